@@ -1,0 +1,42 @@
+# Python that .venv is made with: PYTHON=python3.12 make demo. Kept until another one is named.
+MADE_WITH := $(shell cat .venv/ready 2>/dev/null)
+PYTHON ?= $(or $(MADE_WITH),python3)
+ifneq ($(PYTHON),$(MADE_WITH))
+.PHONY: .venv/ready
+endif
+FITS := import ensurepip, sys, venv; print("yes" if sys.version_info >= (3, 11) else "no")
+
+.PHONY: help demo test bench mutants check clean
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /make \1	/p' Makefile
+
+demo: .venv/ready ## run every design on the embedded store
+	.venv/bin/rowbook run
+
+test: .venv/ready ## all tests
+	.venv/bin/pytest
+
+bench: .venv/ready ## the benchmarks; QUICK=1 runs each once
+	.venv/bin/python tests/benchmarks $(if $(QUICK),--quick)
+
+mutants: .venv/ready ## break the code on purpose; the tests must notice
+	.venv/bin/python tests/mutants.py
+
+check: .venv/ready ## lint, format, types; pyright needs node
+	.venv/bin/ruff check
+	.venv/bin/ruff format --check
+	.venv/bin/mypy
+	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 .venv/bin/pyright # no look for a newer pyright
+
+clean: ## remove .venv and all caches
+	rm -rf .venv .*_cache .hypothesis $$(find . -name .venv -prune -o -name __pycache__ -print)
+
+# Written last, so that an interrupted install starts again from nothing.
+.venv/ready: pyproject.toml requirements.txt domains/launcher.py
+	$(if $(findstring yes,$(shell $(PYTHON) -c '$(FITS)' 2>/dev/null)),,$(error $(PYTHON) is not Python 3.11 or newer with venv (on Debian also python3-venv): install one, or name one: make PYTHON=python3.12))
+	@rm -f $@
+	$(if $(filter $(MADE_WITH),$(PYTHON)),,$(PYTHON) -m venv --clear .venv)
+	.venv/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	.venv/bin/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@echo '$(PYTHON)' > $@

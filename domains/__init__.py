@@ -1,0 +1,1 @@
+"""The row-key designs, one package each, and the command line that shows them."""

@@ -1,0 +1,82 @@
+"""Three tables, one for each way in: by order number, by seller, by buyer.
+
+The order lies under its number; each list row repeats what a list page shows, so that a page is one scan and no gets.
+"""
+
+from shared.cells import BIG_INT, CellLayout, Column
+from shared.keys import Descending, EscapedText, Int64, KeyLayout, TrailingText, part, row_key
+from shared.tables import Family, TableDesign
+
+from .records import ListedOrder, Order
+
+
+@row_key
+class OrderByNumber:
+    """One order under its number.
+
+    Order:  by number, as text.
+    Serves: an order whose number is known.
+    Costs:  one get.
+    Fixed:  the number is the whole key. Numbers that count up send every write to the last region.
+    Source: S0.13, S3.3
+    """
+
+    order_number: str = part(TrailingText, "the shop's number for the order; any text, one order each")
+
+
+@row_key
+class OrderBySeller:
+    """One line in a seller's list of orders.
+
+    Order:  by seller, newest first, then by order number.
+    Serves: a seller's orders in a period; the latest N.
+    Costs:  one scan, of the rows asked for.
+    Fixed:  the widths and the direction of time; changing them means a new table.
+    Source: S0.13, which has time ascending: the latest N would then be a reverse scan, slower and easy to get wrong.
+    """
+
+    seller_id: str = part(EscapedText, "who sold; any text, and s-1 never matches s-12")
+    placed_ms: int = part(Descending(Int64), "when placed, milliseconds since 1970 UTC, newest first")
+    order_number: str = part(EscapedText, "tells orders of one millisecond apart")
+
+
+@row_key
+class OrderByBuyer:
+    """One line in a buyer's list of orders.
+
+    Order:  by buyer, newest first, then by order number.
+    Serves: a buyer's orders in a period; the latest N.
+    Costs:  one scan, of the rows asked for.
+    Fixed:  as `OrderBySeller`.
+    Source: S0.13
+    """
+
+    buyer_id: str = part(EscapedText, "who bought; any text")
+    placed_ms: int = part(Descending(Int64), "when placed, milliseconds since 1970 UTC, newest first")
+    order_number: str = part(EscapedText, "tells orders of one millisecond apart")
+
+
+BY_NUMBER = KeyLayout(OrderByNumber)
+BY_SELLER = KeyLayout(OrderBySeller)
+BY_BUYER = KeyLayout(OrderByBuyer)
+
+ORDER_CELLS = CellLayout(
+    Order,
+    "o",
+    {
+        "seller_id": Column("s"),
+        "buyer_id": Column("b"),
+        "placed_ms": Column("t"),
+        "item": Column("i"),
+        "amount": Column("a", BIG_INT),
+        "status": Column("st"),
+    },
+)
+LISTED_CELLS = CellLayout(
+    ListedOrder, "o", {"item": Column("i"), "amount": Column("a", BIG_INT), "status": Column("st")}
+)
+
+ORDERS = TableDesign("orders", BY_NUMBER, {"o": Family()}, "the order")
+ORDERS_BY_SELLER = TableDesign("orders_by_seller", BY_SELLER, {"o": Family()}, "one line of a seller's list")
+ORDERS_BY_BUYER = TableDesign("orders_by_buyer", BY_BUYER, {"o": Family()}, "one line of a buyer's list")
+TABLES = (ORDERS, ORDERS_BY_SELLER, ORDERS_BY_BUYER)

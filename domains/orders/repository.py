@@ -1,0 +1,156 @@
+"""Orders in three tables; one method for each way in and each write."""
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import happybase
+
+from shared.clock import WriterClock
+from shared.keys import InvalidQuestion, KeyLayout, between
+from shared.scanning import Page, page
+
+from .keys import (
+    BY_BUYER,
+    BY_NUMBER,
+    BY_SELLER,
+    LISTED_CELLS,
+    ORDER_CELLS,
+    ORDERS,
+    ORDERS_BY_BUYER,
+    ORDERS_BY_SELLER,
+    OrderByBuyer,
+    OrderByNumber,
+    OrderBySeller,
+)
+from .records import STATUSES, ListedOrder, Order, Status
+
+
+class OrderConflict(ValueError):  # noqa: N818 - reads as what it is
+    """Another order is stored under this number, or none where one is needed."""
+
+
+class OrderRepository:
+    """Places orders, changes their status, finds them by number, seller and buyer.
+
+    The three rows of an order are not one transaction. Every write puts the order first and its list lines after it,
+    all with one explicit timestamp, so that a crash leaves no line without its order, and the same call again mends
+    what it left. Between the steps a list may lack a new order, or show its status from before.
+    """
+
+    def __init__(self, connection: happybase.Connection, clock: WriterClock | None = None) -> None:
+        self._orders = connection.table(ORDERS.name)
+        self._by_seller = connection.table(ORDERS_BY_SELLER.name)
+        self._by_buyer = connection.table(ORDERS_BY_BUYER.name)
+        self._clock = clock or WriterClock()
+
+    def place(self, order: Order) -> None:
+        """Stores an order and its two list lines. The same order again changes nothing and mends missing lines.
+
+        Another order under a number that is taken is an `OrderConflict`. Costs: one get, three puts.
+        """
+        stored = self._stored(order.order_number)
+        if stored is None:
+            written_ms = order.placed_ms
+            row = BY_NUMBER.encode(OrderByNumber(order.order_number))
+            self._orders.put(row, ORDER_CELLS.pack(order), timestamp=written_ms)
+        else:
+            _refuse_another(stored[0], order)
+            order, written_ms = stored
+        self._list(order, written_ms)
+
+    def change_status(self, order_number: str, status: Status) -> Order:
+        """The order with its new status, which wins over every earlier one. Costs: one get, three puts."""
+        stored = self._stored(order_number)
+        if stored is None:
+            raise OrderConflict(f"Order.order_number: no order {order_number!r}")
+        order, written_ms = stored
+        if order.status != status:
+            order = attrs.evolve(order, status=status)
+            written_ms = self._clock.now_ms(above_ms=written_ms)
+            row = BY_NUMBER.encode(OrderByNumber(order_number))
+            self._orders.put(row, ORDER_CELLS.pack(order, only=["status"]), timestamp=written_ms)
+        self._list(order, written_ms)
+        return order
+
+    def cancel(self, order_number: str) -> Order:
+        """The order, cancelled; it stays in the lists. Costs: one get, three puts."""
+        return self.change_status(order_number, "cancelled")
+
+    def order(self, order_number: str) -> Order | None:
+        """The order of that number, or None. Costs: one get."""
+        stored = self._stored(order_number)
+        return None if stored is None else stored[0]
+
+    def of_seller(
+        self,
+        seller_id: str,
+        since_ms: int | None = None,
+        until_ms: int | None = None,
+        status: Status | None = None,
+        limit: int = 100,
+        cursor: str | None = None,
+    ) -> Page[ListedOrder]:
+        """A seller's orders placed from `since_ms` up to but not at `until_ms`, newest first.
+
+        Costs: one scan of `limit` + 1 rows; with a status, of as many rows as it takes to find `limit` of them.
+        """
+        plan = BY_SELLER.plan(seller_id=seller_id, placed_ms=between(since_ms, until_ms))
+        decode = _listed(BY_SELLER)
+        return page(self._by_seller, plan, decode, limit=limit, cursor=cursor, where=_where(status))
+
+    def of_buyer(
+        self,
+        buyer_id: str,
+        since_ms: int | None = None,
+        until_ms: int | None = None,
+        status: Status | None = None,
+        limit: int = 100,
+        cursor: str | None = None,
+    ) -> Page[ListedOrder]:
+        """A buyer's orders placed from `since_ms` up to but not at `until_ms`, newest first. Costs: as `of_seller`."""
+        plan = BY_BUYER.plan(buyer_id=buyer_id, placed_ms=between(since_ms, until_ms))
+        decode = _listed(BY_BUYER)
+        return page(self._by_buyer, plan, decode, limit=limit, cursor=cursor, where=_where(status))
+
+    def _stored(self, order_number: str) -> tuple[Order, int] | None:
+        """The order, and the timestamp of its last write in milliseconds."""
+        key = OrderByNumber(order_number)
+        cells = self._orders.row(BY_NUMBER.encode(key), include_timestamp=True)
+        if not cells:
+            return None
+        order = ORDER_CELLS.unpack(key, {column: value for column, (value, _) in cells.items()})
+        return order, cells[ORDER_CELLS.column("status")][1]
+
+    def _list(self, order: Order, written_ms: int) -> None:
+        """Puts both list lines whole, so that a reader never sees half of one."""
+        line = LISTED_CELLS.pack(
+            ListedOrder(order.order_number, order.placed_ms, order.item, order.amount, order.status)
+        )
+        sold = OrderBySeller(order.seller_id, order.placed_ms, order.order_number)
+        bought = OrderByBuyer(order.buyer_id, order.placed_ms, order.order_number)
+        self._by_seller.put(BY_SELLER.encode(sold), line, timestamp=written_ms)
+        self._by_buyer.put(BY_BUYER.encode(bought), line, timestamp=written_ms)
+
+
+def _listed(layout: KeyLayout[Any]) -> Callable[[bytes, dict[bytes, bytes]], ListedOrder]:
+    return lambda row, cells: LISTED_CELLS.unpack(layout.decode(row), cells)
+
+
+def _where(status: Status | None) -> dict[str, str]:
+    if status is None:
+        return {}
+    if status not in STATUSES:
+        raise InvalidQuestion(f"status: must be one of {', '.join(STATUSES)} (got {status!r})")
+    return {"status": status}
+
+
+def _refuse_another(stored: Order, given: Order) -> None:
+    """A number belongs to one order; its status may have moved on from `placed` since it was first given."""
+    for field in attrs.fields(Order):
+        there, here = getattr(stored, field.name), getattr(given, field.name)
+        if there != here and (field.name, here) != ("status", "placed"):
+            raise OrderConflict(
+                f"Order.{field.name}: order {stored.order_number!r} is stored with {there!r} (got {here!r})"
+                + ("; use change_status" if field.name == "status" else "")
+            )

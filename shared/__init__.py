@@ -1,0 +1,1 @@
+"""What every design stands on; it knows no domain."""

@@ -1,0 +1,118 @@
+"""A record's values as cells: one column for each attribute that the row key does not hold, packed with msgpack.
+
+HBase stores row key, family and qualifier again with every value, so qualifiers are one or two letters (S1.8).
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Generic, TypeVar
+
+import attrs
+import msgpack
+
+R = TypeVar("R")
+
+_NAME_OF = {int: "an int", float: "a float", str: "text", bytes: "bytes", bool: "a bool"}
+
+
+class InvalidRecord(ValueError):  # noqa: N818 - reads as what it is: "invalid record: ..."
+    """A record that cannot be stored, or a stored row that is no such record; the message names record and field."""
+
+
+@attrs.frozen
+class Form:
+    """How one value becomes the bytes of a cell."""
+
+    name: str
+    pack: Callable[[Any], bytes]
+    unpack: Callable[[bytes], Any]
+
+
+def _pack_big(value: int) -> bytes:
+    return _pack(value.to_bytes(value.bit_length() // 8 + 1, "big", signed=True))
+
+
+def _unpack_big(data: bytes) -> int:
+    packed = msgpack.unpackb(data)
+    if not isinstance(packed, bytes):
+        raise ValueError(f"must be the bytes of an int (got {packed!r})")
+    return int.from_bytes(packed, "big", signed=True)
+
+
+def _pack(value: Any) -> bytes:
+    packed: bytes = msgpack.packb(value, strict_types=True)
+    return packed
+
+
+MSGPACK = Form("msgpack", _pack, msgpack.unpackb)
+"""msgpack as it is: text, bytes, floats, bools, lists, maps, and ints of up to 64 bits."""
+
+BIG_INT = Form("big int", _pack_big, _unpack_big)
+"""An int of any size: msgpack bytes of its two's complement, big-endian, as Java's `BigInteger.toByteArray()`."""
+
+
+@attrs.frozen
+class Column:
+    """The qualifier of one attribute, and the form of its value."""
+
+    qualifier: str
+    form: Form = MSGPACK
+
+
+class CellLayout(Generic[R]):
+    """The columns of a record in one family; attributes without a column are those of the row key.
+
+    CellLayout(Order, "o", {"item": Column("i"), "amount": Column("a", BIG_INT)})
+    """
+
+    def __init__(self, record: type[R], family: str, columns: Mapping[str, Column]) -> None:
+        self.record = record
+        self.family = family
+        self.columns = dict(columns)
+        attrs.resolve_types(record)  # type: ignore[type-var]  # R is an attrs class
+        self._types = {field.name: field.type for field in attrs.fields(record)}  # type: ignore[arg-type]
+        for name in columns:
+            if name not in self._types:
+                raise InvalidRecord(f"{record.__name__}.{name}: no such attribute ({', '.join(self._types)})")
+        self._of_key = [name for name in self._types if name not in columns]
+
+    def column(self, name: str) -> bytes:
+        """The column of one attribute, `family:qualifier`."""
+        return f"{self.family}:{self.columns[name].qualifier}".encode()
+
+    def pack(self, record: R, only: Iterable[str] | None = None) -> dict[bytes, bytes]:
+        """The cells of a record, all or `only` those of some attributes."""
+        return {self.column(name): self._pack(name, getattr(record, name)) for name in only or self.columns}
+
+    def unpack(self, key: object, cells: Mapping[bytes, bytes]) -> R:
+        """The record of a row: what the decoded row key holds, and the cells. Other columns are left alone."""
+        values = {name: getattr(key, name) for name in self._of_key}
+        return self.record(**values, **{name: self._unpack(name, cells) for name in self.columns})
+
+    def _pack(self, name: str, value: Any) -> bytes:
+        self._check_type(name, value)
+        try:
+            return self.columns[name].form.pack(value)
+        except OverflowError:
+            why = f"must fit 64 bits, or be declared BIG_INT (got {value})"
+        except (TypeError, ValueError) as error:
+            why = f"{error} (got {value!r:.100})"
+        raise InvalidRecord(f"{self.record.__name__}.{name}: {why}")
+
+    def _unpack(self, name: str, cells: Mapping[bytes, bytes]) -> Any:
+        column = self.column(name)
+        if column not in cells:
+            raise InvalidRecord(f"{self.record.__name__}.{name}: no cell {column.decode()}")
+        try:
+            value = self.columns[name].form.unpack(cells[column])
+        except Exception as error:  # msgpack's errors have no base of their own
+            given = f"{cells[column].hex(' ')}"
+            raise InvalidRecord(
+                f"{self.record.__name__}.{name}: {error or type(error).__name__} (got {given:.100})"
+            ) from None
+        self._check_type(name, value)
+        return value
+
+    def _check_type(self, name: str, value: Any) -> None:
+        wanted = self._types[name]
+        if wanted in _NAME_OF and type(value) is not wanted:
+            raise InvalidRecord(f"{self.record.__name__}.{name}: must be {_NAME_OF[wanted]} (got {value!r:.100})")

@@ -1,0 +1,355 @@
+"""Order-preserving wire formats of single values.
+
+The law, for every ordered codec and all its values a, b:
+
+    decode(encode(a)) == a                                round trip
+    encode(decode(k)) == k     where decode(k) succeeds   canonical form
+    a < b  <=>  encode(a) < encode(b)                     order, as unsigned bytes (> where `descending`)
+    take(encode(a) + rest) == (a, rest)                   concatenation: no value is a prefix of another
+
+Unordered codecs keep all but the third, trailing ones all but the fourth. Nothing is padded,
+truncated, wrapped or clamped in silence: what does not fit is an `InvalidKey`.
+Types are exact: bool, IntEnum and numpy integers are not ints.
+"""
+
+import struct
+from collections.abc import Mapping
+from typing import Generic, TypeVar
+
+from .errors import InvalidKey
+
+V = TypeVar("V")
+
+_INVERT = bytes(255 - byte for byte in range(256))
+
+
+class Codec(Generic[V]):
+    """What all codecs share; each class below writes `encode` and `take`, its mirror image.
+
+    `width_bytes` is what every value takes (None: it varies). `ordered`: the bytes sort as the values do, so an
+    interval of values is one range of keys; `descending`: larger values have smaller bytes. `trailing`: there is no
+    end mark, so nothing can follow. `legible`: the bytes are text that a person can read in the HBase shell.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        width_bytes: int | None = None,
+        ordered: bool = True,
+        descending: bool = False,
+        trailing: bool = False,
+        legible: bool = False,
+    ) -> None:
+        self.name = name
+        self.width_bytes = width_bytes
+        self.ordered = ordered
+        self.descending = descending
+        self.trailing = trailing
+        self.legible = legible
+
+    def encode(self, value: V) -> bytes:
+        """The bytes of `value`; `InvalidKey` where it does not fit."""
+        raise NotImplementedError
+
+    def take(self, rest: bytes) -> tuple[V, bytes]:
+        """The value at the start of `rest`, and the bytes behind it."""
+        raise NotImplementedError
+
+    def decode(self, data: bytes) -> V:
+        """The value of exactly these bytes."""
+        value, rest = self.take(data)
+        if rest:
+            raise InvalidKey(f"{len(rest)} bytes too many: {rest.hex(' ')}")
+        return value
+
+    def stem(self, start: V) -> bytes:
+        """The bytes with which all values that start with `start`, and no others, begin."""
+        raise InvalidKey(f"{self} has no beginnings to ask for: give a value or between(...)")
+
+    def complement(self, data: bytes) -> bytes:
+        """Other bytes of the same length that sort the other way round; its own inverse."""
+        return data.translate(_INVERT)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def cut(rest: bytes, width: int) -> tuple[bytes, bytes]:
+    if len(rest) < width:
+        raise InvalidKey(f"needs {width} bytes, {len(rest)} left")
+    return rest[:width], rest[width:]
+
+
+def want_type(wanted: type, value: object) -> None:
+    if type(value) is not wanted:
+        name = {int: "an int", float: "a float", str: "text", bytes: "bytes"}[wanted]
+        raise InvalidKey(f"must be {name} (got {value!r}, {type(value).__name__})")
+
+
+def utf8(value: str) -> bytes:
+    want_type(str, value)
+    try:
+        return value.encode()
+    except UnicodeEncodeError:
+        raise InvalidKey(f"must be Unicode text without lone surrogates (got {value!r})") from None
+
+
+def text_of(data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidKey(f"must be UTF-8: {error.reason} in {data.hex(' ')}") from None
+
+
+def checked_width(width_bytes: int) -> int:
+    if type(width_bytes) is not int or width_bytes < 1:
+        raise InvalidKey(f"width_bytes must be 1 or more (got {width_bytes!r})")
+    return width_bytes
+
+
+# ---- numbers -------------------------------------------------------------------------------------
+
+
+class Integer(Codec[int]):
+    """Big-endian int of a fixed width; signed ones with the sign bit flipped.
+
+    UInt16: 0 = 00 00, 1 = 00 01, 65535 = ff ff
+    Int16:  -32768 = 00 00, -1 = 7f ff, 0 = 80 00, 32767 = ff ff
+    The signed bytes are those of HBase's `OrderedBytes` without its header byte.
+    """
+
+    def __init__(self, name: str, *, width_bytes: int, signed: bool) -> None:
+        super().__init__(name, width_bytes=width_bytes)
+        self.width = width_bytes
+        self.first = -(1 << width_bytes * 8 - 1) if signed else 0
+        self.last = self.first + (1 << width_bytes * 8) - 1
+
+    def encode(self, value: int) -> bytes:
+        want_type(int, value)
+        if not self.first <= value <= self.last:
+            raise InvalidKey(f"must be {self.first}..{self.last} (got {value})")
+        return (value - self.first).to_bytes(self.width, "big")
+
+    def take(self, rest: bytes) -> tuple[int, bytes]:
+        own, rest = cut(rest, self.width)
+        return int.from_bytes(own, "big") + self.first, rest
+
+
+UInt8 = Integer("UInt8", width_bytes=1, signed=False)
+UInt16 = Integer("UInt16", width_bytes=2, signed=False)
+UInt24 = Integer("UInt24", width_bytes=3, signed=False)
+UInt32 = Integer("UInt32", width_bytes=4, signed=False)
+UInt64 = Integer("UInt64", width_bytes=8, signed=False)
+Int8 = Integer("Int8", width_bytes=1, signed=True)
+Int16 = Integer("Int16", width_bytes=2, signed=True)
+Int32 = Integer("Int32", width_bytes=4, signed=True)
+Int64 = Integer("Int64", width_bytes=8, signed=True)
+
+_DOUBLE = struct.Struct(">d")
+_SIGN_BIT = 1 << 63
+_ALL_BITS = (1 << 64) - 1
+
+
+class _Float64(Codec[float]):
+    """IEEE double: sign bit flipped where positive, all bits inverted where negative.
+
+    -inf = 00 0f ff ff ff ff ff ff, 0.0 = 80 00 .. 00, 1.0 = bf f0 00 .. 00, inf = ff f0 00 .. 00
+    NaN has no place in an order, and -0.0 equals 0.0 but has other bytes: both are refused.
+    """
+
+    def encode(self, value: float) -> bytes:
+        want_type(float, value)
+        bits = int.from_bytes(_DOUBLE.pack(value), "big")
+        if value != value or bits == _SIGN_BIT:
+            raise InvalidKey(f"must be a float other than NaN and -0.0 (got {value!r})")
+        return (bits ^ (_ALL_BITS if bits & _SIGN_BIT else _SIGN_BIT)).to_bytes(8, "big")
+
+    def take(self, rest: bytes) -> tuple[float, bytes]:
+        own, rest = cut(rest, 8)
+        bits = int.from_bytes(own, "big")
+        value: float = _DOUBLE.unpack((bits ^ (_SIGN_BIT if bits & _SIGN_BIT else _ALL_BITS)).to_bytes(8, "big"))[0]
+        self.encode(value)  # refuses the bytes of NaN and -0.0 in the same words
+        return value, rest
+
+
+Float64 = _Float64("Float64", width_bytes=8)
+
+
+# ---- text and bytes ------------------------------------------------------------------------------
+
+
+def _escape(data: bytes) -> bytes:
+    return data.replace(b"\x00", b"\x00\xff")
+
+
+def _take_escaped(rest: bytes) -> tuple[bytes, bytes]:
+    # A NUL of the value is always followed by FF, so the first 00 01 is the end mark.
+    body, end, rest = rest.partition(b"\x00\x01")
+    if not end:
+        raise InvalidKey(f"no end mark 00 01 in {body.hex(' ') or 'no bytes'}")
+    if 0 in body:
+        plain = body.replace(b"\x00\xff", b"\x00")
+        if _escape(plain) != body:
+            raise InvalidKey(f"unknown escape in {body.hex(' ')}: 00 must be followed by ff, or by 01 at the end")
+        return plain, rest
+    return body, rest
+
+
+class _EscapedText(Codec[str]):
+    """UTF-8 with NUL written as 00 FF, then the end mark 00 01: any text, ordered by code point.
+
+    "" = 00 01    "a" = 61 00 01    "a\\0b" = 61 00 ff 62 00 01
+    """
+
+    def encode(self, value: str) -> bytes:
+        return _escape(utf8(value)) + b"\x00\x01"
+
+    def take(self, rest: bytes) -> tuple[str, bytes]:
+        body, rest = _take_escaped(rest)
+        return text_of(body), rest
+
+    def stem(self, start: str) -> bytes:
+        return _escape(utf8(start))
+
+
+class _EscapedBytes(Codec[bytes]):
+    """Any bytes with 00 written as 00 FF, then the end mark 00 01 (CockroachDB's form without its marker byte).
+
+    empty = 00 01    00 = 00 ff 00 01    61 ff = 61 ff 00 01
+    """
+
+    def encode(self, value: bytes) -> bytes:
+        return self.stem(value) + b"\x00\x01"
+
+    def take(self, rest: bytes) -> tuple[bytes, bytes]:
+        return _take_escaped(rest)
+
+    def stem(self, start: bytes) -> bytes:
+        want_type(bytes, start)
+        return _escape(start)
+
+
+class _TrailingText(Codec[str]):
+    """UTF-8 as it is, up to the end of the key: the last part only, and never descending.
+
+    "" = no bytes    "a" = 61
+    """
+
+    def encode(self, value: str) -> bytes:
+        return utf8(value)
+
+    def take(self, rest: bytes) -> tuple[str, bytes]:
+        return text_of(rest), b""
+
+    def stem(self, start: str) -> bytes:
+        return self.encode(start)
+
+
+class _TrailingBytes(Codec[bytes]):
+    """Bytes as they are, up to the end of the key: the last part only, and never descending."""
+
+    def encode(self, value: bytes) -> bytes:
+        want_type(bytes, value)
+        return value
+
+    def take(self, rest: bytes) -> tuple[bytes, bytes]:
+        return rest, b""
+
+    def stem(self, start: bytes) -> bytes:
+        return self.encode(start)
+
+
+EscapedText = _EscapedText("EscapedText")
+EscapedBytes = _EscapedBytes("EscapedBytes")
+TrailingText = _TrailingText("TrailingText", trailing=True, legible=True)
+TrailingBytes = _TrailingBytes("TrailingBytes", trailing=True)
+
+
+class FixedBytes(Codec[bytes]):
+    """Exactly `width_bytes` bytes, as they are; a UUID is 16."""
+
+    def __init__(self, width_bytes: int) -> None:
+        self.width = checked_width(width_bytes)
+        super().__init__(f"FixedBytes({width_bytes})", width_bytes=width_bytes)
+
+    def encode(self, value: bytes) -> bytes:
+        want_type(bytes, value)
+        if len(value) != self.width:
+            raise InvalidKey(f"must be {self.width} bytes (got {len(value)}: {value.hex(' ')})")
+        return value
+
+    def take(self, rest: bytes) -> tuple[bytes, bytes]:
+        return cut(rest, self.width)
+
+    def stem(self, start: bytes) -> bytes:
+        want_type(bytes, start)
+        if len(start) > self.width:
+            raise InvalidKey(f"must be at most {self.width} bytes (got {len(start)}: {start.hex(' ')})")
+        return start
+
+
+# ---- choices and directions ----------------------------------------------------------------------
+
+
+class Code(Codec[str]):
+    """One byte for each of a closed list of names; the dictionary is part of the key's format.
+
+    Code({"placed": 1, "paid": 2}): "paid" = 02
+    Rows sort by byte, which is no order of names: ask for single names, never `between`.
+    """
+
+    def __init__(self, byte_of: Mapping[str, int]) -> None:
+        for name, byte in byte_of.items():
+            if type(byte) is not int or not 0 <= byte <= 255:
+                raise InvalidKey(f"Code: the byte of {name!r} must be 0..255 (got {byte!r})")
+        self._byte_of = dict(byte_of)
+        self._name_of = {byte: name for name, byte in byte_of.items()}
+        if len(self._name_of) != len(self._byte_of):
+            raise InvalidKey(f"Code: every name needs a byte of its own (got {self._byte_of})")
+        super().__init__(f"Code({self._byte_of})", width_bytes=1, ordered=False)
+
+    def encode(self, value: str) -> bytes:
+        want_type(str, value)
+        if value not in self._byte_of:
+            raise InvalidKey(f"must be one of {', '.join(self._byte_of)} (got {value!r})")
+        return bytes([self._byte_of[value]])
+
+    def take(self, rest: bytes) -> tuple[str, bytes]:
+        own, rest = cut(rest, 1)
+        if own[0] not in self._name_of:
+            known = ", ".join(f"{byte:02x} {name}" for byte, name in sorted(self._name_of.items()))
+            raise InvalidKey(f"must be one of {known} (got {own.hex()})")
+        return self._name_of[own[0]], rest
+
+
+class Descending(Codec[V]):
+    """The same values the other way round: every bit inverted (digit text: every digit complemented).
+
+    Descending(Int64): 0 = 7f ff ff ff ff ff ff ff, which is exactly the published `Long.MAX_VALUE - timestamp` on
+    eight bytes, and right below zero too.
+    """
+
+    def __init__(self, codec: Codec[V]) -> None:
+        if not codec.ordered or codec.descending or codec.trailing:
+            why = "is not ordered" if not codec.ordered else "already runs descending" if codec.descending else ""
+            raise InvalidKey(f"Descending: {codec} {why or 'has no end mark, so shorter text would sort wrong'}")
+        codec.complement(b"")
+        self.codec = codec
+        super().__init__(
+            f"Descending({codec})",
+            width_bytes=codec.width_bytes,
+            descending=True,
+            legible=codec.legible and codec.complement(b"0") == b"9",
+        )
+
+    def encode(self, value: V) -> bytes:
+        return self.codec.complement(self.codec.encode(value))
+
+    def take(self, rest: bytes) -> tuple[V, bytes]:
+        plain = rest if self.width_bytes is None else rest[: self.width_bytes]
+        value, left = self.codec.take(self.codec.complement(plain))
+        return value, rest[len(plain) - len(left) :]
+
+    def stem(self, start: V) -> bytes:
+        return self.codec.complement(self.codec.stem(start))

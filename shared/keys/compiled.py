@@ -1,0 +1,175 @@
+"""The fast path of a layout: one generated function to encode, one to decode.
+
+`KeyLayout.encode_plainly` and `decode_plainly` are the specification. The functions made here do the same for what is
+right, and hand everything else to them, so that every error is explained in one place. What makes them fast: there is
+no loop; adjacent integers become one `struct.Struct`, in which `Descending` is a subtraction; and `EscapedText`, the
+usual text, is spelled out. Every other codec is called.
+
+`print(inspect.getsource(layout.encode))` shows what was made.
+"""
+
+import linecache
+import struct
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from .codecs import Descending, EscapedText, Integer
+from .prefixes import TimeBucket
+
+if TYPE_CHECKING:
+    from .layout import KeyLayout, Part
+
+_STRUCT_CODE = {1: "B", 2: "H", 4: "I", 8: "Q"}
+_serial = count(1)
+
+
+def compile_encode(layout: "KeyLayout[Any]") -> Callable[[Any], bytes]:
+    """A function that does what `layout.encode_plainly` does."""
+    scope: dict[str, Any] = {"Key": layout.key, "plainly": layout.encode_plainly, "prefix_of": layout.prefix_of}
+    sources = {
+        name: None for each in layout.prefixes for name in ([each.of] if isinstance(each, TimeBucket) else each.of)
+    }
+    body: list[str] = []
+    checks = ["type(key) is Key"]
+    terms: list[str] = []
+    for run in _runs(layout, apart=sources):
+        first = run[0]
+        body += [f"v_{part.name} = key.{part.name}" for part in run]
+        if _integer(first):
+            checks += [f"type(v_{part.name}) is int" for part in run]
+            packed = ", ".join(_shifted(part, f"v_{part.name}", back=False) for part in run)
+            term = f"{_bind(scope, run, 'pack', _struct(run).pack)}({packed})"
+        elif first.codec is EscapedText:
+            checks.append(f"type(v_{first.name}) is str")
+            body.append(f"t_{first.name} = v_{first.name}.encode()")
+            body.append(rf"if 0 in t_{first.name}: t_{first.name} = t_{first.name}.replace(b'\x00', b'\x00\xff')")
+            term = rf"t_{first.name} + b'\x00\x01'"
+        else:
+            term = f"{_bind(scope, run, 'encode', first.codec.encode)}(v_{first.name})"
+        if first.name in sources:
+            body.append(f"e_{first.name} = {term}")
+            term = f"e_{first.name}"
+        terms.append(term)
+    values = ", ".join(f"{name!r}: v_{name}" for name in sources)
+    encoded = ", ".join(f"{name!r}: e_{name}" for name in sources)
+    for at, prefix in enumerate(layout.prefixes):
+        scope[f"prefix_{at}"] = prefix
+        terms.insert(at, f"prefix_of(prefix_{at}, {{{values}}}, {{{encoded}}})")
+    # Only a key of one part can be empty: with several, all but the last have a width or an end mark.
+    least = "0 < " if len(terms) == 1 else ""
+    lines = [
+        "def encode(key):",
+        "    try:",
+        *(f"        {line}" for line in body),
+        f"        if {' and '.join(checks)}:",
+        f"            row = {' + '.join(terms)}",
+        f"            if {least}len(row) <= 32767:",
+        "                return row",
+        "    except Exception:",
+        "        pass",
+        "    return plainly(key)",
+    ]
+    return _define("encode", lines, scope, layout)
+
+
+def compile_decode(layout: "KeyLayout[Any]") -> Callable[[bytes], Any]:
+    """A function that does what `layout.decode_plainly` does."""
+    scope: dict[str, Any] = {"Key": layout.key, "plainly": layout.decode_plainly, "encode": layout.encode}
+    body: list[str] = []
+    checks = ["type(row) is bytes", "len(row) <= 32767"]
+    arguments: list[str] = []
+    rest = "row"
+    if layout.prefixes:
+        body.append(f"rest = row[{layout.prefix_bytes}:]")
+        checks.append("encode(key) == row")
+        rest = "rest"
+    runs = list(_runs(layout, apart=()))
+    for run in runs:
+        first, last = run[0], run is runs[-1]
+        if _integer(first):
+            fixed = _struct(run)
+            unpack = _bind(scope, run, "unpack", fixed.unpack if last else fixed.unpack_from)
+            body.append(f"{''.join(f'v_{part.name}, ' for part in run)}= {unpack}({rest})")
+            if not last:  # the last run needs no check: unpack wants exactly its bytes
+                body.append(f"rest = {rest}[{fixed.size}:]")
+            arguments += [_shifted(part, f"v_{part.name}", back=True) for part in run]
+        elif first.codec is EscapedText:
+            body.append(rf"b_{first.name}, end_{first.name}, rest = {rest}.partition(b'\x00\x01')")
+            checks.append(f"end_{first.name} and 0 not in b_{first.name}")
+            arguments.append(f"b_{first.name}.decode()")
+        else:
+            body.append(f"v_{first.name}, rest = {_bind(scope, run, 'take', first.codec.take)}({rest})")
+            arguments.append(f"v_{first.name}")
+        if last and not _integer(first):
+            checks.append("not rest")
+        rest = "rest"
+    if len(layout.parts) == 1:
+        checks.append("row")
+    lines = [
+        "def decode(row):",
+        "    try:",
+        *(f"        {line}" for line in body),
+        f"        key = Key({', '.join(arguments)})",
+        f"        if {' and '.join(checks)}:",
+        "            return key",
+        "    except Exception:",
+        "        pass",
+        "    return plainly(row)",
+    ]
+    return _define("decode", lines, scope, layout)
+
+
+def _integer(part: "Part") -> tuple[Integer, bool] | None:
+    """The integer codec of a part that `struct` can pack, and whether it runs descending."""
+    codec = part.codec
+    descending = isinstance(codec, Descending)
+    plain = codec.codec if isinstance(codec, Descending) else codec
+    return (plain, descending) if isinstance(plain, Integer) and plain.width in _STRUCT_CODE else None
+
+
+def _runs(layout: "KeyLayout[Any]", apart: Iterable[str]) -> Iterator[list["Part"]]:
+    """The parts in order, adjacent integers together; those named in `apart` stay alone."""
+    run: list[Part] = []
+    for part in layout.parts:
+        if _integer(part) and part.name not in apart:
+            run.append(part)
+            continue
+        if run:
+            yield run
+        run = []
+        yield [part]
+    if run:
+        yield run
+
+
+def _struct(run: list["Part"]) -> struct.Struct:
+    return struct.Struct(">" + "".join(_STRUCT_CODE[codec.width] for codec, _ in filter(None, map(_integer, run))))
+
+
+def _shifted(part: "Part", variable: str, *, back: bool) -> str:
+    """The expression that makes of a value the unsigned int of its bytes, or of that the value."""
+    found = _integer(part)
+    if found is None:
+        raise TypeError(f"{part.codec} is no integer")
+    codec, descending = found
+    if descending:  # last - (last - value) is value again, so both ways are the same
+        return f"{codec.last} - {variable}"
+    return variable if codec.first == 0 else f"{variable} {'+' if back else '-'} {codec.first}"
+
+
+def _bind(scope: dict[str, Any], run: list["Part"], verb: str, function: Callable[..., Any]) -> str:
+    """Gives the generated function a name for `function`."""
+    name = "_".join([verb, *(part.name for part in run)])
+    scope[name] = function
+    return name
+
+
+def _define(name: str, lines: list[str], scope: dict[str, Any], layout: "KeyLayout[Any]") -> Callable[[Any], Any]:
+    """Compiles the lines, and registers them so that a traceback and `inspect` can show them."""
+    source = "\n".join(lines) + "\n"
+    filename = f"<{name} of {layout.name}, {next(_serial)}>"
+    exec(compile(source, filename, "exec"), scope)
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    function: Callable[[Any], Any] = scope[name]
+    return function

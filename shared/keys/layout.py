@@ -1,0 +1,209 @@
+"""A record laid out as a row key.
+
+A key is one frozen class whose attributes, top to bottom, are the bytes from left to right:
+
+    @row_key
+    class OrderBySeller:
+        seller_id: str = part(EscapedText, "who sold")
+        placed_ms: int = part(Descending(Int64), "milliseconds since 1970, newest first")
+
+The law, for every layout and all keys a, b:
+
+    decode(encode(a)) == a
+    encode(decode(k)) == k      where decode(k) succeeds
+    a prefix of whole parts matches exactly the keys with those values
+    a sorts before b  <=>  encode(a) < encode(b)     ordered codecs, behind one spreading prefix
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, TypeVar, dataclass_transform
+
+import attrs
+
+from .codecs import Codec
+from .compiled import compile_decode, compile_encode
+from .errors import InvalidKey
+from .prefixes import Modulo, Prefix, Spread, TimeBucket
+from .questions import Plan, plan, whole_table
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+MAX_ROW_BYTES = 32_767
+"""HBase: `HConstants.MAX_ROW_LENGTH`, the largest signed 16-bit int (not 64 KB, as often published)."""
+
+
+def part(codec: Codec[V], meaning: str) -> V:
+    """One part of a key: its wire format, and what it means, with unit and epoch.
+
+    Typed as the codec's value, so that a type checker refuses `seller_id: int = part(EscapedText, ...)`.
+    """
+    value: V = attrs.field(metadata={"codec": codec, "meaning": meaning})
+    return value
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(part,))
+def row_key(cls: type[K]) -> type[K]:
+    """A class of keys: attrs' `frozen`, every attribute a `part`."""
+    frozen: type[K] = attrs.frozen(cls)
+    for field in attrs.fields(frozen):  # type: ignore[arg-type]
+        if "codec" not in field.metadata:
+            raise InvalidKey(f"{cls.__name__}.{field.name}: must be a part(codec, meaning)")
+    return frozen
+
+
+@attrs.frozen
+class Part:
+    """One part as a layout sees it."""
+
+    name: str
+    codec: Codec[Any]
+    meaning: str
+
+
+@attrs.frozen
+class Field:
+    """A stretch of an encoded key: a prefix or a part, its bytes and what they say."""
+
+    name: str
+    data: bytes
+    value: Any
+    meaning: str
+
+
+class KeyLayout(Generic[K]):
+    """A key class with the prefixes in front of it; two layouts of one class are how a table grows.
+
+    KeyLayout(OrderBySeller)
+    KeyLayout(OrderBySeller, Salt(of="seller_id", buckets=16))
+
+    `encode(key)` gives the row, `decode(row)` the key. Both are generated functions (`compiled.py`); where one
+    fails, `encode_plainly` and `decode_plainly`, which specify them, run and raise the `InvalidKey` that says why.
+    """
+
+    encode: Callable[[K], bytes]
+    decode: Callable[[bytes], K]
+
+    def __init__(self, key: type[K], *prefixes: Prefix) -> None:
+        self.key = key
+        self.name = key.__name__
+        fields = attrs.fields(key)  # type: ignore[arg-type]  # K is a row_key class
+        self.parts = tuple(Part(field.name, field.metadata["codec"], field.metadata["meaning"]) for field in fields)
+        self.part_named = {part.name: part for part in self.parts}
+        self.prefixes = prefixes
+        self.spread: tuple[Spread, ...] = tuple(each for each in prefixes if not isinstance(each, TimeBucket))
+        self.time_bucket = next((each for each in prefixes if isinstance(each, TimeBucket)), None)
+        self._check()
+        self.spread_bytes = sum(prefix.width_bytes for prefix in self.spread)
+        self.prefix_bytes = sum(prefix.width_bytes for prefix in prefixes)
+        self.encode = compile_encode(self)
+        self.decode = compile_decode(self)
+
+    def _check(self) -> None:
+        for each in self.parts[:-1]:
+            if each.codec.trailing:
+                raise InvalidKey(f"{self.name}.{each.name}: {each.codec} has no end mark, so it must be the last part")
+        if not self.parts:
+            raise InvalidKey(f"{self.name}: a key has at least one part")
+        if self.time_bucket is not None and self.prefixes[-1] is not self.time_bucket:
+            raise InvalidKey(
+                f"{self.name}: one TimeBucket at most, behind the spreading prefixes (got {self.prefixes})"
+            )
+        for prefix in self.prefixes:
+            for name in (prefix.of,) if isinstance(prefix, TimeBucket) else prefix.of:
+                if name not in self.part_named:
+                    raise InvalidKey(f"{self.name}: {prefix} is of {name}, no such part ({', '.join(self.part_named)})")
+                if isinstance(prefix, TimeBucket | Modulo):
+                    try:
+                        self.part_named[name].codec.encode(1)
+                    except InvalidKey:
+                        raise InvalidKey(f"{self.name}.{name}: {prefix} needs an int part") from None
+
+    def encode_plainly(self, key: K) -> bytes:
+        """What `encode` does, part by part."""
+        if type(key) is not self.key:
+            raise InvalidKey(f"{self.name}: must be a {self.name} (got {key!r})")
+        values: dict[str, Any] = {}
+        encoded: dict[str, bytes] = {}
+        for part in self.parts:
+            values[part.name] = getattr(key, part.name)
+            try:
+                encoded[part.name] = part.codec.encode(values[part.name])
+            except InvalidKey as error:
+                raise InvalidKey(f"{self.name}.{part.name}: {error}") from None
+        row = b"".join(self.prefix_of(prefix, values, encoded) for prefix in self.prefixes) + b"".join(encoded.values())
+        if not 1 <= len(row) <= MAX_ROW_BYTES:
+            raise InvalidKey(f"{self.name}: a row key has 1..{MAX_ROW_BYTES} bytes (got {len(row)})")
+        return row
+
+    def decode_plainly(self, row: bytes) -> K:
+        """What `decode` does, part by part."""
+        return self.key(*(field.value for field in self.fields(row)[len(self.prefixes) :]))
+
+    def fields(self, row: bytes) -> list[Field]:
+        """The row cut at its borders, prefixes first; `InvalidKey` where it is no key of this layout."""
+        if type(row) is not bytes or not 1 <= len(row) <= MAX_ROW_BYTES:
+            raise InvalidKey(f"{self.name}: a row key is 1..{MAX_ROW_BYTES} bytes (got {row!r:.80})")
+        parts: list[Field] = []
+        rest = row[self.prefix_bytes :]
+        for part in self.parts:
+            offset = len(row) - len(rest)
+            try:
+                value, behind = part.codec.take(rest)
+            except InvalidKey as error:
+                raise InvalidKey(
+                    f"{self.name}.{part.name}: {error}, at offset {offset} of row {row.hex(' ')}"
+                ) from None
+            parts.append(Field(part.name, rest[: len(rest) - len(behind)], value, part.meaning))
+            rest = behind
+        if rest:
+            raise InvalidKey(
+                f"{self.name}: {len(rest)} bytes too many, at offset {len(row) - len(rest)} of row {row.hex(' ')}"
+            )
+        values = {field.name: field.value for field in parts}
+        encoded = {field.name: field.data for field in parts}
+        prefixes: list[Field] = []
+        offset = 0
+        for prefix in self.prefixes:
+            data = row[offset : offset + prefix.width_bytes]
+            wanted = self.prefix_of(prefix, values, encoded)
+            if data != wanted:
+                raise InvalidKey(
+                    f"{self.name}: {prefix} of these parts is {wanted.hex(' ')} (got {data.hex(' ')}), "
+                    f"at offset {offset} of row {row.hex(' ')}"
+                )
+            prefixes.append(Field(type(prefix).__name__, data, None, f"computed from {prefix}"))
+            offset += prefix.width_bytes
+        return prefixes + parts
+
+    def prefix_of(self, prefix: Prefix, values: Mapping[str, Any], encoded: Mapping[str, bytes]) -> bytes:
+        """The bytes of `prefix` in front of parts with these values and bytes."""
+        try:
+            if isinstance(prefix, TimeBucket):
+                return self.time_slice(prefix.number(values[prefix.of]))
+            return prefix.encode(values, encoded)
+        except InvalidKey as error:
+            raise InvalidKey(f"{self.name}: {prefix}: {error}") from None
+
+    def time_slice(self, number: int) -> bytes:
+        """The bytes of a slice of the `TimeBucket`, in the direction of its part."""
+        if self.time_bucket is None:
+            raise InvalidKey(f"{self.name}: has no TimeBucket")
+        codec = self.time_bucket.codec
+        data = codec.encode(number)
+        return codec.complement(data) if self.part_named[self.time_bucket.of].codec.descending else data
+
+    def plan(self, /, **question: Any) -> Plan:
+        """The ranges that hold exactly the keys that match the question.
+
+        Equality on leading parts (`seller_id="s-17"`), then at most one `between(since, until)` or
+        `starting_with(text)`, then nothing. `InvalidQuestion` names the part that stands in the way.
+        """
+        return plan(self, question)
+
+    def whole_table(self) -> Plan:
+        """All rows, which is a question too, and the most expensive one."""
+        return whole_table(self)
+
+    def __repr__(self) -> str:
+        return f"KeyLayout({', '.join([self.name, *map(str, self.prefixes)])})"

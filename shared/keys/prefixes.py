@@ -1,0 +1,167 @@
+"""Prefixes that stand in front of a key: computed from its parts, never stored in the record.
+
+A prefix that *spreads* (`Salt`, `HashPrefix`, `Modulo`) sends neighbouring keys to different regions. Whoever knows
+the parts it is computed from reads one range; whoever does not reads one per bucket and merges them, which is why
+`random()` is no prefix (S2.6: the random part must be computable from the data).
+
+`TimeBucket` *orders*: it stands behind the spreading ones and cuts time into slices that lie one after another.
+
+On decode every prefix is computed again and compared with the bytes that are there.
+"""
+
+import hashlib
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from .codecs import Codec, UInt32, utf8
+from .errors import InvalidKey
+
+MAX_BUCKETS = 1024
+"""A question that would read more ranges than this is refused."""
+
+
+def _names(of: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (of,) if isinstance(of, str) else tuple(of)
+
+
+def _show_names(of: tuple[str, ...]) -> str:
+    return repr(of[0]) if len(of) == 1 else repr(of)
+
+
+def _one_byte_count(instance: Any, attribute: "attrs.Attribute[int]", value: int) -> None:
+    if type(value) is not int or not 1 <= value <= 256:
+        raise InvalidKey(f"{type(instance).__name__}.{attribute.name}: must be 1..256, to fit one byte (got {value!r})")
+
+
+@attrs.frozen
+class Salt:
+    """One byte: crc32 of the encoded part(s), modulo the number of buckets.
+
+    Salt(of="host", buckets=16). Keys with equal parts share a bucket, so one host stays one range.
+    The number of buckets is fixed with the first row: another number is another layout, and another table.
+    """
+
+    of: tuple[str, ...] = attrs.field(converter=_names, repr=_show_names)
+    buckets: int = attrs.field(validator=_one_byte_count)
+
+    @property
+    def width_bytes(self) -> int:
+        return 1
+
+    def encode(self, values: Mapping[str, Any], encoded: Mapping[str, bytes]) -> bytes:
+        """The prefix of a key whose parts have these values and these bytes."""
+        return bytes([zlib.crc32(b"".join(encoded[name] for name in self.of)) % self.buckets])
+
+    def every_value(self) -> list[bytes] | None:
+        """Everything the prefix can be, in byte order; None where that is more than `MAX_BUCKETS`."""
+        return [bytes([bucket]) for bucket in range(self.buckets)]
+
+
+@attrs.frozen
+class Modulo:
+    """One byte: an int part modulo `by`, the published `timestamp % numBuckets` (S0.7); never negative.
+
+    Spreads nothing where the part comes in steps that share a divisor with `by`: seconds in milliseconds modulo 10
+    are all in bucket 0. A `Salt` of another part does spread.
+    """
+
+    of: tuple[str, ...] = attrs.field(converter=_names, repr=_show_names)
+    by: int = attrs.field(validator=_one_byte_count)
+
+    @property
+    def width_bytes(self) -> int:
+        return 1
+
+    def encode(self, values: Mapping[str, Any], encoded: Mapping[str, bytes]) -> bytes:
+        return bytes([values[self.of[0]] % self.by])
+
+    def every_value(self) -> list[bytes] | None:
+        return [bytes([bucket]) for bucket in range(self.by)]
+
+
+@attrs.frozen(repr=False)
+class HashPrefix:
+    """`bytes` bytes of the md5 of the part(s): of the UTF-8 of a single text part, of the encoded parts otherwise.
+
+    HashPrefix(of="user_id", bytes=4): user_1 = 3f 49 ..    the first four of the sixteen bytes
+    hex=True: the digest as 32 hex digits, `bytes` of them, so legible keys: `3f49...`
+    separator="_": one ASCII character behind it (S3.1, `MD5(user_id)[0:8] + "_" + user_id`)
+    take="last": the last instead of the first (S4.4, `ffe5` before 1364248490)
+    Spreads evenly over regions split anywhere, but the values cannot be listed: a question must bind the parts.
+    """
+
+    of: tuple[str, ...] = attrs.field(converter=_names, repr=_show_names)
+    count: int = attrs.field(alias="bytes")
+    hex: bool = attrs.field(default=False, kw_only=True)
+    separator: str = attrs.field(default="", kw_only=True)
+    take: str = attrs.field(default="first", kw_only=True, validator=attrs.validators.in_(("first", "last")))
+
+    def __attrs_post_init__(self) -> None:
+        most = 32 if self.hex else 16
+        if type(self.count) is not int or not 1 <= self.count <= most:
+            raise InvalidKey(f"HashPrefix.bytes: must be 1..{most} (got {self.count!r})")
+        if len(self.separator) > 1 or not self.separator.isascii():
+            raise InvalidKey(f"HashPrefix.separator: must be one ASCII character or none (got {self.separator!r})")
+
+    def __repr__(self) -> str:
+        options = ", hex=True" * self.hex + f", separator={self.separator!r}" * bool(self.separator)
+        last = ", take='last'" * (self.take == "last")
+        return f"HashPrefix(of={_show_names(self.of)}, bytes={self.count}{options}{last})"
+
+    @property
+    def width_bytes(self) -> int:
+        return self.count + len(self.separator)
+
+    def encode(self, values: Mapping[str, Any], encoded: Mapping[str, bytes]) -> bytes:
+        value = values[self.of[0]]
+        hashed = (
+            utf8(value) if len(self.of) == 1 and type(value) is str else b"".join(encoded[name] for name in self.of)
+        )
+        digest = hashlib.md5(hashed, usedforsecurity=False).digest()
+        if self.hex:
+            digest = digest.hex().encode()
+        return (digest[: self.count] if self.take == "first" else digest[-self.count :]) + self.separator.encode()
+
+    def every_value(self) -> list[bytes] | None:
+        digits = b"0123456789abcdef" if self.hex else range(256)
+        if len(digits) ** self.count > MAX_BUCKETS:
+            return None
+        found = [b""]
+        for _ in range(self.count):
+            found = [start + b"%c" % digit for start in found for digit in digits]
+        return [start + self.separator.encode() for start in found]
+
+
+@attrs.frozen
+class TimeBucket:
+    """The number of a time slice: `of` // `every_ms`, in the direction of its part.
+
+    TimeBucket(of="at_ms", every_ms=900_000, codec=UInt32): 15-minute slices counted from 1970 (S3.9).
+    A slice can be dropped, or read whole, without touching the others. Writes of one moment go to one slice: put a
+    spreading prefix in front where that is too many for a region.
+    """
+
+    of: str
+    every_ms: int
+    codec: Codec[int] = UInt32
+
+    def __attrs_post_init__(self) -> None:
+        if type(self.every_ms) is not int or self.every_ms < 1:
+            raise InvalidKey(f"TimeBucket.every_ms: must be 1 or more (got {self.every_ms!r})")
+        if not self.codec.ordered or self.codec.descending or self.codec.width_bytes is None:
+            raise InvalidKey(f"TimeBucket.codec: must be ordered, ascending and of fixed width (got {self.codec})")
+
+    @property
+    def width_bytes(self) -> int:
+        return self.codec.width_bytes or 0  # never 0: checked above
+
+    def number(self, at_ms: int) -> int:
+        """The slice that holds `at_ms`; floored, so that times before 1970 count downwards."""
+        return at_ms // self.every_ms
+
+
+Spread = Salt | Modulo | HashPrefix
+Prefix = Spread | TimeBucket

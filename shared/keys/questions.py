@@ -1,0 +1,244 @@
+"""A question becomes ranges of keys, and the ranges hold exactly the keys that match.
+
+A key order answers: equality on the leading parts, then at most one interval (`between`) or beginning
+(`starting_with`), then nothing. Callers speak in values; which end of a range they become is worked out here, once.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from .errors import InvalidKey, InvalidQuestion
+from .prefixes import MAX_BUCKETS, Spread
+
+if TYPE_CHECKING:
+    from .layout import KeyLayout, Part
+
+
+@attrs.frozen
+class Between:
+    """since <= value < until, in the value's own order; None is no bound."""
+
+    since: Any
+    until: Any
+
+
+@attrs.frozen
+class StartingWith:
+    """Text (or bytes) that begins with `start`."""
+
+    start: Any
+
+
+def between(since: Any = None, until: Any = None) -> Any:
+    """The values from `since` up to, but not including, `until`; either may be None for no bound.
+
+    Half-open in the value's own order, whatever the direction of the bytes: two periods that meet share no row.
+    """
+    return Between(since, until)
+
+
+def starting_with(start: str | bytes) -> Any:
+    """The text that begins with `start`, which may end anywhere in a word."""
+    return StartingWith(start)
+
+
+def successor(prefix: bytes) -> bytes | None:
+    """The first key behind all keys that start with `prefix`; None where only the end of the table is.
+
+    61 -> 62    61 ff -> 62    ff ff -> None
+    """
+    stripped = prefix.rstrip(b"\xff")
+    return stripped[:-1] + bytes([stripped[-1] + 1]) if stripped else None
+
+
+@attrs.frozen
+class RowRange:
+    """The keys from `start` up to, but not including, `stop`; None is the end of the table."""
+
+    start: bytes
+    stop: bytes | None
+
+    def __contains__(self, row: bytes) -> bool:
+        return self.start <= row and (self.stop is None or row < self.stop)
+
+    def __str__(self) -> str:
+        return f"[{self.start.hex()}, {'end' if self.stop is None else self.stop.hex()})"
+
+
+@attrs.frozen
+class Plan:
+    """The ranges that answer one question.
+
+    `streams` has one entry for each bucket of the spreading prefixes (one without them), each a run of ranges in
+    key order. To have all rows in key order, the streams are merged by the key behind its first `spread_bytes`.
+    `point` is the whole key where the question binds every part: a get, never a prefix.
+    """
+
+    streams: tuple[tuple[RowRange, ...], ...]
+    spread_bytes: int = 0
+    point: bytes | None = None
+
+    @property
+    def ranges(self) -> tuple[RowRange, ...]:
+        """All ranges, bucket after bucket."""
+        return tuple(found for stream in self.streams for found in stream)
+
+
+@attrs.frozen
+class _Interval:
+    """What a range adds to the bytes in front of it, at each end."""
+
+    low: bytes = b""
+    behind_low: bool = False
+    high: bytes = b""
+    through_high: bool = True
+
+    def under(self, lead: bytes) -> RowRange | None:
+        start = successor(lead + self.low) if self.behind_low else lead + self.low
+        stop = successor(lead + self.high) if self.through_high else lead + self.high
+        if start is None or (stop is not None and start >= stop):
+            return None
+        return RowRange(start, stop)
+
+
+def plan(layout: "KeyLayout[Any]", question: Mapping[str, Any]) -> Plan:
+    """The ranges of `layout` that hold exactly the keys that match `question`; see `KeyLayout.plan`."""
+    for asked in question:
+        if asked not in layout.part_named:
+            raise InvalidQuestion(f"{layout.name}.{asked}: no such part (parts: {', '.join(layout.part_named)})")
+    if not question:
+        first = layout.parts[0].name
+        raise InvalidQuestion(f"{layout.name}: a question binds at least {first}; all rows are whole_table()")
+
+    slices, rest = _time_slices(layout, question)
+    values, encoded, interval = _leading(layout, rest)
+    lead = b"".join(encoded.values())
+    spreads = list(product(*(_spread_values(layout, prefix, values, encoded) for prefix in layout.spread)))
+    if len(spreads) * len(slices) > MAX_BUCKETS:
+        raise InvalidQuestion(f"{layout.name}: {len(spreads)} buckets x {len(slices)} slices, at most {MAX_BUCKETS}")
+    streams: list[tuple[RowRange, ...]] = []
+    for spread in spreads:
+        found = (interval.under(b"".join(spread) + time_slice + lead) for time_slice in slices)
+        if stream := _joined(each for each in found if each is not None):
+            streams.append(stream)
+    if len(values) == len(layout.parts):
+        (only,) = (found for stream in streams for found in stream)
+        return Plan(((RowRange(only.start, only.start + b"\x00"),),), layout.spread_bytes, point=only.start)
+    return Plan(tuple(streams), layout.spread_bytes)
+
+
+def whole_table(layout: "KeyLayout[Any]") -> Plan:
+    """Every row: merged over the buckets where they can be listed, in the order of the table where they cannot."""
+    choices = [prefix.every_value() for prefix in layout.spread]
+    listed = [choice for choice in choices if choice is not None]
+    if not choices or len(listed) < len(choices):
+        return Plan(((RowRange(b"", None),),))
+    starts = [b"".join(spread) for spread in product(*listed)]
+    return Plan(tuple((RowRange(start, successor(start)),) for start in starts), layout.spread_bytes)
+
+
+def _leading(
+    layout: "KeyLayout[Any]", question: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, bytes], _Interval]:
+    """Values and bytes of the parts bound by equality, and the interval of the part behind them."""
+    values: dict[str, Any] = {}
+    encoded: dict[str, bytes] = {}
+    interval = _Interval()
+    missing = ranged = ""
+    for part in layout.parts:
+        if part.name not in question:
+            missing = missing or part.name
+            continue
+        if missing:
+            raise InvalidQuestion(f"{layout.name}.{part.name}: {_needs(layout, part, missing)}")
+        if ranged:
+            raise InvalidQuestion(f"{layout.name}.{part.name}: nothing can be bound behind the interval of {ranged}")
+        asked = question[part.name]
+        if isinstance(asked, Between):
+            interval, ranged = _between(layout, part, asked), part.name
+        elif isinstance(asked, StartingWith):
+            stem = _encode(layout, part, part.codec.stem, asked.start)
+            interval, ranged = _Interval(low=stem, high=stem), part.name
+        else:
+            values[part.name] = asked
+            encoded[part.name] = _encode(layout, part, part.codec.encode, asked)
+    return values, encoded, interval
+
+
+def _between(layout: "KeyLayout[Any]", part: "Part", asked: Between) -> _Interval:
+    codec = part.codec
+    if not codec.ordered:
+        raise InvalidQuestion(f"{layout.name}.{part.name}: {codec} is not ordered, so an interval is no range of keys")
+    since, until = (
+        None if end is None else _encode(layout, part, codec.encode, end) for end in (asked.since, asked.until)
+    )
+    if None not in (since, until) and asked.since > asked.until:
+        raise InvalidQuestion(f"{layout.name}.{part.name}: since {asked.since!r} is above until {asked.until!r}")
+    if codec.descending:  # larger values come first: `until` is the end where the range starts
+        return _Interval(until or b"", until is not None, since or b"", through_high=True)
+    return _Interval(since or b"", False, until or b"", through_high=until is None)
+
+
+def _time_slices(layout: "KeyLayout[Any]", question: Mapping[str, Any]) -> tuple[list[bytes], Mapping[str, Any]]:
+    """The bytes of the time slices to read, in key order, and what of the question they leave open."""
+    bucket = layout.time_bucket
+    if bucket is None:
+        return [b""], question
+    part = layout.part_named[bucket.of]
+    asked = question.get(part.name)
+    if asked is not None and not isinstance(asked, Between | StartingWith):
+        _encode(layout, part, part.codec.encode, asked)
+        return [layout.time_slice(bucket.number(asked))], question
+    if not isinstance(asked, Between) or asked.since is None or asked.until is None:
+        slices = f"slices of {bucket.every_ms} ms stand in front"
+        raise InvalidQuestion(f"{layout.name}.{part.name}: {slices}, so give a value or between(...) with both ends")
+    _between(layout, part, asked)
+    numbers = range(bucket.number(asked.since), bucket.number(asked.until - 1) + 1)
+    if len(numbers) > MAX_BUCKETS:
+        raise InvalidQuestion(
+            f"{layout.name}.{part.name}: {len(numbers)} slices of {bucket.every_ms} ms, at most {MAX_BUCKETS}"
+        )
+    if asked.since % bucket.every_ms == 0 and asked.until % bucket.every_ms == 0:
+        # Whole slices bound the time by themselves, and leave the parts behind them free.
+        question = {name: value for name, value in question.items() if name != part.name}
+    return sorted(layout.time_slice(number) for number in numbers), question
+
+
+def _needs(layout: "KeyLayout[Any]", part: "Part", missing: str) -> str:
+    reason = f"rows are in this order only where {missing} is bound too"
+    bucket = layout.time_bucket
+    if bucket is not None and part.name == bucket.of:
+        reason += f" (or give ends that are multiples of {bucket.every_ms} ms)"
+    return reason
+
+
+def _spread_values(
+    layout: "KeyLayout[Any]", prefix: Spread, values: Mapping[str, Any], encoded: Mapping[str, bytes]
+) -> list[bytes]:
+    missing = [name for name in prefix.of if name not in values]
+    if not missing:
+        return [prefix.encode(values, encoded)]
+    every = prefix.every_value()
+    if every is None:
+        raise InvalidQuestion(f"{layout.name}.{missing[0]}: must be bound, the values of {prefix} are too many to list")
+    return every
+
+
+def _joined(ranges: Iterable[RowRange]) -> tuple[RowRange, ...]:
+    """The same keys in as few ranges as possible: neighbours that touch become one."""
+    joined: list[RowRange] = []
+    for each in ranges:
+        if joined and joined[-1].stop == each.start:
+            each = RowRange(joined.pop().start, each.stop)
+        joined.append(each)
+    return tuple(joined)
+
+
+def _encode(layout: "KeyLayout[Any]", part: "Part", encode: Callable[[Any], bytes], value: Any) -> bytes:
+    try:
+        return encode(value)
+    except InvalidKey as error:
+        raise InvalidQuestion(f"{layout.name}.{part.name}: {error}") from None

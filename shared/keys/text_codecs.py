@@ -1,0 +1,180 @@
+"""Wire formats of published keys that are legible text: padded, delimited, decimal. The laws stand in `codecs.py`.
+
+They are here because tables with such keys exist, each with what it refuses and whether it is ordered at all.
+A new table is better off with `EscapedText` and big-endian integers: any text, fewer bytes, always ordered.
+"""
+
+from typing import TypeVar
+
+from .codecs import Codec, TrailingText, checked_width, cut, text_of, utf8, want_type
+from .errors import InvalidKey
+
+V = TypeVar("V")
+
+_INVERT_DIGITS = bytes.maketrans(b"0123456789", b"9876543210")
+_LONG_MAX = (1 << 63) - 1
+
+
+def _digits(data: bytes) -> int:
+    if not data.isdigit():  # of bytes: ASCII digits only, so no sign, blank or 1_0
+        raise InvalidKey(f"must be ASCII digits (got {data!r})")
+    return int(data)
+
+
+def _ascii_character(name: str, character: str) -> bytes:
+    if len(character) != 1 or not character.isascii():
+        raise InvalidKey(f"{name} must be one ASCII character (got {character!r})")
+    return character.encode()
+
+
+class FixedText(Codec[str]):
+    """UTF-8 filled up to `width_bytes` with the one-byte character `pad` (S0.10, remedy 1: `rpad(column1,'x',20)`).
+
+    FixedText(4, "x"): "ab" = 61 62 78 78
+    Ordered only with pad NUL: every other pad sorts after some character ("ab" = "abxx" comes after "ab!" = "ab!x").
+    """
+
+    def __init__(self, width_bytes: int, pad: str) -> None:
+        self.width = checked_width(width_bytes)
+        self.pad = _ascii_character("pad", pad)
+        super().__init__(
+            f"FixedText({width_bytes}, {pad!r})", width_bytes=width_bytes, ordered=pad == "\0", legible=True
+        )
+
+    def encode(self, value: str) -> bytes:
+        return self.stem(value).ljust(self.width, self.pad)
+
+    def take(self, rest: bytes) -> tuple[str, bytes]:
+        own, rest = cut(rest, self.width)
+        value = text_of(own.rstrip(self.pad))
+        self.stem(value)  # refuses a pad inside
+        return value, rest
+
+    def stem(self, start: str) -> bytes:
+        data = utf8(start)
+        if self.pad in data:
+            raise InvalidKey(f"must not contain the pad {self.pad.decode()!r} (got {start!r})")
+        if len(data) > self.width:
+            raise InvalidKey(f"must be at most {self.width} bytes of UTF-8 (got {len(data)}: {start!r})")
+        return data
+
+
+class DecimalText(Codec[int]):
+    """ASCII digits, filled with zeros up to `width_bytes`; 0 .. 10**width_bytes - 1.
+
+    DecimalText(4): 17 = "0017", 12345 is refused    Descending: the complement of the digits, 17 = "9982"
+    """
+
+    def __init__(self, width_bytes: int) -> None:
+        self.width = checked_width(width_bytes)
+        super().__init__(f"DecimalText({width_bytes})", width_bytes=width_bytes, legible=True)
+
+    def encode(self, value: int) -> bytes:
+        want_type(int, value)
+        if not 0 <= value < 10**self.width:
+            raise InvalidKey(f"must be 0..{10**self.width - 1} (got {value})")
+        return b"%0*d" % (self.width, value)
+
+    def take(self, rest: bytes) -> tuple[int, bytes]:
+        own, rest = cut(rest, self.width)
+        return _digits(own), rest
+
+    def complement(self, data: bytes) -> bytes:
+        return data.translate(_INVERT_DIGITS)
+
+
+class ReversedDigits(Codec[int]):
+    """`DecimalText` written last digit first, which spreads numbers that count up (S1.6); not ordered.
+
+    ReversedDigits(4): 17 = "7100"    The zeros stay, so that 12 and 120 are not one key.
+    """
+
+    def __init__(self, width_bytes: int) -> None:
+        self._decimal = DecimalText(width_bytes)
+        super().__init__(f"ReversedDigits({width_bytes})", width_bytes=width_bytes, ordered=False, legible=True)
+
+    def encode(self, value: int) -> bytes:
+        return self._decimal.encode(value)[::-1]
+
+    def take(self, rest: bytes) -> tuple[int, bytes]:
+        own, rest = cut(rest, self._decimal.width)
+        return _digits(own[::-1]), rest
+
+
+class _LongMaxMinus(Codec[int]):
+    """Java's `Long.MAX_VALUE - value` as 19 ASCII digits, as published in text keys (S1.7, S3.8); 0 .. 2**63 - 1.
+
+    0 = "9223372036854775807", 1580976517000 = "9223370455878258807"
+    """
+
+    def encode(self, value: int) -> bytes:
+        want_type(int, value)
+        if not 0 <= value <= _LONG_MAX:
+            raise InvalidKey(f"must be 0..{_LONG_MAX} (got {value})")
+        return b"%019d" % (_LONG_MAX - value)
+
+    def take(self, rest: bytes) -> tuple[int, bytes]:
+        own, rest = cut(rest, 19)
+        value = _LONG_MAX - _digits(own)
+        self.encode(value)  # refuses digits above Long.MAX_VALUE
+        return value, rest
+
+
+LongMaxMinus = _LongMaxMinus("LongMaxMinus", width_bytes=19, descending=True, legible=True)
+
+
+class Delimited(Codec[V]):
+    """Any text or digit codec, then one ASCII character that its bytes must not contain (S0.10, remedy 2).
+
+    Delimited(DecimalText(4), "_"): 17 = "0017_"
+    A fixed width keeps its order whatever the delimiter; behind a varying one only NUL does: with "_" the key of
+    "A1" sorts before that of "A", because "1" < "_".
+    """
+
+    def __init__(self, codec: Codec[V], delimiter: str, name: str | None = None) -> None:
+        if not codec.legible:
+            raise InvalidKey(
+                f"Delimited: needs a text or digit codec (got {codec}, whose bytes may hold any delimiter)"
+            )
+        self._codec = codec
+        self._delimiter = _ascii_character("delimiter", delimiter)
+        fixed = codec.width_bytes
+        super().__init__(
+            name or f"Delimited({codec}, {delimiter!r})",
+            width_bytes=None if fixed is None else fixed + 1,
+            ordered=codec.ordered and (fixed is not None or delimiter == "\0"),
+            descending=codec.descending,
+            legible=True,
+        )
+
+    def encode(self, value: V) -> bytes:
+        return self._checked(self._codec.encode(value)) + self._delimiter
+
+    def take(self, rest: bytes) -> tuple[V, bytes]:
+        own, delimiter, rest = rest.partition(self._delimiter)
+        if not delimiter:
+            raise InvalidKey(f"no delimiter {self._delimiter.decode()!r} in {own.hex(' ') or 'no bytes'}")
+        return self._codec.decode(own), rest
+
+    def stem(self, start: V) -> bytes:
+        return self._checked(self._codec.stem(start))
+
+    def complement(self, data: bytes) -> bytes:
+        raise InvalidKey(
+            f"{self} cannot run descending: use EscapedText, or Delimited(Descending(DecimalText(n)), ...)"
+        )
+
+    def _checked(self, data: bytes) -> bytes:
+        if self._delimiter in data:
+            raise InvalidKey(f"must not contain the delimiter {self._delimiter.decode()!r} (got {data!r})")
+        return data
+
+
+class DelimitedText(Delimited[str]):
+    """UTF-8, then one ASCII character that the text must not contain; ordered only with NUL.
+
+    DelimitedText("_"): "A" = 41 5f
+    """
+
+    def __init__(self, delimiter: str) -> None:
+        super().__init__(TrailingText, delimiter, name=f"DelimitedText({delimiter!r})")

@@ -1,0 +1,186 @@
+"""Access patterns as data: a question in words and the call that answers it, run and metered.
+
+What a design costs is not argued but measured: the table of a domain's README is the output of `measure`.
+"""
+
+import inspect
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import attrs
+import happybase
+
+from .keys import RowRange
+from .ruler import show_value
+from .scanning import Page
+from .tables import TableDesign
+
+
+@attrs.frozen
+class AccessPattern:
+    """One question that a design answers.
+
+    `method` is the repository's method (`OrderRepository.of_seller`), `sample` the arguments with which it is
+    measured. Arguments that end in `_ms` are times, and are asked for without that ending.
+    """
+
+    name: str
+    question: str
+    method: Callable[..., Any]
+    sample: Mapping[str, Any]
+
+    @property
+    def parameters(self) -> list[inspect.Parameter]:
+        """The arguments a user may give, `limit` and `cursor` left out."""
+        _self, *parameters = inspect.signature(self.method, eval_str=True).parameters.values()
+        return [each for each in parameters if each.name not in ("limit", "cursor")]
+
+    @property
+    def words(self) -> str:
+        """The question as `rowbook ask` takes it, with the sample's values."""
+        words = [self.name]
+        for name, value in self.sample.items():
+            if name in ("limit", "cursor"):
+                words.append(f"--{name} {value}")
+            else:
+                words.append(shlex.quote(f"{name.removesuffix('_ms')}={show_value(name, value)}"))
+        return " ".join(words)
+
+    @property
+    def is_paged(self) -> bool:
+        """Whether the answer is a `Page`, so that `limit` and `cursor` can be given."""
+        return "limit" in inspect.signature(self.method).parameters
+
+
+@attrs.frozen
+class Design:
+    """A whole design, as the command line and the tests of the suite see it."""
+
+    name: str
+    question: str
+    """What the design is an answer to, in one sentence."""
+    record: type[Any]
+    """What `load` reads."""
+    tables: tuple[TableDesign, ...]
+    open: Callable[[happybase.Connection], Any]
+    """The repository, on a connection whose tables exist."""
+    store: Callable[[Any, Any], None]
+    """Stores one record through the repository; the same record again changes nothing."""
+    samples: Path
+    """A file of sample records, as `rowbook load` reads them."""
+    patterns: tuple[AccessPattern, ...]
+
+
+@attrs.define
+class Cost:
+    """What a call made the store do, as seen on the Thrift client."""
+
+    rpcs: int = 0
+    ranges: list[tuple[bytes, RowRange]] = attrs.field(factory=list)
+    """Table and range of every get and every scan."""
+    rows_fetched: int = 0
+    key_bytes: int = 0
+    """Row keys that came over, each counted once, however many cells repeat it in the store."""
+    bytes_fetched: int = 0
+    """Row keys, columns and values that came over, without Thrift's framing."""
+    rows_read: int | None = None
+    """Rows that the store stepped over to answer; None where it does not say (only the embedded one does)."""
+
+
+class _MeteredClient:
+    """A Thrift client that counts what passes through it."""
+
+    def __init__(self, client: Any, cost: Cost) -> None:
+        self._client = client
+        self._cost = cost
+
+    def __getattr__(self, name: str) -> Any:
+        call = getattr(self._client, name)
+        if not callable(call):
+            return call
+
+        def counted(*arguments: Any) -> Any:
+            cost = self._cost
+            cost.rpcs += 1
+            if name == "scannerOpenWithScan":
+                table, scan = arguments[:2]
+                start, stop = (scan.stopRow, scan.startRow) if scan.reversed else (scan.startRow, scan.stopRow)
+                cost.ranges.append((table, RowRange(start or b"", stop or None)))
+            elif name.startswith("getRow"):
+                table, rows = arguments[:2]
+                for row in rows if isinstance(rows, list) else [rows]:
+                    cost.ranges.append((table, RowRange(row, row + b"\x00")))
+            answer = call(*arguments)
+            if name.startswith(("getRow", "scannerGet")):
+                cost.rows_fetched += len(answer)
+                for result in answer:
+                    cost.key_bytes += len(result.row)
+                    cost.bytes_fetched += len(result.row)
+                    cost.bytes_fetched += sum(len(column) + len(cell.value) for column, cell in result.columns.items())
+            return answer
+
+        return counted
+
+
+@contextmanager
+def metered(connection: happybase.Connection) -> Iterator[Cost]:
+    """Counts all that is asked on `connection` while the block runs."""
+    cost = Cost()
+    client = connection.client
+    read_before = getattr(client, "rows_read", None)
+    connection.client = _MeteredClient(client, cost)
+    try:
+        yield cost
+    finally:
+        connection.client = client
+        if read_before is not None:
+            cost.rows_read = client.rows_read - read_before
+
+
+@attrs.frozen
+class Measured:
+    """An access pattern, what it answered and what that cost."""
+
+    pattern: AccessPattern
+    answer: Any
+    cost: Cost
+
+    @property
+    def records(self) -> list[Any]:
+        """The records of the answer, whether that is a page, one record or none."""
+        if isinstance(self.answer, Page):
+            return list(self.answer.records)
+        return [] if self.answer is None else [self.answer]
+
+
+def measure(connection: happybase.Connection, repository: Any, patterns: Iterable[AccessPattern]) -> list[Measured]:
+    """Asks every pattern with its sample arguments."""
+    measured = []
+    for pattern in patterns:
+        with metered(connection) as cost:
+            answer = pattern.method(repository, **pattern.sample)
+        measured.append(Measured(pattern, answer, cost))
+    return measured
+
+
+PATTERN_COLUMNS = ("question", "`rowbook ask`", "ranges", "RPCs", "rows read", "rows returned", "bytes fetched", "bytes per key")
+
+
+def pattern_rows(measured: Iterable[Measured]) -> list[tuple[str, ...]]:
+    """One row of text per pattern, under `PATTERN_COLUMNS`."""
+    return [
+        (
+            each.pattern.question,
+            f"`{each.pattern.words}`",
+            str(len(each.cost.ranges)),
+            str(each.cost.rpcs),
+            "-" if each.cost.rows_read is None else str(each.cost.rows_read),
+            str(len(each.records)),
+            str(each.cost.bytes_fetched),
+            f"{each.cost.key_bytes / each.cost.rows_fetched:.1f}" if each.cost.rows_fetched else "-",
+        )
+        for each in measured
+    ]

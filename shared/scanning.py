@@ -1,0 +1,184 @@
+"""Running a plan on a happybase table: rows in key order, and pages with a cursor.
+
+A plan with one stream is one range after another; with several (one for each bucket of a spreading prefix) it is a
+merge by the key behind that prefix, and a limit holds after the merge. Rows are fetched in batches of each stream, and
+no more than about `batch_rows` of them are held at a time, however long the answer is.
+"""
+
+import base64
+import binascii
+import heapq
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing
+from hashlib import blake2b
+from itertools import islice
+from typing import Any, Generic, TypeVar
+
+import attrs
+import happybase
+
+from .cells import InvalidRecord
+from .keys import InvalidQuestion, Plan, RowRange
+
+R = TypeVar("R")
+Row = tuple[bytes, dict[bytes, bytes]]
+
+BATCH_ROWS = 1000
+"""Rows held where no limit asks for less; happybase's own default."""
+READ_AT_MOST = 10_000
+"""Rows that one page reads before it ends short, where a `where` keeps few of them."""
+
+
+def scan(
+    table: happybase.Table, plan: Plan, *, limit: int | None = None, reverse: bool = False, batch_rows: int = BATCH_ROWS
+) -> Iterator[Row]:
+    """The rows of a plan as (row, cells), in the order of the key behind its spreading prefix; at most `limit`."""
+    if limit is not None and limit < 1:
+        raise InvalidQuestion(f"limit: must be 1 or more (got {limit})")
+    if plan.point is not None:
+        if cells := table.row(plan.point):
+            yield plan.point, cells
+        return
+    if limit is not None:
+        batch_rows = min(batch_rows, limit)
+    share = -(-batch_rows // max(1, len(plan.streams)))
+    with ExitStack() as opened:
+        streams = [opened.enter_context(closing(_stream(table, each, reverse, share))) for each in plan.streams]
+        merged = heapq.merge(*streams, key=lambda found: found[0][plan.spread_bytes :], reverse=reverse)
+        yield from islice(merged, limit)
+
+
+def _stream(table: happybase.Table, ranges: tuple[RowRange, ...], reverse: bool, batch_rows: int) -> Iterator[Row]:
+    for each in reversed(ranges) if reverse else ranges:
+        with closing(_reversed(table, each, batch_rows) if reverse else _forward(table, each, batch_rows)) as rows:
+            yield from rows
+
+
+def _forward(table: happybase.Table, each: RowRange, batch_rows: int) -> Iterator[Row]:
+    return table.scan(each.start, each.stop, batch_size=batch_rows)
+
+
+def _reversed(table: happybase.Table, each: RowRange, batch_rows: int) -> Iterator[Row]:
+    # Thrift1 reads (stop, start] in reverse, and a range is [start, stop): open at its stop and drop that row, go on
+    # to a key somewhere below its start, and end at the first row that is below it.
+    with closing(table.scan(each.stop or b"", _below(each.start), reverse=True, batch_size=batch_rows + 1)) as rows:
+        for row, cells in rows:
+            if row < each.start:
+                return
+            if row != each.stop:
+                yield row, cells
+
+
+def _below(row: bytes) -> bytes | None:
+    """A key not far below `row`, so that a reverse scan does not wander on; None at the table's start.
+
+    61 00 -> 61, the very next below    62 -> 61 ff ff ff ff, with some keys between
+    """
+    if not row:
+        return None
+    return row[:-1] if row[-1] == 0 else row[:-1] + bytes([row[-1] - 1]) + b"\xff\xff\xff\xff"
+
+
+@attrs.frozen
+class Page(Generic[R]):
+    """Some of an answer, and where it goes on."""
+
+    records: list[R]
+    cursor: str | None
+    """Asks for the next page of the same question; None where the end was reached."""
+    rows_read: int
+    """Rows decoded for this page: more than `records` where a `where` left some out."""
+
+
+def page(
+    table: happybase.Table,
+    plan: Plan,
+    decode: Callable[[bytes, dict[bytes, bytes]], R],
+    *,
+    limit: int,
+    cursor: str | None = None,
+    where: Mapping[str, Any] | None = None,
+    reverse: bool = False,
+    read_at_most: int = READ_AT_MOST,
+) -> Page[R]:
+    """The next `limit` records of a plan, from the row behind `cursor`.
+
+    `where` is equality on attributes of the decoded record, for what the key cannot bound; `limit` counts what it
+    keeps. A page that has read `read_at_most` rows ends short, with a cursor. Every row there from the first page to
+    the last comes exactly once, whatever is inserted or deleted between pages. A damaged cursor, or one of another
+    question (table, ranges, direction, `where`), is an `InvalidQuestion`; a row that is no record of this table is an
+    `InvalidRecord` with table, row and reason.
+    """
+    if limit < 1:
+        raise InvalidQuestion(f"limit: must be 1 or more (got {limit})")
+    conditions = sorted((where or {}).items())
+    question = _question(table, plan, conditions, reverse)
+    position = None if cursor is None else _position(cursor, question)
+    records: list[R] = []
+    rows_read = 0
+    # One row more than wanted tells whether there is a next page.
+    wanted = (max(limit, read_at_most) if conditions else limit) + 1
+    rows = scan(table, _behind(plan, position, reverse), limit=wanted, reverse=reverse, batch_rows=limit + 1)
+    with closing(rows):
+        for row, cells in rows:
+            if len(records) == limit or (conditions and rows_read == read_at_most):
+                return Page(records, None if position is None else _cursor(position, question), rows_read)
+            try:
+                record = decode(row, cells)
+            except ValueError as error:
+                raise InvalidRecord(f"{_name(table)}: row {row.hex(' ')}: {error}") from error
+            rows_read += 1
+            position = row[plan.spread_bytes :]
+            if all(getattr(record, name) == value for name, value in conditions):
+                records.append(record)
+    return Page(records, None, rows_read)
+
+
+def _behind(plan: Plan, position: bytes | None, reverse: bool) -> Plan:
+    """What is left of a plan behind the row at `position`, a key without its spreading prefix."""
+    if position is None:
+        return plan
+    streams: list[tuple[RowRange, ...]] = []
+    for ranges in plan.streams:
+        at = ranges[0].start[: plan.spread_bytes] + position
+        left = [
+            RowRange(each.start, at if each.stop is None else min(each.stop, at))
+            if reverse
+            else RowRange(max(each.start, at + b"\x00"), each.stop)
+            for each in ranges
+        ]
+        if open_ := tuple(each for each in left if each.stop is None or each.start < each.stop):
+            streams.append(open_)
+    return Plan(tuple(streams), plan.spread_bytes)
+
+
+# A cursor is, in URL-safe base64: a digest of the question, a check sum of all the rest, and the position.
+_DIGEST_BYTES = 8
+_CHECK_BYTES = 4
+
+
+def _question(table: happybase.Table, plan: Plan, conditions: list[tuple[str, Any]], reverse: bool) -> bytes:
+    asked = repr((table.name, plan.streams, plan.spread_bytes, conditions, reverse))
+    return blake2b(asked.encode(), digest_size=_DIGEST_BYTES).digest()
+
+
+def _cursor(position: bytes, question: bytes) -> str:
+    check = blake2b(question + position, digest_size=_CHECK_BYTES).digest()
+    return base64.urlsafe_b64encode(question + check + position).rstrip(b"=").decode()
+
+
+def _position(cursor: str, question: bytes) -> bytes:
+    try:
+        data = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError):
+        data = b""
+    asked, position = data[:_DIGEST_BYTES], data[_DIGEST_BYTES + _CHECK_BYTES :]
+    if _cursor(position, asked) != cursor:
+        raise InvalidQuestion(f"cursor: is damaged (got {cursor!r:.100}); ask again without it")
+    if asked != question:
+        raise InvalidQuestion("cursor: belongs to another question; ask with the same values, or without it")
+    return position
+
+
+def _name(table: happybase.Table) -> str:
+    return table.name.decode(errors="replace")
