@@ -6,7 +6,7 @@ ifneq ($(PYTHON),$(MADE_WITH))
 endif
 FITS := import ensurepip, sys, venv; print("yes" if sys.version_info >= (3, 11) else "no")
 
-.PHONY: help demo test bench mutants check clean
+.PHONY: help demo test bench mutants readmes check clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /make \1	/p' Makefile
@@ -22,6 +22,9 @@ bench: .venv/ready ## the benchmarks; QUICK=1 runs each once
 
 mutants: .venv/ready ## break the code on purpose; the tests must notice
 	.venv/bin/python tests/mutants.py
+
+readmes: .venv/ready ## write the generated blocks of every README anew
+	.venv/bin/python -m tests.readmes
 
 check: .venv/ready ## lint, format, types; pyright needs node
 	.venv/bin/ruff check

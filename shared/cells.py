@@ -14,7 +14,7 @@ R = TypeVar("R")
 _NAME_OF = {int: "an int", float: "a float", str: "text", bytes: "bytes", bool: "a bool"}
 
 
-class InvalidRecord(ValueError):  # noqa: N818 - reads as what it is: "invalid record: ..."
+class InvalidRecord(ValueError):
     """A record that cannot be stored, or a stored row that is no such record; the message names record and field."""
 
 
@@ -39,8 +39,7 @@ def _unpack_big(data: bytes) -> int:
 
 
 def _pack(value: Any) -> bytes:
-    packed: bytes = msgpack.packb(value, strict_types=True)
-    return packed
+    return msgpack.packb(value, strict_types=True)
 
 
 MSGPACK = Form("msgpack", _pack, msgpack.unpackb)

@@ -5,15 +5,15 @@ What a design costs is not argued but measured: the table of a domain's README i
 
 import inspect
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import attrs
 import happybase
 
-from .keys import RowRange
+from .keys import KeyLayout, RowRange
 from .ruler import show_value
 from .scanning import Page
 from .tables import TableDesign
@@ -55,6 +55,13 @@ class AccessPattern:
         return "limit" in inspect.signature(self.method).parameters
 
 
+def key_line(layout: KeyLayout[Any]) -> str:
+    """A key in one line: `[seller_id][placed_ms descending][order_number]`."""
+    names = [str(prefix) for prefix in layout.prefixes]
+    names += [f"{part.name} descending" if part.codec.descending else part.name for part in layout.parts]
+    return "".join(f"[{name}]" for name in names)
+
+
 @attrs.frozen
 class Design:
     """A whole design, as the command line and the tests of the suite see it."""
@@ -79,7 +86,7 @@ class Cost:
     """What a call made the store do, as seen on the Thrift client."""
 
     rpcs: int = 0
-    ranges: list[tuple[bytes, RowRange]] = attrs.field(factory=list)
+    ranges: list[tuple[bytes, RowRange]] = attrs.field(factory=list[tuple[bytes, RowRange]])
     """Table and range of every get and every scan."""
     rows_fetched: int = 0
     key_bytes: int = 0
@@ -103,30 +110,38 @@ class _MeteredClient:
             return call
 
         def counted(*arguments: Any) -> Any:
-            cost = self._cost
-            cost.rpcs += 1
-            if name == "scannerOpenWithScan":
-                table, scan = arguments[:2]
-                start, stop = (scan.stopRow, scan.startRow) if scan.reversed else (scan.startRow, scan.stopRow)
-                cost.ranges.append((table, RowRange(start or b"", stop or None)))
-            elif name.startswith("getRow"):
-                table, rows = arguments[:2]
-                for row in rows if isinstance(rows, list) else [rows]:
-                    cost.ranges.append((table, RowRange(row, row + b"\x00")))
-            answer = call(*arguments)
+            self._asked(name, *arguments)
+            answer: Any = call(*arguments)
             if name.startswith(("getRow", "scannerGet")):
-                cost.rows_fetched += len(answer)
-                for result in answer:
-                    cost.key_bytes += len(result.row)
-                    cost.bytes_fetched += len(result.row)
-                    cost.bytes_fetched += sum(len(column) + len(cell.value) for column, cell in result.columns.items())
+                self._answered(answer)
             return answer
 
         return counted
 
+    def _asked(self, name: str, *arguments: Any) -> None:
+        self._cost.rpcs += 1
+        if name == "scannerOpenWithScan":
+            table, scan = arguments[:2]
+            start, stop = (scan.stopRow, scan.startRow) if scan.reversed else (scan.startRow, scan.stopRow)
+            self._cost.ranges.append((table, RowRange(start or b"", stop or None)))
+        elif name.startswith("getRow"):
+            table, asked = arguments[:2]
+            rows: list[bytes] = asked if name.startswith("getRows") else [asked]
+            for row in rows:
+                self._cost.ranges.append((table, RowRange(row, row + b"\x00")))
+
+    def _answered(self, results: list[Any]) -> None:
+        self._cost.rows_fetched += len(results)
+        for result in results:
+            self._cost.key_bytes += len(result.row)
+            # A scan with sorted columns has them in a list instead.
+            sorted_ = ((each.columnName, each.cell) for each in result.sortedColumns or ())
+            cells = sorted_ if result.columns is None else result.columns.items()
+            self._cost.bytes_fetched += len(result.row) + sum(len(name) + len(cell.value) for name, cell in cells)
+
 
 @contextmanager
-def metered(connection: happybase.Connection) -> Iterator[Cost]:
+def metered(connection: happybase.Connection) -> Generator[Cost]:
     """Counts all that is asked on `connection` while the block runs."""
     cost = Cost()
     client = connection.client
@@ -151,14 +166,15 @@ class Measured:
     @property
     def records(self) -> list[Any]:
         """The records of the answer, whether that is a page, one record or none."""
-        if isinstance(self.answer, Page):
-            return list(self.answer.records)
-        return [] if self.answer is None else [self.answer]
+        answer: Any = self.answer
+        if isinstance(answer, Page):
+            return cast("Page[Any]", answer).records
+        return [] if answer is None else [answer]
 
 
 def measure(connection: happybase.Connection, repository: Any, patterns: Iterable[AccessPattern]) -> list[Measured]:
     """Asks every pattern with its sample arguments."""
-    measured = []
+    measured: list[Measured] = []
     for pattern in patterns:
         with metered(connection) as cost:
             answer = pattern.method(repository, **pattern.sample)
@@ -166,7 +182,16 @@ def measure(connection: happybase.Connection, repository: Any, patterns: Iterabl
     return measured
 
 
-PATTERN_COLUMNS = ("question", "`rowbook ask`", "ranges", "RPCs", "rows read", "rows returned", "bytes fetched", "bytes per key")
+PATTERN_COLUMNS = (
+    "question",
+    "`rowbook ask`",
+    "ranges",
+    "RPCs",
+    "rows read",
+    "rows returned",
+    "bytes fetched",
+    "bytes per key",
+)
 
 
 def pattern_rows(measured: Iterable[Measured]) -> list[tuple[str, ...]]:

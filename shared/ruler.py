@@ -1,9 +1,16 @@
-"""The byte ruler of a row key: its bytes under the names of the parts and their values."""
+"""The byte ruler of a row key: its bytes under the names of the parts and their values; and the same for cells."""
 
+from collections.abc import Iterable, Mapping
+from itertools import zip_longest
 from typing import Any
+from unicodedata import combining, east_asian_width
 
+from .cells import CellLayout
 from .keys import Field, KeyLayout
 from .times import show_time
+
+NAMES, VALUES, BYTES = range(3)
+"""The kinds of lines of a ruler, from top to bottom."""
 
 
 def show_value(name: str, value: Any) -> str:
@@ -24,33 +31,60 @@ def ruler(layout: KeyLayout[Any], row: bytes, width: int = 100) -> str:
     s-17               2020-02-06T08:08:37.000Z n-42
     73 2d 31 37 00 01  7f ff fe 8f e4 f2 cd f7  6e 2d 34 32 00 01
     """
-    blocks: list[str] = []
+    return "\n".join(text for _kind, text in ruler_lines(layout, row, width))
+
+
+def ruler_lines(layout: KeyLayout[Any], row: bytes, width: int) -> list[tuple[int, str]]:
+    """The lines of a ruler, each with its kind."""
+    return _lines((column for field in layout.fields(row) for column in _cut(field, width)), width)
+
+
+def cell_lines(layout: CellLayout[Any], cells: Mapping[bytes, bytes], width: int) -> list[tuple[int, str]]:
+    """The lines of a row's cells: names over values over columns, which stand where a ruler has the bytes."""
     columns: list[tuple[str, str, str]] = []
-    for column in (cut for field in layout.fields(row) for cut in _cut(field, width)):
-        if columns and sum(_wide(each) + 2 for each in columns) + _wide(column) > width:
-            blocks.append(_lines(columns))
-            columns = []
-        columns.append(column)
-    return "\n".join([*blocks, _lines(columns)])
+    for name, column in layout.columns.items():
+        if (data := cells.get(layout.column(name))) is not None:
+            columns.append((name, show_value(name, column.form.unpack(data)), layout.column(name).decode()))
+    return _lines(columns, width)
 
 
-def _cut(field: Field, width: int) -> list[tuple[str, str, str]]:
-    """A field as one column, or as several where its bytes alone are wider than a line."""
-    at_once = (width + 1) // 3
+def _cut(field: Field, width: int) -> Iterable[tuple[str, str, str]]:
+    """A field as one column, or as several where its value or its bytes alone are wider than a line."""
     value = "" if field.value is None else show_value(field.name, field.value)
-    pieces = [field.data[at : at + at_once] for at in range(0, len(field.data), at_once)] or [b""]
-    first, *others = pieces
-    return [(field.name, value, first.hex(" ") or "(no bytes)"), *(("", "", piece.hex(" ")) for piece in others)]
+    bytes_at_once = max(1, (width + 1) // 3)
+    values = [value[at : at + width] for at in range(0, len(value), width)]
+    data = [field.data[at : at + bytes_at_once].hex(" ") for at in range(0, len(field.data), bytes_at_once)]
+    return zip_longest([field.name], values, data or ["(no bytes)"], fillvalue="")
+
+
+def _lines(columns: Iterable[tuple[str, str, str]], width: int) -> list[tuple[int, str]]:
+    """Columns of three beside each other, in as many blocks as `width` asks for."""
+    lines: list[tuple[int, str]] = []
+    block: list[tuple[str, str, str]] = []
+    for column in columns:
+        if block and sum(_wide(each) + 2 for each in block) + _wide(column) > width:
+            lines += _block(block)
+            block = []
+        block.append(column)
+    return lines + _block(block)
+
+
+def _block(columns: list[tuple[str, str, str]]) -> list[tuple[int, str]]:
+    widths = [_wide(column) for column in columns]
+    lines: list[tuple[int, str]] = []
+    for kind, texts in enumerate(zip(*columns, strict=True)):
+        line = "  ".join(text + " " * (wide - cells_of(text)) for text, wide in zip(texts, widths, strict=True))
+        if line.strip():
+            lines.append((kind, line.rstrip()))
+    return lines
 
 
 def _wide(column: tuple[str, str, str]) -> int:
-    return max(map(len, column))
+    return max(map(cells_of, column))
 
 
-def _lines(columns: list[tuple[str, str, str]]) -> str:
-    widths = [_wide(column) for column in columns]
-    lines = (
-        "  ".join(text.ljust(wide) for text, wide in zip(line, widths, strict=True))
-        for line in zip(*columns, strict=True)
-    )
-    return "\n".join(line.rstrip() for line in lines if line.strip())
+def cells_of(text: str) -> int:
+    """How many characters wide a terminal shows text: two for the wide ones of East Asia and pictures."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(each) else 2 if east_asian_width(each) in "WF" else 1 for each in text)

@@ -8,7 +8,7 @@ no more than about `batch_rows` of them are held at a time, however long the ans
 import base64
 import binascii
 import heapq
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, closing
 from hashlib import blake2b
 from itertools import islice
@@ -21,7 +21,8 @@ from .cells import InvalidRecord
 from .keys import InvalidQuestion, Plan, RowRange
 
 R = TypeVar("R")
-Row = tuple[bytes, dict[bytes, bytes]]
+Rows = Generator[tuple[bytes, dict[bytes, bytes]], None, None]
+"""Row key and cells of one row after another; closing it closes the scanners."""
 
 BATCH_ROWS = 1000
 """Rows held where no limit asks for less; happybase's own default."""
@@ -31,7 +32,7 @@ READ_AT_MOST = 10_000
 
 def scan(
     table: happybase.Table, plan: Plan, *, limit: int | None = None, reverse: bool = False, batch_rows: int = BATCH_ROWS
-) -> Iterator[Row]:
+) -> Rows:
     """The rows of a plan as (row, cells), in the order of the key behind its spreading prefix; at most `limit`."""
     if limit is not None and limit < 1:
         raise InvalidQuestion(f"limit: must be 1 or more (got {limit})")
@@ -48,17 +49,14 @@ def scan(
         yield from islice(merged, limit)
 
 
-def _stream(table: happybase.Table, ranges: tuple[RowRange, ...], reverse: bool, batch_rows: int) -> Iterator[Row]:
+def _stream(table: happybase.Table, ranges: tuple[RowRange, ...], reverse: bool, batch_rows: int) -> Rows:
     for each in reversed(ranges) if reverse else ranges:
-        with closing(_reversed(table, each, batch_rows) if reverse else _forward(table, each, batch_rows)) as rows:
+        forward = table.scan(each.start, each.stop, batch_size=batch_rows)
+        with closing(_reversed(table, each, batch_rows) if reverse else forward) as rows:
             yield from rows
 
 
-def _forward(table: happybase.Table, each: RowRange, batch_rows: int) -> Iterator[Row]:
-    return table.scan(each.start, each.stop, batch_size=batch_rows)
-
-
-def _reversed(table: happybase.Table, each: RowRange, batch_rows: int) -> Iterator[Row]:
+def _reversed(table: happybase.Table, each: RowRange, batch_rows: int) -> Rows:
     # Thrift1 reads (stop, start] in reverse, and a range is [start, stop): open at its stop and drop that row, go on
     # to a key somewhere below its start, and end at the first row that is below it.
     with closing(table.scan(each.stop or b"", _below(each.start), reverse=True, batch_size=batch_rows + 1)) as rows:

@@ -6,6 +6,7 @@ from typing import Any
 import attrs
 import happybase
 
+from .cells import CellLayout
 from .keys import KeyLayout
 
 
@@ -27,9 +28,11 @@ class TableDesign:
     layout: KeyLayout[Any]
     families: Mapping[str, Family]
     row: str
+    cells: CellLayout[Any] | None = None
+    """The columns of a row, where they are the fields of a record."""
 
 
-class TableMismatch(ValueError):  # noqa: N818 - reads as what it is
+class TableMismatch(ValueError):
     """A table of that name exists and has other families."""
 
 

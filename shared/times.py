@@ -1,5 +1,6 @@
 """Times as text: what a person types and reads, for milliseconds since 1970-01-01 UTC."""
 
+import re
 from datetime import UTC, datetime, timedelta
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -14,13 +15,17 @@ def parse_time(text: str) -> int:
     text = text.strip()
     if text.removeprefix("-").isascii() and text.removeprefix("-").isdigit():
         return int(text)
+    given = text.removesuffix("UTC").rstrip()
     try:
-        moment = datetime.fromisoformat(text.removesuffix("UTC").rstrip() if text.endswith("UTC") else text)
+        moment = datetime.fromisoformat(given)
+        if moment.tzinfo and given != text:
+            raise ValueError("two zones")
     except ValueError:
         example = "2017-06-23T21:05:06.000Z, 2017-06-23 21:05:06 UTC or 1498251906000"
-        raise ValueError(f"must be a time such as {example} (got {text!r})") from None
+        raise ValueError(f"must be a time such as {example} (got {text!r:.100})") from None
     since = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH
-    if since % _MILLISECOND:
+    # fromisoformat cuts off what is below the microsecond, so the text is looked at too.
+    if since % _MILLISECOND or re.search(r"[.,]\d{6}\d*[1-9]", given):
         raise ValueError(f"must be a time in whole milliseconds (got {text!r})")
     return since // _MILLISECOND
 

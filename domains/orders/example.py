@@ -1,11 +1,12 @@
 """The story of the design: load the sample orders, ask every question, change one order.
 
-Run it: python -m domains.orders.example
+Run it: python -m domains.orders.example.
 """
 
 from pathlib import Path
 
 from shared.loading import read_records
+
 from shared.patterns import AccessPattern, Design
 from shared.stores import connect
 from shared.tables import create_tables

@@ -76,7 +76,9 @@ LISTED_CELLS = CellLayout(
     ListedOrder, "o", {"item": Column("i"), "amount": Column("a", BIG_INT), "status": Column("st")}
 )
 
-ORDERS = TableDesign("orders", BY_NUMBER, {"o": Family()}, "the order")
-ORDERS_BY_SELLER = TableDesign("orders_by_seller", BY_SELLER, {"o": Family()}, "one line of a seller's list")
-ORDERS_BY_BUYER = TableDesign("orders_by_buyer", BY_BUYER, {"o": Family()}, "one line of a buyer's list")
+ORDERS = TableDesign("orders", BY_NUMBER, {"o": Family()}, "the order", ORDER_CELLS)
+ORDERS_BY_SELLER = TableDesign(
+    "orders_by_seller", BY_SELLER, {"o": Family()}, "one line of a seller's list", LISTED_CELLS
+)
+ORDERS_BY_BUYER = TableDesign("orders_by_buyer", BY_BUYER, {"o": Family()}, "one line of a buyer's list", LISTED_CELLS)
 TABLES = (ORDERS, ORDERS_BY_SELLER, ORDERS_BY_BUYER)

@@ -21,7 +21,7 @@ def _is_placed(record: Any, field: "attrs.Attribute[int]", value: int) -> None:
         raise ValueError(f"{type(record).__name__}.{field.name}: must be 0..{LAST_PLACED_MS} (got {value})")
 
 
-def _is_status(record: Any, field: "attrs.Attribute[str]", value: str) -> None:
+def _is_status(record: Any, field: "attrs.Attribute[Status]", value: Status) -> None:
     if value not in STATUSES:
         raise ValueError(f"{type(record).__name__}.{field.name}: must be one of {', '.join(STATUSES)} (got {value!r})")
 
@@ -34,7 +34,7 @@ class Order:
     seller_id: str = attrs.field(validator=_is_named)
     buyer_id: str = attrs.field(validator=_is_named)
     placed_ms: int = attrs.field(validator=_is_placed)
-    """Milliseconds since 1970-01-01 UTC, 0 .. 253402300799999: the timestamp of its cells too, which HBase wants >= 0."""
+    """Milliseconds since 1970-01-01 UTC; the timestamp of its cells too, so never below 0."""
     item: str
     amount: int
     """In the smallest unit of the currency; of any size."""

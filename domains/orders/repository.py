@@ -26,7 +26,7 @@ from .keys import (
 from .records import STATUSES, ListedOrder, Order, Status
 
 
-class OrderConflict(ValueError):  # noqa: N818 - reads as what it is
+class OrderConflict(ValueError):
     """Another order is stored under this number, or none where one is needed."""
 
 

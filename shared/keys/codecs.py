@@ -76,18 +76,26 @@ class Codec(Generic[V]):
 
 
 def cut(rest: bytes, width: int) -> tuple[bytes, bytes]:
+    """The first `width` bytes, and those behind them."""
     if len(rest) < width:
         raise InvalidKey(f"needs {width} bytes, {len(rest)} left")
     return rest[:width], rest[width:]
 
 
+def number(value: int) -> str:
+    """An int as an error shows it: Python writes no int of thousands of digits."""
+    return str(value) if value.bit_length() <= 128 else f"an int of {value.bit_length()} bits"
+
+
 def want_type(wanted: type, value: object) -> None:
+    """Refuses every other type, subclasses too."""
     if type(value) is not wanted:
         name = {int: "an int", float: "a float", str: "text", bytes: "bytes"}[wanted]
         raise InvalidKey(f"must be {name} (got {value!r}, {type(value).__name__})")
 
 
 def utf8(value: str) -> bytes:
+    """The UTF-8 of text; lone surrogates have none."""
     want_type(str, value)
     try:
         return value.encode()
@@ -96,6 +104,7 @@ def utf8(value: str) -> bytes:
 
 
 def text_of(data: bytes) -> str:
+    """The text of UTF-8; Python's decoder refuses every second form of a character."""
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -103,6 +112,7 @@ def text_of(data: bytes) -> str:
 
 
 def checked_width(width_bytes: int) -> int:
+    """The width of a codec's values as it was declared."""
     if type(width_bytes) is not int or width_bytes < 1:
         raise InvalidKey(f"width_bytes must be 1 or more (got {width_bytes!r})")
     return width_bytes
@@ -128,7 +138,7 @@ class Integer(Codec[int]):
     def encode(self, value: int) -> bytes:
         want_type(int, value)
         if not self.first <= value <= self.last:
-            raise InvalidKey(f"must be {self.first}..{self.last} (got {value})")
+            raise InvalidKey(f"must be {self.first}..{self.last} (got {number(value)})")
         return (value - self.first).to_bytes(self.width, "big")
 
     def take(self, rest: bytes) -> tuple[int, bytes]:
@@ -199,7 +209,7 @@ def _take_escaped(rest: bytes) -> tuple[bytes, bytes]:
 class _EscapedText(Codec[str]):
     """UTF-8 with NUL written as 00 FF, then the end mark 00 01: any text, ordered by code point.
 
-    "" = 00 01    "a" = 61 00 01    "a\\0b" = 61 00 ff 62 00 01
+    "" = 00 01    "a" = 61 00 01    "a", NUL, "b" = 61 00 ff 62 00 01
     """
 
     def encode(self, value: str) -> bytes:

@@ -160,7 +160,7 @@ def _shifted(part: "Part", variable: str, *, back: bool) -> str:
 
 def _bind(scope: dict[str, Any], run: list["Part"], verb: str, function: Callable[..., Any]) -> str:
     """Gives the generated function a name for `function`."""
-    name = "_".join([verb, *(part.name for part in run)])
+    name = f"{verb}_{run[0].name}"
     scope[name] = function
     return name
 

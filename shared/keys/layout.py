@@ -49,6 +49,8 @@ def row_key(cls: type[K]) -> type[K]:
     for field in attrs.fields(frozen):  # type: ignore[arg-type]
         if "codec" not in field.metadata:
             raise InvalidKey(f"{cls.__name__}.{field.name}: must be a part(codec, meaning)")
+        if field.name.startswith("_"):
+            raise InvalidKey(f"{cls.__name__}.{field.name}: a part is public, so its name starts with a letter")
     return frozen
 
 

@@ -12,7 +12,7 @@ On decode every prefix is computed again and compared with the bytes that are th
 import hashlib
 import zlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 
@@ -24,7 +24,16 @@ MAX_BUCKETS = 1024
 
 
 def _names(of: str | tuple[str, ...]) -> tuple[str, ...]:
-    return (of,) if isinstance(of, str) else tuple(of)
+    names = (of,) if isinstance(of, str) else tuple(of)
+    if not names:
+        raise InvalidKey("of: a prefix is computed from at least one part (got none)")
+    return names
+
+
+def _one_name(of: str) -> tuple[str, ...]:
+    if type(of) is not str:
+        raise InvalidKey(f"Modulo.of: must be the name of one part (got {of!r})")
+    return (of,)
 
 
 def _show_names(of: tuple[str, ...]) -> str:
@@ -68,7 +77,7 @@ class Modulo:
     are all in bucket 0. A `Salt` of another part does spread.
     """
 
-    of: tuple[str, ...] = attrs.field(converter=_names, repr=_show_names)
+    of: tuple[str, ...] = attrs.field(converter=_one_name, repr=_show_names)
     by: int = attrs.field(validator=_one_byte_count)
 
     @property
@@ -97,7 +106,7 @@ class HashPrefix:
     count: int = attrs.field(alias="bytes")
     hex: bool = attrs.field(default=False, kw_only=True)
     separator: str = attrs.field(default="", kw_only=True)
-    take: str = attrs.field(default="first", kw_only=True, validator=attrs.validators.in_(("first", "last")))
+    take: Literal["first", "last"] = attrs.field(default="first", kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         most = 32 if self.hex else 16
@@ -105,6 +114,8 @@ class HashPrefix:
             raise InvalidKey(f"HashPrefix.bytes: must be 1..{most} (got {self.count!r})")
         if len(self.separator) > 1 or not self.separator.isascii():
             raise InvalidKey(f"HashPrefix.separator: must be one ASCII character or none (got {self.separator!r})")
+        if self.take not in ("first", "last"):
+            raise InvalidKey(f"HashPrefix.take: must be first or last (got {self.take!r})")
 
     def __repr__(self) -> str:
         options = ", hex=True" * self.hex + f", separator={self.separator!r}" * bool(self.separator)
@@ -153,6 +164,10 @@ class TimeBucket:
             raise InvalidKey(f"TimeBucket.every_ms: must be 1 or more (got {self.every_ms!r})")
         if not self.codec.ordered or self.codec.descending or self.codec.width_bytes is None:
             raise InvalidKey(f"TimeBucket.codec: must be ordered, ascending and of fixed width (got {self.codec})")
+        try:
+            self.codec.encode(0)
+        except InvalidKey:
+            raise InvalidKey(f"TimeBucket.codec: must be a codec of ints (got {self.codec})") from None
 
     @property
     def width_bytes(self) -> int:

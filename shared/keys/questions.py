@@ -32,6 +32,9 @@ class StartingWith:
     start: Any
 
 
+_OPEN = (Between, StartingWith)
+
+
 def between(since: Any = None, until: Any = None) -> Any:
     """The values from `since` up to, but not including, `until`; either may be None for no bound.
 
@@ -113,6 +116,12 @@ def plan(layout: "KeyLayout[Any]", question: Mapping[str, Any]) -> Plan:
         first = layout.parts[0].name
         raise InvalidQuestion(f"{layout.name}: a question binds at least {first}; all rows are whole_table()")
 
+    if question.keys() == layout.part_named.keys() and not any(isinstance(each, _OPEN) for each in question.values()):
+        try:
+            point = layout.encode(layout.key(**question))
+        except InvalidKey as error:
+            raise InvalidQuestion(str(error)) from None
+        return Plan(((RowRange(point, point + b"\x00"),),), layout.spread_bytes, point)
     slices, rest = _time_slices(layout, question)
     values, encoded, interval = _leading(layout, rest)
     lead = b"".join(encoded.values())
@@ -124,9 +133,6 @@ def plan(layout: "KeyLayout[Any]", question: Mapping[str, Any]) -> Plan:
         found = (interval.under(b"".join(spread) + time_slice + lead) for time_slice in slices)
         if stream := _joined(each for each in found if each is not None):
             streams.append(stream)
-    if len(values) == len(layout.parts):
-        (only,) = (found for stream in streams for found in stream)
-        return Plan(((RowRange(only.start, only.start + b"\x00"),),), layout.spread_bytes, point=only.start)
     return Plan(tuple(streams), layout.spread_bytes)
 
 
@@ -189,22 +195,24 @@ def _time_slices(layout: "KeyLayout[Any]", question: Mapping[str, Any]) -> tuple
         return [b""], question
     part = layout.part_named[bucket.of]
     asked = question.get(part.name)
-    if asked is not None and not isinstance(asked, Between | StartingWith):
+    if asked is not None and not isinstance(asked, _OPEN):
         _encode(layout, part, part.codec.encode, asked)
-        return [layout.time_slice(bucket.number(asked))], question
+        return [_encode(layout, part, layout.time_slice, bucket.number(asked))], question
     if not isinstance(asked, Between) or asked.since is None or asked.until is None:
         slices = f"slices of {bucket.every_ms} ms stand in front"
         raise InvalidQuestion(f"{layout.name}.{part.name}: {slices}, so give a value or between(...) with both ends")
     _between(layout, part, asked)
-    numbers = range(bucket.number(asked.since), bucket.number(asked.until - 1) + 1)
-    if len(numbers) > MAX_BUCKETS:
-        raise InvalidQuestion(
-            f"{layout.name}.{part.name}: {len(numbers)} slices of {bucket.every_ms} ms, at most {MAX_BUCKETS}"
-        )
-    if asked.since % bucket.every_ms == 0 and asked.until % bucket.every_ms == 0:
-        # Whole slices bound the time by themselves, and leave the parts behind them free.
+    first, last = bucket.number(asked.since), bucket.number(asked.until - 1)
+    if last - first >= MAX_BUCKETS:
+        slices = f"{last - first + 1} slices of {bucket.every_ms} ms"
+        raise InvalidQuestion(f"{layout.name}.{part.name}: {slices}, at most {MAX_BUCKETS}")
+    behind = layout.parts[layout.parts.index(part) + 1 :]
+    whole = asked.since % bucket.every_ms == asked.until % bucket.every_ms == 0
+    if whole and not any(each.name in question for each in behind):
+        # Whole slices bound the time by themselves, so the parts before it need not be bound.
         question = {name: value for name, value in question.items() if name != part.name}
-    return sorted(layout.time_slice(number) for number in numbers), question
+    numbers = range(first, last + 1)
+    return sorted(_encode(layout, part, layout.time_slice, number) for number in numbers), question
 
 
 def _needs(layout: "KeyLayout[Any]", part: "Part", missing: str) -> str:

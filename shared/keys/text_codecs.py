@@ -6,7 +6,7 @@ A new table is better off with `EscapedText` and big-endian integers: any text, 
 
 from typing import TypeVar
 
-from .codecs import Codec, TrailingText, checked_width, cut, text_of, utf8, want_type
+from .codecs import Codec, TrailingText, checked_width, cut, number, text_of, utf8, want_type
 from .errors import InvalidKey
 
 V = TypeVar("V")
@@ -72,7 +72,7 @@ class DecimalText(Codec[int]):
     def encode(self, value: int) -> bytes:
         want_type(int, value)
         if not 0 <= value < 10**self.width:
-            raise InvalidKey(f"must be 0..{10**self.width - 1} (got {value})")
+            raise InvalidKey(f"must be 0..{'9' * self.width} (got {number(value)})")
         return b"%0*d" % (self.width, value)
 
     def take(self, rest: bytes) -> tuple[int, bytes]:
@@ -110,7 +110,7 @@ class _LongMaxMinus(Codec[int]):
     def encode(self, value: int) -> bytes:
         want_type(int, value)
         if not 0 <= value <= _LONG_MAX:
-            raise InvalidKey(f"must be 0..{_LONG_MAX} (got {value})")
+            raise InvalidKey(f"must be 0..{_LONG_MAX} (got {number(value)})")
         return b"%019d" % (_LONG_MAX - value)
 
     def take(self, rest: bytes) -> tuple[int, bytes]:

@@ -1,0 +1,63 @@
+"""Values that a person typed or a file holds, as the types of a record's fields. Taken as they stand, or refused.
+
+text     as it is
+int      [+-]?[0-9]+, of any size; from JSON also a number, but no float and no bool
+*_ms     a time, as `parse_time` reads it
+Literal  one of its values
+"""
+
+import re
+from typing import Any, Literal, get_args, get_origin
+
+import cattrs
+
+from .times import parse_time
+
+
+def read_value(name: str, wanted: Any, value: Any) -> Any:
+    """The value of one field from what stands for it in text or JSON; ValueError says what was wanted and given."""
+    if name.endswith("_ms") and type(value) is str:
+        return parse_time(value)
+    return VALUES.structure(value, wanted)
+
+
+def _read_int(value: Any, _type: Any) -> int:
+    if type(value) is int:
+        return value
+    if type(value) is str and re.fullmatch("[+-]?[0-9]+", value):
+        return int(value)
+    raise _must("an int", value)
+
+
+def _read_text(value: Any, _type: Any) -> str:
+    if type(value) is str:
+        return value
+    raise _must("text", value)
+
+
+def _read_literal(value: Any, wanted: Any) -> Any:
+    allowed = get_args(wanted)
+    if value in allowed:
+        return value
+    raise _must(f"one of {', '.join(map(str, allowed))}", value)
+
+
+def _is_literal(wanted: Any) -> bool:
+    origin: Any = get_origin(wanted)
+    return origin is Literal
+
+
+def _refuse(_value: Any, wanted: Any) -> Any:
+    raise TypeError(f"{wanted.__name__} is not read from files yet")
+
+
+def _must(wanted: str, value: Any) -> ValueError:
+    return ValueError(f"must be {wanted} (got {value!r:.100})")
+
+
+VALUES = cattrs.Converter(detailed_validation=False)
+VALUES.register_structure_hook(int, _read_int)
+VALUES.register_structure_hook(str, _read_text)
+VALUES.register_structure_hook_func(_is_literal, _read_literal)
+for _other in (bool, bytes, float):  # of which cattrs would make bool("false")
+    VALUES.register_structure_hook(_other, _refuse)

@@ -1,0 +1,50 @@
+"""The README's walk-through makes another design out of this one."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+README = (ROOT / "domains" / "orders" / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def tickets(tmp_path_factory):
+    """A copy of the project in which the block under "Adapt it" was run."""
+    copy = tmp_path_factory.mktemp("copy")
+    for folder in ("domains/orders", "fixtures/orders", "shared"):
+        shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "domains" / "__init__.py", copy / "domains")
+    (script,) = re.findall(r"## Adapt it\n.*?```sh\n(.*?)```", README, re.DOTALL)
+    python = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    python.pop("PYTHONPATH", None)
+    done = subprocess.run(
+        ["bash", "-e", "-c", script], cwd=copy, env=python, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return copy / "domains" / "tickets", done.stdout, len(script.splitlines())
+
+
+def test_ten_lines_are_enough(tickets):
+    assert tickets[2] <= 10
+
+
+def test_the_tickets_tell_their_own_story(tickets):
+    assert "The latest three tickets of assignee s-1" in tickets[1]
+    assert re.findall(r"status='(\w+)'", tickets[1])[-1] == "closed"
+
+
+def test_no_word_of_the_shop_is_left_in_the_code(tickets):
+    left = {}
+    for path in tickets[0].glob("*.py"):
+        words = re.findall(
+            r"\b\w*(?:seller|buyer|order(?!s? of rows)|placed|shipped|cancel)\w*", path.read_text(), re.I
+        )
+        if words := [word for word in words if word != "Order"]:
+            left[path.name] = words
+    assert left == {}

@@ -1,0 +1,60 @@
+"""What the READMEs say is what the code does: blocks generated, code run, commands tried."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sybil.document import Document
+from sybil.parsers.markdown import PythonCodeBlockParser
+
+from tests.readmes import regenerated
+
+ROOT = Path(__file__).parents[1]
+READMES = sorted(path for pattern in ("*.md", "domains/**/*.md", "shared/**/*.md") for path in ROOT.glob(pattern))
+REGENERATED = regenerated()
+
+
+def named(path):
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", REGENERATED, ids=named)
+def test_the_generated_blocks_are_what_the_code_prints(path):
+    assert path.read_text(encoding="utf-8") == REGENERATED[path]
+
+
+@pytest.mark.parametrize("path", READMES, ids=named)
+def test_the_python_in_a_readme_runs_and_prints_what_stands_below_it(path, capsys):
+    document = Document.parse(str(path), PythonCodeBlockParser())
+    for example in document.examples():
+        example.evaluate()
+        shown = re.match(r"\s*```text\n(.*?)```", document.text[example.region.end :], re.DOTALL)
+        assert capsys.readouterr().out == (shown[1] if shown else "")
+
+
+@pytest.mark.parametrize("path", READMES, ids=named)
+def test_the_rowbook_commands_in_a_readme_end_well(path, tmp_path):
+    blocks = re.findall(r"```console\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL)
+    (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
+    for line in "".join(blocks).splitlines():
+        prompt, rowbook, *arguments = shlex.split(line)
+        assert (prompt, rowbook) == ("$", "rowbook")
+        done = subprocess.run(
+            [sys.executable, "-m", "domains.cli", *arguments],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (line, done.returncode, done.stderr) == (line, 0, done.stderr)
+
+
+@pytest.mark.parametrize("path", READMES, ids=named)
+def test_the_links_of_a_readme_lead_somewhere(path):
+    targets = re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8"))
+    assert [target for target in targets if not (path.parent / target).exists()] == []

@@ -1,0 +1,74 @@
+"""Facts about the suite itself."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from domains.cli import DESIGNS
+
+ROOT = Path(__file__).parents[1]
+DOMAINS = sorted(path for path in (ROOT / "domains").iterdir() if (path / "keys.py").exists())
+FILES = ("README.md", "__init__.py", "records.py", "keys.py", "repository.py", "example.py")
+SECTIONS = (
+    "Access patterns",
+    "Layout",
+    "Ordering",
+    "Trade-offs",
+    "Pitfalls",
+    "Limits",
+    "Adapt it",
+    "Source",
+)
+
+
+def imported(path):
+    """The modules that a file imports, relative ones with their dots."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield "." * node.level + (node.module or "")
+
+
+def named(path):
+    return path.name
+
+
+@pytest.mark.parametrize("domain", DOMAINS, ids=named)
+def test_every_domain_has_the_same_files(domain):
+    assert [name for name in FILES if not (domain / name).exists()] == []
+
+
+@pytest.mark.parametrize("domain", DOMAINS, ids=named)
+def test_a_domain_imports_shared_and_no_other_domain(domain):
+    for path in domain.glob("*.py"):
+        assert [name for name in imported(path) if name.startswith(("domains", ".."))] == []
+
+
+def test_shared_imports_no_domain():
+    for path in (ROOT / "shared").rglob("*.py"):
+        assert [name for name in imported(path) if name.split(".")[0] in ("domains", "fixtures", "tests")] == []
+
+
+@pytest.mark.parametrize("domain", DOMAINS, ids=named)
+def test_a_design_page_has_its_sections_and_80_to_150_lines(domain):
+    text = (domain / "README.md").read_text(encoding="utf-8")
+    headings = [heading for heading in re.findall(r"^## (.*)", text, re.MULTILINE) if heading in SECTIONS]
+    assert tuple(headings) == SECTIONS
+    assert 80 <= len(text.splitlines()) <= 150
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+def test_a_key_class_says_what_it_decides(design):
+    for table in design.tables:
+        headings = re.findall(r"^ *(\w+):", table.layout.key.__doc__, re.MULTILINE)
+        assert headings == ["Order", "Serves", "Costs", "Fixed", "Source"]
+
+
+def test_the_command_line_knows_every_domain():
+    assert sorted(design.name for design in DESIGNS) == [domain.name for domain in DOMAINS]
+
+
+def test_no_module_is_a_drawer_for_leftovers():
+    assert [path for path in ROOT.glob("[ds]*/**/*.py") if path.stem in ("util", "utils", "helpers", "common")] == []
