@@ -27,9 +27,9 @@ def show_value(name: str, value: Any) -> str:
 def ruler(layout: KeyLayout[Any], row: bytes, width: int = 100) -> str:
     """Three lines of text, names over values over bytes in hex; further threes where `width` characters are full.
 
-    seller_id          placed_ms                order_number
-    s-17               2020-02-06T08:08:37.000Z n-42
-    73 2d 31 37 00 01  7f ff fe 8f e4 f2 cd f7  6e 2d 34 32 00 01
+    seller_id          placed_ms                 order_number
+    s-17               2020-02-06T08:08:37.000Z  n-42
+    73 2d 31 37 00 01  7f ff fe 8f e6 74 d0 77   6e 2d 34 32 00 01
     """
     return "\n".join(text for _kind, text in ruler_lines(layout, row, width))
 

@@ -20,6 +20,9 @@ from .errors import InvalidKey
 
 V = TypeVar("V")
 
+MAX_ROW_BYTES = 32_767
+"""HBase: `HConstants.MAX_ROW_LENGTH`, the largest signed 16-bit int (not 64 KB, as often published)."""
+
 _INVERT = bytes(255 - byte for byte in range(256))
 
 

@@ -3,7 +3,7 @@
 `KeyLayout.encode_plainly` and `decode_plainly` are the specification. The functions made here do the same for what is
 right, and hand everything else to them, so that every error is explained in one place. What makes them fast: there is
 no loop; adjacent integers become one `struct.Struct`, in which `Descending` is a subtraction; and `EscapedText`, the
-usual text, is spelled out. Every other codec is called.
+usual text, is spelled out, its end mark packed with the integers behind it. Every other codec is called.
 
 `print(inspect.getsource(layout.encode))` shows what was made.
 """
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from .codecs import Descending, EscapedText, Integer
+from .codecs import MAX_ROW_BYTES, Descending, EscapedText, Integer
 from .prefixes import TimeBucket
 
 if TYPE_CHECKING:
@@ -33,18 +33,25 @@ def compile_encode(layout: "KeyLayout[Any]") -> Callable[[Any], bytes]:
     body: list[str] = []
     checks = ["type(key) is Key"]
     terms: list[str] = []
-    for run in _runs(layout, apart=sources):
+    runs = list(_runs(layout, apart=sources))
+    marked = False  # whether the end mark of the text in front is packed with these integers
+    for run, behind in zip(runs, [*runs[1:], []], strict=True):
         first = run[0]
         body += [f"v_{part.name} = key.{part.name}" for part in run]
         if _integer(first):
             checks += [f"type(v_{part.name}) is int" for part in run]
-            packed = ", ".join(_shifted(part, f"v_{part.name}", back=False) for part in run)
-            term = f"{_bind(scope, run, 'pack', _struct(run).pack)}({packed})"
+            packed = [_shifted(part, f"v_{part.name}", back=False) for part in run]
+            pack = _bind(scope, run, "pack", _struct(run, mark=marked).pack)
+            term = f"{pack}({', '.join(['0', '1', *packed] if marked else packed)})"
+            marked = False
         elif first.codec is EscapedText:
             checks.append(f"type(v_{first.name}) is str")
             body.append(f"t_{first.name} = v_{first.name}.encode()")
             body.append(rf"if 0 in t_{first.name}: t_{first.name} = t_{first.name}.replace(b'\x00', b'\x00\xff')")
-            term = rf"t_{first.name} + b'\x00\x01'"
+            marked = first.name not in sources and bool(
+                behind and _integer(behind[0]) and behind[0].name not in sources
+            )
+            term = f"t_{first.name}" if marked else rf"t_{first.name} + b'\x00\x01'"
         else:
             term = f"{_bind(scope, run, 'encode', first.codec.encode)}(v_{first.name})"
         if first.name in sources:
@@ -64,7 +71,7 @@ def compile_encode(layout: "KeyLayout[Any]") -> Callable[[Any], bytes]:
         *(f"        {line}" for line in body),
         f"        if {' and '.join(checks)}:",
         f"            row = {' + '.join(terms)}",
-        f"            if {least}len(row) <= 32767:",
+        f"            if {least}len(row) <= {MAX_ROW_BYTES}:",
         "                return row",
         "    except Exception:",
         "        pass",
@@ -77,7 +84,7 @@ def compile_decode(layout: "KeyLayout[Any]") -> Callable[[bytes], Any]:
     """A function that does what `layout.decode_plainly` does."""
     scope: dict[str, Any] = {"Key": layout.key, "plainly": layout.decode_plainly, "encode": layout.encode}
     body: list[str] = []
-    checks = ["type(row) is bytes", "len(row) <= 32767"]
+    checks = ["type(row) is bytes", f"len(row) <= {MAX_ROW_BYTES}"]
     arguments: list[str] = []
     rest = "row"
     if layout.prefixes:
@@ -143,8 +150,9 @@ def _runs(layout: "KeyLayout[Any]", apart: Iterable[str]) -> Iterator[list["Part
         yield run
 
 
-def _struct(run: list["Part"]) -> struct.Struct:
-    return struct.Struct(">" + "".join(_STRUCT_CODE[codec.width] for codec, _ in filter(None, map(_integer, run))))
+def _struct(run: list["Part"], *, mark: bool = False) -> struct.Struct:
+    codes = "".join(_STRUCT_CODE[codec.width] for codec, _ in filter(None, map(_integer, run)))
+    return struct.Struct((">BB" if mark else ">") + codes)
 
 
 def _shifted(part: "Part", variable: str, *, back: bool) -> str:

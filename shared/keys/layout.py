@@ -20,7 +20,7 @@ from typing import Any, Generic, TypeVar, dataclass_transform
 
 import attrs
 
-from .codecs import Codec
+from .codecs import MAX_ROW_BYTES, Codec
 from .compiled import compile_decode, compile_encode
 from .errors import InvalidKey
 from .prefixes import Modulo, Prefix, Spread, TimeBucket
@@ -28,9 +28,6 @@ from .questions import Plan, plan, whole_table
 
 K = TypeVar("K")
 V = TypeVar("V")
-
-MAX_ROW_BYTES = 32_767
-"""HBase: `HConstants.MAX_ROW_LENGTH`, the largest signed 16-bit int (not 64 KB, as often published)."""
 
 
 def part(codec: Codec[V], meaning: str) -> V:

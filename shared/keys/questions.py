@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from .codecs import MAX_ROW_BYTES
 from .errors import InvalidKey, InvalidQuestion
 from .prefixes import MAX_BUCKETS, Spread
 
@@ -133,6 +134,13 @@ def plan(layout: "KeyLayout[Any]", question: Mapping[str, Any]) -> Plan:
         found = (interval.under(b"".join(spread) + time_slice + lead) for time_slice in slices)
         if stream := _joined(each for each in found if each is not None):
             streams.append(stream)
+    longest = max(
+        (len(end) for stream in streams for each in stream for end in (each.start, each.stop or b"")), default=0
+    )
+    if longest > MAX_ROW_BYTES:
+        raise InvalidQuestion(
+            f"{layout.name}: a row key has at most {MAX_ROW_BYTES} bytes (the question has {longest})"
+        )
     return Plan(tuple(streams), layout.spread_bytes)
 
 

@@ -1,0 +1,101 @@
+"""HBase's rules for names, sizes and timestamps, and the errors it answers with."""
+
+import time
+
+from Hbase_thrift import IllegalArgument, IOError
+
+from .engine import Put
+
+MAX_ROW_BYTES = 32_767
+MAX_FAMILY_BYTES = 127
+MAX_TIMESTAMP = 2**63 - 1
+
+# HBase: the region server refuses a cell of more than MAX_CELL_BYTES, the gateway one of more than MAX_SENT_CELL_BYTES
+# before it sends anything.
+MAX_CELL_BYTES = 10_485_756
+MAX_SENT_CELL_BYTES = 10_485_760
+
+
+class UncheckedError(Exception):
+    """What HBase's handler does not catch: its client gets a TApplicationException that names only the call."""
+
+
+class IllegalTableNameError(UncheckedError):
+    """A table name that HBase refuses; the calls that write report it as IllegalArgument."""
+
+
+def io_error(java_class: str, message: str) -> IOError:
+    """HBase: an IOError's text starts with the Java exception; as bytes, which is how happybase's wire brings it."""
+    return IOError(message=f"org.apache.hadoop.hbase.{java_class}: {message}".encode())
+
+
+def illegal_argument(message: str) -> IllegalArgument:
+    """The declared exception for what the caller got wrong."""
+    return IllegalArgument(message=message.encode())
+
+
+def shown(name: bytes | None) -> str:
+    """A name or a message as text."""
+    return (name or b"").decode(errors="backslashreplace")
+
+
+def table_name(name: bytes | None) -> bytes:
+    """The name without `default:`. HBase: letters and digits of any language, `_`, `-` and `.`, after `namespace:`."""
+    given = shown(name)
+    namespace, colon, qualifier = given.rpartition(":")
+    words = [namespace, qualifier] if colon else [qualifier]
+    for word in words:
+        if not word or word[0] in ".-" or not all(letter.isalnum() or letter in "_-." for letter in word):
+            raise IllegalTableNameError(
+                f"Illegal table name {given!r}: wants letters, digits, _ - . and no . or - in front"
+            )
+    if qualifier == "zookeeper":
+        raise IllegalTableNameError("Illegal table name 'zookeeper'")
+    return (qualifier if namespace == "default" else given).encode()
+
+
+def family_name(name: bytes | None) -> bytes:
+    """The family that a column descriptor names, up to its first colon."""
+    if not name:
+        raise illegal_argument("column name is empty")
+    family = name.partition(b":")[0]
+    if not family:
+        raise illegal_argument("Column Family name can not be empty")
+    if family.startswith(b".") or any(byte < 0x20 or byte == 0x7F or byte in b"/\\" for byte in family):
+        raise illegal_argument(f"Family {shown(family)!r}: must not start with . or hold control characters, / or \\")
+    if len(family) > MAX_FAMILY_BYTES:
+        raise illegal_argument(f"Column family name: at most {MAX_FAMILY_BYTES} bytes (got {len(family)})")
+    return family
+
+
+def check_row(row: bytes | None) -> None:
+    """Refuses a row key of no bytes and of more than MAX_ROW_BYTES."""
+    if not row:
+        raise UncheckedError("Row length 0 is not allowed")
+    if len(row) > MAX_ROW_BYTES:
+        raise UncheckedError(f"Row length {len(row)} is > {MAX_ROW_BYTES}")
+
+
+def check_before(before: int | None) -> None:
+    """Refuses a read's upper bound below 0."""
+    if before is not None and before < 0:
+        raise UncheckedError(f"Timestamp cannot be negative (got {before})")
+
+
+def cell_bytes(put: Put) -> int:
+    """HBase: 20 bytes + row + family + qualifier + value; the colon of the column's name is not stored."""
+    return 19 + len(put[0]) + len(put[1]) + len(put[3])
+
+
+def now_ms() -> int:
+    """The clock in milliseconds since 1970-01-01 UTC."""
+    return time.time_ns() // 1_000_000
+
+
+def write_time(timestamp: int | None) -> int:
+    """HBase: no timestamp, and the greatest one, mean the server's clock."""
+    if timestamp is None or timestamp == MAX_TIMESTAMP:
+        return now_ms()
+    if timestamp < 0:
+        raise UncheckedError(f"Timestamp cannot be negative (got {timestamp})")
+    return timestamp

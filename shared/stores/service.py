@@ -1,0 +1,421 @@
+"""The HBase Thrift1 service on the embedded engine: its calls, by the names that `Hbase.thrift` gives them.
+
+Arguments are as they come off the wire: bytes where the IDL says Text or Bytes, None for what was not sent.
+Attributes are accepted and ignored.
+"""
+
+# ruff: noqa: D102 - Hbase.thrift says what each call does
+
+import sqlite3
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from functools import wraps
+from typing import Any, TypeAlias, TypeVar, cast
+
+from Hbase_thrift import (
+    BatchMutation,
+    ColumnDescriptor,
+    IOError,
+    Mutation,
+    TAppend,
+    TCell,
+    TIncrement,
+    TRegionInfo,
+    TRowResult,
+    TScan,
+)
+from thriftpy2.thrift import TApplicationException
+from thriftpy2.transport import TTransportException
+
+from .columns import column_range, qualified, select
+from .engine import Engine
+from .mutations import (
+    append_values,
+    check_and_put,
+    delete,
+    increment_counter,
+    mutate_row,
+    mutate_rows,
+)
+from .results import newest_cells, newest_versions, ordered_parts
+from .rules import UncheckedError, check_before, check_row, io_error, shown, table_name
+from .scanners import Scanner, Scanners, prefix_end, row_bounds
+from .tables import check_families, column_descriptor, create_table, enabled_table, find_table, only_region
+
+Call = TypeVar("Call", bound=Callable[..., Any])
+Columns: TypeAlias = Sequence[bytes] | None
+Attributes: TypeAlias = dict[bytes, bytes] | None
+
+
+def thrift_call(call: Call) -> Call:
+    """Runs one call at a time; what goes wrong leaves as the exception that a client of HBase would see."""
+
+    @wraps(call)
+    def guarded(self: "ThriftService", *arguments: Any) -> Any:
+        with self.lock:
+            try:
+                return call(self, *arguments)
+            except UncheckedError as error:
+                message = f"Internal error processing {call.__name__}: {error}"
+                raise TApplicationException(TApplicationException.INTERNAL_ERROR, message) from error
+            except sqlite3.Error as error:
+                if not self.engine.is_open():
+                    raise TTransportException(TTransportException.NOT_OPEN, "the store is closed") from error
+                raise io_error("DoNotRetryIOException", self.engine.explain(error)) from error
+
+    return cast(Call, guarded)
+
+
+class ThriftService:
+    """The calls of the service, from any thread.
+
+    `rows_read` counts the rows that calls stepped over to answer, returned or not: every row that a scan came by, and
+    every row of a get that has a cell in the columns asked for. It only grows.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.lock = threading.RLock()
+        self.rows_read = 0
+        self._scanners = Scanners()
+
+    # Tables
+
+    @thrift_call
+    def getTableNames(self) -> list[bytes]:
+        return list(self.engine.tables())
+
+    @thrift_call
+    def getColumnDescriptors(self, tableName: bytes) -> dict[bytes, ColumnDescriptor]:
+        table = find_table(self.engine, tableName)
+        return {family.name + b":": column_descriptor(family) for family in table.families.values()}
+
+    @thrift_call
+    def getTableRegions(self, tableName: bytes) -> list[TRegionInfo]:
+        table = self.engine.tables().get(table_name(tableName))
+        return [only_region(table)] if table else []  # HBase: no error for a table that is not there
+
+    @thrift_call
+    def createTable(self, tableName: bytes, columnFamilies: Sequence[ColumnDescriptor] | None) -> None:
+        create_table(self.engine, tableName, columnFamilies or ())
+
+    @thrift_call
+    def deleteTable(self, tableName: bytes) -> None:
+        with self.engine.writing():
+            table = self.engine.tables().get(table_name(tableName))
+            if table is None:
+                raise IOError(message=b"java.io.IOException: table does not exist")
+            if table.enabled:
+                text = f"Not DISABLED; tableName={shown(table.name)}, state=ENABLED"
+                raise io_error("TableNotDisabledException", text)
+            self.engine.drop_table(table)
+
+    @thrift_call
+    def enableTable(self, tableName: bytes) -> None:
+        with self.engine.writing():
+            table = find_table(self.engine, tableName)
+            if table.enabled:
+                raise io_error("TableNotDisabledException", shown(table.name))
+            self.engine.enable_table(table, True)
+
+    @thrift_call
+    def disableTable(self, tableName: bytes) -> None:
+        with self.engine.writing():
+            self.engine.enable_table(enabled_table(self.engine, tableName), False)
+
+    @thrift_call
+    def isTableEnabled(self, tableName: bytes) -> bool:
+        return find_table(self.engine, tableName).enabled
+
+    @thrift_call
+    def compact(self, tableNameOrRegionName: bytes) -> None:
+        with self.engine.writing():
+            self.engine.prune(find_table(self.engine, tableNameOrRegionName))
+
+    @thrift_call
+    def majorCompact(self, tableNameOrRegionName: bytes) -> None:
+        # HBase: the gateway asks for a minor compaction here too.
+        with self.engine.writing():
+            self.engine.prune(find_table(self.engine, tableNameOrRegionName))
+
+    # Rows
+
+    @thrift_call
+    def getRow(self, tableName: bytes, row: bytes, attributes: Attributes) -> list[TRowResult]:
+        return self._rows(tableName, [row], None, None)
+
+    @thrift_call
+    def getRowWithColumns(
+        self, tableName: bytes, row: bytes, columns: Columns, attributes: Attributes
+    ) -> list[TRowResult]:
+        return self._rows(tableName, [row], columns, None)
+
+    @thrift_call
+    def getRowTs(self, tableName: bytes, row: bytes, timestamp: int, attributes: Attributes) -> list[TRowResult]:
+        return self._rows(tableName, [row], None, timestamp)
+
+    @thrift_call
+    def getRowWithColumnsTs(
+        self, tableName: bytes, row: bytes, columns: Columns, timestamp: int, attributes: Attributes
+    ) -> list[TRowResult]:
+        return self._rows(tableName, [row], columns, timestamp)
+
+    @thrift_call
+    def getRows(self, tableName: bytes, rows: Sequence[bytes], attributes: Attributes) -> list[TRowResult]:
+        return self._rows(tableName, rows, None, None)
+
+    @thrift_call
+    def getRowsWithColumns(
+        self, tableName: bytes, rows: Sequence[bytes], columns: Columns, attributes: Attributes
+    ) -> list[TRowResult]:
+        return self._rows(tableName, rows, columns, None)
+
+    @thrift_call
+    def getRowsTs(
+        self, tableName: bytes, rows: Sequence[bytes], timestamp: int, attributes: Attributes
+    ) -> list[TRowResult]:
+        return self._rows(tableName, rows, None, timestamp)
+
+    @thrift_call
+    def getRowsWithColumnsTs(
+        self, tableName: bytes, rows: Sequence[bytes], columns: Columns, timestamp: int, attributes: Attributes
+    ) -> list[TRowResult]:
+        return self._rows(tableName, rows, columns, timestamp)
+
+    def _rows(self, name: bytes, rows: Sequence[bytes], columns: Columns, before: int | None) -> list[TRowResult]:
+        check_before(before)
+        for row in rows:
+            check_row(row)
+        table = enabled_table(self.engine, name)
+        ranges = None
+        if columns:
+            selection = select(columns)
+            check_families(table, selection.families)
+            ranges = selection.ranges
+        results: list[TRowResult] = []
+        for row in rows:
+            stored = self.engine.row(table, row, ranges)
+            self.rows_read += bool(stored)
+            newest = newest_cells(table, stored, before)
+            if newest:
+                results.append(TRowResult(row, newest))
+        return results
+
+    # Cells of one column
+
+    @thrift_call
+    def get(self, tableName: bytes, row: bytes, column: bytes, attributes: Attributes) -> list[TCell]:
+        return self._versions(tableName, row, column, None, 1)
+
+    @thrift_call
+    def getVer(
+        self, tableName: bytes, row: bytes, column: bytes, numVersions: int, attributes: Attributes
+    ) -> list[TCell]:
+        return self._versions(tableName, row, column, None, numVersions)
+
+    @thrift_call
+    def getVerTs(
+        self, tableName: bytes, row: bytes, column: bytes, timestamp: int, numVersions: int, attributes: Attributes
+    ) -> list[TCell]:
+        return self._versions(tableName, row, column, timestamp, numVersions)
+
+    def _versions(self, name: bytes, row: bytes, column: bytes, before: int | None, count: int) -> list[TCell]:
+        check_row(row)
+        check_before(before)
+        if count <= 0:
+            raise IOError(message=b"java.io.IOException: versions must be positive")
+        table = enabled_table(self.engine, name)
+        check_families(table, [column])
+        stored = self.engine.row(table, row, [column_range(column)])
+        self.rows_read += bool(stored)
+        return newest_versions(table, stored, before, count)
+
+    # Scans
+
+    @thrift_call
+    def scannerOpenWithScan(self, tableName: bytes, scan: TScan, attributes: Attributes) -> int:
+        if scan.filterString is not None:
+            raise UncheckedError(f"filterString: the embedded store has no filters (got {shown(scan.filterString)!r})")
+        return self._open_scanner(
+            tableName,
+            scan.startRow,
+            scan.stopRow,
+            scan.columns,
+            scan.timestamp,
+            down=bool(scan.reversed),
+            batch=max(scan.batchSize or 0, 0),
+            in_order=bool(scan.sortColumns),
+        )
+
+    @thrift_call
+    def scannerOpen(self, tableName: bytes, startRow: bytes, columns: Columns, attributes: Attributes) -> int:
+        return self._open_scanner(tableName, startRow, None, columns, None)
+
+    @thrift_call
+    def scannerOpenTs(
+        self, tableName: bytes, startRow: bytes, columns: Columns, timestamp: int, attributes: Attributes
+    ) -> int:
+        return self._open_scanner(tableName, startRow, None, columns, timestamp)
+
+    @thrift_call
+    def scannerOpenWithStop(
+        self, tableName: bytes, startRow: bytes, stopRow: bytes, columns: Columns, attributes: Attributes
+    ) -> int:
+        return self._open_scanner(tableName, startRow, stopRow, columns, None)
+
+    @thrift_call
+    def scannerOpenWithStopTs(
+        self,
+        tableName: bytes,
+        startRow: bytes,
+        stopRow: bytes,
+        columns: Columns,
+        timestamp: int,
+        attributes: Attributes,
+    ) -> int:
+        return self._open_scanner(tableName, startRow, stopRow, columns, timestamp)
+
+    @thrift_call
+    def scannerOpenWithPrefix(
+        self, tableName: bytes, startAndPrefix: bytes, columns: Columns, attributes: Attributes
+    ) -> int:
+        return self._open_scanner(tableName, startAndPrefix, prefix_end(startAndPrefix), columns, None)
+
+    @thrift_call
+    def scannerGet(self, id: int) -> list[TRowResult]:
+        return self._fetch(self._scanners.get(id), 1)
+
+    @thrift_call
+    def scannerGetList(self, id: int, nbRows: int) -> list[TRowResult]:
+        if nbRows < 0:
+            raise UncheckedError(f"nbRows: must be 0 or more (got {nbRows})")
+        return self._fetch(self._scanners.get(id), nbRows)
+
+    @thrift_call
+    def scannerClose(self, id: int) -> None:
+        self._scanners.remove(id)
+
+    def _open_scanner(
+        self,
+        name: bytes,
+        start: bytes | None,
+        stop: bytes | None,
+        columns: Columns,
+        before: int | None,
+        *,
+        down: bool = False,
+        batch: int = 0,
+        in_order: bool = False,
+    ) -> int:
+        # HBase: opening looks at the arguments only; a missing table or family shows at the first fetch.
+        table_name(name)
+        check_before(before)
+        for row in (start, stop):
+            if row:
+                check_row(row)
+        low, high = row_bounds(start or b"", stop or b"", down)
+        selection = select(columns) if columns else None
+        return self._scanners.add(Scanner(name, low, high, down, selection, before, batch, in_order))
+
+    def _fetch(self, scanner: Scanner, count: int) -> list[TRowResult]:
+        table = enabled_table(self.engine, scanner.table_name)
+        selection = scanner.selection
+        if selection:
+            check_families(table, selection.families)
+        results = list(scanner.left_over)
+        if len(results) < count:
+            with closing(self.engine.scan(table, scanner.low, scanner.high, down=scanner.down)) as rows:
+                for row, stored in rows:
+                    self.rows_read += 1
+                    picked = filter(selection.picks, stored) if selection else stored
+                    newest = newest_cells(table, picked, scanner.before)
+                    if newest:
+                        if scanner.batch or scanner.in_order:
+                            results += ordered_parts(row, newest, scanner.batch, scanner.in_order)
+                        else:
+                            results.append(TRowResult(row, newest))
+                        if len(results) >= count:
+                            scanner.pass_row(row)
+                            break
+                else:
+                    scanner.finish()
+        scanner.left_over = results[count:]
+        return results[:count]
+
+    # Writes
+
+    @thrift_call
+    def mutateRows(self, tableName: bytes, rowBatches: Sequence[BatchMutation], attributes: Attributes) -> None:
+        mutate_rows(self.engine, tableName, rowBatches, None)
+
+    @thrift_call
+    def mutateRowsTs(
+        self, tableName: bytes, rowBatches: Sequence[BatchMutation], timestamp: int, attributes: Attributes
+    ) -> None:
+        mutate_rows(self.engine, tableName, rowBatches, timestamp)
+
+    @thrift_call
+    def mutateRow(self, tableName: bytes, row: bytes, mutations: Sequence[Mutation], attributes: Attributes) -> None:
+        mutate_row(self.engine, tableName, row, mutations, None)
+
+    @thrift_call
+    def mutateRowTs(
+        self, tableName: bytes, row: bytes, mutations: Sequence[Mutation], timestamp: int, attributes: Attributes
+    ) -> None:
+        mutate_row(self.engine, tableName, row, mutations, timestamp)
+
+    @thrift_call
+    def deleteAll(self, tableName: bytes, row: bytes, column: bytes, attributes: Attributes) -> None:
+        delete(self.engine, tableName, row, [column], None)
+
+    @thrift_call
+    def deleteAllTs(self, tableName: bytes, row: bytes, column: bytes, timestamp: int, attributes: Attributes) -> None:
+        delete(self.engine, tableName, row, [column], timestamp)
+
+    @thrift_call
+    def deleteAllRow(self, tableName: bytes, row: bytes, attributes: Attributes) -> None:
+        delete(self.engine, tableName, row, None, None)
+
+    @thrift_call
+    def deleteAllRowTs(self, tableName: bytes, row: bytes, timestamp: int, attributes: Attributes) -> None:
+        delete(self.engine, tableName, row, None, timestamp)
+
+    @thrift_call
+    def atomicIncrement(self, tableName: bytes, row: bytes, column: bytes, value: int) -> int:
+        # HBase: what other calls leave unchecked comes from the region server here, as a declared error.
+        try:
+            check_row(row)
+        except UncheckedError as error:
+            raise io_error("client.RetriesExhaustedException", str(error)) from error
+        column = column if b":" in column else column + b":"  # HBase: without a colon, the empty qualifier
+        return increment_counter(self.engine, tableName, row, column, value)
+
+    @thrift_call
+    def increment(self, increment: TIncrement) -> None:
+        self._increment(increment)
+
+    @thrift_call
+    def incrementRows(self, increments: Sequence[TIncrement]) -> None:
+        for each in increments:
+            self._increment(each)
+
+    def _increment(self, request: TIncrement) -> None:
+        check_row(request.row)
+        increment_counter(self.engine, request.table, request.row, qualified(request.column), request.ammount or 0)
+
+    @thrift_call
+    def append(self, append: TAppend) -> list[TCell]:
+        return append_values(self.engine, append)
+
+    @thrift_call
+    def checkAndPut(
+        self,
+        tableName: bytes,
+        row: bytes,
+        column: bytes,
+        value: bytes | None,
+        mput: Mutation,
+        attributes: Attributes,
+    ) -> bool:
+        return check_and_put(self.engine, tableName, row, column, value, mput)

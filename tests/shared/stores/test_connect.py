@@ -1,0 +1,92 @@
+"""URLs: what opens, and what is refused with one line."""
+
+import happybase
+import pytest
+
+from shared.stores import StoreError, connect
+
+
+def test_each_store_in_memory_is_new_and_empty():
+    first, second = connect("embedded:"), connect("embedded:")
+    first.create_table("t", {"d": {}})
+    assert first.tables() == [b"t"]
+    assert second.tables() == []
+
+
+def test_a_path_is_a_file_that_stays(tmp_path):
+    url = f"embedded:{tmp_path / 'store.db'}"
+    connection = connect(url, table_prefix="p")
+    connection.create_table("t", {"d": {"max_versions": 7}})
+    connection.table("t").put(b"r", {b"d:a": b"1"})
+    connection.close()
+    again = connect(url)
+    assert again.tables() == [b"p_t"]
+    assert again.table("p_t").families()[b"d"]["max_versions"] == 7
+    assert again.table("p_t").row(b"r") == {b"d:a": b"1"}
+
+
+def test_a_relative_path_and_odd_names_are_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.db", ":memory:", "file:x", "é b"):
+        connect(f"embedded:{name}").close()
+        assert (tmp_path / name).is_file()
+
+
+def test_an_hbase_url_is_a_plain_happybase_connection(monkeypatch):
+    asked = {}
+    monkeypatch.setattr(happybase.Connection, "__init__", lambda self, **arguments: asked.update(arguments))
+    url = "hbase://hb.example:9191?timeout_ms=1500&transport=framed&protocol=compact&table_prefix=x"
+    assert happybase.Connection is type(connect(url))
+    assert asked == {
+        "host": "hb.example",
+        "port": 9191,
+        "timeout": 1500,
+        "transport": "framed",
+        "protocol": "compact",
+        "table_prefix": "x",
+    }
+    asked.clear()
+    connect("hbase://[::1]", table_prefix="p")
+    assert asked == {"host": "::1", "port": 9090, "table_prefix": "p"}
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("", "wants embedded:, embedded:PATH or hbase://HOST:PORT (got '')"),
+        ("embedded", "wants embedded:, embedded:PATH or hbase://HOST:PORT (got 'embedded')"),
+        ("/tmp/x.db", "wants embedded:"),
+        ("sqlite:x", "wants embedded:"),
+        ("EMBEDDED:", "wants embedded:"),
+        ("embedded://x.db", "without // and without ?"),
+        ("embedded:x.db?table_prefix=p", "without // and without ?"),
+        ("embedded:a\0b", "must not contain NUL"),
+        ("hbase:", "wants hbase://HOST:PORT"),
+        ("hbase:localhost:9090", "wants hbase://HOST:PORT"),
+        ("hbase://", "wants hbase://HOST:PORT"),
+        ("hbase://:9090", "wants hbase://HOST:PORT"),
+        ("hbase://h:0", "wants hbase://HOST:PORT"),
+        ("hbase://h:65536", "wants hbase://HOST:PORT"),
+        ("hbase://h:x", "wants hbase://HOST:PORT"),
+        ("hbase://user@h:1", "wants hbase://HOST:PORT"),
+        ("hbase://h:1/path", "wants hbase://HOST:PORT"),
+        ("hbase://h:1#f", "wants hbase://HOST:PORT"),
+        ("hbase://h:1?timeout_ms", "wants hbase://HOST:PORT"),
+        ("hbase://h:1?timeout_ms=0", "timeout_ms: wants a whole number above 0 (got '0')"),
+        ("hbase://h:1?timeout_ms=1.5", "timeout_ms: wants a whole number above 0 (got '1.5')"),
+        ("hbase://h:1?transport=http", "transport: wants buffered or framed (got 'http')"),
+        ("hbase://h:1?protocol=json", "protocol: wants binary or compact (got 'json')"),
+        ("hbase://h:1?retry=5", "option: wants one of timeout_ms, transport, protocol, table_prefix (got 'retry')"),
+        ("hbase://h:1?timeout_ms=1&timeout_ms=2", "timeout_ms: wants one value"),
+    ],
+)
+def test_other_urls_are_refused_in_one_line(url, reason):
+    with pytest.raises(StoreError) as caught:
+        connect(url)
+    assert reason in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_prefix_is_given_once():
+    with pytest.raises(StoreError, match="table_prefix: wants one value"):
+        connect("hbase://h:1?table_prefix=a", table_prefix="b")
