@@ -215,7 +215,7 @@ def _object(line: str) -> dict[str, Any] | str:
     if wrong := _not_utf8(line):
         return wrong
     try:
-        value = json.loads(line, object_pairs_hook=_once)
+        value = json.loads(line.rstrip(), object_pairs_hook=_once)
     except json.JSONDecodeError as error:
         return f"is no JSON: {error.msg} at character {error.pos + 1}"
     except (ValueError, RecursionError) as error:  # a name twice, a number or a nesting without end

@@ -27,7 +27,7 @@ def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str
 
 def with_blocks(text: str, blocks: Mapping[str, str]) -> str:
     """The README's text with every generated block made anew; a block nobody makes is a `KeyError`."""
-    return _BLOCK.sub(lambda found: f"{found[1]}\n{blocks[found['name']]}\n\n{found[3]}", text)
+    return _BLOCK.sub(lambda found: f"{found[1]}{blocks[found['name']]}\n{found[3]}", text)
 
 
 def layout_block(table: TableDesign) -> str:
