@@ -4,10 +4,13 @@ HBase stores row key, family and qualifier again with every value, so qualifiers
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import groupby
 from typing import Any, Generic, TypeVar
 
 import attrs
 import msgpack
+
+from .keys.errors import shown
 
 R = TypeVar("R")
 
@@ -28,11 +31,11 @@ class Form:
 
 
 def _pack_big(value: int) -> bytes:
-    return _pack(value.to_bytes(value.bit_length() // 8 + 1, "big", signed=True))
+    return _pack(value.to_bytes((value + (value < 0)).bit_length() // 8 + 1, "big", signed=True))
 
 
 def _unpack_big(data: bytes) -> int:
-    packed = msgpack.unpackb(data)
+    packed = _unpack(data)
     if not isinstance(packed, bytes):
         raise ValueError(f"must be the bytes of an int (got {packed!r})")
     return int.from_bytes(packed, "big", signed=True)
@@ -42,7 +45,11 @@ def _pack(value: Any) -> bytes:
     return msgpack.packb(value, strict_types=True)
 
 
-MSGPACK = Form("msgpack", _pack, msgpack.unpackb)
+def _unpack(data: bytes) -> Any:
+    return msgpack.unpackb(data, strict_map_key=False)
+
+
+MSGPACK = Form("msgpack", _pack, _unpack)
 """msgpack as it is: text, bytes, floats, bools, lists, maps, and ints of up to 64 bits."""
 
 BIG_INT = Form("big int", _pack_big, _unpack_big)
@@ -72,7 +79,12 @@ class CellLayout(Generic[R]):
         for name in columns:
             if name not in self._types:
                 raise InvalidRecord(f"{record.__name__}.{name}: no such attribute ({', '.join(self._types)})")
-        self._of_key = [name for name in self._types if name not in columns]
+        for column, names in groupby(sorted(columns, key=self.column), key=self.column):
+            if len(alike := list(names)) > 1:
+                raise InvalidRecord(
+                    f"{record.__name__}.{alike[1]}: {alike[0]} has the column {column.decode()} already"
+                )
+        self.of_key = [name for name in self._types if name not in columns]
 
     def column(self, name: str) -> bytes:
         """The column of one attribute, `family:qualifier`."""
@@ -80,11 +92,14 @@ class CellLayout(Generic[R]):
 
     def pack(self, record: R, only: Iterable[str] | None = None) -> dict[bytes, bytes]:
         """The cells of a record, all or `only` those of some attributes."""
-        return {self.column(name): self._pack(name, getattr(record, name)) for name in only or self.columns}
+        return {
+            self.column(name): self._pack(name, getattr(record, name))
+            for name in (self.columns if only is None else only)
+        }
 
     def unpack(self, key: object, cells: Mapping[bytes, bytes]) -> R:
         """The record of a row: what the decoded row key holds, and the cells. Other columns are left alone."""
-        values = {name: getattr(key, name) for name in self._of_key}
+        values = {name: getattr(key, name) for name in self.of_key}
         return self.record(**values, **{name: self._unpack(name, cells) for name in self.columns})
 
     def _pack(self, name: str, value: Any) -> bytes:
@@ -92,9 +107,9 @@ class CellLayout(Generic[R]):
         try:
             return self.columns[name].form.pack(value)
         except OverflowError:
-            why = f"must fit 64 bits, or be declared BIG_INT (got {value})"
+            why = f"must fit 64 bits, or be declared BIG_INT (got {shown(value)})"
         except (TypeError, ValueError) as error:
-            why = f"{error} (got {value!r:.100})"
+            why = f"{error} (got {shown(value)})"
         raise InvalidRecord(f"{self.record.__name__}.{name}: {why}")
 
     def _unpack(self, name: str, cells: Mapping[bytes, bytes]) -> Any:
@@ -104,14 +119,12 @@ class CellLayout(Generic[R]):
         try:
             value = self.columns[name].form.unpack(cells[column])
         except Exception as error:  # msgpack's errors have no base of their own
-            given = f"{cells[column].hex(' ')}"
-            raise InvalidRecord(
-                f"{self.record.__name__}.{name}: {error or type(error).__name__} (got {given:.100})"
-            ) from None
+            why, given = str(error) or type(error).__name__, cells[column].hex(" ")
+            raise InvalidRecord(f"{self.record.__name__}.{name}: {why} (got {given:.100})") from None
         self._check_type(name, value)
         return value
 
     def _check_type(self, name: str, value: Any) -> None:
         wanted = self._types[name]
         if wanted in _NAME_OF and type(value) is not wanted:
-            raise InvalidRecord(f"{self.record.__name__}.{name}: must be {_NAME_OF[wanted]} (got {value!r:.100})")
+            raise InvalidRecord(f"{self.record.__name__}.{name}: must be {_NAME_OF[wanted]} (got {shown(value)})")

@@ -113,7 +113,7 @@ def _lines(record_type: type[R], fields: list["_Field"], rows: Rows) -> Iterator
             _check_columns(fields, values)
             yield Line(number, structure(values))
         except ValueError as error:
-            yield Line(number, None, str(error))
+            yield Line(number, None, str(error) or repr(error))
 
 
 # Files

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import attrs
 import happybase
@@ -71,7 +71,7 @@ class Design:
     """What the design is an answer to, in one sentence."""
     record: type[Any]
     """What `load` reads."""
-    tables: tuple[TableDesign, ...]
+    tables: tuple[TableDesign[Any], ...]
     open: Callable[[happybase.Connection], Any]
     """The repository, on a connection whose tables exist."""
     store: Callable[[Any, Any], None]
@@ -166,10 +166,9 @@ class Measured:
     @property
     def records(self) -> list[Any]:
         """The records of the answer, whether that is a page, one record or none."""
-        answer: Any = self.answer
-        if isinstance(answer, Page):
-            return cast("Page[Any]", answer).records
-        return [] if answer is None else [answer]
+        if isinstance(self.answer, Page):
+            return [*self.answer.records]  # pyright: ignore[reportUnknownMemberType]  # of any record
+        return [] if self.answer is None else [self.answer]
 
 
 def measure(connection: happybase.Connection, repository: Any, patterns: Iterable[AccessPattern]) -> list[Measured]:

@@ -30,7 +30,7 @@ def with_blocks(text: str, blocks: Mapping[str, str]) -> str:
     return _BLOCK.sub(lambda found: f"{found[1]}{blocks[found['name']]}\n{found[3]}", text)
 
 
-def layout_block(table: TableDesign) -> str:
+def layout_block(table: TableDesign[Any]) -> str:
     """Parts and prefixes of a table's key, from left to right."""
     layout = table.layout
     rows = [(type(each).__name__, f"`{each}`", str(each.width_bytes), "computed") for each in layout.prefixes]
@@ -40,13 +40,13 @@ def layout_block(table: TableDesign) -> str:
     return markdown_table(("part", "format", "bytes", "meaning"), rows)
 
 
-def row_block(connection: happybase.Connection, table: TableDesign) -> str:
+def row_block(connection: happybase.Connection, table: TableDesign[Any]) -> str:
     """The first stored row of a table under its ruler."""
     row, _cells = next(connection.table(table.name).scan(limit=1))
     return f"```text\n{ruler(table.layout, row)}\n```"
 
 
-def ordering_block(connection: happybase.Connection, table: TableDesign, rows: int = 6) -> str:
+def ordering_block(connection: happybase.Connection, table: TableDesign[Any], rows: int = 6) -> str:
     """Stored rows of a table as they sort: the first two of each value of the leading part."""
     lines: list[list[str]] = []
     names: list[str] = []

@@ -18,14 +18,18 @@ import attrs
 import happybase
 
 from .cells import InvalidRecord
-from .keys import InvalidQuestion, Plan, RowRange
+from .keys import MAX_ROW_BYTES, InvalidQuestion, Plan, RowRange, successor
 
 R = TypeVar("R")
 Rows = Generator[tuple[bytes, dict[bytes, bytes]], None, None]
 """Row key and cells of one row after another; closing it closes the scanners."""
 
+LIMIT_AT_MOST = 1_000_000
+"""Rows that a limit can ask for; Thrift counts in 32 bits, and a page holds its records in memory."""
 BATCH_ROWS = 1000
 """Rows held where no limit asks for less; happybase's own default."""
+WHERE_BATCH_ROWS = 100
+"""Rows fetched at a time, at least, where a `where` leaves some out."""
 READ_AT_MOST = 10_000
 """Rows that one page reads before it ends short, where a `where` keeps few of them."""
 
@@ -34,14 +38,17 @@ def scan(
     table: happybase.Table, plan: Plan, *, limit: int | None = None, reverse: bool = False, batch_rows: int = BATCH_ROWS
 ) -> Rows:
     """The rows of a plan as (row, cells), in the order of the key behind its spreading prefix; at most `limit`."""
-    if limit is not None and limit < 1:
-        raise InvalidQuestion(f"limit: must be 1 or more (got {limit})")
+    if limit is not None:
+        _check_count("limit", limit)
+        batch_rows = min(batch_rows, limit)
+    return _merged(table, plan, limit, reverse, batch_rows)
+
+
+def _merged(table: happybase.Table, plan: Plan, limit: int | None, reverse: bool, batch_rows: int) -> Rows:
     if plan.point is not None:
         if cells := table.row(plan.point):
             yield plan.point, cells
         return
-    if limit is not None:
-        batch_rows = min(batch_rows, limit)
     share = -(-batch_rows // max(1, len(plan.streams)))
     with ExitStack() as opened:
         streams = [opened.enter_context(closing(_stream(table, each, reverse, share))) for each in plan.streams]
@@ -74,7 +81,14 @@ def _below(row: bytes) -> bytes | None:
     """
     if not row:
         return None
-    return row[:-1] if row[-1] == 0 else row[:-1] + bytes([row[-1] - 1]) + b"\xff\xff\xff\xff"
+    if row[-1] == 0:
+        return row[:-1]
+    return row[:-1] + bytes([row[-1] - 1]) + b"\xff" * min(4, MAX_ROW_BYTES - len(row))
+
+
+def _above(row: bytes) -> bytes | None:
+    """The very next key above `row`; None where that is the end of the table."""
+    return row + b"\x00" if len(row) < MAX_ROW_BYTES else successor(row)
 
 
 @attrs.frozen
@@ -102,21 +116,22 @@ def page(
     """The next `limit` records of a plan, from the row behind `cursor`.
 
     `where` is equality on attributes of the decoded record, for what the key cannot bound; `limit` counts what it
-    keeps. A page that has read `read_at_most` rows ends short, with a cursor. Every row there from the first page to
-    the last comes exactly once, whatever is inserted or deleted between pages. A damaged cursor, or one of another
-    question (table, ranges, direction, `where`), is an `InvalidQuestion`; a row that is no record of this table is an
-    `InvalidRecord` with table, row and reason.
+    keeps, and a page that has read `read_at_most` rows for it ends short, with a cursor. Every row there from the first
+    page to the last comes exactly once, whatever is inserted or deleted between pages. A damaged cursor, or one of
+    another question (table, ranges, direction, `where`), is an `InvalidQuestion`; a row that is no record of this table
+    is an `InvalidRecord` with table, row and reason.
     """
-    if limit < 1:
-        raise InvalidQuestion(f"limit: must be 1 or more (got {limit})")
+    _check_count("limit", limit)
+    _check_count("read_at_most", read_at_most)
     conditions = sorted((where or {}).items())
     question = _question(table, plan, conditions, reverse)
     position = None if cursor is None else _position(cursor, question)
     records: list[R] = []
     rows_read = 0
     # One row more than wanted tells whether there is a next page.
-    wanted = (max(limit, read_at_most) if conditions else limit) + 1
-    rows = scan(table, _behind(plan, position, reverse), limit=wanted, reverse=reverse, batch_rows=limit + 1)
+    wanted = (read_at_most if conditions else limit) + 1
+    batch_rows = min(max(limit + 1, WHERE_BATCH_ROWS) if conditions else limit + 1, BATCH_ROWS)
+    rows = scan(table, _behind(plan, position, reverse), limit=wanted, reverse=reverse, batch_rows=batch_rows)
     with closing(rows):
         for row, cells in rows:
             if len(records) == limit or (conditions and rows_read == read_at_most):
@@ -139,12 +154,11 @@ def _behind(plan: Plan, position: bytes | None, reverse: bool) -> Plan:
     streams: list[tuple[RowRange, ...]] = []
     for ranges in plan.streams:
         at = ranges[0].start[: plan.spread_bytes] + position
-        left = [
-            RowRange(each.start, at if each.stop is None else min(each.stop, at))
-            if reverse
-            else RowRange(max(each.start, at + b"\x00"), each.stop)
-            for each in ranges
-        ]
+        if reverse:
+            left = [RowRange(each.start, at if each.stop is None else min(each.stop, at)) for each in ranges]
+        else:
+            above = _above(at)
+            left = [] if above is None else [RowRange(max(each.start, above), each.stop) for each in ranges]
         if open_ := tuple(each for each in left if each.stop is None or each.start < each.stop):
             streams.append(open_)
     return Plan(tuple(streams), plan.spread_bytes)
@@ -166,6 +180,8 @@ def _cursor(position: bytes, question: bytes) -> str:
 
 
 def _position(cursor: str, question: bytes) -> bytes:
+    if type(cursor) is not str:
+        raise InvalidQuestion(f"cursor: must be text (got {cursor!r:.100})")
     try:
         data = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):
@@ -176,6 +192,11 @@ def _position(cursor: str, question: bytes) -> bytes:
     if asked != question:
         raise InvalidQuestion("cursor: belongs to another question; ask with the same values, or without it")
     return position
+
+
+def _check_count(name: str, count: int) -> None:
+    if type(count) is not int or not 1 <= count <= LIMIT_AT_MOST:
+        raise InvalidQuestion(f"{name}: must be 1..{LIMIT_AT_MOST} (got {count!r})")
 
 
 def _name(table: happybase.Table) -> str:

@@ -1,13 +1,15 @@
 """Table declarations: which families a table has, and the layout of its row keys; creates and drops them."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import attrs
 import happybase
 
-from .cells import CellLayout
+from .cells import CellLayout, InvalidRecord
 from .keys import KeyLayout
+
+R = TypeVar("R")
 
 
 @attrs.frozen
@@ -20,23 +22,49 @@ class Family:
     """ROW lets a get skip files that cannot hold the row; scans do not use it."""
 
 
+def _family_of_cells(table: "TableDesign[Any]") -> Mapping[str, Family]:
+    return {table.cells.family: Family()}
+
+
 @attrs.frozen
-class TableDesign:
-    """One table: its name, the layout of its row keys, its families, and what a row is."""
+class TableDesign(Generic[R]):
+    """One table: how a record becomes a row key and cells, and back.
+
+    `holds` says what a row is, in a few words. Without `families` there is the one of the cells, as HBase has it by
+    default. A record whose attributes are neither in the key nor in the cells is refused here, when it is declared.
+    """
 
     name: str
+    holds: str
     layout: KeyLayout[Any]
-    families: Mapping[str, Family]
-    row: str
-    cells: CellLayout[Any] | None = None
-    """The columns of a row, where they are the fields of a record."""
+    cells: CellLayout[R]
+    families: Mapping[str, Family] = attrs.field(default=attrs.Factory(_family_of_cells, takes_self=True))
+
+    def __attrs_post_init__(self) -> None:
+        if self.cells.family not in self.families:
+            there_are = ", ".join(self.families)
+            raise InvalidRecord(f"table {self.name}: must have the family {self.cells.family} (has {there_are})")
+        for name in self.cells.of_key:
+            if name not in self.layout.part_named:
+                attribute = f"{self.cells.record.__name__}.{name}"
+                raise InvalidRecord(
+                    f"{attribute}: must be a column of table {self.name}, or a part of {self.layout.name}"
+                )
+
+    def row(self, record: object) -> bytes:
+        """The row key of a record, or of any object that has the parts of the key as attributes."""
+        return self.layout.encode(self.layout.key_of(record))
+
+    def record(self, row: bytes, cells: Mapping[bytes, bytes]) -> R:
+        """The record that a row holds; InvalidKey or InvalidRecord where it is none."""
+        return self.cells.unpack(self.layout.decode(row), cells)
 
 
 class TableMismatch(ValueError):
     """A table of that name exists and has other families."""
 
 
-def create_tables(connection: happybase.Connection, tables: Iterable[TableDesign]) -> None:
+def create_tables(connection: happybase.Connection, tables: Iterable[TableDesign[Any]]) -> None:
     """Creates what is missing; a table that exists must have the declared families."""
     there = set(connection.tables())
     for table in tables:
@@ -59,7 +87,7 @@ def create_tables(connection: happybase.Connection, tables: Iterable[TableDesign
         connection.create_table(table.name, families)
 
 
-def drop_tables(connection: happybase.Connection, tables: Iterable[TableDesign]) -> None:
+def drop_tables(connection: happybase.Connection, tables: Iterable[TableDesign[Any]]) -> None:
     """Deletes the tables and all that is in them; those that do not exist are passed over."""
     there = set(connection.tables())
     for table in tables:

@@ -2,6 +2,9 @@
 
 text     as it is
 int      [+-]?[0-9]+, of any size; from JSON also a number, but no float and no bool
+float    a decimal number
+bool     true or false
+bytes    hex digits
 *_ms     a time, as `parse_time` reads it
 Literal  one of its values
 """
@@ -47,8 +50,26 @@ def _is_literal(wanted: Any) -> bool:
     return origin is Literal
 
 
-def _refuse(_value: Any, wanted: Any) -> Any:
-    raise TypeError(f"{wanted.__name__} is not read from files yet")
+def _read_float(value: Any, _type: Any) -> float:
+    if type(value) in (int, float):
+        return float(value)
+    if type(value) is str and re.fullmatch(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?", value):
+        return float(value)
+    raise _must("a number", value)
+
+
+def _read_bool(value: Any, _type: Any) -> bool:
+    words = {True: True, False: False, "true": True, "false": False}
+    if type(value) in (bool, str) and value in words:
+        return words[value]
+    raise _must("true or false", value)
+
+
+def _read_bytes(value: Any, _type: Any) -> bytes:
+    try:
+        return bytes.fromhex(value)
+    except (TypeError, ValueError):
+        raise _must("bytes in hex", value) from None
 
 
 def _must(wanted: str, value: Any) -> ValueError:
@@ -59,5 +80,6 @@ VALUES = cattrs.Converter(detailed_validation=False)
 VALUES.register_structure_hook(int, _read_int)
 VALUES.register_structure_hook(str, _read_text)
 VALUES.register_structure_hook_func(_is_literal, _read_literal)
-for _other in (bool, bytes, float):  # of which cattrs would make bool("false")
-    VALUES.register_structure_hook(_other, _refuse)
+VALUES.register_structure_hook(float, _read_float)
+VALUES.register_structure_hook(bool, _read_bool)
+VALUES.register_structure_hook(bytes, _read_bytes)

@@ -6,7 +6,6 @@ Run it: python -m domains.orders.example.
 from pathlib import Path
 
 from shared.loading import read_records
-
 from shared.patterns import AccessPattern, Design
 from shared.stores import connect
 from shared.tables import create_tables
@@ -64,13 +63,14 @@ def main() -> None:
     assert latest == sorted(latest, key=lambda line: -line.placed_ms)
 
     number = latest[0].order_number
-    orders.change_status(number, "cancelled")
-    order = orders.order(number)
+    orders.cancel(number)
+    cancelled = orders.order(number)
+    assert cancelled is not None
+    assert cancelled.status == "cancelled"
+    (line,) = (each for each in orders.of_buyer(cancelled.buyer_id).records if each.order_number == number)
     print(f"Order {number} once cancelled, as its buyer sees it:")
-    assert order is not None
-    (line,) = (each for each in orders.of_buyer(order.buyer_id).records if each.order_number == number)
     print("  ", line)
-    assert line.status == order.status == "cancelled"
+    assert line.status == "cancelled"
 
 
 if __name__ == "__main__":

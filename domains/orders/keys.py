@@ -5,7 +5,7 @@ The order lies under its number; each list row repeats what a list page shows, s
 
 from shared.cells import BIG_INT, CellLayout, Column
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, TrailingText, part, row_key
-from shared.tables import Family, TableDesign
+from shared.tables import TableDesign
 
 from .records import ListedOrder, Order
 
@@ -76,9 +76,7 @@ LISTED_CELLS = CellLayout(
     ListedOrder, "o", {"item": Column("i"), "amount": Column("a", BIG_INT), "status": Column("st")}
 )
 
-ORDERS = TableDesign("orders", BY_NUMBER, {"o": Family()}, "the order", ORDER_CELLS)
-ORDERS_BY_SELLER = TableDesign(
-    "orders_by_seller", BY_SELLER, {"o": Family()}, "one line of a seller's list", LISTED_CELLS
-)
-ORDERS_BY_BUYER = TableDesign("orders_by_buyer", BY_BUYER, {"o": Family()}, "one line of a buyer's list", LISTED_CELLS)
+ORDERS = TableDesign("orders", "the order", BY_NUMBER, ORDER_CELLS)
+ORDERS_BY_SELLER = TableDesign("orders_by_seller", "one line of a seller's list", BY_SELLER, LISTED_CELLS)
+ORDERS_BY_BUYER = TableDesign("orders_by_buyer", "one line of a buyer's list", BY_BUYER, LISTED_CELLS)
 TABLES = (ORDERS, ORDERS_BY_SELLER, ORDERS_BY_BUYER)

@@ -12,13 +12,13 @@ LAST_PLACED_MS = 253_402_300_799_999
 
 
 def _is_named(record: Any, field: "attrs.Attribute[str]", value: str) -> None:
-    if value == "":
-        raise ValueError(f"{type(record).__name__}.{field.name}: must be text of at least one character (got '')")
+    if type(value) is not str or not value:
+        raise ValueError(f"{type(record).__name__}.{field.name}: must be text, not empty (got {value!r})")
 
 
 def _is_placed(record: Any, field: "attrs.Attribute[int]", value: int) -> None:
-    if not 0 <= value <= LAST_PLACED_MS:
-        raise ValueError(f"{type(record).__name__}.{field.name}: must be 0..{LAST_PLACED_MS} (got {value})")
+    if type(value) is not int or not 0 <= value <= LAST_PLACED_MS:
+        raise ValueError(f"{type(record).__name__}.{field.name}: must be 0..{LAST_PLACED_MS} (got {value!r})")
 
 
 def _is_status(record: Any, field: "attrs.Attribute[Status]", value: Status) -> None:
@@ -50,3 +50,8 @@ class ListedOrder:
     item: str
     amount: int
     status: Status
+
+    @classmethod
+    def of(cls, order: Order) -> "ListedOrder":
+        """The line of an order."""
+        return cls(order.order_number, order.placed_ms, order.item, order.amount, order.status)

@@ -1,13 +1,12 @@
 """Orders in three tables; one method for each way in and each write."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterable
 
 import attrs
 import happybase
 
 from shared.clock import WriterClock
-from shared.keys import InvalidQuestion, KeyLayout, between
+from shared.keys import InvalidQuestion, between
 from shared.scanning import Page, page
 
 from .keys import (
@@ -19,9 +18,7 @@ from .keys import (
     ORDERS,
     ORDERS_BY_BUYER,
     ORDERS_BY_SELLER,
-    OrderByBuyer,
     OrderByNumber,
-    OrderBySeller,
 )
 from .records import STATUSES, ListedOrder, Order, Status
 
@@ -51,13 +48,10 @@ class OrderRepository:
         """
         stored = self._stored(order.order_number)
         if stored is None:
-            written_ms = order.placed_ms
-            row = BY_NUMBER.encode(OrderByNumber(order.order_number))
-            self._orders.put(row, ORDER_CELLS.pack(order), timestamp=written_ms)
+            self._put(order, order.placed_ms)
         else:
             _refuse_another(stored[0], order)
-            order, written_ms = stored
-        self._list(order, written_ms)
+            self._put(*stored, only=["status"])
 
     def change_status(self, order_number: str, status: Status) -> Order:
         """The order with its new status, which wins over every earlier one. Costs: one get, three puts."""
@@ -68,9 +62,7 @@ class OrderRepository:
         if order.status != status:
             order = attrs.evolve(order, status=status)
             written_ms = self._clock.now_ms(above_ms=written_ms)
-            row = BY_NUMBER.encode(OrderByNumber(order_number))
-            self._orders.put(row, ORDER_CELLS.pack(order, only=["status"]), timestamp=written_ms)
-        self._list(order, written_ms)
+        self._put(order, written_ms, only=["status"])
         return order
 
     def cancel(self, order_number: str) -> Order:
@@ -96,8 +88,7 @@ class OrderRepository:
         Costs: one scan of `limit` + 1 rows; with a status, of as many rows as it takes to find `limit` of them.
         """
         plan = BY_SELLER.plan(seller_id=seller_id, placed_ms=between(since_ms, until_ms))
-        decode = _listed(BY_SELLER)
-        return page(self._by_seller, plan, decode, limit=limit, cursor=cursor, where=_where(status))
+        return page(self._by_seller, plan, ORDERS_BY_SELLER.record, limit=limit, cursor=cursor, where=_where(status))
 
     def of_buyer(
         self,
@@ -110,31 +101,30 @@ class OrderRepository:
     ) -> Page[ListedOrder]:
         """A buyer's orders placed from `since_ms` up to but not at `until_ms`, newest first. Costs: as `of_seller`."""
         plan = BY_BUYER.plan(buyer_id=buyer_id, placed_ms=between(since_ms, until_ms))
-        decode = _listed(BY_BUYER)
-        return page(self._by_buyer, plan, decode, limit=limit, cursor=cursor, where=_where(status))
+        return page(self._by_buyer, plan, ORDERS_BY_BUYER.record, limit=limit, cursor=cursor, where=_where(status))
 
     def _stored(self, order_number: str) -> tuple[Order, int] | None:
         """The order, and the timestamp of its last write in milliseconds."""
-        key = OrderByNumber(order_number)
-        cells = self._orders.row(BY_NUMBER.encode(key), include_timestamp=True)
+        row = BY_NUMBER.encode(OrderByNumber(order_number))
+        cells = self._orders.row(row, include_timestamp=True)
         if not cells:
             return None
-        order = ORDER_CELLS.unpack(key, {column: value for column, (value, _) in cells.items()})
+        order = ORDERS.record(row, {column: value for column, (value, _) in cells.items()})
         return order, cells[ORDER_CELLS.column("status")][1]
 
-    def _list(self, order: Order, written_ms: int) -> None:
-        """Puts both list lines whole, so that a reader never sees half of one."""
-        line = LISTED_CELLS.pack(
-            ListedOrder(order.order_number, order.placed_ms, order.item, order.amount, order.status)
-        )
-        sold = OrderBySeller(order.seller_id, order.placed_ms, order.order_number)
-        bought = OrderByBuyer(order.buyer_id, order.placed_ms, order.order_number)
-        self._by_seller.put(BY_SELLER.encode(sold), line, timestamp=written_ms)
-        self._by_buyer.put(BY_BUYER.encode(bought), line, timestamp=written_ms)
+    def _put(self, order: Order, written_ms: int, only: Iterable[str] | None = None) -> None:
+        """The order, all of it or `only` some attributes, then both list lines whole.
 
-
-def _listed(layout: KeyLayout[Any]) -> Callable[[bytes, dict[bytes, bytes]], ListedOrder]:
-    return lambda row, cells: LISTED_CELLS.unpack(layout.decode(row), cells)
+        Every row is made before the first is put, so that what cannot be a key leaves nothing half stored.
+        """
+        line = LISTED_CELLS.pack(ListedOrder.of(order))
+        puts = [
+            (self._orders, ORDERS.row(order), ORDER_CELLS.pack(order, only)),
+            (self._by_seller, ORDERS_BY_SELLER.row(order), line),
+            (self._by_buyer, ORDERS_BY_BUYER.row(order), line),
+        ]
+        for table, row, cells in puts:
+            table.put(row, cells, timestamp=written_ms)
 
 
 def _where(status: Status | None) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """The encoding core: values in, bytes out, no storage. Every public name imports from here."""
 
 from .codecs import (
+    MAX_ROW_BYTES,
     Code,
     Codec,
     Descending,
@@ -27,6 +28,7 @@ from .questions import Plan, RowRange, between, starting_with, successor
 from .text_codecs import DecimalText, Delimited, DelimitedText, FixedText, LongMaxMinus, ReversedDigits
 
 __all__ = [
+    "MAX_ROW_BYTES",
     "Code",
     "Codec",
     "DecimalText",

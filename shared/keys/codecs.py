@@ -16,9 +16,10 @@ import struct
 from collections.abc import Mapping
 from typing import Generic, TypeVar
 
-from .errors import InvalidKey
+from .errors import InvalidKey, shown
 
 V = TypeVar("V")
+N = TypeVar("N", bound=str)
 
 MAX_ROW_BYTES = 32_767
 """HBase: `HConstants.MAX_ROW_LENGTH`, the largest signed 16-bit int (not 64 KB, as often published)."""
@@ -68,7 +69,8 @@ class Codec(Generic[V]):
 
     def stem(self, start: V) -> bytes:
         """The bytes with which all values that start with `start`, and no others, begin."""
-        raise InvalidKey(f"{self} has no beginnings to ask for: give a value or between(...)")
+        other = "a value or between(...)" if self.ordered else "single values"
+        raise InvalidKey(f"{self} has no beginnings to ask for: give {other}")
 
     def complement(self, data: bytes) -> bytes:
         """Other bytes of the same length that sort the other way round; its own inverse."""
@@ -85,16 +87,11 @@ def cut(rest: bytes, width: int) -> tuple[bytes, bytes]:
     return rest[:width], rest[width:]
 
 
-def number(value: int) -> str:
-    """An int as an error shows it: Python writes no int of thousands of digits."""
-    return str(value) if value.bit_length() <= 128 else f"an int of {value.bit_length()} bits"
-
-
 def want_type(wanted: type, value: object) -> None:
     """Refuses every other type, subclasses too."""
     if type(value) is not wanted:
         name = {int: "an int", float: "a float", str: "text", bytes: "bytes"}[wanted]
-        raise InvalidKey(f"must be {name} (got {value!r}, {type(value).__name__})")
+        raise InvalidKey(f"must be {name} (got {shown(value)}, {type(value).__name__})")
 
 
 def utf8(value: str) -> bytes:
@@ -103,7 +100,7 @@ def utf8(value: str) -> bytes:
     try:
         return value.encode()
     except UnicodeEncodeError:
-        raise InvalidKey(f"must be Unicode text without lone surrogates (got {value!r})") from None
+        raise InvalidKey(f"must be Unicode text without lone surrogates (got {shown(value)})") from None
 
 
 def text_of(data: bytes) -> str:
@@ -114,10 +111,10 @@ def text_of(data: bytes) -> str:
         raise InvalidKey(f"must be UTF-8: {error.reason} in {data.hex(' ')}") from None
 
 
-def checked_width(width_bytes: int) -> int:
+def checked_width(width_bytes: int, last: int = MAX_ROW_BYTES) -> int:
     """The width of a codec's values as it was declared."""
-    if type(width_bytes) is not int or width_bytes < 1:
-        raise InvalidKey(f"width_bytes must be 1 or more (got {width_bytes!r})")
+    if type(width_bytes) is not int or not 1 <= width_bytes <= last:
+        raise InvalidKey(f"width_bytes must be 1..{last} (got {shown(width_bytes)})")
     return width_bytes
 
 
@@ -141,7 +138,7 @@ class Integer(Codec[int]):
     def encode(self, value: int) -> bytes:
         want_type(int, value)
         if not self.first <= value <= self.last:
-            raise InvalidKey(f"must be {self.first}..{self.last} (got {number(value)})")
+            raise InvalidKey(f"must be {self.first}..{self.last} (got {shown(value)})")
         return (value - self.first).to_bytes(self.width, "big")
 
     def take(self, rest: bytes) -> tuple[int, bytes]:
@@ -305,30 +302,30 @@ class FixedBytes(Codec[bytes]):
 # ---- choices and directions ----------------------------------------------------------------------
 
 
-class Code(Codec[str]):
+class Code(Codec[N]):
     """One byte for each of a closed list of names; the dictionary is part of the key's format.
 
     Code({"placed": 1, "paid": 2}): "paid" = 02
     Rows sort by byte, which is no order of names: ask for single names, never `between`.
     """
 
-    def __init__(self, byte_of: Mapping[str, int]) -> None:
+    def __init__(self, byte_of: Mapping[N, int]) -> None:
         for name, byte in byte_of.items():
-            if type(byte) is not int or not 0 <= byte <= 255:
-                raise InvalidKey(f"Code: the byte of {name!r} must be 0..255 (got {byte!r})")
+            if type(name) is not str or type(byte) is not int or not 0 <= byte <= 255:
+                raise InvalidKey(f"Code: must be names with bytes 0..255 (got {name!r}: {shown(byte)})")
         self._byte_of = dict(byte_of)
         self._name_of = {byte: name for name, byte in byte_of.items()}
-        if len(self._name_of) != len(self._byte_of):
-            raise InvalidKey(f"Code: every name needs a byte of its own (got {self._byte_of})")
+        if not byte_of or len(self._name_of) != len(self._byte_of):
+            raise InvalidKey(f"Code: must be at least one name, each with a byte of its own (got {self._byte_of})")
         super().__init__(f"Code({self._byte_of})", width_bytes=1, ordered=False)
 
-    def encode(self, value: str) -> bytes:
+    def encode(self, value: N) -> bytes:
         want_type(str, value)
         if value not in self._byte_of:
             raise InvalidKey(f"must be one of {', '.join(self._byte_of)} (got {value!r})")
         return bytes([self._byte_of[value]])
 
-    def take(self, rest: bytes) -> tuple[str, bytes]:
+    def take(self, rest: bytes) -> tuple[N, bytes]:
         own, rest = cut(rest, 1)
         if own[0] not in self._name_of:
             known = ", ".join(f"{byte:02x} {name}" for byte, name in sorted(self._name_of.items()))
@@ -360,8 +357,11 @@ class Descending(Codec[V]):
         return self.codec.complement(self.codec.encode(value))
 
     def take(self, rest: bytes) -> tuple[V, bytes]:
-        plain = rest if self.width_bytes is None else rest[: self.width_bytes]
-        value, left = self.codec.take(self.codec.complement(plain))
+        plain = rest if self.width_bytes is None else cut(rest, self.width_bytes)[0]
+        try:
+            value, left = self.codec.take(self.codec.complement(plain))
+        except InvalidKey as error:
+            raise InvalidKey(f"{error} (shown complemented)") from None
         return value, rest[len(plain) - len(left) :]
 
     def stem(self, start: V) -> bytes:

@@ -1,4 +1,4 @@
-"""The two errors of the suite. Both are `ValueError`s with a one-line message."""
+"""The two errors of the key core. Both are `ValueError`s with a one-line message."""
 
 
 class InvalidKey(ValueError):
@@ -10,3 +10,11 @@ class InvalidKey(ValueError):
 
 class InvalidQuestion(ValueError):
     """A question that the key order cannot answer, or a cursor that belongs to another question."""
+
+
+def shown(value: object) -> str:
+    """A value as an error shows it: in short, for Python writes no int of thousands of digits."""
+    if isinstance(value, int) and value.bit_length() > 128:
+        return f"an int of {value.bit_length()} bits"
+    text = repr(value)
+    return text if len(text) <= 100 else f"{text[:100]}..."

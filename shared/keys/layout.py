@@ -12,9 +12,10 @@ The law, for every layout and all keys a, b:
     decode(encode(a)) == a
     encode(decode(k)) == k      where decode(k) succeeds
     a prefix of whole parts matches exactly the keys with those values
-    a sorts before b  <=>  encode(a) < encode(b)     ordered codecs, behind one spreading prefix
+    a sorts before b  <=>  encode(a) < encode(b)     ordered codecs, within one bucket of the spreading prefixes
 """
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar, dataclass_transform
 
@@ -43,11 +44,12 @@ def part(codec: Codec[V], meaning: str) -> V:
 def row_key(cls: type[K]) -> type[K]:
     """A class of keys: attrs' `frozen`, every attribute a `part`."""
     frozen: type[K] = attrs.frozen(cls)
-    for field in attrs.fields(frozen):  # type: ignore[arg-type]
-        if "codec" not in field.metadata:
-            raise InvalidKey(f"{cls.__name__}.{field.name}: must be a part(codec, meaning)")
-        if field.name.startswith("_"):
-            raise InvalidKey(f"{cls.__name__}.{field.name}: a part is public, so its name starts with a letter")
+    codecs = {field.name: isinstance(field.metadata.get("codec"), Codec) for field in attrs.fields(frozen)}  # type: ignore[arg-type]
+    for name in [*codecs, *inspect.get_annotations(cls)]:
+        if not codecs.get(name):
+            raise InvalidKey(f"{cls.__name__}.{name}: must be a part(codec, meaning)")
+        if name.startswith("_"):
+            raise InvalidKey(f"{cls.__name__}.{name}: a part is public, so its name starts with a letter")
     return frozen
 
 
@@ -84,9 +86,11 @@ class KeyLayout(Generic[K]):
     decode: Callable[[bytes], K]
 
     def __init__(self, key: type[K], *prefixes: Prefix) -> None:
+        fields: tuple[attrs.Attribute[Any], ...] = getattr(key, "__attrs_attrs__", ())
+        if not fields or not all("codec" in field.metadata for field in fields):
+            raise InvalidKey(f"KeyLayout: must first be given a row_key class of at least one part (got {key!r})")
         self.key = key
         self.name = key.__name__
-        fields = attrs.fields(key)  # type: ignore[arg-type]  # K is a row_key class
         self.parts = tuple(Part(field.name, field.metadata["codec"], field.metadata["meaning"]) for field in fields)
         self.part_named = {part.name: part for part in self.parts}
         self.prefixes = prefixes
@@ -102,8 +106,6 @@ class KeyLayout(Generic[K]):
         for each in self.parts[:-1]:
             if each.codec.trailing:
                 raise InvalidKey(f"{self.name}.{each.name}: {each.codec} has no end mark, so it must be the last part")
-        if not self.parts:
-            raise InvalidKey(f"{self.name}: a key has at least one part")
         if self.time_bucket is not None and self.prefixes[-1] is not self.time_bucket:
             raise InvalidKey(
                 f"{self.name}: one TimeBucket at most, behind the spreading prefixes (got {self.prefixes})"
@@ -112,11 +114,17 @@ class KeyLayout(Generic[K]):
             for name in (prefix.of,) if isinstance(prefix, TimeBucket) else prefix.of:
                 if name not in self.part_named:
                     raise InvalidKey(f"{self.name}: {prefix} is of {name}, no such part ({', '.join(self.part_named)})")
-                if isinstance(prefix, TimeBucket | Modulo):
-                    try:
-                        self.part_named[name].codec.encode(1)
-                    except InvalidKey:
-                        raise InvalidKey(f"{self.name}.{name}: {prefix} needs an int part") from None
+                if isinstance(prefix, TimeBucket | Modulo) and not _holds_ints(self.part_named[name].codec):
+                    raise InvalidKey(f"{self.name}.{name}: {prefix} needs an int part")
+        if self.time_bucket is not None and self.part_named[self.time_bucket.of].codec.descending:
+            self.time_bucket.codec.complement(b"")  # refuses a format that cannot follow its part
+
+    def key_of(self, record: object) -> K:
+        """The key of any object that has the parts as attributes, such as the record that is to be stored."""
+        try:
+            return self.key(*(getattr(record, part.name) for part in self.parts))
+        except AttributeError as error:
+            raise InvalidKey(f"{self.name}: cannot be made of a {type(record).__name__}: {error}") from None
 
     def encode_plainly(self, key: K) -> bytes:
         """What `encode` does, part by part."""
@@ -206,3 +214,13 @@ class KeyLayout(Generic[K]):
 
     def __repr__(self) -> str:
         return f"KeyLayout({', '.join([self.name, *map(str, self.prefixes)])})"
+
+
+def _holds_ints(codec: Codec[Any]) -> bool:
+    for value in range(3):  # one may hold a delimiter
+        try:
+            codec.encode(value)
+        except InvalidKey:
+            continue
+        return True
+    return False

@@ -11,28 +11,28 @@ On decode every prefix is computed again and compared with the bytes that are th
 
 import hashlib
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import attrs
 
 from .codecs import Codec, UInt32, utf8
-from .errors import InvalidKey
+from .errors import InvalidKey, shown
 
 MAX_BUCKETS = 1024
 """A question that would read more ranges than this is refused."""
 
 
-def _names(of: str | tuple[str, ...]) -> tuple[str, ...]:
+def _names(of: str | Sequence[str]) -> tuple[str, ...]:
     names = (of,) if isinstance(of, str) else tuple(of)
-    if not names:
-        raise InvalidKey("of: a prefix is computed from at least one part (got none)")
+    if not names or not all(type(name) is str for name in names):
+        raise InvalidKey(f"of: must be the name of a part, or a tuple of names (got {shown(of)})")
     return names
 
 
 def _one_name(of: str) -> tuple[str, ...]:
     if type(of) is not str:
-        raise InvalidKey(f"Modulo.of: must be the name of one part (got {of!r})")
+        raise InvalidKey(f"Modulo.of: must be the name of one part (got {shown(of)})")
     return (of,)
 
 
@@ -42,15 +42,20 @@ def _show_names(of: tuple[str, ...]) -> str:
 
 def _one_byte_count(instance: Any, attribute: "attrs.Attribute[int]", value: int) -> None:
     if type(value) is not int or not 1 <= value <= 256:
-        raise InvalidKey(f"{type(instance).__name__}.{attribute.name}: must be 1..256, to fit one byte (got {value!r})")
+        raise InvalidKey(
+            f"{type(instance).__name__}.{attribute.name}: must be 1..256, to fit one byte (got {shown(value)})"
+        )
 
 
 @attrs.frozen
 class Salt:
     """One byte: crc32 of the encoded part(s), modulo the number of buckets.
 
-    Salt(of="host", buckets=16). Keys with equal parts share a bucket, so one host stays one range.
-    The number of buckets is fixed with the first row: another number is another layout, and another table.
+    Which part it is computed from decides what is spread, and what a question costs:
+    Salt(of="host", buckets=16), a leading part: hosts are spread, one host is one bucket and one range.
+    Salt(of="event_id", buckets=16), a part at the end: one busy host is spread, and every list of it reads 16 ranges.
+    A salt spreads over the regions that exist: create the table split at the buckets. Their number is fixed with the
+    first row; another number is another layout, and another table.
     """
 
     of: tuple[str, ...] = attrs.field(converter=_names, repr=_show_names)
@@ -111,8 +116,8 @@ class HashPrefix:
     def __attrs_post_init__(self) -> None:
         most = 32 if self.hex else 16
         if type(self.count) is not int or not 1 <= self.count <= most:
-            raise InvalidKey(f"HashPrefix.bytes: must be 1..{most} (got {self.count!r})")
-        if len(self.separator) > 1 or not self.separator.isascii():
+            raise InvalidKey(f"HashPrefix.bytes: must be 1..{most} (got {shown(self.count)})")
+        if type(self.separator) is not str or len(self.separator) > 1 or not self.separator.isascii():
             raise InvalidKey(f"HashPrefix.separator: must be one ASCII character or none (got {self.separator!r})")
         if self.take not in ("first", "last"):
             raise InvalidKey(f"HashPrefix.take: must be first or last (got {self.take!r})")
@@ -161,7 +166,7 @@ class TimeBucket:
 
     def __attrs_post_init__(self) -> None:
         if type(self.every_ms) is not int or self.every_ms < 1:
-            raise InvalidKey(f"TimeBucket.every_ms: must be 1 or more (got {self.every_ms!r})")
+            raise InvalidKey(f"TimeBucket.every_ms: must be 1 or more (got {shown(self.every_ms)})")
         if not self.codec.ordered or self.codec.descending or self.codec.width_bytes is None:
             raise InvalidKey(f"TimeBucket.codec: must be ordered, ascending and of fixed width (got {self.codec})")
         try:

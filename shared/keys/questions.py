@@ -6,6 +6,7 @@ A key order answers: equality on the leading parts, then at most one interval (`
 
 from collections.abc import Callable, Iterable, Mapping
 from itertools import product
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -90,6 +91,9 @@ class Plan:
         """All ranges, bucket after bucket."""
         return tuple(found for stream in self.streams for found in stream)
 
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.ranges)) or "no range"
+
 
 @attrs.frozen
 class _Interval:
@@ -126,11 +130,12 @@ def plan(layout: "KeyLayout[Any]", question: Mapping[str, Any]) -> Plan:
     slices, rest = _time_slices(layout, question)
     values, encoded, interval = _leading(layout, rest)
     lead = b"".join(encoded.values())
-    spreads = list(product(*(_spread_values(layout, prefix, values, encoded) for prefix in layout.spread)))
-    if len(spreads) * len(slices) > MAX_BUCKETS:
-        raise InvalidQuestion(f"{layout.name}: {len(spreads)} buckets x {len(slices)} slices, at most {MAX_BUCKETS}")
+    choices = [_spread_values(layout, prefix, values, encoded) for prefix in layout.spread]
+    buckets = prod(map(len, choices))
+    if buckets * len(slices) > MAX_BUCKETS:
+        raise InvalidQuestion(f"{layout.name}: {buckets} buckets x {len(slices)} slices, at most {MAX_BUCKETS}")
     streams: list[tuple[RowRange, ...]] = []
-    for spread in spreads:
+    for spread in product(*choices):
         found = (interval.under(b"".join(spread) + time_slice + lead) for time_slice in slices)
         if stream := _joined(each for each in found if each is not None):
             streams.append(stream)
@@ -148,7 +153,7 @@ def whole_table(layout: "KeyLayout[Any]") -> Plan:
     """Every row: merged over the buckets where they can be listed, in the order of the table where they cannot."""
     choices = [prefix.every_value() for prefix in layout.spread]
     listed = [choice for choice in choices if choice is not None]
-    if not choices or len(listed) < len(choices):
+    if not choices or len(listed) < len(choices) or prod(map(len, listed)) > MAX_BUCKETS:
         return Plan(((RowRange(b"", None),),))
     starts = [b"".join(spread) for spread in product(*listed)]
     return Plan(tuple((RowRange(start, successor(start)),) for start in starts), layout.spread_bytes)
@@ -185,7 +190,7 @@ def _leading(
 def _between(layout: "KeyLayout[Any]", part: "Part", asked: Between) -> _Interval:
     codec = part.codec
     if not codec.ordered:
-        raise InvalidQuestion(f"{layout.name}.{part.name}: {codec} is not ordered, so an interval is no range of keys")
+        raise InvalidQuestion(f"{layout.name}.{part.name}: {codec} is not ordered: ask for single values")
     since, until = (
         None if end is None else _encode(layout, part, codec.encode, end) for end in (asked.since, asked.until)
     )

@@ -6,13 +6,14 @@ A new table is better off with `EscapedText` and big-endian integers: any text, 
 
 from typing import TypeVar
 
-from .codecs import Codec, TrailingText, checked_width, cut, number, text_of, utf8, want_type
-from .errors import InvalidKey
+from .codecs import Codec, TrailingText, checked_width, cut, text_of, utf8, want_type
+from .errors import InvalidKey, shown
 
 V = TypeVar("V")
 
 _INVERT_DIGITS = bytes.maketrans(b"0123456789", b"9876543210")
 _LONG_MAX = (1 << 63) - 1
+_LAST_DIGITS = 640  # more digits Python may refuse to read as an int
 
 
 def _digits(data: bytes) -> int:
@@ -22,8 +23,8 @@ def _digits(data: bytes) -> int:
 
 
 def _ascii_character(name: str, character: str) -> bytes:
-    if len(character) != 1 or not character.isascii():
-        raise InvalidKey(f"{name} must be one ASCII character (got {character!r})")
+    if type(character) is not str or len(character) != 1 or not character.isascii():
+        raise InvalidKey(f"{name} must be one ASCII character (got {shown(character)})")
     return character.encode()
 
 
@@ -66,13 +67,13 @@ class DecimalText(Codec[int]):
     """
 
     def __init__(self, width_bytes: int) -> None:
-        self.width = checked_width(width_bytes)
+        self.width = checked_width(width_bytes, _LAST_DIGITS)
         super().__init__(f"DecimalText({width_bytes})", width_bytes=width_bytes, legible=True)
 
     def encode(self, value: int) -> bytes:
         want_type(int, value)
         if not 0 <= value < 10**self.width:
-            raise InvalidKey(f"must be 0..{'9' * self.width} (got {number(value)})")
+            raise InvalidKey(f"must be 0..{'9' * self.width} (got {shown(value)})")
         return b"%0*d" % (self.width, value)
 
     def take(self, rest: bytes) -> tuple[int, bytes]:
@@ -110,7 +111,7 @@ class _LongMaxMinus(Codec[int]):
     def encode(self, value: int) -> bytes:
         want_type(int, value)
         if not 0 <= value <= _LONG_MAX:
-            raise InvalidKey(f"must be 0..{_LONG_MAX} (got {number(value)})")
+            raise InvalidKey(f"must be 0..{_LONG_MAX} (got {shown(value)})")
         return b"%019d" % (_LONG_MAX - value)
 
     def take(self, rest: bytes) -> tuple[int, bytes]:

@@ -9,7 +9,11 @@ import happybase
 from .client import EmbeddedConnection
 from .database import StoreError
 
-__all__ = ["EmbeddedConnection", "StoreError", "connect"]
+__all__ = ["EmbeddedConnection", "InvalidStoreURL", "StoreError", "connect"]
+
+
+class InvalidStoreURL(StoreError):
+    """A URL that names no store; the message says what was wanted."""
 
 
 def connect(url: str, *, table_prefix: str | None = None) -> happybase.Connection:
@@ -17,16 +21,19 @@ def connect(url: str, *, table_prefix: str | None = None) -> happybase.Connectio
 
     `embedded:` is a new, empty store in memory at each call, `embedded:PATH` a store in a file, which is made if need
     be, `hbase://HOST:PORT?timeout_ms=&transport=buffered|framed&protocol=binary|compact&table_prefix=` the Thrift1
-    gateway of an HBase. A table prefix `p` puts `p_` before the name of every table. Raises StoreError.
+    gateway of an HBase. A table prefix `p` puts `p_` before the name of every table. Raises
+    InvalidStoreURL for any other URL, and StoreError for a file that cannot be opened.
     """
     scheme, colon, path = url.partition(":")
     if colon and scheme == "embedded":
         if path.startswith("//") or "?" in path:
-            raise StoreError(f"store URL: wants embedded: or embedded:PATH, without // and without ? (got {url!r})")
+            raise InvalidStoreURL(
+                f"store URL: wants embedded: or embedded:PATH, without // and without ? (got {url!r})"
+            )
         return EmbeddedConnection(path or None, table_prefix=table_prefix)
     if colon and scheme == "hbase":
         return happybase.Connection(**_hbase_arguments(url, table_prefix))
-    raise StoreError(f"store URL: wants embedded:, embedded:PATH or hbase://HOST:PORT (got {url!r})")
+    raise InvalidStoreURL(f"store URL: wants embedded:, embedded:PATH or hbase://HOST:PORT (got {url!r})")
 
 
 def _hbase_arguments(url: str, table_prefix: str | None) -> dict[str, Any]:
@@ -35,14 +42,14 @@ def _hbase_arguments(url: str, table_prefix: str | None) -> dict[str, Any]:
         port = happybase.DEFAULT_PORT if parts.port is None else parts.port
         pairs = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
     except ValueError as error:
-        raise StoreError(f"store URL: wants hbase://HOST:PORT?OPTION=VALUE&... (got {url!r}: {error})") from error
+        raise InvalidStoreURL(f"store URL: wants hbase://HOST:PORT?OPTION=VALUE&... (got {url!r}: {error})") from error
     if not parts.hostname or port == 0 or "@" in parts.netloc or parts.path not in ("", "/") or parts.fragment:
-        raise StoreError(f"store URL: wants hbase://HOST:PORT?OPTION=VALUE&... (got {url!r})")
+        raise InvalidStoreURL(f"store URL: wants hbase://HOST:PORT?OPTION=VALUE&... (got {url!r})")
     arguments: dict[str, Any] = {"host": parts.hostname, "port": port, "table_prefix": table_prefix}
     given: set[str] = set()
     for option, value in pairs:
         if option in given or (option == "table_prefix" and table_prefix is not None):
-            raise StoreError(f"store URL: {option}: wants one value (got another one, {value!r})")
+            raise InvalidStoreURL(f"store URL: {option}: wants one value (got another one, {value!r})")
         given.add(option)
         if option == "timeout_ms":
             arguments["timeout"] = _positive(option, value)
@@ -54,17 +61,17 @@ def _hbase_arguments(url: str, table_prefix: str | None) -> dict[str, Any]:
             arguments[option] = value or None
         else:
             known = "timeout_ms, transport, protocol, table_prefix"
-            raise StoreError(f"store URL: option: wants one of {known} (got {option!r})")
+            raise InvalidStoreURL(f"store URL: option: wants one of {known} (got {option!r})")
     return arguments
 
 
 def _positive(option: str, value: str) -> int:
     if not (value.isascii() and value.isdigit() and int(value) > 0):
-        raise StoreError(f"store URL: {option}: wants a whole number above 0 (got {value!r})")
+        raise InvalidStoreURL(f"store URL: {option}: wants a whole number above 0 (got {value!r})")
     return int(value)
 
 
 def _one_of(option: str, value: str, allowed: Collection[str]) -> str:
     if value not in allowed:
-        raise StoreError(f"store URL: {option}: wants {' or '.join(allowed)} (got {value!r})")
+        raise InvalidStoreURL(f"store URL: {option}: wants {' or '.join(allowed)} (got {value!r})")
     return value

@@ -4,7 +4,7 @@ import attrs
 import pytest
 
 from domains.orders import TABLES, ListedOrder, Order, OrderConflict, OrderRepository
-from shared.keys import InvalidQuestion
+from shared.keys import InvalidKey, InvalidQuestion
 from shared.scanning import InvalidRecord
 
 LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
@@ -146,9 +146,16 @@ def test_a_row_that_is_no_list_line_is_named_with_its_table(connection, orders):
         orders.of_seller("s-17")
 
 
-@pytest.mark.parametrize("placed_ms", [-1, 253_402_300_800_000])
+@pytest.mark.parametrize("field", ["order_number", "seller_id", "buyer_id"])
+def test_an_order_whose_keys_are_too_long_is_refused_whole(connection, orders, field):
+    with pytest.raises(InvalidKey, match=r"a row key has 1\.\.32767 bytes"):
+        orders.place(attrs.evolve(LAMP, **{field: "x" * 32_760}))
+    assert dump(connection) == {table.name: [] for table in TABLES}
+
+
+@pytest.mark.parametrize("placed_ms", [-1, 253_402_300_800_000, True, "5", None])
 def test_a_time_that_no_cell_can_carry_is_refused(placed_ms):
-    with pytest.raises(ValueError, match=f"Order.placed_ms: must be 0..253402300799999 .got {placed_ms}."):
+    with pytest.raises(ValueError, match=f"Order.placed_ms: must be 0..253402300799999 .got {placed_ms!r}."):
         attrs.evolve(LAMP, placed_ms=placed_ms)
 
 

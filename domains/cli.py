@@ -1,0 +1,347 @@
+"""The command line: `rowbook COMMAND`. The only place that knows all designs."""
+
+import io
+import os
+import shlex
+import sys
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from itertools import chain
+from typing import Annotated, Any, Literal
+
+import attrs
+import happybase
+import typer
+from rich.console import Console
+from thriftpy2.thrift import TException
+
+from shared.cells import InvalidRecord
+from shared.keys import InvalidKey, InvalidQuestion
+from shared.loading import FORMATS, Lines, UnknownField, UnreadableFile, read_lines, read_records
+from shared.patterns import AccessPattern, Design, Measured, measure, metered
+from shared.scanning import LIMIT_AT_MOST
+from shared.stores import InvalidStoreURL, StoreError, connect
+from shared.tables import TableMismatch, create_tables, drop_tables
+
+from . import show
+from .asking import WrongUsage, arguments, decoded, encoded, known, number, pairs, questions
+from .orders.example import DESIGN as ORDERS
+
+DESIGNS = (ORDERS,)
+
+MEMORY = "embedded:"
+DEMO_PREFIX = "rowbook_demo"
+"""Before the names of the tables that `run` makes in a store of the user, with `_` behind it."""
+
+
+class Failed(Exception):
+    """Something that was found or went wrong; one line says what to do."""
+
+
+def main() -> None:
+    """Runs the command line and exits: 0 done, 1 something was found or failed, 2 wrong usage, 130 Ctrl-C."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        sys.exit(app(prog_name="rowbook", standalone_mode=False))
+    except typer.TyperException as error:
+        context = getattr(error, "ctx", None)
+        path = context.command_path if context else "rowbook"
+        message, code = f"{error.format_message().rstrip('.')}; see {path} --help", error.exit_code
+    except (WrongUsage, InvalidQuestion, InvalidKey, UnknownField) as error:
+        message, code = str(error), 2
+    except StoreError as error:
+        message, code = str(error), 2 if isinstance(error, InvalidStoreURL) else 1
+    except (Failed, UnreadableFile, InvalidRecord, TableMismatch) as error:
+        message, code = str(error), 1
+    except (TException, OSError) as error:
+        message, code = f"the store failed: {show.reason(error)}", 1
+    show.line(show.console(stderr=True), message)
+    sys.exit(code)
+
+
+# What the commands take
+
+
+def design_names() -> list[str]:
+    """The designs that can be named."""
+    return [design.name for design in DESIGNS]
+
+
+def question_names(context: typer.Context) -> list[str]:
+    """The questions of the design that was named before."""
+    return [name for design in DESIGNS if design.name == context.params.get("name") for name in questions(design)]
+
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A design.", autocompletion=design_names)]
+Json = Annotated[bool, typer.Option("--json", help="One JSON object; times in milliseconds, bytes in hex.")]
+Plain = Annotated[bool, typer.Option("--plain", help="No colours and no boxes.")]
+URL = "embedded:FILE or hbase://HOST:PORT"
+
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.callback(invoke_without_command=True)
+def rowbook(context: typer.Context, plain: Plain = False) -> None:
+    """Worked row-key designs for HBase that run, prove what they claim, and can be copied."""
+    context.obj = plain
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@app.command("list")
+def list_(context: typer.Context, plain: Plain = False) -> None:
+    """The designs, their question and the keys of their tables."""
+    out = show.console(plain or context.obj)
+    for design in DESIGNS:
+        show.design_keys(out, design)
+
+
+@app.command()
+def run(
+    context: typer.Context,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="NAME", help="Designs; all of them if none is named.", autocompletion=design_names),
+    ] = None,
+    store: Annotated[str, typer.Option(metavar="URL", help=f"{URL}, in place of memory.")] = MEMORY,
+    keep: Annotated[bool, typer.Option("--keep", help="Leave the tables in the store.")] = False,
+    plain: Plain = False,
+) -> None:
+    """Load the samples, show rows, ask every question."""
+    designs = [_design(name) for name in dict.fromkeys(names or design_names())]
+    out = show.console(plain or context.obj)
+    if store == MEMORY and keep:
+        raise WrongUsage("--keep: a store in memory ends with the command; name another one with --store")
+    for design in designs:
+        with _demo_tables(store, design, keep) as connection:
+            repository = _load_samples(connection, design)
+            show.design_keys(out, design)
+            for table in design.tables:
+                show.rows(out, connection, table)
+            show.costs(out, design, measure(connection, repository, design.patterns))
+        if keep:
+            show.line(out, f"kept in {store}: " + ", ".join(f"{DEMO_PREFIX}_{table.name}" for table in design.tables))
+
+
+@app.command()
+def load(
+    context: typer.Context,
+    name: Name,
+    files: Annotated[list[str], typer.Argument(metavar="FILE", help="CSV or JSON lines.")],
+    store: Annotated[str, typer.Option(metavar="URL", help=URL)],
+    format: Annotated[str, typer.Option(metavar="F", help=" or ".join(["auto", *FORMATS]))] = "auto",
+    map_: Annotated[
+        list[str] | None,
+        typer.Option("--map", metavar="FIELD=COLUMN", help="A field's column, if it has not the field's own name."),
+    ] = None,
+    on_error: Annotated[Literal["stop", "skip"], typer.Option(help="What to do at a bad line.")] = "stop",
+    plain: Plain = False,
+) -> None:
+    """Store real records. Loading the same records again changes nothing."""
+    design = _design(name)
+    known("format", format, ["auto", *FORMATS])
+    mapping = pairs(map_ or [], "FIELD=COLUMN")
+    sources = (_Source(file, read_lines(file, design.record, format=format, mapping=mapping)) for file in files)
+    first = next(sources)  # so that a file that cannot be read is refused before a store is made
+    errors = show.console(plain or context.obj, stderr=True)
+    loaded: list[_Source] = []
+    with _open(store) as connection:
+        create_tables(connection, design.tables)
+        repository = design.open(connection)
+        try:
+            for source in chain([first], sources):
+                loaded.append(source)
+                _store_lines(errors, design, repository, source, stops=on_error == "stop")
+        except (Failed, UnreadableFile) as error:
+            raise Failed(f"{error}; {_stored(loaded)} before") from None
+        except KeyboardInterrupt:
+            show.line(errors, f"interrupted; {_stored(loaded)}; load the same files again to go on")
+            raise typer.Exit(130) from None
+    out = show.console(plain or context.obj)
+    for source in loaded:
+        skipped = f", {show.count(source.skipped, 'bad line')} skipped" if source.skipped else ""
+        show.line(out, f"{source.file}: {source.lines.format}, {_stored([source])}{skipped}")
+    if store == MEMORY:
+        show.line(out, "the store in memory ends with this command: name a file to keep the records")
+
+
+@app.command()
+def ask(
+    context: typer.Context,
+    name: Name,
+    question: Annotated[
+        str | None, typer.Argument(metavar="QUESTION", help="If none: lists them.", autocompletion=question_names)
+    ] = None,
+    fields: Annotated[
+        list[str] | None, typer.Argument(metavar="field=value", help="Times as 2026-01-12T08:00Z or milliseconds.")
+    ] = None,
+    store: Annotated[str | None, typer.Option(metavar="URL", help=f"{URL}; if none: the samples, in memory.")] = None,
+    limit: Annotated[str | None, typer.Option(metavar="N", help="Records of a page.")] = None,
+    cursor: Annotated[str | None, typer.Option(metavar="C", help="The page that goes on there.")] = None,
+    as_json: Json = False,
+    plain: Plain = False,
+) -> None:
+    """Ask one question with values of your own."""
+    design = _design(name)
+    out = show.console(plain or context.obj)
+    if question is None:
+        show.question_list(out, design, as_json=as_json)
+        return
+    patterns = questions(design)
+    pattern = patterns[known("question", question, patterns)][0]
+    given = arguments(pattern, fields or []) | _page_options(pattern, limit, cursor)
+    with _asked_store(store, design) as connection:
+        repository = design.open(connection)
+        with metered(connection) as cost:
+            answer = pattern.method(repository, **given)
+    again = ["rowbook", "ask", name, question, *(fields or [])]
+    again += ["--store", store] if store else []
+    again += ["--limit", limit] if limit else []
+    show.answer(out, Measured(pattern, answer, cost), shlex.join(again), as_json=as_json)
+
+
+@app.command()
+def explain(
+    context: typer.Context,
+    name: Name,
+    fields: Annotated[
+        list[str] | None, typer.Argument(metavar="field=value", help="The parts of one key or of several.")
+    ] = None,
+    key: Annotated[str | None, typer.Option(metavar="HEX", help="A row key, with or without blanks.")] = None,
+    as_json: Json = False,
+    plain: Plain = False,
+) -> None:
+    """The bytes of a key under its parts and their values."""
+    design = _design(name)
+    if (key is None) == (not fields):
+        raise WrongUsage(f"explain {name}: give the fields of a key (field=value ...), or --key HEX")
+    if key is None:
+        rows, others = encoded(design, fields or [])
+        if not rows:
+            raise WrongUsage(f"no key of {name} is complete: {show.reasons(others)}")
+    else:
+        rows, others = decoded(design, key)
+        if not rows:
+            raise Failed(f"no key of {name}: {show.reasons(others)}")
+    show.explained(show.console(plain or context.obj), rows, others, as_json=as_json)
+
+
+# Designs and stores
+
+
+def _design(name: str) -> Design:
+    known("design", name, design_names())
+    return next(design for design in DESIGNS if design.name == name)
+
+
+@contextmanager
+def _open(url: str, prefix: str | None = None) -> Generator[happybase.Connection]:
+    try:
+        connection = connect(url, table_prefix=prefix)
+    except (TException, OSError) as error:
+        raise Failed(f"{url}: {show.reason(error)}; is a Thrift gateway running there?") from None
+    with closing(connection):
+        yield connection
+
+
+@contextmanager
+def _demo_tables(url: str, design: Design, keep: bool) -> Generator[happybase.Connection]:
+    """The tables of a design under a prefix of our own, which are dropped in the end; in memory there is no need."""
+    if url == MEMORY:
+        with _open(url) as connection:
+            create_tables(connection, design.tables)
+            yield connection
+        return
+    with _open(url, DEMO_PREFIX) as connection:
+        try:
+            create_tables(connection, design.tables)
+            yield connection
+        finally:
+            if not keep:
+                # Anew, since an error or Ctrl-C may have left the other connection within an answer.
+                with _open(url, DEMO_PREFIX) as fresh:
+                    drop_tables(fresh, design.tables)
+
+
+@contextmanager
+def _asked_store(url: str | None, design: Design) -> Generator[happybase.Connection]:
+    """The store to ask, with all tables of the design; without a URL the samples in memory."""
+    if url is None:
+        with _open(MEMORY) as connection:
+            create_tables(connection, design.tables)
+            _load_samples(connection, design)
+            yield connection
+        return
+    path = url.removeprefix("embedded:")
+    if path not in ("", url) and not os.path.exists(path):
+        raise Failed(f"{path}: no such store; rowbook load makes one")
+    with _open(url) as connection:
+        there = connection.tables()
+        missing = [table.name for table in design.tables if table.name.encode() not in there]
+        if missing:
+            raise Failed(f"{url}: has no table {', '.join(missing)}; rowbook load {design.name} makes them")
+        yield connection
+
+
+def _load_samples(connection: happybase.Connection, design: Design) -> Any:
+    """The repository, with the sample records stored."""
+    repository = design.open(connection)
+    for record in read_records(design.samples, design.record):
+        design.store(repository, record)
+    return repository
+
+
+def _page_options(pattern: AccessPattern, limit: str | None, cursor: str | None) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    if (limit is not None or cursor is not None) and not pattern.is_paged:
+        raise WrongUsage(f"{pattern.name}: answers with one record, without --limit and --cursor")
+    if limit is not None:
+        options["limit"] = number("--limit", limit, LIMIT_AT_MOST)
+    if cursor is not None:
+        options["cursor"] = cursor
+    return options
+
+
+@attrs.define
+class _Source:
+    """A file that is being loaded."""
+
+    file: str
+    lines: Lines[Any]
+    stored: int = 0
+    skipped: int = 0
+
+
+def _store_lines(errors: Console, design: Design, repository: Any, source: _Source, stops: bool) -> None:
+    """Stores the records of a file; bad lines are skipped, or end it."""
+    with closing(show.progress(errors, source.file, source.lines)) as lines:
+        for line in lines:
+            reason = line.reason or _store(design, repository, line.record, at=f"{source.file}:{line.number}")
+            if not reason:
+                source.stored += 1
+            elif stops:
+                raise Failed(f"{source.file}:{line.number}: {reason}; --on-error skip goes on")
+            else:
+                source.skipped += 1
+                show.line(errors, f"{source.file}:{line.number}: {reason}")
+
+
+def _store(design: Design, repository: Any, record: Any, at: str) -> str:
+    """Stores one record; what stands against it, if anything does."""
+    try:
+        design.store(repository, record)
+    except ValueError as error:  # InvalidKey, InvalidRecord, or the domain's own conflict with what is stored
+        return str(error) or repr(error)
+    except (TException, OSError) as error:
+        raise Failed(f"{at}: the store failed: {show.reason(error)}") from error
+    return ""
+
+
+def _stored(sources: list[_Source]) -> str:
+    return f"{show.count(sum(source.stored for source in sources), 'record')} stored"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,458 @@
+"""Breaks the core on purpose, one wrong behaviour at a time; the tests must notice every one.
+
+Each mutant is a line of code as it stands and the wrong one in its place, tried on a copy. Exits with 1 where a mutant
+survives, where its line no longer stands in the code exactly once, or where the tests fail without any mutant.
+
+Run it: python tests/mutants.py
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import attrs
+
+ROOT = Path(__file__).parents[1]
+COPIED = ("shared", "domains", "fixtures", "tests", "pyproject.toml")
+AT_ONCE = 2
+
+CODECS = ("tests/shared/keys/test_codecs.py", "tests/shared/keys/test_text_codecs.py")
+LAYOUTS = ("tests/shared/keys/test_layout.py", "tests/shared/keys/test_prefixes.py")
+PLANS = ("tests/shared/keys/test_plans.py",)
+SCANS = ("tests/shared/test_scanning.py",)
+PAGES = ("tests/shared/test_pages.py",)
+LAWS = ("tests/shared/keys/test_codec_laws.py",)
+CELLS = ("tests/shared/test_cells.py",)
+CLOCK = ("tests/shared/test_clock.py",)
+TABLES = ("tests/shared/test_tables.py",)
+
+# The examples that Hypothesis found are of no interest here, only that there is one.
+CONFTEST = """
+from hypothesis import Phase, settings
+settings.register_profile("mutants", deadline=None, database=None, phases=[Phase.explicit, Phase.generate])
+"""
+
+
+@attrs.frozen
+class Mutant:
+    """One wrong behaviour: in `file`, `old` becomes `new`, and one of `tests` must fail."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...]
+
+
+MUTANTS = (
+    # ---- values
+    Mutant(
+        "FixedText takes a text that contains its pad",
+        "shared/keys/text_codecs.py",
+        "if self.pad in data:",
+        "if False:",
+        CODECS,
+    ),
+    Mutant(
+        "an unknown escape is decoded",
+        "shared/keys/codecs.py",
+        "if _escape(plain) != body:",
+        "if False:",
+        CODECS,
+    ),
+    Mutant(
+        "NUL is not escaped by the generated function",
+        "shared/keys/compiled.py",
+        r"replace(b'\x00', b'\x00\xff')",
+        r"replace(b'\x00', b'\x00')",
+        LAYOUTS,
+    ),
+    Mutant(
+        "a bool is an int to the codecs",
+        "shared/keys/codecs.py",
+        "if type(value) is not wanted:",
+        "if not isinstance(value, wanted):",
+        LAWS,
+    ),
+    Mutant(
+        "a bool is an int to the generated function",
+        "shared/keys/compiled.py",
+        'f"type(v_{part.name}) is int"',
+        'f"isinstance(v_{part.name}, int)"',
+        LAYOUTS,
+    ),
+    Mutant(
+        "-0.0 is a float like any other",
+        "shared/keys/codecs.py",
+        "if value != value or bits == _SIGN_BIT:",
+        "if value != value:",
+        CODECS,
+    ),
+    Mutant(
+        "negative floats are not inverted",
+        "shared/keys/codecs.py",
+        "(bits ^ (_ALL_BITS if bits & _SIGN_BIT else _SIGN_BIT))",
+        "(bits ^ _SIGN_BIT)",
+        CODECS,
+    ),
+    Mutant(
+        "text without an end mark runs descending",
+        "shared/keys/codecs.py",
+        "if not codec.ordered or codec.descending or codec.trailing:",
+        "if not codec.ordered or codec.descending:",
+        CODECS,
+    ),
+    Mutant(
+        "text without an end mark stands in the middle of a key",
+        "shared/keys/layout.py",
+        "for each in self.parts[:-1]:",
+        "for each in ():",
+        LAYOUTS,
+    ),
+    # ---- rows
+    Mutant(
+        "a prefix is not compared on decode",
+        "shared/keys/compiled.py",
+        'checks.append("encode(key) == row")',
+        'checks.append("True")',
+        LAYOUTS,
+    ),
+    Mutant(
+        "bytes behind the last part are passed over",
+        "shared/keys/compiled.py",
+        'checks.append("not rest")',
+        'checks.append("True")',
+        LAYOUTS,
+    ),
+    Mutant(
+        "a row of 32,768 bytes is taken",
+        "shared/keys/compiled.py",
+        "if {least}len(row) <= {MAX_ROW_BYTES}:",
+        "if {least}len(row) <= {MAX_ROW_BYTES + 1}:",
+        LAYOUTS,
+    ),
+    Mutant(
+        "a hash is taken of the encoded text",
+        "shared/keys/prefixes.py",
+        "if len(self.of) == 1 and type(value) is str else",
+        "if False else",
+        LAYOUTS,
+    ),
+    Mutant(
+        "a time slice does not follow the direction of its part",
+        "shared/keys/layout.py",
+        "return codec.complement(data) if self.part_named[self.time_bucket.of].codec.descending else data",
+        "return data",
+        LAYOUTS + PLANS,
+    ),
+    # ---- plans
+    Mutant(
+        "the successor of 01 ff is 02 00",
+        "shared/keys/questions.py",
+        "return stripped[:-1] + bytes([stripped[-1] + 1]) if stripped else None",
+        "return (stripped[:-1] + bytes([stripped[-1] + 1])).ljust(len(prefix), bytes(1)) if stripped else None",
+        PLANS,
+    ),
+    Mutant(
+        "the successor does not carry",
+        "shared/keys/questions.py",
+        r'stripped = prefix.rstrip(b"\xff")',
+        "stripped = prefix if prefix[-1:] != bytes([255]) else prefix[:-1]",
+        PLANS,
+    ),
+    Mutant(
+        "the stop of a salted range is the salt and the successor of the rest",
+        "shared/keys/questions.py",
+        'found = (interval.under(b"".join(spread) + time_slice + lead) for time_slice in slices)',
+        """found = [
+            found and RowRange(
+                b"".join(spread) + found.start, None if found.stop is None else b"".join(spread) + found.stop
+            )
+            for found in (interval.under(time_slice + lead) for time_slice in slices)
+        ]""",
+        PLANS,
+    ),
+    Mutant(
+        "a descending interval does not swap its ends",
+        "shared/keys/questions.py",
+        "    if codec.descending:  #",
+        "    if False:  #",
+        PLANS,
+    ),
+    Mutant(
+        "a descending interval is (since, until]",
+        "shared/keys/questions.py",
+        'return _Interval(until or b"", until is not None, since or b"", through_high=True)',
+        'return _Interval(until or b"", False, since or b"", through_high=since is None)',
+        PLANS,
+    ),
+    Mutant(
+        "an ascending interval holds its until",
+        "shared/keys/questions.py",
+        'return _Interval(since or b"", False, until or b"", through_high=until is None)',
+        'return _Interval(since or b"", False, until or b"", through_high=True)',
+        PLANS,
+    ),
+    Mutant(
+        "the slice that starts at until is read",
+        "shared/keys/questions.py",
+        "bucket.number(asked.until - 1)",
+        "bucket.number(asked.until)",
+        PLANS,
+    ),
+    Mutant(
+        "slices that the interval cuts are read whole",
+        "shared/keys/questions.py",
+        "asked.since % bucket.every_ms == asked.until % bucket.every_ms == 0",
+        "asked.since % bucket.every_ms == 0",
+        PLANS,
+    ),
+    Mutant(
+        "parts behind an interval can be bound",
+        "shared/keys/questions.py",
+        "        if ranged:\n",
+        "        if False:\n",
+        PLANS,
+    ),
+    Mutant(
+        "parts behind an open one can be bound",
+        "shared/keys/questions.py",
+        '        if missing:\n            raise InvalidQuestion(f"{layout.name}.{part.name}: {_needs',
+        '        if False:\n            raise InvalidQuestion(f"{layout.name}.{part.name}: {_needs',
+        PLANS,
+    ),
+    Mutant(
+        "what is not ordered takes an interval",
+        "shared/keys/questions.py",
+        "if not codec.ordered:",
+        "if False:",
+        PLANS,
+    ),
+    Mutant(
+        "a point is the prefix of longer keys",
+        "shared/keys/questions.py",
+        r'return Plan(((RowRange(point, point + b"\x00"),),), layout.spread_bytes, point)',
+        "return Plan(((RowRange(point, successor(point)),),), layout.spread_bytes)",
+        PLANS,
+    ),
+    # ---- scans
+    Mutant(
+        "buckets are merged by the whole row",
+        "shared/scanning.py",
+        "key=lambda found: found[0][plan.spread_bytes :]",
+        "key=lambda found: found[0]",
+        SCANS,
+    ),
+    Mutant(
+        "the limit is shared out to the buckets before the merge",
+        "shared/scanning.py",
+        "streams = [opened.enter_context(closing(_stream(table, each, reverse, share))) for each in plan.streams]",
+        """streams = [
+            islice(opened.enter_context(closing(_stream(table, each, reverse, share))), limit and share)
+            for each in plan.streams
+        ]""",
+        SCANS,
+    ),
+    Mutant(
+        "every bucket fetches the whole limit at once",
+        "shared/scanning.py",
+        "share = -(-batch_rows // max(1, len(plan.streams)))",
+        "share = batch_rows",
+        SCANS,
+    ),
+    Mutant(
+        "a reverse scan keeps the row at its stop",
+        "shared/scanning.py",
+        "if row != each.stop:",
+        "if True:",
+        SCANS,
+    ),
+    Mutant(
+        "a reverse scan loses the row at its start",
+        "shared/scanning.py",
+        "_below(each.start), reverse=True",
+        "each.start, reverse=True",
+        SCANS,
+    ),
+    Mutant(
+        "a reverse scan gives a row below its start",
+        "shared/scanning.py",
+        "if row < each.start:",
+        "if False:",
+        SCANS,
+    ),
+    Mutant(
+        "ranges are read upwards in a reverse scan",
+        "shared/scanning.py",
+        "for each in reversed(ranges) if reverse else ranges:",
+        "for each in ranges:",
+        SCANS,
+    ),
+    Mutant(
+        "scanners stay open when the reader stops early",
+        "shared/scanning.py",
+        "opened.enter_context(closing(_stream(table, each, reverse, share)))",
+        'globals().setdefault("kept", []).append(_stream(table, each, reverse, share)) or kept[-1]',
+        SCANS,
+    ),
+    # ---- pages
+    Mutant(
+        "a page starts with the last row of the page before",
+        "shared/scanning.py",
+        "above = _above(at)",
+        "above = at",
+        PAGES,
+    ),
+    Mutant(
+        "a cursor is the last row kept, not the last row read",
+        "shared/scanning.py",
+        """\
+            position = row[plan.spread_bytes :]
+            if all(getattr(record, name) == value for name, value in conditions):
+""",
+        """\
+            if all(getattr(record, name) == value for name, value in conditions):
+                position = row[plan.spread_bytes :]
+""",
+        PAGES,
+    ),
+    Mutant(
+        "a cursor is the whole row, with its bucket",
+        "shared/scanning.py",
+        "position = row[plan.spread_bytes :]",
+        "position = row",
+        PAGES,
+    ),
+    Mutant(
+        "a cursor goes with any question",
+        "shared/scanning.py",
+        "if asked != question:",
+        "if False:",
+        PAGES,
+    ),
+    Mutant(
+        "a damaged cursor is taken",
+        "shared/scanning.py",
+        "if _cursor(position, asked) != cursor:",
+        "if not data:",
+        PAGES,
+    ),
+    Mutant(
+        "the direction is no part of the question",
+        "shared/scanning.py",
+        "plan.spread_bytes, conditions, reverse)",
+        "plan.spread_bytes, conditions)",
+        PAGES,
+    ),
+    Mutant(
+        "what is left out by where counts towards the limit",
+        "shared/scanning.py",
+        "if len(records) == limit or (",
+        "if rows_read == limit or (",
+        PAGES,
+    ),
+    Mutant(
+        "the last page has a cursor",
+        "shared/scanning.py",
+        "    return Page(records, None, rows_read)\n",
+        "    return Page(records, None if position is None else _cursor(position, question), rows_read)\n",
+        PAGES,
+    ),
+    # ---- cells, clock, tables
+    Mutant(
+        "a bool is an int to the cells",
+        "shared/cells.py",
+        "type(value) is not wanted",
+        "not isinstance(value, wanted)",
+        CELLS,
+    ),
+    Mutant(
+        "the clock stands still within a millisecond",
+        "shared/clock.py",
+        "self._last_ms + 1)",
+        "self._last_ms)",
+        CLOCK,
+    ),
+    Mutant(
+        "a table with other families is taken",
+        "shared/tables.py",
+        "if found != set(table.families):",
+        "if not found:",
+        TABLES,
+    ),
+)
+
+
+def copied(to: Path) -> None:
+    """What the tests need, without what tools left in it."""
+    leave = shutil.ignore_patterns(".*", "__pycache__", "hbase", "benchmarks")
+    for name in COPIED:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, to / name, ignore=leave)
+        else:
+            shutil.copy2(ROOT / name, to / name)
+    (to / "conftest.py").write_text(CONFTEST)
+
+
+def failures(folder: Path, tests: Iterable[str], *options: str) -> list[str]:
+    """The tests that fail there, by name; a run that ends in another way is one failure, by its last line."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-profile=mutants"]
+    wide = os.environ | {"COLUMNS": "1000"}
+    done = subprocess.run([*command, *options, *tests], cwd=folder, env=wide, capture_output=True, text=True)
+    if done.returncode == 0:
+        return []
+    found = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", done.stdout, re.MULTILINE)
+    return found or (done.stdout + done.stderr).strip().splitlines()[-1:]
+
+
+def shown(test: str) -> str:
+    """The file and the function of a test, without its parameters."""
+    return test.removeprefix("tests/shared/").partition("[")[0]
+
+
+def caught_by(mutant: Mutant, whole: Path, failing: list[str]) -> str | None:
+    """The first test that fails with this mutant and not without it; None where there is none."""
+    with TemporaryDirectory() as name:
+        folder = shutil.copytree(whole, Path(name) / "broken")
+        path = folder / mutant.file
+        code = path.read_text(encoding="utf-8")
+        if code.count(mutant.old) != 1:
+            raise LookupError(f"{mutant.file}: {mutant.old!r} stands there {code.count(mutant.old)} times, not once")
+        path.write_text(code.replace(mutant.old, mutant.new), encoding="utf-8")
+        return next(iter(failures(folder, mutant.tests, "-x", *(f"--deselect={each}" for each in failing))), None)
+
+
+def main() -> int:
+    """Tries every mutant and prints which test caught it."""
+    began = time.monotonic()
+    bad = 0
+    with TemporaryDirectory() as name, ThreadPoolExecutor(AT_ONCE) as pool:
+        whole = Path(name)
+        copied(whole)
+        tests = {test for mutant in MUTANTS for test in mutant.tests}
+        failing = [each for found in pool.map(lambda test: failures(whole, [test]), sorted(tests)) for each in found]
+        for each in failing:
+            print(f"{'no mutant at all':70} {shown(each)}", flush=True)
+        tried = [(mutant, pool.submit(caught_by, mutant, whole, failing)) for mutant in MUTANTS]
+        for mutant, answer in tried:
+            try:
+                caught = answer.result()
+                verdict = "SURVIVED" if caught is None else shown(caught)
+            except LookupError as error:
+                caught, verdict = None, f"CANNOT BE PLANTED: {error}"
+            bad += caught is None
+            print(f"{mutant.name:70} {verdict}", flush=True)
+    print(f"{len(MUTANTS)} mutants, {bad} not caught, {len(failing)} tests fail without any, ", end="")
+    print(f"{time.monotonic() - began:.0f} s")
+    return 1 if bad or failing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,186 @@
+"""Codecs, values, keys and layouts for Hypothesis: one strategy per codec, with the edges drawn often."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from shared.keys import (
+    Code,
+    Codec,
+    DecimalText,
+    Delimited,
+    DelimitedText,
+    Descending,
+    EscapedBytes,
+    EscapedText,
+    FixedBytes,
+    FixedText,
+    Float64,
+    HashPrefix,
+    Int8,
+    Int16,
+    Int32,
+    Int64,
+    KeyLayout,
+    LongMaxMinus,
+    Modulo,
+    Prefix,
+    ReversedDigits,
+    Salt,
+    TimeBucket,
+    TrailingBytes,
+    TrailingText,
+    UInt8,
+    UInt16,
+    UInt24,
+    UInt32,
+    UInt64,
+    part,
+    row_key,
+)
+
+Values = st.SearchStrategy[Any]
+
+few = settings(max_examples=30, derandomize=True)
+"""For a law that is tried on every codec."""
+many = settings(max_examples=200, derandomize=True)
+"""For a law of layouts, where codecs are drawn too."""
+
+
+class Case(NamedTuple):
+    """A codec, the type of its values, and such values."""
+
+    codec: Codec[Any]
+    takes: type
+    values: Values
+
+    def __str__(self) -> str:
+        return str(self.codec)
+
+
+def ints(first: int, last: int) -> Values:
+    edges = {first, first + 1, -1, 0, 1, 9, 10, 12, 120, 255, 256, last - 1, last}
+    return st.sampled_from(sorted(edge for edge in edges if first <= edge <= last)) | st.integers(first, last)
+
+
+def cut(text: str, width_bytes: int) -> str:
+    return text.encode()[:width_bytes].decode(errors="ignore")
+
+
+# Ids that begin alike, NUL and its neighbours, what sorts before and behind a pad or delimiter, both sides of the
+# surrogates, the ends of UTF-8's lengths, and characters beyond UTF-16's first 65,536.
+IDS = ["", "1", "12", "123", "host1", "host12", "a", "a\0", "a\0\x01", "a!", "ab", "\ue000", "\uffff", "\U00010000"]
+EDGES = "\0\x01 !129A_a|x\x7f\x80\xff\ud7ff\uffff\U00010000\U0010ffff"
+texts = st.sampled_from(IDS) | st.text(EDGES, max_size=5) | st.text(max_size=8)
+blobs = st.sampled_from([b"", b"\0", b"\0\1", b"\0\xff", b"\xff", b"\xff\0\1"]) | st.lists(
+    st.sampled_from([0, 1, 2, 0x61, 0xFE, 0xFF]), max_size=6
+).map(bytes)
+floats = st.sampled_from([float("-inf"), -1.0, -5e-324, 0.0, 5e-324, 1.0, float("inf")]) | st.floats(
+    allow_nan=False
+).map(lambda value: value or 0.0)
+NAMES = {"placed": 1, "paid": 2, "shipped": 255, "cancelled": 0}
+
+
+def without(character: str) -> Values:
+    return texts.map(lambda text: text.replace(character, ""))
+
+
+UNSIGNED = {UInt8: 8, UInt16: 16, UInt24: 24, UInt32: 32, UInt64: 64}
+SIGNED = {Int8: 8, Int16: 16, Int32: 32, Int64: 64}
+INTEGERS = [Case(codec, int, ints(0, 2**bits - 1)) for codec, bits in UNSIGNED.items()]
+INTEGERS += [Case(codec, int, ints(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)) for codec, bits in SIGNED.items()]
+BOTH_WAYS = [
+    *INTEGERS,
+    Case(Float64, float, floats),
+    Case(FixedBytes(3), bytes, st.binary(min_size=3, max_size=3)),
+    Case(FixedText(6, "\0"), str, without("\0").map(lambda text: cut(text, 6))),
+    Case(EscapedText, str, texts),
+    Case(EscapedBytes, bytes, blobs),
+    Case(DecimalText(4), int, ints(0, 9999)),
+]
+ONE_WAY = [
+    Case(FixedText(6, "x"), str, without("x").map(lambda text: cut(text, 6))),
+    Case(DelimitedText("\0"), str, without("\0")),
+    Case(DelimitedText("_"), str, without("_")),
+    Case(ReversedDigits(4), int, ints(0, 9999)),
+    Case(LongMaxMinus, int, ints(0, 2**63 - 1)),
+    Case(Delimited(DecimalText(4), "_"), int, ints(0, 9999)),
+    Case(Delimited(Descending(DecimalText(4)), "|"), int, ints(0, 9999)),
+    Case(Delimited(FixedText(6, "\0"), "_"), str, without("_").map(lambda text: cut(text.replace("\0", ""), 6))),
+    Case(Delimited(LongMaxMinus, "_"), int, ints(0, 2**63 - 1)),
+    Case(Code(NAMES), str, st.sampled_from(sorted(NAMES))),
+]
+TRAILING = [Case(TrailingText, str, texts), Case(TrailingBytes, bytes, blobs)]
+ENDED = [*BOTH_WAYS, *(Case(Descending(case.codec), case.takes, case.values) for case in BOTH_WAYS), *ONE_WAY]
+"""Every codec whose values show where they end."""
+CASES = [*ENDED, *TRAILING]
+ORDERED = [case for case in CASES if case.codec.ordered]
+
+
+def before(codec: Codec[Any], one: Any, other: Any) -> bool:
+    """Whether `one` must sort before `other`."""
+    return bool(one > other if codec.descending else one < other)
+
+
+@st.composite
+def damaged(draw: st.DrawFn, data: bytes) -> bytes:
+    """`data` with up to two bytes taken out and up to three put in, at one place."""
+    at = draw(st.integers(0, len(data)))
+    marks = st.sampled_from(
+        [b"", b"\0", b"\0\1", b"\0\2", b"\0\xff", b"\xff", b"\xff\xfe", b"\xff\0", b"_", b"0", b"+"]
+    )
+    return data[:at] + draw(marks | st.binary(max_size=3)) + data[at + draw(st.integers(0, 2)) :]
+
+
+# ---- layouts -------------------------------------------------------------------------------------
+
+
+def key_class(codecs: Mapping[str, Codec[Any]]) -> type[Any]:
+    """A class of keys with these parts, as if written by hand."""
+    return row_key(type("Key", (), {name: part(codec, "drawn") for name, codec in codecs.items()}))
+
+
+class Drawn(NamedTuple):
+    """A layout and the keys it takes."""
+
+    layout: KeyLayout[Any]
+    keys: Values
+
+
+@st.composite
+def spreads(draw: st.DrawFn, codecs: Mapping[str, Codec[Any]], numbers: list[str]) -> Prefix:
+    of = tuple(draw(st.lists(st.sampled_from(sorted(codecs)), min_size=1, max_size=2, unique=True)))
+    kind = draw(st.sampled_from(["salt", "hash", "hex", "modulo" if numbers else "salt"]))
+    if kind == "salt":
+        return Salt(of=of, buckets=draw(st.sampled_from([1, 2, 16, 256])))
+    if kind == "modulo":
+        return Modulo(of=draw(st.sampled_from(numbers)), by=draw(st.sampled_from([1, 10, 256])))
+    take = draw(st.sampled_from(["first", "last"]))
+    separator = draw(st.sampled_from(["", "_"]))
+    return HashPrefix(of=of, bytes=draw(st.integers(1, 16)), hex=kind == "hex", separator=separator, take=take)
+
+
+@st.composite
+def layouts(draw: st.DrawFn, cases: list[Case] = CASES, spread: bool = True, slices: bool = True) -> Drawn:
+    """One to four parts of the codecs given, behind up to two spreading prefixes and a time bucket.
+
+    Half of the parts are those that `compiled.py` spells out, so that they often stand side by side.
+    """
+    trailing = [case for case in cases if case.codec.trailing]
+    ended = [case for case in cases if not case.codec.trailing]
+    fused = [case for case in ended if str(case).startswith(("UInt", "Int", "Descending(Int", "EscapedText"))]
+    chosen = draw(st.lists(st.sampled_from(fused) | st.sampled_from(ended), min_size=1, max_size=4))
+    if trailing and draw(st.booleans()):
+        chosen = [*chosen[: draw(st.integers(0, 3))], draw(st.sampled_from(trailing))]
+    names = draw(st.permutations(["a", "b", "c", "a_b", "b_c", "row", "rest", "key"]))
+    by_name = dict(zip(names, chosen, strict=False))
+    codecs = {name: case.codec for name, case in by_name.items()}
+    numbers = [name for name, case in by_name.items() if case.takes is int]
+    prefixes = draw(st.lists(spreads(codecs, numbers), max_size=2)) if spread else []
+    if slices and numbers and draw(st.booleans()):
+        every_ms, codec = draw(st.sampled_from([(2, Int64), (1000, UInt32), (900_000, UInt32), (7, DecimalText(6))]))
+        prefixes.append(TimeBucket(of=draw(st.sampled_from(numbers)), every_ms=every_ms, codec=codec))
+    key = key_class(codecs)
+    return Drawn(KeyLayout(key, *prefixes), st.builds(key, *(case.values for case in by_name.values())))

@@ -1,0 +1,143 @@
+"""The laws of `codecs.py`, tried on every codec with values and bytes that nobody chose."""
+
+import enum
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.keys import Codec, Descending, EscapedBytes, EscapedText, InvalidKey
+from tests.shared.keys.strategies import BOTH_WAYS, CASES, ENDED, ORDERED, Case, before, blobs, damaged, few, many
+
+every_codec = pytest.mark.parametrize("case", CASES, ids=str)
+every_ended_codec = pytest.mark.parametrize("case", ENDED, ids=str)
+
+
+class Few(enum.IntEnum):
+    """An int to `isinstance`, not to a key."""
+
+    ONE = 1
+
+
+class Index:
+    """An int to `struct` and `range`, as numpy's are."""
+
+    def __index__(self) -> int:
+        return 1
+
+
+class Text(str):
+    """A str that could do anything when encoded."""
+
+
+class Bytes(bytes):
+    """Bytes that could do anything when compared."""
+
+
+class Float(float):
+    """A float, but not exactly."""
+
+
+WRONG: dict[type, list[Any]] = {
+    int: [None, True, False, Few.ONE, Index(), 1.0, "1", b"1"],
+    float: [None, True, 1, Few.ONE, Index(), Float(1.0), "1.0"],
+    str: [None, 1, b"a", Text("a"), bytearray(b"a"), ["a"]],
+    bytes: [None, 1, "abc", Bytes(b"abc"), bytearray(b"abc"), memoryview(b"abc"), [1, 2, 3]],
+}
+
+
+@every_codec
+@few
+@given(data=st.data())
+def test_a_value_comes_back_from_its_bytes(case: Case, data: st.DataObject) -> None:
+    value = data.draw(case.values)
+    back = case.codec.decode(case.codec.encode(value))
+    assert (value, type(value)) == (back, type(back))
+
+
+@pytest.mark.parametrize("case", ORDERED, ids=str)
+@few
+@given(data=st.data())
+def test_bytes_sort_as_values_do(case: Case, data: st.DataObject) -> None:
+    one, other = data.draw(case.values), data.draw(case.values)
+    assert before(case.codec, one, other) == (case.codec.encode(one) < case.codec.encode(other))
+    assert (one == other) == (case.codec.encode(one) == case.codec.encode(other))
+
+
+@every_ended_codec
+@few
+@given(data=st.data(), rest=blobs)
+def test_a_value_ends_where_it_says(case: Case, data: st.DataObject, rest: bytes) -> None:
+    value = data.draw(case.values)
+    assert (value, rest) == case.codec.take(case.codec.encode(value) + rest)
+
+
+@every_codec
+@few
+@given(data=st.data())
+def test_bytes_that_decode_are_the_only_ones_of_their_value(case: Case, data: st.DataObject) -> None:
+    encoded = case.codec.encode(data.draw(case.values))
+    row = data.draw(damaged(encoded) | st.binary(max_size=20))
+    try:
+        value = case.codec.decode(row)
+    except InvalidKey:
+        return
+    assert row == case.codec.encode(value)
+
+
+@every_ended_codec
+@few
+@given(data=st.data())
+def test_a_value_cut_short_or_continued_is_refused(case: Case, data: st.DataObject) -> None:
+    encoded = case.codec.encode(data.draw(case.values))
+    for end in range(len(encoded)):
+        with pytest.raises(InvalidKey):
+            case.codec.decode(encoded[:end])
+    for more in (b"\0", b"\1", b"\xff", b"a", b"0", b"_", encoded):
+        with pytest.raises(InvalidKey):
+            case.codec.decode(encoded + more)
+
+
+@pytest.mark.parametrize("case", BOTH_WAYS, ids=str)
+@few
+@given(data=st.data())
+def test_descending_bytes_sort_the_other_way_and_have_the_same_width(case: Case, data: st.DataObject) -> None:
+    one, other = data.draw(case.values), data.draw(case.values)
+    down = Descending(case.codec)
+    assert (one > other) == (down.encode(one) < down.encode(other))
+    assert len(case.codec.encode(one)) == len(down.encode(one))
+
+
+@every_codec
+@few
+@given(data=st.data())
+def test_a_stated_width_is_the_width_of_every_value(case: Case, data: st.DataObject) -> None:
+    encoded = case.codec.encode(data.draw(case.values))
+    assert case.codec.width_bytes in (None, len(encoded))
+
+
+@pytest.mark.parametrize(
+    "codec", [EscapedText, EscapedBytes, Descending(EscapedText), Descending(EscapedBytes)], ids=str
+)
+def test_no_byte_but_ff_follows_a_nul_inside(codec: Codec[Any]) -> None:
+    for follower in range(255):
+        row = bytes([0x61, 0x00, follower, 0x62, 0x00, 0x01])
+        with pytest.raises(InvalidKey):
+            codec.decode(codec.complement(row) if codec.descending else row)
+
+
+@many
+@given(data=st.data())
+def test_all_values_with_a_beginning_share_its_stem_and_no_others_do(data: st.DataObject) -> None:
+    case = data.draw(st.sampled_from([case for case in CASES if case.codec.trailing or "Escaped" in str(case)]))
+    start, value = data.draw(case.values), data.draw(case.values)
+    for each in (value, start + value):
+        assert each.startswith(start) == case.codec.encode(each).startswith(case.codec.stem(start))
+
+
+@every_codec
+def test_a_value_of_another_type_is_refused_even_where_python_takes_it(case: Case) -> None:
+    for wrong in WRONG[case.takes]:
+        with pytest.raises(InvalidKey, match=r"^must be .*\(got "):
+            case.codec.encode(wrong)

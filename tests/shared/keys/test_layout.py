@@ -1,0 +1,254 @@
+"""Layouts: golden rows, the questions of ids that begin alike, what is refused, and what an error says."""
+
+from typing import Any
+
+import pytest
+
+from shared.keys import (
+    Code,
+    Descending,
+    EscapedText,
+    FixedText,
+    Float64,
+    HashPrefix,
+    Int64,
+    InvalidKey,
+    KeyLayout,
+    Salt,
+    TrailingBytes,
+    TrailingText,
+    UInt8,
+    UInt16,
+    UInt24,
+    part,
+    row_key,
+)
+from tests.shared.keys.strategies import key_class
+
+
+@row_key
+class OrderBySeller:
+    """One order in its seller's list, newest first."""
+
+    seller_id: str = part(EscapedText, "who sold")
+    placed_ms: int = part(Descending(Int64), "milliseconds since 1970-01-01 UTC, newest first")
+    order_number: str = part(EscapedText, "breaks ties within a millisecond")
+
+
+ORDERS = KeyLayout(OrderBySeller)
+SALTED = KeyLayout(OrderBySeller, Salt(of="seller_id", buckets=16))
+HASHED = KeyLayout(OrderBySeller, HashPrefix(of=("seller_id", "placed_ms"), bytes=2))
+
+ORDER = OrderBySeller("s-17", placed_ms=1_580_976_517_000, order_number="n-42")
+ROW = bytes.fromhex("732d3137 0001 7ffffe8fe674d077 6e2d3432 0001")
+
+
+@row_key
+class Mixed:
+    """Integers on both sides of text, which the generated functions pack in runs."""
+
+    kind: int = part(UInt8, "first")
+    delta: int = part(Descending(UInt16), "second")
+    name: str = part(FixedText(4, "\0"), "third")
+    share: float = part(Descending(Float64), "fourth")
+    number: int = part(UInt24, "fifth")
+    status: str = part(Code({"on": 1, "off": 0}), "sixth")
+    rest: bytes = part(TrailingBytes, "seventh")
+
+
+@pytest.mark.parametrize(
+    ("layout", "key", "row"),
+    [
+        (ORDERS, ORDER, ROW.hex()),
+        (ORDERS, OrderBySeller("", 0, ""), "0001 7fffffffffffffff 0001"),
+        (ORDERS, OrderBySeller("\0", -1, "é"), "00ff 0001 8000000000000000 c3a9 0001"),
+        (SALTED, ORDER, "0e" + ROW.hex()),
+        (HASHED, ORDER, "17c0" + ROW.hex()),
+        (KeyLayout(Mixed), Mixed(0, 0, "", 0.0, 0, "off", b""), "00 ffff 00000000 7fffffffffffffff 000000 00"),
+        (
+            KeyLayout(Mixed),
+            Mixed(255, 65_535, "ab", 1.0, 66_051, "on", b"\0\xff"),
+            "ff 0000 61620000 400fffffffffffff 010203 01 00ff",
+        ),
+    ],
+    ids=str,
+)
+def test_a_key_has_this_row_and_no_other(layout: KeyLayout[Any], key: Any, row: str) -> None:
+    assert bytes.fromhex(row) == layout.encode(key)
+    assert key == layout.decode(bytes.fromhex(row))
+
+
+def test_newer_orders_of_a_seller_sort_first() -> None:
+    older = OrderBySeller("s-17", 1_580_976_516_999, "n-1")
+    assert ORDERS.encode(ORDER) < ORDERS.encode(older)
+
+
+def test_orders_of_one_seller_lie_together() -> None:
+    rows = [
+        ORDERS.encode(OrderBySeller(seller, at_ms, ""))
+        for seller in ("1", "1\0", "12", "123", "2", "host1", "host12")
+        for at_ms in (2**63 - 1, 0, -(2**63))
+    ]
+    assert sorted(rows) == rows
+
+
+def test_the_rows_of_an_id_are_not_those_of_an_id_that_begins_with_it() -> None:
+    ids = ["", "\0", "1", "12", "123", "1\0", "1\x01", "host1", "host12", "\U00010000", "\uffff"]
+    for asked in ids:
+        prefix = EscapedText.encode(asked)
+        found = [seller for seller in ids if ORDERS.encode(OrderBySeller(seller, 0, "")).startswith(prefix)]
+        assert [asked] == found
+
+
+def test_parts_whose_joined_names_are_alike_are_packed_each_in_its_place() -> None:
+    """a_b + c and a + b_c are both a_b_c."""
+    layout = KeyLayout(
+        key_class({"a_b": UInt8, "c": UInt16, "text": EscapedText, "a": UInt16, "b_c": UInt8, "end": EscapedText})
+    )
+    key = layout.key(1, 2, "x", 3, 4, "y")
+    row = bytes.fromhex("01 0002 78 0001 0003 04 79 0001")
+    assert row == layout.encode(key)
+    assert key == layout.decode(row)
+
+
+def test_a_row_is_cut_at_its_borders_with_the_prefix_first() -> None:
+    fields = [(field.name, field.data.hex(), field.value) for field in SALTED.fields(b"\x0e" + ROW)]
+    assert fields == [
+        ("Salt", "0e", None),
+        ("seller_id", "732d31370001", "s-17"),
+        ("placed_ms", "7ffffe8fe674d077", 1_580_976_517_000),
+        ("order_number", "6e2d34320001", "n-42"),
+    ]
+
+
+def test_an_error_names_record_and_part_and_what_was_given() -> None:
+    for layout in (ORDERS, SALTED, HASHED):
+        with pytest.raises(InvalidKey, match=r"^OrderBySeller\.placed_ms: must be an int \(got True, bool\)$"):
+            layout.encode(OrderBySeller("s-17", True, "n-42"))
+        with pytest.raises(InvalidKey, match=r"^OrderBySeller\.placed_ms: must be -9223372036854775808\.\."):
+            layout.encode(OrderBySeller("s-17", 2**63, "n-42"))
+        with pytest.raises(InvalidKey, match=r"^OrderBySeller\.order_number: must be text \(got b'n-42', bytes\)$"):
+            layout.encode(OrderBySeller("s-17", 0, b"n-42"))  # type: ignore[arg-type]
+
+
+def test_a_number_of_thousands_of_digits_is_named_like_any_other() -> None:
+    with pytest.raises(InvalidKey, match=r"^OrderBySeller\.placed_ms: "):
+        ORDERS.encode(OrderBySeller("s-17", 10**5000, "n-42"))
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (ROW[:3], r"\.seller_id: no end mark 00 01 in 73 2d 31, at offset 0 of row 73 2d 31$"),
+        (ROW[:13], r"\.placed_ms: needs 8 bytes, 7 left, at offset 6 of row 73 2d 31 37 00 01 7f"),
+        (ROW[:-1], r"\.order_number: no end mark 00 01 in 6e 2d 34 32 00, at offset 14 of row "),
+        (b"\x80" + ROW, r"\.seller_id: must be UTF-8: invalid start byte in 80 73 2d 31 37, at offset 0 of row "),
+        (ROW + b"\0\1", r": 2 bytes too many, at offset 20 of row "),
+        (b"", r": a row key is 1\.\.32767 bytes \(got b''\)$"),
+    ],
+)
+def test_an_error_of_a_row_names_the_part_and_its_offset(row: bytes, message: str) -> None:
+    with pytest.raises(InvalidKey, match="^OrderBySeller" + message):
+        ORDERS.decode(row)
+
+
+@pytest.mark.parametrize(
+    "text", ["61 00 62 0001", "61 0002 0001", "61 00 0001", "0000 0001", "61 00fe ff 0001", "61", ""]
+)
+def test_text_that_is_not_escaped_or_ended_as_encode_does_it_is_refused(text: str) -> None:
+    data, time = bytes.fromhex(text), bytes(8)
+    with pytest.raises(InvalidKey, match=r"^OrderBySeller\.(seller_id|placed_ms): "):
+        ORDERS.decode(data + time + b"\0\1")
+    with pytest.raises(InvalidKey, match=r"^OrderBySeller\.order_number: (unknown escape|no end mark)"):
+        ORDERS.decode(b"\0\1" + time + data)
+
+
+class Text(str):
+    """Text to `isinstance`, not to a key."""
+
+
+class Time(int):
+    """An int to `isinstance` and `struct`, not to a key."""
+
+
+@pytest.mark.parametrize("layout", [ORDERS, SALTED, HASHED], ids=str)
+def test_a_part_of_a_subclass_is_refused(layout: KeyLayout[OrderBySeller]) -> None:
+    for key in (OrderBySeller(Text("s"), 0, ""), OrderBySeller("s", Time(0), ""), OrderBySeller("s", 0, Text())):
+        with pytest.raises(InvalidKey, match=r"must be (text|an int) \(got "):
+            layout.encode(key)
+
+
+def test_an_error_behind_a_prefix_counts_its_bytes() -> None:
+    with pytest.raises(InvalidKey, match=r"^OrderBySeller\.placed_ms: needs 8 bytes, 7 left, at offset 7 of row 0e 73"):
+        SALTED.decode(b"\x0e" + ROW[:13])
+
+
+def test_a_prefix_that_is_not_that_of_its_parts_is_refused() -> None:
+    for wrong in range(256):
+        if wrong != 0x0E:
+            with pytest.raises(
+                InvalidKey, match=rf"Salt\(.*\) of these parts is 0e \(got {wrong:02x}\), at offset 0 of"
+            ):
+                SALTED.decode(bytes([wrong]) + ROW)
+    with pytest.raises(InvalidKey, match=r"HashPrefix\(.*\) of these parts is 17 c0 \(got 17 c1\)"):
+        HASHED.decode(b"\x17\xc1" + ROW)
+
+
+def test_a_key_of_another_class_is_refused_even_where_its_parts_fit() -> None:
+    twin = KeyLayout(key_class({part.name: part.codec for part in ORDERS.parts}))
+    for wrong in (twin.key("s-17", 0, ""), ROW, None, ("s-17", 0, "")):
+        with pytest.raises(InvalidKey, match=r"^OrderBySeller: must be a OrderBySeller"):
+            ORDERS.encode(wrong)
+
+
+def test_a_row_is_bytes_and_nothing_that_looks_like_them() -> None:
+    for wrong in (ROW.decode("latin-1"), bytearray(ROW), memoryview(ROW), type("Row", (bytes,), {})(ROW), None):
+        with pytest.raises(InvalidKey, match="a row key is"):
+            ORDERS.decode(wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("codec", [TrailingText, EscapedText], ids=str)
+def test_a_row_of_32767_bytes_is_the_longest(codec: Any) -> None:
+    layout = KeyLayout(key_class({"text": codec}))
+    most = 32_767 - len(codec.encode(""))
+    row = layout.encode(layout.key("a" * most))
+    assert len(row) == 32_767
+    assert layout.key("a" * most) == layout.decode(row)
+    with pytest.raises(InvalidKey, match=r"1\.\.32767 bytes"):
+        layout.encode(layout.key("a" * (most + 1)))
+    with pytest.raises(InvalidKey, match=r"1\.\.32767 bytes"):
+        layout.decode(codec.encode("a" * (most + 1)))
+
+
+def test_a_prefix_counts_towards_the_longest_row() -> None:
+    layout = KeyLayout(key_class({"text": TrailingText}), Salt(of="text", buckets=4))
+    assert len(layout.encode(layout.key("a" * 32_766))) == 32_767
+    with pytest.raises(InvalidKey, match=r"1\.\.32767 bytes"):
+        layout.encode(layout.key("a" * 32_767))
+
+
+@pytest.mark.parametrize("codec", [TrailingText, TrailingBytes], ids=str)
+def test_an_empty_row_is_no_key(codec: Any) -> None:
+    layout = KeyLayout(key_class({"rest": codec}))
+    with pytest.raises(InvalidKey, match=r"1\.\.32767 bytes"):
+        layout.encode(layout.key(codec.decode(b"")))
+    with pytest.raises(InvalidKey, match=r"1\.\.32767 bytes"):
+        layout.decode(b"")
+
+
+def test_what_has_no_end_mark_stands_last() -> None:
+    for codec in (TrailingText, TrailingBytes):
+        assert KeyLayout(key_class({"first": UInt8, "rest": codec})).parts[-1].name == "rest"
+        with pytest.raises(InvalidKey, match=r"Key\.rest: .* must be the last part"):
+            KeyLayout(key_class({"rest": codec, "last": UInt8}))
+
+
+def test_a_key_has_at_least_one_part_and_parts_only() -> None:
+    with pytest.raises(InvalidKey, match="at least one part"):
+        KeyLayout(key_class({}))
+    with pytest.raises(InvalidKey, match=r"Loose\.note: must be a part"):
+
+        @row_key
+        class Loose:
+            seller_id: str = part(EscapedText, "who sold")
+            note: str = "no codec"

@@ -1,0 +1,120 @@
+"""The laws of `layout.py`, on layouts that nobody designed: any parts in any order, behind any prefixes."""
+
+import enum
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.keys import InvalidKey
+from tests.shared.keys.strategies import ORDERED, before, damaged, layouts, many
+
+
+class Few(enum.IntEnum):
+    """An int to `isinstance`, not to a key."""
+
+    ONE = 1
+
+
+class Text(str):
+    """Text to `isinstance`, not to a key."""
+
+
+WRONG = [
+    None,
+    True,
+    1,
+    -1,
+    2**63,
+    2**64,
+    10**30,
+    Few.ONE,
+    1.0,
+    -0.0,
+    float("nan"),
+    "",
+    "_",
+    "x",
+    "\ud800",
+    Text("a"),
+    b"",
+    b"\0",
+]
+
+
+def outcome(function: Callable[[Any], Any], given: Any) -> Any:
+    """What a function gives, or the words in which it refuses."""
+    try:
+        return function(given)
+    except InvalidKey as error:
+        return f"InvalidKey: {error}"
+
+
+@many
+@given(data=st.data())
+def test_the_generated_functions_do_what_the_plain_ones_do(data: st.DataObject) -> None:
+    layout, keys = data.draw(layouts())
+    for _ in range(3):
+        key = data.draw(keys)
+        row = outcome(layout.encode_plainly, key)
+        assert row == outcome(layout.encode, key)
+        if isinstance(row, bytes):
+            assert key == layout.decode(row) == layout.decode_plainly(row)
+            row = data.draw(damaged(row))
+            assert outcome(layout.decode_plainly, row) == outcome(layout.decode, row)
+
+
+@many
+@given(data=st.data())
+def test_the_generated_functions_refuse_wrong_values_in_the_same_words(data: st.DataObject) -> None:
+    layout, keys = data.draw(layouts())
+    name = data.draw(st.sampled_from([part.name for part in layout.parts]))
+    key = attrs.evolve(data.draw(keys), **{name: data.draw(st.sampled_from(WRONG))})
+    assert outcome(layout.encode_plainly, key) == outcome(layout.encode, key)
+    row = data.draw(st.sampled_from([None, "", bytearray(b"\0\1")]) | st.binary(max_size=30))
+    assert outcome(layout.decode_plainly, row) == outcome(layout.decode, row)
+
+
+@many
+@given(data=st.data())
+def test_a_row_that_decodes_is_the_only_one_of_its_key(data: st.DataObject) -> None:
+    layout, keys = data.draw(layouts())
+    row = outcome(layout.encode, data.draw(keys))
+    damage = data.draw(damaged(row if isinstance(row, bytes) else b""))
+    key = outcome(layout.decode, damage)
+    if isinstance(key, layout.key):
+        assert damage == layout.encode(key)
+
+
+@many
+@given(data=st.data())
+def test_rows_behind_one_spread_prefix_sort_as_slices_and_parts_do(data: st.DataObject) -> None:
+    layout, keys = data.draw(layouts(ORDERED))
+    one, other = data.draw(keys), data.draw(keys)
+    codecs = [part.codec for part in layout.parts]
+    pairs = list(zip(codecs, attrs.astuple(one), attrs.astuple(other), strict=True))
+    bucket = layout.time_bucket
+    if bucket is not None:
+        times = getattr(one, bucket.of) // bucket.every_ms, getattr(other, bucket.of) // bucket.every_ms
+        pairs.insert(0, (layout.part_named[bucket.of].codec, *times))
+    first, second = outcome(layout.encode, one), outcome(layout.encode, other)
+    if isinstance(first, bytes) and isinstance(second, bytes):
+        wanted = next((before(codec, a, b) for codec, a, b in pairs if a != b), False)
+        assert wanted == (first[layout.spread_bytes :] < second[layout.spread_bytes :])
+
+
+@many
+@given(data=st.data())
+def test_a_prefix_of_whole_parts_matches_exactly_the_keys_with_those_values(data: st.DataObject) -> None:
+    layout, keys = data.draw(layouts(spread=False, slices=False))
+    one, other = data.draw(keys), data.draw(keys)
+    bound = data.draw(st.integers(0, len(layout.parts)))
+    if bound == len(layout.parts) and layout.parts[-1].codec.trailing:
+        bound -= 1  # all parts bound is a point, never a prefix
+    rows = [outcome(layout.encode, key) for key in (one, other)]
+    if all(isinstance(row, bytes) for row in rows):
+        prefix = b"".join(field.data for field in layout.fields(rows[0])[:bound])
+        alike = attrs.astuple(one)[:bound] == attrs.astuple(other)[:bound]
+        assert alike == rows[1].startswith(prefix)

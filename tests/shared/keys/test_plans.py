@@ -1,0 +1,619 @@
+"""Questions become ranges: golden ranges, what is refused and why, and both laws against an oracle on values."""
+
+from collections.abc import Iterable
+from itertools import pairwise, product
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shared.keys import (
+    Code,
+    Descending,
+    EscapedBytes,
+    EscapedText,
+    FixedText,
+    Float64,
+    HashPrefix,
+    Int64,
+    InvalidQuestion,
+    KeyLayout,
+    Modulo,
+    Plan,
+    ReversedDigits,
+    RowRange,
+    Salt,
+    TimeBucket,
+    TrailingBytes,
+    TrailingText,
+    UInt8,
+    UInt16,
+    between,
+    part,
+    row_key,
+    starting_with,
+    successor,
+)
+
+from .oracle import KINDS, Kind, Subject, in_order, is_answerable, layout_of, matches, questions, subjects
+
+many = settings(max_examples=700, derandomize=True, database=None)
+
+# user_id "a" = 61 00 01; at_ms 0 = 7f ff ff ff ff ff ff ff, 1 = 7f ff ff ff ff ff ff fe
+
+
+@row_key
+class Event:
+    user_id: str = part(EscapedText, "who")
+    at_ms: int = part(Descending(Int64), "when, newest first")
+    event_id: str = part(EscapedText, "tells events of one millisecond apart")
+
+
+@row_key
+class Reading:
+    host: str = part(FixedText(1, "\0"), "what was measured")
+    at_ms: int = part(Int64, "when, milliseconds since 1970")
+    kind: str = part(Code({"cpu": 1, "disk": 2}), "of what")
+
+
+@row_key
+class Log:
+    at_s: int = part(UInt8, "when")
+    host: str = part(FixedText(1, "\0"), "where")
+
+
+@row_key
+class Pair:
+    left: int = part(UInt8, "first")
+    right: int = part(UInt16, "second")
+
+
+@row_key
+class Named:
+    name: str = part(TrailingText, "all of the key")
+
+
+@row_key
+class Blob:
+    group: int = part(UInt8, "first")
+    data: bytes = part(TrailingBytes, "up to the end")
+
+
+@row_key
+class Backwards:
+    name: str = part(Descending(EscapedText), "from z to a")
+    data: bytes = part(Descending(EscapedBytes), "from ff to 00")
+
+
+@row_key
+class Meter:
+    meter_id: int = part(ReversedDigits(4), "counts up")
+    ratio: float = part(Float64, "measured")
+
+
+EVENTS = KeyLayout(Event)
+READINGS = KeyLayout(Reading, TimeBucket(of="at_ms", every_ms=900_000))
+EVENTS_BY_SLICE = KeyLayout(Event, TimeBucket(of="at_ms", every_ms=900_000))
+LOGS = KeyLayout(Log, Salt(of="host", buckets=4))  # crc32 of "a" and "c" is 3 modulo 4, of "b" 1, of "d" 0
+PAIRS = KeyLayout(Pair)
+
+
+def spans(plan: Plan) -> list[str]:
+    """The ranges as "start stop" in hex."""
+    return [f"{each.start.hex()} {'end' if each.stop is None else each.stop.hex()}" for each in plan.ranges]
+
+
+def hexed(*ranges: str) -> list[str]:
+    """Ranges written with spaces at field borders and ".." between start and stop."""
+    return [each.replace(" ", "").replace("..", " ") for each in ranges]
+
+
+# ---- golden ranges -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("user_id", "wanted"),
+    [
+        ("", "0001 .. 0002"),
+        ("1", "31 0001 .. 31 0002"),
+        ("12", "31 32 0001 .. 31 32 0002"),
+        ("123", "31 32 33 0001 .. 31 32 33 0002"),
+        ("1\0", "31 00ff 0001 .. 31 00ff 0002"),
+        ("\xff", "c3bf 0001 .. c3bf 0002"),
+    ],
+)
+def test_an_id_bounds_its_own_rows_and_not_those_of_longer_ids(user_id: str, wanted: str) -> None:
+    assert hexed(wanted) == spans(EVENTS.plan(user_id=user_id))
+
+
+@pytest.mark.parametrize(
+    ("left", "wanted"),
+    [(0, "00 .. 01"), (1, "01 .. 02"), (12, "0c .. 0d"), (123, "7b .. 7c"), (254, "fe .. ff"), (255, "ff .. end")],
+)
+def test_a_leading_number_bounds_its_rows_up_to_the_end_of_the_table(left: int, wanted: str) -> None:
+    assert hexed(wanted) == spans(PAIRS.plan(left=left))
+
+
+@pytest.mark.parametrize(
+    ("asked", "wanted"),
+    [
+        (between(0, 256), "01 0000 .. 01 0100"),
+        (between(255, 65535), "01 00ff .. 01 ffff"),
+        (between(65535, None), "01 ffff .. 02"),
+        (between(None, 1), "01 .. 01 0001"),
+        (between(None, None), "01 .. 02"),
+    ],
+)
+def test_an_ascending_interval_starts_at_since_and_stops_at_until(asked: Any, wanted: str) -> None:
+    assert hexed(wanted) == spans(PAIRS.plan(left=1, right=asked))
+
+
+@pytest.mark.parametrize(
+    ("asked", "wanted"),
+    [
+        # [102, 106) is 105, 104, 103, 102: ..96 up to, but not including, ..9a. Published: (from, to], or nothing.
+        (between(102, 106), "61 0001 7fffffffffffff96 .. 61 0001 7fffffffffffff9a"),
+        (between(102, None), "61 0001 .. 61 0001 7fffffffffffff9a"),
+        (between(None, 106), "61 0001 7fffffffffffff96 .. 61 0002"),
+        (between(0, 1), "61 0001 7fffffffffffffff .. 61 0001 80"),
+        (between(-1, 0), "61 0001 80 .. 61 0001 8000000000000001"),
+        (between(-(2**63), 2**63 - 1), "61 0001 0000000000000001 .. 61 0002"),
+        (between(None, -(2**63) + 1), "61 0001 ffffffffffffffff .. 61 0002"),
+        (between(2**63 - 1, None), "61 0001 .. 61 0001 0000000000000001"),
+    ],
+)
+def test_a_descending_interval_swaps_its_ends_inside_the_plan(asked: Any, wanted: str) -> None:
+    assert hexed(wanted) == spans(EVENTS.plan(user_id="a", at_ms=asked))
+
+
+def test_times_from_102_up_to_106_are_read_newest_first() -> None:
+    plan = EVENTS.plan(user_id="a", at_ms=between(102, 106))
+    rows = {at_ms: EVENTS.encode(Event("a", at_ms, "")) for at_ms in range(100, 110)}
+    found = sorted(row for row in rows.values() if row in plan.ranges[0])
+    assert [EVENTS.decode(row).at_ms for row in found] == [105, 104, 103, 102]
+
+
+def test_an_empty_interval_has_no_range() -> None:
+    assert spans(EVENTS.plan(user_id="a", at_ms=between(5, 5))) == []
+    assert spans(PAIRS.plan(left=between(5, 5))) == []
+    assert spans(EVENTS.plan(user_id="a", at_ms=between(None, -(2**63)))) == []
+    assert spans(READINGS.plan(at_ms=between(900_000, 900_000))) == []
+    assert spans(READINGS.plan(host="a", at_ms=between(7, 7))) == []
+
+
+def test_nothing_lies_below_the_last_descending_value_at_the_end_of_the_table() -> None:
+    layout = layout_of([Kind(Descending(UInt8), (0,)), Kind(UInt8, (0,))])
+    assert spans(layout.plan(a=between(None, 0))) == []
+    assert hexed("ff .. end") == spans(layout.plan(a=between(None, 1)))
+
+
+@pytest.mark.parametrize(
+    ("start", "wanted"),
+    [
+        (b"", "01 .. 02"),
+        (b"\x00", "01 00 .. 01 01"),
+        (b"a", "01 61 .. 01 62"),
+        (b"a\xff", "01 61ff .. 01 62"),
+        (b"a\xff\xff", "01 61ffff .. 01 62"),
+        (b"\x01\xff", "01 01ff .. 01 02"),  # 02 alone is behind all that starts with 01 ff; 02 00 is not the first
+        (b"\xff", "01 ff .. 02"),
+        (b"\xff\xff", "01 ffff .. 02"),
+    ],
+)
+def test_the_stop_of_a_beginning_carries_over_ff(start: bytes, wanted: str) -> None:
+    assert hexed(wanted) == spans(KeyLayout(Blob).plan(group=1, data=starting_with(start)))
+
+
+def test_a_beginning_of_ff_at_the_start_of_the_key_runs_to_the_end_of_the_table() -> None:
+    plan = KeyLayout(Blob).plan(group=255, data=starting_with(b"\xff\xff"))
+    assert hexed("ff ffff .. end") == spans(plan)
+
+
+@pytest.mark.parametrize(
+    ("start", "wanted"),
+    [
+        ("", " .. end"),
+        ("ab", "9e9d .. 9e9e"),
+        ("a\0", "9e ff00 .. 9e ff01"),
+        ("\U0010ffff", "0b704040 .. 0b704041"),
+    ],
+)
+def test_a_beginning_of_a_descending_text_leaves_its_end_mark_open(start: str, wanted: str) -> None:
+    assert hexed(wanted) == spans(KeyLayout(Backwards).plan(name=starting_with(start)))
+
+
+def test_a_beginning_of_descending_bytes_carries_where_its_complement_ends_in_ff() -> None:
+    # "a" descending is 9e ff fe; a beginning 01 00 is fe ff 00, one of 01 is fe.
+    layout = KeyLayout(Backwards)
+    assert hexed("9e fffe fe .. 9e fffe ff") == spans(layout.plan(name="a", data=starting_with(b"\x01")))
+    assert hexed("9e fffe fe ff00 .. 9e fffe fe ff01") == spans(layout.plan(name="a", data=starting_with(b"\x01\x00")))
+    assert hexed("9e fffe 00 .. 9e fffe 01") == spans(layout.plan(name="a", data=starting_with(b"\xff")))
+
+
+def test_an_unbound_salt_gives_one_range_for_each_bucket() -> None:
+    plan = LOGS.plan(at_s=5)
+    assert hexed("00 05 .. 00 06", "01 05 .. 01 06", "02 05 .. 02 06", "03 05 .. 03 06") == spans(plan)
+    assert len(plan.streams) == 4
+    assert plan.spread_bytes == 1
+
+
+def test_a_bucket_ends_where_the_next_one_starts_and_the_last_at_the_end_of_the_table() -> None:
+    assert hexed("00 ff .. 01", "01 ff .. 02", "02 ff .. 03", "03 ff .. 04") == spans(LOGS.plan(at_s=255))
+    full = KeyLayout(Log, Salt(of="host", buckets=256))
+    assert hexed("fe ff .. ff", "ff ff .. end") == spans(full.plan(at_s=255))[-2:]
+
+
+def test_a_bound_salt_gives_the_one_range_of_its_bucket() -> None:
+    layout = KeyLayout(Reading, Salt(of="host", buckets=4))
+    assert hexed("03 61 .. 03 62") == spans(layout.plan(host="a"))
+    assert hexed("01 62 .. 01 63") == spans(layout.plan(host="b"))
+    assert len(layout.plan(host="a").streams) == 1
+
+
+def test_a_bound_hash_gives_one_range_behind_its_bytes() -> None:
+    # md5 of user_1 is 3f49..92bf, of user22 87dc..6dff: with "hash, last byte plus one" user22 has no rows at all.
+    layout = KeyLayout(Event, HashPrefix(of="user_id", bytes=16))
+    start = "87dc1e131a1369fdf8f1c824a6a62dff 757365723232 0001"
+    assert hexed(f"{start} .. {start[:-1]}2") == spans(layout.plan(user_id="user22"))
+    text = KeyLayout(Event, HashPrefix(of="user_id", bytes=4, hex=True, separator="_"))
+    assert hexed("33663439 5f 757365725f31 0001 .. 33663439 5f 757365725f31 0002") == spans(text.plan(user_id="user_1"))
+
+
+def test_a_hash_short_enough_is_listed_in_byte_order() -> None:
+    plan = KeyLayout(Log, HashPrefix(of="host", bytes=1, hex=True, separator="-")).plan(at_s=5)
+    wanted = [f"{ord(digit):02x} 2d 05 .. {ord(digit):02x} 2d 06" for digit in "0123456789abcdef"]
+    assert hexed(*wanted) == spans(plan)
+    assert plan.spread_bytes == 2
+
+
+def test_two_spreads_are_listed_as_all_their_pairs() -> None:
+    layout = KeyLayout(Log, Salt(of="host", buckets=2), Modulo(of="at_s", by=2))
+    assert hexed("00 01 05 .. 00 01 06", "01 01 05 .. 01 01 06") == spans(layout.plan(at_s=5))
+    plan = layout.plan(at_s=between(5, 7))
+    pairs = ("00 00", "00 01", "01 00", "01 01")
+    assert hexed(*(f"{pair} 05 .. {pair} 07" for pair in pairs)) == spans(plan)
+    assert plan.spread_bytes == 2
+
+
+def test_whole_slices_are_one_range_and_leave_the_parts_behind_them_free() -> None:
+    assert hexed("00000000 .. 00000002") == spans(READINGS.plan(at_ms=between(0, 1_800_000)))
+    one_host = READINGS.plan(host="a", at_ms=between(0, 1_800_000))
+    assert hexed("00000000 61 .. 00000000 62", "00000001 61 .. 00000001 62") == spans(one_host)
+    assert len(one_host.streams) == 1
+
+
+def test_slices_cut_by_the_interval_need_the_parts_in_front_of_the_time() -> None:
+    plan = READINGS.plan(host="a", at_ms=between(1, 1_800_001))
+    low, high = "61 8000000000000001", "61 80000000001b7741"
+    assert hexed(*(f"0000000{number} {low} .. 0000000{number} {high}" for number in range(3))) == spans(plan)
+
+
+def test_slices_of_a_descending_time_run_from_the_newest() -> None:
+    assert hexed("fffffffe .. end") == spans(EVENTS_BY_SLICE.plan(at_ms=between(0, 1_800_000)))
+    plan = EVENTS_BY_SLICE.plan(user_id="a", at_ms=between(900_000, 2_700_000))
+    assert hexed("fffffffd 61 0001 .. fffffffd 61 0002", "fffffffe 61 0001 .. fffffffe 61 0002") == spans(plan)
+
+
+def test_an_until_at_the_start_of_a_slice_does_not_read_that_slice() -> None:
+    plan = READINGS.plan(host="a", at_ms=between(1, 900_000))
+    assert hexed("00000000 61 8000000000000001 .. 00000000 61 80000000000dbba0") == spans(plan)
+
+
+def test_slices_below_zero_are_counted_downwards() -> None:
+    layout = KeyLayout(Reading, TimeBucket(of="at_ms", every_ms=10, codec=Int64))
+    assert hexed("7ffffffffffffffe .. 80") == spans(layout.plan(at_ms=between(-20, 0)))
+    assert hexed("7fffffffffffffff 61 .. 7fffffffffffffff 62") == spans(layout.plan(host="a", at_ms=between(-10, 0)))
+
+
+def test_a_salt_in_front_of_slices_gives_each_bucket_its_run_of_slices() -> None:
+    layout = KeyLayout(Reading, Salt(of="kind", buckets=2), TimeBucket(of="at_ms", every_ms=10))
+    plan = layout.plan(host="a", at_ms=between(0, 20))
+    wanted = ["00 00000000 61 .. 00 00000000 62", "00 00000001 61 .. 00 00000001 62"]
+    assert hexed(*wanted, *(each.replace("00 0000", "01 0000") for each in wanted)) == spans(plan)
+    assert [len(stream) for stream in plan.streams] == [2, 2]
+
+
+def test_all_parts_bound_is_a_point_and_never_a_prefix() -> None:
+    plan = EVENTS.plan(user_id="a", at_ms=0, event_id="e")
+    row = "61 0001 7fffffffffffffff 65 0001"
+    assert bytes.fromhex(row) == plan.point
+    assert hexed(f"{row} .. {row} 00") == spans(plan)
+    # Without an end mark a longer name starts with the same bytes.
+    named = KeyLayout(Named).plan(name="ann")
+    assert named.point == b"ann"
+    assert hexed("616e6e .. 616e6e 00") == spans(named)
+
+
+def test_a_point_lies_behind_all_its_prefixes() -> None:
+    layout = KeyLayout(Reading, Salt(of="host", buckets=4), TimeBucket(of="at_ms", every_ms=10))
+    plan = layout.plan(host="a", at_ms=25, kind="disk")
+    assert bytes.fromhex("03 00000002 61 8000000000000019 02") == plan.point
+    assert plan.point == layout.encode(Reading("a", 25, "disk"))
+
+
+def test_a_question_with_an_interval_has_no_point() -> None:
+    assert None is KeyLayout(Named).plan(name=starting_with("ann")).point
+    assert None is KeyLayout(Named).plan(name=between("ann", "ann\0")).point
+
+
+def test_the_whole_table_is_one_range_or_one_for_each_bucket() -> None:
+    assert [RowRange(b"", None)] == list(PAIRS.whole_table().ranges)
+    assert hexed("00 .. 01", "01 .. 02", "02 .. 03", "03 .. 04") == spans(LOGS.whole_table())
+    assert len(LOGS.whole_table().streams) == 4
+    assert LOGS.whole_table().spread_bytes == 1
+    unlisted = KeyLayout(Event, Salt(of="user_id", buckets=4), HashPrefix(of="user_id", bytes=4)).whole_table()
+    assert [RowRange(b"", None)] == list(unlisted.ranges)
+    assert unlisted.spread_bytes == 0
+
+
+# ---- the successor of a prefix -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("prefix", "wanted"),
+    [
+        ("00", "01"),
+        ("61", "62"),
+        ("61 00", "61 01"),
+        ("01 ff", "02"),
+        ("01 fe ff ff", "01 ff"),
+        ("61 ff 00", "61 ff 01"),
+    ],
+)
+def test_the_successor_strips_ff_and_adds_one(prefix: str, wanted: str) -> None:
+    assert bytes.fromhex(wanted) == successor(bytes.fromhex(prefix))
+
+
+@pytest.mark.parametrize("prefix", [b"", b"\xff", b"\xff\xff\xff"])
+def test_nothing_is_behind_a_prefix_of_ff(prefix: bytes) -> None:
+    assert None is successor(prefix)
+
+
+_SHORT = [bytes(each) for width in range(4) for each in product((0x00, 0x01, 0x61, 0xFE, 0xFF), repeat=width)]
+
+
+def test_a_prefix_and_its_successor_hold_what_starts_with_the_prefix_and_nothing_else() -> None:
+    for prefix in _SHORT:
+        found = RowRange(prefix, successor(prefix))
+        assert [row for row in _SHORT if row.startswith(prefix)] == [row for row in _SHORT if row in found], (
+            prefix.hex()
+        )
+
+
+def test_the_stop_of_a_salted_range_is_the_successor_of_salt_and_prefix() -> None:
+    for buckets, lead in product((1, 16, 256), (b"\x00", b"\x01\xff", b"\xff", b"\xff\xff", b"a\xff")):
+        layout = KeyLayout(Blob, Salt(of="group", buckets=buckets))
+        # An unbound salt, and a first part that ends in FF or is nothing else.
+        plan = KeyLayout(Log, Salt(of="host", buckets=buckets)).plan(at_s=lead[-1])
+        salts = [bytes([salt]) for salt in range(buckets)]
+        assert [successor(salt + lead[-1:]) for salt in salts] == [each.stop for each in plan.ranges]
+        (salted,) = layout.plan(group=255, data=starting_with(lead)).ranges
+        assert salted.stop == successor(salted.start[:1] + b"\xff" + lead)
+
+
+# ---- what is refused -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("layout", "question", "wanted"),
+    [
+        (EVENTS, {}, "Event: a question binds at least user_id; all rows are whole_table()"),
+        (EVENTS, {"user": "a"}, "Event.user: no such part (parts: user_id, at_ms, event_id)"),
+        (EVENTS, {"at_ms": 5}, "Event.at_ms: rows are in this order only where user_id is bound too"),
+        (
+            EVENTS,
+            {"user_id": "a", "event_id": "e"},
+            "Event.event_id: rows are in this order only where at_ms is bound too",
+        ),
+        (
+            EVENTS,
+            {"user_id": "a", "at_ms": between(1, 2), "event_id": "e"},
+            "Event.event_id: nothing can be bound behind the interval of at_ms",
+        ),
+        (
+            EVENTS,
+            {"user_id": starting_with("a"), "at_ms": between(1, 2)},
+            "Event.at_ms: nothing can be bound behind the interval of user_id",
+        ),
+        (EVENTS, {"user_id": "a", "at_ms": between(6, 5)}, "Event.at_ms: since 6 is above until 5"),
+        (EVENTS, {"user_id": 5}, "Event.user_id: must be text (got 5, int)"),
+        (EVENTS, {"user_id": None}, "Event.user_id: must be text (got None, NoneType)"),
+        (EVENTS, {"user_id": "a", "at_ms": True}, "Event.at_ms: must be an int (got True, bool)"),
+        (EVENTS, {"user_id": "a", "at_ms": between("1", "2")}, "Event.at_ms: must be an int (got '1', str)"),
+        (PAIRS, {"left": 256}, "Pair.left: must be 0..255 (got 256)"),
+        (PAIRS, {"left": between(0, 256)}, "Pair.left: must be 0..255 (got 256)"),
+        (
+            PAIRS,
+            {"left": starting_with("1")},
+            "Pair.left: UInt8 has no beginnings to ask for: give a value or between(...)",
+        ),
+        (KeyLayout(Blob), {"group": 1, "data": starting_with("a")}, "Blob.data: must be bytes (got 'a', str)"),
+        (
+            KeyLayout(Meter),
+            {"meter_id": between(1, 5)},
+            "Meter.meter_id: ReversedDigits(4) is not ordered: ask for single values",
+        ),
+        (
+            KeyLayout(Meter),
+            {"meter_id": 1, "ratio": between(-0.0, 1.0)},
+            "Meter.ratio: must be a float other than NaN and -0.0 (got -0.0)",
+        ),
+        (
+            KeyLayout(Event, HashPrefix(of="user_id", bytes=4)),
+            {"user_id": starting_with("a")},
+            "Event.user_id: must be bound, the values of HashPrefix(of='user_id', bytes=4) are too many to list",
+        ),
+        (
+            KeyLayout(Log, HashPrefix(of=("at_s", "host"), bytes=4)),
+            {"at_s": 5},
+            "Log.host: must be bound, the values of HashPrefix(of=('at_s', 'host'), bytes=4) are too many to list",
+        ),
+        (
+            KeyLayout(Log, HashPrefix(of="host", bytes=1), Salt(of="host", buckets=5)),
+            {"at_s": 5},
+            "Log: 1280 buckets x 1 slices, at most 1024",
+        ),
+        (
+            READINGS,
+            {"host": "a"},
+            "Reading.at_ms: slices of 900000 ms stand in front, so give a value or between(...) with both ends",
+        ),
+        (
+            READINGS,
+            {"host": "a", "at_ms": between(5, None)},
+            "Reading.at_ms: slices of 900000 ms stand in front, so give a value or between(...) with both ends",
+        ),
+        (
+            READINGS,
+            {"at_ms": between(1, 900_000)},
+            "Reading.at_ms: rows are in this order only where host is bound too "
+            "(or give ends that are multiples of 900000 ms)",
+        ),
+        (
+            READINGS,
+            {"at_ms": between(0, 900_001)},
+            "Reading.at_ms: rows are in this order only where host is bound too "
+            "(or give ends that are multiples of 900000 ms)",
+        ),
+        (READINGS, {"at_ms": between(900_000, 0)}, "Reading.at_ms: since 900000 is above until 0"),
+        (
+            READINGS,
+            {"host": "a", "at_ms": between(0, 1025 * 900_000)},
+            "Reading.at_ms: 1025 slices of 900000 ms, at most 1024",
+        ),
+        (
+            KeyLayout(Reading, Salt(of="kind", buckets=16), TimeBucket(of="at_ms", every_ms=10)),
+            {"host": "a", "at_ms": between(0, 650)},
+            "Reading: 16 buckets x 65 slices, at most 1024",
+        ),
+    ],
+)
+def test_a_refusal_names_record_and_part(layout: KeyLayout[Any], question: dict[str, Any], wanted: str) -> None:
+    with pytest.raises(InvalidQuestion) as refused:
+        layout.plan(**question)
+    assert wanted == str(refused.value)
+
+
+def test_as_many_ranges_as_the_cap_are_answered() -> None:
+    assert len(READINGS.plan(host="a", at_ms=between(0, 1024 * 900_000)).ranges) == 1024
+    layout = KeyLayout(Log, HashPrefix(of="host", bytes=1), Salt(of="host", buckets=4))
+    assert len(layout.plan(at_s=5).ranges) == 1024
+
+
+@pytest.mark.parametrize("asked", [-1, between(-1, 5), between(-900_000, 900_000), 2**32 * 900_000])
+def test_a_time_that_no_slice_can_hold_is_refused_by_name(asked: Any) -> None:
+    with pytest.raises(InvalidQuestion, match=r"^Reading\.at_ms: "):
+        READINGS.plan(host="a", at_ms=asked)
+
+
+def test_more_slices_than_an_index_can_count_are_refused_by_name() -> None:
+    layout = KeyLayout(Reading, TimeBucket(of="at_ms", every_ms=1, codec=Int64))
+    with pytest.raises(InvalidQuestion, match=r"^Reading\.at_ms: 18446744073709551615 slices of 1 ms, at most 1024$"):
+        layout.plan(host="a", at_ms=between(-(2**63), 2**63 - 1))
+
+
+def test_a_part_behind_the_interval_of_whole_slices_is_refused_as_behind_any_interval() -> None:
+    with pytest.raises(InvalidQuestion, match=r"^Reading\.kind: nothing can be bound behind the interval of at_ms$"):
+        READINGS.plan(host="a", at_ms=between(0, 900_000), kind="cpu")
+
+
+@pytest.mark.parametrize("name", ["", "a" * 32_768])
+def test_a_point_that_no_row_can_have_is_refused(name: str) -> None:
+    with pytest.raises(InvalidQuestion, match=r"^Named"):
+        KeyLayout(Named).plan(name=name)
+
+
+@pytest.mark.parametrize("asked", ["a" * 32_768, starting_with("a" * 32_768), between("a" * 32_768, None)])
+def test_a_question_longer_than_any_row_is_refused(asked: Any) -> None:
+    for layout in (EVENTS, KeyLayout(Event, Salt(of="user_id", buckets=4))):
+        with pytest.raises(InvalidQuestion, match=r"^Event"):
+            layout.plan(user_id=asked)
+
+
+# ---- the laws ------------------------------------------------------------------------------------
+
+
+def assert_holds_exactly(subject: Subject, question: dict[str, Any], plan: Plan) -> None:
+    keys = subject.keys
+    rows = [subject.layout.encode(key) for key in keys]
+    wanted = [key for key in keys if matches(question, key)]
+    assert wanted == [key for key, row in zip(keys, rows, strict=True) if any(row in each for each in plan.ranges)]
+    assert_apart(plan.ranges)
+    for stream in plan.streams:
+        assert sorted(stream, key=lambda each: each.start) == list(stream)
+        assert len({each.start[: plan.spread_bytes] for each in stream}) == 1
+
+
+def assert_apart(ranges: Iterable[RowRange]) -> None:
+    """No range is empty, and none overlaps another."""
+    ordered = sorted(ranges, key=lambda each: each.start)
+    assert all(each.stop is None or each.start < each.stop for each in ordered)
+    assert all(low.stop is not None and low.stop <= high.start for low, high in pairwise(ordered))
+
+
+asked_subjects = subjects().flatmap(lambda subject: st.tuples(st.just(subject), questions(subject)))
+
+
+@many
+@given(asked_subjects)
+def test_a_plan_holds_exactly_the_keys_that_match_and_only_what_has_no_order_is_refused(
+    asked: tuple[Subject, dict[str, Any]],
+) -> None:
+    subject, question = asked
+    if not is_answerable(subject, question):
+        with pytest.raises(InvalidQuestion, match=r"^Key[.:]"):
+            subject.layout.plan(**question)
+        return
+    plan = subject.layout.plan(**question)
+    assert_holds_exactly(subject, question, plan)
+    singles = [asked for asked in question.values() if not hasattr(asked, "__attrs_attrs__")]
+    assert (len(singles) == len(subject.kinds)) == (plan.point is not None)
+
+
+@settings(many, max_examples=300)
+@given(subjects(ordered=True).flatmap(lambda subject: st.tuples(st.just(subject), questions(subject))))
+def test_behind_the_spreading_prefix_rows_are_in_the_order_of_their_values(
+    asked: tuple[Subject, dict[str, Any]],
+) -> None:
+    subject, question = asked
+    plan = subject.layout.plan(**question) if is_answerable(subject, question) else subject.layout.whole_table()
+    found = [key for key in subject.keys if any(subject.layout.encode(key) in each for each in plan.ranges)]
+    if plan.spread_bytes or not subject.layout.spread:
+        rows = sorted(found, key=lambda key: subject.layout.encode(key)[plan.spread_bytes :])
+        assert in_order(subject, found) == rows
+
+
+@settings(many, max_examples=100)
+@given(subjects())
+def test_the_whole_table_holds_every_key_once(subject: Subject) -> None:
+    assert_holds_exactly(subject, {}, subject.layout.whole_table())
+
+
+KIND_BY_NAME = {str(kind): kind for kind in KINDS}
+
+
+@pytest.mark.parametrize("name", KIND_BY_NAME)
+def test_every_interval_and_beginning_of_every_codec_holds_exactly_its_values(name: str) -> None:
+    kind = KIND_BY_NAME[name]
+    behind_ff = Kind(UInt8, (255,))
+    alone, second = layout_of([kind]), layout_of([behind_ff, kind])
+    rows = [(value, second.encode(second.key(255, value))) for value in kind.values]
+    firsts = [(value, row[1:]) for value, row in rows]
+    asked: list[Any] = [
+        starting_with(value[:n]) for value in kind.values if kind.beginnings for n in range(len(value) + 1)
+    ]
+    if kind.ordered:
+        ends = [(since, until) for since, until in product((None, *kind.values), repeat=2)]
+        asked += [between(*pair) for pair in ends if None in pair or pair[0] <= pair[1]]
+    for each in asked:
+        wanted = [value for value in kind.values if matches({"v": each}, _Value(value))]
+        found = second.plan(a=255, b=each).ranges
+        assert wanted == [value for value, row in rows if any(row in one for one in found)], each
+        found = alone.plan(a=each).ranges
+        assert wanted == [value for value, row in firsts if any(row in one for one in found)], each
+
+
+class _Value:
+    def __init__(self, v: Any) -> None:
+        self.v = v

@@ -1,0 +1,193 @@
+"""Prefixes: published and computed rows from `fixtures/keys/prefixes.json`, and what is refused."""
+
+import hashlib
+import json
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import shared.keys as suite
+from shared.keys import (
+    Code,
+    DecimalText,
+    Descending,
+    EscapedText,
+    FixedText,
+    Float64,
+    HashPrefix,
+    Int64,
+    InvalidKey,
+    KeyLayout,
+    LongMaxMinus,
+    Modulo,
+    Prefix,
+    Salt,
+    TimeBucket,
+    TrailingText,
+    UInt8,
+    UInt16,
+)
+from tests.shared.keys.strategies import key_class
+
+FILE = Path(__file__).parents[3] / "fixtures/keys/prefixes.json"
+GOLDEN: list[dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
+CODECS = {
+    str(codec): codec
+    for codec in (EscapedText, TrailingText, UInt16, Int64, Descending(Int64), LongMaxMinus, DecimalText(10))
+}
+golden_rows = pytest.mark.parametrize("golden", GOLDEN, ids=[f"{row['prefix']} {row['source']}" for row in GOLDEN])
+
+
+@golden_rows
+def test_a_prefix_stands_in_front_of_its_parts_byte_for_byte(golden: dict[str, Any]) -> None:
+    prefix = getattr(suite, golden["prefix"])(**golden["options"])
+    layout = KeyLayout(key_class({name: CODECS[codec] for name, (codec, _) in golden["parts"].items()}), prefix)
+    key = layout.key(*(value for _, value in golden["parts"].values()))
+    row = bytes.fromhex(golden["row"])
+    assert row == layout.encode(key)
+    assert key == layout.decode(row)
+    assert golden["row"].split() == [field.data.hex() for field in layout.fields(row)]
+
+
+@golden_rows
+def test_the_golden_rows_agree_with_python(golden: dict[str, Any]) -> None:
+    hashed = bytes.fromhex(golden.get("hashed", ""))
+    if golden["prefix"] == "Salt":
+        assert golden["crc32"] == zlib.crc32(hashed)
+        assert int(golden["row"][:2], 16) == golden["crc32"] % golden["options"]["buckets"]
+    if golden["prefix"] == "HashPrefix":
+        assert golden["md5"] == hashlib.md5(hashed, usedforsecurity=False).hexdigest()
+
+
+def test_every_kind_of_prefix_has_golden_rows() -> None:
+    assert {"Salt", "HashPrefix", "Modulo", "TimeBucket"} == {row["prefix"] for row in GOLDEN}
+
+
+def test_the_published_example_reads_as_published() -> None:
+    layout = KeyLayout(key_class({"at_s": TrailingText}), HashPrefix(of="at_s", bytes=4, hex=True, take="last"))
+    assert layout.encode(layout.key("1364248490")) == b"ffe51364248490"
+
+
+KEY = key_class(
+    {"host": EscapedText, "kind": UInt8, "at_ms": Descending(Int64), "status": Code({"on": 1}), "share": Float64}
+)
+
+
+def test_prefixes_stand_in_the_order_given_and_slices_behind_them() -> None:
+    prefixes = (Modulo(of="kind", by=10), Salt(of="host", buckets=16), TimeBucket(of="at_ms", every_ms=900_000))
+    layout = KeyLayout(KEY, *prefixes)
+    row = layout.encode(KEY("web-1", 23, 1_580_976_517_123, "on", 0.5))
+    assert row.startswith(bytes.fromhex("03 0d ffe5321f 7765622d310001 17"))
+    assert (layout.spread_bytes, layout.prefix_bytes) == (2, 6)
+
+
+def test_a_salt_of_one_of_two_adjacent_ints_hashes_that_one_alone() -> None:
+    ints = key_class({"kind": UInt8, "number": UInt8})
+    for of, hashed in (("kind", b"\x17"), ("number", b"\x2a"), (("kind", "number"), b"\x17\x2a")):
+        salted = KeyLayout(ints, Salt(of=of, buckets=256))
+        assert bytes([zlib.crc32(hashed) % 256]) + b"\x17\x2a" == salted.encode(ints(23, 42))
+
+
+def test_newer_slices_sort_first_where_their_part_is_descending() -> None:
+    layout = KeyLayout(KEY, TimeBucket(of="at_ms", every_ms=1000))
+    rows = [layout.encode(KEY(host, 0, at_ms, "on", 0.0)) for host, at_ms in (("z", 2000), ("a", 1999), ("b", 1000))]
+    assert sorted(rows) == rows
+
+
+def test_times_before_1970_count_slices_downwards() -> None:
+    layout = KeyLayout(key_class({"at_ms": Int64}), TimeBucket(of="at_ms", every_ms=1000, codec=Int64))
+    numbers = [Int64.decode(layout.encode(layout.key(at_ms))[:8]) for at_ms in (-1001, -1000, -1, 0, 999, 1000)]
+    assert numbers == [-2, -1, -1, 0, 0, 1]
+
+
+def test_a_slice_number_beyond_its_codec_is_refused_by_name() -> None:
+    layout = KeyLayout(key_class({"at_ms": Int64}), TimeBucket(of="at_ms", every_ms=1000))
+    for at_ms in (-1, 2**32 * 1000):
+        with pytest.raises(InvalidKey, match=r"^Key: TimeBucket\(of='at_ms'.*: must be 0\.\.4294967295"):
+            layout.encode(layout.key(at_ms))
+
+
+@pytest.mark.parametrize("buckets", [0, -1, 257, True, 1.0, "16", None])
+def test_buckets_fit_one_byte(buckets: Any) -> None:
+    with pytest.raises(InvalidKey, match=r"Salt\.buckets: must be 1\.\.256"):
+        Salt(of="host", buckets=buckets)
+    with pytest.raises(InvalidKey, match=r"Modulo\.by: must be 1\.\.256"):
+        Modulo(of="kind", by=buckets)
+
+
+@pytest.mark.parametrize(("hex_digits", "most"), [(False, 16), (True, 32)])
+def test_a_hash_prefix_is_no_longer_than_its_digest(hex_digits: bool, most: int) -> None:
+    for count in (1, most):
+        assert HashPrefix(of="host", bytes=count, hex=hex_digits).width_bytes == count
+    for count in (0, -1, most + 1, True, 1.0):
+        with pytest.raises(InvalidKey, match=rf"HashPrefix\.bytes: must be 1\.\.{most}"):
+            HashPrefix(of="host", bytes=count, hex=hex_digits)  # type: ignore[arg-type]
+
+
+def test_a_hash_prefix_refuses_long_separators_and_unknown_ends() -> None:
+    for separator in ("__", "é"):
+        with pytest.raises(InvalidKey, match=r"HashPrefix\.separator: must be one ASCII character"):
+            HashPrefix(of="host", bytes=2, separator=separator)
+    with pytest.raises(InvalidKey, match=r"HashPrefix\.take"):
+        HashPrefix(of="host", bytes=2, take="middle")
+
+
+def test_a_time_slice_has_a_length_and_an_ascending_number() -> None:
+    for every_ms in (0, -1, True, 1.0):
+        with pytest.raises(InvalidKey, match=r"TimeBucket\.every_ms: must be 1 or more"):
+            TimeBucket(of="at_ms", every_ms=every_ms)  # type: ignore[arg-type]
+    for codec in (Descending(UInt16), LongMaxMinus, Code({"a": 1}), EscapedText):
+        with pytest.raises(InvalidKey, match=r"TimeBucket\.codec: must be ordered, ascending"):
+            TimeBucket(of="at_ms", every_ms=1000, codec=codec)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("codec", [Float64, FixedText(4, "\0")], ids=str)
+def test_a_time_slice_is_written_by_a_codec_of_ints(codec: Any) -> None:
+    with pytest.raises(InvalidKey, match=r"TimeBucket"):
+        KeyLayout(KEY, TimeBucket(of="at_ms", every_ms=1000, codec=codec))
+
+
+@pytest.mark.parametrize("of", ["hosts", ("host", "hosts"), "", "Host"])
+def test_a_prefix_of_no_such_part_is_refused(of: Any) -> None:
+    for prefix in (Salt(of=of, buckets=2), HashPrefix(of=of, bytes=2)):
+        with pytest.raises(InvalidKey, match=r"no such part \(host, kind, at_ms, status, share\)"):
+            KeyLayout(KEY, prefix)
+    for prefix in (Modulo(of="kinds", by=2), TimeBucket(of="at", every_ms=1000)):
+        with pytest.raises(InvalidKey, match=r"no such part"):
+            KeyLayout(KEY, prefix)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: Salt(of=(), buckets=2), lambda: HashPrefix(of=(), bytes=2), lambda: Modulo(of=(), by=2)]
+)
+def test_a_prefix_of_no_parts_is_refused(make: Callable[[], Prefix]) -> None:
+    with pytest.raises(InvalidKey):
+        KeyLayout(KEY, make())
+
+
+def test_a_modulo_is_of_one_part() -> None:
+    with pytest.raises(InvalidKey, match="Modulo"):
+        KeyLayout(KEY, Modulo(of=("kind", "at_ms"), by=10))
+
+
+@pytest.mark.parametrize("of", ["host", "status", "share"])
+def test_numbers_are_computed_from_int_parts_only(of: str) -> None:
+    for prefix in (Modulo(of=of, by=2), TimeBucket(of=of, every_ms=1000)):
+        with pytest.raises(InvalidKey, match=rf"^Key\.{of}: .* needs an int part"):
+            KeyLayout(KEY, prefix)
+
+
+@pytest.mark.parametrize(
+    "prefixes",
+    [
+        (TimeBucket(of="at_ms", every_ms=1000), Salt(of="host", buckets=2)),
+        (TimeBucket(of="at_ms", every_ms=1000), TimeBucket(of="at_ms", every_ms=10)),
+    ],
+    ids=["in front of a salt", "twice"],
+)
+def test_slices_stand_once_and_behind_what_spreads(prefixes: tuple[Prefix, ...]) -> None:
+    with pytest.raises(InvalidKey, match="one TimeBucket at most, behind the spreading prefixes"):
+        KeyLayout(KEY, *prefixes)

@@ -1,0 +1,388 @@
+"""Records from files: what is taken, what is refused, and with which words."""
+
+import csv
+import json
+import os
+import threading
+from pathlib import Path
+from typing import Literal
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.loading import UnknownField, UnreadableFile, read_lines, read_records
+from shared.values import read_value
+
+ROOT = Path(__file__).parents[2]
+REAL = ROOT.parent / "shared" / "data" / "orders" / "punks_sales_first5000.csv"
+
+
+def positive(_record, _field, value):
+    if value < 0:
+        raise ValueError(f"Sale.amount: must be 0 or more (got {value})")
+
+
+@attrs.frozen
+class Sale:
+    number: str
+    sold_ms: int
+    amount: int = attrs.field(validator=positive)
+    state: Literal["open", "done"] = "open"
+    note: str | None = None
+
+
+HEADER = "number,sold_ms,amount\n"
+LINE = "n-1,2020-01-01,7\n"
+SALE = Sale("n-1", 1_577_836_800_000, 7)
+OBJECT = {"number": "n-1", "sold_ms": "2020-01-01", "amount": 7}
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Writes a file and returns its path."""
+
+    def write(content, name="sales"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+def lines(path, **options):
+    return [(line.number, line.record or line.reason) for line in read_lines(path, Sale, **options)]
+
+
+def refusal(path, **options):
+    with pytest.raises(UnreadableFile) as caught:
+        read_lines(path, Sale, **options)
+    message = str(caught.value)
+    assert message.startswith(f"{path}: ")
+    assert "\n" not in message
+    return message.removeprefix(f"{path}: ")
+
+
+# CSV
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        HEADER + LINE,
+        (HEADER + LINE).removesuffix("\n"),
+        (HEADER + LINE).replace("\n", "\r\n"),
+        "\ufeff" + HEADER + LINE,
+        "number, sold_ms,  amount \nn-1, 2020-01-01,  7\n",
+        'number, "sold_ms", amount\n"n-1", "2020-01-01", 7\n',
+        "block,amount,sold_ms,number,state\n17,+7,1577836800000,n-1,open\n",
+    ],
+)
+def test_a_csv_line_is_a_record(written, content):
+    assert list(read_records(written(content), Sale)) == [SALE]
+
+
+def test_a_field_that_the_file_lacks_takes_its_default_and_one_that_it_has_does_not(written):
+    assert lines(written("number,sold_ms,amount,state\nn-1,0,7,done\n")) == [(2, Sale("n-1", 0, 7, "done"))]
+
+
+def test_only_the_blanks_behind_commas_go_and_only_where_the_header_has_them(written):
+    assert lines(written("number, sold_ms, amount\n n 1 , 0, 7\n")) == [(2, Sale("n 1 ", 0, 7))]
+    assert lines(written("amount,sold_ms,number\n7,0, n 1 \n")) == [(2, Sale(" n 1 ", 0, 7))]
+
+
+def test_quoted_fields_may_hold_commas_quotes_and_lines(written):
+    content = HEADER + '"a, ""b""\nc\n\nd",0,7\n' + "\n" + LINE + '"e\nf",0,x\n'
+    assert lines(written(content)) == [
+        (2, Sale('a, "b"\nc\n\nd', 0, 7)),
+        (7, SALE),
+        (8, "Sale.amount: must be an int (got 'x')"),
+    ]
+
+
+def test_blank_lines_before_the_header_and_between_records_count_but_are_no_records(written):
+    assert lines(written("\n\n" + HEADER + "\n" + LINE)) == [(5, SALE)]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("n-1,0\n", "must have 3 fields, as the header (got 2)"),
+        ("n-1,0,7,8\n", "must have 3 fields, as the header (got 4)"),
+        ("n-1,0,7,\n", "must have 3 fields, as the header (got 4)"),
+        ("   \n", "must have 3 fields, as the header (got 1)"),
+        ('"n-1"x,0,7\n', """is no CSV: ',' expected after '"' (read up to line 2)"""),
+        ("n-1,0,\n", "Sale.amount: must be an int (got '')"),
+        ("n-1,0,12x\n", "Sale.amount: must be an int (got '12x')"),
+        ("n-1,0,1_0\n", "Sale.amount: must be an int (got '1_0')"),
+        ("n-1,0,1.0\n", "Sale.amount: must be an int (got '1.0')"),
+        ("n-1,0, 1\n", "Sale.amount: must be an int (got ' 1')"),
+        ("n-1,0,٣\n", "Sale.amount: must be an int (got '٣')"),
+        ("n-1,0,-1\n", "Sale.amount: must be 0 or more (got -1)"),
+    ],
+)
+def test_a_bad_line_has_its_reason_and_the_next_one_is_read(written, line, reason):
+    assert lines(written(HEADER + line + LINE)) == [(2, reason), (3, SALE)]
+
+
+def test_a_time_that_is_none_names_record_and_field(written):
+    ((_, reason),) = lines(written(HEADER + "n-1,yesterday,7\n"))
+    assert reason.startswith("Sale.sold_ms: must be a time such as ")
+    assert reason.endswith("(got 'yesterday')")
+
+
+def test_a_quote_that_is_never_closed_says_how_far_it_reaches(written):
+    content = HEADER + LINE + '"n-2,0,7\n' + LINE + LINE
+    assert lines(written(content)) == [(2, SALE), (3, "is no CSV: unexpected end of data (read up to line 5)")]
+
+
+def test_ints_are_of_any_size(written):
+    content = HEADER + f"n-1,0,{10**21}\nn-2,0,{'9' * 4000}\n"
+    assert [line.record.amount for line in read_lines(written(content), Sale)] == [10**21, 10**4000 - 1]
+
+
+def test_a_byte_that_is_not_utf8_spoils_its_own_line_only(written):
+    content = (HEADER + "x" * 20_000 + ",0,7\n").encode() + b"caf\xe9,0,7\n" + LINE.encode()
+    assert lines(written(content))[1:] == [(3, "is not UTF-8 (byte e9)"), (4, SALE)]
+
+
+def test_a_csv_with_a_header_alone_has_no_records(written):
+    assert lines(written(HEADER)) == []
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1), min_size=1))
+def test_text_that_csv_can_write_is_read_as_it_is(tmp_path_factory, texts):
+    path = tmp_path_factory.getbasetemp() / "any.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([["number", "sold_ms", "amount"], *([text, 0, 7] for text in texts)])
+    assert [record.number for record in read_records(path, Sale)] == texts
+
+
+# JSON lines
+
+
+def test_a_json_line_is_a_record(written):
+    path = written(json.dumps(OBJECT) + "\n\n" + json.dumps({**OBJECT, "other": [1], "amount": "7"}))
+    assert lines(path) == [(1, SALE), (3, SALE)]
+
+
+@pytest.mark.parametrize("start", ["\ufeff", "\n \n", "  "])
+def test_json_lines_are_told_by_their_first_character(written, start):
+    found = read_lines(written(start + json.dumps(OBJECT)), Sale)
+    assert found.format == "jsonl"
+    assert [line.record for line in found] == [SALE]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"amount": True}, "Sale.amount: must be an int (got True)"),
+        ({"amount": 7.0}, "Sale.amount: must be an int (got 7.0)"),
+        ({"amount": None}, "Sale.amount: must be an int (got None)"),
+        ({"amount": "7.0"}, "Sale.amount: must be an int (got '7.0')"),
+        ({"amount": [7]}, "Sale.amount: must be an int (got [7])"),
+        ({"amount": -7}, "Sale.amount: must be 0 or more (got -7)"),
+        ({"number": 1}, "Sale.number: must be text (got 1)"),
+        ({"sold_ms": 1.5e12}, "Sale.sold_ms: must be an int (got 1500000000000.0)"),
+        ({"sold_ms": False}, "Sale.sold_ms: must be an int (got False)"),
+        ({"state": "gone"}, "Sale.state: must be one of open, done (got 'gone')"),
+        ({"state": None}, "Sale.state: must be one of open, done (got None)"),
+        ({"number": "x" * 200, "amount": "x" * 200}, f"Sale.amount: must be an int (got '{'x' * 99})"),
+    ],
+)
+def test_a_wrong_value_in_json_names_record_and_field(written, change, reason):
+    assert lines(written(json.dumps(OBJECT | change))) == [(1, reason)]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("{", "is no JSON: Expecting property name enclosed in double quotes at character 2"),
+        ('{"a": 1} x', "is no JSON: Extra data at character 10"),
+        ("[1, 2]", "must be a JSON object (got '[1, 2]')"),
+        ("7", "must be a JSON object (got '7')"),
+        ('{"number": "a", "number": "b"}', "is no JSON: 'number' is there 2 times"),
+        ('{"a": ' + "9" * 5000 + "}", "is no JSON: Exceeds the limit (4300 digits)"),
+        ('{"a": ' + "[" * 100_000 + "}", "is no JSON: maximum recursion depth"),
+        ("{}", "no column number, sold_ms, amount for Sale.number, sold_ms, amount; map a field to one of: "),
+        ('{"number": "a", "amount": 1}', "no column sold_ms for Sale.sold_ms; map a field to one of: number, amount"),
+    ],
+)
+def test_a_line_that_is_no_such_object_says_why(written, line, reason):
+    first, second = lines(written(line + "\n" + json.dumps(OBJECT)), format="jsonl")
+    assert first[0] == 1
+    assert first[1].startswith(reason)
+    assert "\n" not in first[1]
+    assert second == (2, SALE)
+
+
+def test_an_optional_field_may_be_null(written):
+    assert lines(written(json.dumps(OBJECT | {"note": None}))) == [(1, SALE)]
+    assert lines(written(json.dumps(OBJECT | {"note": "x"}))) == [(1, attrs.evolve(SALE, note="x"))]
+
+
+def test_json_bytes_that_are_not_utf8_spoil_their_own_line_only(written):
+    first, bad = json.dumps(OBJECT | {"state": "done"}) + " " * 20_000, b'{"number": "caf\xe9"}'
+    assert lines(written(first.encode() + b"\n" + bad))[1] == (2, "is not UTF-8 (byte e9)")
+
+
+# Mappings and columns
+
+
+def test_a_field_can_take_another_column(written):
+    path = written("tx, when, price (in wei)\nn-1, 2020-01-01 00:00:00 UTC, 7\n")
+    mapping = {"number": "tx", "sold_ms": "when", "amount": "price (in wei)"}
+    assert lines(path, mapping=mapping) == [(2, SALE)]
+    path = written(json.dumps({"tx": "n-1", "when": 1_577_836_800_000, "price (in wei)": 7}))
+    assert lines(path, mapping=mapping) == [(1, SALE)]
+
+
+def test_two_fields_can_take_one_column(written):
+    path = written("sold_ms,amount\n0,7\n")
+    assert lines(path, mapping={"number": "amount"}) == [(2, Sale("7", 0, 7))]
+
+
+def test_a_file_without_a_needed_column_is_refused_with_the_columns_seen(written):
+    assert refusal(written("number,when,\x1b[31m\nn-1,0,7\n")) == (
+        "no column sold_ms, amount for Sale.sold_ms, amount; map a field to one of: number, when, '\\x1b[31m'"
+    )
+
+
+def test_a_mapping_to_a_column_that_is_not_there_is_refused_even_for_a_field_with_a_default(written):
+    assert refusal(written(HEADER + LINE), mapping={"state": "stat"}).startswith("no column stat for Sale.state;")
+    ((_, reason),) = lines(written(json.dumps(OBJECT)), mapping={"state": "stat"})
+    assert reason.startswith("no column stat for Sale.state;")
+
+
+def test_a_column_that_is_there_twice_is_refused_where_it_is_needed(written):
+    assert refusal(written("number,sold_ms,amount,amount\nn-1,0,7,8\n")) == "column amount is there 2 times"
+    assert lines(written("x,x,number,sold_ms,amount\n1,2,n-1,2020-01-01,7\n")) == [(2, SALE)]
+
+
+def test_many_columns_are_not_all_listed(written):
+    assert len(refusal(written(",".join(f"column {number}" for number in range(1000))))) < 700
+
+
+def test_a_mapping_of_a_field_that_the_record_does_not_have_is_wrong_usage(written):
+    with pytest.raises(UnknownField, match=r"^Sale.price: no such field \(fields: number, sold_ms, amount, "):
+        read_lines(written(HEADER), Sale, mapping={"price": "amount"})
+
+
+def test_an_unknown_format_is_wrong_usage(written):
+    with pytest.raises(ValueError, match=r"format: must be auto, csv or jsonl \(got 'xml'\)"):
+        read_lines(written(HEADER), Sale, format="xml")
+
+
+# Files
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "is empty"),
+        (b"\xef\xbb\xbf", "is empty"),
+        (b" \n\n", "is empty"),
+        (b"\x7fELF\x02\x01\x01\x00", "is not UTF-8 text (byte 00 at offset 7); wants CSV or JSON lines"),
+        (b"\x1f\x8b\x08", "is not UTF-8 text (byte 8b at offset 1); wants CSV or JSON lines"),
+        ("number".encode("utf-16"), "is not UTF-8 text (byte 00 at offset 3); wants CSV or JSON lines"),
+        (b'[{"number": 1}]', "is a JSON array; write one object a line (jq -c '.[]')"),
+        (b'number,"sold\n', "the header in line 1 is no CSV: unexpected end of data"),
+    ],
+)
+def test_a_file_that_holds_no_records_is_refused_in_one_line(written, content, reason):
+    assert refusal(written(content)) == reason
+
+
+def test_a_character_cut_by_the_end_of_the_head_is_no_error(written):
+    for blanks in range(4):
+        content = "number,sold_ms,amount\n" + "é" * 10_000 + "🐘" * blanks + ",0,7\n"
+        ((_, record),) = lines(written("x" * blanks + content), mapping={"number": "x" * blanks + "number"})
+        assert record.amount == 7
+
+
+def test_a_file_that_is_not_there_or_not_a_file_is_refused(tmp_path):
+    assert refusal(tmp_path / "none.csv") == "No such file or directory"
+    assert refusal(tmp_path) == "Is a directory"
+    with pytest.raises(UnreadableFile, match="null byte"):
+        read_lines("a\0b", Sale)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read_is_refused(written):
+    path = written(HEADER)
+    path.chmod(0)
+    assert refusal(path) == "Permission denied"
+
+
+def test_the_first_bad_line_ends_read_records(written):
+    records = read_records(path := written(HEADER + LINE + "n-2,0,x\n"), Sale)
+    assert next(records) == SALE
+    with pytest.raises(UnreadableFile) as caught:
+        next(records)
+    assert str(caught.value) == f"{path}:3: Sale.amount: must be an int (got 'x')"
+
+
+def test_a_pipe_is_read_once_and_has_no_size(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_text, args=(json.dumps(OBJECT) + "\n",))
+    writer.start()
+    found = read_lines(path, Sale)
+    assert (found.format, found.size_bytes) == ("jsonl", None)
+    assert [line.record for line in found] == [SALE]
+    writer.join()
+
+
+def test_how_far_reading_has_come_is_known_between_lines(written):
+    found = read_lines(written(HEADER + LINE * 5000), Sale)
+    at = [found.read_bytes for _ in found]
+    assert at == sorted(at)
+    assert at[0] < found.size_bytes == at[-1]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "given", "value"),
+    [
+        (float, "1.5", 1.5),
+        (float, "-2e3", -2000.0),
+        (float, 7, 7.0),
+        (bool, "true", True),
+        (bool, "false", False),
+        (bool, True, True),
+        (bytes, "00ff", b"\x00\xff"),
+    ],
+)
+def test_other_types_are_read_as_they_are_written(wanted, given, value):
+    assert read_value("field", wanted, given) == value
+
+
+@pytest.mark.parametrize(
+    ("wanted", "given"),
+    [(float, "nan"), (float, "1_0"), (float, True), (float, "x"), (bool, "no"), (bool, 1), (bytes, "0"), (bytes, 3)],
+)
+def test_other_types_are_never_guessed(wanted, given):
+    with pytest.raises(ValueError, match="must be "):
+        read_value("field", wanted, given)
+
+
+# Real ones
+
+
+def test_the_made_file_with_the_quirks_of_a_real_one():
+    mapping = {"number": "tx", "sold_ms": "timestamp", "amount": "price (in wei)"}
+    records = [line.record for line in read_lines(ROOT / "fixtures" / "orders" / "quirks.csv", Sale, mapping=mapping)]
+    assert len(records) == 12
+    assert max(record.amount for record in records) == 10**21 + 11
+    assert len({record.sold_ms for record in records}) == 8
+
+
+@pytest.mark.skipif(not REAL.exists(), reason="the real sales are not on this machine")
+def test_five_thousand_real_sales_are_read_without_a_bad_line():
+    mapping = {"number": "tx", "sold_ms": "timestamp", "amount": "price (in wei)"}
+    found = read_lines(REAL, Sale, mapping=mapping)
+    records = [line.record for line in found]
+    assert found.format == "csv"
+    assert len(records) == len({record.number for record in records}) == 5000
+    assert sum(record.amount >= 2**64 for record in records) == 22
+    assert (records[0].sold_ms, records[-1].sold_ms) == (1_498_251_906_000, 1_600_116_044_000)

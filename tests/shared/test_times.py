@@ -1,0 +1,93 @@
+"""Times as people type and read them."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.times import parse_time, show_time
+
+AT_MS = 1_498_251_906_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1498251906000",
+        "2017-06-23T21:05:06.000Z",
+        "2017-06-23T21:05:06Z",
+        "2017-06-23T21:05:06",
+        "2017-06-23 21:05:06 UTC",
+        "2017-06-23 21:05:06UTC",
+        "2017-06-23T23:05:06+02:00",
+        "20170623T210506Z",
+        "  2017-06-23 21:05:06 UTC ",
+    ],
+)
+def test_one_moment_can_be_typed_in_many_ways(text):
+    assert parse_time(text) == AT_MS
+
+
+@pytest.mark.parametrize(
+    ("text", "at_ms"),
+    [
+        ("0", 0),
+        ("-1", -1),
+        ("1970-01-01", 0),
+        ("1969-12-31T23:59:59.999Z", -1),
+        ("2026-01-12", 1_768_176_000_000),
+        ("2020-02-29T00:00:00.001Z", 1_582_934_400_001),
+        ("2020-02-29T00:00:00.001000000Z", 1_582_934_400_001),
+        ("9999-12-31T23:59:59.999Z", 253_402_300_799_999),
+        ("0001-01-01T00:00:00+23:59", -62_135_683_140_000),
+    ],
+)
+def test_times_at_the_edges(text, at_ms):
+    assert parse_time(text) == at_ms
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "now", "UTC", "1e3", "1_000", "12.5", "+5", "--1", "٣"),
+        *(
+            "2017-06-31",
+            "2017/06/23",
+            "2017-06-23 25:00:00",
+            "2017-06-23 21:05:06 CET",
+            "2017-06-23T21:05:06+02:00 UTC",
+        ),
+    ],
+)
+def test_what_is_no_time_is_refused(text):
+    with pytest.raises(ValueError, match=r"^must be a time such as 2017-06-23T21:05:06\.000Z, .* \(got "):
+        parse_time(text)
+
+
+@pytest.mark.parametrize("below", [".0001", ".1230001", ".123000001", ",000000001", ".999999999"])
+def test_digits_below_the_millisecond_are_refused_not_cut_off(below):
+    with pytest.raises(ValueError, match="whole milliseconds"):
+        parse_time(f"2017-06-23T21:05:06{below}Z")
+
+
+def test_times_are_shown_in_utc_with_milliseconds():
+    assert show_time(AT_MS) == "2017-06-23T21:05:06.000Z"
+    assert show_time(-1) == "1969-12-31T23:59:59.999Z"
+
+
+def test_a_time_beyond_the_calendar_is_shown_as_its_number():
+    assert show_time(253_402_300_800_000) == "253402300800000"
+    assert show_time(-(2**63)) == str(-(2**63))
+    assert show_time(10**30) == str(10**30)
+
+
+@given(st.integers(-(2**63), 2**63 - 1))
+def test_what_is_shown_reads_back(at_ms):
+    assert parse_time(show_time(at_ms)) == at_ms
+
+
+@given(st.datetimes(min_value=datetime(1900, 1, 1), timezones=st.timezones()))
+def test_a_time_with_a_zone_is_that_moment(moment):
+    moment = moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+    assert parse_time(moment.isoformat()) == (moment - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(milliseconds=1)
