@@ -19,7 +19,7 @@ from shared.cells import InvalidRecord
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.loading import FORMATS, Lines, UnknownField, UnreadableFile, read_lines, read_records
 from shared.patterns import AccessPattern, Design, Measured, measure, metered
-from shared.scanning import LIMIT_AT_MOST
+from shared.scanning import MAX_LIMIT
 from shared.stores import InvalidStoreURL, StoreError, connect
 from shared.tables import TableMismatch, create_tables, drop_tables
 
@@ -298,7 +298,7 @@ def _page_options(pattern: AccessPattern, limit: str | None, cursor: str | None)
     if (limit is not None or cursor is not None) and not pattern.is_paged:
         raise WrongUsage(f"{pattern.name}: answers with one record, without --limit and --cursor")
     if limit is not None:
-        options["limit"] = number("--limit", limit, LIMIT_AT_MOST)
+        options["limit"] = number("--limit", limit, MAX_LIMIT)
     if cursor is not None:
         options["cursor"] = cursor
     return options

@@ -5,12 +5,13 @@ HBase stores row key, family and qualifier again with every value, so qualifiers
 
 from collections.abc import Callable, Iterable, Mapping
 from itertools import groupby
-from typing import Any, Generic, TypeVar
+from types import UnionType
+from typing import Any, Generic, Literal, TypeVar, Union, get_args, get_origin
 
 import attrs
 import msgpack
 
-from .keys.errors import shown
+from .keys.errors import shown, shown_bytes
 
 R = TypeVar("R")
 
@@ -18,7 +19,14 @@ _NAME_OF = {int: "an int", float: "a float", str: "text", bytes: "bytes", bool: 
 
 
 class InvalidRecord(ValueError):
-    """A record that cannot be stored, or a stored row that is no such record; the message names record and field."""
+    """A record that cannot be stored, or cells that are no such record; the message names record and field."""
+
+
+class InvalidRow(InvalidRecord):
+    """A stored row that is no record of its table; the message names table, row and reason."""
+
+    def __init__(self, table: str, row: bytes, reason: Exception) -> None:
+        super().__init__(f"{table}: row {shown_bytes(row)}: {reason}")
 
 
 @attrs.frozen
@@ -31,14 +39,17 @@ class Form:
 
 
 def _pack_big(value: int) -> bytes:
+    if type(value) is not int:
+        raise TypeError("must be an int")
     return _pack(value.to_bytes((value + (value < 0)).bit_length() // 8 + 1, "big", signed=True))
 
 
 def _unpack_big(data: bytes) -> int:
     packed = _unpack(data)
-    if not isinstance(packed, bytes):
-        raise ValueError(f"must be the bytes of an int (got {packed!r})")
-    return int.from_bytes(packed, "big", signed=True)
+    value = int.from_bytes(packed, "big", signed=True) if isinstance(packed, bytes) else 0
+    if _pack_big(value) != data:
+        raise ValueError("must be msgpack bytes of an int's shortest two's complement")
+    return value
 
 
 def _pack(value: Any) -> bytes:
@@ -100,7 +111,11 @@ class CellLayout(Generic[R]):
     def unpack(self, key: object, cells: Mapping[bytes, bytes]) -> R:
         """The record of a row: what the decoded row key holds, and the cells. Other columns are left alone."""
         values = {name: getattr(key, name) for name in self.of_key}
-        return self.record(**values, **{name: self._unpack(name, cells) for name in self.columns})
+        values |= {name: self._unpack(name, cells) for name in self.columns}
+        try:
+            return self.record(**values)
+        except ValueError as error:  # of the record's own validators
+            raise InvalidRecord(str(error)) from None
 
     def _pack(self, name: str, value: Any) -> bytes:
         self._check_type(name, value)
@@ -126,5 +141,21 @@ class CellLayout(Generic[R]):
 
     def _check_type(self, name: str, value: Any) -> None:
         wanted = self._types[name]
-        if wanted in _NAME_OF and type(value) is not wanted:
-            raise InvalidRecord(f"{self.record.__name__}.{name}: must be {_NAME_OF[wanted]} (got {shown(value)})")
+        if not _fits(value, wanted):
+            raise InvalidRecord(f"{self.record.__name__}.{name}: must be {_words(wanted)} (got {shown(value)})")
+
+
+def _fits(value: Any, wanted: Any) -> bool:
+    """Whether a value is exactly of a declared type; of lists, maps and the like only the outer type is looked at."""
+    origin: Any = get_origin(wanted)
+    if origin is Literal:
+        return value in get_args(wanted)
+    if origin in (Union, UnionType):
+        return any(_fits(value, each) for each in get_args(wanted))
+    return wanted is Any or type(value) is (origin or wanted or type(None))
+
+
+def _words(wanted: Any) -> str:
+    if get_origin(wanted) is Literal:
+        return f"one of {', '.join(map(str, get_args(wanted)))}"
+    return _NAME_OF.get(wanted, str(wanted))

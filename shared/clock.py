@@ -24,3 +24,7 @@ class WriterClock:
         with self._lock:
             self._last_ms = max(time.time_ns() // 1_000_000, self._last_ms + 1)
             return max(self._last_ms, above_ms + 1)
+
+
+CLOCK = WriterClock()
+"""The clock of this process: all its writers share one, so that no two of their changes carry one timestamp."""

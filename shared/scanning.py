@@ -17,14 +17,14 @@ from typing import Any, Generic, TypeVar
 import attrs
 import happybase
 
-from .cells import InvalidRecord
+from .cells import InvalidRow
 from .keys import MAX_ROW_BYTES, InvalidQuestion, Plan, RowRange, successor
 
 R = TypeVar("R")
 Rows = Generator[tuple[bytes, dict[bytes, bytes]], None, None]
 """Row key and cells of one row after another; closing it closes the scanners."""
 
-LIMIT_AT_MOST = 1_000_000
+MAX_LIMIT = 1_000_000
 """Rows that a limit can ask for; Thrift counts in 32 bits, and a page holds its records in memory."""
 BATCH_ROWS = 1000
 """Rows held where no limit asks for less; happybase's own default."""
@@ -97,7 +97,7 @@ class Page(Generic[R]):
 
     records: list[R]
     cursor: str | None
-    """Asks for the next page of the same question; None where the end was reached."""
+    """Asks for the next page of the same question, which a `where` may leave empty; None where the end was reached."""
     rows_read: int
     """Rows decoded for this page: more than `records` where a `where` left some out."""
 
@@ -119,7 +119,7 @@ def page(
     keeps, and a page that has read `read_at_most` rows for it ends short, with a cursor. Every row there from the first
     page to the last comes exactly once, whatever is inserted or deleted between pages. A damaged cursor, or one of
     another question (table, ranges, direction, `where`), is an `InvalidQuestion`; a row that is no record of this table
-    is an `InvalidRecord` with table, row and reason.
+    is an `InvalidRow`. `decode` is a `TableDesign.record`, or a function like it.
     """
     _check_count("limit", limit)
     _check_count("read_at_most", read_at_most)
@@ -130,19 +130,21 @@ def page(
     rows_read = 0
     # One row more than wanted tells whether there is a next page.
     wanted = (read_at_most if conditions else limit) + 1
-    batch_rows = min(max(limit + 1, WHERE_BATCH_ROWS) if conditions else limit + 1, BATCH_ROWS)
-    rows = scan(table, _behind(plan, position, reverse), limit=wanted, reverse=reverse, batch_rows=batch_rows)
+    batch_rows = min(max(limit + 1, WHERE_BATCH_ROWS if conditions else 1), BATCH_ROWS, wanted)
+    rows = _merged(table, _behind(plan, position, reverse), wanted, reverse, batch_rows)
     with closing(rows):
         for row, cells in rows:
             if len(records) == limit or (conditions and rows_read == read_at_most):
                 return Page(records, None if position is None else _cursor(position, question), rows_read)
             try:
                 record = decode(row, cells)
+            except InvalidRow:
+                raise
             except ValueError as error:
-                raise InvalidRecord(f"{_name(table)}: row {row.hex(' ')}: {error}") from error
+                raise InvalidRow(table.name.decode(errors="replace"), row, error) from error
             rows_read += 1
             position = row[plan.spread_bytes :]
-            if all(getattr(record, name) == value for name, value in conditions):
+            if all(_field(record, name) == value for name, value in conditions):
                 records.append(record)
     return Page(records, None, rows_read)
 
@@ -195,9 +197,12 @@ def _position(cursor: str, question: bytes) -> bytes:
 
 
 def _check_count(name: str, count: int) -> None:
-    if type(count) is not int or not 1 <= count <= LIMIT_AT_MOST:
-        raise InvalidQuestion(f"{name}: must be 1..{LIMIT_AT_MOST} (got {count!r})")
+    if type(count) is not int or not 1 <= count <= MAX_LIMIT:
+        raise InvalidQuestion(f"{name}: must be 1..{MAX_LIMIT} (got {count!r})")
 
 
-def _name(table: happybase.Table) -> str:
-    return table.name.decode(errors="replace")
+def _field(record: object, name: str) -> Any:
+    try:
+        return getattr(record, name)
+    except AttributeError:
+        raise InvalidQuestion(f"where: {type(record).__name__} has no {name}") from None

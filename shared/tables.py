@@ -6,8 +6,8 @@ from typing import Any, Generic, TypeVar
 import attrs
 import happybase
 
-from .cells import CellLayout, InvalidRecord
-from .keys import KeyLayout
+from .cells import CellLayout, InvalidRecord, InvalidRow
+from .keys import InvalidKey, KeyLayout
 
 R = TypeVar("R")
 
@@ -56,8 +56,11 @@ class TableDesign(Generic[R]):
         return self.layout.encode(self.layout.key_of(record))
 
     def record(self, row: bytes, cells: Mapping[bytes, bytes]) -> R:
-        """The record that a row holds; InvalidKey or InvalidRecord where it is none."""
-        return self.cells.unpack(self.layout.decode(row), cells)
+        """The record that a row holds; InvalidRow where it is none."""
+        try:
+            return self.cells.unpack(self.layout.decode(row), cells)
+        except (InvalidKey, InvalidRecord) as error:
+            raise InvalidRow(self.name, row, error) from None
 
 
 class TableMismatch(ValueError):

@@ -1,15 +1,114 @@
-"""Writes the generated blocks of every README anew. Run it: make readmes."""
+"""Writes the generated blocks of every README again. Run it: make readmes.
 
+What stands in a README between two marks is the output of code:
+
+    <!-- generated: patterns -->
+    ...
+    <!-- end -->
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+import happybase
 
 from domains.cli import DESIGNS
 from shared.loading import read_records
-
-from shared.patterns import key_line
-from shared.readme import design_blocks, markdown_table, with_blocks
+from shared.patterns import PATTERN_COLUMNS, Design, Measured, key_line, measure, pattern_rows
+from shared.ruler import ruler, show_value
 from shared.stores import connect
+from shared.tables import TableDesign, create_tables
 
 ROOT = Path(__file__).parent.parent
+_BLOCK = re.compile(r"(<!-- generated: (?P<name>[a-z0-9-]+) -->\n)(?:(?!<!--).)*(<!-- end -->)", re.DOTALL)
+
+
+def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A GitHub table."""
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |" for line in lines)
+
+
+def with_blocks(text: str, blocks: Mapping[str, str]) -> str:
+    """The README's text with every generated block made again.
+
+    A block that nobody makes is a `KeyError`; a mark without its end is a `ValueError`, and nothing is lost.
+    """
+    made, count = _BLOCK.subn(lambda found: f"{found[1]}{blocks[found['name']]}\n{found[3]}", text)
+    if not count == text.count("<!-- generated") == text.count("<!-- end"):
+        raise ValueError(
+            f"a README has {text.count('<!-- generated')} marks of generated blocks and {count} whole blocks"
+        )
+    return made
+
+
+def layout_block(table: TableDesign[Any]) -> str:
+    """Parts and prefixes of a table's key, from left to right."""
+    layout = table.layout
+    rows = [(type(each).__name__, f"`{each}`", str(each.width_bytes), "computed") for each in layout.prefixes]
+    for part in layout.parts:
+        width = part.codec.width_bytes
+        rows.append((part.name, f"`{part.codec}`", "varies" if width is None else str(width), part.meaning))
+    return markdown_table(("part", "format", "bytes", "meaning"), rows)
+
+
+def row_block(connection: happybase.Connection, table: TableDesign[Any]) -> str:
+    """The first stored row of a table under its ruler."""
+    row, _cells = next(connection.table(table.name).scan(limit=1))
+    return f"```text\n{ruler(table.layout, row)}\n```"
+
+
+def ordering_block(connection: happybase.Connection, table: TableDesign[Any], rows: int = 6) -> str:
+    """Stored rows of a table as they sort: the first two of each value of the leading part."""
+    lines: list[list[str]] = []
+    names: list[str] = []
+    seen: Counter[object] = Counter()
+    for row, _cells in connection.table(table.name).scan():
+        fields = [field for field in table.layout.fields(row) if field.value is not None]
+        names = [field.name for field in fields]
+        seen[fields[0].value] += 1
+        if seen[fields[0].value] <= 2 and len(lines) < rows:
+            lines.append([*(show_value(field.name, field.value) for field in fields), f"`{row.hex()}`"])
+    return markdown_table((*names, "row"), lines)
+
+
+def patterns_block(measured: Iterable[Measured]) -> str:
+    """What every question costs."""
+    return markdown_table(PATTERN_COLUMNS, pattern_rows(measured))
+
+
+def ranges_block(measured: Iterable[Measured]) -> str:
+    """The keys between which every question reads, in hex."""
+    rows = [
+        (
+            each.pattern.question,
+            table.decode(),
+            f"`{found.start.hex()}`",
+            "end" if found.stop is None else f"`{found.stop.hex()}`",
+        )
+        for each in measured
+        for table, found in each.cost.ranges
+    ]
+    return markdown_table(("question", "table", "from", "up to"), rows)
+
+
+def design_blocks(connection: happybase.Connection, design: Design, records: Iterable[Any]) -> dict[str, str]:
+    """All blocks of a design, from its records loaded into an empty store."""
+    create_tables(connection, design.tables)
+    repository = design.open(connection)
+    for record in records:
+        design.store(repository, record)
+    measured = measure(connection, repository, design.patterns)
+    blocks = {"patterns": patterns_block(measured), "ranges": ranges_block(measured)}
+    for table in design.tables:
+        name = table.name.replace("_", "-")
+        blocks[f"layout-{name}"] = layout_block(table)
+        blocks[f"row-{name}"] = row_block(connection, table)
+        blocks[f"ordering-{name}"] = ordering_block(connection, table)
+    return blocks
 
 
 def regenerated() -> dict[Path, str]:

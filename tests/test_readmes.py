@@ -11,7 +11,7 @@ import pytest
 from sybil.document import Document
 from sybil.parsers.markdown import PythonCodeBlockParser
 
-from tests.readmes import regenerated
+from tests.readmes import regenerated, with_blocks
 
 ROOT = Path(__file__).parents[1]
 READMES = sorted(path for pattern in ("*.md", "domains/**/*.md", "shared/**/*.md") for path in ROOT.glob(pattern))
@@ -58,3 +58,9 @@ def test_the_rowbook_commands_in_a_readme_end_well(path, tmp_path):
 def test_the_links_of_a_readme_lead_somewhere(path):
     targets = re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8"))
     assert [target for target in targets if not (path.parent / target).exists()] == []
+
+
+def test_a_mark_without_its_end_is_refused_and_swallows_nothing():
+    text = "<!-- generated: a -->\nold\n\n## Next\n\n<!-- generated: b-5m -->\nold\n<!-- end -->\n"
+    with pytest.raises(ValueError, match="2 marks of generated blocks and 1 whole blocks"):
+        with_blocks(text, {"a": "new", "b-5m": "new"})

@@ -1,7 +1,7 @@
-"""Orders found by their number, by seller and by buyer, in three tables that survive a crash between their writes."""
+"""Orders found by their number, by seller and by buyer, in three tables written so that a crash can be mended."""
 
 from .keys import TABLES
 from .records import ListedOrder, Order, Status
-from .repository import OrderConflict, OrderRepository
+from .repository import OrderConflict, OrderRepository, UnknownOrder
 
-__all__ = ["TABLES", "ListedOrder", "Order", "OrderConflict", "OrderRepository", "Status"]
+__all__ = ["TABLES", "ListedOrder", "Order", "OrderConflict", "OrderRepository", "Status", "UnknownOrder"]

@@ -1,4 +1,4 @@
-"""The story of the design: load the sample orders, ask every question, change one order.
+"""The story of the design: load the sample orders, ask every question, cancel one order.
 
 Run it: python -m domains.orders.example.
 """
@@ -6,12 +6,13 @@ Run it: python -m domains.orders.example.
 from pathlib import Path
 
 from shared.loading import read_records
-from shared.patterns import AccessPattern, Design
+from shared.patterns import AccessPattern, Design, measure
 from shared.stores import connect
 from shared.tables import create_tables
+from shared.times import parse_time
 
 from .keys import TABLES
-from .records import Order
+from .records import ListedOrder, Order
 from .repository import OrderRepository
 
 SAMPLES = Path(__file__).parents[2] / "fixtures" / "orders" / "orders.csv"
@@ -25,7 +26,7 @@ PATTERNS = (
         "of-seller",
         "a seller's orders of one week",
         OrderRepository.of_seller,
-        {"seller_id": "s-17", "since_ms": 1_768_176_000_000, "until_ms": 1_768_780_800_000},
+        {"seller_id": "s-17", "since_ms": parse_time("2026-01-12"), "until_ms": parse_time("2026-01-19")},
     ),
     AccessPattern(
         "of-seller",
@@ -53,23 +54,26 @@ def main() -> None:
     connection = connect("embedded:")
     create_tables(connection, TABLES)
     orders = OrderRepository(connection)
-    for order in read_records(SAMPLES, Order):
+    samples = list(read_records(SAMPLES, Order))
+    for order in samples:
         orders.place(order)
 
+    for each in measure(connection, orders, PATTERNS):
+        print(f"{each.pattern.question}: {len(each.records)} found, the first of them")
+        print("  ", each.records[0])
+
+    print("the latest three orders of seller s-1, and none of s-12 or s-123")
     latest = orders.of_seller("s-1", limit=3).records
-    print("The latest three orders of seller s-1, and none of s-12 or s-123:")
     for line in latest:
         print("  ", line)
-    assert latest == sorted(latest, key=lambda line: -line.placed_ms)
+    of_s1 = sorted((order for order in samples if order.seller_id == "s-1"), key=lambda order: -order.placed_ms)
+    assert latest == [ListedOrder.of(order) for order in of_s1[:3]]
 
-    number = latest[0].order_number
-    orders.cancel(number)
-    cancelled = orders.order(number)
-    assert cancelled is not None
-    assert cancelled.status == "cancelled"
-    (line,) = (each for each in orders.of_buyer(cancelled.buyer_id).records if each.order_number == number)
-    print(f"Order {number} once cancelled, as its buyer sees it:")
+    order = orders.cancel(of_s1[0].order_number)
+    (line,) = (each for each in orders.of_buyer(order.buyer_id).records if each.order_number == order.order_number)
+    print("its buyer sees that the first of them is cancelled")
     print("  ", line)
+    assert line == ListedOrder.of(order)
     assert line.status == "cancelled"
 
 

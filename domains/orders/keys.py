@@ -1,4 +1,4 @@
-"""Three tables, one for each way in: by order number, by seller, by buyer.
+"""Three tables, one for each lookup: by order number, by seller, by buyer.
 
 The order lies under its number; each list row repeats what a list page shows, so that a page is one scan and no gets.
 """
@@ -16,8 +16,8 @@ class OrderByNumber:
 
     Order:  by number, as text.
     Serves: an order whose number is known.
-    Costs:  one get.
-    Fixed:  the number is the whole key. Numbers that count up send every write to the last region.
+    Costs:  one get. Numbers that count up send every write to the last region.
+    Fixed:  the number is the whole key, so there is one order to a number.
     Source: S0.13, S3.3
     """
 
@@ -30,7 +30,7 @@ class OrderBySeller:
 
     Order:  by seller, newest first, then by order number.
     Serves: a seller's orders in a period; the latest N.
-    Costs:  one scan, of the rows asked for.
+    Costs:  one scan, of the rows asked for and one more that tells whether there is a next page.
     Fixed:  the widths and the direction of time; changing them means a new table.
     Source: S0.13, which has time ascending: the latest N would then be a reverse scan, slower and easy to get wrong.
     """
@@ -46,7 +46,7 @@ class OrderByBuyer:
 
     Order:  by buyer, newest first, then by order number.
     Serves: a buyer's orders in a period; the latest N.
-    Costs:  one scan, of the rows asked for.
+    Costs:  one scan, of the rows asked for and one more that tells whether there is a next page.
     Fixed:  as `OrderBySeller`.
     Source: S0.13
     """
@@ -55,10 +55,6 @@ class OrderByBuyer:
     placed_ms: int = part(Descending(Int64), "when placed, milliseconds since 1970 UTC, newest first")
     order_number: str = part(EscapedText, "tells orders of one millisecond apart")
 
-
-BY_NUMBER = KeyLayout(OrderByNumber)
-BY_SELLER = KeyLayout(OrderBySeller)
-BY_BUYER = KeyLayout(OrderByBuyer)
 
 ORDER_CELLS = CellLayout(
     Order,
@@ -76,7 +72,9 @@ LISTED_CELLS = CellLayout(
     ListedOrder, "o", {"item": Column("i"), "amount": Column("a", BIG_INT), "status": Column("st")}
 )
 
-ORDERS = TableDesign("orders", "the order", BY_NUMBER, ORDER_CELLS)
-ORDERS_BY_SELLER = TableDesign("orders_by_seller", "one line of a seller's list", BY_SELLER, LISTED_CELLS)
-ORDERS_BY_BUYER = TableDesign("orders_by_buyer", "one line of a buyer's list", BY_BUYER, LISTED_CELLS)
+ORDERS = TableDesign("orders", "the order", KeyLayout(OrderByNumber), ORDER_CELLS)
+ORDERS_BY_SELLER = TableDesign(
+    "orders_by_seller", "one line of a seller's list", KeyLayout(OrderBySeller), LISTED_CELLS
+)
+ORDERS_BY_BUYER = TableDesign("orders_by_buyer", "one line of a buyer's list", KeyLayout(OrderByBuyer), LISTED_CELLS)
 TABLES = (ORDERS, ORDERS_BY_SELLER, ORDERS_BY_BUYER)

@@ -1,44 +1,28 @@
 """What the application holds: an order, and the line that a list of orders shows of it. No bytes, no storage."""
 
-from typing import Any, Literal
+from typing import Literal, get_args
 
 import attrs
 
+from shared.fields import LAST_MS, integer, one_of, text
+
 Status = Literal["placed", "paid", "shipped", "cancelled"]
-STATUSES: tuple[Status, ...] = ("placed", "paid", "shipped", "cancelled")
-
-LAST_PLACED_MS = 253_402_300_799_999
-"""9999-12-31T23:59:59.999Z, the last time that ISO 8601 writes with a year of four digits."""
-
-
-def _is_named(record: Any, field: "attrs.Attribute[str]", value: str) -> None:
-    if type(value) is not str or not value:
-        raise ValueError(f"{type(record).__name__}.{field.name}: must be text, not empty (got {value!r})")
-
-
-def _is_placed(record: Any, field: "attrs.Attribute[int]", value: int) -> None:
-    if type(value) is not int or not 0 <= value <= LAST_PLACED_MS:
-        raise ValueError(f"{type(record).__name__}.{field.name}: must be 0..{LAST_PLACED_MS} (got {value!r})")
-
-
-def _is_status(record: Any, field: "attrs.Attribute[Status]", value: Status) -> None:
-    if value not in STATUSES:
-        raise ValueError(f"{type(record).__name__}.{field.name}: must be one of {', '.join(STATUSES)} (got {value!r})")
+STATUSES: tuple[Status, ...] = get_args(Status)
 
 
 @attrs.frozen
 class Order:
     """One order of one item. Only its status ever changes."""
 
-    order_number: str = attrs.field(validator=_is_named)
-    seller_id: str = attrs.field(validator=_is_named)
-    buyer_id: str = attrs.field(validator=_is_named)
-    placed_ms: int = attrs.field(validator=_is_placed)
+    order_number: str = attrs.field(validator=text())
+    seller_id: str = attrs.field(validator=text())
+    buyer_id: str = attrs.field(validator=text())
+    placed_ms: int = attrs.field(validator=integer(0, LAST_MS))
     """Milliseconds since 1970-01-01 UTC; the timestamp of its cells too, so never below 0."""
-    item: str
-    amount: int
+    item: str = attrs.field(validator=text(empty=True))
+    amount: int = attrs.field(validator=integer())
     """In the smallest unit of the currency; of any size."""
-    status: Status = attrs.field(default="placed", validator=_is_status)
+    status: Status = attrs.field(default="placed", validator=one_of(*STATUSES))
 
 
 @attrs.frozen

@@ -5,26 +5,20 @@ from collections.abc import Iterable
 import attrs
 import happybase
 
-from shared.clock import WriterClock
+from shared.clock import CLOCK, WriterClock
 from shared.keys import InvalidQuestion, between
 from shared.scanning import Page, page
 
-from .keys import (
-    BY_BUYER,
-    BY_NUMBER,
-    BY_SELLER,
-    LISTED_CELLS,
-    ORDER_CELLS,
-    ORDERS,
-    ORDERS_BY_BUYER,
-    ORDERS_BY_SELLER,
-    OrderByNumber,
-)
+from .keys import LISTED_CELLS, ORDER_CELLS, ORDERS, ORDERS_BY_BUYER, ORDERS_BY_SELLER, OrderByNumber
 from .records import STATUSES, ListedOrder, Order, Status
 
 
 class OrderConflict(ValueError):
-    """Another order is stored under this number, or none where one is needed."""
+    """Another order is stored under this number."""
+
+
+class UnknownOrder(ValueError):
+    """No order is stored under this number."""
 
 
 class OrderRepository:
@@ -33,13 +27,15 @@ class OrderRepository:
     The three rows of an order are not one transaction. Every write puts the order first and its list lines after it,
     all with one explicit timestamp, so that a crash leaves no line without its order, and the same call again mends
     what it left. Between the steps a list may lack a new order, or show its status from before.
+
+    A happybase connection serves one thread at a time, and so does a repository: make one for each.
     """
 
-    def __init__(self, connection: happybase.Connection, clock: WriterClock | None = None) -> None:
+    def __init__(self, connection: happybase.Connection, clock: WriterClock = CLOCK) -> None:
         self._orders = connection.table(ORDERS.name)
         self._by_seller = connection.table(ORDERS_BY_SELLER.name)
         self._by_buyer = connection.table(ORDERS_BY_BUYER.name)
-        self._clock = clock or WriterClock()
+        self._clock = clock
 
     def place(self, order: Order) -> None:
         """Stores an order and its two list lines. The same order again changes nothing and mends missing lines.
@@ -54,10 +50,13 @@ class OrderRepository:
             self._put(*stored, only=["status"])
 
     def change_status(self, order_number: str, status: Status) -> Order:
-        """The order with its new status, which wins over every earlier one. Costs: one get, three puts."""
+        """The order with its new status, which wins over the one it had; `UnknownOrder` if there is none.
+
+        Costs: one get, three puts.
+        """
         stored = self._stored(order_number)
         if stored is None:
-            raise OrderConflict(f"Order.order_number: no order {order_number!r}")
+            raise UnknownOrder(f"Order.order_number: no order {order_number!r}")
         order, written_ms = stored
         if order.status != status:
             order = attrs.evolve(order, status=status)
@@ -85,9 +84,10 @@ class OrderRepository:
     ) -> Page[ListedOrder]:
         """A seller's orders placed from `since_ms` up to but not at `until_ms`, newest first.
 
-        Costs: one scan of `limit` + 1 rows; with a status, of as many rows as it takes to find `limit` of them.
+        Costs: one scan of `limit` + 1 rows; with a status, of as many rows as it takes to find `limit` of them, and
+        after 10,000 rows a short page with a cursor.
         """
-        plan = BY_SELLER.plan(seller_id=seller_id, placed_ms=between(since_ms, until_ms))
+        plan = ORDERS_BY_SELLER.layout.plan(seller_id=seller_id, placed_ms=between(since_ms, until_ms))
         return page(self._by_seller, plan, ORDERS_BY_SELLER.record, limit=limit, cursor=cursor, where=_where(status))
 
     def of_buyer(
@@ -100,12 +100,12 @@ class OrderRepository:
         cursor: str | None = None,
     ) -> Page[ListedOrder]:
         """A buyer's orders placed from `since_ms` up to but not at `until_ms`, newest first. Costs: as `of_seller`."""
-        plan = BY_BUYER.plan(buyer_id=buyer_id, placed_ms=between(since_ms, until_ms))
+        plan = ORDERS_BY_BUYER.layout.plan(buyer_id=buyer_id, placed_ms=between(since_ms, until_ms))
         return page(self._by_buyer, plan, ORDERS_BY_BUYER.record, limit=limit, cursor=cursor, where=_where(status))
 
     def _stored(self, order_number: str) -> tuple[Order, int] | None:
         """The order, and the timestamp of its last write in milliseconds."""
-        row = BY_NUMBER.encode(OrderByNumber(order_number))
+        row = ORDERS.row(OrderByNumber(order_number))
         cells = self._orders.row(row, include_timestamp=True)
         if not cells:
             return None

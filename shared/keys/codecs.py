@@ -16,7 +16,7 @@ import struct
 from collections.abc import Mapping
 from typing import Generic, TypeVar
 
-from .errors import InvalidKey, shown
+from .errors import InvalidKey, shown, shown_bytes
 
 V = TypeVar("V")
 N = TypeVar("N", bound=str)
@@ -64,7 +64,7 @@ class Codec(Generic[V]):
         """The value of exactly these bytes."""
         value, rest = self.take(data)
         if rest:
-            raise InvalidKey(f"{len(rest)} bytes too many: {rest.hex(' ')}")
+            raise InvalidKey(f"{len(rest)} bytes too many: {shown_bytes(rest)}")
         return value
 
     def stem(self, start: V) -> bytes:
@@ -108,7 +108,7 @@ def text_of(data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        raise InvalidKey(f"must be UTF-8: {error.reason} in {data.hex(' ')}") from None
+        raise InvalidKey(f"must be UTF-8: {error.reason} in {shown_bytes(data)}") from None
 
 
 def checked_width(width_bytes: int, last: int = MAX_ROW_BYTES) -> int:
@@ -197,11 +197,11 @@ def _take_escaped(rest: bytes) -> tuple[bytes, bytes]:
     # A NUL of the value is always followed by FF, so the first 00 01 is the end mark.
     body, end, rest = rest.partition(b"\x00\x01")
     if not end:
-        raise InvalidKey(f"no end mark 00 01 in {body.hex(' ') or 'no bytes'}")
+        raise InvalidKey(f"no end mark 00 01 in {shown_bytes(body) or 'no bytes'}")
     if 0 in body:
         plain = body.replace(b"\x00\xff", b"\x00")
         if _escape(plain) != body:
-            raise InvalidKey(f"unknown escape in {body.hex(' ')}: 00 must be followed by ff, or by 01 at the end")
+            raise InvalidKey(f"unknown escape in {shown_bytes(body)}: 00 must be followed by ff, or by 01 at the end")
         return plain, rest
     return body, rest
 
@@ -286,7 +286,7 @@ class FixedBytes(Codec[bytes]):
     def encode(self, value: bytes) -> bytes:
         want_type(bytes, value)
         if len(value) != self.width:
-            raise InvalidKey(f"must be {self.width} bytes (got {len(value)}: {value.hex(' ')})")
+            raise InvalidKey(f"must be {self.width} bytes (got {len(value)}: {shown_bytes(value)})")
         return value
 
     def take(self, rest: bytes) -> tuple[bytes, bytes]:
@@ -295,7 +295,7 @@ class FixedBytes(Codec[bytes]):
     def stem(self, start: bytes) -> bytes:
         want_type(bytes, start)
         if len(start) > self.width:
-            raise InvalidKey(f"must be at most {self.width} bytes (got {len(start)}: {start.hex(' ')})")
+            raise InvalidKey(f"must be at most {self.width} bytes (got {len(start)}: {shown_bytes(start)})")
         return start
 
 

@@ -18,3 +18,8 @@ def shown(value: object) -> str:
         return f"an int of {value.bit_length()} bits"
     text = repr(value)
     return text if len(text) <= 100 else f"{text[:100]}..."
+
+
+def shown_bytes(data: bytes) -> str:
+    """Bytes as an error shows them: in hex, the first 64."""
+    return data[:64].hex(" ") + (f" ... ({len(data)} bytes)" if len(data) > 64 else "")

@@ -23,7 +23,7 @@ import attrs
 
 from .codecs import MAX_ROW_BYTES, Codec
 from .compiled import compile_decode, compile_encode
-from .errors import InvalidKey
+from .errors import InvalidKey, shown_bytes
 from .prefixes import Modulo, Prefix, Spread, TimeBucket
 from .questions import Plan, plan, whole_table
 
@@ -106,7 +106,7 @@ class KeyLayout(Generic[K]):
         for each in self.parts[:-1]:
             if each.codec.trailing:
                 raise InvalidKey(f"{self.name}.{each.name}: {each.codec} has no end mark, so it must be the last part")
-        if self.time_bucket is not None and self.prefixes[-1] is not self.time_bucket:
+        if any(isinstance(each, TimeBucket) for each in self.prefixes[:-1]):
             raise InvalidKey(
                 f"{self.name}: one TimeBucket at most, behind the spreading prefixes (got {self.prefixes})"
             )
@@ -159,13 +159,13 @@ class KeyLayout(Generic[K]):
                 value, behind = part.codec.take(rest)
             except InvalidKey as error:
                 raise InvalidKey(
-                    f"{self.name}.{part.name}: {error}, at offset {offset} of row {row.hex(' ')}"
+                    f"{self.name}.{part.name}: {error}, at offset {offset} of row {shown_bytes(row)}"
                 ) from None
             parts.append(Field(part.name, rest[: len(rest) - len(behind)], value, part.meaning))
             rest = behind
         if rest:
             raise InvalidKey(
-                f"{self.name}: {len(rest)} bytes too many, at offset {len(row) - len(rest)} of row {row.hex(' ')}"
+                f"{self.name}: {len(rest)} bytes too many, at offset {len(row) - len(rest)} of row {shown_bytes(row)}"
             )
         values = {field.name: field.value for field in parts}
         encoded = {field.name: field.data for field in parts}
@@ -177,7 +177,7 @@ class KeyLayout(Generic[K]):
             if data != wanted:
                 raise InvalidKey(
                     f"{self.name}: {prefix} of these parts is {wanted.hex(' ')} (got {data.hex(' ')}), "
-                    f"at offset {offset} of row {row.hex(' ')}"
+                    f"at offset {offset} of row {shown_bytes(row)}"
                 )
             prefixes.append(Field(type(prefix).__name__, data, None, f"computed from {prefix}"))
             offset += prefix.width_bytes

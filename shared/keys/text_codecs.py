@@ -7,7 +7,7 @@ A new table is better off with `EscapedText` and big-endian integers: any text, 
 from typing import TypeVar
 
 from .codecs import Codec, TrailingText, checked_width, cut, text_of, utf8, want_type
-from .errors import InvalidKey, shown
+from .errors import InvalidKey, shown, shown_bytes
 
 V = TypeVar("V")
 
@@ -154,7 +154,7 @@ class Delimited(Codec[V]):
     def take(self, rest: bytes) -> tuple[V, bytes]:
         own, delimiter, rest = rest.partition(self._delimiter)
         if not delimiter:
-            raise InvalidKey(f"no delimiter {self._delimiter.decode()!r} in {own.hex(' ') or 'no bytes'}")
+            raise InvalidKey(f"no delimiter {self._delimiter.decode()!r} in {shown_bytes(own) or 'no bytes'}")
         return self._codec.decode(own), rest
 
     def stem(self, start: V) -> bytes:

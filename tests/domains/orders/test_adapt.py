@@ -35,7 +35,7 @@ def test_ten_lines_are_enough(tickets):
 
 
 def test_the_tickets_tell_their_own_story(tickets):
-    assert "The latest three tickets of assignee s-1" in tickets[1]
+    assert "the latest three tickets of assignee s-1" in tickets[1]
     assert re.findall(r"status='(\w+)'", tickets[1])[-1] == "closed"
 
 

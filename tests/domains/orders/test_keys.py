@@ -5,16 +5,31 @@ from pathlib import Path
 
 import pytest
 
-from domains.orders.keys import BY_SELLER, TABLES, OrderBySeller
+from domains.orders.keys import ORDERS_BY_SELLER, TABLES, OrderBySeller
 from fixtures.orders.make_keys import KEYS
 from shared.keys import InvalidQuestion, between
 
 GOLDEN = json.loads((Path(__file__).parents[3] / "fixtures" / "orders" / "keys.json").read_text(encoding="utf-8"))
 
+BY_SELLER = ORDERS_BY_SELLER.layout
 
-def test_an_order_of_a_seller_is_id_end_mark_inverted_time_number_end_mark():
-    expected = bytes.fromhex("732d3137 0001  7ffffe8fe674d077  6e2d3432 0001")
-    assert BY_SELLER.encode(OrderBySeller("s-17", 1_580_976_517_000, "n-42")) == expected
+
+@pytest.mark.parametrize(
+    ("seller_id", "placed_ms", "order_number", "row"),
+    [
+        ("s-17", 1_580_976_517_000, "n-42", "732d3137 0001  7ffffe8fe674d077  6e2d3432 0001"),
+        ("s-17", 0, "n-42", "732d3137 0001  7fffffffffffffff  6e2d3432 0001"),
+        ("s-17", 1, "n-42", "732d3137 0001  7ffffffffffffffe  6e2d3432 0001"),
+        ("s-17", -1, "n-42", "732d3137 0001  8000000000000000  6e2d3432 0001"),
+        ("s-17", 2**63 - 1, "n-42", "732d3137 0001  0000000000000000  6e2d3432 0001"),
+        ("s-17", -(2**63), "n-42", "732d3137 0001  ffffffffffffffff  6e2d3432 0001"),
+        ("", 0, "", "0001  7fffffffffffffff  0001"),
+        ("a\0b", 0, "\0", "61 00ff 62 0001  7fffffffffffffff  00ff 0001"),
+        ("é", 0, "🐘", "c3a9 0001  7fffffffffffffff  f09f9098 0001"),
+    ],
+)
+def test_an_order_of_a_seller_is_id_terminator_inverted_time_number_terminator(seller_id, placed_ms, order_number, row):
+    assert BY_SELLER.encode(OrderBySeller(seller_id, placed_ms, order_number)) == bytes.fromhex(row)
 
 
 def test_the_time_is_the_published_long_max_minus_timestamp():

@@ -3,9 +3,10 @@
 import attrs
 import pytest
 
-from domains.orders import TABLES, ListedOrder, Order, OrderConflict, OrderRepository
+from domains.orders import TABLES, ListedOrder, Order, OrderConflict, OrderRepository, UnknownOrder
+from shared.cells import InvalidRow
 from shared.keys import InvalidKey, InvalidQuestion
-from shared.scanning import InvalidRecord
+from tests.dying import DyingConnection, WriterDied
 
 LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
 DESK = attrs.evolve(LAMP, order_number="n-43", placed_ms=LAMP.placed_ms + 1, item="desk", amount=10**21)
@@ -118,7 +119,7 @@ def test_a_change_wins_over_an_order_dated_in_the_future(orders):
 
 
 def test_the_status_of_an_unknown_order_cannot_change(orders):
-    with pytest.raises(OrderConflict, match=r"no order 'n-42'"):
+    with pytest.raises(UnknownOrder, match=r"no order 'n-42'"):
         orders.change_status("n-42", "paid")
 
 
@@ -142,7 +143,7 @@ def test_another_order_under_a_number_that_is_taken_is_refused_and_changes_nothi
 
 def test_a_row_that_is_no_list_line_is_named_with_its_table(connection, orders):
     connection.table("orders_by_seller").put(b"s-17\0\1short", {b"o:i": b"\xa4lamp"})
-    with pytest.raises(InvalidRecord, match=r"orders_by_seller: row 73 2d 31 37 00 01 .*OrderBySeller.placed_ms"):
+    with pytest.raises(InvalidRow, match=r"orders_by_seller: row 73 2d 31 37 00 01 .*OrderBySeller.placed_ms"):
         orders.of_seller("s-17")
 
 
@@ -162,34 +163,9 @@ def test_a_time_that_no_cell_can_carry_is_refused(placed_ms):
 # ---- a writer that dies between two rows ------------------------------------------------------------
 
 
-class WriterDied(Exception):
-    pass
-
-
-class DyingTable:
-    """A table of a writer whose last breath is put number `left`."""
-
-    def __init__(self, table, breath):
-        self._table = table
-        self._breath = breath
-
-    def __getattr__(self, name):
-        return getattr(self._table, name)
-
-    def put(self, *arguments, **named):
-        if self._breath[0] == 0:
-            raise WriterDied
-        self._breath[0] -= 1
-        self._table.put(*arguments, **named)
-
-
 def dying(connection, puts):
     """A repository whose writer dies after so many puts."""
-    breath = [puts]
-    repository = OrderRepository(connection)
-    for name in ("_orders", "_by_seller", "_by_buyer"):
-        setattr(repository, name, DyingTable(getattr(repository, name), breath))
-    return repository
+    return OrderRepository(DyingConnection(connection, after=puts))
 
 
 def assert_no_line_without_its_order(orders):
