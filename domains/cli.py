@@ -31,7 +31,7 @@ DESIGNS = (ORDERS,)
 
 MEMORY = "embedded:"
 DEMO_PREFIX = "rowbook_demo"
-"""Before the names of the tables that `run` makes in a store of the user, with `_` behind it."""
+"""The prefix of the tables that `run` makes in a store of the user; happybase puts `_` after it."""
 
 
 class Failed(Exception):

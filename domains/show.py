@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import attrs
 import happybase
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console, JustifyMethod
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
@@ -16,7 +17,7 @@ from rich.text import Text
 
 from shared.loading import Line, Lines
 from shared.patterns import PATTERN_COLUMNS, Design, Measured, key_line, pattern_rows
-from shared.ruler import BYTES, cell_lines, cells_of, ruler_lines, show_value
+from shared.ruler import BYTES, cell_lines, ruler_lines, show_value
 from shared.tables import TableDesign
 
 from .asking import Others, Rows, questions, shown_arguments
@@ -81,11 +82,11 @@ def _drawn_table(
 
 
 def _plain_table(to: Console, rows: list[Sequence[str]], flush_right: list[bool]) -> None:
-    widths = [max(map(cells_of, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells: list[str] = []
         for text, wide, right in zip(row, widths, flush_right, strict=True):
-            blanks = " " * (wide - cells_of(text))
+            blanks = " " * (wide - cell_len(text))
             cells.append(blanks + text if right else text + blanks)
         line(to, "  ".join(cells).rstrip())
 
@@ -189,7 +190,7 @@ def explained(to: Console, rows: Rows, others: Others, *, as_json: bool) -> None
 
 
 def _parts(design: TableDesign[Any], row: bytes) -> list[dict[str, Any]]:
-    return [{"name": each.name, "bytes": each.data, "value": each.value} for each in design.layout.fields(row)]
+    return [{"name": each.name, "bytes": each.data, "value": each.value} for each in design.layout.segments(row)]
 
 
 # Words
@@ -201,7 +202,7 @@ def reasons(others: Others) -> str:
 
 
 def reason(error: Exception) -> str:
-    """The first line of what a store said; behind it HBase sends a Java stack trace."""
+    """The first line of what a store said; after it HBase sends a Java stack trace."""
     said: object = getattr(error, "message", None) or getattr(error, "strerror", None) or str(error)
     text = said.decode(errors="replace") if isinstance(said, bytes) else str(said)
     return (text.splitlines() or [type(error).__name__])[0]

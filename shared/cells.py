@@ -30,7 +30,7 @@ class InvalidRow(InvalidRecord):
 
 
 @attrs.frozen
-class Form:
+class Packing:
     """How one value becomes the bytes of a cell."""
 
     name: str
@@ -60,19 +60,19 @@ def _unpack(data: bytes) -> Any:
     return msgpack.unpackb(data, strict_map_key=False)
 
 
-MSGPACK = Form("msgpack", _pack, _unpack)
+MSGPACK = Packing("msgpack", _pack, _unpack)
 """msgpack as it is: text, bytes, floats, bools, lists, maps, and ints of up to 64 bits."""
 
-BIG_INT = Form("big int", _pack_big, _unpack_big)
+BIG_INT = Packing("big int", _pack_big, _unpack_big)
 """An int of any size: msgpack bytes of its two's complement, big-endian, as Java's `BigInteger.toByteArray()`."""
 
 
 @attrs.frozen
 class Column:
-    """The qualifier of one attribute, and the form of its value."""
+    """The qualifier of one attribute, and how its value is packed."""
 
     qualifier: str
-    form: Form = MSGPACK
+    packing: Packing = MSGPACK
 
 
 class CellLayout(Generic[R]):
@@ -120,7 +120,7 @@ class CellLayout(Generic[R]):
     def _pack(self, name: str, value: Any) -> bytes:
         self._check_type(name, value)
         try:
-            return self.columns[name].form.pack(value)
+            return self.columns[name].packing.pack(value)
         except OverflowError:
             why = f"must fit 64 bits, or be declared BIG_INT (got {shown(value)})"
         except (TypeError, ValueError) as error:
@@ -132,7 +132,7 @@ class CellLayout(Generic[R]):
         if column not in cells:
             raise InvalidRecord(f"{self.record.__name__}.{name}: no cell {column.decode()}")
         try:
-            value = self.columns[name].form.unpack(cells[column])
+            value = self.columns[name].packing.unpack(cells[column])
         except Exception as error:  # msgpack's errors have no base of their own
             why, given = str(error) or type(error).__name__, cells[column].hex(" ")
             raise InvalidRecord(f"{self.record.__name__}.{name}: {why} (got {given:.100})") from None

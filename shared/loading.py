@@ -9,13 +9,14 @@ import io
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 import attrs
 from cattrs.gen import make_dict_structure_fn, override
 
-from .values import VALUES, read_value
+from .values import VALUES, parse_int, read_value
 
 R = TypeVar("R")
 
@@ -47,17 +48,19 @@ class Line(Generic[R]):
 
 @attrs.frozen
 class Lines(Generic[R]):
-    """The lines of an open file, to be read once; the file is closed behind the last."""
+    """The lines of an open file, to be read once; the file is closed after the last."""
 
     format: str
     """The format that was taken, one of `FORMATS`."""
     size_bytes: int | None
     """None where it is not known, as of a pipe."""
     _data: io.BufferedReader
+    _text: io.TextIOWrapper
+    """Reads `_data`; closing it closes both."""
     _lines: Iterator[Line[R]]
 
     def __iter__(self) -> Iterator[Line[R]]:
-        with self._data:
+        with self._text:
             yield from self._lines
 
     @property
@@ -76,23 +79,23 @@ def read_lines(
     records is an UnreadableFile at once, before the first line.
     """
     fields = _fields(record_type, mapping or {})
-    data, size_bytes = _open(path)
+    data, size_bytes, blank_lines = _open(path)
+    # What is not UTF-8 becomes lone surrogates here, and the reason of its own line later.
+    text = io.TextIOWrapper(data, "utf-8-sig", errors="surrogateescape", newline="")
     try:
         taken = _format(data.peek()) if format == "auto" else format
         if taken not in FORMATS:
             raise ValueError(f"format: must be auto, {' or '.join(FORMATS)} (got {format!r})")
-        # What is not UTF-8 becomes lone surrogates here, and the reason of its own line later.
-        text = io.TextIOWrapper(data, "utf-8-sig", errors="surrogateescape", newline="")
-        header, rows = FORMATS[taken](text)
+        header, rows = FORMATS[taken](chain(repeat("\n", blank_lines), text))
         if header is not None:
             _check_columns(fields, header)
     except UnreadableFile as error:
-        data.close()
+        text.close()
         raise UnreadableFile(f"{path}: {error}") from None
     except BaseException:
-        data.close()
+        text.close()
         raise
-    return Lines(taken, size_bytes, data, _lines(record_type, fields, rows))
+    return Lines(taken, size_bytes, data, text, _lines(record_type, fields, rows))
 
 
 def read_records(path: str | Path, record_type: type[R]) -> Iterator[R]:
@@ -119,28 +122,40 @@ def _lines(record_type: type[R], fields: list["_Field"], rows: Rows) -> Iterator
 # Files
 
 
-def _open(path: str | Path) -> tuple[io.BufferedReader, int | None]:
-    """The file, found to be text and not yet read, and its size."""
+def _open(path: str | Path) -> tuple[io.BufferedReader, int | None, int]:
+    """The file, found to be text and read up to its first characters, its size, and the blank lines passed."""
     path = Path(path)
     try:
         data = path.open("rb")
     except (OSError, ValueError) as error:  # a NUL in the path is a ValueError
         raise UnreadableFile(f"{path}: {_said(error)}") from None
     try:
-        _check_text(data.peek())
+        blank_bytes, blank_lines = _pass_blanks(data)
+        _check_text(data.peek(), blank_bytes)
         size_bytes = path.stat().st_size if path.is_file() else None
     except (OSError, UnreadableFile) as error:
         data.close()
         raise UnreadableFile(f"{path}: {_said(error)}") from None
-    return data, size_bytes
+    return data, size_bytes, blank_lines
+
+
+def _pass_blanks(data: io.BufferedReader) -> tuple[int, int]:
+    """Reads on until a peek shows more than blanks; the bytes and the lines passed."""
+    blank_bytes = blank_lines = 0
+    while (head := data.peek()) and not head.removeprefix(codecs.BOM_UTF8).strip():
+        data.read(len(head))
+        blank_bytes += len(head)
+        blank_lines += head.count(b"\n")
+    return blank_bytes, blank_lines
 
 
 def _said(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error)
 
 
-def _check_text(head: bytes) -> None:
-    if not head.removeprefix(codecs.BOM_UTF8).strip():
+def _check_text(head: bytes, offset: int) -> None:
+    """`head` stands at `offset` of the file."""
+    if not head:
         raise UnreadableFile("is empty")
     at = head.find(b"\0")
     if at < 0:
@@ -149,7 +164,8 @@ def _check_text(head: bytes) -> None:
         except UnicodeDecodeError as error:
             at = error.start
     if at >= 0:
-        raise UnreadableFile(f"is not UTF-8 text (byte {head[at]:02x} at offset {at}); wants CSV or JSON lines")
+        found = f"byte {head[at]:02x} at offset {offset + at}"
+        raise UnreadableFile(f"is not UTF-8 text ({found}); wants CSV or JSON lines")
 
 
 def _format(head: bytes) -> str:
@@ -172,7 +188,7 @@ def _not_utf8(text: str) -> str:
 
 
 def _csv(file: Iterable[str]) -> tuple[list[str] | None, Rows]:
-    """A header, then records. A blank behind a comma is dropped where the header has some too, and kept elsewhere."""
+    """A header, then records. A blank after a comma is dropped where the header has some too, and kept elsewhere."""
     lines = enumerate(file, start=1)
     at, first = next(((at, line) for at, line in lines if line.strip()), (0, ""))
     try:
@@ -215,7 +231,7 @@ def _object(line: str) -> dict[str, Any] | str:
     if wrong := _not_utf8(line):
         return wrong
     try:
-        value = json.loads(line.rstrip(), object_pairs_hook=_once)
+        value = json.loads(line.rstrip(), object_pairs_hook=_once, parse_int=parse_int)
     except json.JSONDecodeError as error:
         return f"is no JSON: {error.msg} at character {error.pos + 1}"
     except (ValueError, RecursionError) as error:  # a name twice, a number or a nesting without end

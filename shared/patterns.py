@@ -122,8 +122,10 @@ class _MeteredClient:
         self._cost.rpcs += 1
         if name == "scannerOpenWithScan":
             table, scan = arguments[:2]
-            start, stop = (scan.stopRow, scan.startRow) if scan.reversed else (scan.startRow, scan.stopRow)
-            self._cost.ranges.append((table, RowRange(start or b"", stop or None)))
+            low, high = scan.startRow, scan.stopRow
+            if scan.reversed:  # reads (stop, start]
+                low, high = (row and row + b"\x00" for row in (high, low))
+            self._cost.ranges.append((table, RowRange(low or b"", high or None)))
         elif name.startswith("getRow"):
             table, asked = arguments[:2]
             rows: list[bytes] = asked if name.startswith("getRows") else [asked]
@@ -165,9 +167,11 @@ class Measured:
 
     @property
     def records(self) -> list[Any]:
-        """The records of the answer, whether that is a page, one record or none."""
+        """The records of the answer, whether that is a page, a list, one record or none."""
         if isinstance(self.answer, Page):
             return [*self.answer.records]  # pyright: ignore[reportUnknownMemberType]  # of any record
+        if isinstance(self.answer, list):
+            return [*self.answer]  # pyright: ignore[reportUnknownMemberType]
         return [] if self.answer is None else [self.answer]
 
 

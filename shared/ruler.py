@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Mapping
 from itertools import zip_longest
 from typing import Any
-from unicodedata import combining, east_asian_width
 
-from .cells import CellLayout
-from .keys import Field, KeyLayout
+from rich.cells import cell_len, chop_cells
+
+from .cells import CellLayout, Column
+from .keys import KeyLayout, Segment
+from .keys.errors import shown
 from .times import show_time
 
 NAMES, VALUES, BYTES = range(3)
@@ -15,17 +17,18 @@ NAMES, VALUES, BYTES = range(3)
 
 def show_value(name: str, value: Any) -> str:
     """A value as a person reads it: names in `_ms` are times, text without control characters stands as it is."""
-    if name.endswith("_ms") and type(value) is int:
-        return show_time(value)
     if isinstance(value, bytes):
         return value.hex(" ")
     if isinstance(value, str):
         return value if value.isprintable() and value.strip() == value != "" else repr(value)
-    return str(value)
+    try:
+        return show_time(value) if name.endswith("_ms") and type(value) is int else str(value)
+    except ValueError:  # Python writes no int of more than 4,300 digits
+        return shown(value)
 
 
 def ruler(layout: KeyLayout[Any], row: bytes, width: int = 100) -> str:
-    """Three lines of text, names over values over bytes in hex; further threes where `width` characters are full.
+    """Three lines of text, names over values over bytes in hex; further threes where the `width` of a terminal is full.
 
     seller_id          placed_ms                 order_number
     s-17               2020-02-06T08:08:37.000Z  n-42
@@ -36,7 +39,7 @@ def ruler(layout: KeyLayout[Any], row: bytes, width: int = 100) -> str:
 
 def ruler_lines(layout: KeyLayout[Any], row: bytes, width: int) -> list[tuple[int, str]]:
     """The lines of a ruler, each with its kind."""
-    return _lines((column for field in layout.fields(row) for column in _cut(field, width)), width)
+    return _lines((column for field in layout.segments(row) for column in _of_field(field, width)), width)
 
 
 def cell_lines(layout: CellLayout[Any], cells: Mapping[bytes, bytes], width: int) -> list[tuple[int, str]]:
@@ -44,17 +47,27 @@ def cell_lines(layout: CellLayout[Any], cells: Mapping[bytes, bytes], width: int
     columns: list[tuple[str, str, str]] = []
     for name, column in layout.columns.items():
         if (data := cells.get(layout.column(name))) is not None:
-            columns.append((name, show_value(name, column.form.unpack(data)), layout.column(name).decode()))
+            columns += _cut(name, _show_cell(name, column, data), [layout.column(name).decode()], width)
     return _lines(columns, width)
 
 
-def _cut(field: Field, width: int) -> Iterable[tuple[str, str, str]]:
-    """A field as one column, or as several where its value or its bytes alone are wider than a line."""
+def _show_cell(name: str, column: Column, data: bytes) -> str:
+    try:
+        return show_value(name, column.packing.unpack(data))
+    except Exception as error:  # msgpack's errors have no base of their own
+        return f"{data.hex(' ')} (damaged: {str(error) or type(error).__name__})".lstrip()
+
+
+def _of_field(field: Segment, width: int) -> Iterable[tuple[str, str, str]]:
     value = "" if field.value is None else show_value(field.name, field.value)
     bytes_at_once = max(1, (width + 1) // 3)
-    values = [value[at : at + width] for at in range(0, len(value), width)]
     data = [field.data[at : at + bytes_at_once].hex(" ") for at in range(0, len(field.data), bytes_at_once)]
-    return zip_longest([field.name], values, data or ["(no bytes)"], fillvalue="")
+    return _cut(field.name, value, data or ["(no bytes)"], width)
+
+
+def _cut(name: str, value: str, below: list[str], width: int) -> Iterable[tuple[str, str, str]]:
+    """A value as one column, or as several where it or what stands below it is wider than a line."""
+    return zip_longest([name], chop_cells(value, max(1, width)), below, fillvalue="")
 
 
 def _lines(columns: Iterable[tuple[str, str, str]], width: int) -> list[tuple[int, str]]:
@@ -73,18 +86,11 @@ def _block(columns: list[tuple[str, str, str]]) -> list[tuple[int, str]]:
     widths = [_wide(column) for column in columns]
     lines: list[tuple[int, str]] = []
     for kind, texts in enumerate(zip(*columns, strict=True)):
-        line = "  ".join(text + " " * (wide - cells_of(text)) for text, wide in zip(texts, widths, strict=True))
+        line = "  ".join(text + " " * (wide - cell_len(text)) for text, wide in zip(texts, widths, strict=True))
         if line.strip():
             lines.append((kind, line.rstrip()))
     return lines
 
 
 def _wide(column: tuple[str, str, str]) -> int:
-    return max(map(cells_of, column))
-
-
-def cells_of(text: str) -> int:
-    """How many characters wide a terminal shows text: two for the wide ones of East Asia and pictures."""
-    if text.isascii():
-        return len(text)
-    return sum(0 if combining(each) else 2 if east_asian_width(each) in "WF" else 1 for each in text)
+    return max(map(cell_len, column))

@@ -1,7 +1,7 @@
 """Running a plan on a happybase table: rows in key order, and pages with a cursor.
 
 A plan with one stream is one range after another; with several (one for each bucket of a spreading prefix) it is a
-merge by the key behind that prefix, and a limit holds after the merge. Rows are fetched in batches of each stream, and
+merge by the key after that prefix, and a limit holds after the merge. Rows are fetched in batches of each stream, and
 no more than about `batch_rows` of them are held at a time, however long the answer is.
 """
 
@@ -37,7 +37,7 @@ READ_AT_MOST = 10_000
 def scan(
     table: happybase.Table, plan: Plan, *, limit: int | None = None, reverse: bool = False, batch_rows: int = BATCH_ROWS
 ) -> Rows:
-    """The rows of a plan as (row, cells), in the order of the key behind its spreading prefix; at most `limit`."""
+    """The rows of a plan as (row, cells), in the order of the key after its spreading prefix; at most `limit`."""
     if limit is not None:
         _check_count("limit", limit)
         batch_rows = min(batch_rows, limit)
@@ -113,7 +113,7 @@ def page(
     reverse: bool = False,
     read_at_most: int = READ_AT_MOST,
 ) -> Page[R]:
-    """The next `limit` records of a plan, from the row behind `cursor`.
+    """The next `limit` records of a plan, from the row after `cursor`.
 
     `where` is equality on attributes of the decoded record, for what the key cannot bound; `limit` counts what it
     keeps, and a page that has read `read_at_most` rows for it ends short, with a cursor. Every row there from the first
@@ -131,7 +131,7 @@ def page(
     # One row more than wanted tells whether there is a next page.
     wanted = (read_at_most if conditions else limit) + 1
     batch_rows = min(max(limit + 1, WHERE_BATCH_ROWS if conditions else 1), BATCH_ROWS, wanted)
-    rows = _merged(table, _behind(plan, position, reverse), wanted, reverse, batch_rows)
+    rows = _merged(table, _after(plan, position, reverse), wanted, reverse, batch_rows)
     with closing(rows):
         for row, cells in rows:
             if len(records) == limit or (conditions and rows_read == read_at_most):
@@ -149,8 +149,8 @@ def page(
     return Page(records, None, rows_read)
 
 
-def _behind(plan: Plan, position: bytes | None, reverse: bool) -> Plan:
-    """What is left of a plan behind the row at `position`, a key without its spreading prefix."""
+def _after(plan: Plan, position: bytes | None, reverse: bool) -> Plan:
+    """What is left of a plan after the row at `position`, a key without its spreading prefix."""
     if position is None:
         return plan
     streams: list[tuple[RowRange, ...]] = []

@@ -5,6 +5,7 @@ from typing import Any, Generic, TypeVar
 
 import attrs
 import happybase
+from Hbase_thrift import AlreadyExists
 
 from .cells import CellLayout, InvalidRecord, InvalidRow
 from .keys import InvalidKey, KeyLayout
@@ -64,30 +65,50 @@ class TableDesign(Generic[R]):
 
 
 class TableMismatch(ValueError):
-    """A table of that name exists and has other families."""
+    """A table of that name exists and has other families, or keeps their cells otherwise."""
 
 
 def create_tables(connection: happybase.Connection, tables: Iterable[TableDesign[Any]]) -> None:
-    """Creates what is missing; a table that exists must have the declared families."""
+    """Creates what is missing; a table that exists must have the declared families, versions and TTLs."""
     there = set(connection.tables())
     for table in tables:
-        if table.name.encode() in there:
-            found = {name.decode() for name in connection.table(table.name).families()}
-            if found != set(table.families):
-                wanted = ", ".join(sorted(table.families))
-                raise TableMismatch(
-                    f"table {table.name}: must have the families {wanted} (has {', '.join(sorted(found))})"
-                )
-            continue
-        families: dict[str, dict[str, Any]] = {}
-        for name, family in table.families.items():
-            families[name] = {
-                "max_versions": family.max_versions,
-                "bloom_filter_type": family.bloom,
-                "block_cache_enabled": True,  # off when created through Thrift1, unlike HBase's own default
-                "time_to_live": -1 if family.ttl_seconds is None else family.ttl_seconds,
-            }
+        if table.name.encode() in there or not _create(connection, table):
+            _check_families(table, connection.table(table.name).families())
+
+
+def _create(connection: happybase.Connection, table: TableDesign[Any]) -> bool:
+    """Whether the table was created: not so where another process was faster."""
+    families: dict[str, dict[str, Any]] = {}
+    for name, family in table.families.items():
+        families[name] = {
+            "max_versions": family.max_versions,
+            "bloom_filter_type": family.bloom,
+            "block_cache_enabled": True,  # off when created through Thrift1, unlike HBase's own default
+            "time_to_live": -1 if family.ttl_seconds is None else family.ttl_seconds,
+        }
+    try:
         connection.create_table(table.name, families)
+    except AlreadyExists:
+        return False
+    return True
+
+
+def _check_families(table: TableDesign[Any], described: Mapping[bytes, Mapping[str, Any]]) -> None:
+    found = {name.decode() for name in described}
+    if found != set(table.families):
+        wanted = ", ".join(sorted(table.families))
+        raise TableMismatch(f"table {table.name}: must have the families {wanted} (has {', '.join(sorted(found))})")
+    for name, family in table.families.items():
+        wanted = _kept(family.max_versions, family.ttl_seconds)
+        there = described[name.encode()]
+        has = _kept(there["max_versions"], there["time_to_live"])
+        if has != wanted:
+            raise TableMismatch(f"table {table.name}, family {name}: must have {wanted} (has {has})")
+
+
+def _kept(max_versions: int, ttl_seconds: int | None) -> str:
+    """How many versions of a cell a family keeps, and for how long; HBase says for ever in either of two ways."""
+    return f"max_versions {max_versions} and ttl_seconds {None if ttl_seconds in (-1, 2**31 - 1) else ttl_seconds}"
 
 
 def drop_tables(connection: happybase.Connection, tables: Iterable[TableDesign[Any]]) -> None:

@@ -1,19 +1,23 @@
 """Values that a person typed or a file holds, as the types of a record's fields. Taken as they stand, or refused.
 
 text     as it is
-int      [+-]?[0-9]+, of any size; from JSON also a number, but no float and no bool
-float    a decimal number
+int      [+-]?[0-9]+, up to 4,300 digits, the most that Python reads; from JSON also a number, but no float and no bool
+float    a decimal number in the range of a float, so neither infinite nor NaN
 bool     true or false
 bytes    hex digits
 *_ms     a time, as `parse_time` reads it
 Literal  one of its values
 """
 
+import math
 import re
+import sys
+from contextlib import suppress
 from typing import Any, Literal, get_args, get_origin
 
 import cattrs
 
+from .keys.errors import shown
 from .times import parse_time
 
 
@@ -24,11 +28,20 @@ def read_value(name: str, wanted: Any, value: Any) -> Any:
     return VALUES.structure(value, wanted)
 
 
+def parse_int(text: str) -> int:
+    """The int that digits say; ValueError where they are more than Python reads."""
+    try:
+        return int(text)
+    except ValueError:
+        most, given = sys.get_int_max_str_digits(), len(text.lstrip("+-"))
+        raise ValueError(f"an int must have at most {most} digits (got {given})") from None
+
+
 def _read_int(value: Any, _type: Any) -> int:
     if type(value) is int:
         return value
     if type(value) is str and re.fullmatch("[+-]?[0-9]+", value):
-        return int(value)
+        return parse_int(value)
     raise _must("an int", value)
 
 
@@ -51,11 +64,12 @@ def _is_literal(wanted: Any) -> bool:
 
 
 def _read_float(value: Any, _type: Any) -> float:
-    if type(value) in (int, float):
-        return float(value)
-    if type(value) is str and re.fullmatch(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?", value):
-        return float(value)
-    raise _must("a number", value)
+    decimal = r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?"
+    if type(value) in (int, float) or (type(value) is str and re.fullmatch(decimal, value)):
+        with suppress(OverflowError):
+            if math.isfinite(number := float(value)):
+                return number
+    raise _must("a number in the range of a float", value)
 
 
 def _read_bool(value: Any, _type: Any) -> bool:
@@ -73,7 +87,7 @@ def _read_bytes(value: Any, _type: Any) -> bytes:
 
 
 def _must(wanted: str, value: Any) -> ValueError:
-    return ValueError(f"must be {wanted} (got {value!r:.100})")
+    return ValueError(f"must be {wanted} (got {shown(value)})")
 
 
 VALUES = cattrs.Converter(detailed_validation=False)

@@ -103,14 +103,14 @@ MUTANTS = (
         CODECS,
     ),
     Mutant(
-        "text without an end mark runs descending",
+        "text without a terminator runs descending",
         "shared/keys/codecs.py",
         "if not codec.ordered or codec.descending or codec.trailing:",
         "if not codec.ordered or codec.descending:",
         CODECS,
     ),
     Mutant(
-        "text without an end mark stands in the middle of a key",
+        "text without a terminator stands in the middle of a key",
         "shared/keys/layout.py",
         "for each in self.parts[:-1]:",
         "for each in ():",
@@ -125,7 +125,7 @@ MUTANTS = (
         LAYOUTS,
     ),
     Mutant(
-        "bytes behind the last part are passed over",
+        "bytes after the last part are passed over",
         "shared/keys/compiled.py",
         'checks.append("not rest")',
         'checks.append("True")',
@@ -215,14 +215,14 @@ MUTANTS = (
         PLANS,
     ),
     Mutant(
-        "parts behind an interval can be bound",
+        "parts after an interval can be bound",
         "shared/keys/questions.py",
         "        if ranged:\n",
         "        if False:\n",
         PLANS,
     ),
     Mutant(
-        "parts behind an open one can be bound",
+        "parts after an open one can be bound",
         "shared/keys/questions.py",
         '        if missing:\n            raise InvalidQuestion(f"{layout.name}.{part.name}: {_needs',
         '        if False:\n            raise InvalidQuestion(f"{layout.name}.{part.name}: {_needs',
@@ -315,10 +315,10 @@ MUTANTS = (
         "shared/scanning.py",
         """\
             position = row[plan.spread_bytes :]
-            if all(getattr(record, name) == value for name, value in conditions):
+            if all(_field(record, name) == value for name, value in conditions):
 """,
         """\
-            if all(getattr(record, name) == value for name, value in conditions):
+            if all(_field(record, name) == value for name, value in conditions):
                 position = row[plan.spread_bytes :]
 """,
         PAGES,
@@ -369,8 +369,8 @@ MUTANTS = (
     Mutant(
         "a bool is an int to the cells",
         "shared/cells.py",
-        "type(value) is not wanted",
-        "not isinstance(value, wanted)",
+        "type(value) is (origin or wanted or type(None))",
+        "isinstance(value, origin or wanted or type(None))",
         CELLS,
     ),
     Mutant(

@@ -67,7 +67,7 @@ def ordering_block(connection: happybase.Connection, table: TableDesign[Any], ro
     names: list[str] = []
     seen: Counter[object] = Counter()
     for row, _cells in connection.table(table.name).scan():
-        fields = [field for field in table.layout.fields(row) if field.value is not None]
+        fields = [field for field in table.layout.segments(row) if field.value is not None]
         names = [field.name for field in fields]
         seen[fields[0].value] += 1
         if seen[fields[0].value] <= 2 and len(lines) < rows:

@@ -22,7 +22,7 @@ from .codecs import (
     UInt64,
 )
 from .errors import InvalidKey, InvalidQuestion
-from .layout import Field, KeyLayout, part, row_key
+from .layout import KeyLayout, Segment, part, row_key
 from .prefixes import HashPrefix, Modulo, Prefix, Salt, TimeBucket
 from .questions import Plan, RowRange, between, starting_with, successor
 from .text_codecs import DecimalText, Delimited, DelimitedText, FixedText, LongMaxMinus, ReversedDigits
@@ -37,7 +37,6 @@ __all__ = [
     "Descending",
     "EscapedBytes",
     "EscapedText",
-    "Field",
     "FixedBytes",
     "FixedText",
     "Float64",
@@ -56,6 +55,7 @@ __all__ = [
     "ReversedDigits",
     "RowRange",
     "Salt",
+    "Segment",
     "TimeBucket",
     "TrailingBytes",
     "TrailingText",

@@ -32,7 +32,7 @@ class Codec(Generic[V]):
 
     `width_bytes` is what every value takes (None: it varies). `ordered`: the bytes sort as the values do, so an
     interval of values is one range of keys; `descending`: larger values have smaller bytes. `trailing`: there is no
-    end mark, so nothing can follow. `legible`: the bytes are text that a person can read in the HBase shell.
+    terminator, so nothing can follow. `legible`: the bytes are text that a person can read in the HBase shell.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Codec(Generic[V]):
         raise NotImplementedError
 
     def take(self, rest: bytes) -> tuple[V, bytes]:
-        """The value at the start of `rest`, and the bytes behind it."""
+        """The value at the start of `rest`, and the bytes after it."""
         raise NotImplementedError
 
     def decode(self, data: bytes) -> V:
@@ -81,7 +81,7 @@ class Codec(Generic[V]):
 
 
 def cut(rest: bytes, width: int) -> tuple[bytes, bytes]:
-    """The first `width` bytes, and those behind them."""
+    """The first `width` bytes, and those after them."""
     if len(rest) < width:
         raise InvalidKey(f"needs {width} bytes, {len(rest)} left")
     return rest[:width], rest[width:]
@@ -194,10 +194,10 @@ def _escape(data: bytes) -> bytes:
 
 
 def _take_escaped(rest: bytes) -> tuple[bytes, bytes]:
-    # A NUL of the value is always followed by FF, so the first 00 01 is the end mark.
+    # A NUL of the value is always followed by FF, so the first 00 01 is the terminator.
     body, end, rest = rest.partition(b"\x00\x01")
     if not end:
-        raise InvalidKey(f"no end mark 00 01 in {shown_bytes(body) or 'no bytes'}")
+        raise InvalidKey(f"no terminator 00 01 in {shown_bytes(body) or 'no bytes'}")
     if 0 in body:
         plain = body.replace(b"\x00\xff", b"\x00")
         if _escape(plain) != body:
@@ -207,7 +207,7 @@ def _take_escaped(rest: bytes) -> tuple[bytes, bytes]:
 
 
 class _EscapedText(Codec[str]):
-    """UTF-8 with NUL written as 00 FF, then the end mark 00 01: any text, ordered by code point.
+    """UTF-8 with NUL written as 00 FF, then the terminator 00 01: any text, ordered by code point.
 
     "" = 00 01    "a" = 61 00 01    "a", NUL, "b" = 61 00 ff 62 00 01
     """
@@ -224,7 +224,7 @@ class _EscapedText(Codec[str]):
 
 
 class _EscapedBytes(Codec[bytes]):
-    """Any bytes with 00 written as 00 FF, then the end mark 00 01 (CockroachDB's form without its marker byte).
+    """Any bytes with 00 written as 00 FF, then the terminator 00 01 (CockroachDB's form without its marker byte).
 
     empty = 00 01    00 = 00 ff 00 01    61 ff = 61 ff 00 01
     """
@@ -343,7 +343,7 @@ class Descending(Codec[V]):
     def __init__(self, codec: Codec[V]) -> None:
         if not codec.ordered or codec.descending or codec.trailing:
             why = "is not ordered" if not codec.ordered else "already runs descending" if codec.descending else ""
-            raise InvalidKey(f"Descending: {codec} {why or 'has no end mark, so shorter text would sort wrong'}")
+            raise InvalidKey(f"Descending: {codec} {why or 'has no terminator, so shorter text would sort wrong'}")
         codec.complement(b"")
         self.codec = codec
         super().__init__(

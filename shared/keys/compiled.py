@@ -3,7 +3,7 @@
 `KeyLayout.encode_plainly` and `decode_plainly` are the specification. The functions made here do the same for what is
 right, and hand everything else to them, so that every error is explained in one place. What makes them fast: there is
 no loop; adjacent integers become one `struct.Struct`, in which `Descending` is a subtraction; and `EscapedText`, the
-usual text, is spelled out, its end mark packed with the integers behind it. Every other codec is called.
+usual text, is spelled out, its terminator packed with the integers after it. Every other codec is called.
 
 `print(inspect.getsource(layout.encode))` shows what was made.
 """
@@ -34,8 +34,8 @@ def compile_encode(layout: "KeyLayout[Any]") -> Callable[[Any], bytes]:
     checks = ["type(key) is Key"]
     terms: list[str] = []
     runs = list(_runs(layout, apart=sources))
-    marked = False  # whether the end mark of the text in front is packed with these integers
-    for run, behind in zip(runs, [*runs[1:], []], strict=True):
+    marked = False  # whether the terminator of the text in front is packed with these integers
+    for run, after in zip(runs, [*runs[1:], []], strict=True):
         first = run[0]
         body += [f"v_{part.name} = key.{part.name}" for part in run]
         if _integer(first):
@@ -48,9 +48,7 @@ def compile_encode(layout: "KeyLayout[Any]") -> Callable[[Any], bytes]:
             checks.append(f"type(v_{first.name}) is str")
             body.append(f"t_{first.name} = v_{first.name}.encode()")
             body.append(rf"if 0 in t_{first.name}: t_{first.name} = t_{first.name}.replace(b'\x00', b'\x00\xff')")
-            marked = first.name not in sources and bool(
-                behind and _integer(behind[0]) and behind[0].name not in sources
-            )
+            marked = first.name not in sources and bool(after and _integer(after[0]) and after[0].name not in sources)
             term = f"t_{first.name}" if marked else rf"t_{first.name} + b'\x00\x01'"
         else:
             term = f"{_bind(scope, run, 'encode', first.codec.encode)}(v_{first.name})"
@@ -63,7 +61,7 @@ def compile_encode(layout: "KeyLayout[Any]") -> Callable[[Any], bytes]:
     for at, prefix in enumerate(layout.prefixes):
         scope[f"prefix_{at}"] = prefix
         terms.insert(at, f"prefix_of(prefix_{at}, {{{values}}}, {{{encoded}}})")
-    # Only a key of one part can be empty: with several, all but the last have a width or an end mark.
+    # Only a key of one part can be empty: with several, all but the last have a width or a terminator.
     least = "0 < " if len(terms) == 1 else ""
     lines = [
         "def encode(key):",

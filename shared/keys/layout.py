@@ -63,7 +63,7 @@ class Part:
 
 
 @attrs.frozen
-class Field:
+class Segment:
     """A stretch of an encoded key: a prefix or a part, its bytes and what they say."""
 
     name: str
@@ -105,11 +105,11 @@ class KeyLayout(Generic[K]):
     def _check(self) -> None:
         for each in self.parts[:-1]:
             if each.codec.trailing:
-                raise InvalidKey(f"{self.name}.{each.name}: {each.codec} has no end mark, so it must be the last part")
+                raise InvalidKey(
+                    f"{self.name}.{each.name}: {each.codec} has no terminator, so it must be the last part"
+                )
         if any(isinstance(each, TimeBucket) for each in self.prefixes[:-1]):
-            raise InvalidKey(
-                f"{self.name}: one TimeBucket at most, behind the spreading prefixes (got {self.prefixes})"
-            )
+            raise InvalidKey(f"{self.name}: one TimeBucket at most, after the spreading prefixes (got {self.prefixes})")
         for prefix in self.prefixes:
             for name in (prefix.of,) if isinstance(prefix, TimeBucket) else prefix.of:
                 if name not in self.part_named:
@@ -145,31 +145,31 @@ class KeyLayout(Generic[K]):
 
     def decode_plainly(self, row: bytes) -> K:
         """What `decode` does, part by part."""
-        return self.key(*(field.value for field in self.fields(row)[len(self.prefixes) :]))
+        return self.key(*(field.value for field in self.segments(row)[len(self.prefixes) :]))
 
-    def fields(self, row: bytes) -> list[Field]:
+    def segments(self, row: bytes) -> list[Segment]:
         """The row cut at its borders, prefixes first; `InvalidKey` where it is no key of this layout."""
         if type(row) is not bytes or not 1 <= len(row) <= MAX_ROW_BYTES:
             raise InvalidKey(f"{self.name}: a row key is 1..{MAX_ROW_BYTES} bytes (got {row!r:.80})")
-        parts: list[Field] = []
+        parts: list[Segment] = []
         rest = row[self.prefix_bytes :]
         for part in self.parts:
             offset = len(row) - len(rest)
             try:
-                value, behind = part.codec.take(rest)
+                value, after = part.codec.take(rest)
             except InvalidKey as error:
                 raise InvalidKey(
                     f"{self.name}.{part.name}: {error}, at offset {offset} of row {shown_bytes(row)}"
                 ) from None
-            parts.append(Field(part.name, rest[: len(rest) - len(behind)], value, part.meaning))
-            rest = behind
+            parts.append(Segment(part.name, rest[: len(rest) - len(after)], value, part.meaning))
+            rest = after
         if rest:
             raise InvalidKey(
                 f"{self.name}: {len(rest)} bytes too many, at offset {len(row) - len(rest)} of row {shown_bytes(row)}"
             )
         values = {field.name: field.value for field in parts}
         encoded = {field.name: field.data for field in parts}
-        prefixes: list[Field] = []
+        prefixes: list[Segment] = []
         offset = 0
         for prefix in self.prefixes:
             data = row[offset : offset + prefix.width_bytes]
@@ -179,7 +179,7 @@ class KeyLayout(Generic[K]):
                     f"{self.name}: {prefix} of these parts is {wanted.hex(' ')} (got {data.hex(' ')}), "
                     f"at offset {offset} of row {shown_bytes(row)}"
                 )
-            prefixes.append(Field(type(prefix).__name__, data, None, f"computed from {prefix}"))
+            prefixes.append(Segment(type(prefix).__name__, data, None, f"computed from {prefix}"))
             offset += prefix.width_bytes
         return prefixes + parts
 

@@ -4,7 +4,7 @@ A prefix that *spreads* (`Salt`, `HashPrefix`, `Modulo`) sends neighbouring keys
 the parts it is computed from reads one range; whoever does not reads one per bucket and merges them, which is why
 `random()` is no prefix (S2.6: the random part must be computable from the data).
 
-`TimeBucket` *orders*: it stands behind the spreading ones and cuts time into slices that lie one after another.
+`TimeBucket` *orders*: it stands after the spreading ones and cuts time into slices that lie one after another.
 
 On decode every prefix is computed again and compared with the bytes that are there.
 """
@@ -102,7 +102,7 @@ class HashPrefix:
 
     HashPrefix(of="user_id", bytes=4): user_1 = 3f 49 ..    the first four of the sixteen bytes
     hex=True: the digest as 32 hex digits, `bytes` of them, so legible keys: `3f49...`
-    separator="_": one ASCII character behind it (S3.1, `MD5(user_id)[0:8] + "_" + user_id`)
+    separator="_": one ASCII character after it (S3.1, `MD5(user_id)[0:8] + "_" + user_id`)
     take="last": the last instead of the first (S4.4, `ffe5` before 1364248490)
     Spreads evenly over regions split anywhere, but the values cannot be listed: a question must bind the parts.
     """

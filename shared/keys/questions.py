@@ -51,7 +51,7 @@ def starting_with(start: str | bytes) -> Any:
 
 
 def successor(prefix: bytes) -> bytes | None:
-    """The first key behind all keys that start with `prefix`; None where only the end of the table is.
+    """The first key after all keys that start with `prefix`; None where only the end of the table is.
 
     61 -> 62    61 ff -> 62    ff ff -> None
     """
@@ -78,7 +78,7 @@ class Plan:
     """The ranges that answer one question.
 
     `streams` has one entry for each bucket of the spreading prefixes (one without them), each a run of ranges in
-    key order. To have all rows in key order, the streams are merged by the key behind its first `spread_bytes`.
+    key order. To have all rows in key order, the streams are merged by the key after its first `spread_bytes`.
     `point` is the whole key where the question binds every part: a get, never a prefix.
     """
 
@@ -100,12 +100,12 @@ class _Interval:
     """What a range adds to the bytes in front of it, at each end."""
 
     low: bytes = b""
-    behind_low: bool = False
+    after_low: bool = False
     high: bytes = b""
     through_high: bool = True
 
     def under(self, lead: bytes) -> RowRange | None:
-        start = successor(lead + self.low) if self.behind_low else lead + self.low
+        start = successor(lead + self.low) if self.after_low else lead + self.low
         stop = successor(lead + self.high) if self.through_high else lead + self.high
         if start is None or (stop is not None and start >= stop):
             return None
@@ -162,7 +162,7 @@ def whole_table(layout: "KeyLayout[Any]") -> Plan:
 def _leading(
     layout: "KeyLayout[Any]", question: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, bytes], _Interval]:
-    """Values and bytes of the parts bound by equality, and the interval of the part behind them."""
+    """Values and bytes of the parts bound by equality, and the interval of the part after them."""
     values: dict[str, Any] = {}
     encoded: dict[str, bytes] = {}
     interval = _Interval()
@@ -174,7 +174,7 @@ def _leading(
         if missing:
             raise InvalidQuestion(f"{layout.name}.{part.name}: {_needs(layout, part, missing)}")
         if ranged:
-            raise InvalidQuestion(f"{layout.name}.{part.name}: nothing can be bound behind the interval of {ranged}")
+            raise InvalidQuestion(f"{layout.name}.{part.name}: nothing can be bound after the interval of {ranged}")
         asked = question[part.name]
         if isinstance(asked, Between):
             interval, ranged = _between(layout, part, asked), part.name
@@ -219,9 +219,9 @@ def _time_slices(layout: "KeyLayout[Any]", question: Mapping[str, Any]) -> tuple
     if last - first >= MAX_BUCKETS:
         slices = f"{last - first + 1} slices of {bucket.every_ms} ms"
         raise InvalidQuestion(f"{layout.name}.{part.name}: {slices}, at most {MAX_BUCKETS}")
-    behind = layout.parts[layout.parts.index(part) + 1 :]
+    after = layout.parts[layout.parts.index(part) + 1 :]
     whole = asked.since % bucket.every_ms == asked.until % bucket.every_ms == 0
-    if whole and not any(each.name in question for each in behind):
+    if whole and not any(each.name in question for each in after):
         # Whole slices bound the time by themselves, so the parts before it need not be bound.
         question = {name: value for name, value in question.items() if name != part.name}
     numbers = range(first, last + 1)

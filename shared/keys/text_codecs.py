@@ -128,7 +128,7 @@ class Delimited(Codec[V]):
     """Any text or digit codec, then one ASCII character that its bytes must not contain (S0.10, remedy 2).
 
     Delimited(DecimalText(4), "_"): 17 = "0017_"
-    A fixed width keeps its order whatever the delimiter; behind a varying one only NUL does: with "_" the key of
+    A fixed width keeps its order whatever the delimiter; after a varying one only NUL does: with "_" the key of
     "A1" sorts before that of "A", because "1" < "_".
     """
 

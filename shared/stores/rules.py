@@ -4,9 +4,9 @@ import time
 
 from Hbase_thrift import IllegalArgument, IOError
 
+from ..keys import MAX_ROW_BYTES
 from .engine import Put
 
-MAX_ROW_BYTES = 32_767
 MAX_FAMILY_BYTES = 127
 MAX_TIMESTAMP = 2**63 - 1
 

@@ -5,8 +5,9 @@ import time
 from attrs import define, field
 from Hbase_thrift import TRowResult
 
+from ..keys import MAX_ROW_BYTES
 from .columns import Selection
-from .rules import MAX_ROW_BYTES, illegal_argument
+from .rules import illegal_argument
 
 # HBase: the gateway drops a scanner that was not asked for two lease periods.
 IDLE_S = 120
@@ -78,12 +79,6 @@ class Scanners:
 def row_after(row: bytes) -> bytes:
     """The smallest row above `row`."""
     return row + b"\0"
-
-
-def prefix_end(prefix: bytes) -> bytes:
-    """The smallest row above all rows that start with `prefix`; empty for the end of the table."""
-    stripped = prefix.rstrip(b"\xff")
-    return stripped[:-1] + bytes([stripped[-1] + 1]) if stripped else b""
 
 
 def row_bounds(start: bytes, stop: bytes, down: bool) -> tuple[bytes, bytes]:

@@ -28,6 +28,7 @@ from Hbase_thrift import (
 from thriftpy2.thrift import TApplicationException
 from thriftpy2.transport import TTransportException
 
+from ..keys import successor
 from .columns import column_range, qualified, select
 from .engine import Engine
 from .mutations import (
@@ -40,7 +41,7 @@ from .mutations import (
 )
 from .results import newest_cells, newest_versions, ordered_parts
 from .rules import UncheckedError, check_before, check_row, io_error, shown, table_name
-from .scanners import Scanner, Scanners, prefix_end, row_bounds
+from .scanners import Scanner, Scanners, row_bounds
 from .tables import check_families, column_descriptor, create_table, enabled_table, find_table, only_region
 
 Call = TypeVar("Call", bound=Callable[..., Any])
@@ -280,7 +281,7 @@ class ThriftService:
     def scannerOpenWithPrefix(
         self, tableName: bytes, startAndPrefix: bytes, columns: Columns, attributes: Attributes
     ) -> int:
-        return self._open_scanner(tableName, startAndPrefix, prefix_end(startAndPrefix), columns, None)
+        return self._open_scanner(tableName, startAndPrefix, successor(startAndPrefix) or b"", columns, None)
 
     @thrift_call
     def scannerGet(self, id: int) -> list[TRowResult]:

@@ -613,7 +613,7 @@ def test_run_fits_a_terminal_and_breaks_no_word(ok, terminal, columns):
     out = ok("run")
     assert "\x1b[" in out
     shown = without_colours(out)
-    assert max(map(cli.show.cells_of, shown.splitlines())) <= columns
+    assert max(map(cli.show.cell_len, shown.splitlines())) <= columns
     for pattern in cli.ORDERS.patterns:
         assert [word for word in pattern.words.split() if word not in shown] == []
 

@@ -203,6 +203,6 @@ def test_only_some_attributes_can_be_packed() -> None:
     assert SALES.pack(LAMP, only=[]) == {}
 
 
-def test_the_form_of_a_column_is_msgpack_unless_said() -> None:
-    assert MSGPACK is Column("i").form
+def test_the_packing_of_a_column_is_msgpack_unless_said() -> None:
+    assert MSGPACK is Column("i").packing
     assert SALES.column("item") == b"f:i"

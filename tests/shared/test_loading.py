@@ -1,6 +1,8 @@
 """Records from files: what is taken, what is refused, and with which words."""
 
+import contextlib
 import csv
+import gc
 import json
 import os
 import threading
@@ -137,14 +139,25 @@ def test_a_quote_that_is_never_closed_says_how_far_it_reaches(written):
     assert lines(written(content)) == [(2, SALE), (3, "is no CSV: unexpected end of data (read up to line 5)")]
 
 
-def test_ints_are_of_any_size(written):
-    content = HEADER + f"n-1,0,{10**21}\nn-2,0,{'9' * 4000}\n"
-    assert [line.record.amount for line in read_lines(written(content), Sale)] == [10**21, 10**4000 - 1]
+def test_ints_have_up_to_4300_digits(written):
+    content = HEADER + f"n-1,0,{10**21}\nn-2,0,+{'9' * 4300}\nn-3,0,{'9' * 4301}\n"
+    assert [line.record.amount if line.record else line.reason for line in read_lines(written(content), Sale)] == [
+        10**21,
+        10**4300 - 1,
+        "Sale.amount: an int must have at most 4300 digits (got 4301)",
+    ]
 
 
 def test_a_byte_that_is_not_utf8_spoils_its_own_line_only(written):
     content = (HEADER + "x" * 20_000 + ",0,7\n").encode() + b"caf\xe9,0,7\n" + LINE.encode()
     assert lines(written(content))[1:] == [(3, "is not UTF-8 (byte e9)"), (4, SALE)]
+
+
+@pytest.mark.parametrize("blanks", ["\n" * 9000, "\r\n" * 9000, "\ufeff" + " \n" * 9000, "\n" + " " * 9000 + "\n"])
+def test_a_file_may_begin_with_any_number_of_blank_lines(written, blanks):
+    count = blanks.count("\n")
+    assert lines(written(blanks + HEADER + LINE)) == [(count + 2, SALE)]
+    assert lines(written(blanks + json.dumps(OBJECT))) == [(count + 1, SALE)]
 
 
 def test_a_csv_with_a_header_alone_has_no_records(written):
@@ -167,7 +180,7 @@ def test_a_json_line_is_a_record(written):
     assert lines(path) == [(1, SALE), (3, SALE)]
 
 
-@pytest.mark.parametrize("start", ["\ufeff", "\n \n", "  "])
+@pytest.mark.parametrize("start", ["\ufeff", "\n \n", "  ", " " * 9000, "\n" * 9000])
 def test_json_lines_are_told_by_their_first_character(written, start):
     found = read_lines(written(start + json.dumps(OBJECT)), Sale)
     assert found.format == "jsonl"
@@ -188,7 +201,7 @@ def test_json_lines_are_told_by_their_first_character(written, start):
         ({"sold_ms": False}, "Sale.sold_ms: must be an int (got False)"),
         ({"state": "gone"}, "Sale.state: must be one of open, done (got 'gone')"),
         ({"state": None}, "Sale.state: must be one of open, done (got None)"),
-        ({"number": "x" * 200, "amount": "x" * 200}, f"Sale.amount: must be an int (got '{'x' * 99})"),
+        ({"number": "x" * 200, "amount": "x" * 200}, f"Sale.amount: must be an int (got '{'x' * 99}...)"),
     ],
 )
 def test_a_wrong_value_in_json_names_record_and_field(written, change, reason):
@@ -203,7 +216,7 @@ def test_a_wrong_value_in_json_names_record_and_field(written, change, reason):
         ("[1, 2]", "must be a JSON object (got '[1, 2]')"),
         ("7", "must be a JSON object (got '7')"),
         ('{"number": "a", "number": "b"}', "is no JSON: 'number' is there 2 times"),
-        ('{"a": ' + "9" * 5000 + "}", "is no JSON: Exceeds the limit (4300 digits)"),
+        ('{"a": ' + "9" * 5000 + "}", "is no JSON: an int must have at most 4300 digits (got 5000)"),
         ('{"a": ' + "[" * 100_000 + "}", "is no JSON: maximum recursion depth"),
         ("{}", "no column number, sold_ms, amount for Sale.number, sold_ms, amount; map a field to one of: "),
         ('{"number": "a", "amount": 1}', "no column sold_ms for Sale.sold_ms; map a field to one of: number, amount"),
@@ -283,6 +296,8 @@ def test_an_unknown_format_is_wrong_usage(written):
         (b"", "is empty"),
         (b"\xef\xbb\xbf", "is empty"),
         (b" \n\n", "is empty"),
+        (b"\n" * 9000, "is empty"),
+        (b"\n" * 9000 + b"\x1f\x8b\x08", "is not UTF-8 text (byte 8b at offset 9001); wants CSV or JSON lines"),
         (b"\x7fELF\x02\x01\x01\x00", "is not UTF-8 text (byte 00 at offset 7); wants CSV or JSON lines"),
         (b"\x1f\x8b\x08", "is not UTF-8 text (byte 8b at offset 1); wants CSV or JSON lines"),
         ("number".encode("utf-16"), "is not UTF-8 text (byte 00 at offset 3); wants CSV or JSON lines"),
@@ -334,6 +349,15 @@ def test_a_pipe_is_read_once_and_has_no_size(tmp_path):
     writer.join()
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("content", [HEADER + LINE, json.dumps(OBJECT), HEADER + "n-1,0,x\n", "number\n", "[1]"])
+def test_a_file_is_closed_when_it_is_read_or_refused(written, content, recwarn):
+    with contextlib.suppress(UnreadableFile):
+        list(read_records(written(content), Sale))
+    gc.collect()
+    assert [str(each.message) for each in recwarn] == []
+
+
 def test_how_far_reading_has_come_is_known_between_lines(written):
     found = read_lines(written(HEADER + LINE * 5000), Sale)
     at = [found.read_bytes for _ in found]
@@ -347,6 +371,8 @@ def test_how_far_reading_has_come_is_known_between_lines(written):
         (float, "1.5", 1.5),
         (float, "-2e3", -2000.0),
         (float, 7, 7.0),
+        (float, "1e308", 1e308),
+        (float, "0" * 5000 + ".5", 0.5),
         (bool, "true", True),
         (bool, "false", False),
         (bool, True, True),
@@ -364,6 +390,29 @@ def test_other_types_are_read_as_they_are_written(wanted, given, value):
 def test_other_types_are_never_guessed(wanted, given):
     with pytest.raises(ValueError, match="must be "):
         read_value("field", wanted, given)
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("1e999", "'1e999'"),
+        ("-1e999", "'-1e999'"),
+        ("9" * 5000, f"'{'9' * 99}..."),
+        (10**400, "an int of 1329 bits"),
+        (float("inf"), "inf"),
+        (float("nan"), "nan"),
+    ],
+)
+def test_a_number_that_no_float_holds_is_refused(given, shown):
+    with pytest.raises(ValueError, match=r"^must be a number") as refused:
+        read_value("field", float, given)
+    assert str(refused.value) == f"must be a number in the range of a float (got {shown})"
+
+
+def test_an_int_of_thousands_of_digits_is_refused_as_other_types_in_one_line():
+    for wanted in (float, str, bool, bytes):
+        with pytest.raises(ValueError, match=r"^must be .* \(got an int of 16610 bits\)$"):
+            read_value("field", wanted, 10**5000)
 
 
 # Real ones

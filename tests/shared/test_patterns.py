@@ -6,7 +6,7 @@ import happybase
 import pytest
 
 from shared.keys import InvalidQuestion, KeyLayout, RowRange, UInt16, between, part, row_key
-from shared.patterns import AccessPattern, Cost, measure, metered, pattern_rows
+from shared.patterns import AccessPattern, Cost, Measured, measure, metered, pattern_rows
 from shared.scanning import Page, page, scan
 
 from .stocked import CELLS, hexes, put, stocked
@@ -88,7 +88,20 @@ def test_open_ends_are_shown_as_such(table: happybase.Table) -> None:
         list(table.scan(reverse=True))
         list(table.scan(b"\0\x07", b"\0\x02", reverse=True))
     everything = (b"t", RowRange(b"", None))
-    assert cost.ranges == [everything, everything, (b"t", RowRange(b"\0\x02", b"\0\x07"))]
+    # In reverse, Thrift1 reads (stop, start].
+    assert cost.ranges == [everything, everything, (b"t", RowRange(b"\0\x02\0", b"\0\x07\0"))]
+
+
+@pytest.mark.parametrize(
+    ("start", "stop"), [(None, None), (b"\0\x07", None), (None, b"\0\x02"), (b"\0\x07", b"\0\x02")]
+)
+def test_the_range_of_a_reversed_scan_holds_the_rows_it_reads(
+    table: happybase.Table, start: bytes | None, stop: bytes | None
+) -> None:
+    with metered(table.connection) as cost:
+        read = [row for row, _cells in table.scan(start, stop, reverse=True)]
+    ((_table, asked),) = cost.ranges
+    assert [row for row, _cells in table.scan() if row in asked] == read[::-1]
 
 
 def test_sorted_columns_are_counted_like_any_other(table: happybase.Table) -> None:
@@ -148,6 +161,11 @@ def test_measured_patterns_are_rows_of_a_table(table: happybase.Table) -> None:
     assert rows[0][2:] == ("1", "1", "1", "1", "6", "2.0")
     assert rows[1][2:] == ("1", "1", "0", "0", "0", "-")
     assert rows[2][2:] == ("1", "3", "4", "3", "24", "2.0")
+
+
+def test_an_answer_that_is_a_list_counts_as_its_records() -> None:
+    assert Measured(ONE, [Item(1), Item(2)], Cost()).records == [Item(1), Item(2)]
+    assert Measured(ONE, [], Cost()).records == []
 
 
 def test_the_words_of_a_pattern_are_what_a_person_types() -> None:

@@ -2,10 +2,11 @@
 
 import attrs
 import pytest
+from rich.cells import cell_len
 
 from shared.cells import BIG_INT, CellLayout, Column
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, Salt, TrailingText, part, row_key
-from shared.ruler import BYTES, VALUES, cell_lines, cells_of, ruler, ruler_lines, show_value
+from shared.ruler import BYTES, VALUES, cell_lines, ruler, ruler_lines, show_value
 
 
 @row_key
@@ -54,7 +55,7 @@ def test_a_narrow_ruler_goes_on_below():
     assert blocks[3:] == ["order_number", "n-42", "6e 2d 34 32 00 01"]
 
 
-@pytest.mark.parametrize("width", [1, 2, 20, 80])
+@pytest.mark.parametrize("width", [0, 1, 2, 20, 80])
 def test_a_part_longer_than_a_line_is_cut_and_nothing_of_it_is_lost(width):
     text = "abcdefghijklmnopqrstuvwxyz" * 10
     lines = ruler_lines(NOTES, NOTES.encode(Note(text)), width)
@@ -63,9 +64,17 @@ def test_a_part_longer_than_a_line_is_cut_and_nothing_of_it_is_lost(width):
     assert all(len(line) <= max(width, len("text")) for _kind, line in lines)
 
 
+@pytest.mark.parametrize("width", [2, 9, 100])
+def test_a_line_of_wide_characters_is_no_wider_than_a_line(width):
+    text = "店" * 80
+    lines = ruler_lines(NOTES, NOTES.encode(Note(text)), width)
+    assert "".join(line for kind, line in lines if kind == VALUES) == text
+    assert max(cell_len(line) for _kind, line in lines) <= max(width, len("text"))
+
+
 def test_wide_characters_keep_columns_in_line():
     names, values, data = ruler(SALES, SALES.encode(Sale("店-1", 0, "🐘"))).splitlines()
-    assert names.index("placed_ms") == cells_of(values[: values.index("1970")]) == data.index("7f ff")
+    assert names.index("placed_ms") == cell_len(values[: values.index("1970")]) == data.index("7f ff")
 
 
 def test_an_empty_last_part_is_named():
@@ -96,24 +105,50 @@ def test_values_are_shown_as_a_person_reads_them(name, value, shown):
     assert show_value(name, value) == shown
 
 
-@pytest.mark.parametrize(("text", "cells"), [("", 0), ("abc", 3), ("店-1", 4), ("🐘", 2), ("e\u0301", 1), ("é", 1)])
-def test_width_on_a_terminal(text, cells):
-    assert cells_of(text) == cells
+def test_an_int_that_python_does_not_write_is_shown_by_its_size():
+    assert show_value("amount", 10**4299) == "1" + "0" * 4299
+    assert show_value("amount", 10**4300) == show_value("placed_ms", 10**4300) == "an int of 14285 bits"
+
+
+@attrs.frozen
+class Line:
+    number: str
+    item: str
+    amount: int
+    placed_ms: int
+
+
+LINES = CellLayout(Line, "o", {"item": Column("i"), "amount": Column("a", BIG_INT), "placed_ms": Column("t")})
 
 
 def test_cells_stand_as_names_over_values_over_columns():
-    @attrs.frozen
-    class Line:
-        number: str
-        item: str
-        amount: int
-        placed_ms: int
-
-    columns = {"item": Column("i"), "amount": Column("a", BIG_INT), "placed_ms": Column("t")}
-    layout = CellLayout(Line, "o", columns)
-    lines = cell_lines(layout, layout.pack(Line("n-1", "茶", 10**21, 0), only=["item", "amount"]), width=80)
+    lines = cell_lines(LINES, LINES.pack(Line("n-1", "茶", 10**21, 0), only=["item", "amount"]), width=80)
     assert lines == [
         (0, "item  amount"),
         (1, "茶    1000000000000000000000"),
         (2, "o:i   o:a"),
     ]
+
+
+def test_a_cell_wider_than_a_line_is_cut_and_nothing_of_it_is_lost():
+    text = "lamp" * 75
+    lines = cell_lines(LINES, LINES.pack(Line("n-1", text, 7, 0)), width=80)
+    assert max(len(line) for _kind, line in lines) <= 80
+    assert "".join(line for kind, line in lines if kind == VALUES).startswith(text)
+    assert lines[0] == (0, "item")
+    assert (2, "o:i") in lines
+
+
+@pytest.mark.parametrize(
+    ("column", "data", "shown"),
+    [
+        (b"o:i", "c1", "c1 (damaged: FormatError)"),
+        (b"o:i", "07 08", "07 08 (damaged: unpack(b) received extra data.)"),
+        (b"o:i", "a2 61", "a2 61 (damaged: Unpack failed: incomplete input)"),
+        (b"o:a", "07", "07 (damaged: must be "),
+        (b"o:i", "", "(damaged: Unpack failed: incomplete input)"),
+    ],
+)
+def test_a_damaged_cell_is_shown_as_its_bytes_with_the_reason(column, data, shown):
+    _names, (_kind, value), _columns = cell_lines(LINES, {column: bytes.fromhex(data)}, width=80)
+    assert value.startswith(shown)

@@ -61,6 +61,48 @@ def test_a_table_with_other_families_is_refused(
     assert f"table names: must have the families n, old (has {shown})" == str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("family", "shown"),
+    [
+        ({"max_versions": 3}, "max_versions 3 and ttl_seconds None"),
+        ({"max_versions": 1, "time_to_live": 60}, "max_versions 1 and ttl_seconds 60"),
+        ({"max_versions": 2, "time_to_live": 1}, "max_versions 2 and ttl_seconds 1"),
+    ],
+)
+def test_a_family_that_keeps_its_cells_otherwise_is_refused(
+    connection: happybase.Connection, family: dict[str, int], shown: str
+) -> None:
+    connection.create_table("others", {"o": family})
+    with pytest.raises(TableMismatch) as refused:
+        create_tables(connection, [OTHERS])
+    message = f"table others, family o: must have max_versions 1 and ttl_seconds None (has {shown})"
+    assert message == str(refused.value)
+
+
+@pytest.mark.parametrize("said_s", [-1, 2**31 - 1])
+@pytest.mark.parametrize("declared_s", [None, -1, 2**31 - 1])
+def test_both_ways_to_say_for_ever_are_the_same(
+    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch, said_s: int, declared_s: int | None
+) -> None:
+    families = {b"o": {"max_versions": 1, "time_to_live": said_s}}
+    create_tables(connection, [OTHERS])
+    monkeypatch.setattr(happybase.Table, "families", lambda _table: families)
+    create_tables(connection, [attrs.evolve(OTHERS, families={"o": Family(ttl_seconds=declared_s)})])
+    with pytest.raises(TableMismatch, match=r"ttl_seconds 60 \(has "):
+        create_tables(connection, [attrs.evolve(OTHERS, families={"o": Family(ttl_seconds=60)})])
+
+
+def test_a_table_that_another_process_creates_meanwhile_is_one_that_exists(
+    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create_tables(connection, [NAMES])
+    monkeypatch.setattr(connection, "tables", lambda: [])
+    create_tables(connection, [NAMES, OTHERS])
+    assert sorted(connection.table("others").families()) == [b"o"]
+    with pytest.raises(TableMismatch, match=r"^table names: must have the families o \(has n, old\)$"):
+        create_tables(connection, [attrs.evolve(OTHERS, name="names")])
+
+
 def test_dropping_removes_tables_and_passes_over_missing_ones(connection: happybase.Connection) -> None:
     create_tables(connection, [NAMES])
     connection.table("names").put(b"ann", {b"n:v": b"1"})

@@ -285,7 +285,7 @@ _WAYS_TO_ASK = ("value", "value", "between", "since", "until", "all", "wrong way
 
 @st.composite
 def subjects(draw_: st.DrawFn, ordered: bool = False) -> Subject:
-    """Layouts of one to three parts of any kind, behind any prefixes."""
+    """Layouts of one to three parts of any kind, after any prefixes."""
     draw = _Draw(draw_)
     fits = [kind for kind in KINDS if kind.ordered or not ordered]
     middle = [kind for kind in fits if not kind.last_only]
@@ -322,7 +322,7 @@ def _around_slices(bucket: TimeBucket, kind: Kind) -> tuple[int, ...]:
 
 @st.composite
 def questions(draw_: st.DrawFn, subject: Subject) -> dict[str, Any]:
-    """Equality on some leading parts, often an interval behind them; one in eight binds whatever it likes."""
+    """Equality on some leading parts, often an interval after them; one in eight binds whatever it likes."""
     draw = _Draw(draw_)
     names = list(subject.kinds)
     if draw.below(8) == 7:

@@ -69,7 +69,7 @@ def cut(text: str, width_bytes: int) -> str:
     return text.encode()[:width_bytes].decode(errors="ignore")
 
 
-# Ids that begin alike, NUL and its neighbours, what sorts before and behind a pad or delimiter, both sides of the
+# Ids that begin alike, NUL and its neighbours, what sorts before and after a pad or delimiter, both sides of the
 # surrogates, the ends of UTF-8's lengths, and characters beyond UTF-16's first 65,536.
 IDS = ["", "1", "12", "123", "host1", "host12", "a", "a\0", "a\0\x01", "a!", "ab", "\ue000", "\uffff", "\U00010000"]
 EDGES = "\0\x01 !129A_a|x\x7f\x80\xff\ud7ff\uffff\U00010000\U0010ffff"
@@ -164,7 +164,7 @@ def spreads(draw: st.DrawFn, codecs: Mapping[str, Codec[Any]], numbers: list[str
 
 @st.composite
 def layouts(draw: st.DrawFn, cases: list[Case] = CASES, spread: bool = True, slices: bool = True) -> Drawn:
-    """One to four parts of the codecs given, behind up to two spreading prefixes and a time bucket.
+    """One to four parts of the codecs given, after up to two spreading prefixes and a time bucket.
 
     Half of the parts are those that `compiled.py` spells out, so that they often stand side by side.
     """

@@ -177,7 +177,7 @@ def test_the_bytes_of_nan_and_negative_zero_are_no_float(row: str) -> None:
 
 @pytest.mark.parametrize("row", ["61", "", "00", "6100", "61 00ff", "61 0002 0001", "61 00 0001", "61 0000 0001"])
 def test_a_nul_must_be_followed_by_ff_or_end_the_text(row: str) -> None:
-    with pytest.raises(InvalidKey, match=r"no end mark 00 01|unknown escape|too many"):
+    with pytest.raises(InvalidKey, match=r"no terminator 00 01|unknown escape|too many"):
         EscapedText.decode(bytes.fromhex(row))
 
 

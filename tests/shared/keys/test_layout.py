@@ -112,7 +112,7 @@ def test_parts_whose_joined_names_are_alike_are_packed_each_in_its_place() -> No
 
 
 def test_a_row_is_cut_at_its_borders_with_the_prefix_first() -> None:
-    fields = [(field.name, field.data.hex(), field.value) for field in SALTED.fields(b"\x0e" + ROW)]
+    fields = [(field.name, field.data.hex(), field.value) for field in SALTED.segments(b"\x0e" + ROW)]
     assert fields == [
         ("Salt", "0e", None),
         ("seller_id", "732d31370001", "s-17"),
@@ -139,9 +139,9 @@ def test_a_number_of_thousands_of_digits_is_named_like_any_other() -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        (ROW[:3], r"\.seller_id: no end mark 00 01 in 73 2d 31, at offset 0 of row 73 2d 31$"),
+        (ROW[:3], r"\.seller_id: no terminator 00 01 in 73 2d 31, at offset 0 of row 73 2d 31$"),
         (ROW[:13], r"\.placed_ms: needs 8 bytes, 7 left, at offset 6 of row 73 2d 31 37 00 01 7f"),
-        (ROW[:-1], r"\.order_number: no end mark 00 01 in 6e 2d 34 32 00, at offset 14 of row "),
+        (ROW[:-1], r"\.order_number: no terminator 00 01 in 6e 2d 34 32 00, at offset 14 of row "),
         (b"\x80" + ROW, r"\.seller_id: must be UTF-8: invalid start byte in 80 73 2d 31 37, at offset 0 of row "),
         (ROW + b"\0\1", r": 2 bytes too many, at offset 20 of row "),
         (b"", r": a row key is 1\.\.32767 bytes \(got b''\)$"),
@@ -159,7 +159,7 @@ def test_text_that_is_not_escaped_or_ended_as_encode_does_it_is_refused(text: st
     data, time = bytes.fromhex(text), bytes(8)
     with pytest.raises(InvalidKey, match=r"^OrderBySeller\.(seller_id|placed_ms): "):
         ORDERS.decode(data + time + b"\0\1")
-    with pytest.raises(InvalidKey, match=r"^OrderBySeller\.order_number: (unknown escape|no end mark)"):
+    with pytest.raises(InvalidKey, match=r"^OrderBySeller\.order_number: (unknown escape|no terminator)"):
         ORDERS.decode(b"\0\1" + time + data)
 
 
@@ -236,7 +236,7 @@ def test_an_empty_row_is_no_key(codec: Any) -> None:
         layout.decode(b"")
 
 
-def test_what_has_no_end_mark_stands_last() -> None:
+def test_what_has_no_terminator_stands_last() -> None:
     for codec in (TrailingText, TrailingBytes):
         assert KeyLayout(key_class({"first": UInt8, "rest": codec})).parts[-1].name == "rest"
         with pytest.raises(InvalidKey, match=r"Key\.rest: .* must be the last part"):

@@ -1,4 +1,4 @@
-"""The laws of `layout.py`, on layouts that nobody designed: any parts in any order, behind any prefixes."""
+"""The laws of `layout.py`, on layouts that nobody designed: any parts in any order, after any prefixes."""
 
 import enum
 from collections.abc import Callable
@@ -115,6 +115,6 @@ def test_a_prefix_of_whole_parts_matches_exactly_the_keys_with_those_values(data
         bound -= 1  # all parts bound is a point, never a prefix
     rows = [outcome(layout.encode, key) for key in (one, other)]
     if all(isinstance(row, bytes) for row in rows):
-        prefix = b"".join(field.data for field in layout.fields(rows[0])[:bound])
+        prefix = b"".join(field.data for field in layout.segments(rows[0])[:bound])
         alike = attrs.astuple(one)[:bound] == attrs.astuple(other)[:bound]
         assert alike == rows[1].startswith(prefix)

@@ -196,7 +196,7 @@ def test_nothing_lies_below_the_last_descending_value_at_the_end_of_the_table() 
         (b"a", "01 61 .. 01 62"),
         (b"a\xff", "01 61ff .. 01 62"),
         (b"a\xff\xff", "01 61ffff .. 01 62"),
-        (b"\x01\xff", "01 01ff .. 01 02"),  # 02 alone is behind all that starts with 01 ff; 02 00 is not the first
+        (b"\x01\xff", "01 01ff .. 01 02"),  # 02 alone is after all that starts with 01 ff; 02 00 is not the first
         (b"\xff", "01 ff .. 02"),
         (b"\xff\xff", "01 ffff .. 02"),
     ],
@@ -219,7 +219,7 @@ def test_a_beginning_of_ff_at_the_start_of_the_key_runs_to_the_end_of_the_table(
         ("\U0010ffff", "0b704040 .. 0b704041"),
     ],
 )
-def test_a_beginning_of_a_descending_text_leaves_its_end_mark_open(start: str, wanted: str) -> None:
+def test_a_beginning_of_a_descending_text_leaves_its_terminator_open(start: str, wanted: str) -> None:
     assert hexed(wanted) == spans(KeyLayout(Backwards).plan(name=starting_with(start)))
 
 
@@ -319,7 +319,7 @@ def test_all_parts_bound_is_a_point_and_never_a_prefix() -> None:
     row = "61 0001 7fffffffffffffff 65 0001"
     assert bytes.fromhex(row) == plan.point
     assert hexed(f"{row} .. {row} 00") == spans(plan)
-    # Without an end mark a longer name starts with the same bytes.
+    # Without a terminator a longer name starts with the same bytes.
     named = KeyLayout(Named).plan(name="ann")
     assert named.point == b"ann"
     assert hexed("616e6e .. 616e6e 00") == spans(named)
@@ -409,12 +409,12 @@ def test_the_stop_of_a_salted_range_is_the_successor_of_salt_and_prefix() -> Non
         (
             EVENTS,
             {"user_id": "a", "at_ms": between(1, 2), "event_id": "e"},
-            "Event.event_id: nothing can be bound behind the interval of at_ms",
+            "Event.event_id: nothing can be bound after the interval of at_ms",
         ),
         (
             EVENTS,
             {"user_id": starting_with("a"), "at_ms": between(1, 2)},
-            "Event.at_ms: nothing can be bound behind the interval of user_id",
+            "Event.at_ms: nothing can be bound after the interval of user_id",
         ),
         (EVENTS, {"user_id": "a", "at_ms": between(6, 5)}, "Event.at_ms: since 6 is above until 5"),
         (EVENTS, {"user_id": 5}, "Event.user_id: must be text (got 5, int)"),
@@ -514,7 +514,7 @@ def test_more_slices_than_an_index_can_count_are_refused_by_name() -> None:
 
 
 def test_a_part_behind_the_interval_of_whole_slices_is_refused_as_behind_any_interval() -> None:
-    with pytest.raises(InvalidQuestion, match=r"^Reading\.kind: nothing can be bound behind the interval of at_ms$"):
+    with pytest.raises(InvalidQuestion, match=r"^Reading\.kind: nothing can be bound after the interval of at_ms$"):
         READINGS.plan(host="a", at_ms=between(0, 900_000), kind="cpu")
 
 

@@ -49,7 +49,7 @@ def test_a_prefix_stands_in_front_of_its_parts_byte_for_byte(golden: dict[str, A
     row = bytes.fromhex(golden["row"])
     assert row == layout.encode(key)
     assert key == layout.decode(row)
-    assert golden["row"].split() == [field.data.hex() for field in layout.fields(row)]
+    assert golden["row"].split() == [field.data.hex() for field in layout.segments(row)]
 
 
 @golden_rows
@@ -189,5 +189,5 @@ def test_numbers_are_computed_from_int_parts_only(of: str) -> None:
     ids=["in front of a salt", "twice"],
 )
 def test_slices_stand_once_and_behind_what_spreads(prefixes: tuple[Prefix, ...]) -> None:
-    with pytest.raises(InvalidKey, match="one TimeBucket at most, behind the spreading prefixes"):
+    with pytest.raises(InvalidKey, match="one TimeBucket at most, after the spreading prefixes"):
         KeyLayout(KEY, *prefixes)

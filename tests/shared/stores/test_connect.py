@@ -2,6 +2,7 @@
 
 import happybase
 import pytest
+from thriftpy2.transport import TTransportException
 
 from shared.stores import StoreError, connect
 
@@ -90,3 +91,8 @@ def test_other_urls_are_refused_in_one_line(url, reason):
 def test_a_prefix_is_given_once():
     with pytest.raises(StoreError, match="table_prefix: wants one value"):
         connect("hbase://h:1?table_prefix=a", table_prefix="b")
+
+
+def test_a_gateway_that_cannot_be_reached_is_an_error_of_thriftpy2():
+    with pytest.raises(TTransportException, match="Could not connect"):
+        connect("hbase://127.0.0.1:1")
