@@ -32,7 +32,7 @@ class OrderBySeller:
     Serves: a seller's orders in a period; the latest N.
     Costs:  one scan, of the rows asked for and one more that tells whether there is a next page.
     Fixed:  the widths and the direction of time; changing them means a new table.
-    Source: S0.13, which has time ascending: the latest N would then be a reverse scan, slower and easy to get wrong.
+    Source: S0.13, which has time ascending: the latest N would then be a reverse scan, easy to get wrong at both ends.
     """
 
     seller_id: str = part(EscapedText, "who sold; any text, and s-1 never matches s-12")

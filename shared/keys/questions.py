@@ -97,7 +97,10 @@ class Plan:
 
 @attrs.frozen
 class _Interval:
-    """What a range adds to the bytes in front of it, at each end."""
+    """The ends of a range, relative to the bytes of the parts in front of it.
+
+    It starts at `low`, or after all that begins with it; it stops at `high`, or runs through all that begins with it.
+    """
 
     low: bytes = b""
     after_low: bool = False
