@@ -10,6 +10,7 @@ import attrs
 from shared.keys import InvalidKey, KeyLayout
 from shared.patterns import AccessPattern, Design
 from shared.tables import TableDesign
+from shared.times import show_time
 from shared.values import read_value
 
 
@@ -72,6 +73,9 @@ def arguments(pattern: AccessPattern, words: Iterable[str]) -> dict[str, Any]:
     for each in pattern.parameters:
         if each.default is Parameter.empty and each.name not in given:
             raise WrongUsage(f"{pattern.name}: needs {shown_arguments(pattern)}")
+    since_ms, until_ms = given.get("since_ms"), given.get("until_ms")
+    if since_ms is not None and until_ms is not None and since_ms > until_ms:
+        raise WrongUsage(f"since: must not be after until (got {show_time(since_ms)} and {show_time(until_ms)})")
     return given
 
 

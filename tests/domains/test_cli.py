@@ -487,7 +487,11 @@ ENDS = [
     ("ask orders of-seller seller_id=a since=1 since_ms=2", 2, "since_ms: is given twice"),
     ("ask orders of-seller seller_id=a since=soon", 2, "since: must be a time such as"),
     ("ask orders of-seller seller_id=a since=99999999999999999999", 2, "OrderBySeller.placed_ms: must be"),
-    ("ask orders of-seller seller_id=a since=2 until=1", 2, "OrderBySeller.placed_ms: since 2 is above until 1"),
+    (
+        "ask orders of-seller seller_id=a since=2 until=1",
+        2,
+        "since: must not be after until (got 1970-01-01T00:00:00.002Z and 1970-01-01T00:00:00.001Z)",
+    ),
     ("ask orders of-seller seller_id=a status=lost", 2, "status: must be one of placed, paid, shipped, cancelled"),
     ("ask orders of-seller seller_id=a --limit 0", 2, "--limit: must be 1..1000000 (got 0)"),
     ("ask orders of-seller seller_id=a --limit -1", 2, "--limit: must be 1..1000000 (got -1)"),
