@@ -124,8 +124,8 @@ def checked_width(width_bytes: int, last: int = MAX_ROW_BYTES) -> int:
 class Integer(Codec[int]):
     """Big-endian int of a fixed width; signed ones with the sign bit flipped.
 
-    UInt16: 0 = 00 00, 1 = 00 01, 65535 = ff ff
-    Int16:  -32768 = 00 00, -1 = 7f ff, 0 = 80 00, 32767 = ff ff
+    UInt16: 0 -> 00 00, 1 -> 00 01, 65535 -> ff ff
+    Int16: -32768 -> 00 00, -1 -> 7f ff, 0 -> 80 00, 32767 -> ff ff
     The signed bytes are those of HBase's `OrderedBytes` without its header byte.
     """
 
@@ -164,7 +164,7 @@ _ALL_BITS = (1 << 64) - 1
 class _Float64(Codec[float]):
     """IEEE double: sign bit flipped where positive, all bits inverted where negative.
 
-    -inf = 00 0f ff ff ff ff ff ff, 0.0 = 80 00 .. 00, 1.0 = bf f0 00 .. 00, inf = ff f0 00 .. 00
+    Float64: -1.0 -> 40 0f ff ff ff ff ff ff, 0.0 -> 80 00 00 00 00 00 00 00, 1.0 -> bf f0 00 00 00 00 00 00
     NaN has no place in an order, and -0.0 equals 0.0 but has other bytes: both are refused.
     """
 
@@ -207,9 +207,9 @@ def _take_escaped(rest: bytes) -> tuple[bytes, bytes]:
 
 
 class _EscapedText(Codec[str]):
-    """UTF-8 with NUL written as 00 FF, then the terminator 00 01: any text, ordered by code point.
+    r"""UTF-8 with NUL written as 00 FF, then the terminator 00 01: any text, ordered by code point.
 
-    "" = 00 01    "a" = 61 00 01    "a", NUL, "b" = 61 00 ff 62 00 01
+    EscapedText: "" -> 00 01, "a" -> 61 00 01, "a\0b" -> 61 00 ff 62 00 01
     """
 
     def encode(self, value: str) -> bytes:
@@ -224,9 +224,9 @@ class _EscapedText(Codec[str]):
 
 
 class _EscapedBytes(Codec[bytes]):
-    """Any bytes with 00 written as 00 FF, then the terminator 00 01 (CockroachDB's form without its marker byte).
+    r"""Any bytes with 00 written as 00 FF, then the terminator 00 01 (CockroachDB's form without its marker byte).
 
-    empty = 00 01    00 = 00 ff 00 01    61 ff = 61 ff 00 01
+    EscapedBytes: b"" -> 00 01, b"\0" -> 00 ff 00 01, b"a\xff" -> 61 ff 00 01
     """
 
     def encode(self, value: bytes) -> bytes:
@@ -243,7 +243,7 @@ class _EscapedBytes(Codec[bytes]):
 class _TrailingText(Codec[str]):
     """UTF-8 as it is, up to the end of the key: the last part only, and never descending.
 
-    "" = no bytes    "a" = 61
+    TrailingText: "a" -> 61, "ab" -> 61 62
     """
 
     def encode(self, value: str) -> bytes:
@@ -257,7 +257,10 @@ class _TrailingText(Codec[str]):
 
 
 class _TrailingBytes(Codec[bytes]):
-    """Bytes as they are, up to the end of the key: the last part only, and never descending."""
+    r"""Bytes as they are, up to the end of the key: the last part only, and never descending.
+
+    TrailingBytes: b"a\0" -> 61 00
+    """
 
     def encode(self, value: bytes) -> bytes:
         want_type(bytes, value)
@@ -277,7 +280,10 @@ TrailingBytes = _TrailingBytes("TrailingBytes", trailing=True)
 
 
 class FixedBytes(Codec[bytes]):
-    """Exactly `width_bytes` bytes, as they are; a UUID is 16."""
+    r"""Exactly `width_bytes` bytes, as they are; a UUID is 16.
+
+    FixedBytes(2): b"\0a" -> 00 61
+    """
 
     def __init__(self, width_bytes: int) -> None:
         self.width = checked_width(width_bytes)
@@ -305,7 +311,7 @@ class FixedBytes(Codec[bytes]):
 class Code(Codec[N]):
     """One byte for each of a closed list of names; the dictionary is part of the key's format.
 
-    Code({"placed": 1, "paid": 2}): "paid" = 02
+    Code({"placed": 1, "paid": 2}): "placed" -> 01, "paid" -> 02
     Rows sort by byte, which is no order of names: ask for single names, never `between`.
     """
 
@@ -336,8 +342,9 @@ class Code(Codec[N]):
 class Descending(Codec[V]):
     """The same values the other way round: every bit inverted (digit text: every digit complemented).
 
-    Descending(Int64): 0 = 7f ff ff ff ff ff ff ff, which is exactly the published `Long.MAX_VALUE - timestamp` on
-    eight bytes, and right below zero too.
+    Descending(Int64): 0 -> 7f ff ff ff ff ff ff ff, 1 -> 7f ff ff ff ff ff ff fe, -1 -> 80 00 00 00 00 00 00 00
+    Descending(EscapedText): "a" -> 9e ff fe
+    Of `Int64` this is exactly the published `Long.MAX_VALUE - timestamp` on eight bytes, and right below zero too.
     """
 
     def __init__(self, codec: Codec[V]) -> None:

@@ -31,7 +31,7 @@ def _ascii_character(name: str, character: str) -> bytes:
 class FixedText(Codec[str]):
     """UTF-8 filled up to `width_bytes` with the one-byte character `pad` (S0.10, remedy 1: `rpad(column1,'x',20)`).
 
-    FixedText(4, "x"): "ab" = 61 62 78 78
+    FixedText(4, "x"): "ab" -> "abxx", "" -> "xxxx"
     Ordered only with pad NUL: every other pad sorts after some character ("ab" = "abxx" comes after "ab!" = "ab!x").
     """
 
@@ -63,7 +63,8 @@ class FixedText(Codec[str]):
 class DecimalText(Codec[int]):
     """ASCII digits, filled with zeros up to `width_bytes`; 0 .. 10**width_bytes - 1.
 
-    DecimalText(4): 17 = "0017", 12345 is refused    Descending: the complement of the digits, 17 = "9982"
+    DecimalText(4): 17 -> "0017", 9999 -> "9999"
+    Descending(DecimalText(4)): 17 -> "9982"
     """
 
     def __init__(self, width_bytes: int) -> None:
@@ -87,7 +88,8 @@ class DecimalText(Codec[int]):
 class ReversedDigits(Codec[int]):
     """`DecimalText` written last digit first, which spreads numbers that count up (S1.6); not ordered.
 
-    ReversedDigits(4): 17 = "7100"    The zeros stay, so that 12 and 120 are not one key.
+    ReversedDigits(4): 17 -> "7100", 12 -> "2100", 120 -> "0210"
+    The zeros stay, so that 12 and 120 are not one key.
     """
 
     def __init__(self, width_bytes: int) -> None:
@@ -105,7 +107,7 @@ class ReversedDigits(Codec[int]):
 class _LongMaxMinus(Codec[int]):
     """Java's `Long.MAX_VALUE - value` as 19 ASCII digits, as published in text keys (S1.7, S3.8); 0 .. 2**63 - 1.
 
-    0 = "9223372036854775807", 1580976517000 = "9223370455878258807"
+    LongMaxMinus: 0 -> "9223372036854775807", 1580976517000 -> "9223370455878258807"
     """
 
     def encode(self, value: int) -> bytes:
@@ -127,7 +129,7 @@ LongMaxMinus = _LongMaxMinus("LongMaxMinus", width_bytes=19, descending=True, le
 class Delimited(Codec[V]):
     """Any text or digit codec, then one ASCII character that its bytes must not contain (S0.10, remedy 2).
 
-    Delimited(DecimalText(4), "_"): 17 = "0017_"
+    Delimited(DecimalText(4), "_"): 17 -> "0017_"
     A fixed width keeps its order whatever the delimiter; after a varying one only NUL does: with "_" the key of
     "A1" sorts before that of "A", because "1" < "_".
     """
@@ -174,7 +176,7 @@ class Delimited(Codec[V]):
 class DelimitedText(Delimited[str]):
     """UTF-8, then one ASCII character that the text must not contain; ordered only with NUL.
 
-    DelimitedText("_"): "A" = 41 5f
+    DelimitedText("_"): "A" -> "A_"
     """
 
     def __init__(self, delimiter: str) -> None:
