@@ -90,6 +90,7 @@ class CellLayout(Generic[R]):
         for name in columns:
             if name not in self._types:
                 raise InvalidRecord(f"{record.__name__}.{name}: no such attribute ({', '.join(self._types)})")
+        self._column = {name: f"{family}:{column.qualifier}".encode() for name, column in columns.items()}
         for column, names in groupby(sorted(columns, key=self.column), key=self.column):
             if len(alike := list(names)) > 1:
                 raise InvalidRecord(
@@ -99,7 +100,7 @@ class CellLayout(Generic[R]):
 
     def column(self, name: str) -> bytes:
         """The column of one attribute, `family:qualifier`."""
-        return f"{self.family}:{self.columns[name].qualifier}".encode()
+        return self._column[name]
 
     def pack(self, record: R, only: Iterable[str] | None = None) -> dict[bytes, bytes]:
         """The cells of a record, all or `only` those of some attributes."""

@@ -39,7 +39,7 @@ def ruler(layout: KeyLayout[Any], row: bytes, width: int = 100) -> str:
 
 def ruler_lines(layout: KeyLayout[Any], row: bytes, width: int) -> list[tuple[int, str]]:
     """The lines of a ruler, each with its kind."""
-    return _lines((column for field in layout.segments(row) for column in _of_field(field, width)), width)
+    return _lines((column for segment in layout.segments(row) for column in _of_segment(segment, width)), width)
 
 
 def cell_lines(layout: CellLayout[Any], cells: Mapping[bytes, bytes], width: int) -> list[tuple[int, str]]:
@@ -58,11 +58,11 @@ def _show_cell(name: str, column: Column, data: bytes) -> str:
         return f"{data.hex(' ')} (damaged: {str(error) or type(error).__name__})".lstrip()
 
 
-def _of_field(field: Segment, width: int) -> Iterable[tuple[str, str, str]]:
-    value = "" if field.value is None else show_value(field.name, field.value)
+def _of_segment(segment: Segment, width: int) -> Iterable[tuple[str, str, str]]:
+    value = "" if segment.value is None else show_value(segment.name, segment.value)
     bytes_at_once = max(1, (width + 1) // 3)
-    data = [field.data[at : at + bytes_at_once].hex(" ") for at in range(0, len(field.data), bytes_at_once)]
-    return _cut(field.name, value, data or ["(no bytes)"], width)
+    data = [segment.data[at : at + bytes_at_once].hex(" ") for at in range(0, len(segment.data), bytes_at_once)]
+    return _cut(segment.name, value, data or ["(no bytes)"], width)
 
 
 def _cut(name: str, value: str, below: list[str], width: int) -> Iterable[tuple[str, str, str]]:

@@ -58,9 +58,12 @@ def _merged(table: happybase.Table, plan: Plan, limit: int | None, reverse: bool
 
 def _stream(table: happybase.Table, ranges: tuple[RowRange, ...], reverse: bool, batch_rows: int) -> Rows:
     for each in reversed(ranges) if reverse else ranges:
-        forward = table.scan(each.start, each.stop, batch_size=batch_rows)
-        with closing(_reversed(table, each, batch_rows) if reverse else forward) as rows:
+        with closing((_reversed if reverse else _forward)(table, each, batch_rows)) as rows:
             yield from rows
+
+
+def _forward(table: happybase.Table, each: RowRange, batch_rows: int) -> Rows:
+    return table.scan(each.start, each.stop, batch_size=batch_rows)
 
 
 def _reversed(table: happybase.Table, each: RowRange, batch_rows: int) -> Rows:

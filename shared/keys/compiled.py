@@ -15,7 +15,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from .codecs import MAX_ROW_BYTES, Descending, EscapedText, Integer
-from .prefixes import TimeBucket
+from .prefixes import sources
 
 if TYPE_CHECKING:
     from .layout import KeyLayout, Part
@@ -27,13 +27,11 @@ _serial = count(1)
 def compile_encode(layout: "KeyLayout[Any]") -> Callable[[Any], bytes]:
     """A function that does what `layout.encode_plainly` does."""
     scope: dict[str, Any] = {"Key": layout.key, "plainly": layout.encode_plainly, "prefix_of": layout.prefix_of}
-    sources = {
-        name: None for each in layout.prefixes for name in ([each.of] if isinstance(each, TimeBucket) else each.of)
-    }
+    hashed = dict.fromkeys(name for prefix in layout.prefixes for name in sources(prefix))
     body: list[str] = []
     checks = ["type(key) is Key"]
     terms: list[str] = []
-    runs = list(_runs(layout, apart=sources))
+    runs = list(_runs(layout, apart=hashed))
     marked = False  # whether the terminator of the text in front is packed with these integers
     for run, after in zip(runs, [*runs[1:], []], strict=True):
         first = run[0]
@@ -48,16 +46,16 @@ def compile_encode(layout: "KeyLayout[Any]") -> Callable[[Any], bytes]:
             checks.append(f"type(v_{first.name}) is str")
             body.append(f"t_{first.name} = v_{first.name}.encode()")
             body.append(rf"if 0 in t_{first.name}: t_{first.name} = t_{first.name}.replace(b'\x00', b'\x00\xff')")
-            marked = first.name not in sources and bool(after and _integer(after[0]) and after[0].name not in sources)
+            marked = first.name not in hashed and bool(after and _integer(after[0]) and after[0].name not in hashed)
             term = f"t_{first.name}" if marked else rf"t_{first.name} + b'\x00\x01'"
         else:
             term = f"{_bind(scope, run, 'encode', first.codec.encode)}(v_{first.name})"
-        if first.name in sources:
+        if first.name in hashed:
             body.append(f"e_{first.name} = {term}")
             term = f"e_{first.name}"
         terms.append(term)
-    values = ", ".join(f"{name!r}: v_{name}" for name in sources)
-    encoded = ", ".join(f"{name!r}: e_{name}" for name in sources)
+    values = ", ".join(f"{name!r}: v_{name}" for name in hashed)
+    encoded = ", ".join(f"{name!r}: e_{name}" for name in hashed)
     for at, prefix in enumerate(layout.prefixes):
         scope[f"prefix_{at}"] = prefix
         terms.insert(at, f"prefix_of(prefix_{at}, {{{values}}}, {{{encoded}}})")

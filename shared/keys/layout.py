@@ -24,7 +24,7 @@ import attrs
 from .codecs import MAX_ROW_BYTES, Codec
 from .compiled import compile_decode, compile_encode
 from .errors import InvalidKey, shown_bytes
-from .prefixes import Modulo, Prefix, Spread, TimeBucket
+from .prefixes import Modulo, Prefix, Spread, TimeBucket, sources
 from .questions import Plan, plan, whole_table
 
 K = TypeVar("K")
@@ -111,7 +111,7 @@ class KeyLayout(Generic[K]):
         if any(isinstance(each, TimeBucket) for each in self.prefixes[:-1]):
             raise InvalidKey(f"{self.name}: one TimeBucket at most, after the spreading prefixes (got {self.prefixes})")
         for prefix in self.prefixes:
-            for name in (prefix.of,) if isinstance(prefix, TimeBucket) else prefix.of:
+            for name in sources(prefix):
                 if name not in self.part_named:
                     raise InvalidKey(f"{self.name}: {prefix} is of {name}, no such part ({', '.join(self.part_named)})")
                 if isinstance(prefix, TimeBucket | Modulo) and not _holds_ints(self.part_named[name].codec):
@@ -145,7 +145,7 @@ class KeyLayout(Generic[K]):
 
     def decode_plainly(self, row: bytes) -> K:
         """What `decode` does, part by part."""
-        return self.key(*(field.value for field in self.segments(row)[len(self.prefixes) :]))
+        return self.key(*(segment.value for segment in self.segments(row)[len(self.prefixes) :]))
 
     def segments(self, row: bytes) -> list[Segment]:
         """The row cut at its borders, prefixes first; `InvalidKey` where it is no key of this layout."""

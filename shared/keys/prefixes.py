@@ -185,3 +185,8 @@ class TimeBucket:
 
 Spread = Salt | Modulo | HashPrefix
 Prefix = Spread | TimeBucket
+
+
+def sources(prefix: Prefix) -> tuple[str, ...]:
+    """The names of the parts that a prefix is computed from."""
+    return (prefix.of,) if isinstance(prefix, TimeBucket) else prefix.of

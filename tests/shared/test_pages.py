@@ -34,7 +34,7 @@ from shared.keys import (
 from shared.patterns import metered
 from shared.scanning import Page, page
 
-from .keys.oracle import Subject, in_order, is_answerable, matches, questions, subjects
+from .keys.oracle import Subject, in_order, matches, plan_of, questions, subjects
 from .stocked import hexes, put, stocked
 
 ROOT = Path(__file__).parents[2]
@@ -161,10 +161,7 @@ def test_the_pages_of_any_question_are_its_answer(
 ) -> None:
     subject, question = asked
     layout = subject.layout
-    if is_answerable(subject, question):
-        plan = layout.plan(**question)
-    else:
-        plan, question = layout.whole_table(), {}
+    plan, question = plan_of(subject, question)
     if len(plan.streams) > 20 or (layout.spread and plan.spread_bytes == 0):
         return  # too slow, or a table whose spreading prefix cannot be listed: in the order of its bytes
     where = {"a": subject.values["a"][0]} if with_where else {}

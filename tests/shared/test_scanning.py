@@ -28,7 +28,7 @@ from shared.keys import (
 from shared.patterns import metered
 from shared.scanning import scan
 
-from .keys.oracle import Subject, in_order, is_answerable, matches, questions, subjects
+from .keys.oracle import Subject, in_order, matches, plan_of, questions, subjects
 from .stocked import hexes, put, stocked
 
 
@@ -339,10 +339,7 @@ def test_a_scan_gives_the_matching_keys_in_the_order_of_their_values(
 ) -> None:
     subject, question = asked
     layout = subject.layout
-    if is_answerable(subject, question):
-        plan = layout.plan(**question)
-    else:
-        plan, question = layout.whole_table(), {}
+    plan, question = plan_of(subject, question)
     if len(plan.streams) > 40 or (layout.spread and plan.spread_bytes == 0):
         return  # too slow, or a table whose spreading prefix cannot be listed: in the order of its bytes
     table = stocked(map(layout.encode, subject.keys))

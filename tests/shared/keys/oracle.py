@@ -33,6 +33,7 @@ from shared.keys import (
     KeyLayout,
     LongMaxMinus,
     Modulo,
+    Plan,
     ReversedDigits,
     Salt,
     TimeBucket,
@@ -241,6 +242,13 @@ class _Down:
 
     def __lt__(self, other: "_Down") -> bool:
         return bool(other.value < self.value)
+
+
+def plan_of(subject: Subject, question: dict[str, Any]) -> tuple[Plan, dict[str, Any]]:
+    """The plan of a question and what it asks; of the whole table where the question has no answer."""
+    if is_answerable(subject, question):
+        return subject.layout.plan(**question), question
+    return subject.layout.whole_table(), {}
 
 
 def in_order(subject: Subject, keys: list[Any]) -> list[Any]:
