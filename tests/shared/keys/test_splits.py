@@ -1,0 +1,345 @@
+"""Split points: golden ones first, then that no region stays empty and none is crowded, then what is refused."""
+
+import re
+from bisect import bisect
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import shared.keys
+from shared.keys import (
+    Code,
+    Codec,
+    DecimalText,
+    Delimited,
+    Descending,
+    EscapedText,
+    FixedBytes,
+    FixedText,
+    Float64,
+    HashPrefix,
+    Int8,
+    Int64,
+    InvalidKey,
+    InvalidQuestion,
+    KeyLayout,
+    LongMaxMinus,
+    Modulo,
+    Prefix,
+    ReversedDigits,
+    Salt,
+    Splits,
+    TimeBucket,
+    TrailingBytes,
+    TrailingText,
+    UInt8,
+    UInt32,
+    UInt64,
+    split_points,
+    splits,
+)
+from tests.shared.keys.strategies import Drawn, few, key_class, layouts, many
+
+KINDS = Code({"placed": 1, "paid": 2, "shipped": 255, "cancelled": 0})
+HASH = HashPrefix(of="id", bytes=4)
+HEX = HashPrefix(of="id", bytes=4, hex=True)
+
+
+def of_prefix(*prefixes: Prefix, codec: Codec[Any] = EscapedText) -> KeyLayout[Any]:
+    return KeyLayout(key_class({"id": codec}), *prefixes)
+
+
+def of_part(codec: Codec[Any], name: str = "id") -> KeyLayout[Any]:
+    return KeyLayout(key_class({name: codec}))
+
+
+# ---- golden points -------------------------------------------------------------------------------
+
+# layout, points asked for, points, how it is said
+CUT: list[tuple[KeyLayout[Any], int | None, str, str]] = [
+    (of_prefix(Salt(of="id", buckets=4)), None, "01 02 03", "4 buckets of Salt(of='id', buckets=4): one region each"),
+    (of_prefix(Salt(of="id", buckets=4)), 3, "01 02 03", "one region each"),
+    (of_prefix(Salt(of="id", buckets=4)), 2, "01 02", "3 regions, as even as can be"),
+    (of_prefix(Salt(of="id", buckets=4)), 1, "02", "2 regions, as even as can be"),
+    (of_prefix(Salt(of="id", buckets=10)), 3, "02 05 07", "4 regions, as even as can be"),
+    (of_prefix(Modulo(of="id", by=3), codec=UInt8), None, "01 02", "3 buckets of Modulo(of='id', by=3): one region"),
+    (of_prefix(HASH), None, "10 20 30 40 50 60 70 80 90 a0 b0 c0 d0 e0 f0", f"bytes of {HASH}: 16 regions, as even as"),
+    (of_prefix(HASH), 3, "40 80 c0", "4 regions, as even as can be"),
+    (of_prefix(HASH), 2, "55 aa", "3 regions, as even as can be"),
+    (of_prefix(HashPrefix(of="id", bytes=1)), 2, "55 aa", "3 regions, as even as can be"),
+    (of_prefix(HEX), None, "31 32 33 34 35 36 37 38 39 61 62 63 64 65 66", f"hex digits of {HEX}: 16 regions, as even"),
+    (of_prefix(HEX), 3, "34 38 63", "4 regions, as even as can be"),
+    (of_prefix(HEX), 2, "3535 6161", "3 regions, as even as can be"),
+    (of_prefix(HashPrefix(of="id", bytes=1, hex=True)), 3, "34 38 63", "4 regions, as even as can be"),
+    (of_prefix(HashPrefix(of="id", bytes=1, hex=True)), 4, "33 36 39 63", "5 regions, as even as can be"),
+    (of_part(ReversedDigits(1)), None, "31 32 33 34 35 36 37 38 39", "last digit first: one region each"),
+    (of_prefix(HashPrefix(of="id", bytes=2, hex=True, separator="_", take="last")), 1, "38", "2 regions, as even as"),
+    (of_part(ReversedDigits(8)), None, "31 32 33 34 35 36 37 38 39", "digits of id, last digit first: 10 regions, as"),
+    (of_part(ReversedDigits(8)), 3, "3235 35 3735", "4 regions, as even as can be"),
+    (of_part(KINDS, "kind"), None, "01 02 ff", "4 codes of kind: one region each"),
+    (of_part(KINDS, "kind"), 1, "02", "4 codes of kind: 2 regions, as even as can be"),
+    (of_part(DecimalText(8)), 3, "3235 35 3735", "4 regions, as even as can be, right only if id is spread over all "),
+    (of_part(Descending(DecimalText(8))), 1, "35", "that Descending(DecimalText(8)) holds and does not count up"),
+    (of_part(UInt32), 3, "40 80 c0", "rows begin with id: 4 regions, as even as can be, right only if id is spread"),
+    (of_part(Int8), 1, "80", "all that Int8 holds"),
+    (of_part(Descending(Int64)), 1, "80", "all that Descending(Int64) holds"),
+    (of_part(FixedBytes(16)), 3, "40 80 c0", "all that FixedBytes(16) holds"),
+]
+
+
+@pytest.mark.parametrize(("layout", "count", "points", "said"), CUT, ids=str)
+def test_points_and_their_reason(layout: KeyLayout[Any], count: int | None, points: str, said: str) -> None:
+    found = split_points(layout, count)
+    assert points == " ".join(point.hex() for point in found.points)
+    assert said in found.reason
+    assert "\n" not in found.reason
+
+
+WHY_NONE = {
+    of_part(Int64, "time_ms"): "rows begin with time_ms: new rows always come after the last split point, "
+    "so none spreads them; a Salt or HashPrefix in front would",
+    of_part(Descending(Int64), "time_ms"): "rows begin with time_ms: new rows always come before the first split point",
+    of_part(DecimalText(13), "time_ms"): "rows begin with time_ms: new rows always come after the last split point",
+    of_part(LongMaxMinus, "time_ms"): "rows begin with time_ms: new rows always come before the first split point",
+    of_part(EscapedText, "time_ms"): "rows begin with time_ms: new rows always come after the last split point",
+    KeyLayout(key_class({"id": UInt32, "at_ms": Int64}), TimeBucket(of="at_ms", every_ms=1000)): "rows begin with "
+    "at_ms: new rows always come after the last split point",
+    KeyLayout(key_class({"id": UInt32, "at_ms": Descending(Int64)}), TimeBucket(of="at_ms", every_ms=1000)): "rows "
+    "begin with at_ms: new rows always come before the first split point",
+    of_part(EscapedText, "host"): "rows begin with host (EscapedText): where its values lie is not in the layout; "
+    "a Salt or HashPrefix in front can be split, or values of your own",
+    of_part(FixedText(4, "x")): "rows begin with id (FixedText(4, 'x')): where its values lie is not in the layout",
+    of_part(TrailingBytes): "rows begin with id (TrailingBytes): where its values lie is not in the layout",
+    of_part(Float64): "rows begin with id (Float64): where its values lie is not in the layout",
+    of_part(LongMaxMinus): "rows begin with id (LongMaxMinus): where its values lie is not in the layout",
+    of_part(Delimited(DecimalText(4), "_")): "rows begin with id (Delimited(DecimalText(4), '_')): where its values",
+    of_prefix(Salt(of="id", buckets=1)): "buckets of Salt(of='id', buckets=1): only one, so one region",
+    of_prefix(Modulo(of="id", by=1), codec=UInt8): "buckets of Modulo(of='id', by=1): only one, so one region",
+    of_part(Code({"only": 7}), "kind"): "codes of kind: only one, so one region",
+}
+
+
+@pytest.mark.parametrize(("layout", "reason"), WHY_NONE.items(), ids=str)
+def test_a_layout_without_points_says_why(layout: KeyLayout[Any], reason: str) -> None:
+    found = split_points(layout)
+    assert found.points == ()
+    assert found.reason.startswith(reason)
+    assert "\n" not in found.reason
+
+
+@pytest.mark.parametrize(("layout", "reason"), WHY_NONE.items(), ids=str)
+def test_a_layout_without_points_refuses_to_invent_some(layout: KeyLayout[Any], reason: str) -> None:
+    with pytest.raises(InvalidQuestion) as refused:
+        split_points(layout, 7)
+    assert f"Key: has no split points to give (asked for 7): {split_points(layout).reason}" == str(refused.value)
+
+
+@pytest.mark.parametrize("codec", [UInt8, Descending(UInt64), DecimalText(4), FixedBytes(16)], ids=str)
+def test_numbers_are_cut_only_where_it_is_asked_for(codec: Codec[Any]) -> None:
+    reason = (
+        "rows begin with id: not cut unless a number of points is asked for, "
+        f"right only if id is spread over all that {codec} holds and does not count up"
+    )
+    assert Splits((), reason) == split_points(of_part(codec))
+
+
+def test_a_docstring_shows_the_points_that_come_out() -> None:
+    examples = re.findall(r"^    (\S.*) -> (.*)$", splits.__doc__, re.MULTILINE)
+    assert len(examples) == 6
+    for written, points in examples:
+        made = eval(written, vars(shared.keys))
+        layout = of_part(made) if isinstance(made, Codec) else of_prefix(made, codec=UInt32)
+        assert points == ", ".join(point.hex() for point in split_points(layout).points)
+
+
+# ---- what decides --------------------------------------------------------------------------------
+
+
+def test_the_first_of_two_spreading_prefixes_decides() -> None:
+    assert (
+        split_points(of_prefix(Salt(of="id", buckets=4))).points
+        == split_points(of_prefix(Salt(of="id", buckets=4), HASH)).points
+    )
+    assert split_points(of_prefix(HASH, Salt(of="id", buckets=4))).points == split_points(of_prefix(HASH)).points
+
+
+def test_a_spreading_prefix_in_front_of_time_decides() -> None:
+    key = key_class({"time_ms": Int64, "id": UInt32})
+    salt = Salt(of="id", buckets=4)
+    for layout in (KeyLayout(key, salt), KeyLayout(key, salt, TimeBucket(of="time_ms", every_ms=1000))):
+        assert split_points(layout).points == (b"\x01", b"\x02", b"\x03")
+
+
+def test_time_with_its_last_digit_first_is_spread() -> None:
+    assert len(split_points(of_part(ReversedDigits(13), "time_ms")).points) == 9
+
+
+def test_only_the_first_part_decides() -> None:
+    key = key_class({"kind": KINDS, "time_ms": Int64})
+    assert split_points(KeyLayout(key)).points == (b"\x01", b"\x02", b"\xff")
+
+
+# ---- regions of sampled keys ---------------------------------------------------------------------
+
+SAMPLED = 16_384
+IDS = range(1_000_000, 1_000_000 + SAMPLED)  # one after another, as ids are
+
+
+def rows_in_regions(points: Iterable[bytes], layout: KeyLayout[Any], values: Iterable[Any]) -> list[int]:
+    points = tuple(points)
+    rows = Counter(bisect(points, layout.encode(layout.key(value))) for value in values)
+    return [rows[region] for region in range(len(points) + 1)]
+
+
+def assert_even(layout: KeyLayout[Any], count: int | None, choices: int, values: Iterable[Any]) -> None:
+    """No region is empty, and none has much more than its share where `choices` values are dealt to the regions."""
+    points = split_points(layout, count).points
+    regions = len(points) + 1
+    rows = rows_in_regions(points, layout, values)
+    share = -(-choices // regions) / choices
+    assert min(rows) > 0
+    assert max(rows) < 1.45 * share * sum(rows)
+
+
+prefixes = st.one_of(
+    st.builds(Salt, of=st.just("id"), buckets=st.sampled_from([2, 3, 8, 16, 20, 100, 256])),
+    st.builds(Modulo, of=st.just("id"), by=st.sampled_from([2, 7, 10, 256])),
+    st.builds(HashPrefix, of=st.just("id"), bytes=st.sampled_from([1, 2, 16]), take=st.sampled_from(["first", "last"])),
+    st.builds(
+        HashPrefix,
+        of=st.just("id"),
+        bytes=st.sampled_from([1, 2, 32]),
+        hex=st.just(True),
+        separator=st.sampled_from(["", "_"]),
+        take=st.sampled_from(["first", "last"]),
+    ),
+)
+
+
+@few
+@given(prefix=prefixes, data=st.data())
+def test_a_spreading_prefix_leaves_no_region_dead_and_none_crowded(
+    prefix: Salt | Modulo | HashPrefix, data: st.DataObject
+) -> None:
+    values = prefix.every_value()
+    choices = 65_536 if values is None else len(values)
+    count = data.draw(st.none() | st.integers(1, min(choices - 1, 63)))
+    if choices == 256 and count is None:
+        count = 31  # rows enough for each region
+    assert_even(of_prefix(prefix, codec=UInt32), count, choices, IDS)
+
+
+@pytest.mark.parametrize("count", [None, 1, 2, 3, 5, 9, 15, 49])
+def test_reversed_digits_spread_ids_that_count_up(count: int | None) -> None:
+    assert_even(of_part(ReversedDigits(10)), count, 10_000, IDS)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 6, 9, 20])
+@pytest.mark.parametrize("codec", [UInt32, Descending(UInt32), Descending(DecimalText(10))], ids=str)
+def test_numbers_that_are_spread_fall_evenly(codec: Codec[Any], count: int) -> None:
+    holds = 10**10 if codec.legible else 2**32
+    values = [number * holds // SAMPLED for number in range(SAMPLED)]
+    assert_even(of_part(codec), count, holds, values)
+
+
+@pytest.mark.parametrize("count", [None, 1, 2])
+def test_every_code_falls_into_a_region(count: int | None) -> None:
+    assert_even(of_part(KINDS), count, 4, ["placed", "paid", "shipped", "cancelled"])
+
+
+def test_hex_is_cut_between_digits_for_a_cut_between_bytes_leaves_7_of_10_regions_dead() -> None:
+    layout = of_prefix(HEX, codec=UInt32)
+    between_bytes = [*(bytes([byte]) for byte in b"06=DKRX_"), b"ffffffff"]  # HBase's own, from 0000.. to ffff..
+    rows_of_each = rows_in_regions(between_bytes, layout, IDS)
+    dead = [region for region, rows in enumerate(rows_of_each) if rows == 0]
+    assert dead == [0, 3, 4, 5, 6, 7, 9]
+    alive = rows_in_regions(split_points(layout, 9).points, layout, IDS)
+    assert len(alive) == 10
+    assert min(alive) > 0.9 * SAMPLED / 10
+
+
+# ---- laws ----------------------------------------------------------------------------------------
+
+
+@many
+@given(drawn=layouts(), count=st.none() | st.integers(1, 1023))
+def test_points_ascend_and_number_as_asked(drawn: Drawn, count: int | None) -> None:
+    try:
+        found = split_points(drawn.layout, count)
+    except InvalidQuestion:
+        assert count is not None
+        return
+    assert list(found.points) == sorted(set(found.points))
+    assert all(found.points)
+    assert found.reason
+    if count is not None:
+        assert count == len(found.points)
+
+
+@many
+@given(prefix=prefixes, count=st.integers(1, 1023))
+def test_every_point_begins_a_prefix_that_keys_can_have(prefix: Salt | Modulo | HashPrefix, count: int) -> None:
+    values = prefix.every_value()
+    if values is None or count >= len(values):
+        return
+    for point in split_points(of_prefix(prefix, codec=UInt32), count).points:
+        assert any(value.startswith(point) for value in values)
+
+
+@pytest.mark.parametrize("codec", [ReversedDigits(6), DecimalText(6), Descending(DecimalText(6)), UInt64], ids=str)
+@pytest.mark.parametrize("count", [1, 2, 6, 999, 1023])
+def test_every_point_begins_a_part_that_keys_can_have(codec: Codec[Any], count: int) -> None:
+    assert codec.width_bytes is not None
+    for point in split_points(of_part(codec), count).points:
+        codec.decode(point.ljust(codec.width_bytes, b"0"))
+
+
+# ---- refusals ------------------------------------------------------------------------------------
+
+MOST = {
+    of_prefix(Salt(of="id", buckets=2)): 1,
+    of_prefix(Salt(of="id", buckets=256)): 255,
+    of_prefix(Modulo(of="id", by=10), codec=UInt8): 9,
+    of_prefix(HashPrefix(of="id", bytes=1)): 255,
+    of_prefix(HashPrefix(of="id", bytes=2)): 1023,
+    of_prefix(HashPrefix(of="id", bytes=1, hex=True, separator="_")): 15,
+    of_prefix(HashPrefix(of="id", bytes=32, hex=True)): 1023,
+    of_part(ReversedDigits(1)): 9,
+    of_part(ReversedDigits(8)): 1023,
+    of_part(KINDS, "kind"): 3,
+    of_part(UInt8): 255,
+    of_part(DecimalText(2)): 99,
+}
+
+
+@pytest.mark.parametrize(("layout", "most"), MOST.items(), ids=str)
+def test_more_points_than_keys_can_be_told_apart_by_are_refused(layout: KeyLayout[Any], most: int) -> None:
+    assert most == len(split_points(layout, most).points)
+    with pytest.raises(InvalidQuestion) as refused:
+        split_points(layout, most + 1)
+    assert f"Key: must be 1..{most} split points (got {most + 1})" == str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("count", "shown"),
+    [(0, "0"), (-1, "-1"), (True, "True"), (2.0, "2.0"), ("3", "'3'"), (10**5000, "an int of 16610 bits")],
+    ids=["zero", "negative", "bool", "float", "text", "huge"],
+)
+def test_a_number_of_points_is_an_int_of_at_least_1(count: Any, shown: str) -> None:
+    with pytest.raises(InvalidQuestion) as refused:
+        split_points(of_prefix(Salt(of="id", buckets=8)), count)
+    assert f"Key: must be 1..7 split points (got {shown})" == str(refused.value)
+    with pytest.raises(
+        InvalidQuestion, match=re.escape(f"has no split points to give (asked for {shown}): rows begin with id")
+    ):
+        split_points(of_part(TrailingText), count)
+
+
+def test_the_refusal_is_a_question_that_cannot_be_answered_not_a_wrong_key() -> None:
+    with pytest.raises(ValueError, match="split points") as refused:
+        split_points(of_part(TrailingText), 1)
+    assert not isinstance(refused.value, InvalidKey)
