@@ -1,30 +1,34 @@
-"""Records from files: CSV or JSON lines into an attrs class, one record or one reason for every line.
+"""Records from files: each line into an attrs class, one record or one reason for every line.
 
 What a file says is taken as it stands or refused (`values.py`); nothing is trimmed, rounded or guessed.
 """
 
-import codecs
-import csv
 import io
-import json
+import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
-from typing import Any, Generic, TypeAlias, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 import attrs
 from cattrs.gen import make_dict_structure_fn, override
 
-from .values import VALUES, parse_int, read_value
+from .formats import CSV, FORMATS, LONGEST, Format, Rows
+from .values import VALUES, read_value
+
+__all__ = ["FORMATS", "Format", "Line", "Lines", "UnknownField", "UnreadableFile", "read_lines", "read_records"]
 
 R = TypeVar("R")
 
-Rows: TypeAlias = Iterator[tuple[int, dict[str, Any] | str]]
-"""Line numbers, each with the values of the line by column, or the reason why it has none."""
-
 SHOW_AT_MOST = 500
 """Characters of column names in an error."""
+
+
+_TOO_LONG = f"must have fewer than {LONGEST} characters, line end included"
+_SPOILT = re.compile("[\udc80-\udcff]")
+"""What bytes are read as that are not UTF-8."""
 
 
 class UnreadableFile(ValueError):
@@ -40,7 +44,7 @@ class Line(Generic[R]):
     """A line of a file that is a record, or the reason why it is none."""
 
     number: int
-    """From 1; the first one, where quoted fields go over several lines."""
+    """From 1; the first one, where a record goes over several lines."""
     record: R | None
     reason: str = ""
     """One line of text where `record` is None."""
@@ -51,7 +55,7 @@ class Lines(Generic[R]):
     """The lines of an open file, to be read once; the file is closed after the last."""
 
     format: str
-    """The format that was taken, one of `FORMATS`."""
+    """The name of the format that was taken."""
     size_bytes: int | None
     """None where it is not known, as of a pipe."""
     _data: io.BufferedReader
@@ -70,37 +74,42 @@ class Lines(Generic[R]):
 
 
 def read_lines(
-    path: str | Path, record_type: type[R], *, format: str = "auto", mapping: Mapping[str, str] | None = None
+    path: str | Path,
+    record_type: type[R],
+    *,
+    format: str = "auto",
+    mapping: Mapping[str, str] | None = None,
+    formats: Sequence[Format] = (),
 ) -> Lines[R]:
     """The lines of a file, each a record of an attrs class or the reason why it is none.
 
     `mapping` is {field: column}. Any other field takes the column of its own name or, where there is none, its default.
-    `format` is one of `FORMATS`, or `auto`: JSON lines where the first character is `{`. A file that can hold no such
-    records is an UnreadableFile at once, before the first line.
+    `format` is the name of one of `FORMATS` or of `formats`; `auto` takes the one that the first line starts, and CSV
+    where it starts none. A file that can hold no such records is an UnreadableFile at once, before the first line.
     """
     fields = _fields(record_type, mapping or {})
-    data, size_bytes, blank_lines = _open(path)
+    asked = _asked(format, (*FORMATS, *formats))
+    data, size_bytes = _open(path)
     # What is not UTF-8 becomes lone surrogates here, and the reason of its own line later.
-    text = io.TextIOWrapper(data, "utf-8-sig", errors="surrogateescape", newline="")
+    text = io.TextIOWrapper(data, "utf-8", errors="surrogateescape", newline="")
     try:
-        taken = _format(data.peek()) if format == "auto" else format
-        if taken not in FORMATS:
-            raise ValueError(f"format: must be auto, {' or '.join(FORMATS)} (got {format!r})")
-        header, rows = FORMATS[taken](chain(repeat("\n", blank_lines), text))
-        if header is not None:
-            _check_columns(fields, header)
-    except UnreadableFile as error:
+        first, blank_lines, offset = _first_line(text)
+        taken = _taken(asked, first, offset)
+        _check_header(taken, first, blank_lines + 1, fields, asked)
+    except (OSError, UnreadableFile) as error:
         text.close()
-        raise UnreadableFile(f"{path}: {error}") from None
+        raise UnreadableFile(f"{path}: {_said(error)}") from None
     except BaseException:
         text.close()
         raise
-    return Lines(taken, size_bytes, data, text, _lines(record_type, fields, rows))
+    pieces = chain(repeat("\n", blank_lines), [first], iter(partial(text.readline, LONGEST), ""))
+    rows = taken.read(_whole_lines(path, pieces, taken.line_ends), Path(path))
+    return Lines(taken.name, size_bytes, data, text, _lines(record_type, fields, rows))
 
 
-def read_records(path: str | Path, record_type: type[R]) -> Iterator[R]:
+def read_records(path: str | Path, record_type: type[R], formats: Sequence[Format] = ()) -> Iterator[R]:
     """The records of a file; the first line that is none is an UnreadableFile."""
-    for line in read_lines(path, record_type):
+    for line in read_lines(path, record_type, formats=formats):
         if line.record is None:
             raise UnreadableFile(f"{path}:{line.number}: {line.reason}")
         yield line.record
@@ -113,6 +122,7 @@ def _lines(record_type: type[R], fields: list["_Field"], rows: Rows) -> Iterator
             yield Line(number, None, values)
             continue
         try:
+            _check_values(values)
             _check_columns(fields, values)
             yield Line(number, structure(values))
         except ValueError as error:
@@ -122,136 +132,118 @@ def _lines(record_type: type[R], fields: list["_Field"], rows: Rows) -> Iterator
 # Files
 
 
-def _open(path: str | Path) -> tuple[io.BufferedReader, int | None, int]:
-    """The file, found to be text and read up to its first characters, its size, and the blank lines passed."""
+def _open(path: str | Path) -> tuple[io.BufferedReader, int | None]:
+    """The file, and its size."""
     path = Path(path)
     try:
-        data = path.open("rb")
+        size_bytes = path.stat().st_size if path.is_file() else None
+        return path.open("rb"), size_bytes
     except (OSError, ValueError) as error:  # a NUL in the path is a ValueError
         raise UnreadableFile(f"{path}: {_said(error)}") from None
-    try:
-        blank_bytes, blank_lines = _pass_blanks(data)
-        _check_text(data.peek(), blank_bytes)
-        size_bytes = path.stat().st_size if path.is_file() else None
-    except (OSError, UnreadableFile) as error:
-        data.close()
-        raise UnreadableFile(f"{path}: {_said(error)}") from None
-    return data, size_bytes, blank_lines
-
-
-def _pass_blanks(data: io.BufferedReader) -> tuple[int, int]:
-    """Reads on until a peek shows more than blanks; the bytes and the lines passed."""
-    blank_bytes = blank_lines = 0
-    while (head := data.peek()) and not head.removeprefix(codecs.BOM_UTF8).strip():
-        data.read(len(head))
-        blank_bytes += len(head)
-        blank_lines += head.count(b"\n")
-    return blank_bytes, blank_lines
 
 
 def _said(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error)
 
 
-def _check_text(head: bytes, offset: int) -> None:
-    """`head` stands at `offset` of the file."""
-    if not head:
+def _first_line(text: io.TextIOWrapper) -> tuple[str, int, int]:
+    """The first line that is not blank, how many blank ones were passed, and where in the file it begins."""
+    start = text.readline(LONGEST)
+    line = start.removeprefix("\ufeff")
+    offset = len(_bytes(start)) - len(_bytes(line))
+    blank_lines = 0
+    while line and not line.strip():
+        blank_lines += line.endswith(("\n", "\r"))
+        offset += len(_bytes(line))
+        line = text.readline(LONGEST)
+    if not line:
         raise UnreadableFile("is empty")
-    at = head.find(b"\0")
-    if at < 0:
-        try:
-            codecs.getincrementaldecoder("utf-8")().decode(head)  # which waits for the rest of a last character
-        except UnicodeDecodeError as error:
-            at = error.start
-    if at >= 0:
-        found = f"byte {head[at]:02x} at offset {offset + at}"
-        raise UnreadableFile(f"is not UTF-8 text ({found}); wants CSV or JSON lines")
+    if len(line) >= LONGEST:
+        raise UnreadableFile(f"the first line {_TOO_LONG}")
+    return line, blank_lines, offset
 
 
-def _format(head: bytes) -> str:
-    start = head.removeprefix(codecs.BOM_UTF8).lstrip()
-    if start.startswith(b"["):
-        raise UnreadableFile("is a JSON array; write one object a line (jq -c '.[]')")
-    return "jsonl" if start.startswith(b"{") else "csv"
+def _whole_lines(path: str | Path, pieces: Iterator[str], ends: tuple[str, ...]) -> Iterator[str]:
+    """Lines, of pieces that end at lone carriage returns too. One without end is an error, and fills no memory."""
+    for number, piece in enumerate(pieces, start=1):
+        line = piece
+        while not line.endswith(ends) and len(line) < LONGEST and (piece := next(pieces, "")):
+            line += piece
+        if len(line) >= LONGEST:
+            raise UnreadableFile(f"{path}:{number}: {_TOO_LONG}")
+        yield line
 
 
-def _not_utf8(text: str) -> str:
-    """Which byte was none of UTF-8, or nothing."""
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        return f"is not UTF-8 (byte {ord(text[error.start]) - 0xDC00:02x})"
-    return ""
+def _bytes(text: str) -> bytes:
+    """The bytes that were read as text."""
+    return text.encode(errors="surrogateescape")
 
 
-# Formats: each tells its columns, where it knows them before the first line, and its rows.
+def _not_utf8(text: str) -> int:
+    """Where the first byte is that is none of UTF-8; -1 if there is none."""
+    found = None if text.isascii() else _SPOILT.search(text)
+    return found.start() if found else -1
 
 
-def _csv(file: Iterable[str]) -> tuple[list[str] | None, Rows]:
-    """A header, then records. A blank after a comma is dropped where the header has some too, and kept elsewhere."""
-    lines = enumerate(file, start=1)
-    at, first = next(((at, line) for at, line in lines if line.strip()), (0, ""))
-    try:
-        (cells,) = csv.reader([first], strict=True)
-        blanks = any(cell.startswith(" ") for cell in cells[1:])
-        (cells,) = csv.reader([first], strict=True, skipinitialspace=blanks)
-    except csv.Error as error:
-        raise UnreadableFile(f"the header in line {at} is no CSV: {error}") from None
-    header = [cell.strip() for cell in cells]
-    reader = csv.reader((line for _, line in lines), strict=True, skipinitialspace=blanks)
-    return header, _csv_rows(header, reader, at)
+def _check_values(values: Mapping[str, Any]) -> None:
+    """Text among the values is UTF-8."""
+    for name, text in values.items():
+        if type(text) is str and (at := _not_utf8(text)) >= 0:
+            raise ValueError(f"{name}: is not UTF-8 (byte {_bytes(text[at]).hex()})")
 
 
-def _csv_rows(header: list[str], reader: Any, header_at: int) -> Rows:
-    while True:
-        number = header_at + reader.line_num + 1
-        try:
-            cells: list[str] = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            yield number, f"is no CSV: {error} (read up to line {header_at + reader.line_num})"
-            continue
-        if not cells:  # an empty line
-            continue
-        if wrong := _not_utf8(",".join(cells)):
-            yield number, wrong
-        elif len(cells) != len(header):
-            yield number, f"must have {len(header)} fields, as the header (got {len(cells)})"
-        else:
-            yield number, dict(zip(header, cells, strict=True))
+# Formats
 
 
-def _jsonl(file: Iterable[str]) -> tuple[list[str] | None, Rows]:
-    """One object a line."""
-    return None, ((number, _object(line)) for number, line in enumerate(file, start=1) if line.strip())
-
-
-def _object(line: str) -> dict[str, Any] | str:
-    if wrong := _not_utf8(line):
-        return wrong
-    try:
-        value = json.loads(line.rstrip(), object_pairs_hook=_once, parse_int=parse_int)
-    except json.JSONDecodeError as error:
-        return f"is no JSON: {error.msg} at character {error.pos + 1}"
-    except (ValueError, RecursionError) as error:  # a name twice, a number or a nesting without end
-        return f"is no JSON: {error}"
-    return (
-        cast("dict[str, Any]", value)
-        if isinstance(value, dict)
-        else f"must be a JSON object (got {line.strip()!r:.100})"
-    )
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    for name, count in Counter(name for name, _ in pairs).items():
+def _asked(format: str, known: Sequence[Format]) -> Sequence[Format]:
+    """The formats that a file may be of."""
+    names = ["auto", *(each.name for each in known)]
+    for name, count in Counter(names).items():
         if count > 1:
-            raise ValueError(f"{name!r} is there {count} times")
-    return dict(pairs)
+            raise ValueError(f"formats: the name {name!r} is there {count} times")
+    if format not in names:
+        raise ValueError(f"format: must be {_either(names)} (got {format!r})")
+    return known if format == "auto" else [each for each in known if each.name == format]
 
 
-FORMATS: dict[str, Callable[[Iterable[str]], tuple[list[str] | None, Rows]]] = {"csv": _csv, "jsonl": _jsonl}
-"""The formats by name. A domain's own would be one more function, and one more line in `_format`."""
+def _taken(asked: Sequence[Format], first: str, offset: int) -> Format:
+    """The format that the first line starts; where it starts none and is still text, the one asked for, or CSV."""
+    for each in asked:
+        if each.starts(first):
+            return each
+    _check_text(first, offset, asked)
+    if len(asked) == 1:
+        return asked[0]
+    if re.match(r"\s*\[\s*([\[{\"\]]|$)", first):  # and no log's [2026-01-12 08:07:31]
+        raise UnreadableFile("is a JSON array; write one object a line (jq -c '.[]')")
+    return CSV
+
+
+def _check_text(line: str, offset: int, asked: Sequence[Format]) -> None:
+    """`line` stands at `offset` of the file."""
+    at = line.find("\0") if "\0" in line else _not_utf8(line)
+    if at >= 0:
+        found = f"byte {_bytes(line[at]).hex()} at offset {offset + len(_bytes(line[:at]))}"
+        raise UnreadableFile(f"is not UTF-8 text ({found}); wants {_either([each.title for each in asked])}")
+
+
+def _check_header(taken: Format, line: str, number: int, fields: list["_Field"], asked: Sequence[Format]) -> None:
+    """The columns of a first line, which has the number, are those of the fields."""
+    if taken.header is None:
+        return
+    try:
+        _check_columns(fields, taken.header(line))
+    except ValueError as error:
+        reason = str(error) if isinstance(error, UnreadableFile) else f"the header in line {number} {error}"
+        others = [each.title for each in asked if each is not taken]
+        if len(others) > 1:  # whoever has a log in a form of its own wonders about columns
+            reason += f"; taken for CSV, for its first line starts no {_either(others)}"
+        raise UnreadableFile(reason) from None
+
+
+def _either(names: Sequence[str]) -> str:
+    """`a`, `a or b`, `a, b or c`."""
+    return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 # Fields

@@ -6,6 +6,7 @@ import gc
 import json
 import os
 import threading
+import time
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.loading import UnknownField, UnreadableFile, read_lines, read_records
+from shared.loading import Format, UnknownField, UnreadableFile, read_lines, read_records
 from shared.values import read_value
 
 ROOT = Path(__file__).parents[2]
@@ -150,7 +151,30 @@ def test_ints_have_up_to_4300_digits(written):
 
 def test_a_byte_that_is_not_utf8_spoils_its_own_line_only(written):
     content = (HEADER + "x" * 20_000 + ",0,7\n").encode() + b"caf\xe9,0,7\n" + LINE.encode()
-    assert lines(written(content))[1:] == [(3, "is not UTF-8 (byte e9)"), (4, SALE)]
+    assert lines(written(content))[1:] == [(3, "number: is not UTF-8 (byte e9)"), (4, SALE)]
+
+
+def test_a_first_line_that_is_text_makes_the_file_text(written):
+    assert lines(written(HEADER.encode() + b"caf\xe9,0,7\n" + LINE.encode())) == [
+        (2, "number: is not UTF-8 (byte e9)"),
+        (3, SALE),
+    ]
+    assert lines(written(b'{"number": "caf\xe9"}\n' + json.dumps(OBJECT).encode())) == [
+        (1, "number: is not UTF-8 (byte e9)"),
+        (2, SALE),
+    ]
+
+
+def test_a_column_that_no_field_takes_must_be_utf8_too(written):
+    content = b"number,sold_ms,amount,other\nn-1,0,7,caf\xe9\n"
+    assert lines(written(content)) == [(2, "other: is not UTF-8 (byte e9)")]
+
+
+def test_a_csv_may_end_its_lines_with_carriage_returns(written):
+    assert lines(written((HEADER + LINE + '"a\rb",0,x\n').replace("\n", "\r"))) == [
+        (2, SALE),
+        (3, "Sale.amount: must be an int (got 'x')"),
+    ]
 
 
 @pytest.mark.parametrize("blanks", ["\n" * 9000, "\r\n" * 9000, "\ufeff" + " \n" * 9000, "\n" + " " * 9000 + "\n"])
@@ -237,7 +261,145 @@ def test_an_optional_field_may_be_null(written):
 
 def test_json_bytes_that_are_not_utf8_spoil_their_own_line_only(written):
     first, bad = json.dumps(OBJECT | {"state": "done"}) + " " * 20_000, b'{"number": "caf\xe9"}'
-    assert lines(written(first.encode() + b"\n" + bad))[1] == (2, "is not UTF-8 (byte e9)")
+    assert lines(written(first.encode() + b"\n" + bad))[1] == (2, "number: is not UTF-8 (byte e9)")
+
+
+# A design's own formats
+
+
+def read_notes(lines, _path):
+    """`@n-1`, then the lines of a note up to the next such line."""
+    first, note = 0, []
+    for number, line in enumerate(lines, start=1):
+        if line.startswith("@") and note:
+            yield first, note_of(note)
+            note = []
+        if note or line.strip():
+            first = first if note else number
+            note.append(line.rstrip("\r\n"))
+    if note:
+        yield first, note_of(note)
+
+
+def note_of(note):
+    values = {"number": note[0][1:], "sold_ms": 0, "amount": 7, "note": "|".join(note[1:])}
+    return values if note[0].startswith("@") else "must start with @"
+
+
+NOTES = Format("notes", "notes", lambda line: line.startswith("@"), read_notes)
+TABBED = Format("tabbed", "tabbed text", lambda line: "\t" in line, lambda lines, path: iter([]))
+OWN = {"formats": (NOTES, TABBED)}
+
+
+def noted(number, note=""):
+    return Sale(number, 0, 7, note=note)
+
+
+def test_a_file_is_of_the_format_that_its_first_line_starts(written):
+    for content, format in {"@n-1": "notes", "a\tb": "tabbed", json.dumps(OBJECT): "jsonl", HEADER: "csv"}.items():
+        assert read_lines(written(content), Sale, **OWN).format == format
+
+
+def test_json_lines_come_first_and_csv_last(written):
+    all_of_it = Format("all", "all", lambda _: True, read_notes)
+    assert read_lines(written(json.dumps(OBJECT)), Sale, formats=[all_of_it]).format == "jsonl"
+    assert read_lines(written(HEADER + LINE), Sale, formats=[all_of_it]).format == "all"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "@n-1\nx\n\ny\n@n-2\n",
+        "@n-1\nx\n\ny\n@n-2",
+        "@n-1\r\nx\r\n\r\ny\r\n@n-2\r\n",
+        "\ufeff@n-1\nx\n\ny\n@n-2\n",
+    ],
+)
+def test_a_record_of_several_lines_has_the_number_of_its_first(written, content):
+    expected = [(1, noted("n-1", "x||y")), (5, noted("n-2"))]
+    assert lines(written(content), **OWN) == expected
+    blank = content[0] + "\n \n" + content[1:] if content[0] == "\ufeff" else "\n \n" + content
+    assert lines(written(blank), **OWN) == [(number + 2, record) for number, record in expected]
+
+
+def test_a_format_that_is_named_is_taken_whatever_the_first_line(written):
+    path = written("cut off\n@n-1\n")
+    assert lines(path, format="notes", **OWN) == [(1, "must start with @"), (2, noted("n-1"))]
+    assert list(read_records(written("@n-1"), Sale, OWN["formats"])) == [noted("n-1")]
+
+
+def test_in_a_format_of_its_own_a_carriage_return_ends_no_line(written):
+    content = "@n-1\na\rb\r\n\rc\n@n-2\r\r\n@n-3\r"
+    found = read_lines(written(content), Sale, formats=[attrs.evolve(NOTES, read=lambda rows, _: seen(rows))])
+    assert [line.reason for line in found] == ["@n-1\n", "a\rb\r\n", "\rc\n", "@n-2\r\r\n", "@n-3\r"]
+
+
+def seen(lines):
+    return enumerate(lines, start=1)
+
+
+@pytest.mark.parametrize("bad", range(1, 8))
+def test_a_byte_that_is_not_utf8_spoils_the_record_whose_line_it_is_in(written, bad):
+    good = ["@n-1", "a", "b", "@n-2", "@n-3", "c", ""]
+    expected = {1: noted("n-1", "a|b"), 4: noted("n-2"), 5: noted("n-3", "c|")}
+    first = max(number for number in expected if number <= bad)
+    expected[first] = f"{'number' if first == bad else 'note'}: is not UTF-8 (byte e9)"
+    content = [line.encode() + b"\xe9" * (number == bad) for number, line in enumerate(good, start=1)]
+    assert lines(written(b"\n".join(content) + b"\n"), **OWN) == list(expected.items())
+
+
+@pytest.mark.parametrize("long", ["x" * 39, "x" * 400, "é" * 39, "x\r" * 20, "x" * 79 + "\r" + "x" * 10])
+def test_a_line_without_end_ends_the_reading_of_a_file(written, monkeypatch, long):
+    monkeypatch.setattr("shared.loading.LONGEST", 40)
+    path = written(f"@n-1\n@n-2\n{'x' * 38}\n@n-3\n{long}\n")
+    found = iter(read_lines(path, Sale, **OWN))
+    assert [next(found).record, next(found).record] == [noted("n-1"), noted("n-2", "x" * 38)]
+    with pytest.raises(UnreadableFile, match=rf"^{path}:5: must have fewer than \d+ characters, line end included$"):
+        next(found)
+
+
+def test_a_first_line_without_end_makes_a_file_unreadable(written, monkeypatch):
+    monkeypatch.setattr("shared.loading.LONGEST", 40)
+    assert refusal(written(f"{HEADER.strip()},{'x' * 100}")).startswith("the first line must have fewer than ")
+
+
+def test_a_file_of_a_form_that_nobody_knows_says_what_it_was_tried_as(written):
+    no_columns = "no column number, sold_ms, amount for Sale.number, sold_ms, amount; map a field to one of: "
+    tried = "; taken for CSV, for its first line starts no JSON lines, notes or tabbed text"
+    for first in ("Dec 19 16:31:46 web sshd[1]: x", "[2016-12-19 16:31] x", "<13>x"):
+        assert refusal(written(first), **OWN) == f"{no_columns}{first}{tried}"
+    assert refusal(written('x,"'), **OWN) == f"the header in line 1 is no CSV: unexpected end of data{tried}"
+    assert refusal(written("x"), format="csv", **OWN) == f"{no_columns}x"
+    assert refusal(written('[\n{"number": 1}]'), **OWN) == "is a JSON array; write one object a line (jq -c '.[]')"
+
+
+@pytest.mark.parametrize(
+    ("format", "wanted"),
+    [
+        ("auto", "CSV, JSON lines, notes or tabbed text"),
+        ("notes", "notes"),
+        ("jsonl", "JSON lines"),
+        ("csv", "CSV"),
+    ],
+)
+def test_what_is_no_text_says_what_could_be_read(written, format, wanted):
+    for content, found in {
+        b"\n\x7fELF\0": "byte 00 at offset 5",
+        b"\xef\xbb\xbf\n\xc3\xa9\xff": "byte ff at offset 6",
+    }.items():
+        reason = refusal(written(content), format=format, **OWN)
+        assert reason == f"is not UTF-8 text ({found}); wants {wanted}"
+
+
+def test_an_unknown_format_names_those_of_the_design_too(written):
+    with pytest.raises(ValueError, match=r"^format: must be auto, csv, jsonl, notes or tabbed \(got 'xml'\)$"):
+        read_lines(written(HEADER), Sale, format="xml", **OWN)
+
+
+@pytest.mark.parametrize(("name", "count"), [("auto", 2), ("csv", 2), ("notes", 2)])
+def test_formats_have_names_of_their_own(written, name, count):
+    with pytest.raises(ValueError, match=f"^formats: the name '{name}' is there {count} times$"):
+        read_lines(written(HEADER), Sale, formats=[NOTES, attrs.evolve(TABBED, name=name)])
 
 
 # Mappings and columns
@@ -346,6 +508,22 @@ def test_a_pipe_is_read_once_and_has_no_size(tmp_path):
     found = read_lines(path, Sale)
     assert (found.format, found.size_bytes) == ("jsonl", None)
     assert [line.record for line in found] == [SALE]
+    writer.join()
+
+
+def test_a_format_is_told_though_a_pipe_brings_the_first_line_in_pieces(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+
+    def write():
+        with path.open("wb", buffering=0) as pipe:
+            for piece in (b"\xef", b"\xbb\xbf", b"\n\n a", b"\t", b"b"):
+                pipe.write(piece)
+                time.sleep(0.02)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    assert read_lines(path, Sale, **OWN).format == "tabbed"
     writer.join()
 
 

@@ -1,0 +1,121 @@
+r"""The files that logs come in: access logs of web servers, and what log4j writes.
+
+No character of an event is lost: what has no field of its own is the message, as it stands.
+
+    203.0.113.9 - - [12/Jan/2026:09:07:31 +0100] "GET / HTTP/1.1" 200 5120 "-" "curl/8.5.0"
+    host 203.0.113.9, event 200, message: - - "GET / HTTP/1.1" 5120 "-" "curl/8.5.0"
+
+    broker-1/server.log: [2026-01-12 08:07:31,042] ERROR No reply (kafka.server.KafkaApis)
+                         java.io.IOException
+    host broker-1, event and severity ERROR, message: No reply (kafka.server.KafkaApis)\njava.io.IOException
+"""
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from shared.formats import LONGEST, Format, Rows
+from shared.times import parse_time
+
+# Access logs: host identity user [day/month/year:time zone] "request" status bytes, then "referer" "agent" and others
+
+_CLIENT = r"([^ ]+) ([^ ]+ [^ ]+) \[([0-9]{2}/[A-Za-z]{3}/[0-9]{4}(?::[0-9]{2}){3} [+-][0-9]{2}[0-5][0-9])\] "
+_QUOTED = r'"(?:[^"\\]++|\\.)*+"'  # which may hold \"
+_ACCESS_STARTS = re.compile(_CLIENT)
+_ACCESS = re.compile(rf'{_CLIENT}({_QUOTED}) ([0-9]{{3}}|-) ((?:[0-9]+|-)(?: (?:{_QUOTED}|[^ "]*+))*+)')
+_MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+
+def _access_log(lines: Iterable[str], _path: Path) -> Rows:
+    return ((number, _access(_bare(line))) for number, line in enumerate(lines, start=1) if line.strip())
+
+
+def _access(line: str) -> dict[str, Any] | str:
+    found = _ACCESS.fullmatch(line)
+    if not found:
+        wanted = 'host identity user [day/month/year:time zone] "request" status bytes ...'
+        return f"must be {wanted} (got {line!r:.100})"
+    host, user, stamp, request, status, rest = found.groups()
+    try:
+        time_ms = _access_ms(stamp)
+    except ValueError:
+        return f"LogEvent.time_ms: must be a time such as 17/May/2015:10:05:03 +0000 (got {stamp!r})"
+    message = f"{user} {request} {rest}"
+    return {"host": host, "event": status, "time_ms": time_ms, "severity": "", "message": message}
+
+
+def _access_ms(stamp: str) -> int:
+    """`17/May/2015:10:05:03 +0000`; months are in English, whatever the locale."""
+    month = _MONTHS.index(stamp[3:6]) + 1
+    return parse_time(f"{stamp[7:11]}-{month:02}-{stamp[:2]}T{stamp[12:20]}{stamp[21:]}")
+
+
+# log4j: [date time,milliseconds] LEVEL message, and the lines that follow until the next one that starts with a [date
+
+_DATE = re.compile(r"\[[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_LOG4J_STARTS = re.compile(rf"({_DATE.pattern} [0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}},[0-9]{{3}})\] ")
+_LOG4J = re.compile(rf"{_LOG4J_STARTS.pattern}([A-Z]+) (.*)")
+
+
+def _log4j(lines: Iterable[str], path: Path) -> Rows:
+    host = _folder(path)
+    first, event, characters = 0, list[str](), 0
+    for number, line in enumerate(map(_bare, lines), start=1):
+        if event and (_DATE.match(line) or characters > LONGEST):
+            yield first, _event(host, first, event, characters)
+            event, characters = [], 0
+        if not event:
+            if not line.strip():  # before the first event; within one a blank line is a line as any
+                continue
+            first = number
+        event.append(line)
+        characters += len(line) + 1
+    if event:
+        yield first, _event(host, first, event, characters)
+
+
+def _event(host: str, first: int, lines: list[str], characters: int) -> dict[str, Any] | str:
+    found = _LOG4J.fullmatch(lines[0])
+    if not found:
+        reason = f"must start with [2016-12-19 16:31:46,123] LEVEL (got {lines[0]!r:.100})"
+    elif characters > LONGEST:
+        reason = f"an event must have at most {LONGEST} characters, line ends included"
+    elif not host:
+        reason = "LogEvent.host: is the name of the file's folder; a pipe is in none"
+    else:
+        stamp, level, message = found.groups()
+        try:
+            time_ms = parse_time(stamp[1:])
+        except ValueError:
+            reason = f"LogEvent.time_ms: must be a time such as 2016-12-19 16:31:46,123 (got {stamp[1:]!r})"
+        else:
+            message = "\n".join([message, *lines[1:]])
+            return {"host": host, "event": level, "time_ms": time_ms, "severity": level, "message": message}
+    return reason if len(lines) == 1 else f"{reason} (read up to line {first + len(lines) - 1})"
+
+
+def _folder(path: Path) -> str:
+    """The name of a file's folder; none for /dev/stdin, and for /dev/fd/63, which a shell makes of <(zcat ...)."""
+    folder = Path(os.path.abspath(path)).parent
+    return "" if folder.parts[1:2] in (("dev",), ("proc",)) else folder.name
+
+
+def _bare(line: str) -> str:
+    return line.removesuffix("\n").removesuffix("\r")
+
+
+COMBINED_LOG = Format("combined", "combined log", lambda line: bool(_ACCESS_STARTS.match(line)), _access_log)
+"""Access logs of Apache and nginx, in the common format too, and with more fields than the combined one behind.
+
+The client is the host, the status is the event. A time's zone is honoured, and not kept.
+"""
+
+LOG4J = Format("log4j", "log4j log", lambda line: bool(_LOG4J_STARTS.match(line)), _log4j)
+"""Logs of Kafka and others that write `[%d] %p %m`. The folder is the host, the level is the event; times are UTC.
+
+An event of more than `LONGEST` characters is refused, and what it goes on with is the next bad line.
+"""
+
+FORMATS = (COMBINED_LOG, LOG4J)
