@@ -41,6 +41,16 @@ def integer(first: int | None = None, last: int | None = None) -> Validator:
     return check
 
 
+def fixed_bytes(width_bytes: int) -> Validator:
+    """Exactly so many bytes."""
+
+    def check(record: Any, field: "attrs.Attribute[Any]", value: Any) -> None:
+        if type(value) is not bytes or len(value) != width_bytes:
+            _refuse(record, field, f"{width_bytes} bytes", value)
+
+    return check
+
+
 def one_of(*values: Any) -> Validator:
     """One of a closed list of values."""
 

@@ -8,7 +8,7 @@ no more than about `batch_rows` of them are held at a time, however long the ans
 import base64
 import binascii
 import heapq
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from hashlib import blake2b
 from itertools import islice
@@ -18,7 +18,8 @@ import attrs
 import happybase
 
 from .cells import InvalidRow
-from .keys import MAX_ROW_BYTES, InvalidQuestion, Plan, RowRange, successor
+from .keys import MAX_ROW_BYTES, InvalidQuestion, KeyLayout, Plan, RowRange, matches, successor
+from .keys.errors import shown
 
 R = TypeVar("R")
 Rows = Generator[tuple[bytes, dict[bytes, bytes]], None, None]
@@ -31,7 +32,7 @@ BATCH_ROWS = 1000
 WHERE_BATCH_ROWS = 100
 """Rows fetched at a time, at least, where a `where` leaves some out."""
 READ_AT_MOST = 10_000
-"""Rows that one page reads before it ends short, where a `where` keeps few of them."""
+"""Rows that one page reads before it ends short, where a `where` keeps few of them; and the most that are sorted."""
 
 
 def scan(
@@ -103,6 +104,8 @@ class Page(Generic[R]):
     """Asks for the next page of the same question, which a `where` may leave empty; None where the end was reached."""
     rows_read: int
     """Rows decoded for this page: more than `records` where a `where` left some out."""
+    by_client: tuple[str, ...] = ()
+    """What the ranges did not do: the attributes that `where` compared, and `order` where the rows were sorted."""
 
 
 def page(
@@ -114,42 +117,127 @@ def page(
     cursor: str | None = None,
     where: Mapping[str, Any] | None = None,
     reverse: bool = False,
+    order: KeyLayout[Any] | None = None,
     read_at_most: int = READ_AT_MOST,
 ) -> Page[R]:
     """The next `limit` records of a plan, from the row after `cursor`.
 
-    `where` is equality on attributes of the decoded record, for what the key cannot bound; `limit` counts what it
-    keeps, and a page that has read `read_at_most` rows for it ends short, with a cursor. Every row there from the first
-    page to the last comes exactly once, whatever is inserted or deleted between pages. A damaged cursor, or one of
-    another question (table, ranges, direction, `where`), is an `InvalidQuestion`; a row that is no record of this table
-    is an `InvalidRow`. `decode` is a `TableDesign.record`, or a function like it.
+    `where` is what the key cannot bound, compared with attributes of the decoded record: values, `between(...)` or
+    `starting_with(...)`. `limit` counts what it keeps, and a page that has read `read_at_most` rows for it ends short,
+    with a cursor. Every row there from the first page to the last comes exactly once, whatever is inserted or deleted
+    between pages. A damaged cursor, or one of another question (table, ranges, direction, `where`), is an
+    `InvalidQuestion`; a row that is no record of this table is an `InvalidRow`. `decode` is a `TableDesign.record`, or
+    a function like it.
+
+    Records come in the order of the table's key, or in the `order` of another key layout of the same records. For that
+    every page reads the whole plan, and more than `read_at_most` rows are an `InvalidQuestion`.
     """
     _check_count("limit", limit)
     _check_count("read_at_most", read_at_most)
     conditions = sorted((where or {}).items())
-    question = _question(table, plan, conditions, reverse)
+    question = _question(table, plan, conditions, reverse, order)
     position = None if cursor is None else _position(cursor, question)
+    read = _Reader(table, decode, conditions)
+    if order is not None:
+        kept = _sorted(read, plan, order, reverse, position, limit, read_at_most)
+    else:
+        kept = _in_key_order(read, plan, reverse, position, limit, read_at_most)
+    records, end = kept
+    by_client = tuple(name for name, _ in conditions) + ("order",) * (order is not None)
+    return Page(records, None if end is None else _cursor(end, question), read.rows, by_client)
+
+
+class _Reader(Generic[R]):
+    """Decodes rows of a table, counts them, and says which are to be kept."""
+
+    def __init__(
+        self,
+        table: happybase.Table,
+        decode: Callable[[bytes, dict[bytes, bytes]], R],
+        conditions: Sequence[tuple[str, Any]],
+    ) -> None:
+        self.table = table
+        self.conditions = conditions
+        self.rows = 0
+        self._decode = decode
+
+    def record(self, row: bytes, cells: dict[bytes, bytes]) -> R:
+        try:
+            record = self._decode(row, cells)
+        except InvalidRow:
+            raise
+        except ValueError as error:
+            raise InvalidRow(self.table.name.decode(errors="replace"), row, error) from error
+        self.rows += 1
+        return record
+
+    def keeps(self, record: R) -> bool:
+        return all(_matches(name, asked, _field(record, name)) for name, asked in self.conditions)
+
+
+def _in_key_order(
+    read: _Reader[R], plan: Plan, reverse: bool, position: bytes | None, limit: int, read_at_most: int
+) -> tuple[list[R], bytes | None]:
+    """The records that come next, and the position of the last row read if there may be more."""
     records: list[R] = []
-    rows_read = 0
     # One row more than wanted tells whether there is a next page.
-    wanted = (read_at_most if conditions else limit) + 1
-    batch_rows = min(max(limit + 1, WHERE_BATCH_ROWS if conditions else 1), BATCH_ROWS, wanted)
-    rows = _merged(table, _after(plan, position, reverse), wanted, reverse, batch_rows)
-    with closing(rows):
+    wanted = (read_at_most if read.conditions else limit) + 1
+    batch_rows = min(max(limit + 1, WHERE_BATCH_ROWS if read.conditions else 1), BATCH_ROWS, wanted)
+    with closing(_merged(read.table, _after(plan, position, reverse), wanted, reverse, batch_rows)) as rows:
         for row, cells in rows:
-            if len(records) == limit or (conditions and rows_read == read_at_most):
-                return Page(records, None if position is None else _cursor(position, question), rows_read)
-            try:
-                record = decode(row, cells)
-            except InvalidRow:
-                raise
-            except ValueError as error:
-                raise InvalidRow(table.name.decode(errors="replace"), row, error) from error
-            rows_read += 1
+            if len(records) == limit or (read.conditions and read.rows == read_at_most):
+                return records, position
+            record = read.record(row, cells)
             position = row[plan.spread_bytes :]
-            if all(_field(record, name) == value for name, value in conditions):
+            if read.keeps(record):
                 records.append(record)
-    return Page(records, None, rows_read)
+    return records, None
+
+
+def _sorted(
+    read: _Reader[R],
+    plan: Plan,
+    order: KeyLayout[Any],
+    reverse: bool,
+    position: bytes | None,
+    limit: int,
+    read_at_most: int,
+) -> tuple[list[R], bytes | None]:
+    """As `_in_key_order`, in the order of another key: of all rows of the plan, the first after the position."""
+    placed = _placed(read, plan, order, read_at_most)
+    if position is not None:
+        last = _pair(position)
+        placed = ((at, record) for at, record in placed if (at < last if reverse else at > last))
+    pick = heapq.nlargest if reverse else heapq.nsmallest
+    found = pick(limit + 1, placed, key=lambda each: each[0])
+    records = [record for _at, record in found[:limit]]
+    return records, _joined(*found[limit - 1][0]) if len(found) > limit else None
+
+
+def _placed(
+    read: _Reader[R], plan: Plan, order: KeyLayout[Any], read_at_most: int
+) -> Iterator[tuple[tuple[bytes, bytes], R]]:
+    """Every record to be kept, with its key in another order and the row that tells apart what is equal there."""
+    with closing(_merged(read.table, plan, read_at_most + 1, False, BATCH_ROWS)) as rows:
+        for row, cells in rows:
+            if read.rows == read_at_most:
+                raise InvalidQuestion(
+                    f"a sorted page reads all rows of its ranges, and they hold more than {read_at_most}: "
+                    "ask for what the key binds"
+                )
+            record = read.record(row, cells)
+            if read.keeps(record):
+                yield (order.encode(order.key_of(record))[order.spread_bytes :], row[plan.spread_bytes :]), record
+
+
+def _joined(at: bytes, row: bytes) -> bytes:
+    """The place of a record as one position."""
+    return len(at).to_bytes(2, "big") + at + row
+
+
+def _pair(position: bytes) -> tuple[bytes, bytes]:
+    end = 2 + int.from_bytes(position[:2], "big")
+    return position[2:end], position[end:]
 
 
 def _after(plan: Plan, position: bytes | None, reverse: bool) -> Plan:
@@ -174,8 +262,15 @@ _DIGEST_BYTES = 8
 _CHECK_BYTES = 4
 
 
-def _question(table: happybase.Table, plan: Plan, conditions: list[tuple[str, Any]], reverse: bool) -> bytes:
-    asked = repr((table.name, plan.streams, plan.spread_bytes, conditions, reverse))
+def _question(
+    table: happybase.Table,
+    plan: Plan,
+    conditions: list[tuple[str, Any]],
+    reverse: bool,
+    order: KeyLayout[Any] | None,
+) -> bytes:
+    by = None if order is None else (order.time_bucket, [(part.name, part.codec) for part in order.parts])
+    asked = repr((table.name, plan.streams, plan.spread_bytes, conditions, reverse, by))
     return blake2b(asked.encode(), digest_size=_DIGEST_BYTES).digest()
 
 
@@ -202,6 +297,15 @@ def _position(cursor: str, question: bytes) -> bytes:
 def _check_count(name: str, count: int) -> None:
     if type(count) is not int or not 1 <= count <= MAX_LIMIT:
         raise InvalidQuestion(f"{name}: must be 1..{MAX_LIMIT} (got {count!r})")
+
+
+def _matches(name: str, asked: Any, value: Any) -> bool:
+    try:
+        return matches(asked, value)
+    except (TypeError, AttributeError):  # an interval or a beginning of another type
+        raise InvalidQuestion(
+            f"where: {name} is {shown(value)}, which cannot be compared with {asked!r:.100}"
+        ) from None
 
 
 def _field(record: object, name: str) -> Any:

@@ -24,7 +24,8 @@ from .codecs import (
 from .errors import InvalidKey, InvalidQuestion
 from .layout import KeyLayout, Segment, part, row_key
 from .prefixes import HashPrefix, Modulo, Prefix, Salt, TimeBucket
-from .questions import Plan, RowRange, between, starting_with, successor
+from .questions import Narrowed, Plan, RowRange, between, matches, starting_with, successor
+from .splits import Splits, split_points
 from .text_codecs import DecimalText, Delimited, DelimitedText, FixedText, LongMaxMinus, ReversedDigits
 
 __all__ = [
@@ -50,12 +51,14 @@ __all__ = [
     "KeyLayout",
     "LongMaxMinus",
     "Modulo",
+    "Narrowed",
     "Plan",
     "Prefix",
     "ReversedDigits",
     "RowRange",
     "Salt",
     "Segment",
+    "Splits",
     "TimeBucket",
     "TrailingBytes",
     "TrailingText",
@@ -65,8 +68,10 @@ __all__ = [
     "UInt32",
     "UInt64",
     "between",
+    "matches",
     "part",
     "row_key",
+    "split_points",
     "starting_with",
     "successor",
 ]

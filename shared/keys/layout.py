@@ -25,7 +25,7 @@ from .codecs import MAX_ROW_BYTES, Codec
 from .compiled import compile_decode, compile_encode
 from .errors import InvalidKey, shown_bytes
 from .prefixes import Modulo, Prefix, Spread, TimeBucket, sources
-from .questions import Plan, plan, whole_table
+from .questions import Narrowed, Plan, narrow, plan, whole_table
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -207,6 +207,15 @@ class KeyLayout(Generic[K]):
         `starting_with(text)`, then nothing. `InvalidQuestion` names the part that stands in the way.
         """
         return plan(self, question)
+
+    def narrow(self, /, **question: Any) -> Narrowed:
+        """The ranges of as much of the question as the key can bind; the rest is left to whoever reads them.
+
+        Where `plan` answers, nothing is left. Where it refuses, the question is cut: equality on the leading parts that
+        it names, then at most one interval; parts behind them are left, but still choose the bucket of a spreading
+        prefix. A question that binds no leading part and no time slice is refused as `plan` refuses it.
+        """
+        return narrow(self, question)
 
     def whole_table(self) -> Plan:
         """All rows, which is a question too, and the most expensive one."""

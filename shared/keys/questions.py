@@ -26,12 +26,18 @@ class Between:
     since: Any
     until: Any
 
+    def __contains__(self, value: Any) -> bool:
+        return (self.since is None or self.since <= value) and (self.until is None or value < self.until)
+
 
 @attrs.frozen
 class StartingWith:
     """Text (or bytes) that begins with `start`."""
 
     start: Any
+
+    def __contains__(self, value: Any) -> bool:
+        return bool(value.startswith(self.start))
 
 
 _OPEN = (Between, StartingWith)
@@ -48,6 +54,11 @@ def between(since: Any = None, until: Any = None) -> Any:
 def starting_with(start: str | bytes) -> Any:
     """The text that begins with `start`, which may end anywhere in a word."""
     return StartingWith(start)
+
+
+def matches(asked: Any, value: Any) -> bool:
+    """Whether a value is what a question asks for: equal to it, or in its `between` or `starting_with`."""
+    return value in asked if isinstance(asked, _OPEN) else bool(value == asked)
 
 
 def successor(prefix: bytes) -> bytes | None:
@@ -96,6 +107,17 @@ class Plan:
 
 
 @attrs.frozen
+class Narrowed:
+    """As much of a question as the order of a key answers, and what is left of it."""
+
+    plan: Plan
+    bound: tuple[str, ...]
+    """The leading parts that the ranges bind; rows come in the order of the parts after those bound to one value."""
+    left: Mapping[str, Any]
+    """What the ranges do not tell apart, by part: to be compared with every row that is read."""
+
+
+@attrs.frozen
 class _Interval:
     """The ends of a range, relative to the bytes of the parts in front of it.
 
@@ -117,6 +139,46 @@ class _Interval:
 
 def plan(layout: "KeyLayout[Any]", question: Mapping[str, Any]) -> Plan:
     """The ranges of `layout` that hold exactly the keys that match `question`; see `KeyLayout.plan`."""
+    _check_names(layout, question)
+    if _binds_all(layout, question):
+        return _point(layout, question)
+    slices, rest = _time_slices(layout, question)
+    values, encoded, interval = _leading(layout, rest)
+    return _ranges(layout, slices, b"".join(encoded.values()), interval, values, encoded)
+
+
+def narrow(layout: "KeyLayout[Any]", question: Mapping[str, Any]) -> Narrowed:
+    """The ranges of as much of `question` as the key can bind, and what is left of it; see `KeyLayout.narrow`."""
+    _check_names(layout, question)
+    if _binds_all(layout, question):
+        return Narrowed(_point(layout, question), tuple(layout.part_named), {})
+    slices, rest = _time_slices(layout, question)
+    bound = _leading_run(layout, rest)
+    if not bound and layout.time_bucket is None:
+        _leading(layout, rest)  # refuses, and says why
+    left = {name: asked for name, asked in rest.items() if name not in bound and asked != Between(None, None)}
+    values, encoded, interval = _leading(layout, bound)
+    lead = b"".join(encoded.values())
+    for name, asked in left.items():
+        part = layout.part_named[name]
+        if isinstance(asked, Between):
+            _ends(layout, part, asked)
+        elif isinstance(asked, StartingWith):
+            _encode(layout, part, part.codec.stem, asked.start)
+        else:  # no part of the ranges, but a spreading prefix may be computed from it
+            values[name], encoded[name] = asked, _encode(layout, part, part.codec.encode, asked)
+    return Narrowed(_ranges(layout, slices, lead, interval, values, encoded), _bound(layout, question, bound), left)
+
+
+def _bound(layout: "KeyLayout[Any]", question: Mapping[str, Any], run: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of a leading run, and of the time behind it where whole slices in front have bound that."""
+    after = [part.name for part in layout.parts[len(run) : len(run) + 1]]
+    by_slices = [] if layout.time_bucket is None or layout.time_bucket.of not in question else [layout.time_bucket.of]
+    ends_open = any(isinstance(asked, _OPEN) for asked in run.values())
+    return (*run, *(name for name in after if name in by_slices and not ends_open))
+
+
+def _check_names(layout: "KeyLayout[Any]", question: Mapping[str, Any]) -> None:
     for asked in question:
         if asked not in layout.part_named:
             raise InvalidQuestion(f"{layout.name}.{asked}: no such part (parts: {', '.join(layout.part_named)})")
@@ -124,15 +186,45 @@ def plan(layout: "KeyLayout[Any]", question: Mapping[str, Any]) -> Plan:
         first = layout.parts[0].name
         raise InvalidQuestion(f"{layout.name}: a question binds at least {first}; all rows are whole_table()")
 
-    if question.keys() == layout.part_named.keys() and not any(isinstance(each, _OPEN) for each in question.values()):
-        try:
-            point = layout.encode(layout.key(**question))
-        except InvalidKey as error:
-            raise InvalidQuestion(str(error)) from None
-        return Plan(((RowRange(point, point + b"\x00"),),), layout.spread_bytes, point)
-    slices, rest = _time_slices(layout, question)
-    values, encoded, interval = _leading(layout, rest)
-    lead = b"".join(encoded.values())
+
+def _binds_all(layout: "KeyLayout[Any]", question: Mapping[str, Any]) -> bool:
+    return question.keys() == layout.part_named.keys() and not any(
+        isinstance(each, _OPEN) for each in question.values()
+    )
+
+
+def _point(layout: "KeyLayout[Any]", question: Mapping[str, Any]) -> Plan:
+    try:
+        point = layout.encode(layout.key(**question))
+    except InvalidKey as error:
+        raise InvalidQuestion(str(error)) from None
+    return Plan(((RowRange(point, point + b"\x00"),),), layout.spread_bytes, point)
+
+
+def _leading_run(layout: "KeyLayout[Any]", question: Mapping[str, Any]) -> dict[str, Any]:
+    """What a question says of the leading parts, up to the first that it leaves open or asks an interval of."""
+    run: dict[str, Any] = {}
+    for part in layout.parts:
+        if part.name not in question:
+            break
+        asked = question[part.name]
+        if isinstance(asked, Between) and not part.codec.ordered:  # no range, but rows can be compared
+            break
+        run[part.name] = asked
+        if isinstance(asked, _OPEN):
+            break
+    return run
+
+
+def _ranges(
+    layout: "KeyLayout[Any]",
+    slices: list[bytes],
+    lead: bytes,
+    interval: _Interval,
+    values: Mapping[str, Any],
+    encoded: Mapping[str, bytes],
+) -> Plan:
+    """The interval behind `lead`, in every time slice of every bucket that parts of these values can be in."""
     choices = [_spread_values(layout, prefix, values, encoded) for prefix in layout.spread]
     buckets = prod(map(len, choices))
     if buckets * len(slices) > MAX_BUCKETS:
@@ -194,14 +286,19 @@ def _between(layout: "KeyLayout[Any]", part: "Part", asked: Between) -> _Interva
     codec = part.codec
     if not codec.ordered:
         raise InvalidQuestion(f"{layout.name}.{part.name}: {codec} is not ordered: ask for single values")
-    since, until = (
-        None if end is None else _encode(layout, part, codec.encode, end) for end in (asked.since, asked.until)
-    )
-    if None not in (since, until) and asked.since > asked.until:
-        raise InvalidQuestion(f"{layout.name}.{part.name}: since {asked.since!r} is above until {asked.until!r}")
+    since, until = _ends(layout, part, asked)
     if codec.descending:  # larger values come first: `until` is the end where the range starts
         return _Interval(until or b"", until is not None, since or b"", through_high=True)
     return _Interval(since or b"", False, until or b"", through_high=until is None)
+
+
+def _ends(layout: "KeyLayout[Any]", part: "Part", asked: Between) -> tuple[bytes | None, bytes | None]:
+    since, until = (
+        None if end is None else _encode(layout, part, part.codec.encode, end) for end in (asked.since, asked.until)
+    )
+    if None not in (since, until) and asked.since > asked.until:
+        raise InvalidQuestion(f"{layout.name}.{part.name}: since {asked.since!r} is above until {asked.until!r}")
+    return since, until
 
 
 def _time_slices(layout: "KeyLayout[Any]", question: Mapping[str, Any]) -> tuple[list[bytes], Mapping[str, Any]]:

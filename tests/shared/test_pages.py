@@ -5,6 +5,7 @@ import string
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.cells import InvalidRecord
+from shared.cells import InvalidRecord, InvalidRow
 from shared.keys import (
     Descending,
     EscapedText,
@@ -30,6 +31,7 @@ from shared.keys import (
     between,
     part,
     row_key,
+    starting_with,
 )
 from shared.patterns import metered
 from shared.scanning import Page, page
@@ -53,6 +55,28 @@ class Falling:
 
 
 @row_key
+class ByHost:
+    host: str = part(EscapedText, "where")
+    at_s: int = part(UInt8, "when")
+
+
+@row_key
+class ByHostNewestFirst:
+    host: str = part(EscapedText, "where")
+    at_s: int = part(Descending(UInt8), "when, newest first")
+
+
+@row_key
+class ByTimeOnly:
+    at_s: int = part(UInt8, "when, which several rows share")
+
+
+@row_key
+class ByHostOnly:
+    host: str = part(EscapedText, "where, which several rows share")
+
+
+@row_key
 class Item:
     number: int = part(UInt16, "counts up")
 
@@ -62,7 +86,7 @@ class Named:
     name: str = part(TrailingText, "all of the key")
 
 
-LAYOUTS = {
+LAYOUTS: dict[str, KeyLayout[Any]] = {
     "ascending": KeyLayout(Rising),
     "descending": KeyLayout(Falling),
     "ascending over 3 buckets": KeyLayout(Rising, Salt(of="host", buckets=3)),
@@ -76,6 +100,8 @@ LAYOUTS = {
 HOSTS = ["", "a", "a\0", "ab", "b", "c", "d", "z"]
 TIMES = [0, 9, 10, 11, 12, 255]
 ITEMS = KeyLayout(Item)
+BY_HOST = KeyLayout(ByHost)
+BY_HOST_NEWEST_FIRST = KeyLayout(ByHostNewestFirst)
 
 
 def keys_of(layout: KeyLayout[Any]) -> list[Any]:
@@ -217,6 +243,441 @@ def test_a_row_put_behind_the_cursor_comes_and_one_put_in_front_of_it_does_not()
     assert [Item(11), Item(15), Item(20), Item(30)] == item_page(table, limit=10, cursor=first.cursor).records
 
 
+# ---- where: intervals and beginnings -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("asked", "wanted"),
+    [
+        (3, [3]),
+        (between(3, 6), [3, 4, 5]),
+        (between(8, None), [8, 9]),
+        (between(None, 2), [0, 1]),
+        (between(4, 4), []),
+        (between(), list(range(10))),
+    ],
+)
+def test_a_where_compares_with_a_value_or_an_interval(asked: Any, wanted: list[int]) -> None:
+    found = item_page(items(10), limit=10, where={"number": asked})
+    assert wanted == [item.number for item in found.records]
+    assert found.rows_read == 10
+
+
+@pytest.mark.parametrize(
+    ("start", "wanted"),
+    [("", HOSTS), ("a", ["a", "a\0", "ab"]), ("a\0", ["a\0"]), ("ab", ["ab"]), ("b", ["b"]), ("x", [])],
+)
+def test_a_where_compares_with_a_beginning(start: str, wanted: list[str]) -> None:
+    layout = LAYOUTS["ascending"]
+    table = stocked(layout.encode(Rising(7, host)) for host in HOSTS)
+    pages = pages_of(table, layout, layout.plan(at_s=7), limit=2, where={"host": starting_with(start)})
+    assert wanted == [key.host for key in records_of(pages)]
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_every_page_size_gives_every_row_once_with_several_conditions(name: str, reverse: bool) -> None:
+    layout = LAYOUTS[name]
+    keys = keys_of(layout)
+    table = stocked(map(layout.encode, keys))
+    plan = layout.plan(at_s=between(0, 250))
+    where = {"host": starting_with("a"), "at_s": between(9, 12)}
+    wanted = [key for key in keys if key.host.startswith("a") and 9 <= key.at_s < 12]
+    direction = -1 if layout.key is Falling else 1
+    wanted.sort(key=lambda key: (direction * key.at_s, key.host), reverse=reverse)
+    for limit in range(1, len(wanted) + 2):
+        pages = pages_of(table, layout, plan, limit=limit, reverse=reverse, where=where)
+        assert wanted == records_of(pages), limit
+        assert {("at_s", "host")} == {each.by_client for each in pages}
+
+
+def test_what_the_key_cannot_bind_is_left_to_where() -> None:
+    layout = LAYOUTS["ascending over 3 buckets"]
+    table = stocked(map(layout.encode, keys_of(layout)))
+    asked = layout.narrow(at_s=between(9, 12), host=starting_with("a"))
+    found = page(table, asked.plan, lambda row, _cells: layout.decode(row), limit=100, where=asked.left)
+    assert found.records == [Rising(at_s, host) for at_s in (9, 10, 11) for host in ("a", "a\0", "ab")]
+    assert found.by_client == ("host",)
+    bound = layout.narrow(at_s=10, host=starting_with("a"))
+    found = page(table, bound.plan, lambda row, _cells: layout.decode(row), limit=100, where=bound.left)
+    assert found.records == [Rising(10, host) for host in ("a", "a\0", "ab")]
+    assert (found.by_client, found.rows_read) == ((), 3)
+
+
+@pytest.mark.parametrize(
+    ("asked", "other"),
+    [
+        (between(0, 9), between(0, 8)),
+        (between(0, 9), between(None, 9)),
+        (between(0, 9), 0),
+        (starting_with("a"), starting_with("b")),
+        (starting_with("a"), "a"),
+    ],
+)
+def test_a_cursor_belongs_to_the_condition_of_its_where(asked: Any, other: Any) -> None:
+    layout = LAYOUTS["ascending"]
+    table = stocked(map(layout.encode, keys_of(layout)))
+    name = "host" if isinstance(asked, type(starting_with(""))) else "at_s"
+
+    def ask(condition: Any, cursor: str | None = None) -> Page[Any]:
+        whole = layout.whole_table()
+        where = {name: condition}
+        return page(table, whole, lambda row, _cells: layout.decode(row), limit=1, where=where, cursor=cursor)
+
+    cursor = ask(asked).cursor
+    assert cursor is not None
+    ask(asked, cursor)
+    with pytest.raises(InvalidQuestion, match=FOREIGN):
+        ask(other, cursor)
+
+
+def test_a_where_of_what_a_record_does_not_have_is_refused() -> None:
+    with pytest.raises(InvalidQuestion, match=r"^where: Item has no colour$"):
+        item_page(items(1), limit=1, where={"colour": between("a", "b")})
+
+
+@pytest.mark.parametrize("asked", [starting_with("a"), between("a", None), between(None, "b")])
+def test_a_where_of_another_type_than_the_attribute_is_refused(asked: Any) -> None:
+    with pytest.raises(InvalidQuestion, match=r"^where: number is 0, which cannot be compared with (Betw|Starting)"):
+        item_page(items(1), limit=1, where={"number": asked})
+
+
+# ---- in the order of another key -----------------------------------------------------------------
+
+
+def host_and_time(key: Any) -> tuple[str, int]:
+    return key.host, key.at_s
+
+
+def host_and_newest(key: Any) -> tuple[str, int]:
+    return key.host, -key.at_s
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_every_page_size_gives_every_row_once_in_the_order_of_another_key(name: str, reverse: bool) -> None:
+    layout = LAYOUTS[name]
+    keys = keys_of(layout)
+    table = stocked(map(layout.encode, keys))
+    plan = layout.plan(at_s=between(0, 250))
+    for order, place in ((BY_HOST, host_and_time), (BY_HOST_NEWEST_FIRST, host_and_newest)):
+        wanted = sorted((key for key in keys if key.at_s < 250), key=place, reverse=reverse)
+        for limit in range(1, len(wanted) + 2):
+            pages = pages_of(table, layout, plan, limit=limit, reverse=reverse, order=order)
+            assert wanted == records_of(pages), limit
+            assert [limit] * (len(pages) - 1) == [len(each.records) for each in pages[:-1]], limit
+            assert {("order",)} == {each.by_client for each in pages}
+
+
+@settings(max_examples=60, derandomize=True, database=None)
+@given(
+    st.sampled_from(list(LAYOUTS)),
+    st.sets(st.tuples(st.sampled_from(TIMES[:-1]), st.sampled_from(HOSTS)), max_size=25),
+    st.booleans(),
+    st.integers(1, 30),
+    st.sampled_from([{}, {"host": "a"}, {"host": starting_with("a")}, {"at_s": between(9, 12)}]),
+)
+def test_the_pages_in_another_order_are_the_sorted_answer(
+    name: str, there: set[tuple[int, str]], reverse: bool, limit: int, where: dict[str, Any]
+) -> None:
+    layout = LAYOUTS[name]
+    keys = [layout.key(*values) for values in there]
+    table = stocked(map(layout.encode, keys))
+    plan = layout.plan(at_s=between(0, 250))
+    pages = pages_of(table, layout, plan, limit=limit, reverse=reverse, where=where, order=BY_HOST_NEWEST_FIRST)
+    kept = [key for key in keys if matches(where, key)]
+    assert sorted(kept, key=host_and_newest, reverse=reverse) == records_of(pages)
+    assert [len(keys)] * len(pages) == [each.rows_read for each in pages]
+    assert {(*where, "order")} == {each.by_client for each in pages}
+
+
+@settings(max_examples=60, derandomize=True, database=None)
+@given(
+    st.sampled_from(list(LAYOUTS)),
+    st.booleans(),
+    st.integers(1, 7),
+    st.lists(
+        st.tuples(st.sampled_from(["put", "delete"]), st.sampled_from(TIMES), st.sampled_from(HOSTS)), max_size=40
+    ),
+)
+def test_sorted_rows_there_throughout_come_once_whatever_is_put_and_deleted_between_pages(
+    name: str, reverse: bool, limit: int, changes: list[tuple[str, int, str]]
+) -> None:
+    layout = LAYOUTS[name]
+    keys = keys_of(layout)
+    table = stocked(map(layout.encode, keys))
+    plan = layout.plan(at_s=between(0, 250))
+    left = list(changes)
+    deleted = set()
+
+    def change() -> None:
+        for verb, at_s, host in [left.pop() for _ in left[:3]]:
+            key = layout.key(at_s, host)
+            if verb == "put":
+                put(table, [layout.encode(key)])
+            else:
+                deleted.add(key)
+                table.delete(layout.encode(key))
+
+    found = records_of(pages_of(table, layout, plan, change, limit=limit, reverse=reverse, order=BY_HOST))
+    assert {key for key in keys if key not in deleted and key.at_s < 250} <= set(found)
+    assert sorted(set(found), key=host_and_time, reverse=reverse) == found
+
+
+def test_a_row_put_behind_the_cursor_of_another_order_comes_and_one_put_in_front_of_it_does_not() -> None:
+    layout = LAYOUTS["ascending"]
+    table = stocked(map(layout.encode, [Rising(5, "b"), Rising(1, "d"), Rising(9, "f")]))
+
+    def ask(**asked: Any) -> Page[Any]:
+        whole = layout.whole_table()
+        return page(table, whole, lambda row, _cells: layout.decode(row), order=BY_HOST, **asked)
+
+    first = ask(limit=1)
+    assert first.records == [Rising(5, "b")]
+    put(table, map(layout.encode, [Rising(6, "a"), Rising(4, "b"), Rising(6, "b"), Rising(0, "c")]))
+    wanted = [Rising(6, "b"), Rising(0, "c"), Rising(1, "d"), Rising(9, "f")]
+    assert wanted == ask(limit=9, cursor=first.cursor).records
+    # The row that the cursor stands on may be gone.
+    table.delete(layout.encode(Rising(5, "b")))
+    assert wanted == ask(limit=9, cursor=first.cursor).records
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_rows_that_are_equal_in_the_other_order_come_once_each(reverse: bool) -> None:
+    layout = LAYOUTS["ascending"]
+    keys = [Rising(at_s, host) for at_s in (1, 2) for host in "abc"]
+    table = stocked(map(layout.encode, keys))
+    for limit in range(1, 8):
+        order = KeyLayout(ByTimeOnly)
+        pages = pages_of(table, layout, layout.whole_table(), limit=limit, reverse=reverse, order=order)
+        found = records_of(pages)
+        assert sorted(keys, key=host_and_time) == sorted(found, key=host_and_time), limit
+        assert sorted((key.at_s for key in keys), reverse=reverse) == [key.at_s for key in found], limit
+
+
+def test_the_order_of_a_key_is_that_behind_its_spreading_prefix() -> None:
+    layout = LAYOUTS["ascending"]
+    keys = keys_of(layout)
+    table = stocked(map(layout.encode, keys))
+    order = KeyLayout(ByHost, Salt(of="at_s", buckets=4))
+    pages = pages_of(table, layout, layout.whole_table(), limit=5, order=order)
+    assert sorted(keys, key=host_and_time) == records_of(pages)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_rows_that_are_equal_in_the_other_order_are_in_that_of_the_table(name: str, reverse: bool) -> None:
+    layout = LAYOUTS[name]
+    keys = keys_of(layout)
+    table = stocked(map(layout.encode, keys))
+    direction = -1 if layout.key is Falling else 1
+    by_host = sorted(keys, key=lambda key: (key.host, direction * key.at_s), reverse=reverse)
+    by_time = sorted(keys, key=lambda key: (key.at_s, key.host), reverse=reverse)
+    for order, wanted in ((KeyLayout(ByHostOnly), by_host), (KeyLayout(ByTimeOnly), by_time)):
+        for limit in (1, 2, 3, 5, 8):
+            pages = pages_of(table, layout, layout.whole_table(), limit=limit, reverse=reverse, order=order)
+            assert wanted == records_of(pages), limit
+
+
+def test_a_sorted_page_that_ends_with_the_last_row_has_no_cursor() -> None:
+    table = items(5)
+    for reverse in (False, True):
+        for limit in (5, 6):
+            assert None is item_page(table, limit=limit, order=ITEMS, reverse=reverse).cursor
+        first = item_page(table, limit=4, order=ITEMS, reverse=reverse)
+        last = item_page(table, limit=4, order=ITEMS, reverse=reverse, cursor=first.cursor)
+        assert ([Item(0 if reverse else 4)], None) == (last.records, last.cursor)
+
+
+def test_a_sorted_page_of_nothing_has_no_cursor() -> None:
+    table = items(5)
+    nothing: Page[Item] = Page(records=[], cursor=None, rows_read=0, by_client=("order",))
+    assert nothing == item_page(table, plan=ITEMS.plan(number=between(7, 9)), limit=3, order=ITEMS)
+    assert nothing == item_page(table, plan=ITEMS.plan(number=between(7, 7)), limit=3, order=ITEMS)
+    assert nothing == item_page(table, plan=ITEMS.plan(number=7), limit=3, order=ITEMS)
+    cursor = item_page(table, limit=4, order=ITEMS).cursor
+    for number in range(5):
+        table.delete(ITEMS.encode(Item(number)))
+    assert nothing == item_page(table, limit=4, order=ITEMS, cursor=cursor)
+
+
+def test_a_sorted_point_is_one_page() -> None:
+    found = item_page(items(5), plan=ITEMS.plan(number=3), limit=1, order=ITEMS)
+    assert Page([Item(3)], None, 1, ("order",)) == found
+
+
+def test_what_a_page_left_to_the_client_is_where_by_name_and_then_the_order() -> None:
+    table = items(3)
+    assert item_page(table, limit=1).by_client == ()
+    assert item_page(table, limit=1, where={}).by_client == ()
+    assert item_page(table, limit=1, where={"number": 1}).by_client == ("number",)
+    assert item_page(table, limit=1, order=ITEMS).by_client == ("order",)
+    layout = LAYOUTS["ascending"]
+    table = stocked([layout.encode(Rising(1, "a"))])
+    found = page(
+        table,
+        layout.whole_table(),
+        lambda row, _cells: layout.decode(row),
+        limit=1,
+        where={"host": "a", "at_s": 1},
+        order=BY_HOST,
+    )
+    assert found.by_client == ("at_s", "host", "order")
+
+
+def test_a_cursor_belongs_to_its_order() -> None:
+    layout = LAYOUTS["ascending"]
+    table = stocked(map(layout.encode, keys_of(layout)))
+
+    def ask(cursor: str | None = None, **asked: Any) -> Page[Any]:
+        plan = layout.whole_table()
+        return page(table, plan, lambda row, _cells: layout.decode(row), limit=3, cursor=cursor, **asked)
+
+    questions: list[dict[str, Any]] = [
+        {},
+        {"reverse": True},
+        {"where": {"host": "a"}},
+        {"order": BY_HOST},
+        {"order": BY_HOST, "reverse": True},
+        {"order": BY_HOST, "where": {"host": starting_with("a")}},
+        {"order": BY_HOST, "where": {"host": starting_with("b")}},
+        {"order": BY_HOST_NEWEST_FIRST},
+        {"order": KeyLayout(ByTimeOnly)},
+    ]
+    for asked in questions:
+        cursor = ask(**asked).cursor
+        assert cursor is not None
+        assert ask(cursor, **asked).records
+        for other in questions:
+            if other != asked:
+                with pytest.raises(InvalidQuestion, match=FOREIGN):
+                    ask(cursor, **other)
+
+
+def test_a_cursor_belongs_to_the_attribute_that_its_order_begins_with() -> None:
+    @row_key
+    class Pair:
+        left: int = part(UInt8, "first")
+        right: int = part(UInt8, "second")
+
+    @row_key
+    class Turned:
+        right: int = part(UInt8, "second")
+        left: int = part(UInt8, "first")
+
+    pairs, turned = KeyLayout(Pair), KeyLayout(Turned)
+    table = stocked(pairs.encode(Pair(left, 9 - left)) for left in range(9))
+    asked: dict[str, Any] = {"decode": lambda row, _cells: pairs.decode(row), "limit": 3}
+    first = page(table, pairs.whole_table(), order=turned, **asked)
+    assert [key.right for key in first.records] == [1, 2, 3]
+    with pytest.raises(InvalidQuestion, match=FOREIGN):
+        page(table, pairs.whole_table(), order=pairs, cursor=first.cursor, **asked)
+
+
+def test_a_cursor_belongs_to_the_slices_of_its_order() -> None:
+    layout = LAYOUTS["ascending"]
+    table = stocked(map(layout.encode, keys_of(layout)))
+    slices = [KeyLayout(ByHost, TimeBucket(of="at_s", every_ms=every, codec=UInt8)) for every in (10, 100)]
+    orders = [BY_HOST, *slices]
+    for order, other in permutations(orders, 2):
+        plan = layout.whole_table()
+        asked: dict[str, Any] = {"limit": 3, "decode": lambda row, _cells: layout.decode(row)}
+        cursor = page(table, plan, order=order, **asked).cursor
+        with pytest.raises(InvalidQuestion, match=FOREIGN):
+            page(table, plan, order=other, cursor=cursor, **asked)
+
+
+def test_slices_stand_in_front_of_the_order_of_a_key() -> None:
+    layout = LAYOUTS["ascending"]
+    keys = keys_of(layout)
+    table = stocked(map(layout.encode, keys))
+    order = KeyLayout(ByHost, Salt(of="at_s", buckets=4), TimeBucket(of="at_s", every_ms=10, codec=UInt8))
+    wanted = sorted(keys, key=lambda key: (key.at_s // 10, key.host, key.at_s))
+    for limit in (1, 2, 7):
+        assert wanted == records_of(pages_of(table, layout, layout.whole_table(), limit=limit, order=order))
+
+
+def test_a_cursor_belongs_to_the_parts_of_its_order_and_not_to_its_name() -> None:
+    @row_key
+    class Order:
+        number: int = part(UInt16, "counts up")
+
+    one = KeyLayout(Order)
+
+    @row_key
+    class Order:  # type: ignore[no-redef]
+        number: int = part(Descending(UInt16), "counts up, the last first")
+
+    other = KeyLayout(Order)
+    table = items(9)
+    with pytest.raises(InvalidQuestion, match=FOREIGN):
+        item_page(table, limit=3, order=other, cursor=item_page(table, limit=3, order=one).cursor)
+
+
+def test_a_sorted_cursor_goes_on_under_another_limit() -> None:
+    table = items(9)
+    cursor = item_page(table, limit=2, order=ITEMS, reverse=True).cursor
+    rest = item_page(table, limit=100, order=ITEMS, reverse=True, cursor=cursor, read_at_most=9)
+    assert [Item(number) for number in range(6, -1, -1)] == rest.records
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_more_rows_than_can_be_sorted_are_refused(reverse: bool) -> None:
+    table = items(7)
+    asked = {"limit": 2, "order": ITEMS, "reverse": reverse}
+    assert item_page(table, read_at_most=7, **asked).rows_read == 7
+    with pytest.raises(InvalidQuestion) as refused:
+        item_page(table, read_at_most=6, **asked)
+    reason = "a sorted page reads all rows of its ranges, and they hold more than 6: ask for what the key binds"
+    assert reason == str(refused.value)
+    # However few of them are kept, and on every page.
+    with pytest.raises(InvalidQuestion, match="they hold more than 6:"):
+        item_page(table, read_at_most=6, where={"number": 3}, **asked)
+    cursor = item_page(table, **asked).cursor
+    with pytest.raises(InvalidQuestion, match="they hold more than 6:"):
+        item_page(table, read_at_most=6, cursor=cursor, **asked)
+
+
+def test_what_is_refused_as_too_much_to_sort_is_not_read_to_its_end() -> None:
+    table = items(5000)
+    with metered(table.connection) as cost, pytest.raises(InvalidQuestion, match="they hold more than 1500:"):
+        item_page(table, limit=1, order=ITEMS, read_at_most=1500)
+    assert cost.rows_fetched <= 2000
+
+
+def test_every_sorted_page_reads_all_rows_of_its_plan_and_no_others() -> None:
+    table = items(50)
+    with metered(table.connection) as cost:
+        first = item_page(table, plan=ITEMS.plan(number=between(10, 40)), limit=5, order=ITEMS)
+    assert (cost.rows_fetched, first.rows_read) == (30, 30)
+    with metered(table.connection) as cost:
+        item_page(table, plan=ITEMS.plan(number=between(10, 40)), limit=5, order=ITEMS, cursor=first.cursor)
+    assert cost.rows_fetched == 30
+
+
+@pytest.mark.parametrize("asked", [{"limit": 0}, {"limit": 1, "read_at_most": 0}])
+def test_a_sorted_page_of_no_rows_is_refused(asked: dict[str, int]) -> None:
+    with pytest.raises(InvalidQuestion, match=r"must be 1\.\.1000000 \(got 0\)$"):
+        item_page(items(1), order=ITEMS, **asked)
+
+
+def test_a_damaged_cursor_of_another_order_is_refused() -> None:
+    table = items(5)
+    cursor = item_page(table, limit=3, order=ITEMS).cursor
+    assert cursor is not None
+    for damaged in (cursor[:-1], cursor + "A", "B" + cursor[1:], ""):
+        with pytest.raises(InvalidQuestion, match=DAMAGED):
+            item_page(table, limit=3, order=ITEMS, cursor=damaged)
+
+
+def test_a_row_that_does_not_decode_is_an_error_wherever_it_would_be_sorted() -> None:
+    table = stocked(hexes("00 01", "00 02", "00 03 ff"), name="items")
+    for asked in ({}, {"reverse": True}, {"where": {"number": 1}}):
+        with pytest.raises(InvalidRow) as refused:
+            item_page(table, limit=1, order=ITEMS, **asked)
+        assert str(refused.value) == "items: row 00 03 ff: Item: 1 bytes too many, at offset 2 of row 00 03 ff"
+
+
 # ---- borders -------------------------------------------------------------------------------------
 
 
@@ -233,10 +694,12 @@ def test_a_page_that_ends_with_the_last_row_has_no_cursor() -> None:
 
 def test_an_empty_answer_is_one_page_without_cursor() -> None:
     table = items(5)
-    nothing = Page(records=[], cursor=None, rows_read=0)
+    nothing: Page[Item] = Page(records=[], cursor=None, rows_read=0)
     assert nothing == item_page(table, plan=ITEMS.plan(number=between(7, 9)), limit=3)
     assert nothing == item_page(table, plan=ITEMS.plan(number=between(7, 7)), limit=3, reverse=True)
-    assert Page(records=[], cursor=None, rows_read=5) == item_page(table, limit=3, where={"number": 9})
+    assert Page(records=[], cursor=None, rows_read=5, by_client=("number",)) == item_page(
+        table, limit=3, where={"number": 9}
+    )
 
 
 def test_a_page_whose_rest_is_deleted_is_followed_by_an_empty_one() -> None:
@@ -251,7 +714,7 @@ def test_a_point_is_one_page() -> None:
     table = items(5)
     assert Page([Item(3)], None, 1) == item_page(table, plan=ITEMS.plan(number=3), limit=1)
     assert Page([], None, 0) == item_page(table, plan=ITEMS.plan(number=7), limit=1)
-    assert Page([], None, 1) == item_page(table, plan=ITEMS.plan(number=3), limit=1, where={"number": 4})
+    assert Page([], None, 1, ("number",)) == item_page(table, plan=ITEMS.plan(number=3), limit=1, where={"number": 4})
 
 
 def test_a_page_can_end_at_the_longest_row() -> None:

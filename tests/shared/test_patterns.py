@@ -2,11 +2,12 @@
 
 from typing import Any
 
+import attrs
 import happybase
 import pytest
 
-from shared.keys import InvalidQuestion, KeyLayout, RowRange, UInt16, between, part, row_key
-from shared.patterns import AccessPattern, Cost, Measured, measure, metered, pattern_rows
+from shared.keys import InvalidKey, InvalidQuestion, KeyLayout, RowRange, UInt16, between, part, row_key
+from shared.patterns import PATTERN_COLUMNS, AccessPattern, Cost, Measured, measure, metered, pattern_rows
 from shared.scanning import Page, page, scan
 
 from .stocked import CELLS, hexes, put, stocked
@@ -20,6 +21,15 @@ class Item:
 ITEMS = KeyLayout(Item)
 
 
+@attrs.frozen
+class Even:
+    number: int
+
+    @property
+    def is_even(self) -> bool:
+        return self.number % 2 == 0
+
+
 class Repository:
     def __init__(self, connection: happybase.Connection) -> None:
         self._table = connection.table("t")
@@ -27,6 +37,19 @@ class Repository:
     def item(self, number: int) -> Item | None:
         row = ITEMS.encode(Item(number))
         return Item(number) if self._table.row(row) else None
+
+    def last_even(self, limit: int = 2, read_at_most: int = 100) -> Page[Even]:
+        """The even numbers, the largest first, which no key gives."""
+        return page(
+            self._table,
+            ITEMS.whole_table(),
+            lambda row, _cells: Even(number=ITEMS.decode(row).number),
+            limit=limit,
+            where={"is_even": True},
+            reverse=True,
+            order=ITEMS,
+            read_at_most=read_at_most,
+        )
 
     def items(self, since: int, seen_ms: int | None = None, limit: int = 100, cursor: str | None = None) -> Page[Item]:
         plan = ITEMS.plan(number=between(since, None))
@@ -36,6 +59,8 @@ class Repository:
 ONE = AccessPattern("item", "an item by its number", Repository.item, {"number": 7})
 NONE = AccessPattern("item", "an item that is not there", Repository.item, {"number": 70})
 SOME = AccessPattern("items", "items from a number on", Repository.items, {"since": 4, "seen_ms": 0, "limit": 3})
+LAST_EVEN = AccessPattern("last-even", "the largest even numbers", Repository.last_even, {})
+REFUSED = AccessPattern("items", "items before all others", Repository.items, {"since": -1})
 
 
 @pytest.fixture
@@ -157,10 +182,78 @@ def test_measured_patterns_are_rows_of_a_table(table: happybase.Table) -> None:
     rows = pattern_rows(measured)
     assert [row[0] for row in rows] == ["an item by its number", "an item that is not there", "items from a number on"]
     assert rows[0][1] == "`item number=7`"
-    # Ranges, RPCs, rows read, rows returned, bytes fetched, bytes per key. A page reads one row more than it gives.
-    assert rows[0][2:] == ("1", "1", "1", "1", "6", "2.0")
-    assert rows[1][2:] == ("1", "1", "0", "0", "0", "-")
-    assert rows[2][2:] == ("1", "3", "4", "3", "24", "2.0")
+    # Left to the client, ranges, RPCs, rows read, rows returned, bytes fetched, bytes per key.
+    assert rows[0][2:] == ("-", "1", "1", "1", "1", "6", "2.0")
+    assert rows[1][2:] == ("-", "1", "1", "0", "0", "0", "-")
+    # A page reads one row more than it gives.
+    assert rows[2][2:] == ("-", "1", "3", "4", "3", "24", "2.0")
+    assert {len(PATTERN_COLUMNS)} == {len(row) for row in rows}
+
+
+def test_what_is_left_to_the_client_stands_in_the_table(table: happybase.Table) -> None:
+    (row,) = pattern_rows(measure(table.connection, Repository(table.connection), [LAST_EVEN]))
+    # All ten rows are read and compared for each answer.
+    assert row[2:] == ("is_even, order", "1", "4", "10", "2", "60", "2.0")
+    assert dict(zip(PATTERN_COLUMNS, row, strict=True))["left to the client"] == "is_even, order"
+
+
+def test_a_question_that_the_tables_cannot_answer_is_measured_as_refused(table: happybase.Table) -> None:
+    refused, answered = measure(table.connection, Repository(table.connection), [REFUSED, ONE])
+    assert refused == Measured(REFUSED, None, Cost(rows_read=0), "Item.number: must be 0..65535 (got -1)")
+    assert (refused.records, refused.by_client, refused.rows_read) == ([], (), 0)
+    # The next question is asked all the same, of a client that is metered anew.
+    assert (answered.refused, answered.records, answered.cost.rpcs) == ("", [Item(7)], 1)
+    rows = pattern_rows([refused, answered])
+    assert rows[0] == ("items before all others", "`items since=-1`", "refused", "-", "-", "-", "-", "-", "-")
+    assert len(rows[0]) == len(rows[1]) == len(PATTERN_COLUMNS)
+
+
+def test_what_was_read_before_a_question_was_refused_is_counted_and_not_shown(table: happybase.Table) -> None:
+    repository = Repository(table.connection)
+    (refused,) = measure(table.connection, repository, [attrs.evolve(LAST_EVEN, sample={"read_at_most": 4})])
+    assert "they hold more than 4:" in refused.refused
+    assert refused.rows_read >= 5
+    assert set(pattern_rows([refused])[0][3:]) == {"-"}
+
+
+def test_no_other_error_of_a_question_is_taken_for_a_refusal(table: happybase.Table) -> None:
+    client = table.connection.client
+    with pytest.raises(InvalidKey):  # of a key that is to be stored, not of a question
+        measure(table.connection, Repository(table.connection), [attrs.evolve(ONE, sample={"number": -1})])
+    assert client is table.connection.client
+
+
+def test_a_question_is_asked_of_the_method_that_a_repository_has_for_it(table: happybase.Table) -> None:
+    class Doubled(Repository):
+        """Answers with twice the number."""
+
+        def item(self, number: int) -> Item | None:
+            return super().item(2 * number)
+
+    class Cached:
+        """Is no `Repository`, but answers the same question."""
+
+        def item(self, number: int) -> Item:
+            return Item(number)
+
+    assert ONE.ask(Repository(table.connection), number=3) == Item(3)
+    assert ONE.ask(Doubled(table.connection), number=3) == Item(6)
+    assert ONE.ask(Cached(), number=300) == Item(300)
+    (each,) = measure(table.connection, Doubled(table.connection), [attrs.evolve(ONE, sample={"number": 4})])
+    assert each.records == [Item(8)]
+
+
+def test_rows_read_are_those_that_the_store_counts_or_those_that_came_over() -> None:
+    assert Measured(ONE, None, Cost(rows_fetched=3, rows_read=7)).rows_read == 7
+    assert Measured(ONE, None, Cost(rows_fetched=3, rows_read=0)).rows_read == 0
+    assert Measured(ONE, None, Cost(rows_fetched=3)).rows_read == 3
+
+
+def test_only_a_page_leaves_something_to_the_client() -> None:
+    assert Measured(SOME, Page([], None, 0, ("number", "order")), Cost()).by_client == ("number", "order")
+    assert Measured(SOME, Page([], None, 0), Cost()).by_client == ()
+    for answer in ([Item(1)], Item(1), None):
+        assert Measured(ONE, answer, Cost()).by_client == ()
 
 
 def test_an_answer_that_is_a_list_counts_as_its_records() -> None:
