@@ -3,15 +3,18 @@
 Run it: python -m domains.orders.example.
 """
 
+from functools import partial
 from pathlib import Path
 
+from shared.designs import Design, Variant
 from shared.loading import read_records
-from shared.patterns import AccessPattern, Design, measure
+from shared.patterns import AccessPattern, measure
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.times import parse_time
 
-from .keys import TABLES
+from . import keys_hashed_number, keys_index_table, keys_published
+from .keys import TABLES, OrderTables
 from .records import ListedOrder, Order
 from .repository import OrderRepository
 
@@ -30,22 +33,45 @@ PATTERNS = (
     ),
     AccessPattern(
         "of-seller",
-        "a seller's orders of one status, kept by the client",
+        "a seller's orders of one status",
         OrderRepository.of_seller,
         {"seller_id": "s-17", "status": "cancelled"},
     ),
     AccessPattern("of-buyer", "a buyer's latest orders", OrderRepository.of_buyer, {"buyer_id": "b-1", "limit": 10}),
+    AccessPattern("numbered", "orders whose numbers begin alike", OrderRepository.numbered, {"number_prefix": "n-31"}),
 )
+
+LISTS = ("of-seller", "of-buyer")
+
+
+def _with_tables(name: str, differs: str, tables: OrderTables, *, spread: bool = False) -> Variant:
+    """The repository on other tables; where numbers are `spread` no range holds those that begin alike."""
+    ranges = ("order", *LISTS) if spread else ("order", *LISTS, "numbered")
+    rows = ("order", "of-buyer") if spread else ("order", "of-buyer", "numbered")
+    return Variant(name, differs, tuple(tables), partial(OrderRepository, tables=tables), ranges, rows)
+
 
 DESIGN = Design(
     name="orders",
     question="How do seller, buyer and order number each find an order with one read?",
     record=Order,
-    tables=TABLES,
-    open=OrderRepository,
+    variants=(
+        _with_tables("newest-first", "the design itself", TABLES),
+        _with_tables("published", "lists run from the oldest", keys_published.TABLES),
+        Variant(
+            "index-table",
+            "the number leads to the seller's row, which is the order",
+            keys_index_table.TABLES,
+            keys_index_table.IndexedOrderRepository,
+            ("order", *LISTS),
+            ("order", "of-buyer", "numbered"),
+        ),
+        _with_tables("hashed-number", "a hash in front of the number", keys_hashed_number.TABLES, spread=True),
+    ),
     store=OrderRepository.place,
-    samples=SAMPLES,
     patterns=PATTERNS,
+    samples=SAMPLES,
+    newest_ms=3 * 24 * 60 * 60 * 1000,
 )
 
 

@@ -3,6 +3,11 @@
 The order lies under its number; each list row repeats what a list page shows, so that a page is one scan and no gets.
 """
 
+from collections.abc import Iterator
+from typing import Any
+
+import attrs
+
 from shared.cells import BIG_INT, CellLayout, Column
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, TrailingText, part, row_key
 from shared.tables import TableDesign
@@ -73,8 +78,21 @@ LISTED_CELLS = CellLayout(
 )
 
 ORDERS = TableDesign("orders", "the order", KeyLayout(OrderByNumber), ORDER_CELLS)
-ORDERS_BY_SELLER = TableDesign(
-    "orders_by_seller", "one line of a seller's list", KeyLayout(OrderBySeller), LISTED_CELLS
-)
-ORDERS_BY_BUYER = TableDesign("orders_by_buyer", "one line of a buyer's list", KeyLayout(OrderByBuyer), LISTED_CELLS)
-TABLES = (ORDERS, ORDERS_BY_SELLER, ORDERS_BY_BUYER)
+BY_SELLER = TableDesign("orders_by_seller", "one line of a seller's list", KeyLayout(OrderBySeller), LISTED_CELLS)
+BY_BUYER = TableDesign("orders_by_buyer", "one line of a buyer's list", KeyLayout(OrderByBuyer), LISTED_CELLS)
+
+
+@attrs.frozen
+class OrderTables:
+    """The three tables of the design; those of a sibling may have other keys or names."""
+
+    orders: TableDesign[Any] = ORDERS
+    """Of `Order`, or of what leads to it."""
+    by_seller: TableDesign[ListedOrder] = BY_SELLER
+    by_buyer: TableDesign[ListedOrder] = BY_BUYER
+
+    def __iter__(self) -> Iterator[TableDesign[Any]]:
+        return iter((self.orders, self.by_seller, self.by_buyer))
+
+
+TABLES = OrderTables()

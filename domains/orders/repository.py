@@ -1,15 +1,17 @@
 """Orders in three tables; one method for each way in and each write."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import attrs
 import happybase
 
 from shared.clock import CLOCK, WriterClock
-from shared.keys import InvalidQuestion, between
+from shared.keys import InvalidQuestion, between, starting_with
 from shared.scanning import Page, page
+from shared.tables import TableDesign
 
-from .keys import LISTED_CELLS, ORDER_CELLS, ORDERS, ORDERS_BY_BUYER, ORDERS_BY_SELLER, OrderByNumber
+from .keys import LISTED_CELLS, ORDER_CELLS, TABLES, OrderByNumber, OrderTables
 from .records import STATUSES, ListedOrder, Order, Status
 
 
@@ -28,13 +30,17 @@ class OrderRepository:
     all with one explicit timestamp, so that a crash leaves no line without its order, and the same call again mends
     what it left. Between the steps a list may lack a new order, or show its status from before.
 
+    `tables` may be those of a sibling, `keys_*.py`. Costs are those of `TABLES`; the README compares them.
     A happybase connection serves one thread at a time, and so does a repository: make one for each.
     """
 
-    def __init__(self, connection: happybase.Connection, clock: WriterClock = CLOCK) -> None:
-        self._orders = connection.table(ORDERS.name)
-        self._by_seller = connection.table(ORDERS_BY_SELLER.name)
-        self._by_buyer = connection.table(ORDERS_BY_BUYER.name)
+    def __init__(
+        self, connection: happybase.Connection, tables: OrderTables = TABLES, clock: WriterClock = CLOCK
+    ) -> None:
+        self._tables = tables
+        self._orders = connection.table(tables.orders.name)
+        self._by_seller = connection.table(tables.by_seller.name)
+        self._by_buyer = connection.table(tables.by_buyer.name)
         self._clock = clock
 
     def place(self, order: Order) -> None:
@@ -87,8 +93,10 @@ class OrderRepository:
         Costs: one scan of `limit` + 1 rows; with a status, of as many rows as it takes to find `limit` of them, and
         after 10,000 rows a short page with a cursor.
         """
-        plan = ORDERS_BY_SELLER.layout.plan(seller_id=seller_id, placed_ms=between(since_ms, until_ms))
-        return page(self._by_seller, plan, ORDERS_BY_SELLER.record, limit=limit, cursor=cursor, where=_where(status))
+        period = between(since_ms, until_ms)
+        return _lines(
+            self._by_seller, self._tables.by_seller, status, limit, cursor, seller_id=seller_id, placed_ms=period
+        )
 
     def of_buyer(
         self,
@@ -100,17 +108,20 @@ class OrderRepository:
         cursor: str | None = None,
     ) -> Page[ListedOrder]:
         """A buyer's orders placed from `since_ms` up to but not at `until_ms`, newest first. Costs: as `of_seller`."""
-        plan = ORDERS_BY_BUYER.layout.plan(buyer_id=buyer_id, placed_ms=between(since_ms, until_ms))
-        return page(self._by_buyer, plan, ORDERS_BY_BUYER.record, limit=limit, cursor=cursor, where=_where(status))
+        period = between(since_ms, until_ms)
+        return _lines(self._by_buyer, self._tables.by_buyer, status, limit, cursor, buyer_id=buyer_id, placed_ms=period)
+
+    def numbered(self, number_prefix: str, limit: int = 100, cursor: str | None = None) -> Page[Order]:
+        """The orders whose number begins so, by number. Costs: one scan of `limit` + 1 rows."""
+        orders = self._tables.orders
+        plan = orders.layout.plan(order_number=starting_with(number_prefix))
+        return page(self._orders, plan, orders.record, limit=limit, cursor=cursor)
 
     def _stored(self, order_number: str) -> tuple[Order, int] | None:
         """The order, and the timestamp of its last write in milliseconds."""
-        row = ORDERS.row(OrderByNumber(order_number))
-        cells = self._orders.row(row, include_timestamp=True)
-        if not cells:
-            return None
-        order = ORDERS.record(row, {column: value for column, (value, _) in cells.items()})
-        return order, cells[ORDER_CELLS.column("status")][1]
+        orders = self._tables.orders
+        row = orders.row(OrderByNumber(order_number))
+        return stored_order(orders, row, self._orders.row(row, include_timestamp=True))
 
     def _put(self, order: Order, written_ms: int, only: Iterable[str] | None = None) -> None:
         """The order, all of it or `only` some attributes, then both list lines whole.
@@ -119,12 +130,36 @@ class OrderRepository:
         """
         line = LISTED_CELLS.pack(ListedOrder.of(order))
         puts = [
-            (self._orders, ORDERS.row(order), ORDER_CELLS.pack(order, only)),
-            (self._by_seller, ORDERS_BY_SELLER.row(order), line),
-            (self._by_buyer, ORDERS_BY_BUYER.row(order), line),
+            (self._orders, self._tables.orders.row(order), ORDER_CELLS.pack(order, only)),
+            (self._by_seller, self._tables.by_seller.row(order), line),
+            (self._by_buyer, self._tables.by_buyer.row(order), line),
         ]
         for table, row, cells in puts:
             table.put(row, cells, timestamp=written_ms)
+
+
+def stored_order(
+    table: TableDesign[Order], row: bytes, cells: dict[bytes, tuple[bytes, int]]
+) -> tuple[Order, int] | None:
+    """The order of a row whose cells have their timestamps, and that of its status; None where there are no cells."""
+    if not cells:
+        return None
+    order = table.record(row, {column: value for column, (value, _) in cells.items()})
+    return order, cells[table.cells.column("status")][1]
+
+
+def _lines(
+    rows: happybase.Table,
+    table: TableDesign[ListedOrder],
+    status: Status | None,
+    limit: int,
+    cursor: str | None,
+    **question: Any,
+) -> Page[ListedOrder]:
+    """Lines of a list, newest first whichever way its key runs."""
+    plan = table.layout.plan(**question)
+    ascending = not table.layout.part_named["placed_ms"].codec.descending
+    return page(rows, plan, table.record, limit=limit, cursor=cursor, where=_where(status), reverse=ascending)
 
 
 def _where(status: Status | None) -> dict[str, str]:

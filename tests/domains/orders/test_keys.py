@@ -1,17 +1,29 @@
-"""The rows of the three tables, byte for byte."""
+"""The rows of all tables, byte for byte: those of the design, then what its siblings have otherwise."""
 
+import hashlib
 import json
 from pathlib import Path
 
 import pytest
 
-from domains.orders.keys import ORDERS_BY_SELLER, TABLES, OrderBySeller
+from domains.orders import TABLES, Order, keys_hashed_number, keys_index_table, keys_published
+from domains.orders.example import DESIGN
+from domains.orders.keys import OrderByBuyer, OrderByNumber, OrderBySeller
+from domains.orders.keys_published import OrderByBuyerOldestFirst, OrderBySellerOldestFirst
 from fixtures.orders.make_keys import KEYS
-from shared.keys import InvalidQuestion, between
+from shared.keys import InvalidKey, InvalidQuestion, between
 
 GOLDEN = json.loads((Path(__file__).parents[3] / "fixtures" / "orders" / "keys.json").read_text(encoding="utf-8"))
 
-BY_SELLER = ORDERS_BY_SELLER.layout
+BY_NUMBER = TABLES.orders.layout
+BY_SELLER = TABLES.by_seller.layout
+BY_BUYER = TABLES.by_buyer.layout
+OLDEST_FIRST = keys_published.TABLES.by_seller.layout
+HASHED = keys_hashed_number.TABLES.orders.layout
+INDEX = keys_index_table.INDEX
+OF_SELLER = keys_index_table.OF_SELLER
+
+lists_of_sellers = pytest.mark.parametrize("layout", [BY_SELLER, OLDEST_FIRST], ids=["newest first", "published"])
 
 
 @pytest.mark.parametrize(
@@ -30,6 +42,16 @@ BY_SELLER = ORDERS_BY_SELLER.layout
 )
 def test_an_order_of_a_seller_is_id_terminator_inverted_time_number_terminator(seller_id, placed_ms, order_number, row):
     assert BY_SELLER.encode(OrderBySeller(seller_id, placed_ms, order_number)) == bytes.fromhex(row)
+
+
+def test_an_order_of_a_buyer_is_id_terminator_inverted_time_number_terminator():
+    row = BY_BUYER.encode(OrderByBuyer("b-3", 1_580_976_517_000, "n-42"))
+    assert row == bytes.fromhex("622d33 0001  7ffffe8fe674d077  6e2d3432 0001")
+
+
+@pytest.mark.parametrize(("order_number", "row"), [("n-42", "6e2d3432"), ("a\0b", "610062"), ("🐘", "f09f9098")])
+def test_an_order_lies_under_its_number_and_nothing_else(order_number, row):
+    assert BY_NUMBER.encode(OrderByNumber(order_number)) == bytes.fromhex(row)
 
 
 def test_the_time_is_the_published_long_max_minus_timestamp():
@@ -54,38 +76,129 @@ def test_all_orders_of_one_seller_lie_before_those_of_the_next_by_code_point():
     assert sorted_rows == sorted(sorted_rows)
 
 
-def test_orders_of_one_millisecond_sort_by_number():
-    of_one_moment = rows(*(OrderBySeller("s-17", 5, number) for number in ("", "n", "n-1", "n-10", "n-2")))
+@lists_of_sellers
+def test_orders_of_one_millisecond_sort_by_number(layout):
+    of_one_moment = [layout.encode(layout.key("s-17", 5, number)) for number in ("", "n", "n-1", "n-10", "n-2")]
     assert of_one_moment == sorted(of_one_moment)
 
 
+@lists_of_sellers
 @pytest.mark.parametrize("seller_id", ["1", "12", "123", "s-1", ""])
-def test_a_sellers_range_holds_no_other_sellers_rows(seller_id):
-    (found,) = BY_SELLER.plan(seller_id=seller_id).ranges
+def test_a_sellers_range_holds_no_other_sellers_rows(layout, seller_id):
+    (found,) = layout.plan(seller_id=seller_id).ranges
     others = [each for each in ("", "1", "12", "123", "s-1", "s-12", "s-17") if each != seller_id]
-    assert [each for each in others if BY_SELLER.encode(OrderBySeller(each, 5, "n")) in found] == []
+    assert [each for each in others if layout.encode(layout.key(each, 5, "n")) in found] == []
 
 
-def test_a_period_takes_its_first_millisecond_and_leaves_its_last():
-    (found,) = BY_SELLER.plan(seller_id="s", placed_ms=between(102, 106)).ranges
-    inside = [at for at in range(100, 110) if BY_SELLER.encode(OrderBySeller("s", at, "n")) in found]
+@lists_of_sellers
+def test_a_period_takes_its_first_millisecond_and_leaves_its_last(layout):
+    (found,) = layout.plan(seller_id="s", placed_ms=between(102, 106)).ranges
+    inside = [at for at in range(100, 110) if layout.encode(layout.key("s", at, "n")) in found]
     assert inside == [102, 103, 104, 105]
 
 
-def test_a_period_without_a_seller_is_refused():
-    with pytest.raises(InvalidQuestion, match=r"OrderBySeller.placed_ms: .* seller_id"):
-        BY_SELLER.plan(placed_ms=between(1, 2))
+@lists_of_sellers
+def test_a_period_without_a_seller_is_refused(layout):
+    with pytest.raises(InvalidQuestion, match=rf"{layout.name}.placed_ms: .* seller_id"):
+        layout.plan(placed_ms=between(1, 2))
 
 
-@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
-def test_the_golden_keys_come_out_byte_for_byte(table):
-    for golden in GOLDEN[table.name]:
-        key = table.layout.key(**golden["key"])
-        assert table.layout.encode(key).hex() == golden["row"]
-        assert table.layout.decode(bytes.fromhex(golden["row"])) == key
+# ---- keys_published.py ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("placed_ms", "row"),
+    [
+        (1_580_976_517_000, "732d3137 0001  80000170198b2f88  6e2d3432 0001"),
+        (0, "732d3137 0001  8000000000000000  6e2d3432 0001"),
+        (1, "732d3137 0001  8000000000000001  6e2d3432 0001"),
+        (-1, "732d3137 0001  7fffffffffffffff  6e2d3432 0001"),
+        (2**63 - 1, "732d3137 0001  ffffffffffffffff  6e2d3432 0001"),
+        (-(2**63), "732d3137 0001  0000000000000000  6e2d3432 0001"),
+    ],
+)
+def test_a_published_order_of_a_seller_has_its_time_with_the_sign_turned(placed_ms, row):
+    assert OLDEST_FIRST.encode(OrderBySellerOldestFirst("s-17", placed_ms, "n-42")) == bytes.fromhex(row)
+
+
+def test_a_published_order_of_a_buyer_is_the_same_with_the_buyer_in_front():
+    row = keys_published.TABLES.by_buyer.layout.encode(OrderByBuyerOldestFirst("b-3", 1_580_976_517_000, "n-42"))
+    assert row == bytes.fromhex("622d33 0001  80000170198b2f88  6e2d3432 0001")
+
+
+def test_older_orders_of_a_seller_sort_first_as_published():
+    oldest_first = [
+        OLDEST_FIRST.encode(OrderBySellerOldestFirst("s-17", placed_ms, "n-1"))
+        for placed_ms in (-(2**63), -1, 0, 1, 2, 3, 2**63 - 1)
+    ]
+    assert oldest_first == sorted(oldest_first)
+
+
+# ---- keys_hashed_number.py --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("order_number", "row"),
+    [("n-42", "c661 6e2d3432"), ("n-43", "9201 6e2d3433"), ("a\0b", "7035 610062"), ("🐘", "40af f09f9098")],
+)
+def test_a_hashed_number_is_two_bytes_of_its_md5_and_the_number(order_number, row):
+    assert HASHED.encode(OrderByNumber(order_number)) == bytes.fromhex(row)
+
+
+def test_numbers_that_count_up_spread_over_regions_split_evenly():
+    regions = {HASHED.encode(OrderByNumber(f"n-{number}"))[0] // 16 for number in range(1000, 1100)}
+    assert regions == set(range(16))
+
+
+def test_a_number_behind_another_hash_is_no_key():
+    with pytest.raises(InvalidKey, match="HashPrefix"):
+        HASHED.decode(bytes.fromhex("c662 6e2d3432"))
+
+
+# ---- keys_index_table.py ----------------------------------------------------------------------------
+
+
+def test_an_entry_is_the_number_and_its_cell_the_row_in_the_sellers_list():
+    order = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
+    entry = keys_index_table.IndexEntry("n-42", OF_SELLER.row(order))
+    assert INDEX.row(entry) == bytes.fromhex("6e2d3432")
+    assert INDEX.cells.pack(entry) == {
+        b"o:k": bytes.fromhex("c4 14  732d3137 0001  7ffffe8fe674d077  6e2d3432 0001")  # bin 8 of 20 bytes
+    }
+
+
+def test_the_whole_order_lies_where_its_line_lies_in_the_design():
+    order = Order("n-42", "s-17", "b-3", placed_ms=5, item="lamp", amount=499)
+    assert OF_SELLER.row(order) == TABLES.by_seller.row(order)
+    assert OF_SELLER.record(OF_SELLER.row(order), OF_SELLER.cells.pack(order)) == order
+
+
+# ---- the golden file --------------------------------------------------------------------------------
+
+
+ALL_TABLES = {table.name: table for variant in DESIGN.variants for table in variant.tables}
+
+
+def test_the_golden_file_has_every_table_of_every_variant():
+    assert GOLDEN.keys() == ALL_TABLES.keys()
+
+
+@pytest.mark.parametrize("name", ALL_TABLES)
+def test_the_golden_keys_come_out_byte_for_byte(name):
+    layout = ALL_TABLES[name].layout
+    for golden in GOLDEN[name]:
+        key = layout.key(**golden["key"])
+        assert layout.encode(key).hex() == golden["row"]
+        assert layout.decode(bytes.fromhex(golden["row"])) == key
 
 
 def test_the_golden_file_is_what_its_generator_writes():
     assert {table: [layout.encode(key).hex() for key in keys] for table, (layout, keys) in KEYS.items()} == {
         table: [golden["row"] for golden in goldens] for table, goldens in GOLDEN.items()
     }
+
+
+def test_the_hash_of_a_golden_row_is_what_another_language_computes():
+    for golden in GOLDEN["orders_hashed"]:
+        number = golden["key"]["order_number"].encode()
+        assert bytes.fromhex(golden["row"]) == hashlib.md5(number).digest()[:2] + number

@@ -1,24 +1,43 @@
-"""Every question and every write, and what a crash between two rows leaves behind."""
+"""Every question and every write, in every variant of the tables."""
 
 import attrs
 import pytest
 
-from domains.orders import TABLES, ListedOrder, Order, OrderConflict, OrderRepository, UnknownOrder
+from domains.orders import ListedOrder, Order, OrderConflict, UnknownOrder
+from domains.orders.example import DESIGN
 from shared.cells import InvalidRow
 from shared.keys import InvalidKey, InvalidQuestion
-from tests.dying import DyingConnection, WriterDied
+from shared.patterns import metered
 
 LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
 DESK = attrs.evolve(LAMP, order_number="n-43", placed_ms=LAMP.placed_ms + 1, item="desk", amount=10**21)
+
+BY_NAME = {variant.name: variant for variant in DESIGN.variants}
+
+
+def only(*names):
+    """Runs a test for these variants."""
+    return pytest.mark.parametrize("variant", [BY_NAME[name] for name in names], ids=names)
 
 
 def listed(order):
     return ListedOrder(order.order_number, order.placed_ms, order.item, order.amount, order.status)
 
 
-def dump(connection):
+def dump(connection, variant):
     """Every cell of every table, with its timestamp."""
-    return {table.name: list(connection.table(table.name).scan(include_timestamp=True)) for table in TABLES}
+    return {table.name: list(connection.table(table.name).scan(include_timestamp=True)) for table in variant.tables}
+
+
+def all_pages(ask, **question):
+    """The records of page after page."""
+    seen, cursor = [], None
+    while True:
+        page = ask(**question, cursor=cursor)
+        seen += page.records
+        cursor = page.cursor
+        if cursor is None:
+            return seen
 
 
 def test_an_order_is_found_by_its_number(orders):
@@ -27,7 +46,14 @@ def test_an_order_is_found_by_its_number(orders):
 
 
 def test_a_number_that_nobody_placed_is_none(orders):
+    orders.place(DESK)
     assert orders.order("n-42") is None
+
+
+def test_a_number_that_begins_like_another_is_none(orders):
+    orders.place(LAMP)
+    assert orders.order("n-4") is None
+    assert orders.order("n-420") is None
 
 
 def test_a_sellers_orders_come_newest_first(orders):
@@ -42,10 +68,15 @@ def test_a_buyers_orders_come_newest_first(orders):
     assert orders.of_buyer("b-3").records == [listed(DESK), listed(LAMP)]
 
 
-def test_a_period_is_half_open(orders):
-    orders.place(LAMP)
-    orders.place(DESK)
-    assert orders.of_seller("s-17", since_ms=LAMP.placed_ms, until_ms=DESK.placed_ms).records == [listed(LAMP)]
+@pytest.mark.parametrize(
+    ("since", "until", "found"), [(0, 1, [0]), (0, 2, [1, 0]), (1, None, [2, 1]), (None, 1, [0]), (1, 1, [])]
+)
+def test_a_period_is_half_open(orders, since, until, found):
+    for at in range(3):
+        orders.place(attrs.evolve(LAMP, order_number=f"n-{at}", placed_ms=at))
+    of_seller = orders.of_seller("s-17", since_ms=since, until_ms=until).records
+    assert [line.placed_ms for line in of_seller] == found
+    assert orders.of_buyer("b-3", since_ms=since, until_ms=until).records == of_seller
 
 
 @pytest.mark.parametrize("seller_id", ["1", "12", "123"])
@@ -71,17 +102,31 @@ def test_a_status_is_kept_by_the_client_which_reads_the_others_too(orders):
     assert ([line.order_number for line in page.records], page.rows_read) == (["n-43"], 2)
 
 
-def test_pages_follow_each_other_without_gap_or_repeat(orders):
+@pytest.mark.parametrize("limit", [1, 2, 3, 7, 8])
+def test_pages_follow_each_other_without_gap_or_repeat(orders, limit):
     for number in range(7):
         orders.place(attrs.evolve(LAMP, order_number=f"n-{number}", placed_ms=number))
-    seen, cursor = [], None
-    while True:
-        page = orders.of_seller("s-17", limit=3, cursor=cursor)
-        seen += [line.placed_ms for line in page.records]
-        cursor = page.cursor
-        if cursor is None:
-            break
-    assert seen == [6, 5, 4, 3, 2, 1, 0]
+    seen = all_pages(orders.of_seller, seller_id="s-17", limit=limit)
+    assert [line.placed_ms for line in seen] == [6, 5, 4, 3, 2, 1, 0]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_pages_end_and_go_on_between_orders_of_one_millisecond(orders, limit):
+    for number in range(7):
+        orders.place(attrs.evolve(LAMP, order_number=f"n-{number}", placed_ms=number // 4))
+    whole = orders.of_seller("s-17").records
+    assert all_pages(orders.of_seller, seller_id="s-17", limit=limit) == whole
+    assert len(whole) == 7
+
+
+def test_an_order_placed_between_two_pages_moves_no_other(orders):
+    for number in range(4):
+        orders.place(attrs.evolve(LAMP, order_number=f"n-{number}", placed_ms=10 + number))
+    first = orders.of_seller("s-17", limit=2)
+    orders.place(attrs.evolve(LAMP, order_number="newer", placed_ms=99))
+    orders.place(attrs.evolve(LAMP, order_number="older", placed_ms=0))
+    second = orders.of_seller("s-17", limit=10, cursor=first.cursor)
+    assert [line.order_number for line in first.records + second.records] == ["n-3", "n-2", "n-1", "n-0", "older"]
 
 
 def test_a_cursor_of_another_seller_is_refused(orders):
@@ -118,40 +163,84 @@ def test_a_change_wins_over_an_order_dated_in_the_future(orders):
     assert orders.order("n-42").status == orders.of_seller("s-17").records[0].status == "shipped"
 
 
+def test_a_change_is_written_everywhere_with_one_time_above_the_one_before(connection, variant, orders):
+    last_ms = 253_402_300_799_999
+    orders.place(attrs.evolve(LAMP, placed_ms=last_ms))
+    for changes, status in enumerate(("paid", "shipped"), start=1):
+        orders.change_status("n-42", status)
+        written = {
+            cells[b"o:st"][1] for rows in dump(connection, variant).values() for _, cells in rows if b"o:st" in cells
+        }
+        assert written == {last_ms + changes}
+
+
+def test_a_change_leaves_all_but_the_status_of_an_order_as_it_was_written(connection, variant, orders):
+    orders.place(LAMP)
+    orders.change_status("n-42", "paid")
+    rows = [cells for rows in dump(connection, variant).values() for _, cells in rows]
+    (whole,) = (cells for cells in rows if b"o:b" in cells)  # a list line has no buyer
+    assert {column for column, (_, written_ms) in whole.items() if written_ms != LAMP.placed_ms} == {b"o:st"}
+
+
 def test_the_status_of_an_unknown_order_cannot_change(orders):
     with pytest.raises(UnknownOrder, match=r"no order 'n-42'"):
         orders.change_status("n-42", "paid")
 
 
-def test_placing_an_order_again_changes_nothing(connection, orders):
+def test_placing_an_order_again_changes_nothing(connection, variant, orders):
     orders.place(LAMP)
     orders.place(DESK)
     orders.change_status("n-43", "paid")
-    before = dump(connection)
+    before = dump(connection, variant)
     orders.place(LAMP)
     orders.place(DESK)
-    assert dump(connection) == before
+    assert dump(connection, variant) == before
 
 
-def test_another_order_under_a_number_that_is_taken_is_refused_and_changes_nothing(connection, orders):
+@pytest.mark.parametrize(
+    ("field", "other"),
+    [
+        ("seller_id", "s-1"),
+        ("buyer_id", "b-30"),
+        ("placed_ms", LAMP.placed_ms - 1),
+        ("placed_ms", LAMP.placed_ms + 1),
+        ("item", "lamps"),
+        ("amount", 498),
+    ],
+)
+def test_another_order_under_a_number_that_is_taken_is_refused_and_changes_nothing(
+    connection, variant, orders, field, other
+):
     orders.place(LAMP)
-    before = dump(connection)
-    with pytest.raises(OrderConflict, match=r"Order.seller_id: order 'n-42' is stored with 's-17' .got 's-1'."):
-        orders.place(attrs.evolve(LAMP, seller_id="s-1"))
-    assert dump(connection) == before
+    before = dump(connection, variant)
+    stored = getattr(LAMP, field)
+    with pytest.raises(OrderConflict, match=rf"Order.{field}: order 'n-42' is stored with {stored!r} .got {other!r}.$"):
+        orders.place(attrs.evolve(LAMP, **{field: other}))
+    assert dump(connection, variant) == before
 
 
-def test_a_row_that_is_no_list_line_is_named_with_its_table(connection, orders):
-    connection.table("orders_by_seller").put(b"s-17\0\1short", {b"o:i": b"\xa4lamp"})
-    with pytest.raises(InvalidRow, match=r"orders_by_seller: row 73 2d 31 37 00 01 .*OrderBySeller.placed_ms"):
+def test_a_row_that_is_no_list_line_is_named_with_its_table(connection, variant, orders):
+    table = variant.tables[1]
+    connection.table(table.name).put(b"s-17\0\1short", {b"o:i": b"\xa4lamp"})
+    with pytest.raises(InvalidRow, match=rf"{table.name}: row 73 2d 31 37 00 01 .*{table.layout.name}.placed_ms"):
         orders.of_seller("s-17")
 
 
 @pytest.mark.parametrize("field", ["order_number", "seller_id", "buyer_id"])
-def test_an_order_whose_keys_are_too_long_is_refused_whole(connection, orders, field):
+def test_an_order_whose_keys_are_too_long_is_refused_whole(connection, variant, orders, field):
     with pytest.raises(InvalidKey, match=r"a row key has 1\.\.32767 bytes"):
         orders.place(attrs.evolve(LAMP, **{field: "x" * 32_760}))
-    assert dump(connection) == {table.name: [] for table in TABLES}
+    assert dump(connection, variant) == {table.name: [] for table in variant.tables}
+
+
+@pytest.mark.parametrize("field", ["order_number", "seller_id", "buyer_id"])
+def test_an_order_whose_list_key_is_as_long_as_can_be_is_found_every_way(orders, field):
+    # Of 32,767 bytes are 12 the time and two terminators, and one is what the other text has.
+    order = attrs.evolve(LAMP, order_number="n", seller_id="s", buyer_id="b")
+    order = attrs.evolve(order, **{field: "x" * (32_767 - 12 - 1)})
+    orders.place(order)
+    assert orders.order(order.order_number) == order
+    assert orders.of_seller(order.seller_id).records == orders.of_buyer(order.buyer_id).records == [listed(order)]
 
 
 @pytest.mark.parametrize("placed_ms", [-1, 253_402_300_800_000, True, "5", None])
@@ -160,47 +249,113 @@ def test_a_time_that_no_cell_can_carry_is_refused(placed_ms):
         attrs.evolve(LAMP, placed_ms=placed_ms)
 
 
-# ---- a writer that dies between two rows ------------------------------------------------------------
+# ---- numbers that begin alike -----------------------------------------------------------------------
+
+in_order_of_number = only("newest-first", "published", "index-table")
 
 
-def dying(connection, puts):
-    """A repository whose writer dies after so many puts."""
-    return OrderRepository(DyingConnection(connection, after=puts))
+@pytest.fixture
+def numbers(orders):
+    """Five numbers, of which three begin with n-4."""
+    for number in ("n-5", "n-42", "n-4", "m-4", "n-420"):
+        orders.place(attrs.evolve(LAMP, order_number=number, seller_id=f"of {number}"))
+    return orders
 
 
-def assert_no_line_without_its_order(orders):
-    for line in orders.of_seller("s-17").records + orders.of_buyer("b-3").records:
-        assert orders.order(line.order_number) is not None
+@in_order_of_number
+def test_orders_whose_numbers_begin_alike_come_by_number(numbers):
+    assert [order.order_number for order in numbers.numbered("n-4").records] == ["n-4", "n-42", "n-420"]
 
 
-@pytest.mark.parametrize("puts", range(4))
-def test_a_writer_that_dies_while_placing_leaves_no_dangling_line_and_the_retry_mends_all(connection, orders, puts):
-    if puts < 3:
-        with pytest.raises(WriterDied):
-            dying(connection, puts).place(LAMP)
-    else:
-        dying(connection, puts).place(LAMP)
-    assert_no_line_without_its_order(orders)
+@in_order_of_number
+def test_every_number_begins_with_nothing(numbers):
+    assert [order.order_number for order in numbers.numbered("").records] == ["m-4", "n-4", "n-42", "n-420", "n-5"]
+
+
+@in_order_of_number
+def test_no_number_begins_with_what_nobody_placed(numbers):
+    page = numbers.numbered("n-6")
+    assert (page.records, page.cursor) == ([], None)
+
+
+@in_order_of_number
+@pytest.mark.parametrize("limit", [1, 2, 3, 4])
+def test_pages_of_numbers_follow_each_other(numbers, limit):
+    seen = all_pages(numbers.numbered, number_prefix="n-4", limit=limit)
+    assert [order.order_number for order in seen] == ["n-4", "n-42", "n-420"]
+
+
+@in_order_of_number
+def test_a_list_by_number_has_whole_orders_with_their_latest_status(orders):
     orders.place(LAMP)
-    assert orders.of_seller("s-17").records == orders.of_buyer("b-3").records == [listed(LAMP)]
-    assert orders.order("n-42") == LAMP
+    orders.place(DESK)
+    paid = orders.change_status("n-43", "paid")
+    assert orders.numbered("n-").records == [LAMP, paid]
 
 
-@pytest.mark.parametrize("puts", range(3))
-def test_a_writer_that_dies_while_changing_a_status_leaves_old_or_new_and_the_retry_mends_all(connection, orders, puts):
+@only("hashed-number")
+def test_hashed_numbers_that_begin_alike_lie_in_no_range(numbers):
+    with pytest.raises(InvalidQuestion) as refused:
+        numbers.numbered("n-4")
+    assert str(refused.value) == (
+        "OrderByNumber.order_number: must be bound, "
+        "the values of HashPrefix(of='order_number', bytes=2) are too many to list"
+    )
+
+
+# ---- ties -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tied(orders):
+    """Three orders of one seller, buyer and millisecond."""
+    for number in ("n-2", "n-1", "n-10"):
+        orders.place(attrs.evolve(LAMP, order_number=number))
+    return orders
+
+
+@only("newest-first", "index-table", "hashed-number")
+def test_orders_of_one_millisecond_come_by_number(tied):
+    for page in (tied.of_seller("s-17"), tied.of_buyer("b-3")):
+        assert [line.order_number for line in page.records] == ["n-1", "n-10", "n-2"]
+
+
+@only("published")
+def test_published_orders_of_one_millisecond_come_the_other_way_round(tied):
+    for page in (tied.of_seller("s-17"), tied.of_buyer("b-3")):
+        assert [line.order_number for line in page.records] == ["n-2", "n-10", "n-1"]
+
+
+# ---- costs ------------------------------------------------------------------------------------------
+
+
+def cost_of(connection, call, *arguments):
+    """Ranges read and RPCs of a call, of which those that read no range are puts here."""
+    with metered(connection) as cost:
+        call(*arguments)
+    return len(cost.ranges), cost.rpcs - len(cost.ranges)
+
+
+@only("newest-first", "published", "hashed-number")
+def test_placing_costs_one_get_and_three_puts(connection, orders):
+    assert cost_of(connection, orders.place, LAMP) == (1, 3)
+
+
+@only("index-table")
+def test_placing_behind_an_index_costs_two_gets_and_three_puts(connection, orders):
+    assert cost_of(connection, orders.place, LAMP) == (2, 3)
+
+
+@only("newest-first", "published", "hashed-number")
+def test_an_order_by_its_number_costs_one_get_and_its_change_three_puts_more(connection, orders):
     orders.place(LAMP)
-    with pytest.raises(WriterDied):
-        dying(connection, puts).change_status("n-42", "paid")
-    lines = orders.of_seller("s-17").records + orders.of_buyer("b-3").records
-    assert {attrs.evolve(line, status="placed") for line in lines} == {listed(LAMP)}
-    orders.change_status("n-42", "paid")
-    assert orders.of_seller("s-17").records == orders.of_buyer("b-3").records == [listed(orders.order("n-42"))]
+    assert cost_of(connection, orders.order, "n-42") == (1, 0)
+    assert cost_of(connection, orders.change_status, "n-42", "paid") == (1, 3)
 
 
-@pytest.mark.parametrize("puts", range(3))
-def test_placing_again_after_a_death_while_changing_a_status_brings_the_lines_up_to_date(connection, orders, puts):
+@only("index-table")
+def test_an_order_behind_an_index_costs_two_gets_and_its_change_three_puts_more(connection, orders):
     orders.place(LAMP)
-    with pytest.raises(WriterDied):
-        dying(connection, puts).change_status("n-42", "paid")
-    orders.place(LAMP)
-    assert orders.of_seller("s-17").records == orders.of_buyer("b-3").records == [listed(orders.order("n-42"))]
+    assert cost_of(connection, orders.order, "n-42") == (2, 0)
+    assert cost_of(connection, orders.change_status, "n-42", "paid") == (2, 3)
+    assert cost_of(connection, orders.order, "n-43") == (1, 0)

@@ -1,0 +1,106 @@
+"""Two copies instead of three: the whole order in its seller's list, and its number leads there."""
+
+from collections.abc import Iterable
+
+import attrs
+import happybase
+
+from shared.cells import BIG_INT, CellLayout, Column
+from shared.clock import CLOCK, WriterClock
+from shared.keys import KeyLayout, starting_with
+from shared.scanning import BATCH_ROWS, Page, page
+from shared.tables import TableDesign
+from shared.times import show_time
+
+from .keys import BY_SELLER, LISTED_CELLS, OrderByNumber, OrderTables
+from .records import ListedOrder, Order
+from .repository import OrderConflict, OrderRepository, stored_order
+
+
+@attrs.frozen
+class IndexEntry:
+    """Where an order lies."""
+
+    order_number: str
+    seller_row: bytes
+    """The key of its row in the seller's list."""
+
+
+WHOLE_CELLS = CellLayout(
+    Order,
+    "o",
+    {"buyer_id": Column("b"), "item": Column("i"), "amount": Column("a", BIG_INT), "status": Column("st")},
+)
+
+INDEX = TableDesign(
+    "orders_index",
+    "the row key of the order in its seller's list",
+    KeyLayout(OrderByNumber),
+    CellLayout(IndexEntry, "o", {"seller_row": Column("k")}),
+)
+"""S0.13's index table, [order number], which holds no order."""
+OF_SELLER = TableDesign("orders_of_seller", "the order, in its seller's list", BY_SELLER.layout, WHOLE_CELLS)
+
+_WITH_LINES = OrderTables(
+    orders=INDEX, by_seller=TableDesign(OF_SELLER.name, OF_SELLER.holds, BY_SELLER.layout, LISTED_CELLS)
+)
+"""The seller's rows read as lines of a list, which leave out the buyer."""
+
+TABLES = (INDEX, OF_SELLER, _WITH_LINES.by_buyer)
+
+
+class IndexedOrderRepository(OrderRepository):
+    """`OrderRepository` on these tables: an order by its number costs two gets, placing one two gets and three puts.
+
+    Every write puts the entry, then the seller's row, which is the order, then the buyer's line. A crash leaves an
+    entry that leads nowhere, which no reader sees, or an order without its buyer's line; placing the same order again
+    mends both. Until then the number is taken: another order under it is an `OrderConflict`.
+    """
+
+    def __init__(self, connection: happybase.Connection, clock: WriterClock = CLOCK) -> None:
+        super().__init__(connection, _WITH_LINES, clock)
+
+    def numbered(self, number_prefix: str, limit: int = 100, cursor: str | None = None) -> Page[Order]:
+        """The orders whose number begins so. Costs: one scan of the index, then a get for each."""
+        plan = INDEX.layout.plan(order_number=starting_with(number_prefix))
+        found = page(self._orders, plan, INDEX.record, limit=limit, cursor=cursor)
+        rows = [entry.seller_row for entry in found.records]
+        orders: list[Order] = []
+        for at in range(0, len(rows), BATCH_ROWS):
+            orders += [OF_SELLER.record(row, cells) for row, cells in self._by_seller.rows(rows[at : at + BATCH_ROWS])]
+        return Page(orders, found.cursor, found.rows_read + len(orders))
+
+    def _stored(self, order_number: str) -> tuple[Order, int] | None:
+        row = INDEX.row(OrderByNumber(order_number))
+        if not (cells := self._orders.row(row)):
+            return None
+        row = INDEX.record(row, cells).seller_row
+        return stored_order(OF_SELLER, row, self._by_seller.row(row, include_timestamp=True))
+
+    def _put(self, order: Order, written_ms: int, only: Iterable[str] | None = None) -> None:
+        entry = IndexEntry(order.order_number, OF_SELLER.row(order))
+        puts = [
+            (self._orders, INDEX.row(entry), INDEX.cells.pack(entry), order.placed_ms),
+            (self._by_seller, entry.seller_row, WHOLE_CELLS.pack(order, only), written_ms),
+            (
+                self._by_buyer,
+                _WITH_LINES.by_buyer.row(order),
+                LISTED_CELLS.pack(ListedOrder.of(order)),
+                written_ms,
+            ),
+        ]
+        if only is None:
+            self._refuse_taken(entry)
+        for table, row, cells, at_ms in puts:
+            table.put(row, cells, timestamp=at_ms)
+
+    def _refuse_taken(self, entry: IndexEntry) -> None:
+        """The number of a new order may lead to another one, whose writer died before it was stored."""
+        row = INDEX.row(entry)
+        cells = self._orders.row(row)
+        if cells and INDEX.record(row, cells) != entry:
+            there = OF_SELLER.layout.decode(INDEX.record(row, cells).seller_row)
+            raise OrderConflict(
+                f"Order.order_number: {entry.order_number!r} is taken by an order of seller {there.seller_id!r} "
+                f"at {show_time(there.placed_ms)}, not stored whole yet (got another seller or time)"
+            )

@@ -1,0 +1,163 @@
+"""What a writer that dies between two rows leaves behind, and what mends it."""
+
+import contextlib
+
+import attrs
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from domains.orders import ListedOrder, Order, OrderConflict, UnknownOrder
+from domains.orders.example import DESIGN
+from shared.stores import connect
+from shared.tables import create_tables
+from tests.dying import DyingConnection, WriterDied
+
+LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
+PUTS = 3
+
+ORDER_FIRST = [variant for variant in DESIGN.variants if variant.name != "index-table"]
+order_first = pytest.mark.parametrize("variant", ORDER_FIRST, ids=lambda variant: variant.name)
+
+
+@pytest.fixture
+def dying(connection, variant):
+    """A repository whose writer dies after so many puts."""
+    return lambda puts: variant.open(DyingConnection(connection, after=puts))
+
+
+def seen(orders):
+    """What readers see of the lamp: its status by number, in its seller's list and in its buyer's; None is nothing."""
+    (of_seller,) = orders.of_seller("s-17").records or [None]
+    (of_buyer,) = orders.of_buyer("b-3").records or [None]
+    return tuple(each and each.status for each in (orders.order("n-42"), of_seller, of_buyer))
+
+
+@order_first
+@pytest.mark.parametrize(
+    ("puts", "what"),
+    [(0, (None, None, None)), (1, ("placed", None, None)), (2, ("placed", "placed", None))],
+    ids=["before the order", "before the seller's line", "before the buyer's line"],
+)
+def test_a_writer_that_dies_while_placing_leaves_no_line_without_its_order(orders, dying, puts, what):
+    with pytest.raises(WriterDied):
+        dying(puts).place(LAMP)
+    assert seen(orders) == what
+
+
+@order_first
+@pytest.mark.parametrize(
+    ("puts", "what"),
+    [(0, ("placed", "placed", "placed")), (1, ("paid", "placed", "placed")), (2, ("paid", "paid", "placed"))],
+)
+def test_a_writer_that_dies_while_changing_a_status_leaves_the_old_one_in_lists(orders, dying, puts, what):
+    orders.place(LAMP)
+    with pytest.raises(WriterDied):
+        dying(puts).change_status("n-42", "paid")
+    assert seen(orders) == what
+
+
+@order_first
+@pytest.mark.parametrize("puts", [1, 2])
+@pytest.mark.parametrize("change", [{"seller_id": "s-1"}, {"placed_ms": LAMP.placed_ms + 1}, {"item": "desk"}], ids=str)
+def test_a_writer_that_died_has_the_number_as_soon_as_a_reader_sees_anything(orders, dying, puts, change):
+    with pytest.raises(WriterDied):
+        dying(puts).place(LAMP)
+    with pytest.raises(OrderConflict):
+        orders.place(attrs.evolve(LAMP, **change))
+
+
+@pytest.mark.parametrize("puts", range(PUTS))
+def test_placing_again_mends_what_a_writer_left_who_died_while_placing(orders, dying, puts):
+    with pytest.raises(WriterDied):
+        dying(puts).place(LAMP)
+    orders.place(LAMP)
+    assert seen(orders) == ("placed", "placed", "placed")
+    assert orders.order("n-42") == LAMP
+
+
+@pytest.mark.parametrize("puts", range(PUTS))
+def test_the_same_change_again_mends_what_a_writer_left_who_died_while_changing(orders, dying, puts):
+    orders.place(LAMP)
+    with pytest.raises(WriterDied):
+        dying(puts).change_status("n-42", "paid")
+    orders.change_status("n-42", "paid")
+    assert seen(orders) == ("paid", "paid", "paid")
+
+
+@pytest.mark.parametrize("puts", range(PUTS))
+def test_a_change_again_is_mended_over_the_change_before_it(orders, dying, puts):
+    orders.place(LAMP)
+    orders.change_status("n-42", "paid")
+    with pytest.raises(WriterDied):
+        dying(puts).change_status("n-42", "shipped")
+    orders.change_status("n-42", "shipped")
+    assert seen(orders) == ("shipped", "shipped", "shipped")
+
+
+@pytest.mark.parametrize("puts", range(PUTS))
+def test_placing_again_after_a_death_while_changing_brings_the_lines_up_to_date(orders, dying, puts):
+    orders.place(LAMP)
+    with pytest.raises(WriterDied):
+        dying(puts).change_status("n-42", "paid")
+    orders.place(LAMP)
+    assert len(set(seen(orders))) == 1
+
+
+@pytest.mark.parametrize("puts", range(PUTS))
+def test_another_change_after_a_death_while_changing_wins_everywhere(orders, dying, puts):
+    orders.place(LAMP)
+    with pytest.raises(WriterDied):
+        dying(puts).change_status("n-42", "paid")
+    orders.cancel("n-42")
+    assert seen(orders) == ("cancelled", "cancelled", "cancelled")
+
+
+def test_a_writer_that_may_put_three_times_does_not_die(orders, dying):
+    dying(PUTS).place(LAMP)
+    dying(PUTS).change_status("n-42", "paid")
+    assert seen(orders) == ("paid", "paid", "paid")
+
+
+SOME = [
+    Order(f"n-{number}", seller_id, buyer_id, placed_ms, item="lamp", amount=number)
+    for number, (seller_id, buyer_id, placed_ms) in enumerate(
+        [
+            ("s-1", "b-1", 5),
+            ("s-1", "b-1", 5),
+            ("s-17", "b-1", 0),
+            ("s-1", "b-12", 6),
+            ("s-17", "b-12", 253_402_300_799_999),
+        ]
+    )
+]
+writes = st.lists(
+    st.tuples(st.sampled_from(SOME), st.sampled_from([None, "placed", "paid", "cancelled"]), st.integers(0, PUTS)),
+    max_size=12,
+)
+
+
+@pytest.mark.parametrize("variant", DESIGN.variants, ids=lambda variant: variant.name)
+@settings(max_examples=25)
+@given(writes=writes)
+def test_whoever_dies_how_often_placing_every_order_again_mends_all(variant, writes):
+    connection = connect("embedded:")
+    create_tables(connection, variant.tables)
+    for order, status, puts in writes:
+        writer = variant.open(DyingConnection(connection, after=puts))
+        with contextlib.suppress(WriterDied, UnknownOrder):
+            writer.place(order) if status is None else writer.change_status(order.order_number, status)
+    orders = variant.open(connection)
+    for order in SOME:
+        orders.place(order)
+    stored = [orders.order(order.order_number) for order in SOME]
+    assert [attrs.evolve(order, status="placed") for order in stored] == SOME
+    lists = [line for who in ("s-1", "s-17") for line in orders.of_seller(who).records]
+    assert sorted(lists, key=number_of) == [ListedOrder.of(order) for order in stored]
+    lists = [line for who in ("b-1", "b-12") for line in orders.of_buyer(who).records]
+    assert sorted(lists, key=number_of) == [ListedOrder.of(order) for order in stored]
+    connection.close()
+
+
+def number_of(line):
+    return line.order_number

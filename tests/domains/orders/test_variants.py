@@ -1,0 +1,86 @@
+"""The variants side by side, with the samples loaded: all that answer say the same, and what each stores."""
+
+import pytest
+
+from domains.orders import ListedOrder, Order
+from domains.orders.example import DESIGN, SAMPLES
+from domains.orders.keys import ORDER_CELLS
+from shared.comparison import compared
+from shared.loading import read_records
+from shared.stores import connect
+from shared.tables import create_tables
+
+NAMES = [variant.name for variant in DESIGN.variants]
+
+
+@pytest.fixture(scope="module")
+def samples():
+    return list(read_records(SAMPLES, Order))
+
+
+@pytest.fixture(scope="module")
+def loaded():
+    """By variant: what `compared` found, and the repository with the samples."""
+    found = {}
+    for variant in DESIGN.variants:
+        connection = connect("embedded:")
+        create_tables(connection, variant.tables)
+        found[variant.name] = compared(connection, DESIGN, variant), variant.open(connection)
+    return found
+
+
+@pytest.mark.parametrize("number", range(len(DESIGN.patterns)), ids=lambda number: DESIGN.patterns[number].question)
+def test_all_variants_that_answer_say_the_same(loaded, number):
+    answers = [found.measured[number] for found, _ in loaded.values()]
+    records = [sorted(each.records, key=lambda order: order.order_number) for each in answers if not each.refused]
+    assert records[0] != []
+    assert all(each == records[0] for each in records)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_sample_is_found_by_its_number(loaded, samples, name):
+    _, orders = loaded[name]
+    assert [orders.order(order.order_number) for order in samples] == samples
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("ask", "of"), [("of_seller", "seller_id"), ("of_buyer", "buyer_id")])
+def test_every_list_is_that_of_the_samples_whole_and_page_by_page(loaded, samples, name, ask, of):
+    _, orders = loaded[name]
+    for who in {getattr(order, of) for order in samples}:
+        wanted = [ListedOrder.of(order) for order in samples if getattr(order, of) == who]
+        wanted.sort(key=lambda line: line.order_number, reverse=name == "published")
+        wanted.sort(key=lambda line: -line.placed_ms)
+        assert getattr(orders, ask)(who, limit=1000).records == wanted
+        paged, cursor = [], None
+        while len(paged) < len(wanted):
+            page = getattr(orders, ask)(who, limit=7, cursor=cursor)
+            paged, cursor = paged + page.records, page.cursor
+        assert (paged, cursor) == (wanted, None)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_order_takes_three_rows(loaded, name):
+    assert loaded[name][0].rows_per_record == 3
+
+
+def bytes_stored(loaded, name):
+    return loaded[name][0].bytes_per_record
+
+
+def test_the_direction_of_time_takes_no_bytes(loaded):
+    assert bytes_stored(loaded, "published") == bytes_stored(loaded, "newest-first")
+
+
+def test_a_hash_of_two_bytes_is_stored_with_every_cell_of_an_order(loaded):
+    more = bytes_stored(loaded, "hashed-number") - bytes_stored(loaded, "newest-first")
+    assert more == pytest.approx(2 * len(ORDER_CELLS.columns))
+
+
+def test_one_copy_less_takes_a_fifth_less(loaded):
+    assert 0.75 < bytes_stored(loaded, "index-table") / bytes_stored(loaded, "newest-first") < 0.85
+
+
+def test_numbers_behind_a_hash_do_not_all_go_behind_the_last_one(loaded):
+    assert loaded["newest-first"][0].busiest_shares[0] == 1
+    assert loaded["hashed-number"][0].busiest_shares[0] < 0.3
