@@ -1,14 +1,15 @@
 """What a user gives on the command line, as what the designs take: names, `field=value` words, whole questions."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from inspect import Parameter
 from typing import Any, TypeAlias
 
 import attrs
 
-from shared.keys import InvalidKey, KeyLayout
-from shared.patterns import AccessPattern, Design
+from shared.designs import Design, Variant
+from shared.keys import InvalidKey
+from shared.patterns import AccessPattern
 from shared.tables import TableDesign
 from shared.times import show_time
 from shared.values import read_value
@@ -26,6 +27,34 @@ def known(what: str, name: str, names: Iterable[str]) -> str:
     close = get_close_matches(name, names, n=1)
     advice = f"did you mean {close[0]}?" if close else f"one of {', '.join(names)}"
     raise WrongUsage(f"unknown {what} {name!r}: {advice}")
+
+
+def chosen(name: str, designs: Iterable[Design]) -> tuple[Design, tuple[Variant, ...]]:
+    """The design of that name with all its variants; of `logs:salted` that one only."""
+    by_name = {design.name: design for design in designs}
+    design_name, colon, variant_name = name.partition(":")
+    design = by_name[known("design", design_name, by_name)]
+    if not colon:
+        return design, design.variants
+    variants = {variant.name: variant for variant in design.variants}
+    return design, (variants[known(f"variant of {design.name}", variant_name, variants)],)
+
+
+def grouped(names: Iterable[str], designs: Collection[Design]) -> list[tuple[Design, tuple[Variant, ...]]]:
+    """Several names as designs, each once, with those of its variants that are named."""
+    found: dict[str, tuple[Design, set[str]]] = {}
+    for name in names:
+        design, variants = chosen(name, designs)
+        found.setdefault(design.name, (design, set()))[1].update(variant.name for variant in variants)
+    return [
+        (design, tuple(variant for variant in design.variants if variant.name in named))
+        for design, named in found.values()
+    ]
+
+
+def tables_of(variants: Iterable[Variant]) -> list[TableDesign[Any]]:
+    """All tables of some variants, each once."""
+    return list({table.name: table for variant in variants for table in variant.tables}.values())
 
 
 def pairs(words: Iterable[str], form: str = "field=value") -> dict[str, str]:
@@ -85,23 +114,32 @@ Others: TypeAlias = list[tuple[TableDesign[Any], str]]
 """Tables, each with the reason why there is no key of it."""
 
 
-def encoded(design: Design, words: Iterable[str]) -> tuple[Rows, Others]:
-    """The keys that the words `field=value` make in the design's tables, and what is missing in the others."""
-    parts = {table.name: _part_types(table.layout) for table in design.tables}
-    values = _values(words, {name: wanted for types in parts.values() for name, wanted in types.items()}, "field")
+def encoded(design: Design, tables: Collection[TableDesign[Any]], words: Iterable[str]) -> tuple[Rows, Others]:
+    """The keys that the words `field=value` make in tables, and what is missing or wrong in the others.
+
+    Where the words make a whole record, parts that are not given are taken of it.
+    """
+    parts = {table.name: _types(table.layout.key) for table in tables}
+    of_parts = {name: wanted for types in parts.values() for name, wanted in types.items()}
+    values = _values(words, of_parts | _types(design.record), "field")
+    record = _record(design, values)
     rows: Rows = []
     others: Others = []
-    for table in design.tables:
+    for table in tables:
         types = parts[table.name]
+        values |= {name: getattr(record, name) for name in types if name not in values and hasattr(record, name)}
         if missing := [f"{asked(name)}=" for name in types if name not in values]:
             others.append((table, f"needs {' '.join(missing)}"))
-        else:
+            continue
+        try:
             rows.append((table, table.layout.encode(table.layout.key(**{name: values[name] for name in types}))))
+        except InvalidKey as error:
+            others.append((table, str(error)))
     return rows, others
 
 
-def decoded(design: Design, text: str) -> tuple[Rows, Others]:
-    """The tables of which hex text is a key, and why it is none of the others."""
+def decoded(tables: Iterable[TableDesign[Any]], text: str) -> tuple[Rows, Others]:
+    """Those of the tables of which hex text is a key, and why it is none of the others."""
     try:
         row = bytes.fromhex(text)
     except ValueError:
@@ -110,7 +148,7 @@ def decoded(design: Design, text: str) -> tuple[Rows, Others]:
         raise WrongUsage(f"--key: must be hex digits, two for each byte (got {text!r:.100})")
     rows: Rows = []
     others: Others = []
-    for table in design.tables:
+    for table in tables:
         try:
             table.layout.decode(row)
             rows.append((table, row))
@@ -119,9 +157,18 @@ def decoded(design: Design, text: str) -> tuple[Rows, Others]:
     return rows, others
 
 
-def _part_types(layout: KeyLayout[Any]) -> dict[str, Any]:
-    attrs.resolve_types(layout.key)
-    return {field.name: field.type for field in attrs.fields(layout.key)}
+def _record(design: Design, values: Mapping[str, Any]) -> Any:
+    """The record of these values; None where some are missing, or none of a record."""
+    fields = attrs.fields(design.record)
+    try:
+        return design.record(**{field.name: values[field.name] for field in fields if field.name in values})
+    except (TypeError, ValueError):
+        return None
+
+
+def _types(of: type[Any]) -> dict[str, Any]:
+    attrs.resolve_types(of)
+    return {field.name: field.type for field in attrs.fields(of)}
 
 
 def asked(name: str) -> str:

@@ -5,7 +5,7 @@ import os
 import shlex
 import sys
 from collections.abc import Generator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from itertools import chain
 from typing import Annotated, Any, Literal
 
@@ -16,18 +16,22 @@ from rich.console import Console
 from thriftpy2.thrift import TException
 
 from shared.cells import InvalidRecord
+from shared.comparison import Compared, compared
+from shared.designs import Design, Variant, load_samples
 from shared.keys import InvalidKey, InvalidQuestion
-from shared.loading import FORMATS, Lines, UnknownField, UnreadableFile, read_lines, read_records
-from shared.patterns import AccessPattern, Design, Measured, measure, metered
+from shared.keys.prefixes import MAX_BUCKETS
+from shared.loading import FORMATS, Lines, UnknownField, UnreadableFile, read_lines
+from shared.patterns import AccessPattern, Measured, metered
 from shared.scanning import MAX_LIMIT
 from shared.stores import InvalidStoreURL, StoreError, connect
 from shared.tables import TableMismatch, create_tables, drop_tables
 
 from . import show
-from .asking import WrongUsage, arguments, decoded, encoded, known, number, pairs, questions
+from .asking import WrongUsage, arguments, chosen, decoded, encoded, grouped, known, number, pairs, questions, tables_of
+from .logs.example import DESIGN as LOGS
 from .orders.example import DESIGN as ORDERS
 
-DESIGNS = (ORDERS,)
+DESIGNS = (ORDERS, LOGS)
 
 MEMORY = "embedded:"
 DEMO_PREFIX = "rowbook_demo"
@@ -64,17 +68,26 @@ def main() -> None:
 # What the commands take
 
 
-def design_names() -> list[str]:
-    """The designs that can be named."""
-    return [design.name for design in DESIGNS]
+def names_known() -> list[str]:
+    """The designs and variants that can be named."""
+    variants = [f"{design.name}:{variant.name}" for design in DESIGNS for variant in design.variants]
+    return [*(design.name for design in DESIGNS), *variants]
 
 
 def question_names(context: typer.Context) -> list[str]:
     """The questions of the design that was named before."""
-    return [name for design in DESIGNS if design.name == context.params.get("name") for name in questions(design)]
+    named = str(context.params.get("name")).partition(":")[0]
+    return [name for design in DESIGNS if design.name == named for name in questions(design)]
 
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A design.", autocompletion=design_names)]
+def format_names() -> list[str]:
+    """All formats that a design reads."""
+    return list(dict.fromkeys(each.name for each in [*FORMATS, *(one for design in DESIGNS for one in design.formats)]))
+
+
+Name = Annotated[
+    str, typer.Argument(metavar="NAME", help="A design, or a variant of it: logs:salted.", autocompletion=names_known)
+]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object; times in milliseconds, bytes in hex.")]
 Plain = Annotated[bool, typer.Option("--plain", help="No colours and no boxes.")]
 URL = "embedded:FILE or hbase://HOST:PORT"
@@ -91,11 +104,14 @@ def rowbook(context: typer.Context, plain: Plain = False) -> None:
 
 
 @app.command("list")
-def list_(context: typer.Context, plain: Plain = False) -> None:
-    """The designs, their question and the keys of their tables."""
+def list_(context: typer.Context, as_json: Json = False, plain: Plain = False) -> None:
+    """The designs, their question, their variants and the keys of their tables."""
     out = show.console(plain or context.obj)
+    if as_json:
+        show.designs_as_json(out, DESIGNS)
+        return
     for design in DESIGNS:
-        show.design_keys(out, design)
+        show.design_keys(out, design, design.variants)
 
 
 @app.command()
@@ -103,53 +119,69 @@ def run(
     context: typer.Context,
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="NAME", help="Designs; all of them if none is named.", autocompletion=design_names),
+        typer.Argument(metavar="NAME", help="Designs, or variants; all if none.", autocompletion=names_known),
     ] = None,
     store: Annotated[str, typer.Option(metavar="URL", help=f"{URL}, in place of memory.")] = MEMORY,
     keep: Annotated[bool, typer.Option("--keep", help="Leave the tables in the store.")] = False,
+    as_json: Json = False,
     plain: Plain = False,
 ) -> None:
-    """Load the samples, show rows, ask every question."""
-    designs = [_design(name) for name in dict.fromkeys(names or design_names())]
+    """Load the samples, show rows, ask every question of every variant."""
+    named = grouped(names or [design.name for design in DESIGNS], DESIGNS)
     out = show.console(plain or context.obj)
     if store == MEMORY and keep:
         raise WrongUsage("--keep: a store in memory ends with the command; name another one with --store")
-    for design in designs:
-        with _demo_tables(store, design, keep) as connection:
-            repository = _load_samples(connection, design)
-            show.design_keys(out, design)
-            for table in design.tables:
-                show.rows(out, connection, table)
-            show.costs(out, design, measure(connection, repository, design.patterns))
-        if keep:
-            show.line(out, f"kept in {store}: " + ", ".join(f"{DEMO_PREFIX}_{table.name}" for table in design.tables))
+    measured: list[tuple[Design, list[Compared]]] = []
+    for design, variants in named:
+        found: list[Compared] = []
+        measured.append((design, found))
+        for variant in variants:
+            with _demo_tables(store, variant, keep) as connection:
+                found.append(compared(connection, design, variant))
+                if variant is variants[0] and not as_json:
+                    show.design_keys(out, design, variants)
+                    for table in variant.tables:
+                        show.rows(out, connection, table)
+                    show.costs(out, _name(design, variant), found[0].measured)
+        if len(found) > 1 and not as_json:
+            show.comparison(out, design, found)
+            show.traps(out, design)
+        if keep and not as_json:
+            kept = ", ".join(f"{DEMO_PREFIX}_{table.name}" for table in tables_of(variants))
+            show.line(out, f"kept in {store}: {kept}")
+    if as_json:
+        show.costs_as_json(out, measured)
 
 
 @app.command()
 def load(
     context: typer.Context,
     name: Name,
-    files: Annotated[list[str], typer.Argument(metavar="FILE", help="CSV or JSON lines.")],
+    files: Annotated[list[str], typer.Argument(metavar="FILE", help="CSV, JSON lines, or a form of the design's own.")],
     store: Annotated[str, typer.Option(metavar="URL", help=URL)],
-    format: Annotated[str, typer.Option(metavar="F", help=" or ".join(["auto", *FORMATS]))] = "auto",
+    format: Annotated[str, typer.Option(metavar="F", help=", ".join(["auto", *format_names()]))] = "auto",
     map_: Annotated[
         list[str] | None,
         typer.Option("--map", metavar="FIELD=COLUMN", help="A field's column, if it has not the field's own name."),
     ] = None,
     on_error: Annotated[Literal["stop", "skip"], typer.Option(help="What to do at a bad line.")] = "stop",
+    as_json: Json = False,
     plain: Plain = False,
 ) -> None:
     """Store real records. Loading the same records again changes nothing."""
-    design = _design(name)
-    known("format", format, ["auto", *FORMATS])
+    design, (variant, *_others) = chosen(name, DESIGNS)
+    known("format", format, ["auto", *(each.name for each in [*FORMATS, *design.formats])])
     mapping = pairs(map_ or [], "FIELD=COLUMN")
-    sources = (_Source(file, read_lines(file, design.record, format=format, mapping=mapping)) for file in files)
+    sources = (
+        _Source(file, read_lines(file, design.record, format=format, mapping=mapping, formats=design.formats))
+        for file in files
+    )
     first = next(sources)  # so that a file that cannot be read is refused before a store is made
     errors = show.console(plain or context.obj, stderr=True)
     loaded: list[_Source] = []
     with _open(store) as connection:
-        create_tables(connection, design.tables)
-        repository = design.open(connection)
+        create_tables(connection, variant.tables)
+        repository = variant.open(connection)
         try:
             for source in chain([first], sources):
                 loaded.append(source)
@@ -160,6 +192,9 @@ def load(
             show.line(errors, f"interrupted; {_stored(loaded)}; load the same files again to go on")
             raise typer.Exit(130) from None
     out = show.console(plain or context.obj)
+    if as_json:
+        show.loaded_as_json(out, ((each.file, each.lines.format, each.stored, each.skipped) for each in loaded))
+        return
     for source in loaded:
         skipped = f", {show.count(source.skipped, 'bad line')} skipped" if source.skipped else ""
         show.line(out, f"{source.file}: {source.lines.format}, {_stored([source])}{skipped}")
@@ -184,18 +219,22 @@ def ask(
     plain: Plain = False,
 ) -> None:
     """Ask one question with values of your own."""
-    design = _design(name)
+    design, (variant, *_others) = chosen(name, DESIGNS)
     out = show.console(plain or context.obj)
     if question is None:
-        show.question_list(out, design, as_json=as_json)
+        show.question_list(out, name, design, as_json=as_json)
         return
     patterns = questions(design)
     pattern = patterns[known("question", question, patterns)][0]
     given = arguments(pattern, fields or []) | _page_options(pattern, limit, cursor)
-    with _asked_store(store, design) as connection:
-        repository = design.open(connection)
+    with _asked_store(store, design, variant) as connection:
+        repository = variant.open(connection)
         with metered(connection) as cost:
-            answer = pattern.method(repository, **given)
+            try:
+                answer = pattern.ask(repository, **given)
+            except InvalidQuestion as error:
+                answering = [] if cursor else _answering(design, variant, pattern, given)
+                raise WrongUsage(f"{error}; answered by {', '.join(answering)}" if answering else str(error)) from None
     again = ["rowbook", "ask", name, question, *(fields or [])]
     again += ["--store", store] if store else []
     again += ["--limit", limit] if limit else []
@@ -213,27 +252,58 @@ def explain(
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
-    """The bytes of a key under its parts and their values."""
-    design = _design(name)
+    """The bytes of a key under its parts and their values, in every variant of a design."""
+    design, variants = chosen(name, DESIGNS)
+    tables = tables_of(variants)
     if (key is None) == (not fields):
         raise WrongUsage(f"explain {name}: give the fields of a key (field=value ...), or --key HEX")
     if key is None:
-        rows, others = encoded(design, fields or [])
+        rows, others = encoded(design, tables, fields or [])
         if not rows:
             raise WrongUsage(f"no key of {name} is complete: {show.reasons(others)}")
     else:
-        rows, others = decoded(design, key)
+        rows, others = decoded(tables, key)
         if not rows:
             raise Failed(f"no key of {name}: {show.reasons(others)}")
     show.explained(show.console(plain or context.obj), rows, others, as_json=as_json)
 
 
+@app.command()
+def ddl(
+    context: typer.Context,
+    name: Name,
+    splits: Annotated[
+        str | None, typer.Option(metavar="N", help="Split points of each table; N of them make N + 1 regions.")
+    ] = None,
+    as_json: Json = False,
+    plain: Plain = False,
+) -> None:
+    """HBase-shell statements that create the tables, split where the layout of the keys tells."""
+    _design, (variant, *_others) = chosen(name, DESIGNS)
+    count = None if splits is None else number("--splits", splits, MAX_BUCKETS - 1)
+    show.statements(show.console(plain or context.obj), variant.tables, count, as_json=as_json)
+
+
 # Designs and stores
 
 
-def _design(name: str) -> Design:
-    known("design", name, design_names())
-    return next(design for design in DESIGNS if design.name == name)
+def _name(design: Design, variant: Variant) -> str:
+    """What a variant is called by; the design's own bears the name of the design."""
+    return design.name if variant is design.main else f"{design.name}:{variant.name}"
+
+
+def _answering(design: Design, refusing: Variant, pattern: AccessPattern, given: dict[str, Any]) -> list[str]:
+    """The variants that answer a question, seen by asking each in an empty store.
+
+    None, where the one that refuses it answers there too: then it has too many rows, and others may have.
+    """
+    answering: list[str] = []
+    for variant in design.variants:
+        with _open(MEMORY) as connection, suppress(InvalidQuestion):
+            create_tables(connection, variant.tables)
+            pattern.ask(variant.open(connection), **given)
+            answering.append(_name(design, variant))
+    return [] if _name(design, refusing) in answering else answering
 
 
 @contextmanager
@@ -247,31 +317,31 @@ def _open(url: str, prefix: str | None = None) -> Generator[happybase.Connection
 
 
 @contextmanager
-def _demo_tables(url: str, design: Design, keep: bool) -> Generator[happybase.Connection]:
-    """The tables of a design under a prefix of our own, which are dropped in the end; in memory there is no need."""
+def _demo_tables(url: str, variant: Variant, keep: bool) -> Generator[happybase.Connection]:
+    """The tables of a variant under a prefix of our own, which are dropped in the end; in memory there is no need."""
     if url == MEMORY:
         with _open(url) as connection:
-            create_tables(connection, design.tables)
+            create_tables(connection, variant.tables)
             yield connection
         return
     with _open(url, DEMO_PREFIX) as connection:
         try:
-            create_tables(connection, design.tables)
+            create_tables(connection, variant.tables)
             yield connection
         finally:
             if not keep:
                 # Anew, since an error or Ctrl-C may have left the other connection within an answer.
                 with _open(url, DEMO_PREFIX) as fresh:
-                    drop_tables(fresh, design.tables)
+                    drop_tables(fresh, variant.tables)
 
 
 @contextmanager
-def _asked_store(url: str | None, design: Design) -> Generator[happybase.Connection]:
-    """The store to ask, with all tables of the design; without a URL the samples in memory."""
+def _asked_store(url: str | None, design: Design, variant: Variant) -> Generator[happybase.Connection]:
+    """The store to ask, with all tables of the variant; without a URL the samples in memory."""
     if url is None:
         with _open(MEMORY) as connection:
-            create_tables(connection, design.tables)
-            _load_samples(connection, design)
+            create_tables(connection, variant.tables)
+            load_samples(connection, design, variant)
             yield connection
         return
     path = url.removeprefix("embedded:")
@@ -279,18 +349,11 @@ def _asked_store(url: str | None, design: Design) -> Generator[happybase.Connect
         raise Failed(f"{path}: no such store; rowbook load makes one")
     with _open(url) as connection:
         there = connection.tables()
-        missing = [table.name for table in design.tables if table.name.encode() not in there]
+        missing = [table.name for table in variant.tables if table.name.encode() not in there]
         if missing:
-            raise Failed(f"{url}: has no table {', '.join(missing)}; rowbook load {design.name} makes them")
+            load = f"rowbook load {_name(design, variant)} FILE --store {shlex.quote(url)}"
+            raise Failed(f"{url}: has no table {', '.join(missing)}; make what is missing with {load}")
         yield connection
-
-
-def _load_samples(connection: happybase.Connection, design: Design) -> Any:
-    """The repository, with the sample records stored."""
-    repository = design.open(connection)
-    for record in read_records(design.samples, design.record):
-        design.store(repository, record)
-    return repository
 
 
 def _page_options(pattern: AccessPattern, limit: str | None, cursor: str | None) -> dict[str, Any]:
@@ -316,16 +379,18 @@ class _Source:
 
 def _store_lines(errors: Console, design: Design, repository: Any, source: _Source, stops: bool) -> None:
     """Stores the records of a file; bad lines are skipped, or end it."""
+    passed = design.each_file()
     with closing(show.progress(errors, source.file, source.lines)) as lines:
         for line in lines:
-            reason = line.reason or _store(design, repository, line.record, at=f"{source.file}:{line.number}")
+            at = f"{source.file}:{line.number}"
+            reason = line.reason or _store(design, repository, passed(line.record), at)
             if not reason:
                 source.stored += 1
             elif stops:
-                raise Failed(f"{source.file}:{line.number}: {reason}; --on-error skip goes on")
+                raise Failed(f"{at}: {reason}; --on-error skip goes on")
             else:
                 source.skipped += 1
-                show.line(errors, f"{source.file}:{line.number}: {reason}")
+                show.line(errors, f"{at}: {reason}")
 
 
 def _store(design: Design, repository: Any, record: Any, at: str) -> str:

@@ -2,7 +2,7 @@
 
 import json
 import os
-import sys
+import textwrap
 from collections.abc import Collection, Generator, Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -15,10 +15,15 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from shared.comparison import WRITTEN_COLUMNS, Compared, figures_of, refusals, written_of
+from shared.ddl import create_statement, splits_each
+from shared.designs import Design, Variant
+from shared.keys import split_points
 from shared.loading import Line, Lines
-from shared.patterns import PATTERN_COLUMNS, Design, Measured, key_line, pattern_rows
+from shared.patterns import PATTERN_COLUMNS, Measured, key_line, pattern_rows
 from shared.ruler import BYTES, cell_lines, ruler_lines, show_value
 from shared.tables import TableDesign
+from shared.traps import trap_row
 
 from .asking import Others, Rows, questions, shown_arguments
 
@@ -26,6 +31,8 @@ R = TypeVar("R")
 
 WIDTH = 100
 """Characters of a line where there is no terminal to ask."""
+HEADER_WIDTH = 8
+"""Characters of a line above numbers, which are narrower than their names."""
 GUTTER = 9
 """Characters in front of a ruler."""
 STYLES = ("dim", "bold", "cyan")
@@ -39,7 +46,7 @@ class _Console(Console):
     def on_broken_pipe(self) -> None:
         """Goes on in silence where the reader has left, so that a command ends as it would have."""
         self.quiet = True
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), self.file.fileno())
 
 
 def console(plain: bool = False, stderr: bool = False) -> Console:
@@ -68,14 +75,12 @@ def table(to: Console, columns: Sequence[str], rows: Iterable[Sequence[str]], nu
         _drawn_table(to, columns, rows, numbers)
 
 
-def _drawn_table(
-    to: Console, columns: Sequence[str], rows: Iterable[Sequence[str | Text]], numbers: Collection[str]
-) -> None:
+def _drawn_table(to: Console, columns: Sequence[str], rows: Iterable[Sequence[str]], numbers: Collection[str]) -> None:
     drawn = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    for name in columns:  # times stay whole, other columns give way
-        header = name.replace(" ", "\n", 1) if name in numbers else name
+    for name in columns:  # times and names of variants stay whole, other columns give way
+        header = textwrap.fill(name, HEADER_WIDTH) if name in numbers else name
         justify: JustifyMethod = "right" if name in numbers else "left"
-        drawn.add_column(header, justify=justify, overflow="fold", no_wrap=name.endswith("_ms"))
+        drawn.add_column(header, justify=justify, overflow="fold", no_wrap=name.endswith("_ms") or name == "variant")
     for row in rows:
         drawn.add_row(*row)
     to.print(drawn)
@@ -105,12 +110,34 @@ def _beside(to: Console, title: str, lines: list[tuple[int, str]]) -> None:
 # Designs
 
 
-def design_keys(to: Console, design: Design) -> None:
-    """A design's question, and the key of each of its tables in one line."""
+def design_keys(to: Console, design: Design, variants: Sequence[Variant]) -> None:
+    """A design's question, and the key of each table of its variants in one line."""
     line(to, f"{design.name}: {design.question}", style="bold")
-    wide = max(len(table.name) for table in design.tables)
-    for each in design.tables:
-        line(to, f"  {each.name.ljust(wide)}  {key_line(each.layout)}")
+    keys = [(variant.name, table.name, key_line(table.layout)) for variant in variants for table in variant.tables]
+    wide = [max(map(cell_len, column)) for column in zip(*keys, strict=True)]
+    before = ""
+    for variant, name, key in keys:
+        line(to, f"  {('' if variant == before else variant).ljust(wide[0])}  {name.ljust(wide[1])}  {key}")
+        before = variant
+
+
+def designs_as_json(to: Console, designs: Iterable[Design]) -> None:
+    """Names, questions, variants and keys of all designs."""
+    _json(to, {"designs": [_design(design) for design in designs]})
+
+
+def _design(design: Design) -> dict[str, Any]:
+    variants = [
+        {"name": variant.name, "differs": variant.differs, "tables": [_table(table) for table in variant.tables]}
+        for variant in design.variants
+    ]
+    return {"name": design.name, "question": design.question, "variants": variants}
+
+
+def _table(table: TableDesign[Any]) -> dict[str, Any]:
+    parts = [{"name": part.name, "format": str(part.codec), "meaning": part.meaning} for part in table.layout.parts]
+    prefixes = [str(prefix) for prefix in table.layout.prefixes]
+    return {"name": table.name, "holds": table.holds, "prefixes": prefixes, "parts": parts}
 
 
 def rows(to: Console, connection: happybase.Connection, design: TableDesign[Any]) -> None:
@@ -122,35 +149,121 @@ def rows(to: Console, connection: happybase.Connection, design: TableDesign[Any]
         _beside(to, "cells", cell_lines(design.cells, cells, to.width - GUTTER))
 
 
-def costs(to: Console, design: Design, measured: list[Measured]) -> None:
-    """What every question asked and cost; on a terminal the question above the words that ask it."""
-    question, _words, *numbers = PATTERN_COLUMNS
+def costs(to: Console, name: str, measured: list[Measured]) -> None:
+    """What every question asked and cost; on a terminal the words that ask it are below, where no column cuts them."""
+    question, _words, left, *numbers = PATTERN_COLUMNS
     found = [(text, words.strip("`"), figures) for text, words, *figures in pattern_rows(measured)]
-    words_of = f"rowbook ask {design.name}"
+    words_of = f"rowbook ask {name}"
     line(to, "\nWhat each question costs", style="bold")
     if to.no_color:
-        table(to, (question, words_of, *numbers), [(text, words, *figures) for text, words, figures in found], numbers)
+        columns = (question, words_of, left, *numbers)
+        table(to, columns, [(text, words, *figures) for text, words, figures in found], numbers)
         return
-    both: list[list[str | Text]] = [
-        [Text.assemble(text, "\n", (words, "cyan")), *figures] for text, words, figures in found
-    ]
-    _drawn_table(to, (f"{question}, {words_of}", *numbers), both, numbers)
+    table(to, (question, left, *numbers), [(text, *figures) for text, _words, figures in found], numbers)
+    for _text, words, _figures in found:
+        line(to, f"{words_of} {words}", style="cyan")
+
+
+def comparison(to: Console, design: Design, found: list[Compared]) -> None:
+    """The variants side by side: what each question costs in each, and what their tables take and refuse."""
+    line(to, "\nWhat each question costs in each variant", style="bold")
+    numbers = ("rows read for one returned", "ranges", "RPCs")
+    lines: list[tuple[str, ...]] = []
+    for number, pattern in enumerate(design.patterns):
+        for each in found:
+            one = each.measured[number]
+            rows, ranges, rpcs = figures_of(one)
+            left = "refused" if one.refused else ", ".join(one.by_client)
+            lines.append((pattern.question if each is found[0] else "", each.variant.name, rows, ranges, rpcs, left))
+    table(to, ("question", "variant", *numbers, "left to the client"), lines, numbers)
+    line(to, "\nWhat each variant writes", style="bold")
+    names = WRITTEN_COLUMNS
+    table(to, ("variant", *names, "what differs"), [_written(each) for each in found], names)
+    for variant, question, reason in refusals(found):
+        line(to, f"{variant} refuses: {question}: {reason}")
+
+
+def traps(to: Console, design: Design) -> None:
+    """Published mistakes, each with what it gives and what the right way gives."""
+    for trap in design.traps:
+        name, published, wanted, wrong, right = trap_row(trap)
+        line(to, f"\ntrap: {name}: {published}", style="bold")
+        line(to, f"  asked for  {wanted}")
+        line(to, f"  gives      {wrong}")
+        line(to, f"  right way  {right}")
+
+
+def _written(each: Compared) -> tuple[str, ...]:
+    return (each.variant.name, *written_of(each), each.variant.differs)
+
+
+def costs_as_json(to: Console, found: Iterable[tuple[Design, list[Compared]]]) -> None:
+    """What every question cost in every variant of some designs."""
+    _json(to, {"designs": [{"name": design.name, "variants": list(map(_costs, of_it))} for design, of_it in found]})
+
+
+def _costs(each: Compared) -> dict[str, Any]:
+    return {
+        "name": each.variant.name,
+        "questions": [_cost(one) for one in each.measured],
+        "rows_written": each.rows_per_record,
+        "bytes_stored": each.bytes_per_record,
+        "busiest_shares": each.busiest_shares,
+    }
+
+
+def _cost(each: Measured) -> dict[str, Any]:
+    asked = {"question": each.pattern.name, "answers": each.pattern.question, "ask": each.pattern.words}
+    if each.refused:
+        return {**asked, "refused": each.refused}
+    ranges = [{"table": table.decode(), "from": found.start, "up_to": found.stop} for table, found in each.cost.ranges]
+    counts = {
+        "rpcs": each.cost.rpcs,
+        "rows_read": each.rows_read,
+        "rows_returned": len(each.records),
+        "bytes_fetched": each.cost.bytes_fetched,
+    }
+    return {**asked, "left_to_the_client": each.by_client, "ranges": ranges, **counts}
+
+
+def statements(to: Console, tables: Iterable[TableDesign[Any]], splits: int | None, *, as_json: bool) -> None:
+    """The HBase-shell statements that create tables."""
+    counted = splits_each(tables, splits)
+    if not as_json:
+        for each, count in counted:
+            line(to, create_statement(each, count))
+        return
+    found = [(each, split_points(each.layout, count)) for each, count in counted]
+    _json(
+        to,
+        {
+            "tables": [
+                {
+                    "name": each.name,
+                    "families": {name: attrs.asdict(family) for name, family in each.families.items()},
+                    "splits": points.points,
+                    "reason": points.reason,
+                }
+                for each, points in found
+            ]
+        },
+    )
 
 
 # Answers
 
 
-def question_list(to: Console, design: Design, *, as_json: bool) -> None:
+def question_list(to: Console, name: str, design: Design, *, as_json: bool) -> None:
     """The questions of a design, each with its arguments."""
     found = [
-        {"question": name, "arguments": shown_arguments(each[0]), "answers": [one.question for one in each]}
-        for name, each in questions(design).items()
+        {"question": question, "arguments": shown_arguments(each[0]), "answers": [one.question for one in each]}
+        for question, each in questions(design).items()
     ]
     if as_json:
         _json(to, {"questions": found})
         return
     for each in found:
-        line(to, f"rowbook ask {design.name} {each['question']} {each['arguments']}", style="bold")
+        line(to, f"rowbook ask {name} {each['question']} {each['arguments']}", style="bold")
         for answer in each["answers"]:
             line(to, f"  {answer}")
 
@@ -159,7 +272,7 @@ def answer(to: Console, measured: Measured, again: str, *, as_json: bool) -> Non
     """Records, what they cost, and the command for the next page."""
     records, cost = measured.records, measured.cost
     cursor = measured.answer.cursor if measured.pattern.is_paged else None
-    rows_read = cost.rows_fetched if cost.rows_read is None else cost.rows_read
+    rows_read = measured.rows_read
     if as_json:
         _json(to, {"records": [attrs.asdict(each) for each in records], "cursor": cursor, "rows_read": rows_read})
         return
@@ -167,10 +280,16 @@ def answer(to: Console, measured: Measured, again: str, *, as_json: bool) -> Non
         names = [field.name for field in attrs.fields(records[0].__class__)]
         numbers = [name for name in names if type(getattr(records[0], name)) is int and not name.endswith("_ms")]
         table(to, names, [[show_value(name, getattr(each, name)) for name in names] for each in records], numbers)
-    found = count(len(records), "record") if records else "nothing found"
+    found = count(len(records), "record") if records else f"nothing found{' so far' if cursor else ''}"
     line(to, f"{found}; {count(rows_read, 'row')} read, {count(cost.rpcs, 'RPC')}")
     if cursor:
         line(to, f"next page: {again} --cursor={cursor}")
+
+
+def loaded_as_json(to: Console, files: Iterable[tuple[str, str, int, int]]) -> None:
+    """What was done with every file: its format, records stored, bad lines skipped."""
+    names = ("file", "format", "stored", "skipped")
+    _json(to, {"files": [dict(zip(names, each, strict=True)) for each in files]})
 
 
 def explained(to: Console, rows: Rows, others: Others, *, as_json: bool) -> None:

@@ -7,16 +7,14 @@ import inspect
 import shlex
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import attrs
 import happybase
 
-from .keys import KeyLayout, RowRange
+from .keys import InvalidQuestion, KeyLayout, RowRange
 from .ruler import show_value
 from .scanning import Page
-from .tables import TableDesign
 
 
 @attrs.frozen
@@ -37,6 +35,10 @@ class AccessPattern:
         """The arguments a user may give, `limit` and `cursor` left out."""
         _self, *parameters = inspect.signature(self.method, eval_str=True).parameters.values()
         return [each for each in parameters if each.name not in ("limit", "cursor")]
+
+    def ask(self, repository: Any, **arguments: Any) -> Any:
+        """The answer of a repository, which may have a method of its own for the question."""
+        return getattr(repository, self.method.__name__)(**arguments)
 
     @property
     def words(self) -> str:
@@ -60,25 +62,6 @@ def key_line(layout: KeyLayout[Any]) -> str:
     names = [str(prefix) for prefix in layout.prefixes]
     names += [f"{part.name} descending" if part.codec.descending else part.name for part in layout.parts]
     return "".join(f"[{name}]" for name in names)
-
-
-@attrs.frozen
-class Design:
-    """A whole design, as the command line and the tests of the suite see it."""
-
-    name: str
-    question: str
-    """What the design is an answer to, in one sentence."""
-    record: type[Any]
-    """What `load` reads."""
-    tables: tuple[TableDesign[Any], ...]
-    open: Callable[[happybase.Connection], Any]
-    """The repository, on a connection whose tables exist."""
-    store: Callable[[Any, Any], None]
-    """Stores one record through the repository; the same record again changes nothing."""
-    samples: Path
-    """A file of sample records, as `rowbook load` reads them."""
-    patterns: tuple[AccessPattern, ...]
 
 
 @attrs.define
@@ -159,11 +142,12 @@ def metered(connection: happybase.Connection) -> Generator[Cost]:
 
 @attrs.frozen
 class Measured:
-    """An access pattern, what it answered and what that cost."""
+    """An access pattern, what it answered and what that cost; or why the tables cannot answer it."""
 
     pattern: AccessPattern
     answer: Any
     cost: Cost
+    refused: str = ""
 
     @property
     def records(self) -> list[Any]:
@@ -174,20 +158,36 @@ class Measured:
             return [*self.answer]  # pyright: ignore[reportUnknownMemberType]
         return [] if self.answer is None else [self.answer]
 
+    @property
+    def rows_read(self) -> int:
+        """Rows that the store stepped over, or those that came over where it does not say."""
+        return self.cost.rows_fetched if self.cost.rows_read is None else self.cost.rows_read
+
+    @property
+    def by_client(self) -> tuple[str, ...]:
+        """What the ranges did not do: the attributes that the client compared, `order` where it sorted."""
+        if isinstance(self.answer, Page):
+            return self.answer.by_client  # pyright: ignore[reportUnknownMemberType]  # of any record
+        return ()
+
 
 def measure(connection: happybase.Connection, repository: Any, patterns: Iterable[AccessPattern]) -> list[Measured]:
     """Asks every pattern with its sample arguments."""
-    measured: list[Measured] = []
-    for pattern in patterns:
-        with metered(connection) as cost:
-            answer = pattern.method(repository, **pattern.sample)
-        measured.append(Measured(pattern, answer, cost))
-    return measured
+    return [_measured(connection, repository, pattern) for pattern in patterns]
+
+
+def _measured(connection: happybase.Connection, repository: Any, pattern: AccessPattern) -> Measured:
+    with metered(connection) as cost:
+        try:
+            return Measured(pattern, pattern.ask(repository, **pattern.sample), cost)
+        except InvalidQuestion as error:
+            return Measured(pattern, None, cost, refused=str(error))
 
 
 PATTERN_COLUMNS = (
     "question",
     "`rowbook ask`",
+    "left to the client",
     "ranges",
     "RPCs",
     "rows read",
@@ -199,16 +199,19 @@ PATTERN_COLUMNS = (
 
 def pattern_rows(measured: Iterable[Measured]) -> list[tuple[str, ...]]:
     """One row of text per pattern, under `PATTERN_COLUMNS`."""
-    return [
-        (
-            each.pattern.question,
-            f"`{each.pattern.words}`",
-            str(len(each.cost.ranges)),
-            str(each.cost.rpcs),
-            "-" if each.cost.rows_read is None else str(each.cost.rows_read),
-            str(len(each.records)),
-            str(each.cost.bytes_fetched),
-            f"{each.cost.key_bytes / each.cost.rows_fetched:.1f}" if each.cost.rows_fetched else "-",
-        )
-        for each in measured
-    ]
+    return [(each.pattern.question, f"`{each.pattern.words}`", *_figures(each)) for each in measured]
+
+
+def _figures(each: Measured) -> tuple[str, ...]:
+    cost = each.cost
+    if each.refused:
+        return ("refused", *["-"] * (len(PATTERN_COLUMNS) - 3))
+    return (
+        ", ".join(each.by_client) or "-",
+        str(len(cost.ranges)),
+        str(cost.rpcs),
+        "-" if cost.rows_read is None else str(cost.rows_read),
+        str(len(each.records)),
+        str(cost.bytes_fetched),
+        f"{cost.key_bytes / cost.rows_fetched:.1f}" if cost.rows_fetched else "-",
+    )

@@ -27,6 +27,8 @@ CODECS = ("tests/shared/keys/test_codecs.py", "tests/shared/keys/test_text_codec
 LAYOUTS = ("tests/shared/keys/test_layout.py", "tests/shared/keys/test_prefixes.py")
 PLANS = ("tests/shared/keys/test_plans.py",)
 SCANS = ("tests/shared/test_scanning.py",)
+NARROW = ("tests/shared/keys/test_narrow.py",)
+SPLITS = ("tests/shared/keys/test_splits.py",)
 PAGES = ("tests/shared/test_pages.py",)
 LAWS = ("tests/shared/keys/test_codec_laws.py",)
 CELLS = ("tests/shared/test_cells.py",)
@@ -315,10 +317,10 @@ MUTANTS = (
         "shared/scanning.py",
         """\
             position = row[plan.spread_bytes :]
-            if all(_field(record, name) == value for name, value in conditions):
+            if read.keeps(record):
 """,
         """\
-            if all(_field(record, name) == value for name, value in conditions):
+            if read.keeps(record):
                 position = row[plan.spread_bytes :]
 """,
         PAGES,
@@ -347,8 +349,8 @@ MUTANTS = (
     Mutant(
         "the direction is no part of the question",
         "shared/scanning.py",
-        "plan.spread_bytes, conditions, reverse)",
-        "plan.spread_bytes, conditions)",
+        "plan.spread_bytes, conditions, reverse, by)",
+        "plan.spread_bytes, conditions, by)",
         PAGES,
     ),
     Mutant(
@@ -361,9 +363,94 @@ MUTANTS = (
     Mutant(
         "the last page has a cursor",
         "shared/scanning.py",
-        "    return Page(records, None, rows_read)\n",
-        "    return Page(records, None if position is None else _cursor(position, question), rows_read)\n",
+        "    return records, None\n",
+        "    return records, position\n",
         PAGES,
+    ),
+    Mutant(
+        "sorted pages forget where the last one ended",
+        "shared/scanning.py",
+        "if (at < last if reverse else at > last))",
+        "if True)",
+        PAGES,
+    ),
+    Mutant(
+        "a sorted page starts again at its last record",
+        "shared/scanning.py",
+        "(at < last if reverse else at > last)",
+        "(at <= last if reverse else at >= last)",
+        PAGES,
+    ),
+    Mutant(
+        "newest first is sorted as oldest first",
+        "shared/scanning.py",
+        "pick = heapq.nlargest if reverse else heapq.nsmallest",
+        "pick = heapq.nsmallest",
+        PAGES,
+    ),
+    Mutant(
+        "more rows are sorted than may be",
+        "shared/scanning.py",
+        "                if read.rows == read_at_most:\n",
+        "                if False:\n",
+        PAGES,
+    ),
+    # ---- narrowed questions, split points, comparisons
+    Mutant(
+        "what a key cannot bind is forgotten",
+        "shared/keys/questions.py",
+        "left = {name: asked for name, asked in rest.items() if name not in bound and",
+        "left = {name: asked for name, asked in rest.items() if name in () and",
+        NARROW,
+    ),
+    Mutant(
+        "a value that no range binds chooses no bucket",
+        "shared/keys/questions.py",
+        "            values[name], encoded[name] = asked, _encode(layout, part, part.codec.encode, asked)\n",
+        "            _encode(layout, part, part.codec.encode, asked)\n",
+        NARROW,
+    ),
+    Mutant(
+        "a period takes its end",
+        "shared/keys/questions.py",
+        "(self.until is None or value < self.until)",
+        "(self.until is None or value <= self.until)",
+        (*NARROW, *PAGES),
+    ),
+    Mutant(
+        "a question that binds nothing reads the whole table",
+        "shared/keys/questions.py",
+        "    if not bound and layout.time_bucket is None:\n",
+        "    if False:\n",
+        NARROW,
+    ),
+    Mutant(
+        "hex prefixes are cut between bytes",
+        "shared/keys/splits.py",
+        "if prefix.hex else",
+        "if not prefix.hex else",
+        SPLITS,
+    ),
+    Mutant(
+        "split points have small hex digits",
+        "shared/ddl.py",
+        "{byte:02X}",
+        "{byte:02x}",
+        ("tests/shared/test_ddl.py",),
+    ),
+    Mutant(
+        "new rows are shared out over the ranges of all rows",
+        "shared/comparison.py",
+        "if written_ms <= border_ms)",
+        "if True)",
+        ("tests/shared/test_comparison.py",),
+    ),
+    Mutant(
+        "equal events of one file are one row",
+        "domains/logs/records.py",
+        "if ordinal else event",
+        "if False else event",
+        ("tests/domains/logs/test_records.py",),
     ),
     # ---- cells, clock, tables
     Mutant(

@@ -16,11 +16,13 @@ from typing import Any
 import happybase
 
 from domains.cli import DESIGNS
-from shared.loading import read_records
-from shared.patterns import PATTERN_COLUMNS, Design, Measured, key_line, measure, pattern_rows
+from shared.comparison import Compared, compared, comparison_columns, comparison_row, refusals
+from shared.designs import Design
+from shared.patterns import PATTERN_COLUMNS, Measured, key_line, pattern_rows
 from shared.ruler import ruler, show_value
 from shared.stores import connect
 from shared.tables import TableDesign, create_tables
+from shared.traps import TRAP_COLUMNS, trap_row
 
 ROOT = Path(__file__).parent.parent
 _BLOCK = re.compile(r"(<!-- generated: (?P<name>[a-z0-9-]+) -->\n)(?:(?!<!--).)*(<!-- end -->)", re.DOTALL)
@@ -95,20 +97,47 @@ def ranges_block(measured: Iterable[Measured]) -> str:
     return markdown_table(("question", "table", "from", "up to"), rows)
 
 
-def design_blocks(connection: happybase.Connection, design: Design, records: Iterable[Any]) -> dict[str, str]:
-    """All blocks of a design, from its records loaded into an empty store."""
-    create_tables(connection, design.tables)
-    repository = design.open(connection)
-    for record in records:
-        design.store(repository, record)
-    measured = measure(connection, repository, design.patterns)
-    blocks = {"patterns": patterns_block(measured), "ranges": ranges_block(measured)}
-    for table in design.tables:
-        name = table.name.replace("_", "-")
-        blocks[f"layout-{name}"] = layout_block(table)
-        blocks[f"row-{name}"] = row_block(connection, table)
-        blocks[f"ordering-{name}"] = ordering_block(connection, table)
-    return blocks
+def variants_block(design: Design, found: Iterable[Compared]) -> str:
+    """What every question costs in every variant, and what each writes."""
+    return markdown_table(comparison_columns(design), map(comparison_row, found))
+
+
+def holds_block(design: Design) -> str:
+    """The questions of each variant whose costs do not grow with its tables."""
+    rows = [
+        (each.name, ", ".join(each.same_ranges) or "-", ", ".join(each.rows_as_returned) or "-")
+        for each in design.variants
+    ]
+    return markdown_table(("variant", "as many ranges", "rows read in proportion to rows returned"), rows)
+
+
+def refused_block(found: Iterable[Compared]) -> str:
+    """What the variants cannot answer, and why; questions that one variant refuses for one reason in one line."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for variant, question, reason in refusals(found):
+        reasons.setdefault((variant, reason), []).append(question)
+    rows = [(variant, "; ".join(questions), reason) for (variant, reason), questions in reasons.items()]
+    return markdown_table(("variant", "question", "refused"), rows)
+
+
+def design_blocks(design: Design) -> dict[str, str]:
+    """All blocks of a design, from its samples loaded into empty stores, one for each variant."""
+    blocks: dict[str, str] = {}
+    found: list[Compared] = []
+    for variant in design.variants:
+        connection = connect("embedded:")
+        create_tables(connection, variant.tables)
+        found.append(compared(connection, design, variant))
+        for table in variant.tables:
+            name = table.name.replace("_", "-")
+            blocks[f"layout-{name}"] = layout_block(table)
+            blocks[f"row-{name}"] = row_block(connection, table)
+            blocks[f"ordering-{name}"] = ordering_block(connection, table)
+    if design.traps:
+        blocks["traps"] = markdown_table(TRAP_COLUMNS, map(trap_row, design.traps))
+    measured = found[0].measured
+    rivals = {"variants": variants_block(design, found), "refused": refused_block(found), "holds": holds_block(design)}
+    return {"patterns": patterns_block(measured), "ranges": ranges_block(measured), **rivals, **blocks}
 
 
 def regenerated() -> dict[Path, str]:
@@ -117,9 +146,8 @@ def regenerated() -> dict[Path, str]:
     texts = {}
     for design in DESIGNS:
         page = ROOT / "domains" / design.name / "README.md"
-        blocks = design_blocks(connect("embedded:"), design, read_records(design.samples, design.record))
-        texts[page] = with_blocks(page.read_text(encoding="utf-8"), blocks)
-        keys = "<br>".join(f"`{table.name}` {key_line(table.layout)}" for table in design.tables)
+        texts[page] = with_blocks(page.read_text(encoding="utf-8"), design_blocks(design))
+        keys = "<br>".join(f"`{table.name}` {key_line(table.layout)}" for table in design.main.tables)
         rows.append((f"[{design.name}](domains/{design.name}/README.md)", design.question, keys))
     index = ROOT / "README.md"
     blocks = {"designs": markdown_table(("design", "question", "row keys"), rows)}

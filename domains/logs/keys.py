@@ -1,0 +1,35 @@
+"""One table of events: host, kind of event, newest first.
+
+The siblings `keys_*.py` lay the same events out in other orders; the README says which serves what.
+"""
+
+from shared.cells import CellLayout, Column
+from shared.keys import Descending, EscapedText, FixedBytes, Int64, KeyLayout, part, row_key
+from shared.tables import TableDesign
+
+from .records import TIE_BYTES, LogEvent
+
+
+@row_key
+class LogNewestFirst:
+    """One event in the list of its host and kind.
+
+    Order:  by host, by kind of event, newest first.
+    Serves: the latest N of a host and kind; those of a period; hosts whose name begins alike.
+    Costs:  one scan. A period of all kinds, or of all hosts, is no range: it is filtered and sorted, or refused.
+    Fixed:  the sequence of the parts and the direction of time; changing them means a new table.
+    Source: S0.12, [hostname][log-event][Long.MAX_VALUE - timestamp], which loses events of one millisecond.
+    """
+
+    host: str = part(EscapedText, "where it happened; any text, and host1 never matches host12")
+    event: str = part(EscapedText, "what kind of event, in a word")
+    time_ms: int = part(Descending(Int64), "when, milliseconds since 1970 UTC, newest first")
+    tie: bytes = part(
+        Descending(FixedBytes(TIE_BYTES)),
+        "tells events of one millisecond apart; descending, so that a reverse scan mirrors `keys_host_first`",
+    )
+
+
+LOG_CELLS = CellLayout(LogEvent, "l", {"severity": Column("s"), "message": Column("m")})
+
+LOGS = TableDesign("logs", "one event", KeyLayout(LogNewestFirst), LOG_CELLS)

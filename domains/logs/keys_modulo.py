@@ -1,0 +1,15 @@
+"""Time in front, behind the published bucket: the time modulo the number of buckets (S0.7, T3).
+
+One moment is one bucket, so clocks that tick in whole seconds write to one bucket only. No question knows its bucket,
+so each reads all of them.
+"""
+
+from shared.keys import KeyLayout, Modulo
+from shared.tables import TableDesign
+
+from .keys import LOG_CELLS
+from .keys_time_first import LogTimeFirst
+
+BUCKETS = 8
+
+TABLE = TableDesign("logs_modulo", "one event", KeyLayout(LogTimeFirst, Modulo(of="time_ms", by=BUCKETS)), LOG_CELLS)

@@ -1,0 +1,14 @@
+"""Time in front, behind a bucket computed from the host, which a reader knows (S1.3, S1.5).
+
+Spreads as far as the hosts do: one host is one bucket. A question that names its host reads that bucket only.
+"""
+
+from shared.keys import KeyLayout, Salt
+from shared.tables import TableDesign
+
+from .keys import LOG_CELLS
+from .keys_time_first import LogTimeFirst
+
+BUCKETS = 8
+
+TABLE = TableDesign("logs_salted", "one event", KeyLayout(LogTimeFirst, Salt(of="host", buckets=BUCKETS)), LOG_CELLS)

@@ -1,0 +1,100 @@
+"""Log events in one table; one method for each question, whatever the order of the table's key."""
+
+from typing import Any
+
+import happybase
+
+from shared.keys import InvalidQuestion, between, starting_with
+from shared.scanning import Page, page
+from shared.tables import TableDesign
+
+from .keys import LOGS
+from .keys_time_first import BY_TIME
+from .records import LogEvent
+
+
+class LogRepository:
+    """Stores events, and finds them by host, kind and time, in the table of this design or of one of its siblings.
+
+    Every question is narrowed to what the table's key can bind; the client compares the rest, and sorts where the key
+    is in another order. So each table answers as well as it can, and the page says what that left to do. Where the key
+    binds nothing, the question is refused, with an InvalidQuestion that says which part is missing.
+    Costs are those of `LOGS`; the README compares them with the others.
+
+    A happybase connection serves one thread at a time, and so does a repository: make one for each.
+    """
+
+    def __init__(self, connection: happybase.Connection, table: TableDesign[LogEvent] = LOGS) -> None:
+        self._rows = connection.table(table.name)
+        self._table = table
+
+    def store(self, event: LogEvent) -> None:
+        """Stores an event. The same event again is the same row, with the same timestamp. Costs: one put."""
+        self._rows.put(self.row(event), self._table.cells.pack(event), timestamp=event.time_ms)
+
+    def row(self, event: LogEvent) -> bytes:
+        """The key under which an event is stored."""
+        return self._table.row(event)
+
+    def host_events(
+        self,
+        host: str,
+        event: str,
+        since_ms: int | None = None,
+        until_ms: int | None = None,
+        limit: int = 100,
+        cursor: str | None = None,
+    ) -> Page[LogEvent]:
+        """A host's events of one kind, from `since_ms` up to but not at `until_ms`, oldest first.
+
+        Costs: one reverse scan of `limit` + 2 rows; Thrift1 hands over the excluded end too.
+        """
+        return self._in_time(False, limit, cursor, host=host, event=event, time_ms=between(since_ms, until_ms))
+
+    def latest(self, host: str, event: str, limit: int = 10, cursor: str | None = None) -> Page[LogEvent]:
+        """A host's latest events of one kind, newest first. Costs: one scan of `limit` + 1 rows."""
+        return self._in_time(True, limit, cursor, host=host, event=event, time_ms=between())
+
+    def window(
+        self, since_ms: int, until_ms: int, host: str | None = None, limit: int = 100, cursor: str | None = None
+    ) -> Page[LogEvent]:
+        """All events from `since_ms` up to but not at `until_ms`, of all hosts or of one, oldest first.
+
+        Costs: of one host, all its rows are read and sorted for every page. Of all hosts it is refused.
+        """
+        of_host = {} if host is None else {"host": host}
+        return self._in_time(False, limit, cursor, **of_host, time_ms=between(since_ms, until_ms))
+
+    def hosts_like(
+        self,
+        host_prefix: str,
+        since_ms: int | None = None,
+        until_ms: int | None = None,
+        limit: int = 100,
+        cursor: str | None = None,
+    ) -> Page[LogEvent]:
+        """Events of all hosts whose name begins so, from `since_ms` up to but not at `until_ms`, as the rows lie.
+
+        Costs: one scan of the rows of these hosts, whenever they happened, until there are `limit` of the period.
+        """
+        if not host_prefix:
+            raise InvalidQuestion("host_prefix: must be text, not empty; all hosts are a window")
+        asked = self._table.layout.narrow(host=starting_with(host_prefix), time_ms=between(since_ms, until_ms))
+        return page(self._rows, asked.plan, self._table.record, limit=limit, cursor=cursor, where=asked.left)
+
+    def _in_time(self, newest_first: bool, limit: int, cursor: str | None, **question: Any) -> Page[LogEvent]:
+        """What matches a question, in the order of time: that of the table, its reverse, or sorted by the client."""
+        layout = self._table.layout
+        asked = layout.narrow(**question)
+        in_order = "time_ms" in asked.bound
+        descending = in_order and layout.part_named["time_ms"].codec.descending
+        return page(
+            self._rows,
+            asked.plan,
+            self._table.record,
+            limit=limit,
+            cursor=cursor,
+            where=asked.left,
+            reverse=newest_first != descending,
+            order=None if in_order else BY_TIME,
+        )

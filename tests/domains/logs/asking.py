@@ -1,0 +1,106 @@
+"""What the tests of the variants ask with: events, questions as data, and the answers of a plain list."""
+
+import pytest
+
+from domains.logs import LogEvent, Repeats
+from domains.logs.example import DESIGN
+from shared.fields import LAST_MS
+from shared.stores import connect
+from shared.tables import create_tables
+
+BY_NAME = {variant.name: variant for variant in DESIGN.variants}
+ANSWERING = ["newest-first", "host-first", "time-first", "modulo", "salted", "slices"]
+
+
+def only(*names):
+    """Runs a test for these variants."""
+    return pytest.mark.parametrize("variant", [BY_NAME[name] for name in names], ids=names)
+
+
+answering = only(*ANSWERING)
+at_any_time = only("newest-first", "host-first", "time-first", "modulo", "salted")
+of_all_hosts = only("time-first", "modulo", "salted", "slices")
+
+
+def event(time_ms=5, host="host1", kind="GET", message=""):
+    return LogEvent(host, kind, time_ms, "INFO", message)
+
+
+def stored(logs, *events):
+    """Stores events, equal ones told apart, and returns them."""
+    passed = Repeats()
+    events = [passed(each) for each in events]
+    for each in events:
+        logs.store(each)
+    return events
+
+
+def opened(name):
+    """A connection to an empty store with the table of a variant, and its repository."""
+    connection = connect("embedded:")
+    create_tables(connection, BY_NAME[name].tables)
+    return connection, BY_NAME[name].open(connection)
+
+
+def dump(connection, variant):
+    """Every cell of the variant's tables, with its timestamp."""
+    return {table.name: list(connection.table(table.name).scan(include_timestamp=True)) for table in variant.tables}
+
+
+def all_pages(ask, **question):
+    """The records of page after page."""
+    seen, cursor = [], None
+    while True:
+        page = ask(**question, cursor=cursor)
+        assert len(page.records) <= question["limit"]
+        seen += page.records
+        cursor = page.cursor
+        if cursor is None:
+            return seen
+
+
+def times(page):
+    return [each.time_ms for each in page.records]
+
+
+def asked(logs, question, limit=1000, cursor=None):
+    """A page of the answer to (method, host or how hosts begin, kind, [since_ms, until_ms])."""
+    ask, host, kind, (since_ms, until_ms) = question
+    if ask == "host_events":
+        return logs.host_events(host, kind, since_ms, until_ms, limit=limit, cursor=cursor)
+    if ask == "latest":
+        return logs.latest(host, kind, limit=limit, cursor=cursor)
+    if ask == "window":
+        return logs.window(since_ms, until_ms, host=host, limit=limit, cursor=cursor)
+    return logs.hosts_like(host, since_ms, until_ms, limit=limit, cursor=cursor)
+
+
+def paged(logs, question, limit):
+    """The whole answer, page by page."""
+    return all_pages(lambda limit, cursor: asked(logs, question, limit, cursor), limit=limit)
+
+
+def expected(events, question):
+    """What a plain list of the events answers, in the order of time."""
+    ask, host, kind, (since_ms, until_ms) = question
+    since_ms, until_ms = (0 if since_ms is None else since_ms), (LAST_MS + 1 if until_ms is None else until_ms)
+    found = [
+        each
+        for each in events
+        if since_ms <= each.time_ms < until_ms
+        and (host is None or (each.host.startswith(host) if ask == "hosts_like" else each.host == host))
+        and (kind is None or each.event == kind)
+    ]
+    return sorted(found, key=by_time, reverse=ask == "latest")
+
+
+def by_time(each):
+    return each.time_ms, each.host, each.event, each.tie
+
+
+def refuses(name, question):
+    """Whether a variant is known to refuse a question."""
+    ask, host, _kind, period = question
+    if name == "slices":
+        return None in period
+    return name == "random" or (name in ("newest-first", "host-first") and ask == "window" and host is None)

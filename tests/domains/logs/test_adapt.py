@@ -1,0 +1,107 @@
+"""What the README says under "Adapt it", done to a copy."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from domains.logs import LogEvent
+from domains.logs.formats import FORMATS
+from shared.formats import Format
+from shared.loading import read_lines
+from shared.scanning import scan
+
+from .asking import BY_NAME, asked, dump, event, expected, opened, stored
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of the three folders, and nothing else of the project."""
+    for folder in ("domains/logs", "fixtures/logs", "shared"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def run(copy, *arguments):
+    """Runs Python in a copy, with the libraries installed here, and without the project itself."""
+    python = {**os.environ, "PYTHONPATH": sysconfig.get_path("purelib")}
+    command = [sys.executable, "-S", *arguments]
+    return subprocess.run(command, cwd=copy, env=python, capture_output=True, text=True, check=False)
+
+
+def test_three_folders_are_enough_also_with_a_field_of_another_name(copy):
+    for path in [*copy.glob("domains/logs/*.py"), *copy.glob("fixtures/logs/*.jsonl")]:
+        path.write_text(re.sub(r"\bhost\b", "device", path.read_text(encoding="utf-8")), encoding="utf-8")
+    done = run(copy, "-m", "domains.logs.example")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert "  one device, ten minutes: 56 found, 345 rows read" in lines
+    assert lines[-1] == "whoever answers says the same"
+
+
+def test_one_key_is_kept_where_the_others_are_deleted_and_nothing_names_them(copy):
+    domain = copy / "domains" / "logs"
+    key = (domain / "keys_time_first.py").read_text(encoding="utf-8").partition("\n\n\n")[2]
+    for path in [*domain.glob("keys_*.py"), domain / "traps.py", copy / "fixtures" / "logs" / "make_keys.py"]:
+        path.unlink()
+    change(domain / "keys.py", (r"(?s)\n\n@row_key.*?\n\n\n", "\n\n"), (r"(?s)LOGS = .*", key.replace("TABLE", "LOGS")))
+    change(domain / "repository.py", (r"keys_time_first", "keys"))
+    change(
+        domain / "example.py",
+        (r"from \. import .*\n", ""),
+        (r"from \.traps .*\n", ""),
+        (r" *traps=.*\n", ""),
+        (r"(?s)VARIANTS = \(.*?\n\)\n", 'VARIANTS = (_rival("time-first", "time in front", LOGS),)\n'),
+    )
+    done = run(copy, "-m", "domains.logs.example")
+    assert done.returncode == 0, done.stderr
+    assert "  all hosts, ten minutes: 100 found, 101 rows read" in done.stdout.splitlines()
+
+
+def change(path, *edits):
+    """Replaces in a file, each where it is found for the first time."""
+    text = path.read_text(encoding="utf-8")
+    for wanted, instead in edits:
+        text, count = re.subn(wanted, lambda _, instead=instead: instead, text, count=1)
+        assert count == 1, wanted
+    path.write_text(text, encoding="utf-8")
+
+
+def _pairs(lines, _path):
+    return ((number, dict(pair.split("=", 1) for pair in line.split())) for number, line in enumerate(lines, start=1))
+
+
+PAIRS = Format("pairs", "pairs", lambda line: line.startswith("host="), _pairs)
+
+
+def test_another_file_format_is_one_format(tmp_path):
+    path = tmp_path / "any.log"
+    path.write_text("host=web-1 event=GET time_ms=5\nhost=web-1 event=GET time_ms=never\n", encoding="utf-8")
+    first, second = read_lines(path, LogEvent, formats=(*FORMATS, PAIRS))
+    assert first.record == LogEvent("web-1", "GET", 5)
+    assert second.reason.startswith("LogEvent.time_ms: ")
+
+
+@pytest.mark.parametrize("new_key", ["host-first", "time-first", "modulo", "salted", "slices"])
+def test_from_one_key_to_another_both_tables_are_written_and_the_old_rows_loaded_again(new_key):
+    old_connection, old = opened("newest-first")
+    new_connection, new = opened(new_key)
+    before = stored(old, event(5), event(5), event(6, "host12"))
+    for logs in (old, new):
+        for each in (event(7), before[0]):
+            logs.store(each)
+
+    (table,) = BY_NAME["newest-first"].tables
+    for row, cells in scan(old_connection.table(table.name), table.layout.whole_table()):
+        new.store(table.record(row, cells))
+
+    question = ("window", "host1", None, [0, 9])
+    assert asked(new, question).records == expected([*before, event(7)], question)
+    assert [*map(len, dump(new_connection, BY_NAME[new_key]).values())] == [4]

@@ -1,0 +1,252 @@
+"""Every question, asked of every variant whose key can answer it; and loading again."""
+
+import pytest
+
+from domains.logs import LogEvent, Repeats
+from domains.logs.keys_slices import SLICE_MS
+from shared.fields import LAST_MS
+from shared.patterns import metered
+
+from .asking import (
+    all_pages,
+    answering,
+    asked,
+    at_any_time,
+    dump,
+    event,
+    expected,
+    of_all_hosts,
+    only,
+    paged,
+    stored,
+    times,
+)
+
+# ---- each question ----------------------------------------------------------------------------------
+
+
+@at_any_time
+def test_a_hosts_events_of_one_kind_come_oldest_first(logs):
+    old, new, *_others = stored(logs, event(5), event(9), event(7, kind="POST"), event(7, "host2"))
+    assert logs.host_events("host1", "GET").records == [old, new]
+
+
+@answering
+def test_a_hosts_events_of_one_kind_in_a_period_come_oldest_first(logs):
+    _before, *inside, _at_the_end = stored(logs, *map(event, range(4, 9)))
+    assert logs.host_events("host1", "GET", since_ms=5, until_ms=8).records == inside
+
+
+@at_any_time
+def test_the_latest_events_come_newest_first(logs):
+    _oldest, old, new, *_others = stored(logs, event(5), event(7), event(9), event(99, kind="POST"), event(99, "host2"))
+    assert logs.latest("host1", "GET", limit=2).records == [new, old]
+
+
+@of_all_hosts
+def test_a_window_of_all_hosts_comes_in_the_order_of_time(logs):
+    first, second, third = stored(logs, event(5, "host2"), event(6, "host1"), event(7, "a"))
+    assert logs.window(5, 8).records == [first, second, third]
+
+
+@of_all_hosts
+def test_events_of_one_moment_come_by_host_then_kind_then_tie(logs):
+    moment = stored(logs, *(event(5, host, kind) for host in ("b", "a", "ab", "é") for kind in ("F", "E", "E")))
+    assert logs.window(5, 6).records == sorted(moment, key=lambda each: (each.host, each.event, each.tie))
+
+
+@answering
+def test_a_window_of_one_host_has_all_its_kinds_in_the_order_of_time(logs):
+    first, second, third, _other = stored(logs, event(5, kind="Z"), event(6, kind="A"), event(7), event(6, "host2"))
+    assert logs.window(5, 8, host="host1").records == [first, second, third]
+
+
+@answering
+def test_hosts_named_alike_are_those_whose_name_begins_so(logs):
+    events = stored(logs, *(event(5, host) for host in ("db-1", "db-10", "db", "adb-1", "db-", "DB-1")))
+    found = logs.hosts_like("db-", since_ms=0, until_ms=10).records
+    assert {each.host for each in found} == {"db-1", "db-10", "db-"}
+    assert {*found} <= {*events}
+
+
+@answering
+def test_what_is_stored_comes_back_whole(logs):
+    (whole,) = stored(logs, LogEvent("é", "🐘\0", 0, "", "no route\n\tat Router.find\0"))
+    assert logs.host_events("é", "🐘\0", 0, 1).records == [whole]
+
+
+@answering
+@pytest.mark.parametrize("time_ms", [0, 1, SLICE_MS - 1, SLICE_MS, LAST_MS])
+def test_an_event_of_the_first_and_of_the_last_moment_is_found(logs, time_ms):
+    (only_one,) = stored(logs, event(time_ms))
+    assert logs.window(time_ms, time_ms + 1, host="host1").records == [only_one]
+    assert logs.host_events("host1", "GET", time_ms, time_ms + 1).records == [only_one]
+    assert logs.hosts_like("host", time_ms, time_ms + 1).records == [only_one]
+
+
+@answering
+def test_an_empty_table_answers_with_an_empty_page(logs):
+    for page in (logs.host_events("a", "E", 0, 9), logs.window(0, 9, host="a"), logs.hosts_like("a", 0, 9)):
+        assert (page.records, page.cursor) == ([], None)
+
+
+# ---- ties -------------------------------------------------------------------------------------------
+
+
+@answering
+def test_equal_events_of_one_millisecond_are_all_kept(logs):
+    events = stored(logs, *[event()] * 22)
+    by_tie = sorted(events, key=lambda each: each.tie)
+    assert logs.host_events("host1", "GET", 5, 6).records == logs.window(5, 6, host="host1").records == by_tie
+    assert len({*by_tie}) == 22
+
+
+@at_any_time
+def test_the_latest_of_one_millisecond_come_in_the_opposite_order(logs):
+    events = stored(logs, *[event()] * 5)
+    assert logs.latest("host1", "GET").records == sorted(events, key=lambda each: each.tie, reverse=True)
+
+
+# ---- hosts that begin alike -------------------------------------------------------------------------
+
+ALIKE = ["host", "host1", "host12", "host123", "host1 ", "host1\0"]
+
+
+@answering
+@pytest.mark.parametrize("host", ALIKE)
+def test_no_question_of_a_host_answers_with_another(logs, variant, host):
+    stored(logs, *(event(at, other, kind) for other in ALIKE for kind in ("GET", "GETS", "G") for at in (5, 6)))
+    pages = [logs.host_events(host, "GET", 0, 9), logs.window(0, 9, host=host), logs.window(0, SLICE_MS, host=host)]
+    if variant.name != "slices":
+        pages += [logs.latest(host, "GET"), logs.host_events(host, "GET")]
+    for page in pages:
+        assert {each.host for each in page.records} == {host}
+    assert {each.event for each in pages[0].records} == {"GET"}
+
+
+# ---- periods ----------------------------------------------------------------------------------------
+
+
+@answering
+@pytest.mark.parametrize("border", [7, SLICE_MS, 2 * SLICE_MS], ids=["inside a slice", "a slice's end", "another's"])
+def test_periods_that_meet_share_no_event_and_lose_none(logs, border):
+    events = stored(logs, *(event(border + at, kind=kind) for at in range(-3, 3) for kind in ("A", "B")))
+    first, last = border - 3, border + 3
+    for ask in (
+        lambda since, until: logs.window(since, until, host="host1"),
+        lambda since, until: logs.hosts_like("host", since, until),
+        lambda since, until: logs.host_events("host1", "A", since, until),
+    ):
+        parts = ask(first, border).records, ask(border, last).records
+        assert {*map(times_of, parts)} == {(first, first + 1, first + 2), (border, border + 1, border + 2)}
+        whole = ask(first, last).records
+        assert sorted(parts[0] + parts[1], key=events.index) == sorted(whole, key=events.index)
+
+
+def times_of(records):
+    return tuple(sorted({each.time_ms for each in records}))
+
+
+@answering
+@pytest.mark.parametrize("at", [0, 5, SLICE_MS])
+def test_a_period_that_ends_where_it_begins_is_empty(logs, at):
+    stored(logs, event(at))
+    for page in (logs.host_events("host1", "GET", at, at), logs.window(at, at, host="host1")):
+        assert (page.records, page.cursor) == ([], None)
+
+
+@at_any_time
+@pytest.mark.parametrize(
+    ("since", "until", "found"), [(None, None, [4, 5, 6]), (5, None, [5, 6]), (None, 5, [4]), (7, None, [])]
+)
+def test_a_period_may_be_open_at_either_end(logs, since, until, found):
+    stored(logs, *map(event, (4, 5, 6)))
+    assert times(logs.host_events("host1", "GET", since, until)) == found
+    assert sorted(times(logs.hosts_like("host", since, until))) == found
+
+
+# ---- pages ------------------------------------------------------------------------------------------
+
+TWELVE = [event(at, host, kind) for at in (5, 5, SLICE_MS) for host in ("a", "ab") for kind in ("E", "F")]
+OF_ONE_KIND = [event(at, "a", "E") for at in (5, 5, 5, 6, SLICE_MS - 1, SLICE_MS, SLICE_MS)]
+
+
+@answering
+def test_pages_of_every_size_follow_each_other_without_gap_or_repeat(logs):
+    records = stored(logs, *TWELVE)
+    of_host = ("window", "a", None, [0, SLICE_MS + 1])
+    alike = ("hosts_like", "a", None, [0, 2 * SLICE_MS])
+    as_the_rows_lie = asked(logs, alike).records
+    assert {*as_the_rows_lie} == {*records}
+    for limit in range(1, 14):
+        assert paged(logs, of_host, limit) == expected(records, of_host)
+        assert paged(logs, alike, limit) == as_the_rows_lie
+
+
+@of_all_hosts
+@pytest.mark.parametrize("period", [[0, 2 * SLICE_MS], [5, SLICE_MS + 1]], ids=["whole slices", "parts of slices"])
+def test_pages_of_all_hosts_follow_each_other_without_gap_or_repeat(logs, period):
+    records = stored(logs, *TWELVE)
+    of_all = ("window", None, None, period)
+    for limit in range(1, 14):
+        assert paged(logs, of_all, limit) == expected(records, of_all)
+
+
+@at_any_time
+def test_pages_end_and_go_on_between_events_of_one_millisecond_both_ways(logs):
+    records = stored(logs, *OF_ONE_KIND)
+    oldest_first = expected(records, ("host_events", "a", "E", [None, None]))
+    for limit in range(1, 9):
+        assert all_pages(logs.host_events, host="a", event="E", limit=limit) == oldest_first
+        assert all_pages(logs.latest, host="a", event="E", limit=limit) == oldest_first[::-1]
+
+
+@at_any_time
+def test_an_event_stored_between_two_pages_moves_no_other(logs):
+    stored(logs, *map(event, (10, 11, 12, 13)))
+    first = logs.latest("host1", "GET", limit=2)
+    stored(logs, event(99), event(0))
+    assert times(first) + times(logs.latest("host1", "GET", cursor=first.cursor)) == [13, 12, 11, 10, 0]
+
+
+@only("newest-first", "host-first")
+def test_an_event_stored_between_two_sorted_pages_moves_no_other(logs):
+    stored(logs, *map(event, (10, 11, 12, 13)))
+    first = logs.window(0, 100, host="host1", limit=2)
+    stored(logs, event(99), event(0))
+    assert times(first) + times(logs.window(0, 100, host="host1", cursor=first.cursor)) == [10, 11, 12, 13, 99]
+
+
+# ---- loading again ----------------------------------------------------------------------------------
+
+
+@answering
+def test_loading_samples_twice_changes_nothing(connection, variant, logs, samples):
+    last_minutes = samples[-400:]
+    stored(logs, *last_minutes)
+    before = dump(connection, variant)
+    assert len(before[variant.tables[0].name]) == 400
+    stored(logs, *last_minutes)
+    assert dump(connection, variant) == before
+
+
+@answering
+def test_a_file_loaded_twice_as_it_was_read_changes_nothing(connection, variant, logs):
+    for _ in range(2):
+        passed = Repeats()
+        for each in [event(), event(), event(6), event()]:
+            logs.store(passed(each))
+    assert len(dump(connection, variant)[variant.tables[0].name]) == 4
+
+
+@answering
+def test_the_timestamp_of_every_cell_is_the_events_own_time(connection, variant, logs):
+    stored(logs, event(0), event(5), event(LAST_MS))
+    (rows,) = dump(connection, variant).values()
+    assert sorted({stamp for _row, cells in rows for _value, stamp in cells.values()}) == [0, 5, LAST_MS]
+
+
+def test_an_event_takes_one_put(connection, logs):
+    with metered(connection) as cost:
+        logs.store(event())
+    assert (cost.rpcs, cost.ranges) == (1, [])

@@ -1,0 +1,125 @@
+"""The traps: the wrong way fails as predicted, the right way gives what was wanted. Numbers are counted anew here."""
+
+import struct
+from collections import Counter
+
+import pytest
+
+from domains.logs import LOGS, keys_salted, keys_time_first
+from domains.logs.traps import LONG_MAX, TRAPS
+from fixtures.logs import make_logs
+from shared.traps import TRAP_COLUMNS, trap_row
+
+OUTCOMES = {trap.name: trap.run() for trap in TRAPS}
+
+
+def test_the_traps_are_five():
+    assert list(OUTCOMES) == [
+        "prefix without an end",
+        "decimal text without padding",
+        "MAX - time of another width",
+        "time in front",
+        "negative numbers as they are",
+    ]
+
+
+@pytest.mark.parametrize("trap", TRAPS, ids=lambda trap: trap.name)
+def test_a_trap_is_a_row_of_the_page_and_comes_out_the_same_again(trap):
+    row = trap_row(trap)
+    assert len(row) == len(TRAP_COLUMNS)
+    assert row[2:] == (OUTCOMES[trap.name].wanted, OUTCOMES[trap.name].wrong, OUTCOMES[trap.name].right)
+    assert all(row)
+
+
+# ---- prefix without an end --------------------------------------------------------------------------
+
+
+def test_a_bare_name_as_prefix_finds_the_hosts_that_begin_with_it_too(samples):
+    of = Counter(event.host for event in samples)
+    wanted, foreign = of["host1"], of["host12"] + of["host123"]
+    outcome = OUTCOMES["prefix without an end"]
+    assert outcome.wanted == f"the {wanted} events of host1"
+    assert outcome.wrong == f"{wanted + foreign} rows, {foreign} of them of host12, host123"
+    assert outcome.right == f"{wanted} rows, of host1"
+    assert (wanted, foreign) == (49, 88)
+
+
+def test_behind_its_end_mark_a_host_is_no_prefix_of_another(samples):
+    rows = sorted(LOGS.row(event) for event in samples)
+    assert sum(row.startswith(b"host1") for row in rows) == 49 + 88
+    assert sum(row.startswith(b"host1\0\1") for row in rows) == 49
+
+
+# ---- decimal text without padding -------------------------------------------------------------------
+
+
+def test_as_text_1_up_to_5_are_445_numbers_and_5_up_to_15_none():
+    rows = sorted(str(number) for number in range(1, 1001))
+    found = [sum(since <= row < until for row in rows) for since, until in (("1", "5"), ("5", "15"))]
+    outcome = OUTCOMES["decimal text without padding"]
+    assert outcome.wanted == "numbers 1 up to 5, and 5 up to 15"
+    assert outcome.wrong == f"{found[0]} rows, and {found[1]}" == "445 rows, and 0"
+    assert outcome.right == "4 rows, and 10"
+
+
+# ---- MAX - time of another width --------------------------------------------------------------------
+
+
+def test_thirteen_digits_are_nineteen_and_their_first_thirteen_another_time():
+    hour = range(1_700_000_000_000, 1_700_003_600_000, 1000)
+    digits = [f"{2**63 - 1 - time_ms:013d}" for time_ms in hour]
+    assert {len(each) for each in digits} == {19}
+    read = 2**63 - 1 - int(min(digits)[:13])
+    cut = len({each[:13] for each in digits})
+    outcome = OUTCOMES["MAX - time of another width"]
+    assert outcome.wanted == f"one hour, an event a second, newest first: 3600 rows, the first at {hour[-1]}"
+    assert outcome.wrong == f"read as 13 digits, the first is at {read}; cut to 13 digits, {cut} rows"
+    assert (read, cut) == (9_223_362_813_484_438_956, 4)
+    assert outcome.right == "3600 rows, the first at 1700003599000"
+
+
+def test_the_published_figures_of_thirteen_digits_are_these():
+    assert LONG_MAX - int(str(LONG_MAX - 1_700_000_000_000)[:13]) == 9_223_362_813_484_438_953
+    assert len({str(LONG_MAX - 1_700_000_000_000 - second * 1000)[:13] for second in range(86_400)}) == 87
+
+
+# ---- time in front ----------------------------------------------------------------------------------
+
+
+def busiest(table, samples):
+    """The part of the last minute's rows that falls into one of eight equal parts of the rows before it."""
+    border_ms = max(event.time_ms for event in samples) - 60_000
+    before = sorted(table.row(event) for event in samples if event.time_ms <= border_ms)
+    borders = [before[len(before) * eighth // 8] for eighth in range(1, 8)]
+    new = Counter(
+        sum(border <= table.row(event) for border in borders) for event in samples if event.time_ms > border_ms
+    )
+    return max(new.values()) / new.total(), new
+
+
+def test_behind_the_time_all_new_rows_go_into_one_range(samples):
+    share, new = busiest(keys_time_first.TABLE, samples)
+    assert (share, [*new]) == (1, [7])
+    outcome = OUTCOMES["time in front"]
+    assert outcome.wanted == f"the {new.total()} writes of one minute on 8 ranges of equal size"
+    assert new.total() == make_logs.LAST_MINUTE == 200
+    assert outcome.wrong == "100% of them in one range"
+
+
+def test_behind_a_bucket_of_the_host_new_rows_go_into_all_ranges(samples):
+    share, new = busiest(keys_salted.TABLE, samples)
+    assert OUTCOMES["time in front"].right == f"{share:.0%} in the busiest, behind a bucket of the host"
+    assert share < 0.3
+    assert len(new) > 4
+
+
+# ---- negative numbers as they are -------------------------------------------------------------------
+
+
+def test_as_they_are_negative_numbers_come_after_all_others():
+    numbers = sorted([-2, -1, 0, 1, 5], key=lambda number: struct.pack(">q", number))
+    assert numbers == [0, 1, 5, -2, -1]
+    outcome = OUTCOMES["negative numbers as they are"]
+    assert outcome.wanted == "of -2, -1, 0, 1, 5, those below 5"
+    assert outcome.wrong == ", ".join(map(str, numbers[: numbers.index(5)])) == "0, 1"
+    assert outcome.right == "-2, -1, 0, 1"

@@ -1,0 +1,376 @@
+"""`rowbook ask`: questions of every variant with the user's own values, page by page."""
+
+import json
+import shlex
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from domains import cli
+from domains.logs import repository
+from domains.orders import TABLES
+from shared.designs import load_samples
+from shared.scanning import page
+from shared.stores import connect
+from shared.tables import create_tables
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+QUIRKS = FIXTURES / "orders" / "quirks.csv"
+MAP = (
+    "--map order_number=tx --map seller_id=from --map buyer_id=to --map placed_ms=timestamp --map item=id "
+    "--map 'amount=price (in wei)'"
+)
+TEN_MINUTES = "since=2026-01-12T08:40 until=2026-01-12T08:50"
+ORDERS = [f"orders:{variant.name}" for variant in cli.ORDERS.variants]
+LOGS = [f"logs:{variant.name}" for variant in cli.LOGS.variants if variant.name != "random"]
+
+
+@pytest.fixture
+def asked(ok):
+    """The answer to a question, as JSON."""
+    return lambda line: json.loads(ok(f"ask {line} --json"))
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory):
+    """The option that names a store with the samples of every variant, which saves loading them for each question."""
+    url = f"embedded:{tmp_path_factory.mktemp('samples') / 'a.db'}"
+    connection = connect(url)
+    for design in cli.DESIGNS:
+        for variant in design.variants:
+            create_tables(connection, variant.tables)
+            load_samples(connection, design, variant)
+    connection.close()
+    return f"--store {url}"
+
+
+@pytest.fixture
+def reads_few(monkeypatch):
+    """A page of log events ends, or is refused, after a hundred rows in place of ten thousand."""
+    monkeypatch.setattr(repository, "page", partial(page, read_at_most=100))
+
+
+# Questions
+
+
+@pytest.mark.parametrize("name", ["orders", "orders:published"])
+def test_ask_without_a_question_lists_each_once_with_its_arguments(ok, name):
+    out = ok(f"ask {name}").splitlines()
+    assert out[:4] == [
+        f"rowbook ask {name} order order_number=",
+        "  an order by its number",
+        f"rowbook ask {name} of-seller seller_id= [since= until= status=]",
+        "  a seller's latest orders",
+    ]
+
+
+def test_the_questions_as_json_have_their_arguments_and_what_they_answer(asked):
+    assert asked("logs")["questions"][1:3] == [
+        {"question": "latest", "arguments": "host= event=", "answers": ["a host's latest errors"]},
+        {
+            "question": "window",
+            "arguments": "since= until= [host=]",
+            "answers": ["all hosts, ten minutes", "one host, ten minutes"],
+        },
+    ]
+    assert [each["question"] for each in asked("orders")["questions"]] == ["order", "of-seller", "of-buyer", "numbered"]
+
+
+@pytest.mark.parametrize("design", cli.DESIGNS, ids=lambda design: design.name)
+def test_every_command_that_run_prints_can_be_asked(rowbook, few_samples, design):
+    for variant in design.variants:
+        for pattern in design.patterns:
+            code, out, err = rowbook(f"ask {design.name}:{variant.name} {pattern.words} --json")
+            assert (code, err.count("\n")) in ((0, 0), (2, 1))
+            assert not out or [*json.loads(out)] == ["records", "cursor", "rows_read"]
+
+
+# Answers
+
+
+def test_an_answer_is_a_table_with_times_and_costs_below(ok):
+    assert ok("ask orders of-seller seller_id=s-17 --limit 2").splitlines()[:4] == [
+        "order_number  placed_ms                 item  amount  status",
+        "n-318         2026-01-28T13:38:58.457Z  desk       0  shipped",
+        "n-315         2026-01-28T06:27:16.290Z  lamp       0  shipped",
+        "2 records; 3 rows read, 3 RPCs",
+    ]
+
+
+def test_bytes_and_empty_text_are_legible_in_an_answer(ok):
+    lines = ok("ask logs host-events host=host1 event=LOGIN since=2026-01-12T08:40:43 --limit 1").splitlines()
+    assert lines[:2] == [
+        "host   event  time_ms                   severity  message  tie",
+        "host1  LOGIN  2026-01-12T08:40:43.000Z  ''        user é   23 65 cf 98 24 cf b7 d7",
+    ]
+
+
+def test_rows_read_are_told_beside_rows_returned(ok):
+    assert ok("ask orders of-seller seller_id=s-17 status=cancelled").splitlines()[-1].startswith("6 records; 144 rows")
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_json_is_one_object_with_records_cursor_and_rows_read(asked, samples, name):
+    answer = asked(f"{name} order order_number=n-42 {samples}")
+    assert answer == {
+        "records": [
+            {
+                "order_number": "n-42",
+                "seller_id": "s-17",
+                "buyer_id": "b-28",
+                "placed_ms": 1767542528584,
+                "item": "chair",
+                "amount": 0,
+                "status": "paid",
+            }
+        ],
+        "cursor": None,
+        "rows_read": 2 if name == "orders:index-table" else 1,
+    }
+    assert asked(f"{name} of-seller seller_id=s-17 --limit 1 {samples}")["cursor"]
+
+
+def test_json_has_bytes_in_hex_and_times_in_milliseconds(asked):
+    (event,) = asked("logs latest host=店-1 event=GET --limit 1")["records"]
+    assert event == {
+        "host": "店-1",
+        "event": "GET",
+        "time_ms": 1768208885568,
+        "severity": "INFO",
+        "message": "/",
+        "tie": "9b14c0c04915002f",
+    }
+
+
+@pytest.mark.parametrize(
+    "question", ["host-events host=web-1 event=GET", "window host=web-1", "hosts-like host_prefix=web"]
+)
+def test_every_variant_that_answers_says_the_same(asked, samples, question):
+    answers = [asked(f"{name} {question} {TEN_MINUTES} --limit 1000 {samples}")["records"] for name in LOGS]
+    assert len(answers[0]) > 30
+    if question.startswith("hosts-like"):  # as the rows lie
+        answers = [sorted(records, key=lambda each: each["tie"]) for records in answers]
+    assert all(records == answers[0] for records in answers)
+
+
+@pytest.mark.parametrize(
+    "since",
+    [
+        "since=2026-01-28T06:27:16.290Z",
+        "since_ms=1769581636290",
+        "since=+1769581636290",
+        "'since=2026-01-28 06:27:16.290 UTC'",
+        "'since=2026-01-28 06:27:16.29'",
+        "since=2026-01-28T07:27:16.290+01:00",
+        "since=20260128T062716.290Z",
+        "since=2026-W05-3T06:27:16.290000",
+    ],
+)
+def test_times_are_asked_in_every_form_with_or_without_their_unit(asked, samples, since):
+    answer = asked(f"orders of-seller seller_id=s-17 {since} {samples}")
+    assert [record["order_number"] for record in answer["records"]] == ["n-318", "n-315"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "orders order order_number=none",
+        "orders of-seller seller_id=none",
+        "orders:index-table numbered number_prefix=none",
+        "logs latest host=none event=GET",
+        "logs latest host= event=",
+        "logs:salted window since=5 until=5",
+    ],
+)
+def test_an_empty_answer_says_so_and_ends_with_0(ok, asked, samples, line):
+    assert ok(f"ask {line} {samples}").startswith("nothing found; 0 rows read")
+    assert asked(f"{line} {samples}") == {"records": [], "cursor": None, "rows_read": 0}
+
+
+# Pages
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "limit"),
+    [(name, "of-seller seller_id=s-17 status=placed", 15) for name in ORDERS]
+    + [(name, f"window host=web-1 {TEN_MINUTES}", 20) for name in LOGS],
+)
+def test_the_next_page_is_the_command_that_is_printed(ok, asked, samples, name, question, limit):
+    whole = asked(f"{name} {question} --limit 1000 {samples}")["records"]
+    line = f"ask {name} {question} --limit {limit} {samples}"
+    found = []
+    for _ in range(len(whole) + 1):
+        found += asked(line.removeprefix("ask "))["records"]
+        last = ok(line).splitlines()[-1]
+        if not last.startswith("next page: rowbook "):
+            break
+        line = last.removeprefix("next page: rowbook ")
+    assert found == whole
+    assert len(whole) > 30
+
+
+def test_a_page_that_found_nothing_yet_says_that_it_goes_on(ok, reads_few):
+    lines = ok("ask logs hosts-like host_prefix=web since=2027-01-01").splitlines()
+    assert lines[0].startswith("nothing found so far; 1")
+    assert lines[1].startswith("next page: rowbook ask logs hosts-like host_prefix=web since=2027-01-01 --cursor=")
+
+
+@pytest.mark.parametrize("host", ["a b", "a=b", " web", "=", "a'b", "-", "--json", "$HOME", "[red]", "店"])
+def test_a_host_may_hold_blanks_quotes_and_equals_signs(ok, asked, folder, host):
+    lines = [json.dumps({"host": host, "event": "e", "time_ms": number}) for number in range(3)]
+    (folder / "a.jsonl").write_text("\n".join(lines))
+    ok("load logs a.jsonl --store embedded:a.db")
+    word = shlex.quote(f"host={host}")
+    found = asked(f"logs latest {word} event=e --store embedded:a.db")["records"]
+    assert [(each["host"], each["time_ms"]) for each in found] == [(host, number) for number in (2, 1, 0)]
+    again = ok(f"ask logs latest {word} event=e --limit 2 --store embedded:a.db").splitlines()[-1]
+    (last,) = asked(again.removeprefix("next page: rowbook ask "))["records"]
+    assert last["time_ms"] == 0
+
+
+# Cursors
+
+
+def test_a_cursor_of_another_question_is_refused(rowbook, asked, samples):
+    cursor = asked(f"orders of-seller seller_id=s-17 --limit 2 {samples}")["cursor"]
+    asked(f"orders of-seller seller_id=s-17 --limit 9 --cursor={cursor} {samples}")
+    for other in (
+        "orders of-seller seller_id=s-1",
+        "orders of-seller seller_id=s-17 status=paid",
+        "orders of-seller seller_id=s-17 since=5",
+        "orders of-buyer buyer_id=s-17",
+        "orders:published of-seller seller_id=s-17",
+        "orders:index-table of-seller seller_id=s-17",
+        "logs latest host=s-17 event=e",
+    ):
+        code, out, err = rowbook(f"ask {other} --cursor={cursor} {samples}")
+        assert (code, out) == (2, "")
+        assert err == "cursor: belongs to another question; ask with the same values, or without it\n"
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_a_cursor_that_is_damaged_anywhere_is_refused(rowbook, asked, samples, name):
+    question = f"{name} hosts-like host_prefix=web since=2026-01-12 until=2026-01-13 {samples}"
+    cursor = asked(f"{question} --limit 1")["cursor"]
+    for damaged in (cursor[:-1], cursor[1:], cursor + "x", cursor.swapcase(), f"{cursor[:9]}!{cursor[9:]}"):
+        code, out, err = rowbook(f"ask {question} --cursor={damaged}")
+        assert (code, out) == (2, "")
+        assert err == f"cursor: is damaged (got {damaged!r}); ask again without it\n"
+
+
+def test_a_cursor_for_a_question_that_is_refused_is_not_what_is_wrong(rowbook, asked, samples):
+    cursor = asked(f"logs latest host=web-1 event=GET --limit 1 {samples}")["cursor"]
+    code, _out, err = rowbook(f"ask logs:slices latest host=web-1 event=GET --cursor={cursor} {samples}")
+    assert (code, err.partition(":")[0]) == (2, "LogInSlices.time_ms")
+    assert "answered by" not in err  # which would not know the cursor
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("line", "answering"),
+    [
+        (f"logs window {TEN_MINUTES}", "logs:time-first, logs:modulo, logs:salted, logs:slices"),
+        (f"logs:host-first window {TEN_MINUTES}", "logs:time-first, logs:modulo, logs:salted, logs:slices"),
+        ("logs:slices latest host=a event=e", "logs, logs:host-first, logs:time-first, logs:modulo, logs:salted"),
+        ("logs:slices window since=2026-01-01 until=2027-01-01", "logs:time-first, logs:modulo, logs:salted"),
+        ("logs:slices latest host=xx event=e", "logs, logs:time-first, logs:modulo, logs:salted"),
+        ("logs:random latest host=a event=e", "logs, logs:host-first, logs:time-first, logs:modulo, logs:salted"),
+        ("orders:hashed-number numbered number_prefix=n-3", "orders, orders:published, orders:index-table"),
+    ],
+)
+def test_a_refused_question_names_the_variants_that_answer_it(rowbook, ok, samples, line, answering):
+    code, out, err = rowbook(f"ask {line} {samples}")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.endswith(f"; answered by {answering}\n")
+    question = line.partition(" ")[2]
+    for name in answering.split(", "):
+        ok(f"ask {name} {question} {samples}")
+
+
+@pytest.mark.parametrize("line", [f"orders numbered number_prefix={'n' * 32_768}", "logs hosts-like host_prefix="])
+def test_a_question_that_no_variant_answers_names_none(rowbook, few_samples, line):
+    code, _out, err = rowbook(f"ask {line}")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "answered by" not in err
+
+
+def test_a_variant_that_refuses_only_so_many_rows_names_no_others(rowbook, ok, reads_few):
+    code, _out, err = rowbook("ask logs window host=web-1 since=2026-01-12 until=2026-01-13")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "more than 100" in err
+    assert "answered by" not in err
+    ok(f"ask logs:salted window host=web-1 {TEN_MINUTES}")
+
+
+# Stores
+
+
+def test_ask_reads_what_load_stored(ok):
+    ok(f"load orders {QUIRKS} {MAP} --store embedded:punks.db")
+    seller = "0xb83f935bde19842392087216b03876892e4cd7de"
+    out = ok(f"ask orders of-seller seller_id={seller} --store embedded:punks.db --limit 3")
+    assert "1000000000000000008" in out
+    assert "--store embedded:punks.db --limit 3 --cursor=" in out.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("variant", "missing"),
+    [
+        ("published", "orders_by_seller_published, orders_by_buyer_published"),
+        ("index-table", "orders_index, orders_of_seller"),
+        ("hashed-number", "orders_hashed"),
+    ],
+)
+def test_a_variant_that_was_not_loaded_names_its_tables_and_the_command_that_loads_it(rowbook, ok, variant, missing):
+    ok(f"load orders {QUIRKS} {MAP} --store embedded:punks.db")
+    line = f"ask orders:{variant} of-buyer buyer_id=b --store embedded:punks.db"
+    load = f"rowbook load orders:{variant} FILE --store embedded:punks.db"
+    assert rowbook(line) == (
+        1,
+        "",
+        f"embedded:punks.db: has no table {missing}; make what is missing with {load}\n",
+    )
+    ok(f"{load.removeprefix('rowbook ').replace('FILE', str(QUIRKS))} {MAP}")
+    assert ok(line).startswith("nothing found")
+
+
+def test_the_first_variant_is_loaded_under_the_name_of_its_design(rowbook, ok):
+    ok(f"load logs:salted {FIXTURES / 'logs' / 'access.log'} --store 'embedded:my logs.db'")
+    for name in ("logs", "logs:newest-first"):
+        err = rowbook(f"ask {name} latest host=a event=e --store 'embedded:my logs.db'")[2]
+        assert err.endswith("make what is missing with rowbook load logs FILE --store 'embedded:my logs.db'\n")
+
+
+def test_variants_lie_beside_each_other_in_one_store(ok, asked, stored):
+    file = FIXTURES / "logs" / "access.log"
+    for name in ("logs", "logs:salted", "logs:slices"):
+        ok(f"load {name} {file} --store embedded:a.db")
+    assert {name: len(rows) for name, rows in stored("embedded:a.db").items()} == {
+        "logs": 5,
+        "logs_salted": 5,
+        "logs_slices": 5,
+    }
+    question = "window host=203.0.113.9 since=2026-01-12 until=2026-01-13 --store embedded:a.db"
+    first, *others = (asked(f"{name} {question}")["records"] for name in ("logs", "logs:salted", "logs:slices"))
+    assert others == [first, first]
+    assert [each["event"] for each in first] == ["404", "404", "200"]
+
+
+def test_a_damaged_row_is_an_error_with_its_table_and_row(rowbook, ok):
+    ok(f"load orders {QUIRKS} {MAP} --store embedded:a.db")
+    connection = connect("embedded:a.db")
+    connection.table("orders_by_seller").put(b"s-1\x00\x01junk", {b"o:i": b"\xc1"})
+    connection.close()
+    code, out, err = rowbook("ask orders of-seller seller_id=s-1 --store embedded:a.db")
+    assert (code, out) == (1, "")
+    assert err.startswith("orders_by_seller: row 73 2d 31 00 01 6a 75 6e 6b: OrderBySeller.placed_ms: needs 8 bytes")
+
+
+def test_designs_can_be_asked_over_tables_that_others_made(ok):
+    connection = connect("embedded:a.db")
+    create_tables(connection, TABLES)
+    connection.close()
+    assert ok("ask orders order order_number=n-42 --store embedded:a.db").startswith("nothing found")

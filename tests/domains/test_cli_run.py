@@ -1,0 +1,254 @@
+"""`rowbook run`: rows, costs, the variants side by side, published mistakes; in memory and in a store of the user."""
+
+import json
+import sys
+
+import pytest
+from Hbase_thrift import IOError as HBaseError  # a module that happybase makes
+
+from domains import cli
+from domains.asking import tables_of
+from shared.cells import InvalidRecord
+
+COMPARISON = "\nWhat each question costs in each variant\n"
+WRITTEN = "\nWhat each variant writes\n"
+
+
+def cells(line):
+    """The cells of a plain table's line that are not empty."""
+    return [cell.strip() for cell in line.split("  ") if cell.strip()]
+
+
+def lines_below(title, out):
+    """The lines of a plain table, without its header."""
+    return out.partition(f"{title}")[2].partition("\n\n")[0].splitlines()[1:]
+
+
+# Rows and costs
+
+
+def test_run_shows_rows_of_every_table_and_what_each_question_costs(in_memory):
+    out = in_memory("run orders:newest-first")
+    assert "\ntable orders_by_seller: one line of a seller's list\n" in out
+    assert (
+        """
+  row    seller_id  placed_ms                 order_number
+         1          2026-01-28T09:49:47.280Z  n-316
+         31 00 01   7f ff fe 63 fb fd ac 6f   6e 2d 33 31 36 00 01
+  cells  item  amount  status
+         茶    1250    paid
+         o:i   o:a     o:st
+"""
+        in out
+    )
+    table = out[out.index("What each question costs") :].splitlines()
+    assert table[1].split("  ")[0] == "question"
+    for pattern, line in zip(cli.ORDERS.patterns, table[2:], strict=True):
+        assert line.startswith(pattern.question)
+        assert pattern.words in line
+
+
+@pytest.mark.parametrize("name", ["logs:salted", "orders:published"])
+def test_the_costs_name_the_command_that_asks_the_variant(in_memory, name):
+    design = name.partition(":")[0]
+    out = in_memory(f"run {name}")
+    assert f"  rowbook ask {name}  " in out
+    assert out.startswith(f"{design}: ")
+
+
+def test_a_question_that_a_variant_refuses_is_said_to_be(in_memory):
+    (line,) = (line for line in in_memory("run logs:newest-first").splitlines() if line.startswith("all hosts, ten"))
+    assert cells(line)[2:] == ["refused", *["-"] * 6]
+
+
+def test_run_without_names_is_every_design_and_a_name_twice_is_once(ok, few_samples):
+    assert ok("run") == ok("run orders") + ok("run logs")
+    assert ok("run logs:slices logs:slices") == ok("run logs:slices")
+
+
+# Variants side by side
+
+
+@pytest.mark.parametrize("design", cli.DESIGNS, ids=lambda design: design.name)
+def test_run_compares_every_variant_in_every_question(in_memory, design):
+    names = [variant.name for variant in design.variants]
+    lines = lines_below(COMPARISON, in_memory(f"run {design.name}"))
+    assert len(lines) == len(names) * len(design.patterns)
+    for number, pattern in enumerate(design.patterns):
+        first, *others = lines[number * len(names) : (number + 1) * len(names)]
+        assert cells(first)[:2] == [pattern.question, names[0]]
+        assert [cells(line)[0] for line in others] == names[1:]
+
+
+def test_the_comparison_has_the_figures_that_each_variant_shows_alone(in_memory):
+    lines = lines_below(COMPARISON, in_memory("run logs"))
+    assert cells(lines[0])[1:] == ["newest-first", "1.0", "1", "4"]
+    assert cells(lines[4]) == ["salted", "1.8", "1", "4", "event, host"]
+    assert cells(lines[6]) == ["random", "-", "-", "-", "refused"]
+    (alone,) = (line for line in in_memory("run logs:salted").splitlines() if line.startswith("one kind of"))
+    assert cells(alone)[2:7] == ["event, host", "1", "4", "61", "33"]  # 61 rows for 33: 1.8
+
+
+def test_what_each_variant_writes_is_told_once_with_what_differs(in_memory):
+    out = in_memory("run logs")
+    written = lines_below(WRITTEN, out)[: len(cli.LOGS.variants)]
+    assert [cells(line)[0] for line in written] == [variant.name for variant in cli.LOGS.variants]
+    assert [cells(line)[-1] for line in written] == [variant.differs for variant in cli.LOGS.variants]
+    assert cells(written[2])[1:4] == ["1", "116", "100%"]  # time in front: all new rows in one range
+
+
+def test_a_refusal_has_the_planners_reason(in_memory):
+    out = in_memory("run logs")
+    refused = [line for line in out.splitlines() if " refuses: " in line]
+    assert refused[0] == (
+        "newest-first refuses: all hosts, ten minutes: "
+        "LogNewestFirst.time_ms: rows are in this order only where host is bound too"
+    )
+    assert len([line for line in refused if line.startswith("random ")]) == len(cli.LOGS.patterns)
+
+
+def test_variants_that_are_named_are_compared_in_the_order_of_the_design(ok, few_samples):
+    out = ok("run logs:salted logs:time-first")
+    assert out == ok("run logs:time-first logs:salted")
+    assert [cells(line)[0] for line in lines_below(WRITTEN, out)] == ["time-first", "salted"]
+    assert ok("run logs:salted logs") == ok("run logs")
+
+
+def test_one_variant_alone_is_compared_with_nothing(in_memory):
+    out = in_memory("run logs:salted")
+    assert COMPARISON not in out
+    assert "trap:" not in out
+
+
+def test_published_mistakes_are_shown_with_what_they_give(in_memory):
+    out = in_memory("run logs")
+    assert [line for line in out.splitlines() if line.startswith("trap: ")] == [
+        f"trap: {trap.name}: {trap.published}" for trap in cli.LOGS.traps
+    ]
+    assert (
+        """
+trap: prefix without an end: scan with the name as prefix
+  asked for  the 49 events of host1
+  gives      137 rows, 88 of them of host12, host123
+  right way  49 rows, of host1
+"""
+        in out
+    )
+
+
+# JSON
+
+
+def test_run_as_json_is_one_object_with_every_question_of_every_variant(ok, few_samples):
+    designs = json.loads(ok("run --json"))["designs"]
+    assert [design["name"] for design in designs] == [design.name for design in cli.DESIGNS]
+    for found, design in zip(designs, cli.DESIGNS, strict=True):
+        assert [variant["name"] for variant in found["variants"]] == [variant.name for variant in design.variants]
+        for one, variant in zip(found["variants"], design.variants, strict=True):
+            assert [each["question"] for each in one["questions"]] == [each.name for each in design.patterns]
+            assert [each["answers"] for each in one["questions"]] == [each.question for each in design.patterns]
+            assert [each["ask"] for each in one["questions"]] == [each.words for each in design.patterns]
+            assert len(one["busiest_shares"]) == len(variant.tables)
+            assert all(0 < share <= 1 for share in one["busiest_shares"])
+            assert one["rows_written"] >= 1
+            assert one["bytes_stored"] > 1
+            tables = {table.name for table in variant.tables}
+            assert {each["table"] for asked in one["questions"] for each in asked.get("ranges", [])} <= tables
+
+
+def test_run_as_json_has_ranges_in_hex_and_the_reason_of_a_refusal(in_memory):
+    (logs,) = json.loads(in_memory("run logs:slices logs:salted --json"))["designs"]
+    salted, slices = logs["variants"]
+    assert salted["questions"][0] == {
+        "question": "host-events",
+        "answers": "one kind of a host's events, ten minutes",
+        "ask": "host-events host=web-1 event=GET since=2026-01-12T08:40:00.000Z until=2026-01-12T08:50:00.000Z",
+        "left_to_the_client": ["event", "host"],
+        "ranges": [{"table": "logs_salted", "from": "058000019bb15caf00", "up_to": "058000019bb165d6c0"}],
+        "rpcs": 4,
+        "rows_read": 61,
+        "rows_returned": 33,
+        "bytes_fetched": 3122,
+    }
+    refused = slices["questions"][1]
+    assert [*refused] == ["question", "answers", "ask", "refused"]
+    assert refused["refused"].startswith("LogInSlices.time_ms: slices of 900000 ms stand in front")
+
+
+# In a store of the user
+
+
+def test_run_on_a_store_of_the_user_prints_the_same_and_touches_no_other_tables(ok, few_samples, stored):
+    ok("load orders few-orders.csv --store embedded:mine.db")
+    before = stored("embedded:mine.db")
+    line = "run orders logs:salted logs:slices"
+    assert ok(line) == ok(f"{line} --store embedded:mine.db")
+    assert stored("embedded:mine.db") == before
+
+
+def test_run_keeps_the_tables_of_every_variant_if_told_to_and_says_which(ok, few_samples, stored):
+    out = ok("run --store embedded:a.db --keep")
+    kept = [line.partition(": ")[2] for line in out.splitlines() if line.startswith("kept in embedded:a.db: ")]
+    names = [[f"rowbook_demo_{table.name}" for table in tables_of(design.variants)] for design in cli.DESIGNS]
+    assert kept == [", ".join(each) for each in names]
+    assert sorted(stored("embedded:a.db")) == sorted(name for each in names for name in each)
+    assert all(stored("embedded:a.db").values())
+
+
+def test_run_again_on_tables_that_were_kept_shows_the_same_and_drops_them(ok, few_samples, stored):
+    first, second = ok("run orders --store embedded:a.db --keep"), ok("run orders --store embedded:a.db --keep")
+    assert first == second
+    ok("run orders:hashed-number --store embedded:a.db")
+    assert "rowbook_demo_orders_hashed" not in stored("embedded:a.db")
+    assert "rowbook_demo_orders" in stored("embedded:a.db")
+    ok("run orders --store embedded:a.db")
+    assert stored("embedded:a.db") == {}
+
+
+def test_run_of_one_variant_keeps_its_tables_only(ok, few_samples, stored):
+    out = ok("run orders:published --store embedded:a.db --keep --plain")
+    names = ["orders", "orders_by_buyer_published", "orders_by_seller_published"]
+    assert [*stored("embedded:a.db")] == [f"rowbook_demo_{name}" for name in names]
+    assert out.splitlines()[-1].startswith("kept in embedded:a.db: rowbook_demo_orders, ")
+
+
+def test_run_as_json_says_nothing_else_even_where_it_keeps(ok, few_samples, stored):
+    designs = json.loads(ok("run logs:salted --json --store embedded:a.db --keep"))["designs"]
+    (asked,) = {each["table"] for one in designs[0]["variants"][0]["questions"] for each in one["ranges"]}
+    assert [asked] == [*stored("embedded:a.db")]
+
+
+@pytest.mark.parametrize(
+    ("error", "code"), [(KeyboardInterrupt(), 130), (InvalidRecord("a row"), 1), (HBaseError(b"gone\n\tat java"), 1)]
+)
+def test_run_drops_its_tables_also_when_it_fails(rowbook, stored, monkeypatch, error, code):
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr(cli, "compared", fail)
+    ended, _out, err = rowbook("run --store embedded:a.db")
+    assert (ended, err.count("\n")) == (code, 0 if code == 130 else 1)
+    assert stored("embedded:a.db") == {}
+
+
+def test_run_drops_the_tables_of_the_variants_before_the_one_that_fails(rowbook, few_samples, stored, monkeypatch):
+    measured = cli.compared
+
+    def fail_at_the_third(connection, design, variant):
+        if variant.name == "time-first":
+            raise InvalidRecord("a row")
+        return measured(connection, design, variant)
+
+    monkeypatch.setattr(cli, "compared", fail_at_the_third)
+    assert rowbook("run logs --store embedded:a.db")[0::2] == (1, "a row\n")
+    assert stored("embedded:a.db") == {}
+
+
+def test_an_error_of_ours_is_not_hidden(monkeypatch):
+    def fail(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(cli, "compared", fail)
+    monkeypatch.setattr(sys, "argv", ["rowbook", "run"])
+    with pytest.raises(ZeroDivisionError):
+        cli.main()
