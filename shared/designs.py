@@ -75,7 +75,15 @@ def load_samples(connection: happybase.Connection, design: Design, variant: Vari
 
     Where a repository draws random numbers, they are the same ones each time.
     """
+    drawn_before = random.getstate()
     random.seed(0)
+    try:
+        return _stored_samples(connection, design, variant)
+    finally:
+        random.setstate(drawn_before)
+
+
+def _stored_samples(connection: happybase.Connection, design: Design, variant: Variant) -> Any:
     repository = variant.open(connection)
     passed = design.each_file()
     for record in read_records(design.samples, design.record, formats=design.formats):

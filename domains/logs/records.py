@@ -35,7 +35,7 @@ class LogEvent:
     severity: str = attrs.field(default="", validator=text(empty=True))
     message: str = attrs.field(default="", validator=text(empty=True))
     tie: bytes = attrs.field(default=attrs.Factory(tie_of, takes_self=True), validator=fixed_bytes(TIE_BYTES))
-    """`tie_of` the event; or a number that its source gave it, in eight bytes."""
+    """`tie_of` the event; or a number that its source gave it, in eight bytes. A changed copy keeps the tie it had."""
 
 
 class Repeats:

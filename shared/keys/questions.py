@@ -310,7 +310,7 @@ def _time_slices(layout: "KeyLayout[Any]", question: Mapping[str, Any]) -> tuple
     asked = question.get(part.name)
     if asked is not None and not isinstance(asked, _OPEN):
         _encode(layout, part, part.codec.encode, asked)
-        return [_encode(layout, part, layout.time_slice, bucket.number(asked))], question
+        return [_slice(layout, part, bucket.number(asked))], question
     if not isinstance(asked, Between) or asked.since is None or asked.until is None:
         slices = f"slices of {bucket.every_ms} ms stand in front"
         raise InvalidQuestion(f"{layout.name}.{part.name}: {slices}, so give a value or between(...) with both ends")
@@ -324,8 +324,14 @@ def _time_slices(layout: "KeyLayout[Any]", question: Mapping[str, Any]) -> tuple
     if whole and not any(each.name in question for each in after):
         # Whole slices bound the time by themselves, so the parts before it need not be bound.
         question = {name: value for name, value in question.items() if name != part.name}
-    numbers = range(first, last + 1)
-    return sorted(_encode(layout, part, layout.time_slice, number) for number in numbers), question
+    return sorted(_slice(layout, part, number) for number in range(first, last + 1)), question
+
+
+def _slice(layout: "KeyLayout[Any]", part: "Part", number: int) -> bytes:
+    try:
+        return layout.time_slice(number)
+    except InvalidKey as error:
+        raise InvalidQuestion(f"{layout.name}.{part.name}: the number of a slice {error}") from None
 
 
 def _needs(layout: "KeyLayout[Any]", part: "Part", missing: str) -> str:
