@@ -122,14 +122,14 @@ def encoded(design: Design, tables: Collection[TableDesign[Any]], words: Iterabl
     parts = {table.name: _types(table.layout.key) for table in tables}
     of_parts = {name: wanted for types in parts.values() for name, wanted in types.items()}
     values = _values(words, of_parts | _types(design.record), "field")
-    record = _record(design, values)
+    record, why = _record(design, values)
     rows: Rows = []
     others: Others = []
     for table in tables:
         types = parts[table.name]
         values |= {name: getattr(record, name) for name in types if name not in values and hasattr(record, name)}
         if missing := [f"{asked(name)}=" for name in types if name not in values]:
-            others.append((table, f"needs {' '.join(missing)}"))
+            others.append((table, f"needs {' '.join(missing)}{why}"))
             continue
         try:
             rows.append((table, table.layout.encode(table.layout.key(**{name: values[name] for name in types}))))
@@ -157,13 +157,15 @@ def decoded(tables: Iterable[TableDesign[Any]], text: str) -> tuple[Rows, Others
     return rows, others
 
 
-def _record(design: Design, values: Mapping[str, Any]) -> Any:
-    """The record of these values; None where some are missing, or none of a record."""
+def _record(design: Design, values: Mapping[str, Any]) -> tuple[Any, str]:
+    """The record of these values; None where some are missing, and where they make none, with the reason."""
     fields = attrs.fields(design.record)
     try:
-        return design.record(**{field.name: values[field.name] for field in fields if field.name in values})
-    except (TypeError, ValueError):
-        return None
+        return design.record(**{field.name: values[field.name] for field in fields if field.name in values}), ""
+    except TypeError:
+        return None, ""
+    except ValueError as error:
+        return None, f", for {error}"
 
 
 def _types(of: type[Any]) -> dict[str, Any]:

@@ -14,6 +14,8 @@ def main() -> None:
     if (here / "domains").is_dir():
         sys.path.insert(0, str(here))
 
-    from domains.cli import main as command_line
-
+    try:
+        from domains.cli import main as command_line
+    except KeyboardInterrupt:  # the libraries take a moment to load
+        sys.exit(130)
     command_line()

@@ -38,6 +38,8 @@ GUTTER = 9
 STYLES = ("dim", "bold", "cyan")
 """Of a ruler's names, values and bytes."""
 ROWS_SHOWN = 3
+PADDED_TO = 60
+"""Characters that a column of a plain table is filled up to; longer values push what follows."""
 LINES_AT_ONCE = 50
 """How many lines are loaded between two moves of the progress bar."""
 
@@ -86,8 +88,17 @@ def _drawn_table(to: Console, columns: Sequence[str], rows: Iterable[Sequence[st
     to.print(drawn)
 
 
+def _blocks(to: Console, names: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Records below each other, a line for each value, where a table of them would be mostly blanks."""
+    widest = max(map(cell_len, names))
+    for row in rows:
+        for name, text in zip(names, row, strict=True):
+            to.print(Text.assemble((f"{name.ljust(widest)}  ", "dim"), text), overflow="fold")
+        line(to)
+
+
 def _plain_table(to: Console, rows: list[Sequence[str]], flush_right: list[bool]) -> None:
-    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    widths = [min(PADDED_TO, max(map(cell_len, column))) for column in zip(*rows, strict=True)]
     for row in rows:
         cells: list[str] = []
         for text, wide, right in zip(row, widths, flush_right, strict=True):
@@ -279,7 +290,12 @@ def answer(to: Console, measured: Measured, again: str, *, as_json: bool) -> Non
     if records:
         names = [field.name for field in attrs.fields(records[0].__class__)]
         numbers = [name for name in names if type(getattr(records[0], name)) is int and not name.endswith("_ms")]
-        table(to, names, [[show_value(name, getattr(each, name)) for name in names] for each in records], numbers)
+        rows = [[show_value(name, getattr(each, name)) for name in names] for each in records]
+        wide = sum(max(map(cell_len, column)) for column in zip(*rows, strict=True))
+        if wide > 2 * to.width and not to.no_color:
+            _blocks(to, names, rows)
+        else:
+            table(to, names, rows, numbers)
     found = count(len(records), "record") if records else f"nothing found{' so far' if cursor else ''}"
     line(to, f"{found}; {count(rows_read, 'row')} read, {count(cost.rpcs, 'RPC')}")
     if cursor:

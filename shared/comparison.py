@@ -55,7 +55,7 @@ def busiest_share(rows: Sequence[tuple[bytes, int]], newest_ms: int) -> float:
 
     Rows come with the time they were written at; the newest are those of the last `newest_ms` milliseconds.
     """
-    if not rows:
+    if not rows or newest_ms < 1:
         return 0.0
     border_ms = max(written_ms for _, written_ms in rows) - newest_ms
     older = sorted(row for row, written_ms in rows if written_ms <= border_ms)

@@ -18,7 +18,7 @@ import attrs
 import happybase
 
 from .cells import InvalidRow
-from .keys import MAX_ROW_BYTES, InvalidQuestion, KeyLayout, Plan, RowRange, matches, successor
+from .keys import MAX_ROW_BYTES, InvalidKey, InvalidQuestion, KeyLayout, Plan, RowRange, matches, successor
 from .keys.errors import shown
 
 R = TypeVar("R")
@@ -227,7 +227,11 @@ def _placed(
                 )
             record = read.record(row, cells)
             if read.keeps(record):
-                yield (order.encode(order.key_of(record))[order.spread_bytes :], row[plan.spread_bytes :]), record
+                try:
+                    at = order.encode(order.key_of(record))[order.spread_bytes :]
+                except InvalidKey as error:
+                    raise InvalidQuestion(f"order: {error}") from None
+                yield (at, row[plan.spread_bytes :]), record
 
 
 def _joined(at: bytes, row: bytes) -> bytes:

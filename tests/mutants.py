@@ -391,8 +391,8 @@ MUTANTS = (
     Mutant(
         "more rows are sorted than may be",
         "shared/scanning.py",
-        "                if read.rows == read_at_most:\n",
-        "                if False:\n",
+        "            if read.rows == read_at_most:\n",
+        "            if False:\n",
         PAGES,
     ),
     # ---- narrowed questions, split points, comparisons

@@ -112,7 +112,8 @@ class Narrowed:
 
     plan: Plan
     bound: tuple[str, ...]
-    """The leading parts that the ranges bind; rows come in the order of the parts after those bound to one value."""
+    """The leading parts that the ranges bind. Rows come in the order of the parts after those bound to one value; in
+    that of the time slices before, where a `TimeBucket` stands in front of parts that are not bound."""
     left: Mapping[str, Any]
     """What the ranges do not tell apart, by part: to be compared with every row that is read."""
 
@@ -167,15 +168,19 @@ def narrow(layout: "KeyLayout[Any]", question: Mapping[str, Any]) -> Narrowed:
             _encode(layout, part, part.codec.stem, asked.start)
         else:  # no part of the ranges, but a spreading prefix may be computed from it
             values[name], encoded[name] = asked, _encode(layout, part, part.codec.encode, asked)
-    return Narrowed(_ranges(layout, slices, lead, interval, values, encoded), _bound(layout, question, bound), left)
+    ranges = _ranges(layout, slices, lead, interval, values, encoded)
+    if any(isinstance(asked, Between) and asked.since == asked.until for asked in left.values()):
+        ranges = Plan((), layout.spread_bytes)  # nothing can match what is left
+    return Narrowed(ranges, _bound(layout, bound), left)
 
 
-def _bound(layout: "KeyLayout[Any]", question: Mapping[str, Any], run: Mapping[str, Any]) -> tuple[str, ...]:
+def _bound(layout: "KeyLayout[Any]", run: Mapping[str, Any]) -> tuple[str, ...]:
     """The names of a leading run, and of the time behind it where whole slices in front have bound that."""
-    after = [part.name for part in layout.parts[len(run) : len(run) + 1]]
-    by_slices = [] if layout.time_bucket is None or layout.time_bucket.of not in question else [layout.time_bucket.of]
-    ends_open = any(isinstance(asked, _OPEN) for asked in run.values())
-    return (*run, *(name for name in after if name in by_slices and not ends_open))
+    bucket = layout.time_bucket
+    after = layout.parts[len(run)].name if len(run) < len(layout.parts) else ""
+    if bucket is None or bucket.of != after or any(isinstance(asked, _OPEN) for asked in run.values()):
+        return tuple(run)
+    return (*run, after)
 
 
 def _check_names(layout: "KeyLayout[Any]", question: Mapping[str, Any]) -> None:
