@@ -105,14 +105,6 @@ def test_an_entry_whose_order_is_gone_is_no_order(connection, orders):
         orders.cancel("n-42")
 
 
-def test_placing_an_order_again_brings_it_back_behind_its_entry(connection, orders):
-    orders.place(LAMP)
-    lose(connection, LAMP)
-    orders.place(LAMP)
-    assert orders.order("n-42") == LAMP
-    assert seen(orders) == ("placed", "placed", "placed")
-
-
 def test_a_list_by_number_leaves_out_what_is_gone_and_goes_on_behind_it(connection, orders):
     for order in (LAMP, DESK, MUG):
         orders.place(order)
