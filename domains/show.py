@@ -16,9 +16,8 @@ from rich.table import Table
 from rich.text import Text
 
 from shared.comparison import WRITTEN_COLUMNS, Compared, figures_of, refusals, written_of
-from shared.ddl import create_statement, splits_each
+from shared.ddl import splits_each, statement_with
 from shared.designs import Design, Variant
-from shared.keys import split_points
 from shared.loading import Line, Lines
 from shared.patterns import PATTERN_COLUMNS, Measured, key_line, pattern_rows
 from shared.ruler import BYTES, cell_lines, ruler_lines, show_value
@@ -239,12 +238,11 @@ def _cost(each: Measured) -> dict[str, Any]:
 
 def statements(to: Console, tables: Iterable[TableDesign[Any]], splits: int | None, *, as_json: bool) -> None:
     """The HBase-shell statements that create tables."""
-    counted = splits_each(tables, splits)
+    found = splits_each(tables, splits)
     if not as_json:
-        for each, count in counted:
-            line(to, create_statement(each, count))
+        for each, points in found:
+            line(to, statement_with(each, points))
         return
-    found = [(each, split_points(each.layout, count)) for each, count in counted]
     _json(
         to,
         {

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Iterable
 from typing import Any
 
-from .keys import InvalidQuestion, KeyLayout, split_points
+from .keys import InvalidQuestion, KeyLayout, Splits, split_points
 from .tables import Family, TableDesign
 
 _LINE = 100
@@ -23,7 +23,11 @@ def create_statement(table: TableDesign[Any], splits: int | None = None) -> str:
     `splits` is the number of split points, `InvalidQuestion` where the layout cannot serve it; without it the layout
     gives as many as it has a reason for, maybe none. The families are those that `create_tables` makes.
     """
-    found = split_points(table.layout, splits)
+    return statement_with(table, split_points(table.layout, splits))
+
+
+def statement_with(table: TableDesign[Any], found: Splits) -> str:
+    """`create_statement` where the split points are known."""
     families = (_family(name, family) for name, family in table.families.items())
     create = ", ".join([f"create {_quoted(table.name)}", *families])
     if found.points:
@@ -31,23 +35,21 @@ def create_statement(table: TableDesign[Any], splits: int | None = None) -> str:
     return f"# {found.reason}\n{create}"
 
 
-def splits_each(tables: Iterable[TableDesign[Any]], splits: int | None) -> list[tuple[TableDesign[Any], int | None]]:
-    """Tables with the number of split points to ask each for: none of those whose layout cannot tell any.
+def splits_each(tables: Iterable[TableDesign[Any]], splits: int | None) -> list[tuple[TableDesign[Any], Splits]]:
+    """Tables with their split points, `splits` of each; none of those whose layout cannot tell any.
 
     `InvalidQuestion` where that is all of them, or where a table can be split, but not so often.
     """
     refused: list[InvalidQuestion] = []
-    each: list[tuple[TableDesign[Any], int | None]] = []
+    each: list[tuple[TableDesign[Any], Splits]] = []
     for table in tables:
         try:
-            split_points(table.layout, splits)
+            each.append((table, split_points(table.layout, splits)))
         except InvalidQuestion as error:
             if _can_be_split(table.layout):
                 raise
             refused.append(error)
-            each.append((table, None))
-        else:
-            each.append((table, splits))
+            each.append((table, split_points(table.layout)))
     if refused and len(refused) == len(each):
         raise refused[0]
     return each

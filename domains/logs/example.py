@@ -4,7 +4,6 @@ Run it: python -m domains.logs.example.
 """
 
 from functools import partial
-from pathlib import Path
 
 from shared.designs import Design, Variant, load_samples
 from shared.patterns import AccessPattern, measure
@@ -17,9 +16,9 @@ from .formats import FORMATS
 from .keys import LOGS
 from .records import LogEvent, Repeats
 from .repository import LogRepository
+from .samples import LAST_MINUTE_MS, SAMPLES
 from .traps import TRAPS
 
-SAMPLES = Path(__file__).parents[2] / "fixtures" / "logs" / "logs.jsonl"
 SINCE_MS = parse_time("2026-01-12T08:40")
 UNTIL_MS = parse_time("2026-01-12T08:50")
 TEN_MINUTES = {"since_ms": SINCE_MS, "until_ms": UNTIL_MS}
@@ -42,26 +41,24 @@ PATTERNS = (
 )
 
 
-def _rival(name: str, differs: str, table: TableDesign[LogEvent], ranges: str = "", rows: str = "") -> Variant:
-    """A sibling whose questions are those of `LogRepository`; `ranges` and `rows` name those that keep their costs."""
-    return Variant(
-        name, differs, (table,), partial(LogRepository, table=table), tuple(ranges.split()), tuple(rows.split())
-    )
+OF_HOST = ("host-events", "latest")
+WITH_PERIOD = ("host-events", "window", "hosts-like")
+
+
+def _rival(
+    name: str, differs: str, table: TableDesign[LogEvent], same_ranges: tuple[str, ...] = (), *rows_as_returned: str
+) -> Variant:
+    """A sibling whose questions are those of `LogRepository`."""
+    return Variant(name, differs, (table,), partial(LogRepository, table=table), same_ranges, rows_as_returned)
 
 
 VARIANTS = (
-    _rival("newest-first", "host, kind, newest first", LOGS, "host-events latest hosts-like", "host-events latest"),
-    _rival(
-        "host-first",
-        "host filled with x, kind, time",
-        keys_host_first.TABLE,
-        "host-events latest hosts-like",
-        "host-events latest",
-    ),
-    _rival("time-first", "time in front", keys_time_first.TABLE, "host-events latest window hosts-like", ""),
-    _rival("modulo", "bucket of the time", keys_modulo.TABLE, "host-events latest window hosts-like", ""),
-    _rival("salted", "bucket of the host", keys_salted.TABLE, "host-events latest window hosts-like", ""),
-    _rival("slices", "slices of fifteen minutes", keys_slices.TABLE, "host-events window hosts-like", ""),
+    _rival("newest-first", "host, kind, newest first", LOGS, (*OF_HOST, "hosts-like"), *OF_HOST),
+    _rival("host-first", "host filled with x, kind, time", keys_host_first.TABLE, (*OF_HOST, "hosts-like"), *OF_HOST),
+    _rival("time-first", "time in front", keys_time_first.TABLE, (*OF_HOST, "window", "hosts-like")),
+    _rival("modulo", "bucket of the time", keys_modulo.TABLE, (*OF_HOST, "window", "hosts-like")),
+    _rival("salted", "bucket of the host", keys_salted.TABLE, (*OF_HOST, "window", "hosts-like")),
+    _rival("slices", "slices of fifteen minutes", keys_slices.TABLE, WITH_PERIOD),
     Variant("random", "a random number in front", (keys_random.TABLE,), keys_random.RandomLogRepository),
 )
 
@@ -73,7 +70,7 @@ DESIGN = Design(
     store=LogRepository.store,
     patterns=PATTERNS,
     samples=SAMPLES,
-    newest_ms=60_000,
+    newest_ms=LAST_MINUTE_MS,
     formats=FORMATS,
     traps=TRAPS,
     each_file=Repeats,

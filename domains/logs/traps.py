@@ -5,23 +5,20 @@ Every function asks the same of both, and counts. Do not copy what is called wro
 
 import struct
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 import happybase
 
 from shared.comparison import RANGES, busiest_share
 from shared.keys import Descending, Int64, KeyLayout, UInt32, between, part, row_key
-from shared.loading import read_records
 from shared.scanning import scan
 from shared.stores import connect
 from shared.traps import Outcome, Trap
 
 from . import keys_salted, keys_time_first
 from .keys import LOGS
-from .records import LogEvent, Repeats
+from .samples import LAST_MINUTE_MS, sample_events
 
 LONG_MAX = 2**63 - 1
-SAMPLES = Path(__file__).parents[2] / "fixtures" / "logs" / "logs.jsonl"
 
 
 def _table(rows: Iterable[bytes], host_of: Mapping[bytes, str] | None = None) -> happybase.Table:
@@ -35,13 +32,9 @@ def _table(rows: Iterable[bytes], host_of: Mapping[bytes, str] | None = None) ->
     return table
 
 
-def _samples() -> list[LogEvent]:
-    return list(map(Repeats(), read_records(SAMPLES, LogEvent)))
-
-
 def prefix_without_end_mark() -> Outcome:
     """The events of host1: scanning for the bare name also finds host12 and host123."""
-    events = _samples()
+    events = sample_events()
     wanted = sum(event.host == "host1" for event in events)
 
     rows = {f"{event.host}{event.event}{event.time_ms}{event.tie.hex()}".encode(): event.host for event in events}
@@ -107,12 +100,12 @@ def max_minus_time_of_another_width() -> Outcome:
 
 def time_first() -> Outcome:
     """A key that begins with the time: whatever the table holds, new rows go behind it, into one region."""
-    events = _samples()
+    events = sample_events()
     shares = [
-        busiest_share([(table.row(event), event.time_ms) for event in events], newest_ms=60_000)
+        busiest_share([(table.row(event), event.time_ms) for event in events], newest_ms=LAST_MINUTE_MS)
         for table in (keys_time_first.TABLE, keys_salted.TABLE)
     ]
-    newest = max(event.time_ms for event in events) - 60_000
+    newest = max(event.time_ms for event in events) - LAST_MINUTE_MS
     return Outcome(
         f"the {sum(event.time_ms > newest for event in events)} writes of one minute on {RANGES} ranges of equal size",
         f"{shares[0]:.0%} of them in one range",

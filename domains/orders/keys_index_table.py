@@ -98,8 +98,9 @@ class IndexedOrderRepository(OrderRepository):
         """The number of a new order may lead to another one, whose writer died before it was stored."""
         row = INDEX.row(entry)
         cells = self._orders.row(row)
-        if cells and INDEX.record(row, cells) != entry:
-            there = OF_SELLER.layout.decode(INDEX.record(row, cells).seller_row)
+        stored = INDEX.record(row, cells) if cells else entry
+        if stored != entry:
+            there = OF_SELLER.layout.decode(stored.seller_row)
             raise OrderConflict(
                 f"Order.order_number: {entry.order_number!r} is taken by an order of seller {there.seller_id!r} "
                 f"at {show_time(there.placed_ms)}, not stored whole yet (got another seller or time)"

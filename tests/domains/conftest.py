@@ -1,4 +1,4 @@
-"""What runs the command line: within this process, or in one of its own."""
+"""What runs the command line, within this process or in one of its own; and an empty store for a variant."""
 
 import io
 import os
@@ -15,9 +15,19 @@ import pytest
 
 from domains import cli
 from shared.stores import connect
+from shared.tables import create_tables
 
 ROOT = Path(__file__).parents[2]
 OF_THE_TERMINAL = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "TTY_COMPATIBLE")
+
+
+@pytest.fixture
+def connection(variant):
+    """An empty store in memory with the tables of the `variant`, which each domain's tests say."""
+    connection = connect("embedded:")
+    create_tables(connection, variant.tables)
+    yield connection
+    connection.close()
 
 
 @pytest.fixture

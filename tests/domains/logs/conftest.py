@@ -2,24 +2,13 @@
 
 import pytest
 
-from domains.logs import LogEvent, Repeats
-from domains.logs.example import DESIGN, SAMPLES
-from shared.loading import read_records
-from shared.stores import connect
-from shared.tables import create_tables
+from domains.logs.example import DESIGN
+from domains.logs.samples import sample_events
 
 
 @pytest.fixture(params=DESIGN.variants, ids=lambda variant: variant.name)
 def variant(request):
     return request.param
-
-
-@pytest.fixture
-def connection(variant):
-    connection = connect("embedded:")
-    create_tables(connection, variant.tables)
-    yield connection
-    connection.close()
 
 
 @pytest.fixture
@@ -30,4 +19,4 @@ def logs(connection, variant):
 @pytest.fixture(scope="session")
 def samples():
     """The sample events, told apart as `load` does."""
-    return list(map(Repeats(), read_records(SAMPLES, LogEvent)))
+    return sample_events()

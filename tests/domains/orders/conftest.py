@@ -3,21 +3,11 @@
 import pytest
 
 from domains.orders.example import DESIGN
-from shared.stores import connect
-from shared.tables import create_tables
 
 
 @pytest.fixture(params=DESIGN.variants, ids=lambda variant: variant.name)
 def variant(request):
     return request.param
-
-
-@pytest.fixture
-def connection(variant):
-    connection = connect("embedded:")
-    create_tables(connection, variant.tables)
-    yield connection
-    connection.close()
 
 
 @pytest.fixture
