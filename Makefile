@@ -6,10 +6,10 @@ ifneq ($(PYTHON),$(MADE_WITH))
 endif
 FITS := import ensurepip, sys, venv; print("yes" if sys.version_info >= (3, 11) else "no")
 
-.PHONY: help demo test bench mutants readmes check clean
+.PHONY: help demo test test-long bench bench-large mutants readmes check clean
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## /make \1	/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile
 
 demo: .venv/ready ## run every design on the embedded store
 	.venv/bin/rowbook run
@@ -17,8 +17,14 @@ demo: .venv/ready ## run every design on the embedded store
 test: .venv/ready ## all tests
 	.venv/bin/pytest
 
+test-long: .venv/ready ## the tests that take minutes
+	.venv/bin/pytest -m long
+
 bench: .venv/ready ## the benchmarks; QUICK=1 runs each once
 	.venv/bin/python tests/benchmarks $(if $(QUICK),--quick)
+
+bench-large: .venv/ready ## a scan in a table of ten million rows, by minutes and gigabytes
+	.venv/bin/python tests/benchmarks/bench_store.py --large
 
 mutants: .venv/ready ## break the code on purpose; the tests must notice
 	.venv/bin/python tests/mutants.py

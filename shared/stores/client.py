@@ -39,6 +39,28 @@ class EmbeddedConnection(happybase.Connection):
         self._client = InProcessClient(ThriftService(self._engine))
         super().__init__(table_prefix=table_prefix)
 
+    @property
+    def service(self) -> ThriftService:
+        """The store's calls, as a server needs them."""
+        return self._client.service
+
+    def compact(self, name: str | bytes) -> None:
+        """The major compaction of a table, which HBase runs every week or so: what no read shows goes for good.
+
+        From then on a deleted row costs a scan nothing, and a put with a timestamp before the delete's is stored.
+        """
+        self.service.compact_table(self.table(name).name)
+
+    def create_split_table(
+        self, name: str | bytes, families: dict[str, dict[str, Any]], split_points: Iterable[bytes]
+    ) -> None:
+        """Creates a table, as `create_table` does, of one region more than there are split points.
+
+        Each of them is the first row of a region. Thrift1 cannot do this: on HBase it takes the shell, or Thrift2.
+        """
+        self.create_table(name, families)
+        self.service.split_table(self.table(name).name, list(split_points))
+
     def _refresh_thrift_client(self) -> None:
         # Of its transport happybase asks is_open, open and close: the engine has them.
         self.transport = self._engine
@@ -52,17 +74,17 @@ class InProcessClient:
     """
 
     def __init__(self, service: ThriftService) -> None:
-        self._service = service
+        self.service = service
 
     @property
     def rows_read(self) -> int:
         """The rows that the store stepped over so far to answer, returned or not."""
-        return self._service.rows_read
+        return self.service.engine.rows_read
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name not in Hbase.thrift_services:
             raise AttributeError(f"{type(self).__name__} has no call {name!r}")
-        call = _wire_call(name, getattr(self._service, name, None))
+        call = _wire_call(name, getattr(self.service, name, None))
         setattr(self, name, call)  # from now on without this detour
         return call
 

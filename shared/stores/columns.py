@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from attrs import frozen
 
-from .engine import Cell, ColumnRange, family_columns
+from .engine import Cell, ColumnRange, column_range
 from .rules import UncheckedError, shown
 
 
@@ -15,10 +15,12 @@ def qualified(column: bytes | None) -> bytes:
     return column
 
 
-def column_range(column: bytes | None) -> ColumnRange:
-    """HBase: `cf` is the whole family, `cf:` the one column with an empty qualifier, `cf:a:b` the qualifier `a:b`."""
-    column = column or b""
-    return (column, column + b"\0") if b":" in column else family_columns(column)
+def put_column(column: bytes | None) -> bytes:
+    """A column to write to. HBase: `:q`, of the family without a name, is not even sent."""
+    column = qualified(column)
+    if column.startswith(b":"):
+        raise UncheckedError(f"Family cannot be null: wants family:qualifier (got {shown(column)!r})")
+    return column
 
 
 def family_of(column: bytes) -> bytes:
@@ -40,6 +42,10 @@ class Selection:
             for family, columns in self.families.items()
             for column in ([family] if columns is None else columns)
         ]
+
+    def touches(self, cells: Iterable[Cell]) -> bool:
+        """Whether a cell is of one of the selected families."""
+        return any(family_of(column) in self.families for column, _, _ in cells)
 
     def picks(self, cell: Cell) -> bool:
         """Whether the cell's column is selected."""

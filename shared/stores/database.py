@@ -3,12 +3,46 @@
 import os
 import sqlite3
 import time
+from pathlib import Path
 
-FORMAT = 1
+FORMAT = 2
 _APPLICATION_ID = 0x726F7762  # "rowb"; SQLite keeps it at offset 68 of the file
 
-# One row per version of a cell. `kind` is HBase's type code: 4 is a put, tombstones are 8, 10, 12 and 14. `column` is
-# family:qualifier as one blob. SQLite compares blobs as HBase compares rows; a column's last version is its newest.
+# One row of `cells` per version of a cell; `column` is family:qualifier as one blob. SQLite compares blobs as HBase
+# compares rows, and a column's last version is its newest.
+_CELLS = """
+create table cells (
+    table_id integer not null,
+    row blob not null,
+    column blob not null,
+    ts integer not null,
+    value blob not null,
+    primary key (table_id, row, column, ts)
+) without rowid
+"""
+
+# One row of `tombstones` per column (family:qualifier) or family (without colon) of a row that was deleted: the latest
+# timestamp up to which. What a tombstone masks is not in `cells`: a delete removes it, a later put does not store it.
+_TOMBSTONES = """
+create table tombstones (
+    table_id integer not null,
+    row blob not null,
+    column blob not null,
+    ts integer not null,
+    primary key (table_id, row, column)
+) without rowid;
+create index latest_tombstones on tombstones (table_id, ts)
+"""
+
+# A table has one region more than it has split points; each is the first row of a region.
+_SPLITS = """
+create table splits (
+    table_id integer not null,
+    row blob not null,
+    primary key (table_id, row)
+) without rowid
+"""
+
 _SCHEMA = f"""
 create table tables (
     id integer primary key autoincrement, -- never used twice: a reader with an old id finds nothing
@@ -27,18 +61,26 @@ create table families (
     block_cache integer not null,
     primary key (table_id, name)
 ) without rowid;
-create table cells (
-    table_id integer not null,
-    row blob not null,
-    column blob not null,
-    ts integer not null,
-    kind integer not null,
-    value blob not null,
-    primary key (table_id, row, column, ts, kind)
-) without rowid;
+{_CELLS};
+{_TOMBSTONES};
+{_SPLITS};
 pragma application_id = {_APPLICATION_ID};
 pragma user_version = {FORMAT};
 """
+
+# What brings a file from its format to the next one, in one transaction.
+_MIGRATIONS = {
+    # Format 1 had room for tombstones in the key of a cell, and none in it.
+    1: f"""
+alter table cells rename to cells_1;
+{_CELLS};
+insert into cells select table_id, row, column, ts, value from cells_1;
+drop table cells_1;
+{_TOMBSTONES};
+{_SPLITS};
+pragma user_version = 2;
+""",
+}
 
 _ADVICE = {
     "SQLITE_BUSY": "another process is writing to it, try again when that is done",
@@ -67,18 +109,20 @@ def explain(error: sqlite3.Error, path: str | None, wait_s: float) -> str:
 def open_database(path: str | None, wait_s: float) -> sqlite3.Connection:
     """The database at `path`, or an empty one in memory; every commit outlives this process.
 
-    A writer waits `wait_s` seconds for another writer. Raises StoreError for whatever is not a store of this format.
+    A writer waits `wait_s` seconds for another writer. A file of an earlier format is brought to this one. A file that
+    cannot be written is opened for reading. Raises StoreError for whatever is not a store.
     """
     if path is not None:
         _check_path(path)
+    read_only = path is not None and not _is_writable(path)
     try:
         # Any thread may call; the service lets in one at a time.
-        where = os.path.abspath(path) if path else ":memory:"  # to SQLite a path of that name would be memory too
-        database = sqlite3.connect(where, timeout=wait_s, isolation_level=None, check_same_thread=False)
+        database = sqlite3.connect(
+            _location(path, read_only), uri=True, timeout=wait_s, isolation_level=None, check_same_thread=False
+        )
         try:
-            if _is_new(database, path):
-                _create(database, path)
-            if path is not None:
+            _prepare(database, path, read_only)
+            if path is not None and not read_only:
                 _write_ahead(database, wait_s)
         except BaseException:
             database.close()
@@ -96,41 +140,73 @@ def _check_path(path: str) -> None:
         raise StoreError(f"{path}: is a folder, name a file in it")
     if not os.path.isdir(folder):
         raise StoreError(f"{path}: the folder {folder} does not exist, create it first")
+    if not os.path.exists(path) and not _may_write(folder):
+        raise StoreError(f"{path}: {folder} cannot be written, make it writable or choose another path")
+
+
+def _is_writable(path: str) -> bool:
     # SQLite needs two more files beside a store, and would open a read-only one without a word.
-    for needed in (folder, path):
-        if os.path.exists(needed) and not os.access(
-            needed, os.W_OK, effective_ids=os.access in os.supports_effective_ids
-        ):
-            raise StoreError(f"{path}: {needed} cannot be written, make it writable or choose another path")
+    folder = os.path.dirname(os.path.abspath(path))
+    return _may_write(folder) and (not os.path.exists(path) or _may_write(path))
 
 
-def _is_new(database: sqlite3.Connection, path: str | None) -> bool:
-    """Whether nothing was ever stored here; raises StoreError for what is not ours, before anything is changed."""
+def _may_write(path: str) -> bool:
+    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
+
+
+def _location(path: str | None, read_only: bool) -> str:
+    """The URI of a file; by its name alone, a file called `:memory:` would be memory to SQLite."""
+    if path is None:
+        return ":memory:"
+    uri = Path(os.path.abspath(path)).as_uri()
+    if not read_only:
+        return uri
+    # Without a log all is in the file itself, and SQLite need not write beside it to coordinate with a writer.
+    return f"{uri}?mode=ro" if os.path.exists(f"{path}-wal") else f"{uri}?immutable=1"
+
+
+def _prepare(database: sqlite3.Connection, path: str | None, read_only: bool) -> None:
+    """Creates the tables in a new file, and brings an earlier format to this one."""
+    version = _format_of(database, path)
+    if version == FORMAT:
+        return
+    if read_only:
+        wanted = "an empty file" if version is None else f"of format {version}, to be brought to format {FORMAT}"
+        raise StoreError(f"{path}: is {wanted}, and cannot be written: make the file and its folder writable")
+    database.execute("begin immediate")
+    try:
+        version = _format_of(database, path)  # another process may have been first
+        if version is None:
+            _execute_all(database, _SCHEMA)
+        else:
+            for earlier in range(version, FORMAT):
+                _execute_all(database, _MIGRATIONS[earlier])
+        database.execute("commit")
+    finally:
+        if database.in_transaction:
+            database.execute("rollback")
+
+
+def _execute_all(database: sqlite3.Connection, statements: str) -> None:
+    for statement in statements.split(";\n"):
+        database.execute(statement)
+
+
+def _format_of(database: sqlite3.Connection, path: str | None) -> int | None:
+    """The format of a store, None where nothing was ever stored; StoreError for what is not a store, left unchanged."""
     application_id, version, tables = database.execute(
         "select application_id, user_version, (select count(*) from sqlite_master)"
         " from pragma_application_id, pragma_user_version"
     ).fetchone()
     if (application_id, version, tables) == (0, 0, 0):
-        return True
+        return None
     if application_id != _APPLICATION_ID:
         raise StoreError(f"{path}: is an SQLite file but not a store of rowbook, choose another path")
-    if version != FORMAT:
+    if version > FORMAT:
         raise StoreError(
-            f"{path}: has format {version} and this rowbook reads format {FORMAT}, use the one that wrote it"
+            f"{path}: has format {version} and this rowbook reads up to format {FORMAT}, use the one that wrote it"
         )
-    return False
-
-
-def _create(database: sqlite3.Connection, path: str | None) -> None:
-    database.execute("begin immediate")
-    try:
-        if _is_new(database, path):  # another process may have been first
-            for statement in _SCHEMA.split(";\n"):
-                database.execute(statement)
-        database.execute("commit")
-    finally:
-        if database.in_transaction:
-            database.execute("rollback")
+    return int(version)
 
 
 def _write_ahead(database: sqlite3.Connection, wait_s: float) -> None:

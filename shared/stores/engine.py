@@ -5,6 +5,7 @@ import sqlite3
 import time
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
 from typing import TypeAlias
@@ -13,11 +14,19 @@ from attrs import astuple, frozen
 
 from .database import explain, open_database
 
-_PUT_KIND = 4  # HBase's type code of a put; see `kind` in the schema
-
-# One version in 16 written is followed by a look at its column for surplus versions. A column rewritten without end
-# so keeps some 16 of them on average, while looking after every put would double the cost of a batch.
+# One version in 16 written is followed by a look at its column for surplus versions: looking after every put would
+# double the cost of a batch. Fewer than 32 of them are left, so that, as in HBase before a flush, a read at an old
+# timestamp may still find a version that is beyond the family's maximum.
 _WRITES_PER_PRUNING = 16
+_SURPLUS_LEFT = 32
+
+# Where a family keeps more versions than this, SQLite picks the newest one; of fewer, Python does so faster.
+_FEW_VERSIONS = 3
+
+LATEST_MS = 2**63 - 1
+"""The last timestamp there is."""
+FOREVER_S = 2**31 - 1
+"""The time to live of a family whose cells do not expire."""
 
 Cell: TypeAlias = tuple[bytes, int, bytes]
 """A version of a cell within its row: column (family:qualifier), timestamp, value."""
@@ -28,24 +37,34 @@ Put: TypeAlias = tuple[bytes, bytes, int, bytes]
 ColumnRange: TypeAlias = tuple[bytes, bytes]
 """Columns from the first (inclusive) to the second (exclusive)."""
 
-_ROW = "select column, ts, value from cells where table_id = ? and row = ? order by column, ts"
+_ROW = "select {picked} from cells where table_id = ? and row = ? and ts <= ? {ordered}"
 _COLUMNS = (
-    "select column, ts, value from cells"
-    " where table_id = ? and row = ? and column >= ? and column < ? order by column, ts"
+    "select {picked} from cells where table_id = ? and row = ? and column >= ? and column < ? and ts <= ? {ordered}"
 )
-_NEWEST = "select column, ts, value from cells where table_id = ? and row = ? and column = ? order by ts desc limit 1"
-_SCAN_UP = (
-    "select row, column, ts, value from cells where table_id = ? and row >= ? and row < ? order by row, column, ts"
-)
-_SCAN_DOWN = (
-    "select row, column, ts, value from cells"
-    " where table_id = ? and row >= ? and row < ? order by row desc, column desc, ts desc"
-)
-_PUT = f"insert or replace into cells (table_id, row, column, ts, kind, value) values (?, ?, ?, ?, {_PUT_KIND}, ?)"
+_SCAN = "select row, {picked} from cells where table_id = ? and row >= ? and row < ? and ts <= ? {ordered}"
+_UP = {"picked": "column, ts, value", "ordered": "order by row, column, ts"}
+_DOWN = {"picked": "column, ts, value", "ordered": "order by row desc, column desc, ts desc"}
+# SQLite: with max() the other columns are those of the row that has the maximum.
+_NEWEST = {"picked": "column, max(ts), value", "ordered": "group by row, column order by row, column"}
+_NEWEST_OF_COLUMN = _COLUMNS.format(**_DOWN) + " limit 1"
+_PUT = "insert or replace into cells values (?1, ?2, ?3, ?4, ?5)"
+_PUT_UNLESS_MASKED = """
+insert or replace into cells select ?1, ?2, ?3, ?4, ?5 where not exists
+    (select 1 from tombstones where table_id = ?1 and row = ?2 and column in (?3, ?6) and ts >= ?4)
+"""
 _DELETE = "delete from cells where table_id = ? and row = ? and column >= ? and column < ? and ts <= ?"
+_BURY = """
+insert into tombstones values (?, ?, ?, ?)
+on conflict do update set ts = max(ts, excluded.ts)
+"""
+_DELETED_ROWS = """
+select count(distinct row) from tombstones as deleted where table_id = ?1 and row >= ?2 and row < ?3
+    and not exists (select 1 from cells where table_id = ?1 and row = deleted.row)
+"""
 _PRUNE = """
-delete from cells where table_id = ?1 and row = ?2 and column = ?3 and ts <=
-    (select ts from cells where table_id = ?1 and row = ?2 and column = ?3 order by ts desc limit 1 offset ?4)
+delete from cells where table_id = ?1 and row = ?2 and column = ?3 and exists
+    (select 1 from cells where table_id = ?1 and row = ?2 and column = ?3 order by ts desc limit 1 offset ?4 + ?5)
+    and ts <= (select ts from cells where table_id = ?1 and row = ?2 and column = ?3 order by ts desc limit 1 offset ?4)
 """
 _PRUNE_FAMILY = """
 delete from cells where table_id = ?1 and (row, column, ts) in (
@@ -55,6 +74,9 @@ delete from cells where table_id = ?1 and (row, column, ts) in (
     ) where age > ?4
 )
 """
+_EXPIRE = "delete from cells where table_id = ? and column >= ? and column < ? and ts < ?"
+_READING = {(read, how is _NEWEST): read.format(**how) for read in (_ROW, _COLUMNS, _SCAN) for how in (_UP, _NEWEST)}
+_READING_DOWN = _SCAN.format(**_DOWN)
 _first = itemgetter(0)
 
 
@@ -70,8 +92,12 @@ class Family:
     in_memory: bool
     block_cache: bool
 
+    def oldest_ms(self) -> int:
+        """The earliest timestamp that has not expired now."""
+        return time.time_ns() // 1_000_000 - 1000 * self.time_to_live_s if self.time_to_live_s < FOREVER_S else 0
 
-@frozen
+
+@frozen(slots=False)  # for its cached properties
 class Table:
     """A table as the catalogue has it."""
 
@@ -80,10 +106,35 @@ class Table:
     created_ms: int
     enabled: bool
     families: dict[bytes, Family]
+    splits: tuple[bytes, ...]
+    """The first rows of its regions, without that of the first region, which has none."""
+
+    def family_of(self, column: bytes) -> Family:
+        """The family that a column belongs to."""
+        return self.families[column[: column.index(b":")]]
+
+    @cached_property
+    def keeps_many(self) -> bool:
+        """Whether a column may have many versions."""
+        return any(family.max_versions > _FEW_VERSIONS for family in self.families.values())
+
+    @cached_property
+    def expires(self) -> bool:
+        """Whether a family has a TTL."""
+        return any(family.time_to_live_s < FOREVER_S for family in self.families.values())
+
+    @cached_property
+    def in_cell_order(self) -> bool:
+        """Whether the order of its columns is that of HBase's cells; `cf1:a` sorts before `cf:z`, and not so there."""
+        return sorted(self.families) == [name[:-1] for name in sorted(name + b":" for name in self.families)]
 
 
 class Engine:
     """One SQLite database: a file, or memory. One thread at a time.
+
+    `rows_read` counts the rows that reads stepped over, returned or not: every row that a scan came by, and every row
+    of a get that has a cell in the columns asked for. HBase: a deleted row is one of them until a compaction. It only
+    grows.
 
     No statement stays open between two calls, so that a scan left alone holds back no checkpoint of the file.
     """
@@ -91,6 +142,7 @@ class Engine:
     def __init__(self, path: str | None, wait_s: float) -> None:
         self.path = path
         self.wait_s = wait_s
+        self.rows_read = 0
         self.open()
 
     # Opening and closing
@@ -153,12 +205,17 @@ class Engine:
         for table_id, name, created_ms, enabled, _, *family in self._database.execute(
             "select * from tables join families on table_id = id order by tables.name, families.name"
         ):
-            table = tables.setdefault(name, Table(table_id, name, created_ms, bool(enabled), {}))
-            table.families[family[0]] = Family(*family)
+            if name not in tables:
+                split_rows = self._database.execute(
+                    "select row from splits where table_id = ? order by row", (table_id,)
+                )
+                splits = tuple(row for (row,) in split_rows)
+                tables[name] = Table(table_id, name, created_ms, bool(enabled), {}, splits)
+            tables[name].families[family[0]] = Family(*family)
         return tables
 
     def create_table(self, name: bytes, families: Iterable[Family]) -> None:
-        """Adds a table, enabled."""
+        """Adds a table, enabled, of one region."""
         self._tables = None
         created_ms = time.time_ns() // 1_000_000
         table_id = self._database.execute(
@@ -171,9 +228,14 @@ class Engine:
     def drop_table(self, table: Table) -> None:
         """Removes a table and all its cells."""
         self._tables = None
-        self._database.execute("delete from cells where table_id = ?", (table.id,))
-        self._database.execute("delete from families where table_id = ?", (table.id,))
+        for part in ("cells", "tombstones", "splits", "families"):
+            self._database.execute(f"delete from {part} where table_id = ?", (table.id,))
         self._database.execute("delete from tables where id = ?", (table.id,))
+
+    def split_table(self, table: Table, rows: Iterable[bytes]) -> None:
+        """Makes each of the rows the first one of a region."""
+        self._tables = None
+        self._database.executemany("insert or ignore into splits values (?, ?)", [(table.id, row) for row in rows])
 
     def enable_table(self, table: Table, enabled: bool) -> None:
         """Marks a table as enabled or disabled; what that means is up to the caller."""
@@ -182,70 +244,126 @@ class Engine:
 
     # Reading: columns in byte order, each column's versions oldest first
 
-    def row(self, table: Table, row: bytes, columns: Sequence[ColumnRange] | None = None) -> list[Cell]:
-        """One row's cells, of all columns or of some ranges of them, as they were at one moment."""
-        if columns is None:
-            return self._database.execute(_ROW, (table.id, row)).fetchall()
-        if len(columns) == 1:
-            return self._database.execute(_COLUMNS, (table.id, row, *columns[0])).fetchall()
-        with self._transaction("begin"):
-            return [cell for each in columns for cell in self._database.execute(_COLUMNS, (table.id, row, *each))]
+    def row(
+        self,
+        table: Table,
+        row: bytes,
+        columns: Sequence[ColumnRange] | None = None,
+        *,
+        up_to: int = LATEST_MS,
+        newest: bool = False,
+    ) -> list[Cell]:
+        """One row's cells, of all columns or of some ranges of them, as they were at one moment.
 
-    def newest(self, table: Table, row: bytes, column: bytes) -> Cell | None:
-        """The newest version of one column."""
-        newest: Cell | None = self._database.execute(_NEWEST, (table.id, row, column)).fetchone()
-        return newest
+        Versions after the timestamp `up_to` are left out; with `newest`, older ones may be, of any column.
+        """
+        cells = self._cells(table, row, columns, up_to, newest)
+        if cells:
+            self.rows_read += 1
+        else:
+            self.count_deleted(table, row, row + b"\0")
+        return cells
+
+    def _cells(
+        self, table: Table, row: bytes, columns: Sequence[ColumnRange] | None, up_to: int, newest: bool
+    ) -> list[Cell]:
+        if columns is None:
+            return self._database.execute(_reading(_ROW, table, newest), (table.id, row, up_to)).fetchall()
+        select = _reading(_COLUMNS, table, newest)
+        if len(columns) == 1:
+            return self._database.execute(select, (table.id, row, *columns[0], up_to)).fetchall()
+        with self._transaction("begin"):
+            return [cell for each in columns for cell in self._database.execute(select, (table.id, row, *each, up_to))]
 
     def scan(
-        self, table: Table, low: bytes, high: bytes, *, down: bool
-    ) -> Generator[tuple[bytes, Iterable[Cell]], None, None]:
-        """The rows from `low` (inclusive) to `high` (exclusive); close the iterator to end the statement."""
-        cursor = self._database.execute(_SCAN_DOWN if down else _SCAN_UP, (table.id, low, high))
+        self, table: Table, low: bytes, high: bytes, *, down: bool, up_to: int = LATEST_MS, newest: bool = False
+    ) -> Generator[tuple[bytes, Sequence[Cell]], None, None]:
+        """The rows from `low` (inclusive) to `high` (exclusive), as `row` has them; close it to end the statement."""
+        select = _READING_DOWN if down else _reading(_SCAN, table, newest)
+        cursor = self._database.execute(select, (table.id, low, high, up_to))
         try:
             for row, stored in groupby(cursor, _first):
                 cells: list[Cell] = [version[1:] for version in stored]
-                yield row, reversed(cells) if down else cells
+                if down:
+                    cells.reverse()
+                self.rows_read += 1
+                yield row, cells
         finally:
             cursor.close()
+
+    def newest(self, table: Table, row: bytes, column: bytes) -> Cell | None:
+        """The newest version of one column, unless it has expired."""
+        cell: Cell | None = self._database.execute(
+            _NEWEST_OF_COLUMN, (table.id, row, *column_range(column), LATEST_MS)
+        ).fetchone()
+        return cell if cell and cell[1] >= table.family_of(column).oldest_ms() else None
+
+    def count_deleted(self, table: Table, low: bytes, high: bytes) -> None:
+        """Counts the rows from `low` (inclusive) to `high` (exclusive) that have tombstones and no cells as read."""
+        if self._latest_tombstone(table) is not None:
+            self.rows_read += self._database.execute(_DELETED_ROWS, (table.id, low, high)).fetchone()[0]
+
+    def _latest_tombstone(self, table: Table) -> int | None:
+        (latest,) = self._database.execute("select max(ts) from tombstones where table_id = ?", (table.id,)).fetchone()
+        return latest  # type: ignore[no-any-return]
 
     # Writing, inside `writing()`
 
     def put(self, table: Table, puts: Sequence[Put]) -> None:
-        """Stores versions; of equal row, column and timestamp the last one stays.
+        """Stores versions, unless a tombstone masks them; of equal row, column and timestamp the last one stays.
 
         Versions beyond the family's maximum go here too, by and by: reads never show them, so nothing waits for it.
         """
         table_id = table.id
-        self._database.executemany(_PUT, [(table_id, *put) for put in puts])
+        latest = self._latest_tombstone(table)
+        if latest is None or all(timestamp > latest for _, _, timestamp, _ in puts):
+            self._database.executemany(_PUT, [(table_id, *put) for put in puts])
+        else:
+            self._database.executemany(
+                _PUT_UNLESS_MASKED, [(table_id, *put, put[1][: put[1].index(b":")]) for put in puts]
+            )
         # At random, since a stride would miss a hot cell that comes at the same place of every batch.
         looked_at = puts[random.randrange(_WRITES_PER_PRUNING) :: _WRITES_PER_PRUNING]
         self._database.executemany(
             _PRUNE,
-            [(table_id, row, column, max_versions_of(table, column)) for row, column, _, _ in looked_at],
+            [
+                (table_id, row, column, table.family_of(column).max_versions, _SURPLUS_LEFT)
+                for row, column, _, _ in looked_at
+            ],
         )
 
-    def delete(self, table: Table, row: bytes, columns: ColumnRange, up_to: int) -> None:
-        """Removes the versions up to and including the timestamp."""
-        self._database.execute(_DELETE, (table.id, row, *columns, up_to))
+    def delete(self, table: Table, row: bytes, column: bytes, up_to: int) -> None:
+        """Removes the versions of a column (family:qualifier) or a family, and masks such as are still to come."""
+        self._database.execute(_DELETE, (table.id, row, *column_range(column), up_to))
+        self._database.execute(_BURY, (table.id, row, column, up_to))
 
-    def prune(self, table: Table) -> None:
+    def flush(self, table: Table) -> None:
         """Removes every version beyond its family's maximum."""
         for family in table.families.values():
-            low, high = family_columns(family.name)
-            self._database.execute(_PRUNE_FAMILY, (table.id, low, high, family.max_versions))
+            self._database.execute(_PRUNE_FAMILY, (table.id, *column_range(family.name), family.max_versions))
+
+    def compact(self, table: Table) -> None:
+        """Removes what no read shows: surplus versions, expired cells, and the tombstones, which mask no more."""
+        self.flush(table)
+        for family in table.families.values():
+            self._database.execute(_EXPIRE, (table.id, *column_range(family.name), family.oldest_ms()))
+        self._database.execute("delete from tombstones where table_id = ?", (table.id,))
 
 
-def max_versions_of(table: Table, column: bytes) -> int:
-    """How many versions of a column its family keeps."""
-    return table.families[column[: column.index(b":")]].max_versions
+def _reading(select: str, table: Table, newest: bool) -> str:
+    # Python's dict keeps the last version of a column, which is the newest: of few versions that is faster.
+    return _READING[select, newest and table.keeps_many]
 
 
-def family_columns(family: bytes) -> ColumnRange:
-    """All columns of a family; ';' is the byte after ':'."""
-    return family + b":", family + b";"
+def column_range(column: bytes) -> ColumnRange:
+    """HBase: `cf` is the whole family, `cf:` the one column with an empty qualifier, `cf:a:b` the qualifier `a:b`."""
+    # ';' is the byte after ':'.
+    return (column, column + b"\0") if b":" in column else (column + b":", column + b";")
 
 
-def versions(table: Table, cells: Iterable[Cell]) -> Iterator[tuple[bytes, list[Cell]]]:
-    """Each column with its newest versions, at most its family's maximum, newest first."""
+def versions(table: Table, cells: Iterable[Cell]) -> Iterator[list[Cell]]:
+    """Column by column its newest versions, at most its family's maximum, newest first; without expired ones."""
     for column, stored in groupby(cells, _first):
-        yield column, list(stored)[: -max_versions_of(table, column) - 1 : -1]
+        family = table.family_of(column)
+        kept = list(stored)[: -family.max_versions - 1 : -1]
+        yield [cell for cell in kept if cell[1] >= family.oldest_ms()] if table.expires else kept

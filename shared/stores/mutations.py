@@ -1,13 +1,16 @@
 """What writes do: batches, deletes, counters, append and the checked put, each in one transaction."""
 
 import struct
+import time
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 
 from Hbase_thrift import BatchMutation, IOError, Mutation, TAppend, TCell
 
-from .columns import column_range, family_of, in_cell_order, qualified
-from .engine import Cell, Engine, Put, Table
+from .columns import family_of, in_cell_order, put_column, qualified
+from .engine import LATEST_MS, Cell, Engine, Put, Table
 from .rules import (
     MAX_CELL_BYTES,
     MAX_SENT_CELL_BYTES,
@@ -21,45 +24,79 @@ from .rules import (
     shown,
     write_time,
 )
-from .tables import check_families, enabled_table, no_such_family
+from .tables import check_families, enabled_table, first_unknown_family
 
 _counter = struct.Struct(">q")
 
 
 def mutate_rows(engine: Engine, name: bytes, batches: Sequence[BatchMutation], timestamp: int | None) -> None:
-    """HBase: all puts of all rows, then all deletes, whatever their order in the batch.
+    """HBase: all puts of all entries, then all deletes, whatever their order in the batch.
 
-    Each row stands for itself: one that is refused is left out whole, the others are stored, and the error comes last.
-    The deletes are left out when a put was refused.
+    Each entry stands for itself: one that is refused is left out whole, the others are stored, and the error comes
+    last. The deletes are left out when a put was refused.
     """
     at = write_time(timestamp)
     for batch in batches:
         check_row(batch.row)
-    mutations = [(batch.row, each) for batch in batches for each in batch.mutations or ()]
-    puts = [(row, each.column, at, each.value or b"") for row, each in mutations if not each.isDelete]
-    deletes = [(row, each.column or b"") for row, each in mutations if each.isDelete]
+    puts = [put for batch in batches for put in _puts_of(batch, at)]
     for column in {column for _, column, _, _ in puts}:
-        qualified(column)
-    oversize = _oversize(puts)
-    if not mutations:
+        put_column(column)
+    too_large = _too_large_of(puts)
+    if not any(batch.mutations for batch in batches):
         return
     with engine.writing():
         try:
             table = _table_to_write(engine, name)
         except IOError as error:
-            raise _failed(error for _ in {row for row, _ in mutations}) from error
-        refused = _rows_without_family(table, puts) | oversize
-        if refused:
-            puts = [put for put in puts if put[0] not in refused]
-            deletes = []
+            raise _failed(error for batch in batches if batch.mutations) from error
+        unknown = {column for column in {put[1] for put in puts} if family_of(column) not in table.families}
+        refused: list[IOError] = []
+        if unknown or too_large:
+            puts, refused = _accepted(table, batches, at, too_large)
         engine.put(table, puts)
-        if deletes:
-            refused = _rows_without_family(table, deletes)
-            for row, column in deletes:
-                if row not in refused:
-                    engine.delete(table, row, column_range(column), at)
+        if not refused:
+            refused = _delete_all(engine, table, batches, at)
     if refused:
-        raise _failed(refused.values())
+        raise _failed(refused)
+
+
+def _puts_of(batch: BatchMutation, at: int) -> list[Put]:
+    return [(batch.row, each.column, at, each.value or b"") for each in batch.mutations or () if not each.isDelete]
+
+
+def _accepted(
+    table: Table, batches: Iterable[BatchMutation], at: int, too_large: Sequence[Put]
+) -> tuple[list[Put], list[IOError]]:
+    """The puts of the entries that are stored, and an error for each of the others.
+
+    HBase: a cell that is too large fails every entry of its region.
+    """
+    of_region = {bisect_right(table.splits, put[0]): put for put in too_large}
+    accepted: list[Put] = []
+    refused: list[IOError] = []
+    for batch in batches:
+        if puts := _puts_of(batch, at):
+            large = of_region.get(bisect_right(table.splits, batch.row))
+            error = _too_large(large) if large else first_unknown_family(table, [put[1] for put in puts])
+            if error:
+                refused.append(error)
+            else:
+                accepted += puts
+    return accepted, refused
+
+
+def _delete_all(engine: Engine, table: Table, batches: Iterable[BatchMutation], at: int) -> list[IOError]:
+    """Applies the deletes of all entries; an error for each entry that was refused."""
+    refused: list[IOError] = []
+    for batch in batches:
+        columns = [each.column or b"" for each in batch.mutations or () if each.isDelete]
+        error = first_unknown_family(table, columns)
+        if error:
+            refused.append(error)
+        else:
+            for column in columns:
+                engine.delete(table, batch.row, column, at)
+    return refused
 
 
 def _table_to_write(engine: Engine, name: bytes) -> Table:
@@ -69,24 +106,16 @@ def _table_to_write(engine: Engine, name: bytes) -> Table:
         raise illegal_argument(str(error)) from error
 
 
-def _rows_without_family(
-    table: Table, mutations: Sequence[Put] | Sequence[tuple[bytes, bytes]]
-) -> dict[bytes, IOError]:
-    """The rows that name a family which the table does not have; each mutation starts with its row and column."""
-    unknown = {column for column in {each[1] for each in mutations} if family_of(column) not in table.families}
-    return {each[0]: no_such_family(table, each[1]) for each in mutations if each[1] in unknown} if unknown else {}
-
-
-def _oversize(puts: Iterable[Put]) -> dict[bytes, IOError]:
-    """The rows with a cell that the region server refuses; one that the gateway refuses ends the call."""
-    refused: dict[bytes, IOError] = {}
+def _too_large_of(puts: Iterable[Put]) -> list[Put]:
+    """The cells that the region server refuses; one that the gateway refuses ends the call."""
+    too_large: list[Put] = []
     for put in puts:
         size = cell_bytes(put)
         if size > MAX_SENT_CELL_BYTES:
             raise illegal_argument(f"KeyValue size too large: at most {MAX_SENT_CELL_BYTES} bytes (got {size})")
         if size > MAX_CELL_BYTES:
-            refused[put[0]] = _too_large(put)
-    return refused
+            too_large.append(put)
+    return too_large
 
 
 def _too_large(put: Put) -> IOError:
@@ -95,13 +124,13 @@ def _too_large(put: Put) -> IOError:
     return io_error("DoNotRetryIOException", f"{text} exceeds limit of {MAX_SENT_CELL_BYTES} bytes")
 
 
-def _raise_first(refused: dict[bytes, IOError]) -> None:
-    for error in refused.values():
-        raise error
+def _refuse_too_large(puts: Iterable[Put]) -> None:
+    for put in _too_large_of(puts):
+        raise _too_large(put)
 
 
 def _failed(errors: Iterable[IOError]) -> IOError:
-    """HBase: one error for all the rows of a batch that were refused, counted by reason."""
+    """HBase: one error for all the entries of a batch that were refused, counted by reason."""
     reasons = Counter(shown(error.message) for error in errors)
     counted = ", ".join(f"{reason}: {_times(count, 'time')}" for reason, count in reasons.items())
     return io_error(
@@ -116,22 +145,31 @@ def _times(count: int, noun: str) -> str:
 
 def mutate_row(engine: Engine, name: bytes, row: bytes, mutations: Sequence[Mutation], timestamp: int | None) -> None:
     """HBase: the deletes first, then the puts, unlike `mutate_rows`; a put without a qualifier is dropped."""
-    at = write_time(timestamp)
-    check_row(row)
-    puts = [
-        (row, each.column, at, each.value or b"")
-        for each in mutations
-        if not each.isDelete and each.column and b":" in each.column
-    ]
+    with _illegal_arguments():
+        at = write_time(timestamp)
+        check_row(row)
+        puts = [
+            (row, put_column(each.column), at, each.value or b"")
+            for each in mutations
+            if not each.isDelete and each.column and b":" in each.column
+        ]
     deletes = [each.column or b"" for each in mutations if each.isDelete]
-    oversize = _oversize(puts)
     with engine.writing():
         table = _table_to_write(engine, name)
         check_families(table, deletes + [column for _, column, _, _ in puts])
-        _raise_first(oversize)
+        _refuse_too_large(puts)
         for column in deletes:
-            engine.delete(table, row, column_range(column), at)
+            engine.delete(table, row, column, at)
         engine.put(table, puts)
+
+
+@contextmanager
+def _illegal_arguments() -> Generator[None]:
+    """HBase: calls that write one row declare what others leave unchecked."""
+    try:
+        yield
+    except UncheckedError as error:
+        raise illegal_argument(str(error)) from error
 
 
 def delete(engine: Engine, name: bytes, row: bytes, columns: Sequence[bytes] | None, timestamp: int | None) -> None:
@@ -143,7 +181,7 @@ def delete(engine: Engine, name: bytes, row: bytes, columns: Sequence[bytes] | N
         columns = list(table.families) if columns is None else columns
         check_families(table, columns)
         for column in columns:
-            engine.delete(table, row, column_range(column), at)
+            engine.delete(table, row, column, at)
 
 
 def increment_counter(engine: Engine, name: bytes, row: bytes, column: bytes, amount: int) -> int:
@@ -162,8 +200,19 @@ def increment_counter(engine: Engine, name: bytes, row: bytes, column: bytes, am
 
 
 def _later(stored: Cell | None) -> int:
-    """HBase: what is computed from a cell is dated after it, even ahead of the clock."""
-    return max(now_ms(), stored[1] + 1) if stored else now_ms()
+    """HBase: what is computed from a cell is dated after it, even ahead of the clock.
+
+    Not imitated: there, two increments in one millisecond date a counter ahead by themselves, and a put that follows at
+    once stays hidden behind them. Here the second one waits for the next millisecond, as a slower client would.
+    """
+    now = now_ms()
+    if stored is None or stored[1] < now:
+        return now
+    if stored[1] == now:
+        while (now := now_ms()) <= stored[1]:
+            time.sleep(0.0002)
+        return now
+    return stored[1] + 1 if stored[1] + 1 < LATEST_MS else now
 
 
 def append_values(engine: Engine, request: TAppend) -> list[TCell]:
@@ -173,37 +222,37 @@ def append_values(engine: Engine, request: TAppend) -> list[TCell]:
     if not columns or len(columns) != len(values):
         raise UncheckedError(f"wants as many columns as values and at least one (got {len(columns)} and {len(values)})")
     for column in columns:
-        qualified(column)
+        put_column(column)
     with engine.writing():
         table = enabled_table(engine, request.table)
         check_families(table, columns)
-        puts: dict[bytes, Put] = {}
+        puts: list[Put] = []
         for column, value in zip(columns, values, strict=True):
             stored = engine.newest(table, request.row, column)
             old = stored[2] if stored else b""
-            puts[column] = put = (request.row, column, _later(stored), old + value)
-            if cell_bytes(put) > MAX_CELL_BYTES:
-                raise _too_large(put)
-        engine.put(table, list(puts.values()))
-    return [TCell(puts[column][3], puts[column][2]) for column in sorted(puts, key=in_cell_order)]
+            puts.append((request.row, column, _later(stored), old + value))
+            if cell_bytes(puts[-1]) > MAX_CELL_BYTES:
+                raise _too_large(puts[-1])
+        engine.put(table, puts)
+    return [TCell(put[3], put[2]) for put in sorted(puts, key=lambda put: in_cell_order(put[1]))]
 
 
 def check_and_put(
     engine: Engine, name: bytes, row: bytes, column: bytes, expected: bytes | None, put: Mutation
 ) -> bool:
     """Puts if the cell is as expected. HBase: an empty or no expectation wants a cell that is missing or empty."""
-    try:
+    column = qualified(column)
+    qualified(put.column)
+    with _illegal_arguments():
         check_row(row)
-    except UncheckedError as error:
-        raise illegal_argument(str(error)) from error
-    column, put_column = qualified(column), qualified(put.column)
+        checked = put_column(put.column)
     value = put.value or b""
-    _raise_first(_oversize([(row, put_column, 0, value)]))
+    _refuse_too_large([(row, checked, 0, value)])
     with engine.writing():
         table = _table_to_write(engine, name)
-        check_families(table, [column, put_column])
+        check_families(table, [column, checked])
         stored = engine.newest(table, row, column)
         if (stored[2] if stored else b"") != (expected or b""):
             return False
-        engine.put(table, [(row, put_column, max(now_ms(), stored[1] if stored else 0), value)])
+        engine.put(table, [(row, checked, max(now_ms(), stored[1] if stored else 0), value)])
     return True

@@ -1,34 +1,33 @@
 """What reads return: stored cells as the structures of the Thrift1 service."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from Hbase_thrift import TCell, TColumn, TRowResult
 
-from .columns import in_cell_order
+from .columns import family_of, in_cell_order
 from .engine import Cell, Table, versions
 
 
-def newest_cells(table: Table, cells: Iterable[Cell], before: int | None) -> dict[bytes, TCell]:
-    """The newest version of each column of one row; HBase: `before` is exclusive, whatever happybase says."""
-    if before is None:
-        # Versions come oldest first, so that the newest one stays.
-        return {column: TCell(value, timestamp) for column, timestamp, value in cells}
-    newest: dict[bytes, TCell] = {}
-    for column, kept in versions(table, cells):
-        for _, timestamp, value in kept:
-            if timestamp < before:
-                newest[column] = TCell(value, timestamp)
-                break
+def newest_cells(table: Table, cells: Iterable[Cell]) -> dict[bytes, TCell]:
+    """The newest version of each column of one row."""
+    # Versions come oldest first, so that the newest one stays.
+    newest = {column: TCell(value, timestamp) for column, timestamp, value in cells}
+    if table.expires:
+        oldest_ms = {name: family.oldest_ms() for name, family in table.families.items()}
+        return {column: cell for column, cell in newest.items() if cell.timestamp >= oldest_ms[family_of(column)]}
     return newest
 
 
-def newest_versions(table: Table, cells: Iterable[Cell], before: int | None, count: int) -> list[TCell]:
+def newest_versions(table: Table, cells: Iterable[Cell], count: int) -> list[TCell]:
     """Column by column, up to `count` versions, newest first."""
-    return [
-        TCell(value, timestamp)
-        for _, kept in versions(table, cells)
-        for _, timestamp, value in [cell for cell in kept if before is None or cell[1] < before][:count]
-    ]
+    return [TCell(value, timestamp) for kept in versions(table, cells) for _, timestamp, value in kept[:count]]
+
+
+def visible_versions(table: Table, cells: Sequence[Cell]) -> Sequence[Cell]:
+    """What HBase shows a filter of one row: families, then columns in order, each one's versions newest first."""
+    if table.expires or len({column for column, _, _ in cells}) < len(cells):
+        cells = [cell for kept in versions(table, cells) for cell in kept]
+    return cells if table.in_cell_order else sorted(cells, key=lambda cell: in_cell_order(cell[0]))
 
 
 def ordered_parts(row: bytes, columns: dict[bytes, TCell], batch: int, as_lists: bool) -> list[TRowResult]:

@@ -5,10 +5,9 @@ import time
 from Hbase_thrift import IllegalArgument, IOError
 
 from ..keys import MAX_ROW_BYTES
-from .engine import Put
+from .engine import LATEST_MS, Put
 
 MAX_FAMILY_BYTES = 127
-MAX_TIMESTAMP = 2**63 - 1
 
 # HBase: the region server refuses a cell of more than MAX_CELL_BYTES, the gateway one of more than MAX_SENT_CELL_BYTES
 # before it sends anything.
@@ -71,15 +70,23 @@ def family_name(name: bytes | None) -> bytes:
 def check_row(row: bytes | None) -> None:
     """Refuses a row key of no bytes and of more than MAX_ROW_BYTES."""
     if not row:
-        raise UncheckedError("Row length 0 is not allowed")
+        raise UncheckedError(f"Row length is 0: wants 1..{MAX_ROW_BYTES} bytes")
     if len(row) > MAX_ROW_BYTES:
         raise UncheckedError(f"Row length {len(row)} is > {MAX_ROW_BYTES}")
 
 
-def check_before(before: int | None) -> None:
-    """Refuses a read's upper bound below 0."""
-    if before is not None and before < 0:
+def row_after(row: bytes) -> bytes:
+    """The smallest row above `row`."""
+    return row + b"\0"
+
+
+def last_read(before: int | None) -> int:
+    """The last timestamp that a read sees. HBase: its bound is exclusive, whatever the IDL and happybase say."""
+    if before is None:
+        return LATEST_MS
+    if before < 0:
         raise UncheckedError(f"Timestamp cannot be negative (got {before})")
+    return before - 1
 
 
 def cell_bytes(put: Put) -> int:
@@ -94,7 +101,7 @@ def now_ms() -> int:
 
 def write_time(timestamp: int | None) -> int:
     """HBase: no timestamp, and the greatest one, mean the server's clock."""
-    if timestamp is None or timestamp == MAX_TIMESTAMP:
+    if timestamp is None or timestamp == LATEST_MS:
         return now_ms()
     if timestamp < 0:
         raise UncheckedError(f"Timestamp cannot be negative (got {timestamp})")

@@ -1,13 +1,20 @@
-"""Open scans: where each one stands, and which are still alive."""
+"""Open scans: where each one stands, what it returns next, and which are still alive."""
 
 import time
+from collections.abc import Generator, Sequence
+from contextlib import closing
 
 from attrs import define, field
 from Hbase_thrift import TRowResult
 
 from ..keys import MAX_ROW_BYTES
 from .columns import Selection
-from .rules import illegal_argument
+from .engine import Cell, Engine, Table
+from .filter_language import parse_filter
+from .filtered_rows import FilteredRows
+from .results import newest_cells, ordered_parts, visible_versions
+from .rules import illegal_argument, io_error, row_after
+from .tables import check_families, enabled_table
 
 # HBase: the gateway drops a scanner that was not asked for two lease periods.
 IDLE_S = 120
@@ -27,22 +34,113 @@ class Scanner:
     high: bytes
     down: bool
     selection: Selection | None
-    before: int | None
+    up_to: int
     batch: int
     in_order: bool
+    filter_text: bytes | None
+    caching: int
+    """Rows that HBase's gateway asks a region for at a time, 0 for any number."""
     left_over: list[TRowResult] = field(factory=list[TRowResult])
     used_s: float = field(factory=time.monotonic)
+    _filtered: FilteredRows | None = None
+    _in_reply: int = 0
 
-    def pass_row(self, row: bytes) -> None:
-        """Leaves what comes after `row` in the direction of the scan."""
+    def fetch(self, engine: Engine, count: int) -> list[TRowResult]:
+        """The next `count` results; fewer where the scan ends. HBase: what is wrong with a scan shows here first."""
+        table = enabled_table(engine, self.table_name)
+        if self.selection:
+            check_families(table, self.selection.families)
+        results = self.left_over
+        while len(results) < count and self.low < self.high:
+            low, high = self.low, self.high
+            if self.filter_text is None:
+                results += self._next_rows(engine, table, count - len(results))
+            else:
+                results += self._next_filtered(engine, table, count - len(results))
+            engine.count_deleted(table, *((self.high, high) if self.down else (low, self.low)))
+        self.left_over = results[count:]
+        return results[:count]
+
+    def _next_rows(self, engine: Engine, table: Table, wanted: int) -> list[TRowResult]:
+        results: list[TRowResult] = []
+        with closing(self._stored(engine, table, self.low, self.high, newest=True)) as rows:
+            for row, stored in rows:
+                cells = newest_cells(table, self._picked(stored))
+                if cells:
+                    if self.batch or self.in_order:
+                        results += ordered_parts(row, cells, self.batch, self.in_order)
+                    else:
+                        results.append(TRowResult(row, cells))
+                    if len(results) >= wanted:
+                        self._pass_row(row)
+                        return results
+        self._pass(self.low, self.high)
+        return results
+
+    def _next_filtered(self, engine: Engine, table: Table, wanted: int) -> list[TRowResult]:
+        """Rows of the region where the scan stands. HBase: each region starts with a fresh filter.
+
+        A filter that lets nothing more through ends its region only, and the whole scan if the region's reply to the
+        gateway is empty then: what comes back depends on the regions and on `caching`.
+        """
+        results: list[TRowResult] = []
+        low, high = self._in_region(table)
+        filtered = self._filtered = self._filtered or self._new_filter(table)
+        with closing(self._stored(engine, table, low, high, newest=False)) as rows:
+            for row, stored in rows:
+                self._pass_row(row)
+                if self.selection and not self.selection.touches(stored):
+                    continue
+                cells = filtered.cells_of(row, visible_versions(table, self._picked(stored)))
+                if cells:
+                    parts = ordered_parts(row, newest_cells(table, cells), self.batch, self.in_order)
+                    results += parts
+                    self._in_reply += len(parts)
+                if filtered.done:
+                    break
+                if self.caching and self._in_reply >= self.caching:
+                    self._in_reply = 0
+                if len(results) >= wanted:
+                    return results
+        if filtered.done and not self._in_reply:
+            low, high = self.low, self.high
+        self._pass(low, high)
+        self._filtered, self._in_reply = None, 0
+        return results
+
+    def _new_filter(self, table: Table) -> FilteredRows:
+        families = self.selection.families if self.selection else dict.fromkeys(table.families)
+        assert self.filter_text is not None
+        filtered = FilteredRows(parse_filter(self.filter_text), reverse=self.down, families=families)
+        if self.batch and filtered.has_row_filter:
+            text = "Cannot set batch on a scan using a filter that returns true for filter.hasFilterRow"
+            raise io_error("client.RetriesExhaustedException", f"filter.IncompatibleFilterException: {text}")
+        return filtered
+
+    def _stored(
+        self, engine: Engine, table: Table, low: bytes, high: bytes, *, newest: bool
+    ) -> Generator[tuple[bytes, Sequence[Cell]], None, None]:
+        return engine.scan(table, low, high, down=self.down, up_to=self.up_to, newest=newest)
+
+    def _picked(self, stored: Sequence[Cell]) -> Sequence[Cell]:
+        return list(filter(self.selection.picks, stored)) if self.selection else stored
+
+    def _in_region(self, table: Table) -> tuple[bytes, bytes]:
+        """What is still to come of the region that comes next."""
         if self.down:
-            self.high = row
-        else:
-            self.low = row_after(row)
+            return max([self.low, *(split for split in table.splits if split < self.high)]), self.high
+        return self.low, min([self.high, *(split for split in table.splits if split > self.low)])
 
-    def finish(self) -> None:
-        """Leaves nothing."""
-        self.low = self.high
+    def _pass_row(self, row: bytes) -> None:
+        """Leaves what comes after `row` in the direction of the scan."""
+        self._pass(row, row_after(row))
+
+    def _pass(self, low: bytes, high: bytes) -> None:
+        """Leaves what comes after this range in the direction of the scan."""
+        if self.down:
+            self.high = low
+        else:
+            self.low = high
 
 
 class Scanners:
@@ -74,11 +172,6 @@ class Scanners:
         """Forgets a scanner. HBase: closing twice is an error."""
         self.get(scanner_id)
         del self._scanners[scanner_id]
-
-
-def row_after(row: bytes) -> bytes:
-    """The smallest row above `row`."""
-    return row + b"\0"
 
 
 def row_bounds(start: bytes, stop: bytes, down: bool) -> tuple[bytes, bytes]:

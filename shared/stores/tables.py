@@ -6,10 +6,8 @@ from collections.abc import Iterable
 from Hbase_thrift import AlreadyExists, ColumnDescriptor, IOError, TRegionInfo
 
 from .columns import family_of
-from .engine import Engine, Family, Table
+from .engine import FOREVER_S, Engine, Family, Table
 from .rules import family_name, illegal_argument, io_error, shown, table_name
-
-FOREVER_S = 2**31 - 1
 
 _COMPRESSIONS = {"NONE", "GZ", "LZO", "SNAPPY", "LZ4", "BZIP2", "ZSTD", "LZMA", "BROTLI"}
 _BLOOM_FILTERS = {"NONE", "ROW", "ROWCOL"}
@@ -34,12 +32,20 @@ def enabled_table(engine: Engine, name: bytes) -> Table:
 
 def check_families(table: Table, columns: Iterable[bytes]) -> None:
     """Refuses a column of a family that the table does not have."""
+    error = first_unknown_family(table, columns)
+    if error:
+        raise error
+
+
+def first_unknown_family(table: Table, columns: Iterable[bytes]) -> IOError | None:
+    """The error for the first column of a family that the table does not have."""
     for column in columns:
         if family_of(column) not in table.families:
-            raise no_such_family(table, column)
+            return _no_such_family(table, column)
+    return None
 
 
-def no_such_family(table: Table, column: bytes) -> IOError:
+def _no_such_family(table: Table, column: bytes) -> IOError:
     """The error for a column of a family that the table does not have."""
     return io_error(
         "regionserver.NoSuchColumnFamilyException",
@@ -101,20 +107,39 @@ def column_descriptor(family: Family) -> ColumnDescriptor:
     )
 
 
-def only_region(table: Table) -> TRegionInfo:
-    """The one region of a table: nothing splits it."""
-    return TRegionInfo(
-        startKey=b"",
-        endKey=b"",
-        id=table.created_ms,
-        name=_region_name(table),
-        version=1,
-        serverName=b"embedded",
-        port=0,
-    )
+def regions_of(table: Table) -> list[TRegionInfo]:
+    """The regions of a table: as many as its split points make, for nothing splits them further."""
+    starts = (b"", *table.splits)
+    return [
+        TRegionInfo(
+            startKey=start,
+            endKey=end,
+            id=table.created_ms,
+            name=_region_name(table, start),
+            version=1,
+            serverName=b"embedded",
+            port=0,
+        )
+        for start, end in zip(starts, (*table.splits, b""), strict=True)
+    ]
 
 
-def _region_name(table: Table) -> bytes:
+def region_at(engine: Engine, name: bytes) -> TRegionInfo:
+    """HBase: of the regions of all tables, in the order of table and start row, the last one up to `name`."""
+    table, _, rest = name.partition(b",")
+    start, _, region_id = rest.rpartition(b",")
+    last = (table, start, region_id)
+    found = None
+    for each in engine.tables().values():
+        for region in regions_of(each):
+            if not name or (each.name, region.startKey, region.name.rpartition(b",")[2]) <= last:
+                found = region
+    if found is None:
+        raise IOError(message=b"java.io.IOException: Cannot find row in hbase:meta, row=" + name)
+    return found
+
+
+def _region_name(table: Table, start: bytes = b"") -> bytes:
     """HBase: table, start row, id and the MD5 of those three."""
-    name = b"%s,,%d" % (table.name, table.created_ms)
+    name = b"%s,%s,%d" % (table.name, start, table.created_ms)
     return b"%s.%s." % (name, hashlib.md5(name, usedforsecurity=False).hexdigest().encode())

@@ -51,12 +51,15 @@ def test_a_timestamp_is_exclusive(filled):
     assert filled.row(b"r", timestamp=0) == {}
     assert filled.rows([b"r"], timestamp=4) == [(b"r", {b"d:a": b"v3"})]
     assert list(filled.scan(timestamp=4)) == [(b"r", {b"d:a": b"v3"})]
-    assert filled.cells(b"r", b"d:a", timestamp=4) == [b"v3", b"v2"]
+    assert filled.cells(b"r", b"d:a", timestamp=4) == [b"v3", b"v2", b"v1"]
 
 
-def test_a_surplus_version_is_never_shown(filled):
-    assert filled.row(b"r", timestamp=2) == {}
+def test_a_surplus_version_is_shown_only_at_an_old_timestamp_until_it_is_flushed(filled, connection):
     assert filled.cells(b"r", b"d:a", include_timestamp=True) == [(b"v4", 4), (b"v3", 3), (b"v2", 2)]
+    assert filled.row(b"r", timestamp=2) == {b"d:a": b"v1"}
+    connection.disable_table("t")
+    connection.enable_table("t")
+    assert filled.row(b"r", timestamp=2) == {}
 
 
 def test_cells_are_newest_first_and_at_most_as_many_as_asked(filled):

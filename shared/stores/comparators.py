@@ -1,0 +1,136 @@
+"""Comparators of the filter language: `=, 'binary:v1'` becomes a test of bytes."""
+
+import codecs
+import operator
+import re
+from collections.abc import Callable
+from typing import TypeAlias
+
+from attrs import field, frozen
+
+from .java_patterns import java_pattern
+from .rules import UncheckedError, shown
+
+Test: TypeAlias = Callable[[bytes], bool]
+"""Whether some bytes of a cell (a value, a qualifier, a row key) are what was asked for."""
+
+_ORDERS: dict[bytes, Callable[[bytes, bytes], bool]] = {
+    b"<": operator.lt,
+    b"<=": operator.le,
+    b"=": operator.eq,
+    b"!=": operator.ne,
+    b">=": operator.ge,
+    b">": operator.gt,
+}
+OPERATORS = tuple(_ORDERS)
+
+
+@frozen
+class Comparison:
+    """An operator and a comparator, `=` and `binary:v1`. `holds(cell)` is `cell OPERATOR operand`, bytes unsigned.
+
+    | comparator | what is compared |
+    |---|---|
+    | `binary:B` | all bytes with B |
+    | `binaryprefix:B` | as many of the first bytes as B has, with B |
+    | `regexstring:P` | the Java pattern P is found anywhere in the bytes as UTF-8; a dot matches line ends too |
+    | `regexstringnocase:P` | the same, without regard to the case of ASCII letters |
+    | `substring:T` | the text T is contained, both in lower case of all languages |
+
+    What is searched for, not ordered, takes only `=` and `!=`. HBase forgets to check that for DependentColumnFilter,
+    where `<` then means not found, `>=` found, `<=` always and `>` never.
+    """
+
+    operator: bytes
+    comparator: bytes
+    holds: Test = field(init=False, eq=False, repr=False)
+
+    @property
+    def is_search(self) -> bool:
+        """Whether the comparator searches, so that the order of bytes means nothing."""
+        return not self.comparator.startswith(b"binary")
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "holds", _test(self.operator, self.comparator))
+
+
+def _test(operator: bytes, comparator: bytes) -> Test:
+    if operator not in _ORDERS:
+        raise UncheckedError(f"wants an operator, one of {shown(b' '.join(OPERATORS))} (got {shown(operator)!r})")
+    kind, colon, operand = comparator.partition(b":")
+    if colon and kind == b"binary":
+        return _compares_all(operator, operand)
+    if colon and kind == b"binaryprefix":
+        return _compares_prefix(operator, operand)
+    if colon and kind in _SEARCHES:
+        return _searches(operator, _SEARCHES[kind](java_text(operand)))
+    kinds = "binary, binaryprefix, regexstring, regexstringnocase or substring"
+    raise UncheckedError(f"wants a comparator 'TYPE:VALUE' of type {kinds} (got {shown(comparator)!r})")
+
+
+def _compares_all(operator: bytes, operand: bytes) -> Test:
+    # Bound methods of the operand, with the sides exchanged: a filter asks for every cell.
+    tests: dict[bytes, Test] = {
+        b"<": operand.__gt__,
+        b"<=": operand.__ge__,
+        b"=": operand.__eq__,
+        b"!=": operand.__ne__,
+        b">=": operand.__le__,
+        b">": operand.__lt__,
+    }
+    return tests[operator]
+
+
+def _compares_prefix(operator: bytes, operand: bytes) -> Test:
+    in_order, width = _ORDERS[operator], len(operand)
+    return lambda given: in_order(given[:width], operand)
+
+
+def _searches(operator: bytes, found: Test) -> Test:
+    # HBase: found is 0 and not found is 1, as if the operand were greater than the cell.
+    tests: dict[bytes, Test] = {
+        b"<": lambda given: not found(given),
+        b"<=": lambda given: True,
+        b"=": found,
+        b"!=": lambda given: not found(given),
+        b">=": found,
+        b">": lambda given: False,
+    }
+    return tests[operator]
+
+
+def _contains_pattern(pattern: str) -> Test:
+    search = java_pattern(pattern, any_case=False).search
+    return lambda given: search(java_text(given)) is not None
+
+
+def _contains_pattern_in_any_case(pattern: str) -> Test:
+    search = java_pattern(pattern, any_case=True).search
+    return lambda given: search(java_text(given)) is not None
+
+
+def _contains_text(text: str) -> Test:
+    lowered = text.lower()
+    return lambda given: lowered in java_text(given).lower()
+
+
+_SEARCHES: dict[bytes, Callable[[str], Test]] = {
+    b"regexstring": _contains_pattern,
+    b"regexstringnocase": _contains_pattern_in_any_case,
+    b"substring": _contains_text,
+}
+
+
+def java_text(given: bytes) -> str:
+    """Bytes as UTF-8 in Java's way: what is not UTF-8 becomes U+FFFD, an encoded surrogate one and not three."""
+    return given.decode(errors="java")
+
+
+def _replace_as_java(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeDecodeError)
+    surrogate = _SURROGATE.match(error.object, error.start)
+    return "\ufffd", surrogate.end() if surrogate else error.end
+
+
+_SURROGATE = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]?")
+codecs.register_error("java", _replace_as_java)

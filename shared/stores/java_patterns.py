@@ -1,0 +1,154 @@
+"""Java's regular expressions as Python's: what both have, and what only differs in how it is written."""
+
+import re
+
+from .rules import UncheckedError
+
+# Java, without flags, knows these classes for ASCII only.
+_POSIX_CLASSES = {
+    "Lower": "a-z",
+    "Upper": "A-Z",
+    "ASCII": r"\x00-\x7f",
+    "Alpha": "a-zA-Z",
+    "Digit": "0-9",
+    "Alnum": "a-zA-Z0-9",
+    "Punct": r"!-/:-@\[-`{-~",
+    "Graph": "!-~",
+    "Print": " -~",
+    "Blank": r" \t",
+    "Cntrl": r"\x00-\x1f\x7f",
+    "XDigit": "0-9a-fA-F",
+    "Space": r" \t\n\x0b\f\r",
+}
+_SPACES = {
+    "h": r" \t\xa0\u1680\u180e\u2000-\u200a\u202f\u205f\u3000",
+    "v": r"\n\x0b\f\r\x85\u2028\u2029",
+}
+
+# The end of the text, or the line terminator before it.
+_END = r"(?:\Z|(?=\r\n\Z)|(?<!\r)(?=\n\Z)|(?=[\r\x85\u2028\u2029]\Z))"
+
+# Up to Java 18 a word at its boundary is of all languages' letters, while \w is of ASCII's; an empty text has a \B.
+_POSITIONS = {"z": r"\Z", "Z": _END, "b": r"(?u:\b)", "B": r"(?u:(?!\b))"}
+
+# One thing that a pattern consists of; a class in brackets is one, up to its end.
+_TOKEN = re.compile(
+    r"""
+      \\Q (?P<quoted>.*?) (?:\\E|\Z)
+    | \\k < (?P<reference>[a-zA-Z][a-zA-Z0-9]*) >
+    | (?P<escape>\\ (?: [pP]\{\w+\} | x\{[0-9a-fA-F]{1,6}\} | . ))
+    | (?P<class>\[ \^? \]?+ (?:\\.|[^\\\]])* \])
+    | \(\? < (?P<name>[a-zA-Z][a-zA-Z0-9]*) >
+    | \(\? (?P<flags>[is]*) (?P<scope>[:)])
+    | (?P<group>\( (?: (?!\?) | \?[=!>] | \?<[=!] ))
+    | (?P<repeat>\{ \d+ (?:,\d*)? \})
+    | (?P<other>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_CLASS_TOKEN = re.compile(r"(?P<escape>\\(?:[pP]\{\w+\}|x\{[0-9a-fA-F]{1,6}\}|.))|(?P<other>\[|&&|--|[|~])", re.DOTALL)
+
+
+def java_pattern(pattern: str, *, any_case: bool) -> re.Pattern[str]:
+    """The pattern compiled, so that `search` finds what Java's `find` does with DOTALL; letters are ASCII's.
+
+    Raises UncheckedError for what Java refuses, and for what is not carried over: Unicode classes, a class inside a
+    class, flags other than i and s, octal and control escapes, lookbehind of no fixed width.
+    """
+    try:
+        return re.compile(_translated(pattern), re.ASCII | re.DOTALL | (re.IGNORECASE if any_case else 0))
+    except (ValueError, re.error, OverflowError, RecursionError) as error:
+        text = f"wants a regular expression of Java's, of the kind that this store knows (got {pattern!r}: {error})"
+        raise UncheckedError(text) from error
+
+
+def _translated(pattern: str) -> str:
+    """The pattern in Python's words; ValueError says what cannot be carried over."""
+    pieces: list[str] = []
+    flags: list[list[str]] = [[]]  # for each open group the flags that were set within it, as in `(a(?i)b|c)`
+    for token in _TOKEN.finditer(pattern):
+        match token.lastgroup:
+            case "quoted":
+                pieces.append(re.escape(token["quoted"]))
+            case "reference":
+                pieces.append(f"(?P={token['reference']})")
+            case "escape":
+                pieces.append(_escape(token["escape"]))
+            case "class":
+                pieces.append(_class(token["class"]))
+            case "name":
+                flags.append([])
+                pieces.append(f"(?P<{token['name']}>")
+            case "group":
+                flags.append([])
+                pieces.append(token["group"])
+            case "scope":
+                opened = f"(?{token['flags']}:"
+                if token["scope"] == ":":
+                    flags.append([])
+                else:
+                    flags[-1].append(opened)
+                pieces.append(opened)
+            case "repeat":
+                pieces.append(token["repeat"])
+            case _:
+                pieces.append(_other(token["other"], flags))
+    return "".join(pieces) + ")" * len(flags[0])
+
+
+def _other(letter: str, flags: list[list[str]]) -> str:
+    if letter in "([{\\":
+        raise ValueError(f"{letter} begins nothing that is carried over")
+    if letter == "$":
+        return _END
+    if letter == ")" and len(flags) > 1:
+        return ")" * (len(flags.pop()) + 1)
+    if letter == "|":  # a flag set before it holds after it as well
+        return ")" * len(flags[-1]) + "|" + "".join(flags[-1])
+    return letter
+
+
+def _escape(escape: str) -> str:
+    letter = escape[1]
+    if letter in _SPACES:
+        return f"[{_SPACES[letter]}]"
+    if letter.lower() in _SPACES:
+        return f"[^{_SPACES[letter.lower()]}]"
+    if letter in "pP":
+        return f"[{'^' if letter == 'P' else ''}{_posix_class(escape)}]"
+    if letter in "A123456789":
+        return escape
+    return _POSITIONS.get(letter) or _letter_escape(escape)
+
+
+def _class(brackets: str) -> str:
+    return "[" + _CLASS_TOKEN.sub(_in_class, brackets[1:])
+
+
+def _in_class(token: re.Match[str]) -> str:
+    if token["other"] in ("[", "&&"):
+        raise ValueError("a class inside a class is not carried over")
+    if token["other"]:  # has no meaning yet, and Python warns that it may get one
+        return re.escape(token["other"][0]) if len(token["other"]) == 1 else r"-\-"
+    escape = token["escape"]
+    if escape[1] in _SPACES:
+        return _SPACES[escape[1]]
+    return _posix_class(escape) if escape[1] == "p" else _letter_escape(escape)
+
+
+def _posix_class(escape: str) -> str:
+    name = escape[3:-1]
+    if name not in _POSIX_CLASSES:
+        raise ValueError(f"{escape} is not carried over")
+    return _POSIX_CLASSES[name]
+
+
+def _letter_escape(escape: str) -> str:
+    """An escape that means the same inside and outside of a class."""
+    if escape.startswith("\\x{"):
+        return re.escape(chr(int(escape[3:-1], 16)))
+    if escape == "\\e":
+        return r"\x1b"
+    if escape[1].isascii() and escape[1].isalnum() and escape[1] not in "dDsSwWtnrfaxu":
+        raise ValueError(f"{escape} is not carried over")
+    return escape

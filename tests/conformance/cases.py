@@ -1,0 +1,215 @@
+"""The cases of the conformance suite, read from the TOML files beside this module; README.md says how to write one."""
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import happybase  # noqa: F401 - makes the module Hbase_thrift
+from attrs import field, frozen
+from Hbase_thrift import ColumnDescriptor, Hbase, TScan
+
+FOLDER = Path(__file__).parent
+SECTIONS = [f"1.{number}" for number in range(1, 11)] + [f"2.{number}" for number in range(1, 7)]
+KNOWN = ("executed", "source")
+ERRORS = ("IOError", "IllegalArgument", "AlreadyExists", "TApplicationException")
+
+_ONE_FAMILY = {"d": dict[str, Any]()}
+_TABLE_FIELDS = {"families", "splits", "rows"}
+_CASE_FIELDS = {"says", "section", "known", "table", "slow", "steps"} | _TABLE_FIELDS
+_RUNNER_CALLS = {"scan", "wait_ms", "major_compaction"}
+_EXPECTATIONS = ("gives", "gives_rows", "opens", "raises")
+_STEP_FIELDS = {*_EXPECTATIONS, "text", "table", "exact_table", "fetch"}
+_DESCRIPTOR_FIELDS = {field[1] for field in ColumnDescriptor.thrift_spec.values()} - {"name"}
+_SCAN_FIELDS = {field[1] for field in TScan.thrift_spec.values()}
+_READS = re.compile("get|scan|wait_ms|isTableEnabled")
+# The calls whose rows a target may put a prefix before, so that cases can share a table.
+_SINGLE_ROWS = re.compile("get(?!Table|Column|Region)|mutate|delete(?!Table)|atomicIncrement|increment|append|check")
+_LONGEST_SHARED_ROW = 100
+
+
+class InvalidCase(ValueError):
+    """A case that is written wrongly; the message names its file and what it says."""
+
+
+@frozen
+class Step:
+    """One call, and what it gives, opens or raises."""
+
+    call: str
+    argument: Any
+    expected: Mapping[str, Any]
+    text: str | None
+    table: str | None
+    exact_table: str | None
+    fetch: int
+
+
+@frozen
+class Case:
+    """A table, and calls on it with what comes back.
+
+    A case that only reads may name a `shared_table` of its file, which it sees filled with `rows`.
+    """
+
+    file: str
+    says: str
+    section: str
+    known: str
+    slow: bool
+    shared_table: str | None
+    families: Mapping[str, Mapping[str, Any]] = field(repr=False)
+    splits: list[str] = field(repr=False)
+    rows: list[list[str]] = field(repr=False)
+    steps: list[Step] = field(repr=False)
+
+    @property
+    def shares(self) -> bool:
+        """Whether the case touches single rows of its own table only: those may lie in one table with other cases'."""
+        return (
+            not self.splits
+            and all(_SINGLE_ROWS.match(step.call) or step.call == "wait_ms" for step in self.steps)
+            and not any(step.table or step.exact_table is not None for step in self.steps)
+            and all(0 < len(row) <= _LONGEST_SHARED_ROW for step in self.steps for row in _rows(step))
+            and not any("bytes of" in str(step.argument) for step in self.steps)
+        )
+
+
+def read_cases(folder: Path = FOLDER) -> list[Case]:
+    """All cases, file by file in the order in which they stand there."""
+    cases: list[Case] = []
+    said: dict[str, str] = {}
+    for path in sorted(folder.glob("*.toml")):
+        for case in _cases_of(path):
+            if case.says in said:
+                raise InvalidCase(f"{path.name}: {case.says!r}: also said in {said[case.says]}")
+            said[case.says] = path.name
+            cases.append(case)
+    return cases
+
+
+def _cases_of(path: Path) -> Iterable[Case]:
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidCase(f"{path.name}: {error}") from error
+    _check_fields(content, {"case", "table"}, path.name)
+    tables = content.get("table", {})
+    for name, table in tables.items():
+        _check_fields(table, _TABLE_FIELDS, f"{path.name}: table {name}")
+    for given in content.get("case", []):
+        where = f"{path.name}: {given.get('says', '(a case that says nothing)')!r}"
+        _check_fields(given, _CASE_FIELDS, where)
+        yield _case(path.stem, given, tables, where)
+
+
+def _case(file: str, given: dict[str, Any], tables: Mapping[str, Any], where: str) -> Case:
+    for name in ("says", "section", "known", "steps"):
+        if not given.get(name):
+            raise InvalidCase(f"{where}: {name}: is missing")
+    _check_one_of("section", given["section"], SECTIONS, where)
+    _check_one_of("known", given["known"], KNOWN, where)
+    steps = [_step(step, f"{where}: step {number}") for number, step in enumerate(given["steps"], 1)]
+    shared = given.get("table")
+    if shared is not None:
+        _check_one_of("table", shared, list(tables), where)
+        if _TABLE_FIELDS & given.keys():
+            raise InvalidCase(f"{where}: table: has families and rows already")
+        for step in steps:
+            if not _READS.match(step.call):
+                raise InvalidCase(f"{where}: {step.call}: a case on a table for several cases may only read")
+    table = tables[shared] if shared is not None else given
+    families = table.get("families", _ONE_FAMILY)
+    for descriptor in families.values():
+        _check_fields(descriptor, _DESCRIPTOR_FIELDS, where)
+    return Case(
+        file,
+        given["says"],
+        given["section"],
+        given["known"],
+        given.get("slow", False),
+        shared,
+        families,
+        table.get("splits", []),
+        table.get("rows", []),
+        steps,
+    )
+
+
+def _step(given: dict[str, Any], where: str) -> Step:
+    calls = [name for name in given if name not in _STEP_FIELDS]
+    if len(calls) != 1:
+        raise InvalidCase(f"{where}: wants one call (got {', '.join(calls) or 'none'})")
+    (call,) = calls
+    if call not in _RUNNER_CALLS and call not in Hbase.thrift_services:
+        raise InvalidCase(f"{where}: {call}: is no call of Thrift1, and neither of {', '.join(sorted(_RUNNER_CALLS))}")
+    expected = {name: given[name] for name in _EXPECTATIONS if name in given}
+    answers = call == "scan" or _answers(call)
+    if len(expected) > 1 or (bool(expected) != answers and "raises" not in expected):
+        raise InvalidCase(
+            f"{where}: {call}: wants one of {', '.join(_EXPECTATIONS)} (got {', '.join(expected) or 'none'})"
+        )
+    if "raises" in expected:
+        _check_one_of("raises", expected["raises"], ERRORS, where)
+    elif "text" in given:
+        raise InvalidCase(f"{where}: text: belongs to raises")
+    if "opens" in expected and not call.startswith("scannerOpen"):
+        raise InvalidCase(f"{where}: opens: belongs to the calls that open a scanner")
+    if call in ("scan", "scannerOpenWithScan"):
+        scan = given[call] if call == "scan" or isinstance(given[call], dict) else {}
+        _check_fields(scan, _SCAN_FIELDS, where)
+    return Step(
+        call,
+        given[call],
+        expected,
+        given.get("text"),
+        given.get("table"),
+        given.get("exact_table"),
+        given.get("fetch", 1000),
+    )
+
+
+def _answers(call: str) -> bool:
+    """Whether the call returns something."""
+    return call in Hbase.thrift_services and 0 in getattr(Hbase, f"{call}_result").thrift_spec
+
+
+def parameters(call: str) -> list[str]:
+    """The names of a call's parameters, without the table and the attributes."""
+    names = [spec[1] for spec in getattr(Hbase, f"{call}_args").thrift_spec.values()]
+    return [name for name in names if name not in ("tableName", "tableNameOrRegionName", "attributes")]
+
+
+def named_arguments(step: Step) -> dict[str, Any]:
+    """A step's arguments by name: written as a list, as a table, or without either when there is only one."""
+    names = parameters(step.call)
+    if len(names) == 1:
+        return {names[0]: step.argument}
+    if isinstance(step.argument, dict):
+        return step.argument
+    return dict(zip(names, step.argument, strict=False))
+
+
+def _rows(step: Step) -> list[str]:
+    if step.call in _RUNNER_CALLS:
+        return []
+    named = named_arguments(step)
+    structs = [named.get("append"), named.get("increment"), *named.get("increments", [])]
+    return [
+        *([named["row"]] if "row" in named else []),
+        *named.get("rows", []),
+        *(batch[0] for batch in named.get("rowBatches", [])),
+        *(struct.get("row", "") for struct in structs if struct is not None),
+    ]
+
+
+def _check_fields(given: Mapping[str, Any], known: Iterable[str], where: str) -> None:
+    unknown = given.keys() - set(known)
+    if unknown:
+        raise InvalidCase(f"{where}: no such field: {', '.join(sorted(unknown))}")
+
+
+def _check_one_of(name: str, value: object, allowed: Iterable[object], where: str) -> None:
+    if value not in allowed:
+        raise InvalidCase(f"{where}: {name}: wants one of {', '.join(map(str, allowed))} (got {value!r})")

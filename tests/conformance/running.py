@@ -1,0 +1,184 @@
+"""Runs one case on a store: performs its steps and compares what comes back."""
+
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from attrs import define, evolve, field
+from Hbase_thrift import (
+    AlreadyExists,
+    BatchMutation,
+    Hbase,
+    IllegalArgument,
+    IOError,
+    TAppend,
+    TIncrement,
+    TRowResult,
+    TScan,
+)
+from thriftpy2.thrift import TApplicationException
+
+from tests.conformance.cases import Case, Step, named_arguments
+from tests.conformance.notation import Times, as_bytes, as_text, descriptor, fits, mutation, shown
+from tests.conformance.targets import Store
+
+_ERRORS: dict[str, type[Exception]] = {
+    error.__name__: error for error in (IOError, IllegalArgument, AlreadyExists, TApplicationException)
+}
+
+
+def run(case: Case, store: Store) -> None:
+    """Raises AssertionError with the step and both sides where a store does not do what the case says."""
+    runner = _Runner(store)
+    try:
+        for number, step in enumerate(case.steps, 1):
+            runner.perform(step, f"{case.file}: {case.says}: step {number}, {step.call} {step.argument!r}")
+    finally:
+        runner.close_scanners()
+
+
+@define
+class _Runner:
+    store: Store
+    times: Times = field(factory=Times)
+    scanners: dict[str, int] = field(factory=dict[str, int])
+
+    def perform(self, step: Step, where: str) -> None:
+        if "raises" in step.expected:
+            self._fail(step, where)
+            return
+        answer = self._answer(step)
+        if "opens" in step.expected:
+            self.scanners[step.expected["opens"]] = answer
+        elif "gives_rows" in step.expected:
+            rows = [as_text(row.row) for row in answer]
+            wanted = [as_text(as_bytes(row)) for row in step.expected["gives_rows"]]
+            assert rows == wanted, f"{where}\n  gives rows {rows}\n  wanted     {wanted}"
+        elif "gives" in step.expected:
+            wanted = step.expected["gives"]
+            assert fits(self.times, wanted, answer), f"{where}\n  gives  {shown(answer)}\n  wanted {wanted}"
+
+    def close_scanners(self) -> None:
+        """Closes those that the case has left open."""
+        for scanner in self.scanners.values():
+            with suppress(IllegalArgument):
+                self.store.client.scannerClose(scanner)
+
+    def _fail(self, step: Step, where: str) -> None:
+        wanted = _ERRORS[step.expected["raises"]]
+        got: Any
+        try:
+            answer = self._answer(step)
+        except tuple(_ERRORS.values()) as error:
+            got = error
+        else:
+            raise AssertionError(f"{where}\n  gives  {shown(answer)}\n  wanted {wanted.__name__}")
+        message = got.message.decode(errors="replace") if isinstance(got.message, bytes) else str(got.message)
+        assert type(got) is wanted, (
+            f"{where}\n  raises {type(got).__name__}: {message[:500]}\n  wanted {wanted.__name__}"
+        )
+        text = step.text or ""
+        assert text in message, f"{where}\n  raises {message[:3000]}\n  wanted {text}"
+        self._check_connection()
+
+    def _check_connection(self) -> None:
+        """The connection answers what it is asked next."""
+        with suppress(IOError):  # an answer too: the case may have dropped its table
+            assert self.store.client.isTableEnabled(self.store.table) in (True, False)
+
+    def _answer(self, step: Step) -> Any:
+        if step.call == "wait_ms":
+            return time.sleep(step.argument / 1000)
+        if step.call == "major_compaction":
+            return self.store.compact()
+        if step.call == "scan":
+            return self._scan(step)
+        answer = getattr(self.store.client, step.call)(**self._arguments(step))
+        return self._without_prefixes(answer)
+
+    def _scan(self, step: Step) -> list[TRowResult]:
+        opened = evolve(step, call="scannerOpenWithScan")
+        scanner = self.store.client.scannerOpenWithScan(**self._arguments(opened))
+        try:
+            rows: list[TRowResult] = []
+            while fetched := self.store.client.scannerGetList(scanner, step.fetch):
+                rows += fetched
+            return rows
+        finally:
+            self.store.client.scannerClose(scanner)
+
+    def _table(self, step: Step) -> bytes:
+        if step.exact_table is not None:
+            return as_bytes(step.exact_table)
+        return self.store.table_named(as_bytes(step.table)) if step.table is not None else self.store.table
+
+    def _arguments(self, step: Step) -> dict[str, Any]:
+        table = self._table(step)
+        arguments: dict[str, Any] = {
+            name: self._argument(name, value, table) for name, value in named_arguments(step).items()
+        }
+        for spec in getattr(Hbase, f"{step.call}_args").thrift_spec.values():
+            if spec[1] in ("tableName", "tableNameOrRegionName"):
+                arguments[spec[1]] = table
+            elif spec[1] == "attributes":
+                arguments[spec[1]] = {}
+        if step.call == "createTable" and step.exact_table is None:
+            self.store.created.append(table)
+        return arguments
+
+    def _argument(self, name: str, given: Any, table: bytes) -> Any:
+        match name:
+            case "row" | "rows":
+                return self._row(given, table)
+            case "rowBatches":
+                return [BatchMutation(self._row(row), [*map(mutation, mutations)]) for row, *mutations in given]
+            case "mutations":
+                return [mutation(each) for each in given]
+            case "mput":
+                return mutation(given)
+            case "timestamp":
+                return self.times.value(given)
+            case "id":
+                return self.scanners.get(given, given)
+            case "columnFamilies":
+                return [descriptor(self._fields(each)) for each in given]
+            case "scan":
+                return TScan(**self._fields(given))
+            case "increment":
+                return TIncrement(**{"table": table, **self._fields(given)})
+            case "increments":
+                return [self._argument("increment", each, table) for each in given]
+            case "append":
+                return TAppend(**{"table": table, **self._fields(given)})
+        return _plain(given)
+
+    def _row(self, given: str | list[str], table: bytes = b"") -> Any:
+        if isinstance(given, list):
+            return [self._row(each) for each in given]
+        return self.store.row_prefix + as_bytes(given).replace(b"{table}", table)
+
+    def _fields(self, given: Any) -> Any:
+        if not isinstance(given, Mapping):
+            return given
+        fields = {name: _plain(value) for name, value in given.items()}
+        if "row" in given:
+            fields["row"] = self._row(given["row"])
+        if "timestamp" in given:
+            fields["timestamp"] = self.times.value(given["timestamp"])
+        return fields
+
+    def _without_prefixes(self, answer: Any) -> Any:
+        if isinstance(answer, list):
+            if answer and isinstance(answer[0], bytes):
+                return self.store.own_tables(answer)
+            for each in answer:
+                if isinstance(each, TRowResult):
+                    each.row = each.row.removeprefix(self.store.row_prefix)
+        return answer
+
+
+def _plain(given: Any) -> Any:
+    if isinstance(given, str):
+        return as_bytes(given)
+    return [as_bytes(each) for each in given] if isinstance(given, list) else given

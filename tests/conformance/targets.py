@@ -1,0 +1,269 @@
+"""Where cases run: in process, over TCP on the project's own server, on a real HBase."""
+
+import os
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from itertools import count, groupby
+from typing import Any, Protocol
+
+import happybase
+import pytest
+import thriftpy2
+from attrs import define, field, frozen
+from Hbase_thrift import BatchMutation, ColumnDescriptor, IOError
+from thriftpy2.rpc import make_client
+
+from shared.stores import EmbeddedConnection
+from tests.conformance.cases import FOLDER, Case
+from tests.conformance.notation import as_bytes, mutation
+
+HBASE = "ROWBOOK_HBASE"  # HOST:PORT of a Thrift1 gateway
+HBASE_THRIFT2 = "ROWBOOK_HBASE_THRIFT2"  # HOST:PORT of a Thrift2 gateway, for tables with several regions
+
+_TIMEOUT_MS = 120_000
+_COMPACTION_S = 60
+
+
+@define
+class Store:
+    """What a case runs on: a client, a table, and what keeps the case apart from others in the same store."""
+
+    client: Any
+    table: bytes
+    compact: Callable[[], None]
+    name_prefix: bytes = b""
+    row_prefix: bytes = b""
+    created: list[bytes] = field(factory=list[bytes])
+
+    def table_named(self, name: bytes) -> bytes:
+        """The name in the store of another table of the case; a namespace stays in front."""
+        namespace, colon, rest = name.rpartition(b":")
+        return namespace + colon + self.name_prefix + rest
+
+    def own_tables(self, names: list[bytes]) -> list[bytes]:
+        """The case's tables among those of the store, as the case calls them."""
+        return [name.removeprefix(self.name_prefix) for name in names if name.startswith(self.name_prefix)]
+
+
+class Target(Protocol):
+    """A place where cases run."""
+
+    def store(self, case: Case) -> Any:
+        """A context manager: a table as the case wants it, gone afterwards."""
+
+    def close(self) -> None:
+        """Leaves nothing behind."""
+
+
+class InProcess:
+    """A new embedded store for each case."""
+
+    @contextmanager
+    def store(self, case: Case) -> Iterator[Store]:
+        with closing(EmbeddedConnection(None)) as connection:
+            create_embedded(connection, "t", case)
+            fill(connection.client, b"t", case)
+            yield Store(connection.client, b"t", lambda: connection.compact("t"))
+
+    def close(self) -> None:
+        pass
+
+
+class OverTCP:
+    """The project's own Thrift server on one embedded store; a table and a connection for each case."""
+
+    def __init__(self) -> None:
+        server = pytest.importorskip("shared.stores.server", reason="shared/stores/server.py is not there yet")
+        self._connection = EmbeddedConnection(None)
+        self._server = server.ThriftServer(
+            self._connection.service, host="127.0.0.1", port=0, transport="buffered", protocol="binary"
+        )
+        self._server.__enter__()
+        self._numbers = count()
+
+    @contextmanager
+    def store(self, case: Case) -> Iterator[Store]:
+        prefix = f"c{next(self._numbers)}_"
+        table = f"{prefix}t"
+        create_embedded(self._connection, table, case)
+        with closing(happybase.Connection("127.0.0.1", self._server.port, timeout=_TIMEOUT_MS)) as connection:
+            fill(connection.client, table.encode(), case)
+            yield Store(
+                connection.client, table.encode(), lambda: self._connection.compact(table), name_prefix=prefix.encode()
+            )
+
+    def close(self) -> None:
+        self._server.__exit__(None, None, None)
+        self._connection.close()
+
+
+def create_embedded(connection: EmbeddedConnection, table: str, case: Case) -> None:
+    """The case's table, made as happybase makes one, or with split points, which Thrift1 cannot say."""
+    if case.splits:
+        families = {
+            name: {_snake_case(key): value for key, value in each.items()} for name, each in case.families.items()
+        }
+        connection.create_split_table(table, families, [as_bytes(split) for split in case.splits])
+    else:
+        connection.client.createTable(table.encode(), descriptors(case))
+
+
+def _snake_case(name: str) -> str:
+    """A descriptor's field as happybase calls it: max_versions."""
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
+
+
+def descriptors(case: Case) -> list[ColumnDescriptor]:
+    """The case's families, with the IDL's defaults."""
+    return [ColumnDescriptor(name=f"{name}:".encode(), **each) for name, each in case.families.items()]
+
+
+def fill(client: Any, table: bytes, case: Case, row_prefix: bytes = b"") -> None:
+    """Puts the case's rows, versions of equal timestamp in one call, in the order in which they stand there."""
+    puts = [(row, *_put(cell)) for row, *cells in case.rows for cell in cells]
+    for timestamp, group in groupby(puts, key=lambda put: put[2]):
+        batches = [BatchMutation(row_prefix + as_bytes(row), [mutation(text)]) for row, text, _ in group]
+        if timestamp is None:
+            client.mutateRows(table, batches, {})
+        else:
+            client.mutateRowsTs(table, batches, timestamp, {})
+
+
+def _put(cell: str) -> tuple[str, int | None]:
+    text, at, timestamp = cell.rpartition("@")
+    return (text, int(timestamp)) if at else (cell, None)
+
+
+@frozen
+class _Shared:
+    """A table of the real server that several cases use."""
+
+    name: bytes
+    rows: Iterator[int] = field(factory=count)
+
+
+class RealHBase:
+    """A real HBase behind a Thrift1 gateway.
+
+    Making and dropping a table takes more than a second and hundreds of them exhaust a small server. So cases that
+    only read share a table, those of single rows put them below a prefix of their own in one table per declaration of
+    families, and only the others have a table each.
+    """
+
+    def __init__(self, address: str, thrift2_address: str | None) -> None:
+        host, port = address.rsplit(":", 1)
+        self._thrift1 = (host, int(port))
+        self._thrift2 = thrift2_address
+        self._prefix = f"conformance{secrets.token_hex(4)}_"
+        self._numbers = count()
+        self._shared: dict[str, _Shared] = {}
+
+    @contextmanager
+    def store(self, case: Case) -> Iterator[Store]:
+        if case.splits and not self._thrift2:
+            pytest.skip(f"Thrift1 cannot split a table: set {HBASE_THRIFT2} to HOST:PORT of a Thrift2 gateway")
+        with closing(self._connect()) as connection:
+            client = connection.client
+            if case.shared_table:
+                table = self._table_for(client, f"{case.file}/{case.shared_table}", case, filled=True)
+                yield Store(client, table.name, _no_compaction)
+            elif case.shares:
+                table = self._table_for(client, repr(case.families), case, filled=False)
+                row_prefix = b"%d/" % next(table.rows)
+                fill(client, table.name, case, row_prefix)
+                yield Store(client, table.name, _no_compaction, row_prefix=row_prefix)
+            else:
+                name_prefix = f"{self._prefix}{next(self._numbers)}_".encode()
+                name = name_prefix + b"t"
+                store = Store(client, name, lambda: _compact(client, name), name_prefix=name_prefix, created=[name])
+                try:
+                    self._create(client, name, case)
+                    fill(client, name, case)
+                    yield store
+                finally:
+                    with closing(self._connect()) as another:
+                        for each in store.created:
+                            _drop(another.client, each)
+
+    def close(self) -> None:
+        with closing(self._connect()) as connection:
+            for table in self._shared.values():
+                _drop(connection.client, table.name)
+
+    def _connect(self) -> happybase.Connection:
+        return happybase.Connection(*self._thrift1, timeout=_TIMEOUT_MS)
+
+    def _table_for(self, client: Any, key: str, case: Case, *, filled: bool) -> _Shared:
+        table = self._shared.get(key)
+        if table is None:
+            table = self._shared[key] = _Shared(f"{self._prefix}shared{len(self._shared)}".encode())
+            self._create(client, table.name, case)
+            if filled:
+                fill(client, table.name, case)
+        return table
+
+    def _create(self, client: Any, name: bytes, case: Case) -> None:
+        if case.splits:
+            assert self._thrift2
+            _create_split_table(self._thrift2, name, case)
+        else:
+            client.createTable(name, descriptors(case))
+
+
+def _create_split_table(address: str, name: bytes, case: Case) -> None:
+    idl = thriftpy2.load(str(FOLDER / "split_tables.thrift"), module_name="split_tables_thrift")
+    host, port = address.rsplit(":", 1)
+    families = [
+        idl.TColumnFamilyDescriptor(
+            each.name.rstrip(b":"), each.maxVersions, each.timeToLive if each.timeToLive > 0 else None
+        )
+        for each in descriptors(case)
+    ]
+    with closing(make_client(idl.THBaseService, host, int(port), timeout=_TIMEOUT_MS)) as client:
+        table = idl.TTableDescriptor(idl.TTableName(qualifier=name), families)
+        client.createTable(table, [as_bytes(split) for split in case.splits])
+
+
+def _drop(client: Any, name: bytes) -> None:
+    try:
+        if client.isTableEnabled(name):
+            client.disableTable(name)
+        client.deleteTable(name)
+    except IOError as error:
+        if b"TableNotFoundException" not in error.message:
+            raise
+
+
+def _no_compaction() -> None:
+    raise NotImplementedError("a table that cases share is not compacted")
+
+
+def _compact(client: Any, table: bytes) -> None:
+    """Thrift1 has no major compaction, but three files of one store are compacted at once into one.
+
+    Each round writes a file with tombstones for a row that is not there. Puts below them show when they are gone.
+    """
+    row = b"a row of the compaction's own"
+    probes = [mutation(family.decode() + "probe=1") for family in client.getColumnDescriptors(table)]
+    for _ in range(3):
+        client.deleteAllRow(table, row, {})
+        client.disableTable(table)
+        client.enableTable(table)
+    client.mutateRowTs(table, row, probes, 1, {})
+    latest_s = time.monotonic() + _COMPACTION_S
+    while not (found := client.getRow(table, row, {})) or len(found[0].columns) < len(probes):
+        if time.monotonic() > latest_s:
+            raise TimeoutError(f"{table!r}: not compacted after {_COMPACTION_S} s")
+        time.sleep(0.1)
+    client.deleteAllRowTs(table, row, 1, {})
+
+
+def targets() -> dict[str, Callable[[], Target]]:
+    """The targets that can run here, by name."""
+    found: dict[str, Callable[[], Target]] = {"in process": InProcess, "over TCP": OverTCP}
+    address = os.environ.get(HBASE)
+    if address:
+        found["HBase"] = lambda: RealHBase(address, os.environ.get(HBASE_THRIFT2))
+    return found

@@ -1,0 +1,53 @@
+"""Mistakes in a file of cases are refused with the file, the case and the field."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.cases import InvalidCase, read_cases
+
+CASE = """[[case]]
+says = "one"
+section = "1.4"
+known = "executed"
+"""
+READ = 'steps = [{ getRow = "r", gives = [] }]\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[[case", r"a.toml: "),
+        ("[[cases]]\n", r"a.toml: no such field: cases"),
+        ("[table.x]\nfamily = {}\n", r"a.toml: table x: no such field: family"),
+        (f"{CASE}step = []\n", r"a.toml: 'one': no such field: step"),
+        (CASE, r"a.toml: 'one': steps: is missing"),
+        (f"{CASE}{READ}".replace("1.4", "1.11"), r"a.toml: 'one': section: wants one of 1.1, .* \(got '1.11'\)"),
+        (f"{CASE}{READ}".replace("executed", "seen"), r"a.toml: 'one': known: wants one of executed, source"),
+        (f"{CASE}{READ}" * 2, r"a.toml: 'one': also said in a.toml"),
+        (f'{CASE}table = "x"\n{READ}', r"a.toml: 'one': table: wants one of  \(got 'x'\)"),
+        (f'[table.x]\n{CASE}table = "x"\nrows = []\n{READ}', r"'one': table: has families and rows already"),
+        (f'[table.x]\n{CASE}table = "x"\nsteps = [{{ deleteAllRow = "r" }}]', r"deleteAllRow: a case on a table"),
+        (f"{CASE}families = {{ d = {{ ttl = 5 }} }}\n{READ}", r"'one': no such field: ttl"),
+        (f'{CASE}steps = [{{ getrow = "r", gives = [] }}]', r"'one': step 1: getrow: is no call"),
+        (f'{CASE}steps = [{{ getRow = "r", get = "r", gives = [] }}]', r"step 1: wants one call \(got getRow, get\)"),
+        (f'{CASE}steps = [{{ getRow = "r" }}]', r"step 1: getRow: wants one of gives, .* \(got none\)"),
+        (f'{CASE}steps = [{{ getRow = "r", gives = [], raises = "IOError" }}]', r"wants one of gives"),
+        (f'{CASE}steps = [{{ deleteAllRow = "r", gives = [] }}]', r"step 1: deleteAllRow: wants one of gives"),
+        (f'{CASE}steps = [{{ getRow = "r", raises = "Error" }}]', r"step 1: raises: wants one of IOError"),
+        (f'{CASE}steps = [{{ getRow = "r", gives = [], text = "x" }}]', r"step 1: text: belongs to raises"),
+        (f'{CASE}steps = [{{ getRow = "r", opens = "s" }}]', r"step 1: opens: belongs to"),
+        (f"{CASE}steps = [{{ scan = {{ limit = 1 }}, gives = [] }}]", r"step 1: no such field: limit"),
+    ],
+)
+def test_a_mistake_is_named(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "a.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(InvalidCase, match=message):
+        read_cases(tmp_path)
+
+
+def test_a_sentence_is_said_once_in_all_files(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.toml").write_text(CASE + READ, encoding="utf-8")
+    with pytest.raises(InvalidCase, match=r"b.toml: 'one': also said in a.toml"):
+        read_cases(tmp_path)
