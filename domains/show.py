@@ -183,9 +183,9 @@ def comparison(to: Console, design: Design, found: list[Compared]) -> None:
         for each in found:
             one = each.measured[number]
             rows, ranges, rpcs = figures_of(one)
-            left = "refused" if one.refused else ", ".join(one.by_client)
+            left = "refused" if one.refused else one.beyond_ranges
             lines.append((pattern.question if each is found[0] else "", each.variant.name, rows, ranges, rpcs, left))
-    table(to, ("question", "variant", *numbers, "left to the client"), lines, numbers)
+    table(to, ("question", "variant", *numbers, "beyond the ranges"), lines, numbers)
     line(to, "\nWhat each variant writes", style="bold")
     names = WRITTEN_COLUMNS
     table(to, ("variant", *names, "what differs"), [_written(each) for each in found], names)
@@ -233,7 +233,8 @@ def _cost(each: Measured) -> dict[str, Any]:
         "rows_returned": len(each.records),
         "bytes_fetched": each.cost.bytes_fetched,
     }
-    return {**asked, "left_to_the_client": each.by_client, "ranges": ranges, **counts}
+    left = {"left_to_the_client": each.by_client, "left_to_a_filter": each.by_server}
+    return {**asked, **left, "ranges": ranges, **counts}
 
 
 def statements(to: Console, tables: Iterable[TableDesign[Any]], splits: int | None, *, as_json: bool) -> None:

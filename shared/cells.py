@@ -105,7 +105,7 @@ class CellLayout(Generic[R]):
     def pack(self, record: R, only: Iterable[str] | None = None) -> dict[bytes, bytes]:
         """The cells of a record, all or `only` those of some attributes."""
         return {
-            self.column(name): self._pack(name, getattr(record, name))
+            self.column(name): self.pack_value(name, getattr(record, name))
             for name in (self.columns if only is None else only)
         }
 
@@ -118,7 +118,10 @@ class CellLayout(Generic[R]):
         except ValueError as error:  # of the record's own validators
             raise InvalidRecord(str(error)) from None
 
-    def _pack(self, name: str, value: Any) -> bytes:
+    def pack_value(self, name: str, value: Any) -> bytes:
+        """The cell of one attribute that has this value."""
+        if name not in self.columns:
+            raise InvalidRecord(f"{self.record.__name__}.{name}: has no column ({', '.join(self.columns)} have)")
         self._check_type(name, value)
         try:
             return self.columns[name].packing.pack(value)

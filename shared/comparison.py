@@ -106,10 +106,14 @@ def comparison_row(each: Compared) -> tuple[str, ...]:
 
 
 def cost_of(each: Measured) -> str:
-    """`1.1 / 1 / 3`, the `figures_of` a question; after what the client had to do, or `refused`."""
+    """`1.1 / 1 / 3`, the `figures_of` a question; after what else had to be done, or `refused`."""
     if each.refused:
         return "refused"
-    done = {"filtered": bool({*each.by_client} - {"order"}), "sorted": "order" in each.by_client}
+    done = {
+        "by filter": bool(each.by_server),
+        "filtered": bool({*each.by_client} - {"order"}),
+        "sorted": "order" in each.by_client,
+    }
     return " ".join([*(word for word, was_done in done.items() if was_done), " / ".join(figures_of(each))])
 
 

@@ -170,6 +170,18 @@ class Measured:
             return self.answer.by_client  # pyright: ignore[reportUnknownMemberType]  # of any record
         return ()
 
+    @property
+    def beyond_ranges(self) -> str:
+        """What the ranges did not do, in words: that of the client, then that of a filter on the server."""
+        return ", ".join([*self.by_client, *(f"{name} (filter)" for name in self.by_server)])
+
+    @property
+    def by_server(self) -> tuple[str, ...]:
+        """The attributes that a filter compared on the server."""
+        if isinstance(self.answer, Page):
+            return self.answer.by_server  # pyright: ignore[reportUnknownMemberType]  # of any record
+        return ()
+
 
 def measure(connection: happybase.Connection, repository: Any, patterns: Iterable[AccessPattern]) -> list[Measured]:
     """Asks every pattern with its sample arguments."""
@@ -187,7 +199,7 @@ def _measured(connection: happybase.Connection, repository: Any, pattern: Access
 PATTERN_COLUMNS = (
     "question",
     "`rowbook ask`",
-    "left to the client",
+    "beyond the ranges",
     "ranges",
     "RPCs",
     "rows read",
@@ -207,7 +219,7 @@ def _figures(each: Measured) -> tuple[str, ...]:
     if each.refused:
         return ("refused", *["-"] * (len(PATTERN_COLUMNS) - 3))
     return (
-        ", ".join(each.by_client) or "-",
+        each.beyond_ranges or "-",
         str(len(cost.ranges)),
         str(cost.rpcs),
         "-" if cost.rows_read is None else str(cost.rows_read),

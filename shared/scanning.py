@@ -10,6 +10,7 @@ import binascii
 import heapq
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
+from functools import partial
 from hashlib import blake2b
 from itertools import islice
 from typing import Any, Generic, TypeVar
@@ -18,6 +19,7 @@ import attrs
 import happybase
 
 from .cells import InvalidRow
+from .filters import ServerFilter
 from .keys import MAX_ROW_BYTES, InvalidKey, InvalidQuestion, KeyLayout, Plan, RowRange, matches, successor
 from .keys.errors import shown
 
@@ -36,41 +38,58 @@ READ_AT_MOST = 10_000
 
 
 def scan(
-    table: happybase.Table, plan: Plan, *, limit: int | None = None, reverse: bool = False, batch_rows: int = BATCH_ROWS
+    table: happybase.Table,
+    plan: Plan,
+    *,
+    limit: int | None = None,
+    reverse: bool = False,
+    batch_rows: int = BATCH_ROWS,
+    filter: ServerFilter | None = None,
 ) -> Rows:
-    """The rows of a plan as (row, cells), in the order of the key after its spreading prefix; at most `limit`."""
+    """The rows of a plan as (row, cells), in the order of the key after its spreading prefix; at most `limit`.
+
+    With a filter, only those that it lets through; the server reads all the others too.
+    """
     if limit is not None:
         _check_count("limit", limit)
         batch_rows = min(batch_rows, limit)
-    return _merged(table, plan, limit, reverse, batch_rows)
+    return _merged(table, plan, limit, reverse, batch_rows, filter)
 
 
-def _merged(table: happybase.Table, plan: Plan, limit: int | None, reverse: bool, batch_rows: int) -> Rows:
-    if plan.point is not None:
+def _merged(
+    table: happybase.Table,
+    plan: Plan,
+    limit: int | None,
+    reverse: bool,
+    batch_rows: int,
+    filter: ServerFilter | None = None,
+) -> Rows:
+    if plan.point is not None and filter is None:  # Thrift1's get knows no filter
         if cells := table.row(plan.point):
             yield plan.point, cells
         return
     share = -(-batch_rows // max(1, len(plan.streams)))
+    read = partial(table.scan, filter=None if filter is None else filter.text)
     with ExitStack() as opened:
-        streams = [opened.enter_context(closing(_stream(table, each, reverse, share))) for each in plan.streams]
+        streams = [opened.enter_context(closing(_stream(read, each, reverse, share))) for each in plan.streams]
         merged = heapq.merge(*streams, key=lambda found: found[0][plan.spread_bytes :], reverse=reverse)
         yield from islice(merged, limit)
 
 
-def _stream(table: happybase.Table, ranges: tuple[RowRange, ...], reverse: bool, batch_rows: int) -> Rows:
+def _stream(read: Callable[..., Rows], ranges: tuple[RowRange, ...], reverse: bool, batch_rows: int) -> Rows:
     for each in reversed(ranges) if reverse else ranges:
-        with closing((_reversed if reverse else _forward)(table, each, batch_rows)) as rows:
+        with closing((_reversed if reverse else _forward)(read, each, batch_rows)) as rows:
             yield from rows
 
 
-def _forward(table: happybase.Table, each: RowRange, batch_rows: int) -> Rows:
-    return table.scan(each.start, each.stop, batch_size=batch_rows)
+def _forward(read: Callable[..., Rows], each: RowRange, batch_rows: int) -> Rows:
+    return read(each.start, each.stop, batch_size=batch_rows)
 
 
-def _reversed(table: happybase.Table, each: RowRange, batch_rows: int) -> Rows:
+def _reversed(read: Callable[..., Rows], each: RowRange, batch_rows: int) -> Rows:
     # Thrift1 reads (stop, start] in reverse, and a range is [start, stop): open at its stop and drop that row, go on
     # to a key somewhere below its start, and end at the first row that is below it.
-    with closing(table.scan(each.stop or b"", _below(each.start), reverse=True, batch_size=batch_rows + 1)) as rows:
+    with closing(read(each.stop or b"", _below(each.start), reverse=True, batch_size=batch_rows + 1)) as rows:
         for row, cells in rows:
             if row < each.start:
                 return
@@ -106,6 +125,8 @@ class Page(Generic[R]):
     """Rows decoded for this page: more than `records` where a `where` left some out."""
     by_client: tuple[str, ...] = ()
     """What the ranges did not do: the attributes that `where` compared, and `order` where the rows were sorted."""
+    by_server: tuple[str, ...] = ()
+    """The attributes that a filter compared, on the server: it read more rows than it sent."""
 
 
 def page(
@@ -118,6 +139,7 @@ def page(
     where: Mapping[str, Any] | None = None,
     reverse: bool = False,
     order: KeyLayout[Any] | None = None,
+    filter: ServerFilter | None = None,
     read_at_most: int = READ_AT_MOST,
 ) -> Page[R]:
     """The next `limit` records of a plan, from the row after `cursor`.
@@ -129,22 +151,26 @@ def page(
     `InvalidQuestion`; a row that is no record of this table is an `InvalidRow`. `decode` is a `TableDesign.record`, or
     a function like it.
 
+    A `filter` compares on the server. It spares the client all rows that it holds back, but nobody bounds their number:
+    a page that finds few reads the whole plan, in calls that may take longer than the connection waits.
+
     Records come in the order of the table's key, or in the `order` of another key layout of the same records. For that
     every page reads the whole plan, and more than `read_at_most` rows are an `InvalidQuestion`.
     """
     _check_count("limit", limit)
     _check_count("read_at_most", read_at_most)
     conditions = sorted((where or {}).items())
-    question = _question(table, plan, conditions, reverse, order)
+    question = _question(table, plan, conditions, reverse, order, filter)
     position = None if cursor is None else _position(cursor, question)
-    read = _Reader(table, decode, conditions)
+    read = _Reader(table, decode, conditions, filter)
     if order is not None:
         kept = _sorted(read, plan, order, reverse, position, limit, read_at_most)
     else:
         kept = _in_key_order(read, plan, reverse, position, limit, read_at_most)
     records, end = kept
     by_client = tuple(name for name, _ in conditions) + ("order",) * (order is not None)
-    return Page(records, None if end is None else _cursor(end, question), read.rows, by_client)
+    by_server = () if filter is None else filter.names
+    return Page(records, None if end is None else _cursor(end, question), read.rows, by_client, by_server)
 
 
 class _Reader(Generic[R]):
@@ -155,11 +181,16 @@ class _Reader(Generic[R]):
         table: happybase.Table,
         decode: Callable[[bytes, dict[bytes, bytes]], R],
         conditions: Sequence[tuple[str, Any]],
+        filter: ServerFilter | None,
     ) -> None:
         self.table = table
         self.conditions = conditions
         self.rows = 0
+        self._filter = filter
         self._decode = decode
+
+    def merged(self, plan: Plan, limit: int, reverse: bool, batch_rows: int) -> Rows:
+        return _merged(self.table, plan, limit, reverse, batch_rows, self._filter)
 
     def record(self, row: bytes, cells: dict[bytes, bytes]) -> R:
         try:
@@ -183,7 +214,7 @@ def _in_key_order(
     # One row more than wanted tells whether there is a next page.
     wanted = (read_at_most if read.conditions else limit) + 1
     batch_rows = min(max(limit + 1, WHERE_BATCH_ROWS if read.conditions else 1), BATCH_ROWS, wanted)
-    with closing(_merged(read.table, _after(plan, position, reverse), wanted, reverse, batch_rows)) as rows:
+    with closing(read.merged(_after(plan, position, reverse), wanted, reverse, batch_rows)) as rows:
         for row, cells in rows:
             if len(records) == limit or (read.conditions and read.rows == read_at_most):
                 return records, position
@@ -218,7 +249,7 @@ def _placed(
     read: _Reader[R], plan: Plan, order: KeyLayout[Any], read_at_most: int
 ) -> Iterator[tuple[tuple[bytes, bytes], R]]:
     """Every record to be kept, with its key in another order and the row that tells apart what is equal there."""
-    with closing(_merged(read.table, plan, read_at_most + 1, False, BATCH_ROWS)) as rows:
+    with closing(read.merged(plan, read_at_most + 1, False, BATCH_ROWS)) as rows:
         for row, cells in rows:
             if read.rows == read_at_most:
                 raise InvalidQuestion(
@@ -272,9 +303,10 @@ def _question(
     conditions: list[tuple[str, Any]],
     reverse: bool,
     order: KeyLayout[Any] | None,
+    filter: ServerFilter | None,
 ) -> bytes:
     by = None if order is None else (order.time_bucket, [(part.name, part.codec) for part in order.parts])
-    asked = repr((table.name, plan.streams, plan.spread_bytes, conditions, reverse, by))
+    asked = repr((table.name, plan.streams, plan.spread_bytes, conditions, reverse, by, filter and filter.text))
     return blake2b(asked.encode(), digest_size=_DIGEST_BYTES).digest()
 
 

@@ -38,11 +38,24 @@ PATTERNS = (
     AccessPattern(
         "hosts-like", "hosts named alike, ten minutes", LogRepository.hosts_like, {"host_prefix": "db-", **TEN_MINUTES}
     ),
+    AccessPattern(
+        "of-severity",
+        "a host's warnings, by a filter",
+        LogRepository.of_severity,
+        {"host": "web-1", "severity": "WARN", **TEN_MINUTES},
+    ),
+    AccessPattern(
+        "of-severity",
+        "a host's warnings, by the client",
+        LogRepository.of_severity,
+        {"host": "web-1", "severity": "WARN", **TEN_MINUTES, "at": "client"},
+    ),
 )
 
 
 OF_HOST = ("host-events", "latest")
-WITH_PERIOD = ("host-events", "window", "hosts-like")
+FILTERED = ("hosts-like", "of-severity")
+WITH_PERIOD = ("host-events", "window", *FILTERED)
 
 
 def _rival(
@@ -53,11 +66,11 @@ def _rival(
 
 
 VARIANTS = (
-    _rival("newest-first", "host, kind, newest first", LOGS, (*OF_HOST, "hosts-like"), *OF_HOST),
-    _rival("host-first", "host filled with x, kind, time", keys_host_first.TABLE, (*OF_HOST, "hosts-like"), *OF_HOST),
-    _rival("time-first", "time in front", keys_time_first.TABLE, (*OF_HOST, "window", "hosts-like")),
-    _rival("modulo", "bucket of the time", keys_modulo.TABLE, (*OF_HOST, "window", "hosts-like")),
-    _rival("salted", "bucket of the host", keys_salted.TABLE, (*OF_HOST, "window", "hosts-like")),
+    _rival("newest-first", "host, kind, newest first", LOGS, (*OF_HOST, *FILTERED), *OF_HOST),
+    _rival("host-first", "host filled with x, kind, time", keys_host_first.TABLE, (*OF_HOST, *FILTERED), *OF_HOST),
+    _rival("time-first", "time in front", keys_time_first.TABLE, (*OF_HOST, "window", *FILTERED)),
+    _rival("modulo", "bucket of the time", keys_modulo.TABLE, (*OF_HOST, "window", *FILTERED)),
+    _rival("salted", "bucket of the host", keys_salted.TABLE, (*OF_HOST, "window", *FILTERED)),
     _rival("slices", "slices of fifteen minutes", keys_slices.TABLE, WITH_PERIOD),
     Variant("random", "a random number in front", (keys_random.TABLE,), keys_random.RandomLogRepository),
 )

@@ -1,14 +1,16 @@
 """Log events in one table; one method for each question, whatever the order of the table's key."""
 
-from typing import Any
+from typing import Literal
 
+import attrs
 import happybase
 
-from shared.keys import InvalidQuestion, between, starting_with
+from shared.filters import ServerFilter, equal
+from shared.keys import InvalidQuestion, Narrowed, between, starting_with
 from shared.scanning import Page, page
 from shared.tables import TableDesign
 
-from .keys import LOGS
+from .keys import LOG_CELLS, LOGS
 from .keys_time_first import BY_TIME
 from .records import LogEvent
 
@@ -49,11 +51,13 @@ class LogRepository:
 
         Costs: one reverse scan of `limit` + 2 rows; Thrift1 hands over the excluded end too.
         """
-        return self._in_time(False, limit, cursor, host=host, event=event, time_ms=between(since_ms, until_ms))
+        period = between(since_ms, until_ms)
+        return self._in_time(self._table.layout.narrow(host=host, event=event, time_ms=period), limit, cursor)
 
     def latest(self, host: str, event: str, limit: int = 10, cursor: str | None = None) -> Page[LogEvent]:
         """A host's latest events of one kind, newest first. Costs: one scan of `limit` + 1 rows."""
-        return self._in_time(True, limit, cursor, host=host, event=event, time_ms=between())
+        asked = self._table.layout.narrow(host=host, event=event, time_ms=between())
+        return self._in_time(asked, limit, cursor, newest_first=True)
 
     def window(
         self, since_ms: int, until_ms: int, host: str | None = None, limit: int = 100, cursor: str | None = None
@@ -63,7 +67,8 @@ class LogRepository:
         Costs: of one host, all its rows are read and sorted for every page. Of all hosts it is refused.
         """
         of_host = {} if host is None else {"host": host}
-        return self._in_time(False, limit, cursor, **of_host, time_ms=between(since_ms, until_ms))
+        asked = self._table.layout.narrow(**of_host, time_ms=between(since_ms, until_ms))
+        return self._in_time(asked, limit, cursor)
 
     def hosts_like(
         self,
@@ -82,12 +87,39 @@ class LogRepository:
         asked = self._table.layout.narrow(host=starting_with(host_prefix), time_ms=between(since_ms, until_ms))
         return page(self._rows, asked.plan, self._table.record, limit=limit, cursor=cursor, where=asked.left)
 
-    def _in_time(self, newest_first: bool, limit: int, cursor: str | None, **question: Any) -> Page[LogEvent]:
+    def of_severity(
+        self,
+        host: str,
+        severity: str,
+        since_ms: int | None = None,
+        until_ms: int | None = None,
+        at: Literal["server", "client"] = "server",
+        limit: int = 100,
+        cursor: str | None = None,
+    ) -> Page[LogEvent]:
+        """A host's events of a severity, from `since_ms` up to but not at `until_ms`, oldest first.
+
+        No key holds the severity, so all that it binds is read, and all but a few rows of that are dropped: `at` the
+        server, by a filter, or by the client. Costs: as a window of the host; a filter only spares the network.
+        """
+        asked = self._table.layout.narrow(host=host, time_ms=between(since_ms, until_ms))
+        if at == "client":
+            left = {**asked.left, "severity": severity}
+            return self._in_time(attrs.evolve(asked, left=left), limit, cursor)
+        return self._in_time(asked, limit, cursor, filter=equal(LOG_CELLS, "severity", severity))
+
+    def _in_time(
+        self,
+        asked: Narrowed,
+        limit: int,
+        cursor: str | None,
+        *,
+        newest_first: bool = False,
+        filter: ServerFilter | None = None,
+    ) -> Page[LogEvent]:
         """What matches a question, in the order of time: that of the table, its reverse, or sorted by the client."""
-        layout = self._table.layout
-        asked = layout.narrow(**question)
         in_order = "time_ms" in asked.bound
-        descending = in_order and layout.part_named["time_ms"].codec.descending
+        descending = in_order and self._table.layout.part_named["time_ms"].codec.descending
         return page(
             self._rows,
             asked.plan,
@@ -97,4 +129,5 @@ class LogRepository:
             where=asked.left,
             reverse=newest_first != descending,
             order=None if in_order else BY_TIME,
+            filter=filter,
         )

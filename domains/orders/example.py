@@ -38,6 +38,7 @@ PATTERNS = (
         {"seller_id": "s-17", "status": "cancelled"},
     ),
     AccessPattern("of-buyer", "a buyer's latest orders", OrderRepository.of_buyer, {"buyer_id": "b-1", "limit": 10}),
+    AccessPattern("with-status", "all orders of one status", OrderRepository.with_status, {"status": "cancelled"}),
     AccessPattern("numbered", "orders whose numbers begin alike", OrderRepository.numbered, {"number_prefix": "n-31"}),
 )
 
@@ -46,7 +47,7 @@ LISTS = ("of-seller", "of-buyer")
 
 def _with_tables(name: str, differs: str, tables: OrderTables, *, spread: bool = False) -> Variant:
     """The repository on other tables; where numbers are `spread` no range holds those that begin alike."""
-    ranges = ("order", *LISTS) if spread else ("order", *LISTS, "numbered")
+    ranges = ("order", *LISTS, "with-status") if spread else ("order", *LISTS, "with-status", "numbered")
     rows = ("order", "of-buyer") if spread else ("order", "of-buyer", "numbered")
     return Variant(name, differs, tuple(tables), partial(OrderRepository, tables=tables), ranges, rows)
 
@@ -63,7 +64,7 @@ DESIGN = Design(
             "the number leads to the seller's row, which is the order",
             keys_index_table.TABLES,
             keys_index_table.IndexedOrderRepository,
-            ("order", *LISTS),
+            ("order", *LISTS, "with-status"),
             ("order", "of-buyer", "numbered"),
         ),
         _with_tables("hashed-number", "a hash in front of the number", keys_hashed_number.TABLES, spread=True),

@@ -13,8 +13,8 @@ from shared.tables import TableDesign
 from shared.times import show_time
 
 from .keys import BY_SELLER, LISTED_CELLS, OrderByNumber, OrderTables
-from .records import ListedOrder, Order
-from .repository import OrderConflict, OrderRepository, stored_order
+from .records import ListedOrder, Order, Status
+from .repository import OrderConflict, OrderRepository, orders_of_status, stored_order
 
 
 @attrs.frozen
@@ -69,6 +69,10 @@ class IndexedOrderRepository(OrderRepository):
         for at in range(0, len(rows), BATCH_ROWS):
             orders += [OF_SELLER.record(row, cells) for row, cells in self._by_seller.rows(rows[at : at + BATCH_ROWS])]
         return Page(orders, found.cursor, found.rows_read + len(orders))
+
+    def with_status(self, status: Status, limit: int = 100, cursor: str | None = None) -> Page[Order]:
+        """All orders of a status, by seller. Costs: one scan of the sellers' whole table."""
+        return orders_of_status(self._by_seller, OF_SELLER, status, limit, cursor)
 
     def _stored(self, order_number: str) -> tuple[Order, int] | None:
         row = INDEX.row(OrderByNumber(order_number))

@@ -7,6 +7,7 @@ import attrs
 import happybase
 
 from shared.clock import CLOCK, WriterClock
+from shared.filters import equal
 from shared.keys import InvalidQuestion, between, starting_with
 from shared.scanning import Page, page
 from shared.tables import TableDesign
@@ -117,6 +118,13 @@ class OrderRepository:
         plan = orders.layout.plan(order_number=starting_with(number_prefix))
         return page(self._orders, plan, orders.record, limit=limit, cursor=cursor)
 
+    def with_status(self, status: Status, limit: int = 100, cursor: str | None = None) -> Page[Order]:
+        """All orders of a status, as their rows lie: no key holds it, so a filter looks at every order there is.
+
+        Costs: one scan of the whole table. A list that is asked for often needs a table of its own.
+        """
+        return orders_of_status(self._orders, self._tables.orders, status, limit, cursor)
+
     def _stored(self, order_number: str) -> tuple[Order, int] | None:
         """The order, and the timestamp of its last write in milliseconds."""
         orders = self._tables.orders
@@ -148,6 +156,15 @@ def stored_order(
     return order, cells[table.cells.column("status")][1]
 
 
+def orders_of_status(
+    rows: happybase.Table, table: TableDesign[Order], status: Status, limit: int, cursor: str | None
+) -> Page[Order]:
+    """The orders of a whole table that a filter on the server lets through."""
+    _check_status(status)
+    of_status = equal(table.cells, "status", status)
+    return page(rows, table.layout.whole_table(), table.record, limit=limit, cursor=cursor, filter=of_status)
+
+
 def _lines(
     rows: happybase.Table,
     table: TableDesign[ListedOrder],
@@ -165,9 +182,13 @@ def _lines(
 def _where(status: Status | None) -> dict[str, str]:
     if status is None:
         return {}
+    _check_status(status)
+    return {"status": status}
+
+
+def _check_status(status: Status) -> None:
     if status not in STATUSES:
         raise InvalidQuestion(f"status: must be one of {', '.join(STATUSES)} (got {status!r})")
-    return {"status": status}
 
 
 def _refuse_another(stored: Order, given: Order) -> None:

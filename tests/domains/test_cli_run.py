@@ -164,6 +164,7 @@ def test_run_as_json_has_ranges_in_hex_and_the_reason_of_a_refusal(in_memory):
         "answers": "one kind of a host's events, ten minutes",
         "ask": "host-events host=web-1 event=GET since=2026-01-12T08:40:00.000Z until=2026-01-12T08:50:00.000Z",
         "left_to_the_client": ["event", "host"],
+        "left_to_a_filter": [],
         "ranges": [{"table": "logs_salted", "from": "058000019bb15caf00", "up_to": "058000019bb165d6c0"}],
         "rpcs": 4,
         "rows_read": 61,

@@ -194,7 +194,7 @@ def test_what_is_left_to_the_client_stands_in_the_table(table: happybase.Table) 
     (row,) = pattern_rows(measure(table.connection, Repository(table.connection), [LAST_EVEN]))
     # All ten rows are read and compared for each answer.
     assert row[2:] == ("is_even, order", "1", "4", "10", "2", "60", "2.0")
-    assert dict(zip(PATTERN_COLUMNS, row, strict=True))["left to the client"] == "is_even, order"
+    assert dict(zip(PATTERN_COLUMNS, row, strict=True))["beyond the ranges"] == "is_even, order"
 
 
 def test_a_question_that_the_tables_cannot_answer_is_measured_as_refused(table: happybase.Table) -> None:

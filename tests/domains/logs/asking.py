@@ -22,8 +22,8 @@ at_any_time = only("newest-first", "host-first", "time-first", "modulo", "salted
 of_all_hosts = only("time-first", "modulo", "salted", "slices")
 
 
-def event(time_ms=5, host="host1", kind="GET", message=""):
-    return LogEvent(host, kind, time_ms, "INFO", message)
+def event(time_ms=5, host="host1", kind="GET", message="", severity="INFO"):
+    return LogEvent(host, kind, time_ms, severity, message)
 
 
 def stored(logs, *events):
@@ -64,7 +64,10 @@ def times(page):
 
 
 def asked(logs, question, limit=1000, cursor=None):
-    """A page of the answer to (method, host or how hosts begin, kind, [since_ms, until_ms])."""
+    """A page of the answer to (method, host or how hosts begin, kind, [since_ms, until_ms]).
+
+    Of `of_severity server` and `of_severity client` the severity stands in place of the kind.
+    """
     ask, host, kind, (since_ms, until_ms) = question
     if ask == "host_events":
         return logs.host_events(host, kind, since_ms, until_ms, limit=limit, cursor=cursor)
@@ -72,6 +75,8 @@ def asked(logs, question, limit=1000, cursor=None):
         return logs.latest(host, kind, limit=limit, cursor=cursor)
     if ask == "window":
         return logs.window(since_ms, until_ms, host=host, limit=limit, cursor=cursor)
+    if ask.startswith("of_severity"):
+        return logs.of_severity(host, kind, since_ms, until_ms, ask.split()[1], limit=limit, cursor=cursor)
     return logs.hosts_like(host, since_ms, until_ms, limit=limit, cursor=cursor)
 
 
@@ -89,7 +94,7 @@ def expected(events, question):
         for each in events
         if since_ms <= each.time_ms < until_ms
         and (host is None or (each.host.startswith(host) if ask == "hosts_like" else each.host == host))
-        and (kind is None or each.event == kind)
+        and (kind is None or kind == (each.severity if ask.startswith("of_severity") else each.event))
     ]
     return sorted(found, key=by_time, reverse=ask == "latest")
 

@@ -16,7 +16,14 @@ KINDS = ["E", "EE", "F"]
 TIMES_MS = [0, 1, 2, 3, 7, 8, SLICE_MS - 1, SLICE_MS, SLICE_MS + 1, 2 * SLICE_MS, 3 * SLICE_MS]
 
 events = st.lists(
-    st.builds(event, st.sampled_from(TIMES_MS), st.sampled_from(HOSTS), st.sampled_from(KINDS)), max_size=30
+    st.builds(
+        event,
+        st.sampled_from(TIMES_MS),
+        st.sampled_from(HOSTS),
+        st.sampled_from(KINDS),
+        severity=st.sampled_from(["INFO", "WARN", "it's", ""]),
+    ),
+    max_size=30,
 )
 moments = st.sampled_from(TIMES_MS)
 periods = st.lists(moments, min_size=2, max_size=2).map(sorted)
@@ -28,6 +35,12 @@ questions = st.one_of(
     st.tuples(st.just("latest"), some_host, some_kind, st.just([None, None])),
     st.tuples(st.just("window"), st.none() | some_host, st.none(), periods),
     st.tuples(st.just("hosts_like"), beginnings, st.none(), any_periods),
+    st.tuples(
+        st.sampled_from(["of_severity server", "of_severity client"]),
+        some_host,
+        st.sampled_from(["INFO", "WARN", "it's", "", "none"]),
+        any_periods,
+    ),
 )
 
 
@@ -52,6 +65,8 @@ def in_order(found, question):
 
 
 SAMPLE_QUESTIONS = [
+    ("of_severity server", "web-1", "ERROR", [1_768_206_600_000, 1_768_207_500_000]),
+    ("of_severity client", "店-1", "WARN", [1_768_206_600_000, 1_768_207_500_000]),
     ("host_events", "host1", "GET", [None, None]),
     ("host_events", "🐘", "GET", [1_768_206_600_000, 1_768_208_400_000]),
     ("latest", "web-12", "LOGIN", [None, None]),

@@ -10,6 +10,7 @@ from shared.keys import InvalidKey, InvalidQuestion
 from shared.patterns import metered
 
 LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
+CUP = attrs.evolve(LAMP, order_number="n-44", item="cup")
 DESK = attrs.evolve(LAMP, order_number="n-43", placed_ms=LAMP.placed_ms + 1, item="desk", amount=10**21)
 
 BY_NAME = {variant.name: variant for variant in DESIGN.variants}
@@ -291,6 +292,18 @@ def test_a_list_by_number_has_whole_orders_with_their_latest_status(orders):
     orders.place(DESK)
     paid = orders.change_status("n-43", "paid")
     assert orders.numbered("n-").records == [LAMP, paid]
+
+
+def test_orders_of_a_status_are_those_that_have_it_now(orders):
+    for order in (LAMP, DESK, CUP):
+        orders.place(order)
+    paid = [orders.change_status(number, "paid") for number in (LAMP.order_number, CUP.order_number)]
+    assert {*orders.with_status("paid").records} == {*paid}
+    assert {*all_pages(orders.with_status, status="paid", limit=1)} == {*paid}
+    assert orders.with_status("placed").records == [DESK]
+    assert orders.with_status("shipped").records == []
+    with pytest.raises(InvalidQuestion, match=r"status: must be one of .* \(got 'lost'\)"):
+        orders.with_status("lost")
 
 
 @only("hashed-number")
