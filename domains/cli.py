@@ -30,6 +30,8 @@ from . import show
 from .asking import WrongUsage, arguments, chosen, decoded, encoded, grouped, known, number, pairs, questions, tables_of
 from .logs.example import DESIGN as LOGS
 from .orders.example import DESIGN as ORDERS
+from .serving import NotServed
+from .serving import serve as serve_store
 
 DESIGNS = (ORDERS, LOGS)
 
@@ -57,7 +59,7 @@ def main() -> None:
         message, code = str(error), 2
     except StoreError as error:
         message, code = str(error), 2 if isinstance(error, InvalidStoreURL) else 1
-    except (Failed, UnreadableFile, InvalidRecord, TableMismatch) as error:
+    except (Failed, NotServed, UnreadableFile, InvalidRecord, TableMismatch) as error:
         message, code = str(error), 1
     except (TException, OSError) as error:
         message, code = f"the store failed: {show.reason(error)}", 1
@@ -282,6 +284,35 @@ def ddl(
     _design, (variant, *_others) = chosen(name, DESIGNS)
     count = None if splits is None else number("--splits", splits, MAX_BUCKETS - 1)
     show.statements(show.console(plain or context.obj), variant.tables, count, as_json=as_json)
+
+
+@app.command()
+def serve(
+    context: typer.Context,
+    store: Annotated[str, typer.Option(metavar="URL", help="embedded:FILE, in place of memory.")] = MEMORY,
+    host: Annotated[str, typer.Option(metavar="H", help="The address to listen at.")] = "127.0.0.1",
+    port: Annotated[str, typer.Option(metavar="P", help="0 takes a free one.")] = "9090",
+    transport: Annotated[Literal["buffered", "framed"], typer.Option(help="As HBase's gateway.")] = "buffered",
+    protocol: Annotated[Literal["binary", "compact"], typer.Option(help="As HBase's gateway.")] = "binary",
+    known_to_be_open: Annotated[
+        bool, typer.Option("--i-know-it-is-open", help="Listen where others can reach it, without access control.")
+    ] = False,
+    plain: Plain = False,
+) -> None:
+    """A store as a Thrift1 server, until Ctrl-C; happybase and other clients find HBase's behaviour there."""
+    plain = plain or context.obj
+    code = serve_store(
+        show.console(plain),
+        show.console(plain, stderr=True),
+        store=store,
+        host=host,
+        port=port,
+        transport=transport,
+        protocol=protocol,
+        known_to_be_open=known_to_be_open,
+    )
+    if code:
+        raise typer.Exit(code)
 
 
 # Designs and stores

@@ -34,6 +34,9 @@ LAWS = ("tests/shared/keys/test_codec_laws.py",)
 CELLS = ("tests/shared/test_cells.py",)
 CLOCK = ("tests/shared/test_clock.py",)
 TABLES = ("tests/shared/test_tables.py",)
+CONFORMANCE = ("tests/conformance/test_conformance.py",)
+STORE_WRITES = ("tests/shared/stores/test_writes.py",)
+FILTERS = ("tests/shared/stores/test_filters.py", "tests/shared/stores/test_filter_language.py")
 
 # The examples that Hypothesis found are of no interest here, only that there is one.
 CONFTEST = """
@@ -255,9 +258,9 @@ MUTANTS = (
     Mutant(
         "the limit is shared out to the buckets before the merge",
         "shared/scanning.py",
-        "streams = [opened.enter_context(closing(_stream(table, each, reverse, share))) for each in plan.streams]",
+        "streams = [opened.enter_context(closing(_stream(read, each, reverse, share))) for each in plan.streams]",
         """streams = [
-            islice(opened.enter_context(closing(_stream(table, each, reverse, share))), limit and share)
+            islice(opened.enter_context(closing(_stream(read, each, reverse, share))), limit and share)
             for each in plan.streams
         ]""",
         SCANS,
@@ -300,8 +303,8 @@ MUTANTS = (
     Mutant(
         "scanners stay open when the reader stops early",
         "shared/scanning.py",
-        "opened.enter_context(closing(_stream(table, each, reverse, share)))",
-        'globals().setdefault("kept", []).append(_stream(table, each, reverse, share)) or kept[-1]',
+        "opened.enter_context(closing(_stream(read, each, reverse, share)))",
+        'globals().setdefault("kept", []).append(_stream(read, each, reverse, share)) or kept[-1]',
         SCANS,
     ),
     # ---- pages
@@ -349,8 +352,8 @@ MUTANTS = (
     Mutant(
         "the direction is no part of the question",
         "shared/scanning.py",
-        "plan.spread_bytes, conditions, reverse, by)",
-        "plan.spread_bytes, conditions, by)",
+        "plan.spread_bytes, conditions, reverse, by, filter",
+        "plan.spread_bytes, conditions, by, filter",
         PAGES,
     ),
     Mutant(
@@ -473,6 +476,147 @@ MUTANTS = (
         "if found != set(table.families):",
         "if not found:",
         TABLES,
+    ),
+    # ---- the embedded store
+    Mutant(
+        "a tombstone masks nothing that comes later",
+        "shared/stores/engine.py",
+        "if latest is None or all(timestamp > latest for _, _, timestamp, _ in puts):",
+        "if True:",
+        CONFORMANCE,
+    ),
+    Mutant(
+        "a tombstone masks what is earlier, but not what is of its own time",
+        "shared/stores/engine.py",
+        "column in (?3, ?6) and ts >= ?4)",
+        "column in (?3, ?6) and ts > ?4)",
+        CONFORMANCE,
+    ),
+    Mutant(
+        "the tombstone of a family masks no column of it",
+        "shared/stores/engine.py",
+        "column in (?3, ?6) and ts >= ?4)",
+        "column = ?3 and ts >= ?4 and ?6 = ?6)",
+        CONFORMANCE,
+    ),
+    Mutant(
+        "an earlier delete takes back what a later one masks",
+        "shared/stores/engine.py",
+        "on conflict do update set ts = max(ts, excluded.ts)",
+        "on conflict do update set ts = excluded.ts",
+        STORE_WRITES,
+    ),
+    Mutant(
+        "a compaction leaves the tombstones",
+        "shared/stores/engine.py",
+        """self._database.execute("delete from tombstones where table_id = ?", (table.id,))""",
+        "pass",
+        CONFORMANCE,
+    ),
+    Mutant(
+        "a deleted row costs no read",
+        "shared/stores/engine.py",
+        "self.rows_read += self._database.execute(_DELETED_ROWS, (table.id, low, high)).fetchone()[0]",
+        "pass",
+        STORE_WRITES,
+    ),
+    Mutant(
+        "the timestamp of a read is inclusive",
+        "shared/stores/rules.py",
+        "return before - 1",
+        "return before",
+        CONFORMANCE,
+    ),
+    Mutant(
+        "an expired cell is shown",
+        "shared/stores/results.py",
+        "if cell.timestamp >= oldest_ms[family_of(column)]",
+        "if True",
+        CONFORMANCE,
+    ),
+    Mutant(
+        "an expired counter goes on",
+        "shared/stores/engine.py",
+        "return cell if cell and cell[1] >= table.family_of(column).oldest_ms() else None",
+        "return cell",
+        CONFORMANCE,
+    ),
+    Mutant(
+        "deletes are applied though a put of the batch was refused",
+        "shared/stores/mutations.py",
+        "if not refused:",
+        "if True:",
+        CONFORMANCE,
+    ),
+    Mutant(
+        "a put that was refused takes its whole batch with it",
+        "shared/stores/mutations.py",
+        "                accepted += puts",
+        "                accepted = []",
+        CONFORMANCE,
+    ),
+    Mutant(
+        "an increment in the millisecond of the last one is dated like it",
+        "shared/stores/mutations.py",
+        "if stored is None or stored[1] < now:",
+        "if stored is None or stored[1] <= now:",
+        CONFORMANCE,
+    ),
+    Mutant(
+        "a scan forgets to start each region with a fresh filter",
+        "shared/stores/scanners.py",
+        "if self._filtered is None or self._region_end != region_end:",
+        "if self._filtered is None:",
+        CONFORMANCE,
+    ),
+    Mutant(
+        "a filter that is done ends the whole scan",
+        "shared/stores/scanners.py",
+        "if filtered.ends_scan and not self._in_reply:",
+        "if filtered.ends_scan:",
+        CONFORMANCE,
+    ),
+    Mutant(
+        "a filter sees one version of each column",
+        "shared/stores/filtered_rows.py",
+        "if verdict is INCLUDE:",
+        "if False:",
+        FILTERS,
+    ),
+    Mutant(
+        "an older version comes beside the newer one that passed",
+        "shared/stores/filtered_rows.py",
+        "if column != column_passed:",
+        "if True:",
+        FILTERS,
+    ),
+    Mutant(
+        "a row without the column does not pass SingleColumnValueFilter",
+        "shared/stores/filters.py",
+        "return not self._passed if self._found else self.filter_if_missing",
+        "return not self._passed",
+        FILTERS,
+    ),
+    Mutant(
+        "PageFilter lets one row more through",
+        "shared/stores/filters.py",
+        "return self._rows >= self.size",
+        "return self._rows > self.size",
+        FILTERS,
+    ),
+    Mutant(
+        "PrefixFilter reads to the end of the table",
+        "shared/stores/filters.py",
+        "if start < self.prefix if self._reversed else start > self.prefix:",
+        "if False:",
+        FILTERS,
+    ),
+    Mutant(
+        "OR binds tighter than AND",
+        "shared/stores/filter_language.py",
+        """b"AND": 2, b"OR": 3""",
+        """b"AND": 3, b"OR": 2""",
+        FILTERS,
     ),
 )
 

@@ -18,9 +18,10 @@ import happybase
 from domains.cli import DESIGNS
 from shared.comparison import Compared, compared, comparison_columns, comparison_row, refusals
 from shared.designs import Design
+from shared.keys import MAX_ROW_BYTES
 from shared.patterns import PATTERN_COLUMNS, Measured, key_line, pattern_rows
 from shared.ruler import ruler, show_value
-from shared.stores import connect
+from shared.stores import combined_filters, connect, filters, messages, rules, scanners, server
 from shared.tables import TableDesign, create_tables
 from shared.traps import TRAP_COLUMNS, trap_row
 
@@ -140,6 +141,29 @@ def design_blocks(design: Design) -> dict[str, str]:
     return {"patterns": patterns_block(measured), "ranges": ranges_block(measured), **rivals, **blocks}
 
 
+def stores_blocks() -> dict[str, str]:
+    """What the stores' README says of filters, from their docstrings, and of limits, from the constants that hold."""
+    of_filters: list[tuple[str, str, str]] = []
+    for name, each in (*vars(filters).items(), *vars(combined_filters).items()):
+        if isinstance(each, type) and issubclass(each, filters.Filter) and each is not filters.Filter:
+            rule, _, trap = " ".join((each.__doc__ or "").split()).replace("Traps: ", "Trap: ").partition("Trap: ")
+            shown = f"`{name}`" if name.endswith("Filter") else f"`{name.upper()}`"
+            of_filters.append((shown, rule.strip(), trap))
+    of_limits = (
+        ("row key", f"1 to {MAX_ROW_BYTES:,} bytes"),
+        ("family", f"1 to {rules.MAX_FAMILY_BYTES} bytes"),
+        ("cell", f"{rules.MAX_CELL_BYTES:,} bytes: row, family, qualifier, value and 20 more"),
+        ("idle scanner", f"{scanners.IDLE_S} s"),
+        ("idle connection to `rowbook serve`, as to HBase's gateway", f"{server.IDLE_S:.0f} s"),
+        ("framed message to `rowbook serve`, as to HBase's gateway", f"{messages.MAX_FRAME_BYTES:,} bytes"),
+        ("buffered message to `rowbook serve`", f"{messages.MAX_MESSAGE_BYTES:,} bytes"),
+    )
+    return {
+        "filters": markdown_table(("filter", "rule", "trap"), of_filters),
+        "limits": markdown_table(("what", "limit"), of_limits),
+    }
+
+
 def regenerated() -> dict[Path, str]:
     """Every README that has generated blocks, with the text that it should have."""
     rows = []
@@ -149,6 +173,8 @@ def regenerated() -> dict[Path, str]:
         texts[page] = with_blocks(page.read_text(encoding="utf-8"), design_blocks(design))
         keys = "<br>".join(f"`{table.name}` {key_line(table.layout)}" for table in design.main.tables)
         rows.append((f"[{design.name}](domains/{design.name}/README.md)", design.question, keys))
+    page = ROOT / "shared" / "stores" / "README.md"
+    texts[page] = with_blocks(page.read_text(encoding="utf-8"), stores_blocks())
     index = ROOT / "README.md"
     blocks = {"designs": markdown_table(("design", "question", "row keys"), rows)}
     texts[index] = with_blocks(index.read_text(encoding="utf-8"), blocks)

@@ -166,7 +166,7 @@ class _Argument:
     is_quoted: bool
 
     def __str__(self) -> str:
-        text = repr(shown(self.text))
+        text = repr(shown(self.text[:60]))
         return text if self.is_quoted else text[1:-1]
 
 

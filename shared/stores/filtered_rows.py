@@ -26,6 +26,8 @@ class FilteredRows:
         self._joined = families.keys() - self._open
         self.done = not self._open
         """Whether nothing more of this region can be returned."""
+        self.ends_scan = False
+        """Whether it is the filter that is done, so that the scan may end with this region."""
         self._can_end_within_row = filter.can_end_within_row()
         if reverse and self._joined:
             raise io_error("DoNotRetryIOException", "Reverse scan with loading CFs on demand is not supported")
@@ -44,7 +46,8 @@ class FilteredRows:
             return []
         kept = self._kept_of(row, found)
         self._filter.reset()
-        self.done = not self._open or self._filter.is_done()
+        self.ends_scan = self._filter.is_done()
+        self.done = self.ends_scan or not self._open
         return kept
 
     def _by_family(self, cells: Sequence[Cell]) -> dict[bytes, Sequence[Cell]]:

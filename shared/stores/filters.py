@@ -468,32 +468,32 @@ class PageFilter(Filter):
 class SingleColumnValueFilter(Filter):
     """Rows by the value of one column.
 
-    Traps: a row without the column passes, unless `drops_missing`; and the column is missing, too, when the scan does
-    not ask for it or when an earlier filter of an AND did not let it through. With `newest_only` False it is enough
-    that one of the two newest versions passes. With `drops_missing` other families are read only for rows that pass,
-    and a reversed scan that covers one fails.
+    Traps: a row without the column passes, unless `filter_if_missing`; and the column is missing, too, when the scan
+    does not ask for it or when an earlier filter of an AND did not let it through. With `latest_version_only` False it
+    is enough that one of the two newest versions passes. With `filter_if_missing` other families are read only for rows
+    that pass, and a reversed scan that covers one fails.
     """
 
     column: bytes
     comparison: Comparison
-    drops_missing: bool = False
-    newest_only: bool = True
+    filter_if_missing: bool = False
+    latest_version_only: bool = True
     _found: bool = remembered(False)
     _passed: bool = remembered(False)
 
     def judge(self, cell: Cell) -> Verdict:
         if self._passed:
             return INCLUDE
-        if self._found and self.newest_only:
+        if self._found and self.latest_version_only:
             return NEXT_ROW
         if cell[0] != self.column:
             return INCLUDE
         self._found = True
         self._passed = self.comparison.holds(cell[2])
-        return INCLUDE if self._passed or not self.newest_only else NEXT_ROW
+        return INCLUDE if self._passed or not self.latest_version_only else NEXT_ROW
 
     def drops_row(self) -> bool:
-        return not self._passed if self._found else self.drops_missing
+        return not self._passed if self._found else self.filter_if_missing
 
     def reset(self) -> None:
         self._found = self._passed = False
@@ -502,7 +502,7 @@ class SingleColumnValueFilter(Filter):
         return True
 
     def is_essential(self, family: bytes) -> bool:
-        return not self.drops_missing or family == family_of(self.column)
+        return not self.filter_if_missing or family == family_of(self.column)
 
 
 @define
@@ -517,13 +517,13 @@ class SingleColumnValueExcludeFilter(SingleColumnValueFilter):
 class DependentColumnFilter(Filter):
     """Cells with the timestamp of one column of their row; a row without that column disappears.
 
-    `drops_column` takes the column itself away. Traps: more than the column's newest version gives its timestamp: the
-    next one does too, and with `drops_column` all of them; with a comparison, an older version that passes is returned.
-    Of the other columns only the newest version counts.
+    `drop_dependent_column` takes the column itself away. Traps: more than the column's newest version gives its
+    timestamp: the next one does too, and with `drop_dependent_column` all of them; with a comparison, an older version
+    that passes is returned. Of the other columns only the newest version counts.
     """
 
     column: bytes
-    drops_column: bool = False
+    drop_dependent_column: bool = False
     comparison: Comparison | None = None
     _timestamps: set[int] = field(init=False, factory=set[int], eq=False, repr=False)
 
@@ -533,7 +533,7 @@ class DependentColumnFilter(Filter):
         if self.comparison is not None and not self.comparison.holds(cell[2]):
             return SKIP
         self._timestamps.add(cell[1])
-        return SKIP if self.drops_column else INCLUDE
+        return SKIP if self.drop_dependent_column else INCLUDE
 
     def trim(self, cells: list[Cell]) -> list[Cell]:
         return [cell for cell in cells if cell[1] in self._timestamps]

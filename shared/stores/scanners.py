@@ -43,6 +43,7 @@ class Scanner:
     left_over: list[TRowResult] = field(factory=list[TRowResult])
     used_s: float = field(factory=time.monotonic)
     _filtered: FilteredRows | None = None
+    _region_end: bytes | None = None
     _in_reply: int = 0
 
     def fetch(self, engine: Engine, count: int) -> list[TRowResult]:
@@ -50,13 +51,15 @@ class Scanner:
         table = enabled_table(engine, self.table_name)
         if self.selection:
             check_families(table, self.selection.families)
+        if self.filter_text is not None and self._filtered is None:
+            self._filtered = self._new_filter(table, self.filter_text)
         results = self.left_over
         while len(results) < count and self.low < self.high:
             low, high = self.low, self.high
             if self.filter_text is None:
                 results += self._next_rows(engine, table, count - len(results))
             else:
-                results += self._next_filtered(engine, table, count - len(results))
+                results += self._next_filtered(engine, table, self.filter_text, count - len(results))
             engine.count_deleted(table, *((self.high, high) if self.down else (low, self.low)))
         self.left_over = results[count:]
         return results[:count]
@@ -77,21 +80,24 @@ class Scanner:
         self._pass(self.low, self.high)
         return results
 
-    def _next_filtered(self, engine: Engine, table: Table, wanted: int) -> list[TRowResult]:
-        """Rows of the region where the scan stands. HBase: each region starts with a fresh filter.
+    def _next_filtered(self, engine: Engine, table: Table, filter_text: bytes, wanted: int) -> list[TRowResult]:
+        """Rows of the region that comes next. HBase: each region starts with a fresh filter.
 
         A filter that lets nothing more through ends its region only, and the whole scan if the region's reply to the
         gateway is empty then: what comes back depends on the regions and on `caching`.
         """
         results: list[TRowResult] = []
         low, high = self._in_region(table)
-        filtered = self._filtered = self._filtered or self._new_filter(table)
+        region_end = low if self.down else high
+        if self._filtered is None or self._region_end != region_end:
+            self._filtered, self._in_reply = self._new_filter(table, filter_text), 0
+        self._region_end, filtered = region_end, self._filtered
         with closing(self._stored(engine, table, low, high, newest=False)) as rows:
             for row, stored in rows:
                 self._pass_row(row)
                 if self.selection and not self.selection.touches(stored):
                     continue
-                cells = filtered.cells_of(row, visible_versions(table, self._picked(stored)))
+                cells = filtered.cells_of(row, visible_versions(table, self._picked(stored)), stored)
                 if cells:
                     parts = ordered_parts(row, newest_cells(table, cells), self.batch, self.in_order)
                     results += parts
@@ -102,16 +108,14 @@ class Scanner:
                     self._in_reply = 0
                 if len(results) >= wanted:
                     return results
-        if filtered.done and not self._in_reply:
+        if filtered.ends_scan and not self._in_reply:
             low, high = self.low, self.high
         self._pass(low, high)
-        self._filtered, self._in_reply = None, 0
         return results
 
-    def _new_filter(self, table: Table) -> FilteredRows:
+    def _new_filter(self, table: Table, filter_text: bytes) -> FilteredRows:
         families = self.selection.families if self.selection else dict.fromkeys(table.families)
-        assert self.filter_text is not None
-        filtered = FilteredRows(parse_filter(self.filter_text), reverse=self.down, families=families)
+        filtered = FilteredRows(parse_filter(filter_text), reverse=self.down, families=families)
         if self.batch and filtered.has_row_filter:
             text = "Cannot set batch on a scan using a filter that returns true for filter.hasFilterRow"
             raise io_error("client.RetriesExhaustedException", f"filter.IncompatibleFilterException: {text}")

@@ -20,7 +20,7 @@ _TABLE_FIELDS = {"families", "splits", "rows"}
 _CASE_FIELDS = {"says", "section", "known", "table", "slow", "steps"} | _TABLE_FIELDS
 _RUNNER_CALLS = {"scan", "wait_ms", "major_compaction"}
 _EXPECTATIONS = ("gives", "gives_rows", "opens", "raises")
-_STEP_FIELDS = {*_EXPECTATIONS, "text", "table", "exact_table", "fetch"}
+_STEP_FIELDS = {*_EXPECTATIONS, "embedded_gives", "text", "table", "exact_table", "fetch"}
 _DESCRIPTOR_FIELDS = {field[1] for field in ColumnDescriptor.thrift_spec.values()} - {"name"}
 _SCAN_FIELDS = {field[1] for field in TScan.thrift_spec.values()}
 _READS = re.compile("get|scan|wait_ms|isTableEnabled")
@@ -40,6 +40,8 @@ class Step:
     call: str
     argument: Any
     expected: Mapping[str, Any]
+    embedded_gives: Any
+    """What the embedded store gives instead, where it is known to differ; None where it is not."""
     text: str | None
     table: str | None
     exact_table: str | None
@@ -150,6 +152,8 @@ def _step(given: dict[str, Any], where: str) -> Step:
         raise InvalidCase(
             f"{where}: {call}: wants one of {', '.join(_EXPECTATIONS)} (got {', '.join(expected) or 'none'})"
         )
+    if "embedded_gives" in given and "gives" not in expected:
+        raise InvalidCase(f"{where}: embedded_gives: belongs to gives")
     if "raises" in expected:
         _check_one_of("raises", expected["raises"], ERRORS, where)
     elif "text" in given:
@@ -163,6 +167,7 @@ def _step(given: dict[str, Any], where: str) -> Step:
         call,
         given[call],
         expected,
+        given.get("embedded_gives"),
         given.get("text"),
         given.get("table"),
         given.get("exact_table"),

@@ -16,6 +16,7 @@ from Hbase_thrift import BatchMutation, ColumnDescriptor, IOError
 from thriftpy2.rpc import make_client
 
 from shared.stores import EmbeddedConnection
+from shared.stores.server import ThriftServer
 from tests.conformance.cases import FOLDER, Case
 from tests.conformance.notation import as_bytes, mutation
 
@@ -36,6 +37,7 @@ class Store:
     name_prefix: bytes = b""
     row_prefix: bytes = b""
     created: list[bytes] = field(factory=list[bytes])
+    is_embedded: bool = True
 
     def table_named(self, name: bytes) -> bytes:
         """The name in the store of another table of the case; a namespace stays in front."""
@@ -75,12 +77,9 @@ class OverTCP:
     """The project's own Thrift server on one embedded store; a table and a connection for each case."""
 
     def __init__(self) -> None:
-        server = pytest.importorskip("shared.stores.server", reason="shared/stores/server.py is not there yet")
         self._connection = EmbeddedConnection(None)
-        self._server = server.ThriftServer(
-            self._connection.service, host="127.0.0.1", port=0, transport="buffered", protocol="binary"
-        )
-        self._server.__enter__()
+        self._server = ThriftServer(self._connection.service)
+        self._server.start()
         self._numbers = count()
 
     @contextmanager
@@ -95,7 +94,7 @@ class OverTCP:
             )
 
     def close(self) -> None:
-        self._server.__exit__(None, None, None)
+        self._server.stop()
         self._connection.close()
 
 
@@ -168,16 +167,23 @@ class RealHBase:
             client = connection.client
             if case.shared_table:
                 table = self._table_for(client, f"{case.file}/{case.shared_table}", case, filled=True)
-                yield Store(client, table.name, _no_compaction)
+                yield Store(client, table.name, _no_compaction, is_embedded=False)
             elif case.shares:
                 table = self._table_for(client, repr(case.families), case, filled=False)
                 row_prefix = b"%d/" % next(table.rows)
                 fill(client, table.name, case, row_prefix)
-                yield Store(client, table.name, _no_compaction, row_prefix=row_prefix)
+                yield Store(client, table.name, _no_compaction, row_prefix=row_prefix, is_embedded=False)
             else:
                 name_prefix = f"{self._prefix}{next(self._numbers)}_".encode()
                 name = name_prefix + b"t"
-                store = Store(client, name, lambda: _compact(client, name), name_prefix=name_prefix, created=[name])
+                store = Store(
+                    client,
+                    name,
+                    lambda: _compact(client, name),
+                    name_prefix=name_prefix,
+                    created=[name],
+                    is_embedded=False,
+                )
                 try:
                     self._create(client, name, case)
                     fill(client, name, case)

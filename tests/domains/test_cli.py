@@ -10,6 +10,7 @@ from shared.formats import FORMATS
 from shared.keys import split_points
 
 KEY = "73 2d 31 37 00 01  7f ff fe 8f e6 74 d0 77  6e 2d 34 32 00 01"
+COMMANDS = ["list", "run", "load", "ask", "explain", "ddl", "serve"]
 NAMES = [design.name for design in cli.DESIGNS]
 VARIANTS = [f"{design.name}:{variant.name}" for design in cli.DESIGNS for variant in design.variants]
 TABLES = {
@@ -62,7 +63,7 @@ def test_list_as_json_has_every_part_of_every_table(ok):
 @pytest.mark.parametrize("line", ["", "--help"])
 def test_help_names_the_commands(ok, line):
     out = ok(line)
-    assert [name for name in ("list", "run", "load", "ask", "explain", "ddl") if f"\n  {name} " not in out] == []
+    assert [name for name in COMMANDS if f"\n  {name} " not in out] == []
 
 
 def test_the_format_option_knows_every_format_of_every_design(ok):
@@ -235,7 +236,7 @@ def test_the_most_points_that_can_be_asked_for_are_all_different(ok):
 @pytest.mark.parametrize(
     ("words", "found"),
     [
-        (["rowbook", ""], ["list", "run", "load", "ask", "explain", "ddl"]),
+        (["rowbook", ""], COMMANDS),
         (["rowbook", "ask", ""], [*NAMES, *VARIANTS]),
         (["rowbook", "ask", "l"], [name for name in (*NAMES, *VARIANTS) if name.startswith("logs")]),
         (["rowbook", "ask", "logs:s"], ["logs:salted", "logs:slices"]),
@@ -245,7 +246,7 @@ def test_the_most_points_that_can_be_asked_for_are_all_different(ok):
         (["rowbook", "run", "logs", "orders:p"], ["orders:published"]),
         (["rowbook", "ask", "orders", "of-"], ["of-seller", "of-buyer"]),
         (["rowbook", "ask", "orders:published", "of-"], ["of-seller", "of-buyer"]),
-        (["rowbook", "ask", "logs:salted", ""], ["host-events", "latest", "window", "hosts-like"]),
+        (["rowbook", "ask", "logs:salted", ""], ["host-events", "latest", "window", "hosts-like", "of-severity"]),
         (["rowbook", "ask", "trains", ""], []),
         (["rowbook", "load", "logs", "a.log", "--on-error", ""], ["stop", "skip"]),
     ],

@@ -74,7 +74,8 @@ def test_the_questions_as_json_have_their_arguments_and_what_they_answer(asked):
             "answers": ["all hosts, ten minutes", "one host, ten minutes"],
         },
     ]
-    assert [each["question"] for each in asked("orders")["questions"]] == ["order", "of-seller", "of-buyer", "numbered"]
+    names = [each["question"] for each in asked("orders")["questions"]]
+    assert names == ["order", "of-seller", "of-buyer", "with-status", "numbered"]
 
 
 @pytest.mark.parametrize("design", cli.DESIGNS, ids=lambda design: design.name)

@@ -51,7 +51,12 @@ ENDS = [
     ("ddl logs_salted", 2, "unknown design 'logs_salted': one of orders, logs\n"),
     # unknown questions, fields, options, stores
     ("ask orders of-seler", 2, "unknown question 'of-seler': did you mean of-seller?"),
-    ("ask logs:salted of-seller", 2, "unknown question 'of-seller': one of host-events, latest, window, hosts-like\n"),
+    ("ask logs:salted of-seller", 2, "unknown question 'of-seller': did you mean of-severity?\n"),
+    (
+        "ask logs:salted sellers",
+        2,
+        "unknown question 'sellers': one of host-events, latest, window, hosts-like, of-severity\n",
+    ),
     ("ask orders of-seller seler_id=s", 2, "unknown field of of-seller 'seler_id': did you mean seller_id?"),
     ("ask logs latest host=a event=b since=1", 2, "unknown field of latest 'since': one of host, event\n"),
     ("ask logs latest host=a event=b limit=1", 2, "unknown field of latest 'limit': one of host, event\n"),

@@ -1,0 +1,98 @@
+"""What `rowbook serve` does: an embedded store behind a port, from its first line to the signal that ends it."""
+
+import os
+import signal
+import socket
+from contextlib import closing
+from ipaddress import ip_address
+
+from rich.console import Console
+
+from shared.stores import EmbeddedConnection, connect
+from shared.stores.server import Protocol, ThriftServer, Transport
+
+from . import show
+from .asking import WrongUsage
+
+MAX_PORT = 65_535
+INTERRUPTED = 130
+
+_ENDING = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
+
+
+class NotServed(Exception):
+    """Why there is no server; one line says what to do."""
+
+
+def serve(
+    out: Console,
+    errors: Console,
+    *,
+    store: str,
+    host: str,
+    port: str,
+    transport: Transport,
+    protocol: Protocol,
+    known_to_be_open: bool,
+) -> int:
+    """Serves a store until Ctrl-C or SIGTERM; returns the exit code, 130 or 0.
+
+    Calls that run then are finished and answered, and the store is closed.
+    """
+    number = _port(port)
+    address = _address(host, known_to_be_open)
+    with closing(_embedded(store)) as connection:
+        try:
+            server = ThriftServer(connection.service, address, number, transport=transport, protocol=protocol)
+        except OSError as error:
+            reason = os.strerror(error.errno or 0)
+            raise NotServed(f"{address}:{number}: {reason}; --port 0 takes a free port") from None
+        # The threads of the server inherit this, so that both signals wait for this one to ask for them.
+        unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+        with server:
+            show.line(out, f"listening on {server.address}")
+            received = signal.Signals(signal.sigwait(_ENDING))
+            for each in _ENDING:
+                signal.signal(each, signal.SIG_DFL)  # a second one waits for nothing
+            signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
+    show.line(errors, f"{_ENDING[received]}; {_left(store)}")
+    return INTERRUPTED if received == signal.SIGINT else 0
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 5 and int(text) <= MAX_PORT):
+        raise WrongUsage(f"--port: must be 0..{MAX_PORT} (got {text!r:.100})")
+    return int(text)
+
+
+def _address(host: str, known_to_be_open: bool) -> str:
+    """The numeric address of a host, IPv4 if it has one; refuses one that other machines may reach."""
+    if not host:
+        raise WrongUsage("--host: must be a name or an address (got '')")
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise NotServed(f"--host: {host!r} has no address: {show.reason(error)}") from None
+    family_first = min(found, key=lambda each: each[0] != socket.AF_INET)
+    address = str(family_first[4][0])
+    if not known_to_be_open and not ip_address(address.partition("%")[0]).is_loopback:
+        raise WrongUsage(
+            f"--host: {host} is open to other machines, and Thrift1 has no access control: "
+            "whoever reaches the port reads and writes everything; --i-know-it-is-open serves there all the same"
+        )
+    return address
+
+
+def _embedded(url: str) -> EmbeddedConnection:
+    if url.startswith("hbase:"):
+        raise WrongUsage(
+            f"--store: must be embedded: or embedded:FILE, since HBase has a gateway of its own (got {url})"
+        )
+    connection = connect(url)
+    assert isinstance(connection, EmbeddedConnection)
+    return connection
+
+
+def _left(url: str) -> str:
+    path = url.partition(":")[2]
+    return f"all is stored in {path}" if path else "what was in memory is gone"

@@ -1,0 +1,213 @@
+"""The command `serve` as processes: its first line, what it refuses, and how it ends."""
+
+import signal
+import socket
+import sqlite3
+import subprocess
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+import happybase
+import pytest
+from thriftpy2.thrift import TException
+
+from shared.stores import connect
+
+
+def listening(process):
+    """Host and port of the first line."""
+    line = process.stdout.readline()
+    assert line.startswith("listening on ")
+    host, _, port = line.removeprefix("listening on ").strip().rpartition(":")
+    return host, int(port)
+
+
+@pytest.fixture
+def serve(real_process):
+    """Starts a server at a free port; returns its process and a happybase connection to it."""
+    connections = []
+
+    def start(*options, **client):
+        process = real_process("serve", "--port", "0", *options)
+        connections.append(happybase.Connection(*listening(process), **client))
+        return process, connections[-1]
+
+    yield start
+    for each in connections:
+        each.close()
+
+
+def ended(process, number=None):
+    """Exit code, the rest of stdout, and stderr."""
+    if number:
+        process.send_signal(number)
+    out, err = process.communicate(timeout=20)
+    return process.returncode, out, err
+
+
+# Serving
+
+
+def test_the_first_line_says_where_and_happybase_finds_a_store_there(serve):
+    process, connection = serve()
+    connection.create_table("t", {"d": {}})
+    connection.table("t").put(b"r", {b"d:a": b"1"})
+    assert connection.table("t").row(b"r") == {b"d:a": b"1"}
+    assert ended(process, signal.SIGINT) == (130, "", "interrupted; what was in memory is gone\n")
+
+
+@pytest.mark.parametrize(("transport", "protocol"), [("framed", "compact")])
+def test_transport_and_protocol_are_those_asked_for(serve, transport, protocol):
+    _process, connection = serve(
+        "--transport", transport, "--protocol", protocol, transport=transport, protocol=protocol
+    )
+    assert connection.tables() == []
+
+
+def test_a_store_in_a_file_is_there_afterwards_with_nothing_beside_it(serve, folder):
+    process, connection = serve("--store", "embedded:a.db")
+    connection.create_table("t", {"d": {}})
+    connection.table("t").put(b"r", {b"d:a": b"1"})
+    assert ended(process, signal.SIGTERM) == (0, "", "terminated; all is stored in a.db\n")
+    assert [each.name for each in folder.iterdir()] == ["a.db"]
+    store = connect("embedded:a.db")
+    assert store.table("t").row(b"r") == {b"d:a": b"1"}
+    store.close()
+
+
+def test_what_load_stored_is_served_and_what_is_put_there_is_asked_for(serve, ok, folder):
+    header = "order_number,seller_id,buyer_id,placed_ms,item,amount\n"
+    (folder / "a.csv").write_text(f"{header}n-1,s-1,b-1,0,lamp,7\n")
+    ok("load orders a.csv --store embedded:a.db")
+    _process, connection = serve("--store", "embedded:a.db")
+    assert [row for row, _ in connection.table("orders").scan()] == [b"n-1"]
+    connection.table("orders").delete(b"n-1")
+    assert "lamp" not in ok("ask orders order order_number=n-1 --store embedded:a.db")
+
+
+# Ends
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+def test_a_signal_lets_the_calls_that_run_finish_and_closes_every_client(serve, folder, number, code):
+    process, connection = serve("--store", "embedded:a.db")
+    connection.create_table("t", {"d": {}})
+    table = connection.table("t")
+    stored = []
+
+    def put():
+        for row in range(1_000_000):
+            table.put(b"%d" % row, {b"d:a": b"1"})
+            stored.append(row)
+
+    def put_until_closed():
+        with pytest.raises((TException, OSError)):
+            put()
+
+    putting = threading.Thread(target=put_until_closed)
+    putting.start()
+    while len(stored) < 100 and putting.is_alive():
+        time.sleep(0.01)
+    assert ended(process, number)[:2] == (code, "")
+    putting.join(10)
+    assert not putting.is_alive()
+    store = connect("embedded:a.db")
+    there = len(list(store.table("t").scan()))
+    assert there == len(stored)  # every call that was begun was answered
+    store.close()
+    assert [each.name for each in folder.iterdir()] == ["a.db"]
+
+
+def test_a_silent_and_a_half_open_client_hold_nothing_up(serve):
+    process, connection = serve()
+    with socket.create_connection(connection.transport.sock.getpeername()) as half:
+        half.sendall(b"\x80\x01")
+        begin = time.monotonic()
+        assert ended(process, signal.SIGTERM)[0] == 0
+        assert time.monotonic() - begin < 5
+
+
+def test_a_second_signal_does_not_wait_for_the_calls_that_run(serve):
+    process, connection = serve("--store", "embedded:a.db")
+    connection.create_table("t", {"d": {}})
+    other = sqlite3.connect("a.db", isolation_level=None)
+    with closing(other), ThreadPoolExecutor(1) as pool:
+        other.execute("begin immediate")
+        put = pool.submit(connection.table("t").put, b"r", {b"d:a": b"1"})  # waits 10 s for the other writer
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(0.3)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(5) == -signal.SIGINT
+        with pytest.raises((TException, OSError)):
+            put.result(5)
+
+
+def test_the_port_is_free_again_afterwards(serve, real_process):
+    process, connection = serve()
+    port = connection.transport.sock.getpeername()[1]
+    assert connection.tables() == []
+    assert ended(process, signal.SIGTERM)[0] == 0
+    again = real_process("serve", "--port", str(port))
+    assert listening(again) == ("127.0.0.1", port)
+
+
+# Refusals
+
+
+REFUSED = [
+    ("--port 65536", 2, "--port: must be 0..65535 (got '65536')\n"),
+    ("--port -1", 2, "--port: must be 0..65535 (got '-1')\n"),
+    ("--port http", 2, "--port: must be 0..65535 (got 'http')\n"),
+    ("--host ''", 2, "--host: must be a name or an address (got '')\n"),
+    ("--host 0.0.0.0", 2, "--host: 0.0.0.0 is open to other machines, and Thrift1 has no access control: "),
+    ("--host ::", 2, "--host: :: is open to other machines"),
+    ("--host 192.0.2.7", 2, "--host: 192.0.2.7 is open to other machines"),
+    ("--host nowhere.invalid", 1, "--host: 'nowhere.invalid' has no address: "),
+    ("--host 192.0.2.7 --i-know-it-is-open", 1, "192.0.2.7:9090: Cannot assign requested address"),
+    (
+        "--store hbase://localhost",
+        2,
+        "--store: must be embedded: or embedded:FILE, since HBase has a gateway of its own",
+    ),
+    ("--store store.db", 2, "store URL: wants embedded:"),
+    ("--store embedded:none/a.db", 1, "none/a.db: the folder "),
+    ("--transport http", 2, "Invalid value for '--transport'"),
+    ("--protocol json", 2, "Invalid value for '--protocol'"),
+    ("9090", 2, "Got unexpected extra argument(s) (9090); see rowbook serve --help"),
+]
+
+
+@pytest.mark.parametrize(("options", "code", "line"), REFUSED, ids=[options for options, _, _ in REFUSED])
+def test_what_cannot_be_served_is_refused_with_one_line(rowbook, folder, options, code, line):
+    ended, out, err = rowbook(f"serve {options}")
+    assert (ended, out, err.count("\n")) == (code, "", 1)
+    assert err.startswith(line)
+    assert [*folder.iterdir()] == []
+
+
+def test_a_port_in_use_is_refused_with_one_line(rowbook):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert rowbook(f"serve --port {port}") == (
+            1,
+            "",
+            f"127.0.0.1:{port}: Address already in use; --port 0 takes a free port\n",
+        )
+
+
+def test_a_file_that_is_no_store_is_refused(rowbook, folder):
+    (folder / "a.db").write_text("no store")
+    code, out, err = rowbook("serve --port 0 --store embedded:a.db")
+    assert (code, out, err.count("\n")) == (1, "", 1)
+
+
+def test_an_open_address_is_served_by_whoever_knows_it(real_process):
+    process = real_process("serve", "--port", "0", "--host", "0.0.0.0", "--i-know-it-is-open")
+    host, port = listening(process)
+    assert host == "0.0.0.0"
+    with socket.create_connection(("127.0.0.1", port)):
+        assert ended(process, signal.SIGTERM)[0] == 0
