@@ -19,9 +19,9 @@ import attrs
 import happybase
 
 from .cells import InvalidRow
-from .filters import ServerFilter
 from .keys import MAX_ROW_BYTES, InvalidKey, InvalidQuestion, KeyLayout, Plan, RowRange, matches, successor
 from .keys.errors import shown
+from .server_filters import ServerFilter
 
 R = TypeVar("R")
 Rows = Generator[tuple[bytes, dict[bytes, bytes]], None, None]
@@ -64,8 +64,10 @@ def _merged(
     batch_rows: int,
     filter: ServerFilter | None = None,
 ) -> Rows:
-    if plan.point is not None and filter is None:  # Thrift1's get knows no filter
-        if cells := table.row(plan.point):
+    if plan.point is not None:
+        if filter is not None:  # Thrift1's get knows none
+            yield from table.scan(plan.point, _above(plan.point), filter=filter.text)
+        elif cells := table.row(plan.point):
             yield plan.point, cells
         return
     share = -(-batch_rows // max(1, len(plan.streams)))

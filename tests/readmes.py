@@ -21,7 +21,7 @@ from shared.designs import Design
 from shared.keys import MAX_ROW_BYTES
 from shared.patterns import PATTERN_COLUMNS, Measured, key_line, pattern_rows
 from shared.ruler import ruler, show_value
-from shared.stores import combined_filters, connect, filters, messages, rules, scanners, server
+from shared.stores import comparators, connect, filter_language, messages, rules, scanners, server
 from shared.tables import TableDesign, create_tables
 from shared.traps import TRAP_COLUMNS, trap_row
 
@@ -141,14 +141,47 @@ def design_blocks(design: Design) -> dict[str, str]:
     return {"patterns": patterns_block(measured), "ranges": ranges_block(measured), **rivals, **blocks}
 
 
+FILTERS = (
+    "RowFilter(=, 'binary:r')",
+    "PrefixFilter('p')",
+    "InclusiveStopFilter('r')",
+    "PageFilter(10)",
+    "SingleColumnValueFilter('f', 'q', =, 'binary:v', true, true)",
+    "SingleColumnValueExcludeFilter('f', 'q', =, 'binary:v', true, true)",
+    "DependentColumnFilter('f', 'q', true, =, 'binary:v')",
+    "FamilyFilter(=, 'binary:f')",
+    "QualifierFilter(=, 'binary:q')",
+    "ColumnPrefixFilter('p')",
+    "MultipleColumnPrefixFilter('p', 'q')",
+    "ColumnRangeFilter('a', true, 'b', false)",
+    "ColumnValueFilter('f', 'q', =, 'binary:v')",
+    "FirstKeyOnlyFilter()",
+    "ColumnCountGetFilter(3)",
+    "ColumnPaginationFilter(3, 0)",
+    "ValueFilter(=, 'binary:v')",
+    "KeyOnlyFilter()",
+    "TimestampsFilter(5, 7)",
+    "KeyOnlyFilter() AND PageFilter(10)",
+    "PrefixFilter('a') OR PrefixFilter('b')",
+    "SKIP ValueFilter(=, 'binary:v')",
+    "WHILE ValueFilter(=, 'binary:v')",
+)
+"""Each filter of the language as it is written, with all its arguments; a test compares with those that it knows."""
+
+
+def _comparators_table() -> str:
+    """The table in the docstring of `Comparison`."""
+    lines = (comparators.Comparison.__doc__ or "").splitlines()
+    return "\n".join(line.strip() for line in lines if line.strip().startswith("|"))
+
+
 def stores_blocks() -> dict[str, str]:
     """What the stores' README says of filters, from their docstrings, and of limits, from the constants that hold."""
     of_filters: list[tuple[str, str, str]] = []
-    for name, each in (*vars(filters).items(), *vars(combined_filters).items()):
-        if isinstance(each, type) and issubclass(each, filters.Filter) and each is not filters.Filter:
-            rule, _, trap = " ".join((each.__doc__ or "").split()).replace("Traps: ", "Trap: ").partition("Trap: ")
-            shown = f"`{name}`" if name.endswith("Filter") else f"`{name.upper()}`"
-            of_filters.append((shown, rule.strip(), trap))
+    for words in FILTERS:
+        each = filter_language.parse_filter(words.encode())
+        rule, _, trap = " ".join((each.__doc__ or "").split()).replace("Traps: ", "Trap: ").partition("Trap: ")
+        of_filters.append((f"`{words}`", rule.strip(), trap))
     of_limits = (
         ("row key", f"1 to {MAX_ROW_BYTES:,} bytes"),
         ("family", f"1 to {rules.MAX_FAMILY_BYTES} bytes"),
@@ -160,6 +193,7 @@ def stores_blocks() -> dict[str, str]:
     )
     return {
         "filters": markdown_table(("filter", "rule", "trap"), of_filters),
+        "comparators": _comparators_table(),
         "limits": markdown_table(("what", "limit"), of_limits),
     }
 

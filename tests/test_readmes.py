@@ -11,7 +11,8 @@ import pytest
 from sybil.document import Document
 from sybil.parsers.markdown import PythonCodeBlockParser
 
-from tests.readmes import regenerated, with_blocks
+from shared.stores import filter_language
+from tests.readmes import FILTERS, regenerated, with_blocks
 
 ROOT = Path(__file__).parents[1]
 READMES = sorted(path for pattern in ("*.md", "domains/**/*.md", "shared/**/*.md") for path in ROOT.glob(pattern))
@@ -25,6 +26,11 @@ def named(path):
 @pytest.mark.parametrize("path", REGENERATED, ids=named)
 def test_the_generated_blocks_are_what_the_code_prints(path):
     assert path.read_text(encoding="utf-8") == REGENERATED[path]
+
+
+def test_the_stores_readme_has_every_filter_of_the_language():
+    names = {words.partition("(")[0].encode() for words in FILTERS if not re.search("AND|OR|SKIP|WHILE", words)}
+    assert names == set(filter_language._SIGNATURES)
 
 
 @pytest.mark.parametrize("path", READMES, ids=named)

@@ -5,9 +5,9 @@ from typing import Literal
 import attrs
 import happybase
 
-from shared.filters import ServerFilter, equal
 from shared.keys import InvalidQuestion, Narrowed, between, starting_with
 from shared.scanning import Page, page
+from shared.server_filters import ServerFilter, equal
 from shared.tables import TableDesign
 
 from .keys import LOG_CELLS, LOGS

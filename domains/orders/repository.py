@@ -7,9 +7,9 @@ import attrs
 import happybase
 
 from shared.clock import CLOCK, WriterClock
-from shared.filters import equal
 from shared.keys import InvalidQuestion, between, starting_with
 from shared.scanning import Page, page
+from shared.server_filters import equal
 from shared.tables import TableDesign
 
 from .keys import LISTED_CELLS, ORDER_CELLS, TABLES, OrderByNumber, OrderTables

@@ -11,6 +11,7 @@ from attrs import frozen
 from Hbase_thrift import BatchMutation, Hbase, TScan
 from thriftpy2.thrift import TApplicationException, TDecodeException, TType
 
+from ..keys import MAX_ROW_BYTES
 from .engine import Engine
 from .service import ThriftService
 
@@ -18,7 +19,7 @@ WAIT_S = 10.0
 
 _INT_BITS = {TType.BYTE: 8, TType.I16: 16, TType.I32: 32, TType.I64: 64}
 
-# What a field of a type takes as it is; an int may be out of range, and a list hold anything.
+# Arguments of these types go through without a look at each; an int may be out of range, and a list hold anything.
 _UNCHANGED: dict[int, list[type]] = {
     TType.STRING: [bytes, NoneType],
     TType.BINARY: [bytes, NoneType],
@@ -49,17 +50,23 @@ class EmbeddedConnection(happybase.Connection):
 
         From then on a deleted row costs a scan nothing, and a put with a timestamp before the delete's is stored.
         """
-        self.service.compact_table(self.table(name).name)
+        self.service.major_compact(self.table(name).name)
 
     def create_split_table(
-        self, name: str | bytes, families: dict[str, dict[str, Any]], split_points: Iterable[bytes]
+        self, name: str | bytes, families: dict[str, dict[str, Any]], split_points: Iterable[str | bytes]
     ) -> None:
         """Creates a table, as `create_table` does, of one region more than there are split points.
 
         Each of them is the first row of a region. Thrift1 cannot do this: on HBase it takes the shell, or Thrift2.
+        Raises ValueError for split points that are no rows, or not each another.
         """
+        rows = [_as_bytes(each) for each in split_points]
+        for number, row in enumerate(rows):
+            if not 1 <= len(row) <= MAX_ROW_BYTES or row in rows[:number]:
+                wanted = f"each must be 1..{MAX_ROW_BYTES} bytes, and there once"
+                raise ValueError(f"split_points: {wanted} (got {row[:100]!r}, {len(row)} bytes, as number {number})")
         self.create_table(name, families)
-        self.service.split_table(self.table(name).name, list(split_points))
+        self.service.split_table(self.table(name).name, rows)
 
     def _refresh_thrift_client(self) -> None:
         # Of its transport happybase asks is_open, open and close: the engine has them.

@@ -61,8 +61,8 @@ class And(Combined):
     A filter sees a cell only if all before it keep it, so their order matters; the longest step counts. A row is
     refused or dropped by any of them.
 
-    Trap: a hinting filter that does not mind the row's key keeps the row from being refused, and is asked for a hint
-    even where an earlier filter has ruled the cell out.
+    Trap: with one of TimestampsFilter, ColumnPrefixFilter, MultipleColumnPrefixFilter and ColumnRangeFilter in it no
+    row is refused by its key, and the scan may seek that one's column even where an earlier filter ruled the cell out.
     """
 
     _hinters: list[Filter] = field(init=False, factory=list[Filter], eq=False, repr=False)
@@ -121,8 +121,9 @@ class Or(Combined):
     A filter that asked for a longer one is not asked again before it. A row is refused or dropped only if all of them
     say so.
 
-    Traps: `trim` takes cells away as in an AND. In a reversed scan a filter that gave a hint is passed over behind the
-    hint, where its cells are, and not before it.
+    Traps: what SingleColumnValueExcludeFilter and DependentColumnFilter take out of a row is gone, as in an AND. In a
+    reversed scan a filter that seeks is passed over behind the column that it seeks, where its cells are, and not
+    before it.
     """
 
     _waits: list[tuple[Verdict, Cell] | None] = field(init=False, eq=False, repr=False)

@@ -440,8 +440,8 @@ class InclusiveStopFilter(Filter):
 class PageFilter(Filter):
     """The first `size` rows of each region.
 
-    A row counts when it still has a cell. Trap: in an AND it counts rows that a filter after it drops by `drops_row`,
-    as SingleColumnValueFilter does; put it last.
+    A row counts when it still has a cell. Trap: in an AND it counts rows that a filter after it drops as a whole, as
+    SingleColumnValueFilter does; put it last.
     """
 
     size: int

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from Hbase_thrift import BatchMutation, IOError, Mutation, TAppend, TCell
 
-from .columns import family_of, in_cell_order, put_column, qualified
+from .columns import in_cell_order, put_column, qualified
 from .engine import LATEST_MS, Cell, Engine, Put, Table
 from .rules import (
     MAX_CELL_BYTES,
@@ -18,6 +18,7 @@ from .rules import (
     UncheckedError,
     cell_bytes,
     check_row,
+    check_time,
     illegal_argument,
     io_error,
     now_ms,
@@ -35,24 +36,26 @@ def mutate_rows(engine: Engine, name: bytes, batches: Sequence[BatchMutation], t
     Each entry stands for itself: one that is refused is left out whole, the others are stored, and the error comes
     last. The deletes are left out when a put was refused.
     """
-    at = write_time(timestamp)
+    check_time(timestamp)
     for batch in batches:
         check_row(batch.row)
-    puts = [put for batch in batches for put in _puts_of(batch, at)]
-    for column in {column for _, column, _, _ in puts}:
+        _check_columns(batch.mutations or ())
+    columns = {each.column for batch in batches for each in batch.mutations or () if not each.isDelete}
+    for column in columns:
         put_column(column)
-    too_large = _too_large_of(puts)
     if not any(batch.mutations for batch in batches):
         return
     with engine.writing():
+        at = write_time(timestamp)
+        puts = [put for batch in batches for put in _puts_of(batch, at)]
+        oversized = _oversized(puts)
         try:
             table = _table_to_write(engine, name)
         except IOError as error:
             raise _failed(error for batch in batches if batch.mutations) from error
-        unknown = {column for column in {put[1] for put in puts} if family_of(column) not in table.families}
         refused: list[IOError] = []
-        if unknown or too_large:
-            puts, refused = _accepted(table, batches, at, too_large)
+        if oversized or first_unknown_family(table, columns):
+            puts, refused = _accepted(table, batches, at, oversized)
         engine.put(table, puts)
         if not refused:
             refused = _delete_all(engine, table, batches, at)
@@ -60,24 +63,31 @@ def mutate_rows(engine: Engine, name: bytes, batches: Sequence[BatchMutation], t
         raise _failed(refused)
 
 
+def _check_columns(mutations: Iterable[Mutation]) -> None:
+    for each in mutations:
+        if type(each.column) is not bytes:
+            raise UncheckedError("Mutation.column: must be family:qualifier or family (got none)")
+
+
 def _puts_of(batch: BatchMutation, at: int) -> list[Put]:
     return [(batch.row, each.column, at, each.value or b"") for each in batch.mutations or () if not each.isDelete]
 
 
 def _accepted(
-    table: Table, batches: Iterable[BatchMutation], at: int, too_large: Sequence[Put]
+    table: Table, batches: Iterable[BatchMutation], at: int, oversized: Sequence[Put]
 ) -> tuple[list[Put], list[IOError]]:
     """The puts of the entries that are stored, and an error for each of the others.
 
     HBase: a cell that is too large fails every entry of its region.
     """
-    of_region = {bisect_right(table.splits, put[0]): put for put in too_large}
+    of_region = {bisect_right(table.splits, put[0]): put for put in oversized}
     accepted: list[Put] = []
     refused: list[IOError] = []
     for batch in batches:
         if puts := _puts_of(batch, at):
             large = of_region.get(bisect_right(table.splits, batch.row))
-            error = _too_large(large) if large else first_unknown_family(table, [put[1] for put in puts])
+            columns = [column for _, column, _, _ in puts]
+            error = _oversized_error(large) if large else first_unknown_family(table, columns)
             if error:
                 refused.append(error)
             else:
@@ -89,7 +99,7 @@ def _delete_all(engine: Engine, table: Table, batches: Iterable[BatchMutation], 
     """Applies the deletes of all entries; an error for each entry that was refused."""
     refused: list[IOError] = []
     for batch in batches:
-        columns = [each.column or b"" for each in batch.mutations or () if each.isDelete]
+        columns = [each.column for each in batch.mutations or () if each.isDelete]
         error = first_unknown_family(table, columns)
         if error:
             refused.append(error)
@@ -106,27 +116,27 @@ def _table_to_write(engine: Engine, name: bytes) -> Table:
         raise illegal_argument(str(error)) from error
 
 
-def _too_large_of(puts: Iterable[Put]) -> list[Put]:
+def _oversized(puts: Iterable[Put]) -> list[Put]:
     """The cells that the region server refuses; one that the gateway refuses ends the call."""
-    too_large: list[Put] = []
+    oversized: list[Put] = []
     for put in puts:
         size = cell_bytes(put)
         if size > MAX_SENT_CELL_BYTES:
             raise illegal_argument(f"KeyValue size too large: at most {MAX_SENT_CELL_BYTES} bytes (got {size})")
         if size > MAX_CELL_BYTES:
-            too_large.append(put)
-    return too_large
+            oversized.append(put)
+    return oversized
 
 
-def _too_large(put: Put) -> IOError:
+def _oversized_error(put: Put) -> IOError:
     # HBase: the region server counts four bytes more than its own limit says.
     text = f"Cell[{shown(put[0][:100])}/{shown(put[1][:100])}] with size {cell_bytes(put) + 4}"
     return io_error("DoNotRetryIOException", f"{text} exceeds limit of {MAX_SENT_CELL_BYTES} bytes")
 
 
-def _refuse_too_large(puts: Iterable[Put]) -> None:
-    for put in _too_large_of(puts):
-        raise _too_large(put)
+def _check_sizes(puts: Iterable[Put]) -> None:
+    for put in _oversized(puts):
+        raise _oversized_error(put)
 
 
 def _failed(errors: Iterable[IOError]) -> IOError:
@@ -145,19 +155,24 @@ def _times(count: int, noun: str) -> str:
 
 def mutate_row(engine: Engine, name: bytes, row: bytes, mutations: Sequence[Mutation], timestamp: int | None) -> None:
     """HBase: the deletes first, then the puts, unlike `mutate_rows`; a put without a qualifier is dropped."""
+    _check_columns(mutations)
     with _illegal_arguments():
-        at = write_time(timestamp)
+        check_time(timestamp)
         check_row(row)
-        puts = [
-            (row, put_column(each.column), at, each.value or b"")
+        values = [
+            (put_column(each.column), each.value or b"")
             for each in mutations
-            if not each.isDelete and each.column and b":" in each.column
+            if not each.isDelete and b":" in each.column
         ]
-    deletes = [each.column or b"" for each in mutations if each.isDelete]
+    deletes = [each.column for each in mutations if each.isDelete]
+    if not mutations:
+        return
     with engine.writing():
+        at = write_time(timestamp)
+        puts = [(row, column, at, value) for column, value in values]
         table = _table_to_write(engine, name)
-        check_families(table, deletes + [column for _, column, _, _ in puts])
-        _refuse_too_large(puts)
+        check_families(table, deletes + [column for column, _ in values])
+        _check_sizes(puts)
         for column in deletes:
             engine.delete(table, row, column, at)
         engine.put(table, puts)
@@ -174,9 +189,10 @@ def _illegal_arguments() -> Generator[None]:
 
 def delete(engine: Engine, name: bytes, row: bytes, columns: Sequence[bytes] | None, timestamp: int | None) -> None:
     """Deletes columns, or with None every family of the row."""
-    at = write_time(timestamp)
+    check_time(timestamp)
     check_row(row)
     with engine.writing():
+        at = write_time(timestamp)
         table = enabled_table(engine, name)
         columns = list(table.families) if columns is None else columns
         check_families(table, columns)
@@ -232,7 +248,7 @@ def append_values(engine: Engine, request: TAppend) -> list[TCell]:
             old = stored[2] if stored else b""
             puts.append((request.row, column, _later(stored), old + value))
             if cell_bytes(puts[-1]) > MAX_CELL_BYTES:
-                raise _too_large(puts[-1])
+                raise _oversized_error(puts[-1])
         engine.put(table, puts)
     return [TCell(put[3], put[2]) for put in sorted(puts, key=lambda put: in_cell_order(put[1]))]
 
@@ -247,7 +263,7 @@ def check_and_put(
         check_row(row)
         checked = put_column(put.column)
     value = put.value or b""
-    _refuse_too_large([(row, checked, 0, value)])
+    _check_sizes([(row, checked, 0, value)])
     with engine.writing():
         table = _table_to_write(engine, name)
         check_families(table, [column, checked])

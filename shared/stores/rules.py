@@ -99,10 +99,12 @@ def now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-def write_time(timestamp: int | None) -> int:
-    """HBase: no timestamp, and the greatest one, mean the server's clock."""
-    if timestamp is None or timestamp == LATEST_MS:
-        return now_ms()
-    if timestamp < 0:
+def check_time(timestamp: int | None) -> None:
+    """Refuses a write's timestamp below 0."""
+    if timestamp is not None and timestamp < 0:
         raise UncheckedError(f"Timestamp cannot be negative (got {timestamp})")
-    return timestamp
+
+
+def write_time(timestamp: int | None) -> int:
+    """HBase: no timestamp, and the greatest one, mean the server's clock, which is read under the lock."""
+    return now_ms() if timestamp is None or timestamp == LATEST_MS else timestamp

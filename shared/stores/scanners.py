@@ -5,15 +5,15 @@ from collections.abc import Generator, Sequence
 from contextlib import closing
 
 from attrs import define, field
-from Hbase_thrift import TRowResult
+from Hbase_thrift import TRowResult, TScan
 
 from ..keys import MAX_ROW_BYTES
-from .columns import Selection
+from .columns import Selection, select
 from .engine import Cell, Engine, Table
 from .filter_language import parse_filter
 from .filtered_rows import FilteredRows
-from .results import newest_cells, ordered_parts, visible_versions
-from .rules import illegal_argument, io_error, row_after
+from .reads import newest_cells, ordered_parts, visible_versions
+from .rules import check_row, illegal_argument, io_error, last_read, row_after, table_name
 from .tables import check_families, enabled_table
 
 # HBase: the gateway drops a scanner that was not asked for two lease periods.
@@ -32,7 +32,7 @@ class Scanner:
     table_name: bytes
     low: bytes
     high: bytes
-    down: bool
+    reverse: bool
     selection: Selection | None
     up_to: int
     batch: int
@@ -48,11 +48,13 @@ class Scanner:
 
     def fetch(self, engine: Engine, count: int) -> list[TRowResult]:
         """The next `count` results; fewer where the scan ends. HBase: what is wrong with a scan shows here first."""
+        if not count:
+            return []
         table = enabled_table(engine, self.table_name)
         if self.selection:
             check_families(table, self.selection.families)
         if self.filter_text is not None and self._filtered is None:
-            self._filtered = self._new_filter(table, self.filter_text)
+            self._new_filter(table, self.filter_text)  # raises what is wrong with it, even where no row is to be read
         results = self.left_over
         while len(results) < count and self.low < self.high:
             low, high = self.low, self.high
@@ -60,7 +62,7 @@ class Scanner:
                 results += self._next_rows(engine, table, count - len(results))
             else:
                 results += self._next_filtered(engine, table, self.filter_text, count - len(results))
-            engine.count_deleted(table, *((self.high, high) if self.down else (low, self.low)))
+            engine.count_deleted(table, *((self.high, high) if self.reverse else (low, self.low)))
         self.left_over = results[count:]
         return results[:count]
 
@@ -88,7 +90,7 @@ class Scanner:
         """
         results: list[TRowResult] = []
         low, high = self._in_region(table)
-        region_end = low if self.down else high
+        region_end = low if self.reverse else high
         if self._filtered is None or self._region_end != region_end:
             self._filtered, self._in_reply = self._new_filter(table, filter_text), 0
         self._region_end, filtered = region_end, self._filtered
@@ -115,7 +117,7 @@ class Scanner:
 
     def _new_filter(self, table: Table, filter_text: bytes) -> FilteredRows:
         families = self.selection.families if self.selection else dict.fromkeys(table.families)
-        filtered = FilteredRows(parse_filter(filter_text), reverse=self.down, families=families)
+        filtered = FilteredRows(parse_filter(filter_text), reverse=self.reverse, families=families)
         if self.batch and filtered.has_row_filter:
             text = "Cannot set batch on a scan using a filter that returns true for filter.hasFilterRow"
             raise io_error("client.RetriesExhaustedException", f"filter.IncompatibleFilterException: {text}")
@@ -124,14 +126,14 @@ class Scanner:
     def _stored(
         self, engine: Engine, table: Table, low: bytes, high: bytes, *, newest: bool
     ) -> Generator[tuple[bytes, Sequence[Cell]], None, None]:
-        return engine.scan(table, low, high, down=self.down, up_to=self.up_to, newest=newest)
+        return engine.scan(table, low, high, down=self.reverse, up_to=self.up_to, newest=newest)
 
     def _picked(self, stored: Sequence[Cell]) -> Sequence[Cell]:
         return list(filter(self.selection.picks, stored)) if self.selection else stored
 
     def _in_region(self, table: Table) -> tuple[bytes, bytes]:
         """What is still to come of the region that comes next."""
-        if self.down:
+        if self.reverse:
             return max([self.low, *(split for split in table.splits if split < self.high)]), self.high
         return self.low, min([self.high, *(split for split in table.splits if split > self.low)])
 
@@ -141,7 +143,7 @@ class Scanner:
 
     def _pass(self, low: bytes, high: bytes) -> None:
         """Leaves what comes after this range in the direction of the scan."""
-        if self.down:
+        if self.reverse:
             self.high = low
         else:
             self.low = high
@@ -154,8 +156,9 @@ class Scanners:
         self._scanners: dict[int, Scanner] = {}
         self._next_id = 0
 
-    def add(self, scanner: Scanner) -> int:
-        """Keeps a scanner under the id returned, and drops those that idled."""
+    def open(self, name: bytes, scan: TScan) -> int:
+        """Keeps a new scanner under the id returned, and drops those that idled."""
+        scanner = _opened(name, scan)
         latest_s = time.monotonic() - IDLE_S
         self._scanners = {key: each for key, each in self._scanners.items() if each.used_s > latest_s}
         scanner_id = self._next_id
@@ -178,10 +181,36 @@ class Scanners:
         del self._scanners[scanner_id]
 
 
-def row_bounds(start: bytes, stop: bytes, down: bool) -> tuple[bytes, bytes]:
+def _opened(name: bytes, scan: TScan) -> Scanner:
+    """HBase: opening looks at the arguments only; a missing table or family shows at the first fetch."""
+    table_name(name)
+    up_to = last_read(scan.timestamp)
+    start, stop = scan.startRow or b"", scan.stopRow or b""
+    for row in (start, stop):
+        if row:
+            check_row(row)
+    if scan.filterString is not None:
+        parse_filter(scan.filterString)
+    reverse = bool(scan.reversed)
+    low, high = _row_bounds(start, stop, reverse)
+    return Scanner(
+        table_name=name,
+        low=low,
+        high=high,
+        reverse=reverse,
+        selection=select(scan.columns) if scan.columns else None,
+        up_to=up_to,
+        batch=max(scan.batchSize or 0, 0),
+        in_order=bool(scan.sortColumns),
+        filter_text=scan.filterString,
+        caching=max(scan.caching or 0, 0),
+    )
+
+
+def _row_bounds(start: bytes, stop: bytes, reverse: bool) -> tuple[bytes, bytes]:
     """The half-open range that a scan reads. HBase: start is inclusive and stop exclusive in both directions."""
     if start and start == stop:
         return start, row_after(start)  # HBase 2.6.1 answers like a get; later versions with nothing
-    if down:
+    if reverse:
         return row_after(stop) if stop else b"", row_after(start) if start else _ABOVE_ALL_ROWS
     return start, stop or _ABOVE_ALL_ROWS

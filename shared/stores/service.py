@@ -15,7 +15,6 @@ from typing import Any, TypeAlias, TypeVar, cast
 from Hbase_thrift import (
     BatchMutation,
     ColumnDescriptor,
-    IOError,
     Mutation,
     TAppend,
     TCell,
@@ -28,9 +27,8 @@ from thriftpy2.thrift import TApplicationException
 from thriftpy2.transport import TTransportException
 
 from ..keys import successor
-from .columns import qualified, select
-from .engine import Engine, column_range
-from .filter_language import parse_filter
+from .columns import qualified
+from .engine import Engine
 from .mutations import (
     append_values,
     check_and_put,
@@ -39,10 +37,19 @@ from .mutations import (
     mutate_row,
     mutate_rows,
 )
-from .results import newest_cells, newest_versions
-from .rules import UncheckedError, check_row, io_error, last_read, shown, table_name
-from .scanners import Scanner, Scanners, row_bounds
-from .tables import check_families, column_descriptor, create_table, enabled_table, find_table, region_at, regions_of
+from .reads import get_rows, get_versions
+from .rules import UncheckedError, check_row, io_error, table_name
+from .scanners import Scanners
+from .tables import (
+    column_descriptor,
+    create_table,
+    disable_table,
+    drop_table,
+    enable_table,
+    find_table,
+    region_at,
+    regions_of,
+)
 
 Call = TypeVar("Call", bound=Callable[..., Any])
 Columns: TypeAlias = Sequence[bytes] | None
@@ -57,7 +64,11 @@ def thrift_call(call: Call) -> Call:
         with self.lock:
             try:
                 return call(self, *arguments)
-            except UncheckedError as error:
+            except (
+                UncheckedError,
+                AttributeError,
+                TypeError,
+            ) as error:  # of Java's: a struct or list that is not there
                 message = f"Internal error processing {call.__name__}: {error}"
                 raise TApplicationException(TApplicationException.INTERNAL_ERROR, message) from error
             except sqlite3.Error as error:
@@ -102,29 +113,15 @@ class ThriftService:
 
     @thrift_call
     def deleteTable(self, tableName: bytes) -> None:
-        with self.engine.writing():
-            table = self.engine.tables().get(table_name(tableName))
-            if table is None:
-                raise IOError(message=b"java.io.IOException: table does not exist")
-            if table.enabled:
-                text = f"Not DISABLED; tableName={shown(table.name)}, state=ENABLED"
-                raise io_error("TableNotDisabledException", text)
-            self.engine.drop_table(table)
+        drop_table(self.engine, tableName)
 
     @thrift_call
     def enableTable(self, tableName: bytes) -> None:
-        with self.engine.writing():
-            table = find_table(self.engine, tableName)
-            if table.enabled:
-                raise io_error("TableNotDisabledException", shown(table.name))
-            self.engine.enable_table(table, True)
+        enable_table(self.engine, tableName)
 
     @thrift_call
     def disableTable(self, tableName: bytes) -> None:
-        with self.engine.writing():
-            table = enabled_table(self.engine, tableName)
-            self.engine.flush(table)  # HBase: closing a region writes it out, without surplus versions
-            self.engine.enable_table(table, False)
+        disable_table(self.engine, tableName)
 
     @thrift_call
     def isTableEnabled(self, tableName: bytes) -> bool:
@@ -143,141 +140,102 @@ class ThriftService:
     # What Thrift1 cannot ask for
 
     @thrift_call
-    def compact_table(self, name: bytes) -> None:
-        """The major compaction that HBase runs every week or so."""
+    def major_compact(self, name: bytes) -> None:
+        """The compaction that HBase runs every week or so, which drops tombstones."""
         with self.engine.writing():
             self.engine.compact(find_table(self.engine, name))
 
     @thrift_call
-    def split_table(self, name: bytes, rows: Sequence[bytes]) -> None:
+    def split_table(self, name: bytes, split_points: Sequence[bytes]) -> None:
         """Makes each of the rows the first one of a region."""
-        for row in rows:
-            check_row(row)
         with self.engine.writing():
-            self.engine.split_table(find_table(self.engine, name), rows)
+            self.engine.split_table(find_table(self.engine, name), split_points)
 
     # Rows
 
     @thrift_call
     def getRow(self, tableName: bytes, row: bytes, attributes: Attributes) -> list[TRowResult]:
-        return self._rows(tableName, [row], None, None)
+        return get_rows(self.engine, tableName, [row], None, None)
 
     @thrift_call
     def getRowWithColumns(
         self, tableName: bytes, row: bytes, columns: Columns, attributes: Attributes
     ) -> list[TRowResult]:
-        return self._rows(tableName, [row], columns, None)
+        return get_rows(self.engine, tableName, [row], columns, None)
 
     @thrift_call
     def getRowTs(self, tableName: bytes, row: bytes, timestamp: int, attributes: Attributes) -> list[TRowResult]:
-        return self._rows(tableName, [row], None, timestamp)
+        return get_rows(self.engine, tableName, [row], None, timestamp)
 
     @thrift_call
     def getRowWithColumnsTs(
         self, tableName: bytes, row: bytes, columns: Columns, timestamp: int, attributes: Attributes
     ) -> list[TRowResult]:
-        return self._rows(tableName, [row], columns, timestamp)
+        return get_rows(self.engine, tableName, [row], columns, timestamp)
 
     @thrift_call
     def getRows(self, tableName: bytes, rows: Sequence[bytes], attributes: Attributes) -> list[TRowResult]:
-        return self._rows(tableName, rows, None, None)
+        return get_rows(self.engine, tableName, rows, None, None)
 
     @thrift_call
     def getRowsWithColumns(
         self, tableName: bytes, rows: Sequence[bytes], columns: Columns, attributes: Attributes
     ) -> list[TRowResult]:
-        return self._rows(tableName, rows, columns, None)
+        return get_rows(self.engine, tableName, rows, columns, None)
 
     @thrift_call
     def getRowsTs(
         self, tableName: bytes, rows: Sequence[bytes], timestamp: int, attributes: Attributes
     ) -> list[TRowResult]:
-        return self._rows(tableName, rows, None, timestamp)
+        return get_rows(self.engine, tableName, rows, None, timestamp)
 
     @thrift_call
     def getRowsWithColumnsTs(
         self, tableName: bytes, rows: Sequence[bytes], columns: Columns, timestamp: int, attributes: Attributes
     ) -> list[TRowResult]:
-        return self._rows(tableName, rows, columns, timestamp)
-
-    def _rows(self, name: bytes, rows: Sequence[bytes], columns: Columns, before: int | None) -> list[TRowResult]:
-        up_to = last_read(before)
-        for row in rows:
-            check_row(row)
-        table = enabled_table(self.engine, name)
-        ranges = None
-        if columns:
-            selection = select(columns)
-            check_families(table, selection.families)
-            ranges = selection.ranges
-        results: list[TRowResult] = []
-        for row in rows:
-            stored = self.engine.row(table, row, ranges, up_to=up_to, newest=True)
-            newest = newest_cells(table, stored)
-            if newest:
-                results.append(TRowResult(row, newest))
-        return results
+        return get_rows(self.engine, tableName, rows, columns, timestamp)
 
     # Cells of one column
 
     @thrift_call
     def get(self, tableName: bytes, row: bytes, column: bytes, attributes: Attributes) -> list[TCell]:
-        return self._versions(tableName, row, column, None, 1)
+        return get_versions(self.engine, tableName, row, column, None, 1)
 
     @thrift_call
     def getVer(
         self, tableName: bytes, row: bytes, column: bytes, numVersions: int, attributes: Attributes
     ) -> list[TCell]:
-        return self._versions(tableName, row, column, None, numVersions)
+        return get_versions(self.engine, tableName, row, column, None, numVersions)
 
     @thrift_call
     def getVerTs(
         self, tableName: bytes, row: bytes, column: bytes, timestamp: int, numVersions: int, attributes: Attributes
     ) -> list[TCell]:
-        return self._versions(tableName, row, column, timestamp, numVersions)
-
-    def _versions(self, name: bytes, row: bytes, column: bytes, before: int | None, count: int) -> list[TCell]:
-        check_row(row)
-        up_to = last_read(before)
-        if count <= 0:
-            raise IOError(message=b"java.io.IOException: versions must be positive")
-        table = enabled_table(self.engine, name)
-        check_families(table, [column])
-        stored = self.engine.row(table, row, [column_range(column)], up_to=up_to)
-        return newest_versions(table, stored, count)
+        return get_versions(self.engine, tableName, row, column, timestamp, numVersions)
 
     # Scans
 
     @thrift_call
     def scannerOpenWithScan(self, tableName: bytes, scan: TScan, attributes: Attributes) -> int:
-        return self._open_scanner(
-            tableName,
-            scan.startRow,
-            scan.stopRow,
-            scan.columns,
-            scan.timestamp,
-            down=bool(scan.reversed),
-            batch=max(scan.batchSize or 0, 0),
-            in_order=bool(scan.sortColumns),
-            filter_text=scan.filterString,
-            caching=max(scan.caching or 0, 0),
-        )
+        return self._scanners.open(tableName, scan)
 
     @thrift_call
     def scannerOpen(self, tableName: bytes, startRow: bytes, columns: Columns, attributes: Attributes) -> int:
-        return self._open_scanner(tableName, startRow, None, columns, None)
+        return self._scanners.open(tableName, TScan(startRow=startRow, columns=columns))
 
     @thrift_call
     def scannerOpenTs(
         self, tableName: bytes, startRow: bytes, columns: Columns, timestamp: int, attributes: Attributes
     ) -> int:
-        return self._open_scanner(tableName, startRow, None, columns, timestamp)
+        scan = TScan(startRow=startRow, columns=columns, timestamp=timestamp)
+        return self._scanners.open(tableName, scan)
 
     @thrift_call
     def scannerOpenWithStop(
         self, tableName: bytes, startRow: bytes, stopRow: bytes, columns: Columns, attributes: Attributes
     ) -> int:
-        return self._open_scanner(tableName, startRow, stopRow, columns, None)
+        scan = TScan(startRow=startRow, stopRow=stopRow, columns=columns)
+        return self._scanners.open(tableName, scan)
 
     @thrift_call
     def scannerOpenWithStopTs(
@@ -289,13 +247,15 @@ class ThriftService:
         timestamp: int,
         attributes: Attributes,
     ) -> int:
-        return self._open_scanner(tableName, startRow, stopRow, columns, timestamp)
+        scan = TScan(startRow=startRow, stopRow=stopRow, columns=columns, timestamp=timestamp)
+        return self._scanners.open(tableName, scan)
 
     @thrift_call
     def scannerOpenWithPrefix(
         self, tableName: bytes, startAndPrefix: bytes, columns: Columns, attributes: Attributes
     ) -> int:
-        return self._open_scanner(tableName, startAndPrefix, successor(startAndPrefix) or b"", columns, None)
+        scan = TScan(startRow=startAndPrefix, stopRow=successor(startAndPrefix), columns=columns)
+        return self._scanners.open(tableName, scan)
 
     @thrift_call
     def scannerGet(self, id: int) -> list[TRowResult]:
@@ -311,36 +271,13 @@ class ThriftService:
     def scannerClose(self, id: int) -> None:
         self._scanners.remove(id)
 
-    def _open_scanner(
-        self,
-        name: bytes,
-        start: bytes | None,
-        stop: bytes | None,
-        columns: Columns,
-        before: int | None,
-        *,
-        down: bool = False,
-        batch: int = 0,
-        in_order: bool = False,
-        filter_text: bytes | None = None,
-        caching: int = 0,
-    ) -> int:
-        # HBase: opening looks at the arguments only; a missing table or family shows at the first fetch.
-        table_name(name)
-        up_to = last_read(before)
-        for row in (start, stop):
-            if row:
-                check_row(row)
-        if filter_text is not None:
-            parse_filter(filter_text)
-        low, high = row_bounds(start or b"", stop or b"", down)
-        selection = select(columns) if columns else None
-        return self._scanners.add(
-            Scanner(name, low, high, down, selection, up_to, batch, in_order, filter_text, caching)
-        )
-
     def _fetch(self, scanner_id: int, count: int) -> list[TRowResult]:
-        return self._scanners.get(scanner_id).fetch(self.engine, count)
+        scanner = self._scanners.get(scanner_id)
+        try:
+            return scanner.fetch(self.engine, count)
+        except sqlite3.Error:
+            self._scanners.remove(scanner_id)  # it may have passed rows that nobody got
+            raise
 
     # Writes
 

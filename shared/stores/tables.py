@@ -73,6 +73,35 @@ def create_table(engine: Engine, given_name: bytes, descriptors: Iterable[Column
         engine.create_table(name, families.values())
 
 
+def drop_table(engine: Engine, name: bytes) -> None:
+    """Deletes a table that is disabled."""
+    with engine.writing():
+        table = engine.tables().get(table_name(name))
+        if table is None:
+            raise IOError(message=b"java.io.IOException: table does not exist")
+        if table.enabled:
+            text = f"Not DISABLED; tableName={shown(table.name)}, state=ENABLED"
+            raise io_error("TableNotDisabledException", text)
+        engine.drop_table(table)
+
+
+def enable_table(engine: Engine, name: bytes) -> None:
+    """Enables a table that is disabled."""
+    with engine.writing():
+        table = find_table(engine, name)
+        if table.enabled:
+            raise io_error("TableNotDisabledException", shown(table.name))
+        engine.enable_table(table, True)
+
+
+def disable_table(engine: Engine, name: bytes) -> None:
+    """Disables a table that is enabled. HBase: that flushes it, and a flush drops surplus versions."""
+    with engine.writing():
+        table = enabled_table(engine, name)
+        engine.flush(table)
+        engine.enable_table(table, False)
+
+
 def _family(descriptor: ColumnDescriptor) -> Family:
     name = family_name(descriptor.name)
     if descriptor.maxVersions <= 0:

@@ -1,7 +1,7 @@
 """The embedded store against plain SQLite and a mock: what HBase's rules cost, as ratios measured in one run.
 
-Run `python tests/benchmarks/bench_store.py [--quick|--large]` from anywhere; `--large` measures nothing but the scan of a
-prefix in a table of ten million rows, which takes minutes and some gigabytes. The plain store is kept outside the
+Run `python tests/benchmarks/bench_store.py [--quick|--large]` from anywhere; `--large` measures nothing but the scan of
+a prefix in a table of ten million rows, which takes minutes and some gigabytes. The plain store is kept outside the
 product, so that both sides of a ratio do not come from one hand; without it there is nothing to compare with and the
 run says so.
 """

@@ -1,11 +1,14 @@
 """Batches, deletes, counters, append, checked puts and limits."""
 
 import struct
+import threading
 import time
 
 import pytest
 from Hbase_thrift import BatchMutation, IllegalArgument, IOError, Mutation, TAppend, TCell, TIncrement
 from thriftpy2.thrift import TApplicationException
+
+from shared.stores import connect
 
 LARGEST_VALUE = 10_485_756 - 20 - len(b"r") - len(b"d") - len(b"a")
 
@@ -145,7 +148,8 @@ def test_one_row_s_mutations_are_deletes_first_and_drop_a_put_without_qualifier(
     with pytest.raises(IOError, match="NoSuchColumnFamily"):
         connection.client.mutateRowTs(b"t", b"r", [Mutation(column=b"x:a", value=b"2")], 5, {})
     with pytest.raises(IOError, match="TableNotFoundException"):
-        connection.client.mutateRow(b"nope", b"r", [], {})
+        connection.client.mutateRow(b"nope", b"r", changes, {})
+    connection.client.mutateRow(b"nope", b"r", [], {})  # nothing to do, so nothing is sent
 
 
 def test_the_delete_all_calls(table, connection):
@@ -240,6 +244,35 @@ def test_a_deleted_row_costs_a_read_until_a_compaction(table, connection):
     connection.compact("t")
     assert rows_read(lambda: list(table.scan())) == 5
     assert rows_read(lambda: table.row(b"1")) == 0
+
+
+def test_a_put_that_waited_for_another_writer_is_dated_when_its_turn_comes(tmp_path):
+    one, other = (connect(f"embedded:{tmp_path / 'store.db'}") for _ in range(2))
+    one.create_table("t", {"d": {}})
+    writing = threading.Event()
+
+    def hold() -> None:
+        with one.transport.writing():
+            writing.set()
+            time.sleep(0.05)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    writing.wait()
+    began_ms = time.time_ns() // 1_000_000
+    other.table("t").put(b"r", {b"d:a": b"1"})
+    holder.join()
+    ((_, timestamp),) = other.table("t").row(b"r", include_timestamp=True).values()
+    assert timestamp > began_ms + 30
+
+
+def test_split_points_are_rows_and_each_another(connection):
+    for points, given in (([b""], "0 bytes, as number 0"), ([b"a", "a"], "1 bytes, as number 1")):
+        with pytest.raises(ValueError, match=f"split_points: each must be 1..32767 bytes, and there once .* {given}"):
+            connection.create_split_table("s", {"d": {}}, points)
+        assert b"s" not in connection.tables()
+    connection.create_split_table("s", {"d": {}}, ["m", b"c", "a"])
+    assert [region["start_key"] for region in connection.table("s").regions()] == [b"", b"a", b"c", b"m"]
 
 
 def test_a_hot_column_keeps_few_surplus_versions_and_compaction_none(table, connection):

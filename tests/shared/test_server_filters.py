@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.cells import BIG_INT, CellLayout, Column, InvalidRecord
-from shared.filters import ServerFilter, equal
-from shared.keys import KeyLayout, Plan, UInt16, part, row_key
+from shared.keys import MAX_ROW_BYTES, KeyLayout, Plan, TrailingText, UInt16, part, row_key
 from shared.patterns import metered
 from shared.scanning import page, scan
+from shared.server_filters import ServerFilter, equal
 from shared.stores import connect
 from shared.tables import TableDesign, create_tables
 
@@ -20,6 +20,11 @@ from shared.tables import TableDesign, create_tables
 @row_key
 class ByNumber:
     number: int = part(UInt16, "counted")
+
+
+@row_key
+class ByText:
+    text: str = part(TrailingText, "said")
 
 
 @attrs.frozen
@@ -109,6 +114,17 @@ def test_a_filter_of_one_row_is_asked_by_a_scan_since_a_get_knows_none():
     assert plan.point is not None
     for value, wanted in (("a", []), ("b", [Note(2, "b")])):
         assert page(rows, plan, NOTES.record, limit=9, filter=equal(NOTES.cells, "text", value)).records == wanted
+
+
+def test_a_filter_of_the_longest_row_there_is():
+    longest = KeyLayout(ByText).encode(ByText("x" * MAX_ROW_BYTES))
+    connection = connect("embedded:")
+    connection.create_table("t", {"n": {}})
+    connection.table("t").put(longest, {b"n:r": b"\xc4\x00"})
+    plan = KeyLayout(ByText).plan(text="x" * MAX_ROW_BYTES)
+    for value, wanted in ((b"\0", []), (b"", [longest])):
+        found = scan(connection.table("t"), plan, filter=equal(NOTES.cells, "raw", value))
+        assert [row for row, _ in found] == wanted
 
 
 def test_a_cursor_belongs_to_its_filter():

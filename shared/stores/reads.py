@@ -1,0 +1,72 @@
+"""Gets, and what all reads return: stored cells as the structures of the Thrift1 service."""
+
+from collections.abc import Iterable, Sequence
+
+from Hbase_thrift import IOError, TCell, TColumn, TRowResult
+
+from .columns import family_of, in_cell_order, select
+from .engine import Cell, Engine, Table, column_range, versions
+from .rules import check_row, last_read
+from .tables import check_families, enabled_table
+
+
+def get_rows(
+    engine: Engine, name: bytes, rows: Sequence[bytes], columns: Sequence[bytes] | None, before: int | None
+) -> list[TRowResult]:
+    """The rows in the order asked for. HBase: one that is missing is left out, one asked for twice comes twice."""
+    up_to = last_read(before)
+    for row in rows:
+        check_row(row)
+    if not rows:
+        return []  # HBase: no error for a table that is not there
+    table = enabled_table(engine, name)
+    ranges = None
+    if columns:
+        selection = select(columns)
+        check_families(table, selection.families)
+        ranges = selection.ranges
+    results: list[TRowResult] = []
+    for row in rows:
+        newest = newest_cells(table, engine.row(table, row, ranges, up_to=up_to, newest=True))
+        if newest:
+            results.append(TRowResult(row, newest))
+    return results
+
+
+def get_versions(engine: Engine, name: bytes, row: bytes, column: bytes, before: int | None, count: int) -> list[TCell]:
+    """Up to `count` versions of a column, newest first; of a family, column by column."""
+    check_row(row)
+    up_to = last_read(before)
+    if count <= 0:
+        raise IOError(message=b"java.io.IOException: versions must be positive")
+    table = enabled_table(engine, name)
+    check_families(table, [column])
+    stored = engine.row(table, row, [column_range(column)], up_to=up_to)
+    return [TCell(value, timestamp) for kept in versions(table, stored) for _, timestamp, value in kept[:count]]
+
+
+def newest_cells(table: Table, cells: Iterable[Cell]) -> dict[bytes, TCell]:
+    """The newest version of each column of one row."""
+    # Versions come oldest first, so that the newest one stays.
+    newest = {column: TCell(value, timestamp) for column, timestamp, value in cells}
+    if table.expires:
+        oldest_ms = {name: family.oldest_ms() for name, family in table.families.items()}
+        return {column: cell for column, cell in newest.items() if cell.timestamp >= oldest_ms[family_of(column)]}
+    return newest
+
+
+def visible_versions(table: Table, cells: Sequence[Cell]) -> Sequence[Cell]:
+    """What HBase shows a filter of one row: families, then columns in order, each one's versions newest first."""
+    if table.expires or len({column for column, _, _ in cells}) < len(cells):
+        cells = [cell for kept in versions(table, cells) for cell in kept]
+    return cells if table.in_cell_order else sorted(cells, key=lambda cell: in_cell_order(cell[0]))
+
+
+def ordered_parts(row: bytes, columns: dict[bytes, TCell], batch: int, as_lists: bool) -> list[TRowResult]:
+    """One row in parts of `batch` cells, 0 for a single part; the columns of each as a list or as a map."""
+    ordered = sorted(columns, key=in_cell_order)
+    size = batch or len(ordered)
+    parts = [ordered[at : at + size] for at in range(0, len(ordered), size)]
+    if as_lists:
+        return [TRowResult(row, None, [TColumn(column, columns[column]) for column in part]) for part in parts]
+    return [TRowResult(row, {column: columns[column] for column in part}) for part in parts]
