@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 import happybase
 
 from .client import EmbeddedConnection
-from .database import StoreError
+from .failures import StoreError
 
 __all__ = ["EmbeddedConnection", "InvalidStoreURL", "StoreError", "connect"]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from attrs import frozen
 
-from .engine import Cell, ColumnRange, column_range
+from .engine import Cell, ColumnRange, column_range, family_of
 from .rules import UncheckedError, shown
 
 
@@ -23,11 +23,6 @@ def put_column(column: bytes | None) -> bytes:
     return column
 
 
-def family_of(column: bytes) -> bytes:
-    """The family of a column's name, or of a family's own."""
-    return column.partition(b":")[0]
-
-
 @frozen
 class Selection:
     """The columns that a read asks for: of each family either all, or those named."""
@@ -43,9 +38,9 @@ class Selection:
             for column in ([family] if columns is None else columns)
         ]
 
-    def touches(self, cells: Iterable[Cell]) -> bool:
-        """Whether a cell is of one of the selected families."""
-        return any(family_of(column) in self.families for column, _, _ in cells)
+    def touches(self, columns: Iterable[bytes]) -> bool:
+        """Whether one of them is, or is of, a selected family."""
+        return any(family_of(column) in self.families for column in columns)
 
     def picks(self, cell: Cell) -> bool:
         """Whether the cell's column is selected."""
@@ -70,8 +65,3 @@ def select(columns: Iterable[bytes]) -> Selection:
         else:
             chosen.add(column)
     return Selection(families)
-
-
-def in_cell_order(column: bytes) -> tuple[bytes, bytes, bytes]:
-    """HBase sorts by family, then qualifier: `cf:z` before `cf1:a`, although '1' sorts before ':'."""
-    return column.partition(b":")

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 from attrs import define, field
 
-from .columns import family_of, in_cell_order
-from .engine import Cell
+from .engine import Cell, family_of, in_cell_order
 from .filters import (
     INCLUDE,
     INCLUDE_AND_NEXT_COL,

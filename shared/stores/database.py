@@ -1,134 +1,108 @@
 """The SQLite database under the embedded store: opened, created, or refused with one line that says what to do."""
 
 import os
+import random
 import sqlite3
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeAlias
 
-FORMAT = 2
-_APPLICATION_ID = 0x726F7762  # "rowb"; SQLite keeps it at offset 68 of the file
+from .damage import check_log, check_pages, check_structure, log_of, may
+from .failures import ADVICE, DAMAGED, StoreError, explain, group_of, one_line
+from .schema import APPLICATION_ID, FORMAT, MIGRATIONS, SCHEMA
 
-# One row of `cells` per version of a cell; `column` is family:qualifier as one blob. SQLite compares blobs as HBase
-# compares rows, and a column's last version is its newest.
-_CELLS = """
-create table cells (
-    table_id integer not null,
-    row blob not null,
-    column blob not null,
-    ts integer not null,
-    value blob not null,
-    primary key (table_id, row, column, ts)
-) without rowid
-"""
+# A store that cannot be written is tried for so long while somebody else opens or closes it.
+_SETTLING_S = 0.5
 
-# One row of `tombstones` per column (family:qualifier) or family (without colon) of a row that was deleted: the latest
-# timestamp up to which. What a tombstone masks is not in `cells`: a delete removes it, a later put does not store it.
-_TOMBSTONES = """
-create table tombstones (
-    table_id integer not null,
-    row blob not null,
-    column blob not null,
-    ts integer not null,
-    primary key (table_id, row, column)
-) without rowid;
-create index latest_tombstones on tombstones (table_id, ts)
-"""
-
-# A table has one region more than it has split points; each is the first row of a region.
-_SPLITS = """
-create table splits (
-    table_id integer not null,
-    row blob not null,
-    primary key (table_id, row)
-) without rowid
-"""
-
-_SCHEMA = f"""
-create table tables (
-    id integer primary key autoincrement, -- never used twice: a reader with an old id finds nothing
-    name blob not null unique,
-    created_ms integer not null,
-    enabled integer not null
-);
-create table families (
-    table_id integer not null,
-    name blob not null,
-    max_versions integer not null,
-    time_to_live_s integer not null,
-    compression text not null,
-    bloom_filter text not null,
-    in_memory integer not null,
-    block_cache integer not null,
-    primary key (table_id, name)
-) without rowid;
-{_CELLS};
-{_TOMBSTONES};
-{_SPLITS};
-pragma application_id = {_APPLICATION_ID};
-pragma user_version = {FORMAT};
-"""
-
-# What brings a file from its format to the next one, in one transaction.
-_MIGRATIONS = {
-    # Format 1 had room for tombstones in the key of a cell, and none in it.
-    1: f"""
-alter table cells rename to cells_1;
-{_CELLS};
-insert into cells select table_id, row, column, ts, value from cells_1;
-drop table cells_1;
-{_TOMBSTONES};
-{_SPLITS};
-pragma user_version = 2;
-""",
-}
-
-_ADVICE = {
-    "SQLITE_BUSY": "another process is writing to it, try again when that is done",
-    "SQLITE_FULL": "the disk is full, free some space and try again",
-    "SQLITE_READONLY": "it cannot be written, make the file and its folder writable",
-    "SQLITE_CANTOPEN": "it cannot be opened, make the file and its folder writable",
-    "SQLITE_IOERR": "the disk failed, check it",
-    "SQLITE_CORRUPT": "the file is damaged, restore it from a copy",
-    "SQLITE_NOTADB": "it is not a store, choose another path",
-}
+FileState: TypeAlias = tuple[int, int, int]
+"""What changes when a file is replaced or written: its inode, size in bytes and time in nanoseconds."""
 
 
-class StoreError(ValueError):
-    """A store that cannot be opened: its URL, its file or its folder. One line that says what to do."""
+class _SharedDatabase(sqlite3.Connection):
+    """A file whose statements wait `wait_s` seconds for another process.
+
+    SQLite by itself would look every 0.1 s whether it is its turn, and may find another writer there each time.
+    """
+
+    wait_s = 0.0
+
+    def execute(self, sql: str, parameters: Sequence[object] = ()) -> sqlite3.Cursor:  # type: ignore[override]
+        """Runs a statement, in its turn."""
+        try:
+            return sqlite3.Connection.execute(self, sql, parameters)
+        except sqlite3.OperationalError as error:
+            if group_of(error) != "SQLITE_BUSY":
+                raise
+        deadline_s = time.monotonic() + self.wait_s
+        while True:
+            time.sleep(random.uniform(0.0005, 0.003))
+            try:
+                return sqlite3.Connection.execute(self, sql, parameters)
+            except sqlite3.OperationalError as error:
+                if group_of(error) != "SQLITE_BUSY" or time.monotonic() > deadline_s:
+                    raise
 
 
-def explain(error: sqlite3.Error, path: str | None, wait_s: float) -> str:
-    """One line for a failure of SQLite: the file, what to do, and SQLite's own words."""
-    # `SQLITE_IOERR_WRITE` and its like start with the name of their group.
-    group = "_".join(getattr(error, "sqlite_errorname", "").split("_")[:2])
-    advice = _ADVICE.get(group, "SQLite refused")
-    waited = f" (waited {wait_s:g} s)" if group == "SQLITE_BUSY" else ""
-    return f"{path or 'store in memory'}: {advice}{waited}: {error}"
-
-
-def open_database(path: str | None, wait_s: float) -> sqlite3.Connection:
+def open_database(path: str | None, wait_s: float) -> tuple[sqlite3.Connection, FileState | None]:
     """The database at `path`, or an empty one in memory; every commit outlives this process.
 
     A writer waits `wait_s` seconds for another writer. A file of an earlier format is brought to this one. A file that
-    cannot be written is opened for reading. Raises StoreError for whatever is not a store.
+    cannot be written is opened for reading; where that relies on nobody else writing it, its state comes too, and what
+    is read holds while `state_of` answers the same. Raises StoreError for whatever is not a store.
     """
     if path is not None:
         _check_path(path)
     read_only = path is not None and not _is_writable(path)
-    try:
-        # Any thread may call; the service lets in one at a time.
-        database = sqlite3.connect(
-            _location(path, read_only), uri=True, timeout=wait_s, isolation_level=None, check_same_thread=False
-        )
+    deadline_s = time.monotonic() + min(wait_s, _SETTLING_S)
+    while True:
+        state = state_of(path) if path is not None and read_only else None
         try:
-            _prepare(database, path, read_only)
-            if path is not None and not read_only:
-                _write_ahead(database, wait_s)
-        except BaseException:
-            database.close()
-            raise
-    except sqlite3.Error as error:
-        raise StoreError(explain(error, path, wait_s)) from error
+            return _open(path, wait_s, read_only, state), state
+        except UnicodeDecodeError as error:  # SQLite quotes a damaged catalogue in its message
+            raise StoreError(f"{path}: {DAMAGED}") from error
+        except sqlite3.Error as error:
+            log_is_closed = read_only and state is None and group_of(error) in ("SQLITE_CANTOPEN", "SQLITE_READONLY")
+            if path is None or not (log_is_closed or (state and state != state_of(path))):
+                raise StoreError(explain(error, path, wait_s)) from error
+            # Another process may just be making a log, or removing it.
+            if time.monotonic() > deadline_s:
+                log = log_of(path)
+                raise StoreError(
+                    f"{path}: the log beside it, {log}, cannot be read from here: open the store once with rights to"
+                    f" write its folder, or copy both files to a folder that you may write: {one_line(error)}"
+                    if log
+                    else explain(error, path, wait_s)
+                ) from error
+        time.sleep(0.01)
+
+
+def _open(path: str | None, wait_s: float, read_only: bool, state: FileState | None) -> sqlite3.Connection:
+    # Any thread may call; the service lets in one at a time.
+    database = sqlite3.connect(
+        _location(path, read_only, state),
+        uri=True,
+        timeout=0,
+        isolation_level=None,
+        check_same_thread=False,
+        factory=_SharedDatabase if path else sqlite3.Connection,
+    )
+    if isinstance(database, _SharedDatabase):
+        database.wait_s = wait_s
+    try:
+        database.text_factory = bytes  # of a damaged record, Python could not decode it
+        database.execute("pragma cell_size_check = on")
+        version = _format_of(database, path)
+        if path is not None and not read_only:
+            check_log(database, path)
+        _prepare(database, path, version, read_only)
+        if path is not None:
+            check_pages(database, path)
+            if not read_only:
+                _write_ahead(database)
+    except BaseException:
+        database.close()
+        raise
     return database
 
 
@@ -140,8 +114,15 @@ def _check_path(path: str) -> None:
         raise StoreError(f"{path}: is a folder, name a file in it")
     if not os.path.isdir(folder):
         raise StoreError(f"{path}: the folder {folder} does not exist, create it first")
-    if not os.path.exists(path) and not _may_write(folder):
-        raise StoreError(f"{path}: {folder} cannot be written, make it writable or choose another path")
+    if not os.path.exists(path):
+        if not _may_write(folder):
+            raise StoreError(f"{path}: {folder} cannot be written, make it writable or choose another path")
+    elif not may(path, os.R_OK):
+        raise StoreError(f"{path}: cannot be read, make it readable")
+    elif os.path.getsize(path) == 1:  # which SQLite takes for an empty file
+        raise StoreError(f"{path}: {ADVICE['SQLITE_NOTADB']}: it is one byte long")
+    elif os.path.getsize(path) == 0 and log_of(path) == f"{path}-wal":  # which SQLite would remove
+        raise StoreError(f"{path}: {DAMAGED}: it is empty, and has a log beside it")
 
 
 def _is_writable(path: str) -> bool:
@@ -151,10 +132,10 @@ def _is_writable(path: str) -> bool:
 
 
 def _may_write(path: str) -> bool:
-    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
+    return may(path, os.W_OK)
 
 
-def _location(path: str | None, read_only: bool) -> str:
+def _location(path: str | None, read_only: bool, state: FileState | None) -> str:
     """The URI of a file; by its name alone, a file called `:memory:` would be memory to SQLite."""
     if path is None:
         return ":memory:"
@@ -162,12 +143,20 @@ def _location(path: str | None, read_only: bool) -> str:
     if not read_only:
         return uri
     # Without a log all is in the file itself, and SQLite need not write beside it to coordinate with a writer.
-    return f"{uri}?mode=ro" if os.path.exists(f"{path}-wal") else f"{uri}?immutable=1"
+    return f"{uri}?immutable=1" if state else f"{uri}?mode=ro"
 
 
-def _prepare(database: sqlite3.Connection, path: str | None, read_only: bool) -> None:
+def state_of(path: str) -> FileState | None:
+    """The state of a file that nobody is writing; None where a log beside it says that somebody is, or was."""
+    try:
+        found = os.stat(path)  # before the look for a log: a writer makes the log first and removes it last
+    except OSError:
+        return None
+    return None if log_of(path) else (found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+def _prepare(database: sqlite3.Connection, path: str | None, version: int | None, read_only: bool) -> None:
     """Creates the tables in a new file, and brings an earlier format to this one."""
-    version = _format_of(database, path)
     if version == FORMAT:
         return
     if read_only:
@@ -177,10 +166,11 @@ def _prepare(database: sqlite3.Connection, path: str | None, read_only: bool) ->
     try:
         version = _format_of(database, path)  # another process may have been first
         if version is None:
-            _execute_all(database, _SCHEMA)
+            _execute_all(database, SCHEMA)
         else:
+            check_structure(database, "pragma integrity_check(1)")  # what cannot be read would be left behind for good
             for earlier in range(version, FORMAT):
-                _execute_all(database, _MIGRATIONS[earlier])
+                _execute_all(database, MIGRATIONS[earlier])
         database.execute("commit")
     finally:
         if database.in_transaction:
@@ -200,29 +190,20 @@ def _format_of(database: sqlite3.Connection, path: str | None) -> int | None:
     ).fetchone()
     if (application_id, version, tables) == (0, 0, 0):
         return None
-    if application_id != _APPLICATION_ID:
+    if application_id != APPLICATION_ID:
         raise StoreError(f"{path}: is an SQLite file but not a store of rowbook, choose another path")
-    if version > FORMAT:
+    if not 1 <= version <= FORMAT:
         raise StoreError(
             f"{path}: has format {version} and this rowbook reads up to format {FORMAT}, use the one that wrote it"
         )
     return int(version)
 
 
-def _write_ahead(database: sqlite3.Connection, wait_s: float) -> None:
+def _write_ahead(database: sqlite3.Connection) -> None:
     """Readers go on while one process writes, and a commit is with the operating system before it is acknowledged.
 
     `normal`, like HBase's own log, does not wait for the disk: a killed process loses nothing, a power cut may lose the
     last commits, and neither leaves half of one. `full` would wait for the disk at every single put.
     """
-    deadline = time.monotonic() + wait_s
-    while True:
-        try:
-            database.execute("pragma journal_mode = wal")
-            break
-        except sqlite3.OperationalError as error:
-            # SQLite does not wait by itself here. Only the first two processes on a new file can meet.
-            if error.sqlite_errorname != "SQLITE_BUSY" or time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)
+    database.execute("pragma journal_mode = wal")
     database.execute("pragma synchronous = normal")

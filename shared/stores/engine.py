@@ -4,15 +4,17 @@ import random
 import sqlite3
 import time
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cached_property
 from itertools import groupby
-from operator import itemgetter
+from operator import itemgetter, lt
 from typing import TypeAlias
 
 from attrs import astuple, frozen
 
-from .database import explain, open_database
+from .damage import check_database
+from .database import open_database, state_of
+from .failures import StoreError, damaged, explain, overtaken
 
 # One version in 16 written is followed by a look at its column for surplus versions: looking after every put would
 # double the cost of a batch. Fewer than 32 of them are left, so that, as in HBase before a flush, a read at an old
@@ -42,10 +44,17 @@ _COLUMNS = (
     "select {picked} from cells where table_id = ? and row = ? and column >= ? and column < ? and ts <= ? {ordered}"
 )
 _SCAN = "select row, {picked} from cells where table_id = ? and row >= ? and row < ? and ts <= ? {ordered}"
-_UP = {"picked": "column, ts, value", "ordered": "order by row, column, ts"}
-_DOWN = {"picked": "column, ts, value", "ordered": "order by row desc, column desc, ts desc"}
+_ASCENDING = " order by row, column, ts"
+_DESCENDING = " order by row desc, column desc, ts desc"
+_UP = {"picked": "column, ts, value", "ordered": _ASCENDING}
+_DOWN = {"picked": "column, ts, value", "ordered": _DESCENDING}
 # SQLite: with max() the other columns are those of the row that has the maximum.
 _NEWEST = {"picked": "column, max(ts), value", "ordered": "group by row, column order by row, column"}
+_SCAN_ALL = "select row, column, ts, value from cells where table_id = ?1 and row >= ?2 and row < ?3"
+_SCAN_MARKED = f"""
+{_SCAN_ALL} union all
+select row, column, ts, null as value from tombstones where table_id = ?1 and row >= ?2 and row < ?3
+"""
 _NEWEST_OF_COLUMN = _COLUMNS.format(**_DOWN) + " limit 1"
 _PUT = "insert or replace into cells values (?1, ?2, ?3, ?4, ?5)"
 _PUT_UNLESS_MASKED = """
@@ -77,6 +86,9 @@ delete from cells where table_id = ?1 and (row, column, ts) in (
 _EXPIRE = "delete from cells where table_id = ? and column >= ? and column < ? and ts < ?"
 _READING = {(read, how is _NEWEST): read.format(**how) for read in (_ROW, _COLUMNS, _SCAN) for how in (_UP, _NEWEST)}
 _READING_DOWN = _SCAN.format(**_DOWN)
+_CATALOGUE = "select * from tables left join families on table_id = id order by tables.name, families.name"
+_CATALOGUE_TYPES = [int, bytes, int, int, int, bytes, int, int, bytes, bytes, int, int]
+_SPLITS = "select row from splits where table_id = ? order by row"
 _first = itemgetter(0)
 
 
@@ -94,7 +106,7 @@ class Family:
 
     def oldest_ms(self) -> int:
         """The earliest timestamp that has not expired now."""
-        return time.time_ns() // 1_000_000 - 1000 * self.time_to_live_s if self.time_to_live_s < FOREVER_S else 0
+        return now_ms() - 1000 * self.time_to_live_s if self.time_to_live_s < FOREVER_S else 0
 
 
 @frozen(slots=False)  # for its cached properties
@@ -109,9 +121,12 @@ class Table:
     splits: tuple[bytes, ...]
     """The first rows of its regions, without that of the first region, which has none."""
 
-    def family_of(self, column: bytes) -> Family:
-        """The family that a column belongs to."""
-        return self.families[column[: column.index(b":")]]
+    def family(self, column: bytes) -> Family:
+        """The family that a stored column belongs to."""
+        family = self.families.get(family_of(column))
+        if family is None:
+            raise damaged("a column is of no family")
+        return family
 
     @cached_property
     def keeps_many(self) -> bool:
@@ -153,7 +168,7 @@ class Engine:
 
     def open(self) -> None:
         """Opens the file, or a new and empty store in memory."""
-        self._database = open_database(self.path, self.wait_s)
+        self._database, self._state = open_database(self.path, self.wait_s)
         self._is_open = True
         self._tables: dict[bytes, Table] | None = None
         self._tables_version = 0
@@ -163,9 +178,34 @@ class Engine:
         self._is_open = False
         self._database.close()
 
+    def check(self) -> None:
+        """Reads the whole store for damage; raises sqlite3.DatabaseError where it finds some."""
+        check_database(self._database)
+
     def explain(self, error: sqlite3.Error) -> str:
         """One line that says what to do about a failure of SQLite."""
         return explain(error, self.path, self.wait_s)
+
+    # A file that cannot be written is read without locks, while nobody writes it
+
+    def _follow(self) -> None:
+        """Opens the file again if another process has written it."""
+        if self._state is not None and not self._is_same():
+            stale = self._database
+            try:
+                self.open()
+            except StoreError as error:
+                text = str(error).removeprefix(f"{self.path}: ")
+                raise sqlite3.OperationalError(f"the file has changed and cannot be opened again: {text}") from error
+            stale.close()
+
+    def _check_same(self) -> None:
+        """Refuses what was just read if another process wrote the file meanwhile."""
+        if self._state is not None and not self._is_same():
+            raise overtaken()
+
+    def _is_same(self) -> bool:
+        return self.path is None or state_of(self.path) == self._state
 
     # Transactions
 
@@ -191,6 +231,7 @@ class Engine:
 
     def tables(self) -> dict[bytes, Table]:
         """All tables by name; read again when another process has written."""
+        self._follow()
         if self.path is not None:
             (version,) = self._database.execute("pragma data_version").fetchone()
             if version != self._tables_version:
@@ -201,25 +242,29 @@ class Engine:
 
     def _read_tables(self) -> dict[bytes, Table]:
         tables: dict[bytes, Table] = {}
-        # One statement, so that a table created meanwhile is there with all its families or not at all.
-        for table_id, name, created_ms, enabled, _, *family in self._database.execute(
-            "select * from tables join families on table_id = id order by tables.name, families.name"
-        ):
-            if name not in tables:
-                split_rows = self._database.execute(
-                    "select row from splits where table_id = ? order by row", (table_id,)
-                )
-                splits = tuple(row for (row,) in split_rows)
-                tables[name] = Table(table_id, name, created_ms, bool(enabled), {}, splits)
-            tables[name].families[family[0]] = Family(*family)
+        try:
+            # One statement, so that a table created meanwhile is there with all its families or not at all.
+            for record in self._database.execute(_CATALOGUE):
+                if list(map(type, record)) != _CATALOGUE_TYPES:
+                    raise damaged("a table is not as it was written")
+                table_id, name, created_ms, enabled, _, *family = record
+                if name not in tables:
+                    split_rows = self._database.execute(_SPLITS, (table_id,)).fetchall()
+                    splits = tuple(row for (row,) in split_rows)
+                    tables[name] = Table(table_id, name, created_ms, bool(enabled), {}, splits)
+                family[3:5] = (text.decode() for text in family[3:5])
+                tables[name].families[family[0]] = Family(*family)
+        except UnicodeDecodeError as error:
+            raise damaged("a table is not as it was written") from error
+        finally:
+            self._check_same()
         return tables
 
     def create_table(self, name: bytes, families: Iterable[Family]) -> None:
         """Adds a table, enabled, of one region."""
         self._tables = None
-        created_ms = time.time_ns() // 1_000_000
         table_id = self._database.execute(
-            "insert into tables (name, created_ms, enabled) values (?, ?, 1)", (name, created_ms)
+            "insert into tables (name, created_ms, enabled) values (?, ?, 1)", (name, now_ms())
         ).lastrowid
         self._database.executemany(
             "insert into families values (?, ?, ?, ?, ?, ?, ?, ?)", [(table_id, *astuple(each)) for each in families]
@@ -257,11 +302,16 @@ class Engine:
 
         Versions after the timestamp `up_to` are left out; with `newest`, older ones may be, of any column.
         """
-        cells = self._cells(table, row, columns, up_to, newest)
+        try:
+            cells = self._cells(table, row, columns, up_to, newest)
+            if self.path is not None:
+                _check_cells(row, cells, in_order=columns is None)
+        finally:
+            self._check_same()
         if cells:
             self.rows_read += 1
         else:
-            self.count_deleted(table, row, row + b"\0")
+            self.count_deleted(table, row, row_after(row))
         return cells
 
     def _cells(
@@ -280,23 +330,50 @@ class Engine:
     ) -> Generator[tuple[bytes, Sequence[Cell]], None, None]:
         """The rows from `low` (inclusive) to `high` (exclusive), as `row` has them; close it to end the statement."""
         select = _READING_DOWN if down else _reading(_SCAN, table, newest)
-        cursor = self._database.execute(select, (table.id, low, high, up_to))
+        return self._rows_of(select, (table.id, low, high, up_to), down)
+
+    def scan_marked(
+        self, table: Table, low: bytes, high: bytes, *, down: bool, up_to: int
+    ) -> Generator[tuple[bytes, Sequence[Cell], list[bytes]], None, None]:
+        """As `scan`, but every row with a cell of any time or a tombstone, and the names of what it has those of."""
+        marked = self._latest_tombstone(table) is not None
+        select = (_SCAN_MARKED if marked else _SCAN_ALL) + (_DESCENDING if down else _ASCENDING)
+        with closing(self._rows_of(select, (table.id, low, high), down, marked=marked)) as rows:
+            for row, stored in rows:
+                cells = stored
+                if marked or up_to < LATEST_MS:
+                    cells = [cell for cell in stored if type(cell[2]) is bytes and cell[1] <= up_to]
+                yield row, cells, [column for column, _, _ in stored]
+
+    def _rows_of(
+        self, select: str, parameters: tuple[object, ...], down: bool, *, marked: bool = False
+    ) -> Generator[tuple[bytes, list[Cell]], None, None]:
+        """Rows with their cells; where they are `marked`, tombstones are cells without a value."""
+        cursor = self._database.execute(select, parameters)
+        passed = None
         try:
             for row, stored in groupby(cursor, _first):
                 cells: list[Cell] = [version[1:] for version in stored]
                 if down:
                     cells.reverse()
+                # Where a page is damaged, SQLite may come by other rows than it was asked for, or by the same forever.
+                if type(row) is not bytes or (passed is not None and (row >= passed if down else row <= passed)):
+                    raise damaged("rows are out of order")
+                if self.path is not None:
+                    _check_cells(row, cells, marked=marked)
+                passed = row
                 self.rows_read += 1
                 yield row, cells
         finally:
             cursor.close()
+            self._check_same()
 
     def newest(self, table: Table, row: bytes, column: bytes) -> Cell | None:
         """The newest version of one column, unless it has expired."""
         cell: Cell | None = self._database.execute(
             _NEWEST_OF_COLUMN, (table.id, row, *column_range(column), LATEST_MS)
         ).fetchone()
-        return cell if cell and cell[1] >= table.family_of(column).oldest_ms() else None
+        return cell if cell and cell[1] >= table.family(column).oldest_ms() else None
 
     def count_deleted(self, table: Table, low: bytes, high: bytes) -> None:
         """Counts the rows from `low` (inclusive) to `high` (exclusive) that have tombstones and no cells as read."""
@@ -319,15 +396,13 @@ class Engine:
         if latest is None or all(timestamp > latest for _, _, timestamp, _ in puts):
             self._database.executemany(_PUT, [(table_id, *put) for put in puts])
         else:
-            self._database.executemany(
-                _PUT_UNLESS_MASKED, [(table_id, *put, put[1][: put[1].index(b":")]) for put in puts]
-            )
+            self._database.executemany(_PUT_UNLESS_MASKED, [(table_id, *put, family_of(put[1])) for put in puts])
         # At random, since a stride would miss a hot cell that comes at the same place of every batch.
         looked_at = puts[random.randrange(_WRITES_PER_PRUNING) :: _WRITES_PER_PRUNING]
         self._database.executemany(
             _PRUNE,
             [
-                (table_id, row, column, table.family_of(column).max_versions, _SURPLUS_LEFT)
+                (table_id, row, column, table.family(column).max_versions, _SURPLUS_LEFT)
                 for row, column, _, _ in looked_at
             ],
         )
@@ -350,9 +425,38 @@ class Engine:
         self._database.execute("delete from tombstones where table_id = ?", (table.id,))
 
 
+def _check_cells(row: bytes, cells: Sequence[Cell], *, in_order: bool = True, marked: bool = False) -> None:
+    """Refuses cells that SQLite read from a damaged file without noticing."""
+    for column, timestamp, value in cells:
+        if type(column) is not bytes or type(timestamp) is not int or not (type(value) is bytes or marked):
+            raise damaged(f"a cell of row {row!r} is not of its type")
+    if in_order and not all(map(lt, cells, cells[1:])):
+        raise damaged(f"the cells of row {row!r} are out of order")
+
+
 def _reading(select: str, table: Table, newest: bool) -> str:
     # Python's dict keeps the last version of a column, which is the newest: of few versions that is faster.
     return _READING[select, newest and table.keeps_many]
+
+
+def now_ms() -> int:
+    """The clock in milliseconds since 1970-01-01 UTC."""
+    return time.time_ns() // 1_000_000
+
+
+def row_after(row: bytes) -> bytes:
+    """The smallest row above `row`."""
+    return row + b"\0"
+
+
+def family_of(column: bytes) -> bytes:
+    """The family of a column's name, or of a family's own."""
+    return column.partition(b":")[0]
+
+
+def in_cell_order(column: bytes) -> tuple[bytes, bytes, bytes]:
+    """HBase sorts by family, then qualifier: `cf:z` before `cf1:a`, although '1' sorts before ':'."""
+    return column.partition(b":")
 
 
 def column_range(column: bytes) -> ColumnRange:
@@ -364,6 +468,6 @@ def column_range(column: bytes) -> ColumnRange:
 def versions(table: Table, cells: Iterable[Cell]) -> Iterator[list[Cell]]:
     """Column by column its newest versions, at most its family's maximum, newest first; without expired ones."""
     for column, stored in groupby(cells, _first):
-        family = table.family_of(column)
+        family = table.family(column)
         kept = list(stored)[: -family.max_versions - 1 : -1]
         yield [cell for cell in kept if cell[1] >= family.oldest_ms()] if table.expires else kept

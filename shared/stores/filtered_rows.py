@@ -1,9 +1,8 @@
 """What a filter leaves of the rows of one region, asked as HBase's scanner asks it."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from .columns import family_of, in_cell_order
-from .engine import Cell
+from .engine import Cell, family_of, in_cell_order
 from .filters import INCLUDE, INCLUDE_AND_NEXT_COL, NEXT_ROW, SEEK_NEXT_USING_HINT, SKIP, Filter
 from .rules import io_error
 
@@ -32,15 +31,16 @@ class FilteredRows:
         if reverse and self._joined:
             raise io_error("DoNotRetryIOException", "Reverse scan with loading CFs on demand is not supported")
 
-    def cells_of(self, row: bytes, cells: Sequence[Cell], stored: Sequence[Cell] = ()) -> list[Cell]:
+    def cells_of(self, row: bytes, cells: Sequence[Cell], touched: Iterable[bytes] = ()) -> list[Cell]:
         """The cells of the row that are returned, at most one version of a column.
 
-        `cells` are what the scan can see: families, then qualifiers ascending, versions newest first. `stored` are all
-        cells of the row: HBase shows the filter the key of a row in which the scan sees nothing, and that may end it.
+        `cells` are what the scan can see: families, then qualifiers ascending, versions newest first. `touched`
+        are the columns and families of which the row has anything at all, tombstones too: HBase shows the filter the
+        key of a row in which the scan sees nothing, and that may end it.
         """
         found = self._by_family(cells)
         if self._can_end_within_row:
-            there = {family_of(column) for column, _, _ in stored} & self._families.keys()
+            there = {family_of(column) for column in touched} & self._families.keys()
             found = dict[bytes, Sequence[Cell]].fromkeys(sorted(there), ()) | found
         if self.done or self._open.isdisjoint(found):
             return []

@@ -19,9 +19,8 @@ from typing import Any, ClassVar
 
 from attrs import define, field
 
-from .columns import family_of
 from .comparators import Comparison
-from .engine import Cell
+from .engine import Cell, family_of
 
 
 class Verdict(Enum):

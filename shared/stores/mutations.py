@@ -9,8 +9,8 @@ from contextlib import contextmanager
 
 from Hbase_thrift import BatchMutation, IOError, Mutation, TAppend, TCell
 
-from .columns import in_cell_order, put_column, qualified
-from .engine import LATEST_MS, Cell, Engine, Put, Table
+from .columns import put_column, qualified
+from .engine import LATEST_MS, Cell, Engine, Put, Table, in_cell_order, now_ms
 from .rules import (
     MAX_CELL_BYTES,
     MAX_SENT_CELL_BYTES,
@@ -21,7 +21,6 @@ from .rules import (
     check_time,
     illegal_argument,
     io_error,
-    now_ms,
     shown,
     write_time,
 )

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from Hbase_thrift import IOError, TCell, TColumn, TRowResult
 
-from .columns import family_of, in_cell_order, select
-from .engine import Cell, Engine, Table, column_range, versions
+from .columns import select
+from .engine import Cell, Engine, Table, column_range, family_of, in_cell_order, versions
 from .rules import check_row, last_read
 from .tables import check_families, enabled_table
 
@@ -51,7 +51,9 @@ def newest_cells(table: Table, cells: Iterable[Cell]) -> dict[bytes, TCell]:
     newest = {column: TCell(value, timestamp) for column, timestamp, value in cells}
     if table.expires:
         oldest_ms = {name: family.oldest_ms() for name, family in table.families.items()}
-        return {column: cell for column, cell in newest.items() if cell.timestamp >= oldest_ms[family_of(column)]}
+        return {
+            column: cell for column, cell in newest.items() if cell.timestamp >= oldest_ms.get(family_of(column), 0)
+        }
     return newest
 
 

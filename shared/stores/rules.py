@@ -1,11 +1,9 @@
 """HBase's rules for names, sizes and timestamps, and the errors it answers with."""
 
-import time
-
 from Hbase_thrift import IllegalArgument, IOError
 
 from ..keys import MAX_ROW_BYTES
-from .engine import LATEST_MS, Put
+from .engine import LATEST_MS, Put, now_ms
 
 MAX_FAMILY_BYTES = 127
 
@@ -75,11 +73,6 @@ def check_row(row: bytes | None) -> None:
         raise UncheckedError(f"Row length {len(row)} is > {MAX_ROW_BYTES}")
 
 
-def row_after(row: bytes) -> bytes:
-    """The smallest row above `row`."""
-    return row + b"\0"
-
-
 def last_read(before: int | None) -> int:
     """The last timestamp that a read sees. HBase: its bound is exclusive, whatever the IDL and happybase say."""
     if before is None:
@@ -92,11 +85,6 @@ def last_read(before: int | None) -> int:
 def cell_bytes(put: Put) -> int:
     """HBase: 20 bytes + row + family + qualifier + value; the colon of the column's name is not stored."""
     return 19 + len(put[0]) + len(put[1]) + len(put[3])
-
-
-def now_ms() -> int:
-    """The clock in milliseconds since 1970-01-01 UTC."""
-    return time.time_ns() // 1_000_000
 
 
 def check_time(timestamp: int | None) -> None:

@@ -1,7 +1,7 @@
 """Open scans: where each one stands, what it returns next, and which are still alive."""
 
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 
 from attrs import define, field
@@ -9,11 +9,11 @@ from Hbase_thrift import TRowResult, TScan
 
 from ..keys import MAX_ROW_BYTES
 from .columns import Selection, select
-from .engine import Cell, Engine, Table
+from .engine import Cell, Engine, Table, row_after
 from .filter_language import parse_filter
 from .filtered_rows import FilteredRows
 from .reads import newest_cells, ordered_parts, visible_versions
-from .rules import check_row, illegal_argument, io_error, last_read, row_after, table_name
+from .rules import check_row, illegal_argument, io_error, last_read, table_name
 from .tables import check_families, enabled_table
 
 # HBase: the gateway drops a scanner that was not asked for two lease periods.
@@ -42,6 +42,8 @@ class Scanner:
     """Rows that HBase's gateway asks a region for at a time, 0 for any number."""
     left_over: list[TRowResult] = field(factory=list[TRowResult])
     used_s: float = field(factory=time.monotonic)
+    failed: Exception | None = None
+    """What went wrong in a fetch, which may have passed rows that nobody got: the scan cannot go on."""
     _filtered: FilteredRows | None = None
     _region_end: bytes | None = None
     _in_reply: int = 0
@@ -50,6 +52,8 @@ class Scanner:
         """The next `count` results; fewer where the scan ends. HBase: what is wrong with a scan shows here first."""
         if not count:
             return []
+        if self.failed:
+            raise self.failed
         table = enabled_table(engine, self.table_name)
         if self.selection:
             check_families(table, self.selection.families)
@@ -57,18 +61,18 @@ class Scanner:
             self._new_filter(table, self.filter_text)  # raises what is wrong with it, even where no row is to be read
         results = self.left_over
         while len(results) < count and self.low < self.high:
-            low, high = self.low, self.high
             if self.filter_text is None:
                 results += self._next_rows(engine, table, count - len(results))
             else:
                 results += self._next_filtered(engine, table, self.filter_text, count - len(results))
-            engine.count_deleted(table, *((self.high, high) if self.reverse else (low, self.low)))
         self.left_over = results[count:]
         return results[:count]
 
     def _next_rows(self, engine: Engine, table: Table, wanted: int) -> list[TRowResult]:
         results: list[TRowResult] = []
-        with closing(self._stored(engine, table, self.low, self.high, newest=True)) as rows:
+        low, high = self.low, self.high
+        scan = engine.scan(table, low, high, down=self.reverse, up_to=self.up_to, newest=True)
+        with closing(scan) as rows:
             for row, stored in rows:
                 cells = newest_cells(table, self._picked(stored))
                 if cells:
@@ -78,8 +82,10 @@ class Scanner:
                         results.append(TRowResult(row, cells))
                     if len(results) >= wanted:
                         self._pass_row(row)
-                        return results
-        self._pass(self.low, self.high)
+                        break
+            else:
+                self._pass(low, high)
+        engine.count_deleted(table, *((self.high, high) if self.reverse else (low, self.low)))
         return results
 
     def _next_filtered(self, engine: Engine, table: Table, filter_text: bytes, wanted: int) -> list[TRowResult]:
@@ -94,12 +100,12 @@ class Scanner:
         if self._filtered is None or self._region_end != region_end:
             self._filtered, self._in_reply = self._new_filter(table, filter_text), 0
         self._region_end, filtered = region_end, self._filtered
-        with closing(self._stored(engine, table, low, high, newest=False)) as rows:
-            for row, stored in rows:
+        with closing(engine.scan_marked(table, low, high, down=self.reverse, up_to=self.up_to)) as rows:
+            for row, stored, columns in rows:
                 self._pass_row(row)
-                if self.selection and not self.selection.touches(stored):
+                if self.selection and not self.selection.touches(columns):
                     continue
-                cells = filtered.cells_of(row, visible_versions(table, self._picked(stored)), stored)
+                cells = filtered.cells_of(row, visible_versions(table, self._picked(stored)), columns)
                 if cells:
                     parts = ordered_parts(row, newest_cells(table, cells), self.batch, self.in_order)
                     results += parts
@@ -122,11 +128,6 @@ class Scanner:
             text = "Cannot set batch on a scan using a filter that returns true for filter.hasFilterRow"
             raise io_error("client.RetriesExhaustedException", f"filter.IncompatibleFilterException: {text}")
         return filtered
-
-    def _stored(
-        self, engine: Engine, table: Table, low: bytes, high: bytes, *, newest: bool
-    ) -> Generator[tuple[bytes, Sequence[Cell]], None, None]:
-        return engine.scan(table, low, high, down=self.reverse, up_to=self.up_to, newest=newest)
 
     def _picked(self, stored: Sequence[Cell]) -> Sequence[Cell]:
         return list(filter(self.selection.picks, stored)) if self.selection else stored

@@ -146,6 +146,11 @@ class ThriftService:
             self.engine.compact(find_table(self.engine, name))
 
     @thrift_call
+    def check_store(self) -> None:
+        """Reads the whole store for damage."""
+        self.engine.check()
+
+    @thrift_call
     def split_table(self, name: bytes, split_points: Sequence[bytes]) -> None:
         """Makes each of the rows the first one of a region."""
         with self.engine.writing():
@@ -275,8 +280,8 @@ class ThriftService:
         scanner = self._scanners.get(scanner_id)
         try:
             return scanner.fetch(self.engine, count)
-        except sqlite3.Error:
-            self._scanners.remove(scanner_id)  # it may have passed rows that nobody got
+        except sqlite3.Error as error:
+            scanner.failed = error
             raise
 
     # Writes

@@ -5,8 +5,7 @@ from collections.abc import Iterable
 
 from Hbase_thrift import AlreadyExists, ColumnDescriptor, IOError, TRegionInfo
 
-from .columns import family_of
-from .engine import FOREVER_S, Engine, Family, Table
+from .engine import FOREVER_S, Engine, Family, Table, family_of
 from .rules import family_name, illegal_argument, io_error, shown, table_name
 
 _COMPRESSIONS = {"NONE", "GZ", "LZO", "SNAPPY", "LZ4", "BZIP2", "ZSTD", "LZMA", "BROTLI"}

@@ -42,7 +42,7 @@ def scan(filter: str, rows: str = ROWS, *, reverse: bool = False, columns: str =
         if filtered.done:
             break
         cells = [cell for cell in stored if is_asked_for(cell[0], families)]
-        kept = filtered.cells_of(row, cells, stored)
+        kept = filtered.cells_of(row, cells, [column for column, _, _ in stored])
         if kept:
             lines.append(" ".join([row.decode(), *(show(cell, stored) for cell in kept)]))
     return "; ".join(lines)
@@ -305,7 +305,7 @@ def test_done_tells_when_nothing_more_can_come():
     def done_after(text: str, row: bytes) -> bool:
         filtered = FilteredRows(parse_filter(text.encode()), reverse=False, families={b"d": None, b"m": None})
         for each, cells in read(ROWS):
-            filtered.cells_of(each, cells, cells)
+            filtered.cells_of(each, cells, [column for column, _, _ in cells])
             if each == row:
                 break
         return filtered.done

@@ -1,0 +1,78 @@
+"""The tables in the SQLite file of an embedded store, and how a file of an earlier format becomes one of this."""
+
+FORMAT = 2
+APPLICATION_ID = 0x726F7762  # "rowb"; SQLite keeps it at offset 68 of the file
+
+# One row of `cells` per version of a cell; `column` is family:qualifier as one blob. SQLite compares blobs as HBase
+# compares rows, and a column's last version is its newest.
+_CELLS = """
+create table cells (
+    table_id integer not null,
+    row blob not null,
+    column blob not null,
+    ts integer not null,
+    value blob not null,
+    primary key (table_id, row, column, ts)
+) without rowid
+"""
+
+# One row of `tombstones` per column (family:qualifier) or family (without colon) of a row that was deleted: the latest
+# timestamp up to which. What a tombstone masks is not in `cells`: a delete removes it, a later put does not store it.
+_TOMBSTONES = """
+create table tombstones (
+    table_id integer not null,
+    row blob not null,
+    column blob not null,
+    ts integer not null,
+    primary key (table_id, row, column)
+) without rowid;
+create index latest_tombstones on tombstones (table_id, ts)
+"""
+
+# A table has one region more than it has split points; each is the first row of a region.
+_SPLITS = """
+create table splits (
+    table_id integer not null,
+    row blob not null,
+    primary key (table_id, row)
+) without rowid
+"""
+
+SCHEMA = f"""
+create table tables (
+    id integer primary key autoincrement, -- never used twice: a reader with an old id finds nothing
+    name blob not null unique,
+    created_ms integer not null,
+    enabled integer not null
+);
+create table families (
+    table_id integer not null,
+    name blob not null,
+    max_versions integer not null,
+    time_to_live_s integer not null,
+    compression text not null,
+    bloom_filter text not null,
+    in_memory integer not null,
+    block_cache integer not null,
+    primary key (table_id, name)
+) without rowid;
+{_CELLS};
+{_TOMBSTONES};
+{_SPLITS};
+pragma application_id = {APPLICATION_ID};
+pragma user_version = {FORMAT};
+"""
+
+# What brings a file from its format to the next one, in one transaction.
+MIGRATIONS = {
+    # Format 1 had room for tombstones in the key of a cell, and none in it.
+    1: f"""
+alter table cells rename to cells_1;
+{_CELLS};
+insert into cells select table_id, row, column, ts, value from cells_1;
+drop table cells_1;
+{_TOMBSTONES};
+{_SPLITS};
+pragma user_version = 2;
+""",
+}

@@ -1,0 +1,134 @@
+"""A full disk: an error that says what to do, nothing by half, and all well again when there is room."""
+
+import os
+import resource
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from Hbase_thrift import IOError
+
+from shared.stores import StoreError, connect
+from tests.shared.stores.processes import run
+
+ADVICE = b"the disk is full or failed, free some space and try again"
+
+
+def limit_files(size: int) -> None:
+    """No file of this process may grow beyond it. Python ignores the signal, so that the write fails."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+
+def batch(number: int) -> dict[bytes, dict[bytes, bytes]]:
+    return {b"%05d-%d" % (number, row): {b"d:a": b"%d" % number, b"d:b": bytes(number % 7 * 300)} for row in range(10)}
+
+
+def fill(path: Path, report: Callable[[tuple[int, str]], None]) -> None:
+    """Writes batches until the disk is full, then reads, makes room, and goes on."""
+    connection = connect(f"embedded:{path}")
+    table = connection.table("t")
+
+    def put(number: int) -> None:
+        with table.batch() as one:
+            for row, cells in batch(number).items():
+                one.put(row, cells)
+
+    def stored() -> dict[bytes, dict[bytes, bytes]]:
+        return dict(table.scan())
+
+    limit_files(2_000_000)
+    wanted: dict[bytes, dict[bytes, bytes]] = {}
+    number = 0
+    try:
+        while True:
+            put(number)
+            wanted |= batch(number)
+            number += 1
+    except IOError as error:
+        report((number, error.message.decode()))
+    assert stored() == wanted
+    with pytest.raises(IOError):  # still full
+        put(number)
+    with pytest.raises(IOError):
+        table.put(b"long", {b"d:a": bytes(3_000_000)})
+    assert stored() == wanted
+    assert connect(f"embedded:{path}").table("t").row(b"00000-0") == batch(0)[b"00000-0"]
+    limit_files(resource.RLIM_INFINITY)
+    put(number)
+    wanted |= batch(number)
+    assert stored() == wanted
+    connection.client.service.engine.check()
+    connection.close()
+
+
+@pytest.fixture
+def path(tmp_path) -> Path:
+    path = tmp_path / "store.db"
+    connection = connect(f"embedded:{path}")
+    connection.create_table("t", {"d": {}})
+    connection.close()
+    return path
+
+
+def test_a_full_disk_is_an_error_and_leaves_whole_batches(path):
+    [(number, message)] = run(lambda report: fill(path, report))
+    assert f"{path}: {ADVICE.decode()}: disk I/O error" in message
+    assert "\n" not in message
+    assert number > 20
+    rows = dict(connect(f"embedded:{path}").table("t").scan())
+    assert rows == {row: cells for each in range(number + 1) for row, cells in batch(each).items()}
+
+
+def test_a_store_whose_file_and_log_cannot_grow_stays_readable_for_others(path):
+    def fill_and_die(report: Callable[[int], None]) -> None:
+        table = connect(f"embedded:{path}").table("t")
+        limit_files(300_000)
+        for number in range(10_000):
+            try:
+                table.put(b"%05d" % number, {b"d:a": b"%d" % number})
+            except IOError:
+                report(number)
+                break
+
+    [number] = run(fill_and_die)
+    connection = connect(f"embedded:{path}")
+    assert [row for row, _ in connection.table("t").scan()] == [b"%05d" % each for each in range(number)]
+    connection.client.service.engine.check()
+
+
+def test_a_store_cannot_be_made_on_a_full_disk(tmp_path):
+    path = tmp_path / "new.db"
+
+    def make(report: Callable[[str], None]) -> None:
+        for size in (0, 1000, 5000, 20_000):
+            limit_files(size)
+            try:
+                connect(f"embedded:{path}").create_table("t", {"d": {}})
+            except (StoreError, IOError) as error:
+                report(error.message.decode() if isinstance(error, IOError) else str(error))
+            limit_files(resource.RLIM_INFINITY)
+
+    messages = run(make)
+    assert len(messages) >= 3
+    assert all(ADVICE.decode() in message for message in messages), messages
+    assert connect(f"embedded:{path}").tables() in ([], [b"t"])
+
+
+def test_a_store_with_a_log_is_opened_and_read_on_a_full_disk(path):
+    def write_and_die(report: Callable[[object], None]) -> None:
+        table = connect(f"embedded:{path}").table("t")
+        for number in range(50):
+            table.put(b"%02d" % number, {b"d:a": bytes(2000)})
+        os._exit(0)
+
+    def read(report: Callable[[object], None]) -> None:
+        limit_files(path.stat().st_size)
+        table = connect(f"embedded:{path}").table("t")
+        report(len(list(table.scan())))
+        with pytest.raises(IOError) as caught:
+            table.put(b"x", {b"d:a": b"1"})
+        assert ADVICE in caught.value.message
+
+    run(write_and_die)
+    assert run(read) == [50]
+    assert len(list(connect(f"embedded:{path}").table("t").scan())) == 50
