@@ -14,16 +14,16 @@ help: ## this list
 demo: .venv/ready ## run every design on the embedded store
 	.venv/bin/rowbook run
 
-test: .venv/ready ## all tests
+test: .venv/ready ## the tests, in minutes
 	.venv/bin/pytest
 
-test-long: .venv/ready ## the tests that take minutes
+test-long: .venv/ready ## the tests that take longer
 	.venv/bin/pytest -m long
 
 bench: .venv/ready ## the benchmarks; QUICK=1 runs each once
 	.venv/bin/python tests/benchmarks $(if $(QUICK),--quick)
 
-bench-large: .venv/ready ## a scan in a table of ten million rows, by minutes and gigabytes
+bench-large: .venv/ready ## a scan in a table of ten million rows; takes minutes and gigabytes
 	.venv/bin/python tests/benchmarks/bench_store.py --large
 
 mutants: .venv/ready ## break the code on purpose; the tests must notice

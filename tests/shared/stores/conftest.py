@@ -1,6 +1,7 @@
-"""An empty store in memory with one table of two families."""
+"""Stores for tests: in memory with one table of two families, or in a file."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import happybase
 import pytest
@@ -19,3 +20,13 @@ def connection() -> Iterator[happybase.Connection]:
 def table(connection: happybase.Connection) -> happybase.Table:
     connection.create_table("t", {"d": {}, "m": {"max_versions": 1}})
     return connection.table("t")
+
+
+@pytest.fixture
+def path(tmp_path) -> Path:
+    """A file with a store of one empty table."""
+    path = tmp_path / "store.db"
+    connection = connect(f"embedded:{path}")
+    connection.create_table("t", {"d": {}})
+    connection.close()
+    return path

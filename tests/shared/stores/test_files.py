@@ -9,16 +9,6 @@ from Hbase_thrift import IOError
 from shared.stores import StoreError, connect, schema
 
 
-@pytest.fixture
-def path(tmp_path) -> Path:
-    """A store with an empty table."""
-    path = tmp_path / "store.db"
-    connection = connect(f"embedded:{path}")
-    connection.create_table("t", {"d": {}})
-    connection.close()
-    return path
-
-
 def test_an_error_of_sqlite_is_an_io_error_that_says_what_to_do(path):
     connection = connect(f"embedded:{path}")
     table = connection.table("t")

@@ -61,15 +61,6 @@ def fill(path: Path, report: Callable[[tuple[int, str]], None]) -> None:
     connection.close()
 
 
-@pytest.fixture
-def path(tmp_path) -> Path:
-    path = tmp_path / "store.db"
-    connection = connect(f"embedded:{path}")
-    connection.create_table("t", {"d": {}})
-    connection.close()
-    return path
-
-
 def test_a_full_disk_is_an_error_and_leaves_whole_batches(path):
     [(number, message)] = run(lambda report: fill(path, report))
     assert f"{path}: {ADVICE.decode()}: disk I/O error" in message
