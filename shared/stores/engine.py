@@ -231,8 +231,8 @@ class Engine:
 
     def tables(self) -> dict[bytes, Table]:
         """All tables by name; read again when another process has written."""
-        self._follow()
         if self.path is not None:
+            self._follow()
             (version,) = self._database.execute("pragma data_version").fetchone()
             if version != self._tables_version:
                 self._tables, self._tables_version = None, version
@@ -302,17 +302,25 @@ class Engine:
 
         Versions after the timestamp `up_to` are left out; with `newest`, older ones may be, of any column.
         """
-        try:
+        if self.path is None:
             cells = self._cells(table, row, columns, up_to, newest)
-            if self.path is not None:
-                _check_cells(row, cells, in_order=columns is None)
-        finally:
-            self._check_same()
+        else:
+            cells = self._checked_cells(table, row, columns, up_to, newest)
         if cells:
             self.rows_read += 1
         else:
             self.count_deleted(table, row, row_after(row))
         return cells
+
+    def _checked_cells(
+        self, table: Table, row: bytes, columns: Sequence[ColumnRange] | None, up_to: int, newest: bool
+    ) -> list[Cell]:
+        try:
+            cells = self._cells(table, row, columns, up_to, newest)
+            _check_cells(row, cells, in_order=columns is None)
+            return cells
+        finally:
+            self._check_same()
 
     def _cells(
         self, table: Table, row: bytes, columns: Sequence[ColumnRange] | None, up_to: int, newest: bool
@@ -350,21 +358,24 @@ class Engine:
     ) -> Generator[tuple[bytes, list[Cell]], None, None]:
         """Rows with their cells; where they are `marked`, tombstones are cells without a value."""
         cursor = self._database.execute(select, parameters)
+        in_file = self.path is not None
         passed = None
+        count = 0
         try:
             for row, stored in groupby(cursor, _first):
                 cells: list[Cell] = [version[1:] for version in stored]
                 if down:
                     cells.reverse()
-                # Where a page is damaged, SQLite may come by other rows than it was asked for, or by the same forever.
-                if type(row) is not bytes or (passed is not None and (row >= passed if down else row <= passed)):
-                    raise damaged("rows are out of order")
-                if self.path is not None:
+                if in_file:
+                    # Where a page is damaged, SQLite may come by other rows than asked for, or by the same forever.
+                    if type(row) is not bytes or (passed is not None and (row >= passed if down else row <= passed)):
+                        raise damaged("rows are out of order")
                     _check_cells(row, cells, marked=marked)
-                passed = row
-                self.rows_read += 1
+                    passed = row
+                count += 1
                 yield row, cells
         finally:
+            self.rows_read += count
             cursor.close()
             self._check_same()
 

@@ -71,10 +71,11 @@ class Scanner:
     def _next_rows(self, engine: Engine, table: Table, wanted: int) -> list[TRowResult]:
         results: list[TRowResult] = []
         low, high = self.low, self.high
+        picks = self.selection and self.selection.picks
         scan = engine.scan(table, low, high, down=self.reverse, up_to=self.up_to, newest=True)
         with closing(scan) as rows:
             for row, stored in rows:
-                cells = newest_cells(table, self._picked(stored))
+                cells = newest_cells(table, filter(picks, stored) if picks else stored)
                 if cells:
                     if self.batch or self.in_order:
                         results += ordered_parts(row, cells, self.batch, self.in_order)
