@@ -64,11 +64,8 @@ def thrift_call(call: Call) -> Call:
         with self.lock:
             try:
                 return call(self, *arguments)
-            except (
-                UncheckedError,
-                AttributeError,
-                TypeError,
-            ) as error:  # of Java's: a struct or list that is not there
+            except (UncheckedError, AttributeError, TypeError) as error:
+                # The last two are of a struct or list that was not sent: in Java a NullPointerException.
                 message = f"Internal error processing {call.__name__}: {error}"
                 raise TApplicationException(TApplicationException.INTERNAL_ERROR, message) from error
             except sqlite3.Error as error:
