@@ -529,15 +529,15 @@ MUTANTS = (
     ),
     Mutant(
         "an expired cell is shown",
-        "shared/stores/results.py",
-        "if cell.timestamp >= oldest_ms[family_of(column)]",
+        "shared/stores/reads.py",
+        "if cell.timestamp >= oldest_ms.get(family_of(column), 0)",
         "if True",
         CONFORMANCE,
     ),
     Mutant(
         "an expired counter goes on",
         "shared/stores/engine.py",
-        "return cell if cell and cell[1] >= table.family_of(column).oldest_ms() else None",
+        "return cell if cell and cell[1] >= table.family(column).oldest_ms() else None",
         "return cell",
         CONFORMANCE,
     ),

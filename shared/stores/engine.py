@@ -147,9 +147,9 @@ class Table:
 class Engine:
     """One SQLite database: a file, or memory. One thread at a time.
 
-    `rows_read` counts the rows that reads stepped over, returned or not: every row with a version in the time range that
-    a scan came by, and every row of a get that has a cell in the columns asked for. HBase: a deleted row is one of them
-    until a compaction. It only grows.
+    `rows_read` counts the rows that reads stepped over, returned or not: every row with a version in the time range
+    that a scan came by, and every row of a get that has a cell in the columns asked for. HBase: a deleted row is one of
+    them until a compaction. It only grows.
 
     No statement stays open between two calls, so that a scan left alone holds back no checkpoint of the file.
     """
