@@ -39,8 +39,10 @@ def check_database(database: sqlite3.Connection) -> None:
                 raise damaged(f"{table} are out of order")
         except TypeError as error:
             raise damaged(f"a key of {table} is not of its type") from error
-    if database.execute("select 1 from cells where typeof(value) <> 'blob' limit 1").fetchone():
-        raise damaged("a value is not of its type")
+    for table, blobs in (("cells", ("row", "column", "value")), ("tombstones", ("row", "column"))):
+        others = " or ".join(["typeof(ts) <> 'integer'", *(f"typeof({name}) <> 'blob'" for name in blobs)])
+        if database.execute(f"select 1 from {table} where {others} limit 1").fetchone():
+            raise damaged(f"a value of {table} is not of its type")
 
 
 def check_pages(database: sqlite3.Connection, path: str) -> None:

@@ -173,6 +173,22 @@ def test_hundreds_of_damages_are_reported_or_read_as_they_were_but_for_one_cell(
     assert found["half-read"] == 0
 
 
+@pytest.mark.parametrize(
+    "where", ["cells.row", "cells.column", "cells.ts", "cells.value", "tombstones.row", "tombstones.ts"]
+)
+def test_a_value_of_another_type_is_reported(store, tmp_path, where):
+    """A flipped bit can make a text of a number, which SQLite compares as if it were greater than all of them."""
+    path = tmp_path / "damaged.db"
+    path.write_bytes(store.read_bytes())
+    table, column = where.split(".")
+    database = sqlite3.connect(path)
+    one = f"select row, column, ts from {table} where table_id = 1 order by row desc limit 1"
+    database.execute(f"update {table} set {column} = 'text' where (row, column, ts) = ({one})")
+    database.commit()
+    database.close()
+    assert outcome(path, facts(store)) == "reported"
+
+
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_check_finds_in_a_large_file_what_opening_it_does_not(store, tmp_path, damage, monkeypatch):
     monkeypatch.setattr(damage_module, "_CHECKED_PAGES", 0)
