@@ -134,10 +134,12 @@ def promising(request):
     return variant_named(*request.param), grown(*request.param)
 
 
+@pytest.mark.long
 def test_what_a_variant_promises_holds_at_every_size(promising):
     assert broken(*promising) == []
 
 
+@pytest.mark.long
 def test_every_question_of_which_something_is_promised_finds_records_at_every_size(promising):
     variant, measured = promising
     named = {*variant.same_ranges, *variant.rows_as_returned}
