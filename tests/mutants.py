@@ -523,8 +523,8 @@ MUTANTS = (
     Mutant(
         "the timestamp of a read is inclusive",
         "shared/stores/rules.py",
-        "return before - 1",
-        "return before",
+        "else before - 1",
+        "else before",
         CONFORMANCE,
     ),
     Mutant(

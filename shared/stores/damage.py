@@ -31,18 +31,18 @@ def may(path: str, access: int) -> bool:
 def check_database(database: sqlite3.Connection) -> None:
     """Reads the whole file for damage, about 30 MB a second; raises sqlite3.DatabaseError. A changed value goes by."""
     check_structure(database, "pragma integrity_check(1)")
-    # SQLite does not look at the order of rows: a page may be whole and in the wrong place.
-    for table, key in (("cells", "table_id, row, column, ts"), ("tombstones", "table_id, row, column")):
-        keys = database.execute(f"select {key} from {table} order by {key}")
-        try:
-            if not all(earlier < later for earlier, later in pairwise(keys)):
-                raise damaged(f"{table} are out of order")
-        except TypeError as error:
-            raise damaged(f"a key of {table} is not of its type") from error
-    for table, blobs in (("cells", ("row", "column", "value")), ("tombstones", ("row", "column"))):
-        others = " or ".join(["typeof(ts) <> 'integer'", *(f"typeof({name}) <> 'blob'" for name in blobs)])
+    # SQLite looks neither at types nor at the order of rows: a page may be whole and in the wrong place.
+    for table, key, blobs in (
+        ("cells", "table_id, row, column, ts", ("row", "column", "value")),
+        ("tombstones", "table_id, row, column", ("row", "column")),
+    ):
+        types = {"table_id": "integer", "ts": "integer"} | dict.fromkeys(blobs, "blob")
+        others = " or ".join(f"typeof({name}) <> '{kind}'" for name, kind in types.items())
         if database.execute(f"select 1 from {table} where {others} limit 1").fetchone():
             raise damaged(f"a value of {table} is not of its type")
+        keys = database.execute(f"select {key} from {table} order by {key}")
+        if not all(earlier < later for earlier, later in pairwise(keys)):
+            raise damaged(f"{table} are out of order")
 
 
 def check_pages(database: sqlite3.Connection, path: str) -> None:

@@ -38,11 +38,12 @@ def mutate_rows(engine: Engine, name: bytes, batches: Sequence[BatchMutation], t
     check_time(timestamp)
     for batch in batches:
         check_row(batch.row)
-        _check_columns(batch.mutations or ())
-    columns = {each.column for batch in batches for each in batch.mutations or () if not each.isDelete}
+    mutations = [each for batch in batches for each in batch.mutations or ()]
+    _check_columns({each.column for each in mutations})
+    columns = {each.column for each in mutations if not each.isDelete}
     for column in columns:
         put_column(column)
-    if not any(batch.mutations for batch in batches):
+    if not mutations:
         return
     with engine.writing():
         at = write_time(timestamp)
@@ -62,9 +63,9 @@ def mutate_rows(engine: Engine, name: bytes, batches: Sequence[BatchMutation], t
         raise _failed(refused)
 
 
-def _check_columns(mutations: Iterable[Mutation]) -> None:
-    for each in mutations:
-        if type(each.column) is not bytes:
+def _check_columns(columns: Iterable[bytes]) -> None:
+    for column in columns:
+        if type(column) is not bytes:
             raise UncheckedError("Mutation.column: must be family:qualifier or family (got none)")
 
 
@@ -154,7 +155,7 @@ def _times(count: int, noun: str) -> str:
 
 def mutate_row(engine: Engine, name: bytes, row: bytes, mutations: Sequence[Mutation], timestamp: int | None) -> None:
     """HBase: the deletes first, then the puts, unlike `mutate_rows`; a put without a qualifier is dropped."""
-    _check_columns(mutations)
+    _check_columns(each.column for each in mutations)
     with _illegal_arguments():
         check_time(timestamp)
         check_row(row)

@@ -75,11 +75,8 @@ def check_row(row: bytes | None) -> None:
 
 def last_read(before: int | None) -> int:
     """The last timestamp that a read sees. HBase: its bound is exclusive, whatever the IDL and happybase say."""
-    if before is None:
-        return LATEST_MS
-    if before < 0:
-        raise UncheckedError(f"Timestamp cannot be negative (got {before})")
-    return before - 1
+    check_time(before)
+    return LATEST_MS if before is None else before - 1
 
 
 def cell_bytes(put: Put) -> int:
@@ -88,7 +85,7 @@ def cell_bytes(put: Put) -> int:
 
 
 def check_time(timestamp: int | None) -> None:
-    """Refuses a write's timestamp below 0."""
+    """Refuses a timestamp below 0, to read before or to write at."""
     if timestamp is not None and timestamp < 0:
         raise UncheckedError(f"Timestamp cannot be negative (got {timestamp})")
 

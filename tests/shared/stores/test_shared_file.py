@@ -4,8 +4,9 @@ import random
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -166,21 +167,37 @@ def test_readers_go_on_while_another_writes_and_a_second_writer_waits(path):
     assert one.table("t").row(b"r") == {b"d:a": b"2"}
 
 
-def test_a_writer_gets_its_turn_when_the_other_is_done(path):
-    one, other = connect(f"embedded:{path}"), connect(f"embedded:{path}")
+@contextmanager
+def another_writes(connection: EmbeddedConnection, seconds: float) -> Iterator[None]:
+    """While the block runs, a thread holds the file for so long, from before the block on."""
     writing = threading.Event()
 
     def hold() -> None:
-        with one.transport.writing():
+        with connection.transport.writing():
             writing.set()
-            time.sleep(0.2)
+            time.sleep(seconds)
 
     holder = threading.Thread(target=hold)
     holder.start()
     writing.wait()
-    other.table("t").put(b"r", {b"d:a": b"1"})
+    yield
     holder.join()
+
+
+def test_a_writer_gets_its_turn_when_the_other_is_done(path):
+    one, other = connect(f"embedded:{path}"), connect(f"embedded:{path}")
+    with another_writes(one, 0.2):
+        other.table("t").put(b"r", {b"d:a": b"1"})
     assert one.table("t").row(b"r") == {b"d:a": b"1"}
+
+
+def test_a_put_that_waited_for_another_writer_is_dated_when_its_turn_comes(path):
+    one, other = connect(f"embedded:{path}"), connect(f"embedded:{path}")
+    with another_writes(one, 0.05):
+        began_ms = time.time_ns() // 1_000_000
+        other.table("t").put(b"r", {b"d:a": b"1"})
+    ((_, timestamp),) = other.table("t").row(b"r", include_timestamp=True).values()
+    assert timestamp > began_ms + 30
 
 
 def test_threads_may_share_a_connection(path):

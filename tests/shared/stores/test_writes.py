@@ -1,14 +1,11 @@
 """Batches, deletes, counters, append, checked puts and limits."""
 
 import struct
-import threading
 import time
 
 import pytest
 from Hbase_thrift import BatchMutation, IllegalArgument, IOError, Mutation, TAppend, TCell, TIncrement
 from thriftpy2.thrift import TApplicationException
-
-from shared.stores import connect
 
 LARGEST_VALUE = 10_485_756 - 20 - len(b"r") - len(b"d") - len(b"a")
 
@@ -244,26 +241,6 @@ def test_a_deleted_row_costs_a_read_until_a_compaction(table, connection):
     connection.compact("t")
     assert rows_read(lambda: list(table.scan())) == 5
     assert rows_read(lambda: table.row(b"1")) == 0
-
-
-def test_a_put_that_waited_for_another_writer_is_dated_when_its_turn_comes(tmp_path):
-    one, other = (connect(f"embedded:{tmp_path / 'store.db'}") for _ in range(2))
-    one.create_table("t", {"d": {}})
-    writing = threading.Event()
-
-    def hold() -> None:
-        with one.transport.writing():
-            writing.set()
-            time.sleep(0.05)
-
-    holder = threading.Thread(target=hold)
-    holder.start()
-    writing.wait()
-    began_ms = time.time_ns() // 1_000_000
-    other.table("t").put(b"r", {b"d:a": b"1"})
-    holder.join()
-    ((_, timestamp),) = other.table("t").row(b"r", include_timestamp=True).values()
-    assert timestamp > began_ms + 30
 
 
 def test_split_points_are_rows_and_each_another(connection):
