@@ -6,7 +6,7 @@ ifneq ($(PYTHON),$(MADE_WITH))
 endif
 FITS := import ensurepip, sys, venv; print("yes" if sys.version_info >= (3, 11) else "no")
 
-.PHONY: help demo test test-long bench bench-large mutants readmes check clean
+.PHONY: help demo test test-long hbase bench bench-large mutants readmes check clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile
@@ -19,6 +19,9 @@ test: .venv/ready ## the tests, in minutes
 
 test-long: .venv/ready ## the tests that take longer
 	.venv/bin/pytest -m long
+
+hbase: .venv/ready ## a real HBase until Ctrl-C; needs Java 17 and Maven; DATA=dir keeps its data, PORT=9090
+	@.venv/bin/python -m tests.hbase $(if $(DATA),--data '$(DATA)') $(if $(PORT),--port $(PORT))
 
 bench: .venv/ready ## the benchmarks; QUICK=1 runs each once
 	.venv/bin/python tests/benchmarks $(if $(QUICK),--quick)

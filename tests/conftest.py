@@ -1,8 +1,13 @@
-"""Settings that every test runs under."""
+"""Settings that every test runs under, and the real HBase that some run on."""
 
 import os
+from contextlib import ExitStack
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.hbase.java import NotStarted
+from tests.hbase.named import VARIABLE, named_or_started
 
 settings.register_profile(
     "rowbook",
@@ -13,3 +18,25 @@ settings.register_profile(
     ),
 )
 settings.load_profile("rowbook")
+
+_hbase = ExitStack()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--hbase",
+        action="store_true",
+        help=f"run what touches a store on a real HBase too: that of {VARIABLE}, or a new one",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--hbase"):
+        try:
+            _hbase.enter_context(named_or_started())
+        except NotStarted as error:
+            raise pytest.UsageError(str(error)) from None
+
+
+def pytest_unconfigure() -> None:
+    _hbase.close()

@@ -1,6 +1,5 @@
 """Where cases run: in process, over TCP on the project's own server, on a real HBase."""
 
-import os
 import secrets
 import time
 from collections.abc import Callable, Iterator
@@ -19,9 +18,7 @@ from shared.stores import EmbeddedConnection
 from shared.stores.server import ThriftServer
 from tests.conformance.cases import FOLDER, Case
 from tests.conformance.notation import as_bytes, mutation
-
-HBASE = "ROWBOOK_HBASE"  # HOST:PORT of a Thrift1 gateway
-HBASE_THRIFT2 = "ROWBOOK_HBASE_THRIFT2"  # HOST:PORT of a Thrift2 gateway, for tables with several regions
+from tests.hbase.named import VARIABLE, NamedHBase, named_hbase
 
 _TIMEOUT_MS = 120_000
 _COMPACTION_S = 60
@@ -151,18 +148,18 @@ class RealHBase:
     families, and only the others have a table each.
     """
 
-    def __init__(self, address: str, thrift2_address: str | None) -> None:
-        host, port = address.rsplit(":", 1)
-        self._thrift1 = (host, int(port))
-        self._thrift2 = thrift2_address
+    def __init__(self, named: NamedHBase) -> None:
+        self._named = named
         self._prefix = f"conformance{secrets.token_hex(4)}_"
         self._numbers = count()
         self._shared: dict[str, _Shared] = {}
 
     @contextmanager
     def store(self, case: Case) -> Iterator[Store]:
-        if case.splits and not self._thrift2:
-            pytest.skip(f"Thrift1 cannot split a table: set {HBASE_THRIFT2} to HOST:PORT of a Thrift2 gateway")
+        if case.splits and not self._named.thrift2_port:
+            pytest.skip(
+                f"Thrift1 cannot split a table: name Thrift2 too, {VARIABLE}=hbase://HOST:PORT?thrift2_port=PORT"
+            )
         with closing(self._connect()) as connection:
             client = connection.client
             if case.shared_table:
@@ -199,7 +196,7 @@ class RealHBase:
                 _drop(connection.client, table.name)
 
     def _connect(self) -> happybase.Connection:
-        return happybase.Connection(*self._thrift1, timeout=_TIMEOUT_MS)
+        return happybase.Connection(self._named.host, self._named.port, timeout=_TIMEOUT_MS)
 
     def _table_for(self, client: Any, key: str, case: Case, *, filled: bool) -> _Shared:
         table = self._shared.get(key)
@@ -212,22 +209,21 @@ class RealHBase:
 
     def _create(self, client: Any, name: bytes, case: Case) -> None:
         if case.splits:
-            assert self._thrift2
-            _create_split_table(self._thrift2, name, case)
+            assert self._named.thrift2_port
+            _create_split_table(self._named.host, self._named.thrift2_port, name, case)
         else:
             client.createTable(name, descriptors(case))
 
 
-def _create_split_table(address: str, name: bytes, case: Case) -> None:
+def _create_split_table(host: str, port: int, name: bytes, case: Case) -> None:
     idl = thriftpy2.load(str(FOLDER / "split_tables.thrift"), module_name="split_tables_thrift")
-    host, port = address.rsplit(":", 1)
     families = [
         idl.TColumnFamilyDescriptor(
             each.name.rstrip(b":"), each.maxVersions, each.timeToLive if each.timeToLive > 0 else None
         )
         for each in descriptors(case)
     ]
-    with closing(make_client(idl.THBaseService, host, int(port), timeout=_TIMEOUT_MS)) as client:
+    with closing(make_client(idl.THBaseService, host, port, timeout=_TIMEOUT_MS)) as client:
         table = idl.TTableDescriptor(idl.TTableName(qualifier=name), families)
         client.createTable(table, [as_bytes(split) for split in case.splits])
 
@@ -269,7 +265,6 @@ def _compact(client: Any, table: bytes) -> None:
 def targets() -> dict[str, Callable[[], Target]]:
     """The targets that can run here, by name."""
     found: dict[str, Callable[[], Target]] = {"in process": InProcess, "over TCP": OverTCP}
-    address = os.environ.get(HBASE)
-    if address:
-        found["HBase"] = lambda: RealHBase(address, os.environ.get(HBASE_THRIFT2))
+    if named := named_hbase():
+        found["HBase"] = lambda: RealHBase(named)
     return found

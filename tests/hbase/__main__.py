@@ -1,0 +1,51 @@
+"""`make hbase`: a real HBase until Ctrl-C. Prints the URL for `--store`."""
+
+import argparse
+import signal
+import sys
+import time
+from pathlib import Path
+
+from tests.hbase.java import NotStarted
+from tests.hbase.server import HEAP_MB, running
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="make hbase", description=__doc__)
+    parser.add_argument("--data", type=Path, help="a folder that keeps the data; without it they go with the server")
+    parser.add_argument("--port", type=_port, help="of the Thrift1 gateway; else a free one")
+    parser.add_argument("--thrift2-port", type=_port, help="of the Thrift2 gateway; else a free one")
+    parser.add_argument("--info-port", type=_port, help="of the master's page and counters; else a free one")
+    parser.add_argument("--heap-mb", type=int, default=HEAP_MB, help="of the server's process")
+    given = parser.parse_args()
+    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # the first is ignored by what a shell runs behind
+        signal.signal(each, signal.default_int_handler)
+    try:
+        started_s = time.monotonic()
+        with running(
+            data=given.data,
+            thrift1=given.port,
+            thrift2=given.thrift2_port,
+            info=given.info_port,
+            heap_mb=given.heap_mb,
+        ) as hbase:
+            print(f"HBase is ready after {time.monotonic() - started_s:.0f} s; Ctrl-C ends it")
+            print(f"--store '{hbase.url}'")
+            print(f"pages and counters: {hbase.info_url}; logs: {hbase.folder}", flush=True)
+            signal.pause()
+    except KeyboardInterrupt:
+        return 130
+    except NotStarted as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 65535):
+        raise argparse.ArgumentTypeError(f"must be 1..65535 (got {text!r})")
+    return int(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
