@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.hbase.java import NotStarted
-from tests.hbase.named import VARIABLE, named_or_started
+from tests.hbase.named import VARIABLE, named_hbase, named_or_started
 
 settings.register_profile(
     "rowbook",
@@ -36,6 +36,14 @@ def pytest_configure(config: pytest.Config) -> None:
             _hbase.enter_context(named_or_started())
         except NotStarted as error:
             raise pytest.UsageError(str(error)) from None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--hbase") and not named_hbase():
+        skip = pytest.mark.skip(reason="needs a real HBase: --hbase starts one")
+        for item in items:
+            if item.get_closest_marker("hbase"):
+                item.add_marker(skip)
 
 
 def pytest_unconfigure() -> None:

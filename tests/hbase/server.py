@@ -87,6 +87,11 @@ class HBase:
         """The master's page; its counters are below /jmx."""
         return f"http://{HOST}:{self.ports.info}"
 
+    @property
+    def processes(self) -> "list[subprocess.Popen[bytes]]":
+        """The server and its gateways, as far as they run."""
+        return list(self._running.values())
+
     def log(self, name: str = _SERVER) -> Path:
         """Where the server, `thrift1` or `thrift2` writes what goes wrong."""
         return self.folder / f"{name}.log"
@@ -96,7 +101,7 @@ class HBase:
         latest_s = time.monotonic() + START_S
         lib = jars(POM)
         if self._lock is None:
-            self._lock = _locked(self.folder)
+            self._lock = locked(self.folder)
         conf = self.folder / "conf"
         write_configuration(
             conf,
@@ -204,7 +209,8 @@ def running(
         yield hbase
 
 
-def _locked(folder: Path) -> IO[bytes]:
+def locked(folder: Path) -> IO[bytes]:
+    """Holds a folder until it is closed; NotStarted where another process does."""
     lock = (folder / "lock").open("wb")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,0 +1,221 @@
+"""Starting an HBase: what is missing is said in one line, and what was started leaves nothing behind."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from contextlib import closing
+from pathlib import Path
+
+import happybase
+import pytest
+
+from tests.hbase import java, server
+from tests.hbase.java import NotStarted, jars, java_command
+from tests.hbase.server import HOST, free_ports, running
+
+ROOT = Path(__file__).parents[2]
+
+
+def program(folder, name, script):
+    """A program of a few lines of shell on a PATH of its own."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / name
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def bin_(tmp_path, monkeypatch):
+    """The only folder on the PATH."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    return folder
+
+
+@pytest.fixture
+def no_jars(monkeypatch, tmp_path):
+    """What starts needs no download, and leaves its folder below that of the test."""
+    monkeypatch.setattr(server, "jars", lambda _pom: tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+# ---- java and maven ---------------------------------------------------------------------------------
+
+OLD = "echo 'openjdk version \"11.0.2\" 2019-01-15' >&2"
+ANCIENT = "echo 'java version \"1.8.0_292\"' >&2"
+RIGHT = "echo 'openjdk version \"17.0.15\" 2025-04-15' >&2"
+
+
+def test_a_missing_java_is_named_with_what_to_install(bin_):
+    with pytest.raises(NotStarted, match=r"^java: must be on the PATH: install Java 17 \(on Debian openjdk-17-"):
+        java_command(64, [])
+
+
+def test_a_java_home_without_java_is_named(bin_, monkeypatch):
+    monkeypatch.setenv("JAVA_HOME", "/nowhere")
+    with pytest.raises(NotStarted, match=r"^java: must be in JAVA_HOME, /nowhere/bin: install"):
+        java_command(64, [])
+
+
+@pytest.mark.parametrize(("says", "version"), [(OLD, "11"), (ANCIENT, "8"), ("echo segfault >&2", "segfault")])
+def test_a_java_that_is_too_old_is_named_with_its_version(bin_, says, version):
+    program(bin_, "java", says)
+    with pytest.raises(NotStarted, match=f"^java: must be 17 or newer \\(got {version} from .*/bin/java\\)"):
+        java_command(64, [])
+
+
+def test_java_home_goes_before_the_path(bin_, tmp_path, monkeypatch):
+    program(bin_, "java", OLD)
+    right = program(tmp_path / "home" / "bin", "java", RIGHT)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
+    assert str(right) in java_command(64, [])
+
+
+@pytest.fixture
+def pom(tmp_path, monkeypatch):
+    """A project that wants jars, and a place of their own for them."""
+    monkeypatch.setattr(java, "KEPT", tmp_path / "kept")
+    monkeypatch.setattr(java, "ROOT", tmp_path)
+    path = tmp_path / "some" / "pom.xml"
+    path.parent.mkdir()
+    path.write_text("<project/>")
+    return path
+
+
+def test_a_missing_maven_is_named_with_what_to_install(bin_, pom):
+    with pytest.raises(NotStarted, match=r"^mvn: must be on the PATH to download HBase: install Maven"):
+        jars(pom)
+
+
+def test_a_download_that_fails_is_named_with_its_log(bin_, pom):
+    program(bin_, "mvn", "echo no route to host; exit 1")
+    with pytest.raises(NotStarted, match=r"^mvn: could not download the jars of some/pom.xml: .* log: ") as caught:
+        jars(pom)
+    assert Path(str(caught.value).rpartition("log: ")[2]).read_text() == "no route to host\n"
+
+
+def test_jars_are_downloaded_once_and_again_when_the_pom_changes(bin_, pom, tmp_path):
+    program(bin_, "mvn", f"echo once >> {tmp_path}/calls")
+    for text in ("<project/>", "<project/>", "<project></project>"):
+        pom.write_text(text)
+        assert jars(pom) == tmp_path / "kept" / "some-jars"
+    assert (tmp_path / "calls").read_text() == "once\nonce\n"
+
+
+def test_a_download_that_was_interrupted_starts_again(bin_, pom, tmp_path):
+    program(bin_, "mvn", "exit 1")
+    with pytest.raises(NotStarted):
+        jars(pom)
+    program(bin_, "mvn", f": > {tmp_path}/kept/some-jars/a.jar")
+    assert (jars(pom) / "a.jar").exists()
+
+
+# ---- ports and starts that fail ---------------------------------------------------------------------
+
+
+def test_a_port_in_use_is_named():
+    with closing(socket.create_server((HOST, 0))) as held:
+        port = held.getsockname()[1]
+        with pytest.raises(NotStarted, match=f"^port {port}: must be free .*; name another$"):
+            free_ports(thrift1=port)
+
+
+def test_free_ports_are_all_others():
+    ports = free_ports()
+    assert len({ports.thrift1, ports.thrift2, ports.info, ports.zookeeper}) == 4
+
+
+def test_a_server_that_ends_is_named_with_its_log_which_stays(bin_, no_jars):
+    program(bin_, "java", f"{RIGHT}; test $1 = -version || echo it broke; exit 3")
+    with pytest.raises(NotStarted, match=r"^HBase: server ended with 3; log: /.*/server.log$") as caught, running():
+        pass
+    log = Path(str(caught.value).rpartition("log: ")[2])
+    assert "it broke" in log.read_text()
+
+
+def test_a_port_that_was_taken_meanwhile_is_said(bin_, no_jars):
+    program(bin_, "java", f"{RIGHT}; echo java.net.BindException: Address already in use; exit 1")
+    said = "ended with 1, a port that was free is in use now: start it again; log"
+    with pytest.raises(NotStarted, match=said), running():
+        pass
+
+
+def test_a_start_that_takes_too_long_ends_with_its_log(bin_, no_jars, monkeypatch):
+    monkeypatch.setattr(server, "START_S", 0.3)
+    program(bin_, "java", f"{RIGHT}; test $1 = -version && exit; exec /bin/sleep 60")
+    said = r"^HBase: server must be ready in 0.3 s: is the machine busy\? log: "
+    with pytest.raises(NotStarted, match=said), running():
+        pass
+
+
+def test_a_folder_in_use_is_named(bin_, no_jars, monkeypatch):
+    monkeypatch.setattr(server, "START_S", 0.3)
+    program(bin_, "java", f"{RIGHT}; test $1 = -version && exit; exec /bin/sleep 60")
+    said = "must be used by one HBase at a time"
+    with server.locked(no_jars), pytest.raises(NotStarted, match=said), running(data=no_jars):
+        pass
+
+
+def test_wrong_options_are_refused_in_one_line():
+    command = [sys.executable, "-m", "tests.hbase", "--port", "70000"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.endswith("argument --port: must be 1..65535 (got '70000')\n")
+
+
+# ---- a real one -------------------------------------------------------------------------------------
+
+
+def listening(pid):
+    """The addresses at which a process listens, as the kernel has them in hex."""
+    inodes = {os.readlink(each) for each in Path(f"/proc/{pid}/fd").iterdir() if each.is_symlink()}
+    found = []
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
+            _, local, _, state, *_, inode = line.split()[:10]
+            if state == "0A" and f"socket:[{inode}]" in inodes:
+                found.append(local.partition(":")[0])
+    return found
+
+
+LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F"}  # 127.0.0.1, and the same as an IPv6 address
+
+
+@pytest.mark.hbase
+def test_two_run_side_by_side_on_loopback_and_leave_nothing_behind(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with running(region_servers=1) as one, running(region_servers=1) as other:
+        pids = [process.pid for each in (one, other) for process in each.processes]
+        addresses = {address for pid in pids for address in listening(pid)}
+        for each in (one, other):
+            with closing(happybase.Connection(HOST, each.ports.thrift1)) as connection:
+                assert connection.tables() == []
+    assert len(pids) == 6
+    assert addresses <= LOOPBACK
+    assert addresses
+    assert [pid for pid in pids if Path(f"/proc/{pid}").exists()] == []
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.hbase
+def test_make_hbase_says_its_url_and_ctrl_c_ends_it_with_the_data_kept(tmp_path):
+    command = [sys.executable, "-u", "-m", "tests.hbase", "--data", str(tmp_path)]
+    for rows_before in ({}, {b"f:v": b"1"}):
+        with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout
+            url = next(line for line in process.stdout if line.startswith("--store")).split("'")[1]
+            with closing(happybase.Connection(HOST, int(url.partition("?")[0].rpartition(":")[2]))) as connection:
+                if not rows_before:
+                    connection.create_table("t", {"f": {}})
+                table = connection.table("t")
+                assert table.row(b"r") == rows_before
+                table.put(b"r", {b"f:v": b"1"})
+            process.send_signal(signal.SIGINT)
+            assert process.wait() == 130
