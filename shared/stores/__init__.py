@@ -8,8 +8,25 @@ import happybase
 
 from .client import EmbeddedConnection
 from .failures import StoreError
+from .hbase import HBaseConnection
+from .outcomes import OutcomeUnknown, ScanBroken, Unreachable
 
-__all__ = ["EmbeddedConnection", "InvalidStoreURL", "StoreError", "connect"]
+__all__ = [
+    "EmbeddedConnection",
+    "HBaseConnection",
+    "InvalidStoreURL",
+    "OutcomeUnknown",
+    "ScanBroken",
+    "StoreError",
+    "Unreachable",
+    "connect",
+]
+
+MAX_MS = 24 * 60 * 60 * 1000
+"""The longest time that a URL can ask for, a day."""
+
+_HBASE_URL = "hbase://HOST:PORT?OPTION=VALUE&..."
+_OPTIONS = "timeout_ms, retry_ms, transport, protocol, table_prefix, thrift2_port"
 
 
 class InvalidStoreURL(StoreError):
@@ -20,9 +37,10 @@ def connect(url: str, *, table_prefix: str | None = None) -> happybase.Connectio
     """A happybase connection to the store at `url`.
 
     `embedded:` is a new, empty store in memory at each call, `embedded:PATH` a store in a file, which is made if need
-    be, `hbase://HOST:PORT?timeout_ms=&transport=buffered|framed&protocol=binary|compact&table_prefix=` the Thrift1
-    gateway of an HBase. A table prefix `p` puts `p_` before the name of every table. Raises
-    InvalidStoreURL for any other URL, and StoreError for a file that cannot be opened.
+    be, `hbase://HOST:PORT?timeout_ms=&retry_ms=&transport=buffered|framed&protocol=binary|compact&table_prefix=
+    &thrift2_port=` the Thrift1 gateway of an HBase. A table prefix `p` puts `p_` before the name of every table. Raises
+    InvalidStoreURL for any other URL, StoreError for a file that cannot be opened, and Unreachable for a gateway that
+    does not answer.
     """
     scheme, colon, path = url.partition(":")
     if colon and scheme == "embedded":
@@ -32,7 +50,7 @@ def connect(url: str, *, table_prefix: str | None = None) -> happybase.Connectio
             )
         return EmbeddedConnection(path or None, table_prefix=table_prefix)
     if colon and scheme == "hbase":
-        return happybase.Connection(**_hbase_arguments(url, table_prefix))
+        return HBaseConnection(**_hbase_arguments(url, table_prefix))
     raise InvalidStoreURL(f"store URL: wants embedded:, embedded:PATH or hbase://HOST:PORT (got {url!r})")
 
 
@@ -42,9 +60,9 @@ def _hbase_arguments(url: str, table_prefix: str | None) -> dict[str, Any]:
         port = happybase.DEFAULT_PORT if parts.port is None else parts.port
         pairs = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
     except ValueError as error:
-        raise InvalidStoreURL(f"store URL: wants hbase://HOST:PORT?OPTION=VALUE&... (got {url!r}: {error})") from error
+        raise InvalidStoreURL(f"store URL: wants {_HBASE_URL} (got {url!r}: {error})") from error
     if not parts.hostname or port == 0 or "@" in parts.netloc or parts.path not in ("", "/") or parts.fragment:
-        raise InvalidStoreURL(f"store URL: wants hbase://HOST:PORT?OPTION=VALUE&... (got {url!r})")
+        raise InvalidStoreURL(f"store URL: wants {_HBASE_URL} (got {url!r})")
     arguments: dict[str, Any] = {"host": parts.hostname, "port": port, "table_prefix": table_prefix}
     given: set[str] = set()
     for option, value in pairs:
@@ -52,7 +70,11 @@ def _hbase_arguments(url: str, table_prefix: str | None) -> dict[str, Any]:
             raise InvalidStoreURL(f"store URL: {option}: wants one value (got another one, {value!r})")
         given.add(option)
         if option == "timeout_ms":
-            arguments["timeout"] = _positive(option, value)
+            arguments[option] = _whole(option, value, 1, MAX_MS)
+        elif option == "retry_ms":
+            arguments[option] = _whole(option, value, 0, MAX_MS)
+        elif option == "thrift2_port":
+            arguments[option] = _whole(option, value, 1, 65535)
         elif option == "transport":
             arguments[option] = _one_of(option, value, ("buffered", "framed"))
         elif option == "protocol":
@@ -60,14 +82,13 @@ def _hbase_arguments(url: str, table_prefix: str | None) -> dict[str, Any]:
         elif option == "table_prefix":
             arguments[option] = value or None
         else:
-            known = "timeout_ms, transport, protocol, table_prefix"
-            raise InvalidStoreURL(f"store URL: option: wants one of {known} (got {option!r})")
+            raise InvalidStoreURL(f"store URL: option: wants one of {_OPTIONS} (got {option!r})")
     return arguments
 
 
-def _positive(option: str, value: str) -> int:
-    if not (value.isascii() and value.isdigit() and int(value) > 0):
-        raise InvalidStoreURL(f"store URL: {option}: wants a whole number above 0 (got {value!r})")
+def _whole(option: str, value: str, least: int, most: int) -> int:
+    if not (value.isascii() and value.isdigit() and len(value) < 20 and least <= int(value) <= most):
+        raise InvalidStoreURL(f"store URL: {option}: wants a whole number from {least} to {most} (got {value!r:.100})")
     return int(value)
 
 

@@ -28,6 +28,8 @@ class Connection:
     compat: str
     transport: Any
     client: Any
+    _transport_class: Any
+    _protocol_class: Any
 
     def __init__(
         self,
@@ -164,6 +166,7 @@ class Table:
     def counter_dec(self, row: _Text, column: _Text, value: int = ...) -> int: ...
 
 class Batch:
+    _mutation_count: int
     def __init__(
         self,
         table: Table,

@@ -1,10 +1,8 @@
 """URLs: what opens, and what is refused with one line."""
 
-import happybase
 import pytest
-from thriftpy2.transport import TTransportException
 
-from shared.stores import StoreError, connect
+from shared.stores import HBaseConnection, StoreError, connect
 
 
 def test_each_store_in_memory_is_new_and_empty():
@@ -33,20 +31,30 @@ def test_a_relative_path_and_odd_names_are_files(tmp_path, monkeypatch):
         assert (tmp_path / name).is_file()
 
 
-def test_an_hbase_url_is_a_plain_happybase_connection(monkeypatch):
+@pytest.fixture
+def asked(monkeypatch):
+    """What an HBaseConnection is asked for, instead of connecting."""
     asked = {}
-    monkeypatch.setattr(happybase.Connection, "__init__", lambda self, **arguments: asked.update(arguments))
-    url = "hbase://hb.example:9191?timeout_ms=1500&transport=framed&protocol=compact&table_prefix=x"
-    assert happybase.Connection is type(connect(url))
+    monkeypatch.setattr(HBaseConnection, "__init__", lambda self, **arguments: asked.update(arguments))
+    return asked
+
+
+def test_an_hbase_url_is_a_connection_to_its_gateway(asked):
+    url = "hbase://hb.example:9191?timeout_ms=1500&retry_ms=0&transport=framed&protocol=compact&table_prefix=x"
+    assert type(connect(f"{url}&thrift2_port=9192")) is HBaseConnection
     assert asked == {
         "host": "hb.example",
         "port": 9191,
-        "timeout": 1500,
+        "timeout_ms": 1500,
+        "retry_ms": 0,
         "transport": "framed",
         "protocol": "compact",
         "table_prefix": "x",
+        "thrift2_port": 9192,
     }
-    asked.clear()
+
+
+def test_what_an_hbase_url_leaves_out_is_as_hbase_has_it(asked):
     connect("hbase://[::1]", table_prefix="p")
     assert asked == {"host": "::1", "port": 9090, "table_prefix": "p"}
 
@@ -73,11 +81,20 @@ def test_an_hbase_url_is_a_plain_happybase_connection(monkeypatch):
         ("hbase://h:1/path", "wants hbase://HOST:PORT"),
         ("hbase://h:1#f", "wants hbase://HOST:PORT"),
         ("hbase://h:1?timeout_ms", "wants hbase://HOST:PORT"),
-        ("hbase://h:1?timeout_ms=0", "timeout_ms: wants a whole number above 0 (got '0')"),
-        ("hbase://h:1?timeout_ms=1.5", "timeout_ms: wants a whole number above 0 (got '1.5')"),
+        ("hbase://h:1?timeout_ms=0", "timeout_ms: wants a whole number from 1 to 86400000 (got '0')"),
+        ("hbase://h:1?timeout_ms=1.5", "timeout_ms: wants a whole number from 1 to 86400000 (got '1.5')"),
+        ("hbase://h:1?timeout_ms=86400001", "timeout_ms: wants a whole number from 1 to 86400000 (got '86400001')"),
+        ("hbase://h:1?retry_ms=-1", "retry_ms: wants a whole number from 0 to 86400000 (got '-1')"),
+        (f"hbase://h:1?retry_ms={'9' * 5000}", "retry_ms: wants a whole number from 0 to 86400000 (got '999"),
+        ("hbase://h:1?thrift2_port=0", "thrift2_port: wants a whole number from 1 to 65535 (got '0')"),
+        ("hbase://h:1?thrift2_port=65536", "thrift2_port: wants a whole number from 1 to 65535 (got '65536')"),
+        ("hbase://h:1?thrift2_port=", "thrift2_port: wants a whole number from 1 to 65535 (got '')"),
         ("hbase://h:1?transport=http", "transport: wants buffered or framed (got 'http')"),
         ("hbase://h:1?protocol=json", "protocol: wants binary or compact (got 'json')"),
-        ("hbase://h:1?retry=5", "option: wants one of timeout_ms, transport, protocol, table_prefix (got 'retry')"),
+        (
+            "hbase://h:1?retry=5",
+            "option: wants one of timeout_ms, retry_ms, transport, protocol, table_prefix, thrift2_port (got 'retry')",
+        ),
         ("hbase://h:1?timeout_ms=1&timeout_ms=2", "timeout_ms: wants one value"),
     ],
 )
@@ -91,8 +108,3 @@ def test_other_urls_are_refused_in_one_line(url, reason):
 def test_a_prefix_is_given_once():
     with pytest.raises(StoreError, match="table_prefix: wants one value"):
         connect("hbase://h:1?table_prefix=a", table_prefix="b")
-
-
-def test_a_gateway_that_cannot_be_reached_is_an_error_of_thriftpy2():
-    with pytest.raises(TTransportException, match="Could not connect"):
-        connect("hbase://127.0.0.1:1")

@@ -1,0 +1,110 @@
+"""Batches over the network: what is sent once, twice or not at all when a part of one fails."""
+
+from contextlib import suppress
+
+import pytest
+from Hbase_thrift import IOError as HBaseIOError
+
+from shared.stores import OutcomeUnknown, Unreachable
+from tests.shared.stores.scripted_gateway import Fault, ScriptedGateway
+
+
+@pytest.fixture
+def gateway():
+    with ScriptedGateway() as gateway:
+        yield gateway
+
+
+@pytest.fixture
+def table(gateway):
+    connection = gateway.connect(retry_ms=200)
+    connection.tables()
+    return connection.table("t")
+
+
+def put_one_by_one(batch, rows):
+    with batch:
+        for row in rows:
+            batch.put(row, {b"d:a": b"1"})
+
+
+def stored(gateway):
+    return [row for row, _ in gateway.table.scan()]
+
+
+def test_a_batch_sends_what_is_left_at_its_end(gateway, table):
+    put_one_by_one(table.batch(batch_size=2), [b"a", b"b", b"c"])
+    assert stored(gateway) == [b"a", b"b", b"c"]
+    assert gateway.count("mutateRows") == 2
+
+
+def test_the_end_of_a_block_does_not_send_again_what_has_just_failed(gateway, table):
+    gateway.goes_wrong("mutateRows", Fault.LOST_CALL)
+    with pytest.raises(OutcomeUnknown):
+        put_one_by_one(table.batch(batch_size=2), [b"a", b"b", b"c"])
+    assert gateway.count("mutateRows") == 1
+    assert stored(gateway) == []
+
+
+def test_its_error_tells_what_was_stored_before(gateway, table):
+    batch = table.batch(batch_size=2)
+    put_one_by_one(batch, [b"a", b"b", b"c", b"d"])
+    gateway.goes_wrong("mutateRows", Fault.LOST_CALL)
+    with pytest.raises(OutcomeUnknown) as caught:
+        batch.put(b"e", {b"d:a": b"1", b"d:b": b"2", b"d:c": b"3"})
+    assert str(caught.value).endswith("; of this batch 4 mutations are stored, 3 have an unknown outcome")
+    assert stored(gateway) == [b"a", b"b", b"c", b"d"]
+
+
+def test_so_does_one_that_could_not_be_sent(gateway, table):
+    batch = table.batch(batch_size=2)
+    batch.put(b"a", {b"d:a": b"1", b"d:b": b"2"})
+    gateway.stop()
+    with pytest.raises(Unreachable) as caught:
+        batch.put(b"b", {b"d:a": b"1", b"d:b": b"2"})
+    gateway.start()
+    assert str(caught.value).endswith("; of this batch 2 mutations are stored, 2 are not")
+    assert stored(gateway) == [b"a"]
+
+
+def test_a_batch_that_failed_can_be_sent_by_hand(gateway, table):
+    gateway.goes_wrong("mutateRows", Fault.LOST_CALL)
+    batch = table.batch()
+    with pytest.raises(OutcomeUnknown), batch:
+        batch.put(b"a", {b"d:a": b"1"})
+    batch.send()
+    batch.send()
+    assert gateway.count("mutateRows") == 2
+    assert stored(gateway) == [b"a"]
+
+
+def test_another_exception_in_the_block_still_sends_what_is_left(gateway, table):
+    for row, transaction in ((b"a", False), (b"b", True)):
+        with suppress(KeyError), table.batch(transaction=transaction) as batch:
+            batch.put(row, {b"d:a": b"1"})
+            raise KeyError
+    assert stored(gateway) == [b"a"]
+
+
+def test_a_declared_exception_is_not_sent_again_either(gateway, table):
+    with pytest.raises(HBaseIOError), table.batch(batch_size=1) as batch:
+        batch.put(b"a", {b"nosuch:a": b"1"})
+    assert gateway.count("mutateRows") == 1
+
+
+def test_a_put_and_a_delete_are_batches_too(gateway, table):
+    for call, write in (("put", table.put), ("delete", table.delete)):
+        gateway.goes_wrong("mutateRows", Fault.LOST_REPLY)
+        with pytest.raises(OutcomeUnknown, match="mutateRows on t, 1 row from b'a' on: outcome unknown"):
+            write(b"a", {b"d:a": b"1"} if call == "put" else [b"d:a"])
+    assert gateway.count("mutateRows") == 2
+
+
+def test_a_dated_batch_goes_through_faults_whole(gateway):
+    table = gateway.connect().table("t")
+    gateway.goes_wrong("mutateRowsTs", Fault.LOST_CALL, Fault.LOST_REPLY, Fault.CUT_REPLY)
+    with table.batch(timestamp=5, batch_size=10) as batch:
+        for number in range(30):
+            batch.put(b"r-%02d" % number, {b"d:a": b"1"})
+    assert len(stored(gateway)) == 30
+    assert all(gateway.table.cells(row, b"d:a", include_timestamp=True) == [(b"1", 5)] for row in stored(gateway))

@@ -1,0 +1,359 @@
+"""What a call over the network ends with when something goes wrong on the way, fault by fault."""
+
+import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import happybase
+import pytest
+from Hbase_thrift import AlreadyExists, IllegalArgument, Mutation, TAppend, TIncrement
+from Hbase_thrift import IOError as HBaseIOError
+from thriftpy2.thrift import TApplicationException, TDecodeException
+
+from shared.stores import OutcomeUnknown, Unreachable, connect
+from tests.shared.stores.scripted_gateway import LATE_S, SHORT_MS, Fault, ScriptedGateway, until
+
+CUTS = [Fault.LOST_CALL, Fault.LOST_REPLY, Fault.CUT_REPLY, Fault.WRONG_REPLY, Fault.GARBAGE]
+SILENCES = [Fault.LATE_REPLY, Fault.NO_REPLY]
+NOW = 2**63 - 1
+
+
+@pytest.fixture
+def gateway():
+    with ScriptedGateway() as gateway:
+        gateway.table.put(b"r", {b"d:a": b"1"}, timestamp=5)
+        gateway.table.put(b"other", {b"d:a": b"2"}, timestamp=5)
+        yield gateway
+
+
+def opened(gateway, fault=None, **options):
+    """A table on a connection that has had an answer."""
+    short = {"timeout_ms": SHORT_MS} if fault in SILENCES else {}
+    connection = gateway.connect(**short, **options)
+    connection.tables()
+    return connection.table("t")
+
+
+def message_of(caught):
+    text = str(caught.value)
+    assert "\n" not in text
+    return text
+
+
+# Idle sockets
+
+
+def test_an_idle_socket_that_the_gateway_closed_is_replaced_before_use(gateway):
+    table = opened(gateway)
+    for call in (
+        lambda: table.row(b"r"),
+        lambda: table.put(b"r", {b"d:a": b"2"}, timestamp=6),
+        lambda: table.put(b"r", {b"d:a": b"3"}),
+        lambda: table.counter_inc(b"c", b"d:n"),
+        lambda: list(table.scan()),
+    ):
+        gateway.cut()
+        call()
+    assert table.counter_get(b"c", b"d:n") == 1
+
+
+def test_a_socket_that_is_closed_right_behind_a_reply_is_replaced_too(gateway):
+    table = opened(gateway)
+    gateway.goes_wrong("atomicIncrement", Fault.CLOSED_BEHIND)
+    table.counter_inc(b"c", b"d:n")
+    assert until(lambda: not gateway.links)
+    assert table.counter_inc(b"c", b"d:n") == 2
+
+
+# Replies that are late, cut or missing
+
+
+@pytest.mark.parametrize("fault", CUTS + SILENCES)
+def test_a_get_is_sent_again_on_a_new_socket(gateway, fault):
+    table = opened(gateway, fault)
+    gateway.goes_wrong("getRowWithColumns", fault)
+    assert table.row(b"r") == {b"d:a": b"1"}
+    assert gateway.is_done
+    assert (gateway.count("getRowWithColumns"), gateway.sockets) == (2, 2)
+
+
+@pytest.mark.parametrize("fault", CUTS + SILENCES)
+def test_a_put_with_a_timestamp_is_sent_again(gateway, fault):
+    table = opened(gateway, fault)
+    gateway.goes_wrong("mutateRowsTs", fault)
+    table.put(b"r", {b"d:a": b"new"}, timestamp=6)
+    assert gateway.count("mutateRowsTs") == 2
+    assert gateway.table.cells(b"r", b"d:a", include_timestamp=True) == [(b"new", 6), (b"1", 5)]
+
+
+def test_so_is_a_delete_with_a_timestamp(gateway):
+    table = opened(gateway)
+    for call in ("mutateRowsTs", "deleteAllTs", "deleteAllRowTs", "mutateRowTs"):
+        gateway.goes_wrong(call, Fault.LOST_REPLY)
+    table.delete(b"r", timestamp=5)
+    client = table.connection.client
+    client.deleteAllTs(b"t", b"r", b"d:a", 5, {})
+    client.deleteAllRowTs(b"t", b"r", 5, {})
+    client.mutateRowTs(b"t", b"other", [Mutation(isDelete=True, column=b"d:a")], 5, {})
+    assert gateway.is_done
+    assert list(gateway.table.scan()) == []
+
+
+ONCE = {
+    "mutateRows": lambda table: table.put(b"r", {b"d:a": b"new"}),
+    "mutateRowsTs": lambda table: table.put(b"r", {b"d:a": b"new"}, timestamp=NOW),
+    "mutateRow": lambda table: table.connection.client.mutateRow(b"t", b"r", [Mutation(column=b"d:a", value=b"x")], {}),
+    "atomicIncrement": lambda table: table.counter_inc(b"c", b"d:n"),
+    "increment": lambda table: table.connection.client.increment(TIncrement(b"t", b"c", b"d:n", 1)),
+    "incrementRows": lambda table: table.connection.client.incrementRows([TIncrement(b"t", b"c", b"d:n", 1)]),
+    "append": lambda table: table.connection.client.append(TAppend(b"t", b"r", [b"d:a"], [b"x"])),
+    "checkAndPut": lambda table: table.connection.client.checkAndPut(
+        b"t", b"r", b"d:a", b"1", Mutation(column=b"d:a", value=b"x"), {}
+    ),
+    "deleteAll": lambda table: table.connection.client.deleteAll(b"t", b"r", b"d:a", {}),
+    "deleteAllRow": lambda table: table.connection.client.deleteAllRow(b"t", b"r", {}),
+    "createTable": lambda table: table.connection.create_table("t", {"d": {}}),
+    "disableTable": lambda table: table.connection.disable_table("t"),
+}
+
+
+@pytest.mark.parametrize("call", ONCE)
+def test_what_must_not_run_twice_is_sent_once_and_its_outcome_is_unknown(gateway, call):
+    table = opened(gateway)
+    gateway.goes_wrong(call, Fault.LOST_CALL)
+    with pytest.raises(OutcomeUnknown) as caught:
+        ONCE[call](table)
+    assert gateway.count(call) == 1
+    text = message_of(caught)
+    assert text.startswith(f"{gateway.url}: {call} on t")
+    assert "outcome unknown: the reply did not come (the gateway closed the socket); not sent again, as " in text
+
+
+@pytest.mark.parametrize("fault", CUTS + SILENCES)
+def test_a_counter_is_never_incremented_twice(gateway, fault):
+    table = opened(gateway, fault)
+    gateway.goes_wrong("atomicIncrement", fault)
+    with pytest.raises(OutcomeUnknown):
+        table.counter_inc(b"c", b"d:n")
+    assert table.counter_get(b"c", b"d:n") == (0 if fault is Fault.LOST_CALL else 1)
+
+
+def test_an_unknown_outcome_names_the_rows_and_its_reason(gateway):
+    table = opened(gateway, Fault.NO_REPLY)
+    gateway.goes_wrong("mutateRows", Fault.NO_REPLY)
+    batch = table.batch()
+    batch.put(b"a", {b"d:a": b"1"})
+    batch.put(b"b", {b"d:a": b"1", b"d:b": b"2"})
+    with pytest.raises(OutcomeUnknown) as caught:
+        batch.send()
+    assert message_of(caught) == (
+        f"{gateway.url}: mutateRows on t, 2 rows from b'a' on: outcome unknown: no reply within 0.5 s; "
+        "not sent again, as without a timestamp each sending gets a time of its own"
+    )
+    assert isinstance(caught.value.__cause__, TimeoutError)
+
+
+@pytest.mark.parametrize("fault", SILENCES)
+def test_no_late_reply_is_read_by_another_call(gateway, fault):
+    table = opened(gateway, fault, retry_ms=0)
+    gateway.goes_wrong("getRowWithColumns", fault)
+    with pytest.raises(Unreachable):
+        table.row(b"r")
+    assert table.row(b"other") == {b"d:a": b"2"}
+    gateway.goes_wrong("mutateRows", fault)
+    with pytest.raises(OutcomeUnknown):
+        table.put(b"r", {b"d:a": b"2"})
+    with pytest.raises(HBaseIOError, match="nosuch"):
+        table.put(b"r", {b"nosuch:a": b"2"})
+    assert table.connection.tables() == [b"t"]
+
+
+# Until when
+
+
+def test_without_retries_one_attempt_is_made(gateway):
+    table = opened(gateway, retry_ms=0)
+    gateway.goes_wrong("getRowWithColumns", Fault.LOST_REPLY)
+    with pytest.raises(Unreachable) as caught:
+        table.row(b"r")
+    assert gateway.count("getRowWithColumns") == 1
+    text = message_of(caught)
+    assert text.startswith(f"{gateway.url}: getRowWithColumns on t, row b'r': no answer after 1 attempt in ")
+    assert text.endswith(" s: the reply did not come (the gateway closed the socket)")
+
+
+def test_attempts_end_after_the_time_for_them(gateway):
+    table = opened(gateway, retry_ms=400)
+    gateway.goes_wrong("getRowWithColumns", *[Fault.LOST_CALL] * 50)
+    begun = time.monotonic()
+    with pytest.raises(Unreachable, match=r"no answer after \d+ attempts in \d+\.\d s"):
+        table.row(b"r")
+    assert 0.4 <= time.monotonic() - begun < 5
+    assert 2 <= gateway.count("getRowWithColumns") <= 10
+
+
+def test_a_dated_write_that_was_sent_and_never_answered_has_an_unknown_outcome(gateway):
+    table = opened(gateway, retry_ms=200)
+    gateway.goes_wrong("mutateRowsTs", *[Fault.LOST_REPLY] * 50)
+    with pytest.raises(OutcomeUnknown, match=r"; (\d) attempts in \d+\.\d s, \1 of them sent$"):
+        table.put(b"r", {b"d:a": b"2"}, timestamp=6)
+    assert gateway.table.row(b"r") == {b"d:a": b"2"}
+
+
+def test_a_gateway_that_is_away_for_a_while_costs_time_and_nothing_else(gateway):
+    table = opened(gateway)
+    gateway.stop()
+    with ThreadPoolExecutor() as threads:
+        calls = [
+            threads.submit(table.row, b"r"),
+            threads.submit(table.put, b"new", {b"d:a": b"1"}),
+            threads.submit(table.counter_inc, b"c", b"d:n"),
+            threads.submit(lambda: list(table.scan())),
+        ]
+        time.sleep(0.2)
+        gateway.start()
+        assert calls[0].result() == {b"d:a": b"1"}
+        assert calls[2].result() == 1
+        assert len(calls[3].result()) >= 2
+        calls[1].result()
+    assert gateway.count("atomicIncrement") == 1
+
+
+def test_a_write_that_could_not_be_sent_was_not_stored(gateway):
+    table = opened(gateway, retry_ms=100)
+    gateway.stop()
+    with pytest.raises(
+        Unreachable, match=r"no answer after \d attempts in \d+\.\d s: cannot connect \(Connection refused"
+    ):
+        table.counter_inc(b"c", b"d:n")
+    gateway.start()
+    assert table.counter_inc(b"c", b"d:n") == 1
+
+
+# Replies that are errors
+
+
+@pytest.mark.parametrize(
+    ("error", "call"),
+    [
+        (HBaseIOError, lambda table: table.put(b"r", {b"nosuch:a": b"1"})),
+        (HBaseIOError, lambda table: table.put(b"r", {b"nosuch:a": b"1"}, timestamp=5)),
+        (HBaseIOError, lambda table: list(table.scan(columns=[b"nosuch"]))),
+        (HBaseIOError, lambda table: table.row(b"r", columns=[b"nosuch"])),
+        (AlreadyExists, lambda table: table.connection.create_table("t", {"d": {}})),
+        (IllegalArgument, lambda table: table.connection.client.scannerGetList(77, 1)),
+    ],
+)
+def test_a_declared_exception_keeps_its_socket(gateway, error, call):
+    table = opened(gateway)
+    with pytest.raises(error):
+        call(table)
+    assert table.row(b"r") == {b"d:a": b"1"}
+    assert gateway.sockets == 1
+
+
+def test_an_undeclared_exception_is_raised_at_once_and_costs_the_socket(gateway):
+    table = opened(gateway)
+    with pytest.raises(TApplicationException, match="Internal error processing getRowWithColumns"):
+        table.row(b"")
+    assert table.row(b"r") == {b"d:a": b"1"}
+    assert (gateway.count("getRowWithColumns"), gateway.sockets) == (2, 2)
+
+
+def test_what_cannot_be_encoded_is_raised_as_it_is(gateway):
+    table = opened(gateway)
+    with pytest.raises(TDecodeException, match="but the value is `7`"):
+        table.put(b"r", {b"d:a": 7})
+    with pytest.raises(TDecodeException, match="but the value is `9223372036854775808`"):
+        table.counter_inc(b"c", b"d:n", 2**63)
+    with pytest.raises(TypeError, match=r"getRow: takes tableName, row, attributes \(got 4 arguments, \[\]\)"):
+        table.connection.client.getRow(b"t", b"r", {}, None)
+    with pytest.raises(AttributeError, match="has no call 'getRows2'"):
+        _ = table.connection.client.getRows2
+    assert table.row(b"r") == {b"d:a": b"1"}
+
+
+def test_an_interrupted_call_leaves_no_reply_behind(gateway, monkeypatch):
+    table = opened(gateway, Fault.LATE_REPLY)
+    gateway.goes_wrong("getRowWithColumns", Fault.LATE_REPLY)
+
+    def interrupt(self, size):
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("thriftpy2.transport.TSocket.read", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        table.row(b"r")
+    time.sleep(LATE_S)
+    assert table.row(b"other") == {b"d:a": b"2"}
+
+
+# First steps
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+def test_a_gateway_that_is_not_there_is_one_line_at_once():
+    port = free_port()
+    begun = time.monotonic()
+    with pytest.raises(Unreachable) as caught:
+        connect(f"hbase://127.0.0.1:{port}")
+    assert message_of(caught) == f"hbase://127.0.0.1:{port}: cannot connect (Connection refused)"
+    assert isinstance(caught.value, OSError)
+    assert time.monotonic() - begun < 5
+
+
+@pytest.mark.parametrize("host", ["nosuch.invalid", "a..b"])
+def test_a_host_that_is_not_known_is_one_line(host):
+    with pytest.raises(Unreachable) as caught:
+        connect(f"hbase://{host}:9090")
+    assert message_of(caught).startswith(f"hbase://{host}:9090: cannot connect (")
+
+
+@pytest.mark.parametrize("transport", ["buffered", "framed"])
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n"])
+def test_a_port_where_no_gateway_listens_is_told_after_some_attempts(answer, transport):
+    with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor() as threads:
+
+        def serve():
+            while True:
+                try:
+                    client, _ = listener.accept()
+                except OSError:
+                    return
+                with client:
+                    client.recv(1000)
+                    client.sendall(answer)
+
+        threads.submit(serve)
+        port = listener.getsockname()[1]
+        connection = connect(f"hbase://127.0.0.1:{port}?transport={transport}")
+        with pytest.raises(Unreachable) as caught:
+            connection.tables()
+        connection.close()
+        listener.shutdown(socket.SHUT_RDWR)
+    text = message_of(caught)
+    assert "getTableNames: no answer after 5 attempts in " in text
+    hint = f"nothing was ever answered here: is it a Thrift1 gateway with transport={transport} and protocol=binary?"
+    assert text.endswith(hint)
+
+
+# Tables and prefixes
+
+
+def test_happybase_itself_runs_on_it(gateway):
+    connection = gateway.connect(prefix="p")
+    assert isinstance(connection, happybase.Connection)
+    connection.create_table("t", {"d": {"max_versions": 2}})
+    assert connection.tables() == [b"t"]
+    table = connection.table("t")
+    assert table.name == b"p_t"
+    assert isinstance(table, happybase.Table)
+    table.put("r", {"d:a": "é"})
+    assert table.row("r") == {b"d:a": "é".encode()}
+    assert connection.table("t", use_prefix=False).row(b"r") == {b"d:a": b"1"}
+    connection.delete_table("t", disable=True)
+    assert connection.tables() == []
