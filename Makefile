@@ -6,7 +6,7 @@ ifneq ($(PYTHON),$(MADE_WITH))
 endif
 FITS := import ensurepip, sys, venv; print("yes" if sys.version_info >= (3, 11) else "no")
 
-.PHONY: help demo test test-long hbase bench bench-large mutants readmes check clean
+.PHONY: help demo test test-long test-hbase test-cluster faults hbase compare-hbase hot-spots bench bench-hbase bench-large mutants readmes check clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile
@@ -20,11 +20,29 @@ test: .venv/ready ## the tests, in minutes
 test-long: .venv/ready ## the tests that take longer
 	.venv/bin/pytest -m long
 
+test-hbase: .venv/ready ## what touches a store, on a real HBase; needs Java 17 and Maven
+	.venv/bin/pytest --hbase -m "hbase and not long"
+
+test-cluster: .venv/ready ## kill servers of an HBase cluster under load; needs Java 17 and Maven
+	.venv/bin/pytest -m cluster tests/hbase/cluster
+
+faults: .venv/ready ## break the network on purpose, beside plain happybase; takes minutes; GATEWAY=HOST:PORT, SEED=
+	.venv/bin/python -m tests.faults $(if $(GATEWAY),--gateway '$(GATEWAY)') $(if $(SEED),--seed '$(SEED)')
+
 hbase: .venv/ready ## a real HBase until Ctrl-C; needs Java 17 and Maven; DATA=dir keeps its data, PORT=9090
 	@.venv/bin/python -m tests.hbase $(if $(DATA),--data '$(DATA)') $(if $(PORT),--port $(PORT))
 
+compare-hbase: .venv/ready ## 200,000 random calls on the embedded store and a real HBase; OPERATIONS=, SEED=
+	.venv/bin/python -m tests.compare $(if $(OPERATIONS),--operations $(OPERATIONS)) $(if $(SEED),--seed '$(SEED)')
+
+hot-spots: .venv/ready ## measure on a real HBase where the writes of logs land, for its README
+	.venv/bin/python -m tests.hbase.hot_spots
+
 bench: .venv/ready ## the benchmarks; QUICK=1 runs each once
 	.venv/bin/python tests/benchmarks $(if $(QUICK),--quick)
+
+bench-hbase: .venv/ready ## domain code beside code by hand on a real HBase; needs Java 17 and Maven; QUICK=1
+	.venv/bin/python -m tests.benchmarks.bench_hbase $(if $(QUICK),--quick)
 
 bench-large: .venv/ready ## a scan in a table of ten million rows; takes minutes and gigabytes
 	.venv/bin/python tests/benchmarks/bench_store.py --large

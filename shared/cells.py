@@ -11,6 +11,8 @@ from typing import Any, Generic, Literal, TypeVar, Union, get_args, get_origin
 import attrs
 import msgpack
 
+from .keys import KeyLayout
+from .keys.compiled import compile_record
 from .keys.errors import shown, shown_bytes
 
 R = TypeVar("R")
@@ -41,10 +43,18 @@ class Packing:
 def _pack_big(value: int) -> bytes:
     if type(value) is not int:
         raise TypeError("must be an int")
-    return _pack(value.to_bytes((value + (value < 0)).bit_length() // 8 + 1, "big", signed=True))
+    return _pack(value.to_bytes(_width_bytes(value), "big", signed=True))
+
+
+def _width_bytes(value: int) -> int:
+    return (value + (value < 0)).bit_length() // 8 + 1
 
 
 def _unpack_big(data: bytes) -> int:
+    if len(data) > 2 and data[0] == 0xC4 and data[1] == len(data) - 2:  # the usual: c4, the number of bytes, the bytes
+        value = int.from_bytes(data[2:], "big", signed=True)
+        if _width_bytes(value) == data[1]:
+            return value
     packed = _unpack(data)
     value = int.from_bytes(packed, "big", signed=True) if isinstance(packed, bytes) else 0
     if _pack_big(value) != data:
@@ -97,6 +107,7 @@ class CellLayout(Generic[R]):
                     f"{record.__name__}.{alike[1]}: {alike[0]} has the column {column.decode()} already"
                 )
         self.of_key = [name for name in self._types if name not in columns]
+        self._fits = {name: _fitting(self._types[name]) for name in columns}
 
     def column(self, name: str) -> bytes:
         """The column of one attribute, `family:qualifier`."""
@@ -117,6 +128,15 @@ class CellLayout(Generic[R]):
             return self.record(**values)
         except ValueError as error:  # of the record's own validators
             raise InvalidRecord(str(error)) from None
+
+    def reader(
+        self, layout: KeyLayout[Any], plainly: Callable[[bytes, Mapping[bytes, bytes]], R]
+    ) -> Callable[[bytes, Mapping[bytes, bytes]], R]:
+        """A fast function of a row and its cells that gives their record; where there is none, what `plainly` gives."""
+        of_cells = {
+            name: (self.column(name), column.packing.unpack, self._fits[name]) for name, column in self.columns.items()
+        }
+        return compile_record(layout, self.record, self._types, of_cells, plainly)
 
     def pack_value(self, name: str, value: Any) -> bytes:
         """The cell of one attribute that has this value."""
@@ -144,19 +164,22 @@ class CellLayout(Generic[R]):
         return value
 
     def _check_type(self, name: str, value: Any) -> None:
-        wanted = self._types[name]
-        if not _fits(value, wanted):
-            raise InvalidRecord(f"{self.record.__name__}.{name}: must be {_words(wanted)} (got {shown(value)})")
+        if not self._fits[name](value):
+            wanted = _words(self._types[name])
+            raise InvalidRecord(f"{self.record.__name__}.{name}: must be {wanted} (got {shown(value)})")
 
 
-def _fits(value: Any, wanted: Any) -> bool:
-    """Whether a value is exactly of a declared type; of lists, maps and the like only the outer type is looked at."""
+def _fitting(wanted: Any) -> Callable[[Any], bool]:
+    """Tells whether a value is exactly of a declared type; of lists, maps and the like it looks at the outer type."""
     origin: Any = get_origin(wanted)
     if origin is Literal:
-        return value in get_args(wanted)
+        return get_args(wanted).__contains__
     if origin in (Union, UnionType):
-        return any(_fits(value, each) for each in get_args(wanted))
-    return wanted is Any or type(value) is (origin or wanted or type(None))
+        fits = [_fitting(each) for each in get_args(wanted)]
+        return lambda value: any(fit(value) for fit in fits)
+    if wanted is Any:
+        return lambda value: True
+    return lambda value: type(value) is (origin or wanted or type(None))
 
 
 def _words(wanted: Any) -> str:

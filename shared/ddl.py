@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .keys import InvalidQuestion, KeyLayout, Splits, split_points
+from .stores.engine import BLOCK_BYTES
 from .tables import Family, TableDesign
 
 _LINE = 100
@@ -20,10 +21,10 @@ _LINE = 100
 def create_statement(table: TableDesign[Any], splits: int | None = None) -> str:
     """The statement that creates the table, and above it, as a comment, why it is split as it is.
 
-    `splits` is the number of split points, `InvalidQuestion` where the layout cannot serve it; without it the layout
-    gives as many as it has a reason for, maybe none. The families are those that `create_tables` makes.
+    `splits` is the number of split points, `InvalidQuestion` where the layout cannot serve it; without it they are
+    those of the table, maybe none. It makes the table that `create_tables` makes.
     """
-    return statement_with(table, split_points(table.layout, splits))
+    return statement_with(table, _splits(table, splits))
 
 
 def statement_with(table: TableDesign[Any], found: Splits) -> str:
@@ -32,11 +33,11 @@ def statement_with(table: TableDesign[Any], found: Splits) -> str:
     create = ", ".join([f"create {_quoted(table.name)}", *families])
     if found.points:
         create += f", SPLITS => [{_list(found.points)}]"
-    return f"# {found.reason}\n{create}"
+    return "\n".join([*(f"# {line}" for line in found.reason.splitlines()), create])
 
 
 def splits_each(tables: Iterable[TableDesign[Any]], splits: int | None) -> list[tuple[TableDesign[Any], Splits]]:
-    """Tables with their split points, `splits` of each; none of those whose layout cannot tell any.
+    """Tables with their split points, `splits` of each; their own for those whose layout cannot tell any.
 
     `InvalidQuestion` where that is all of them, or where a table can be split, but not so often.
     """
@@ -44,15 +45,19 @@ def splits_each(tables: Iterable[TableDesign[Any]], splits: int | None) -> list[
     each: list[tuple[TableDesign[Any], Splits]] = []
     for table in tables:
         try:
-            each.append((table, split_points(table.layout, splits)))
+            each.append((table, _splits(table, splits)))
         except InvalidQuestion as error:
             if _can_be_split(table.layout):
                 raise
             refused.append(error)
-            each.append((table, split_points(table.layout)))
+            each.append((table, table.splits))
     if refused and len(refused) == len(each):
         raise refused[0]
     return each
+
+
+def _splits(table: TableDesign[Any], splits: int | None) -> Splits:
+    return table.splits if splits is None else split_points(table.layout, splits)
 
 
 def _can_be_split(layout: KeyLayout[Any]) -> bool:
@@ -67,7 +72,12 @@ def _family(name: str, family: Family) -> str:
     options = [f"NAME => {_quoted(name)}", f"VERSIONS => {family.max_versions}"]
     if family.ttl_seconds is not None and family.ttl_seconds > 0:  # as through Thrift1: else for ever
         options.append(f"TTL => {family.ttl_seconds}")
-    return f"{{{', '.join(options)}, BLOOMFILTER => {_quoted(family.bloom)}}}"
+    options.append(f"BLOOMFILTER => {_quoted(family.bloom)}")
+    if family.compression != "NONE":
+        options.append(f"COMPRESSION => {_quoted(family.compression)}")
+    if family.block_size_bytes != BLOCK_BYTES:
+        options.append(f"BLOCKSIZE => {family.block_size_bytes}")
+    return f"{{{', '.join(options)}}}"
 
 
 def _list(points: tuple[bytes, ...]) -> str:

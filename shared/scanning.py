@@ -205,7 +205,7 @@ class _Reader(Generic[R]):
         return record
 
     def keeps(self, record: R) -> bool:
-        return all(_matches(name, asked, _field(record, name)) for name, asked in self.conditions)
+        return not self.conditions or all(_holds(record, name, asked) for name, asked in self.conditions)
 
 
 def _in_key_order(
@@ -261,7 +261,7 @@ def _placed(
             record = read.record(row, cells)
             if read.keeps(record):
                 try:
-                    at = order.encode(order.key_of(record))[order.spread_bytes :]
+                    at = order.row_of(record)[order.spread_bytes :]
                 except InvalidKey as error:
                     raise InvalidQuestion(f"order: {error}") from None
                 yield (at, row[plan.spread_bytes :]), record
@@ -337,17 +337,12 @@ def _check_count(name: str, count: int) -> None:
         raise InvalidQuestion(f"{name}: must be 1..{MAX_LIMIT} (got {count!r})")
 
 
-def _matches(name: str, asked: Any, value: Any) -> bool:
+def _holds(record: object, name: str, asked: Any) -> bool:
+    """Whether an attribute of a record is what is asked for."""
     try:
-        return matches(asked, value)
-    except (TypeError, AttributeError):  # an interval or a beginning of another type
-        raise InvalidQuestion(
-            f"where: {name} is {shown(value)}, which cannot be compared with {asked!r:.100}"
-        ) from None
-
-
-def _field(record: object, name: str) -> Any:
-    try:
-        return getattr(record, name)
-    except AttributeError:
-        raise InvalidQuestion(f"where: {type(record).__name__} has no {name}") from None
+        return matches(asked, getattr(record, name))
+    except (TypeError, AttributeError):
+        if not hasattr(record, name):
+            raise InvalidQuestion(f"where: {type(record).__name__} has no {name}") from None
+        given = shown(getattr(record, name))  # to an interval or a beginning of another type
+        raise InvalidQuestion(f"where: {name} is {given}, which cannot be compared with {asked!r:.100}") from None

@@ -1,11 +1,13 @@
 """Settings that every test runs under, and the real HBase that some run on."""
 
 import os
+from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.engines import EMBEDDED, HBASE, Engine, NewStore, engine_named
 from tests.hbase.java import NotStarted
 from tests.hbase.named import VARIABLE, named_hbase, named_or_started
 
@@ -38,6 +40,14 @@ def pytest_configure(config: pytest.Config) -> None:
             raise pytest.UsageError(str(error)) from None
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "engine" in metafunc.fixturenames and named_hbase():
+        engines = [pytest.param(HBASE, marks=pytest.mark.hbase)]
+        if not metafunc.definition.get_closest_marker("hbase"):
+            engines.insert(0, EMBEDDED)
+        metafunc.parametrize("engine", engines, indirect=True)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if not config.getoption("--hbase") and not named_hbase():
         skip = pytest.mark.skip(reason="needs a real HBase: --hbase starts one")
@@ -48,3 +58,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_unconfigure() -> None:
     _hbase.close()
+
+
+@pytest.fixture(scope="session")
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    """Where a test makes its stores; with --hbase the test runs on each engine."""
+    with engine_named(getattr(request, "param", EMBEDDED)) as engine:
+        yield engine
+
+
+@pytest.fixture
+def new_store(engine: Engine) -> Iterator[NewStore]:
+    """Makes stores of given tables, which are gone when the test ends."""
+    with ExitStack() as stores:
+        yield lambda *tables: stores.enter_context(engine.store(*tables))

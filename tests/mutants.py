@@ -477,6 +477,48 @@ MUTANTS = (
         "if not found:",
         TABLES,
     ),
+    Mutant(
+        "a table is created without its split points",
+        "shared/tables.py",
+        "beyond.create_split_table(table.name, families, table.splits.points)",
+        "beyond.create_split_table(table.name, families)",
+        TABLES,
+    ),
+    Mutant(
+        "split points that Thrift1 cannot set are forgotten",
+        "shared/tables.py",
+        "if table.splits.points and not is_there:",
+        "if False:",
+        TABLES,
+    ),
+    Mutant(
+        "a table with another block size is taken",
+        "shared/tables.py",
+        "block_sizes = beyond.block_sizes(table.name) if beyond else {}",
+        "block_sizes = {}",
+        TABLES,
+    ),
+    Mutant(
+        "for ever is one number of seconds among others",
+        "shared/tables.py",
+        "or ttl_seconds < 1 or ttl_seconds == 2**31 - 1 else",
+        "else",
+        TABLES,
+    ),
+    Mutant(
+        "a block size is not sent to the gateway",
+        "shared/stores/thrift2.py",
+        "blockSize=block_sizes.get(name),",
+        "",
+        TABLES,
+    ),
+    Mutant(
+        "a block size is not stored",
+        "shared/stores/engine.py",
+        "if each.block_bytes != BLOCK_BYTES]",
+        "if False]",
+        TABLES,
+    ),
     # ---- the embedded store
     Mutant(
         "a tombstone masks nothing that comes later",
@@ -623,7 +665,7 @@ MUTANTS = (
 
 def copied(to: Path) -> None:
     """What the tests need, without what tools left in it."""
-    leave = shutil.ignore_patterns(".*", "__pycache__", "hbase", "benchmarks")
+    leave = shutil.ignore_patterns(".*", "__pycache__", "benchmarks")
     for name in COPIED:
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, to / name, ignore=leave)

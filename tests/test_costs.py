@@ -19,8 +19,7 @@ from domains.cli import DESIGNS
 from fixtures.logs import make_logs
 from fixtures.orders import make_orders
 from shared.patterns import measure
-from shared.stores import connect
-from shared.tables import create_tables
+from tests.engines import Embedded
 
 GENERATED = {
     "orders": lambda times: make_orders.orders(320 * times),
@@ -30,6 +29,8 @@ SIZES = (1, 4, 16)
 """How many times the samples."""
 ROWS_FOR_ONE = 2
 """A range is read one row further to see that it ends, and of several that are merged each is read a little ahead."""
+
+EMBEDDED = Embedded()
 
 BY_NAME = {design.name: design for design in DESIGNS}
 PROMISING = [
@@ -62,19 +63,17 @@ def additions(design_name):
 
 
 @cache
-def grown(design_name, variant_name):
+def grown(design_name, variant_name, engine=EMBEDDED):
     """A list for each size: every question of a variant, measured in its tables at that size."""
     design, variant = BY_NAME[design_name], variant_named(design_name, variant_name)
-    connection = connect("embedded:")
-    create_tables(connection, variant.tables)
-    repository = variant.open(connection)
-    measured = []
-    for added in additions(design_name):
-        for record in added:
-            design.store(repository, record)
-        measured.append(measure(connection, repository, design.patterns))
-    connection.close()
-    return measured
+    with engine.store(*variant.tables) as connection:
+        repository = variant.open(connection)
+        measured = []
+        for added in additions(design_name):
+            for record in added:
+                design.store(repository, record)
+            measured.append(measure(connection, repository, design.patterns))
+        return measured
 
 
 def test_every_design_has_records_of_any_number():
@@ -129,9 +128,9 @@ def rows_too_many(sizes):
 
 
 @pytest.fixture(scope="module", params=PROMISING, ids=":".join)
-def promising(request):
+def promising(request, engine):
     """A variant that promises something, and what was measured of it."""
-    return variant_named(*request.param), grown(*request.param)
+    return variant_named(*request.param), grown(*request.param, engine)
 
 
 @pytest.mark.long

@@ -33,8 +33,8 @@ def test_the_stores_readme_has_every_filter_of_the_language():
     assert names == set(filter_language._SIGNATURES)
 
 
-@pytest.mark.parametrize("path", READMES, ids=named)
-def test_the_python_in_a_readme_runs_and_prints_what_stands_below_it(path, capsys):
+def run_python(path, capsys):
+    """Runs the blocks of a README, each of which prints what stands below it."""
     document = Document.parse(str(path), PythonCodeBlockParser())
     for example in document.examples():
         example.evaluate()
@@ -43,21 +43,65 @@ def test_the_python_in_a_readme_runs_and_prints_what_stands_below_it(path, capsy
 
 
 @pytest.mark.parametrize("path", READMES, ids=named)
-def test_the_rowbook_commands_in_a_readme_end_well(path, tmp_path):
+def test_the_python_in_a_readme_runs_and_prints_what_stands_below_it(path, capsys):
+    run_python(path, capsys)
+
+
+CONNECTS = 'connect("embedded:", table_prefix="demo")'
+ABOUT_STORES = [path for path in READMES if CONNECTS in path.read_text(encoding="utf-8")]
+
+
+@pytest.mark.hbase
+@pytest.mark.parametrize("path", ABOUT_STORES, ids=named)
+def test_the_python_about_stores_runs_on_hbase_up_to_what_a_block_marks_as_embedded_only(
+    engine, path, tmp_path, capsys
+):
+    def up_to_the_mark(block):
+        return re.sub(r"\n[^\n]*embedded only.*", "\n```", block[0], flags=re.DOTALL)
+
+    with engine.url() as url:
+        text = path.read_text(encoding="utf-8").replace(CONNECTS, f'connect("{url}")')
+        copy = tmp_path / path.name
+        copy.write_text(re.sub(r"```python\n.*?```", up_to_the_mark, text, flags=re.DOTALL), encoding="utf-8")
+        run_python(copy, capsys)
+
+
+def commands(path):
+    """The `rowbook` commands that a README shows."""
     blocks = re.findall(r"```console\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL)
-    (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
-    for line in "".join(blocks).splitlines():
+    return "".join(blocks).splitlines()
+
+
+def run_commands(lines, folder):
+    (folder / "fixtures").symlink_to(ROOT / "fixtures")
+    for line in lines:
         prompt, rowbook, *arguments = shlex.split(line)
         assert (prompt, rowbook) == ("$", "rowbook")
         done = subprocess.run(
             [sys.executable, "-m", "domains.cli", *arguments],
-            cwd=tmp_path,
+            cwd=folder,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
             capture_output=True,
             text=True,
             check=False,
         )
         assert (line, done.returncode, done.stderr) == (line, 0, done.stderr)
+
+
+@pytest.mark.parametrize("path", READMES, ids=named)
+def test_the_rowbook_commands_in_a_readme_end_well(path, tmp_path):
+    run_commands(commands(path), tmp_path)
+
+
+STORE = re.compile(r"--store embedded:\S+")
+
+
+@pytest.mark.hbase
+@pytest.mark.parametrize("path", [path for path in READMES if any(map(STORE.search, commands(path)))], ids=named)
+def test_the_rowbook_commands_that_name_a_store_end_well_with_hbase_in_its_place(engine, path, tmp_path):
+    with engine.url() as url:
+        lines = [STORE.sub(f"--store '{url}'", line) for line in commands(path) if STORE.search(line)]
+        run_commands(lines, tmp_path)
 
 
 @pytest.mark.parametrize("path", READMES, ids=named)

@@ -2,6 +2,6 @@
 
 from .keys import LOGS
 from .records import LogEvent, Repeats
-from .repository import LogRepository
+from .repository import LogRepository, NotAllStored
 
-__all__ = ["LOGS", "LogEvent", "LogRepository", "Repeats"]
+__all__ = ["LOGS", "LogEvent", "LogRepository", "NotAllStored", "Repeats"]

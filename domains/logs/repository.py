@@ -1,5 +1,6 @@
 """Log events in one table; one method for each question, whatever the order of the table's key."""
 
+from collections.abc import Iterable
 from typing import Literal
 
 import attrs
@@ -13,6 +14,20 @@ from shared.tables import TableDesign
 from .keys import LOG_CELLS, LOGS
 from .keys_time_first import BY_TIME
 from .records import LogEvent
+
+EVENTS_AT_ONCE = 1000
+"""How many events `store_all` reads before it sends them."""
+
+
+class NotAllStored(Exception):
+    """`store_all` could not go on; its cause says why. Nothing is lost, and storing an event again changes nothing."""
+
+    def __init__(self, stored: int, left: list[LogEvent], reason: Exception) -> None:
+        super().__init__(f"{stored} events stored; of the next {len(left)} none or some, for {reason}")
+        self.stored = stored
+        """So many events are stored, the first ones."""
+        self.left = left
+        """The events that were read behind them. To go on, store these, then what was not read."""
 
 
 class LogRepository:
@@ -33,6 +48,37 @@ class LogRepository:
     def store(self, event: LogEvent) -> None:
         """Stores an event. The same event again is the same row, with the same timestamp. Costs: one put."""
         self._rows.put(self.row(event), self._table.cells.pack(event), timestamp=event.time_ms)
+
+    def store_all(self, events: Iterable[LogEvent]) -> int:
+        """Stores events as `store` does, those of one moment in one call, and returns how many they were.
+
+        Thrift1 gives a whole batch one timestamp, so what saves calls is events that share theirs: those of a source
+        that tells whole seconds, or of many that write at once. Raises NotAllStored.
+        Costs: of each 1,000 events, as many calls as they have different times.
+        """
+        stored = 0
+        left: list[LogEvent] = []
+        try:
+            for event in events:
+                left.append(event)
+                if len(left) == EVENTS_AT_ONCE:
+                    self._store_moments(left)
+                    stored += len(left)
+                    left = []
+            self._store_moments(left)
+        except Exception as error:
+            raise NotAllStored(stored, left, error) from error
+        return stored + len(left)
+
+    def _store_moments(self, events: Iterable[LogEvent]) -> None:
+        """Every row is made before the first is sent, so that what cannot be a key leaves nothing half stored."""
+        moments: dict[int, list[tuple[bytes, dict[bytes, bytes]]]] = {}
+        for event in events:
+            moments.setdefault(event.time_ms, []).append((self.row(event), self._table.cells.pack(event)))
+        for time_ms, rows in moments.items():
+            with self._rows.batch(timestamp=time_ms) as batch:
+                for row, cells in rows:
+                    batch.put(row, cells)
 
     def row(self, event: LogEvent) -> bytes:
         """The key under which an event is stored."""

@@ -3,14 +3,16 @@
 `KeyLayout.encode_plainly` and `decode_plainly` are the specification. The functions made here do the same for what is
 right, and hand everything else to them, so that every error is explained in one place. What makes them fast: there is
 no loop; adjacent integers become one `struct.Struct`, in which `Descending` is a subtraction; and `EscapedText`, the
-usual text, is spelled out, its terminator packed with the integers after it. Every other codec is called.
+usual text, is spelled out, its terminator packed with the integers after it. Every other codec is called. Two more
+functions spare the key between a record and its row: `row_of` encodes a record's parts, `compile_record` makes of a row
+and its cells the record.
 
 `print(inspect.getsource(layout.encode))` shows what was made.
 """
 
 import linecache
 import struct
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -26,10 +28,20 @@ _serial = count(1)
 
 def compile_encode(layout: "KeyLayout[Any]") -> Callable[[Any], bytes]:
     """A function that does what `layout.encode_plainly` does."""
-    scope: dict[str, Any] = {"Key": layout.key, "plainly": layout.encode_plainly, "prefix_of": layout.prefix_of}
+    return _encoding("encode", layout, ["type(key) is Key"], layout.encode_plainly)
+
+
+def compile_row_of(layout: "KeyLayout[Any]") -> Callable[[Any], bytes]:
+    """A function that does what `layout.encode_plainly` does, with the key of any object that has the parts."""
+    return _encoding("row_of", layout, [], lambda record: layout.encode_plainly(layout.key_of(record)))
+
+
+def _encoding(
+    name: str, layout: "KeyLayout[Any]", checks: list[str], plainly: Callable[[Any], bytes]
+) -> Callable[[Any], bytes]:
+    scope: dict[str, Any] = {"Key": layout.key, "plainly": plainly, "prefix_of": layout.prefix_of}
     hashed = dict.fromkeys(name for prefix in layout.prefixes for name in sources(prefix))
     body: list[str] = []
-    checks = ["type(key) is Key"]
     terms: list[str] = []
     runs = list(_runs(layout, apart=hashed))
     marked = False  # whether the terminator of the text in front is packed with these integers
@@ -62,10 +74,10 @@ def compile_encode(layout: "KeyLayout[Any]") -> Callable[[Any], bytes]:
     # Only a key of one part can be empty: with several, all but the last have a width or a terminator.
     least = "0 < " if len(terms) == 1 else ""
     lines = [
-        "def encode(key):",
+        f"def {name}(key):",
         "    try:",
         *(f"        {line}" for line in body),
-        f"        if {' and '.join(checks)}:",
+        f"        if {' and '.join(checks) or True}:",
         f"            row = {' + '.join(terms)}",
         f"            if {least}len(row) <= {MAX_ROW_BYTES}:",
         "                return row",
@@ -73,17 +85,69 @@ def compile_encode(layout: "KeyLayout[Any]") -> Callable[[Any], bytes]:
         "        pass",
         "    return plainly(key)",
     ]
-    return _define("encode", lines, scope, layout)
+    return _define(name, lines, scope, layout)
 
 
 def compile_decode(layout: "KeyLayout[Any]") -> Callable[[bytes], Any]:
     """A function that does what `layout.decode_plainly` does."""
-    scope: dict[str, Any] = {"Key": layout.key, "plainly": layout.decode_plainly, "encode": layout.encode}
+    scope: dict[str, Any] = {"plainly": layout.decode_plainly}
+    body, checks, values = _decoding(layout, scope)
+    if not layout.prefixes:
+        body.append(f"key = Key({', '.join(values.values())})")
+    lines = [
+        "def decode(row):",
+        "    try:",
+        *(f"        {line}" for line in body),
+        f"        if {' and '.join(checks)}:",
+        "            return key",
+        "    except Exception:",
+        "        pass",
+        "    return plainly(row)",
+    ]
+    return _define("decode", lines, scope, layout)
+
+
+def compile_record(
+    layout: "KeyLayout[Any]",
+    record: type[Any],
+    fields: Iterable[str],
+    of_cells: Mapping[str, tuple[bytes, Callable[[bytes], Any], Callable[[Any], bool]]],
+    plainly: Callable[[bytes, Mapping[bytes, bytes]], Any],
+) -> Callable[[bytes, Mapping[bytes, bytes]], Any]:
+    """A function that does what `plainly` does: makes of a row and its cells the record that they hold.
+
+    `fields` are its attributes in their order: parts of the key, and those `of_cells`, of which each has a column, what
+    unpacks the cell, and what says that a value fits.
+    """
+    scope: dict[str, Any] = {"plainly": plainly, "Record": record}
+    body, checks, values = _decoding(layout, scope)
+    for at, (name, (column, unpack, fits)) in enumerate(of_cells.items()):
+        scope |= {f"unpack_{at}": unpack, f"fits_{at}": fits}
+        body.append(f"c_{at} = unpack_{at}(cells[{column!r}])")
+        checks.append(f"fits_{at}(c_{at})")
+        values[name] = f"c_{at}"
+    lines = [
+        "def record(row, cells):",
+        "    try:",
+        *(f"        {line}" for line in body),
+        f"        if {' and '.join(checks)}:",
+        f"            return Record({', '.join(values[name] for name in fields)})",
+        "    except Exception:",
+        "        pass",
+        "    return plainly(row, cells)",
+    ]
+    return _define("record", lines, scope, layout)
+
+
+def _decoding(layout: "KeyLayout[Any]", scope: dict[str, Any]) -> tuple[list[str], list[str], dict[str, str]]:
+    """Statements that take a row apart, conditions that must hold of it, and the value of each part."""
     body: list[str] = []
     checks = ["type(row) is bytes", f"len(row) <= {MAX_ROW_BYTES}"]
-    arguments: list[str] = []
+    values: dict[str, str] = {}
     rest = "row"
+    scope["Key"] = layout.key
     if layout.prefixes:
+        scope["encode"] = layout.encode
         body.append(f"rest = row[{layout.prefix_bytes}:]")
         checks.append("encode(key) == row")
         rest = "rest"
@@ -96,31 +160,23 @@ def compile_decode(layout: "KeyLayout[Any]") -> Callable[[bytes], Any]:
             body.append(f"{''.join(f'v_{part.name}, ' for part in run)}= {unpack}({rest})")
             if not last:  # the last run needs no check: unpack wants exactly its bytes
                 body.append(f"rest = {rest}[{fixed.size}:]")
-            arguments += [_shifted(part, f"v_{part.name}", back=True) for part in run]
+            values |= {part.name: _shifted(part, f"v_{part.name}", back=True) for part in run}
         elif first.codec is EscapedText:
             body.append(rf"b_{first.name}, end_{first.name}, rest = {rest}.partition(b'\x00\x01')")
             checks.append(f"end_{first.name} and 0 not in b_{first.name}")
-            arguments.append(f"b_{first.name}.decode()")
+            values[first.name] = f"b_{first.name}.decode()"
         else:
             body.append(f"v_{first.name}, rest = {_bind(scope, run, 'take', first.codec.take)}({rest})")
-            arguments.append(f"v_{first.name}")
+            values[first.name] = f"v_{first.name}"
         if last and not _integer(first):
             checks.append("not rest")
         rest = "rest"
     if len(layout.parts) == 1:
         checks.append("row")
-    lines = [
-        "def decode(row):",
-        "    try:",
-        *(f"        {line}" for line in body),
-        f"        key = Key({', '.join(arguments)})",
-        f"        if {' and '.join(checks)}:",
-        "            return key",
-        "    except Exception:",
-        "        pass",
-        "    return plainly(row)",
-    ]
-    return _define("decode", lines, scope, layout)
+    if layout.prefixes:
+        body.append(f"key = Key({', '.join(values.values())})")
+        values = {name: f"key.{name}" for name in values}
+    return body, checks, values
 
 
 def _integer(part: "Part") -> tuple[Integer, bool] | None:
@@ -169,11 +225,11 @@ def _bind(scope: dict[str, Any], run: list["Part"], verb: str, function: Callabl
     return name
 
 
-def _define(name: str, lines: list[str], scope: dict[str, Any], layout: "KeyLayout[Any]") -> Callable[[Any], Any]:
+def _define(name: str, lines: list[str], scope: dict[str, Any], layout: "KeyLayout[Any]") -> Callable[..., Any]:
     """Compiles the lines, and registers them so that a traceback and `inspect` can show them."""
     source = "\n".join(lines) + "\n"
     filename = f"<{name} of {layout.name}, {next(_serial)}>"
     exec(compile(source, filename, "exec"), scope)
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
-    function: Callable[[Any], Any] = scope[name]
+    function: Callable[..., Any] = scope[name]
     return function

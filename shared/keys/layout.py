@@ -22,7 +22,7 @@ from typing import Any, Generic, TypeVar, dataclass_transform
 import attrs
 
 from .codecs import MAX_ROW_BYTES, Codec
-from .compiled import compile_decode, compile_encode
+from .compiled import compile_decode, compile_encode, compile_row_of
 from .errors import InvalidKey, shown_bytes
 from .prefixes import Modulo, Prefix, Spread, TimeBucket, sources
 from .questions import Narrowed, Plan, narrow, plan, whole_table
@@ -84,6 +84,8 @@ class KeyLayout(Generic[K]):
 
     encode: Callable[[K], bytes]
     decode: Callable[[bytes], K]
+    row_of: Callable[[object], bytes]
+    """The row of any object that has the parts as attributes: what `encode` gives for its `key_of`."""
 
     def __init__(self, key: type[K], *prefixes: Prefix) -> None:
         fields: tuple[attrs.Attribute[Any], ...] = getattr(key, "__attrs_attrs__", ())
@@ -101,6 +103,7 @@ class KeyLayout(Generic[K]):
         self.prefix_bytes = sum(prefix.width_bytes for prefix in prefixes)
         self.encode = compile_encode(self)
         self.decode = compile_decode(self)
+        self.row_of = compile_row_of(self)
 
     def _check(self) -> None:
         for each in self.parts[:-1]:

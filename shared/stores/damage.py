@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from .failures import StoreError, damaged, group_of
+from .schema import HAS_BLOCK_SIZES
 
 # Files of up to 4 MiB are checked whole when they are opened, in less than 0.1 s.
 _CHECKED_PAGES = 1024
@@ -54,7 +55,8 @@ def check_pages(database: sqlite3.Connection, path: str) -> None:
     if pages <= _CHECKED_PAGES:
         check_database(database)
     else:
-        for table in ("sqlite_schema", "tables", "families", "splits"):
+        others = ["block_sizes"] if database.execute(HAS_BLOCK_SIZES).fetchone() else []
+        for table in ("sqlite_schema", "tables", "families", "splits", *others):
             check_structure(database, f"pragma quick_check('{table}')")
 
 

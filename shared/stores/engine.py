@@ -3,7 +3,7 @@
 import random
 import sqlite3
 import time
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
 from itertools import groupby
@@ -15,6 +15,7 @@ from attrs import astuple, frozen
 from .damage import check_database
 from .database import open_database, state_of
 from .failures import StoreError, damaged, explain, overtaken
+from .schema import BLOCK_SIZES, HAS_BLOCK_SIZES
 
 # One version in 16 written is followed by a look at its column for surplus versions: looking after every put would
 # double the cost of a batch. Fewer than 32 of them are left, so that, as in HBase before a flush, a read at an old
@@ -29,6 +30,8 @@ LATEST_MS = 2**63 - 1
 """The last timestamp there is."""
 FOREVER_S = 2**31 - 1
 """The time to live of a family whose cells do not expire."""
+BLOCK_BYTES = 65_536
+"""The block size that HBase gives a family by itself."""
 
 Cell: TypeAlias = tuple[bytes, int, bytes]
 """A version of a cell within its row: column (family:qualifier), timestamp, value."""
@@ -83,12 +86,18 @@ delete from cells where table_id = ?1 and (row, column, ts) in (
     ) where age > ?4
 )
 """
+_FORGET = """
+delete from tombstones where table_id = ?1 and column > ?2 and column < ?3 and ?4 <
+    (select count(*) from cells where table_id = ?1 and row = tombstones.row and column = tombstones.column
+        and ts > tombstones.ts and ts >= ?5)
+"""
 _EXPIRE = "delete from cells where table_id = ? and column >= ? and column < ? and ts < ?"
 _READING = {(read, how is _NEWEST): read.format(**how) for read in (_ROW, _COLUMNS, _SCAN) for how in (_UP, _NEWEST)}
 _READING_DOWN = _SCAN.format(**_DOWN)
 _CATALOGUE = "select * from tables left join families on table_id = id order by tables.name, families.name"
 _CATALOGUE_TYPES = [int, bytes, int, int, int, bytes, int, int, bytes, bytes, int, int]
 _SPLITS = "select row from splits where table_id = ? order by row"
+_BLOCK_SIZES = "select family, bytes from block_sizes where table_id = ?"
 _first = itemgetter(0)
 
 
@@ -103,6 +112,7 @@ class Family:
     bloom_filter: str
     in_memory: bool
     block_cache: bool
+    block_bytes: int = BLOCK_BYTES
 
     def oldest_ms(self) -> int:
         """The earliest timestamp that has not expired now."""
@@ -242,6 +252,7 @@ class Engine:
 
     def _read_tables(self) -> dict[bytes, Table]:
         tables: dict[bytes, Table] = {}
+        block_sizes: dict[object, object] = {}
         try:
             # One statement, so that a table created meanwhile is there with all its families or not at all.
             for record in self._database.execute(_CATALOGUE):
@@ -251,8 +262,12 @@ class Engine:
                 if name not in tables:
                     split_rows = self._database.execute(_SPLITS, (table_id,)).fetchall()
                     splits = tuple(row for (row,) in split_rows)
+                    block_sizes = self._block_sizes(table_id)
                     tables[name] = Table(table_id, name, created_ms, bool(enabled), {}, splits)
                 family[3:5] = (text.decode() for text in family[3:5])
+                family.append(block_sizes.get(family[0], BLOCK_BYTES))
+                if type(family[-1]) is not int:
+                    raise damaged("a table is not as it was written")
                 tables[name].families[family[0]] = Family(*family)
         except UnicodeDecodeError as error:
             raise damaged("a table is not as it was written") from error
@@ -260,27 +275,36 @@ class Engine:
             self._check_same()
         return tables
 
-    def create_table(self, name: bytes, families: Iterable[Family]) -> None:
-        """Adds a table, enabled, of one region."""
+    def _has_block_sizes(self) -> bool:
+        return self._database.execute(HAS_BLOCK_SIZES).fetchone() is not None
+
+    def _block_sizes(self, table_id: int) -> dict[object, object]:
+        """The block sizes of a table's families where they are not HBase's own."""
+        return dict(self._database.execute(_BLOCK_SIZES, (table_id,))) if self._has_block_sizes() else {}
+
+    def create_table(self, name: bytes, families: Collection[Family], split_rows: Iterable[bytes] = ()) -> None:
+        """Adds a table, enabled; each of the rows is the first one of a region, before them all lies one more."""
         self._tables = None
         table_id = self._database.execute(
             "insert into tables (name, created_ms, enabled) values (?, ?, 1)", (name, now_ms())
         ).lastrowid
         self._database.executemany(
-            "insert into families values (?, ?, ?, ?, ?, ?, ?, ?)", [(table_id, *astuple(each)) for each in families]
+            "insert into families values (?, ?, ?, ?, ?, ?, ?, ?)",
+            [(table_id, *astuple(each)[:-1]) for each in families],  # the block size goes elsewhere
         )
+        self._database.executemany("insert into splits values (?, ?)", [(table_id, row) for row in split_rows])
+        block_sizes = [(table_id, each.name, each.block_bytes) for each in families if each.block_bytes != BLOCK_BYTES]
+        if block_sizes:
+            self._database.execute(BLOCK_SIZES)
+            self._database.executemany("insert into block_sizes values (?, ?, ?)", block_sizes)
 
     def drop_table(self, table: Table) -> None:
         """Removes a table and all its cells."""
         self._tables = None
-        for part in ("cells", "tombstones", "splits", "families"):
+        parts = ["cells", "tombstones", "splits", "families", *(["block_sizes"] if self._has_block_sizes() else [])]
+        for part in parts:
             self._database.execute(f"delete from {part} where table_id = ?", (table.id,))
         self._database.execute("delete from tables where id = ?", (table.id,))
-
-    def split_table(self, table: Table, rows: Iterable[bytes]) -> None:
-        """Makes each of the rows the first one of a region."""
-        self._tables = None
-        self._database.executemany("insert or ignore into splits values (?, ?)", [(table.id, row) for row in rows])
 
     def enable_table(self, table: Table, enabled: bool) -> None:
         """Marks a table as enabled or disabled; what that means is up to the caller."""
@@ -424,9 +448,15 @@ class Engine:
         self._database.execute(_BURY, (table.id, row, column, up_to))
 
     def flush(self, table: Table) -> None:
-        """Removes every version beyond its family's maximum."""
+        """Removes every version beyond its family's maximum.
+
+        HBase: it reads a column no further than that, and so loses the column's tombstone below, though not that of an
+        empty qualifier.
+        """
         for family in table.families.values():
-            self._database.execute(_PRUNE_FAMILY, (table.id, *column_range(family.name), family.max_versions))
+            columns = column_range(family.name)
+            self._database.execute(_FORGET, (table.id, *columns, family.max_versions, family.oldest_ms()))
+            self._database.execute(_PRUNE_FAMILY, (table.id, *columns, family.max_versions))
 
     def compact(self, table: Table) -> None:
         """Removes what no read shows: surplus versions, expired cells, and the tombstones, which mask no more."""

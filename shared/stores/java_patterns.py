@@ -56,15 +56,21 @@ def java_pattern(pattern: str, *, any_case: bool) -> re.Pattern[str]:
     class, flags other than i and s, octal and control escapes, lookbehind of no fixed width.
     """
     try:
-        return re.compile(_translated(pattern), re.ASCII | re.DOTALL | (re.IGNORECASE if any_case else 0))
+        text, sets_any_case = _translated(pattern)
+        return re.compile(text, re.ASCII | re.DOTALL | (re.IGNORECASE if any_case or sets_any_case else 0))
     except (ValueError, re.error, OverflowError, RecursionError) as error:
         text = f"wants a regular expression of Java's, of the kind that this store knows (got {pattern!r}: {error})"
         raise UncheckedError(text) from error
 
 
-def _translated(pattern: str) -> str:
-    """The pattern in Python's words; ValueError says what cannot be carried over."""
+def _translated(pattern: str) -> tuple[str, bool]:
+    """The pattern in Python's words, and whether it sets that case does not matter, outside of all groups.
+
+    HBase: that holds for what stands before it, too, since the pattern comes to its servers with the flags that it had
+    at its end. ValueError says what cannot be carried over.
+    """
     pieces: list[str] = []
+    sets_any_case = False
     flags: list[list[str]] = [[]]  # for each open group the flags that were set within it, as in `(a(?i)b|c)`
     for token in _TOKEN.finditer(pattern):
         match token.lastgroup:
@@ -87,13 +93,14 @@ def _translated(pattern: str) -> str:
                 if token["scope"] == ":":
                     flags.append([])
                 else:
+                    sets_any_case = sets_any_case or (len(flags) == 1 and "i" in token["flags"])
                     flags[-1].append(opened)
                 pieces.append(opened)
             case "repeat":
                 pieces.append(token["repeat"])
             case _:
                 pieces.append(_other(token["other"], flags))
-    return "".join(pieces) + ")" * len(flags[0])
+    return "".join(pieces) + ")" * len(flags[0]), sets_any_case
 
 
 def _other(letter: str, flags: list[list[str]]) -> str:

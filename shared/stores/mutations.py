@@ -3,14 +3,13 @@
 import struct
 import time
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 
-from Hbase_thrift import BatchMutation, IOError, Mutation, TAppend, TCell
+from Hbase_thrift import BatchMutation, IllegalArgument, IOError, Mutation, TAppend, TCell
 
 from .columns import put_column, qualified
-from .engine import LATEST_MS, Cell, Engine, Put, Table, in_cell_order, now_ms
+from .engine import LATEST_MS, Cell, Engine, Put, Table, family_of, in_cell_order, now_ms
 from .rules import (
     MAX_CELL_BYTES,
     MAX_SENT_CELL_BYTES,
@@ -19,6 +18,7 @@ from .rules import (
     cell_bytes,
     check_row,
     check_time,
+    failed_actions,
     illegal_argument,
     io_error,
     shown,
@@ -52,7 +52,7 @@ def mutate_rows(engine: Engine, name: bytes, batches: Sequence[BatchMutation], t
         try:
             table = _table_to_write(engine, name)
         except IOError as error:
-            raise _failed(error for batch in batches if batch.mutations) from error
+            raise failed_actions(error for batch in batches if batch.mutations) from error
         refused: list[IOError] = []
         if oversized or first_unknown_family(table, columns):
             puts, refused = _accepted(table, batches, at, oversized)
@@ -60,7 +60,7 @@ def mutate_rows(engine: Engine, name: bytes, batches: Sequence[BatchMutation], t
         if not refused:
             refused = _delete_all(engine, table, batches, at)
     if refused:
-        raise _failed(refused)
+        raise failed_actions(refused)
 
 
 def _check_columns(columns: Iterable[bytes]) -> None:
@@ -96,16 +96,23 @@ def _accepted(
 
 
 def _delete_all(engine: Engine, table: Table, batches: Iterable[BatchMutation], at: int) -> list[IOError]:
-    """Applies the deletes of all entries; an error for each entry that was refused."""
+    """Applies the deletes of all entries; an error for each entry that was refused.
+
+    HBase: a family without a name fails every entry of its region.
+    """
+    deletes = [(batch.row, [each.column for each in batch.mutations or () if each.isDelete]) for batch in batches]
+    nameless = {
+        bisect_right(table.splits, row) for row, columns in deletes if any(not family_of(each) for each in columns)
+    }
     refused: list[IOError] = []
-    for batch in batches:
-        columns = [each.column for each in batch.mutations or () if each.isDelete]
-        error = first_unknown_family(table, columns)
-        if error:
+    for row, columns in deletes:
+        if columns and bisect_right(table.splits, row) in nameless:
+            refused.append(IOError(message=b"java.io.IOException: Family cannot be null"))
+        elif error := first_unknown_family(table, columns):
             refused.append(error)
         else:
             for column in columns:
-                engine.delete(table, batch.row, column, at)
+                engine.delete(table, row, column, at)
     return refused
 
 
@@ -139,43 +146,41 @@ def _check_sizes(puts: Iterable[Put]) -> None:
         raise _oversized_error(put)
 
 
-def _failed(errors: Iterable[IOError]) -> IOError:
-    """HBase: one error for all the entries of a batch that were refused, counted by reason."""
-    reasons = Counter(shown(error.message) for error in errors)
-    counted = ", ".join(f"{reason}: {_times(count, 'time')}" for reason, count in reasons.items())
-    return io_error(
-        "client.RetriesExhaustedWithDetailsException",
-        f"Failed {_times(reasons.total(), 'action')}: {counted}, servers with issues: embedded",
-    )
-
-
-def _times(count: int, noun: str) -> str:
-    return f"{count} {noun}" + "s" * (count != 1)
-
-
 def mutate_row(engine: Engine, name: bytes, row: bytes, mutations: Sequence[Mutation], timestamp: int | None) -> None:
-    """HBase: the deletes first, then the puts, unlike `mutate_rows`; a put without a qualifier is dropped."""
+    """HBase: the deletes first, unlike `mutate_rows`, also if a put is refused; one without a qualifier is dropped."""
+    with _illegal_arguments():
+        check_row(row)
+        check_time(timestamp)
     _check_columns(each.column for each in mutations)
     with _illegal_arguments():
-        check_time(timestamp)
-        check_row(row)
         values = [
             (put_column(each.column), each.value or b"")
             for each in mutations
             if not each.isDelete and b":" in each.column
         ]
     deletes = [each.column for each in mutations if each.isDelete]
-    if not mutations:
+    if not deletes and not values:
         return
     with engine.writing():
         at = write_time(timestamp)
-        puts = [(row, column, at, value) for column, value in values]
         table = _table_to_write(engine, name)
-        check_families(table, deletes + [column for column, _ in values])
-        _check_sizes(puts)
+        check_families(table, deletes)
         for column in deletes:
             engine.delete(table, row, column, at)
-        engine.put(table, puts)
+        refused = _refused_puts(engine, table, [(row, column, at, value) for column, value in values])
+    if refused:
+        raise refused
+
+
+def _refused_puts(engine: Engine, table: Table, puts: Sequence[Put]) -> IOError | IllegalArgument | None:
+    """Stores all of the puts or none, and answers with what is wrong with them: what was deleted before stays so."""
+    try:
+        check_families(table, [column for _, column, _, _ in puts])
+        _check_sizes(puts)
+    except (IOError, IllegalArgument) as error:
+        return error
+    engine.put(table, puts)
+    return None
 
 
 @contextmanager
@@ -191,6 +196,7 @@ def delete(engine: Engine, name: bytes, row: bytes, columns: Sequence[bytes] | N
     """Deletes columns, or with None every family of the row."""
     check_time(timestamp)
     check_row(row)
+    _check_columns(columns or ())
     with engine.writing():
         at = write_time(timestamp)
         table = enabled_table(engine, name)
@@ -204,6 +210,7 @@ def increment_counter(engine: Engine, name: bytes, row: bytes, column: bytes, am
     """Adds to a counter of eight bytes, big-endian; what is not there counts as 0. Adding 0 writes too."""
     with engine.writing():
         table = enabled_table(engine, name)
+        _check_counter(row, column)
         check_families(table, [column])
         stored = engine.newest(table, row, column)
         value = stored[2] if stored else _counter.pack(0)
@@ -211,22 +218,35 @@ def increment_counter(engine: Engine, name: bytes, row: bytes, column: bytes, am
             raise io_error("DoNotRetryIOException", f"Field is not a long, it's {len(value)} bytes wide")
         total: int = _counter.unpack(value)[0]
         total = (total + amount + 2**63) % 2**64 - 2**63  # HBase: a sum beyond 64 bits wraps, as Java's long does
-        engine.put(table, [(row, column, _later(stored), _counter.pack(total))])
+        engine.put(table, [(row, column, _later(stored, _clock_beside([stored])), _counter.pack(total))])
     return total
 
 
-def _later(stored: Cell | None) -> int:
-    """HBase: what is computed from a cell is dated after it, even ahead of the clock.
+def _check_counter(row: bytes, column: bytes) -> None:
+    """HBase: what the gateway checks for other calls comes from the region server here, as a declared error."""
+    try:
+        check_row(row)
+        put_column(column)
+    except UncheckedError as error:
+        raise io_error("client.RetriesExhaustedException", str(error)) from error
 
-    Not imitated: there, two increments in one millisecond date a counter ahead by themselves, and a put that follows at
-    once stays hidden behind them. Here the second one waits for the next millisecond, as a slower client would.
+
+def _clock_beside(stored: Iterable[Cell | None]) -> int:
+    """The clock, once it is not the time of one of these cells.
+
+    Not imitated: in HBase two increments in one millisecond date a counter ahead of the clock by themselves, and a put
+    that follows at once stays hidden behind them. Here the second one waits for the next millisecond, as a slower
+    client would.
     """
-    now = now_ms()
+    times = {cell[1] for cell in stored if cell}
+    while (now := now_ms()) in times:
+        time.sleep(0.0002)
+    return now
+
+
+def _later(stored: Cell | None, now: int) -> int:
+    """HBase: what is computed from a cell is dated after it, even ahead of the clock."""
     if stored is None or stored[1] < now:
-        return now
-    if stored[1] == now:
-        while (now := now_ms()) <= stored[1]:
-            time.sleep(0.0002)
         return now
     return stored[1] + 1 if stored[1] + 1 < LATEST_MS else now
 
@@ -242,11 +262,13 @@ def append_values(engine: Engine, request: TAppend) -> list[TCell]:
     with engine.writing():
         table = enabled_table(engine, request.table)
         check_families(table, columns)
+        newest = {column: engine.newest(table, request.row, column) for column in columns}
+        now = _clock_beside(newest.values())
         puts: list[Put] = []
         for column, value in zip(columns, values, strict=True):
-            stored = engine.newest(table, request.row, column)
+            stored = newest[column]
             old = stored[2] if stored else b""
-            puts.append((request.row, column, _later(stored), old + value))
+            puts.append((request.row, column, _later(stored, now), old + value))
             if cell_bytes(puts[-1]) > MAX_CELL_BYTES:
                 raise _oversized_error(puts[-1])
         engine.put(table, puts)
@@ -257,18 +279,20 @@ def check_and_put(
     engine: Engine, name: bytes, row: bytes, column: bytes, expected: bytes | None, put: Mutation
 ) -> bool:
     """Puts if the cell is as expected. HBase: an empty or no expectation wants a cell that is missing or empty."""
-    column = qualified(column)
-    qualified(put.column)
     with _illegal_arguments():
         check_row(row)
+    qualified(put.column)
+    with _illegal_arguments():
         checked = put_column(put.column)
+    column = qualified(column)
     value = put.value or b""
     _check_sizes([(row, checked, 0, value)])
     with engine.writing():
         table = _table_to_write(engine, name)
-        check_families(table, [column, checked])
+        check_families(table, [column])
         stored = engine.newest(table, row, column)
         if (stored[2] if stored else b"") != (expected or b""):
-            return False
+            return False  # HBase: whatever the family to put into
+        check_families(table, [checked])
         engine.put(table, [(row, checked, max(now_ms(), stored[1] if stored else 0), value)])
     return True

@@ -6,7 +6,7 @@ from Hbase_thrift import IOError, TCell, TColumn, TRowResult
 
 from .columns import select
 from .engine import Cell, Engine, Table, column_range, family_of, in_cell_order, versions
-from .rules import check_row, last_read
+from .rules import check_row, failed_actions, last_read
 from .tables import check_families, enabled_table
 
 
@@ -14,17 +14,19 @@ def get_rows(
     engine: Engine, name: bytes, rows: Sequence[bytes], columns: Sequence[bytes] | None, before: int | None
 ) -> list[TRowResult]:
     """The rows in the order asked for. HBase: one that is missing is left out, one asked for twice comes twice."""
+    if len(rows) == 0:
+        return []  # HBase: no error for a table that is not there, nor for a negative timestamp
     up_to = last_read(before)
     for row in rows:
         check_row(row)
-    if not rows:
-        return []  # HBase: no error for a table that is not there
-    table = enabled_table(engine, name)
-    ranges = None
-    if columns:
-        selection = select(columns)
-        check_families(table, selection.families)
-        ranges = selection.ranges
+    selection = select(columns) if columns else None
+    try:
+        table = enabled_table(engine, name)
+        if selection:
+            check_families(table, selection.families)
+    except IOError as error:
+        raise failed_actions([error] * len(rows)) if len(rows) > 1 else error from None
+    ranges = selection.ranges if selection else None
     results: list[TRowResult] = []
     for row in rows:
         newest = newest_cells(table, engine.row(table, row, ranges, up_to=up_to, newest=True))
@@ -37,11 +39,12 @@ def get_versions(engine: Engine, name: bytes, row: bytes, column: bytes, before:
     """Up to `count` versions of a column, newest first; of a family, column by column."""
     check_row(row)
     up_to = last_read(before)
+    ranges = [column_range(column)]
     if count <= 0:
         raise IOError(message=b"java.io.IOException: versions must be positive")
     table = enabled_table(engine, name)
     check_families(table, [column])
-    stored = engine.row(table, row, [column_range(column)], up_to=up_to)
+    stored = engine.row(table, row, ranges, up_to=up_to)
     return [TCell(value, timestamp) for kept in versions(table, stored) for _, timestamp, value in kept[:count]]
 
 
@@ -67,7 +70,7 @@ def visible_versions(table: Table, cells: Sequence[Cell]) -> Sequence[Cell]:
 def ordered_parts(row: bytes, columns: dict[bytes, TCell], batch: int, as_lists: bool) -> list[TRowResult]:
     """One row in parts of `batch` cells, 0 for a single part; the columns of each as a list or as a map."""
     ordered = sorted(columns, key=in_cell_order)
-    size = batch or len(ordered)
+    size = batch or len(ordered) or 1  # none where the last cell expired just now
     parts = [ordered[at : at + size] for at in range(0, len(ordered), size)]
     if as_lists:
         return [TRowResult(row, None, [TColumn(column, columns[column]) for column in part]) for part in parts]

@@ -1,5 +1,8 @@
 """HBase's rules for names, sizes and timestamps, and the errors it answers with."""
 
+from collections import Counter
+from collections.abc import Iterable
+
 from Hbase_thrift import IllegalArgument, IOError
 
 from ..keys import MAX_ROW_BYTES
@@ -24,6 +27,20 @@ class IllegalTableNameError(UncheckedError):
 def io_error(java_class: str, message: str) -> IOError:
     """HBase: an IOError's text starts with the Java exception; as bytes, which is how happybase's wire brings it."""
     return IOError(message=f"org.apache.hadoop.hbase.{java_class}: {message}".encode())
+
+
+def failed_actions(errors: Iterable[IOError]) -> IOError:
+    """HBase: one error for all rows of a call that were refused, counted by reason."""
+    reasons = Counter(shown(error.message) for error in errors)
+    counted = ", ".join(f"{reason}: {_times(count, 'time')}" for reason, count in reasons.items())
+    return io_error(
+        "client.RetriesExhaustedWithDetailsException",
+        f"Failed {_times(reasons.total(), 'action')}: {counted}, servers with issues: embedded",
+    )
+
+
+def _times(count: int, noun: str) -> str:
+    return f"{count} {noun}" + "s" * (count != 1)
 
 
 def illegal_argument(message: str) -> IllegalArgument:
@@ -65,8 +82,16 @@ def family_name(name: bytes | None) -> bytes:
     return family
 
 
+def sent(row: bytes | None) -> bytes:
+    """A row that is there. HBase: one that is not is a NullPointerException, which no call declares."""
+    if row is None:
+        raise TypeError("row: was not sent")
+    return row
+
+
 def check_row(row: bytes | None) -> None:
     """Refuses a row key of no bytes and of more than MAX_ROW_BYTES."""
+    row = sent(row)
     if not row:
         raise UncheckedError(f"Row length is 0: wants 1..{MAX_ROW_BYTES} bytes")
     if len(row) > MAX_ROW_BYTES:

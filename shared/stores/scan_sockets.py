@@ -1,8 +1,8 @@
 """Sockets for scanners: each stays on the one where it was opened, and a thread's scanners share theirs.
 
 A scanner belongs to the gateway that opened it, and its id is a small number: behind a load balancer another gateway
-would answer with somebody else's scan. A socket of its own for each would occupy a thread of the gateway for each, of
-which it has 16 by default; a merge of sixteen ranges would wait for itself.
+would answer with somebody else's scan. A socket of its own for each would occupy a thread of the gateway for each:
+with a merge of sixteen ranges, sixty clients would occupy all of its 1,000.
 """
 
 import threading

@@ -38,6 +38,18 @@ create table splits (
 ) without rowid
 """
 
+# A family with another block size than HBase's own has a row here. This table comes with the first such family: so no
+# file needs another format for it, and a rowbook that does not know it reads all the rest.
+BLOCK_SIZES = """
+create table if not exists block_sizes (
+    table_id integer not null,
+    family blob not null,
+    bytes integer not null,
+    primary key (table_id, family)
+) without rowid
+"""
+HAS_BLOCK_SIZES = "select 1 from sqlite_master where type = 'table' and name = 'block_sizes'"
+
 SCHEMA = f"""
 create table tables (
     id integer primary key autoincrement, -- never used twice: a reader with an old id finds nothing

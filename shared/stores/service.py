@@ -8,7 +8,7 @@ Attributes are accepted and ignored.
 
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -38,7 +38,7 @@ from .mutations import (
     mutate_rows,
 )
 from .reads import get_rows, get_versions
-from .rules import UncheckedError, check_row, io_error, table_name
+from .rules import UncheckedError, check_row, io_error, sent, table_name
 from .scanners import Scanners
 from .tables import (
     column_descriptor,
@@ -53,6 +53,7 @@ from .tables import (
 
 Call = TypeVar("Call", bound=Callable[..., Any])
 Columns: TypeAlias = Sequence[bytes] | None
+Descriptors: TypeAlias = Sequence[ColumnDescriptor] | None
 Attributes: TypeAlias = dict[bytes, bytes] | None
 
 
@@ -105,7 +106,7 @@ class ThriftService:
         return region_at(self.engine, row)
 
     @thrift_call
-    def createTable(self, tableName: bytes, columnFamilies: Sequence[ColumnDescriptor] | None) -> None:
+    def createTable(self, tableName: bytes, columnFamilies: Descriptors) -> None:
         create_table(self.engine, tableName, columnFamilies or ())
 
     @thrift_call
@@ -148,10 +149,16 @@ class ThriftService:
         self.engine.check()
 
     @thrift_call
-    def split_table(self, name: bytes, split_points: Sequence[bytes]) -> None:
-        """Makes each of the rows the first one of a region."""
-        with self.engine.writing():
-            self.engine.split_table(find_table(self.engine, name), split_points)
+    def create_split_table(
+        self, split_rows: Sequence[bytes], block_sizes: Mapping[bytes, int], name: bytes, families: Descriptors
+    ) -> None:
+        """Creates a table of which each of the rows is the first one of a region; `block_sizes` are by family."""
+        create_table(self.engine, name, families or (), block_sizes, split_rows)
+
+    @thrift_call
+    def block_sizes(self, name: bytes) -> dict[bytes, int]:
+        """The block size of each family of a table, in bytes."""
+        return {family.name: family.block_bytes for family in find_table(self.engine, name).families.values()}
 
     # Rows
 
@@ -223,20 +230,20 @@ class ThriftService:
 
     @thrift_call
     def scannerOpen(self, tableName: bytes, startRow: bytes, columns: Columns, attributes: Attributes) -> int:
-        return self._scanners.open(tableName, TScan(startRow=startRow, columns=columns))
+        return self._scanners.open(tableName, TScan(startRow=sent(startRow), columns=columns))
 
     @thrift_call
     def scannerOpenTs(
         self, tableName: bytes, startRow: bytes, columns: Columns, timestamp: int, attributes: Attributes
     ) -> int:
-        scan = TScan(startRow=startRow, columns=columns, timestamp=timestamp)
+        scan = TScan(startRow=sent(startRow), columns=columns, timestamp=timestamp)
         return self._scanners.open(tableName, scan)
 
     @thrift_call
     def scannerOpenWithStop(
         self, tableName: bytes, startRow: bytes, stopRow: bytes, columns: Columns, attributes: Attributes
     ) -> int:
-        scan = TScan(startRow=startRow, stopRow=stopRow, columns=columns)
+        scan = TScan(startRow=sent(startRow), stopRow=sent(stopRow), columns=columns)
         return self._scanners.open(tableName, scan)
 
     @thrift_call
@@ -249,7 +256,7 @@ class ThriftService:
         timestamp: int,
         attributes: Attributes,
     ) -> int:
-        scan = TScan(startRow=startRow, stopRow=stopRow, columns=columns, timestamp=timestamp)
+        scan = TScan(startRow=sent(startRow), stopRow=sent(stopRow), columns=columns, timestamp=timestamp)
         return self._scanners.open(tableName, scan)
 
     @thrift_call
@@ -265,8 +272,6 @@ class ThriftService:
 
     @thrift_call
     def scannerGetList(self, id: int, nbRows: int) -> list[TRowResult]:
-        if nbRows < 0:
-            raise UncheckedError(f"nbRows: must be 0 or more (got {nbRows})")
         return self._fetch(id, nbRows)
 
     @thrift_call
@@ -275,6 +280,8 @@ class ThriftService:
 
     def _fetch(self, scanner_id: int, count: int) -> list[TRowResult]:
         scanner = self._scanners.get(scanner_id)
+        if count < 0:
+            raise UncheckedError(f"nbRows: must be 0 or more (got {count})")
         try:
             return scanner.fetch(self.engine, count)
         except sqlite3.Error as error:
@@ -321,13 +328,7 @@ class ThriftService:
 
     @thrift_call
     def atomicIncrement(self, tableName: bytes, row: bytes, column: bytes, value: int) -> int:
-        # HBase: what other calls leave unchecked comes from the region server here, as a declared error.
-        try:
-            check_row(row)
-            if column.startswith(b":"):
-                raise UncheckedError("Family cannot be null")
-        except UncheckedError as error:
-            raise io_error("client.RetriesExhaustedException", str(error)) from error
+        sent(row)
         column = column if b":" in column else column + b":"  # HBase: without a colon, the empty qualifier
         return increment_counter(self.engine, tableName, row, column, value)
 

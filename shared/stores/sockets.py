@@ -20,7 +20,7 @@ from .outcomes import Lost, Unreachable
 # The gateway closes a socket after 60 s without a call: hbase.thrift.server.socket.read.timeout.
 IDLE_S = 45.0
 
-# Each occupies a thread of the gateway, which has 16 by default: hbase.thrift.minWorkerThreads.
+# Each occupies a thread of the gateway, which has 1,000 by default: hbase.thrift.maxWorkerThreads.
 IDLE_SOCKETS = 8
 
 # A host that does not take a connection by then will not: the third repetition of the first packet is out.

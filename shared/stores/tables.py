@@ -1,15 +1,16 @@
 """Tables as the service sees them: found or refused, created from descriptors, described again."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from Hbase_thrift import AlreadyExists, ColumnDescriptor, IOError, TRegionInfo
 
-from .engine import FOREVER_S, Engine, Family, Table, family_of
+from .engine import BLOCK_BYTES, FOREVER_S, Engine, Family, Table, family_of
 from .rules import family_name, illegal_argument, io_error, shown, table_name
 
 _COMPRESSIONS = {"NONE", "GZ", "LZO", "SNAPPY", "LZ4", "BZIP2", "ZSTD", "LZMA", "BROTLI"}
 _BLOOM_FILTERS = {"NONE", "ROW", "ROWCOL"}
+_MIN_BLOCK_BYTES, _MAX_BLOCK_BYTES = 1024, 16 * 1024 * 1024
 
 
 def find_table(engine: Engine, name: bytes) -> Table:
@@ -53,12 +54,21 @@ def _no_such_family(table: Table, column: bytes) -> IOError:
     )
 
 
-def create_table(engine: Engine, given_name: bytes, descriptors: Iterable[ColumnDescriptor]) -> None:
-    """Creates a table of the default namespace, the only one there is."""
+def create_table(
+    engine: Engine,
+    given_name: bytes,
+    descriptors: Iterable[ColumnDescriptor],
+    block_sizes: Mapping[bytes, int] | None = None,
+    split_rows: Iterable[bytes] = (),
+) -> None:
+    """Creates a table of the default namespace, the only one there is.
+
+    Block sizes, in bytes by family, and the first rows of regions are what a descriptor of Thrift1 has no room for.
+    """
     name = table_name(given_name)
     families: dict[bytes, Family] = {}
     for descriptor in descriptors:
-        family = _family(descriptor)
+        family = _family(descriptor, block_sizes or {})
         if family.name in families:
             raise illegal_argument(f"Family '{shown(family.name)}' already exists so cannot be added")
         families[family.name] = family
@@ -69,7 +79,9 @@ def create_table(engine: Engine, given_name: bytes, descriptors: Iterable[Column
             raise AlreadyExists(message=b"table name already in use")
         if not families:
             raise io_error("DoNotRetryIOException", "Table should have at least one column family.")
-        engine.create_table(name, families.values())
+        for family in families.values():
+            _check_block_size(family)
+        engine.create_table(name, families.values(), split_rows)
 
 
 def drop_table(engine: Engine, name: bytes) -> None:
@@ -101,7 +113,7 @@ def disable_table(engine: Engine, name: bytes) -> None:
         engine.enable_table(table, False)
 
 
-def _family(descriptor: ColumnDescriptor) -> Family:
+def _family(descriptor: ColumnDescriptor, block_sizes: Mapping[bytes, int]) -> Family:
     name = family_name(descriptor.name)
     if descriptor.maxVersions <= 0:
         raise illegal_argument(f"Maximum versions must be positive (got {descriptor.maxVersions})")
@@ -119,7 +131,16 @@ def _family(descriptor: ColumnDescriptor) -> Family:
         bloom_filter,
         descriptor.inMemory,
         descriptor.blockCacheEnabled,
+        block_sizes.get(name, BLOCK_BYTES),
     )
+
+
+def _check_block_size(family: Family) -> None:
+    if not _MIN_BLOCK_BYTES <= family.block_bytes <= _MAX_BLOCK_BYTES:
+        raise io_error(
+            "DoNotRetryIOException",
+            f"Block size for column family {shown(family.name)}  must be between 1K and 16MB.",
+        )
 
 
 def column_descriptor(family: Family) -> ColumnDescriptor:

@@ -9,14 +9,13 @@ from typing import Any, Protocol
 
 import happybase
 import pytest
-import thriftpy2
 from attrs import define, field, frozen
 from Hbase_thrift import BatchMutation, ColumnDescriptor, IOError
-from thriftpy2.rpc import make_client
 
 from shared.stores import EmbeddedConnection
 from shared.stores.server import ThriftServer
-from tests.conformance.cases import FOLDER, Case
+from shared.stores.thrift2 import beyond_thrift1
+from tests.conformance.cases import Case
 from tests.conformance.notation import as_bytes, mutation
 from tests.hbase.named import VARIABLE, NamedHBase, named_hbase
 
@@ -98,12 +97,14 @@ class OverTCP:
 def create_embedded(connection: EmbeddedConnection, table: str, case: Case) -> None:
     """The case's table, made as happybase makes one, or with split points, which Thrift1 cannot say."""
     if case.splits:
-        families = {
-            name: {_snake_case(key): value for key, value in each.items()} for name, each in case.families.items()
-        }
-        connection.create_split_table(table, families, [as_bytes(split) for split in case.splits])
+        connection.create_split_table(table, options(case), [as_bytes(split) for split in case.splits])
     else:
         connection.client.createTable(table.encode(), descriptors(case))
+
+
+def options(case: Case) -> dict[str, dict[str, Any]]:
+    """The case's families as happybase takes them."""
+    return {name: {_snake_case(key): value for key, value in each.items()} for name, each in case.families.items()}
 
 
 def _snake_case(name: str) -> str:
@@ -208,24 +209,13 @@ class RealHBase:
         return table
 
     def _create(self, client: Any, name: bytes, case: Case) -> None:
-        if case.splits:
-            assert self._named.thrift2_port
-            _create_split_table(self._named.host, self._named.thrift2_port, name, case)
-        else:
+        if not case.splits:
             client.createTable(name, descriptors(case))
-
-
-def _create_split_table(host: str, port: int, name: bytes, case: Case) -> None:
-    idl = thriftpy2.load(str(FOLDER / "split_tables.thrift"), module_name="split_tables_thrift")
-    families = [
-        idl.TColumnFamilyDescriptor(
-            each.name.rstrip(b":"), each.maxVersions, each.timeToLive if each.timeToLive > 0 else None
-        )
-        for each in descriptors(case)
-    ]
-    with closing(make_client(idl.THBaseService, host, port, timeout=_TIMEOUT_MS)) as client:
-        table = idl.TTableDescriptor(idl.TTableName(qualifier=name), families)
-        client.createTable(table, [as_bytes(split) for split in case.splits])
+            return
+        with closing(self._connect()) as connection:
+            connection.thrift2_port = self._named.thrift2_port
+            with beyond_thrift1(connection) as beyond:
+                beyond.create_split_table(name, options(case), [as_bytes(split) for split in case.splits])
 
 
 def _drop(client: Any, name: bytes) -> None:

@@ -12,9 +12,10 @@ from tests.conformance.targets import Target, targets
 SLOW = "ROWBOOK_SLOW"  # set to anything: also the cases that wait for minutes
 
 TARGETS = targets()
+NAMES = [pytest.param(name, marks=pytest.mark.hbase) if name == "HBase" else name for name in TARGETS]
 
 
-@pytest.fixture(scope="module", params=TARGETS)
+@pytest.fixture(scope="module", params=NAMES)
 def target(request: pytest.FixtureRequest) -> Iterator[Target]:
     target = TARGETS[request.param]()
     yield target

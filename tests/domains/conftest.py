@@ -5,15 +5,16 @@ import os
 import shlex
 import subprocess
 import sys
-from contextlib import redirect_stdout
+from contextlib import ExitStack, closing, redirect_stdout
 from functools import cache
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 
 import attrs
 import pytest
 
 from domains import cli
+from shared.designs import load_samples
 from shared.stores import connect
 from shared.tables import create_tables
 
@@ -22,12 +23,10 @@ OF_THE_TERMINAL = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "TTY_COMPATIBLE")
 
 
 @pytest.fixture
-def connection(variant):
-    """An empty store in memory with the tables of the `variant`, which each domain's tests say."""
-    connection = connect("embedded:")
-    create_tables(connection, variant.tables)
-    yield connection
-    connection.close()
+def connection(engine, variant):
+    """An empty store with the tables of the `variant`, which each domain's tests say."""
+    with engine.shared_store(*variant.tables) as connection:
+        yield connection
 
 
 @pytest.fixture
@@ -37,6 +36,26 @@ def folder(tmp_path, monkeypatch):
     for name in OF_THE_TERMINAL:
         monkeypatch.delenv(name, raising=False)
     return tmp_path
+
+
+@pytest.fixture
+def new_url(engine, folder):
+    """Makes URLs of empty stores; those on HBase have the given tables already, since making them takes seconds."""
+    with ExitStack() as stores:
+        numbers = count()
+        yield lambda *tables: stores.enter_context(engine.url(f"store-{next(numbers)}.db", *tables))
+
+
+@pytest.fixture(scope="session")
+def sampled(engine, tmp_path_factory):
+    """The URL of a store with the samples of every variant, which no test changes."""
+    with engine.url(tmp_path_factory.mktemp("samples") / "a.db") as url:
+        with closing(connect(url)) as connection:
+            for design in cli.DESIGNS:
+                for variant in design.variants:
+                    create_tables(connection, variant.tables)
+                    load_samples(connection, design, variant)
+        yield url
 
 
 @pytest.fixture

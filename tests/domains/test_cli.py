@@ -200,7 +200,14 @@ def test_ddl_as_json_has_the_families_the_points_and_the_reason_of_every_table(o
     assert [table["name"] for table in found] == TABLES[name]
     for table, design in zip(found, variant.tables, strict=True):
         assert table["families"] == {
-            family: {"max_versions": 1, "ttl_seconds": None, "bloom": "ROW"} for family in design.families
+            family: {
+                "max_versions": 1,
+                "ttl_seconds": None,
+                "bloom": "ROW",
+                "compression": "NONE",
+                "block_size_bytes": 65536,
+            }
+            for family in design.families
         }
         points = split_points(design.layout)
         assert [bytes.fromhex(point) for point in table["splits"]] == [*points.points]

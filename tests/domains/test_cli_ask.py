@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -10,7 +11,6 @@ import pytest
 from domains import cli
 from domains.logs import repository
 from domains.orders import TABLES
-from shared.designs import load_samples
 from shared.scanning import page
 from shared.stores import connect
 from shared.tables import create_tables
@@ -32,17 +32,10 @@ def asked(ok):
     return lambda line: json.loads(ok(f"ask {line} --json"))
 
 
-@pytest.fixture(scope="module")
-def samples(tmp_path_factory):
-    """The option that names a store with the samples of every variant, which saves loading them for each question."""
-    url = f"embedded:{tmp_path_factory.mktemp('samples') / 'a.db'}"
-    connection = connect(url)
-    for design in cli.DESIGNS:
-        for variant in design.variants:
-            create_tables(connection, variant.tables)
-            load_samples(connection, design, variant)
-    connection.close()
-    return f"--store {url}"
+@pytest.fixture
+def samples(sampled):
+    """The option that names a store with the samples of every variant."""
+    return f"--store {sampled}"
 
 
 @pytest.fixture
@@ -218,14 +211,15 @@ def test_a_page_that_found_nothing_yet_says_that_it_goes_on(ok, reads_few):
 
 
 @pytest.mark.parametrize("host", ["a b", "a=b", " web", "=", "a'b", "-", "--json", "$HOME", "[red]", "店"])
-def test_a_host_may_hold_blanks_quotes_and_equals_signs(ok, asked, folder, host):
+def test_a_host_may_hold_blanks_quotes_and_equals_signs(ok, asked, folder, new_url, host):
+    url = new_url(*cli.LOGS.main.tables)
     lines = [json.dumps({"host": host, "event": "e", "time_ms": number}) for number in range(3)]
     (folder / "a.jsonl").write_text("\n".join(lines))
-    ok("load logs a.jsonl --store embedded:a.db")
+    ok(f"load logs a.jsonl --store {url}")
     word = shlex.quote(f"host={host}")
-    found = asked(f"logs latest {word} event=e --store embedded:a.db")["records"]
+    found = asked(f"logs latest {word} event=e --store {url}")["records"]
     assert [(each["host"], each["time_ms"]) for each in found] == [(host, number) for number in (2, 1, 0)]
-    again = ok(f"ask logs latest {word} event=e --limit 2 --store embedded:a.db").splitlines()[-1]
+    again = ok(f"ask logs latest {word} event=e --limit 2 --store {url}").splitlines()[-1]
     (last,) = asked(again.removeprefix("next page: rowbook ask "))["records"]
     assert last["time_ms"] == 0
 
@@ -309,12 +303,13 @@ def test_a_variant_that_refuses_only_so_many_rows_names_no_others(rowbook, ok, r
 # Stores
 
 
-def test_ask_reads_what_load_stored(ok):
-    ok(f"load orders {QUIRKS} {MAP} --store embedded:punks.db")
+def test_ask_reads_what_load_stored(ok, new_url):
+    url = new_url(*cli.ORDERS.main.tables)
+    ok(f"load orders {QUIRKS} {MAP} --store {url}")
     seller = "0xb83f935bde19842392087216b03876892e4cd7de"
-    out = ok(f"ask orders of-seller seller_id={seller} --store embedded:punks.db --limit 3")
+    out = ok(f"ask orders of-seller seller_id={seller} --store {url} --limit 3")
     assert "1000000000000000008" in out
-    assert "--store embedded:punks.db --limit 3 --cursor=" in out.splitlines()[-1]
+    assert f"--store {shlex.quote(url)} --limit 3 --cursor=" in out.splitlines()[-1]
 
 
 @pytest.mark.parametrize(
@@ -325,15 +320,14 @@ def test_ask_reads_what_load_stored(ok):
         ("hashed-number", "orders_hashed"),
     ],
 )
-def test_a_variant_that_was_not_loaded_names_its_tables_and_the_command_that_loads_it(rowbook, ok, variant, missing):
-    ok(f"load orders {QUIRKS} {MAP} --store embedded:punks.db")
-    line = f"ask orders:{variant} of-buyer buyer_id=b --store embedded:punks.db"
-    load = f"rowbook load orders:{variant} FILE --store embedded:punks.db"
-    assert rowbook(line) == (
-        1,
-        "",
-        f"embedded:punks.db: has no table {missing}; make what is missing with {load}\n",
-    )
+def test_a_variant_that_was_not_loaded_names_its_tables_and_the_command_that_loads_it(
+    rowbook, ok, new_url, variant, missing
+):
+    url = new_url(*cli.ORDERS.main.tables)
+    ok(f"load orders {QUIRKS} {MAP} --store {url}")
+    line = f"ask orders:{variant} of-buyer buyer_id=b --store {url}"
+    load = f"rowbook load orders:{variant} FILE --store {shlex.quote(url)}"
+    assert rowbook(line) == (1, "", f"{url}: has no table {missing}; make what is missing with {load}\n")
     ok(f"{load.removeprefix('rowbook ').replace('FILE', str(QUIRKS))} {MAP}")
     assert ok(line).startswith("nothing found")
 
@@ -345,33 +339,34 @@ def test_the_first_variant_is_loaded_under_the_name_of_its_design(rowbook, ok):
         assert err.endswith("make what is missing with rowbook load logs FILE --store 'embedded:my logs.db'\n")
 
 
-def test_variants_lie_beside_each_other_in_one_store(ok, asked, stored):
+def test_variants_lie_beside_each_other_in_one_store(ok, asked, stored, new_url):
+    url = new_url()
     file = FIXTURES / "logs" / "access.log"
     for name in ("logs", "logs:salted", "logs:slices"):
-        ok(f"load {name} {file} --store embedded:a.db")
-    assert {name: len(rows) for name, rows in stored("embedded:a.db").items()} == {
+        ok(f"load {name} {file} --store {url}")
+    assert {name: len(rows) for name, rows in stored(url).items()} == {
         "logs": 5,
         "logs_salted": 5,
         "logs_slices": 5,
     }
-    question = "window host=203.0.113.9 since=2026-01-12 until=2026-01-13 --store embedded:a.db"
+    question = f"window host=203.0.113.9 since=2026-01-12 until=2026-01-13 --store {url}"
     first, *others = (asked(f"{name} {question}")["records"] for name in ("logs", "logs:salted", "logs:slices"))
     assert others == [first, first]
     assert [each["event"] for each in first] == ["404", "404", "200"]
 
 
-def test_a_damaged_row_is_an_error_with_its_table_and_row(rowbook, ok):
-    ok(f"load orders {QUIRKS} {MAP} --store embedded:a.db")
-    connection = connect("embedded:a.db")
-    connection.table("orders_by_seller").put(b"s-1\x00\x01junk", {b"o:i": b"\xc1"})
-    connection.close()
-    code, out, err = rowbook("ask orders of-seller seller_id=s-1 --store embedded:a.db")
+def test_a_damaged_row_is_an_error_with_its_table_and_row(rowbook, ok, new_url):
+    url = new_url(*cli.ORDERS.main.tables)
+    ok(f"load orders {QUIRKS} {MAP} --store {url}")
+    with closing(connect(url)) as connection:
+        connection.table("orders_by_seller").put(b"s-1\x00\x01junk", {b"o:i": b"\xc1"})
+    code, out, err = rowbook(f"ask orders of-seller seller_id=s-1 --store {url}")
     assert (code, out) == (1, "")
     assert err.startswith("orders_by_seller: row 73 2d 31 00 01 6a 75 6e 6b: OrderBySeller.placed_ms: needs 8 bytes")
 
 
-def test_designs_can_be_asked_over_tables_that_others_made(ok):
-    connection = connect("embedded:a.db")
-    create_tables(connection, TABLES)
-    connection.close()
-    assert ok("ask orders order order_number=n-42 --store embedded:a.db").startswith("nothing found")
+def test_designs_can_be_asked_over_tables_that_others_made(ok, new_url):
+    url = new_url()
+    with closing(connect(url)) as connection:
+        create_tables(connection, TABLES)
+    assert ok(f"ask orders order order_number=n-42 --store {url}").startswith("nothing found")

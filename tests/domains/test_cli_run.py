@@ -2,6 +2,7 @@
 
 import json
 import sys
+from contextlib import closing
 
 import pytest
 from Hbase_thrift import IOError as HBaseError  # a module that happybase makes
@@ -9,6 +10,7 @@ from Hbase_thrift import IOError as HBaseError  # a module that happybase makes
 from domains import cli
 from domains.asking import tables_of
 from shared.cells import InvalidRecord
+from shared.stores import connect
 
 COMPARISON = "\nWhat each question costs in each variant\n"
 WRITTEN = "\nWhat each variant writes\n"
@@ -179,60 +181,95 @@ def test_run_as_json_has_ranges_in_hex_and_the_reason_of_a_refusal(in_memory):
 # In a store of the user
 
 
-def test_run_on_a_store_of_the_user_prints_the_same_and_touches_no_other_tables(ok, few_samples, stored):
-    ok("load orders few-orders.csv --store embedded:mine.db")
-    before = stored("embedded:mine.db")
+@pytest.fixture
+def mine(engine, folder, monkeypatch):
+    """A store of the user."""
+    with engine.users_store("a.db", cli.DEMO_PREFIX) as store:
+        monkeypatch.setattr(cli, "DEMO_PREFIX", store.demo_prefix)
+        yield store
+
+
+@pytest.fixture
+def left(mine):
+    """The tables of the demo that are there, with the number of their rows."""
+
+    def read():
+        with closing(connect(mine.url, table_prefix=mine.demo_prefix)) as connection:
+            return {name.decode(): len(list(connection.table(name).scan())) for name in connection.tables()}
+
+    return read
+
+
+def without_rows_read(out):
+    """The JSON of a run, without what HBase does not tell."""
+    told = json.loads(out)
+    for design in told["designs"]:
+        for variant in design["variants"]:
+            for question in variant["questions"]:
+                question.pop("rows_read", None)
+    return told
+
+
+def test_run_on_a_store_of_the_user_tells_the_same_and_touches_no_other_tables(ok, few_samples, stored, mine, left):
+    ok(f"load orders few-orders.csv --store {mine.other_url}")
+    before = stored(mine.other_url)
+    line = "run orders:published logs:slices --json"
+    told = ok(f"{line} --store {mine.url}").replace(f"{mine.demo_prefix}_", "")
+    assert without_rows_read(told) == without_rows_read(ok(line))
+    assert left() == {}
+    assert stored(mine.other_url) == before
+
+
+def test_run_on_a_store_in_a_file_prints_the_same(ok, few_samples, stored):
     line = "run orders logs:salted logs:slices"
-    assert ok(line) == ok(f"{line} --store embedded:mine.db")
-    assert stored("embedded:mine.db") == before
+    assert ok(line) == ok(f"{line} --store embedded:a.db")
 
 
-def test_run_keeps_the_tables_of_every_variant_if_told_to_and_says_which(ok, few_samples, stored):
-    out = ok("run --store embedded:a.db --keep")
-    kept = [line.partition(": ")[2] for line in out.splitlines() if line.startswith("kept in embedded:a.db: ")]
-    names = [[f"rowbook_demo_{table.name}" for table in tables_of(design.variants)] for design in cli.DESIGNS]
-    assert kept == [", ".join(each) for each in names]
-    assert sorted(stored("embedded:a.db")) == sorted(name for each in names for name in each)
-    assert all(stored("embedded:a.db").values())
+def test_run_keeps_the_tables_of_every_variant_if_told_to_and_says_which(ok, few_samples, mine, left):
+    out = ok(f"run --store {mine.url} --keep")
+    kept = [line.partition(f"{mine.url}: ")[2] for line in out.splitlines() if line.startswith(f"kept in {mine.url}: ")]
+    names = [[table.name for table in tables_of(design.variants)] for design in cli.DESIGNS]
+    assert kept == [", ".join(f"{mine.demo_prefix}_{name}" for name in each) for each in names]
+    assert sorted(left()) == sorted(name for each in names for name in each)
+    assert all(left().values())
 
 
-def test_run_again_on_tables_that_were_kept_shows_the_same_and_drops_them(ok, few_samples, stored):
-    first, second = ok("run orders --store embedded:a.db --keep"), ok("run orders --store embedded:a.db --keep")
+def test_run_again_on_tables_that_were_kept_shows_the_same_and_drops_them(ok, few_samples, mine, left):
+    line = f"run orders:newest-first orders:hashed-number --store {mine.url}"
+    first, second = ok(f"{line} --keep"), ok(f"{line} --keep")
     assert first == second
-    ok("run orders:hashed-number --store embedded:a.db")
-    assert "rowbook_demo_orders_hashed" not in stored("embedded:a.db")
-    assert "rowbook_demo_orders" in stored("embedded:a.db")
-    ok("run orders --store embedded:a.db")
-    assert stored("embedded:a.db") == {}
+    ok(f"run orders:hashed-number --store {mine.url}")
+    assert [*left()] == ["orders"]
+    ok(line)
+    assert left() == {}
 
 
-def test_run_of_one_variant_keeps_its_tables_only(ok, few_samples, stored):
-    out = ok("run orders:published --store embedded:a.db --keep --plain")
-    names = ["orders", "orders_by_buyer_published", "orders_by_seller_published"]
-    assert [*stored("embedded:a.db")] == [f"rowbook_demo_{name}" for name in names]
-    assert out.splitlines()[-1].startswith("kept in embedded:a.db: rowbook_demo_orders, ")
+def test_run_of_one_variant_keeps_its_tables_only(ok, few_samples, mine, left):
+    out = ok(f"run orders:published --store {mine.url} --keep --plain")
+    assert [*left()] == ["orders", "orders_by_buyer_published", "orders_by_seller_published"]
+    assert out.splitlines()[-1].startswith(f"kept in {mine.url}: {mine.demo_prefix}_orders, ")
 
 
-def test_run_as_json_says_nothing_else_even_where_it_keeps(ok, few_samples, stored):
-    designs = json.loads(ok("run logs:salted --json --store embedded:a.db --keep"))["designs"]
+def test_run_as_json_says_nothing_else_even_where_it_keeps(ok, few_samples, mine, left):
+    designs = json.loads(ok(f"run logs:salted --json --store {mine.url} --keep"))["designs"]
     (asked,) = {each["table"] for one in designs[0]["variants"][0]["questions"] for each in one["ranges"]}
-    assert [asked] == [*stored("embedded:a.db")]
+    assert [asked] == [f"{mine.demo_prefix}_{name}" for name in left()]
 
 
 @pytest.mark.parametrize(
     ("error", "code"), [(KeyboardInterrupt(), 130), (InvalidRecord("a row"), 1), (HBaseError(b"gone\n\tat java"), 1)]
 )
-def test_run_drops_its_tables_also_when_it_fails(rowbook, stored, monkeypatch, error, code):
+def test_run_drops_its_tables_also_when_it_fails(rowbook, mine, left, monkeypatch, error, code):
     def fail(*_):
         raise error
 
     monkeypatch.setattr(cli, "compared", fail)
-    ended, _out, err = rowbook("run --store embedded:a.db")
+    ended, _out, err = rowbook(f"run logs --store {mine.url}")
     assert (ended, err.count("\n")) == (code, 0 if code == 130 else 1)
-    assert stored("embedded:a.db") == {}
+    assert left() == {}
 
 
-def test_run_drops_the_tables_of_the_variants_before_the_one_that_fails(rowbook, few_samples, stored, monkeypatch):
+def test_run_drops_the_tables_of_the_variants_before_the_one_that_fails(rowbook, few_samples, mine, left, monkeypatch):
     measured = cli.compared
 
     def fail_at_the_third(connection, design, variant):
@@ -241,8 +278,8 @@ def test_run_drops_the_tables_of_the_variants_before_the_one_that_fails(rowbook,
         return measured(connection, design, variant)
 
     monkeypatch.setattr(cli, "compared", fail_at_the_third)
-    assert rowbook("run logs --store embedded:a.db")[0::2] == (1, "a row\n")
-    assert stored("embedded:a.db") == {}
+    assert rowbook(f"run logs --store {mine.url}")[0::2] == (1, "a row\n")
+    assert left() == {}
 
 
 def test_an_error_of_ours_is_not_hidden(monkeypatch):

@@ -12,15 +12,19 @@ from tests.hbase.server import running
 VARIABLE = "ROWBOOK_HBASE"
 """hbase://HOST:PORT?thrift2_port=PORT, as `make hbase` prints it; HOST:PORT alone does without Thrift2."""
 
+INFO_VARIABLE = "ROWBOOK_HBASE_INFO"
+"""http://HOST:PORT of the master's page, for what takes its counters or its configuration."""
+
 
 @frozen
 class NamedHBase:
-    """Where the gateways of an HBase listen."""
+    """Where the gateways of an HBase listen, and its master's page if that was named too."""
 
     url: str
     host: str
     port: int
     thrift2_port: int | None
+    info_url: str | None
 
 
 def named_hbase() -> NamedHBase | None:
@@ -31,7 +35,8 @@ def named_hbase() -> NamedHBase | None:
     url = text if text.startswith("hbase://") else f"hbase://{text}"
     parts = urlsplit(url)
     (thrift2_port,) = parse_qs(parts.query).get("thrift2_port", [None])
-    return NamedHBase(url, parts.hostname or "", parts.port or 9090, thrift2_port and int(thrift2_port))
+    info_url = os.environ.get(INFO_VARIABLE)
+    return NamedHBase(url, parts.hostname or "", parts.port or 9090, thrift2_port and int(thrift2_port), info_url)
 
 
 @contextmanager
@@ -41,11 +46,13 @@ def named_or_started() -> Generator[NamedHBase]:
         yield _named()
         return
     with running() as hbase:
-        os.environ[VARIABLE] = hbase.url
+        variables = {VARIABLE: hbase.url, INFO_VARIABLE: hbase.info_url}
+        os.environ.update(variables)
         try:
             yield _named()
         finally:
-            del os.environ[VARIABLE]
+            for name in variables:
+                del os.environ[name]
 
 
 def _named() -> NamedHBase:

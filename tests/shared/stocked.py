@@ -1,21 +1,29 @@
-"""Tables with rows in them, on an empty embedded store: what the tests of scanning and pages stand on."""
+"""Tables with rows in them: what the tests of scanning and pages stand on."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Protocol
 
 import happybase
 
-from shared.stores import connect
+from tests.engines import Engine, plain_table
 
 CELLS = {b"f:v": b"1"}
 
 
-def stocked(rows: Iterable[bytes], name: str = "t") -> happybase.Table:
-    """A table that holds these rows, each with the one cell f:v."""
-    connection = connect("embedded:")
-    connection.create_table(name, {"f": {}})
-    table = connection.table(name)
-    put(table, rows)
-    return table
+class Stocked(Protocol):
+    """What the fixture `stocked` makes tables with; they are gone when the test ends."""
+
+    def __call__(self, rows: Iterable[bytes], name: str = "t") -> happybase.Table: ...
+
+
+@contextmanager
+def stocked_table(engine: Engine, rows: Iterable[bytes], name: str = "t") -> Iterator[happybase.Table]:
+    """A table that holds these rows, each with the one cell f:v, in a store of its own."""
+    with engine.store(plain_table(name)) as connection:
+        table = connection.table(name)
+        put(table, rows)
+        yield table
 
 
 def put(table: happybase.Table, rows: Iterable[bytes]) -> None:

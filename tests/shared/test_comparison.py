@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 import happybase
@@ -33,8 +33,8 @@ from shared.keys import EscapedText, Int64, KeyLayout, Salt, between, part, row_
 from shared.keys.questions import RowRange
 from shared.patterns import AccessPattern, Cost, Measured
 from shared.scanning import Page, page
-from shared.stores import connect
-from shared.tables import TableDesign, create_tables
+from shared.tables import TableDesign
+from tests.engines import Engine, NewStore
 
 # ---- where new rows go ---------------------------------------------------------------------------
 
@@ -242,10 +242,18 @@ def design_of(folder: Path, notes: list[dict[str, Any]], **options: Any) -> Desi
     return Design("notes", "Where do notes go?", Note, variants, samples=samples, **asked)
 
 
-def compare(design: Design, variant: Variant) -> Compared:
-    connection = connect("embedded:")
-    create_tables(connection, variant.tables)
-    return compared(connection, design, variant)
+Compare: TypeAlias = Callable[[Design, Variant], Compared]
+
+
+@pytest.fixture
+def compare(engine: Engine) -> Compare:
+    """Compares a variant in a store of its own."""
+
+    def compare_(design: Design, variant: Variant) -> Compared:
+        with engine.store(*variant.tables) as connection:
+            return compared(connection, design, variant)
+
+    return compare_
 
 
 NOTES: list[dict[str, Any]] = [{"host": host, "at_ms": at_ms} for at_ms, host in enumerate("abcab")]
@@ -253,10 +261,9 @@ NOTES: list[dict[str, Any]] = [{"host": host, "at_ms": at_ms} for at_ms, host in
 # ---- loading -------------------------------------------------------------------------------------
 
 
-def test_samples_are_stored_in_the_tables_of_a_variant(tmp_path: Path) -> None:
+def test_samples_are_stored_in_the_tables_of_a_variant(new_store: NewStore, tmp_path: Path) -> None:
     design = design_of(tmp_path, NOTES)
-    connection = connect("embedded:")
-    create_tables(connection, [BY_HOST, BY_TIME])
+    connection = new_store(BY_HOST, BY_TIME)
     repository = load_samples(connection, design, design.main)
     assert repository.table is BY_HOST
     assert [note.at_ms for note in repository.of_host("a").records] == [0, 3]
@@ -264,7 +271,7 @@ def test_samples_are_stored_in_the_tables_of_a_variant(tmp_path: Path) -> None:
     assert list(connection.table("by_time").scan()) == []
 
 
-def test_every_file_passes_through_something_of_its_own(tmp_path: Path) -> None:
+def test_every_file_passes_through_something_of_its_own(new_store: NewStore, tmp_path: Path) -> None:
     made: list[list[Note]] = []
 
     def numbering() -> Callable[[Note], Note]:
@@ -279,8 +286,7 @@ def test_every_file_passes_through_something_of_its_own(tmp_path: Path) -> None:
 
     design = design_of(tmp_path, NOTES, each_file=numbering)
     for _ in range(2):
-        connection = connect("embedded:")
-        create_tables(connection, design.main.tables)
+        connection = new_store(*design.main.tables)
         repository = load_samples(connection, design, design.main)
         assert [note.text for note in repository.of_host("b").records] == ["2", "5"]
     assert [len(seen) for seen in made] == [5, 5]
@@ -295,7 +301,7 @@ def key_value_bytes(row: str, family: str, qualifier: str, value: str) -> int:
     return 4 + 4 + 2 + len(row_bytes) + 1 + len(family) + len(qualifier) + 8 + 1 + len(value_bytes)
 
 
-def test_a_record_takes_its_row_key_again_in_every_cell(tmp_path: Path) -> None:
+def test_a_record_takes_its_row_key_again_in_every_cell(compare: Compare, tmp_path: Path) -> None:
     design = design_of(tmp_path, [{"host": "a", "at_ms": 1, "text": "hi"}])
     # host "a" is 61 00 01; msgpack of "hi" is a2 68 69, of no bytes c4 00.
     row = "610001 8000000000000001"
@@ -306,19 +312,19 @@ def test_a_record_takes_its_row_key_again_in_every_cell(tmp_path: Path) -> None:
     assert compare(design, variant_of(SALTED)).bytes_per_record == wanted + 2
 
 
-def test_bytes_are_the_mean_of_all_records(tmp_path: Path) -> None:
+def test_bytes_are_the_mean_of_all_records(compare: Compare, tmp_path: Path) -> None:
     design = design_of(tmp_path, [{"host": "a", "at_ms": 1, "text": "hi"}, {"host": "abc", "at_ms": 2}])
     short = "616263 0001 8000000000000002"
     wanted = key_value_bytes(short, "nn", "t", "a0") + key_value_bytes(short, "nn", "mk", "c4 00")
     assert compare(design, variant_of(BY_HOST)).bytes_per_record == (74 + wanted) / 2 == 75.0
 
 
-def test_one_table_has_one_row_for_each_record(tmp_path: Path) -> None:
+def test_one_table_has_one_row_for_each_record(compare: Compare, tmp_path: Path) -> None:
     each = compare(design_of(tmp_path, NOTES), variant_of(BY_TIME))
     assert (each.rows_per_record, each.variant.name) == (1.0, "by_time")
 
 
-def test_rows_and_bytes_of_all_tables_count(tmp_path: Path) -> None:
+def test_rows_and_bytes_of_all_tables_count(compare: Compare, tmp_path: Path) -> None:
     design = design_of(tmp_path, NOTES)
     one = compare(design, variant_of(BY_TIME))
     # Two notes of five are of host a, and their rows are as long in both tables.
@@ -329,7 +335,7 @@ def test_rows_and_bytes_of_all_tables_count(tmp_path: Path) -> None:
         assert two.bytes_per_record == pytest.approx(one.bytes_per_record * 7 / 5)
 
 
-def test_every_table_has_a_share_of_its_own(tmp_path: Path) -> None:
+def test_every_table_has_a_share_of_its_own(compare: Compare, tmp_path: Path) -> None:
     notes = [{"host": f"{at_ms % 8}", "at_ms": at_ms} for at_ms in range(160)]
     design = design_of(tmp_path, notes, newest_ms=16)
     assert compare(design, variant_of(BY_TIME)).busiest_shares == (1.0,)
@@ -338,7 +344,7 @@ def test_every_table_has_a_share_of_its_own(tmp_path: Path) -> None:
     assert compare(design, variant_of(BY_TIME, BY_HOST, hosts="01234567")).busiest_shares == (1.0, 1 / 8)
 
 
-def test_a_row_is_as_new_as_the_newest_of_its_cells(tmp_path: Path) -> None:
+def test_a_row_is_as_new_as_the_newest_of_its_cells(compare: Compare, tmp_path: Path) -> None:
     def store(repository: Notes, note: Note) -> None:
         row, cells = BY_HOST.row(note), CELLS.pack(note)
         repository.rows.put(row, {CELLS.column("text"): cells[CELLS.column("text")]}, timestamp=1)
@@ -349,13 +355,13 @@ def test_a_row_is_as_new_as_the_newest_of_its_cells(tmp_path: Path) -> None:
     assert compare(design, variant_of(BY_HOST)).busiest_shares == (1 / 8,)
 
 
-def test_one_sample_can_be_compared(tmp_path: Path) -> None:
+def test_one_sample_can_be_compared(compare: Compare, tmp_path: Path) -> None:
     each = compare(design_of(tmp_path, NOTES[:1]), variant_of(BY_HOST))
     assert (each.rows_per_record, each.busiest_shares) == (1.0, (1.0,))
     assert [len(one.records) for one in each.measured] == [1, 0, 0]
 
 
-def test_a_table_that_no_sample_goes_to_can_be_compared(tmp_path: Path) -> None:
+def test_a_table_that_no_sample_goes_to_can_be_compared(compare: Compare, tmp_path: Path) -> None:
     each = compare(design_of(tmp_path, NOTES), variant_of(BY_TIME, AGAIN))
     assert (each.rows_per_record, each.busiest_shares) == (1.0, (1.0, 0.0))
 
@@ -363,7 +369,7 @@ def test_a_table_that_no_sample_goes_to_can_be_compared(tmp_path: Path) -> None:
 # ---- what a question costs -----------------------------------------------------------------------
 
 
-def test_every_question_is_asked_of_a_variant(tmp_path: Path) -> None:
+def test_every_question_is_asked_of_a_variant(compare: Compare, tmp_path: Path) -> None:
     design = design_of(tmp_path, NOTES)
     by_host, by_time, salted = (compare(design, variant) for variant in design.variants)
     assert [one.pattern for one in by_host.measured] == list(design.patterns)
@@ -444,7 +450,7 @@ def test_what_is_written_is_shown_in_whole_numbers(
     assert wanted == written_of(Compared(variant_of(BY_HOST), [], rows, size, shares))
 
 
-def test_a_variant_is_one_row_under_the_columns_of_its_design(tmp_path: Path) -> None:
+def test_a_variant_is_one_row_under_the_columns_of_its_design(compare: Compare, tmp_path: Path) -> None:
     design = design_of(tmp_path, NOTES)
     columns = comparison_columns(design)
     assert columns[:5] == ("variant", "keys", "notes of a host", "notes of no host", "notes since a time")

@@ -7,13 +7,14 @@ byte for byte. There "\x80" in double quotes became FD, and '\xff' the letters x
 import re
 from typing import Any
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from shared import ddl
 from shared.cells import CellLayout
-from shared.ddl import create_statement
+from shared.ddl import create_statement, splits_each
 from shared.keys import (
     Code,
     Codec,
@@ -25,6 +26,7 @@ from shared.keys import (
     KeyLayout,
     Prefix,
     Salt,
+    Splits,
     split_points,
 )
 from shared.tables import Family, TableDesign
@@ -94,12 +96,28 @@ def test_a_table_without_points_says_why_and_is_not_split() -> None:
 
 
 def test_every_family_is_there_as_declared() -> None:
-    kept = families(a=Family(), b=Family(3, ttl_seconds=60, bloom="NONE"), c=Family(2, bloom="ROWCOL"))
+    kept = families(
+        a=Family(),
+        b=Family(3, ttl_seconds=60, bloom="NONE", compression="GZ", block_size_bytes=8192),
+        c=Family(2, bloom="ROWCOL"),
+    )
     assert create_statement(kept).splitlines()[1] == (
         "create 'logs', {NAME => 'a', VERSIONS => 1, BLOOMFILTER => 'ROW'}, "
-        "{NAME => 'b', VERSIONS => 3, TTL => 60, BLOOMFILTER => 'NONE'}, "
+        "{NAME => 'b', VERSIONS => 3, TTL => 60, BLOOMFILTER => 'NONE', COMPRESSION => 'GZ', BLOCKSIZE => 8192}, "
         "{NAME => 'c', VERSIONS => 2, BLOOMFILTER => 'ROWCOL'}"
     )
+
+
+def test_split_points_of_the_table_itself_go_before_those_of_its_layout() -> None:
+    own = attrs.evolve(LOGS, splits=Splits((b"g", b"p"), "a third of the hosts each,\nas of today"))
+    assert create_statement(own) == (
+        f"# a third of the hosts each,\n# as of today\ncreate 'logs', {L}, SPLITS => ['g', 'p']"
+    )
+    assert splits_each([own], None) == [(own, own.splits)]
+    assert create_statement(own, 1) == create_statement(LOGS, 1)
+    hosts = table(EscapedText)
+    cut = attrs.evolve(hosts, splits=own.splits)
+    assert [found.points for _, found in splits_each([LOGS, hosts, cut], 1)] == [(b"\x02",), (), (b"g", b"p")]
 
 
 @pytest.mark.parametrize("ttl_seconds", [None, -1, 0])

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from itertools import permutations
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 import happybase
@@ -35,9 +35,10 @@ from shared.keys import (
 )
 from shared.patterns import metered
 from shared.scanning import Page, page
+from tests.engines import Embedded, Engine, examples, located, plain_table
 
 from .keys.oracle import Subject, in_order, matches, plan_of, questions, subjects
-from .stocked import hexes, put, stocked
+from .stocked import Stocked, hexes, put, stocked_table
 
 ROOT = Path(__file__).parents[2]
 
@@ -112,7 +113,7 @@ def pages_of(
     table: happybase.Table,
     layout: KeyLayout[Any],
     plan: Plan,
-    between_pages: Callable[[], None] | None = None,
+    between_pages: Callable[[happybase.Table], None] | None = None,
     **asked: Any,
 ) -> list[Page[Any]]:
     """All pages, one after another; a cursor that does not move ends in an error and not in an endless loop."""
@@ -123,7 +124,7 @@ def pages_of(
         pages.append(page(table, plan, lambda row, _cells: layout.decode(row), cursor=cursor, **asked))
         cursor = pages[-1].cursor
         if between_pages:
-            between_pages()
+            between_pages(table)
     return pages
 
 
@@ -131,8 +132,13 @@ def records_of(pages: list[Page[Any]]) -> list[Any]:
     return [record for each in pages for record in each.records]
 
 
-def items(count: int) -> happybase.Table:
-    return stocked(ITEMS.encode(Item(number)) for number in range(count))
+Items: TypeAlias = Callable[[int], happybase.Table]
+
+
+@pytest.fixture
+def items(stocked: Stocked) -> Items:
+    """Makes tables of the items from 0 on."""
+    return lambda count: stocked(ITEMS.encode(Item(number)) for number in range(count))
 
 
 def item_page(table: happybase.Table, **asked: Any) -> Page[Item]:
@@ -145,7 +151,7 @@ def item_page(table: happybase.Table, **asked: Any) -> Page[Item]:
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("name", LAYOUTS)
-def test_every_page_size_gives_every_row_once_and_in_order(name: str, reverse: bool) -> None:
+def test_every_page_size_gives_every_row_once_and_in_order(stocked: Stocked, name: str, reverse: bool) -> None:
     layout = LAYOUTS[name]
     keys = keys_of(layout)
     table = stocked(map(layout.encode, keys))
@@ -162,7 +168,7 @@ def test_every_page_size_gives_every_row_once_and_in_order(name: str, reverse: b
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("name", LAYOUTS)
-def test_every_page_size_gives_every_row_once_with_a_where(name: str, reverse: bool) -> None:
+def test_every_page_size_gives_every_row_once_with_a_where(stocked: Stocked, name: str, reverse: bool) -> None:
     layout = LAYOUTS[name]
     keys = keys_of(layout)
     table = stocked(map(layout.encode, keys))
@@ -174,7 +180,7 @@ def test_every_page_size_gives_every_row_once_with_a_where(name: str, reverse: b
         assert wanted == records_of(pages), limit
 
 
-@settings(max_examples=120, derandomize=True, database=None)
+@settings(max_examples=examples(120), derandomize=True, database=None)
 @given(
     subjects(ordered=True).flatmap(lambda subject: st.tuples(st.just(subject), questions(subject))),
     st.booleans(),
@@ -183,7 +189,12 @@ def test_every_page_size_gives_every_row_once_with_a_where(name: str, reverse: b
     st.sampled_from([1, 2, 5, 10_000]),
 )
 def test_the_pages_of_any_question_are_its_answer(
-    asked: tuple[Subject, dict[str, Any]], reverse: bool, limit: int, with_where: bool, read_at_most: int
+    engine: Engine,
+    asked: tuple[Subject, dict[str, Any]],
+    reverse: bool,
+    limit: int,
+    with_where: bool,
+    read_at_most: int,
 ) -> None:
     subject, question = asked
     layout = subject.layout
@@ -191,13 +202,13 @@ def test_the_pages_of_any_question_are_its_answer(
     if len(plan.streams) > 20 or (layout.spread and plan.spread_bytes == 0):
         return  # too slow, or a table whose spreading prefix cannot be listed: in the order of its bytes
     where = {"a": subject.values["a"][0]} if with_where else {}
-    table = stocked(map(layout.encode, subject.keys))
     wanted = in_order(subject, [key for key in subject.keys if matches(question, key) and matches(where, key)])
-    pages = pages_of(table, layout, plan, limit=limit, where=where, reverse=reverse, read_at_most=read_at_most)
+    with stocked_table(engine, map(layout.encode, subject.keys)) as table:
+        pages = pages_of(table, layout, plan, limit=limit, where=where, reverse=reverse, read_at_most=read_at_most)
     assert (wanted[::-1] if reverse else wanted) == records_of(pages)
 
 
-@settings(max_examples=60, derandomize=True, database=None)
+@settings(max_examples=examples(60), derandomize=True, database=None)
 @given(
     st.sampled_from(list(LAYOUTS)),
     st.booleans(),
@@ -208,16 +219,15 @@ def test_the_pages_of_any_question_are_its_answer(
     st.sampled_from([None, "a"]),
 )
 def test_rows_there_throughout_come_once_whatever_is_put_and_deleted_between_pages(
-    name: str, reverse: bool, limit: int, changes: list[tuple[str, int, str]], host: str | None
+    engine: Engine, name: str, reverse: bool, limit: int, changes: list[tuple[str, int, str]], host: str | None
 ) -> None:
     layout = LAYOUTS[name]
     keys = keys_of(layout)
-    table = stocked(map(layout.encode, keys))
     plan = layout.plan(at_s=between(0, 250))
     left = list(changes)
     deleted = set()
 
-    def change() -> None:
+    def change(table: happybase.Table) -> None:
         for verb, at_s, where_from in [left.pop() for _ in left[:3]]:
             key = layout.key(at_s, where_from)
             if verb == "put":
@@ -227,14 +237,16 @@ def test_rows_there_throughout_come_once_whatever_is_put_and_deleted_between_pag
                 table.delete(layout.encode(key))
 
     where = {} if host is None else {"host": host}
-    found = records_of(pages_of(table, layout, plan, change, limit=limit, reverse=reverse, where=where))
+    with stocked_table(engine, map(layout.encode, keys)) as table:
+        pages = pages_of(table, layout, plan, change, limit=limit, reverse=reverse, where=where)
+    found = records_of(pages)
     throughout = {key for key in keys if key not in deleted and host in (None, key.host) and key.at_s < 250}
     assert throughout <= set(found)
     behind_salt = [layout.encode(key)[plan.spread_bytes :] for key in found]
     assert sorted(set(behind_salt), reverse=reverse) == behind_salt
 
 
-def test_a_row_put_behind_the_cursor_comes_and_one_put_in_front_of_it_does_not() -> None:
+def test_a_row_put_behind_the_cursor_comes_and_one_put_in_front_of_it_does_not(stocked: Stocked) -> None:
     table = stocked(ITEMS.encode(Item(number)) for number in range(0, 40, 10))
     first = item_page(table, limit=2)
     assert [Item(0), Item(10)] == first.records
@@ -257,7 +269,7 @@ def test_a_row_put_behind_the_cursor_comes_and_one_put_in_front_of_it_does_not()
         (between(), list(range(10))),
     ],
 )
-def test_a_where_compares_with_a_value_or_an_interval(asked: Any, wanted: list[int]) -> None:
+def test_a_where_compares_with_a_value_or_an_interval(items: Items, asked: Any, wanted: list[int]) -> None:
     found = item_page(items(10), limit=10, where={"number": asked})
     assert wanted == [item.number for item in found.records]
     assert found.rows_read == 10
@@ -267,7 +279,7 @@ def test_a_where_compares_with_a_value_or_an_interval(asked: Any, wanted: list[i
     ("start", "wanted"),
     [("", HOSTS), ("a", ["a", "a\0", "ab"]), ("a\0", ["a\0"]), ("ab", ["ab"]), ("b", ["b"]), ("x", [])],
 )
-def test_a_where_compares_with_a_beginning(start: str, wanted: list[str]) -> None:
+def test_a_where_compares_with_a_beginning(stocked: Stocked, start: str, wanted: list[str]) -> None:
     layout = LAYOUTS["ascending"]
     table = stocked(layout.encode(Rising(7, host)) for host in HOSTS)
     pages = pages_of(table, layout, layout.plan(at_s=7), limit=2, where={"host": starting_with(start)})
@@ -276,7 +288,9 @@ def test_a_where_compares_with_a_beginning(start: str, wanted: list[str]) -> Non
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("name", LAYOUTS)
-def test_every_page_size_gives_every_row_once_with_several_conditions(name: str, reverse: bool) -> None:
+def test_every_page_size_gives_every_row_once_with_several_conditions(
+    stocked: Stocked, name: str, reverse: bool
+) -> None:
     layout = LAYOUTS[name]
     keys = keys_of(layout)
     table = stocked(map(layout.encode, keys))
@@ -291,7 +305,7 @@ def test_every_page_size_gives_every_row_once_with_several_conditions(name: str,
         assert {("at_s", "host")} == {each.by_client for each in pages}
 
 
-def test_what_the_key_cannot_bind_is_left_to_where() -> None:
+def test_what_the_key_cannot_bind_is_left_to_where(stocked: Stocked) -> None:
     layout = LAYOUTS["ascending over 3 buckets"]
     table = stocked(map(layout.encode, keys_of(layout)))
     asked = layout.narrow(at_s=between(9, 12), host=starting_with("a"))
@@ -314,7 +328,7 @@ def test_what_the_key_cannot_bind_is_left_to_where() -> None:
         (starting_with("a"), "a"),
     ],
 )
-def test_a_cursor_belongs_to_the_condition_of_its_where(asked: Any, other: Any) -> None:
+def test_a_cursor_belongs_to_the_condition_of_its_where(stocked: Stocked, asked: Any, other: Any) -> None:
     layout = LAYOUTS["ascending"]
     table = stocked(map(layout.encode, keys_of(layout)))
     name = "host" if isinstance(asked, type(starting_with(""))) else "at_s"
@@ -331,13 +345,13 @@ def test_a_cursor_belongs_to_the_condition_of_its_where(asked: Any, other: Any) 
         ask(other, cursor)
 
 
-def test_a_where_of_what_a_record_does_not_have_is_refused() -> None:
+def test_a_where_of_what_a_record_does_not_have_is_refused(items: Items) -> None:
     with pytest.raises(InvalidQuestion, match=r"^where: Item has no colour$"):
         item_page(items(1), limit=1, where={"colour": between("a", "b")})
 
 
 @pytest.mark.parametrize("asked", [starting_with("a"), between("a", None), between(None, "b")])
-def test_a_where_of_another_type_than_the_attribute_is_refused(asked: Any) -> None:
+def test_a_where_of_another_type_than_the_attribute_is_refused(items: Items, asked: Any) -> None:
     with pytest.raises(InvalidQuestion, match=r"^where: number is 0, which cannot be compared with (Betw|Starting)"):
         item_page(items(1), limit=1, where={"number": asked})
 
@@ -355,7 +369,9 @@ def host_and_newest(key: Any) -> tuple[str, int]:
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("name", LAYOUTS)
-def test_every_page_size_gives_every_row_once_in_the_order_of_another_key(name: str, reverse: bool) -> None:
+def test_every_page_size_gives_every_row_once_in_the_order_of_another_key(
+    stocked: Stocked, name: str, reverse: bool
+) -> None:
     layout = LAYOUTS[name]
     keys = keys_of(layout)
     table = stocked(map(layout.encode, keys))
@@ -369,7 +385,7 @@ def test_every_page_size_gives_every_row_once_in_the_order_of_another_key(name: 
             assert {("order",)} == {each.by_client for each in pages}
 
 
-@settings(max_examples=60, derandomize=True, database=None)
+@settings(max_examples=examples(60), derandomize=True, database=None)
 @given(
     st.sampled_from(list(LAYOUTS)),
     st.sets(st.tuples(st.sampled_from(TIMES[:-1]), st.sampled_from(HOSTS)), max_size=25),
@@ -378,20 +394,20 @@ def test_every_page_size_gives_every_row_once_in_the_order_of_another_key(name: 
     st.sampled_from([{}, {"host": "a"}, {"host": starting_with("a")}, {"at_s": between(9, 12)}]),
 )
 def test_the_pages_in_another_order_are_the_sorted_answer(
-    name: str, there: set[tuple[int, str]], reverse: bool, limit: int, where: dict[str, Any]
+    engine: Engine, name: str, there: set[tuple[int, str]], reverse: bool, limit: int, where: dict[str, Any]
 ) -> None:
     layout = LAYOUTS[name]
     keys = [layout.key(*values) for values in there]
-    table = stocked(map(layout.encode, keys))
     plan = layout.plan(at_s=between(0, 250))
-    pages = pages_of(table, layout, plan, limit=limit, reverse=reverse, where=where, order=BY_HOST_NEWEST_FIRST)
+    with stocked_table(engine, map(layout.encode, keys)) as table:
+        pages = pages_of(table, layout, plan, limit=limit, reverse=reverse, where=where, order=BY_HOST_NEWEST_FIRST)
     kept = [key for key in keys if matches(where, key)]
     assert sorted(kept, key=host_and_newest, reverse=reverse) == records_of(pages)
     assert [len(keys)] * len(pages) == [each.rows_read for each in pages]
     assert {(*where, "order")} == {each.by_client for each in pages}
 
 
-@settings(max_examples=60, derandomize=True, database=None)
+@settings(max_examples=examples(60), derandomize=True, database=None)
 @given(
     st.sampled_from(list(LAYOUTS)),
     st.booleans(),
@@ -401,16 +417,15 @@ def test_the_pages_in_another_order_are_the_sorted_answer(
     ),
 )
 def test_sorted_rows_there_throughout_come_once_whatever_is_put_and_deleted_between_pages(
-    name: str, reverse: bool, limit: int, changes: list[tuple[str, int, str]]
+    engine: Engine, name: str, reverse: bool, limit: int, changes: list[tuple[str, int, str]]
 ) -> None:
     layout = LAYOUTS[name]
     keys = keys_of(layout)
-    table = stocked(map(layout.encode, keys))
     plan = layout.plan(at_s=between(0, 250))
     left = list(changes)
     deleted = set()
 
-    def change() -> None:
+    def change(table: happybase.Table) -> None:
         for verb, at_s, host in [left.pop() for _ in left[:3]]:
             key = layout.key(at_s, host)
             if verb == "put":
@@ -419,12 +434,16 @@ def test_sorted_rows_there_throughout_come_once_whatever_is_put_and_deleted_betw
                 deleted.add(key)
                 table.delete(layout.encode(key))
 
-    found = records_of(pages_of(table, layout, plan, change, limit=limit, reverse=reverse, order=BY_HOST))
+    with stocked_table(engine, map(layout.encode, keys)) as table:
+        pages = pages_of(table, layout, plan, change, limit=limit, reverse=reverse, order=BY_HOST)
+    found = records_of(pages)
     assert {key for key in keys if key not in deleted and key.at_s < 250} <= set(found)
     assert sorted(set(found), key=host_and_time, reverse=reverse) == found
 
 
-def test_a_row_put_behind_the_cursor_of_another_order_comes_and_one_put_in_front_of_it_does_not() -> None:
+def test_a_row_put_behind_the_cursor_of_another_order_comes_and_one_put_in_front_of_it_does_not(
+    stocked: Stocked,
+) -> None:
     layout = LAYOUTS["ascending"]
     table = stocked(map(layout.encode, [Rising(5, "b"), Rising(1, "d"), Rising(9, "f")]))
 
@@ -443,7 +462,7 @@ def test_a_row_put_behind_the_cursor_of_another_order_comes_and_one_put_in_front
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-def test_rows_that_are_equal_in_the_other_order_come_once_each(reverse: bool) -> None:
+def test_rows_that_are_equal_in_the_other_order_come_once_each(stocked: Stocked, reverse: bool) -> None:
     layout = LAYOUTS["ascending"]
     keys = [Rising(at_s, host) for at_s in (1, 2) for host in "abc"]
     table = stocked(map(layout.encode, keys))
@@ -455,7 +474,7 @@ def test_rows_that_are_equal_in_the_other_order_come_once_each(reverse: bool) ->
         assert sorted((key.at_s for key in keys), reverse=reverse) == [key.at_s for key in found], limit
 
 
-def test_the_order_of_a_key_is_that_behind_its_spreading_prefix() -> None:
+def test_the_order_of_a_key_is_that_behind_its_spreading_prefix(stocked: Stocked) -> None:
     layout = LAYOUTS["ascending"]
     keys = keys_of(layout)
     table = stocked(map(layout.encode, keys))
@@ -466,7 +485,9 @@ def test_the_order_of_a_key_is_that_behind_its_spreading_prefix() -> None:
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("name", LAYOUTS)
-def test_rows_that_are_equal_in_the_other_order_are_in_that_of_the_table(name: str, reverse: bool) -> None:
+def test_rows_that_are_equal_in_the_other_order_are_in_that_of_the_table(
+    stocked: Stocked, name: str, reverse: bool
+) -> None:
     layout = LAYOUTS[name]
     keys = keys_of(layout)
     table = stocked(map(layout.encode, keys))
@@ -479,7 +500,7 @@ def test_rows_that_are_equal_in_the_other_order_are_in_that_of_the_table(name: s
             assert wanted == records_of(pages), limit
 
 
-def test_a_sorted_page_that_ends_with_the_last_row_has_no_cursor() -> None:
+def test_a_sorted_page_that_ends_with_the_last_row_has_no_cursor(items: Items) -> None:
     table = items(5)
     for reverse in (False, True):
         for limit in (5, 6):
@@ -489,7 +510,7 @@ def test_a_sorted_page_that_ends_with_the_last_row_has_no_cursor() -> None:
         assert ([Item(0 if reverse else 4)], None) == (last.records, last.cursor)
 
 
-def test_a_sorted_page_of_nothing_has_no_cursor() -> None:
+def test_a_sorted_page_of_nothing_has_no_cursor(items: Items) -> None:
     table = items(5)
     nothing: Page[Item] = Page(records=[], cursor=None, rows_read=0, by_client=("order",))
     assert nothing == item_page(table, plan=ITEMS.plan(number=between(7, 9)), limit=3, order=ITEMS)
@@ -501,12 +522,12 @@ def test_a_sorted_page_of_nothing_has_no_cursor() -> None:
     assert nothing == item_page(table, limit=4, order=ITEMS, cursor=cursor)
 
 
-def test_a_sorted_point_is_one_page() -> None:
+def test_a_sorted_point_is_one_page(items: Items) -> None:
     found = item_page(items(5), plan=ITEMS.plan(number=3), limit=1, order=ITEMS)
     assert Page([Item(3)], None, 1, ("order",)) == found
 
 
-def test_what_a_page_left_to_the_client_is_where_by_name_and_then_the_order() -> None:
+def test_what_a_page_left_to_the_client_is_where_by_name_and_then_the_order(stocked: Stocked, items: Items) -> None:
     table = items(3)
     assert item_page(table, limit=1).by_client == ()
     assert item_page(table, limit=1, where={}).by_client == ()
@@ -525,7 +546,7 @@ def test_what_a_page_left_to_the_client_is_where_by_name_and_then_the_order() ->
     assert found.by_client == ("at_s", "host", "order")
 
 
-def test_a_cursor_belongs_to_its_order() -> None:
+def test_a_cursor_belongs_to_its_order(stocked: Stocked) -> None:
     layout = LAYOUTS["ascending"]
     table = stocked(map(layout.encode, keys_of(layout)))
 
@@ -554,7 +575,7 @@ def test_a_cursor_belongs_to_its_order() -> None:
                     ask(cursor, **other)
 
 
-def test_a_cursor_belongs_to_the_attribute_that_its_order_begins_with() -> None:
+def test_a_cursor_belongs_to_the_attribute_that_its_order_begins_with(stocked: Stocked) -> None:
     @row_key
     class Pair:
         left: int = part(UInt8, "first")
@@ -574,7 +595,7 @@ def test_a_cursor_belongs_to_the_attribute_that_its_order_begins_with() -> None:
         page(table, pairs.whole_table(), order=pairs, cursor=first.cursor, **asked)
 
 
-def test_a_cursor_belongs_to_the_slices_of_its_order() -> None:
+def test_a_cursor_belongs_to_the_slices_of_its_order(stocked: Stocked) -> None:
     layout = LAYOUTS["ascending"]
     table = stocked(map(layout.encode, keys_of(layout)))
     slices = [KeyLayout(ByHost, TimeBucket(of="at_s", every_ms=every, codec=UInt8)) for every in (10, 100)]
@@ -587,7 +608,7 @@ def test_a_cursor_belongs_to_the_slices_of_its_order() -> None:
             page(table, plan, order=other, cursor=cursor, **asked)
 
 
-def test_slices_stand_in_front_of_the_order_of_a_key() -> None:
+def test_slices_stand_in_front_of_the_order_of_a_key(stocked: Stocked) -> None:
     layout = LAYOUTS["ascending"]
     keys = keys_of(layout)
     table = stocked(map(layout.encode, keys))
@@ -597,7 +618,7 @@ def test_slices_stand_in_front_of_the_order_of_a_key() -> None:
         assert wanted == records_of(pages_of(table, layout, layout.whole_table(), limit=limit, order=order))
 
 
-def test_a_cursor_belongs_to_the_parts_of_its_order_and_not_to_its_name() -> None:
+def test_a_cursor_belongs_to_the_parts_of_its_order_and_not_to_its_name(items: Items) -> None:
     @row_key
     class Order:
         number: int = part(UInt16, "counts up")
@@ -614,7 +635,7 @@ def test_a_cursor_belongs_to_the_parts_of_its_order_and_not_to_its_name() -> Non
         item_page(table, limit=3, order=other, cursor=item_page(table, limit=3, order=one).cursor)
 
 
-def test_a_sorted_cursor_goes_on_under_another_limit() -> None:
+def test_a_sorted_cursor_goes_on_under_another_limit(items: Items) -> None:
     table = items(9)
     cursor = item_page(table, limit=2, order=ITEMS, reverse=True).cursor
     rest = item_page(table, limit=100, order=ITEMS, reverse=True, cursor=cursor, read_at_most=9)
@@ -622,7 +643,7 @@ def test_a_sorted_cursor_goes_on_under_another_limit() -> None:
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-def test_more_rows_than_can_be_sorted_are_refused(reverse: bool) -> None:
+def test_more_rows_than_can_be_sorted_are_refused(items: Items, reverse: bool) -> None:
     table = items(7)
     asked = {"limit": 2, "order": ITEMS, "reverse": reverse}
     assert item_page(table, read_at_most=7, **asked).rows_read == 7
@@ -638,14 +659,14 @@ def test_more_rows_than_can_be_sorted_are_refused(reverse: bool) -> None:
         item_page(table, read_at_most=6, cursor=cursor, **asked)
 
 
-def test_what_is_refused_as_too_much_to_sort_is_not_read_to_its_end() -> None:
+def test_what_is_refused_as_too_much_to_sort_is_not_read_to_its_end(items: Items) -> None:
     table = items(5000)
     with metered(table.connection) as cost, pytest.raises(InvalidQuestion, match="they hold more than 1500:"):
         item_page(table, limit=1, order=ITEMS, read_at_most=1500)
     assert cost.rows_fetched <= 2000
 
 
-def test_every_sorted_page_reads_all_rows_of_its_plan_and_no_others() -> None:
+def test_every_sorted_page_reads_all_rows_of_its_plan_and_no_others(items: Items) -> None:
     table = items(50)
     with metered(table.connection) as cost:
         first = item_page(table, plan=ITEMS.plan(number=between(10, 40)), limit=5, order=ITEMS)
@@ -656,12 +677,12 @@ def test_every_sorted_page_reads_all_rows_of_its_plan_and_no_others() -> None:
 
 
 @pytest.mark.parametrize("asked", [{"limit": 0}, {"limit": 1, "read_at_most": 0}])
-def test_a_sorted_page_of_no_rows_is_refused(asked: dict[str, int]) -> None:
+def test_a_sorted_page_of_no_rows_is_refused(items: Items, asked: dict[str, int]) -> None:
     with pytest.raises(InvalidQuestion, match=r"must be 1\.\.1000000 \(got 0\)$"):
         item_page(items(1), order=ITEMS, **asked)
 
 
-def test_a_damaged_cursor_of_another_order_is_refused() -> None:
+def test_a_damaged_cursor_of_another_order_is_refused(items: Items) -> None:
     table = items(5)
     cursor = item_page(table, limit=3, order=ITEMS).cursor
     assert cursor is not None
@@ -670,18 +691,19 @@ def test_a_damaged_cursor_of_another_order_is_refused() -> None:
             item_page(table, limit=3, order=ITEMS, cursor=damaged)
 
 
-def test_a_row_that_does_not_decode_is_an_error_wherever_it_would_be_sorted() -> None:
+def test_a_row_that_does_not_decode_is_an_error_wherever_it_would_be_sorted(stocked: Stocked) -> None:
     table = stocked(hexes("00 01", "00 02", "00 03 ff"), name="items")
     for asked in ({}, {"reverse": True}, {"where": {"number": 1}}):
         with pytest.raises(InvalidRow) as refused:
             item_page(table, limit=1, order=ITEMS, **asked)
-        assert str(refused.value) == "items: row 00 03 ff: Item: 1 bytes too many, at offset 2 of row 00 03 ff"
+        reason = "Item: 1 bytes too many, at offset 2 of row 00 03 ff"
+        assert str(refused.value) == f"{table.name.decode()}: row 00 03 ff: {reason}"
 
 
 # ---- borders -------------------------------------------------------------------------------------
 
 
-def test_a_page_that_ends_with_the_last_row_has_no_cursor() -> None:
+def test_a_page_that_ends_with_the_last_row_has_no_cursor(items: Items) -> None:
     table = items(5)
     assert None is item_page(table, limit=5).cursor
     assert None is item_page(table, limit=6).cursor
@@ -692,7 +714,7 @@ def test_a_page_that_ends_with_the_last_row_has_no_cursor() -> None:
     )
 
 
-def test_an_empty_answer_is_one_page_without_cursor() -> None:
+def test_an_empty_answer_is_one_page_without_cursor(items: Items) -> None:
     table = items(5)
     nothing: Page[Item] = Page(records=[], cursor=None, rows_read=0)
     assert nothing == item_page(table, plan=ITEMS.plan(number=between(7, 9)), limit=3)
@@ -702,7 +724,7 @@ def test_an_empty_answer_is_one_page_without_cursor() -> None:
     )
 
 
-def test_a_page_whose_rest_is_deleted_is_followed_by_an_empty_one() -> None:
+def test_a_page_whose_rest_is_deleted_is_followed_by_an_empty_one(items: Items) -> None:
     table = items(5)
     cursor = item_page(table, limit=3).cursor
     for number in (3, 4):
@@ -710,24 +732,26 @@ def test_a_page_whose_rest_is_deleted_is_followed_by_an_empty_one() -> None:
     assert Page(records=[], cursor=None, rows_read=0) == item_page(table, limit=3, cursor=cursor)
 
 
-def test_a_point_is_one_page() -> None:
+def test_a_point_is_one_page(items: Items) -> None:
     table = items(5)
     assert Page([Item(3)], None, 1) == item_page(table, plan=ITEMS.plan(number=3), limit=1)
     assert Page([], None, 0) == item_page(table, plan=ITEMS.plan(number=7), limit=1)
     assert Page([], None, 1, ("number",)) == item_page(table, plan=ITEMS.plan(number=3), limit=1, where={"number": 4})
 
 
-def test_a_page_can_end_at_the_longest_row() -> None:
+def test_a_page_can_end_at_the_longest_row(stocked: Stocked) -> None:
     layout = KeyLayout(Named)
     names = ["a" * 32_766, "a" * 32_767, "b"]
-    table = stocked(map(str.encode, names))
+    table = stocked([])
+    located(table.connection, [plain_table("t")])
+    put(table, map(str.encode, names))
     for reverse in (False, True):
         found = records_of(pages_of(table, layout, layout.whole_table(), limit=1, reverse=reverse))
         assert (names[::-1] if reverse else names) == [key.name for key in found]
 
 
 @pytest.mark.parametrize("limit", [0, -1])
-def test_a_limit_below_one_is_refused(limit: int) -> None:
+def test_a_limit_below_one_is_refused(items: Items, limit: int) -> None:
     with pytest.raises(InvalidQuestion) as refused:
         item_page(items(1), limit=limit)
     assert f"limit: must be 1..1000000 (got {limit})" == str(refused.value)
@@ -737,7 +761,7 @@ def test_a_limit_below_one_is_refused(limit: int) -> None:
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-def test_a_page_ends_short_at_the_cap_and_the_next_one_goes_on(reverse: bool) -> None:
+def test_a_page_ends_short_at_the_cap_and_the_next_one_goes_on(items: Items, reverse: bool) -> None:
     table = items(20)
     pages = pages_of(table, ITEMS, ITEMS.whole_table(), limit=5, where={"number": 13}, read_at_most=4, reverse=reverse)
     assert [each.rows_read for each in pages] == [4] * 5
@@ -746,19 +770,19 @@ def test_a_page_ends_short_at_the_cap_and_the_next_one_goes_on(reverse: bool) ->
 
 
 @pytest.mark.parametrize("read_at_most", [1, 2, 3])
-def test_a_cap_below_the_limit_still_makes_progress(read_at_most: int) -> None:
+def test_a_cap_below_the_limit_still_makes_progress(items: Items, read_at_most: int) -> None:
     pages = pages_of(items(7), ITEMS, ITEMS.whole_table(), limit=5, where={"number": 6}, read_at_most=read_at_most)
     assert [Item(6)] == records_of(pages)
     assert sum(each.rows_read for each in pages) == 7
 
 
 @pytest.mark.parametrize("read_at_most", [0, -1])
-def test_a_cap_below_one_is_refused_since_no_page_could_go_on(read_at_most: int) -> None:
+def test_a_cap_below_one_is_refused_since_no_page_could_go_on(items: Items, read_at_most: int) -> None:
     with pytest.raises(InvalidQuestion, match=r"^read_at_most: must be 1\.\."):
         item_page(items(7), limit=5, where={"number": 6}, read_at_most=read_at_most)
 
 
-def test_a_page_reads_one_row_more_than_it_gives() -> None:
+def test_a_page_reads_one_row_more_than_it_gives(items: Items) -> None:
     table = items(50)
     with metered(table.connection) as cost:
         assert item_page(table, limit=10).rows_read == 10
@@ -775,14 +799,14 @@ DAMAGED = r"^cursor: is damaged \(got .*\); ask again without it$"
 FOREIGN = r"^cursor: belongs to another question; ask with the same values, or without it$"
 
 
-def test_a_cursor_is_safe_in_a_url() -> None:
+def test_a_cursor_is_safe_in_a_url(stocked: Stocked) -> None:
     table = stocked(bytes([0xFB, number]) * 3 for number in range(256))
     everything = KeyLayout(Named).whole_table()
     cursors = [page(table, everything, lambda row, _cells: row, limit=limit).cursor for limit in range(1, 256)]
     assert set("".join(cursor or "?" for cursor in cursors)) <= set(ALPHABET)
 
 
-def test_every_changed_character_of_a_cursor_is_refused() -> None:
+def test_every_changed_character_of_a_cursor_is_refused(items: Items) -> None:
     table = items(5)
     cursor = item_page(table, limit=3).cursor
     assert cursor is not None
@@ -793,7 +817,7 @@ def test_every_changed_character_of_a_cursor_is_refused() -> None:
                     item_page(table, limit=3, cursor=cursor[:at] + other + cursor[at + 1 :])
 
 
-def test_a_cursor_cut_or_drawn_out_is_refused() -> None:
+def test_a_cursor_cut_or_drawn_out_is_refused(items: Items) -> None:
     table = items(5)
     cursor = item_page(table, limit=3).cursor
     assert cursor is not None
@@ -805,12 +829,12 @@ def test_a_cursor_cut_or_drawn_out_is_refused() -> None:
 
 
 @pytest.mark.parametrize("cursor", ["", "=", "?", "not base64", "é", "\0", "A" * 10_000, "AAAAAAAAAAAAAAAA"])
-def test_what_is_no_cursor_is_refused(cursor: str) -> None:
+def test_what_is_no_cursor_is_refused(items: Items, cursor: str) -> None:
     with pytest.raises(InvalidQuestion, match=DAMAGED):
         item_page(items(5), limit=3, cursor=cursor)
 
 
-def test_a_cursor_belongs_to_its_question() -> None:
+def test_a_cursor_belongs_to_its_question(stocked: Stocked, items: Items) -> None:
     table = items(20)
     plan = ITEMS.plan(number=between(0, 15))
     cursor = item_page(table, plan=plan, limit=3, where={"number": 9}, read_at_most=4).cursor
@@ -832,17 +856,19 @@ def test_a_cursor_belongs_to_its_question() -> None:
     assert [Item(9)] == item_page(table, limit=1, cursor=cursor, **(asked | {"read_at_most": 40})).records
 
 
-def test_a_cursor_goes_on_under_another_limit() -> None:
+def test_a_cursor_goes_on_under_another_limit(items: Items) -> None:
     table = items(9)
     cursor = item_page(table, limit=2).cursor
     assert [Item(number) for number in range(2, 9)] == item_page(table, limit=100, cursor=cursor).records
 
 
+def cursor_behind_the_first_of_three() -> str | None:
+    with stocked_table(Embedded(), [ITEMS.encode(Item(number)) for number in range(3)]) as table:
+        return item_page(table, limit=1, where={"number": 0}, read_at_most=1).cursor
+
+
 def test_a_cursor_is_the_same_text_in_every_process() -> None:
-    code = (
-        "from tests.shared.test_pages import item_page, items; "
-        "print(item_page(items(3), limit=1, where={'number': 0}, read_at_most=1).cursor)"
-    )
+    code = "from tests.shared import test_pages; print(test_pages.cursor_behind_the_first_of_three())"
     there = {
         subprocess.check_output(
             [sys.executable, "-c", code],
@@ -852,22 +878,22 @@ def test_a_cursor_is_the_same_text_in_every_process() -> None:
         ).strip()
         for seed in ("1", "2")
     }
-    assert {item_page(items(3), limit=1, where={"number": 0}, read_at_most=1).cursor} == there
+    assert {cursor_behind_the_first_of_three()} == there
 
 
 # ---- rows that are no records --------------------------------------------------------------------
 
 
-def test_a_row_that_does_not_decode_is_an_error_with_table_row_and_reason() -> None:
+def test_a_row_that_does_not_decode_is_an_error_with_table_row_and_reason(stocked: Stocked) -> None:
     table = stocked(hexes("00 01", "00 02 ff", "00 03"), name="items")
     assert [Item(1)] == item_page(table, limit=1).records
     with pytest.raises(InvalidRecord) as refused:
         item_page(table, limit=2)
     reason = "Item: 1 bytes too many, at offset 2 of row 00 02 ff"
-    assert f"items: row 00 02 ff: {reason}" == str(refused.value)
+    assert f"{table.name.decode()}: row 00 02 ff: {reason}" == str(refused.value)
 
 
-def test_a_record_that_refuses_its_values_is_an_error_with_table_and_row() -> None:
+def test_a_record_that_refuses_its_values_is_an_error_with_table_and_row(items: Items) -> None:
     @attrs.frozen
     class Even:
         number: int = attrs.field()
@@ -877,6 +903,7 @@ def test_a_record_that_refuses_its_values_is_an_error_with_table_and_row() -> No
             if value % 2:
                 raise ValueError(f"Even.number: must be even (got {value})")
 
+    table = items(3)
     with pytest.raises(InvalidRecord) as refused:
-        page(items(3), ITEMS.whole_table(), lambda row, _cells: Even(ITEMS.decode(row).number), limit=3)
-    assert str(refused.value) == "t: row 00 01: Even.number: must be even (got 1)"
+        page(table, ITEMS.whole_table(), lambda row, _cells: Even(ITEMS.decode(row).number), limit=3)
+    assert str(refused.value) == f"{table.name.decode()}: row 00 01: Even.number: must be even (got 1)"

@@ -27,9 +27,10 @@ from shared.keys import (
 )
 from shared.patterns import metered
 from shared.scanning import scan
+from tests.engines import Engine, examples, located, plain_table
 
 from .keys.oracle import Subject, in_order, matches, plan_of, questions, subjects
-from .stocked import hexes, put, stocked
+from .stocked import Stocked, hexes, put, stocked_table
 
 
 @row_key
@@ -63,7 +64,7 @@ def rows_of(table: happybase.Table, *ranges: tuple[str, str | None], **options: 
 # ---- order ---------------------------------------------------------------------------------------
 
 
-def test_buckets_are_merged_by_the_key_behind_the_salt() -> None:
+def test_buckets_are_merged_by_the_key_behind_the_salt(stocked: Stocked) -> None:
     # crc32 of "a" and "c" is 3 modulo 4, of "b" 1, of "d" 0.
     table = stocked(hexes("00 05 64", "00 09 64", "01 05 62", "03 05 61", "03 05 63", "03 07 61"))
     plan = KeyLayout(Log, Salt(of="host", buckets=4)).plan(at_s=between(0, 100))
@@ -72,7 +73,7 @@ def test_buckets_are_merged_by_the_key_behind_the_salt() -> None:
     assert merged[::-1] == [row for row, _cells in scan(table, plan, reverse=True)]
 
 
-def test_a_limit_holds_behind_the_merge() -> None:
+def test_a_limit_holds_behind_the_merge(stocked: Stocked) -> None:
     table = stocked(hexes("00 05 64", "00 09 64", "01 05 62", "03 05 61", "03 05 63", "03 07 61"))
     plan = KeyLayout(Log, Salt(of="host", buckets=4)).plan(at_s=between(0, 100))
     assert hexes("03 05 61", "01 05 62", "03 05 63") == [row for row, _cells in scan(table, plan, limit=3)]
@@ -80,7 +81,7 @@ def test_a_limit_holds_behind_the_merge() -> None:
     assert hexes("00 09 64", "03 07 61") == newest
 
 
-def test_slices_of_a_descending_time_come_newest_first_over_all_buckets() -> None:
+def test_slices_of_a_descending_time_come_newest_first_over_all_buckets(stocked: Stocked) -> None:
     # Slices of ten, descending: 25 is in slice 2 = fd and itself e6; 12 in slice 1 = fe, f3; 5 in slice 0 = ff, fa.
     table = stocked(hexes("00 ff fa 64", "01 fd e6 62", "01 ff fa 62", "03 fe f3 61", "03 fd eb 63"))
     layout = KeyLayout(Latest, Salt(of="host", buckets=4), TimeBucket(of="at_s", every_ms=10, codec=UInt8))
@@ -90,20 +91,20 @@ def test_slices_of_a_descending_time_come_newest_first_over_all_buckets() -> Non
     assert merged[:3] == [row for row, _cells in scan(table, layout.plan(at_s=between(10, 30)))]
 
 
-def test_ranges_of_one_stream_come_one_after_another() -> None:
+def test_ranges_of_one_stream_come_one_after_another(stocked: Stocked) -> None:
     table = stocked(hexes("01", "02", "03", "04", "05", "06"))
     assert rows_of(table, ("01", "03"), ("04", "05"), ("06", None)) == ["01", "02", "04", "06"]
     assert rows_of(table, ("01", "03"), ("04", "05"), ("06", None), reverse=True) == ["06", "04", "02", "01"]
 
 
-def test_no_range_gives_no_row() -> None:
+def test_no_range_gives_no_row(stocked: Stocked) -> None:
     table = stocked(hexes("01"))
     assert list(scan(table, Plan(()))) == []
     assert list(scan(table, Plan(()), reverse=True, limit=1)) == []
     assert list(scan(stocked([]), KeyLayout(Item).whole_table())) == []
 
 
-def test_the_whole_of_a_salted_table_comes_in_key_order() -> None:
+def test_the_whole_of_a_salted_table_comes_in_key_order(stocked: Stocked) -> None:
     layout = KeyLayout(Item, Salt(of="number", buckets=5))
     table = stocked(layout.encode(Item(number)) for number in range(300))
     found = [layout.decode(row).number for row, _cells in scan(table, layout.whole_table(), batch_rows=7)]
@@ -141,7 +142,9 @@ EDGES += hexes("04", "04 00", "ff ff")
         ("02 fe ff", "02 ff", ""),
     ],
 )
-def test_a_range_has_the_same_rows_in_both_directions(low: str, high: str | None, wanted: str) -> None:
+def test_a_range_has_the_same_rows_in_both_directions(
+    stocked: Stocked, low: str, high: str | None, wanted: str
+) -> None:
     table = stocked(EDGES)
     rows = wanted.split(" | ") if wanted else []
     for batch_rows in (1, 2, 1000):
@@ -149,12 +152,12 @@ def test_a_range_has_the_same_rows_in_both_directions(low: str, high: str | None
         assert rows[::-1] == rows_of(table, (low, high), batch_rows=batch_rows, reverse=True)
 
 
-def test_a_reverse_scan_of_an_empty_table_is_empty() -> None:
+def test_a_reverse_scan_of_an_empty_table_is_empty(stocked: Stocked) -> None:
     assert rows_of(stocked([]), ("02", "03"), reverse=True) == []
     assert rows_of(stocked([]), ("", None), reverse=True) == []
 
 
-def test_a_reverse_scan_does_not_wander_below_its_start() -> None:
+def test_a_reverse_scan_does_not_wander_below_its_start(stocked: Stocked) -> None:
     table = stocked(b"\x01" + bytes([number]) for number in range(200))
     put(table, hexes("02"))
     with metered(table.connection) as cost:
@@ -163,9 +166,11 @@ def test_a_reverse_scan_does_not_wander_below_its_start() -> None:
 
 
 @pytest.mark.parametrize("width", [32_760, 32_764, 32_766, 32_767])
-def test_a_range_can_start_and_stop_at_the_longest_rows(width: int) -> None:
+def test_a_range_can_start_and_stop_at_the_longest_rows(stocked: Stocked, width: int) -> None:
     names = ["a" * 32_766, "a" * 32_767, "b" * width, "b" * (width - 1) + "c"]
-    table = stocked(map(str.encode, names))
+    table = stocked([])
+    located(table.connection, [plain_table("t")])
+    put(table, map(str.encode, names))
     plan = KeyLayout(Named).plan(name=between("b" * width, "b" * (width - 1) + "c"))
     for reverse in (False, True):
         assert ["b" * width] == [row.decode() for row, _cells in scan(table, plan, reverse=reverse)]
@@ -174,7 +179,7 @@ def test_a_range_can_start_and_stop_at_the_longest_rows(width: int) -> None:
 # ---- points --------------------------------------------------------------------------------------
 
 
-def test_a_point_is_a_get_and_not_a_scan() -> None:
+def test_a_point_is_a_get_and_not_a_scan(stocked: Stocked) -> None:
     table = stocked([b"ann", b"anna"])
     with metered(table.connection) as cost:
         assert list(scan(table, KeyLayout(Named).plan(name="ann"))) == [(b"ann", {b"f:v": b"1"})]
@@ -188,10 +193,11 @@ def test_a_point_is_a_get_and_not_a_scan() -> None:
 
 
 @pytest.fixture(scope="module")
-def sixteen() -> tuple[KeyLayout[Any], happybase.Table]:
+def sixteen(engine: Engine) -> Iterator[tuple[KeyLayout[Any], happybase.Table]]:
     """3,000 rows in sixteen buckets."""
     layout = KeyLayout(Item, Salt(of="number", buckets=16))
-    return layout, stocked(layout.encode(Item(number)) for number in range(3000))
+    with stocked_table(engine, (layout.encode(Item(number)) for number in range(3000))) as table:
+        yield layout, table
 
 
 @pytest.mark.parametrize("reverse", [False, True])
@@ -209,7 +215,7 @@ def test_ten_rows_of_sixteen_buckets_cost_ten_rows_and_about_one_for_each_bucket
     assert cost.rows_fetched <= 10 + 16 * (2 if reverse else 1)
 
 
-def test_a_limit_on_one_stream_fetches_no_row_more() -> None:
+def test_a_limit_on_one_stream_fetches_no_row_more(stocked: Stocked) -> None:
     table = stocked(KeyLayout(Item).encode(Item(number)) for number in range(50))
     with metered(table.connection) as cost:
         assert len(list(scan(table, KeyLayout(Item).whole_table(), limit=10))) == 10
@@ -229,7 +235,7 @@ def test_rows_held_do_not_grow_with_the_answer(
         assert given_out == 3000
 
 
-def test_many_ranges_of_one_stream_are_opened_one_at_a_time() -> None:
+def test_many_ranges_of_one_stream_are_opened_one_at_a_time(stocked: Stocked) -> None:
     table = stocked(KeyLayout(Item).encode(Item(number)) for number in range(100))
     ranges = tuple(RowRange(bytes([0, number]), bytes([0, number + 1])) for number in range(100))
     with metered(table.connection) as cost:
@@ -265,7 +271,7 @@ class Watched:
 
 
 @pytest.fixture
-def watched() -> tuple[happybase.Table, KeyLayout[Any], Watched]:
+def watched(stocked: Stocked) -> tuple[happybase.Table, KeyLayout[Any], Watched]:
     layout = KeyLayout(Item, Salt(of="number", buckets=4))
     table = stocked(layout.encode(Item(number)) for number in range(100))
     table.connection.client = client = Watched(table.connection.client)
@@ -318,7 +324,7 @@ def test_nothing_is_opened_before_the_first_row_is_asked_for(
 
 
 @pytest.mark.parametrize("limit", [0, -1])
-def test_a_limit_below_one_is_refused(limit: int) -> None:
+def test_a_limit_below_one_is_refused(stocked: Stocked, limit: int) -> None:
     with pytest.raises(InvalidQuestion) as refused:
         next(scan(stocked([]), KeyLayout(Item).whole_table(), limit=limit))
     assert f"limit: must be 1..1000000 (got {limit})" == str(refused.value)
@@ -327,7 +333,7 @@ def test_a_limit_below_one_is_refused(limit: int) -> None:
 # ---- the law -------------------------------------------------------------------------------------
 
 
-@settings(max_examples=150, derandomize=True, database=None)
+@settings(max_examples=examples(150), derandomize=True, database=None)
 @given(
     subjects(ordered=True).flatmap(lambda subject: st.tuples(st.just(subject), questions(subject))),
     st.booleans(),
@@ -335,17 +341,17 @@ def test_a_limit_below_one_is_refused(limit: int) -> None:
     st.sampled_from([1, 2, 3, 1000]),
 )
 def test_a_scan_gives_the_matching_keys_in_the_order_of_their_values(
-    asked: tuple[Subject, dict[str, Any]], reverse: bool, limit: int, batch_rows: int
+    engine: Engine, asked: tuple[Subject, dict[str, Any]], reverse: bool, limit: int, batch_rows: int
 ) -> None:
     subject, question = asked
     layout = subject.layout
     plan, question = plan_of(subject, question)
     if len(plan.streams) > 40 or (layout.spread and plan.spread_bytes == 0):
         return  # too slow, or a table whose spreading prefix cannot be listed: in the order of its bytes
-    table = stocked(map(layout.encode, subject.keys))
     wanted = in_order(subject, [key for key in subject.keys if matches(question, key)])
-    found = _decoded(layout, scan(table, plan, limit=limit, reverse=reverse, batch_rows=batch_rows))
-    assert (wanted[::-1] if reverse else wanted)[:limit] == list(found)
+    with stocked_table(engine, map(layout.encode, subject.keys)) as table:
+        found = list(_decoded(layout, scan(table, plan, limit=limit, reverse=reverse, batch_rows=batch_rows)))
+    assert (wanted[::-1] if reverse else wanted)[:limit] == found
 
 
 def _decoded(layout: KeyLayout[Any], rows: Iterator[Any]) -> Iterator[Any]:

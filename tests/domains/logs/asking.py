@@ -5,8 +5,6 @@ import pytest
 from domains.logs import LogEvent, Repeats
 from domains.logs.example import DESIGN
 from shared.fields import LAST_MS
-from shared.stores import connect
-from shared.tables import create_tables
 
 BY_NAME = {variant.name: variant for variant in DESIGN.variants}
 ANSWERING = ["newest-first", "host-first", "time-first", "modulo", "salted", "slices"]
@@ -33,13 +31,6 @@ def stored(logs, *events):
     for each in events:
         logs.store(each)
     return events
-
-
-def opened(name):
-    """A connection to an empty store with the table of a variant, and its repository."""
-    connection = connect("embedded:")
-    create_tables(connection, BY_NAME[name].tables)
-    return connection, BY_NAME[name].open(connection)
 
 
 def dump(connection, variant):

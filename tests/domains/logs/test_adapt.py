@@ -16,7 +16,7 @@ from shared.formats import Format
 from shared.loading import read_lines
 from shared.scanning import scan
 
-from .asking import BY_NAME, asked, dump, event, expected, opened, stored
+from .asking import BY_NAME, asked, dump, event, expected, stored
 
 ROOT = Path(__file__).parents[3]
 
@@ -90,7 +90,7 @@ def test_another_file_format_is_one_format(tmp_path):
 
 
 @pytest.mark.parametrize("new_key", ["host-first", "time-first", "modulo", "salted", "slices"])
-def test_from_one_key_to_another_both_tables_are_written_and_the_old_rows_loaded_again(new_key):
+def test_from_one_key_to_another_both_tables_are_written_and_the_old_rows_loaded_again(opened, new_key):
     old_connection, old = opened("newest-first")
     new_connection, new = opened(new_key)
     before = stored(old, event(5), event(5), event(6, "host12"))

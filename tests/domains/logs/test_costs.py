@@ -1,5 +1,7 @@
 """What the questions cost, where a docstring says so: ranges, and rows that the store steps over."""
 
+from contextlib import ExitStack
+
 import pytest
 
 from domains.logs.keys_slices import SLICE_MS
@@ -7,13 +9,15 @@ from shared.keys import InvalidQuestion
 from shared.patterns import metered
 from shared.scanning import READ_AT_MOST
 
-from .asking import BY_NAME, event, only, opened, stored, times
+from .asking import BY_NAME, event, only, stored, times
 
 
 def cost_of(connection, call, *arguments, **more):
+    """Ranges, and rows that came over; a store that counts them steps over no others."""
     with metered(connection) as cost:
         call(*arguments, **more)
-    return len(cost.ranges), cost.rows_read
+    assert cost.rows_read in (cost.rows_fetched, None)
+    return len(cost.ranges), cost.rows_fetched
 
 
 @pytest.fixture
@@ -95,17 +99,19 @@ def test_slices_read_no_more_of_whole_quarters_than_a_page_of_them(connection, h
 
 
 @pytest.fixture(scope="module")
-def crowded():
+def crowded(engine):
     """A repository on one table, by name: a host with more events than a page reads, two of them of a rare kind."""
-    repositories = {}
-    for name in ("newest-first", "time-first"):
-        connection, repositories[name] = opened(name)
-        (table,) = BY_NAME[name].tables
-        with connection.table(table.name).batch(batch_size=1000) as batch:
-            for at in range(READ_AT_MOST + 1):
-                each = event(at, kind="RARE" if at in (0, READ_AT_MOST) else "GET")
-                batch.put(table.row(each), table.cells.pack(each))
-    return repositories
+    with ExitStack() as stores:
+        repositories = {}
+        for name in ("newest-first", "time-first"):
+            (table,) = BY_NAME[name].tables
+            connection = stores.enter_context(engine.shared_store(table))
+            repositories[name] = BY_NAME[name].open(connection)
+            with connection.table(table.name).batch(batch_size=1000) as batch:
+                for at in range(READ_AT_MOST + 1):
+                    each = event(at, kind="RARE" if at in (0, READ_AT_MOST) else "GET")
+                    batch.put(table.row(each), table.cells.pack(each))
+        yield repositories
 
 
 def test_a_filtered_page_ends_short_with_a_cursor_and_goes_on(crowded):

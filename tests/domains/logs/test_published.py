@@ -9,7 +9,7 @@ from domains.logs.formats import FORMATS
 from domains.logs.keys import LOG_CELLS
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, part, row_key
 from shared.loading import read_records
-from shared.stores import connect
+from tests.engines import plain_table
 
 REAL = Path(__file__).parents[4] / "shared" / "data" / "logs"
 needs_real_logs = pytest.mark.skipif(not REAL.exists(), reason="the real logs are not on this machine")
@@ -36,15 +36,20 @@ class PublishedTimeFirst:
 published = pytest.mark.parametrize("key", [PublishedNewestFirst, PublishedTimeFirst])
 
 
-def rows_kept(key, events):
-    """The rows of a table into which all events were put."""
-    layout = KeyLayout(key)
-    connection = connect("embedded:")
-    connection.create_table("t", {"l": {}})
-    with connection.table("t").batch(batch_size=1000) as batch:
-        for event in events:
-            batch.put(layout.encode(layout.key_of(event)), LOG_CELLS.pack(event))
-    return sum(1 for _ in connection.table("t").scan())
+@pytest.fixture
+def rows_kept(engine):
+    """Counts the rows of a table into which all events were put."""
+
+    def count(key, events):
+        layout = KeyLayout(key)
+        with engine.shared_store(plain_table("t", LOG_CELLS.family)) as connection:
+            rows = connection.table("t")
+            with rows.batch(batch_size=1000) as batch:
+                for event in events:
+                    batch.put(layout.encode(layout.key_of(event)), LOG_CELLS.pack(event))
+            return sum(1 for _ in rows.scan())
+
+    return count
 
 
 def read(*paths):
@@ -68,14 +73,14 @@ def of_brokers():
 
 
 @published
-def test_published_keys_lose_11_of_1400_samples(key, samples):
+def test_published_keys_lose_11_of_1400_samples(rows_kept, key, samples):
     assert (len(samples), rows_kept(key, samples)) == (1400, 1400 - 11)
     assert moments(samples) == 27
 
 
 @published
 @needs_real_logs
-def test_published_keys_lose_229_of_3500_real_requests(key, requests):
+def test_published_keys_lose_229_of_3500_real_requests(rows_kept, key, requests):
     assert (len(requests), rows_kept(key, requests)) == (3500, 3500 - 229)
 
 
@@ -86,6 +91,8 @@ def test_268_real_requests_are_of_a_client_and_a_second_that_have_another(reques
 
 @published
 @needs_real_logs
-def test_published_keys_lose_582_of_3207_real_events_of_kafka_as_many_as_share_host_and_moment(key, of_brokers):
+def test_published_keys_lose_582_of_3207_real_events_of_kafka_as_many_as_share_host_and_moment(
+    rows_kept, key, of_brokers
+):
     assert (len(of_brokers), rows_kept(key, of_brokers)) == (3207, 3207 - 582)
     assert moments(of_brokers) == 582

@@ -9,7 +9,7 @@ from domains.logs import LogEvent, Repeats
 from domains.logs.formats import FORMATS
 from shared.loading import read_records
 
-from .asking import ANSWERING, BY_NAME, asked, dump, expected, opened, paged, refuses
+from .asking import ANSWERING, BY_NAME, asked, dump, expected, paged, refuses
 
 ROOT = Path(__file__).parents[3]
 REAL = ROOT.parent / "shared" / "data" / "logs"
@@ -32,13 +32,14 @@ def events():
 
 
 @pytest.fixture(scope="module", params=ANSWERING)
-def loaded(request, events):
+def loaded(request, engine, events):
     """A variant's name, and a connection and a repository with all events."""
-    connection, logs = opened(request.param)
-    for event in events:
-        logs.store(event)
-    yield request.param, connection, logs
-    connection.close()
+    variant = BY_NAME[request.param]
+    with engine.store(*variant.tables) as connection:
+        logs = variant.open(connection)
+        for event in events:
+            logs.store(event)
+        yield request.param, connection, logs
 
 
 def test_ten_files_hold_3500_requests_and_3207_events_of_brokers(events):

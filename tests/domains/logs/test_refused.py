@@ -6,10 +6,9 @@ from domains.logs.keys_slices import SLICE_MS
 from shared.cells import InvalidRecord, InvalidRow
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.patterns import metered
-from shared.stores import connect
-from shared.tables import create_tables
+from tests.engines import located
 
-from .asking import ANSWERING, BY_NAME, answering, asked, at_any_time, dump, event, only, opened, stored
+from .asking import ANSWERING, BY_NAME, answering, asked, at_any_time, dump, event, only, stored
 
 NEEDS_HOST = "rows are in this order only where host is bound too"
 NEEDS_ENDS = "slices of 900000 ms stand in front, so give a value or between(...) with both ends"
@@ -43,7 +42,7 @@ AT_ANY_TIME = ("hosts_like", "host", None, [None, None])
         ("random", AT_ANY_TIME, f"LogRandom.host: {NEEDS_DRAWN}"),
     ],
 )
-def test_what_a_key_cannot_bind_is_refused_in_the_planners_words(name, question, reason):
+def test_what_a_key_cannot_bind_is_refused_in_the_planners_words(opened, name, question, reason):
     connection, logs = opened(name)
     with metered(connection) as cost, pytest.raises(InvalidQuestion) as refused:
         asked(logs, question, limit=10)
@@ -51,7 +50,7 @@ def test_what_a_key_cannot_bind_is_refused_in_the_planners_words(name, question,
     assert cost.rpcs == 0
 
 
-def test_slices_answer_for_as_many_quarters_as_are_allowed():
+def test_slices_answer_for_as_many_quarters_as_are_allowed(opened):
     _, logs = opened("slices")
     records = stored(logs, event(0), event(1024 * SLICE_MS - 1), event(1024 * SLICE_MS))
     assert logs.window(0, 1024 * SLICE_MS, host="host1").records == records[:2]
@@ -113,7 +112,7 @@ def test_a_host_that_cannot_be_stored_cannot_be_asked_for(logs):
 
 
 @pytest.mark.parametrize(("name", "host"), [("host-first", "nginx"), ("slices", "a_b"), ("host-first", "a" * 21)])
-def test_an_event_that_a_variant_refuses_leaves_nothing(name, host):
+def test_an_event_that_a_variant_refuses_leaves_nothing(opened, name, host):
     connection, logs = opened(name)
     with pytest.raises(InvalidKey, match=r"\.host: must "):
         logs.store(event(host=host))
@@ -127,7 +126,9 @@ def test_a_message_that_is_not_unicode_is_refused_by_name_and_leaves_nothing(con
 
 
 @only("newest-first", "time-first", "modulo", "salted", "slices")
-def test_the_longest_key_is_stored_and_found_and_a_longer_one_refused(connection, variant, logs):
+def test_the_longest_key_is_stored_and_found_and_a_longer_one_refused(new_store, variant):
+    connection = located(new_store(*variant.tables), variant.tables)
+    logs = variant.open(connection)
     room = 32_767 - len(variant.tables[0].row(event(host="h"))) + 1
     (longest,) = stored(logs, event(host="h" * room))
     assert logs.window(0, 9, host=longest.host).records == [longest]
@@ -171,10 +172,8 @@ def test_a_cursor_of_the_other_direction_is_refused(logs):
         logs.host_events("host1", "GET", cursor=cursor)
 
 
-def test_a_cursor_of_another_variant_is_refused():
-    connection = connect("embedded:")
-    create_tables(connection, (BY_NAME[name].tables[0] for name in ANSWERING))
-    repositories = {name: BY_NAME[name].open(connection) for name in ANSWERING}
+def test_a_cursor_of_another_variant_is_refused(opened):
+    repositories = {name: opened(name)[1] for name in ANSWERING}
     cursors = {}
     for name, logs in repositories.items():
         stored(logs, event(5), event(6))

@@ -1,10 +1,16 @@
 """Every question, asked of every variant whose key can answer it; and loading again."""
 
-import pytest
+from itertools import chain
 
-from domains.logs import LogEvent, Repeats
+import happybase
+import pytest
+from Hbase_thrift import IOError as HBaseError  # a module that happybase makes
+
+from domains.logs import LogEvent, NotAllStored, Repeats, repository
 from domains.logs.keys_slices import SLICE_MS
 from shared.fields import LAST_MS
+from shared.keys import InvalidKey
+from shared.loading import UnreadableFile
 from shared.patterns import metered
 
 from .asking import (
@@ -215,6 +221,105 @@ def test_an_event_stored_between_two_sorted_pages_moves_no_other(logs):
     first = logs.window(0, 100, host="host1", limit=2)
     stored(logs, event(99), event(0))
     assert times(first) + times(logs.window(0, 100, host="host1", cursor=first.cursor)) == [10, 11, 12, 13, 99]
+
+
+# ---- many at once -----------------------------------------------------------------------------------
+
+MOMENTS = [event(5), event(5, kind="POST"), event(6), event(5, "host2"), event(0), event(LAST_MS, message="é\0")]
+
+
+@answering
+def test_events_stored_together_are_the_cells_of_events_stored_one_by_one(connection, variant, logs, opened):
+    assert logs.store_all(iter(MOMENTS)) == len(MOMENTS)
+    together = dump(connection, variant)
+    other_connection, others = opened(variant.name)
+    for each in MOMENTS:
+        others.store(each)
+    assert dump(other_connection, variant) == together
+    others.store_all(MOMENTS)
+    assert dump(other_connection, variant) == together
+
+
+@only("random")
+def test_events_stored_together_lie_where_they_were_drawn(connection, variant, logs):
+    assert logs.store_all(MOMENTS) == len(MOMENTS)
+    (rows,) = dump(connection, variant).values()
+    assert sorted(stamp for _row, cells in rows for _value, stamp in cells.values()) == sorted(
+        2 * [each.time_ms for each in MOMENTS]
+    )
+
+
+def test_events_of_one_moment_take_one_call(connection, logs):
+    with metered(connection) as cost:
+        logs.store_all(MOMENTS)
+    assert cost.rpcs == len({each.time_ms for each in MOMENTS})
+
+
+@only("newest-first")
+def test_no_events_take_no_call(connection, logs):
+    with metered(connection) as cost:
+        assert logs.store_all([]) == 0
+    assert cost.rpcs == 0
+
+
+@pytest.fixture
+def two_at_once(monkeypatch):
+    monkeypatch.setattr(repository, "EVENTS_AT_ONCE", 2)
+
+
+@answering
+@pytest.mark.usefixtures("two_at_once")
+def test_more_events_than_go_at_once_are_all_stored(connection, variant, logs):
+    seven = [event(at) for at in range(7)]
+    assert logs.store_all(seven) == 7
+    assert len(dump(connection, variant)[variant.tables[0].name]) == 7
+
+
+@answering
+@pytest.mark.usefixtures("two_at_once")
+def test_a_store_that_fails_leaves_the_events_to_go_on_with(connection, variant, logs, monkeypatch):
+    five = [event(at) for at in range(5)]
+    source = iter(five)
+    send, sent = happybase.Batch.send, []
+
+    def failing(batch):
+        sent.append(batch)
+        if len(sent) == 4:
+            raise HBaseError(message=b"no region")
+        send(batch)
+
+    monkeypatch.setattr(happybase.Batch, "send", failing)
+    with pytest.raises(NotAllStored, match=r"^2 events stored; of the next 2 none or some, for ") as refused:
+        logs.store_all(source)
+    assert (refused.value.stored, refused.value.left) == (2, five[2:4])
+    assert isinstance(refused.value.__cause__, HBaseError)
+    assert logs.store_all(chain(refused.value.left, source)) == 3
+    assert len(dump(connection, variant)[variant.tables[0].name]) == 5
+
+
+@only("host-first")
+@pytest.mark.usefixtures("two_at_once")
+def test_an_event_that_cannot_be_stored_stores_none_of_those_that_go_with_it(connection, variant, logs):
+    good, bad = event(1), event(2, "host with an x")
+    with pytest.raises(NotAllStored, match=r"^2 events stored; .*LogHostFirst\.host") as refused:
+        logs.store_all([event(3), event(4), good, bad])
+    assert (refused.value.stored, refused.value.left) == (2, [good, bad])
+    assert isinstance(refused.value.__cause__, InvalidKey)
+    assert len(dump(connection, variant)[variant.tables[0].name]) == 2
+
+
+@only("newest-first")
+def test_a_source_that_fails_leaves_what_was_read_of_it(connection, variant, logs):
+    def source():
+        yield from MOMENTS
+        raise UnreadableFile("a.log:7: bad")
+
+    with pytest.raises(
+        NotAllStored, match=r"^0 events stored; of the next 6 none or some, for a\.log:7: bad$"
+    ) as ended:
+        logs.store_all(source())
+    assert (ended.value.stored, ended.value.left) == (0, MOMENTS)
+    assert dump(connection, variant)[variant.tables[0].name] == []
 
 
 # ---- loading again ----------------------------------------------------------------------------------

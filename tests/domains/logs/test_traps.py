@@ -2,19 +2,26 @@
 
 import struct
 from collections import Counter
+from contextlib import ExitStack
 
 import pytest
 
-from domains.logs import LOGS, keys_salted, keys_time_first
+from domains.logs import LOGS, keys_salted, keys_time_first, traps
 from domains.logs.traps import LONG_MAX, TRAPS
 from fixtures.logs import make_logs
 from shared.traps import TRAP_COLUMNS, trap_row
 
-OUTCOMES = {trap.name: trap.run() for trap in TRAPS}
+
+@pytest.fixture(scope="module")
+def outcomes(engine):
+    """By the name of a trap, what came of it."""
+    with ExitStack() as stores, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(traps, "connect", lambda _url: stores.enter_context(engine.store()))
+        yield {trap.name: trap.run() for trap in TRAPS}
 
 
-def test_the_traps_are_five():
-    assert list(OUTCOMES) == [
+def test_the_traps_are_five(outcomes):
+    assert list(outcomes) == [
         "prefix without an end",
         "decimal text without padding",
         "MAX - time of another width",
@@ -24,20 +31,20 @@ def test_the_traps_are_five():
 
 
 @pytest.mark.parametrize("trap", TRAPS, ids=lambda trap: trap.name)
-def test_a_trap_is_a_row_of_the_page_and_comes_out_the_same_again(trap):
+def test_a_trap_is_a_row_of_the_page_and_comes_out_the_same_again(outcomes, trap):
     row = trap_row(trap)
     assert len(row) == len(TRAP_COLUMNS)
-    assert row[2:] == (OUTCOMES[trap.name].wanted, OUTCOMES[trap.name].wrong, OUTCOMES[trap.name].right)
+    assert row[2:] == (outcomes[trap.name].wanted, outcomes[trap.name].wrong, outcomes[trap.name].right)
     assert all(row)
 
 
 # ---- prefix without an end --------------------------------------------------------------------------
 
 
-def test_a_bare_name_as_prefix_finds_the_hosts_that_begin_with_it_too(samples):
+def test_a_bare_name_as_prefix_finds_the_hosts_that_begin_with_it_too(outcomes, samples):
     of = Counter(event.host for event in samples)
     wanted, foreign = of["host1"], of["host12"] + of["host123"]
-    outcome = OUTCOMES["prefix without an end"]
+    outcome = outcomes["prefix without an end"]
     assert outcome.wanted == f"the {wanted} events of host1"
     assert outcome.wrong == f"{wanted + foreign} rows, {foreign} of them of host12, host123"
     assert outcome.right == f"{wanted} rows, of host1"
@@ -53,10 +60,10 @@ def test_behind_its_end_mark_a_host_is_no_prefix_of_another(samples):
 # ---- decimal text without padding -------------------------------------------------------------------
 
 
-def test_as_text_1_up_to_5_are_445_numbers_and_5_up_to_15_none():
+def test_as_text_1_up_to_5_are_445_numbers_and_5_up_to_15_none(outcomes):
     rows = sorted(str(number) for number in range(1, 1001))
     found = [sum(since <= row < until for row in rows) for since, until in (("1", "5"), ("5", "15"))]
-    outcome = OUTCOMES["decimal text without padding"]
+    outcome = outcomes["decimal text without padding"]
     assert outcome.wanted == "numbers 1 up to 5, and 5 up to 15"
     assert outcome.wrong == f"{found[0]} rows, and {found[1]}" == "445 rows, and 0"
     assert outcome.right == "4 rows, and 10"
@@ -65,13 +72,13 @@ def test_as_text_1_up_to_5_are_445_numbers_and_5_up_to_15_none():
 # ---- MAX - time of another width --------------------------------------------------------------------
 
 
-def test_thirteen_digits_are_nineteen_and_their_first_thirteen_another_time():
+def test_thirteen_digits_are_nineteen_and_their_first_thirteen_another_time(outcomes):
     hour = range(1_700_000_000_000, 1_700_003_600_000, 1000)
     digits = [f"{2**63 - 1 - time_ms:013d}" for time_ms in hour]
     assert {len(each) for each in digits} == {19}
     read = 2**63 - 1 - int(min(digits)[:13])
     cut = len({each[:13] for each in digits})
-    outcome = OUTCOMES["MAX - time of another width"]
+    outcome = outcomes["MAX - time of another width"]
     assert outcome.wanted == f"one hour, an event a second, newest first: 3600 rows, the first at {hour[-1]}"
     assert outcome.wrong == f"read as 13 digits, the first is at {read}; cut to 13 digits, {cut} rows"
     assert (read, cut) == (9_223_362_813_484_438_956, 4)
@@ -97,18 +104,18 @@ def busiest(table, samples):
     return max(new.values()) / new.total(), new
 
 
-def test_behind_the_time_all_new_rows_go_into_one_range(samples):
+def test_behind_the_time_all_new_rows_go_into_one_range(outcomes, samples):
     share, new = busiest(keys_time_first.TABLE, samples)
     assert (share, [*new]) == (1, [7])
-    outcome = OUTCOMES["time in front"]
+    outcome = outcomes["time in front"]
     assert outcome.wanted == f"the {new.total()} writes of one minute on 8 ranges of equal size"
     assert new.total() == make_logs.LAST_MINUTE == 200
     assert outcome.wrong == "100% of them in one range"
 
 
-def test_behind_a_bucket_of_the_host_new_rows_go_into_all_ranges(samples):
+def test_behind_a_bucket_of_the_host_new_rows_go_into_all_ranges(outcomes, samples):
     share, new = busiest(keys_salted.TABLE, samples)
-    assert OUTCOMES["time in front"].right == f"{share:.0%} in the busiest, behind a bucket of the host"
+    assert outcomes["time in front"].right == f"{share:.0%} in the busiest, behind a bucket of the host"
     assert share < 0.3
     assert len(new) > 4
 
@@ -116,10 +123,10 @@ def test_behind_a_bucket_of_the_host_new_rows_go_into_all_ranges(samples):
 # ---- negative numbers as they are -------------------------------------------------------------------
 
 
-def test_as_they_are_negative_numbers_come_after_all_others():
+def test_as_they_are_negative_numbers_come_after_all_others(outcomes):
     numbers = sorted([-2, -1, 0, 1, 5], key=lambda number: struct.pack(">q", number))
     assert numbers == [0, 1, 5, -2, -1]
-    outcome = OUTCOMES["negative numbers as they are"]
+    outcome = outcomes["negative numbers as they are"]
     assert outcome.wanted == "of -2, -1, 0, 1, 5, those below 5"
     assert outcome.wrong == ", ".join(map(str, numbers[: numbers.index(5)])) == "0, 1"
     assert outcome.right == "-2, -1, 0, 1"

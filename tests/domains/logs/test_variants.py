@@ -1,5 +1,7 @@
 """The variants side by side: whoever answers says what a plain list of the events says."""
 
+from contextlib import closing
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,8 +10,10 @@ from domains.logs.keys_random import BUCKETS, LogRandom, RandomLogRepository
 from domains.logs.keys_random import TABLE as RANDOM
 from domains.logs.keys_slices import SLICE_MS
 from shared.keys import InvalidQuestion
+from shared.stores import connect
+from tests.engines import examples
 
-from .asking import BY_NAME, answering, asked, by_time, event, expected, opened, paged, refuses, stored
+from .asking import BY_NAME, answering, asked, by_time, event, expected, paged, refuses, stored
 
 HOSTS = ["a", "ab", "b", "host1", "host12", "é"]
 KINDS = ["E", "EE", "F"]
@@ -44,19 +48,19 @@ questions = st.one_of(
 )
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(events, st.lists(questions, min_size=1, max_size=8), st.integers(1, 12))
-def test_every_variant_answers_as_a_plain_list_does_or_refuses(events, questions, limit):
-    for name in BY_NAME:
-        connection, logs = opened(name)
-        records = stored(logs, *events)
-        for question in questions:
-            if refuses(name, question):
-                with pytest.raises(InvalidQuestion):
-                    asked(logs, question, limit)
-            else:
-                assert in_order(paged(logs, question, limit), question) == expected(records, question), name
-        connection.close()
+def test_every_variant_answers_as_a_plain_list_does_or_refuses(engine, events, questions, limit):
+    for name, variant in BY_NAME.items():
+        with engine.shared_store(*variant.tables) as connection:
+            logs = variant.open(connection)
+            records = stored(logs, *events)
+            for question in questions:
+                if refuses(name, question):
+                    with pytest.raises(InvalidQuestion):
+                        asked(logs, question, limit)
+                else:
+                    assert in_order(paged(logs, question, limit), question) == expected(records, question), name
 
 
 def in_order(found, question):
@@ -79,21 +83,21 @@ SAMPLE_QUESTIONS = [
 
 
 @answering
-def test_the_samples_are_answered_as_a_plain_list_does(logs, variant, samples):
-    for each in samples:
-        logs.store(each)
-    for question in SAMPLE_QUESTIONS:
-        if refuses(variant.name, question):
-            continue
-        found = asked(logs, question).records
-        assert in_order(found, question) == expected(samples, question) != []
+def test_the_samples_are_answered_as_a_plain_list_does(sampled, variant, samples):
+    with closing(connect(sampled)) as connection:
+        logs = variant.open(connection)
+        for question in SAMPLE_QUESTIONS:
+            if refuses(variant.name, question):
+                continue
+            found = asked(logs, question).records
+            assert in_order(found, question) == expected(samples, question) != []
 
 
 # ---- a random number in front -----------------------------------------------------------------------
 
 
 @pytest.fixture
-def random_rows():
+def random_rows(opened):
     """The table of the variant, with one event that was stored until three numbers had been drawn for it."""
     connection, logs = opened("random")
     rows = connection.table(RANDOM.name)
@@ -116,7 +120,7 @@ def test_a_delete_under_a_random_number_leaves_two_stale(random_rows):
     assert len(list(random_rows.scan())) == 2
 
 
-def test_an_event_loaded_again_and_again_is_a_row_under_every_number():
+def test_an_event_loaded_again_and_again_is_a_row_under_every_number(opened):
     connection, _ = opened("random")
     for _ in range(250):  # one number of eight is not drawn in 250 times: once in 10**14
         RandomLogRepository(connection).store(event())

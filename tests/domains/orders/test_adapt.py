@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[3]
 # Run in the copy for tickets, and in the project for orders.
 COUNT = """
 import json
+import sys
 from domains.{0}.example import DESIGN
 from shared.designs import load_samples
 from shared.patterns import measure
@@ -22,7 +23,7 @@ from shared.tables import create_tables
 
 found = {{}}
 for variant in DESIGN.variants:
-    connection = connect("embedded:")
+    connection = connect(sys.argv[1])
     create_tables(connection, variant.tables)
     measured = measure(connection, load_samples(connection, DESIGN, variant), DESIGN.patterns)
     found[variant.name] = [-1 if each.refused else len(each.records) for each in measured]
@@ -60,9 +61,10 @@ def test_the_tickets_tell_their_own_story(tickets):
     assert re.findall(r"status='(\w+)'", tickets[1])[-1] == "closed"
 
 
-def test_every_variant_of_the_tickets_finds_as_many_as_that_of_the_orders(tickets):
-    of_tickets = json.loads(run(tickets[0].parents[1], "python", "-c", COUNT.format("tickets")))
-    of_orders = json.loads(run(ROOT, "python", "-c", COUNT.format("orders")))
+def test_every_variant_of_the_tickets_finds_as_many_as_that_of_the_orders(tickets, engine):
+    with engine.url() as url:
+        of_tickets = json.loads(run(tickets[0].parents[1], "python", "-c", COUNT.format("tickets"), url))
+    of_orders = json.loads(run(ROOT, "python", "-c", COUNT.format("orders"), "embedded:"))
     assert of_tickets == of_orders
     assert len(of_orders) > 1
 

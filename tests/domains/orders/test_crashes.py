@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from domains.orders import ListedOrder, Order, OrderConflict, UnknownOrder
 from domains.orders.example import DESIGN
-from shared.stores import connect
-from shared.tables import create_tables
 from tests.dying import DyingConnection, WriterDied
+from tests.engines import examples
 
 LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
 PUTS = 3
@@ -138,25 +137,23 @@ writes = st.lists(
 
 
 @pytest.mark.parametrize("variant", DESIGN.variants, ids=lambda variant: variant.name)
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(writes=writes)
-def test_whoever_dies_how_often_placing_every_order_again_mends_all(variant, writes):
-    connection = connect("embedded:")
-    create_tables(connection, variant.tables)
-    for order, status, puts in writes:
-        writer = variant.open(DyingConnection(connection, after=puts))
-        with contextlib.suppress(WriterDied, UnknownOrder):
-            writer.place(order) if status is None else writer.change_status(order.order_number, status)
-    orders = variant.open(connection)
-    for order in SOME:
-        orders.place(order)
-    stored = [orders.order(order.order_number) for order in SOME]
-    assert [attrs.evolve(order, status="placed") for order in stored] == SOME
-    lists = [line for who in ("s-1", "s-17") for line in orders.of_seller(who).records]
-    assert sorted(lists, key=number_of) == [ListedOrder.of(order) for order in stored]
-    lists = [line for who in ("b-1", "b-12") for line in orders.of_buyer(who).records]
-    assert sorted(lists, key=number_of) == [ListedOrder.of(order) for order in stored]
-    connection.close()
+def test_whoever_dies_how_often_placing_every_order_again_mends_all(engine, variant, writes):
+    with engine.shared_store(*variant.tables) as connection:
+        for order, status, puts in writes:
+            writer = variant.open(DyingConnection(connection, after=puts))
+            with contextlib.suppress(WriterDied, UnknownOrder):
+                writer.place(order) if status is None else writer.change_status(order.order_number, status)
+        orders = variant.open(connection)
+        for order in SOME:
+            orders.place(order)
+        stored = [orders.order(order.order_number) for order in SOME]
+        assert [attrs.evolve(order, status="placed") for order in stored] == SOME
+        lists = [line for who in ("s-1", "s-17") for line in orders.of_seller(who).records]
+        assert sorted(lists, key=number_of) == [ListedOrder.of(order) for order in stored]
+        lists = [line for who in ("b-1", "b-12") for line in orders.of_buyer(who).records]
+        assert sorted(lists, key=number_of) == [ListedOrder.of(order) for order in stored]
 
 
 def number_of(line):

@@ -144,7 +144,8 @@ def test_a_list_by_number_costs_one_scan_and_a_get_for_each_in_one_rpc(connectio
         orders.place(order)
     with metered(connection) as cost:
         orders.numbered("n-")
-    assert [table for table, _ in cost.ranges] == [b"orders_index"] + [b"orders_of_seller"] * 3
+    index, of_seller = (connection.table(table.name).name for table in (INDEX, OF_SELLER))
+    assert [table for table, _ in cost.ranges] == [index] + [of_seller] * 3
     with metered(connection) as scan:
         list(connection.table(INDEX.name).scan(batch_size=101))
     assert cost.rpcs == scan.rpcs + 1
@@ -153,4 +154,4 @@ def test_a_list_by_number_costs_one_scan_and_a_get_for_each_in_one_rpc(connectio
 def test_a_list_of_no_numbers_costs_no_get(connection, orders):
     with metered(connection) as cost:
         assert orders.numbered("n-").records == []
-    assert [table for table, _ in cost.ranges] == [b"orders_index"]
+    assert [table for table, _ in cost.ranges] == [connection.table(INDEX.name).name]

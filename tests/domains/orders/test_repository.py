@@ -8,6 +8,7 @@ from domains.orders.example import DESIGN
 from shared.cells import InvalidRow
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.patterns import metered
+from tests.engines import located
 
 LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
 CUP = attrs.evolve(LAMP, order_number="n-44", item="cup")
@@ -228,14 +229,17 @@ def test_a_row_that_is_no_list_line_is_named_with_its_table(connection, variant,
 
 
 @pytest.mark.parametrize("field", ["order_number", "seller_id", "buyer_id"])
-def test_an_order_whose_keys_are_too_long_is_refused_whole(connection, variant, orders, field):
+def test_an_order_whose_keys_are_too_long_is_refused_whole(new_store, variant, field):
+    connection = located(new_store(*variant.tables), variant.tables)
+    orders = variant.open(connection)
     with pytest.raises(InvalidKey, match=r"a row key has 1\.\.32767 bytes"):
         orders.place(attrs.evolve(LAMP, **{field: "x" * 32_760}))
     assert dump(connection, variant) == {table.name: [] for table in variant.tables}
 
 
 @pytest.mark.parametrize("field", ["order_number", "seller_id", "buyer_id"])
-def test_an_order_whose_list_key_is_as_long_as_can_be_is_found_every_way(orders, field):
+def test_an_order_whose_list_key_is_as_long_as_can_be_is_found_every_way(new_store, variant, field):
+    orders = variant.open(located(new_store(*variant.tables), variant.tables))
     # Of 32,767 bytes are 12 the time and two terminators, and one is what the other text has.
     order = attrs.evolve(LAMP, order_number="n", seller_id="s", buyer_id="b")
     order = attrs.evolve(order, **{field: "x" * (32_767 - 12 - 1)})

@@ -1,5 +1,7 @@
 """The variants side by side, with the samples loaded: all that answer say the same, and what each stores."""
 
+from contextlib import ExitStack
+
 import pytest
 
 from domains.orders import ListedOrder, Order
@@ -7,8 +9,6 @@ from domains.orders.example import DESIGN, SAMPLES
 from domains.orders.keys import ORDER_CELLS
 from shared.comparison import compared
 from shared.loading import read_records
-from shared.stores import connect
-from shared.tables import create_tables
 
 NAMES = [variant.name for variant in DESIGN.variants]
 
@@ -19,14 +19,14 @@ def samples():
 
 
 @pytest.fixture(scope="module")
-def loaded():
+def loaded(engine):
     """By variant: what `compared` found, and the repository with the samples."""
-    found = {}
-    for variant in DESIGN.variants:
-        connection = connect("embedded:")
-        create_tables(connection, variant.tables)
-        found[variant.name] = compared(connection, DESIGN, variant), variant.open(connection)
-    return found
+    with ExitStack() as stores:
+        found = {}
+        for variant in DESIGN.variants:
+            connection = stores.enter_context(engine.store(*variant.tables))
+            found[variant.name] = compared(connection, DESIGN, variant), variant.open(connection)
+        yield found
 
 
 @pytest.mark.parametrize("number", range(len(DESIGN.patterns)), ids=lambda number: DESIGN.patterns[number].question)

@@ -34,7 +34,8 @@ from shared.keys import (
 from shared.keys import matches as fits
 from shared.keys.questions import Between, StartingWith
 from shared.scanning import scan
-from tests.shared.stocked import stocked
+from tests.engines import Engine, examples
+from tests.shared.stocked import stocked_table
 
 from .oracle import Subject, in_order, is_answerable, matches, questions, subjects
 
@@ -651,10 +652,10 @@ def test_where_a_plan_answers_it_is_the_plan_and_nothing_is_left(asked: tuple[Su
     assert {*narrowed.bound} <= {*question}
 
 
-@settings(many, max_examples=400)
+@settings(many, max_examples=examples(400))
 @given(asked_subjects(ordered=True))
 def test_rows_come_in_the_order_of_the_parts_behind_those_bound_to_one_value(
-    asked: tuple[Subject, dict[str, Any]],
+    engine: Engine, asked: tuple[Subject, dict[str, Any]]
 ) -> None:
     subject, question = asked
     layout = subject.layout
@@ -663,7 +664,8 @@ def test_rows_come_in_the_order_of_the_parts_behind_those_bound_to_one_value(
     narrowed = layout.narrow(**question)
     if len(narrowed.plan.streams) > 20:
         return  # too slow
-    read = [layout.decode(row) for row, _cells in scan(stocked(map(layout.encode, subject.keys)), narrowed.plan)]
+    with stocked_table(engine, map(layout.encode, subject.keys)) as table:
+        read = [layout.decode(row) for row, _cells in scan(table, narrowed.plan)]
     for name in {*narrowed.bound} & {*singles_of(question)}:
         assert [question[name]] * len(read) == [getattr(key, name) for key in read]
     # Slices of time stand in front of all parts, and nothing else does.

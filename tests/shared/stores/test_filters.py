@@ -398,7 +398,8 @@ def test_a_search_counts_as_0_if_found_and_else_as_an_operand_above_the_cell(ope
         (r"^\Qa.b\E.$", ["a.bc"], ["axbc"]),
         (r"^\x{1F600}\x41\u00f6$", ["\U0001f600A\u00f6"], ["A"]),
         (r"(?<first>.)\k<first>", ["aa"], ["ab"]),
-        ("a(?i)b|c", ["aB", "C"], ["AB"]),
+        ("(?:a(?i)b|c)", ["aB", "C"], ["AB"]),
+        ("a(?i)b", ["AB"], ["ac"]),  # HBase: outside of groups it holds for the whole pattern
         ("(?i)\u00f6a", ["\u00f6A"], ["\u00d6a"]),
         ("[]a]", ["]"], ["b"]),
         ("^a++b", ["aab"], ["b"]),

@@ -1,0 +1,56 @@
+// What HBase's Thrift2 says of tables beyond Thrift1: split keys and block sizes. Names and numbers are those of its own IDL.
+
+enum TThriftServerType {
+  ONE = 1
+  TWO = 2
+}
+
+enum TBloomFilterType {
+  NONE = 0
+  ROW = 1
+  ROWCOL = 2
+  ROWPREFIX_FIXED_LENGTH = 3
+}
+
+enum TCompressionAlgorithm {
+  LZO = 0
+  GZ = 1
+  NONE = 2
+  SNAPPY = 3
+  LZ4 = 4
+  BZIP2 = 5
+  ZSTD = 6
+}
+
+struct TTableName {
+  1: optional binary ns
+  2: required binary qualifier
+}
+
+struct TColumnFamilyDescriptor {
+  1: required binary name
+  // Whatever HBase knows of the family, by HBase's own names: BLOCKSIZE, KEEP_DELETED_CELLS; only in answers.
+  2: optional map<binary, binary> attributes
+  4: optional i32 blockSize
+  5: optional TBloomFilterType bloomnFilterType // spelt so
+  6: optional TCompressionAlgorithm compressionType
+  10: optional i32 maxVersions
+  13: optional i32 timeToLive
+  14: optional bool blockCacheEnabled
+  20: optional bool inMemory
+}
+
+struct TTableDescriptor {
+  1: required TTableName tableName
+  2: optional list<TColumnFamilyDescriptor> columns
+}
+
+exception TIOError {
+  1: optional string message
+}
+
+service THBaseService {
+  TTableDescriptor getTableDescriptor(1: required TTableName table) throws (1: TIOError io)
+  void createTable(1: required TTableDescriptor desc, 2: optional list<binary> splitKeys) throws (1: TIOError io)
+  TThriftServerType getThriftServerType()
+}

@@ -1,0 +1,66 @@
+"""The samples on a real HBase: the cells, answers and costs are those of the embedded store.
+
+So the tables of the READMEs, which are made on the embedded store, hold on HBase.
+"""
+
+from contextlib import closing
+
+import attrs
+import pytest
+
+from domains.cli import DESIGNS
+from shared.designs import load_samples
+from shared.patterns import measure
+from shared.scanning import Page
+from shared.stores import connect
+from shared.tables import create_tables
+
+pytestmark = pytest.mark.hbase
+
+VARIANTS = [(design, variant) for design in DESIGNS for variant in design.variants]
+STABLE = [(design, variant) for design, variant in VARIANTS if variant.name != "random"]
+
+
+def each_of(variants):
+    return pytest.mark.parametrize(("design", "variant"), variants, ids=lambda each: each.name)
+
+
+@pytest.fixture
+def on_hbase(sampled):
+    with closing(connect(sampled)) as connection:
+        yield connection
+
+
+@pytest.fixture
+def in_memory(design, variant):
+    with closing(connect("embedded:")) as connection:
+        create_tables(connection, variant.tables)
+        load_samples(connection, design, variant)
+        yield connection
+
+
+@each_of(STABLE)
+def test_every_cell_of_the_samples_is_stored_with_its_timestamp(on_hbase, in_memory, variant):
+    for table in variant.tables:
+        there, here = (
+            connection.table(table.name).scan(include_timestamp=True) for connection in (on_hbase, in_memory)
+        )
+        assert list(there) == list(here)
+
+
+@each_of(VARIANTS)
+def test_every_question_has_the_same_answer_ranges_rpcs_and_bytes(on_hbase, in_memory, design, variant):
+    there, here = (
+        measure(connection, variant.open(connection), design.patterns) for connection in (on_hbase, in_memory)
+    )
+    prefix = on_hbase.table("").name
+    assert [comparable(each, prefix) for each in there] == [comparable(each, b"") for each in here]
+
+
+def comparable(each, prefix):
+    """What was measured; not the rows that a store stepped over, which HBase does not tell, nor what names tables."""
+    ranges = [(table.removeprefix(prefix), found) for table, found in each.cost.ranges]
+    answer = each.answer
+    if isinstance(answer, Page):
+        answer = attrs.evolve(answer, cursor=answer.cursor and "there is a next page")
+    return attrs.evolve(each, answer=answer, cost=attrs.evolve(each.cost, ranges=ranges, rows_read=None))

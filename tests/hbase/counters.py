@@ -1,0 +1,55 @@
+"""What the region servers of an HBase count, read from the master's page: rows written, region by region."""
+
+import json
+import re
+import time
+from collections.abc import Mapping
+from urllib.parse import quote
+from urllib.request import urlopen
+
+import happybase
+
+_REGIONS = "Hadoop:service=HBase,name=RegionServer,sub=Regions"
+_WRITTEN = re.compile(r"_region_([0-9a-f]{32})_metric_writeRequestCount$")
+_COUNTED_S = 60
+"""A server caches its counters for ten seconds unless told otherwise, and has none for a moment when a region opens."""
+
+
+class NotCounted(Exception):
+    """Counters that are not those of the rows that were written."""
+
+
+def rows_written(connection: happybase.Connection, info_url: str, wanted: Mapping[str, int]) -> dict[str, list[int]]:
+    """For each table how many rows every region took, in key order, once they are as many as were `wanted` of it.
+
+    A row counts as often as it is put or deleted. Regions that moved count from 0 again, and regions of servers in
+    other processes than the master's are not on its page: then they never are so many, and NotCounted says so.
+    """
+    regions = {
+        table: [region["name"].split(b".")[-2].decode() for region in connection.table(table).regions()]
+        for table in wanted
+    }
+    latest_s = time.monotonic() + _COUNTED_S
+    while True:
+        counters = _counters(info_url)
+        found = {table: [counters.get(region, 0) for region in those] for table, those in regions.items()}
+        if all(sum(found[table]) == rows for table, rows in wanted.items()):
+            return found
+        if time.monotonic() > latest_s:
+            others = ", ".join(f"{table} {sum(found[table])} of {rows}" for table, rows in wanted.items())
+            raise NotCounted(f"{info_url}: must have counted all rows written within {_COUNTED_S} s (has {others})")
+        time.sleep(0.5)
+
+
+def _counters(info_url: str) -> dict[str, int]:
+    """Rows written since a region was opened, by the region's encoded name."""
+    with urlopen(f"{info_url}/jmx?qry={quote(_REGIONS)}", timeout=10) as answer:
+        beans = json.load(answer)["beans"]
+    return {found[1]: count for bean in beans for key, count in bean.items() if (found := _WRITTEN.search(key))}
+
+
+def version(info_url: str) -> str:
+    """The version of HBase, as the master's page says it."""
+    with urlopen(f"{info_url}/master-status", timeout=10) as answer:
+        found = re.search(r"HBase Version</td>\s*<td>([^,<]+)", answer.read().decode())
+    return found[1] if found else "of unknown version"

@@ -1,0 +1,198 @@
+"""`make hot-spots`: where the writes of `logs` land on a real HBase, written into the README of the design.
+
+Every variant of the design is a table of eight regions: cut where its layout says, and else where HBase would have cut
+it by then, at the eighths of the rows before the last tenth of the load. The samples are stored in their order; after
+each tenth the region servers say how many rows each region took. That has to be what the keys and the split points
+give, and so a test compares the README with that on machines without an HBase.
+"""
+
+import random
+import re
+import secrets
+import sys
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import attrs
+import happybase
+
+from domains.logs.example import DESIGN
+from domains.logs.samples import sample_events
+from shared.comparison import quantiles
+from shared.designs import Variant
+from shared.keys import Splits
+from shared.stores import StoreError, connect
+from shared.tables import TableDesign, create_tables, drop_tables
+from tests.hbase.counters import NotCounted, rows_written, version
+from tests.hbase.java import NotStarted
+from tests.hbase.named import INFO_VARIABLE, NamedHBase, named_or_started
+from tests.readmes import markdown_table
+
+README = Path(__file__).parents[2] / "domains" / "logs" / "README.md"
+TENTHS = 10
+REGIONS = 8
+_BLOCK = re.compile(r"(<!-- measured: hot-spots -->\n)(.*?)(<!-- measured end -->)", re.DOTALL)
+
+
+@attrs.frozen
+class Spread:
+    """Where a variant's rows went: for each tenth of the load, how many rows each region took."""
+
+    variant: Variant
+    cut: str
+    tenths: tuple[tuple[int, ...], ...]
+
+    @property
+    def whole(self) -> tuple[int, ...]:
+        """Rows of each region in the whole load."""
+        return tuple(map(sum, zip(*self.tenths, strict=True)))
+
+
+def tenths() -> list[list[Any]]:
+    """The sample events in the order in which they are stored."""
+    events = sample_events()
+    size = len(events) // TENTHS
+    return [events[size * number : size * (number + 1)] for number in range(TENTHS)]
+
+
+def _drawn(number: int, events: Sequence[Any]) -> Iterator[Any]:
+    """The events of a tenth; a variant that draws random numbers for them draws the same each time."""
+    random.seed(number)
+    yield from events
+
+
+def predicted() -> list[Spread]:
+    """What the keys and the split points give."""
+    return [_predicted(variant) for variant in DESIGN.variants]
+
+
+def _predicted(variant: Variant) -> Spread:
+    rows = _rows(variant)
+    splits = _cut(variant, rows).splits
+    counted = []
+    for each in rows:
+        found = [bisect_right(splits.points, row) for row in each]
+        counted.append(tuple(found.count(region) for region in range(len(splits.points) + 1)))
+    return Spread(variant, splits.reason, tuple(counted))
+
+
+def _rows(variant: Variant) -> list[list[bytes]]:
+    """The row keys of each tenth."""
+    with closing(connect("embedded:")) as connection:
+        create_tables(connection, variant.tables)
+        repository = variant.open(connection)
+        return [[repository.row(event) for event in _drawn(number, events)] for number, events in enumerate(tenths())]
+
+
+def _cut(variant: Variant, rows: Sequence[Sequence[bytes]]) -> TableDesign[Any]:
+    """The table of a variant, cut into eight regions."""
+    (table,) = variant.tables
+    if table.splits.points:
+        return attrs.evolve(table, splits=Splits(table.splits.points, "by its layout"))
+    before = sorted(row for each in rows[:-1] for row in each)
+    return attrs.evolve(table, splits=Splits(tuple(quantiles(before, REGIONS)), "eighths of the rows before"))
+
+
+def measured(named: NamedHBase) -> list[Spread]:
+    """What the region servers count while the samples are stored, in tables that are dropped afterwards.
+
+    Raises NotCounted where that is not all that was stored, or cannot be asked for.
+    """
+    if named.info_url is None:
+        raise NotCounted(f"{INFO_VARIABLE}: must be http://HOST:PORT of the master's page (got nothing)")
+    tables = {variant.name: _cut(variant, _rows(variant)) for variant in DESIGN.variants}
+    with closing(connect(named.url, table_prefix=f"hotspots{secrets.token_hex(4)}")) as connection:
+        try:
+            create_tables(connection, tables.values())
+            counted = list(_counted(connection, named.info_url, tables))
+        finally:
+            drop_tables(connection, tables.values())
+    return [
+        Spread(variant, tables[variant.name].splits.reason, tuple(each[variant.name] for each in counted))
+        for variant in DESIGN.variants
+    ]
+
+
+def _counted(
+    connection: happybase.Connection, info_url: str, tables: dict[str, TableDesign[Any]]
+) -> Iterator[dict[str, tuple[int, ...]]]:
+    """For each tenth the rows that every region took, by variant."""
+    repositories = {variant.name: variant.open(connection) for variant in DESIGN.variants}
+    before = {name: [0] * REGIONS for name in tables}
+    stored = 0
+    for number, events in enumerate(tenths()):
+        for repository in repositories.values():
+            for event in _drawn(number, events):
+                DESIGN.store(repository, event)
+        stored += len(events)
+        found = rows_written(connection, info_url, {table.name: stored for table in tables.values()})
+        after = {name: found[table.name] for name, table in tables.items()}
+        yield {name: tuple(now - then for now, then in zip(after[name], before[name], strict=True)) for name in tables}
+        before = after
+
+
+COLUMNS = (
+    "variant",
+    "cut",
+    "rows of each region",
+    "the busiest",
+    "rows of each region, last tenth",
+    "the busiest",
+    "the busiest region, tenth by tenth",
+)
+
+
+def block(spreads: Sequence[Spread], hbase: str) -> str:
+    """The figures as they stand in the README."""
+    says = f"Counted by the region servers of HBase {hbase}, as `writeRequestCount`; `make hot-spots` does it again."
+    return f"{markdown_table(COLUMNS, map(_row, spreads))}\n\n{says}\n"
+
+
+def _row(spread: Spread) -> tuple[str, ...]:
+    last = spread.tenths[-1]
+    busiest = " ".join(str(each.index(max(each)) + 1) for each in spread.tenths)
+    return (
+        spread.variant.name,
+        spread.cut,
+        " ".join(map(str, spread.whole)),
+        _share(spread.whole),
+        " ".join(map(str, last)),
+        _share(last),
+        busiest,
+    )
+
+
+def _share(rows: Sequence[int]) -> str:
+    return f"{max(rows) / sum(rows):.0%}"
+
+
+def block_there() -> str:
+    """The block that the README has."""
+    found = _BLOCK.search(README.read_text(encoding="utf-8"))
+    assert found, f"{README}: must have the marks of a measured block"
+    return found[2]
+
+
+def main() -> int:
+    """Measures, compares with what the keys give, and writes the README."""
+    try:
+        with named_or_started() as named:
+            found = measured(named)
+            text = block(found, version(named.info_url or ""))
+    except (NotStarted, NotCounted, StoreError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(text)
+    if found != predicted():
+        print("the region servers counted otherwise than the keys give; the README is left alone", file=sys.stderr)
+        return 1
+    page = README.read_text(encoding="utf-8")
+    README.write_text(_BLOCK.sub(lambda marks: f"{marks[1]}{text}{marks[3]}", page), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

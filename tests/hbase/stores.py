@@ -1,0 +1,135 @@
+"""Stores on a real HBase: a table prefix each, whose tables were made ahead and are dropped behind the test's back.
+
+Making a table takes HBase 0.7 s and dropping it 0.5 s, but of many at once 0.05 s each. So worker threads make the next
+stores while a test uses its own; what they will hold is guessed to be what the last ones held. A store is used once:
+rows that are deleted leave tombstones, and what is put below one with an older timestamp stays hidden.
+"""
+
+import secrets
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from itertools import count, islice
+from types import TracebackType
+from typing import Any
+
+import happybase
+from attrs import define, field, frozen
+
+from shared.stores import connect
+from shared.tables import TableDesign, create_tables
+from tests.hbase.below import Below
+from tests.hbase.named import NamedHBase
+
+AHEAD = 12
+"""Stores that wait to be used."""
+WORKERS = 16
+TIMEOUT_MS = 120_000
+
+Tables = tuple[TableDesign[Any], ...]
+
+
+@frozen
+class _Made:
+    """A store that is made, or soon will be."""
+
+    tables: Tables
+    prefix: "Future[str]"
+
+
+@define
+class Stores:
+    """Stores on one HBase, for one thread; a context manager that leaves no table behind."""
+
+    named: NamedHBase
+    _prefix: str = field(factory=lambda: f"test{secrets.token_hex(4)}")
+    _numbers: Iterator[int] = field(factory=count)
+    _workers: ThreadPoolExecutor = field(factory=lambda: ThreadPoolExecutor(WORKERS))
+    _taken: deque[Tables] = field(factory=lambda: deque(maxlen=AHEAD))
+    _waiting: list[_Made] = field(factory=list[_Made])
+    _shared: list[TableDesign[Any]] = field(factory=list[TableDesign[Any]])
+    _row_prefixes: Iterator[bytes] = field(factory=lambda: (number.to_bytes(4, "big") for number in count()))
+
+    def url(self, prefix: str | None = None) -> str:
+        """Of the store with this prefix, or of the whole server."""
+        url = f"{self.named.url}{'&' if '?' in self.named.url else '?'}timeout_ms={TIMEOUT_MS}"
+        return f"{url}&table_prefix={prefix}" if prefix else url
+
+    @contextmanager
+    def connection(self, *tables: TableDesign[Any]) -> Iterator[happybase.Connection]:
+        """To a store of its own with these tables; what is there after the block is dropped."""
+        with self.prefix(*tables) as prefix, closing(connect(self.url(prefix))) as connection:
+            yield connection
+
+    @contextmanager
+    def shared(self, *tables: TableDesign[Any]) -> Iterator[happybase.Connection]:
+        """To these tables, which others use too, each below a row prefix of its own."""
+        missing = [table for table in tables if table not in self._shared]
+        with closing(connect(self.url(f"{self._prefix}_shared"))) as connection:
+            create_tables(connection, missing)
+            self._shared += missing
+            connection.client = Below(connection.client, next(self._row_prefixes))
+            yield connection
+
+    @contextmanager
+    def prefix(self, *tables: TableDesign[Any]) -> Iterator[str]:
+        """A prefix below which these tables are, empty, and no others; what is there after the block is dropped."""
+        found = self._take(tables) if tables else self._new_prefix()
+        try:
+            yield found
+        finally:
+            self._workers.submit(self._drop, found)
+
+    def _take(self, tables: Tables) -> str:
+        found = next((made for made in self._waiting if made.tables == tables), None)
+        if found is None:
+            found = self._make(tables)
+        else:
+            self._waiting.remove(found)
+        self._taken.append(tables)
+        self._make_ahead()
+        return found.prefix.result()
+
+    def _make_ahead(self) -> None:
+        """A store waits for each of those that were taken lately, but for the first of its kind."""
+        passed, self._waiting = self._waiting, []
+        for number, tables in enumerate(self._taken):
+            if tables not in islice(self._taken, number):
+                continue
+            found = next((made for made in passed if made.tables == tables), None)
+            if found is None:
+                found = self._make(tables)
+            else:
+                passed.remove(found)
+            self._waiting.append(found)
+        for made in passed:
+            self._workers.submit(lambda made=made: self._drop(made.prefix.result()))
+
+    def _make(self, tables: Tables) -> _Made:
+        return _Made(tables, self._workers.submit(self._create, self._new_prefix(), tables))
+
+    def _create(self, prefix: str, tables: Tables) -> str:
+        with closing(connect(self.url(prefix))) as connection:
+            create_tables(connection, tables)
+        return prefix
+
+    def _drop(self, prefix: str) -> None:
+        with closing(connect(self.url(prefix))) as connection:
+            for name in connection.tables():
+                connection.delete_table(name, disable=True)
+
+    def _new_prefix(self) -> str:
+        return f"{self._prefix}_{next(self._numbers)}"
+
+    def __enter__(self) -> "Stores":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._workers.shutdown(cancel_futures=True)
+        with closing(connect(self.url(self._prefix))) as connection:
+            left = {name.decode().partition("_")[0] for name in connection.tables()}
+        with ThreadPoolExecutor(WORKERS) as workers:
+            list(workers.map(self._drop, (f"{self._prefix}_{each}" for each in left)))

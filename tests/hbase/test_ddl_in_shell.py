@@ -1,0 +1,120 @@
+"""What `rowbook ddl` prints makes, in HBase's own shell, the tables that `create_tables` makes."""
+
+import secrets
+import subprocess
+from contextlib import closing
+
+import attrs
+import happybase
+import pytest
+
+from domains.cli import DESIGNS
+from shared.cells import CellLayout
+from shared.ddl import create_statement
+from shared.keys import EscapedText, HashPrefix, KeyLayout, Splits, part, row_key
+from shared.stores import connect
+from shared.stores.thrift2 import beyond_thrift1, idl
+from shared.tables import Family, TableDesign, create_tables
+from tests.hbase.hbase_shell import run_in_shell
+from tests.hbase.named import INFO_VARIABLE, named_hbase
+
+pytestmark = pytest.mark.hbase
+
+
+@row_key
+class Named:
+    name: str = part(EscapedText, "all of the key")
+
+
+UNUSUAL = TableDesign(
+    "unusual",
+    "a name under all that can be declared",
+    KeyLayout(Named, HashPrefix(of="name", bytes=4, hex=True)),
+    CellLayout(Named, "a", {}),
+    {
+        "a": Family(),
+        "b": Family(3, ttl_seconds=60, bloom="NONE", compression="GZ", block_size_bytes=8192),
+        "c": Family(2**31 - 1, ttl_seconds=2**31 - 1, bloom="ROWCOL", block_size_bytes=16 * 1024 * 1024),
+        "d-é.1": Family(block_size_bytes=1024),
+    },
+)
+POINTS = attrs.evolve(
+    UNUSUAL,
+    name="points",
+    families={"a": Family()},
+    splits=Splits((b"\0", b"'\\", b"\\x41", b"\x80\xff"), "awkward bytes"),
+)
+
+
+def named_once() -> dict[str, TableDesign]:
+    """Every table of every variant of every design, and two with all that is awkward."""
+    tables = [table for design in DESIGNS for variant in design.variants for table in variant.tables]
+    return {table.name: table for table in [*tables, UNUSUAL, POINTS]}
+
+
+@pytest.fixture(scope="module")
+def prefixes(tmp_path_factory):
+    """Connections to the tables that `create_tables` made, and to those that the shell made."""
+    named = named_hbase()
+    if named.thrift2_port is None or named.info_url is None:
+        pytest.skip(f"the HBase that was named has no thrift2_port, or no {INFO_VARIABLE}")
+    prefix = f"ddl{secrets.token_hex(4)}"
+    tables = named_once().values()
+    statements = [create_statement(attrs.evolve(table, name=f"{prefix}shell_{table.name}")) for table in tables]
+    # The longest that --splits can ask for, on lines of its own.
+    many = attrs.evolve(UNUSUAL, name=f"{prefix}shell_many", families={"a": Family()})
+    statements.append(create_statement(many, 40))
+    with (
+        closing(connect(named.url, table_prefix=f"{prefix}made")) as made,
+        closing(connect(named.url, table_prefix=f"{prefix}shell")) as shell,
+    ):
+        try:
+            create_tables(made, tables)
+            printed = run_in_shell("\n".join(statements), named.info_url, tmp_path_factory.mktemp("shell"))
+            assert printed.count("Created table") == len(statements)
+            yield made, shell
+        except subprocess.CalledProcessError as error:
+            pytest.fail(f"the shell refused a statement:\n{error.stdout}")
+        finally:
+            for connection in (made, shell):
+                for name in connection.tables():
+                    connection.delete_table(name, disable=True)
+
+
+def described(connection: happybase.Connection, name: str) -> dict[bytes, dict[bytes, bytes]]:
+    """All that HBase knows of a table's families, by its own names."""
+    with beyond_thrift1(connection) as gateway:
+        table = gateway._client.getTableDescriptor(idl().TTableName(qualifier=connection.table(name).name))
+    return {family.name: family.attributes for family in table.columns}
+
+
+def regions(connection: happybase.Connection, name: str) -> list[bytes]:
+    return [region["start_key"] for region in connection.table(name).regions()]
+
+
+@pytest.mark.parametrize("name", named_once())
+def test_both_ways_make_the_same_table(prefixes, name) -> None:
+    made, shell = prefixes
+    assert described(shell, name) == described(made, name)
+    assert regions(shell, name) == regions(made, name) == [b"", *named_once()[name].splits.points]
+    create_tables(shell, [named_once()[name]])
+
+
+def test_as_many_regions_are_made_as_were_asked_for(prefixes) -> None:
+    _made, shell = prefixes
+    assert len(regions(shell, "many")) == 41
+
+
+def test_thrift1_alone_makes_the_same_plain_table(prefixes) -> None:
+    made, _shell = prefixes
+    plain = {name: table for name, table in named_once().items() if not table.splits.points}
+    table = plain["logs"]
+    with closing(happybase.Connection(made.host, made.port, table_prefix=f"{made.table_prefix.decode()}1")) as thrift1:
+        try:
+            create_tables(thrift1, [table])
+            made.table_prefix, prefix = thrift1.table_prefix, made.table_prefix
+            by_thrift1 = described(made, "logs")
+            made.table_prefix = prefix
+            assert by_thrift1 == described(made, "logs")
+        finally:
+            thrift1.delete_table("logs", disable=True)

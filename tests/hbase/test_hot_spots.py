@@ -1,0 +1,44 @@
+"""The hot spots in the README of `logs` are what the keys give, and what a real HBase counts."""
+
+import re
+
+import pytest
+
+from domains.logs.example import DESIGN
+from domains.logs.samples import sample_events
+from tests.hbase.hot_spots import block, block_there, measured, predicted
+from tests.hbase.named import INFO_VARIABLE, named_hbase
+
+
+def test_the_readme_has_what_the_keys_give() -> None:
+    there = block_there()
+    hbase = re.search(r"of HBase (\d+\.\d+\.\d+\S*),", there)
+    assert hbase, "run make hot-spots"
+    assert there == block(predicted(), hbase[1])
+
+
+def test_what_is_seen_in_the_figures() -> None:
+    """What the README says below them."""
+    last = {each.variant.name: max(each.tenths[-1]) / sum(each.tenths[-1]) for each in predicted()}
+    whole = {each.variant.name: max(each.whole) / sum(each.whole) for each in predicted()}
+    assert (whole["time-first"] < 0.25, last["time-first"]) == (True, 1)
+    assert (whole["slices"] < 0.25, last["slices"] > 0.7) == (True, True)
+    tenths = {each.variant.name: each.tenths for each in predicted()}
+    assert all(sum(rows > 0 for rows in each) <= 2 for each in tenths["time-first"])
+    for name in ("time-first", "slices"):
+        wandering = [each.index(max(each)) for each in tenths[name]]
+        assert (wandering, wandering[0], wandering[-1]) == (sorted(wandering), 0, 7)
+    assert min(whole["modulo"], last["modulo"]) > 0.6
+    events = sample_events()
+    of_web_1 = [event for event in events if event.host == "web-1"]
+    assert len(of_web_1) / len(events) > 0.2
+    (table,) = next(variant.tables for variant in DESIGN.variants if variant.name == "salted")
+    assert len({table.row(event)[:1] for event in of_web_1}) == 1
+
+
+@pytest.mark.hbase
+def test_region_servers_count_what_the_keys_give() -> None:
+    named = named_hbase()
+    if named.thrift2_port is None or named.info_url is None:
+        pytest.skip(f"the HBase that was named has no thrift2_port, or no {INFO_VARIABLE}")
+    assert measured(named) == predicted()
