@@ -1,0 +1,98 @@
+"""The two clients that are compared: the suite's own, and plain happybase in careless hands."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Protocol
+
+import happybase
+from Hbase_thrift import AlreadyExists, IllegalArgument, IOError
+from thriftpy2.thrift import TApplicationException
+
+from shared.stores import connect, outcomes
+
+RETRY_MS = 20_000  # much longer than any fault lasts, also on a busy machine
+
+_SHORTEST_PAUSE_S = 0.005
+_FAILURES_UNTIL_REOPENED = 2
+_SAID_BY_GATEWAY = (AlreadyExists, IllegalArgument, IOError, TApplicationException)
+
+
+class Client(Protocol):
+    """What a worker calls, and tells how it went."""
+
+    connection: happybase.Connection
+
+    def succeeded(self) -> None:
+        """A call has returned."""
+
+    def failed(self, error: Exception) -> None:
+        """A call has raised."""
+
+    def close(self) -> None:
+        """Leaves for good."""
+
+
+class Ours:
+    """The suite's client: one connection for all threads, and nobody looks after it."""
+
+    def __init__(self, connection: happybase.Connection) -> None:
+        self.connection = connection
+
+    def succeeded(self) -> None:
+        pass
+
+    def failed(self, error: Exception) -> None:
+        pass
+
+    def close(self) -> None:
+        self.connection.close()
+
+
+class Careless:
+    """Plain happybase, a connection for each thread: an exception is caught and the same connection used again.
+
+    The second failure in a row makes its user open a new one; what the gateway says is no failure.
+    """
+
+    def __init__(self, host: str, port: int, timeout_ms: int) -> None:
+        self._open: Callable[[], happybase.Connection] = lambda: happybase.Connection(host, port, timeout=timeout_ms)
+        self._failures_in_a_row = 0
+        self.connection = self._open()
+
+    def succeeded(self) -> None:
+        self._failures_in_a_row = 0
+
+    def failed(self, error: Exception) -> None:
+        self._failures_in_a_row += not isinstance(error, _SAID_BY_GATEWAY)
+        if self._failures_in_a_row >= _FAILURES_UNTIL_REOPENED:
+            self.connection.close()
+            with suppress(Exception):  # nobody listens: the next call fails, and then this is tried again
+                self.connection = self._open()
+
+    def close(self) -> None:
+        self.connection.close()
+
+
+def ours(host: str, port: int, timeout_ms: int, threads: int) -> list[Client]:
+    """One for all threads."""
+    options = f"timeout_ms={timeout_ms}&retry_ms={RETRY_MS}"
+    return [Ours(connect(f"hbase://{host}:{port}?{options}"))] * threads
+
+
+def plain(host: str, port: int, timeout_ms: int, threads: int) -> list[Client]:
+    """One for each thread."""
+    return [Careless(host, port, timeout_ms) for _ in range(threads)]
+
+
+@contextmanager
+def short_pauses() -> Iterator[None]:
+    """Lets the suite's client pause for milliseconds between attempts, since thousands of them would take hours."""
+    usual_s = outcomes.SHORTEST_PAUSE_S
+    outcomes.SHORTEST_PAUSE_S = _SHORTEST_PAUSE_S
+    try:
+        yield
+    finally:
+        outcomes.SHORTEST_PAUSE_S = usual_s
+
+
+CLIENTS = {"ours": ours, "happybase": plain}

@@ -1,0 +1,89 @@
+"""Gateways behind the proxy, and the way to their store that no fault is on."""
+
+import secrets
+from typing import Any, Protocol
+
+import happybase
+
+from shared.stores import EmbeddedConnection
+from shared.stores.server import ThriftServer
+from shared.stores.service import ThriftService
+
+FAMILIES: dict[str, dict[str, Any]] = {"d": {}, "e": {}}
+SPLITS = (b"s-040", b"s-080", b"t")
+
+_DIRECT_TIMEOUT_MS = 120_000
+
+
+class Gateway(Protocol):
+    """A Thrift1 server and the table of a run."""
+
+    table: str
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Where it listens."""
+
+    def direct(self) -> happybase.Connection:
+        """A connection past the proxy: what it says is true."""
+
+    def restart(self) -> None:
+        """Ends what runs and forgets every scanner."""
+
+    def close(self) -> None:
+        """Leaves nothing behind."""
+
+
+class EmbeddedGateway:
+    """The project's own server on an embedded store in memory; the table has four regions."""
+
+    def __init__(self) -> None:
+        self.table = "faults"
+        self._store = EmbeddedConnection(None)
+        self._store.create_split_table(self.table, FAMILIES, SPLITS)
+        self._server = self._started()
+
+    @property
+    def address(self) -> tuple[str, int]:
+        return self._server.host, self._server.port
+
+    def direct(self) -> happybase.Connection:
+        return self._store
+
+    def restart(self) -> None:
+        self._server.stop()
+        self._server = self._started()
+
+    def close(self) -> None:
+        self._server.stop()
+        self._store.close()
+
+    def _started(self) -> ThriftServer:
+        service = ThriftService(self._store.service.engine)  # with no scanner, and ids from 0 again
+        service.lock = self._store.service.lock
+        server = ThriftServer(service)
+        server.start()
+        return server
+
+
+class RemoteGateway:
+    """Any Thrift1 gateway, with a table of its own that is dropped in the end. To it a restart is cut connections."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self.address = host, port
+        self.table = f"faults_{secrets.token_hex(4)}"
+        self._opened: list[happybase.Connection] = []
+        self.direct().create_table(self.table, FAMILIES)
+
+    def direct(self) -> happybase.Connection:
+        host, port = self.address
+        self._opened.append(happybase.Connection(host, port, timeout=_DIRECT_TIMEOUT_MS))
+        return self._opened[-1]
+
+    def restart(self) -> None:
+        pass
+
+    def close(self) -> None:
+        self.direct().delete_table(self.table, disable=True)
+        for each in self._opened:
+            each.close()

@@ -1,0 +1,118 @@
+"""Defects that a client might have, put into the suite's own: the workload notices each, and those of happybase."""
+
+import pytest
+from thriftpy2.thrift import TApplicationException
+
+from shared.stores import calls, hbase, outcomes, resumed_scans, scan_sockets, sockets
+from tests.faults import reads, writes
+from tests.faults.plans import Plan
+from tests.faults.tally import Broken
+from tests.faults.workload import run
+
+
+def broken_by(plan, *kinds, client="ours", operations=300):
+    """The promises that were broken in operations of these kinds."""
+    return run(Plan(plan, 1), operations, kinds=dict.fromkeys(kinds, 1), client=client).tally.broken
+
+
+def test_happybase_answers_with_rows_of_other_calls():
+    assert broken_by("late", reads.get, client="happybase", operations=300)[Broken.WRONG_ANSWER]
+
+
+def test_happybase_returns_from_puts_that_fail():
+    broken = broken_by("late", writes.put_dated, writes.put_to_no_family, client="happybase", operations=300)
+    assert broken[Broken.FALSE_SUCCESS]
+
+
+def test_a_socket_kept_after_a_timeout(monkeypatch):
+    drop = sockets.Pool.drop
+
+    def keep(pool, line):
+        (sockets.Pool.give if line.is_usable() else drop)(pool, line)
+
+    monkeypatch.setattr(sockets.Pool, "drop", keep)
+    same_number = property(lambda line: 0, lambda line, number: None)
+    monkeypatch.setattr(sockets.Line, "_sequence_id", same_number, raising=False)
+    assert broken_by("late", reads.get)[Broken.WRONG_ANSWER]
+    assert broken_by("late", writes.put_dated)[Broken.EARLY_SUCCESS]
+
+
+def test_a_fetch_sent_again(monkeypatch):
+    def on_another_socket(scans, scan, *_):
+        shared = scan_sockets._Shared(scans._sockets._pool.take())
+        scan.scanner = scan_sockets.Scanner(shared, scan.scanner.id)
+
+    monkeypatch.setattr(resumed_scans.Scans, "_lose", on_another_socket)
+    assert broken_by("cut-after", reads.scan, operations=60)[Broken.WRONG_ANSWER]
+
+
+def test_a_scan_that_goes_on_with_the_row_it_had(monkeypatch):
+    monkeypatch.setattr(resumed_scans, "_next_start", lambda asked, last: last)
+    assert broken_by("cut-after", reads.scan, operations=60)[Broken.WRONG_ANSWER]
+
+
+def test_a_scan_that_forgets_the_state_of_its_filter(monkeypatch):
+    monkeypatch.setattr(resumed_scans, "_why_stuck", lambda scan: None)
+    assert broken_by("cut-after", reads.scan_with_state, operations=150)[Broken.WRONG_ANSWER]
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "broken"),
+    [
+        ("atomicIncrement", writes.count, Broken.WRONG_STATE),
+        ("atomicIncrement", writes.count_with_others, Broken.WRONG_STATE),
+        ("append", writes.append, Broken.WRONG_STATE),
+        ("checkAndPut", writes.check_and_put, Broken.WRONG_ANSWER),
+    ],
+)
+def test_a_call_sent_again_that_must_not_be(monkeypatch, call, kind, broken):
+    monkeypatch.delitem(calls.UNREPEATABLE, call)
+    assert broken_by("cut-after", kind)[broken]
+
+
+def test_a_write_believed_although_its_reply_is_missing(monkeypatch):
+    class Believed(Exception):
+        pass
+
+    def stop(attempts, lost):
+        raise Believed
+
+    def again(*arguments):
+        with pytest.raises(Believed):
+            original(*arguments)
+
+    original = hbase.RetryingClient._again
+    monkeypatch.setattr(outcomes.Attempts, "pause", stop)
+    monkeypatch.setattr(hbase.RetryingClient, "_again", again)
+    assert broken_by("cut-before", writes.put_now, writes.put_dated)[Broken.FALSE_SUCCESS]
+
+
+def test_a_socket_closed_after_a_declared_exception(monkeypatch):
+    monkeypatch.setattr(hbase, "DECLARED", ())
+    assert broken_by("expired", reads.get_from_no_family)[Broken.DROPPED]
+
+
+def test_a_socket_kept_after_an_undeclared_exception(monkeypatch):
+    monkeypatch.setattr(scan_sockets, "DECLARED", (*calls.DECLARED, TApplicationException))
+    assert broken_by("expired", reads.scan_with_nonsense)[Broken.KEPT]
+
+
+def test_an_idle_socket_that_is_not_looked_at(monkeypatch):
+    monkeypatch.setattr(sockets.Line, "is_usable", lambda line: line.is_open)
+    assert broken_by("idle", writes.count)[Broken.UNKNOWN]
+
+
+def test_a_dated_write_that_is_not_sent_again(monkeypatch):
+    monkeypatch.setattr(calls, "DATED_WRITES", frozenset())
+    monkeypatch.setitem(calls.UNREPEATABLE, "mutateRowsTs", "for no reason")
+    assert broken_by("cut-after", writes.put_dated)[Broken.UNKNOWN]
+
+
+def test_a_read_that_is_not_sent_again(monkeypatch):
+    monkeypatch.setattr(outcomes.Attempts, "_is_hopeless", lambda attempts, lost: True)
+    assert broken_by("cut-after", reads.get)[Broken.ERROR]
+
+
+def test_a_failed_connect_that_is_not_tried_again(monkeypatch):
+    monkeypatch.setattr(outcomes.Attempts, "_is_hopeless", lambda attempts, lost: not lost.sent)
+    assert broken_by("restart", writes.count)[Broken.ERROR]

@@ -1,0 +1,24 @@
+"""The suite's client under every plan: no promise is broken."""
+
+import os
+
+import pytest
+
+from tests.faults.plans import PLANS, Plan
+from tests.faults.workload import new_seed, run
+
+SEED = 1 if "CI" in os.environ else new_seed()  # there the same faults every time; at home new ones
+
+
+@pytest.mark.parametrize(("threads", "operations"), [(1, 200), (4, 300)], ids=["one thread", "four threads"])
+@pytest.mark.parametrize("name", PLANS)
+def test_the_client_keeps_its_promises(name, threads, operations):
+    ended = run(Plan(name, SEED), operations, threads=threads)
+    assert ended.faults
+    assert (ended.plan, ended.tally.examples) == (ended.plan, [])  # the plan, since its seed is how to see it again
+
+
+def test_a_seed_gives_the_same_run_again():
+    one, other = (run(Plan("cut-after", 5), 80, timeout_ms=10_000) for _ in range(2))
+    assert (one.calls, one.connections, one.faults) == (other.calls, other.connections, other.faults)
+    assert (one.tally.unknown, one.tally.scans_broken) == (other.tally.unknown, other.tally.scans_broken)

@@ -1,0 +1,279 @@
+"""Where on the way of a call each fault hits, as raw sockets see it."""
+
+import socket
+
+import pytest
+from attrs import frozen
+from Hbase_thrift import BatchMutation, Hbase, IllegalArgument, Mutation, TScan
+from thriftpy2.protocol import TBinaryProtocol
+from thriftpy2.thrift import TMessageType
+from thriftpy2.transport import TMemoryBuffer
+
+from shared.stores.messages import ClientGone
+from tests.faults.gateways import EmbeddedGateway
+from tests.faults.messages import name_of, take_reply
+from tests.faults.plans import Fault, Kind
+from tests.faults.proxy import Proxy
+
+TABLE = b"faults"
+WELL = None
+SILENCE_S = 0.05
+
+
+@frozen
+class First:
+    """A plan in which the first call goes wrong, or the first of this name."""
+
+    kind: Kind | None
+    call: str | None = None
+    reset: bool = False
+
+    def fault(self, number, call):
+        first = number == 0 if self.call is None else call == self.call
+        return Fault(self.kind, 0.5, self.reset) if self.kind and first else None
+
+
+@pytest.fixture
+def gateway():
+    behind = EmbeddedGateway()
+    behind.direct().table("faults").put(b"s", {b"d:a": b"there from the start"})
+    yield behind
+    behind.close()
+
+
+@pytest.fixture
+def proxied(gateway):
+    """Opens proxies and, at each, clients."""
+    opened = []
+
+    def clients(plan, count=1):
+        opened.append(Proxy(gateway, plan).__enter__())
+        return [opened[0], *(connected(opened[0]) for _ in range(count))]
+
+    def connected(proxy):
+        opened.append(socket.create_connection((proxy.host, proxy.port), 10))
+        return opened[-1]
+
+    yield clients
+    for each in reversed(opened):
+        each.__exit__(None, None, None)
+
+
+def message(name, *arguments):
+    written = TMemoryBuffer()
+    protocol = TBinaryProtocol(written)
+    protocol.write_message_begin(name, TMessageType.CALL, 7)
+    getattr(Hbase, f"{name}_args")(*arguments).write(protocol)
+    return written.getvalue()
+
+
+def put(row):
+    mutation = Mutation(isDelete=False, column=b"d:a", value=row, writeToWAL=True)
+    return message("mutateRows", TABLE, [BatchMutation(row, [mutation])], {})
+
+
+def get(row=b"s"):
+    return message("getRow", TABLE, row, {})
+
+
+def answer(client, call):
+    client.sendall(call)
+    return take_reply(client.recv)
+
+
+def result(name, reply):
+    protocol = TBinaryProtocol(TMemoryBuffer(reply), decode_response=False)
+    protocol.read_message_begin()
+    read = getattr(Hbase, f"{name}_result")()
+    read.read(protocol)
+    return read
+
+
+def is_silent(client):
+    client.settimeout(SILENCE_S)
+    try:
+        return not client.recv(1)
+    except TimeoutError:
+        return True
+    finally:
+        client.settimeout(10)
+
+
+def all_until_the_end(client):
+    received = b""
+    try:
+        while piece := client.recv(1000):
+            received += piece
+    except ConnectionResetError:
+        pass
+    return received
+
+
+def is_stored(gateway, row):
+    return bool(gateway.direct().table("faults").row(row))
+
+
+def open_scanner(client):
+    return result("scannerOpenWithScan", answer(client, message("scannerOpenWithScan", TABLE, TScan(), {}))).success
+
+
+def test_what_goes_well_is_as_if_nothing_was_between(gateway, proxied):
+    proxy, client = proxied(First(WELL))
+    with socket.create_connection(gateway.address) as direct:
+        assert answer(client, get()) == answer(direct, get())
+    assert (proxy.calls, proxy.connections, proxy.faults.total()) == (1, 1, 0)
+
+
+def test_a_late_reply_comes_when_the_client_goes_on_and_looks_like_the_answer_to_the_next_call(proxied):
+    _, client = proxied(First(Kind.LATE_REPLY))
+    client.sendall(put(b"r"))
+    assert is_silent(client)
+    assert name_of(answer(client, get())) == "mutateRows"
+    assert name_of(take_reply(client.recv)) == "getRow"
+
+
+def test_a_stalled_reply_comes_in_two_pieces(proxied):
+    _, client = proxied(First(Kind.STALLED_REPLY))
+    client.sendall(get())
+    early = client.recv(1000)
+    assert is_silent(client)
+    client.sendall(get())
+    whole = early + client.recv(1000, socket.MSG_PEEK)
+    assert early
+    assert name_of(whole) == "getRow"
+
+
+@pytest.mark.parametrize("reset", [False, True], ids=["end", "reset"])
+def test_a_reply_is_cut_inside(proxied, reset):
+    _, client = proxied(First(Kind.CUT_REPLY, reset=reset))
+    client.sendall(get())
+    with pytest.raises((ClientGone, ConnectionResetError)):
+        take_reply(client.recv)
+
+
+@pytest.mark.parametrize("reset", [False, True], ids=["end", "reset"])
+def test_what_is_cut_before_the_gateway_is_not_stored(gateway, proxied, reset):
+    proxy, client = proxied(First(Kind.CUT_BEFORE, reset=reset))
+    client.sendall(put(b"r"))
+    assert all_until_the_end(client) == b""
+    proxy.settle()
+    assert not is_stored(gateway, b"r")
+
+
+@pytest.mark.parametrize("reset", [False, True], ids=["end", "reset"])
+def test_what_is_cut_after_the_gateway_is_stored(gateway, proxied, reset):
+    _, client = proxied(First(Kind.CUT_AFTER, reset=reset))
+    client.sendall(put(b"r"))
+    assert all_until_the_end(client) == b""
+    assert is_stored(gateway, b"r")
+
+
+def test_without_a_reply_the_connection_stays_open_and_silent(gateway, proxied):
+    proxy, client = proxied(First(Kind.NO_REPLY))
+    client.sendall(put(b"r"))
+    proxy.settle()
+    assert is_stored(gateway, b"r")
+    client.sendall(get())
+    assert is_silent(client)
+
+
+def test_without_a_request_nothing_is_stored(gateway, proxied):
+    proxy, client = proxied(First(Kind.NO_REQUEST))
+    client.sendall(put(b"r"))
+    proxy.settle()
+    assert not is_stored(gateway, b"r")
+    assert is_silent(client)
+
+
+def test_a_late_request_is_stored_once_its_client_has_left(gateway, proxied):
+    proxy, client = proxied(First(Kind.LATE_REQUEST))
+    client.sendall(put(b"r"))
+    assert is_silent(client)
+    assert not is_stored(gateway, b"r")
+    client.close()
+    proxy.settle()
+    assert is_stored(gateway, b"r")
+
+
+def test_settling_does_not_wait_for_the_client_of_a_late_request(gateway, proxied):
+    proxy, client = proxied(First(Kind.LATE_REQUEST))
+    client.sendall(put(b"r"))
+    proxy.settle()
+    assert is_stored(gateway, b"r")
+
+
+def test_the_end_of_an_idle_connection_is_there_with_the_last_byte_of_the_reply(gateway, proxied):
+    _, *clients = proxied(First(Kind.IDLE_CLOSE, call="getRow"), count=100)
+    for client in clients:
+        assert name_of(answer(client, get())) == "getRow"
+        assert client.recv(1, socket.MSG_DONTWAIT) == b""
+
+
+@pytest.mark.parametrize("kind", [Kind.RESTART, Kind.RESTART_AFTER])
+def test_a_restart_ends_all_connections_and_forgets_all_scanners(proxied, kind):
+    proxy, client, other = proxied(First(kind, call="mutateRows"), count=2)
+    scanner = open_scanner(other)
+    client.sendall(put(b"r"))
+    assert bool(all_until_the_end(client)) == (kind == Kind.RESTART_AFTER)
+    assert all_until_the_end(other) == b""
+    proxy.settle()
+    with connected_again(proxy) as later:
+        fetched = result("scannerGetList", answer(later, message("scannerGetList", scanner, 1)))
+        assert isinstance(fetched.ia, IllegalArgument)
+        assert open_scanner(later) == scanner  # somebody else's, under the same id
+
+
+def connected_again(proxy):
+    while True:
+        try:
+            return socket.create_connection((proxy.host, proxy.port), 10)
+        except ConnectionRefusedError:
+            continue
+
+
+def test_an_expired_scanner_is_the_gateways_own_error(proxied):
+    _, client = proxied(First(Kind.EXPIRED, call="scannerGetList"))
+    scanner = open_scanner(client)
+    fetched = result("scannerGetList", answer(client, message("scannerGetList", scanner, 1)))
+    assert fetched.ia.message == b"scanner ID is invalid"
+
+
+def test_a_client_that_leaves_after_a_reply_dropped_a_healthy_socket(proxied):
+    proxy, client = proxied(First(WELL))
+    answer(client, get())
+    client.close()
+    proxy.settle()
+    assert proxy.dropped == 1
+
+
+@pytest.mark.parametrize("call", [message("scannerOpenWithScan", TABLE, TScan(filterString=b"?"), {}), b""])
+def test_a_client_may_leave_after_an_undeclared_exception_or_without_a_call(proxied, call):
+    proxy, client = proxied(First(WELL))
+    if call:
+        answer(client, call)
+    client.close()
+    proxy.settle()
+    assert proxy.dropped == 0
+
+
+def test_a_client_that_goes_on_after_an_undeclared_exception_kept_its_socket(proxied):
+    proxy, client = proxied(First(WELL))
+    answer(client, message("scannerOpenWithScan", TABLE, TScan(filterString=b"?"), {}))
+    answer(client, get())
+    answer(client, get())
+    assert proxy.kept == 1
+
+
+def test_a_client_may_leave_a_call_without_a_reply(proxied):
+    proxy, client = proxied(First(Kind.NO_REPLY))
+    client.sendall(get())
+    client.close()
+    proxy.settle()
+    assert proxy.dropped == 0
+
+
+def test_a_reset_is_one(proxied):
+    _, client = proxied(First(Kind.CUT_BEFORE, reset=True))
+    client.sendall(get())
+    with pytest.raises(ConnectionResetError):
+        client.recv(1)
