@@ -23,6 +23,7 @@ _EXPORTED = (
     "java.base/sun.net.util",
 )
 FLAGS = (
+    "-XX:-UsePerfData",  # a file in /tmp that a killed process leaves there
     "-Dorg.apache.hbase.thirdparty.io.netty.tryReflectionSetAccessible=true",
     "--add-modules=jdk.unsupported",
     *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),

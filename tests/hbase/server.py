@@ -157,7 +157,9 @@ class HBase:
         self.stop()
 
     def _run(self, name: str, heap_mb: int, class_path: list[Path | str], *arguments: str) -> None:
-        command = [*java_command(heap_mb, class_path), *arguments]
+        temporary = self.folder / "tmp"
+        temporary.mkdir(exist_ok=True)
+        command = [*java_command(heap_mb, class_path), f"-Djava.io.tmpdir={temporary}", *arguments]
         with self.log(name).open("wb") as log:
             # A session of its own: Ctrl-C reaches this process, which ends the others in order.
             self._running[name] = subprocess.Popen(

@@ -1,6 +1,5 @@
 """Starting an HBase: what is missing is said in one line, and what was started leaves nothing behind."""
 
-import os
 import signal
 import socket
 import subprocess
@@ -14,6 +13,7 @@ import pytest
 
 from tests.hbase import java, server
 from tests.hbase.java import NotStarted, jars, java_command
+from tests.hbase.listening import LOOPBACK, listening
 from tests.hbase.server import HOST, free_ports, running
 
 ROOT = Path(__file__).parents[2]
@@ -171,21 +171,6 @@ def test_wrong_options_are_refused_in_one_line():
 
 
 # ---- a real one -------------------------------------------------------------------------------------
-
-
-def listening(pid):
-    """The addresses at which a process listens, as the kernel has them in hex."""
-    inodes = {os.readlink(each) for each in Path(f"/proc/{pid}/fd").iterdir() if each.is_symlink()}
-    found = []
-    for table in ("tcp", "tcp6"):
-        for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
-            _, local, _, state, *_, inode = line.split()[:10]
-            if state == "0A" and f"socket:[{inode}]" in inodes:
-                found.append(local.partition(":")[0])
-    return found
-
-
-LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F"}  # 127.0.0.1, and the same as an IPv6 address
 
 
 @pytest.mark.hbase

@@ -1,0 +1,172 @@
+"""A load whose outcome is known: writers that count what was acknowledged, scanners, and the comparison with both."""
+
+import time
+from collections.abc import Iterable, Mapping
+from threading import Event, Thread
+from types import TracebackType
+from typing import TypeAlias
+
+import happybase
+from attrs import define, field
+
+Cells: TypeAlias = Mapping[bytes, bytes]
+
+BATCH = 20
+_SPREAD = 40503
+"""Odd, so that 65,536 numbers in a row have 65,536 beginnings, and those of a batch lie far apart."""
+
+
+def row_of(writer: int, number: int) -> bytes:
+    """A row of a writer; those of one batch are spread over the whole table."""
+    return b"%04x-%d-%d" % (number * _SPREAD % 65536, writer, number)
+
+
+def rows_of(writer: int, batch: int) -> list[bytes]:
+    """The rows that a writer puts in one of its batches."""
+    return [row_of(writer, number) for number in range(batch * BATCH, (batch + 1) * BATCH)]
+
+
+def cells_of(row: bytes) -> Cells:
+    """What a row holds; each row is written once."""
+    return {b"d:a": b"a of " + row, b"d:b": b"b of " + row}
+
+
+@define
+class Comparison:
+    """What a scan found."""
+
+    rows: int = 0
+    faults: list[str] = field(factory=list[str])
+
+
+def compare(scan: Iterable[tuple[bytes, Cells]], acknowledged: Mapping[int, int]) -> Comparison:
+    """Whether a scan has all rows of so many batches of each writer, once and in order, and no row with other cells."""
+    expected = {
+        row for writer, batches in acknowledged.items() for batch in range(batches) for row in rows_of(writer, batch)
+    }
+    found = Comparison()
+    before = b""
+    for row, cells in scan:
+        found.rows += 1
+        if row <= before:
+            found.faults.append(f"{row!r} came after {before!r}")
+        if cells != cells_of(row):
+            found.faults.append(f"{row!r} holds {cells}")
+        expected.discard(row)
+        before = row
+    found.faults += [f"{row!r} was acknowledged and is missing" for row in sorted(expected)]
+    return found
+
+
+class Writer(Thread):
+    """Puts batch after batch with timestamps until the load stops, or until a batch fails."""
+
+    def __init__(self, number: int, table: happybase.Table, stopped: Event) -> None:
+        super().__init__(name=f"writer {number}", daemon=True)
+        self.number = number
+        self.acknowledged = 0
+        """How many batches have returned."""
+        self.longest_s = 0.0
+        """The longest that one took."""
+        self.failure: Exception | None = None
+        self._table = table
+        self._stopped = stopped
+
+    def run(self) -> None:
+        while not self._stopped.is_set():
+            began_s = time.monotonic()
+            try:
+                with self._table.batch(timestamp=1) as batch:
+                    for row in rows_of(self.number, self.acknowledged):
+                        batch.put(row, cells_of(row))
+            except Exception as error:
+                self.failure = error
+                return
+            self.longest_s = max(self.longest_s, time.monotonic() - began_s)
+            self.acknowledged += 1
+
+
+class Scanner(Thread):
+    """Scans the table again and again, and compares with what was acknowledged when each scan began."""
+
+    def __init__(self, table: happybase.Table, writers: list[Writer], stopped: Event) -> None:
+        super().__init__(name="scanner", daemon=True)
+        self.scans = self.rows = 0
+        self.longest_s = 0.0
+        """The longest that a scan waited for its next row."""
+        self.failure: Exception | None = None
+        self.faults: list[str] = []
+        self._table = table
+        self._writers = writers
+        self._stopped = stopped
+
+    def run(self) -> None:
+        while not self._stopped.is_set():
+            try:
+                found = compare(self._timed_rows(), {each.number: each.acknowledged for each in self._writers})
+            except Exception as error:
+                self.failure = error
+                return
+            self.scans += 1
+            self.rows += found.rows
+            self.faults += found.faults
+
+    def _timed_rows(self) -> Iterable[tuple[bytes, Cells]]:
+        before_s = time.monotonic()
+        for found in self._table.scan(batch_size=200):
+            self.longest_s = max(self.longest_s, time.monotonic() - before_s)
+            yield found
+            before_s = time.monotonic()
+
+
+class Load:
+    """Writers, one for each of some tables, and scanners; a context manager that ends with all of them."""
+
+    def __init__(self, written: list[happybase.Table], scanned: list[happybase.Table]) -> None:
+        self._stopped = Event()
+        self.writers = [Writer(number, table, self._stopped) for number, table in enumerate(written)]
+        self.scanners = [Scanner(table, self.writers, self._stopped) for table in scanned]
+
+    @property
+    def acknowledged(self) -> dict[int, int]:
+        """How many batches of each writer have returned."""
+        return {each.number: each.acknowledged for each in self.writers}
+
+    @property
+    def longest_s(self) -> float:
+        """The longest that a batch took."""
+        return max(each.longest_s for each in self.writers)
+
+    def faults(self, table: happybase.Table) -> list[str]:
+        """Every error and every wrong row, of the load and of one more scan of its table."""
+        threads: list[Writer | Scanner] = [*self.writers, *self.scanners]
+        errors = [f"{each.name}: {each.failure!r}" for each in threads if each.failure]
+        during = [fault for each in self.scanners for fault in each.faults]
+        return errors + during + compare(table.scan(), self.acknowledged).faults
+
+    def __str__(self) -> str:
+        rows, scans, longest_s = zip(*((each.rows, each.scans, each.longest_s) for each in self.scanners), strict=True)
+        return (
+            f"{sum(self.acknowledged.values()) * BATCH} rows acknowledged, longest batch {self.longest_s:.1f} s; "
+            f"{sum(rows)} rows in {sum(scans)} scans, longest wait {max(longest_s):.1f} s"
+        )
+
+    def go_on(self, batches: int = 10, within_s: float = 600) -> None:
+        """Returns when each writer has had so many more batches acknowledged, or has failed."""
+        wanted = {number: count + batches for number, count in self.acknowledged.items()}
+        latest_s = time.monotonic() + within_s
+        while any(each.is_alive() and each.acknowledged < wanted[each.number] for each in self.writers):
+            assert time.monotonic() < latest_s, f"the load stands still at {self.acknowledged}"
+            time.sleep(0.05)
+
+    def __enter__(self) -> "Load":
+        for each in (*self.writers, *self.scanners):
+            each.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._stopped.set()
+        for each in (*self.writers, *self.scanners):
+            each.join()
