@@ -1,0 +1,305 @@
+"""The designs on a real HBase beside the same calls written by hand, as ratios measured in one run.
+
+Run `python -m tests.benchmarks.bench_hbase [--quick] [--store URL]`. It starts an HBase of its own unless one is named;
+its tables get a prefix of their own and are dropped in the end.
+
+The sides of a ratio ask the same server in turns, over connections of one kind. Domain code and code by hand must
+return the same records in the same number of calls, or the benchmark fails. A ratio is the median of its rounds; beside
+it stand the two between which half of them lie, and the ratio of the fastest rounds, which other work on the machine
+disturbs least. The control is one side against itself: its spread is the machine's.
+"""
+
+import argparse
+import secrets
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from functools import partial
+from itertools import cycle, groupby
+from typing import Any
+from urllib.parse import urlsplit
+
+import attrs
+import happybase
+
+from domains.logs import LOGS, LogEvent, LogRepository, keys_time_first
+from domains.logs.example import DESIGN as LOGS_DESIGN
+from domains.orders import TABLES, OrderRepository
+from domains.orders.example import DESIGN as ORDERS_DESIGN
+from shared.designs import Design, Variant
+from shared.keys import KeyLayout, Plan, Salt, between
+from shared.patterns import measure, metered
+from shared.scanning import BATCH_ROWS, Page, scan
+from shared.stores import connect
+from tests.benchmarks.by_hand.logs import NewestFirst, Salted
+from tests.benchmarks.by_hand.orders import Orders
+from tests.benchmarks.stock import BATCH, EVENTS_BEGIN_MS, HOUR_MS, log_events, orders, stocked
+from tests.benchmarks.turns import in_turns
+from tests.hbase.java import NotStarted
+from tests.hbase.server import running
+
+BY_HAND_AT_MOST = 1.10
+"""Our time over that by hand."""
+MERGED_AT_MOST = 1.20
+"""The time of a row of merged buckets over that of one range."""
+LOADED_AT_MOST = 1.11
+"""The time of a load over that of raw batches: nine tenths of their rate."""
+
+BUCKETS = 16
+A_SECOND = 200
+"""Events of one timestamp, as those of a busy server whose log says whole seconds."""
+
+
+@attrs.frozen
+class Size:
+    """How much is measured."""
+
+    rows: int
+    loaded: int
+    """Rows of one load."""
+    rounds: int
+    """Of each comparison, at least."""
+    at_least_s: float
+    """The same in seconds."""
+
+
+FULL = Size(rows=100_000, loaded=4_000, rounds=15, at_least_s=4.0)
+QUICK = Size(rows=2_000, loaded=1_000, rounds=3, at_least_s=0.0)
+
+
+class Unlike(Exception):
+    """The two sides of a comparison do not do the same."""
+
+
+@attrs.define
+class Report:
+    """Prints a line for each comparison, and remembers whether all targets were reached."""
+
+    size: Size
+    reached: bool = True
+
+    def title(self, sides: str, more: str = "") -> None:
+        heads = f"ratio  {'target':12}  {'half of the rounds':20}  fastest  {'ms':>8} {'ms':>8} {more}"
+        print(f"\n{sides:42} {heads.rstrip()}", flush=True)
+
+    def compare(self, what: str, *sides: Callable[[], Any], at_most: float | None = None, more: str = "") -> None:
+        """Runs the sides in turns; the ratio is that of the first two, the time of a third stands behind."""
+        turns = in_turns(*sides, rounds=self.size.rounds, at_least_s=self.size.at_least_s)
+        self.reached &= at_most is None or turns.ratio() <= at_most
+        target = "" if at_most is None else f"at most {at_most:.2f}"
+        times = " ".join(f"{turns.median_ms(side):8.2f}" for side in range(len(sides)))
+        ratios = f"{turns.ratio():5.2f}  {target:12}  {turns.spread():20}  {turns.of_fastest():7.2f}"
+        print(f"{what:42} {ratios}  {times} {more}".rstrip(), flush=True)
+
+
+def asked(connection: happybase.Connection, side: Callable[[], Any]) -> tuple[int, Any]:
+    """The number of calls that a side makes, and the records that it returns."""
+    with metered(connection) as cost:
+        answer = side()
+    return cost.rpcs, answer.records if isinstance(answer, Page) else answer
+
+
+def calls_of_both(connection: happybase.Connection, ours: Callable[[], Any], by_hand: Callable[[], Any]) -> int:
+    """The number of calls that both sides make; Unlike where they differ, or where the records do."""
+    calls, found = asked(connection, ours)
+    wanted_calls, wanted = asked(connection, by_hand)
+    if found != wanted:
+        raise Unlike(f"other records: {found!s:.300}, by hand {wanted!s:.300}")
+    if calls != wanted_calls:
+        raise Unlike(f"{calls} calls, by hand {wanted_calls}")
+    return calls
+
+
+# ---- domain code against the same by hand -------------------------------------------------------------
+
+
+def compare_questions(
+    report: Report,
+    connection: happybase.Connection,
+    design: Design,
+    variant: Variant,
+    records: Sequence[Any],
+    by_hand: Any,
+) -> None:
+    """Every question that a variant answers; and behind it the same on the embedded store."""
+    report.title(f"{design.name}:{variant.name}, ours / by hand", "embedded calls")
+    with (
+        closing(connect("embedded:")) as memory,
+        stocked(memory, variant.tables, records),
+        stocked(connection, variant.tables, records),
+    ):
+        repository, in_memory = variant.open(connection), variant.open(memory)
+        for measured in measure(memory, in_memory, design.patterns):
+            pattern = measured.pattern
+            if measured.refused:
+                continue
+            ours, theirs, embedded = (
+                partial(pattern.ask, each, **pattern.sample) for each in (repository, by_hand, in_memory)
+            )
+            calls = calls_of_both(connection, ours, theirs)
+            report.compare(pattern.question, ours, theirs, embedded, at_most=BY_HAND_AT_MOST, more=f"{calls:5}")
+        report.compare("control: the last by hand / itself", theirs, theirs)
+
+
+def compare_writes(report: Report, connection: happybase.Connection) -> None:
+    """An event stored, an order placed and cancelled: at each call the next one."""
+    report.title("writes, ours / by hand", "embedded calls")
+    tables = (LOGS, *TABLES)
+    with closing(connect("embedded:")) as memory, stocked(memory, tables), stocked(connection, tables):
+        logs = LogRepository(connection), NewestFirst(connection.table(LOGS.name)), LogRepository(memory)
+        shops = OrderRepository(connection), orders_by_hand(connection), OrderRepository(memory)
+        placed = [orders(report.size.rows, mark) for mark in "abc"]
+        numbers = [[order.order_number for order in its[: report.size.rounds]] for its in placed]
+        events = log_events(report.size.rows)
+        for what, sides in (
+            ("store an event", [each_time(repository.store, events) for repository in logs]),
+            ("place an order", [each_time(shop.place, its) for shop, its in zip(shops, placed, strict=True)]),
+            ("cancel an order", [each_time(shop.cancel, its) for shop, its in zip(shops, numbers, strict=True)]),
+        ):
+            calls = calls_of_both(connection, *sides[:2])
+            report.compare(what, *sides, at_most=BY_HAND_AT_MOST, more=f"{calls:5}")
+
+
+def each_time(action: Callable[[Any], Any], records: Iterable[Any]) -> Callable[[], None]:
+    """Does it with the next record at each call; after the last with the first again."""
+    following = cycle(records)
+
+    def once() -> None:
+        action(next(following))
+
+    return once
+
+
+def orders_by_hand(connection: happybase.Connection) -> Orders:
+    return Orders(*(connection.table(table.name) for table in TABLES))
+
+
+# ---- buckets, loads, connections ----------------------------------------------------------------------
+
+
+def compare_merged(report: Report, connection: happybase.Connection) -> None:
+    """The same rows, those of a fifth of the time, merged of many buckets and out of one range."""
+    report.title(f"scan of {BUCKETS} buckets / of one range")
+    plain = keys_time_first.TABLE
+    layout = KeyLayout(plain.layout.key, Salt(of="host", buckets=BUCKETS))
+    salted = attrs.evolve(plain, name="logs_merged", layout=layout)
+    period = between(EVENTS_BEGIN_MS, EVENTS_BEGIN_MS + 2 * HOUR_MS // 5)
+    with stocked(connection, (plain, salted), log_events(report.size.rows)):
+        for held in (BATCH_ROWS, BUCKETS * BATCH_ROWS):
+            merged, ranged = (
+                partial(scanned, connection.table(table.name), table.layout.plan(time_ms=period), held)
+                for table in (salted, plain)
+            )
+            if (rows := merged()) != (wanted := ranged()):
+                raise Unlike(f"{rows} rows merged, {wanted} of one range")
+            report.compare(f"{rows:,} rows, {held:,} held", merged, ranged, at_most=MERGED_AT_MOST)
+
+
+def scanned(table: happybase.Table, plan: Plan, held: int) -> int:
+    return sum(1 for _ in scan(table, plan, batch_rows=held))
+
+
+def compare_loads(report: Report, connection: happybase.Connection) -> None:
+    """Events through the repository, and happybase's own batches of the same rows, encoded before or on the way."""
+    report.title("loads, store_all / other", f"{'':8} calls")
+    with stocked(connection, (LOGS,)):
+        table, repository = connection.table(LOGS.name), LogRepository(connection)
+        by_hand = NewestFirst(table)
+        spread = sorted(log_events(report.size.loaded), key=lambda event: event.time_ms)
+        busy = [attrs.evolve(event, time_ms=number // A_SECOND * 1000) for number, event in enumerate(spread)]
+        for what, events, other, at_most in (
+            ("batches of rows encoded before", busy, partial(by_moments, table, encoded(busy)), LOADED_AT_MOST),
+            ("batches of events encoded by hand", busy, partial(by_hand.store_all, busy), LOADED_AT_MOST),
+            ("one by one", busy, partial(one_by_one, repository, busy), None),
+            ("another time each / one time for all", spread, partial(by_moments, table, encoded(spread, 0)), None),
+        ):
+            ours = partial(repository.store_all, events)
+            calls, others = (asked(connection, each)[0] for each in (ours, other))
+            if at_most and calls != others:
+                raise Unlike(f"{calls} calls, by hand {others}")
+            report.compare(what, ours, other, at_most=at_most, more=f"{calls:14}")
+
+
+def encoded(events: Iterable[LogEvent], time_ms: int | None = None) -> list[tuple[int, bytes, dict[bytes, bytes]]]:
+    """Timestamp, row and cells of each event; the timestamp is its own, or one for all."""
+    return [
+        (event.time_ms if time_ms is None else time_ms, LOGS.row(event), LOGS.cells.pack(event)) for event in events
+    ]
+
+
+def by_moments(table: happybase.Table, rows: Iterable[tuple[int, bytes, dict[bytes, bytes]]]) -> None:
+    """Rows in batches of one timestamp each, with two cells a row."""
+    for time_ms, of_moment in groupby(rows, key=lambda each: each[0]):
+        with table.batch(timestamp=time_ms, batch_size=2 * BATCH) as batch:
+            for _, row, cells in of_moment:
+                batch.put(row, cells)
+
+
+def one_by_one(repository: LogRepository, events: Iterable[LogEvent]) -> None:
+    for event in events:
+        repository.store(event)
+
+
+def compare_connections(report: Report, connection: happybase.Connection, url: str, prefix: str) -> None:
+    """The connection that `connect` gives, and happybase's own."""
+    report.title("connect(URL) / happybase.Connection")
+    events = log_events(BATCH)
+    with stocked(connection, (LOGS,), events), closing(plain_connection(url, prefix)) as plain:
+        rows = encoded(events, 0)
+        tables = [each.table(LOGS.name) for each in (connection, plain)]
+        for what, action in (
+            ("a get", lambda table: table.row(rows[0][1])),
+            (f"a scan of {BATCH:,} rows", lambda table: list(table.scan())),
+            (f"a batch of {BATCH:,} rows", lambda table: by_moments(table, rows)),
+        ):
+            report.compare(what, *(partial(action, table) for table in tables))
+
+
+# ---- all of it ----------------------------------------------------------------------------------------
+
+
+def plain_connection(url: str, prefix: str) -> happybase.Connection:
+    parts = urlsplit(url)
+    return happybase.Connection(parts.hostname, parts.port or happybase.DEFAULT_PORT, table_prefix=prefix)
+
+
+@contextmanager
+def named_or_started(url: str | None) -> Iterator[str]:
+    """The URL of an HBase that was named, or of one that ends with the block."""
+    if url is not None:
+        yield url
+        return
+    with running() as hbase:
+        yield hbase.url
+
+
+def main(size: Size, url: str | None) -> bool:
+    """Prints the ratios beside their targets; returns whether all are reached. Quick ones show that it runs."""
+    report = Report(size)
+    prefix = f"rowbook_bench_{secrets.token_hex(4)}"
+    with named_or_started(url) as there, closing(connect(there, table_prefix=prefix)) as connection:
+        shops, events = orders(size.rows), log_events(size.rows)
+        compare_questions(report, connection, ORDERS_DESIGN, ORDERS_DESIGN.main, shops, orders_by_hand(connection))
+        by_hand = {"newest-first": NewestFirst, "salted": Salted}
+        for variant in LOGS_DESIGN.variants:
+            if variant.name in by_hand:
+                (table,) = variant.tables
+                hand = by_hand[variant.name](connection.table(table.name))
+                compare_questions(report, connection, LOGS_DESIGN, variant, events, hand)
+        compare_writes(report, connection)
+        compare_merged(report, connection)
+        compare_loads(report, connection)
+        compare_connections(report, connection, there, prefix)
+    return report.reached
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="The designs on a real HBase beside the same calls written by hand.")
+    parser.add_argument("--quick", action="store_true", help="everything once, with few rows")
+    parser.add_argument("--store", metavar="URL", help="of an HBase that runs: hbase://HOST:PORT")
+    given = parser.parse_args()
+    try:
+        all_reached = main(QUICK if given.quick else FULL, given.store)
+    except (NotStarted, Unlike) as error:
+        sys.exit(str(error))
+    sys.exit(0 if all_reached or given.quick else 1)

@@ -1,0 +1,211 @@
+"""The questions of `domains.logs`, written with happybase, struct and msgpack: what they cost without the suite.
+
+The keys and cells are those of `keys.py` and `keys_salted.py`, the calls to the store those of `LogRepository`. What
+is left out: refusals that say why, cursors that are checked, and a look at every row whether it is one of this table.
+"""
+
+import heapq
+import struct
+import zlib
+from contextlib import ExitStack, closing
+from itertools import islice
+
+import msgpack
+
+from domains.logs import LogEvent
+
+LAST = 2**63 - 1
+SIGN = 2**63
+FLIPPED = bytes(range(255, -1, -1))
+PAGE_ROWS = 101
+"""A page of 100 and one row more, which tells whether there is a next page."""
+READ_ROWS = 1_000
+
+
+def text(value):
+    return value.encode().replace(b"\0", b"\0\xff") + b"\0\x01"
+
+
+def time_of(time_ms):
+    return struct.pack(">Q", time_ms + SIGN)
+
+
+def time_reversed(time_ms):
+    return struct.pack(">Q", LAST - time_ms)
+
+
+def cells_of(event):
+    return {b"l:s": msgpack.packb(event.severity), b"l:m": msgpack.packb(event.message)}
+
+
+def unescaped(data):
+    return data.replace(b"\0\xff", b"\0").decode()
+
+
+def by_time(event):
+    return event.time_ms, event.host, event.event, event.tie
+
+
+def one_after_the_last(row):
+    return row[:-1] + bytes([row[-1] + 1])
+
+
+def severity_filter(severity):
+    value = msgpack.packb(severity).replace(b"'", b"''")
+    return b"SingleColumnValueFilter('l','s',=,'binary:" + value + b"',true,true)"
+
+
+class Logs:
+    """What both tables share: a put for each event, a put for all events of a moment."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def store(self, event):
+        self.table.put(self.row(event), cells_of(event), timestamp=event.time_ms)
+
+    def store_all(self, events):
+        moments = {}
+        for event in events:
+            moments.setdefault(event.time_ms, []).append(event)
+        for time_ms, of_moment in moments.items():
+            with self.table.batch(timestamp=time_ms) as batch:
+                for event in of_moment:
+                    batch.put(self.row(event), cells_of(event))
+
+
+class NewestFirst(Logs):
+    """Host, kind, time reversed, tie inverted."""
+
+    def row(self, event):
+        return text(event.host) + text(event.event) + time_reversed(event.time_ms) + event.tie.translate(FLIPPED)
+
+    def read(self, found):
+        row, cells = found
+        host, _, rest = row.partition(b"\0\x01")
+        event, _, rest = rest.partition(b"\0\x01")
+        (time_left,) = struct.unpack_from(">Q", rest)
+        return LogEvent(
+            unescaped(host),
+            unescaped(event),
+            LAST - time_left,
+            msgpack.unpackb(cells[b"l:s"]),
+            msgpack.unpackb(cells[b"l:m"]),
+            rest[8:].translate(FLIPPED),
+        )
+
+    def host_events(self, host, event, since_ms, until_ms, limit=100):
+        of_host = text(host) + text(event)
+        above, below = of_host + time_reversed(since_ms - 1), of_host + time_reversed(until_ms - 1)
+        with closing(self.table.scan(above, below, reverse=True, batch_size=limit + 1)) as rows:
+            found = list(map(self.read, islice(rows, limit + 1)))
+        return found[:limit]
+
+    def latest(self, host, event, limit=10):
+        prefix = text(host) + text(event)
+        with closing(self.table.scan(row_prefix=prefix, batch_size=limit + 1)) as rows:
+            found = list(map(self.read, islice(rows, limit + 1)))
+        return found[:limit]
+
+    def window(self, since_ms, until_ms, host, limit=100):
+        rows = self.table.scan(row_prefix=text(host), batch_size=READ_ROWS)
+        found = [event for event in map(self.read, rows) if since_ms <= event.time_ms < until_ms]
+        return sorted(found, key=by_time)[:limit]
+
+    def hosts_like(self, host_prefix, since_ms, until_ms, limit=100):
+        with closing(self.table.scan(row_prefix=host_prefix.encode(), batch_size=PAGE_ROWS)) as rows:
+            found = (event for event in map(self.read, rows) if since_ms <= event.time_ms < until_ms)
+            page = list(islice(found, limit))
+            next(rows, None)
+        return page
+
+    def of_severity(self, host, severity, since_ms, until_ms, at="server", limit=100):
+        text_of_filter = severity_filter(severity) if at == "server" else None
+        rows = self.table.scan(row_prefix=text(host), filter=text_of_filter, batch_size=READ_ROWS)
+        found = [
+            event
+            for event in map(self.read, rows)
+            if event.severity == severity and since_ms <= event.time_ms < until_ms
+        ]
+        return sorted(found, key=by_time)[:limit]
+
+
+class Salted(Logs):
+    """A byte of the host, time, host, kind, tie."""
+
+    BUCKETS = 8
+
+    def bucket(self, host):
+        return bytes([zlib.crc32(text(host)) % self.BUCKETS])
+
+    def row(self, event):
+        return self.bucket(event.host) + time_of(event.time_ms) + text(event.host) + text(event.event) + event.tie
+
+    def read(self, found):
+        row, cells = found
+        (time_ms,) = struct.unpack_from(">Q", row, 1)
+        host, _, rest = row[9:].partition(b"\0\x01")
+        event, _, tie = rest.partition(b"\0\x01")
+        return LogEvent(
+            unescaped(host),
+            unescaped(event),
+            time_ms - SIGN,
+            msgpack.unpackb(cells[b"l:s"]),
+            msgpack.unpackb(cells[b"l:m"]),
+            tie,
+        )
+
+    def of_bucket(self, bucket, since_ms, until_ms, batch_rows, **options):
+        start, stop = bucket + time_of(since_ms), bucket + time_of(until_ms)
+        return self.table.scan(start, stop, batch_size=batch_rows, **options)
+
+    def of_all_buckets(self, opened, since_ms, until_ms, batch_rows):
+        each_rows = -(-batch_rows // self.BUCKETS)
+        streams = [
+            opened.enter_context(closing(self.of_bucket(bytes([bucket]), since_ms, until_ms, each_rows)))
+            for bucket in range(self.BUCKETS)
+        ]
+        return heapq.merge(*streams, key=lambda found: found[0][1:])
+
+    def host_events(self, host, event, since_ms, until_ms, limit=100):
+        with closing(self.of_bucket(self.bucket(host), since_ms, until_ms, PAGE_ROWS)) as rows:
+            found = (each for each in map(self.read, rows) if each.host == host and each.event == event)
+            page = list(islice(found, limit))
+            next(rows, None)
+        return page
+
+    def latest(self, host, event, limit=10):
+        bucket = self.bucket(host)
+        above = one_after_the_last(bucket)
+        # One row more: backwards, a gateway may hand over the row at `above` too.
+        with closing(self.table.scan(above, bucket, reverse=True, batch_size=PAGE_ROWS + 1)) as rows:
+            found = (each for each in map(self.read, rows) if each.host == host and each.event == event)
+            page = list(islice(found, limit))
+            next(rows, None)
+        return page
+
+    def window(self, since_ms, until_ms, host=None, limit=100):
+        if host is None:
+            with ExitStack() as opened:
+                rows = self.of_all_buckets(opened, since_ms, until_ms, limit + 1)
+                found = list(map(self.read, islice(rows, limit + 1)))
+            return found[:limit]
+        with closing(self.of_bucket(self.bucket(host), since_ms, until_ms, PAGE_ROWS)) as rows:
+            page = list(islice((each for each in map(self.read, rows) if each.host == host), limit))
+            next(rows, None)
+        return page
+
+    def hosts_like(self, host_prefix, since_ms, until_ms, limit=100):
+        with ExitStack() as opened:
+            rows = self.of_all_buckets(opened, since_ms, until_ms, PAGE_ROWS)
+            page = list(islice((each for each in map(self.read, rows) if each.host.startswith(host_prefix)), limit))
+            next(rows, None)
+        return page
+
+    def of_severity(self, host, severity, since_ms, until_ms, at="server", limit=100):
+        options = {"filter": severity_filter(severity)} if at == "server" else {}
+        with closing(self.of_bucket(self.bucket(host), since_ms, until_ms, PAGE_ROWS, **options)) as rows:
+            found = (each for each in map(self.read, rows) if each.host == host and each.severity == severity)
+            page = list(islice(found, limit))
+            next(rows, None)
+        return page
