@@ -68,9 +68,9 @@ class Worker:
             answer = action()
         except Exception as error:
             self.client.failed(error)
-            timeouts = self._timeouts_since(began_s)
-            without_fault = timeouts < 1 and calm is not None and self.proxy.calm() == calm
-            self._judge(says, error, may_raise, without_fault)
+            gave_up = self._timeouts_since(began_s) > 0
+            went_wrong = gave_up or calm is None or self.proxy.calm() != calm
+            self._judge(says, error, may_raise, gave_up=gave_up, went_wrong=went_wrong)
             return Ended(error=error)
         self._timeouts_since(began_s)
         self.client.succeeded()
@@ -127,10 +127,13 @@ class Worker:
         self.tally.add(timeouts=timeouts)
         return timeouts
 
-    def _judge(self, says: str, error: Exception, may_raise: tuple[type[Exception], ...], without_fault: bool) -> None:
+    def _judge(
+        self, says: str, error: Exception, may_raise: tuple[type[Exception], ...], *, gave_up: bool, went_wrong: bool
+    ) -> None:
+        """Notes an exception that may not be; `gave_up` after a timeout, be it that the machine was slow."""
         example = f"{says}: {_named(error)}"
         unknown, scan_broken = isinstance(error, OutcomeUnknown), isinstance(error, ScanBroken)
-        needless = without_fault or (unknown and not self.proxy.plan.hides_outcomes)
+        needless = not went_wrong or (unknown and not gave_up and not self.proxy.plan.hides_outcomes)
         if (unknown or scan_broken) and (needless or not isinstance(error, may_raise)):
             self.note(Broken.UNKNOWN, example)
         elif isinstance(error, may_raise):
