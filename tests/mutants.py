@@ -598,11 +598,11 @@ MUTANTS = (
         CONFORMANCE,
     ),
     Mutant(
-        "an increment in the millisecond of the last one is dated like it",
+        "an increment does not wait for the millisecond after the last one",
         "shared/stores/mutations.py",
-        "if stored is None or stored[1] < now:",
-        "if stored is None or stored[1] <= now:",
-        CONFORMANCE,
+        "while (now := now_ms()) in times:",
+        "while (now := now_ms()) in ():",
+        STORE_WRITES,
     ),
     Mutant(
         "a scan forgets to start each region with a fresh filter",
