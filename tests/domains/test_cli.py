@@ -115,10 +115,11 @@ logs_salted: [Salt(of='host', buckets=8)][time_ms][host][event][tie]
     )
 
 
-def test_explain_takes_the_tie_of_an_event_from_its_other_fields(ok, stored, folder):
+def test_explain_takes_the_tie_of_an_event_from_its_other_fields(ok, stored, folder, new_url):
+    url = new_url()
     (folder / "a.jsonl").write_text('{"host": "web-1", "event": "GET", "time_ms": 7, "message": "/"}\n')
-    ok("load logs:salted a.jsonl --store embedded:a.db")
-    ((row, _cells),) = stored("embedded:a.db")["logs_salted"]
+    ok(f"load logs:salted a.jsonl --store {url}")
+    ((row, _cells),) = stored(url)["logs_salted"]
     assert f"  hex    {row.hex()}\n" in ok("explain logs:salted host=web-1 event=GET time=7 message=/")
     assert f"  hex    {row.hex()}\n" not in ok("explain logs:salted host=web-1 event=GET time=7 message=/cart")
 

@@ -114,12 +114,13 @@ def test_plain_output_has_no_colours_and_no_boxes_and_is_that_of_a_pipe(ok, few_
     assert out == expected
 
 
-def test_values_cannot_colour_the_terminal_nor_speak_markup(ok, folder, terminal):
+def test_values_cannot_colour_the_terminal_nor_speak_markup(ok, folder, terminal, new_url):
+    url = new_url(*cli.ORDERS.main.tables)
     header = "order_number,seller_id,buyer_id,placed_ms,item,amount\n"
     (folder / "a.csv").write_text(f"{header}n-1,s-1,b-1,0,[red]lamp[/red] :smile: \x1b[31m,7\n")
-    ok("load orders a.csv --store embedded:a.db")
+    ok(f"load orders a.csv --store {url}")
     terminal(200)
-    out = ok("ask orders order order_number=n-1 --store embedded:a.db")
+    out = ok(f"ask orders order order_number=n-1 --store {url}")
     assert r"'[red]lamp[/red] :smile: \x1b[31m'" in out
 
 
@@ -211,14 +212,15 @@ def test_a_pipe_that_is_closed_early_ends_quietly_and_cleans_up(real_process, st
         assert stored("embedded:a.db") == {}
 
 
-def test_a_load_goes_on_when_nobody_reads_its_bad_lines(real_process, folder, stored):
+def test_a_load_goes_on_when_nobody_reads_its_bad_lines(real_process, folder, stored, new_url):
+    url = new_url(*cli.LOGS.main.tables)
     good = '{"host": "a", "event": "e", "time_ms": 0}\n'
     (folder / "a.jsonl").write_text("{}\n" * 100 + good)
-    process = real_process("load", "logs", "a.jsonl", "--store", "embedded:a.db", "--on-error", "skip")
+    process = real_process("load", "logs", "a.jsonl", "--store", url, "--on-error", "skip")
     process.stderr.close()
     assert process.stdout.read() == "a.jsonl: jsonl, 1 record stored, 100 bad lines skipped\n"
     assert process.wait(timeout=20) == 0
-    assert len(stored("embedded:a.db")["logs"]) == 1
+    assert len(stored(url)["logs"]) == 1
 
 
 def test_what_an_output_cannot_encode_is_escaped(real_process):
