@@ -154,7 +154,7 @@ def written(operation: Operation) -> list[Written]:
             column = arguments["column"]
             return [Written(arguments["row"], column if b":" in column else column + b":")]
         case "increment" | "incrementRows":
-            increments = arguments.get("increments") or [arguments["increment"]]
+            increments = arguments["increments"] if operation.call == "incrementRows" else [arguments["increment"]]
             return [Written(each["row"], each["column"]) for each in increments]
     return []
 

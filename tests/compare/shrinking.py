@@ -88,7 +88,7 @@ def _simpler(value: Any) -> Iterator[Any]:
         case int():
             yield from (number for number in (1, 2, 3, 5) if abs(number) < abs(value))
         case Moment():
-            yield from (1, 5)
+            yield from (1, 5, 9)
         case Combined():
             yield from value.filters
             if len(value.filters) > 1:

@@ -13,7 +13,7 @@ from tests.compare.comparing import Comparison, sequence
 from tests.compare.filters import Single, names
 from tests.compare.generating import Generator
 from tests.compare.known import explanation
-from tests.compare.operations import FLUSH, Moment, Operation, is_random
+from tests.compare.operations import FLUSH, Moment, Operation, is_random, written
 from tests.compare.places import KINDS, Embedded, RealHBase
 from tests.compare.planted import DEFECTS, Planted
 from tests.compare.running import Answered, run
@@ -107,6 +107,12 @@ def test_what_hbase_does_by_chance_is_not_generated(operation):
     assert is_random(operation)
     generated = [each for number in range(50) for each in Generator(Random(number), KINDS["one family"]).operations(40)]
     assert not any(map(is_random, generated))
+
+
+def test_it_is_known_of_every_operation_what_it_writes_to():
+    generated = [each for number in range(200) for each in sequence(f"written/{number}", list(KINDS.values()))[1]]
+    calls = {each.call for each in generated if written(each)}
+    assert calls == {each.call for each in generated if each.is_write}
 
 
 # How it runs
