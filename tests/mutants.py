@@ -125,9 +125,16 @@ MUTANTS = (
     Mutant(
         "a prefix is not compared on decode",
         "shared/keys/compiled.py",
-        'checks.append("encode(key) == row")',
-        'checks.append("True")',
+        'checks.append(f"row[:{layout.prefix_bytes}] == ',
+        'checks.append(f"True or row[:{layout.prefix_bytes}] == ',
         LAYOUTS,
+    ),
+    Mutant(
+        "a cell of another type than its attribute is read",
+        "shared/keys/compiled.py",
+        'checks.append(f"fits_{at}(c_{at})")',
+        'checks.append("True")',
+        ("tests/shared/test_generated_records.py",),
     ),
     Mutant(
         "bytes after the last part are passed over",

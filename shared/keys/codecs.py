@@ -24,7 +24,7 @@ N = TypeVar("N", bound=str)
 MAX_ROW_BYTES = 32_767
 """HBase: `HConstants.MAX_ROW_LENGTH`, the largest signed 16-bit int (not 64 KB, as often published)."""
 
-_INVERT = bytes(255 - byte for byte in range(256))
+INVERT = bytes(255 - byte for byte in range(256))
 
 
 class Codec(Generic[V]):
@@ -74,7 +74,7 @@ class Codec(Generic[V]):
 
     def complement(self, data: bytes) -> bytes:
         """Other bytes of the same length that sort the other way round; its own inverse."""
-        return data.translate(_INVERT)
+        return data.translate(INVERT)
 
     def __repr__(self) -> str:
         return self.name

@@ -2,10 +2,10 @@
 
 `KeyLayout.encode_plainly` and `decode_plainly` are the specification. The functions made here do the same for what is
 right, and hand everything else to them, so that every error is explained in one place. What makes them fast: there is
-no loop; adjacent integers become one `struct.Struct`, in which `Descending` is a subtraction; and `EscapedText`, the
-usual text, is spelled out, its terminator packed with the integers after it. Every other codec is called. Two more
-functions spare the key between a record and its row: `row_of` encodes a record's parts, `compile_record` makes of a row
-and its cells the record.
+no loop; adjacent integers become one `struct.Struct`, in which `Descending` is a subtraction; `FixedBytes` are a slice,
+and `EscapedText`, the usual text, is spelled out, its terminator packed with the integers after it. Other codecs are
+called. Two more functions spare the key between a record and its row: `row_of` encodes a record's parts, and what
+`compile_record` makes decodes a row and its cells.
 
 `print(inspect.getsource(layout.encode))` shows what was made.
 """
@@ -13,10 +13,11 @@ and its cells the record.
 import linecache
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from .codecs import MAX_ROW_BYTES, Descending, EscapedText, Integer
+from .codecs import INVERT, MAX_ROW_BYTES, Codec, Descending, EscapedText, FixedBytes, Integer
 from .prefixes import sources
 
 if TYPE_CHECKING:
@@ -39,8 +40,8 @@ def compile_row_of(layout: "KeyLayout[Any]") -> Callable[[Any], bytes]:
 def _encoding(
     name: str, layout: "KeyLayout[Any]", checks: list[str], plainly: Callable[[Any], bytes]
 ) -> Callable[[Any], bytes]:
-    scope: dict[str, Any] = {"Key": layout.key, "plainly": plainly, "prefix_of": layout.prefix_of}
-    hashed = dict.fromkeys(name for prefix in layout.prefixes for name in sources(prefix))
+    scope: dict[str, Any] = {"Key": layout.key, "INVERT": INVERT, "plainly": plainly}
+    hashed = _hashed(layout)
     body: list[str] = []
     terms: list[str] = []
     runs = list(_runs(layout, apart=hashed))
@@ -60,17 +61,17 @@ def _encoding(
             body.append(rf"if 0 in t_{first.name}: t_{first.name} = t_{first.name}.replace(b'\x00', b'\x00\xff')")
             marked = first.name not in hashed and bool(after and _integer(after[0]) and after[0].name not in hashed)
             term = f"t_{first.name}" if marked else rf"t_{first.name} + b'\x00\x01'"
+        elif found := _fixed_bytes(first):
+            width, inverted = found
+            checks.append(f"type(v_{first.name}) is bytes and len(v_{first.name}) == {width}")
+            term = f"v_{first.name}{inverted}"
         else:
             term = f"{_bind(scope, run, 'encode', first.codec.encode)}(v_{first.name})"
         if first.name in hashed:
             body.append(f"e_{first.name} = {term}")
             term = f"e_{first.name}"
         terms.append(term)
-    values = ", ".join(f"{name!r}: v_{name}" for name in hashed)
-    encoded = ", ".join(f"{name!r}: e_{name}" for name in hashed)
-    for at, prefix in enumerate(layout.prefixes):
-        scope[f"prefix_{at}"] = prefix
-        terms.insert(at, f"prefix_of(prefix_{at}, {{{values}}}, {{{encoded}}})")
+    terms = _prefix_terms(layout, scope, {name: (f"v_{name}", f"e_{name}") for name in hashed}) + terms
     # Only a key of one part can be empty: with several, all but the last have a width or a terminator.
     least = "0 < " if len(terms) == 1 else ""
     lines = [
@@ -90,14 +91,13 @@ def _encoding(
 
 def compile_decode(layout: "KeyLayout[Any]") -> Callable[[bytes], Any]:
     """A function that does what `layout.decode_plainly` does."""
-    scope: dict[str, Any] = {"plainly": layout.decode_plainly}
+    scope: dict[str, Any] = {"Key": layout.key, "plainly": layout.decode_plainly}
     body, checks, values = _decoding(layout, scope)
-    if not layout.prefixes:
-        body.append(f"key = Key({', '.join(values.values())})")
     lines = [
         "def decode(row):",
         "    try:",
         *(f"        {line}" for line in body),
+        f"        key = Key({', '.join(values.values())})",
         f"        if {' and '.join(checks)}:",
         "            return key",
         "    except Exception:",
@@ -145,11 +145,9 @@ def _decoding(layout: "KeyLayout[Any]", scope: dict[str, Any]) -> tuple[list[str
     checks = ["type(row) is bytes", f"len(row) <= {MAX_ROW_BYTES}"]
     values: dict[str, str] = {}
     rest = "row"
-    scope["Key"] = layout.key
+    scope["INVERT"] = INVERT
     if layout.prefixes:
-        scope["encode"] = layout.encode
         body.append(f"rest = row[{layout.prefix_bytes}:]")
-        checks.append("encode(key) == row")
         rest = "rest"
     runs = list(_runs(layout, apart=()))
     for run in runs:
@@ -165,6 +163,11 @@ def _decoding(layout: "KeyLayout[Any]", scope: dict[str, Any]) -> tuple[list[str
             body.append(rf"b_{first.name}, end_{first.name}, rest = {rest}.partition(b'\x00\x01')")
             checks.append(f"end_{first.name} and 0 not in b_{first.name}")
             values[first.name] = f"b_{first.name}.decode()"
+        elif found := _fixed_bytes(first):
+            width, inverted = found
+            body.append(f"v_{first.name}, rest = {rest}[:{width}]{inverted}, {rest}[{width}:]")
+            checks.append(f"len(v_{first.name}) == {width}")
+            values[first.name] = f"v_{first.name}"
         else:
             body.append(f"v_{first.name}, rest = {_bind(scope, run, 'take', first.codec.take)}({rest})")
             values[first.name] = f"v_{first.name}"
@@ -174,17 +177,49 @@ def _decoding(layout: "KeyLayout[Any]", scope: dict[str, Any]) -> tuple[list[str
     if len(layout.parts) == 1:
         checks.append("row")
     if layout.prefixes:
-        body.append(f"key = Key({', '.join(values.values())})")
-        values = {name: f"key.{name}" for name in values}
+        parts = [layout.part_named[name] for name in _hashed(layout)]
+        taken = {part.name: (values[part.name], _encoded_again(part, scope, values[part.name])) for part in parts}
+        checks.append(f"row[:{layout.prefix_bytes}] == {' + '.join(_prefix_terms(layout, scope, taken))}")
     return body, checks, values
+
+
+def _encoded_again(part: "Part", scope: dict[str, Any], value: str) -> str:
+    """The bytes of a part that was taken from a row; another key's bytes would not have decoded to its value."""
+    if part.codec is EscapedText:  # that has no zero in it, by the checks before
+        return rf"b_{part.name} + b'\x00\x01'"
+    return f"{_bind(scope, [part], 'encode', part.codec.encode)}({value})"
+
+
+def _hashed(layout: "KeyLayout[Any]") -> list[str]:
+    """The parts that prefixes are computed from."""
+    return list(dict.fromkeys(name for prefix in layout.prefixes for name in sources(prefix)))
+
+
+def _prefix_terms(layout: "KeyLayout[Any]", scope: dict[str, Any], hashed: Mapping[str, tuple[str, str]]) -> list[str]:
+    """The prefixes as expressions, of those of the value and of the bytes of each part that they are computed from."""
+    values = ", ".join(f"{name!r}: {value}" for name, (value, _) in hashed.items())
+    encoded = ", ".join(f"{name!r}: {data}" for name, (_, data) in hashed.items())
+    for at, prefix in enumerate(layout.prefixes):
+        scope[f"prefix_{at}"] = partial(layout.prefix_of, prefix)
+    return [f"prefix_{at}({{{values}}}, {{{encoded}}})" for at in range(len(layout.prefixes))]
 
 
 def _integer(part: "Part") -> tuple[Integer, bool] | None:
     """The integer codec of a part that `struct` can pack, and whether it runs descending."""
-    codec = part.codec
-    descending = isinstance(codec, Descending)
-    plain = codec.codec if isinstance(codec, Descending) else codec
+    plain, descending = _plain(part)
     return (plain, descending) if isinstance(plain, Integer) and plain.width in _STRUCT_CODE else None
+
+
+def _fixed_bytes(part: "Part") -> tuple[int, str] | None:
+    """The width of a part that is bytes as they are, and what inverts them where they run descending."""
+    plain, descending = _plain(part)
+    return (plain.width, ".translate(INVERT)" if descending else "") if type(plain) is FixedBytes else None
+
+
+def _plain(part: "Part") -> tuple[Codec[Any], bool]:
+    """The codec of a part without the direction, and whether that is descending."""
+    codec = part.codec
+    return (codec.codec, True) if isinstance(codec, Descending) else (codec, False)
 
 
 def _runs(layout: "KeyLayout[Any]", apart: Iterable[str]) -> Iterator[list["Part"]]:

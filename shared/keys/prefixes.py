@@ -67,7 +67,7 @@ class Salt:
 
     def encode(self, values: Mapping[str, Any], encoded: Mapping[str, bytes]) -> bytes:
         """The prefix of a key whose parts have these values and these bytes."""
-        return bytes([zlib.crc32(b"".join(encoded[name] for name in self.of)) % self.buckets])
+        return bytes([zlib.crc32(b"".join([encoded[name] for name in self.of])) % self.buckets])
 
     def every_value(self) -> list[bytes] | None:
         """Everything the prefix can be, in byte order; None where that is more than `MAX_BUCKETS`."""

@@ -170,7 +170,8 @@ def layouts(draw: st.DrawFn, cases: list[Case] = CASES, spread: bool = True, sli
     """
     trailing = [case for case in cases if case.codec.trailing]
     ended = [case for case in cases if not case.codec.trailing]
-    fused = [case for case in ended if str(case).startswith(("UInt", "Int", "Descending(Int", "EscapedText"))]
+    spelled = ("UInt", "Int", "FixedBytes", "EscapedText")
+    fused = [case for case in ended if str(case).removeprefix("Descending(").startswith(spelled)]
     chosen = draw(st.lists(st.sampled_from(fused) | st.sampled_from(ended), min_size=1, max_size=4))
     if trailing and draw(st.booleans()):
         chosen = [*chosen[: draw(st.integers(0, 3))], draw(st.sampled_from(trailing))]
