@@ -3,6 +3,7 @@
 import secrets
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from itertools import count, groupby
 from typing import Any, Protocol
@@ -15,12 +16,13 @@ from Hbase_thrift import BatchMutation, ColumnDescriptor, IOError
 from shared.stores import EmbeddedConnection
 from shared.stores.server import ThriftServer
 from shared.stores.thrift2 import beyond_thrift1
-from tests.conformance.cases import Case
+from tests.conformance.cases import Case, read_cases
 from tests.conformance.notation import as_bytes, mutation
 from tests.hbase.named import VARIABLE, NamedHBase, named_hbase
 
 _TIMEOUT_MS = 120_000
 _COMPACTION_S = 60
+_AHEAD = 4
 
 
 @define
@@ -146,7 +148,7 @@ class RealHBase:
 
     Making and dropping a table takes more than a second and hundreds of them exhaust a small server. So cases that
     only read share a table, those of single rows put them below a prefix of their own in one table per declaration of
-    families, and only the others have a table each.
+    families, and only the others have a table each, which is made while the cases before it run, and dropped later.
     """
 
     def __init__(self, named: NamedHBase) -> None:
@@ -154,6 +156,9 @@ class RealHBase:
         self._prefix = f"conformance{secrets.token_hex(4)}_"
         self._numbers = count()
         self._shared: dict[str, _Shared] = {}
+        self._workers = ThreadPoolExecutor(_AHEAD)
+        self._with_own_table = [case for case in read_cases() if not case.shares and not case.shared_table]
+        self._made: dict[str, Future[bytes]] = {}
 
     @contextmanager
     def store(self, case: Case) -> Iterator[Store]:
@@ -172,7 +177,7 @@ class RealHBase:
                 fill(client, table.name, case, row_prefix)
                 yield Store(client, table.name, _no_compaction, row_prefix=row_prefix, is_embedded=False)
             else:
-                name_prefix = f"{self._prefix}{next(self._numbers)}_".encode()
+                name_prefix = self._own_table(case)
                 name = name_prefix + b"t"
                 store = Store(
                     client,
@@ -183,18 +188,35 @@ class RealHBase:
                     is_embedded=False,
                 )
                 try:
-                    self._create(client, name, case)
                     fill(client, name, case)
                     yield store
                 finally:
-                    with closing(self._connect()) as another:
-                        for each in store.created:
-                            _drop(another.client, each)
+                    self._workers.submit(self._drop, store.created)
 
     def close(self) -> None:
+        self._workers.shutdown()
         with closing(self._connect()) as connection:
-            for table in self._shared.values():
-                _drop(connection.client, table.name)
+            left = [name for name in connection.tables() if name.startswith(self._prefix.encode())]
+        self._drop(left)
+
+    def _own_table(self, case: Case) -> bytes:
+        """The prefix of the case's tables, of which `t` is there; begins to make those of the next cases."""
+        at = self._with_own_table.index(case)
+        for each in self._with_own_table[at : at + 1 + _AHEAD]:
+            if each.says not in self._made:
+                self._made[each.says] = self._workers.submit(self._make, each)
+        return self._made.pop(case.says).result()
+
+    def _make(self, case: Case) -> bytes:
+        name_prefix = f"{self._prefix}{next(self._numbers)}_".encode()
+        with closing(self._connect()) as connection:
+            self._create(connection.client, name_prefix + b"t", case)
+        return name_prefix
+
+    def _drop(self, names: list[bytes]) -> None:
+        with closing(self._connect()) as connection:
+            for name in names:
+                _drop(connection.client, name)
 
     def _connect(self) -> happybase.Connection:
         return happybase.Connection(self._named.host, self._named.port, timeout=_TIMEOUT_MS)

@@ -30,6 +30,8 @@ FLAGS = (
     *(f"--add-exports={package}=ALL-UNNAMED" for package in _EXPORTED),
 )
 """What HBase's own start script says for a Java with modules, and what its mini-cluster needs beyond that."""
+FOR_MINUTES = ("-XX:TieredStopAtLevel=1",)
+"""Where a server runs for minutes, Java's second compiler takes more than it gives: a third of the time of tests."""
 
 _COPY = ("dependency:copy-dependencies", "-DincludeScope=runtime")
 

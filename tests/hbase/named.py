@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from attrs import frozen
 
+from tests.hbase.java import FOR_MINUTES
 from tests.hbase.server import running
 
 VARIABLE = "ROWBOOK_HBASE"
@@ -45,7 +46,7 @@ def named_or_started() -> Generator[NamedHBase]:
     if named_hbase():
         yield _named()
         return
-    with running() as hbase:
+    with running(java_options=FOR_MINUTES) as hbase:
         variables = {VARIABLE: hbase.url, INFO_VARIABLE: hbase.info_url}
         os.environ.update(variables)
         try:

@@ -74,6 +74,7 @@ class HBase:
     keep: bool = False
     region_servers: int = 3
     heap_mb: int = HEAP_MB
+    java_options: tuple[str, ...] = ()
     _running: dict[str, "subprocess.Popen[bytes]"] = field(factory=dict, init=False)
     _lock: IO[bytes] | None = field(default=None, init=False)
 
@@ -159,7 +160,7 @@ class HBase:
     def _run(self, name: str, heap_mb: int, class_path: list[Path | str], *arguments: str) -> None:
         temporary = self.folder / "tmp"
         temporary.mkdir(exist_ok=True)
-        command = [*java_command(heap_mb, class_path), f"-Djava.io.tmpdir={temporary}", *arguments]
+        command = [*java_command(heap_mb, class_path), f"-Djava.io.tmpdir={temporary}", *self.java_options, *arguments]
         with self.log(name).open("wb") as log:
             # A session of its own: Ctrl-C reaches this process, which ends the others in order.
             self._running[name] = subprocess.Popen(
@@ -198,6 +199,7 @@ def running(
     info: int | None = None,
     region_servers: int = 3,
     heap_mb: int = HEAP_MB,
+    java_options: tuple[str, ...] = (),
 ) -> Generator[HBase]:
     """An HBase while the block runs; its data stay in `data` if that is given."""
     ports = free_ports(thrift1=thrift1, thrift2=thrift2, info=info)
@@ -207,7 +209,7 @@ def running(
     else:
         folder = data.absolute()
         folder.mkdir(parents=True, exist_ok=True)
-    with HBase(folder, ports, keep=data is not None, region_servers=region_servers, heap_mb=heap_mb) as hbase:
+    with HBase(folder, ports, data is not None, region_servers, heap_mb, java_options) as hbase:
         yield hbase
 
 
