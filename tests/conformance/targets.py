@@ -197,7 +197,8 @@ class RealHBase:
         self._workers.shutdown()
         with closing(self._connect()) as connection:
             left = [name for name in connection.tables() if name.startswith(self._prefix.encode())]
-        self._drop(left)
+        with ThreadPoolExecutor(_AHEAD) as workers:
+            list(workers.map(lambda name: self._drop([name]), left))
 
     def _own_table(self, case: Case) -> bytes:
         """The prefix of the case's tables, of which `t` is there; begins to make those of the next cases."""

@@ -230,7 +230,7 @@ class _Link:
     def is_quiet(self) -> bool:
         """Whether nothing that the client has sent is still on its way to the gateway."""
         # In this order: what is read between the two questions is waited for.
-        return not _has_more(self._client, 0) and self._waits
+        return not _has_more(self._client, 0) and self._waits and not self.stream.data
 
     def ask(self, call: bytes) -> bytes:
         """The gateway's reply."""
@@ -312,6 +312,7 @@ class _Door:
         self._changed = threading.Condition()
         self._listener: socket.socket | None = None
         self._locked = False
+        self._waits = True
         self.open()
 
     def open(self) -> None:
@@ -342,18 +343,23 @@ class _Door:
     def accept(self) -> socket.socket | None:
         """The next client, or None once the door is locked."""
         while True:
+            self._waits = True  # whoever was accepted before is known by now
             with self._changed:
                 self._changed.wait_for(lambda: self._listener is not None or self._locked)
                 listener = self._listener
             if listener is None:
                 return None
+            _has_more(listener, None)
+            self._waits = False
             with suppress(OSError):  # shut meanwhile
                 return listener.accept()[0]
 
     def has_guests(self) -> bool:
-        """Whether somebody waits to be accepted."""
+        """Whether somebody waits to be accepted, or is on the way from `accept` to its next call."""
+        # In this order: who is accepted between the two questions is waited for.
         with self._changed:
-            return self._listener is not None and _has_more(self._listener, 0)
+            knocks = self._listener is not None and _has_more(self._listener, 0)
+        return knocks or not self._waits
 
     def _bound(self, port: int) -> socket.socket:
         made = socket.socket()
