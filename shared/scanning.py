@@ -1,14 +1,14 @@
 """Running a plan on a happybase table: rows in key order, and pages with a cursor.
 
 A plan with one stream is one range after another; with several (one for each bucket of a spreading prefix) it is a
-merge by the key after that prefix, and a limit holds after the merge. Rows are fetched in batches of each stream, and
-no more than about `batch_rows` of them are held at a time, however long the answer is.
+merge by the key after that prefix, and a limit holds after the merge. Rows are fetched in batches of each stream, at
+most 1,000 at once, and no more than about `held_rows` of them are held at a time, however long the answer is.
 """
 
 import base64
 import binascii
 import heapq
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
 from hashlib import blake2b
@@ -19,7 +19,7 @@ import attrs
 import happybase
 
 from .cells import InvalidRow
-from .keys import MAX_ROW_BYTES, InvalidKey, InvalidQuestion, KeyLayout, Plan, RowRange, matches, successor
+from .keys import MAX_ROW_BYTES, InvalidKey, InvalidQuestion, KeyLayout, Plan, RowRange, matcher, successor
 from .keys.errors import shown
 from .server_filters import ServerFilter
 
@@ -30,7 +30,9 @@ Rows = Generator[tuple[bytes, dict[bytes, bytes]], None, None]
 MAX_LIMIT = 1_000_000
 """Rows that a limit can ask for; Thrift counts in 32 bits, and a page holds its records in memory."""
 BATCH_ROWS = 1000
-"""Rows held where no limit asks for less; happybase's own default."""
+"""Rows fetched at a time of one stream where no limit asks for less; happybase's own default."""
+HELD_ROWS = 16_000
+"""Rows held at a time of all streams, at most: sixteen of them are read in batches as long as those of one."""
 WHERE_BATCH_ROWS = 100
 """Rows fetched at a time, at least, where a `where` leaves some out."""
 READ_AT_MOST = 10_000
@@ -43,7 +45,7 @@ def scan(
     *,
     limit: int | None = None,
     reverse: bool = False,
-    batch_rows: int = BATCH_ROWS,
+    held_rows: int = HELD_ROWS,
     filter: ServerFilter | None = None,
 ) -> Rows:
     """The rows of a plan as (row, cells), in the order of the key after its spreading prefix; at most `limit`.
@@ -52,8 +54,8 @@ def scan(
     """
     if limit is not None:
         _check_count("limit", limit)
-        batch_rows = min(batch_rows, limit)
-    return _merged(table, plan, limit, reverse, batch_rows, filter)
+        held_rows = min(held_rows, limit)
+    return _merged(table, plan, limit, reverse, held_rows, filter)
 
 
 def _merged(
@@ -61,7 +63,7 @@ def _merged(
     plan: Plan,
     limit: int | None,
     reverse: bool,
-    batch_rows: int,
+    held_rows: int,
     filter: ServerFilter | None = None,
 ) -> Rows:
     if plan.point is not None:
@@ -70,12 +72,16 @@ def _merged(
         elif cells := table.row(plan.point):
             yield plan.point, cells
         return
-    share = -(-batch_rows // max(1, len(plan.streams)))
+    share = min(-(-held_rows // max(1, len(plan.streams))), BATCH_ROWS)
     read = partial(table.scan, filter=None if filter is None else filter.text)
     with ExitStack() as opened:
         streams = [opened.enter_context(closing(_stream(read, each, reverse, share))) for each in plan.streams]
-        merged = heapq.merge(*streams, key=lambda found: found[0][plan.spread_bytes :], reverse=reverse)
-        yield from islice(merged, limit)
+        found = streams[0] if len(streams) == 1 else _in_order(streams, plan, reverse)
+        yield from islice(found, limit)
+
+
+def _in_order(streams: Iterable[Rows], plan: Plan, reverse: bool) -> Iterator[tuple[bytes, dict[bytes, bytes]]]:
+    return heapq.merge(*streams, key=lambda found: found[0][plan.spread_bytes :], reverse=reverse)
 
 
 def _stream(read: Callable[..., Rows], ranges: tuple[RowRange, ...], reverse: bool, batch_rows: int) -> Rows:
@@ -162,8 +168,8 @@ def page(
     _check_count("limit", limit)
     _check_count("read_at_most", read_at_most)
     conditions = sorted((where or {}).items())
-    question = _question(table, plan, conditions, reverse, order, filter)
-    position = None if cursor is None else _position(cursor, question)
+    question = partial(_question, table, plan, conditions, reverse, order, filter)
+    position = None if cursor is None else _position(cursor, question())
     read = _Reader(table, decode, conditions, filter)
     if order is not None:
         kept = _sorted(read, plan, order, reverse, position, limit, read_at_most)
@@ -172,7 +178,7 @@ def page(
     records, end = kept
     by_client = tuple(name for name, _ in conditions) + ("order",) * (order is not None)
     by_server = () if filter is None else filter.names
-    return Page(records, None if end is None else _cursor(end, question), read.rows, by_client, by_server)
+    return Page(records, None if end is None else _cursor(end, question()), read.rows, by_client, by_server)
 
 
 class _Reader(Generic[R]):
@@ -187,12 +193,13 @@ class _Reader(Generic[R]):
     ) -> None:
         self.table = table
         self.conditions = conditions
+        self._tests = [(name, asked, matcher(asked)) for name, asked in conditions]
         self.rows = 0
         self._filter = filter
         self._decode = decode
 
-    def merged(self, plan: Plan, limit: int, reverse: bool, batch_rows: int) -> Rows:
-        return _merged(self.table, plan, limit, reverse, batch_rows, self._filter)
+    def merged(self, plan: Plan, limit: int, reverse: bool, held_rows: int) -> Rows:
+        return _merged(self.table, plan, limit, reverse, held_rows, self._filter)
 
     def record(self, row: bytes, cells: dict[bytes, bytes]) -> R:
         try:
@@ -205,7 +212,13 @@ class _Reader(Generic[R]):
         return record
 
     def keeps(self, record: R) -> bool:
-        return not self.conditions or all(_holds(record, name, asked) for name, asked in self.conditions)
+        for name, asked, fits in self._tests:
+            try:
+                if not fits(getattr(record, name)):
+                    return False
+            except (TypeError, AttributeError):
+                raise _incomparable(record, name, asked) from None
+        return True
 
 
 def _in_key_order(
@@ -215,8 +228,8 @@ def _in_key_order(
     records: list[R] = []
     # One row more than wanted tells whether there is a next page.
     wanted = (read_at_most if read.conditions else limit) + 1
-    batch_rows = min(max(limit + 1, WHERE_BATCH_ROWS if read.conditions else 1), BATCH_ROWS, wanted)
-    with closing(read.merged(_after(plan, position, reverse), wanted, reverse, batch_rows)) as rows:
+    held_rows = min(max(limit + 1, WHERE_BATCH_ROWS if read.conditions else 1), HELD_ROWS, wanted)
+    with closing(read.merged(_after(plan, position, reverse), wanted, reverse, held_rows)) as rows:
         for row, cells in rows:
             if len(records) == limit or (read.conditions and read.rows == read_at_most):
                 return records, position
@@ -240,18 +253,16 @@ def _sorted(
     placed = _placed(read, plan, order, read_at_most)
     if position is not None:
         last = _pair(position)
-        placed = ((at, record) for at, record in placed if (at < last if reverse else at > last))
+        placed = (each for each in placed if (each[:2] < last if reverse else each[:2] > last))
     pick = heapq.nlargest if reverse else heapq.nsmallest
-    found = pick(limit + 1, placed, key=lambda each: each[0])
-    records = [record for _at, record in found[:limit]]
-    return records, _joined(*found[limit - 1][0]) if len(found) > limit else None
+    found = pick(limit + 1, placed)  # rows differ, so that records are never compared
+    records = [record for _at, _row, record in found[:limit]]
+    return records, _joined(*found[limit - 1][:2]) if len(found) > limit else None
 
 
-def _placed(
-    read: _Reader[R], plan: Plan, order: KeyLayout[Any], read_at_most: int
-) -> Iterator[tuple[tuple[bytes, bytes], R]]:
-    """Every record to be kept, with its key in another order and the row that tells apart what is equal there."""
-    with closing(read.merged(plan, read_at_most + 1, False, BATCH_ROWS)) as rows:
+def _placed(read: _Reader[R], plan: Plan, order: KeyLayout[Any], read_at_most: int) -> Iterator[tuple[bytes, bytes, R]]:
+    """Every record to be kept, behind its key in another order and the row that tells apart what is equal there."""
+    with closing(read.merged(plan, read_at_most + 1, False, min(HELD_ROWS, read_at_most + 1))) as rows:
         for row, cells in rows:
             if read.rows == read_at_most:
                 raise InvalidQuestion(
@@ -264,7 +275,7 @@ def _placed(
                     at = order.row_of(record)[order.spread_bytes :]
                 except InvalidKey as error:
                     raise InvalidQuestion(f"order: {error}") from None
-                yield (at, row[plan.spread_bytes :]), record
+                yield at, row[plan.spread_bytes :], record
 
 
 def _joined(at: bytes, row: bytes) -> bytes:
@@ -337,12 +348,8 @@ def _check_count(name: str, count: int) -> None:
         raise InvalidQuestion(f"{name}: must be 1..{MAX_LIMIT} (got {count!r})")
 
 
-def _holds(record: object, name: str, asked: Any) -> bool:
-    """Whether an attribute of a record is what is asked for."""
-    try:
-        return matches(asked, getattr(record, name))
-    except (TypeError, AttributeError):
-        if not hasattr(record, name):
-            raise InvalidQuestion(f"where: {type(record).__name__} has no {name}") from None
-        given = shown(getattr(record, name))  # to an interval or a beginning of another type
-        raise InvalidQuestion(f"where: {name} is {given}, which cannot be compared with {asked!r:.100}") from None
+def _incomparable(record: object, name: str, asked: Any) -> InvalidQuestion:
+    if not hasattr(record, name):
+        return InvalidQuestion(f"where: {type(record).__name__} has no {name}")
+    given = shown(getattr(record, name))  # to an interval or a beginning of another type
+    return InvalidQuestion(f"where: {name} is {given}, which cannot be compared with {asked!r:.100}")

@@ -95,9 +95,10 @@ class TableDesign(Generic[R]):
         """The row key of a record, or of any object that has the parts of the key as attributes."""
         return self.layout.row_of(record)
 
-    def record(self, row: bytes, cells: Mapping[bytes, bytes]) -> R:
-        """The record that a row holds; InvalidRow where it is none."""
-        return self._read(row, cells)
+    @property
+    def record(self) -> Callable[[bytes, Mapping[bytes, bytes]], R]:
+        """A function of a row and its cells: the record that they hold; InvalidRow where they hold none."""
+        return self._read
 
     def _record_plainly(self, row: bytes, cells: Mapping[bytes, bytes]) -> R:
         """What `record` does, step by step; it also finds the reason why a row holds none."""

@@ -275,8 +275,8 @@ MUTANTS = (
     Mutant(
         "every bucket fetches the whole limit at once",
         "shared/scanning.py",
-        "share = -(-batch_rows // max(1, len(plan.streams)))",
-        "share = batch_rows",
+        "share = min(-(-held_rows // max(1, len(plan.streams))), BATCH_ROWS)",
+        "share = min(held_rows, BATCH_ROWS)",
         SCANS,
     ),
     Mutant(
@@ -387,8 +387,8 @@ MUTANTS = (
     Mutant(
         "a sorted page starts again at its last record",
         "shared/scanning.py",
-        "(at < last if reverse else at > last)",
-        "(at <= last if reverse else at >= last)",
+        "(each[:2] < last if reverse else each[:2] > last)",
+        "(each[:2] <= last if reverse else each[:2] >= last)",
         PAGES,
     ),
     Mutant(

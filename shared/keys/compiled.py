@@ -12,13 +12,13 @@ called. Two more functions spare the key between a record and its row: `row_of` 
 
 import linecache
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from .codecs import INVERT, MAX_ROW_BYTES, Codec, Descending, EscapedText, FixedBytes, Integer
-from .prefixes import sources
+from .prefixes import TimeBucket, sources
 
 if TYPE_CHECKING:
     from .layout import KeyLayout, Part
@@ -111,20 +111,20 @@ def compile_record(
     layout: "KeyLayout[Any]",
     record: type[Any],
     fields: Iterable[str],
-    of_cells: Mapping[str, tuple[bytes, Callable[[bytes], Any], Callable[[Any], bool]]],
+    of_cells: Mapping[str, tuple[bytes, Callable[[bytes], Any], Any, Callable[[Any], bool]]],
     plainly: Callable[[bytes, Mapping[bytes, bytes]], Any],
 ) -> Callable[[bytes, Mapping[bytes, bytes]], Any]:
     """A function that does what `plainly` does: makes of a row and its cells the record that they hold.
 
     `fields` are its attributes in their order: parts of the key, and those `of_cells`, of which each has a column, what
-    unpacks the cell, and what says that a value fits.
+    unpacks the cell, its type, and what says that a value is of that; a class needs no asking.
     """
     scope: dict[str, Any] = {"plainly": plainly, "Record": record}
     body, checks, values = _decoding(layout, scope)
-    for at, (name, (column, unpack, fits)) in enumerate(of_cells.items()):
-        scope |= {f"unpack_{at}": unpack, f"fits_{at}": fits}
+    for at, (name, (column, unpack, wanted, fits)) in enumerate(of_cells.items()):
+        scope |= {f"unpack_{at}": unpack, f"wanted_{at}": wanted, f"fits_{at}": fits}
         body.append(f"c_{at} = unpack_{at}(cells[{column!r}])")
-        checks.append(f"fits_{at}(c_{at})")
+        checks.append(f"type(c_{at}) is wanted_{at}" if isinstance(wanted, type) else f"fits_{at}(c_{at})")
         values[name] = f"c_{at}"
     lines = [
         "def record(row, cells):",
@@ -197,11 +197,17 @@ def _hashed(layout: "KeyLayout[Any]") -> list[str]:
 
 def _prefix_terms(layout: "KeyLayout[Any]", scope: dict[str, Any], hashed: Mapping[str, tuple[str, str]]) -> list[str]:
     """The prefixes as expressions, of those of the value and of the bytes of each part that they are computed from."""
-    values = ", ".join(f"{name!r}: {value}" for name, (value, _) in hashed.items())
-    encoded = ", ".join(f"{name!r}: {data}" for name, (_, data) in hashed.items())
+    terms: list[str] = []
     for at, prefix in enumerate(layout.prefixes):
-        scope[f"prefix_{at}"] = partial(layout.prefix_of, prefix)
-    return [f"prefix_{at}({{{values}}}, {{{encoded}}})" for at in range(len(layout.prefixes))]
+        of = [hashed[name] for name in sources(prefix)]
+        values, encoded = (f"({', '.join(each)},)" for each in zip(*of, strict=True))
+        scope[f"prefix_{at}"] = partial(_slice, layout, prefix) if isinstance(prefix, TimeBucket) else prefix.encode
+        terms.append(f"prefix_{at}({values}, {encoded})")
+    return terms
+
+
+def _slice(layout: "KeyLayout[Any]", bucket: TimeBucket, values: Sequence[Any], _: Sequence[bytes]) -> bytes:
+    return layout.time_slice(bucket.number(values[0]))
 
 
 def _integer(part: "Part") -> tuple[Integer, bool] | None:

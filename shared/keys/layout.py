@@ -191,7 +191,7 @@ class KeyLayout(Generic[K]):
         try:
             if isinstance(prefix, TimeBucket):
                 return self.time_slice(prefix.number(values[prefix.of]))
-            return prefix.encode(values, encoded)
+            return prefix.encode([values[name] for name in prefix.of], [encoded[name] for name in prefix.of])
         except InvalidKey as error:
             raise InvalidKey(f"{self.name}: {prefix}: {error}") from None
 

@@ -11,7 +11,7 @@ On decode every prefix is computed again and compared with the bytes that are th
 
 import hashlib
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import attrs
@@ -21,6 +21,8 @@ from .errors import InvalidKey, shown
 
 MAX_BUCKETS = 1024
 """A question that would read more ranges than this is refused."""
+
+_BYTE = [bytes([number]) for number in range(256)]
 
 
 def _names(of: str | Sequence[str]) -> tuple[str, ...]:
@@ -65,13 +67,13 @@ class Salt:
     def width_bytes(self) -> int:
         return 1
 
-    def encode(self, values: Mapping[str, Any], encoded: Mapping[str, bytes]) -> bytes:
-        """The prefix of a key whose parts have these values and these bytes."""
-        return bytes([zlib.crc32(b"".join([encoded[name] for name in self.of])) % self.buckets])
+    def encode(self, values: Sequence[Any], encoded: Sequence[bytes]) -> bytes:
+        """The prefix of a key in which the parts `of` have these values and these bytes."""
+        return _BYTE[zlib.crc32(b"".join(encoded)) % self.buckets]
 
     def every_value(self) -> list[bytes] | None:
         """Everything the prefix can be, in byte order; None where that is more than `MAX_BUCKETS`."""
-        return [bytes([bucket]) for bucket in range(self.buckets)]
+        return _BYTE[: self.buckets]
 
 
 @attrs.frozen
@@ -89,11 +91,12 @@ class Modulo:
     def width_bytes(self) -> int:
         return 1
 
-    def encode(self, values: Mapping[str, Any], encoded: Mapping[str, bytes]) -> bytes:
-        return bytes([values[self.of[0]] % self.by])
+    def encode(self, values: Sequence[Any], encoded: Sequence[bytes]) -> bytes:
+        value: int = values[0]
+        return _BYTE[value % self.by]
 
     def every_value(self) -> list[bytes] | None:
-        return [bytes([bucket]) for bucket in range(self.by)]
+        return _BYTE[: self.by]
 
 
 @attrs.frozen(repr=False)
@@ -131,11 +134,8 @@ class HashPrefix:
     def width_bytes(self) -> int:
         return self.count + len(self.separator)
 
-    def encode(self, values: Mapping[str, Any], encoded: Mapping[str, bytes]) -> bytes:
-        value = values[self.of[0]]
-        hashed = (
-            utf8(value) if len(self.of) == 1 and type(value) is str else b"".join(encoded[name] for name in self.of)
-        )
+    def encode(self, values: Sequence[Any], encoded: Sequence[bytes]) -> bytes:
+        hashed = utf8(values[0]) if len(self.of) == 1 and type(values[0]) is str else b"".join(encoded)
         digest = hashlib.md5(hashed, usedforsecurity=False).digest()
         if self.hex:
             digest = digest.hex().encode()

@@ -56,9 +56,9 @@ def starting_with(start: str | bytes) -> Any:
     return StartingWith(start)
 
 
-def matches(asked: Any, value: Any) -> bool:
-    """Whether a value is what a question asks for: equal to it, or in its `between` or `starting_with`."""
-    return value in asked if isinstance(asked, _OPEN) else bool(value == asked)
+def matcher(asked: Any) -> Callable[[Any], bool]:
+    """Says of a value whether it is what a question asks for: equal to it, or in its `between` or `starting_with`."""
+    return asked.__contains__ if isinstance(asked, _OPEN) else lambda value: bool(value == asked)
 
 
 def successor(prefix: bytes) -> bytes | None:
@@ -352,7 +352,7 @@ def _spread_values(
 ) -> list[bytes]:
     missing = [name for name in prefix.of if name not in values]
     if not missing:
-        return [prefix.encode(values, encoded)]
+        return [layout.prefix_of(prefix, values, encoded)]
     every = prefix.every_value()
     if every is None:
         raise InvalidQuestion(f"{layout.name}.{missing[0]}: must be bound, the values of {prefix} are too many to list")

@@ -27,9 +27,9 @@ from domains.logs.example import DESIGN as LOGS_DESIGN
 from domains.orders import TABLES, OrderRepository
 from domains.orders.example import DESIGN as ORDERS_DESIGN
 from shared.designs import Design, Variant
-from shared.keys import KeyLayout, Plan, Salt, between
+from shared.keys import KeyLayout, Plan, Salt, between, split_points
 from shared.patterns import measure, metered
-from shared.scanning import BATCH_ROWS, Page, scan
+from shared.scanning import Page, scan
 from shared.stores import connect
 from tests.benchmarks.by_hand.logs import NewestFirst, Salted
 from tests.benchmarks.by_hand.orders import Orders
@@ -178,25 +178,25 @@ def orders_by_hand(connection: happybase.Connection) -> Orders:
 
 
 def compare_merged(report: Report, connection: happybase.Connection) -> None:
-    """The same rows, those of a fifth of the time, merged of many buckets and out of one range."""
+    """The same rows, all or those of a fifth of the time, merged of many buckets and out of one range."""
     report.title(f"scan of {BUCKETS} buckets / of one range")
     plain = keys_time_first.TABLE
     layout = KeyLayout(plain.layout.key, Salt(of="host", buckets=BUCKETS))
-    salted = attrs.evolve(plain, name="logs_merged", layout=layout)
-    period = between(EVENTS_BEGIN_MS, EVENTS_BEGIN_MS + 2 * HOUR_MS // 5)
+    salted = attrs.evolve(plain, name="logs_merged", layout=layout, splits=split_points(layout))
+    fifth = between(EVENTS_BEGIN_MS, EVENTS_BEGIN_MS + 2 * HOUR_MS // 5)
     with stocked(connection, (plain, salted), log_events(report.size.rows)):
-        for held in (BATCH_ROWS, BUCKETS * BATCH_ROWS):
+        for period in (between(), fifth):
             merged, ranged = (
-                partial(scanned, connection.table(table.name), table.layout.plan(time_ms=period), held)
+                partial(scanned, connection.table(table.name), table.layout.plan(time_ms=period))
                 for table in (salted, plain)
             )
             if (rows := merged()) != (wanted := ranged()):
                 raise Unlike(f"{rows} rows merged, {wanted} of one range")
-            report.compare(f"{rows:,} rows, {held:,} held", merged, ranged, at_most=MERGED_AT_MOST)
+            report.compare(f"{rows:,} rows", merged, ranged, at_most=MERGED_AT_MOST)
 
 
-def scanned(table: happybase.Table, plan: Plan, held: int) -> int:
-    return sum(1 for _ in scan(table, plan, batch_rows=held))
+def scanned(table: happybase.Table, plan: Plan) -> int:
+    return sum(1 for _ in scan(table, plan))
 
 
 def compare_loads(report: Report, connection: happybase.Connection) -> None:

@@ -27,11 +27,11 @@ from shared.keys import (
     TrailingText,
     UInt8,
     between,
+    matcher,
     part,
     row_key,
     starting_with,
 )
-from shared.keys import matches as fits
 from shared.keys.questions import Between, StartingWith
 from shared.scanning import scan
 from tests.engines import Engine, examples
@@ -492,8 +492,8 @@ def test_what_is_bound_and_longer_than_any_row_is_refused(asked: Any) -> None:
     ],
 )
 def test_a_value_matches_what_equals_it_or_holds_it(asked: Any, matching: list[Any], others: list[Any]) -> None:
-    assert [True] * len(matching) == [fits(asked, value) for value in matching]
-    assert [False] * len(others) == [fits(asked, value) for value in others]
+    assert [True] * len(matching) == [matcher(asked)(value) for value in matching]
+    assert [False] * len(others) == [matcher(asked)(value) for value in others]
 
 
 # ---- the laws ------------------------------------------------------------------------------------
