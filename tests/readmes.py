@@ -24,6 +24,7 @@ from shared.ruler import ruler, show_value
 from shared.stores import comparators, connect, filter_language, messages, rules, scanners, server
 from shared.tables import TableDesign, create_tables
 from shared.traps import TRAP_COLUMNS, trap_row
+from tests.shared.stores.test_differences import DIFFERENCES
 
 ROOT = Path(__file__).parent.parent
 _BLOCK = re.compile(r"(<!-- generated: (?P<name>[a-z0-9-]+) -->\n)(?:(?!<!--).)*(<!-- end -->)", re.DOTALL)
@@ -176,7 +177,7 @@ def _comparators_table() -> str:
 
 
 def stores_blocks() -> dict[str, str]:
-    """What the stores' README says of filters, from their docstrings, and of limits, from the constants that hold."""
+    """What the stores' README says of filters, limits and differences, from their docstrings, constants and tests."""
     of_filters: list[tuple[str, str, str]] = []
     for words in FILTERS:
         each = filter_language.parse_filter(words.encode())
@@ -195,6 +196,10 @@ def stores_blocks() -> dict[str, str]:
         "filters": markdown_table(("filter", "rule", "trap"), of_filters),
         "comparators": _comparators_table(),
         "limits": markdown_table(("what", "limit"), of_limits),
+        "differences": markdown_table(
+            ("HBase 2.6.1", "the embedded store", "why", "test"),
+            ((each.on_hbase, each.here, each.why, f"`{each.test}`") for each in DIFFERENCES),
+        ),
     }
 
 

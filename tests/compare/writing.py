@@ -29,7 +29,6 @@ def as_case(difference: Difference, candidate: str) -> str:
         "[[case]]",
         'says = "..."',
         'section = "..."',
-        'known = "executed"',
         f"families = {_toml(families)}",
         *([f"splits = {_toml(list(kind.splits))}"] if kind.splits else []),
         "steps = [",

@@ -12,15 +12,14 @@ from Hbase_thrift import ColumnDescriptor, Hbase, TScan
 
 FOLDER = Path(__file__).parent
 SECTIONS = [f"1.{number}" for number in range(1, 11)] + [f"2.{number}" for number in range(1, 7)]
-KNOWN = ("executed", "source")
 ERRORS = ("IOError", "IllegalArgument", "AlreadyExists", "TApplicationException")
 
 _ONE_FAMILY = {"d": dict[str, Any]()}
 _TABLE_FIELDS = {"families", "splits", "rows"}
-_CASE_FIELDS = {"says", "section", "known", "table", "slow", "steps"} | _TABLE_FIELDS
+_CASE_FIELDS = {"says", "section", "table", "slow", "steps"} | _TABLE_FIELDS
 _RUNNER_CALLS = {"scan", "wait_ms", "major_compaction"}
 _EXPECTATIONS = ("gives", "gives_rows", "opens", "raises")
-_STEP_FIELDS = {*_EXPECTATIONS, "embedded_gives", "text", "table", "exact_table", "fetch"}
+_STEP_FIELDS = {*_EXPECTATIONS, "text", "table", "exact_table", "fetch"}
 _DESCRIPTOR_FIELDS = {field[1] for field in ColumnDescriptor.thrift_spec.values()} - {"name"}
 _SCAN_FIELDS = {field[1] for field in TScan.thrift_spec.values()}
 _READS = re.compile("get|scan|wait_ms|isTableEnabled")
@@ -40,8 +39,6 @@ class Step:
     call: str
     argument: Any
     expected: Mapping[str, Any]
-    embedded_gives: Any
-    """What the embedded store gives instead, where it is known to differ; None where it is not."""
     text: str | None
     table: str | None
     exact_table: str | None
@@ -58,7 +55,6 @@ class Case:
     file: str
     says: str
     section: str
-    known: str
     slow: bool
     shared_table: str | None
     families: Mapping[str, Mapping[str, Any]] = field(repr=False)
@@ -107,11 +103,10 @@ def _cases_of(path: Path) -> Iterable[Case]:
 
 
 def _case(file: str, given: dict[str, Any], tables: Mapping[str, Any], where: str) -> Case:
-    for name in ("says", "section", "known", "steps"):
+    for name in ("says", "section", "steps"):
         if not given.get(name):
             raise InvalidCase(f"{where}: {name}: is missing")
     _check_one_of("section", given["section"], SECTIONS, where)
-    _check_one_of("known", given["known"], KNOWN, where)
     steps = [_step(step, f"{where}: step {number}") for number, step in enumerate(given["steps"], 1)]
     shared = given.get("table")
     if shared is not None:
@@ -129,7 +124,6 @@ def _case(file: str, given: dict[str, Any], tables: Mapping[str, Any], where: st
         file,
         given["says"],
         given["section"],
-        given["known"],
         given.get("slow", False),
         shared,
         families,
@@ -152,8 +146,6 @@ def _step(given: dict[str, Any], where: str) -> Step:
         raise InvalidCase(
             f"{where}: {call}: wants one of {', '.join(_EXPECTATIONS)} (got {', '.join(expected) or 'none'})"
         )
-    if "embedded_gives" in given and "gives" not in expected:
-        raise InvalidCase(f"{where}: embedded_gives: belongs to gives")
     if "raises" in expected:
         _check_one_of("raises", expected["raises"], ERRORS, where)
     elif "text" in given:
@@ -167,7 +159,6 @@ def _step(given: dict[str, Any], where: str) -> Step:
         call,
         given[call],
         expected,
-        given.get("embedded_gives"),
         given.get("text"),
         given.get("table"),
         given.get("exact_table"),

@@ -35,7 +35,6 @@ class Store:
     name_prefix: bytes = b""
     row_prefix: bytes = b""
     created: list[bytes] = field(factory=list[bytes])
-    is_embedded: bool = True
 
     def table_named(self, name: bytes) -> bytes:
         """The name in the store of another table of the case; a namespace stays in front."""
@@ -170,12 +169,12 @@ class RealHBase:
             client = connection.client
             if case.shared_table:
                 table = self._table_for(client, f"{case.file}/{case.shared_table}", case, filled=True)
-                yield Store(client, table.name, _no_compaction, is_embedded=False)
+                yield Store(client, table.name, _no_compaction)
             elif case.shares:
                 table = self._table_for(client, repr(case.families), case, filled=False)
                 row_prefix = b"%d/" % next(table.rows)
                 fill(client, table.name, case, row_prefix)
-                yield Store(client, table.name, _no_compaction, row_prefix=row_prefix, is_embedded=False)
+                yield Store(client, table.name, _no_compaction, row_prefix=row_prefix)
             else:
                 name_prefix = self._own_table(case)
                 name = name_prefix + b"t"
@@ -185,7 +184,6 @@ class RealHBase:
                     lambda: _compact(client, name),
                     name_prefix=name_prefix,
                     created=[name],
-                    is_embedded=False,
                 )
                 try:
                     fill(client, name, case)

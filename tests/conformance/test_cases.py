@@ -9,7 +9,6 @@ from tests.conformance.cases import InvalidCase, read_cases
 CASE = """[[case]]
 says = "one"
 section = "1.4"
-known = "executed"
 """
 READ = 'steps = [{ getRow = "r", gives = [] }]\n'
 
@@ -23,7 +22,6 @@ READ = 'steps = [{ getRow = "r", gives = [] }]\n'
         (f"{CASE}step = []\n", r"a.toml: 'one': no such field: step"),
         (CASE, r"a.toml: 'one': steps: is missing"),
         (f"{CASE}{READ}".replace("1.4", "1.11"), r"a.toml: 'one': section: wants one of 1.1, .* \(got '1.11'\)"),
-        (f"{CASE}{READ}".replace("executed", "seen"), r"a.toml: 'one': known: wants one of executed, source"),
         (f"{CASE}{READ}" * 2, r"a.toml: 'one': also said in a.toml"),
         (f'{CASE}table = "x"\n{READ}', r"a.toml: 'one': table: wants one of  \(got 'x'\)"),
         (f'[table.x]\n{CASE}table = "x"\nrows = []\n{READ}', r"'one': table: has families and rows already"),

@@ -1,0 +1,182 @@
+"""Where the embedded store and HBase are known to differ: a test shows what each does, and the README lists them."""
+
+from collections.abc import Callable
+
+import pytest
+from attrs import frozen
+from Hbase_thrift import IOError as HBaseIOError
+from thriftpy2.thrift import TApplicationException, TDecodeException
+
+from shared.tables import Family, TableDesign
+from tests.engines import EMBEDDED, plain_table
+
+
+@frozen
+class Difference:
+    """What HBase 2.6.1 does, what the embedded store does instead, why, and the test that shows both."""
+
+    on_hbase: str
+    here: str
+    why: str
+    test: str
+
+
+DIFFERENCES: list[Difference] = []
+
+
+def differs(*, on_hbase: str, here: str, why: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Lists what a test shows."""
+
+    def listed(test: Callable[..., None]) -> Callable[..., None]:
+        DIFFERENCES.append(Difference(on_hbase, here, why, test.__name__))
+        return test
+
+    return listed
+
+
+T = plain_table("t", "d")
+
+
+def outcome(call: Callable[[], object]) -> object:
+    """What a call returns, or the class of what it raises."""
+    try:
+        return call()
+    except Exception as error:
+        return type(error)
+
+
+@differs(
+    on_hbase="ColumnPrefixFilter, MultipleColumnPrefixFilter and ColumnRangeFilter return deleted cells of a row that "
+    "has a newer cell with an empty qualifier",
+    here="deleted cells stay deleted",
+    why="a fault: they seek past the tombstone of the family",
+)
+@pytest.mark.parametrize(
+    "filter", ["ColumnPrefixFilter('a')", "MultipleColumnPrefixFilter('a')", "ColumnRangeFilter('a',true,'a',true)"]
+)
+def test_filters_that_seek_past_a_tombstone(engine, filter):
+    with engine.store(T) as connection:
+        table = connection.table("t")
+        table.put(b"r", {b"d:": b"1"}, timestamp=3)
+        table.put(b"r", {b"d:a": b"deleted"}, timestamp=2)
+        table.delete(b"r", [b"d"], timestamp=2)
+        assert list(table.scan()) == [(b"r", {b"d:": b"1"})]
+        found = list(table.scan(filter=filter))
+    assert found == ([] if engine.name == EMBEDDED else [(b"r", {b"d:a": b"deleted"})])
+
+
+@differs(
+    on_hbase="a row whose cells are all above the scan's timestamp ends no WHILE where its family has no other cells "
+    "in the region",
+    here="it ends it wherever it lies",
+    why="HBase does not open a family that has nothing in the time range; what it skips depends on other rows",
+)
+def test_a_family_that_is_not_looked_at(engine):
+    with engine.store(TableDesign("t", "any row", T.layout, T.cells, {"d": Family(), "e": Family()})) as connection:
+        table = connection.table("t")
+        for row, column, timestamp in ((b"a", b"e:", 3), (b"b", b"d:", 9), (b"c", b"e:", 3)):
+            table.put(row, {column: b"1"}, timestamp=timestamp)
+        found = [row for row, _ in table.scan(filter="WHILE RowFilter(!=,'binary:b')", timestamp=5)]
+        assert found == ([b"a"] if engine.name == EMBEDDED else [b"a", b"c"])
+        table.put(b"a", {b"d:": b"1"}, timestamp=3)
+        assert [row for row, _ in table.scan(filter="WHILE RowFilter(!=,'binary:b')", timestamp=5)] == [b"a"]
+
+
+@differs(
+    on_hbase="a row close to 32,767 bytes is refused until the gateway knows its region",
+    here="every row of up to 32,767 bytes is taken",
+    why="HBase looks for the region by the table's name, the row and 16 bytes more, which must be a row key again",
+)
+def test_the_longest_rows(engine):
+    row = b"x" * 32_767
+    with engine.store(T) as connection:
+        table = connection.table("t")
+        assert outcome(lambda: table.row(row)) == ({} if engine.name == EMBEDDED else HBaseIOError)
+        assert list(table.scan()) == []
+        table.put(row, {b"d:": b"1"})
+        assert table.row(row) == {b"d:": b"1"}
+
+
+@differs(
+    on_hbase="an increment of a cell dated 2^63-2 makes one of 2^63-1, which reads that name its column do not show",
+    here="it is dated now",
+    why="2^63-1 stands for the clock everywhere else",
+)
+def test_what_is_computed_from_the_last_timestamp(engine):
+    with engine.store(T) as connection:
+        table = connection.table("t")
+        table.put(b"r", {b"d:a": (7).to_bytes(8, "big")}, timestamp=2**63 - 2)
+        assert table.counter_inc(b"r", b"d:a") == 8
+        cells = table.row(b"r", include_timestamp=True)
+        named = table.row(b"r", columns=[b"d:a"])
+    seven, eight = (number.to_bytes(8, "big") for number in (7, 8))
+    assert named == {b"d:a": seven}
+    assert cells == {b"d:a": (seven, 2**63 - 2) if engine.name == EMBEDDED else (eight, 2**63 - 1)}
+
+
+@differs(
+    on_hbase="a scanner does not see what is written to the region after it came there",
+    here="each fetch sees what is committed by then",
+    why="a store of one file would have to keep old rows for whoever may still be reading",
+)
+def test_what_is_written_ahead_of_a_scan(engine):
+    with engine.store(T) as connection:
+        table = connection.table("t")
+        table.put(b"a", {b"d:": b"1"})
+        table.put(b"b", {b"d:": b"1"})
+        scan = table.scan(batch_size=1)
+        rows = [next(scan)[0]]
+        table.put(b"c", {b"d:": b"1"})
+        rows += [row for row, _ in scan]
+    assert rows == ([b"a", b"b", b"c"] if engine.name == EMBEDDED else [b"a", b"b"])
+
+
+@differs(
+    on_hbase="takes Java's patterns whole",
+    here="refuses what Python's patterns cannot say, with a line that names it",
+    why="a pattern that means something else here would be worse",
+)
+def test_patterns_of_java(engine):
+    with engine.store(T) as connection:
+        table = connection.table("t")
+        table.put(b"r", {b"d:": b"1"})
+        found = outcome(lambda: list(table.scan(filter=r"RowFilter(=,'regexstring:[a-z&&[^b]]')")))
+    assert found == (TApplicationException if engine.name == EMBEDDED else [(b"r", {b"d:": b"1"})])
+
+
+@differs(
+    on_hbase="has namespaces, as `hbase` with its own tables",
+    here="has the default one, and tables in others are not found",
+    why="Thrift1 cannot make one",
+)
+def test_namespaces(engine):
+    with engine.store() as connection:
+        found = outcome(lambda: sorted(connection.client.getColumnDescriptors(b"hbase:meta")))
+    assert found == (HBaseIOError if engine.name == EMBEDDED else [b"info:", b"rep_barrier:", b"table:"])
+
+
+@differs(
+    on_hbase="the text of an IOError is a Java stack trace",
+    here="one line",
+    why="who reads it is no Java programmer",
+)
+def test_texts_of_errors(engine):
+    with engine.store(T) as connection:
+        table = connection.table("t")
+        with pytest.raises(HBaseIOError) as caught:
+            table.put(b"r", {b"nosuch:": b"1"})
+    message = caught.value.message
+    assert b"NoSuchColumnFamilyException" in message
+    assert (b"\n" in message) == (engine.name != EMBEDDED)
+
+
+@differs(
+    on_hbase="a float for an int is cut off by the client",
+    here="it is refused",
+    why="nobody means it",
+)
+def test_floats_for_ints(engine):
+    with engine.store(T) as connection:
+        table = connection.table("t")
+        found = outcome(lambda: table.counter_inc(b"r", b"d:a", value=1.7))
+    assert found == (TDecodeException if engine.name == EMBEDDED else 1)
