@@ -19,7 +19,7 @@ import attrs
 import happybase
 
 from .cells import InvalidRow
-from .keys import MAX_ROW_BYTES, InvalidKey, InvalidQuestion, KeyLayout, Plan, RowRange, matcher, successor
+from .keys import MAX_ROW_BYTES, InvalidKey, InvalidQuestion, KeyLayout, Plan, RowRange, matcher, next_row
 from .keys.errors import shown
 from .server_filters import ServerFilter
 
@@ -68,7 +68,7 @@ def _merged(
 ) -> Rows:
     if plan.point is not None:
         if filter is not None:  # Thrift1's get knows none
-            yield from table.scan(plan.point, _above(plan.point), filter=filter.text)
+            yield from table.scan(plan.point, next_row(plan.point), filter=filter.text)
         elif cells := table.row(plan.point):
             yield plan.point, cells
         return
@@ -115,11 +115,6 @@ def _below(row: bytes) -> bytes | None:
     if row[-1] == 0:
         return row[:-1]
     return row[:-1] + bytes([row[-1] - 1]) + b"\xff" * min(4, MAX_ROW_BYTES - len(row))
-
-
-def _above(row: bytes) -> bytes | None:
-    """The very next key above `row`; None where that is the end of the table."""
-    return row + b"\x00" if len(row) < MAX_ROW_BYTES else successor(row)
 
 
 @attrs.frozen
@@ -298,7 +293,7 @@ def _after(plan: Plan, position: bytes | None, reverse: bool) -> Plan:
         if reverse:
             left = [RowRange(each.start, at if each.stop is None else min(each.stop, at)) for each in ranges]
         else:
-            above = _above(at)
+            above = next_row(at)
             left = [] if above is None else [RowRange(max(each.start, above), each.stop) for each in ranges]
         if open_ := tuple(each for each in left if each.stop is None or each.start < each.stop):
             streams.append(open_)

@@ -49,6 +49,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if "engine" in getattr(item, "fixturenames", ()) or item.get_closest_marker("hbase"):
+            item.add_marker("store")
     if not config.getoption("--hbase") and not named_hbase():
         skip = pytest.mark.skip(reason="needs a real HBase: --hbase starts one")
         for item in items:

@@ -318,7 +318,7 @@ MUTANTS = (
     Mutant(
         "a page starts with the last row of the page before",
         "shared/scanning.py",
-        "above = _above(at)",
+        "above = next_row(at)",
         "above = at",
         PAGES,
     ),

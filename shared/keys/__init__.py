@@ -24,7 +24,7 @@ from .codecs import (
 from .errors import InvalidKey, InvalidQuestion
 from .layout import KeyLayout, Segment, part, row_key
 from .prefixes import HashPrefix, Modulo, Prefix, Salt, TimeBucket
-from .questions import Narrowed, Plan, RowRange, between, matcher, starting_with, successor
+from .questions import Narrowed, Plan, RowRange, between, matcher, next_row, starting_with, successor
 from .splits import Splits, split_points
 from .text_codecs import DecimalText, Delimited, DelimitedText, FixedText, LongMaxMinus, ReversedDigits
 
@@ -69,6 +69,7 @@ __all__ = [
     "UInt64",
     "between",
     "matcher",
+    "next_row",
     "part",
     "row_key",
     "split_points",

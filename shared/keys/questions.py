@@ -70,6 +70,14 @@ def successor(prefix: bytes) -> bytes | None:
     return stripped[:-1] + bytes([stripped[-1] + 1]) if stripped else None
 
 
+def next_row(row: bytes) -> bytes | None:
+    """The very next row key above `row`; None where that is the end of the table.
+
+    61 -> 61 00
+    """
+    return row + b"\x00" if len(row) < MAX_ROW_BYTES else successor(row)
+
+
 @attrs.frozen
 class RowRange:
     """The keys from `start` up to, but not including, `stop`; None is the end of the table."""

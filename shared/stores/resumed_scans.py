@@ -2,7 +2,7 @@
 
 A fetch is never sent twice, since it may have moved the scanner on. Instead a new scanner opens:
 
-    forward     at the successor of the last row
+    forward     at the very next key above the last row
     reversed    at the last row, which is dropped if it still is there
 
 Not every scan can go on like that: see `_why_stuck`. One that has returned nothing yet just starts anew.
@@ -16,7 +16,7 @@ from typing import Any
 from attrs import define, field
 from Hbase_thrift import IllegalArgument
 
-from ..keys import MAX_ROW_BYTES, successor
+from ..keys import next_row
 from .calls import Call, described
 from .combined_filters import Combined, Skip, While
 from .filter_language import parse_filter
@@ -171,7 +171,7 @@ def _next_start(asked: Any, last: bytes) -> bytes | None:
     stop = _as_bytes(asked.stopRow or b"")
     if asked.reversed:
         return last if last > stop or not stop else None
-    start = last + b"\x00" if len(last) < MAX_ROW_BYTES else successor(last)
+    start = next_row(last)
     return start if start is not None and (start < stop or not stop) else None
 
 

@@ -22,6 +22,7 @@ def target(request: pytest.FixtureRequest) -> Iterator[Target]:
     target.close()
 
 
+@pytest.mark.store
 @pytest.mark.parametrize("case", read_cases(), ids=lambda case: f"{case.file}: {case.says}")
 def test_a_store_does_what_a_case_says(target: Target, case: Case) -> None:
     if case.slow and not os.environ.get(SLOW):
