@@ -132,7 +132,7 @@ MUTANTS = (
     Mutant(
         "a cell of another type than its attribute is read",
         "shared/keys/compiled.py",
-        'checks.append(f"fits_{at}(c_{at})")',
+        'checks.append(f"type(c_{at}) is wanted_{at}" if isinstance(wanted, type) else f"fits_{at}(c_{at})")',
         'checks.append("True")',
         ("tests/shared/test_generated_records.py",),
     ),
@@ -153,7 +153,7 @@ MUTANTS = (
     Mutant(
         "a hash is taken of the encoded text",
         "shared/keys/prefixes.py",
-        "if len(self.of) == 1 and type(value) is str else",
+        "if len(self.of) == 1 and type(values[0]) is str else",
         "if False else",
         LAYOUTS,
     ),
@@ -380,7 +380,7 @@ MUTANTS = (
     Mutant(
         "sorted pages forget where the last one ended",
         "shared/scanning.py",
-        "if (at < last if reverse else at > last))",
+        "if (each[:2] < last if reverse else each[:2] > last))",
         "if True)",
         PAGES,
     ),

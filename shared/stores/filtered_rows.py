@@ -16,8 +16,6 @@ class FilteredRows:
     def __init__(self, filter: Filter, *, reverse: bool, families: Mapping[bytes, Collection[bytes] | None]) -> None:
         if reverse:
             filter.reverse()
-        self.has_row_filter = filter.has_row_filter()
-        """Whether the filter looks at whole rows, so that HBase refuses a batch size."""
         self._filter = filter
         self._reverse = reverse
         self._families = families

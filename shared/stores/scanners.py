@@ -123,12 +123,12 @@ class Scanner:
         return results
 
     def _new_filter(self, table: Table, filter_text: bytes) -> FilteredRows:
-        families = self.selection.families if self.selection else dict.fromkeys(table.families)
-        filtered = FilteredRows(parse_filter(filter_text), reverse=self.reverse, families=families)
-        if self.batch and filtered.has_row_filter:
+        filter = parse_filter(filter_text)
+        if self.batch and filter.has_row_filter():
             text = "Cannot set batch on a scan using a filter that returns true for filter.hasFilterRow"
             raise io_error("client.RetriesExhaustedException", f"filter.IncompatibleFilterException: {text}")
-        return filtered
+        families = self.selection.families if self.selection else dict.fromkeys(table.families)
+        return FilteredRows(filter, reverse=self.reverse, families=families)
 
     def _picked(self, stored: Sequence[Cell]) -> Sequence[Cell]:
         return list(filter(self.selection.picks, stored)) if self.selection else stored

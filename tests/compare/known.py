@@ -43,12 +43,17 @@ _SEEKING = {"ColumnPrefixFilter", "MultipleColumnPrefixFilter", "ColumnRangeFilt
 def _seeks_past_a_tombstone(before: Operations, answered: Answered, kind: Kind) -> bool:
     """Only where a row has a deleted family and a cell of it with an empty qualifier, and the filter seeks.
 
-    HBase then shows more; but filters that ask such a one may show less for it.
+    HBase then shows more; but filters that ask such a one may show less for it, and so may one fetch of several.
     """
-    filter = _asked(before, answered.operation).filter
+    asked = _asked(before, answered.operation)
+    filter = asked.filter
     if filter is None or isinstance(filter, bytes) or _SEEKING.isdisjoint(names(filter)):
         return False
-    if isinstance(filter, Single) and not _cells(answered.reference) > _cells(answered.candidate):
+    if (
+        isinstance(filter, Single)
+        and asked is answered.operation
+        and not _cells(answered.reference) > _cells(answered.candidate)
+    ):
         return False
     families = [name.encode() for name in kind.families]
     writes = [each for operation in before for each in written(operation)]

@@ -9,11 +9,12 @@ from typing import Any, Protocol
 
 import happybase
 from attrs import define, frozen
-from Hbase_thrift import ColumnDescriptor, IOError
+from Hbase_thrift import ColumnDescriptor
 
 from shared.stores import EmbeddedConnection, connect
 from shared.stores.thrift2 import beyond_thrift1
 from tests.hbase.named import NamedHBase
+from tests.hbase.stores import drop_table
 
 _TIMEOUT_MS = 120_000
 _SEQUENCES_PER_SPLIT_TABLE = 10
@@ -199,14 +200,7 @@ class RealHBase:
             beyond.create_split_table(name, _options(kind), splits)
 
     def _drop(self, name: bytes) -> None:
-        client = self._connection().client
-        try:
-            if client.isTableEnabled(name):
-                client.disableTable(name)
-            client.deleteTable(name)
-        except IOError as error:
-            if b"TableNotFoundException" not in error.message:
-                raise
+        drop_table(self._connection().client, name)
         self._created.discard(name)
 
 

@@ -5,6 +5,7 @@ import secrets
 from pathlib import Path
 from random import Random
 
+import attrs
 import pytest
 from Hbase_thrift import Hbase
 
@@ -143,5 +144,9 @@ def test_a_known_difference_is_recognised_only_with_its_cause():
     assert explanation([put, delete], Answered(scans["ColumnPrefixFilter"], more, [[]]), kind)
     assert not explanation([put, delete], Answered(scans["ColumnPrefixFilter"], [[]], more), kind)
     assert not explanation([put, delete], Answered(scans["PrefixFilter"], more, [[]]), kind)
+    opened = attrs.evolve(scans["ColumnPrefixFilter"], opens="s1")
+    fetched = Answered(Operation("scannerGetList", {"id": "s1", "nbRows": 1}), [[]], more)
+    assert explanation([put, delete, opened], fetched, kind)
+    assert not explanation([delete, opened], fetched, kind)
     assert not explanation([put], Answered(scans["ColumnPrefixFilter"], more, [[]]), kind)
     assert not explanation([delete], Answered(scans["ColumnPrefixFilter"], more, [[]]), kind)

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import happybase
 import pytest
 from attrs import define, field, frozen
-from Hbase_thrift import BatchMutation, ColumnDescriptor, IOError
+from Hbase_thrift import BatchMutation, ColumnDescriptor
 
 from shared.stores import EmbeddedConnection
 from shared.stores.server import ThriftServer
@@ -19,6 +19,7 @@ from shared.stores.thrift2 import beyond_thrift1
 from tests.conformance.cases import Case, read_cases
 from tests.conformance.notation import as_bytes, mutation
 from tests.hbase.named import VARIABLE, NamedHBase, named_hbase
+from tests.hbase.stores import drop_table
 
 _TIMEOUT_MS = 120_000
 _COMPACTION_S = 60
@@ -215,7 +216,7 @@ class RealHBase:
     def _drop(self, names: list[bytes]) -> None:
         with closing(self._connect()) as connection:
             for name in names:
-                _drop(connection.client, name)
+                drop_table(connection.client, name)
 
     def _connect(self) -> happybase.Connection:
         return happybase.Connection(self._named.host, self._named.port, timeout=_TIMEOUT_MS)
@@ -237,16 +238,6 @@ class RealHBase:
             connection.thrift2_port = self._named.thrift2_port
             with beyond_thrift1(connection) as beyond:
                 beyond.create_split_table(name, options(case), [as_bytes(split) for split in case.splits])
-
-
-def _drop(client: Any, name: bytes) -> None:
-    try:
-        if client.isTableEnabled(name):
-            client.disableTable(name)
-        client.deleteTable(name)
-    except IOError as error:
-        if b"TableNotFoundException" not in error.message:
-            raise
 
 
 def _no_compaction() -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 import happybase
 from attrs import define, field, frozen
+from Hbase_thrift import IOError
 
 from shared.stores import connect
 from shared.tables import TableDesign, create_tables
@@ -133,3 +134,14 @@ class Stores:
             left = {name.decode().partition("_")[0] for name in connection.tables()}
         with ThreadPoolExecutor(WORKERS) as workers:
             list(workers.map(self._drop, (f"{self._prefix}_{each}" for each in left)))
+
+
+def drop_table(client: Any, name: bytes) -> None:
+    """Drops a table by its whole name, whatever its state, if it is there."""
+    try:
+        if client.isTableEnabled(name):
+            client.disableTable(name)
+        client.deleteTable(name)
+    except IOError as error:
+        if b"TableNotFoundException" not in error.message:
+            raise

@@ -37,6 +37,12 @@ def differs(*, on_hbase: str, here: str, why: str) -> Callable[[Callable[..., No
 T = plain_table("t", "d")
 
 
+@pytest.fixture
+def table(new_store):
+    """An empty table of one family."""
+    return new_store(T).table("t")
+
+
 def outcome(call: Callable[[], object]) -> object:
     """What a call returns, or the class of what it raises."""
     try:
@@ -54,14 +60,12 @@ def outcome(call: Callable[[], object]) -> object:
 @pytest.mark.parametrize(
     "filter", ["ColumnPrefixFilter('a')", "MultipleColumnPrefixFilter('a')", "ColumnRangeFilter('a',true,'a',true)"]
 )
-def test_filters_that_seek_past_a_tombstone(engine, filter):
-    with engine.store(T) as connection:
-        table = connection.table("t")
-        table.put(b"r", {b"d:": b"1"}, timestamp=3)
-        table.put(b"r", {b"d:a": b"deleted"}, timestamp=2)
-        table.delete(b"r", [b"d"], timestamp=2)
-        assert list(table.scan()) == [(b"r", {b"d:": b"1"})]
-        found = list(table.scan(filter=filter))
+def test_filters_that_seek_past_a_tombstone(engine, table, filter):
+    table.put(b"r", {b"d:": b"1"}, timestamp=3)
+    table.put(b"r", {b"d:a": b"deleted"}, timestamp=2)
+    table.delete(b"r", [b"d"], timestamp=2)
+    assert list(table.scan()) == [(b"r", {b"d:": b"1"})]
+    found = list(table.scan(filter=filter))
     assert found == ([] if engine.name == EMBEDDED else [(b"r", {b"d:a": b"deleted"})])
 
 
@@ -87,14 +91,12 @@ def test_a_family_that_is_not_looked_at(engine):
     here="every row of up to 32,767 bytes is taken",
     why="HBase looks for the region by the table's name, the row and 16 bytes more, which must be a row key again",
 )
-def test_the_longest_rows(engine):
+def test_the_longest_rows(engine, table):
     row = b"x" * 32_767
-    with engine.store(T) as connection:
-        table = connection.table("t")
-        assert outcome(lambda: table.row(row)) == ({} if engine.name == EMBEDDED else HBaseIOError)
-        assert list(table.scan()) == []
-        table.put(row, {b"d:": b"1"})
-        assert table.row(row) == {b"d:": b"1"}
+    assert outcome(lambda: table.row(row)) == ({} if engine.name == EMBEDDED else HBaseIOError)
+    assert list(table.scan()) == []
+    table.put(row, {b"d:": b"1"})
+    assert table.row(row) == {b"d:": b"1"}
 
 
 @differs(
@@ -102,13 +104,11 @@ def test_the_longest_rows(engine):
     here="it is dated now",
     why="2^63-1 stands for the clock everywhere else",
 )
-def test_what_is_computed_from_the_last_timestamp(engine):
-    with engine.store(T) as connection:
-        table = connection.table("t")
-        table.put(b"r", {b"d:a": (7).to_bytes(8, "big")}, timestamp=2**63 - 2)
-        assert table.counter_inc(b"r", b"d:a") == 8
-        cells = table.row(b"r", include_timestamp=True)
-        named = table.row(b"r", columns=[b"d:a"])
+def test_what_is_computed_from_the_last_timestamp(engine, table):
+    table.put(b"r", {b"d:a": (7).to_bytes(8, "big")}, timestamp=2**63 - 2)
+    assert table.counter_inc(b"r", b"d:a") == 8
+    cells = table.row(b"r", include_timestamp=True)
+    named = table.row(b"r", columns=[b"d:a"])
     seven, eight = (number.to_bytes(8, "big") for number in (7, 8))
     assert named == {b"d:a": seven}
     assert cells == {b"d:a": (seven, 2**63 - 2) if engine.name == EMBEDDED else (eight, 2**63 - 1)}
@@ -119,15 +119,13 @@ def test_what_is_computed_from_the_last_timestamp(engine):
     here="each fetch sees what is committed by then",
     why="a store of one file would have to keep old rows for whoever may still be reading",
 )
-def test_what_is_written_ahead_of_a_scan(engine):
-    with engine.store(T) as connection:
-        table = connection.table("t")
-        table.put(b"a", {b"d:": b"1"})
-        table.put(b"b", {b"d:": b"1"})
-        scan = table.scan(batch_size=1)
-        rows = [next(scan)[0]]
-        table.put(b"c", {b"d:": b"1"})
-        rows += [row for row, _ in scan]
+def test_what_is_written_ahead_of_a_scan(engine, table):
+    table.put(b"a", {b"d:": b"1"})
+    table.put(b"b", {b"d:": b"1"})
+    scan = table.scan(batch_size=1)
+    rows = [next(scan)[0]]
+    table.put(b"c", {b"d:": b"1"})
+    rows += [row for row, _ in scan]
     assert rows == ([b"a", b"b", b"c"] if engine.name == EMBEDDED else [b"a", b"b"])
 
 
@@ -136,11 +134,9 @@ def test_what_is_written_ahead_of_a_scan(engine):
     here="refuses what Python's patterns cannot say, with a line that names it",
     why="a pattern that means something else here would be worse",
 )
-def test_patterns_of_java(engine):
-    with engine.store(T) as connection:
-        table = connection.table("t")
-        table.put(b"r", {b"d:": b"1"})
-        found = outcome(lambda: list(table.scan(filter=r"RowFilter(=,'regexstring:[a-z&&[^b]]')")))
+def test_patterns_of_java(engine, table):
+    table.put(b"r", {b"d:": b"1"})
+    found = outcome(lambda: list(table.scan(filter=r"RowFilter(=,'regexstring:[a-z&&[^b]]')")))
     assert found == (TApplicationException if engine.name == EMBEDDED else [(b"r", {b"d:": b"1"})])
 
 
@@ -160,11 +156,9 @@ def test_namespaces(engine):
     here="one line",
     why="who reads it is no Java programmer",
 )
-def test_texts_of_errors(engine):
-    with engine.store(T) as connection:
-        table = connection.table("t")
-        with pytest.raises(HBaseIOError) as caught:
-            table.put(b"r", {b"nosuch:": b"1"})
+def test_texts_of_errors(engine, table):
+    with pytest.raises(HBaseIOError) as caught:
+        table.put(b"r", {b"nosuch:": b"1"})
     message = caught.value.message
     assert b"NoSuchColumnFamilyException" in message
     assert (b"\n" in message) == (engine.name != EMBEDDED)
@@ -175,8 +169,6 @@ def test_texts_of_errors(engine):
     here="it is refused",
     why="nobody means it",
 )
-def test_floats_for_ints(engine):
-    with engine.store(T) as connection:
-        table = connection.table("t")
-        found = outcome(lambda: table.counter_inc(b"r", b"d:a", value=1.7))
+def test_floats_for_ints(engine, table):
+    found = outcome(lambda: table.counter_inc(b"r", b"d:a", value=1.7))
     assert found == (TDecodeException if engine.name == EMBEDDED else 1)
