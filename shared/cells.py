@@ -38,8 +38,8 @@ class Packing:
     name: str
     pack: Callable[[Any], bytes]
     unpack: Callable[[bytes], Any]
-    unpack_usual: Callable[[bytes], Any]
-    """A faster `unpack`, which may fail where that does not."""
+    unpack_usual: Callable[[bytes], Any] | None = None
+    """A faster `unpack`, if there is one: it gives the same, or fails where that need not."""
 
 
 def _pack_big(value: int) -> bytes:
@@ -64,13 +64,14 @@ def _unpack_big(data: bytes) -> int:
     return value
 
 
-_packed_plain = msgpack.Packer(strict_types=True).pack
-"""Nine times as fast as `packb`, but threads must not meet in it: so for values that no other code runs for."""
-_PLAIN = frozenset({str, int, bytes, bool, float})
+# `packb` makes a packer for each value. One for all is faster, but threads may only share it where nothing can come
+# between: in C, and for values that hold no others.
+_shared_packer = msgpack.Packer(strict_types=True)
+_SHARED = {str, int, bytes, bool, float} if type(_shared_packer).__module__ == "msgpack._cmsgpack" else ()
 
 
 def _pack(value: Any) -> bytes:
-    return _packed_plain(value) if type(value) in _PLAIN else msgpack.packb(value, strict_types=True)
+    return _shared_packer.pack(value) if type(value) in _SHARED else msgpack.packb(value, strict_types=True)
 
 
 def _unpack(data: bytes) -> Any:
@@ -80,7 +81,7 @@ def _unpack(data: bytes) -> Any:
 MSGPACK = Packing("msgpack", _pack, _unpack, msgpack.unpackb)
 """msgpack as it is: text, bytes, floats, bools, lists, maps, and ints of up to 64 bits."""
 
-BIG_INT = Packing("big int", _pack_big, _unpack_big, _unpack_big)
+BIG_INT = Packing("big int", _pack_big, _unpack_big)
 """An int of any size: msgpack bytes of its two's complement, big-endian, as Java's `BigInteger.toByteArray()`."""
 
 
@@ -142,20 +143,25 @@ class CellLayout(Generic[R]):
     ) -> Callable[[bytes, Mapping[bytes, bytes]], R]:
         """A fast function of a row and its cells that gives their record; where there is none, what `plainly` gives."""
         of_cells = {
-            name: (self.column(name), column.packing.unpack_usual, self._types[name], self._fits[name])
+            name: (
+                self.column(name),
+                column.packing.unpack_usual or column.packing.unpack,
+                self._types[name],
+                self._fits[name],
+            )
             for name, column in self.columns.items()
         }
         return compile_record(layout, self.record, self._types, of_cells, plainly)
 
     def pack_value(self, name: str, value: Any) -> bytes:
         """The cell of one attribute that has this value."""
+        if name not in self._packs:
+            raise InvalidRecord(f"{self.record.__name__}.{name}: has no column ({', '.join(self.columns)} have)")
+        fits, pack = self._packs[name]
         try:
-            fits, pack = self._packs[name]
             if fits(value):
                 return pack(value)
             why = self._misfit(name, value)
-        except KeyError:
-            why = f"has no column ({', '.join(self.columns)} have)"
         except OverflowError:
             why = f"must fit 64 bits, or be declared BIG_INT (got {shown(value)})"
         except (TypeError, ValueError) as error:

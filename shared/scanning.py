@@ -1,8 +1,8 @@
 """Running a plan on a happybase table: rows in key order, and pages with a cursor.
 
 A plan with one stream is one range after another; with several (one for each bucket of a spreading prefix) it is a
-merge by the key after that prefix, and a limit holds after the merge. Rows are fetched in batches of each stream, at
-most 1,000 at once, and no more than about `held_rows` of them are held at a time, however long the answer is.
+merge by the key after that prefix, and a limit holds after the merge. Rows are fetched in batches of each stream, of up
+to 1,000 (in reverse one more), and about `held_rows` of them are held at a time, however long the answer is.
 """
 
 import base64
@@ -13,6 +13,7 @@ from contextlib import ExitStack, closing
 from functools import partial
 from hashlib import blake2b
 from itertools import islice
+from operator import itemgetter
 from typing import Any, Generic, TypeVar
 
 import attrs
@@ -32,9 +33,9 @@ MAX_LIMIT = 1_000_000
 BATCH_ROWS = 1000
 """Rows fetched at a time of one stream where no limit asks for less; happybase's own default."""
 HELD_ROWS = 16_000
-"""Rows held at a time of all streams, at most: sixteen of them are read in batches as long as those of one."""
-WHERE_BATCH_ROWS = 100
-"""Rows fetched at a time, at least, where a `where` leaves some out."""
+"""About how many rows of all streams are held at a time: up to sixteen streams are read in whole batches."""
+WHERE_HELD_ROWS = 100
+"""Rows held at a time, at least, where a `where` leaves some out."""
 READ_AT_MOST = 10_000
 """Rows that one page reads before it ends short, where a `where` keeps few of them; and the most that are sorted."""
 
@@ -50,7 +51,8 @@ def scan(
 ) -> Rows:
     """The rows of a plan as (row, cells), in the order of the key after its spreading prefix; at most `limit`.
 
-    With a filter, only those that it lets through; the server reads all the others too.
+    About `held_rows` of all streams are held at a time. With a filter, only those that it lets through come; the server
+    reads all the others too.
     """
     if limit is not None:
         _check_count("limit", limit)
@@ -223,7 +225,7 @@ def _in_key_order(
     records: list[R] = []
     # One row more than wanted tells whether there is a next page.
     wanted = (read_at_most if read.conditions else limit) + 1
-    held_rows = min(max(limit + 1, WHERE_BATCH_ROWS if read.conditions else 1), HELD_ROWS, wanted)
+    held_rows = min(max(limit + 1, WHERE_HELD_ROWS if read.conditions else 1), HELD_ROWS, wanted)
     with closing(read.merged(_after(plan, position, reverse), wanted, reverse, held_rows)) as rows:
         for row, cells in rows:
             if len(records) == limit or (read.conditions and read.rows == read_at_most):
@@ -250,7 +252,7 @@ def _sorted(
         last = _pair(position)
         placed = (each for each in placed if (each[:2] < last if reverse else each[:2] > last))
     pick = heapq.nlargest if reverse else heapq.nsmallest
-    found = pick(limit + 1, placed)  # rows differ, so that records are never compared
+    found = pick(limit + 1, placed, key=itemgetter(0, 1))
     records = [record for _at, _row, record in found[:limit]]
     return records, _joined(*found[limit - 1][:2]) if len(found) > limit else None
 

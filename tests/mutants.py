@@ -132,7 +132,7 @@ MUTANTS = (
     Mutant(
         "a cell of another type than its attribute is read",
         "shared/keys/compiled.py",
-        'checks.append(f"type(c_{at}) is wanted_{at}" if isinstance(wanted, type) else f"fits_{at}(c_{at})")',
+        'checks.append(f"type(c_{at}) is wanted_{at}" if is_class else f"fits_{at}(c_{at})")',
         'checks.append("True")',
         ("tests/shared/test_generated_records.py",),
     ),

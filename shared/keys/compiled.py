@@ -117,14 +117,16 @@ def compile_record(
     """A function that does what `plainly` does: makes of a row and its cells the record that they hold.
 
     `fields` are its attributes in their order: parts of the key, and those `of_cells`, of which each has a column, what
-    unpacks the cell, its type, and what says that a value is of that; a class needs no asking.
+    unpacks the cell, its declared type, and a function that says whether a value is of that. It is called where the
+    type is no class.
     """
     scope: dict[str, Any] = {"plainly": plainly, "Record": record}
     body, checks, values = _decoding(layout, scope)
     for at, (name, (column, unpack, wanted, fits)) in enumerate(of_cells.items()):
         scope |= {f"unpack_{at}": unpack, f"wanted_{at}": wanted, f"fits_{at}": fits}
         body.append(f"c_{at} = unpack_{at}(cells[{column!r}])")
-        checks.append(f"type(c_{at}) is wanted_{at}" if isinstance(wanted, type) else f"fits_{at}(c_{at})")
+        is_class = isinstance(wanted, type) and wanted is not Any  # which is a class, too
+        checks.append(f"type(c_{at}) is wanted_{at}" if is_class else f"fits_{at}(c_{at})")
         values[name] = f"c_{at}"
     lines = [
         "def record(row, cells):",

@@ -57,7 +57,7 @@ def starting_with(start: str | bytes) -> Any:
 
 
 def matcher(asked: Any) -> Callable[[Any], bool]:
-    """Says of a value whether it is what a question asks for: equal to it, or in its `between` or `starting_with`."""
+    """A function that tells whether a value is what was asked for: equal, or in its `between` or `starting_with`."""
     return asked.__contains__ if isinstance(asked, _OPEN) else lambda value: bool(value == asked)
 
 

@@ -18,7 +18,7 @@ from .resumed_scans import Scans
 from .sockets import Pool
 
 TIMEOUT_MS = 30_000
-"""How long a call waits for its reply. The death of a region server stalls one for up to 19 s."""
+"""How long a call waits for its reply. The death of a region server mostly stalls one for 19 to 29 s."""
 RETRY_MS = 60_000
 """How long after its begin a call is sent again."""
 

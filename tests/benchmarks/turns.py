@@ -39,18 +39,20 @@ class Turns:
 def in_turns(*sides: Callable[[], Any], rounds: int, at_least_s: float) -> Turns:
     """Runs all sides at least so many rounds and so long; who begins changes from round to round.
 
-    What the benchmark itself holds by then is left to no garbage collection of theirs.
+    Their garbage collections leave out what was there before the first round.
     """
     took_s = tuple[list[float], ...]([] for _ in sides)
     order = list(zip(sides, took_s, strict=True))
     gc.collect()
     gc.freeze()
     end_s = time.perf_counter() + at_least_s
-    while len(took_s[0]) < rounds or time.perf_counter() < end_s:
-        for action, times in order:
-            times.append(seconds(action))
-        order.append(order.pop(0))
-    gc.unfreeze()
+    try:
+        while len(took_s[0]) < rounds or time.perf_counter() < end_s:
+            for action, times in order:
+                times.append(seconds(action))
+            order.append(order.pop(0))
+    finally:
+        gc.unfreeze()
     return Turns(took_s)
 
 

@@ -229,7 +229,7 @@ class _Link:
 
     def is_quiet(self) -> bool:
         """Whether nothing that the client has sent is still on its way to the gateway."""
-        # In this order: what is read between the two questions is waited for.
+        # In this order: what is read between the first two questions is waited for; the third finds half a call.
         return not _has_more(self._client, 0) and self._waits and not self.stream.data
 
     def ask(self, call: bytes) -> bytes:
@@ -327,7 +327,7 @@ class _Door:
         """Does not listen: whoever comes is refused."""
         with self._changed:
             if self._listener is not None:
-                self._listener.shutdown(socket.SHUT_RDWR)  # also ends a wait in accept
+                self._listener.shutdown(socket.SHUT_RDWR)  # also ends the wait for a client
                 self._listener.close()
                 self._listener = None
 
@@ -355,7 +355,7 @@ class _Door:
                 return listener.accept()[0]
 
     def has_guests(self) -> bool:
-        """Whether somebody waits to be accepted, or is on the way from `accept` to its next call."""
+        """Whether somebody waits to be accepted, or was accepted and is not known yet."""
         # In this order: who is accepted between the two questions is waited for.
         with self._changed:
             knocks = self._listener is not None and _has_more(self._listener, 0)

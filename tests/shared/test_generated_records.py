@@ -77,6 +77,11 @@ class ByHost:
     at_ms: int = part(Int64, "when, milliseconds since 1970")
 
 
+@row_key
+class Host:
+    host: str = part(EscapedText, "all of the key")
+
+
 @attrs.frozen
 class Event:
     """An event, whose host may not be `nowhere`."""
@@ -100,6 +105,13 @@ def test_the_generated_reader_does_without_the_plain_one(monkeypatch: pytest.Mon
     monkeypatch.setattr(KeyLayout, "decode_plainly", None)
     monkeypatch.setattr(CellLayout, "unpack", None)
     assert Event("a", 1, "up") == EVENTS.record(row, {b"e:m": msgpack.packb("up"), b"e:other": b""})
+
+
+def test_the_generated_reader_reads_what_is_declared_to_be_anything(monkeypatch: pytest.MonkeyPatch) -> None:
+    loose = attrs.make_class("Loose", {"host": attrs.field(type=str), "what": attrs.field(type=Any)}, frozen=True)
+    table = TableDesign("t", "any", KeyLayout(Host), CellLayout(loose, "e", {"what": Column("w")}))
+    monkeypatch.setattr(CellLayout, "unpack", None)
+    assert loose("a", 7) == table.record(table.row(Host("a")), {b"e:w": msgpack.packb(7)})
 
 
 def test_a_row_of_an_object_without_all_parts_is_refused_by_name() -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from attrs import frozen
 from Hbase_thrift import IOError as HBaseIOError
+from Hbase_thrift import TAppend
 from thriftpy2.thrift import TApplicationException, TDecodeException
 
 from shared.tables import Family, TableDesign
@@ -34,13 +35,13 @@ def differs(*, on_hbase: str, here: str, why: str) -> Callable[[Callable[..., No
     return listed
 
 
-T = plain_table("t", "d")
+TABLE = plain_table("t", "d")
 
 
 @pytest.fixture
 def table(new_store):
     """An empty table of one family."""
-    return new_store(T).table("t")
+    return new_store(TABLE).table("t")
 
 
 def outcome(call: Callable[[], object]) -> object:
@@ -70,13 +71,14 @@ def test_filters_that_seek_past_a_tombstone(engine, table, filter):
 
 
 @differs(
-    on_hbase="a row whose cells are all above the scan's timestamp ends no WHILE where its family has no other cells "
+    on_hbase="a row whose cells are all above a scan's timestamp ends no WHILE where its family has no cell below it "
     "in the region",
-    here="it ends it wherever it lies",
+    here="it always ends it",
     why="HBase does not open a family that has nothing in the time range; what it skips depends on other rows",
 )
 def test_a_family_that_is_not_looked_at(engine):
-    with engine.store(TableDesign("t", "any row", T.layout, T.cells, {"d": Family(), "e": Family()})) as connection:
+    two_families = TableDesign("t", "any row", TABLE.layout, TABLE.cells, {"d": Family(), "e": Family()})
+    with engine.store(two_families) as connection:
         table = connection.table("t")
         for row, column, timestamp in ((b"a", b"e:", 3), (b"b", b"d:", 9), (b"c", b"e:", 3)):
             table.put(row, {column: b"1"}, timestamp=timestamp)
@@ -100,18 +102,19 @@ def test_the_longest_rows(engine, table):
 
 
 @differs(
-    on_hbase="an increment of a cell dated 2^63-2 makes one of 2^63-1, which reads that name its column do not show",
+    on_hbase="what an increment or append computes from a cell dated 2^63-2 is dated 2^63-1, and reads that name its "
+    "column do not show it",
     here="it is dated now",
     why="2^63-1 stands for the clock everywhere else",
 )
 def test_what_is_computed_from_the_last_timestamp(engine, table):
-    table.put(b"r", {b"d:a": (7).to_bytes(8, "big")}, timestamp=2**63 - 2)
-    assert table.counter_inc(b"r", b"d:a") == 8
-    cells = table.row(b"r", include_timestamp=True)
-    named = table.row(b"r", columns=[b"d:a"])
     seven, eight = (number.to_bytes(8, "big") for number in (7, 8))
-    assert named == {b"d:a": seven}
-    assert cells == {b"d:a": (seven, 2**63 - 2) if engine.name == EMBEDDED else (eight, 2**63 - 1)}
+    before, after = {b"d:a": seven, b"d:b": b"x"}, {b"d:a": eight, b"d:b": b"xy"}
+    table.put(b"r", before, timestamp=2**63 - 2)
+    assert table.counter_inc(b"r", b"d:a") == 8
+    table.connection.client.append(TAppend(table.name, b"r", [b"d:b"], [b"y"]))
+    assert table.row(b"r", columns=[b"d:a", b"d:b"]) == before
+    assert table.row(b"r") == (before if engine.name == EMBEDDED else after)
 
 
 @differs(
@@ -130,8 +133,8 @@ def test_what_is_written_ahead_of_a_scan(engine, table):
 
 
 @differs(
-    on_hbase="takes Java's patterns whole",
-    here="refuses what Python's patterns cannot say, with a line that names it",
+    on_hbase="a filter takes all of Java's patterns",
+    here="it refuses what Python's cannot say, with a line that names the pattern",
     why="a pattern that means something else here would be worse",
 )
 def test_patterns_of_java(engine, table):
@@ -141,8 +144,8 @@ def test_patterns_of_java(engine, table):
 
 
 @differs(
-    on_hbase="has namespaces, as `hbase` with its own tables",
-    here="has the default one, and tables in others are not found",
+    on_hbase="there are namespaces, as `hbase` with HBase's own tables",
+    here="there is the default one; a table in another is not found",
     why="Thrift1 cannot make one",
 )
 def test_namespaces(engine):
@@ -154,9 +157,9 @@ def test_namespaces(engine):
 @differs(
     on_hbase="the text of an IOError is a Java stack trace",
     here="one line",
-    why="who reads it is no Java programmer",
+    why="a stack trace says nothing about the caller's own code",
 )
-def test_texts_of_errors(engine, table):
+def test_texts_of_io_errors(engine, table):
     with pytest.raises(HBaseIOError) as caught:
         table.put(b"r", {b"nosuch:": b"1"})
     message = caught.value.message
@@ -165,9 +168,21 @@ def test_texts_of_errors(engine, table):
 
 
 @differs(
+    on_hbase="the text of a TApplicationException names the call and nothing else",
+    here="it says why",
+    why="it costs nothing",
+)
+def test_texts_of_application_errors(engine, table):
+    with pytest.raises(TApplicationException) as caught:
+        table.row(b"")
+    why = ": Row length is 0: wants 1..32767 bytes" if engine.name == EMBEDDED else ""
+    assert caught.value.message == f"Internal error processing getRowWithColumns{why}"
+
+
+@differs(
     on_hbase="a float for an int is cut off by the client",
     here="it is refused",
-    why="nobody means it",
+    why="a float there is a mistake of the caller",
 )
 def test_floats_for_ints(engine, table):
     found = outcome(lambda: table.counter_inc(b"r", b"d:a", value=1.7))
