@@ -229,8 +229,8 @@ class _Link:
 
     def is_quiet(self) -> bool:
         """Whether nothing that the client has sent is still on its way to the gateway."""
-        # In this order: what is read between the first two questions is waited for; the third finds half a call.
-        return not _has_more(self._client, 0) and self._waits and not self.stream.data
+        # In this order: what is read between the two questions is waited for.
+        return not _has_more(self._client, 0) and self._waits
 
     def ask(self, call: bytes) -> bytes:
         """The gateway's reply."""
@@ -252,6 +252,8 @@ class _Link:
 
     def wait(self) -> None:
         """Waits until the client sends something more; raises ClientGone where it leaves."""
+        if self.stream.data:  # which came with the call
+            return
         self._waits = True
         _has_more(self._client, None)
         if not self._client.recv(1, socket.MSG_PEEK):
@@ -260,7 +262,7 @@ class _Link:
 
     def hold(self, let_go: Callable[[], bool]) -> None:
         """Waits until the client leaves, sends something more, or `let_go`."""
-        while not _has_more(self._client, _LOOK_S) and not let_go():
+        while not self.stream.data and not _has_more(self._client, _LOOK_S) and not let_go():
             pass
 
     def swallow(self) -> None:

@@ -132,6 +132,16 @@ def test_a_late_reply_comes_when_the_client_goes_on_and_looks_like_the_answer_to
     assert name_of(take_reply(client.recv)) == "getRow"
 
 
+def test_a_late_reply_does_not_wait_for_a_client_that_has_gone_on_already(proxied):
+    proxy, client = proxied(First(Kind.LATE_REPLY))
+    client.sendall(put(b"r") + get())
+    proxy.settle()
+    replies = b""
+    while b"getRow" not in replies:
+        replies += client.recv(1000)
+    assert replies.index(b"mutateRows") < replies.index(b"getRow")
+
+
 def test_a_stalled_reply_comes_in_two_pieces(proxied):
     _, client = proxied(First(Kind.STALLED_REPLY))
     client.sendall(get())

@@ -87,7 +87,7 @@ def thrift2_gateway(
 
 
 def _accept(listener: TServerSocket, server: TThreadedServer) -> None:
-    with suppress(OSError):  # it was closed
+    with suppress(OSError, AssertionError):  # it was closed, which thriftpy2 asserts that it is not
         while True:
             threading.Thread(target=server.handle, args=(listener.accept(),), daemon=True).start()
 
