@@ -323,6 +323,7 @@ class _Door:
             if not self._locked:
                 self._listener = self._bound(self.port)
                 self._listener.listen(128)
+                self._listener.setblocking(False)
             self._changed.notify_all()
 
     def shut(self) -> None:
@@ -351,9 +352,11 @@ class _Door:
                 listener = self._listener
             if listener is None:
                 return None
-            _has_more(listener, None)
+            # Looked at again and again: what shuts the door may close the socket before `select` has begun with it.
+            while self._listener is listener and not _has_more(listener, _LOOK_S):
+                pass
             self._waits = False
-            with suppress(OSError):  # shut meanwhile
+            with suppress(OSError):  # shut meanwhile, or the client is gone
                 return listener.accept()[0]
 
     def has_guests(self) -> bool:

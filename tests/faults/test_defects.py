@@ -33,8 +33,9 @@ def test_a_socket_kept_after_a_timeout(monkeypatch):
     monkeypatch.setattr(sockets.Pool, "drop", keep)
     same_number = property(lambda line: 0, lambda line, number: None)
     monkeypatch.setattr(sockets.Line, "_sequence_id", same_number, raising=False)
-    assert broken_by("late", reads.get)[Broken.WRONG_ANSWER]
-    assert broken_by("late", writes.put_dated)[Broken.EARLY_SUCCESS]
+    # On a busy machine the late reply may be there too soon, and the put in the store before the test looks.
+    assert any(broken_by("late", reads.get)[Broken.WRONG_ANSWER] for _ in range(20))
+    assert any(broken_by("late", writes.put_dated)[Broken.EARLY_SUCCESS] for _ in range(20))
 
 
 def test_a_fetch_sent_again(monkeypatch):
