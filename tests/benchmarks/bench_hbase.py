@@ -10,14 +10,14 @@ disturbs least. The control is one side against itself: its spread is the machin
 """
 
 import argparse
+import os
 import secrets
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from functools import partial
 from itertools import cycle, groupby
 from typing import Any
-from urllib.parse import urlsplit
 
 import attrs
 import happybase
@@ -36,7 +36,7 @@ from tests.benchmarks.by_hand.orders import Orders
 from tests.benchmarks.stock import BATCH, EVENTS_BEGIN_MS, HOUR_MS, log_events, orders, stocked
 from tests.benchmarks.turns import in_turns
 from tests.hbase.java import NotStarted
-from tests.hbase.server import running
+from tests.hbase.named import VARIABLE, named_or_started
 
 BY_HAND_AT_MOST = 1.10
 """Our time over that by hand."""
@@ -240,11 +240,11 @@ def one_by_one(repository: LogRepository, events: Iterable[LogEvent]) -> None:
         repository.store(event)
 
 
-def compare_connections(report: Report, connection: happybase.Connection, url: str, prefix: str) -> None:
+def compare_connections(report: Report, connection: happybase.Connection) -> None:
     """The connection that `connect` gives, and happybase's own."""
     report.title("connect(URL) / happybase.Connection")
     events = log_events(BATCH)
-    with stocked(connection, (LOGS,), events), closing(plain_connection(url, prefix)) as plain:
+    with stocked(connection, (LOGS,), events), closing(plain_connection(connection)) as plain:
         rows = encoded(events, 0)
         tables = [each.table(LOGS.name) for each in (connection, plain)]
         for what, action in (
@@ -258,26 +258,18 @@ def compare_connections(report: Report, connection: happybase.Connection, url: s
 # ---- all of it ----------------------------------------------------------------------------------------
 
 
-def plain_connection(url: str, prefix: str) -> happybase.Connection:
-    parts = urlsplit(url)
-    return happybase.Connection(parts.hostname, parts.port or happybase.DEFAULT_PORT, table_prefix=prefix)
+def plain_connection(connection: happybase.Connection) -> happybase.Connection:
+    return happybase.Connection(connection.host, connection.port, table_prefix=connection.table_prefix)
 
 
-@contextmanager
-def named_or_started(url: str | None) -> Iterator[str]:
-    """The URL of an HBase that was named, or of one that ends with the block."""
-    if url is not None:
-        yield url
-        return
-    with running() as hbase:
-        yield hbase.url
-
-
-def main(size: Size, url: str | None) -> bool:
+def main(size: Size) -> bool:
     """Prints the ratios beside their targets; returns whether all are reached. Quick ones show that it runs."""
     report = Report(size)
     prefix = f"rowbook_bench_{secrets.token_hex(4)}"
-    with named_or_started(url) as there, closing(connect(there, table_prefix=prefix)) as connection:
+    with (
+        named_or_started(java_options=()) as named,  # with Java's second compiler, as in earnest
+        closing(connect(named.url, table_prefix=prefix)) as connection,
+    ):
         shops, events = orders(size.rows), log_events(size.rows)
         compare_questions(report, connection, ORDERS_DESIGN, ORDERS_DESIGN.main, shops, orders_by_hand(connection))
         by_hand = {"newest-first": NewestFirst, "salted": Salted}
@@ -289,7 +281,7 @@ def main(size: Size, url: str | None) -> bool:
         compare_writes(report, connection)
         compare_merged(report, connection)
         compare_loads(report, connection)
-        compare_connections(report, connection, there, prefix)
+        compare_connections(report, connection)
     return report.reached
 
 
@@ -298,8 +290,10 @@ if __name__ == "__main__":
     parser.add_argument("--quick", action="store_true", help="everything once, with few rows")
     parser.add_argument("--store", metavar="URL", help="of an HBase that runs: hbase://HOST:PORT")
     given = parser.parse_args()
+    if given.store:
+        os.environ[VARIABLE] = given.store
     try:
-        all_reached = main(QUICK if given.quick else FULL, given.store)
+        all_reached = main(QUICK if given.quick else FULL)
     except (NotStarted, Unlike) as error:
         sys.exit(str(error))
     sys.exit(0 if all_reached or given.quick else 1)

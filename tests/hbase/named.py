@@ -41,12 +41,12 @@ def named_hbase() -> NamedHBase | None:
 
 
 @contextmanager
-def named_or_started() -> Generator[NamedHBase]:
+def named_or_started(java_options: tuple[str, ...] = FOR_MINUTES) -> Generator[NamedHBase]:
     """An HBase; where none was named, one that ends with the block and is the named one until then."""
     if named_hbase():
         yield _named()
         return
-    with running(java_options=FOR_MINUTES) as hbase:
+    with running(java_options=java_options) as hbase:
         variables = {VARIABLE: hbase.url, INFO_VARIABLE: hbase.info_url}
         os.environ.update(variables)
         try:

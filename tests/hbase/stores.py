@@ -15,13 +15,14 @@ from types import TracebackType
 from typing import Any
 
 import happybase
+import pytest
 from attrs import define, field, frozen
 from Hbase_thrift import IOError
 
 from shared.stores import connect
 from shared.tables import TableDesign, create_tables
 from tests.hbase.below import Below
-from tests.hbase.named import NamedHBase
+from tests.hbase.named import NamedHBase, named_hbase
 
 AHEAD = 12
 """Stores that wait to be used."""
@@ -117,8 +118,7 @@ class Stores:
 
     def _drop(self, prefix: str) -> None:
         with closing(connect(self.url(prefix))) as connection:
-            for name in connection.tables():
-                connection.delete_table(name, disable=True)
+            drop_all(connection)
 
     def _new_prefix(self) -> str:
         return f"{self._prefix}_{next(self._numbers)}"
@@ -134,6 +134,26 @@ class Stores:
             left = {name.decode().partition("_")[0] for name in connection.tables()}
         with ThreadPoolExecutor(WORKERS) as workers:
             list(workers.map(self._drop, (f"{self._prefix}_{each}" for each in left)))
+
+
+@contextmanager
+def with_thrift2() -> Iterator[happybase.Connection]:
+    """To an empty store on the named HBase, through Thrift2 as well; skips the test where that was not named."""
+    named = named_hbase()
+    assert named
+    if named.thrift2_port is None:
+        pytest.skip("the HBase that was named has no thrift2_port")
+    with closing(connect(named.url, table_prefix=f"test{secrets.token_hex(4)}_thrift2")) as connection:
+        try:
+            yield connection
+        finally:
+            drop_all(connection)
+
+
+def drop_all(connection: happybase.Connection) -> None:
+    """Drops every table of a store."""
+    for name in connection.tables():
+        connection.delete_table(name, disable=True)
 
 
 def drop_table(client: Any, name: bytes) -> None:

@@ -17,6 +17,7 @@ from shared.stores.thrift2 import beyond_thrift1, idl
 from shared.tables import Family, TableDesign, create_tables
 from tests.hbase.hbase_shell import run_in_shell
 from tests.hbase.named import INFO_VARIABLE, named_hbase
+from tests.hbase.stores import drop_all
 
 pytestmark = pytest.mark.hbase
 
@@ -77,8 +78,7 @@ def prefixes(tmp_path_factory):
             pytest.fail(f"the shell refused a statement:\n{error.stdout}")
         finally:
             for connection in (made, shell):
-                for name in connection.tables():
-                    connection.delete_table(name, disable=True)
+                drop_all(connection)
 
 
 def described(connection: happybase.Connection, name: str) -> dict[bytes, dict[bytes, bytes]]:

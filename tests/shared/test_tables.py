@@ -4,7 +4,6 @@ The tests of tables run in an embedded store, through both gateways to one, and 
 """
 
 import re
-import secrets
 from collections.abc import Iterator
 from contextlib import closing
 
@@ -18,7 +17,7 @@ from shared.stores import connect
 from shared.stores.thrift2 import NeedsThrift2, beyond_thrift1
 from shared.tables import Family, TableDesign, TableMismatch, create_tables, drop_tables
 from tests.engines import Engine
-from tests.hbase.named import named_hbase
+from tests.hbase.stores import with_thrift2
 from tests.shared.stores.thrift2_gateway import both_gateways
 
 
@@ -68,15 +67,8 @@ def store(request):
         with both_gateways() as (connection, _store):
             yield connection
     else:
-        named = named_hbase()
-        if named.thrift2_port is None:
-            pytest.skip("the HBase that was named has no thrift2_port")
-        with closing(connect(named.url, table_prefix=f"declared{secrets.token_hex(4)}")) as connection:
-            try:
-                yield connection
-            finally:
-                for name in connection.tables():
-                    connection.delete_table(name, disable=True)
+        with with_thrift2() as connection:
+            yield connection
 
 
 @pytest.fixture
@@ -208,19 +200,11 @@ def thrift1(request):
         with both_gateways() as (whole, _store), closing(happybase.Connection(whole.host, whole.port)) as connection:
             yield connection, whole
     else:
-        named = named_hbase()
-        if named.thrift2_port is None:
-            pytest.skip("the HBase that was named has no thrift2_port")
-        prefix = f"declared{secrets.token_hex(4)}"
         with (
-            closing(happybase.Connection(named.host, named.port, table_prefix=prefix)) as connection,
-            closing(connect(named.url, table_prefix=prefix)) as whole,
+            with_thrift2() as whole,
+            closing(happybase.Connection(whole.host, whole.port, table_prefix=whole.table_prefix)) as connection,
         ):
-            try:
-                yield connection, whole
-            finally:
-                for name in connection.tables():
-                    connection.delete_table(name, disable=True)
+            yield connection, whole
 
 
 def test_thrift1_alone_will_do_for_plain_tables(thrift1) -> None:

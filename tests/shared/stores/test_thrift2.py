@@ -1,7 +1,6 @@
 """What only Thrift2 can say of a table: in an embedded store, through a gateway to one, and on HBase."""
 
 import re
-import secrets
 import socket
 import threading
 import time
@@ -14,6 +13,7 @@ from Hbase_thrift import AlreadyExists, IOError
 from shared.stores import EmbeddedConnection, OutcomeUnknown, StoreError, Unreachable, connect
 from shared.stores.thrift2 import beyond_thrift1
 from tests.hbase.named import named_hbase
+from tests.hbase.stores import with_thrift2
 from tests.shared.stores.thrift2_gateway import Handler, both_gateways, thrift2_gateway
 
 
@@ -27,16 +27,8 @@ def opened(request):
         with both_gateways() as (connection, _store), beyond_thrift1(connection) as beyond:
             yield connection, beyond
     else:
-        named = named_hbase()
-        if named.thrift2_port is None:
-            pytest.skip("the HBase that was named has no thrift2_port")
-        with closing(connect(named.url, table_prefix=f"beyond{secrets.token_hex(4)}")) as connection:
-            try:
-                with beyond_thrift1(connection) as beyond:
-                    yield connection, beyond
-            finally:
-                for name in connection.tables():
-                    connection.delete_table(name, disable=True)
+        with with_thrift2() as connection, beyond_thrift1(connection) as beyond:
+            yield connection, beyond
 
 
 def test_a_table_is_as_happybase_makes_it_but_for_its_regions_and_block_sizes(opened) -> None:
