@@ -4,12 +4,22 @@ import codecs
 import operator
 import re
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from typing import TypeAlias
 
 from attrs import field, frozen
 
 from .java_patterns import java_pattern
-from .rules import UncheckedError, shown
+from .rules import UncheckedError, io_error, shown
+
+# HBase gives a pattern all the time it takes, and one of its handlers with it. Backtracking takes memory too, up to
+# 1 GB a second in a large cell.
+MATCH_S = 0.25
+
+# Most matches end within microseconds, for which giving the interpreter away would cost more than the match.
+_SHORT_TEXT = 4096
+_ALONE_S = 0.005
 
 Test: TypeAlias = Callable[[bytes], bool]
 """Whether some bytes of a cell (a value, a qualifier, a row key) are what was asked for."""
@@ -99,14 +109,23 @@ def _searches(operator: bytes, found: Test) -> Test:
     return tests[operator]
 
 
-def _contains_pattern(pattern: str) -> Test:
-    search = java_pattern(pattern, any_case=False).search
-    return lambda given: search(java_text(given)) is not None
+def _contains_pattern(pattern: str, *, any_case: bool = False) -> Test:
+    search = java_pattern(pattern, any_case=any_case).search
 
+    def contains(given: bytes) -> bool:
+        text = java_text(given)
+        if len(text) <= _SHORT_TEXT:
+            with suppress(TimeoutError):
+                return search(text, concurrent=False, timeout=_ALONE_S) is not None
+        try:
+            return search(text, concurrent=True, timeout=MATCH_S) is not None
+        except TimeoutError:
+            shown_pattern = f"{pattern[:100]!r} on a cell of {len(given)} bytes"
+            raise io_error(
+                "DoNotRetryIOException", f"regexstring took more than {MATCH_S} s: {shown_pattern}"
+            ) from None
 
-def _contains_pattern_in_any_case(pattern: str) -> Test:
-    search = java_pattern(pattern, any_case=True).search
-    return lambda given: search(java_text(given)) is not None
+    return contains
 
 
 def _contains_text(text: str) -> Test:
@@ -116,7 +135,7 @@ def _contains_text(text: str) -> Test:
 
 _SEARCHES: dict[bytes, Callable[[str], Test]] = {
     b"regexstring": _contains_pattern,
-    b"regexstringnocase": _contains_pattern_in_any_case,
+    b"regexstringnocase": partial(_contains_pattern, any_case=True),
     b"substring": _contains_text,
 }
 

@@ -16,6 +16,7 @@ from .damage import check_database
 from .database import open_database, state_of
 from .failures import StoreError, damaged, explain, overtaken
 from .schema import BLOCK_SIZES, HAS_BLOCK_SIZES
+from .turns import Turns
 
 # One version in 16 written is followed by a look at its column for surplus versions: looking after every put would
 # double the cost of a batch. Fewer than 32 of them are left, so that, as in HBase before a flush, a read at an old
@@ -25,6 +26,9 @@ _SURPLUS_LEFT = 32
 
 # Where a family keeps more versions than this, SQLite picks the newest one; of fewer, Python does so faster.
 _FEW_VERSIONS = 3
+
+# A scan passes so many tombstones, or a table that is dropped loses so many cells, within one turn.
+_AT_A_TIME = 10_000
 
 LATEST_MS = 2**63 - 1
 """The last timestamp there is."""
@@ -46,7 +50,7 @@ _ROW = "select {picked} from cells where table_id = ? and row = ? and ts <= ? {o
 _COLUMNS = (
     "select {picked} from cells where table_id = ? and row = ? and column >= ? and column < ? and ts <= ? {ordered}"
 )
-_SCAN = "select row, {picked} from cells where table_id = ? and row >= ? and row < ? and ts <= ? {ordered}"
+_SCAN = "select row, {picked} from cells where table_id = ? and row >= ? and row < ? {ordered}"
 _ASCENDING = " order by row, column, ts"
 _DESCENDING = " order by row desc, column desc, ts desc"
 _UP = {"picked": "column, ts, value", "ordered": _ASCENDING}
@@ -68,6 +72,9 @@ _DELETE = "delete from cells where table_id = ? and row = ? and column >= ? and 
 _BURY = """
 insert into tombstones values (?, ?, ?, ?)
 on conflict do update set ts = max(ts, excluded.ts)
+"""
+_TOMBSTONE_AFTER = """
+select row from tombstones where table_id = ? and row >= ? and row < ? order by row {direction} limit 1 offset ?
 """
 _DELETED_ROWS = """
 select count(distinct row) from tombstones as deleted where table_id = ?1 and row >= ?2 and row < ?3
@@ -155,7 +162,7 @@ class Table:
 
 
 class Engine:
-    """One SQLite database: a file, or memory. One thread at a time.
+    """One SQLite database: a file, or memory. One thread at a time: the one whose turn it is by `turns`.
 
     `rows_read` counts the rows that reads stepped over, returned or not: every row with a version in the time range
     that a scan came by, and every row of a get that has a cell in the columns asked for. HBase: a deleted row is one of
@@ -168,6 +175,7 @@ class Engine:
         self.path = path
         self.wait_s = wait_s
         self.rows_read = 0
+        self.turns = Turns()
         self.open()
 
     # Opening and closing
@@ -360,14 +368,24 @@ class Engine:
     def scan(
         self, table: Table, low: bytes, high: bytes, *, down: bool, up_to: int = LATEST_MS, newest: bool = False
     ) -> Generator[tuple[bytes, Sequence[Cell]], None, None]:
-        """The rows from `low` (inclusive) to `high` (exclusive), as `row` has them; close it to end the statement."""
-        select = _READING_DOWN if down else _reading(_SCAN, table, newest)
-        return self._rows_of(select, (table.id, low, high, up_to), down)
+        """The rows from `low` (inclusive) to `high` (exclusive), as `row` has them; close it to end the statement.
+
+        A row whose versions are all after `up_to` comes without cells: a scan can pause at every row. The caller adds
+        the rows that it took to `rows_read`.
+        """
+        if up_to < LATEST_MS:
+            select = _SCAN_ALL + (_DESCENDING if down else _ASCENDING)
+            with closing(self._rows_of(select, (table.id, low, high), down)) as rows:
+                for row, cells in rows:
+                    yield row, [cell for cell in cells if cell[1] <= up_to]
+        else:
+            select = _READING_DOWN if down else _reading(_SCAN, table, newest)
+            yield from self._rows_of(select, (table.id, low, high), down)
 
     def scan_marked(
         self, table: Table, low: bytes, high: bytes, *, down: bool, up_to: int
     ) -> Generator[tuple[bytes, Sequence[Cell], list[bytes]], None, None]:
-        """As `scan`, but every row with a cell of any time or a tombstone, and the names of what it has those of."""
+        """As `scan`, but with rows of tombstones alone, and with the names of the columns that each row has anything of."""
         marked = self._latest_tombstone(table) is not None
         select = (_SCAN_MARKED if marked else _SCAN_ALL) + (_DESCENDING if down else _ASCENDING)
         with closing(self._rows_of(select, (table.id, low, high), down, marked=marked)) as rows:
@@ -384,7 +402,6 @@ class Engine:
         cursor = self._database.execute(select, parameters)
         in_file = self.path is not None
         passed = None
-        count = 0
         try:
             for row, stored in groupby(cursor, _first):
                 cells: list[Cell] = [version[1:] for version in stored]
@@ -396,10 +413,8 @@ class Engine:
                         raise damaged("rows are out of order")
                     _check_cells(row, cells, marked=marked)
                     passed = row
-                count += 1
                 yield row, cells
         finally:
-            self.rows_read += count
             cursor.close()
             self._check_same()
 
@@ -414,6 +429,16 @@ class Engine:
         """Counts the rows from `low` (inclusive) to `high` (exclusive) that have tombstones and no cells as read."""
         if self._latest_tombstone(table) is not None:
             self.rows_read += self._database.execute(_DELETED_ROWS, (table.id, low, high)).fetchone()[0]
+
+    def near_tombstones(self, table: Table, low: bytes, high: bytes, *, down: bool) -> tuple[bytes, bytes]:
+        """As much of the range as a scan passes in one turn, whatever was deleted there."""
+        if self._latest_tombstone(table) is None:
+            return low, high
+        select = _TOMBSTONE_AFTER.format(direction="desc" if down else "asc")
+        last = self._database.execute(select, (table.id, low, high, _AT_A_TIME)).fetchone()
+        if last is None:
+            return low, high
+        return (last[0], high) if down else (low, row_after(last[0]))
 
     def _latest_tombstone(self, table: Table) -> int | None:
         (latest,) = self._database.execute("select max(ts) from tombstones where table_id = ?", (table.id,)).fetchone()

@@ -36,6 +36,9 @@ from .rules import UncheckedError, shown
 # HBase knows no limit. Here a tree that is deeper could not be asked, since each level asks the next.
 MAX_DEPTH = 100
 
+# HBase knows no limit here either. So many bytes hold some 3,000 filters.
+MAX_FILTER_BYTES = 65_536
+
 _OPERATOR = re.compile(rb"(?<=[ )])(?:OR|AND)(?=[ (])|(?:(?<=[ ()])|\A)(?:SKIP|WHILE)(?=[ (])")
 _FILTER = re.compile(rb"(?:''|'(?:''|[^'])*+'|[^')])*+\)")
 _NAME = re.compile(rb"([^( ]++)[^(]*+\(")
@@ -50,6 +53,8 @@ def parse_filter(text: bytes) -> Filter:
     Parsing is cheap, some 30 us for two filters, so that every region parses anew. Raises UncheckedError with one line
     that says what was wanted, what was given and where.
     """
+    if len(text) > MAX_FILTER_BYTES:
+        raise UncheckedError(f"filterString: must be at most {MAX_FILTER_BYTES} bytes (got {len(text)})")
     return _Parser(text).parse()
 
 
@@ -91,7 +96,7 @@ class _Parser:
     def _push(self, operator: bytes, at: int) -> None:
         self._operators.append(operator)
         nests = operator not in (b"AND", b"OR")
-        if nests and sum(each not in (b"AND", b"OR") for each in self._operators) > MAX_DEPTH:
+        if nests and sum(waiting not in (b"AND", b"OR") for waiting in self._operators) > MAX_DEPTH:
             raise _refused(at, f"wants at most {MAX_DEPTH} of (, SKIP and WHILE within each other", "more")
 
     def _close(self, at: int) -> None:

@@ -1,8 +1,16 @@
 """Java's regular expressions as Python's: what both have, and what only differs in how it is written."""
 
 import re
+from functools import lru_cache
+
+import regex
 
 from .rules import UncheckedError
+
+# regex writes counted repeats out when it compiles: ((a{1000}){1000}){1000} would take all memory there is. A pattern
+# of this many steps takes 0.1 s and 35 MB, and the last ones compiled are kept.
+MAX_STEPS = 65_536
+_PATTERNS_KEPT = 16
 
 # Java, without flags, knows these classes for ASCII only.
 _POSIX_CLASSES = {
@@ -41,7 +49,7 @@ _TOKEN = re.compile(
     | \(\? < (?P<name>[a-zA-Z][a-zA-Z0-9]*) >
     | \(\? (?P<flags>[is]*) (?P<scope>[:)])
     | (?P<group>\( (?: (?!\?) | \?[=!>] | \?<[=!] ))
-    | (?P<repeat>\{ \d+ (?:,\d*)? \})
+    | (?P<repeat>\{ (?P<least>\d+) (?:,\d*)? \})
     | (?P<other>.)
     """,
     re.VERBOSE | re.DOTALL,
@@ -49,17 +57,25 @@ _TOKEN = re.compile(
 _CLASS_TOKEN = re.compile(r"(?P<escape>\\(?:[pP]\{\w+\}|x\{[0-9a-fA-F]{1,6}\}|.))|(?P<other>\[|&&|--|[|~])", re.DOTALL)
 
 
-def java_pattern(pattern: str, *, any_case: bool) -> re.Pattern[str]:
+@lru_cache(_PATTERNS_KEPT)
+def java_pattern(pattern: str, *, any_case: bool) -> regex.Pattern[str]:
     """The pattern compiled, so that `search` finds what Java's `find` does with DOTALL; letters are ASCII's.
 
-    Raises UncheckedError for what Java refuses, and for what is not carried over: Unicode classes, a class inside a
-    class, flags other than i and s, octal and control escapes, lookbehind of no fixed width.
+    The engine is `regex` because a match can have a deadline there and can leave the interpreter to other threads;
+    Python's `re` has neither. Raises UncheckedError for what Java refuses, and for what is not carried over: Unicode
+    classes, a class inside a class, flags other than i and s, octal and control escapes, lookbehind of no fixed width,
+    counted repeats of more than MAX_STEPS steps.
     """
     try:
         text, sets_any_case = _translated(pattern)
-        return re.compile(text, re.ASCII | re.DOTALL | (re.IGNORECASE if any_case or sets_any_case else 0))
-    except (ValueError, re.error, OverflowError, RecursionError) as error:
-        text = f"wants a regular expression of Java's, of the kind that this store knows (got {pattern!r}: {error})"
+        re.compile(text)  # refuses what only regex knows, such as two groups of one name
+        flags = regex.VERSION0 | regex.ASCII | regex.DOTALL
+        if any_case or sets_any_case:
+            flags |= regex.IGNORECASE
+        return regex.compile(text, flags, cache_pattern=False)
+    except (ValueError, re.error, regex.error, OverflowError, RecursionError) as error:
+        given = f"{pattern[:100]!r}: {error}"
+        text = f"wants a regular expression of Java's, of the kind that this store knows (got {given})"
         raise UncheckedError(text) from error
 
 
@@ -72,6 +88,7 @@ def _translated(pattern: str) -> tuple[str, bool]:
     pieces: list[str] = []
     sets_any_case = False
     flags: list[list[str]] = [[]]  # for each open group the flags that were set within it, as in `(a(?i)b|c)`
+    steps = _Steps()
     for token in _TOKEN.finditer(pattern):
         match token.lastgroup:
             case "quoted":
@@ -97,10 +114,41 @@ def _translated(pattern: str) -> tuple[str, bool]:
                     flags[-1].append(opened)
                 pieces.append(opened)
             case "repeat":
+                steps.repeat(int(token["least"]))
                 pieces.append(token["repeat"])
+                continue
             case _:
                 pieces.append(_other(token["other"], flags))
+        steps.add(len(pieces[-1]), open_groups=len(flags))
     return "".join(pieces) + ")" * len(flags[0]), sets_any_case
+
+
+class _Steps:
+    """How long a pattern is once its counted repeats are written out; ValueError beyond MAX_STEPS."""
+
+    def __init__(self) -> None:
+        self._groups = [0]  # the steps of each open group, the whole pattern first
+        self._last = 0  # the steps of what a repeat would apply to
+
+    def add(self, letters: int, *, open_groups: int) -> None:
+        """Counts a piece of the pattern after which so many groups are open, the whole pattern among them."""
+        if open_groups > len(self._groups):
+            self._groups.append(0)
+            return
+        closed = self._groups.pop() if open_groups < len(self._groups) else 0
+        self._count(letters + closed)
+        self._last = letters + closed
+
+    def repeat(self, least: int) -> None:
+        """Counts the repeats of the last token or group that cannot be left out."""
+        more = self._last * max(least - 1, 0)
+        self._count(more)
+        self._last += more
+
+    def _count(self, steps: int) -> None:
+        self._groups[-1] += steps
+        if self._groups[-1] > MAX_STEPS:
+            raise ValueError(f"with its repeats written out it must be at most {MAX_STEPS} steps")
 
 
 def _other(letter: str, flags: list[list[str]]) -> str:

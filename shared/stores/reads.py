@@ -1,38 +1,62 @@
 """Gets, and what all reads return: stored cells as the structures of the Thrift1 service."""
 
+import time
 from collections.abc import Iterable, Sequence
 
 from Hbase_thrift import IOError, TCell, TColumn, TRowResult
 
-from .columns import select
+from .columns import Selection, select
 from .engine import Cell, Engine, Table, column_range, family_of, in_cell_order, versions
 from .rules import check_row, failed_actions, last_read
 from .tables import check_families, enabled_table
+from .turns import Watch
 
 
 def get_rows(
-    engine: Engine, name: bytes, rows: Sequence[bytes], columns: Sequence[bytes] | None, before: int | None
+    engine: Engine,
+    name: bytes,
+    rows: Sequence[bytes],
+    columns: Sequence[bytes] | None,
+    before: int | None,
+    watch: Watch,
 ) -> list[TRowResult]:
-    """The rows in the order asked for. HBase: one that is missing is left out, one asked for twice comes twice."""
+    """The rows in the order asked for. HBase: one that is missing is left out, one asked for twice comes twice.
+
+    Many rows are read in several turns with the engine: each as it is then.
+    """
     if len(rows) == 0:
         return []  # HBase: no error for a table that is not there, nor for a negative timestamp
     up_to = last_read(before)
     for row in rows:
         check_row(row)
     selection = select(columns) if columns else None
+    ranges = selection.ranges if selection else None
+    results: list[TRowResult] = []
+    at = 0
+    while at < len(rows):
+        watched = len(results)
+        with engine.turns as turns:
+            table = _table_to_read(engine, name, selection, len(rows))
+            while at < len(rows):
+                row = rows[at]
+                at += 1
+                newest = newest_cells(table, engine.row(table, row, ranges, up_to=up_to, newest=True))
+                if newest:
+                    results.append(TRowResult(row, newest))
+                if time.monotonic() > turns.ends_s:
+                    break
+        watch(results[watched:])
+    return results
+
+
+def _table_to_read(engine: Engine, name: bytes, selection: Selection | None, row_count: int) -> Table:
     try:
         table = enabled_table(engine, name)
         if selection:
             check_families(table, selection.families)
     except IOError as error:
-        raise failed_actions([error] * len(rows)) if len(rows) > 1 else error from None
-    ranges = selection.ranges if selection else None
-    results: list[TRowResult] = []
-    for row in rows:
-        newest = newest_cells(table, engine.row(table, row, ranges, up_to=up_to, newest=True))
-        if newest:
-            results.append(TRowResult(row, newest))
-    return results
+        raise failed_actions([error] * row_count) if row_count > 1 else error from None
+    return table
 
 
 def get_versions(engine: Engine, name: bytes, row: bytes, column: bytes, before: int | None, count: int) -> list[TCell]:

@@ -1,6 +1,8 @@
 """Open scans: where each one stands, what it returns next, and which are still alive."""
 
+import threading
 import time
+from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import closing
 
@@ -15,18 +17,28 @@ from .filtered_rows import FilteredRows
 from .reads import newest_cells, ordered_parts, visible_versions
 from .rules import check_row, illegal_argument, io_error, last_read, table_name
 from .tables import check_families, enabled_table
+from .turns import Watch
 
 # HBase: the gateway drops a scanner that was not asked for two lease periods.
 IDLE_S = 120
 
+# HBase has no limit: the gateway runs out of memory. This many are 250,000 scanners without long rows and filters.
+MAX_SCANNER_BYTES = 256 * 1024 * 1024
+_SCANNER_BYTES = 1024
+
 _ABOVE_ALL_ROWS = b"\xff" * (MAX_ROW_BYTES + 1)
+
+
+# A filter is shown no more rows than this between two turns with the engine.
+_ROWS_AHEAD = 256
 
 
 @define
 class Scanner:
     """A scan between two calls: the rows from `low` (inclusive) to `high` (exclusive) are still to come.
 
-    It holds no statement and no lock, only bounds: each call seeks to them anew.
+    It holds no statement and no lock, only bounds: each turn with the engine seeks to them anew. A filter is shown the
+    rows between the turns, so that other calls go on however long it takes.
     """
 
     table_name: bytes
@@ -40,6 +52,8 @@ class Scanner:
     filter_text: bytes | None
     caching: int
     """Rows that HBase's gateway asks a region for at a time, 0 for any number."""
+    kept_bytes: int
+    """About what it holds between two calls, without results that are left over."""
     left_over: list[TRowResult] = field(factory=list[TRowResult])
     used_s: float = field(factory=time.monotonic)
     failed: Exception | None = None
@@ -47,80 +61,132 @@ class Scanner:
     _filtered: FilteredRows | None = None
     _region_end: bytes | None = None
     _in_reply: int = 0
+    _ahead: int = 1
+    _in_use: threading.Lock = field(factory=threading.Lock)
 
-    def fetch(self, engine: Engine, count: int) -> list[TRowResult]:
+    def fetch(self, engine: Engine, count: int, watch: Watch) -> list[TRowResult]:
         """The next `count` results; fewer where the scan ends. HBase: what is wrong with a scan shows here first."""
         if not count:
             return []
-        if self.failed:
-            raise self.failed
+        with self._in_use:
+            if self.failed:
+                raise self.failed
+            with engine.turns:
+                table = self._table(engine)
+            if self.filter_text is not None and self._filtered is None:
+                self._new_filter(
+                    table, self.filter_text
+                )  # raises what is wrong with it, even where no row is to be read
+            try:
+                return self._fetch(engine, count, watch)
+            except Exception as error:
+                self.failed = error
+                self.left_over.clear()
+                raise
+
+    def _table(self, engine: Engine) -> Table:
         table = enabled_table(engine, self.table_name)
         if self.selection:
             check_families(table, self.selection.families)
-        if self.filter_text is not None and self._filtered is None:
-            self._new_filter(table, self.filter_text)  # raises what is wrong with it, even where no row is to be read
+        return table
+
+    def _fetch(self, engine: Engine, count: int, watch: Watch) -> list[TRowResult]:
         results = self.left_over
+        self._ahead = min(count, _ROWS_AHEAD)
         while len(results) < count and self.low < self.high:
+            before = len(results)
             if self.filter_text is None:
-                results += self._next_rows(engine, table, count - len(results))
+                results += self._next_rows(engine, count - before)
             else:
-                results += self._next_filtered(engine, table, self.filter_text, count - len(results))
+                results += self._next_filtered(engine, self.filter_text, count - before)
+            watch(results[before:])
         self.left_over = results[count:]
         return results[:count]
 
-    def _next_rows(self, engine: Engine, table: Table, wanted: int) -> list[TRowResult]:
+    def _next_rows(self, engine: Engine, wanted: int) -> list[TRowResult]:
+        """About `wanted` results, or fewer: the scan goes on to where its turn ends."""
         results: list[TRowResult] = []
-        low, high = self.low, self.high
         picks = self.selection and self.selection.picks
-        scan = engine.scan(table, low, high, down=self.reverse, up_to=self.up_to, newest=True)
-        with closing(scan) as rows:
-            for row, stored in rows:
-                cells = newest_cells(table, filter(picks, stored) if picks else stored)
-                if cells:
-                    if self.batch or self.in_order:
-                        results += ordered_parts(row, cells, self.batch, self.in_order)
-                    else:
-                        results.append(TRowResult(row, cells))
-                    if len(results) >= wanted:
+        clock_s, passed = time.monotonic, 0
+        with engine.turns as turns:
+            table = self._table(engine)
+            low, high = engine.near_tombstones(table, self.low, self.high, down=self.reverse)
+            begin = high if self.reverse else low
+            scan = engine.scan(table, low, high, down=self.reverse, up_to=self.up_to, newest=True)
+            with closing(scan) as rows:
+                for row, stored in rows:
+                    if stored:
+                        passed += 1
+                        cells = newest_cells(table, filter(picks, stored) if picks else stored)
+                        if cells:
+                            if self.batch or self.in_order:
+                                results += ordered_parts(row, cells, self.batch, self.in_order)
+                            else:
+                                results.append(TRowResult(row, cells))
+                    if len(results) >= wanted or clock_s() > turns.ends_s:
                         self._pass_row(row)
                         break
-            else:
-                self._pass(low, high)
-        engine.count_deleted(table, *((self.high, high) if self.reverse else (low, self.low)))
+                else:
+                    self._pass(low, high)
+            engine.rows_read += passed
+            engine.count_deleted(table, *((self.high, begin) if self.reverse else (begin, self.low)))
         return results
 
-    def _next_filtered(self, engine: Engine, table: Table, filter_text: bytes, wanted: int) -> list[TRowResult]:
-        """Rows of the region that comes next. HBase: each region starts with a fresh filter.
+    def _next_filtered(self, engine: Engine, filter_text: bytes, wanted: int) -> list[TRowResult]:
+        """Results of the region that comes next, from the rows that one turn has time for.
 
-        A filter that lets nothing more through ends its region only, and the whole scan if the region's reply to the
-        gateway is empty then: what comes back depends on the regions and on `caching`.
+        HBase: each region starts with a fresh filter. A filter that lets nothing more through ends its region only, and
+        the whole scan if the region's reply to the gateway is empty then: what comes back depends on the regions and on
+        `caching`.
         """
-        results: list[TRowResult] = []
-        low, high = self._in_region(table)
+        with engine.turns:
+            table = self._table(engine)
+            low, high = self._in_region(table)
+            ahead, region_ends = self._rows_ahead(engine, table, low, high)
         region_end = low if self.reverse else high
         if self._filtered is None or self._region_end != region_end:
             self._filtered, self._in_reply = self._new_filter(table, filter_text), 0
         self._region_end, filtered = region_end, self._filtered
-        with closing(engine.scan_marked(table, low, high, down=self.reverse, up_to=self.up_to)) as rows:
-            for row, stored, columns in rows:
-                self._pass_row(row)
-                if self.selection and not self.selection.touches(columns):
-                    continue
-                cells = filtered.cells_of(row, visible_versions(table, self._picked(stored)), columns)
-                if cells:
-                    parts = ordered_parts(row, newest_cells(table, cells), self.batch, self.in_order)
-                    results += parts
-                    self._in_reply += len(parts)
-                if filtered.done:
-                    break
-                if self.caching and self._in_reply >= self.caching:
-                    self._in_reply = 0
-                if len(results) >= wanted:
-                    return results
-        if filtered.ends_scan and not self._in_reply:
-            low, high = self.low, self.high
-        self._pass(low, high)
+        results: list[TRowResult] = []
+        judged = 0
+        for row, stored, columns in ahead:
+            self._pass_row(row)
+            judged += 1
+            if self.selection and not self.selection.touches(columns):
+                continue
+            cells = filtered.cells_of(row, visible_versions(table, self._picked(stored)), columns)
+            if cells:
+                parts = ordered_parts(row, newest_cells(table, cells), self.batch, self.in_order)
+                results += parts
+                self._in_reply += len(parts)
+            if filtered.done:
+                region_ends = True
+                break
+            if self.caching and self._in_reply >= self.caching:
+                self._in_reply = 0
+            if len(results) >= wanted:
+                region_ends = False
+                break
+        if region_ends:
+            if filtered.ends_scan and not self._in_reply:
+                low, high = self.low, self.high
+            self._pass(low, high)
+        with engine.turns:
+            engine.rows_read += judged
         return results
+
+    def _rows_ahead(
+        self, engine: Engine, table: Table, low: bytes, high: bytes
+    ) -> tuple[list[tuple[bytes, Sequence[Cell], list[bytes]]], bool]:
+        """The next rows of the range, at first no more than are wanted, and whether they are the last ones."""
+        ahead: list[tuple[bytes, Sequence[Cell], list[bytes]]] = []
+        most, self._ahead = self._ahead, min(2 * self._ahead, _ROWS_AHEAD)
+        with closing(engine.scan_marked(table, low, high, down=self.reverse, up_to=self.up_to)) as rows:
+            for row in rows:
+                ahead.append(row)
+                if len(ahead) == most or time.monotonic() > engine.turns.ends_s:
+                    return ahead, False
+        return ahead, True
 
     def _new_filter(self, table: Table, filter_text: bytes) -> FilteredRows:
         filter = parse_filter(filter_text)
@@ -152,35 +218,57 @@ class Scanner:
 
 
 class Scanners:
-    """The open scanners of a service by their ids, small ints from 0."""
+    """The open scanners of a service by their ids, small ints from 0; from any thread."""
 
     def __init__(self) -> None:
-        self._scanners: dict[int, Scanner] = {}
+        self._scanners: OrderedDict[int, Scanner] = OrderedDict()  # the one used last comes last
         self._next_id = 0
+        self._bytes = 0
+        self._guard = threading.Lock()
 
     def open(self, name: bytes, scan: TScan) -> int:
         """Keeps a new scanner under the id returned, and drops those that idled."""
         scanner = _opened(name, scan)
-        latest_s = time.monotonic() - IDLE_S
-        self._scanners = {key: each for key, each in self._scanners.items() if each.used_s > latest_s}
-        scanner_id = self._next_id
-        self._next_id += 1
-        self._scanners[scanner_id] = scanner
+        with self._guard:
+            self._drop_idle()
+            if self._bytes + scanner.kept_bytes > MAX_SCANNER_BYTES:
+                wanted = f"at most {MAX_SCANNER_BYTES} bytes of open scanners"
+                text = f"{wanted}: close some, or wait {IDLE_S} s (open: {len(self._scanners)})"
+                raise io_error("DoNotRetryIOException", text)
+            self._bytes += scanner.kept_bytes
+            scanner_id = self._next_id
+            self._next_id += 1
+            self._scanners[scanner_id] = scanner
         return scanner_id
 
     def get(self, scanner_id: int) -> Scanner:
         """The scanner, if it did not idle; its time starts anew."""
-        now_s = time.monotonic()
-        scanner = self._scanners.get(scanner_id)
-        if scanner is None or scanner.used_s <= now_s - IDLE_S:
-            raise illegal_argument("scanner ID is invalid")
-        scanner.used_s = now_s
+        with self._guard:
+            self._drop_idle()
+            scanner = self._scanners.get(scanner_id)
+            if scanner is None:
+                raise illegal_argument("scanner ID is invalid")
+            scanner.used_s = time.monotonic()
+            self._scanners.move_to_end(scanner_id)
         return scanner
 
     def remove(self, scanner_id: int) -> None:
         """Forgets a scanner. HBase: closing twice is an error."""
-        self.get(scanner_id)
-        del self._scanners[scanner_id]
+        with self._guard:
+            self._drop_idle()
+            scanner = self._scanners.pop(scanner_id, None)
+            if scanner is None:
+                raise illegal_argument("scanner ID is invalid")
+            self._bytes -= scanner.kept_bytes
+
+    def _drop_idle(self) -> None:
+        latest_s = time.monotonic() - IDLE_S
+        while self._scanners:
+            scanner_id, scanner = next(iter(self._scanners.items()))
+            if scanner.used_s > latest_s:
+                return
+            del self._scanners[scanner_id]
+            self._bytes -= scanner.kept_bytes
 
 
 def _opened(name: bytes, scan: TScan) -> Scanner:
@@ -206,6 +294,7 @@ def _opened(name: bytes, scan: TScan) -> Scanner:
         in_order=bool(scan.sortColumns),
         filter_text=scan.filterString,
         caching=max(scan.caching or 0, 0),
+        kept_bytes=_SCANNER_BYTES + len(start) + len(stop) + len(scan.filterString or b""),
     )
 
 

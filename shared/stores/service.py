@@ -8,7 +8,8 @@ Attributes are accepted and ignored.
 
 import sqlite3
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -50,6 +51,7 @@ from .tables import (
     region_at,
     regions_of,
 )
+from .turns import Watch
 
 Call = TypeVar("Call", bound=Callable[..., Any])
 Columns: TypeAlias = Sequence[bytes] | None
@@ -59,20 +61,31 @@ Attributes: TypeAlias = dict[bytes, bytes] | None
 
 def thrift_call(call: Call) -> Call:
     """Runs one call at a time; what goes wrong leaves as the exception that a client of HBase would see."""
+    shared = shared_call(call)
+
+    @wraps(call)
+    def alone(self: "ThriftService", *arguments: Any) -> Any:
+        with self.engine.turns:
+            return shared(self, *arguments)
+
+    return cast(Call, alone)
+
+
+def shared_call(call: Call) -> Call:
+    """As `thrift_call`, for a call that takes turns with others by itself."""
 
     @wraps(call)
     def guarded(self: "ThriftService", *arguments: Any) -> Any:
-        with self.lock:
-            try:
-                return call(self, *arguments)
-            except (UncheckedError, AttributeError, TypeError) as error:
-                # The last two are of a struct or list that was not sent: in Java a NullPointerException.
-                message = f"Internal error processing {call.__name__}: {error}"
-                raise TApplicationException(TApplicationException.INTERNAL_ERROR, message) from error
-            except sqlite3.Error as error:
-                if not self.engine.is_open():
-                    raise TTransportException(TTransportException.NOT_OPEN, "the store is closed") from error
-                raise io_error("DoNotRetryIOException", self.engine.explain(error)) from error
+        try:
+            return call(self, *arguments)
+        except (UncheckedError, AttributeError, TypeError) as error:
+            # The last two are of a struct or list that was not sent: in Java a NullPointerException.
+            message = f"Internal error processing {call.__name__}: {error}"
+            raise TApplicationException(TApplicationException.INTERNAL_ERROR, message) from error
+        except sqlite3.Error as error:
+            if not self.engine.is_open():
+                raise TTransportException(TTransportException.NOT_OPEN, "the store is closed") from error
+            raise io_error("DoNotRetryIOException", self.engine.explain(error)) from error
 
     return cast(Call, guarded)
 
@@ -82,8 +95,22 @@ class ThriftService:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        self.lock = threading.RLock()
         self._scanners = Scanners()
+        self._of_thread = threading.local()
+
+    @contextmanager
+    def watched(self, watch: Watch) -> Generator[None]:
+        """Calls of this thread tell `watch` what they will return, piece by piece; what it raises ends the call."""
+        self._of_thread.watch = watch
+        try:
+            yield
+        finally:
+            del self._of_thread.watch
+
+    def _watch(self, results: Sequence[TRowResult]) -> None:
+        watch: Watch | None = getattr(self._of_thread, "watch", None)
+        if watch:
+            watch(results)
 
     # Tables
 
@@ -162,47 +189,50 @@ class ThriftService:
 
     # Rows
 
-    @thrift_call
+    @shared_call
     def getRow(self, tableName: bytes, row: bytes, attributes: Attributes) -> list[TRowResult]:
-        return get_rows(self.engine, tableName, [row], None, None)
+        return self._rows(tableName, [row], None, None)
 
-    @thrift_call
+    @shared_call
     def getRowWithColumns(
         self, tableName: bytes, row: bytes, columns: Columns, attributes: Attributes
     ) -> list[TRowResult]:
-        return get_rows(self.engine, tableName, [row], columns, None)
+        return self._rows(tableName, [row], columns, None)
 
-    @thrift_call
+    @shared_call
     def getRowTs(self, tableName: bytes, row: bytes, timestamp: int, attributes: Attributes) -> list[TRowResult]:
-        return get_rows(self.engine, tableName, [row], None, timestamp)
+        return self._rows(tableName, [row], None, timestamp)
 
-    @thrift_call
+    @shared_call
     def getRowWithColumnsTs(
         self, tableName: bytes, row: bytes, columns: Columns, timestamp: int, attributes: Attributes
     ) -> list[TRowResult]:
-        return get_rows(self.engine, tableName, [row], columns, timestamp)
+        return self._rows(tableName, [row], columns, timestamp)
 
-    @thrift_call
+    @shared_call
     def getRows(self, tableName: bytes, rows: Sequence[bytes], attributes: Attributes) -> list[TRowResult]:
-        return get_rows(self.engine, tableName, rows, None, None)
+        return self._rows(tableName, rows, None, None)
 
-    @thrift_call
+    @shared_call
     def getRowsWithColumns(
         self, tableName: bytes, rows: Sequence[bytes], columns: Columns, attributes: Attributes
     ) -> list[TRowResult]:
-        return get_rows(self.engine, tableName, rows, columns, None)
+        return self._rows(tableName, rows, columns, None)
 
-    @thrift_call
+    @shared_call
     def getRowsTs(
         self, tableName: bytes, rows: Sequence[bytes], timestamp: int, attributes: Attributes
     ) -> list[TRowResult]:
-        return get_rows(self.engine, tableName, rows, None, timestamp)
+        return self._rows(tableName, rows, None, timestamp)
 
-    @thrift_call
+    @shared_call
     def getRowsWithColumnsTs(
         self, tableName: bytes, rows: Sequence[bytes], columns: Columns, timestamp: int, attributes: Attributes
     ) -> list[TRowResult]:
-        return get_rows(self.engine, tableName, rows, columns, timestamp)
+        return self._rows(tableName, rows, columns, timestamp)
+
+    def _rows(self, name: bytes, rows: Sequence[bytes], columns: Columns, before: int | None) -> list[TRowResult]:
+        return get_rows(self.engine, name, rows, columns, before, self._watch)
 
     # Cells of one column
 
@@ -224,29 +254,29 @@ class ThriftService:
 
     # Scans
 
-    @thrift_call
+    @shared_call
     def scannerOpenWithScan(self, tableName: bytes, scan: TScan, attributes: Attributes) -> int:
         return self._scanners.open(tableName, scan)
 
-    @thrift_call
+    @shared_call
     def scannerOpen(self, tableName: bytes, startRow: bytes, columns: Columns, attributes: Attributes) -> int:
         return self._scanners.open(tableName, TScan(startRow=sent(startRow), columns=columns))
 
-    @thrift_call
+    @shared_call
     def scannerOpenTs(
         self, tableName: bytes, startRow: bytes, columns: Columns, timestamp: int, attributes: Attributes
     ) -> int:
         scan = TScan(startRow=sent(startRow), columns=columns, timestamp=timestamp)
         return self._scanners.open(tableName, scan)
 
-    @thrift_call
+    @shared_call
     def scannerOpenWithStop(
         self, tableName: bytes, startRow: bytes, stopRow: bytes, columns: Columns, attributes: Attributes
     ) -> int:
         scan = TScan(startRow=sent(startRow), stopRow=sent(stopRow), columns=columns)
         return self._scanners.open(tableName, scan)
 
-    @thrift_call
+    @shared_call
     def scannerOpenWithStopTs(
         self,
         tableName: bytes,
@@ -259,22 +289,22 @@ class ThriftService:
         scan = TScan(startRow=sent(startRow), stopRow=sent(stopRow), columns=columns, timestamp=timestamp)
         return self._scanners.open(tableName, scan)
 
-    @thrift_call
+    @shared_call
     def scannerOpenWithPrefix(
         self, tableName: bytes, startAndPrefix: bytes, columns: Columns, attributes: Attributes
     ) -> int:
         scan = TScan(startRow=startAndPrefix, stopRow=successor(startAndPrefix), columns=columns)
         return self._scanners.open(tableName, scan)
 
-    @thrift_call
+    @shared_call
     def scannerGet(self, id: int) -> list[TRowResult]:
         return self._fetch(id, 1)
 
-    @thrift_call
+    @shared_call
     def scannerGetList(self, id: int, nbRows: int) -> list[TRowResult]:
         return self._fetch(id, nbRows)
 
-    @thrift_call
+    @shared_call
     def scannerClose(self, id: int) -> None:
         self._scanners.remove(id)
 
@@ -282,11 +312,7 @@ class ThriftService:
         scanner = self._scanners.get(scanner_id)
         if count < 0:
             raise UncheckedError(f"nbRows: must be 0 or more (got {count})")
-        try:
-            return scanner.fetch(self.engine, count)
-        except sqlite3.Error as error:
-            scanner.failed = error
-            raise
+        return scanner.fetch(self.engine, count, self._watch)
 
     # Writes
 

@@ -60,7 +60,6 @@ class EmbeddedGateway:
 
     def _started(self) -> ThriftServer:
         service = ThriftService(self._store.service.engine)  # with no scanner, and ids from 0 again
-        service.lock = self._store.service.lock
         server = ThriftServer(service)
         server.start()
         return server

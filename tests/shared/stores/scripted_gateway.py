@@ -108,7 +108,6 @@ class ScriptedGateway:
 
     def _started(self) -> ThriftServer:
         self._service = ThriftService(self.store.service.engine)
-        self._service.lock = self.store.service.lock
         server = ThriftServer(self._service, transport="framed")
         server.start()
         return server
