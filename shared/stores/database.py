@@ -26,6 +26,7 @@ class _SharedDatabase(sqlite3.Connection):
     """
 
     wait_s = 0.0
+    _interrupted_s = 0.0
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> sqlite3.Cursor:  # type: ignore[override]
         """Runs a statement, in its turn."""
@@ -34,14 +35,21 @@ class _SharedDatabase(sqlite3.Connection):
         except sqlite3.OperationalError as error:
             if group_of(error) != "SQLITE_BUSY":
                 raise
-        deadline_s = time.monotonic() + self.wait_s
+        begin_s = time.monotonic()
+        deadline_s = begin_s + self.wait_s
         while True:
             time.sleep(random.uniform(0.0005, 0.003))
             try:
                 return sqlite3.Connection.execute(self, sql, parameters)
             except sqlite3.OperationalError as error:
-                if group_of(error) != "SQLITE_BUSY" or time.monotonic() > deadline_s:
+                ends_s = deadline_s if self._interrupted_s < begin_s else begin_s
+                if group_of(error) != "SQLITE_BUSY" or time.monotonic() > ends_s:
                     raise
+
+    def interrupt(self) -> None:
+        """Breaks off what runs or waits, from any thread."""
+        self._interrupted_s = time.monotonic()
+        super().interrupt()
 
 
 def open_database(path: str | None, wait_s: float) -> tuple[sqlite3.Connection, FileState | None]:

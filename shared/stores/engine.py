@@ -192,9 +192,14 @@ class Engine:
         self._tables_version = 0
 
     def close(self) -> None:
-        """Lets go of the file; what was in memory is gone."""
-        self._is_open = False
-        self._database.close()
+        """Lets go of the file; what was in memory is gone. Waits for a call that runs."""
+        with self.turns:
+            self._is_open = False
+            self._database.close()
+
+    def interrupt(self) -> None:
+        """Breaks off the statement that runs, from any thread: what it wrote is undone, and its call fails."""
+        self._database.interrupt()
 
     def check(self) -> None:
         """Reads the whole store for damage; raises sqlite3.DatabaseError where it finds some."""
@@ -385,7 +390,7 @@ class Engine:
     def scan_marked(
         self, table: Table, low: bytes, high: bytes, *, down: bool, up_to: int
     ) -> Generator[tuple[bytes, Sequence[Cell], list[bytes]], None, None]:
-        """As `scan`, but with rows of tombstones alone, and with the names of the columns that each row has anything of."""
+        """As `scan`, with rows of tombstones alone too, and with the columns that each row has anything of."""
         marked = self._latest_tombstone(table) is not None
         select = (_SCAN_MARKED if marked else _SCAN_ALL) + (_DESCENDING if down else _ASCENDING)
         with closing(self._rows_of(select, (table.id, low, high), down, marked=marked)) as rows:

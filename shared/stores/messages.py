@@ -44,16 +44,22 @@ class ClientGone(Exception):
     """The client closed its connection, or was silent for too long."""
 
 
+def _hold_any(size: int) -> None:
+    """Refuses no number of bytes."""
+
+
 class Stream:
     """What came from a client, from the beginning of the current message on.
 
-    `receive` returns up to so many bytes of the connection, and none at its end.
+    `receive` returns up to so many bytes of the connection, and none at its end. `hold` is told how many bytes there
+    are, and may refuse them.
     """
 
-    def __init__(self, receive: Callable[[int], bytes], framed: bool) -> None:
+    def __init__(self, receive: Callable[[int], bytes], framed: bool, hold: Callable[[int], None] = _hold_any) -> None:
         self.data = bytearray()
         self._receive = receive
-        self._more = self._frame if framed else self._piece
+        self._framed = framed
+        self._hold = hold
 
     def need(self, end: int) -> int:
         """Waits until the first `end` bytes are there; returns how many are."""
@@ -61,7 +67,9 @@ class Stream:
             raise BrokenMessage(f"message: must be at most {MAX_MESSAGE_BYTES} bytes (got {end} or more)")
         data = self.data
         while len(data) < end:
-            data += self._more(end - len(data))
+            missing = end - len(data)
+            data += self._frame(len(data)) if self._framed else self._piece(missing)
+            self._hold(len(data))
         return len(data)
 
     def take(self, end: int) -> bytes:
@@ -77,10 +85,11 @@ class Stream:
             raise ClientGone
         return piece
 
-    def _frame(self, missing: int) -> bytes:
+    def _frame(self, held: int) -> bytes:
         (size,) = _NUMBER.unpack(self._exactly(4))
         if not 1 <= size <= MAX_FRAME_BYTES:
             raise BrokenMessage(f"frame: must be 1..{MAX_FRAME_BYTES} bytes (got {size}); is the client not framed?")
+        self._hold(held + size)
         return self._exactly(size)
 
     def _exactly(self, size: int) -> bytes:
@@ -97,6 +106,11 @@ class Stream:
 class Walk(Protocol):
     """How a protocol finds the end of the message that a stream begins with."""
 
+    @property
+    def values(self) -> int:
+        """How many values it has passed."""
+        ...
+
     def message(self) -> int:
         """Where the message ends; waits for it."""
         ...
@@ -109,6 +123,11 @@ class _Counted:
         self._data = stream.data
         self._need = stream.need
         self._left = MAX_MESSAGE_VALUES
+
+    @property
+    def values(self) -> int:
+        """How many values it has passed."""
+        return MAX_MESSAGE_VALUES - self._left
 
     def _count(self, values: int) -> None:
         self._left -= values

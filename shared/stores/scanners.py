@@ -5,6 +5,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import closing
+from copy import copy
 
 from attrs import define, field
 from Hbase_thrift import TRowResult, TScan
@@ -70,7 +71,7 @@ class Scanner:
             return []
         with self._in_use:
             if self.failed:
-                raise self.failed
+                raise copy(self.failed)
             with engine.turns:
                 table = self._table(engine)
             if self.filter_text is not None and self._filtered is None:
@@ -80,7 +81,7 @@ class Scanner:
             try:
                 return self._fetch(engine, count, watch)
             except Exception as error:
-                self.failed = error
+                self.failed = copy(error)  # without the traceback, which would keep all that was read
                 self.left_over.clear()
                 raise
 

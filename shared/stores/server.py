@@ -5,21 +5,23 @@ import selectors
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from io import BytesIO
 from typing import Any, Literal, Self, TypeAlias, cast
 
 from attrs import frozen
-from Hbase_thrift import Hbase
+from Hbase_thrift import Hbase, TRowResult
 from thriftpy2 import transport as thriftpy2_transport
 from thriftpy2.protocol import TBinaryProtocol, TCompactProtocol
 from thriftpy2.thrift import TApplicationException, TProcessor
 from thriftpy2.transport import TTransportException
 
 from .client import InProcessClient
+from .memory import MAX_BUFFERED_BYTES, VALUE_BYTES, BufferFull, Buffers, Share
 from .messages import BinaryWalk, BrokenMessage, ClientGone, CompactWalk, Stream, Walk
+from .rules import io_error
 from .service import ThriftService
 
 # HBase: hbase.thrift.server.socket.read.timeout
@@ -28,12 +30,13 @@ IDLE_S = 60.0
 # HBase: hbase.thrift.maxWorkerThreads; clients beyond that wait until another one leaves.
 MAX_CLIENTS = 1000
 
-# A call may wait 10 s for a writer in another process before it fails.
-STOP_S = 15.0
+# A server that stops lets calls finish for so long, then breaks off what still runs.
+STOP_S = 3.0
+_BREAK_OFF_S = 1.0
 
 _WAITING_CLIENTS = 128
 _NO_FILES_LEFT_S = 0.1
-_CLOSED_S = 1.0
+_CLOSED_S = 0.5
 
 Transport: TypeAlias = Literal["buffered", "framed"]
 Protocol: TypeAlias = Literal["binary", "compact"]
@@ -71,15 +74,19 @@ class ThriftServer:
         transport: Transport = "buffered",
         protocol: Protocol = "binary",
         idle_s: float = IDLE_S,
+        max_buffered_bytes: int = MAX_BUFFERED_BYTES,
     ) -> None:
         self._framed = transport == "framed"
         self._walk = _WALKS[protocol]
         self._protocol = _PROTOCOLS[protocol]
+        self._service = service
         self._processor = _Processor(service)
         self._idle_s = idle_s
+        self._buffers = Buffers(max_buffered_bytes)
         self._clients: dict[threading.Thread, socket.socket] = {}
         self._guard = threading.Lock()  # over `_clients` and `_stopping`
         self._stopping = False
+        self._breaking_off = False
         self._places = threading.Semaphore(MAX_CLIENTS)
         self._acceptor = threading.Thread(target=self._accept_clients, name="rowbook accept", daemon=True)
         self._listener = _listen(host, port)
@@ -100,9 +107,10 @@ class ThriftServer:
         self._acceptor.join()
 
     def stop(self) -> None:
-        """Finishes the calls that run, sends their replies and closes every socket; takes at most STOP_S seconds.
+        """Finishes the calls that run, sends their replies and closes every socket; within 5 seconds.
 
-        A second one does nothing.
+        What still runs after STOP_S seconds is broken off: a write is undone, and its client gets an error or none. A
+        second stop does nothing.
         """
         with self._guard:
             if self._stopping:
@@ -115,7 +123,10 @@ class ThriftServer:
         for each in (self._listener, self._wake, self._woken):
             each.close()
         # A thread that waits for a message then finds the end of the stream; one within a call can still reply.
-        self._end_clients(socket.SHUT_RD, STOP_S)
+        if not self._end_clients(socket.SHUT_RD, STOP_S):
+            self._breaking_off = True
+            self._service.engine.interrupt()
+            self._end_clients(socket.SHUT_RD, _BREAK_OFF_S)
         self._end_clients(socket.SHUT_RDWR, _CLOSED_S)
 
     def __enter__(self) -> Self:
@@ -164,31 +175,42 @@ class ThriftServer:
         return True
 
     def _serve_client(self, client: socket.socket, name: str) -> None:
-        stream = Stream(client.recv, self._framed)
+        share = Share(self._buffers)
+        stream = Stream(client.recv, self._framed, share.hold_message)
         try:
             while not self._stopping:
-                self._answer(client, stream)
-        except BrokenMessage as error:
+                self._answer(client, stream, share)
+        except (BrokenMessage, BufferFull) as error:
             _log.warning("%s: closed: %s", name, error)
         except (ClientGone, OSError, TTransportException) as error:
             _log.debug("%s: left: %r", name, error)
         except Exception:
             _log.exception("%s: closed", name)
         finally:
+            share.release()
             self._leave(threading.current_thread(), client)
             self._places.release()
 
-    def _answer(self, client: socket.socket, stream: Stream) -> None:
+    def _answer(self, client: socket.socket, stream: Stream, share: Share) -> None:
         """Waits for a message and sends the reply; what both took is free again before the next one."""
-        reply = self._reply(stream.take(self._walk(stream).message()))
-        _send(client, len(reply).to_bytes(4, "big") + reply if self._framed else reply)
+        walk = self._walk(stream)
+        end = walk.message()
+        share.hold_message(len(stream.data) + walk.values * VALUE_BYTES)
+        reply = self._reply(stream.take(end), share)
+        share.hold_message(len(stream.data))
+        share.hold_reply(len(reply))
+        if self._framed:
+            _send(client, len(reply).to_bytes(4, "big"))
+        _send(client, reply)
+        share.hold_reply(0)
 
     def _leave(self, thread: threading.Thread, client: socket.socket) -> None:
         client.close()
         with self._guard:
             self._clients.pop(thread, None)
 
-    def _end_clients(self, how: int, within_s: float) -> None:
+    def _end_clients(self, how: int, within_s: float) -> bool:
+        """Shuts every client's socket down and waits for its thread; whether all ended in time."""
         until_s = time.monotonic() + within_s
         with self._guard:
             clients = [*self._clients.items()]
@@ -197,14 +219,25 @@ class ThriftServer:
                 client.shutdown(how)
         for thread, _ in clients:
             thread.join(max(until_s - time.monotonic(), 0))
+        return not any(thread.is_alive() for thread, _ in clients)
 
-    def _reply(self, message: bytes) -> bytes:
+    def _reply(self, message: bytes, share: Share) -> bytes:
         """The reply to a message; no call of this service goes without one."""
         read = _transports.TBufferedTransport(BytesIO(message))
         written = _transports.TMemoryBuffer()
-        self._processor.process(self._protocol(read), self._protocol(written))
+        with self._service.watched(partial(self._watch, share)):
+            self._processor.process(self._protocol(read), self._protocol(written))
         reply: bytes = written.getvalue()
         return reply
+
+    def _watch(self, share: Share, results: Sequence[TRowResult]) -> None:
+        """Ends a call whose reply is too large, or which still runs when the server stops."""
+        if self._breaking_off:
+            raise io_error("DoNotRetryIOException", "the server stops")
+        try:
+            share.grow_reply(results)
+        except BufferFull as error:
+            raise io_error("DoNotRetryIOException", str(error)) from None
 
 
 @frozen
@@ -257,6 +290,9 @@ class _Processor(TProcessor):
 
     def send_result(self, oprot: Any, api: str, result: Any, seqid: int) -> None:
         """Writes a reply, or why it cannot be written: thriftpy2 has no room for more than 1 GiB."""
+        for field in vars(result).values():
+            if isinstance(field, Exception):
+                field.__traceback__ = None  # leads back to the result and the message: a cycle that would stay
         try:
             super().send_result(oprot, api, result, seqid)
         except Exception as error:
@@ -291,9 +327,9 @@ def _listen(host: str, port: int) -> socket.socket:
 
 def _send(client: socket.socket, reply: bytes) -> None:
     """Sends all of it; the time that a client may be idle starts anew with each piece it takes."""
-    left = memoryview(reply)
-    while left:
-        left = left[client.send(left) :]
+    unsent = memoryview(reply)
+    while unsent:
+        unsent = unsent[client.send(unsent) :]
 
 
 def _address(host: str, port: int) -> str:
