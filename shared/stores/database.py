@@ -5,6 +5,7 @@ import random
 import sqlite3
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
@@ -17,6 +18,9 @@ _SETTLING_S = 0.5
 
 FileState: TypeAlias = tuple[int, int, int]
 """What changes when a file is replaced or written: its inode, size in bytes and time in nanoseconds."""
+
+Files: TypeAlias = list[tuple[int, int]]
+"""The device and inode of a file, of its log and of its log's index; shorter if one is not at its path."""
 
 
 class _SharedDatabase(sqlite3.Connection):
@@ -163,6 +167,16 @@ def state_of(path: str) -> FileState | None:
     return None if log_of(path) else (found.st_ino, found.st_size, found.st_mtime_ns)
 
 
+def files_at(path: str) -> Files:
+    """The files that are at a store's path now; while the store is open, they are those that it has open."""
+    files: Files = []
+    with suppress(FileNotFoundError):
+        for name in (path, f"{path}-wal", f"{path}-shm"):
+            status = os.stat(name)
+            files.append((status.st_dev, status.st_ino))
+    return files
+
+
 def _prepare(database: sqlite3.Connection, path: str | None, version: int | None, read_only: bool) -> None:
     """Creates the tables in a new file, and brings an earlier format to this one."""
     if version == FORMAT:
@@ -215,3 +229,4 @@ def _write_ahead(database: sqlite3.Connection) -> None:
     """
     database.execute("pragma journal_mode = wal")
     database.execute("pragma synchronous = normal")
+    database.execute("select 1 from tables limit 1").fetchone()  # makes the log, if there is none yet

@@ -4,7 +4,7 @@ import random
 import sqlite3
 import time
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import cached_property
 from itertools import groupby
 from operator import itemgetter, lt
@@ -13,8 +13,8 @@ from typing import TypeAlias
 from attrs import astuple, frozen
 
 from .damage import check_database
-from .database import open_database, state_of
-from .failures import StoreError, damaged, explain, overtaken
+from .database import files_at, open_database, state_of
+from .failures import StoreError, damaged, explain, moved, overtaken
 from .schema import BLOCK_SIZES, HAS_BLOCK_SIZES
 from .turns import Turns
 
@@ -76,6 +76,7 @@ on conflict do update set ts = max(ts, excluded.ts)
 _TOMBSTONE_AFTER = """
 select row from tombstones where table_id = ? and row >= ? and row < ? order by row {direction} limit 1 offset ?
 """
+_NTH_ROW = "select row from {part} where table_id = ? order by row limit 1 offset ?"
 _DELETED_ROWS = """
 select count(distinct row) from tombstones as deleted where table_id = ?1 and row >= ?2 and row < ?3
     and not exists (select 1 from cells where table_id = ?1 and row = deleted.row)
@@ -187,6 +188,8 @@ class Engine:
     def open(self) -> None:
         """Opens the file, or a new and empty store in memory."""
         self._database, self._state = open_database(self.path, self.wait_s)
+        self._files = files_at(self.path) if self.path is not None else []
+        self._is_moved = False
         self._is_open = True
         self._tables: dict[bytes, Table] | None = None
         self._tables_version = 0
@@ -194,6 +197,8 @@ class Engine:
     def close(self) -> None:
         """Lets go of the file; what was in memory is gone. Waits for a call that runs."""
         with self.turns:
+            if self._is_open and self.path is not None and files_at(self.path) != self._files:
+                self._save_moved()
             self._is_open = False
             self._database.close()
 
@@ -234,9 +239,28 @@ class Engine:
 
     @contextmanager
     def writing(self) -> Generator[None, None, None]:
-        """All that is written inside, or nothing. Waits `wait_s` seconds for a writer in another process."""
+        """All that is written inside, or nothing. Waits `wait_s` seconds for a writer in another process.
+
+        Raises if the file is not at its path any more: then the next process would not find what was written.
+        """
+        if self._is_moved:
+            self._check_path()
         with self._transaction("begin immediate"):
             yield
+        if self.path is not None:
+            self._check_path()
+
+    def _check_path(self) -> None:
+        assert self.path is not None
+        self._is_moved = files_at(self.path) != self._files
+        if self._is_moved:
+            self._save_moved()
+            raise moved()
+
+    def _save_moved(self) -> None:
+        """Brings what is in the log into the file that is open, wherever that is; SQLite leaves it out then."""
+        with suppress(sqlite3.Error):
+            self._database.execute("pragma wal_checkpoint(truncate)")
 
     @contextmanager
     def _transaction(self, begin: str) -> Generator[None, None, None]:
@@ -311,10 +335,20 @@ class Engine:
             self._database.execute(BLOCK_SIZES)
             self._database.executemany("insert into block_sizes values (?, ?, ?)", block_sizes)
 
+    def drop_rows(self, table: Table) -> bool:
+        """Removes the first rows of a table, as many as one turn has time for; whether there are more."""
+        has_more = False
+        for part in ("cells", "tombstones"):
+            last = self._database.execute(_NTH_ROW.format(part=part), (table.id, _AT_A_TIME)).fetchone()
+            up_to, parameters = (" and row <= ?", last) if last else ("", ())
+            self._database.execute(f"delete from {part} where table_id = ?{up_to}", (table.id, *parameters))
+            has_more |= last is not None
+        return has_more
+
     def drop_table(self, table: Table) -> None:
-        """Removes a table and all its cells."""
+        """Removes a table that has no rows."""
         self._tables = None
-        parts = ["cells", "tombstones", "splits", "families", *(["block_sizes"] if self._has_block_sizes() else [])]
+        parts = ["splits", "families", *(["block_sizes"] if self._has_block_sizes() else [])]
         for part in parts:
             self._database.execute(f"delete from {part} where table_id = ?", (table.id,))
         self._database.execute("delete from tables where id = ?", (table.id,))

@@ -136,7 +136,7 @@ class ThriftService:
     def createTable(self, tableName: bytes, columnFamilies: Descriptors) -> None:
         create_table(self.engine, tableName, columnFamilies or ())
 
-    @thrift_call
+    @shared_call
     def deleteTable(self, tableName: bytes) -> None:
         drop_table(self.engine, tableName)
 
