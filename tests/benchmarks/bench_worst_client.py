@@ -1,9 +1,9 @@
 """Eight clients of small calls beside one that does its worst: what the eight wait, over what they wait without it.
 
-Run `python tests/benchmarks/bench_worst_client.py [--quick]` from anywhere. The server runs in a process of its own, the
-client that does its worst in another. The eight share a third: each has a connection, sends a get or a put of one cell,
-waits for the reply, and sends the next one. Targets are of the 99th percentile: at most 20 times that of the eight
-alone, and below one second.
+Run `python tests/benchmarks/bench_worst_client.py [--quick]` from anywhere. The server runs in a process of its own,
+the client that does its worst in another. The eight share a third: each has a connection, sends a get or a put of one
+cell, waits for the reply, and sends the next one. Targets are of the 99th percentile: at most 20 times that of the
+eight alone, and below one second.
 """
 
 import multiprocessing
@@ -183,7 +183,9 @@ def main(quick: bool = False, kinds: tuple[str, ...] = KINDS) -> bool:
     with server() as (_, port):
         fill(port)
         alone_ms = latencies_ms(port, measured_s)
-        print(f"{'eight clients beside one with':34} {'p99/alone':>9} {'p99':>9} {'p50':>9} {'longest':>9} {'calls/s':>8}")
+        print(
+            f"{'eight clients beside one with':34} {'p99/alone':>9} {'p99':>9} {'p50':>9} {'longest':>9} {'calls/s':>8}"
+        )
         for kind in ("nothing", *kinds):
             beside_ms = alone_ms
             if kind != "nothing":

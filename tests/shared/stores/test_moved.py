@@ -1,0 +1,100 @@
+"""A store's file that is moved, replaced or deleted while it is open: nothing acknowledged is lost with it."""
+
+import os
+from pathlib import Path
+
+import happybase
+import pytest
+from Hbase_thrift import IOError
+
+from shared.stores import connect
+
+MOVED = "was moved, replaced or deleted while the store was open"
+
+
+@pytest.fixture
+def store(path: Path) -> happybase.Connection:
+    connection = connect(f"embedded:{path}")
+    for row in range(100):
+        connection.table("t").put(b"%d" % row, {b"d:a": b"v"})
+    return connection
+
+
+def rows_in(path: Path) -> int:
+    connection = connect(f"embedded:{path}")
+    connection.check()
+    count = len(list(connection.table("t").scan()))
+    connection.close()
+    return count
+
+
+def move(path: Path) -> Path:
+    return path.rename(path.with_name("elsewhere.db"))
+
+
+def replace(path: Path) -> None:
+    other = connect(f"embedded:{path}.other")
+    other.create_table("t", {"d": {}})
+    other.close()
+    os.replace(f"{path}.other", path)
+
+
+def move_folder(path: Path) -> None:
+    path.parent.rename(path.parent.with_name("elsewhere"))
+
+
+WRITES = {
+    "put": lambda table: table.put(b"new", {b"d:a": b"v"}),
+    "batch of deletes": lambda table: table.connection.client.mutateRows(b"t", [], {}) or table.delete(b"1"),
+    "counter": lambda table: table.counter_inc(b"new", b"d:n"),
+    "table": lambda table: table.connection.create_table("u", {"d": {}}),
+}
+
+
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+@pytest.mark.parametrize(
+    "change",
+    [
+        move,
+        replace,
+        move_folder,
+        Path.unlink,
+        lambda path: os.unlink(f"{path}-wal"),
+        lambda path: os.unlink(f"{path}-shm"),
+    ],
+    ids=["moved", "replaced", "folder moved", "deleted", "log deleted", "index of the log deleted"],
+)
+def test_a_write_is_not_acknowledged_once_the_file_is_not_at_its_path(store, path, change, write) -> None:
+    change(path)
+    for _ in range(2):
+        with pytest.raises(IOError, match=MOVED):
+            write(store.table("t"))
+    assert store.table("t").row(b"7") == {b"d:a": b"v"}
+    store.close()
+
+
+@pytest.mark.parametrize("writes_after", [False, True])
+def test_all_that_was_acknowledged_is_in_the_file_that_was_moved(store, path, writes_after) -> None:
+    elsewhere = move(path)
+    if writes_after:
+        with pytest.raises(IOError, match=MOVED):
+            store.table("t").put(b"7", {b"d:a": b"again"})
+    store.close()
+    assert rows_in(elsewhere) == 100
+
+
+def test_a_file_that_is_put_back_goes_on(store, path) -> None:
+    elsewhere = move(path)
+    with pytest.raises(IOError, match=MOVED):
+        store.table("t").put(b"new", {b"d:a": b"v"})
+    elsewhere.rename(path)
+    store.table("t").put(b"newer", {b"d:a": b"v"})
+    store.close()
+    assert rows_in(path) == 102
+
+
+def test_another_process_that_opens_and_closes_the_file_moves_nothing(store, path) -> None:
+    assert rows_in(path) == 100
+    store.table("t").put(b"new", {b"d:a": b"v"})
+    store.close()
+    assert rows_in(path) == 101

@@ -1,0 +1,250 @@
+"""Calls take turns with the engine: whatever one of them asks for, the others go on."""
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import happybase
+import pytest
+from Hbase_thrift import IllegalArgument, IOError, TScan
+from thriftpy2.thrift import TApplicationException
+
+from shared.stores import comparators, connect, engine, filter_language, scanners, turns
+from shared.stores.server import ThriftServer
+from tests.conformance.cases import Case, read_cases
+from tests.conformance.running import run
+from tests.conformance.targets import InProcess
+
+READS = {"scans", "reverse", "scanners", "reads", "versions", "filters", "filter_lists", "filter_regions", "deletes"}
+
+
+@pytest.fixture
+def one_row_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "TURN_S", -1.0)
+
+
+@pytest.fixture
+def filled(table: happybase.Table) -> happybase.Table:
+    with table.batch() as batch:
+        for number in range(500):
+            batch.put(b"%03d" % number, {b"d:a": b"v"})
+    return table
+
+
+@pytest.fixture
+def other(connection: happybase.Connection) -> Iterator[happybase.Connection]:
+    """A client of the same store over TCP."""
+    with ThriftServer(connection.service) as running:
+        client = happybase.Connection(running.host, running.port)
+        yield client
+        client.close()
+
+
+@pytest.mark.usefixtures("one_row_turns")
+@pytest.mark.parametrize("case", [case for case in read_cases() if case.file in READS and not case.slow], ids=str)
+def test_a_read_in_many_turns_answers_as_in_one(case: Case) -> None:
+    target = InProcess()
+    with target.store(case) as store:
+        run(case, store)
+    target.close()
+
+
+def test_a_waiting_thread_gets_the_turn_that_another_ends_and_wants_back() -> None:
+    shared, order = turns.Turns(), []
+    waits = threading.Event()
+
+    def wait() -> None:
+        waits.set()
+        with shared:
+            order.append("waiting")
+
+    with shared:
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        waits.wait()
+        while not shared._next.locked():  # until it stands in the queue
+            pass
+    with shared:
+        order.append("again")
+    waiting.join()
+    assert order == ["waiting", "again"]
+
+
+@pytest.mark.usefixtures("one_row_turns")
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda table: list(table.scan(filter="ValueFilter(=, 'binary:none')")),
+        lambda table: list(table.scan(filter="ValueFilter(=, 'binary:none')", reverse=True)),
+        lambda table: list(table.scan(batch_size=500)),
+        lambda table: list(table.scan(timestamp=1)),
+        lambda table: table.rows([b"001"] * 500),
+    ],
+    ids=["filter", "filter reverse", "one reply", "before all cells", "rows"],
+)
+def test_calls_of_others_are_answered_within_a_long_read(
+    read: Callable[[happybase.Table], object], filled: happybase.Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = filled.connection.service.engine
+    begun, answered = threading.Event(), threading.Event()
+    turn_ends = turns.Turns.__exit__
+
+    def end(self: turns.Turns, *error: object) -> None:
+        turn_ends(self, *error)
+        if threading.current_thread() is reader and not begun.is_set():
+            begun.set()
+            assert answered.wait(10), "no other call was answered while the read was under way"
+
+    monkeypatch.setattr(turns.Turns, "__exit__", end)
+    reader = threading.current_thread()
+    with ThreadPoolExecutor(1) as pool:
+
+        def answer() -> None:
+            assert begun.wait(10)
+            with engine.turns:
+                answered.set()
+
+        pool.submit(answer)
+        read(filled)
+    assert answered.is_set()
+
+
+def test_rows_read_are_those_that_the_filter_was_shown(filled: happybase.Table) -> None:
+    client = filled.connection.client
+    before = client.rows_read
+    assert len(list(filled.scan(filter="RowFilter(>=, 'binary:010')", limit=3, batch_size=3))) == 3
+    assert client.rows_read - before == 13
+
+
+# Patterns
+
+
+@pytest.mark.parametrize(
+    ("pattern", "value"),
+    [("(a|a)*$", b"a" * 40 + b"b"), ("(x+x+)+y", b"x" * 200_000), ("(a|b)*[cd]", b"ab" * 500_000)],
+)
+def test_a_pattern_without_end_fails_its_own_scan_with_the_reason(
+    table: happybase.Table, pattern: str, value: bytes
+) -> None:
+    table.put(b"1", {b"d:a": value})
+    with pytest.raises(
+        IOError, match=rf"regexstring took more than {comparators.MATCH_S} s.*cell of {len(value)} bytes"
+    ):
+        list(table.scan(filter=f"ValueFilter(=, 'regexstring:{pattern}')"))
+
+
+def test_others_are_answered_while_a_pattern_is_matched(
+    table: happybase.Table, other: happybase.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comparators, "MATCH_S", 2.0)
+    table.put(b"1", {b"d:a": b"x" * 20_000 + b"!"})
+    table.put(b"2", {b"d:a": b"short"})
+
+    def ends(ended: threading.Event) -> None:
+        with pytest.raises(IOError, match="regexstring took more than"):
+            list(table.scan(filter="ValueFilter(=, 'regexstring:(x+x+)+y')"))
+        ended.set()
+
+    ended = threading.Event()
+    matching = threading.Thread(target=ends, args=(ended,))
+    matching.start()
+    assert other.table("t").row(b"2") == {b"d:a": b"short"}
+    assert not ended.is_set()
+    matching.join()
+
+
+@pytest.mark.parametrize("pattern", ["((a{1000}){1000}){1000}", "(a{300}){300}", "$" * 60_000, "a{70000}"])
+def test_a_pattern_that_is_long_once_written_out_is_refused(table: happybase.Table, pattern: str) -> None:
+    with pytest.raises(TApplicationException, match="must be at most 65536 steps"):
+        list(table.scan(filter=f"ValueFilter(=, 'regexstring:{pattern}')"))
+
+
+@pytest.mark.parametrize("pattern", ["(?<n>a)(?<n>b)", "(?<=a+)b", "a{e}", "(?<=a|bb)c"])
+def test_what_only_the_engine_knows_is_refused(table: happybase.Table, pattern: str) -> None:
+    with pytest.raises(TApplicationException, match="wants a regular expression of Java's"):
+        list(table.scan(filter=f"ValueFilter(=, 'regexstring:{pattern}')"))
+
+
+def test_a_filter_of_too_many_bytes_is_refused(table: happybase.Table) -> None:
+    most = filter_language.MAX_FILTER_BYTES
+    text = f"PrefixFilter('{'a' * (most - 16)}')"
+    assert list(table.scan(filter=text)) == []
+    with pytest.raises(TApplicationException, match=rf"filterString: must be at most {most} bytes \(got {most + 1}\)"):
+        list(table.scan(filter=text + " "))
+
+
+def test_a_failed_scan_stays_failed_and_returns_nothing_more(table: happybase.Table) -> None:
+    table.put(b"1", {b"d:a": b"fine"})
+    table.put(b"2", {b"d:a": b"x" * 20_000})
+    scan = TScan(startRow=b"", filterString=b"ValueFilter(!=, 'regexstring:(x+x+)+y')")
+    client = table.connection.client
+    scanner = client.scannerOpenWithScan(b"t", scan, {})
+    for _ in range(2):
+        with pytest.raises(IOError, match="regexstring took more than"):
+            client.scannerGetList(scanner, 10)
+
+
+# Scanners
+
+
+def test_open_scanners_are_bounded_and_closing_one_makes_room(
+    table: happybase.Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scanners, "MAX_SCANNER_BYTES", 5 * 1100)
+    client = table.connection.client
+    ids = [client.scannerOpen(b"t", b"", [], {}) for _ in range(5)]
+    with pytest.raises(IOError, match=r"at most 5500 bytes of open scanners: close some.*\(open: 5\)"):
+        client.scannerOpen(b"t", b"", [], {})
+    client.scannerClose(ids[2])
+    client.scannerOpen(b"t", b"", [], {})
+
+
+def test_a_scanner_that_is_used_outlives_those_that_idle(table: happybase.Table) -> None:
+    client = table.connection.client
+    idle, used = client.scannerOpen(b"t", b"", [], {}), client.scannerOpen(b"t", b"", [], {})
+    for scanner in client.service._scanners._scanners.values():
+        scanner.used_s -= scanners.IDLE_S - 1
+    assert client.scannerGet(used) == []
+    for scanner in client.service._scanners._scanners.values():
+        scanner.used_s -= 2
+    client.scannerOpen(b"t", b"", [], {})
+    assert client.scannerGet(used) == []
+    assert len(client.service._scanners._scanners) == 2
+    with pytest.raises(IllegalArgument, match="scanner ID is invalid"):
+        client.scannerGet(idle)
+
+
+# Tombstones and tables
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_scan_past_many_tombstones_counts_each_row_once(
+    table: happybase.Table, monkeypatch: pytest.MonkeyPatch, reverse: bool
+) -> None:
+    monkeypatch.setattr(engine, "_AT_A_TIME", 7)
+    for number in range(100):
+        table.put(b"%02d" % number, {b"d:a": b"1", b"d:b": b"2"}, timestamp=1)
+        if number % 10:
+            table.delete(b"%02d" % number, timestamp=2)
+    client = table.connection.client
+    before = client.rows_read
+    rows = [row for row, _ in table.scan(reverse=reverse)]
+    assert rows == sorted((b"%02d" % number for number in range(0, 100, 10)), reverse=reverse)
+    assert client.rows_read - before == 100
+
+
+def test_a_table_is_dropped_with_all_its_rows_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "_AT_A_TIME", 7)
+    connection = connect("embedded:")
+    for name in ("a", "b"):
+        connection.create_table(name, {"d": {}})
+        for number in range(30):
+            connection.table(name).put(b"%02d" % number, {b"d:a": b"1", b"d:b": b"2"})
+            connection.table(name).delete(b"%02d" % number, columns=[b"d:a"])
+    connection.delete_table("a", disable=True)
+    database = connection.service.engine._database
+    assert [name for (name,) in database.execute("select name from tables")] == [b"b"]
+    for part in ("cells", "tombstones"):
+        assert database.execute(f"select count(*) from {part} where table_id = 1").fetchone() == (0,)
+        assert database.execute(f"select count(*) from {part} where table_id = 2").fetchone() == (30,)
+    connection.close()
