@@ -40,7 +40,7 @@ def replace(path: Path) -> None:
 
 
 def move_folder(path: Path) -> None:
-    path.parent.rename(path.parent.with_name("elsewhere"))
+    path.parent.rename(f"{path.parent}-moved")
 
 
 WRITES = {
