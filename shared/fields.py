@@ -53,9 +53,10 @@ def fixed_bytes(width_bytes: int) -> Validator:
 
 def one_of(*values: Any) -> Validator:
     """One of a closed list of values."""
+    typed = [(value.__class__, value) for value in values]
 
     def check(record: Any, field: "attrs.Attribute[Any]", value: Any) -> None:
-        if value not in values:
+        if (type(value), value) not in typed:
             _refuse(record, field, f"one of {', '.join(map(str, values))}", value)
 
     return check

@@ -24,15 +24,19 @@ def equal(cells: CellLayout[Any], name: str, value: Any) -> ServerFilter:
 
     equal(ORDER_CELLS, "status", "paid")    SingleColumnValueFilter('o','s',=,'binary:\xa4paid',true,true)
 
-    Without the first `true` a row that lacks the column would pass too. Raises InvalidRecord for a name that has no
-    column, and for a value that its attribute cannot have.
+    The first `true` holds back the rows that lack the column. If the value is the attribute's default it is `false`,
+    because these rows have that value. Raises InvalidRecord for a name that has no column, for a value that its
+    attribute cannot have, and for an attribute whose default depends on the rest of the record.
     """
     packed = cells.pack_value(name, value)
+    default = cells.default_of(name)
+    must_be_there = (type(default), default) != (type(value), value)
     family, _, qualifier = cells.column(name).partition(b":")
-    text = b"SingleColumnValueFilter(%s,%s,=,%s,true,true)" % (
+    text = b"SingleColumnValueFilter(%s,%s,=,%s,%s,true)" % (
         _quoted(family),
         _quoted(qualifier),
         _quoted(b"binary:" + packed),
+        b"true" if must_be_there else b"false",
     )
     return ServerFilter((name,), text)
 

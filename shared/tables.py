@@ -105,7 +105,11 @@ class TableDesign(Generic[R]):
         try:
             return self.cells.unpack(self.layout.decode(row), cells)
         except (InvalidKey, InvalidRecord) as error:
-            raise InvalidRow(self.name, row, error) from None
+            raise InvalidRow(self.name, row, str(error)) from None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What pickle and copy ask for: the function that reads a record is generated anew."""
+        return type(self), (self.name, self.holds, self.layout, self.cells, self.families, self.splits)
 
 
 def _check_splits(table: TableDesign[Any]) -> None:

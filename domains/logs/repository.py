@@ -19,15 +19,18 @@ EVENTS_AT_ONCE = 1000
 """How many events `store_all` reads before it sends them."""
 
 
+@attrs.frozen
 class NotAllStored(Exception):
     """`store_all` could not go on; its cause says why. Nothing is lost, and storing an event again changes nothing."""
 
-    def __init__(self, stored: int, left: list[LogEvent], reason: Exception) -> None:
-        super().__init__(f"{stored} events stored; of the next {len(left)} none or some, for {reason}")
-        self.stored = stored
-        """So many events are stored, the first ones."""
-        self.left = left
-        """The events that were read behind them. To go on, store these, then what was not read."""
+    stored: int
+    """So many events are stored, the first ones."""
+    left: list[LogEvent]
+    """The events that were read behind them. To go on, store these, then what was not read."""
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.stored} events stored; of the next {len(self.left)} none or some, for {self.reason}"
 
 
 class LogRepository:
@@ -67,7 +70,7 @@ class LogRepository:
                     left = []
             self._store_moments(left)
         except Exception as error:
-            raise NotAllStored(stored, left, error) from error
+            raise NotAllStored(stored, left, str(error)) from error
         return stored + len(left)
 
     def _store_moments(self, events: Iterable[LogEvent]) -> None:

@@ -13,8 +13,9 @@ Types are exact: bool, IntEnum and numpy integers are not ints.
 """
 
 import struct
+import sys
 from collections.abc import Mapping
-from typing import Generic, TypeVar
+from typing import Any, Generic, SupportsIndex, TypeVar
 
 from .errors import InvalidKey, shown, shown_bytes
 
@@ -78,6 +79,11 @@ class Codec(Generic[V]):
 
     def __repr__(self) -> str:
         return self.name
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        """What pickle and copy ask for: a ready instance such as `Int64` is its name, so it stays that instance."""
+        is_ready = getattr(sys.modules[type(self).__module__], self.name, None) is self
+        return self.name if is_ready else super().__reduce_ex__(protocol)
 
 
 def cut(rest: bytes, width: int) -> tuple[bytes, bytes]:
@@ -193,17 +199,20 @@ def _escape(data: bytes) -> bytes:
     return data.replace(b"\x00", b"\x00\xff")
 
 
+def unescape(body: bytes) -> bytes:
+    """The bytes of a value that were escaped, without the terminator."""
+    plain = body.replace(b"\x00\xff", b"\x00")
+    if _escape(plain) != body:
+        raise InvalidKey(f"unknown escape in {shown_bytes(body)}: 00 must be followed by ff, or by 01 at the end")
+    return plain
+
+
 def _take_escaped(rest: bytes) -> tuple[bytes, bytes]:
     # A NUL of the value is always followed by FF, so the first 00 01 is the terminator.
     body, end, rest = rest.partition(b"\x00\x01")
     if not end:
         raise InvalidKey(f"no terminator 00 01 in {shown_bytes(body) or 'no bytes'}")
-    if 0 in body:
-        plain = body.replace(b"\x00\xff", b"\x00")
-        if _escape(plain) != body:
-            raise InvalidKey(f"unknown escape in {shown_bytes(body)}: 00 must be followed by ff, or by 01 at the end")
-        return plain, rest
-    return body, rest
+    return (unescape(body) if 0 in body else body), rest
 
 
 class _EscapedText(Codec[str]):
@@ -318,7 +327,7 @@ class Code(Codec[N]):
     def __init__(self, byte_of: Mapping[N, int]) -> None:
         for name, byte in byte_of.items():
             if type(name) is not str or type(byte) is not int or not 0 <= byte <= 255:
-                raise InvalidKey(f"Code: must be names with bytes 0..255 (got {name!r}: {shown(byte)})")
+                raise InvalidKey(f"Code: must be names with bytes 0..255 (got {shown(name)}: {shown(byte)})")
         self._byte_of = dict(byte_of)
         self._name_of = {byte: name for name, byte in byte_of.items()}
         if not byte_of or len(self._name_of) != len(self._byte_of):
@@ -328,7 +337,7 @@ class Code(Codec[N]):
     def encode(self, value: N) -> bytes:
         want_type(str, value)
         if value not in self._byte_of:
-            raise InvalidKey(f"must be one of {', '.join(self._byte_of)} (got {value!r})")
+            raise InvalidKey(f"must be one of {', '.join(self._byte_of)} (got {shown(value)})")
         return bytes([self._byte_of[value]])
 
     def take(self, rest: bytes) -> tuple[N, bytes]:

@@ -10,14 +10,18 @@ called. Two more functions spare the key between a record and its row: `row_of` 
 `print(inspect.getsource(layout.encode))` shows what was made.
 """
 
+import inspect
 import linecache
 import struct
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from .codecs import INVERT, MAX_ROW_BYTES, Codec, Descending, EscapedText, FixedBytes, Integer
+import attrs
+
+from .codecs import INVERT, MAX_ROW_BYTES, Codec, Descending, EscapedText, FixedBytes, Integer, unescape
 from .prefixes import TimeBucket, sources
 
 if TYPE_CHECKING:
@@ -25,6 +29,23 @@ if TYPE_CHECKING:
 
 _STRUCT_CODE = {1: "B", 2: "H", 4: "I", 8: "Q"}
 _serial = count(1)
+
+
+def init_fields(cls: type[Any]) -> "list[attrs.Attribute[Any]]":
+    """The attributes that attrs' `__init__` of a class takes, in its order: those that only have a name come last.
+
+    Raises ValueError for a class with another `__init__`, because nobody knows which argument is which attribute.
+    """
+    taken = [field for field in attrs.fields(cls) if field.init]
+    ordered = sorted(taken, key=lambda field: field.kw_only)
+    code = getattr(cls.__init__, "__code__", None)
+    _self, *arguments = inspect.signature(cls.__init__).parameters
+    if not getattr(code, "co_filename", "").startswith("<attrs generated") or arguments != [f.alias for f in ordered]:
+        raise ValueError(
+            f"{cls.__name__}: must keep the __init__ that attrs makes, because rows are read with it; "
+            "move its own to a classmethod, or to __attrs_post_init__"
+        )
+    return ordered
 
 
 def compile_encode(layout: "KeyLayout[Any]") -> Callable[[Any], bytes]:
@@ -107,38 +128,77 @@ def compile_decode(layout: "KeyLayout[Any]") -> Callable[[bytes], Any]:
     return _define("decode", lines, scope, layout)
 
 
+@attrs.frozen
+class FromCell:
+    """How the value of an attribute is read from its cell."""
+
+    column: bytes
+    unpack: Callable[[bytes], Any]
+    wanted: type[Any] | None
+    """The class of all values; None if only `fits` can tell what fits."""
+    values: tuple[Any, ...]
+    """The only values there are, as of a `Literal`; none if all of the class fit."""
+    fits: Callable[[Any], bool]
+    is_optional: bool
+    default: Any
+    """What attrs' `__init__` is given if there is no cell and `is_optional`: `NOTHING` asks it to call the factory."""
+
+
 def compile_record(
     layout: "KeyLayout[Any]",
     record: type[Any],
-    fields: Iterable[str],
-    of_cells: Mapping[str, tuple[bytes, Callable[[bytes], Any], Any, Callable[[Any], bool]]],
+    from_cells: Mapping[str, FromCell],
     plainly: Callable[[bytes, Mapping[bytes, bytes]], Any],
 ) -> Callable[[bytes, Mapping[bytes, bytes]], Any]:
     """A function that does what `plainly` does: makes of a row and its cells the record that they hold.
 
-    `fields` are its attributes in their order: parts of the key, and those `of_cells`, of which each has a column, what
-    unpacks the cell, its declared type, and a function that says whether a value is of that. It is called where the
-    type is no class.
+    The attributes of the record that are not `from_cells` are parts of the key.
     """
     scope: dict[str, Any] = {"plainly": plainly, "Record": record}
     body, checks, values = _decoding(layout, scope)
-    for at, (name, (column, unpack, wanted, fits)) in enumerate(of_cells.items()):
-        scope |= {f"unpack_{at}": unpack, f"wanted_{at}": wanted, f"fits_{at}": fits}
-        body.append(f"c_{at} = unpack_{at}(cells[{column!r}])")
-        is_class = isinstance(wanted, type) and wanted is not Any  # which is a class, too
-        checks.append(f"type(c_{at}) is wanted_{at}" if is_class else f"fits_{at}(c_{at})")
+    body += _optional_cells(from_cells)
+    for at, (name, cell) in enumerate(from_cells.items()):
+        scope |= {f"unpack_{at}": cell.unpack, f"wanted_{at}": cell.wanted, f"fits_{at}": cell.fits}
+        scope |= {f"values_{at}": cell.values, f"default_{at}": cell.default}
+        check = f"fits_{at}(c_{at})" if cell.wanted is None else f"type(c_{at}) is wanted_{at}"
+        if cell.values:
+            check += f" and c_{at} in values_{at}"
+        if cell.is_optional:
+            body.append(f"c_{at} = default_{at} if cell_{at} is None else unpack_{at}(cell_{at})")
+            check = f"(cell_{at} is None or {check})"
+        else:
+            body.append(f"c_{at} = unpack_{at}(cells[{cell.column!r}])")
+        checks.append(check)
         values[name] = f"c_{at}"
+    arguments = [
+        f"{field.alias}={values[field.name]}" if field.kw_only else values[field.name] for field in init_fields(record)
+    ]
     lines = [
         "def record(row, cells):",
         "    try:",
         *(f"        {line}" for line in body),
         f"        if {' and '.join(checks)}:",
-        f"            return Record({', '.join(values[name] for name in fields)})",
+        f"            return Record({', '.join(arguments)})",
         "    except Exception:",
         "        pass",
         "    return plainly(row, cells)",
     ]
     return _define("record", lines, scope, layout)
+
+
+def _optional_cells(from_cells: Mapping[str, FromCell]) -> list[str]:
+    """Statements that look up the cells which a row may lack; None is a missing one.
+
+    One `try` for all costs a whole row next to nothing, and a row that lacks any one exception.
+    """
+    optional = [(f"cell_{at}", cell.column) for at, cell in enumerate(from_cells.values()) if cell.is_optional]
+    if not optional:
+        return []
+    lines = ["try:", *(f"    {variable} = cells[{column!r}]" for variable, column in optional)]
+    lines += ["except KeyError:", *(f"    {variable} = cells.get({column!r})" for variable, column in optional)]
+    if len(optional) == len(from_cells):  # a row without any cell of the record does not hold one
+        lines.append(f"    if {' is '.join(variable for variable, _ in optional)} is None: return plainly(row, cells)")
+    return lines
 
 
 def _decoding(layout: "KeyLayout[Any]", scope: dict[str, Any]) -> tuple[list[str], list[str], dict[str, str]]:
@@ -147,7 +207,7 @@ def _decoding(layout: "KeyLayout[Any]", scope: dict[str, Any]) -> tuple[list[str
     checks = ["type(row) is bytes", f"len(row) <= {MAX_ROW_BYTES}"]
     values: dict[str, str] = {}
     rest = "row"
-    scope["INVERT"] = INVERT
+    scope |= {"INVERT": INVERT, "unescape": unescape}
     if layout.prefixes:
         body.append(f"rest = row[{layout.prefix_bytes}:]")
         rest = "rest"
@@ -163,8 +223,10 @@ def _decoding(layout: "KeyLayout[Any]", scope: dict[str, Any]) -> tuple[list[str
             values |= {part.name: _shifted(part, f"v_{part.name}", back=True) for part in run}
         elif first.codec is EscapedText:
             body.append(rf"b_{first.name}, end_{first.name}, rest = {rest}.partition(b'\x00\x01')")
-            checks.append(f"end_{first.name} and 0 not in b_{first.name}")
-            values[first.name] = f"b_{first.name}.decode()"
+            body.append(f"if 0 in b_{first.name}: v_{first.name} = unescape(b_{first.name}).decode()")
+            body.append(f"else: v_{first.name} = b_{first.name}.decode()")
+            checks.append(f"end_{first.name}")
+            values[first.name] = f"v_{first.name}"
         elif found := _fixed_bytes(first):
             width, inverted = found
             body.append(f"v_{first.name}, rest = {rest}[:{width}]{inverted}, {rest}[{width}:]")
@@ -187,7 +249,7 @@ def _decoding(layout: "KeyLayout[Any]", scope: dict[str, Any]) -> tuple[list[str
 
 def _encoded_again(part: "Part", scope: dict[str, Any], value: str) -> str:
     """The bytes of a part that was taken from a row; another key's bytes would not have decoded to its value."""
-    if part.codec is EscapedText:  # that has no zero in it, by the checks before
+    if part.codec is EscapedText:
         return rf"b_{part.name} + b'\x00\x01'"
     return f"{_bind(scope, [part], 'encode', part.codec.encode)}({value})"
 
@@ -275,4 +337,5 @@ def _define(name: str, lines: list[str], scope: dict[str, Any], layout: "KeyLayo
     exec(compile(source, filename, "exec"), scope)
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     function: Callable[..., Any] = scope[name]
+    weakref.finalize(function, linecache.cache.pop, filename, None)
     return function

@@ -13,10 +13,13 @@ class InvalidQuestion(ValueError):
 
 
 def shown(value: object) -> str:
-    """A value as an error shows it: in short, for Python writes no int of thousands of digits."""
+    """A value as an error shows it: in short, because Python writes no int of thousands of digits."""
     if isinstance(value, int) and value.bit_length() > 128:
         return f"an int of {value.bit_length()} bits"
-    text = repr(value)
+    try:
+        text = repr(value)
+    except Exception:  # a list of lists, too deep for Python; such an int in a list; or code of the value's own
+        return f"a {type(value).__name__} that repr() cannot show"
     return text if len(text) <= 100 else f"{text[:100]}..."
 
 

@@ -16,14 +16,15 @@ The law, for every layout and all keys a, b:
 """
 
 import inspect
+import keyword
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar, dataclass_transform
 
 import attrs
 
 from .codecs import MAX_ROW_BYTES, Codec
-from .compiled import compile_decode, compile_encode, compile_row_of
-from .errors import InvalidKey, shown_bytes
+from .compiled import compile_decode, compile_encode, compile_row_of, init_fields
+from .errors import InvalidKey, shown, shown_bytes
 from .prefixes import Modulo, Prefix, Spread, TimeBucket, sources
 from .questions import Narrowed, Plan, narrow, plan, whole_table
 
@@ -43,6 +44,9 @@ def part(codec: Codec[V], meaning: str) -> V:
 @dataclass_transform(frozen_default=True, field_specifiers=(part,))
 def row_key(cls: type[K]) -> type[K]:
     """A class of keys: attrs' `frozen`, every attribute a `part`."""
+    for name in [*vars(cls), *inspect.get_annotations(cls)]:
+        if name == "self" or keyword.iskeyword(name) or not name.isidentifier():
+            raise InvalidKey(f"{cls.__name__}.{name}: a part cannot have this name, because __init__ takes it by name")
     frozen: type[K] = attrs.frozen(cls)
     codecs = {field.name: isinstance(field.metadata.get("codec"), Codec) for field in attrs.fields(frozen)}  # type: ignore[arg-type]
     for name in [*codecs, *inspect.get_annotations(cls)]:
@@ -90,7 +94,13 @@ class KeyLayout(Generic[K]):
     def __init__(self, key: type[K], *prefixes: Prefix) -> None:
         fields: tuple[attrs.Attribute[Any], ...] = getattr(key, "__attrs_attrs__", ())
         if not fields or not all("codec" in field.metadata for field in fields):
-            raise InvalidKey(f"KeyLayout: must first be given a row_key class of at least one part (got {key!r})")
+            raise InvalidKey(f"KeyLayout: must first be given a row_key class of at least one part (got {shown(key)})")
+        try:
+            arguments = init_fields(key)
+        except ValueError as error:
+            raise InvalidKey(str(error)) from None
+        if len(arguments) < len(fields) or any(field.kw_only for field in fields):
+            raise InvalidKey(f"{key.__name__}: must have parts only, each a part(codec, meaning)")
         self.key = key
         self.name = key.__name__
         self.parts = tuple(Part(field.name, field.metadata["codec"], field.metadata["meaning"]) for field in fields)
@@ -132,7 +142,7 @@ class KeyLayout(Generic[K]):
     def encode_plainly(self, key: K) -> bytes:
         """What `encode` does, part by part."""
         if type(key) is not self.key:
-            raise InvalidKey(f"{self.name}: must be a {self.name} (got {key!r})")
+            raise InvalidKey(f"{self.name}: must be a {self.name} (got {shown(key)})")
         values: dict[str, Any] = {}
         encoded: dict[str, bytes] = {}
         for part in self.parts:
@@ -153,7 +163,7 @@ class KeyLayout(Generic[K]):
     def segments(self, row: bytes) -> list[Segment]:
         """The row cut at its borders, prefixes first; `InvalidKey` where it is no key of this layout."""
         if type(row) is not bytes or not 1 <= len(row) <= MAX_ROW_BYTES:
-            raise InvalidKey(f"{self.name}: a row key is 1..{MAX_ROW_BYTES} bytes (got {row!r:.80})")
+            raise InvalidKey(f"{self.name}: a row key is 1..{MAX_ROW_BYTES} bytes (got {shown(row)})")
         parts: list[Segment] = []
         rest = row[self.prefix_bytes :]
         for part in self.parts:
@@ -223,6 +233,10 @@ class KeyLayout(Generic[K]):
     def whole_table(self) -> Plan:
         """All rows, which is a question too, and the most expensive one."""
         return whole_table(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What pickle and copy ask for: the functions are generated anew."""
+        return type(self), (self.key, *self.prefixes)
 
     def __repr__(self) -> str:
         return f"KeyLayout({', '.join([self.name, *map(str, self.prefixes)])})"

@@ -121,9 +121,9 @@ class HashPrefix:
         if type(self.count) is not int or not 1 <= self.count <= most:
             raise InvalidKey(f"HashPrefix.bytes: must be 1..{most} (got {shown(self.count)})")
         if type(self.separator) is not str or len(self.separator) > 1 or not self.separator.isascii():
-            raise InvalidKey(f"HashPrefix.separator: must be one ASCII character or none (got {self.separator!r})")
+            raise InvalidKey(f"HashPrefix.separator: must be one ASCII character or none (got {shown(self.separator)})")
         if self.take not in ("first", "last"):
-            raise InvalidKey(f"HashPrefix.take: must be first or last (got {self.take!r})")
+            raise InvalidKey(f"HashPrefix.take: must be first or last (got {shown(self.take)})")
 
     def __repr__(self) -> str:
         options = ", hex=True" * self.hex + f", separator={self.separator!r}" * bool(self.separator)

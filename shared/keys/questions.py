@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from .codecs import MAX_ROW_BYTES
-from .errors import InvalidKey, InvalidQuestion
+from .errors import InvalidKey, InvalidQuestion, shown
 from .prefixes import MAX_BUCKETS, Spread
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ def _binds_all(layout: "KeyLayout[Any]", question: Mapping[str, Any]) -> bool:
 
 def _point(layout: "KeyLayout[Any]", question: Mapping[str, Any]) -> Plan:
     try:
-        point = layout.encode(layout.key(**question))
+        point = layout.encode(layout.key(*(question[part.name] for part in layout.parts)))
     except InvalidKey as error:
         raise InvalidQuestion(str(error)) from None
     return Plan(((RowRange(point, point + b"\x00"),),), layout.spread_bytes, point)
@@ -310,7 +310,8 @@ def _ends(layout: "KeyLayout[Any]", part: "Part", asked: Between) -> tuple[bytes
         None if end is None else _encode(layout, part, part.codec.encode, end) for end in (asked.since, asked.until)
     )
     if None not in (since, until) and asked.since > asked.until:
-        raise InvalidQuestion(f"{layout.name}.{part.name}: since {asked.since!r} is above until {asked.until!r}")
+        reason = f"since {shown(asked.since)} is above until {shown(asked.until)}"
+        raise InvalidQuestion(f"{layout.name}.{part.name}: {reason}")
     return since, until
 
 

@@ -18,7 +18,7 @@ _LAST_DIGITS = 640  # more digits Python may refuse to read as an int
 
 def _digits(data: bytes) -> int:
     if not data.isdigit():  # of bytes: ASCII digits only, so no sign, blank or 1_0
-        raise InvalidKey(f"must be ASCII digits (got {data!r})")
+        raise InvalidKey(f"must be ASCII digits (got {shown(data)})")
     return int(data)
 
 
@@ -54,9 +54,9 @@ class FixedText(Codec[str]):
     def stem(self, start: str) -> bytes:
         data = utf8(start)
         if self.pad in data:
-            raise InvalidKey(f"must not contain the pad {self.pad.decode()!r} (got {start!r})")
+            raise InvalidKey(f"must not contain the pad {self.pad.decode()!r} (got {shown(start)})")
         if len(data) > self.width:
-            raise InvalidKey(f"must be at most {self.width} bytes of UTF-8 (got {len(data)}: {start!r})")
+            raise InvalidKey(f"must be at most {self.width} bytes of UTF-8 (got {len(data)}: {shown(start)})")
         return data
 
 
@@ -169,7 +169,7 @@ class Delimited(Codec[V]):
 
     def _checked(self, data: bytes) -> bytes:
         if self._delimiter in data:
-            raise InvalidKey(f"must not contain the delimiter {self._delimiter.decode()!r} (got {data!r})")
+            raise InvalidKey(f"must not contain the delimiter {self._delimiter.decode()!r} (got {shown(data)})")
         return data
 
 

@@ -1,6 +1,7 @@
 """A record's values become cells and come back; what does not fit is named."""
 
-from typing import Any
+import json
+from typing import Any, Literal
 
 import attrs
 import msgpack
@@ -8,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.cells import BIG_INT, MSGPACK, CellLayout, Column, InvalidRecord
+from shared.cells import BIG_INT, MSGPACK, CellLayout, Column, InvalidRecord, InvalidRow, Packing
+from shared.keys import KeyLayout, TrailingText, part, row_key
+from shared.tables import TableDesign
 
 
 @attrs.frozen
@@ -38,6 +41,20 @@ COLUMNS = {
     "tags": Column("t"),
 }
 SALES = CellLayout(Sale, "f", COLUMNS)
+
+
+@row_key
+class Number:
+    number: str = part(TrailingText, "all of the key")
+
+
+@attrs.frozen
+class Anything:
+    number: str
+    what: Any
+
+
+ANYTHING = CellLayout(Anything, "f", {"what": Column("w")})
 LAMP = Sale("n-1", "lamp", 499)
 
 
@@ -160,10 +177,102 @@ def test_lists_and_maps_come_back(tags: Any) -> None:
     assert sale == SALES.unpack(Key("n-1"), SALES.pack(sale))
 
 
-def test_a_missing_cell_is_named() -> None:
+def test_a_missing_cell_of_an_attribute_without_a_default_is_named() -> None:
     with pytest.raises(InvalidRecord) as refused:
-        SALES.unpack(Key("n-1"), {column: value for column, value in cells().items() if column != b"f:w"})
-    assert str(refused.value) == "Sale.weight: no cell f:w"
+        SALES.unpack(Key("n-1"), {column: value for column, value in cells().items() if column != b"f:a"})
+    assert str(refused.value) == "Sale.amount: no cell f:a"
+
+
+def test_missing_cells_take_the_defaults_of_their_attributes() -> None:
+    few = {column: value for column, value in cells().items() if column in (b"f:i", b"f:a")}
+    first, second = (SALES.unpack(Key("n-1"), few) for _ in range(2))
+    assert first == second == LAMP
+    assert first.tags is not second.tags
+
+
+def test_cells_that_a_record_refuses_by_a_type_error_are_not_such_a_record() -> None:
+    @attrs.frozen
+    class Checked:
+        number: str
+        item: Any = attrs.field(validator=attrs.validators.instance_of(str))
+
+    layout = CellLayout(Checked, "f", {"item": Column("i")})
+    with pytest.raises(InvalidRecord, match="'item' must be <class 'str'>"):
+        layout.unpack(Key("n-1"), {b"f:i": b"\x05"})
+
+
+# ---- values that Python can hardly show ----------------------------------------------------------
+
+
+def nested(levels: int, kind: type[list[Any]] | type[dict[Any, Any]] | type[tuple[Any, ...]] = list) -> Any:
+    """A value so many levels deep."""
+    value: Any = kind()
+    for _ in range(levels):
+        value = {"in": value} if kind is dict else kind([value])  # type: ignore[arg-type]
+    return value
+
+
+HARD_TO_SHOW = [nested(2000), nested(2000, dict), nested(2000, tuple), 10**5000, [10**5000], {"a": -(10**5000)}]
+
+
+@pytest.mark.parametrize("value", HARD_TO_SHOW, ids=["list", "map", "tuple", "int", "int in a list", "int in a map"])
+def test_what_python_can_hardly_show_is_refused_by_name_wherever_it_does_not_fit(value: Any) -> None:
+    for name in ("item", "weight", "gift", "photo", "tags"):
+        with pytest.raises(InvalidRecord, match=rf"^Sale\.{name}: .+ \(got an? .+\)$"):
+            SALES.pack_value(name, value)
+    with pytest.raises(InvalidRecord, match=r"^Anything\.what: .+ \(got an? .+\)$"):
+        ANYTHING.pack_value("what", value)
+
+
+@pytest.mark.parametrize("cell", [b"\x91" * 2000 + b"\x90", b"\x81\xa0" * 2000 + b"\xc0"], ids=["list", "map"])
+@pytest.mark.parametrize("name", ["tags", "item"])
+def test_a_cell_of_a_list_or_map_too_deep_for_python_is_refused_by_name(name: str, cell: bytes) -> None:
+    with pytest.raises(InvalidRecord, match=rf"^Sale\.{name}: .+"):
+        SALES.unpack(Key("n-1"), cells(**{name: cell}))
+
+
+def test_a_packing_that_python_cannot_finish_is_refused_by_name() -> None:
+    as_json = Packing("json", lambda value: json.dumps(value).encode(), json.loads)
+    layout = CellLayout(Anything, "f", {"what": Column("w", as_json)})
+    with pytest.raises(InvalidRecord, match=r"^Anything\.what: "):
+        layout.pack_value("what", nested(2000))
+    with pytest.raises(InvalidRecord, match=r"^Anything\.what: "):
+        layout.unpack(Key("n-1"), {b"f:w": b"[" * 5000 + b"]" * 5000})
+
+
+def test_a_big_int_of_thousands_of_digits_comes_back() -> None:
+    sale = attrs.evolve(LAMP, amount=10**5000)
+    assert sale == SALES.unpack(Key("n-1"), SALES.pack(sale))
+
+
+# ---- literals ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wanted", "fitting", "wrong"),
+    [
+        (Literal[1, 2], [1, 2], [True, 1.0, "1", 3, None, [1]]),
+        (Literal[True], [True], [1, 1.0, False]),
+        (Literal[0, False], [0, False], [True, 1, 0.0]),
+        (Literal["a", b"a"], ["a", b"a"], ["b", b"b"]),
+        (Literal[1] | None, [1, None], [True, 2]),
+    ],
+    ids=str,
+)
+def test_a_literal_takes_values_of_its_own_types_only(wanted: Any, fitting: list[Any], wrong: list[Any]) -> None:
+    fields = {"number": attrs.field(type=str), "state": attrs.field(type=wanted)}
+    record = attrs.make_class("Record", fields, frozen=True)
+    table = TableDesign("t", "any", KeyLayout(Number), CellLayout(record, "f", {"state": Column("s")}))
+    row = table.row(Number("n-1"))
+    for value in fitting:
+        cell = table.cells.pack_value("state", value)
+        (state,) = {type(read.state) for read in (table.record(row, {b"f:s": cell}),)}
+        assert state is type(value)
+    for value in wrong:
+        with pytest.raises(InvalidRecord, match=r"^Record\.state: must be "):
+            table.cells.pack_value("state", value)
+        with pytest.raises(InvalidRow, match=r"Record\.state: must be "):
+            table.record(row, {b"f:s": msgpack.packb(value)})
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Validators of records: exact types, and errors that name record and field."""
 
 import re
+from typing import Any
 
 import attrs
 import pytest
@@ -16,6 +17,7 @@ class Visit:
     change: int = attrs.field(default=0, validator=integer())
     kind: str = attrs.field(default="get", validator=one_of("get", "post"))
     tie: bytes = attrs.field(default=b"\0\0\0", validator=fixed_bytes(3))
+    level: int = attrs.field(default=1, validator=one_of(1, 2))
 
 
 def test_what_fits_is_kept():
@@ -36,6 +38,9 @@ def test_what_fits_is_kept():
         ("change", "5", "Visit.change: must be an int (got '5')"),
         ("change", 1.0, "Visit.change: must be an int (got 1.0)"),
         ("kind", "put", "Visit.kind: must be one of get, post (got 'put')"),
+        ("kind", ["get"], "Visit.kind: must be one of get, post (got ['get'])"),
+        ("level", True, "Visit.level: must be one of 1, 2 (got True)"),
+        ("level", 2.0, "Visit.level: must be one of 1, 2 (got 2.0)"),
         ("tie", b"", "Visit.tie: must be 3 bytes (got b'')"),
         ("tie", b"ab", "Visit.tie: must be 3 bytes (got b'ab')"),
         ("tie", b"abcd", "Visit.tie: must be 3 bytes (got b'abcd')"),
@@ -48,4 +53,29 @@ def test_what_fits_is_kept():
 )
 def test_what_does_not_fit_is_named(field, value, error):
     with pytest.raises(ValueError, match=f"^{re.escape(error)}$"):
+        Visit(**{field: value})
+
+
+def nested(levels: int) -> Any:
+    """A list so many levels deep."""
+    value: Any = []
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("field", ["page", "note", "count", "kind", "tie", "level"])
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (10**5000, "an int of 16610 bits"),
+        ([10**5000], "a list that repr() cannot show"),
+        (nested(2000), "a list that repr() cannot show"),
+        ({1: nested(2000)}, "a dict that repr() cannot show"),
+        ((nested(2000),), "a tuple that repr() cannot show"),
+    ],
+    ids=["int", "int in a list", "list", "list in a map", "list in a tuple"],
+)
+def test_a_value_that_python_can_hardly_show_is_refused_like_any_other(field, value, words):
+    with pytest.raises(ValueError, match=rf"^Visit.{field}: must be .+ \(got {re.escape(words)}\)$"):
         Visit(**{field: value})

@@ -355,3 +355,32 @@ def test_an_event_takes_one_put(connection, logs):
     with metered(connection) as cost:
         logs.store(event())
     assert (cost.rpcs, cost.ranges) == (1, [])
+
+
+# ---- limits -----------------------------------------------------------------------------------------
+
+
+@answering
+def test_a_page_has_a_hundred_events_if_no_limit_is_given(logs):
+    stored(logs, *map(event, range(1, 102)))
+    pages = [
+        logs.host_events("host1", "GET", since_ms=0, until_ms=1000),
+        logs.window(0, 1000, host="host1"),
+        logs.of_severity("host1", "INFO", 0, 1000),
+        logs.of_severity("host1", "INFO", 0, 1000, at="client"),
+    ]
+    assert [(len(page.records), page.cursor is None) for page in pages] == [(100, False)] * len(pages)
+
+
+@at_any_time
+def test_the_latest_are_ten_events_if_no_limit_is_given(logs):
+    *_older, last = stored(logs, *map(event, range(1, 12)))
+    page = logs.latest("host1", "GET")
+    assert (len(page.records), page.records[0], page.cursor is None) == (10, last, False)
+
+
+@only("newest-first", "host-first")
+def test_hosts_that_begin_alike_give_a_hundred_events_if_no_limit_is_given(logs):
+    stored(logs, *(event(at, f"host{at % 3}") for at in range(1, 102)))
+    page = logs.hosts_like("host")
+    assert (len(page.records), page.cursor is None) == (100, False)

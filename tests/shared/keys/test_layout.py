@@ -1,7 +1,9 @@
 """Layouts: golden rows, the questions of ids that begin alike, what is refused, and what an error says."""
 
+from collections.abc import Callable
 from typing import Any
 
+import attrs
 import pytest
 
 from shared.keys import (
@@ -13,6 +15,7 @@ from shared.keys import (
     HashPrefix,
     Int64,
     InvalidKey,
+    InvalidQuestion,
     KeyLayout,
     Salt,
     TrailingBytes,
@@ -20,9 +23,12 @@ from shared.keys import (
     UInt8,
     UInt16,
     UInt24,
+    between,
     part,
     row_key,
+    starting_with,
 )
+from tests.reference import without_reference
 from tests.shared.keys.strategies import key_class
 
 
@@ -252,3 +258,106 @@ def test_a_key_has_at_least_one_part_and_parts_only() -> None:
         class Loose:
             seller_id: str = part(EscapedText, "who sold")
             note: str = "no codec"
+
+
+# ---- classes of keys ------------------------------------------------------------------------------
+
+
+OF_GENERATED_CODE = "key row rest Key Record cells plainly INVERT unescape prefix_0 v_a b_a end_a type len int"
+
+
+@pytest.mark.parametrize("name", OF_GENERATED_CODE.split())
+def test_a_part_may_have_any_name_that_the_generated_functions_use(name: str) -> None:
+    for codecs in ({name: EscapedText, "a": UInt8}, {"a": EscapedText, name: UInt8}, {"a": UInt8, name: TrailingText}):
+        layout = KeyLayout(key_class(codecs), Salt(of=name, buckets=4))
+        key = layout.key(*(7 if codec is UInt8 else "x\0" for codec in codecs.values()))
+        with without_reference(layout.encode, layout.decode, layout.row_of):
+            row = layout.encode(key)
+            assert (layout.decode(row), layout.row_of(key)) == (key, row)
+        assert layout.plan(**{part.name: getattr(key, part.name) for part in layout.parts}).point == row
+
+
+@pytest.mark.parametrize("name", ["self", "class", "None", "lambda", "two words", "1st", ""])
+def test_a_part_with_a_name_that_no_argument_can_have_is_refused(name: str) -> None:
+    with pytest.raises(InvalidKey, match=rf"^Key\.{name}: a part cannot have this name"):
+        key_class({"a": UInt8, name: UInt8})
+
+
+def test_a_part_that_is_annotated_as_self_is_refused() -> None:
+    with pytest.raises(InvalidKey, match=r"^Mine\.self: a part cannot have this name"):
+
+        @row_key
+        class Mine:
+            self: str = part(EscapedText, "whose")
+
+
+def test_a_key_class_with_an_init_of_its_own_is_refused() -> None:
+    @row_key
+    class Own:
+        a: int = part(UInt8, "first")
+        b: int = part(UInt8, "second")
+
+        def __init__(self, b: int, a: int) -> None:
+            self.__attrs_init__(a, b)  # type: ignore[attr-defined]
+
+    class Late(OrderBySeller):
+        def __init__(self, order_number: str, seller_id: str) -> None:
+            super().__init__(seller_id, 0, order_number)
+
+    for key in (Own, Late):
+        with pytest.raises(InvalidKey, match=rf"^{key.__name__}: must keep the __init__ that attrs makes"):
+            KeyLayout(key)
+
+
+def test_a_part_that_init_does_not_take_in_its_place_is_refused() -> None:
+    for how in ({"init": False, "default": 7}, {"kw_only": True}):
+        parts = {"a": attrs.field(metadata={"codec": UInt8, "meaning": "first"}, **how)}
+        with pytest.raises(InvalidKey, match=r"^Key: must have parts only"):
+            KeyLayout(attrs.make_class("Key", parts, frozen=True))
+
+
+# ---- values that Python can hardly show -----------------------------------------------------------
+
+
+def nested(levels: int) -> Any:
+    """A list so many levels deep."""
+    value: Any = []
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+HARD_TO_SHOW = [nested(2000), (nested(2000),), {"a": nested(2000)}, 10**5000, [10**5000]]
+
+
+@pytest.mark.parametrize("value", HARD_TO_SHOW, ids=["list", "tuple", "map", "int", "int in a list"])
+@pytest.mark.parametrize("layout", [ORDERS, SALTED, KeyLayout(Mixed)], ids=str)
+def test_what_python_can_hardly_show_is_no_part_no_key_and_no_row(layout: KeyLayout[Any], value: Any) -> None:
+    for name in layout.part_named:
+        fields = {part.name: value if part.name == name else 0 for part in layout.parts}
+        for function in (layout.encode, layout.row_of):
+            with pytest.raises(InvalidKey):
+                function(layout.key(**fields))
+        for asked in (value, between(value), between(None, value), starting_with(value)):
+            with pytest.raises(InvalidQuestion):
+                layout.plan(**{name: asked})
+    for function in (layout.encode, layout.row_of, layout.decode):
+        with pytest.raises(InvalidKey):
+            function(value)
+
+
+@pytest.mark.parametrize("value", HARD_TO_SHOW, ids=["list", "tuple", "map", "int", "int in a list"])
+def test_what_python_can_hardly_show_is_refused_in_declarations(value: Any) -> None:
+    declarations: list[Callable[[], object]] = [
+        lambda: KeyLayout(value),
+        lambda: Salt(of="a", buckets=value),
+        lambda: HashPrefix(of="a", bytes=value),
+        lambda: HashPrefix(of="a", bytes=1, separator=value),
+        lambda: HashPrefix(of="a", bytes=1, take=value),
+        lambda: Code({"a": value}),
+        lambda: FixedText(value, "x"),
+        lambda: FixedText(3, value),
+    ]
+    for declare in declarations:
+        with pytest.raises(InvalidKey):
+            declare()

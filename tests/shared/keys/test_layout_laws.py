@@ -2,14 +2,17 @@
 
 import enum
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import attrs
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.keys import InvalidKey
-from tests.shared.keys.strategies import ORDERED, before, damaged, layouts, many
+from shared.keys import Codec, EscapedText, InvalidKey, KeyLayout, Salt, UInt16
+from tests.reference import without_reference
+from tests.shared.keys.strategies import CASES, ORDERED, Case, before, damaged, few, key_class, layouts, many, texts
 
 
 class Few(enum.IntEnum):
@@ -62,8 +65,32 @@ def test_the_generated_functions_do_what_the_plain_ones_do(data: st.DataObject) 
         assert row == outcome(layout.encode, key) == outcome(layout.row_of, key)
         if isinstance(row, bytes):
             assert key == layout.decode(row) == layout.decode_plainly(row)
+            with without_reference(layout.encode, layout.row_of, layout.decode):
+                assert row == layout.encode(key) == layout.row_of(key)
+                assert key == layout.decode(row)
             row = data.draw(damaged(row))
             assert outcome(layout.decode_plainly, row) == outcome(layout.decode, row)
+
+
+@cache
+def layouts_with(codec: Codec[Any]) -> tuple[KeyLayout[Any], KeyLayout[Any]]:
+    """Keys of one part of the codec, and keys in which it stands between others."""
+    after: dict[str, Codec[Any]] = {} if codec.trailing else {"number": UInt16, "text": EscapedText}
+    between = key_class({"first": EscapedText, "drawn": codec, **after})
+    return KeyLayout(key_class({"drawn": codec})), KeyLayout(between, Salt(of="drawn", buckets=4))
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+@few
+@given(data=st.data())
+def test_no_valid_key_of_any_codec_needs_the_reference(case: Case, data: st.DataObject) -> None:
+    values = {"first": data.draw(texts), "drawn": data.draw(case.values), "number": 7, "text": data.draw(texts)}
+    for layout in layouts_with(case.codec):
+        key = layout.key(*(values[part.name] for part in layout.parts))
+        if isinstance(row := outcome(layout.encode_plainly, key), bytes):
+            with without_reference(layout.encode, layout.row_of, layout.decode):
+                assert row == layout.encode(key) == layout.row_of(key)
+                assert key == layout.decode(row)
 
 
 @many

@@ -1,0 +1,170 @@
+"""Rows of an older and of a newer release of a record: added columns take defaults, unknown ones are left alone."""
+
+from collections.abc import Iterator
+
+import attrs
+import happybase
+import pytest
+
+from shared.cells import BIG_INT, CellLayout, Column, InvalidRow
+from shared.fields import one_of, text
+from shared.keys import EscapedText, Int64, KeyLayout, part, row_key
+from shared.scanning import page
+from shared.server_filters import equal
+from shared.tables import TableDesign
+from tests.engines import Engine
+from tests.reference import without_reference
+
+
+@row_key
+class ByShop:
+    shop: str = part(EscapedText, "where")
+    at_ms: int = part(Int64, "when, milliseconds since 1970")
+
+
+@attrs.frozen
+class OldSale:
+    """A sale as the first release had it."""
+
+    shop: str
+    at_ms: int
+    item: str = attrs.field(validator=text())
+    amount: int
+
+
+@attrs.frozen
+class Sale:
+    """A sale as the second release has it."""
+
+    shop: str
+    at_ms: int
+    item: str = attrs.field(validator=text())
+    amount: int
+    currency: str = attrs.field(default="EUR", validator=one_of("EUR", "USD"))
+    tags: list[str] = attrs.field(factory=list)
+    label: str = attrs.field(default=attrs.Factory(lambda sale: sale.item.upper(), takes_self=True))
+    note: str | None = attrs.field(default=None, kw_only=True)
+
+
+@attrs.frozen
+class Visit:
+    """A record all of whose columns have defaults."""
+
+    shop: str
+    at_ms: int
+    page: str = "/"
+    count: int = 1
+
+
+OLD = {"item": Column("i"), "amount": Column("a", BIG_INT)}
+NEW = {**OLD, "currency": Column("c"), "tags": Column("t"), "label": Column("l"), "note": Column("n")}
+LAYOUT = KeyLayout(ByShop)
+OLD_SALES = TableDesign("sales", "one sale", LAYOUT, CellLayout(OldSale, "s", OLD))
+SALES = TableDesign("sales", "one sale", LAYOUT, CellLayout(Sale, "s", NEW))
+VISITS = TableDesign("visits", "one visit", LAYOUT, CellLayout(Visit, "v", {"page": Column("p"), "count": Column("c")}))
+
+OLD_SALE = OldSale("s-1", 1, "lamp", 499)
+NEW_SALE = Sale("s-1", 2, "desk", 10**21, "USD", ["gift"], "big", note="fragile")
+
+
+@pytest.fixture
+def sales(engine: Engine) -> Iterator[happybase.Table]:
+    """A table with a sale of each release."""
+    with engine.shared_store(SALES) as connection:
+        table = connection.table("sales")
+        table.put(OLD_SALES.row(OLD_SALE), OLD_SALES.cells.pack(OLD_SALE))
+        table.put(SALES.row(NEW_SALE), SALES.cells.pack(NEW_SALE))
+        yield table
+
+
+def test_the_newer_release_reads_older_rows_with_the_defaults_of_what_they_lack(sales: happybase.Table) -> None:
+    with without_reference(SALES.record):
+        found = page(sales, LAYOUT.plan(shop="s-1"), SALES.record, limit=5).records
+    assert found == [Sale("s-1", 1, "lamp", 499, "EUR", [], "LAMP", note=None), NEW_SALE]
+
+
+def test_the_older_release_reads_newer_rows_and_leaves_their_columns_alone(sales: happybase.Table) -> None:
+    with without_reference(OLD_SALES.record):
+        found = page(sales, LAYOUT.plan(shop="s-1"), OLD_SALES.record, limit=5).records
+    assert found == [OLD_SALE, OldSale("s-1", 2, "desk", 10**21)]
+    sales.put(OLD_SALES.row(found[1]), OLD_SALES.cells.pack(attrs.evolve(found[1], item="table")))
+    row = SALES.row(NEW_SALE)
+    assert SALES.record(row, sales.row(row)) == attrs.evolve(NEW_SALE, item="table")
+
+
+def test_a_row_that_lacks_several_cells_is_read_without_the_reference() -> None:
+    row, cells = SALES.row(NEW_SALE), SALES.cells.pack(NEW_SALE)
+    for lacking in ([b"s:c"], [b"s:n"], [b"s:t", b"s:l"], [b"s:c", b"s:t", b"s:l", b"s:n"]):
+        fewer = {column: cell for column, cell in cells.items() if column not in lacking}
+        with without_reference(SALES.record):
+            record = SALES.record(row, fewer)
+        assert record == SALES._record_plainly(row, fewer)
+    assert SALES.record(row, fewer).tags is not SALES.record(row, fewer).tags
+
+
+@pytest.mark.parametrize("column", [b"s:i", b"s:a"])
+def test_a_row_without_a_cell_whose_attribute_has_no_default_is_not_a_sale(column: bytes) -> None:
+    row, cells = SALES.row(NEW_SALE), SALES.cells.pack(NEW_SALE)
+    del cells[column]
+    with pytest.raises(InvalidRow, match=rf"^sales: row .*: Sale\.(item|amount): no cell {column.decode()}$"):
+        SALES.record(row, cells)
+
+
+@pytest.mark.parametrize("cells", [{}, {b"v:other": b"", b"s:i": b"\xa4lamp"}])
+def test_a_row_without_any_cell_of_a_record_is_not_one_of_defaults(cells: dict[bytes, bytes]) -> None:
+    row = VISITS.row(Visit("s-1", 1))
+    with pytest.raises(InvalidRow, match=r"^visits: row .*: Visit: none of its cells \(v:p, v:c\)$"):
+        VISITS.record(row, cells)
+
+
+@pytest.mark.parametrize("cells", [{b"v:p": b"\xa1x"}, {b"v:c": b"\x05"}, {b"v:c": b"\x05", b"v:other": b""}])
+def test_a_row_with_one_cell_of_a_record_is_one(cells: dict[bytes, bytes]) -> None:
+    row = VISITS.row(Visit("s-1", 1))
+    with without_reference(VISITS.record):
+        record = VISITS.record(row, cells)
+    assert record == Visit("s-1", 1, "x" if b"v:p" in cells else "/", 5 if b"v:c" in cells else 1)
+
+
+def test_a_default_is_not_held_against_the_declared_type() -> None:
+    @attrs.frozen
+    class Loose:
+        shop: str
+        at_ms: int
+        item: str
+        note: str = None  # type: ignore[assignment]
+
+    table = TableDesign("t", "any", LAYOUT, CellLayout(Loose, "s", {"item": Column("i"), "note": Column("n")}))
+    with without_reference(table.record):
+        assert table.record(table.row(Visit("s-1", 1)), {b"s:i": b"\xa1x"}) == Loose("s-1", 1, "x")
+
+
+def test_a_cell_that_is_there_is_never_replaced_by_the_default() -> None:
+    row, cells = SALES.row(NEW_SALE), SALES.cells.pack(NEW_SALE)
+    for column, wrong in ((b"s:c", b"\x05"), (b"s:t", b""), (b"s:n", b"\x01")):
+        with pytest.raises(InvalidRow, match=r"^sales: row .*: Sale\."):
+            SALES.record(row, cells | {column: wrong})
+
+
+# ---- filters of the server ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("currency", "wanted"), [("EUR", [1]), ("USD", [2])])
+def test_a_filter_for_the_default_lets_rows_through_that_lack_the_column(
+    sales: happybase.Table, currency: str, wanted: list[int]
+) -> None:
+    of_currency = equal(SALES.cells, "currency", currency)
+    plan = LAYOUT.plan(shop="s-1")
+    by_server = page(sales, plan, SALES.record, limit=5, filter=of_currency).records
+    by_client = page(sales, plan, SALES.record, limit=5, where={"currency": currency}).records
+    assert by_server == by_client
+    assert [sale.at_ms for sale in by_server] == wanted
+
+
+def test_a_filter_for_what_a_factory_makes_lets_rows_through_that_lack_the_column(sales: happybase.Table) -> None:
+    found = page(sales, LAYOUT.plan(shop="s-1"), SALES.record, limit=5, filter=equal(SALES.cells, "tags", []))
+    assert [sale.at_ms for sale in found.records] == [1]
+
+
+def test_a_filter_for_an_attribute_whose_default_depends_on_the_others_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^Sale\.label: its default depends on the rest of the record$"):
+        equal(SALES.cells, "label", "LAMP")
