@@ -35,7 +35,7 @@ BATCH_ROWS = 1000
 HELD_ROWS = 16_000
 """About how many rows of all streams are held at a time: up to sixteen streams are read in whole batches."""
 WHERE_HELD_ROWS = 100
-"""Rows held at a time, at least, where a `where` leaves some out."""
+"""Rows held at a time, at least, if a `where` or `on_invalid` may leave some out."""
 READ_AT_MOST = 10_000
 """Rows that one page reads before it ends short, where a `where` keeps few of them; and the most that are sorted."""
 
@@ -127,7 +127,7 @@ class Page(Generic[R]):
     cursor: str | None
     """Asks for the next page of the same question, which a `where` may leave empty; None where the end was reached."""
     rows_read: int
-    """Rows decoded for this page: more than `records` where a `where` left some out."""
+    """Rows read for this page: more than `records` if a `where` or `on_invalid` left some out."""
     by_client: tuple[str, ...] = ()
     """What the ranges did not do: the attributes that `where` compared, and `order` where the rows were sorted."""
     by_server: tuple[str, ...] = ()
@@ -146,6 +146,7 @@ def page(
     order: KeyLayout[Any] | None = None,
     filter: ServerFilter | None = None,
     read_at_most: int = READ_AT_MOST,
+    on_invalid: Callable[[InvalidRow], None] | None = None,
 ) -> Page[R]:
     """The next `limit` records of a plan, from the row after `cursor`.
 
@@ -153,21 +154,24 @@ def page(
     `starting_with(...)`. `limit` counts what it keeps, and a page that has read `read_at_most` rows for it ends short,
     with a cursor. Every row there from the first page to the last comes exactly once, whatever is inserted or deleted
     between pages. A damaged cursor, or one of another question (table, ranges, direction, `where`), is an
-    `InvalidQuestion`; a row that is no record of this table is an `InvalidRow`. `decode` is a `TableDesign.record`, or
-    a function like it.
+    `InvalidQuestion`. `decode` is a `TableDesign.record`, or a function like it.
+
+    A row that is not a record of this table is raised as an `InvalidRow`. With `on_invalid` that function is called
+    with it instead, the row is left out, and the page reads on until it has `limit` records or the plan ends.
 
     A `filter` compares on the server. It spares the client all rows that it holds back, but nobody bounds their number:
     a page that finds few reads the whole plan, in calls that may take longer than the connection waits.
 
     Records come in the order of the table's key, or in the `order` of another key layout of the same records. For that
-    every page reads the whole plan, and more than `read_at_most` rows are an `InvalidQuestion`.
+    every page reads the whole plan, invalid rows too, and more than `read_at_most` rows are an `InvalidQuestion`.
     """
     _check_count("limit", limit)
     _check_count("read_at_most", read_at_most)
     conditions = sorted((where or {}).items())
+    _check_writable(conditions)
     question = partial(_question, table, plan, conditions, reverse, order, filter)
     position = None if cursor is None else _position(cursor, question())
-    read = _Reader(table, decode, conditions, filter)
+    read = _Reader(table, decode, conditions, filter, on_invalid)
     if order is not None:
         kept = _sorted(read, plan, order, reverse, position, limit, read_at_most)
     else:
@@ -179,7 +183,7 @@ def page(
 
 
 class _Reader(Generic[R]):
-    """Decodes rows of a table, counts them, and says which are to be kept."""
+    """Decodes rows of a table, counts them, and keeps the records that are asked for."""
 
     def __init__(
         self,
@@ -187,6 +191,7 @@ class _Reader(Generic[R]):
         decode: Callable[[bytes, dict[bytes, bytes]], R],
         conditions: Sequence[tuple[str, Any]],
         filter: ServerFilter | None,
+        on_invalid: Callable[[InvalidRow], None] | None,
     ) -> None:
         self.table = table
         self.conditions = conditions
@@ -194,26 +199,39 @@ class _Reader(Generic[R]):
         self.rows = 0
         self._filter = filter
         self._decode = decode
+        self.on_invalid = on_invalid
 
-    def merged(self, plan: Plan, limit: int, reverse: bool, held_rows: int) -> Rows:
+    def merged(self, plan: Plan, limit: int | None, reverse: bool, held_rows: int) -> Rows:
         return _merged(self.table, plan, limit, reverse, held_rows, self._filter)
 
-    def record(self, row: bytes, cells: dict[bytes, bytes]) -> R:
+    @property
+    def leaves_out(self) -> bool:
+        """Whether a page may have to read more rows than it has records."""
+        return bool(self.conditions) or self.on_invalid is not None
+
+    def kept(self, row: bytes, cells: dict[bytes, bytes]) -> list[R]:
+        """The record of a row, or nothing if it is left out."""
+        self.rows += 1
         try:
             record = self._decode(row, cells)
-        except InvalidRow:
-            raise
+        except InvalidRow as error:
+            invalid = error
         except ValueError as error:
-            raise InvalidRow(self.table.name.decode(errors="replace"), row, error) from error
-        self.rows += 1
-        return record
+            invalid = InvalidRow(self.table.name.decode(errors="replace"), row, str(error) or repr(error))
+            invalid.__cause__ = error
+        else:
+            return [record] if self._keeps(record) else []
+        if self.on_invalid is None:
+            raise invalid
+        self.on_invalid(invalid)
+        return []
 
-    def keeps(self, record: R) -> bool:
+    def _keeps(self, record: R) -> bool:
         for name, asked, fits in self._tests:
             try:
                 if not fits(getattr(record, name)):
                     return False
-            except (TypeError, AttributeError):
+            except (TypeError, AttributeError, RecursionError):
                 raise _incomparable(record, name, asked) from None
         return True
 
@@ -224,16 +242,19 @@ def _in_key_order(
     """The records that come next, and the position of the last row read if there may be more."""
     records: list[R] = []
     # One row more than wanted tells whether there is a next page.
-    wanted = (read_at_most if read.conditions else limit) + 1
-    held_rows = min(max(limit + 1, WHERE_HELD_ROWS if read.conditions else 1), HELD_ROWS, wanted)
+    wanted = None if read.leaves_out else limit + 1
+    held_rows = min(max(limit + 1, WHERE_HELD_ROWS if read.leaves_out else 1), HELD_ROWS)
+    if read.conditions:
+        held_rows = min(held_rows, read_at_most + 1)
     with closing(read.merged(_after(plan, position, reverse), wanted, reverse, held_rows)) as rows:
         for row, cells in rows:
-            if len(records) == limit or (read.conditions and read.rows == read_at_most):
+            at = row[plan.spread_bytes :]
+            is_full = len(records) == limit or (read.conditions and read.rows >= read_at_most)
+            # An invalid row may differ from a record in its bucket only, and the next page starts after both.
+            if is_full and (read.on_invalid is None or at != position):
                 return records, position
-            record = read.record(row, cells)
-            position = row[plan.spread_bytes :]
-            if read.keeps(record):
-                records.append(record)
+            position = at
+            records += read.kept(row, cells)
     return records, None
 
 
@@ -266,8 +287,7 @@ def _placed(read: _Reader[R], plan: Plan, order: KeyLayout[Any], read_at_most: i
                     f"a sorted page reads all rows of its ranges, and they hold more than {read_at_most}: "
                     "ask for what the key binds"
                 )
-            record = read.record(row, cells)
-            if read.keeps(record):
+            for record in read.kept(row, cells):
                 try:
                     at = order.row_of(record)[order.spread_bytes :]
                 except InvalidKey as error:
@@ -327,14 +347,14 @@ def _cursor(position: bytes, question: bytes) -> str:
 
 def _position(cursor: str, question: bytes) -> bytes:
     if type(cursor) is not str:
-        raise InvalidQuestion(f"cursor: must be text (got {cursor!r:.100})")
+        raise InvalidQuestion(f"cursor: must be text (got {shown(cursor)})")
     try:
         data = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):
         data = b""
     asked, position = data[:_DIGEST_BYTES], data[_DIGEST_BYTES + _CHECK_BYTES :]
     if _cursor(position, asked) != cursor:
-        raise InvalidQuestion(f"cursor: is damaged (got {cursor!r:.100}); ask again without it")
+        raise InvalidQuestion(f"cursor: is damaged (got {shown(cursor)}); ask again without it")
     if asked != question:
         raise InvalidQuestion("cursor: belongs to another question; ask with the same values, or without it")
     return position
@@ -342,11 +362,21 @@ def _position(cursor: str, question: bytes) -> bytes:
 
 def _check_count(name: str, count: int) -> None:
     if type(count) is not int or not 1 <= count <= MAX_LIMIT:
-        raise InvalidQuestion(f"{name}: must be 1..{MAX_LIMIT} (got {count!r})")
+        raise InvalidQuestion(f"{name}: must be 1..{MAX_LIMIT} (got {shown(count)})")
+
+
+def _check_writable(conditions: Iterable[tuple[str, Any]]) -> None:
+    """What is asked for can be written, because a cursor holds a digest of it."""
+    for name, asked in conditions:
+        try:
+            repr(asked)
+        except (ValueError, RecursionError):
+            wanted = "must be a value that a cursor can hold"
+            raise InvalidQuestion(f"where: {name}: {wanted} (got {shown(asked)})") from None
 
 
 def _incomparable(record: object, name: str, asked: Any) -> InvalidQuestion:
     if not hasattr(record, name):
         return InvalidQuestion(f"where: {type(record).__name__} has no {name}")
     given = shown(getattr(record, name))  # to an interval or a beginning of another type
-    return InvalidQuestion(f"where: {name} is {given}, which cannot be compared with {asked!r:.100}")
+    return InvalidQuestion(f"where: {name} is {given}, which cannot be compared with {shown(asked)}")
