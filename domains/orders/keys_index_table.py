@@ -52,6 +52,7 @@ TABLES = (INDEX, OF_SELLER, _WITH_LINES.by_buyer)
 class IndexedOrderRepository(OrderRepository):
     """`OrderRepository` on these tables: an order by its number costs two gets, placing one two gets and three puts.
 
+    A change of status costs four gets and three puts.
     Every write puts the entry, then the seller's row, which is the order, then the buyer's line. A crash leaves an
     entry that leads nowhere, which no reader sees, or an order without its buyer's line; placing the same order again
     mends both. Until then the number is taken: another order under it is an `OrderConflict`.

@@ -8,6 +8,7 @@ import happybase
 
 from shared.clock import CLOCK, WriterClock
 from shared.keys import InvalidQuestion, between, starting_with
+from shared.keys.errors import shown
 from shared.scanning import Page, page
 from shared.server_filters import equal
 from shared.tables import TableDesign
@@ -17,7 +18,7 @@ from .records import STATUSES, ListedOrder, Order, Status
 
 
 class OrderConflict(ValueError):
-    """Another order is stored under this number."""
+    """Another order is stored under this number, or another change of its status won."""
 
 
 class UnknownOrder(ValueError):
@@ -59,20 +60,29 @@ class OrderRepository:
     def change_status(self, order_number: str, status: Status) -> Order:
         """The order with its new status, which wins over the one it had; `UnknownOrder` if there is none.
 
-        Costs: one get, three puts.
+        The order is read again after the puts, and what is returned was stored at that moment. If another change won
+        meanwhile, by a later time or as the second one of one millisecond, this one is an `OrderConflict`. Readers may
+        have seen its status until then, and after two changes in one millisecond a list may keep it.
+        Costs: two gets, three puts.
         """
         stored = self._stored(order_number)
         if stored is None:
-            raise UnknownOrder(f"Order.order_number: no order {order_number!r}")
+            raise UnknownOrder(f"Order.order_number: no order {shown(order_number)}")
         order, written_ms = stored
         if order.status != status:
             order = attrs.evolve(order, status=status)
             written_ms = self._clock.now_ms(above_ms=written_ms)
         self._put(order, written_ms, only=["status"])
-        return order
+        stored = self._stored(order_number)
+        if stored is None or stored[0].status != status:
+            there = "gone" if stored is None else f"stored with {stored[0].status!r}"
+            raise OrderConflict(
+                f"Order.status: another change of order {order_number!r} won, it is {there} (got {status!r})"
+            )
+        return stored[0]
 
     def cancel(self, order_number: str) -> Order:
-        """The order, cancelled; it stays in the lists. Costs: one get, three puts."""
+        """The order, cancelled; it stays in the lists. Raises and costs what `change_status` does."""
         return self.change_status(order_number, "cancelled")
 
     def order(self, order_number: str) -> Order | None:
@@ -149,11 +159,15 @@ class OrderRepository:
 def stored_order(
     table: TableDesign[Order], row: bytes, cells: dict[bytes, tuple[bytes, int]]
 ) -> tuple[Order, int] | None:
-    """The order of a row whose cells have their timestamps, and that of its status; None where there are no cells."""
+    """The order of a row whose cells have their timestamps, and that of its status; None where there are no cells.
+
+    A row without a status was never changed: its time is that of the order.
+    """
     if not cells:
         return None
     order = table.record(row, {column: value for column, (value, _) in cells.items()})
-    return order, cells[table.cells.column("status")][1]
+    status = cells.get(table.cells.column("status"))
+    return order, order.placed_ms if status is None else status[1]
 
 
 def orders_of_status(
@@ -188,7 +202,7 @@ def _where(status: Status | None) -> dict[str, str]:
 
 def _check_status(status: Status) -> None:
     if status not in STATUSES:
-        raise InvalidQuestion(f"status: must be one of {', '.join(STATUSES)} (got {status!r})")
+        raise InvalidQuestion(f"status: must be one of {', '.join(STATUSES)} (got {shown(status)})")
 
 
 def _refuse_another(stored: Order, given: Order) -> None:
@@ -197,6 +211,6 @@ def _refuse_another(stored: Order, given: Order) -> None:
         there, here = getattr(stored, field.name), getattr(given, field.name)
         if there != here and (field.name, here) != ("status", "placed"):
             raise OrderConflict(
-                f"Order.{field.name}: order {stored.order_number!r} is stored with {there!r} (got {here!r})"
+                f"Order.{field.name}: order {stored.order_number!r} is stored with {shown(there)} (got {shown(here)})"
                 + ("; use change_status" if field.name == "status" else "")
             )

@@ -1,0 +1,44 @@
+"""Writers that are interrupted between two steps by another one, for the tests of writes at once."""
+
+from collections.abc import Callable
+from typing import Any
+
+
+class InterleavedConnection:
+    """A happybase connection whose tables let something else happen once: before the put of this number, from 0.
+
+    If that is the number of `puts` a call makes, it happens before what the call does after them.
+    """
+
+    def __init__(self, connection: Any, before_put: int, happen: Callable[[], object], *, puts: int) -> None:
+        self._connection = connection
+        self._before_put = before_put
+        self._happen: Callable[[], object] | None = happen
+        self._puts = puts
+        self._done = 0
+
+    def table(self, name: str) -> "_InterleavedTable":
+        return _InterleavedTable(self._connection.table(name), self)
+
+    def step(self, *, is_put: bool) -> None:
+        if self._happen and self._done == self._before_put and (is_put or self._done == self._puts):
+            happen, self._happen = self._happen, None
+            happen()
+        self._done += is_put
+
+
+class _InterleavedTable:
+    def __init__(self, table: Any, connection: InterleavedConnection) -> None:
+        self._table = table
+        self._connection = connection
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._table, name)
+
+    def put(self, *arguments: Any, **named: Any) -> None:
+        self._connection.step(is_put=True)
+        self._table.put(*arguments, **named)
+
+    def row(self, *arguments: Any, **named: Any) -> Any:
+        self._connection.step(is_put=False)
+        return self._table.row(*arguments, **named)
