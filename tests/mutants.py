@@ -30,6 +30,8 @@ SCANS = ("tests/shared/test_scanning.py",)
 NARROW = ("tests/shared/keys/test_narrow.py",)
 SPLITS = ("tests/shared/keys/test_splits.py",)
 PAGES = ("tests/shared/test_pages.py",)
+INVALID_ROWS = ("tests/shared/test_invalid_rows.py",)
+RELEASES = ("tests/shared/test_releases.py",)
 LAWS = ("tests/shared/keys/test_codec_laws.py",)
 CELLS = ("tests/shared/test_cells.py",)
 CLOCK = ("tests/shared/test_clock.py",)
@@ -132,8 +134,10 @@ MUTANTS = (
     Mutant(
         "a cell of another type than its attribute is read",
         "shared/keys/compiled.py",
-        'checks.append(f"type(c_{at}) is wanted_{at}" if is_class else f"fits_{at}(c_{at})")',
-        'checks.append("True")',
+        """        checks.append(check)
+""",
+        """        checks.append("True")
+""",
         ("tests/shared/test_generated_records.py",),
     ),
     Mutant(
@@ -326,20 +330,20 @@ MUTANTS = (
         "a cursor is the last row kept, not the last row read",
         "shared/scanning.py",
         """\
-            position = row[plan.spread_bytes :]
-            if read.keeps(record):
+            position = at
+            records += read.kept(row, cells)
 """,
         """\
-            if read.keeps(record):
-                position = row[plan.spread_bytes :]
+            records += (kept := read.kept(row, cells))
+            position = at if kept else position
 """,
         PAGES,
     ),
     Mutant(
         "a cursor is the whole row, with its bucket",
         "shared/scanning.py",
-        "position = row[plan.spread_bytes :]",
-        "position = row",
+        "            at = row[plan.spread_bytes :]",
+        "            at = row",
         PAGES,
     ),
     Mutant(
@@ -366,8 +370,8 @@ MUTANTS = (
     Mutant(
         "what is left out by where counts towards the limit",
         "shared/scanning.py",
-        "if len(records) == limit or (",
-        "if rows_read == limit or (",
+        "is_full = len(records) == limit or (",
+        "is_full = read.rows == limit or (",
         PAGES,
     ),
     Mutant(
@@ -404,6 +408,63 @@ MUTANTS = (
         "            if read.rows == read_at_most:\n",
         "            if False:\n",
         PAGES,
+    ),
+    Mutant(
+        "a page with a report ends after as many rows as it may have records",
+        "shared/scanning.py",
+        "wanted = None if read.leaves_out else limit + 1",
+        "wanted = limit + 1",
+        INVALID_ROWS,
+    ),
+    Mutant(
+        "the record beside an invalid row of another bucket is lost",
+        "shared/scanning.py",
+        "(read.on_invalid is None or at != position)",
+        "True",
+        INVALID_ROWS,
+    ),
+    # ---- generated functions that are wrong, where their references are right
+    Mutant(
+        "eight bytes are packed as a signed int",
+        "shared/keys/compiled.py",
+        '8: "Q"',
+        '8: "q"',
+        ("tests/shared/keys/test_layout_laws.py",),
+    ),
+    Mutant(
+        "a function that a generated one calls is None",
+        "shared/keys/compiled.py",
+        "    scope[name] = function\n",
+        "    scope[name] = None\n",
+        ("tests/shared/keys/test_layout_laws.py",),
+    ),
+    Mutant(
+        "escaped text is left to the reference",
+        "shared/keys/compiled.py",
+        '"unescape": unescape',
+        '"unescape": None',
+        ("tests/shared/keys/test_layout_laws.py",),
+    ),
+    Mutant(
+        "what unpacks a cell is None",
+        "shared/keys/compiled.py",
+        'f"unpack_{at}": cell.unpack',
+        'f"unpack_{at}": None',
+        ("tests/shared/test_generated_records.py",),
+    ),
+    Mutant(
+        "a missing cell is left to the reference",
+        "shared/keys/compiled.py",
+        "{variable} = cells.get({column!r})",
+        "{variable} = cells[{column!r}]",
+        ("tests/shared/test_generated_records.py",),
+    ),
+    Mutant(
+        "a row of a design's samples is left to the reference",
+        "shared/keys/compiled.py",
+        '1: "B", 2: "H", 4: "I", 8: "Q"',
+        '1: "B", 2: "H", 4: "I", 8: "b"',
+        ("tests/domains/test_generated.py",),
     ),
     # ---- narrowed questions, split points, comparisons
     Mutant(
@@ -469,6 +530,34 @@ MUTANTS = (
         "type(value) is (origin or wanted or type(None))",
         "isinstance(value, origin or wanted or type(None))",
         CELLS,
+    ),
+    Mutant(
+        "a literal takes what is equal to one of its values",
+        "shared/cells.py",
+        "(type(value), value) in literals",
+        "value in [literal for _, literal in literals]",
+        CELLS,
+    ),
+    Mutant(
+        "a row without any cell of a record is one of defaults",
+        "shared/cells.py",
+        "if self.columns and len(values) == len(self.of_key):",
+        "if False:",
+        RELEASES,
+    ),
+    Mutant(
+        "a row without any cell of a record is one of defaults to the generated function",
+        "shared/keys/compiled.py",
+        "if len(optional) == len(from_cells):",
+        "if False:",
+        RELEASES,
+    ),
+    Mutant(
+        "a change of status that lost is answered",
+        "domains/orders/repository.py",
+        "if stored is None or stored[0].status != status:",
+        "if stored is None:",
+        ("tests/domains/orders/test_changes_at_once.py",),
     ),
     Mutant(
         "the clock stands still within a millisecond",
