@@ -24,7 +24,7 @@ class InvalidRecord(ValueError):
     """A record that cannot be stored, or cells that are no such record; the message names record and field."""
 
 
-@attrs.frozen
+@attrs.define(on_setattr=attrs.setters.frozen)  # not a frozen class: tools such as typer set attributes of their own
 class InvalidRow(InvalidRecord):
     """A stored row that is not a record of its table; the message names table, row and reason."""
 

@@ -157,13 +157,15 @@ def page(
     `InvalidQuestion`. `decode` is a `TableDesign.record`, or a function like it.
 
     A row that is not a record of this table is raised as an `InvalidRow`. With `on_invalid` that function is called
-    with it instead, the row is left out, and the page reads on until it has `limit` records or the plan ends.
+    with it instead, the row is left out, and the page reads on until it has `limit` records or the plan ends; with a
+    `where`, such rows count towards `read_at_most`.
 
     A `filter` compares on the server. It spares the client all rows that it holds back, but nobody bounds their number:
     a page that finds few reads the whole plan, in calls that may take longer than the connection waits.
 
     Records come in the order of the table's key, or in the `order` of another key layout of the same records. For that
-    every page reads the whole plan, invalid rows too, and more than `read_at_most` rows are an `InvalidQuestion`.
+    every page reads the whole plan, and reports its invalid rows; more than `read_at_most` rows are an
+    `InvalidQuestion`.
     """
     _check_count("limit", limit)
     _check_count("read_at_most", read_at_most)

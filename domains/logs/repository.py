@@ -19,7 +19,7 @@ EVENTS_AT_ONCE = 1000
 """How many events `store_all` reads before it sends them."""
 
 
-@attrs.frozen
+@attrs.define
 class NotAllStored(Exception):
     """`store_all` could not go on; its cause says why. Nothing is lost, and storing an event again changes nothing."""
 

@@ -77,6 +77,16 @@ def test_a_row_that_is_left_out_is_reported_with_table_row_and_reason(stocked: S
     assert str(invalid) == f"{invalid.table}: row 00 02 ff: {invalid.reason}"
 
 
+def test_an_invalid_row_keeps_what_it_says_and_takes_the_marks_of_whoever_handles_it() -> None:
+    invalid = InvalidRow("items", b"\0", "too short")
+    invalid.add_note("seen by a tool")
+    invalid.__dict__["mark"] = 1
+    setattr(invalid, "other_mark", 2)  # noqa: B010  # as typer sets it
+    with pytest.raises(attrs.exceptions.FrozenAttributeError):
+        invalid.reason = "none"
+    assert {invalid: 1}[invalid] == 1
+
+
 @attrs.frozen
 class Note:
     number: int
