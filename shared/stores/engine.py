@@ -2,6 +2,7 @@
 
 import random
 import sqlite3
+import threading
 import time
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -16,7 +17,6 @@ from .damage import check_database
 from .database import files_at, open_database, state_of
 from .failures import StoreError, damaged, explain, moved, overtaken
 from .schema import BLOCK_SIZES, HAS_BLOCK_SIZES
-from .turns import Turns
 
 # One version in 16 written is followed by a look at its column for surplus versions: looking after every put would
 # double the cost of a batch. Fewer than 32 of them are left, so that, as in HBase before a flush, a read at an old
@@ -163,7 +163,7 @@ class Table:
 
 
 class Engine:
-    """One SQLite database: a file, or memory. One thread at a time: the one whose turn it is by `turns`.
+    """One SQLite database: a file, or memory. One thread at a time: the one that has `lock`.
 
     `rows_read` counts the rows that reads stepped over, returned or not: every row with a version in the time range
     that a scan came by, and every row of a get that has a cell in the columns asked for. HBase: a deleted row is one of
@@ -176,7 +176,7 @@ class Engine:
         self.path = path
         self.wait_s = wait_s
         self.rows_read = 0
-        self.turns = Turns()
+        self.lock = threading.RLock()
         self.open()
 
     # Opening and closing
@@ -196,7 +196,7 @@ class Engine:
 
     def close(self) -> None:
         """Lets go of the file; what was in memory is gone. Waits for a call that runs."""
-        with self.turns:
+        with self.lock:
             if self._is_open and self.path is not None and files_at(self.path) != self._files:
                 self._save_moved()
             self._is_open = False

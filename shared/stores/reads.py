@@ -9,7 +9,7 @@ from .columns import Selection, select
 from .engine import Cell, Engine, Table, column_range, family_of, in_cell_order, versions
 from .rules import check_row, failed_actions, last_read
 from .tables import check_families, enabled_table
-from .turns import Watch
+from .turns import Watch, let_others_in, turn_end_s
 
 
 def get_rows(
@@ -35,7 +35,10 @@ def get_rows(
     at = 0
     while at < len(rows):
         watched = len(results)
-        with engine.turns as turns:
+        if at:
+            let_others_in()
+        with engine.lock:
+            end_s = turn_end_s()
             table = _table_to_read(engine, name, selection, len(rows))
             while at < len(rows):
                 row = rows[at]
@@ -43,7 +46,7 @@ def get_rows(
                 newest = newest_cells(table, engine.row(table, row, ranges, up_to=up_to, newest=True))
                 if newest:
                     results.append(TRowResult(row, newest))
-                if time.monotonic() > turns.ends_s:
+                if time.monotonic() > end_s:
                     break
         watch(results[watched:])
     return results

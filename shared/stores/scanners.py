@@ -18,7 +18,7 @@ from .filtered_rows import FilteredRows
 from .reads import newest_cells, ordered_parts, visible_versions
 from .rules import check_row, illegal_argument, io_error, last_read, table_name
 from .tables import check_families, enabled_table
-from .turns import Watch
+from .turns import Watch, let_others_in, turn_end_s
 
 # HBase: the gateway drops a scanner that was not asked for two lease periods.
 IDLE_S = 120
@@ -72,7 +72,7 @@ class Scanner:
         with self._in_use:
             if self.failed:
                 raise copy(self.failed)
-            with engine.turns:
+            with engine.lock:
                 table = self._table(engine)
             if self.filter_text is not None and self._filtered is None:
                 self._new_filter(
@@ -101,6 +101,8 @@ class Scanner:
             else:
                 results += self._next_filtered(engine, self.filter_text, count - before)
             watch(results[before:])
+            if len(results) < count and self.low < self.high:
+                let_others_in()
         self.left_over = results[count:]
         return results[:count]
 
@@ -109,7 +111,8 @@ class Scanner:
         results: list[TRowResult] = []
         picks = self.selection and self.selection.picks
         clock_s, passed = time.monotonic, 0
-        with engine.turns as turns:
+        with engine.lock:
+            end_s = turn_end_s()
             table = self._table(engine)
             low, high = engine.near_tombstones(table, self.low, self.high, down=self.reverse)
             begin = high if self.reverse else low
@@ -124,7 +127,7 @@ class Scanner:
                                 results += ordered_parts(row, cells, self.batch, self.in_order)
                             else:
                                 results.append(TRowResult(row, cells))
-                    if len(results) >= wanted or clock_s() > turns.ends_s:
+                    if len(results) >= wanted or clock_s() > end_s:
                         self._pass_row(row)
                         break
                 else:
@@ -140,7 +143,7 @@ class Scanner:
         the whole scan if the region's reply to the gateway is empty then: what comes back depends on the regions and on
         `caching`.
         """
-        with engine.turns:
+        with engine.lock:
             table = self._table(engine)
             low, high = self._in_region(table)
             ahead, region_ends = self._rows_ahead(engine, table, low, high)
@@ -172,7 +175,7 @@ class Scanner:
             if filtered.ends_scan and not self._in_reply:
                 low, high = self.low, self.high
             self._pass(low, high)
-        with engine.turns:
+        with engine.lock:
             engine.rows_read += judged
         return results
 
@@ -181,11 +184,12 @@ class Scanner:
     ) -> tuple[list[tuple[bytes, Sequence[Cell], list[bytes]]], bool]:
         """The next rows of the range, at first no more than are wanted, and whether they are the last ones."""
         ahead: list[tuple[bytes, Sequence[Cell], list[bytes]]] = []
+        end_s = turn_end_s()
         most, self._ahead = self._ahead, min(2 * self._ahead, _ROWS_AHEAD)
         with closing(engine.scan_marked(table, low, high, down=self.reverse, up_to=self.up_to)) as rows:
             for row in rows:
                 ahead.append(row)
-                if len(ahead) == most or time.monotonic() > engine.turns.ends_s:
+                if len(ahead) == most or time.monotonic() > end_s:
                     return ahead, False
         return ahead, True
 

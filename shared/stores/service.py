@@ -65,7 +65,7 @@ def thrift_call(call: Call) -> Call:
 
     @wraps(call)
     def alone(self: "ThriftService", *arguments: Any) -> Any:
-        with self.engine.turns:
+        with self.engine.lock:
             return shared(self, *arguments)
 
     return cast(Call, alone)

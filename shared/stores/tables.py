@@ -7,6 +7,7 @@ from Hbase_thrift import AlreadyExists, ColumnDescriptor, IOError, TRegionInfo
 
 from .engine import BLOCK_BYTES, FOREVER_S, Engine, Family, Table, family_of
 from .rules import family_name, illegal_argument, io_error, shown, table_name
+from .turns import let_others_in
 
 _COMPRESSIONS = {"NONE", "GZ", "LZO", "SNAPPY", "LZ4", "BZIP2", "ZSTD", "LZMA", "BROTLI"}
 _BLOOM_FILTERS = {"NONE", "ROW", "ROWCOL"}
@@ -91,7 +92,7 @@ def drop_table(engine: Engine, name: bytes) -> None:
     """
     has_rows = True
     while has_rows:
-        with engine.turns, engine.writing():
+        with engine.lock, engine.writing():
             table = engine.tables().get(table_name(name))
             if table is None:
                 raise IOError(message=b"java.io.IOException: table does not exist")
@@ -101,6 +102,7 @@ def drop_table(engine: Engine, name: bytes) -> None:
             has_rows = engine.drop_rows(table)
             if not has_rows:
                 engine.drop_table(table)
+        let_others_in()
 
 
 def enable_table(engine: Engine, name: bytes) -> None:

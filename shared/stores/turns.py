@@ -1,36 +1,25 @@
-"""Whose turn it is to use an engine: one call at a time, and a long one lets the others in between."""
+"""How long calls leave the engine to others: all use it one at a time, under its lock, and a long one in turns."""
 
-import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Self, TypeAlias
+from typing import TypeAlias
 
 from Hbase_thrift import TRowResult
 
 # Reading or writing some thousand cells takes as long.
 TURN_S = 0.01
 
+_LET_IN_S = 0.00005
+
 Watch: TypeAlias = Callable[[Sequence[TRowResult]], None]
 """Is told what a call adds to its reply in each turn, and may raise to end the call."""
 
 
-class Turns:
-    """A lock that waiting threads get before the one which has just released it; not reentrant.
+def turn_end_s() -> float:
+    """The monotonic time when a turn that begins now has to end."""
+    return time.monotonic() + TURN_S
 
-    A thread that released a plain lock and takes it again at once nearly always gets it, however long others waited.
-    """
 
-    def __init__(self) -> None:
-        self._next = threading.Lock()  # held by the one thread that waits for the engine; all others wait behind it
-        self._engine = threading.Lock()
-        self.ends_s = 0.0
-        """The monotonic time after which the thread whose turn it is should let others in."""
-
-    def __enter__(self) -> Self:
-        with self._next:
-            self._engine.acquire()
-        self.ends_s = time.monotonic() + TURN_S
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._engine.release()
+def let_others_in() -> None:
+    """Pauses between two turns: a thread that takes a lock again at once mostly gets it before those that wait."""
+    time.sleep(_LET_IN_S)

@@ -1,6 +1,7 @@
 """Calls take turns with the engine: whatever one of them asks for, the others go on."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -9,7 +10,7 @@ import pytest
 from Hbase_thrift import IllegalArgument, IOError, TScan
 from thriftpy2.thrift import TApplicationException
 
-from shared.stores import comparators, connect, engine, filter_language, scanners, turns
+from shared.stores import comparators, connect, engine, filter_language, reads, scanners, turns
 from shared.stores.server import ThriftServer
 from tests.conformance.cases import Case, read_cases
 from tests.conformance.running import run
@@ -49,27 +50,6 @@ def test_a_read_in_many_turns_answers_as_in_one(case: Case) -> None:
     target.close()
 
 
-def test_a_waiting_thread_gets_the_turn_that_another_ends_and_wants_back() -> None:
-    shared, order = turns.Turns(), []
-    waits = threading.Event()
-
-    def wait() -> None:
-        waits.set()
-        with shared:
-            order.append("waiting")
-
-    with shared:
-        waiting = threading.Thread(target=wait)
-        waiting.start()
-        waits.wait()
-        while not shared._next.locked():  # until it stands in the queue
-            pass
-    with shared:
-        order.append("again")
-    waiting.join()
-    assert order == ["waiting", "again"]
-
-
 @pytest.mark.usefixtures("one_row_turns")
 @pytest.mark.parametrize(
     "read",
@@ -85,28 +65,52 @@ def test_a_waiting_thread_gets_the_turn_that_another_ends_and_wants_back() -> No
 def test_calls_of_others_are_answered_within_a_long_read(
     read: Callable[[happybase.Table], object], filled: happybase.Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engine = filled.connection.service.engine
+    lock = filled.connection.service.engine.lock
     begun, answered = threading.Event(), threading.Event()
-    turn_ends = turns.Turns.__exit__
 
-    def end(self: turns.Turns, *error: object) -> None:
-        turn_ends(self, *error)
-        if threading.current_thread() is reader and not begun.is_set():
-            begun.set()
-            assert answered.wait(10), "no other call was answered while the read was under way"
+    def answer() -> None:
+        assert begun.wait(10)
+        with lock:
+            answered.set()
 
-    monkeypatch.setattr(turns.Turns, "__exit__", end)
-    reader = threading.current_thread()
+    def ends_turn() -> float:
+        begun.set()
+        return time.monotonic() - 1.0
+
+    def pause() -> None:
+        if not answered.wait(10):
+            pytest.fail("no other call was answered while the read was under way")
+
+    for module in (scanners, reads):
+        monkeypatch.setattr(module, "turn_end_s", ends_turn)
+        monkeypatch.setattr(module, "let_others_in", pause)
     with ThreadPoolExecutor(1) as pool:
-
-        def answer() -> None:
-            assert begun.wait(10)
-            with engine.turns:
-                answered.set()
-
         pool.submit(answer)
         read(filled)
     assert answered.is_set()
+
+
+def test_the_pause_between_two_turns_is_long_enough_for_a_waiting_thread() -> None:
+    lock, turns_waited = threading.RLock(), []
+    for _ in range(20):
+        gone = threading.Event()
+
+        def wait(gone: threading.Event = gone) -> None:
+            with lock:
+                gone.set()
+
+        waiting = threading.Thread(target=wait)
+        with lock:
+            waiting.start()
+            time.sleep(0.001)
+        count = 0
+        while not gone.is_set() and count < 1000:
+            turns.let_others_in()
+            with lock:
+                count += 1
+        waiting.join()
+        turns_waited.append(count)
+    assert sorted(turns_waited)[10] <= 20
 
 
 def test_rows_read_are_those_that_the_filter_was_shown(filled: happybase.Table) -> None:
