@@ -3,6 +3,7 @@
 import random
 import sqlite3
 import time
+import uuid
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
@@ -15,7 +16,7 @@ from attrs import astuple, frozen
 from .damage import check_database
 from .database import open_database, state_of
 from .failures import StoreError, damaged, explain, overtaken
-from .schema import BLOCK_SIZES, HAS_BLOCK_SIZES
+from .schema import BLOCK_SIZES, CLUSTER, HAS_BLOCK_SIZES, HAS_CLUSTER
 
 # One version in 16 written is followed by a look at its column for surplus versions: looking after every put would
 # double the cost of a batch. Fewer than 32 of them are left, so that, as in HBase before a flush, a read at an old
@@ -69,6 +70,7 @@ _BURY = """
 insert into tombstones values (?, ?, ?, ?)
 on conflict do update set ts = max(ts, excluded.ts)
 """
+_DELETED_UP_TO = "select row, column from tombstones where table_id = ? and ts = ?"
 _DELETED_ROWS = """
 select count(distinct row) from tombstones as deleted where table_id = ?1 and row >= ?2 and row < ?3
     and not exists (select 1 from cells where table_id = ?1 and row = deleted.row)
@@ -162,12 +164,16 @@ class Engine:
     them until a compaction. It only grows.
 
     No statement stays open between two calls, so that a scan left alone holds back no checkpoint of the file.
+
+    `waits_for_deletes` says whether a put that the server dates waits for the next millisecond where a delete of this
+    one would hide it: see `dating.py`.
     """
 
     def __init__(self, path: str | None, wait_s: float) -> None:
         self.path = path
         self.wait_s = wait_s
         self.rows_read = 0
+        self.waits_for_deletes = True
         self.open()
 
     # Opening and closing
@@ -311,6 +317,29 @@ class Engine:
         self._tables = None
         self._database.execute("update tables set enabled = ? where id = ?", (enabled, table.id))
 
+    def cluster_id(self) -> bytes:
+        """The id of the store, a random UUID as text: made when it is first asked for, and never changed."""
+        found = self._cluster_id()
+        if found is None:
+            with self.writing():
+                found = self._cluster_id()  # another process may have been first
+                if found is None:
+                    found = str(uuid.uuid4()).encode()
+                    self._database.execute(CLUSTER)
+                    self._database.execute("insert into cluster values (?)", (found,))
+        return found
+
+    def _cluster_id(self) -> bytes | None:
+        if self.path is not None:
+            self._follow()
+        if self._database.execute(HAS_CLUSTER).fetchone() is None:
+            return None
+        (found,) = self._database.execute("select max(id) from cluster").fetchone()
+        self._check_same()
+        if type(found) is not bytes:
+            raise damaged("the id of the store is not as it was written")
+        return found
+
     # Reading: columns in byte order, each column's versions oldest first
 
     def row(
@@ -368,7 +397,7 @@ class Engine:
         self, table: Table, low: bytes, high: bytes, *, down: bool, up_to: int
     ) -> Generator[tuple[bytes, Sequence[Cell], list[bytes]], None, None]:
         """As `scan`, but every row with a cell of any time or a tombstone, and the names of what it has those of."""
-        marked = self._latest_tombstone(table) is not None
+        marked = self.latest_tombstone(table) is not None
         select = (_SCAN_MARKED if marked else _SCAN_ALL) + (_DESCENDING if down else _ASCENDING)
         with closing(self._rows_of(select, (table.id, low, high), down, marked=marked)) as rows:
             for row, stored in rows:
@@ -412,35 +441,41 @@ class Engine:
 
     def count_deleted(self, table: Table, low: bytes, high: bytes) -> None:
         """Counts the rows from `low` (inclusive) to `high` (exclusive) that have tombstones and no cells as read."""
-        if self._latest_tombstone(table) is not None:
+        if self.latest_tombstone(table) is not None:
             self.rows_read += self._database.execute(_DELETED_ROWS, (table.id, low, high)).fetchone()[0]
 
-    def _latest_tombstone(self, table: Table) -> int | None:
+    def latest_tombstone(self, table: Table) -> int | None:
+        """The latest timestamp up to which a cell of the table was deleted."""
         (latest,) = self._database.execute("select max(ts) from tombstones where table_id = ?", (table.id,)).fetchone()
         return latest  # type: ignore[no-any-return]
 
+    def deleted_up_to(self, table: Table, timestamp: int) -> set[tuple[bytes, bytes]]:
+        """Rows with a column (family:qualifier) or a family that was deleted up to this very timestamp."""
+        return set(self._database.execute(_DELETED_UP_TO, (table.id, timestamp)))
+
     # Writing, inside `writing()`
 
-    def put(self, table: Table, puts: Sequence[Put]) -> None:
+    def put(self, table: Table, puts: Sequence[Put], latest: int | None) -> None:
         """Stores versions, unless a tombstone masks them; of equal row, column and timestamp the last one stays.
 
+        `latest` is the `latest_tombstone` of the table.
         Versions beyond the family's maximum go here too, by and by: reads never show them, so nothing waits for it.
         """
         table_id = table.id
-        latest = self._latest_tombstone(table)
         if latest is None or all(timestamp > latest for _, _, timestamp, _ in puts):
             self._database.executemany(_PUT, [(table_id, *put) for put in puts])
         else:
             self._database.executemany(_PUT_UNLESS_MASKED, [(table_id, *put, family_of(put[1])) for put in puts])
         # At random, since a stride would miss a hot cell that comes at the same place of every batch.
         looked_at = puts[random.randrange(_WRITES_PER_PRUNING) :: _WRITES_PER_PRUNING]
-        self._database.executemany(
-            _PRUNE,
-            [
-                (table_id, row, column, table.family(column).max_versions, _SURPLUS_LEFT)
-                for row, column, _, _ in looked_at
-            ],
-        )
+        if looked_at:
+            self._database.executemany(
+                _PRUNE,
+                [
+                    (table_id, row, column, table.family(column).max_versions, _SURPLUS_LEFT)
+                    for row, column, _, _ in looked_at
+                ],
+            )
 
     def delete(self, table: Table, row: bytes, column: bytes, up_to: int) -> None:
         """Removes the versions of a column (family:qualifier) or a family, and masks such as are still to come."""

@@ -6,9 +6,10 @@ from bisect import bisect_right
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 
-from Hbase_thrift import BatchMutation, IllegalArgument, IOError, Mutation, TAppend, TCell
+from Hbase_thrift import BatchMutation, IllegalArgument, Mutation, TAppend, TCell
 
 from .columns import put_column, qualified
+from .dating import put_dated
 from .engine import LATEST_MS, Cell, Engine, Put, Table, family_of, in_cell_order, now_ms
 from .rules import (
     MAX_CELL_BYTES,
@@ -21,10 +22,12 @@ from .rules import (
     failed_actions,
     illegal_argument,
     io_error,
+    java_io_error,
     shown,
     write_time,
 )
 from .tables import check_families, enabled_table, first_unknown_family
+from .thrift1 import IOError
 
 _counter = struct.Struct(">q")
 
@@ -56,9 +59,9 @@ def mutate_rows(engine: Engine, name: bytes, batches: Sequence[BatchMutation], t
         refused: list[IOError] = []
         if oversized or first_unknown_family(table, columns):
             puts, refused = _accepted(table, batches, at, oversized)
-        engine.put(table, puts)
+        stored = put_dated(engine, table, puts, None if at == timestamp else at)
         if not refused:
-            refused = _delete_all(engine, table, batches, at)
+            refused = _delete_all(engine, table, batches, stored[0][2] if stored else at)
     if refused:
         raise failed_actions(refused)
 
@@ -107,7 +110,7 @@ def _delete_all(engine: Engine, table: Table, batches: Iterable[BatchMutation], 
     refused: list[IOError] = []
     for row, columns in deletes:
         if columns and bisect_right(table.splits, row) in nameless:
-            refused.append(IOError(message=b"java.io.IOException: Family cannot be null"))
+            refused.append(java_io_error("Family cannot be null"))
         elif error := first_unknown_family(table, columns):
             refused.append(error)
         else:
@@ -147,7 +150,10 @@ def _check_sizes(puts: Iterable[Put]) -> None:
 
 
 def mutate_row(engine: Engine, name: bytes, row: bytes, mutations: Sequence[Mutation], timestamp: int | None) -> None:
-    """HBase: the deletes first, unlike `mutate_rows`, also if a put is refused; one without a qualifier is dropped."""
+    """HBase: the deletes first, unlike `mutate_rows`, also if a put is refused; one without a qualifier is dropped.
+
+    Deletes and puts are two calls to the region server, so without a timestamp the puts may be dated later.
+    """
     with _illegal_arguments():
         check_row(row)
         check_time(timestamp)
@@ -167,19 +173,22 @@ def mutate_row(engine: Engine, name: bytes, row: bytes, mutations: Sequence[Muta
         check_families(table, deletes)
         for column in deletes:
             engine.delete(table, row, column, at)
-        refused = _refused_puts(engine, table, [(row, column, at, value) for column, value in values])
+        puts = [(row, column, at, value) for column, value in values]
+        refused = _refused_puts(engine, table, puts, None if at == timestamp else at)
     if refused:
         raise refused
 
 
-def _refused_puts(engine: Engine, table: Table, puts: Sequence[Put]) -> IOError | IllegalArgument | None:
+def _refused_puts(
+    engine: Engine, table: Table, puts: Sequence[Put], clock_ms: int | None
+) -> IOError | IllegalArgument | None:
     """Stores all of the puts or none, and answers with what is wrong with them: what was deleted before stays so."""
     try:
         check_families(table, [column for _, column, _, _ in puts])
         _check_sizes(puts)
     except (IOError, IllegalArgument) as error:
         return error
-    engine.put(table, puts)
+    put_dated(engine, table, puts, clock_ms)
     return None
 
 
@@ -218,7 +227,8 @@ def increment_counter(engine: Engine, name: bytes, row: bytes, column: bytes, am
             raise io_error("DoNotRetryIOException", f"Field is not a long, it's {len(value)} bytes wide")
         total: int = _counter.unpack(value)[0]
         total = (total + amount + 2**63) % 2**64 - 2**63  # HBase: a sum beyond 64 bits wraps, as Java's long does
-        engine.put(table, [(row, column, _later(stored, _clock_beside([stored])), _counter.pack(total))])
+        now = _clock_beside([stored])
+        put_dated(engine, table, [(row, column, _later(stored, now), _counter.pack(total))], now)
     return total
 
 
@@ -271,8 +281,8 @@ def append_values(engine: Engine, request: TAppend) -> list[TCell]:
             puts.append((request.row, column, _later(stored, now), old + value))
             if cell_bytes(puts[-1]) > MAX_CELL_BYTES:
                 raise _oversized_error(puts[-1])
-        engine.put(table, puts)
-    return [TCell(put[3], put[2]) for put in sorted(puts, key=lambda put: in_cell_order(put[1]))]
+        stored_puts = put_dated(engine, table, puts, now)
+    return [TCell(put[3], put[2]) for put in sorted(stored_puts, key=lambda put: in_cell_order(put[1]))]
 
 
 def check_and_put(
@@ -294,5 +304,6 @@ def check_and_put(
         if (stored[2] if stored else b"") != (expected or b""):
             return False  # HBase: whatever the family to put into
         check_families(table, [checked])
-        engine.put(table, [(row, checked, max(now_ms(), stored[1] if stored else 0), value)])
+        now = now_ms()
+        put_dated(engine, table, [(row, checked, max(now, stored[1] if stored else 0), value)], now)
     return True

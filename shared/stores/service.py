@@ -50,6 +50,7 @@ from .tables import (
     region_at,
     regions_of,
 )
+from .thrift1 import TThriftServerType
 
 Call = TypeVar("Call", bound=Callable[..., Any])
 Columns: TypeAlias = Sequence[bytes] | None
@@ -90,6 +91,10 @@ class ThriftService:
     @thrift_call
     def getTableNames(self) -> list[bytes]:
         return list(self.engine.tables())
+
+    @thrift_call
+    def getTableNamesWithIsTableEnabled(self) -> dict[bytes, bool]:
+        return {table.name: table.enabled for table in self.engine.tables().values()}
 
     @thrift_call
     def getColumnDescriptors(self, tableName: bytes) -> dict[bytes, ColumnDescriptor]:
@@ -134,6 +139,16 @@ class ThriftService:
     def majorCompact(self, tableNameOrRegionName: bytes) -> None:
         # HBase: the gateway asks for a minor compaction here too.
         find_table(self.engine, tableNameOrRegionName)
+
+    # The server
+
+    @thrift_call
+    def getThriftServerType(self) -> int:
+        return TThriftServerType.ONE  # type: ignore[no-any-return]
+
+    @thrift_call
+    def getClusterId(self) -> bytes:
+        return self.engine.cluster_id()
 
     # What Thrift1 cannot ask for
 

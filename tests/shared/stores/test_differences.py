@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 from attrs import frozen
-from Hbase_thrift import IOError as HBaseIOError
 from Hbase_thrift import TAppend
 from thriftpy2.thrift import TApplicationException, TDecodeException
 
+from shared.stores.thrift1 import IOError as HBaseIOError
 from shared.tables import Family, TableDesign
 from tests.engines import EMBEDDED, plain_table
 
