@@ -156,6 +156,14 @@ class Table:
         return sorted(self.families) == [name[:-1] for name in sorted(name + b":" for name in self.families)]
 
 
+class TooSoon(Exception):
+    """Puts would lose something in the millisecond `clock_ms`; the table, row and column of one that a delete hides."""
+
+    def __init__(self, clock_ms: int, *hidden: bytes) -> None:
+        super().__init__(*hidden)
+        self.clock_ms = clock_ms
+
+
 class Engine:
     """One SQLite database: a file, or memory. One thread at a time.
 
@@ -165,15 +173,16 @@ class Engine:
 
     No statement stays open between two calls, so that a scan left alone holds back no checkpoint of the file.
 
-    `waits_for_deletes` says whether a put that the server dates waits for the next millisecond where a delete of this
-    one would hide it: see `dating.py`.
+    `waits_for_clock` says whether puts that the server dates wait for the next millisecond where they would lose
+    something in this one, and `has_waited` whether those of the running transaction already did: see `dating.py`.
     """
 
     def __init__(self, path: str | None, wait_s: float) -> None:
         self.path = path
         self.wait_s = wait_s
         self.rows_read = 0
-        self.waits_for_deletes = True
+        self.waits_for_clock = True
+        self.has_waited = False
         self.open()
 
     # Opening and closing
@@ -397,7 +406,7 @@ class Engine:
         self, table: Table, low: bytes, high: bytes, *, down: bool, up_to: int
     ) -> Generator[tuple[bytes, Sequence[Cell], list[bytes]], None, None]:
         """As `scan`, but every row with a cell of any time or a tombstone, and the names of what it has those of."""
-        marked = self.latest_tombstone(table) is not None
+        marked = self._latest_tombstone(table) is not None
         select = (_SCAN_MARKED if marked else _SCAN_ALL) + (_DESCENDING if down else _ASCENDING)
         with closing(self._rows_of(select, (table.id, low, high), down, marked=marked)) as rows:
             for row, stored in rows:
@@ -441,31 +450,35 @@ class Engine:
 
     def count_deleted(self, table: Table, low: bytes, high: bytes) -> None:
         """Counts the rows from `low` (inclusive) to `high` (exclusive) that have tombstones and no cells as read."""
-        if self.latest_tombstone(table) is not None:
+        if self._latest_tombstone(table) is not None:
             self.rows_read += self._database.execute(_DELETED_ROWS, (table.id, low, high)).fetchone()[0]
 
-    def latest_tombstone(self, table: Table) -> int | None:
-        """The latest timestamp up to which a cell of the table was deleted."""
+    def _latest_tombstone(self, table: Table) -> int | None:
         (latest,) = self._database.execute("select max(ts) from tombstones where table_id = ?", (table.id,)).fetchone()
         return latest  # type: ignore[no-any-return]
 
-    def deleted_up_to(self, table: Table, timestamp: int) -> set[tuple[bytes, bytes]]:
-        """Rows with a column (family:qualifier) or a family that was deleted up to this very timestamp."""
-        return set(self._database.execute(_DELETED_UP_TO, (table.id, timestamp)))
-
     # Writing, inside `writing()`
 
-    def put(self, table: Table, puts: Sequence[Put], latest: int | None) -> None:
+    def put(self, table: Table, puts: Sequence[Put], clock_ms: int | None = None) -> None:
         """Stores versions, unless a tombstone masks them; of equal row, column and timestamp the last one stays.
 
-        `latest` is the `latest_tombstone` of the table.
+        Puts that the server dates have the timestamp `clock_ms`. Raises TooSoon where they must have a later one.
         Versions beyond the family's maximum go here too, by and by: reads never show them, so nothing waits for it.
         """
         table_id = table.id
+        wait_ms = clock_ms if self.waits_for_clock and not self.has_waited else None
+        parameters: list[tuple[object, ...]]
+        latest = self._latest_tombstone(table)
         if latest is None or all(timestamp > latest for _, _, timestamp, _ in puts):
-            self._database.executemany(_PUT, [(table_id, *put) for put in puts])
+            statement, parameters = _PUT, [(table_id, *put) for put in puts]
         else:
-            self._database.executemany(_PUT_UNLESS_MASKED, [(table_id, *put, family_of(put[1])) for put in puts])
+            if wait_ms is not None:
+                self._check_visible(table, puts, wait_ms)
+            statement, parameters = _PUT_UNLESS_MASKED, [(table_id, *put, family_of(put[1])) for put in puts]
+        if wait_ms is not None:
+            self._put_beside(table, puts, wait_ms, statement, parameters)
+        else:
+            self._database.executemany(statement, parameters)
         # At random, since a stride would miss a hot cell that comes at the same place of every batch.
         looked_at = puts[random.randrange(_WRITES_PER_PRUNING) :: _WRITES_PER_PRUNING]
         if looked_at:
@@ -476,6 +489,29 @@ class Engine:
                     for row, column, _, _ in looked_at
                 ],
             )
+
+    def _check_visible(self, table: Table, puts: Sequence[Put], clock_ms: int) -> None:
+        """Refuses a put that a delete of its own millisecond hides.
+
+        A tombstone of a later timestamp is not waited for: a client set it, to any time ahead.
+        """
+        deleted = set(self._database.execute(_DELETED_UP_TO, (table.id, clock_ms)))
+        if not deleted:
+            return
+        for row, column, timestamp, _ in puts:
+            if timestamp == clock_ms and not deleted.isdisjoint([(row, column), (row, family_of(column))]):
+                raise TooSoon(clock_ms, table.name, row, column)
+
+    def _put_beside(
+        self, table: Table, puts: Sequence[Put], clock_ms: int, statement: str, parameters: Sequence[tuple[object, ...]]
+    ) -> None:
+        """Stores versions, but none in place of another one that its family would keep."""
+        try:
+            self._database.executemany(statement.replace(" or replace", "", 1), parameters)
+        except sqlite3.IntegrityError as error:
+            if any(table.family(column).max_versions > 1 for _, column, _, _ in puts):
+                raise TooSoon(clock_ms) from error
+            self._database.executemany(statement, parameters)
 
     def delete(self, table: Table, row: bytes, column: bytes, up_to: int) -> None:
         """Removes the versions of a column (family:qualifier) or a family, and masks such as are still to come."""

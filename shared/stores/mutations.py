@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from Hbase_thrift import BatchMutation, IllegalArgument, Mutation, TAppend, TCell
 
 from .columns import put_column, qualified
-from .dating import put_dated
+from .dating import next_millisecond, tell, waits_once
 from .engine import LATEST_MS, Cell, Engine, Put, Table, family_of, in_cell_order, now_ms
 from .rules import (
     MAX_CELL_BYTES,
@@ -32,6 +32,7 @@ from .thrift1 import IOError
 _counter = struct.Struct(">q")
 
 
+@waits_once
 def mutate_rows(engine: Engine, name: bytes, batches: Sequence[BatchMutation], timestamp: int | None) -> None:
     """HBase: all puts of all entries, then all deletes, whatever their order in the batch.
 
@@ -59,9 +60,9 @@ def mutate_rows(engine: Engine, name: bytes, batches: Sequence[BatchMutation], t
         refused: list[IOError] = []
         if oversized or first_unknown_family(table, columns):
             puts, refused = _accepted(table, batches, at, oversized)
-        stored = put_dated(engine, table, puts, None if at == timestamp else at)
+        engine.put(table, puts, None if at == timestamp else at)
         if not refused:
-            refused = _delete_all(engine, table, batches, stored[0][2] if stored else at)
+            refused = _delete_all(engine, table, batches, at)
     if refused:
         raise failed_actions(refused)
 
@@ -149,6 +150,7 @@ def _check_sizes(puts: Iterable[Put]) -> None:
         raise _oversized_error(put)
 
 
+@waits_once
 def mutate_row(engine: Engine, name: bytes, row: bytes, mutations: Sequence[Mutation], timestamp: int | None) -> None:
     """HBase: the deletes first, unlike `mutate_rows`, also if a put is refused; one without a qualifier is dropped.
 
@@ -173,10 +175,21 @@ def mutate_row(engine: Engine, name: bytes, row: bytes, mutations: Sequence[Muta
         check_families(table, deletes)
         for column in deletes:
             engine.delete(table, row, column, at)
+        if at != timestamp and engine.waits_for_clock:
+            at = _beside_deletes(table, row, deletes, [column for column, _ in values], at)
         puts = [(row, column, at, value) for column, value in values]
         refused = _refused_puts(engine, table, puts, None if at == timestamp else at)
     if refused:
         raise refused
+
+
+def _beside_deletes(table: Table, row: bytes, deletes: Sequence[bytes], columns: Sequence[bytes], clock_ms: int) -> int:
+    """The time for puts, which is a later one if the deletes that came with them would hide one."""
+    hidden = next((column for column in columns if column in deletes or family_of(column) in deletes), None)
+    if hidden is None:
+        return clock_ms
+    tell(table.name, row, hidden)
+    return next_millisecond(clock_ms)
 
 
 def _refused_puts(
@@ -188,7 +201,7 @@ def _refused_puts(
         _check_sizes(puts)
     except (IOError, IllegalArgument) as error:
         return error
-    put_dated(engine, table, puts, clock_ms)
+    engine.put(table, puts, clock_ms)
     return None
 
 
@@ -215,6 +228,7 @@ def delete(engine: Engine, name: bytes, row: bytes, columns: Sequence[bytes] | N
             engine.delete(table, row, column, at)
 
 
+@waits_once
 def increment_counter(engine: Engine, name: bytes, row: bytes, column: bytes, amount: int) -> int:
     """Adds to a counter of eight bytes, big-endian; what is not there counts as 0. Adding 0 writes too."""
     with engine.writing():
@@ -228,7 +242,7 @@ def increment_counter(engine: Engine, name: bytes, row: bytes, column: bytes, am
         total: int = _counter.unpack(value)[0]
         total = (total + amount + 2**63) % 2**64 - 2**63  # HBase: a sum beyond 64 bits wraps, as Java's long does
         now = _clock_beside([stored])
-        put_dated(engine, table, [(row, column, _later(stored, now), _counter.pack(total))], now)
+        engine.put(table, [(row, column, _later(stored, now), _counter.pack(total))], now)
     return total
 
 
@@ -261,6 +275,7 @@ def _later(stored: Cell | None, now: int) -> int:
     return stored[1] + 1 if stored[1] + 1 < LATEST_MS else now
 
 
+@waits_once
 def append_values(engine: Engine, request: TAppend) -> list[TCell]:
     """HBase: of a column that is named twice both values are appended to the old one, and the last stays."""
     columns, values = request.columns or [], request.values or []
@@ -281,10 +296,11 @@ def append_values(engine: Engine, request: TAppend) -> list[TCell]:
             puts.append((request.row, column, _later(stored, now), old + value))
             if cell_bytes(puts[-1]) > MAX_CELL_BYTES:
                 raise _oversized_error(puts[-1])
-        stored_puts = put_dated(engine, table, puts, now)
-    return [TCell(put[3], put[2]) for put in sorted(stored_puts, key=lambda put: in_cell_order(put[1]))]
+        engine.put(table, puts, now)
+    return [TCell(put[3], put[2]) for put in sorted(puts, key=lambda put: in_cell_order(put[1]))]
 
 
+@waits_once
 def check_and_put(
     engine: Engine, name: bytes, row: bytes, column: bytes, expected: bytes | None, put: Mutation
 ) -> bool:
@@ -305,5 +321,6 @@ def check_and_put(
             return False  # HBase: whatever the family to put into
         check_families(table, [checked])
         now = now_ms()
-        put_dated(engine, table, [(row, checked, max(now, stored[1] if stored else 0), value)], now)
+        at = max(now, stored[1] if stored else 0)
+        engine.put(table, [(row, checked, at, value)], now if at == now else None)
     return True

@@ -103,7 +103,7 @@ def _forgets_the_row(filter: filters.Filter, row: bytes) -> bool:
 
 
 def _puts_whatever_is_masked(
-    store: engine.Engine, table: engine.Table, puts: list[engine.Put], latest: int | None
+    store: engine.Engine, table: engine.Table, puts: list[engine.Put], clock_ms: int | None = None
 ) -> None:
     store._database.executemany(engine._PUT, [(table.id, *put) for put in puts])
 

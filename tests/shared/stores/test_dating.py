@@ -1,4 +1,4 @@
-"""A put without a timestamp in the millisecond of a delete: it waits for the next one, and says so once."""
+"""A put without a timestamp in the millisecond of a delete or a put of its cell waits for the next one."""
 
 import logging
 import struct
@@ -46,7 +46,7 @@ def clock(monkeypatch):
     standing = Clock()
     for module in ("rules", "mutations", "dating"):
         monkeypatch.setattr(f"shared.stores.{module}.now_ms", lambda: standing.now_ms)
-    monkeypatch.setattr("shared.stores.dating.time.sleep", standing.sleep)
+    monkeypatch.setattr("time.sleep", standing.sleep)
     return standing
 
 
@@ -107,7 +107,7 @@ def test_a_write_waits_for_the_millisecond_after_a_delete_of_its_cell(client, ta
 
 @pytest.mark.parametrize("name", WRITES)
 def test_where_nothing_waits_hbase_hides_it(client, connection, table, clock, name):
-    connection.service.engine.waits_for_deletes = False
+    connection.service.engine.waits_for_clock = False
     DELETES["a column"](client)
     WRITES[name][0](client)
     assert table.row(b"r") == {}
@@ -186,15 +186,58 @@ def test_explicit_timestamps_change_nothing(table, clock):
     assert clock.waits == 0
 
 
-def test_two_puts_of_a_cell_within_a_millisecond_are_one_version(table, clock):
-    """As in HBase, where it is rarer: the later value stays, and nothing waits."""
+@pytest.mark.parametrize("name", [name for name in WRITES if name.startswith("mutate")])
+def test_a_put_waits_for_the_millisecond_after_the_version_before_it(client, table, clock, name):
+    write, value = WRITES[name]
+    for _ in range(3):
+        write(client)
+    assert table.cells(b"r", b"d:a", include_timestamp=True) == [(value, NOW_MS + each) for each in (2, 1, 0)]
+    assert clock.waits == 2
+
+
+def test_a_checked_put_keeps_the_version_that_it_replaces(client, table, clock):
+    for old, new in ((None, b"1"), (b"1", b"2")):
+        assert client.checkAndPut(b"t", b"r", b"d:a", old, put(b"d:a", new), {})
+    assert table.cells(b"r", b"d:a") == [b"2", b"1"]
+
+
+def test_where_nothing_waits_two_puts_of_a_millisecond_are_one_version(connection, table, clock):
+    connection.service.engine.waits_for_clock = False
     for value in (b"1", b"2"):
         table.put(b"r", {b"d:a": value})
     assert table.cells(b"r", b"d:a") == [b"2"]
-    clock.now_ms += 1
-    table.put(b"r", {b"d:a": b"3"})
-    assert table.cells(b"r", b"d:a") == [b"3", b"2"]
+
+
+def test_where_a_family_keeps_one_version_nothing_waits_for_the_one_before(connection, clock):
+    connection.create_table("one", {"d": {"max_versions": 1}})
+    table = connection.table("one")
+    for value in (b"1", b"2"):
+        table.put(b"r", {b"d:a": value})
+    assert cells(table) == {b"d:a": (b"2", 0)}
     assert clock.waits == 0
+
+
+def test_puts_of_other_cells_do_not_wait(table, clock):
+    for number in range(100):
+        table.put(b"%d" % number, {b"d:a": b"1", b"d:b": b"1"})
+    assert clock.waits == 0
+    with table.batch() as batch:
+        for number in range(90, 110):
+            batch.put(b"%d" % number, {b"d:a": b"2"})
+    assert clock.waits == 1
+    assert cells(table, b"109") == {b"d:a": (b"2", 1)}
+
+
+def test_a_batch_that_puts_a_cell_twice_keeps_the_last_value(client, table):
+    client.mutateRows(b"t", [BatchMutation(b"r", [put(b"d:a", b"1"), put(b"d:b"), put(b"d:a", b"2")])], {})
+    assert table.cells(b"r", b"d:a") == [b"2"]
+    assert table.cells(b"r", b"d:b") == [b"1"]
+
+
+def test_a_call_of_several_increments_counts_each_once(client, table, clock):
+    table.delete(b"s", [b"d:a"], timestamp=NOW_MS)
+    client.incrementRows([TIncrement(b"t", row, b"d:a", 1) for row in (b"r", b"s")])
+    assert [table.counter_get(row, b"d:a") for row in (b"r", b"s")] == [1, 1]
 
 
 # With the real clock
@@ -225,7 +268,7 @@ def test_every_put_after_a_delete_is_kept_over_a_port(served):
 
 
 def test_some_are_lost_where_nothing_waits(served, connection):
-    connection.service.engine.waits_for_deletes = False
+    connection.service.engine.waits_for_clock = False
     assert kept(served) < COUNTS
 
 
@@ -252,6 +295,15 @@ def test_a_delete_of_another_process_is_waited_for_too(tmp_path):
     assert run(count) == [COUNTS]
 
 
+def test_every_version_is_kept_over_a_port(served):
+    for number in range(30):
+        for version in (b"0", b"-1", b"%d" % number):
+            served.put(b"%d" % number, {b"d:a": version})
+    assert [served.cells(b"%d" % number, b"d:a") for number in range(30)] == [
+        [b"%d" % number, b"-1", b"0"] for number in range(30)
+    ]
+
+
 # What is said
 
 
@@ -269,7 +321,7 @@ def test_the_first_time_in_a_process_is_a_warning_at_the_callers_line_and_an_ent
     assert warning.category is RuntimeWarning
     assert warning.filename == __file__
     text = str(warning.message)
-    assert "HBase may lose such a put (table t, row b'r', column b'd:a')" in text
+    assert "HBase may lose such a put (table b't', row b'r', column b'd:a')" in text
     assert caplog.record_tuples == [("shared.stores.dating", logging.INFO, text)]
     assert clock.waits == 3
 
@@ -281,7 +333,7 @@ def test_a_server_writes_it_to_its_log_alone(served, caplog, monkeypatch):
         assert kept(served) == COUNTS
     (entry,) = caplog.record_tuples
     assert entry[1] == logging.WARNING
-    assert "HBase may lose such a put (table t, row b'page-" in entry[2]
+    assert "HBase may lose such a put (table b't', row b'page-" in entry[2]
 
 
 def test_where_the_warning_is_an_error_nothing_is_stored(client, table, clock, monkeypatch):
