@@ -194,6 +194,14 @@ def test_a_filter_that_seeks_is_known_to_show_what_was_hidden_and_nothing_else(n
     assert (explanation(FAULT, answered, KINDS["one family"]) is not None) is is_known
 
 
+def test_a_filter_that_was_meant_to_be_broken_is_known_to_seek_too():
+    for text, is_known in ((b"ColumnRangeFilter('a', fAlse, '', false)", True), (b"PrefixFilter ('r')", False)):
+        scan = Operation("scannerOpenWithScan", {"scan": {"filterString": text}})
+        for shown, fits in ((rows((b"r", b"d:a", 2)), True), (rows((b"s", b"d:a", 2)), False)):
+            known = explanation(FAULT, Answered(scan, [shown], [[]]), KINDS["one family"])
+            assert (known is not None) is (is_known and fits)
+
+
 @pytest.mark.parametrize(
     ("row", "is_reversed", "is_known"),
     [(b"q", False, False), (b"q", True, True), (b"r", False, True), (b"s", False, True), (b"s", True, False)],

@@ -9,7 +9,7 @@ import pytest
 
 from shared.stores import EmbeddedConnection
 from shared.stores.server import ThriftServer
-from tests.hbase.java import java_command, jars
+from tests.hbase.java import jars, java_command
 from tests.hbase.named import named_hbase
 from tests.hbase.stores import drop_table
 from tests.thrift1 import whole_connection
