@@ -5,8 +5,8 @@ than the family keeps. HBase loses both. Its gateway takes about a millisecond f
 applications live with it; this store is faster and would lose most of them. What the client dates is lost here too.
 """
 
+import inspect
 import logging
-import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -71,10 +71,10 @@ def tell(table: bytes, row: bytes, column: bytes) -> None:
 
 def _callers_level() -> int | None:
     """How many frames up the code stands that called the store; None in a server's thread, which has none."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None:
-        level, frame = level + 1, frame.f_back
+    frame, level = inspect.currentframe(), 0
+    while frame is not None:
         module = frame.f_globals.get("__name__", "")
         if not module.startswith(_LIBRARIES):
             return None if module == "threading" else level
+        frame, level = frame.f_back, level + 1
     return None

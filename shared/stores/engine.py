@@ -467,7 +467,7 @@ class Engine:
         """
         table_id = table.id
         wait_ms = clock_ms if self.waits_for_clock and not self.has_waited else None
-        parameters: list[tuple[object, ...]]
+        parameters: Sequence[tuple[object, ...]]
         latest = self._latest_tombstone(table)
         if latest is None or all(timestamp > latest for _, _, timestamp, _ in puts):
             statement, parameters = _PUT, [(table_id, *put) for put in puts]
