@@ -65,6 +65,7 @@ _PUT_UNLESS_MASKED = """
 insert or replace into cells select ?1, ?2, ?3, ?4, ?5 where not exists
     (select 1 from tombstones where table_id = ?1 and row = ?2 and column in (?3, ?6) and ts >= ?4)
 """
+_WITHOUT_REPLACING = {put: put.replace(" or replace", "", 1) for put in (_PUT, _PUT_UNLESS_MASKED)}
 _DELETE = "delete from cells where table_id = ? and row = ? and column >= ? and column < ? and ts <= ?"
 _BURY = """
 insert into tombstones values (?, ?, ?, ?)
@@ -507,7 +508,7 @@ class Engine:
     ) -> None:
         """Stores versions, but none in place of another one that its family would keep."""
         try:
-            self._database.executemany(statement.replace(" or replace", "", 1), parameters)
+            self._database.executemany(_WITHOUT_REPLACING[statement], parameters)
         except sqlite3.IntegrityError as error:
             if any(table.family(column).max_versions > 1 for _, column, _, _ in puts):
                 raise TooSoon(clock_ms) from error
