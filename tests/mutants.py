@@ -38,6 +38,7 @@ CLOCK = ("tests/shared/test_clock.py",)
 TABLES = ("tests/shared/test_tables.py",)
 CONFORMANCE = ("tests/conformance/test_conformance.py",)
 STORE_WRITES = ("tests/shared/stores/test_writes.py",)
+DATING = ("tests/shared/stores/test_dating.py",)
 FILTERS = ("tests/shared/stores/test_filters.py", "tests/shared/stores/test_filter_language.py")
 
 # The examples that Hypothesis found are of no interest here, only that there is one.
@@ -699,6 +700,64 @@ MUTANTS = (
         "while (now := now_ms()) in times:",
         "while (now := now_ms()) in ():",
         STORE_WRITES,
+    ),
+    Mutant(
+        "a put does not wait for the millisecond after a delete",
+        "shared/stores/engine.py",
+        "if timestamp == clock_ms and not deleted",
+        "if False and not deleted",
+        DATING,
+    ),
+    Mutant(
+        "a put waits for the delete of its column, and not for that of its family",
+        "shared/stores/engine.py",
+        "isdisjoint([(row, column), (row, family_of(column))])",
+        "isdisjoint([(row, column)])",
+        DATING,
+    ),
+    Mutant(
+        "a put of a batch waits for a delete that is ahead of the clock",
+        "shared/stores/engine.py",
+        "where table_id = ? and ts = ?",
+        "where table_id = ? and ts >= ?",
+        DATING,
+    ),
+    Mutant(
+        "a put replaces the version of its millisecond",
+        "shared/stores/engine.py",
+        "if any(table.family(column).max_versions > 1 for _, column, _, _ in puts):",
+        "if False:",
+        DATING,
+    ),
+    Mutant(
+        "a put waits where its family keeps one version",
+        "shared/stores/engine.py",
+        "if any(table.family(column).max_versions > 1 for _, column, _, _ in puts):",
+        "if True:",
+        DATING,
+    ),
+    Mutant(
+        "a call that has waited waits again",
+        "shared/stores/dating.py",
+        "engine.has_waited = True",
+        "engine.has_waited = False",
+        DATING,
+    ),
+    Mutant(
+        "every call after one that waited takes what it gets",
+        "shared/stores/dating.py",
+        """    finally:
+            engine.has_waited = False""",
+        """    finally:
+            pass""",
+        DATING,
+    ),
+    Mutant(
+        "a refused put may be tried again",
+        "shared/stores/rules.py",
+        'can_retry = java_class.startswith("client.RetriesExhausted")',
+        "can_retry = True",
+        CONFORMANCE,
     ),
     Mutant(
         "a scan forgets to start each region with a fresh filter",

@@ -57,6 +57,7 @@ def test_the_wheel_installs_one_package(wheel: Path) -> None:
     assert {name.split("/")[0] for name in names} == {"rowbook", "rowbook-0.1.0.dist-info"}
     assert {"rowbook/__init__.py", "rowbook/domains/cli.py", "rowbook/shared/__init__.py"} <= set(names)
     assert "rowbook/shared/stores/thrift2.thrift" in names
+    assert "rowbook/shared/stores/thrift1.thrift" in names
     assert any(name.startswith("rowbook/fixtures/") for name in names)
 
 

@@ -4,7 +4,7 @@ Fields that the IDL calls Text or Bytes arrive as bytes; a client may send str. 
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from thriftpy2.thrift import TException, TPayload
 
@@ -153,5 +153,5 @@ class AlreadyExists(TException):
 class Hbase:
     """The service: besides this list it has a struct `NAME_args` and a struct `NAME_result` for each call."""
 
-    thrift_services: list[str]
+    thrift_services: ClassVar[list[str]]
     def __getattr__(self, name: str) -> Any: ...

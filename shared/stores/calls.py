@@ -4,7 +4,8 @@ from typing import Any
 
 import Hbase_thrift
 from attrs import frozen
-from Hbase_thrift import Hbase
+
+from .thrift1 import Thrift1
 
 # HBase: HConstants.LATEST_TIMESTAMP, as which a server takes its own clock.
 NOW = 2**63 - 1
@@ -12,6 +13,7 @@ NOW = 2**63 - 1
 READS = frozenset(
     {
         "getTableNames",
+        "getTableNamesWithIsTableEnabled",
         "getColumnDescriptors",
         "getTableRegions",
         "getRegionInfo",
@@ -34,6 +36,8 @@ READS = frozenset(
         "scannerOpenWithPrefix",
         "scannerOpenTs",
         "scannerOpenWithStopTs",
+        "getThriftServerType",
+        "getClusterId",
     }
 )
 """Change nothing, and may be sent again."""
@@ -100,14 +104,14 @@ class Call:
 
 
 def _call(name: str) -> Call:
-    arguments: Any = getattr(Hbase, f"{name}_args")
-    result: Any = getattr(Hbase, f"{name}_result")
+    arguments: Any = getattr(Thrift1, f"{name}_args")
+    result: Any = getattr(Thrift1, f"{name}_result")
     fields = [field[1] for field in result.thrift_spec.values()]
     errors = tuple(each for each in fields if each != "success")
     return Call(name, arguments, result, "success" in fields, errors)
 
 
-CALLS = {name: _call(name) for name in Hbase.thrift_services}
+CALLS = {name: _call(name) for name in Thrift1.thrift_services}
 
 DECLARED = (Hbase_thrift.IOError, Hbase_thrift.IllegalArgument, Hbase_thrift.AlreadyExists)
 """Replies as good as any other: the socket that brought one goes on."""

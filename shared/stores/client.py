@@ -9,12 +9,13 @@ from typing import Any
 
 import happybase
 from attrs import frozen
-from Hbase_thrift import BatchMutation, Hbase, TScan
+from Hbase_thrift import BatchMutation, TScan
 from thriftpy2.thrift import TApplicationException, TDecodeException, TType
 
 from .engine import Engine
 from .options import Options, descriptors, split_rows
 from .service import ThriftService
+from .thrift1 import Thrift1
 
 WAIT_S = 10.0
 
@@ -99,7 +100,7 @@ class InProcessClient:
         return self.service.engine.rows_read
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        if name not in Hbase.thrift_services:
+        if name not in Thrift1.thrift_services:
             raise AttributeError(f"{type(self).__name__} has no call {name!r}")
         call = _wire_call(name, getattr(self.service, name, None))
         setattr(self, name, call)  # from now on without this detour
@@ -107,7 +108,7 @@ class InProcessClient:
 
 
 def _wire_call(name: str, method: Callable[..., Any] | None) -> Callable[..., Any]:
-    arguments_struct: type = getattr(Hbase, f"{name}_args")
+    arguments_struct: type = getattr(Thrift1, f"{name}_args")
     fields = _fields(arguments_struct)
     names = [field.name for field in fields]
     unchanged = set(product(*(_UNCHANGED.get(field.type, [NoneType]) for field in fields)))

@@ -9,10 +9,12 @@ from itertools import pairwise
 from pathlib import Path
 
 from .failures import StoreError, damaged, group_of
-from .schema import HAS_BLOCK_SIZES
+from .schema import HAS_BLOCK_SIZES, HAS_CLUSTER
 
 # Files of up to 4 MiB are checked whole when they are opened, in less than 0.1 s.
 _CHECKED_PAGES = 1024
+
+_LATER_TABLES = {"block_sizes": HAS_BLOCK_SIZES, "cluster": HAS_CLUSTER}
 
 
 def log_of(path: str | None) -> str | None:
@@ -55,7 +57,7 @@ def check_pages(database: sqlite3.Connection, path: str) -> None:
     if pages <= _CHECKED_PAGES:
         check_database(database)
     else:
-        others = ["block_sizes"] if database.execute(HAS_BLOCK_SIZES).fetchone() else []
+        others = [name for name, has in _LATER_TABLES.items() if database.execute(has).fetchone()]
         for table in ("sqlite_schema", "tables", "families", "splits", *others):
             check_structure(database, f"pragma quick_check('{table}')")
 

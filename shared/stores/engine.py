@@ -4,6 +4,7 @@ import random
 import sqlite3
 import threading
 import time
+import uuid
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import cached_property
@@ -16,7 +17,7 @@ from attrs import astuple, frozen
 from .damage import check_database
 from .database import files_at, open_database, state_of
 from .failures import StoreError, damaged, explain, moved, overtaken
-from .schema import BLOCK_SIZES, HAS_BLOCK_SIZES
+from .schema import BLOCK_SIZES, CLUSTER, HAS_BLOCK_SIZES, HAS_CLUSTER
 
 # One version in 16 written is followed by a look at its column for surplus versions: looking after every put would
 # double the cost of a batch. Fewer than 32 of them are left, so that, as in HBase before a flush, a read at an old
@@ -68,6 +69,7 @@ _PUT_UNLESS_MASKED = """
 insert or replace into cells select ?1, ?2, ?3, ?4, ?5 where not exists
     (select 1 from tombstones where table_id = ?1 and row = ?2 and column in (?3, ?6) and ts >= ?4)
 """
+_WITHOUT_REPLACING = {put: put.replace(" or replace", "", 1) for put in (_PUT, _PUT_UNLESS_MASKED)}
 _DELETE = "delete from cells where table_id = ? and row = ? and column >= ? and column < ? and ts <= ?"
 _BURY = """
 insert into tombstones values (?, ?, ?, ?)
@@ -77,6 +79,7 @@ _TOMBSTONE_AFTER = """
 select row from tombstones where table_id = ? and row >= ? and row < ? order by row {direction} limit 1 offset ?
 """
 _NTH_ROW = "select row from {part} where table_id = ? order by row limit 1 offset ?"
+_DELETED_UP_TO = "select row, column from tombstones where table_id = ? and ts = ?"
 _DELETED_ROWS = """
 select count(distinct row) from tombstones as deleted where table_id = ?1 and row >= ?2 and row < ?3
     and not exists (select 1 from cells where table_id = ?1 and row = deleted.row)
@@ -162,6 +165,14 @@ class Table:
         return sorted(self.families) == [name[:-1] for name in sorted(name + b":" for name in self.families)]
 
 
+class TooSoon(Exception):
+    """Puts would lose something in the millisecond `clock_ms`; the table, row and column of one that a delete hides."""
+
+    def __init__(self, clock_ms: int, *hidden: bytes) -> None:
+        super().__init__(*hidden)
+        self.clock_ms = clock_ms
+
+
 class Engine:
     """One SQLite database: a file, or memory. One thread at a time: the one that has `lock`.
 
@@ -170,6 +181,9 @@ class Engine:
     them until a compaction. It only grows.
 
     No statement stays open between two calls, so that a scan left alone holds back no checkpoint of the file.
+
+    `waits_for_clock` says whether puts that the server dates wait for the next millisecond where they would lose
+    something in this one, and `has_waited` whether those of the running transaction already did: see `dating.py`.
     """
 
     def __init__(self, path: str | None, wait_s: float) -> None:
@@ -177,6 +191,8 @@ class Engine:
         self.wait_s = wait_s
         self.rows_read = 0
         self.lock = threading.RLock()
+        self.waits_for_clock = True
+        self.has_waited = False
         self.open()
 
     # Opening and closing
@@ -358,6 +374,29 @@ class Engine:
         self._tables = None
         self._database.execute("update tables set enabled = ? where id = ?", (enabled, table.id))
 
+    def cluster_id(self) -> bytes:
+        """The id of the store, a random UUID as text: made when it is first asked for, and never changed."""
+        found = self._cluster_id()
+        if found is None:
+            with self.writing():
+                found = self._cluster_id()  # another process may have been first
+                if found is None:
+                    found = str(uuid.uuid4()).encode()
+                    self._database.execute(CLUSTER)
+                    self._database.execute("insert into cluster values (?)", (found,))
+        return found
+
+    def _cluster_id(self) -> bytes | None:
+        if self.path is not None:
+            self._follow()
+        if self._database.execute(HAS_CLUSTER).fetchone() is None:
+            return None
+        (found,) = self._database.execute("select max(id) from cluster").fetchone()
+        self._check_same()
+        if type(found) is not bytes:
+            raise damaged("the id of the store is not as it was written")
+        return found
+
     # Reading: columns in byte order, each column's versions oldest first
 
     def row(
@@ -485,26 +524,59 @@ class Engine:
 
     # Writing, inside `writing()`
 
-    def put(self, table: Table, puts: Sequence[Put]) -> None:
+    def put(self, table: Table, puts: Sequence[Put], clock_ms: int | None = None) -> None:
         """Stores versions, unless a tombstone masks them; of equal row, column and timestamp the last one stays.
 
+        Puts that the server dates have the timestamp `clock_ms`. Raises TooSoon where they must have a later one.
         Versions beyond the family's maximum go here too, by and by: reads never show them, so nothing waits for it.
         """
         table_id = table.id
+        wait_ms = clock_ms if self.waits_for_clock and not self.has_waited else None
+        parameters: Sequence[tuple[object, ...]]
         latest = self._latest_tombstone(table)
         if latest is None or all(timestamp > latest for _, _, timestamp, _ in puts):
-            self._database.executemany(_PUT, [(table_id, *put) for put in puts])
+            statement, parameters = _PUT, [(table_id, *put) for put in puts]
         else:
-            self._database.executemany(_PUT_UNLESS_MASKED, [(table_id, *put, family_of(put[1])) for put in puts])
+            if wait_ms is not None:
+                self._check_visible(table, puts, wait_ms)
+            statement, parameters = _PUT_UNLESS_MASKED, [(table_id, *put, family_of(put[1])) for put in puts]
+        if wait_ms is not None:
+            self._put_beside(table, puts, wait_ms, statement, parameters)
+        else:
+            self._database.executemany(statement, parameters)
         # At random, since a stride would miss a hot cell that comes at the same place of every batch.
         looked_at = puts[random.randrange(_WRITES_PER_PRUNING) :: _WRITES_PER_PRUNING]
-        self._database.executemany(
-            _PRUNE,
-            [
-                (table_id, row, column, table.family(column).max_versions, _SURPLUS_LEFT)
-                for row, column, _, _ in looked_at
-            ],
-        )
+        if looked_at:
+            self._database.executemany(
+                _PRUNE,
+                [
+                    (table_id, row, column, table.family(column).max_versions, _SURPLUS_LEFT)
+                    for row, column, _, _ in looked_at
+                ],
+            )
+
+    def _check_visible(self, table: Table, puts: Sequence[Put], clock_ms: int) -> None:
+        """Refuses a put that a delete of its own millisecond hides.
+
+        A tombstone of a later timestamp is not waited for: a client set it, to any time ahead.
+        """
+        deleted = set(self._database.execute(_DELETED_UP_TO, (table.id, clock_ms)))
+        if not deleted:
+            return
+        for row, column, timestamp, _ in puts:
+            if timestamp == clock_ms and not deleted.isdisjoint([(row, column), (row, family_of(column))]):
+                raise TooSoon(clock_ms, table.name, row, column)
+
+    def _put_beside(
+        self, table: Table, puts: Sequence[Put], clock_ms: int, statement: str, parameters: Sequence[tuple[object, ...]]
+    ) -> None:
+        """Stores versions, but none in place of another one that its family would keep."""
+        try:
+            self._database.executemany(_WITHOUT_REPLACING[statement], parameters)
+        except sqlite3.IntegrityError as error:
+            if any(table.family(column).max_versions > 1 for _, column, _, _ in puts):
+                raise TooSoon(clock_ms) from error
+            self._database.executemany(statement, parameters)
 
     def delete(self, table: Table, row: bytes, column: bytes, up_to: int) -> None:
         """Removes the versions of a column (family:qualifier) or a family, and masks such as are still to come."""

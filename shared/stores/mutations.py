@@ -6,9 +6,10 @@ from bisect import bisect_right
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 
-from Hbase_thrift import BatchMutation, IllegalArgument, IOError, Mutation, TAppend, TCell
+from Hbase_thrift import BatchMutation, IllegalArgument, Mutation, TAppend, TCell
 
 from .columns import put_column, qualified
+from .dating import next_millisecond, tell, waits_once
 from .engine import LATEST_MS, Cell, Engine, Put, Table, family_of, in_cell_order, now_ms
 from .rules import (
     MAX_CELL_BYTES,
@@ -21,14 +22,17 @@ from .rules import (
     failed_actions,
     illegal_argument,
     io_error,
+    java_io_error,
     shown,
     write_time,
 )
 from .tables import check_families, enabled_table, first_unknown_family
+from .thrift1 import IOError
 
 _counter = struct.Struct(">q")
 
 
+@waits_once
 def mutate_rows(engine: Engine, name: bytes, batches: Sequence[BatchMutation], timestamp: int | None) -> None:
     """HBase: all puts of all entries, then all deletes, whatever their order in the batch.
 
@@ -56,7 +60,7 @@ def mutate_rows(engine: Engine, name: bytes, batches: Sequence[BatchMutation], t
         refused: list[IOError] = []
         if oversized or first_unknown_family(table, columns):
             puts, refused = _accepted(table, batches, at, oversized)
-        engine.put(table, puts)
+        engine.put(table, puts, None if at == timestamp else at)
         if not refused:
             refused = _delete_all(engine, table, batches, at)
     if refused:
@@ -107,7 +111,7 @@ def _delete_all(engine: Engine, table: Table, batches: Iterable[BatchMutation], 
     refused: list[IOError] = []
     for row, columns in deletes:
         if columns and bisect_right(table.splits, row) in nameless:
-            refused.append(IOError(message=b"java.io.IOException: Family cannot be null"))
+            refused.append(java_io_error("Family cannot be null"))
         elif error := first_unknown_family(table, columns):
             refused.append(error)
         else:
@@ -146,8 +150,12 @@ def _check_sizes(puts: Iterable[Put]) -> None:
         raise _oversized_error(put)
 
 
+@waits_once
 def mutate_row(engine: Engine, name: bytes, row: bytes, mutations: Sequence[Mutation], timestamp: int | None) -> None:
-    """HBase: the deletes first, unlike `mutate_rows`, also if a put is refused; one without a qualifier is dropped."""
+    """HBase: the deletes first, unlike `mutate_rows`, also if a put is refused; one without a qualifier is dropped.
+
+    Deletes and puts are two calls to the region server, so without a timestamp the puts may be dated later.
+    """
     with _illegal_arguments():
         check_row(row)
         check_time(timestamp)
@@ -167,19 +175,33 @@ def mutate_row(engine: Engine, name: bytes, row: bytes, mutations: Sequence[Muta
         check_families(table, deletes)
         for column in deletes:
             engine.delete(table, row, column, at)
-        refused = _refused_puts(engine, table, [(row, column, at, value) for column, value in values])
+        if at != timestamp and engine.waits_for_clock:
+            at = _beside_deletes(table, row, deletes, [column for column, _ in values], at)
+        puts = [(row, column, at, value) for column, value in values]
+        refused = _refused_puts(engine, table, puts, None if at == timestamp else at)
     if refused:
         raise refused
 
 
-def _refused_puts(engine: Engine, table: Table, puts: Sequence[Put]) -> IOError | IllegalArgument | None:
+def _beside_deletes(table: Table, row: bytes, deletes: Sequence[bytes], columns: Sequence[bytes], clock_ms: int) -> int:
+    """The time for puts, which is a later one if the deletes that came with them would hide one."""
+    hidden = next((column for column in columns if column in deletes or family_of(column) in deletes), None)
+    if hidden is None:
+        return clock_ms
+    tell(table.name, row, hidden)
+    return next_millisecond(clock_ms)
+
+
+def _refused_puts(
+    engine: Engine, table: Table, puts: Sequence[Put], clock_ms: int | None
+) -> IOError | IllegalArgument | None:
     """Stores all of the puts or none, and answers with what is wrong with them: what was deleted before stays so."""
     try:
         check_families(table, [column for _, column, _, _ in puts])
         _check_sizes(puts)
     except (IOError, IllegalArgument) as error:
         return error
-    engine.put(table, puts)
+    engine.put(table, puts, clock_ms)
     return None
 
 
@@ -206,6 +228,7 @@ def delete(engine: Engine, name: bytes, row: bytes, columns: Sequence[bytes] | N
             engine.delete(table, row, column, at)
 
 
+@waits_once
 def increment_counter(engine: Engine, name: bytes, row: bytes, column: bytes, amount: int) -> int:
     """Adds to a counter of eight bytes, big-endian; what is not there counts as 0. Adding 0 writes too."""
     with engine.writing():
@@ -218,7 +241,8 @@ def increment_counter(engine: Engine, name: bytes, row: bytes, column: bytes, am
             raise io_error("DoNotRetryIOException", f"Field is not a long, it's {len(value)} bytes wide")
         total: int = _counter.unpack(value)[0]
         total = (total + amount + 2**63) % 2**64 - 2**63  # HBase: a sum beyond 64 bits wraps, as Java's long does
-        engine.put(table, [(row, column, _later(stored, _clock_beside([stored])), _counter.pack(total))])
+        now = _clock_beside([stored])
+        engine.put(table, [(row, column, _later(stored, now), _counter.pack(total))], now)
     return total
 
 
@@ -251,6 +275,7 @@ def _later(stored: Cell | None, now: int) -> int:
     return stored[1] + 1 if stored[1] + 1 < LATEST_MS else now
 
 
+@waits_once
 def append_values(engine: Engine, request: TAppend) -> list[TCell]:
     """HBase: of a column that is named twice both values are appended to the old one, and the last stays."""
     columns, values = request.columns or [], request.values or []
@@ -271,10 +296,11 @@ def append_values(engine: Engine, request: TAppend) -> list[TCell]:
             puts.append((request.row, column, _later(stored, now), old + value))
             if cell_bytes(puts[-1]) > MAX_CELL_BYTES:
                 raise _oversized_error(puts[-1])
-        engine.put(table, puts)
+        engine.put(table, puts, now)
     return [TCell(put[3], put[2]) for put in sorted(puts, key=lambda put: in_cell_order(put[1]))]
 
 
+@waits_once
 def check_and_put(
     engine: Engine, name: bytes, row: bytes, column: bytes, expected: bytes | None, put: Mutation
 ) -> bool:
@@ -294,5 +320,7 @@ def check_and_put(
         if (stored[2] if stored else b"") != (expected or b""):
             return False  # HBase: whatever the family to put into
         check_families(table, [checked])
-        engine.put(table, [(row, checked, max(now_ms(), stored[1] if stored else 0), value)])
+        now = now_ms()
+        at = max(now, stored[1] if stored else 0)
+        engine.put(table, [(row, checked, at, value)], now if at == now else None)
     return True

@@ -3,12 +3,13 @@
 import time
 from collections.abc import Iterable, Sequence
 
-from Hbase_thrift import IOError, TCell, TColumn, TRowResult
+from Hbase_thrift import TCell, TColumn, TRowResult
 
 from .columns import Selection, select
 from .engine import Cell, Engine, Table, column_range, family_of, in_cell_order, versions
-from .rules import check_row, failed_actions, last_read
+from .rules import check_row, failed_actions, java_io_error, last_read
 from .tables import check_families, enabled_table
+from .thrift1 import IOError
 from .turns import Watch, let_others_in, turn_end_s
 
 
@@ -68,7 +69,7 @@ def get_versions(engine: Engine, name: bytes, row: bytes, column: bytes, before:
     up_to = last_read(before)
     ranges = [column_range(column)]
     if count <= 0:
-        raise IOError(message=b"java.io.IOException: versions must be positive")
+        raise java_io_error("versions must be positive")
     table = enabled_table(engine, name)
     check_families(table, [column])
     stored = engine.row(table, row, ranges, up_to=up_to)

@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from Hbase_thrift import IllegalArgument, IOError
+from Hbase_thrift import IllegalArgument
 
 from ..keys import MAX_ROW_BYTES
 from .engine import LATEST_MS, Put, now_ms
+from .thrift1 import IOError
 
 MAX_FAMILY_BYTES = 127
 
@@ -25,8 +26,17 @@ class IllegalTableNameError(UncheckedError):
 
 
 def io_error(java_class: str, message: str) -> IOError:
-    """HBase: an IOError's text starts with the Java exception; as bytes, which is how happybase's wire brings it."""
-    return IOError(message=f"org.apache.hadoop.hbase.{java_class}: {message}".encode())
+    """HBase: an IOError's text starts with the Java exception; as bytes, which is how happybase's wire brings it.
+
+    All but those of its client, which has tried several times already, are DoNotRetryIOExceptions.
+    """
+    can_retry = java_class.startswith("client.RetriesExhausted")
+    return IOError(f"org.apache.hadoop.hbase.{java_class}: {message}".encode(), can_retry)
+
+
+def java_io_error(message: str) -> IOError:
+    """HBase: a plain IOException, which may be tried again."""
+    return IOError(f"java.io.IOException: {message}".encode(), True)
 
 
 def failed_actions(errors: Iterable[IOError]) -> IOError:

@@ -50,6 +50,10 @@ create table if not exists block_sizes (
 """
 HAS_BLOCK_SIZES = "select 1 from sqlite_master where type = 'table' and name = 'block_sizes'"
 
+# The id of the store, as an HBase cluster has one, comes when it is first asked for, in the same way.
+CLUSTER = "create table if not exists cluster (id blob not null)"
+HAS_CLUSTER = "select 1 from sqlite_master where type = 'table' and name = 'cluster'"
+
 SCHEMA = f"""
 create table tables (
     id integer primary key autoincrement, -- never used twice: a reader with an old id finds nothing

@@ -12,7 +12,7 @@ from io import BytesIO
 from typing import Any, Literal, Self, TypeAlias, cast
 
 from attrs import frozen
-from Hbase_thrift import Hbase, TRowResult
+from Hbase_thrift import TRowResult
 from thriftpy2 import transport as thriftpy2_transport
 from thriftpy2.protocol import TBinaryProtocol, TCompactProtocol
 from thriftpy2.thrift import TApplicationException, TProcessor
@@ -23,6 +23,7 @@ from .memory import MAX_BUFFERED_BYTES, VALUE_BYTES, BufferFull, Buffers, Share
 from .messages import BinaryWalk, BrokenMessage, ClientGone, CompactWalk, Stream, Walk
 from .rules import io_error
 from .service import ThriftService
+from .thrift1 import Thrift1
 
 # HBase: hbase.thrift.server.socket.read.timeout
 IDLE_S = 60.0
@@ -252,7 +253,7 @@ class _Call:
 
 
 def _idl_call(name: str) -> _Call:
-    arguments, result = getattr(Hbase, f"{name}_args"), getattr(Hbase, f"{name}_result")
+    arguments, result = getattr(Thrift1, f"{name}_args"), getattr(Thrift1, f"{name}_result")
     names = [field[1] for field in arguments.thrift_spec.values()]
     declared = [field[2] for field in result.thrift_spec.values() if field[1] != "success"]
     return _Call(name, arguments, names, result, (TApplicationException, TTransportException, *declared))
@@ -263,8 +264,8 @@ class _Processor(TProcessor):
 
     def __init__(self, service: ThriftService) -> None:
         # The in-process client knows what the Java side makes of arguments that were not sent.
-        super().__init__(cast(Any, Hbase), InProcessClient(service))
-        self._calls = {name: _idl_call(name) for name in Hbase.thrift_services}
+        super().__init__(cast(Any, Thrift1), InProcessClient(service))
+        self._calls = {name: _idl_call(name) for name in Thrift1.thrift_services}
 
     def process_in(self, iprot: Any) -> tuple[Any, int, Any, Callable[[], Any] | None]:
         """Reads a call: its name, its sequence id, its result to be filled, and what to run for that."""

@@ -51,6 +51,7 @@ from .tables import (
     region_at,
     regions_of,
 )
+from .thrift1 import TThriftServerType
 from .turns import Watch
 
 Call = TypeVar("Call", bound=Callable[..., Any])
@@ -119,6 +120,10 @@ class ThriftService:
         return list(self.engine.tables())
 
     @thrift_call
+    def getTableNamesWithIsTableEnabled(self) -> dict[bytes, bool]:
+        return {table.name: table.enabled for table in self.engine.tables().values()}
+
+    @thrift_call
     def getColumnDescriptors(self, tableName: bytes) -> dict[bytes, ColumnDescriptor]:
         table = find_table(self.engine, tableName)
         return {family.name + b":": column_descriptor(family) for family in table.families.values()}
@@ -161,6 +166,16 @@ class ThriftService:
     def majorCompact(self, tableNameOrRegionName: bytes) -> None:
         # HBase: the gateway asks for a minor compaction here too.
         find_table(self.engine, tableNameOrRegionName)
+
+    # The server
+
+    @thrift_call
+    def getThriftServerType(self) -> int:
+        return TThriftServerType.ONE  # type: ignore[no-any-return]
+
+    @thrift_call
+    def getClusterId(self) -> bytes:
+        return self.engine.cluster_id()
 
     # What Thrift1 cannot ask for
 

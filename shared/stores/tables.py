@@ -3,10 +3,11 @@
 import hashlib
 from collections.abc import Iterable, Mapping
 
-from Hbase_thrift import AlreadyExists, ColumnDescriptor, IOError, TRegionInfo
+from Hbase_thrift import AlreadyExists, ColumnDescriptor, TRegionInfo
 
 from .engine import BLOCK_BYTES, FOREVER_S, Engine, Family, Table, family_of
-from .rules import family_name, illegal_argument, io_error, shown, table_name
+from .rules import family_name, illegal_argument, io_error, java_io_error, shown, table_name
+from .thrift1 import IOError
 from .turns import let_others_in
 
 _COMPRESSIONS = {"NONE", "GZ", "LZO", "SNAPPY", "LZ4", "BZIP2", "ZSTD", "LZMA", "BROTLI"}
@@ -95,7 +96,7 @@ def drop_table(engine: Engine, name: bytes) -> None:
         with engine.lock, engine.writing():
             table = engine.tables().get(table_name(name))
             if table is None:
-                raise IOError(message=b"java.io.IOException: table does not exist")
+                raise java_io_error("table does not exist")
             if table.enabled:
                 text = f"Not DISABLED; tableName={shown(table.name)}, state=ENABLED"
                 raise io_error("TableNotDisabledException", text)
@@ -193,7 +194,7 @@ def region_at(engine: Engine, name: bytes) -> TRegionInfo:
             if not name or (each.name, region.startKey, region.name.rpartition(b",")[2]) <= last:
                 found = region
     if found is None:
-        raise IOError(message=b"java.io.IOException: Cannot find row in hbase:meta, row=" + name)
+        raise java_io_error(f"Cannot find row in hbase:meta, row={shown(name)}")
     return found
 
 

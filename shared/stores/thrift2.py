@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import happybase
 import thriftpy2
-from Hbase_thrift import AlreadyExists, ColumnDescriptor, IOError
+from Hbase_thrift import AlreadyExists, ColumnDescriptor
 from thriftpy2 import transport
 from thriftpy2.thrift import TClient
 from thriftpy2.transport import TTransportException
@@ -21,6 +21,7 @@ from .engine import FOREVER_S
 from .failures import StoreError
 from .options import Options, descriptors, split_rows
 from .outcomes import OutcomeUnknown, Unreachable
+from .thrift1 import IOError
 
 _thriftpy2: Any = thriftpy2  # which, as the next one, has no types
 _transport: Any = transport
@@ -128,7 +129,7 @@ class Thrift2Gateway:
             said = error.message or b""
             if said.startswith(b"org.apache.hadoop.hbase.TableExistsException"):
                 raise AlreadyExists(message=b"table name already in use") from error
-            raise IOError(message=said) from error
+            raise IOError(said, error.canRetry) from error
 
 
 def _column(family: ColumnDescriptor, block_sizes: dict[bytes, int]) -> Any:

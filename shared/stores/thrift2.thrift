@@ -47,6 +47,7 @@ struct TTableDescriptor {
 
 exception TIOError {
   1: optional string message
+  2: optional bool canRetry
 }
 
 service THBaseService {

@@ -13,6 +13,7 @@ import sys
 import time
 
 from tests.compare.comparing import Comparison, Tally
+from tests.compare.generating import EMPTY_QUALIFIERS
 from tests.compare.places import Embedded, RealHBase
 from tests.compare.writing import as_case
 from tests.hbase.java import NotStarted
@@ -28,6 +29,12 @@ def main() -> int:
     parser.add_argument("--operations", type=int, default=200_000)
     parser.add_argument("--seed", default=secrets.token_hex(3), help="with the same one the same sequences run again")
     parser.add_argument("--only", help="a single sequence by its whole seed, SEED/NUMBER")
+    parser.add_argument(
+        "--empty-qualifiers",
+        type=float,
+        default=EMPTY_QUALIFIERS,
+        help="the share of sequences that have columns with an empty qualifier, where filters that seek differ",
+    )
     parser.add_argument("--threads", type=int, default=4)
     parser.add_argument("--differences", type=int, default=10, help="ends after so many")
     given = parser.parse_args()
@@ -42,7 +49,7 @@ def main() -> int:
 def _compare(named: NamedHBase, given: argparse.Namespace) -> int:
     print(f"seed {given.only or given.seed}, on {named.url}", flush=True)
     reference = RealHBase(named)
-    comparison = Comparison(reference, Embedded(), given.seed, reference.kinds)
+    comparison = Comparison(reference, Embedded(), given.seed, reference.kinds, empty_qualifiers=given.empty_qualifiers)
     try:
         if given.only:
             comparison.run_one(given.only)

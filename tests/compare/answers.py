@@ -7,9 +7,10 @@ from typing import Any, TypeAlias
 
 import happybase  # noqa: F401 - makes the module Hbase_thrift
 from attrs import field, frozen
-from Hbase_thrift import AlreadyExists, IllegalArgument, IOError, TCell, TRowResult
+from Hbase_thrift import AlreadyExists, IllegalArgument, TCell, TRowResult
 from thriftpy2.thrift import TApplicationException
 
+from shared.stores.thrift1 import IOError
 from tests.compare.operations import CLOCK_MS
 
 RAISED = (IOError, IllegalArgument, AlreadyExists, TApplicationException)
@@ -25,10 +26,11 @@ _AROUND_THE_CLOCK_MS = range(CLOCK_MS - 4 * 10**12, CLOCK_MS + 3 * 10**12)
 
 @frozen
 class Raised:
-    """An exception by its class, and an IOError by the Java exception that its text names too."""
+    """An exception by its class; an IOError also by the Java exception that its text names and by `canRetry`."""
 
     name: str
     java_class: str
+    can_retry: bool | None
     text: str = field(eq=False)
 
 
@@ -89,4 +91,5 @@ class Reading:
 def _raised(error: Any) -> Raised:
     text = error.message.decode(errors="replace") if isinstance(error.message, bytes) else str(error.message)
     named = _JAVA_CLASS.match(text) if isinstance(error, IOError) else None
-    return Raised(type(error).__name__, named[1] if named else "", text.partition("\n")[0])
+    can_retry = getattr(error, "canRetry", None)
+    return Raised(type(error).__name__, named[1] if named else "", can_retry, text.partition("\n")[0])

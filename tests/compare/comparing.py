@@ -9,7 +9,7 @@ from random import Random
 
 from attrs import define, field, frozen
 
-from tests.compare.generating import Generator
+from tests.compare.generating import EMPTY_QUALIFIERS, Generator
 from tests.compare.known import Known, explanation
 from tests.compare.operations import FLUSH, Operation, Operations
 from tests.compare.places import KINDS, Kind, Reference, Store
@@ -55,11 +55,13 @@ class Tally:
         return self.operations / (time.monotonic() - self.started_s)
 
 
-def sequence(seed: str, kinds: Sequence[Kind]) -> tuple[Kind, list[Operation]]:
+def sequence(
+    seed: str, kinds: Sequence[Kind], empty_qualifiers: float = EMPTY_QUALIFIERS
+) -> tuple[Kind, list[Operation]]:
     """The kind of table and the operations that a seed makes."""
     random = Random(seed)
     (kind,) = random.choices(kinds, [_WEIGHTS[kind.name] for kind in kinds])
-    return kind, Generator(random, kind).operations(3 * LENGTH if kind.is_whole else LENGTH)
+    return kind, Generator(random, kind, empty_qualifiers).operations(3 * LENGTH if kind.is_whole else LENGTH)
 
 
 @define
@@ -71,6 +73,7 @@ class Comparison:
     seed: str
     kinds: Sequence[Kind] = tuple(KINDS.values())
     shrinking_s: float = SHRINKING_S
+    empty_qualifiers: float = EMPTY_QUALIFIERS
     tally: Tally = field(factory=Tally)
     _next: int = 0
     _lock: threading.Lock = field(factory=threading.Lock)
@@ -107,7 +110,7 @@ class Comparison:
 
     def run_one(self, seed: str) -> None:
         """Runs one sequence, up to its first difference that is not known."""
-        kind, operations = sequence(seed, self.kinds)
+        kind, operations = sequence(seed, self.kinds, self.empty_qualifiers)
         known: Counter[str] = Counter()
         found: Difference | None = None
         answered: list[Answered] = []

@@ -25,6 +25,9 @@ ODD_VALUES = (
 FUTURE_MS = 9_000_000_000_000
 TOO_LONG_ROW = b"r" * 32_768
 
+EMPTY_QUALIFIERS = 0.25
+"""The share of sequences that have columns with an empty qualifier."""
+
 _FILLING = 3
 """Operations at the beginning of a sequence that put, so that there is something."""
 _LEFT_OUT = 0.003
@@ -38,13 +41,14 @@ Make = Callable[["Generator"], Operation]
 class Generator:
     """A sequence in the making: the same random numbers make the same one."""
 
-    def __init__(self, random: Random, kind: Kind) -> None:
+    def __init__(self, random: Random, kind: Kind, empty_qualifiers: float = EMPTY_QUALIFIERS) -> None:
         self._random = random
         self._kind = kind
         self._families = [name.encode() for name in kind.families]
         self._rows = random.sample(ROWS, random.choice((2, 4, 6)))
         # An empty qualifier is kept apart: filters that seek are known to differ where there is one.
-        self._qualifiers = random.sample(QUALIFIERS, random.choice((1, 3, 4))) + [b""] * (random.random() < 0.25)
+        self._qualifiers = random.sample(QUALIFIERS, random.choice((1, 3, 4)))
+        self._qualifiers += [b""] * (random.random() < empty_qualifiers)
         self._values = [*random.sample(VALUES, 5), random.choice(ODD_VALUES)]
         self._filters = FilterGenerator(random, self._rows, self._families, self._qualifiers, self._values)
         self._scanners = count(1)

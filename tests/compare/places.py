@@ -15,6 +15,7 @@ from shared.stores import EmbeddedConnection, connect
 from shared.stores.thrift2 import beyond_thrift1
 from tests.hbase.named import NamedHBase
 from tests.hbase.stores import drop_table
+from tests.thrift1 import WholeConnection
 
 _TIMEOUT_MS = 120_000
 _SEQUENCES_PER_SPLIT_TABLE = 10
@@ -176,7 +177,7 @@ class RealHBase:
     def _connection(self) -> happybase.Connection:
         connection: happybase.Connection | None = getattr(self._threads, "connection", None)
         if connection is None:
-            connection = happybase.Connection(self._named.host, self._named.port, timeout=_TIMEOUT_MS)
+            connection = WholeConnection(self._named.host, self._named.port, timeout=_TIMEOUT_MS)
             self._threads.connection = connection
             self._connections.append(connection)
         return connection

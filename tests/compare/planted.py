@@ -102,7 +102,9 @@ def _forgets_the_row(filter: filters.Filter, row: bytes) -> bool:
     return False
 
 
-def _puts_whatever_is_masked(store: engine.Engine, table: engine.Table, puts: list[engine.Put]) -> None:
+def _puts_whatever_is_masked(
+    store: engine.Engine, table: engine.Table, puts: list[engine.Put], clock_ms: int | None = None
+) -> None:
     store._database.executemany(engine._PUT, [(table.id, *put) for put in puts])
 
 

@@ -8,7 +8,9 @@ from typing import Any
 
 import happybase  # noqa: F401 - makes the module Hbase_thrift
 from attrs import field, frozen
-from Hbase_thrift import ColumnDescriptor, Hbase, TScan
+from Hbase_thrift import ColumnDescriptor, TScan
+
+from shared.stores.thrift1 import Thrift1
 
 FOLDER = Path(__file__).parent
 SECTIONS = [f"1.{number}" for number in range(1, 11)] + [f"2.{number}" for number in range(1, 7)]
@@ -18,7 +20,7 @@ _ONE_FAMILY = {"d": dict[str, Any]()}
 _TABLE_FIELDS = {"families", "splits", "rows"}
 _CASE_FIELDS = {"says", "section", "table", "slow", "steps"} | _TABLE_FIELDS
 _RUNNER_CALLS = {"scan", "wait_ms", "major_compaction"}
-_EXPECTATIONS = ("gives", "gives_rows", "opens", "raises")
+_EXPECTATIONS = ("gives", "gives_rows", "matches", "opens", "raises")
 _STEP_FIELDS = {*_EXPECTATIONS, "text", "table", "exact_table", "fetch"}
 _DESCRIPTOR_FIELDS = {field[1] for field in ColumnDescriptor.thrift_spec.values()} - {"name"}
 _SCAN_FIELDS = {field[1] for field in TScan.thrift_spec.values()}
@@ -138,7 +140,7 @@ def _step(given: dict[str, Any], where: str) -> Step:
     if len(calls) != 1:
         raise InvalidCase(f"{where}: wants one call (got {', '.join(calls) or 'none'})")
     (call,) = calls
-    if call not in _RUNNER_CALLS and call not in Hbase.thrift_services:
+    if call not in _RUNNER_CALLS and call not in Thrift1.thrift_services:
         raise InvalidCase(f"{where}: {call}: is no call of Thrift1, and neither of {', '.join(sorted(_RUNNER_CALLS))}")
     expected = {name: given[name] for name in _EXPECTATIONS if name in given}
     answers = call == "scan" or _answers(call)
@@ -168,12 +170,12 @@ def _step(given: dict[str, Any], where: str) -> Step:
 
 def _answers(call: str) -> bool:
     """Whether the call returns something."""
-    return call in Hbase.thrift_services and 0 in getattr(Hbase, f"{call}_result").thrift_spec
+    return call in Thrift1.thrift_services and 0 in getattr(Thrift1, f"{call}_result").thrift_spec
 
 
 def parameters(call: str) -> list[str]:
     """The names of a call's parameters, without the table and the attributes."""
-    names = [spec[1] for spec in getattr(Hbase, f"{call}_args").thrift_spec.values()]
+    names = [spec[1] for spec in getattr(Thrift1, f"{call}_args").thrift_spec.values()]
     return [name for name in names if name not in ("tableName", "tableNameOrRegionName", "attributes")]
 
 

@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from itertools import count, groupby
@@ -20,6 +20,7 @@ from tests.conformance.cases import Case, read_cases
 from tests.conformance.notation import as_bytes, mutation
 from tests.hbase.named import VARIABLE, NamedHBase, named_hbase
 from tests.hbase.stores import drop_table
+from tests.thrift1 import WholeConnection
 
 _TIMEOUT_MS = 120_000
 _COMPACTION_S = 60
@@ -42,9 +43,13 @@ class Store:
         namespace, colon, rest = name.rpartition(b":")
         return namespace + colon + self.name_prefix + rest
 
-    def own_tables(self, names: list[bytes]) -> list[bytes]:
+    def own_tables(self, names: Iterable[bytes]) -> list[bytes]:
         """The case's tables among those of the store, as the case calls them."""
         return [name.removeprefix(self.name_prefix) for name in names if name.startswith(self.name_prefix)]
+
+    def own_states(self, tables: Mapping[bytes, bool]) -> dict[bytes, bool]:
+        """The same with whether each is enabled."""
+        return {name: tables[self.name_prefix + name] for name in self.own_tables(tables)}
 
 
 class Target(Protocol):
@@ -85,7 +90,7 @@ class OverTCP:
         prefix = f"c{next(self._numbers)}_"
         table = f"{prefix}t"
         create_embedded(self._connection, table, case)
-        with closing(happybase.Connection("127.0.0.1", self._server.port, timeout=_TIMEOUT_MS)) as connection:
+        with closing(WholeConnection("127.0.0.1", self._server.port, timeout=_TIMEOUT_MS)) as connection:
             fill(connection.client, table.encode(), case)
             yield Store(
                 connection.client, table.encode(), lambda: self._connection.compact(table), name_prefix=prefix.encode()
@@ -219,7 +224,7 @@ class RealHBase:
                 drop_table(connection.client, name)
 
     def _connect(self) -> happybase.Connection:
-        return happybase.Connection(self._named.host, self._named.port, timeout=_TIMEOUT_MS)
+        return WholeConnection(self._named.host, self._named.port, timeout=_TIMEOUT_MS)
 
     def _table_for(self, client: Any, key: str, case: Case, *, filled: bool) -> _Shared:
         table = self._shared.get(key)

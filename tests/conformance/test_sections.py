@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-from Hbase_thrift import Hbase
 
+from shared.stores.thrift1 import Thrift1
 from tests.conformance.cases import SECTIONS, read_cases
 
 FACTS = Path(__file__).parents[3] / "shared" / "facts" / "hbase.md"
@@ -31,4 +31,4 @@ def test_every_section_has_a_case_or_a_reason_for_none() -> None:
 def test_every_call_of_the_idl_has_a_case() -> None:
     called = {step.call for case in read_cases() for step in case.steps}
     scans = {"scannerOpenWithScan", "scannerGetList", "scannerClose"}
-    assert set(Hbase.thrift_services) - called - scans == set()
+    assert set(Thrift1.thrift_services) - called - scans == set()

@@ -1,15 +1,16 @@
 """Which calls may be sent twice, and how an error speaks of one."""
 
 import pytest
-from Hbase_thrift import BatchMutation, Hbase, TAppend, TIncrement
+from Hbase_thrift import BatchMutation, TAppend, TIncrement
 
 from shared.stores.calls import CALLS, DATED_WRITES, NOW, READS, SCANNER_CALLS, UNREPEATABLE, described
+from shared.stores.thrift1 import Thrift1
 
 
 def test_every_call_of_the_service_is_in_one_class():
     classes = [*READS, *DATED_WRITES, *SCANNER_CALLS, *UNREPEATABLE]
-    assert sorted(classes) == sorted(Hbase.thrift_services)
-    assert len(set(classes)) == len(classes) == 45
+    assert sorted(classes) == sorted(Thrift1.thrift_services)
+    assert len(set(classes)) == len(classes) == 48
 
 
 def test_only_what_has_a_timestamp_of_its_own_counts_as_a_dated_write():
@@ -23,6 +24,9 @@ def test_only_what_has_a_timestamp_of_its_own_counts_as_a_dated_write():
     ("name", "arguments", "again"),
     [
         ("getRow", [b"t", b"r"], True),
+        ("getTableNamesWithIsTableEnabled", [], True),
+        ("getThriftServerType", [], True),
+        ("getClusterId", [], True),
         ("scannerOpenWithScan", [b"t"], True),
         ("mutateRowsTs", [b"t", [], 5], True),
         ("mutateRowsTs", [b"t", [], NOW - 1], True),

@@ -184,16 +184,6 @@ def test_thrift_s_own_compactions_leave_the_tombstones(table, connection):
     assert table.row(b"r") == {}
 
 
-def test_a_put_right_after_a_delete_is_masked_within_the_millisecond(table, monkeypatch):
-    monkeypatch.setattr("shared.stores.rules.now_ms", lambda: 1_700_000_000_000)
-    table.delete(b"r", [b"d:a"])
-    table.put(b"r", {b"d:a": b"1"})
-    assert table.row(b"r") == {}
-    monkeypatch.setattr("shared.stores.rules.now_ms", lambda: 1_700_000_000_001)
-    table.put(b"r", {b"d:a": b"1"})
-    assert table.row(b"r") == {b"d:a": b"1"}
-
-
 def test_a_counter_is_never_dated_ahead_of_the_clock_by_its_own_increments(table):
     for number in range(20):
         table.counter_inc(b"r", b"d:n")

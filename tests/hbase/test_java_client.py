@@ -1,0 +1,58 @@
+"""HBase's own Java client of Thrift1, DemoClient, prints the same on `serve` as on HBase."""
+
+import re
+import subprocess
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from shared.stores import EmbeddedConnection
+from shared.stores.server import ThriftServer
+from tests.hbase.java import jars, java_command
+from tests.hbase.named import named_hbase
+from tests.hbase.stores import drop_table
+from tests.thrift1 import whole_connection
+
+HERE = Path(__file__).parent
+CLIENT = "org.apache.hadoop.hbase.thrift.DemoClient"
+TABLES = (b"demo_table", b"disabled_table")
+ROWS = 101
+
+_OTHER_TABLES = re.compile(r"^  found: .*\n| Table: (?!demo_table|disabled_table).*\n", re.MULTILINE)
+_VERSIONS = re.compile(r"^row: (\d+), values: (.*); $", re.MULTILINE)
+
+
+def demo(host: str, port: int) -> str:
+    """What the client prints where none of its tables is there; it leaves them behind."""
+    class_path: list[Path | str] = [jars(folder / "pom.xml") / "*" for folder in (HERE, HERE / "examples")]
+    done = subprocess.run(
+        [*java_command(256, class_path), CLIENT, host, str(port), "false"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return _OTHER_TABLES.sub("", done.stdout)
+
+
+@pytest.mark.hbase
+def test_hbases_demo_client_prints_the_same_as_on_hbase() -> None:
+    named = named_hbase()
+    assert named
+    with closing(EmbeddedConnection(None)) as store, ThriftServer(store.service) as server:
+        here = demo(server.host, server.port)
+    with whole_connection(named.host, named.port) as connection:
+        if not set(TABLES).isdisjoint(connection.tables()):
+            pytest.skip(f"the client would drop tables that are there: {TABLES}")
+        try:
+            there = demo(named.host, named.port)
+        finally:
+            for table in set(TABLES) & set(connection.tables()):
+                drop_table(connection.client, table)
+    # Of three puts in a row HBase may lose a version to the next one, each time of other rows.
+    assert _VERSIONS.sub("", here) == _VERSIONS.sub("", there)
+    assert [values.split("; ") for _, values in _VERSIONS.findall(here)] == [
+        [str(number), "-1", "0"] for number in reversed(range(ROWS))
+    ]
