@@ -370,3 +370,16 @@ def test_designs_can_be_asked_over_tables_that_others_made(ok, new_url):
     with closing(connect(url)) as connection:
         create_tables(connection, TABLES)
     assert ok(f"ask orders order order_number=n-42 --store {url}").startswith("nothing found")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["ask orders of-seller seller_id=s-17 since={}", "explain orders seller_id=s-17 order_number=n-42 placed={}"],
+)
+def test_a_time_in_seconds_is_refused_and_says_what_to_type(rowbook, ok, line):
+    code, out, err = rowbook(line.format(1740823200))
+    name = line.split()[-1].partition("=")[0]
+    wanted = "must be 2025-03-01T10:00:00.000Z for seconds, or +1740823200 for milliseconds (got '1740823200')"
+    assert (code, out, err) == (2, "", f"{name}: {wanted}\n")
+    for text in ("2025-03-01T10:00:00.000Z", "+1740823200"):
+        assert ok(line.format(text))
