@@ -23,7 +23,7 @@ from shared.keys.prefixes import MAX_BUCKETS
 from shared.loading import FORMATS, Lines, UnknownField, UnknownUnit, UnreadableFile, read_lines
 from shared.patterns import AccessPattern, Measured, metered
 from shared.scanning import MAX_LIMIT
-from shared.stores import InvalidStoreURL, StoreError, connect
+from shared.stores import InvalidStoreURL, StoreError, Unreachable, connect
 from shared.tables import TableMismatch, create_tables, drop_tables
 
 from . import show
@@ -145,6 +145,7 @@ def run(
                     for table in variant.tables:
                         show.rows(out, connection, table)
                     show.costs(out, _name(design, variant), found[0].measured)
+                    show.ranges(out, connection, found[0].measured)
         if len(found) > 1 and not as_json:
             show.comparison(out, design, found)
             show.traps(out, design)
@@ -347,6 +348,8 @@ def _answering(design: Design, refusing: Variant, pattern: AccessPattern, given:
 def _open(url: str, prefix: str | None = None) -> Generator[happybase.Connection]:
     try:
         connection = connect(url, table_prefix=prefix)
+    except Unreachable as error:  # which says where
+        raise Failed(f"{show.reason(error)}; is a Thrift gateway running there?") from None
     except (TException, OSError) as error:
         raise Failed(f"{url}: {show.reason(error)}; is a Thrift gateway running there?") from None
     with closing(connection):
