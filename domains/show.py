@@ -144,7 +144,9 @@ def _plain_table(to: Console, rows: list[Sequence[str]], flush_right: list[bool]
 def _json(to: Console, value: dict[str, Any]) -> None:
     text = json.dumps(value, default=bytes.hex, ensure_ascii=to.encoding != "utf-8")
     # All that is not ASCII stands within strings, where JSON has \uXXXX for what is not printable.
-    line(to, "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in text))
+    if not text.isprintable():
+        text = "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in text)
+    line(to, text)
 
 
 def _beside(to: Console, title: str, lines: list[tuple[int, str]]) -> None:

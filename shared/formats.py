@@ -87,7 +87,8 @@ class _CsvRecords:
     def __init__(self, numbered: Iterator[tuple[int, str]], width: int, skips_blanks: bool) -> None:
         self._numbered = numbered
         self._width = width
-        self._skips_blanks = skips_blanks
+        self._text = list[str]()
+        self._reader = csv.reader(iter(self._text.pop, None), strict=True, skipinitialspace=skips_blanks)
         self._ahead = deque[_InQuote]()
         """The lines after the present one, as far as they have been read; the quote can end only in the last."""
         self._fields = self._characters = 0
@@ -136,7 +137,11 @@ class _CsvRecords:
 
     def _cells(self, text: str) -> list[str]:
         """The cells of one record; csv.Error where it is none."""
-        return next(csv.reader((text,), strict=True, skipinitialspace=self._skips_blanks))
+        self._text.append(text)
+        try:
+            return next(self._reader)  # which begins anew at each call
+        except IndexError:  # it asks for another line
+            raise csv.Error("unexpected end of data") from None
 
     def _open_cells(self, text: str) -> list[str] | None:
         """The cells of a text that ends within a quote, the last one as far as it goes; None for any other text."""

@@ -40,6 +40,9 @@ SHOW_AT_MOST = 500
 _TOO_LONG = f"must have fewer than {LONGEST} characters, line end included"
 _SPOILT = re.compile("[\udc80-\udcff]")
 """What bytes are read as that are not UTF-8."""
+_INTEGER = re.compile("[+-]?[0-9]+")
+_NUMBER = re.compile("(?![0-9]{8}$)-?[0-9]+")
+"""An integer that is neither marked as milliseconds nor may be a date."""
 
 
 class UnreadableFile(ValueError):
@@ -302,10 +305,6 @@ class _Field:
     unit: Unit | None
     """What the integers of a time count; None where nobody said so."""
 
-    @property
-    def is_time(self) -> bool:
-        return self.name.endswith("_ms")
-
 
 def _fields(record_type: type[Any], mapping: Mapping[str, str], units: Mapping[str, str]) -> list[_Field]:
     attrs.resolve_types(record_type)
@@ -356,35 +355,33 @@ def _structure(record_type: type[R], fields: list[_Field]) -> Callable[[Mapping[
 
 
 def _hook(field: _Field) -> Callable[[Any, Any], Any]:
+    read = partial(_read_time, field) if field.name.endswith("_ms") else partial(read_value, field.name, field.type)
+
     def named(value: Any, _type: Any) -> Any:
         try:
-            number = _number(value, field.unit) if field.is_time else None
-            return read_value(field.name, field.type, value) if number is None else _read_number(field, number)
+            return read(value)
         except ValueError as error:
             raise ValueError(f"{field.record}.{field.name}: {error}") from None
 
     return named
 
 
-def _number(value: Any, unit: Unit | None) -> int | None:
-    """The integer that a time is given as, in a unit that is still to be told; None for any other time.
+def _read_time(field: _Field, value: Any) -> Any:
+    """A time; its unit is that of integers only.
 
-    Text with a plus sign is milliseconds unless a unit is named, and so are eight digits that look like a date.
+    Text with a plus sign is in milliseconds unless a unit is named, and so are eight digits that look like a date.
     """
-    if type(value) is int:
-        return value
-    if type(value) is str and re.fullmatch("[+-]?[0-9]+" if unit else "(?![0-9]{8}$)-?[0-9]+", value):
-        return parse_int(value)
-    return None
-
-
-def _read_number(field: _Field, number: int) -> int:
+    if type(value) is not int:
+        is_number = type(value) is str and (_INTEGER if field.unit else _NUMBER).fullmatch(value)
+        if not is_number:
+            return read_value(field.name, field.type, value)
+        value = parse_int(value)
     if field.unit:
-        return from_unit(number, field.unit)
-    if likely := likely_unit(number):
+        return from_unit(value, field.unit)
+    if likely := likely_unit(value):
         read_so = f"--unit {field.name}={likely.unit} reads it so" if likely.unit in UNITS else "no --unit reads it so"
         raise ValueError(
             f"is most likely in {likely.name}, {likely.time}; {read_so}, --unit {field.name}=ms as milliseconds "
-            f"(got {number})"
+            f"(got {value})"
         )
-    return number
+    return value

@@ -62,6 +62,8 @@ def from_unit(number: int, unit: Unit) -> int:
 
 def likely_unit(number: int) -> LikelyUnit | None:
     """The unit in which a number is a time from 2000 to 2199, if in milliseconds it is before 2000 or after 2199."""
+    if _LIKELY_UP_TO_S <= number < _LIKELY_FROM_S * 10**6:  # nearly every number of milliseconds
+        return None
     for unit, name, in_a_second in (("s", "seconds", 1), ("us", "microseconds", 10**6), ("ns", "nanoseconds", 10**9)):
         if _LIKELY_FROM_S * in_a_second <= number < _LIKELY_UP_TO_S * in_a_second:
             return LikelyUnit(unit, name, show_time(number * 1000 // in_a_second))
