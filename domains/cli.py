@@ -20,10 +20,10 @@ from shared.comparison import Compared, compared
 from shared.designs import Design, Variant, load_samples
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.keys.prefixes import MAX_BUCKETS
-from shared.loading import FORMATS, Lines, UnknownField, UnreadableFile, read_lines
+from shared.loading import FORMATS, Lines, UnknownField, UnknownUnit, UnreadableFile, read_lines
 from shared.patterns import AccessPattern, Measured, metered
 from shared.scanning import MAX_LIMIT
-from shared.stores import InvalidStoreURL, StoreError, connect
+from shared.stores import InvalidStoreURL, StoreError, Unreachable, connect
 from shared.tables import TableMismatch, create_tables, drop_tables
 
 from . import show
@@ -55,7 +55,7 @@ def main() -> None:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "rowbook"
         message, code = f"{error.format_message().rstrip('.')}; see {path} --help", error.exit_code
-    except (WrongUsage, InvalidQuestion, InvalidKey, UnknownField) as error:
+    except (WrongUsage, InvalidQuestion, InvalidKey, UnknownField, UnknownUnit) as error:
         message, code = str(error), 2
     except StoreError as error:
         message, code = str(error), 2 if isinstance(error, InvalidStoreURL) else 1
@@ -145,6 +145,7 @@ def run(
                     for table in variant.tables:
                         show.rows(out, connection, table)
                     show.costs(out, _name(design, variant), found[0].measured)
+                    show.ranges(out, connection, found[0].measured)
         if len(found) > 1 and not as_json:
             show.comparison(out, design, found)
             show.traps(out, design)
@@ -166,6 +167,10 @@ def load(
         list[str] | None,
         typer.Option("--map", metavar="FIELD=COLUMN", help="A field's column, if it has not the field's own name."),
     ] = None,
+    unit: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FIELD=s|ms|us", help="What a time's integers count since 1970, if not milliseconds."),
+    ] = None,
     on_error: Annotated[Literal["stop", "skip"], typer.Option(help="What to do at a bad line.")] = "stop",
     as_json: Json = False,
     plain: Plain = False,
@@ -173,9 +178,11 @@ def load(
     """Store real records. Loading the same records again changes nothing."""
     design, (variant, *_others) = chosen(name, DESIGNS)
     known("format", format, ["auto", *(each.name for each in [*FORMATS, *design.formats])])
-    mapping = pairs(map_ or [], "FIELD=COLUMN")
+    mapping, units = pairs(map_ or [], "FIELD=COLUMN"), pairs(unit or [], "FIELD=s|ms|us")
     sources = (
-        _Source(file, read_lines(file, design.record, format=format, mapping=mapping, formats=design.formats))
+        _Source(
+            file, read_lines(file, design.record, format=format, mapping=mapping, units=units, formats=design.formats)
+        )
         for file in files
     )
     first = next(sources)  # so that a file that cannot be read is refused before a store is made
@@ -341,6 +348,8 @@ def _answering(design: Design, refusing: Variant, pattern: AccessPattern, given:
 def _open(url: str, prefix: str | None = None) -> Generator[happybase.Connection]:
     try:
         connection = connect(url, table_prefix=prefix)
+    except Unreachable as error:  # which says where
+        raise Failed(f"{show.reason(error)}; is a Thrift gateway running there?") from None
     except (TException, OSError) as error:
         raise Failed(f"{url}: {show.reason(error)}; is a Thrift gateway running there?") from None
     with closing(connection):
@@ -418,10 +427,10 @@ def _store_lines(errors: Console, design: Design, repository: Any, source: _Sour
             if not reason:
                 source.stored += 1
             elif stops:
-                raise Failed(f"{at}: {reason}; --on-error skip goes on")
+                raise Failed(f"{at}: {reason}{line.span}; --on-error skip goes on")
             else:
-                source.skipped += 1
-                show.line(errors, f"{at}: {reason}")
+                source.skipped += line.lines
+                show.line(errors, f"{at}: {reason}{line.span}")
 
 
 def _store(design: Design, repository: Any, record: Any, at: str) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import textwrap
 from collections.abc import Collection, Generator, Iterable, Sequence
 from typing import Any, TypeVar
@@ -18,6 +19,7 @@ from rich.text import Text
 from shared.comparison import WRITTEN_COLUMNS, Compared, figures_of, refusals, written_of
 from shared.ddl import splits_each, statement_with
 from shared.designs import Design, Variant
+from shared.keys import RowRange
 from shared.loading import Line, Lines
 from shared.patterns import PATTERN_COLUMNS, Measured, key_line, pattern_rows
 from shared.ruler import BYTES, cell_lines, ruler_lines, show_value
@@ -41,6 +43,20 @@ PADDED_TO = 60
 """Characters that a column of a plain table is filled up to; longer values push what follows."""
 LINES_AT_ONCE = 50
 """How many lines are loaded between two moves of the progress bar."""
+NARROWEST = 60
+"""Characters of a line below which tables lose their content; a terminal that is narrower breaks the lines itself."""
+RANGES_SHOWN = 8
+KEY_BYTES_SHOWN = 80
+
+
+def visible(text: str) -> str:
+    r"""Text of which nothing controls a terminal: what is not printable becomes \x1b, \u202e or \U000e0001."""
+    return text if text.isprintable() else "".join(each if each.isprintable() else _escaped(each) for each in text)
+
+
+def _escaped(character: str) -> str:
+    number = ord(character)
+    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 
 
 class _Console(Console):
@@ -55,21 +71,40 @@ def console(plain: bool = False, stderr: bool = False) -> Console:
     found = _console(stderr=stderr)
     if found.is_terminal and not found.is_dumb_terminal and not found.no_color and not plain:
         return found
-    width = None if found.is_terminal or "COLUMNS" in os.environ else WIDTH
+    width = None if found.is_terminal or _columns() else WIDTH
     return _console(stderr=stderr, width=width, force_terminal=False, no_color=True)
 
 
 def _console(**options: Any) -> Console:
-    return _Console(markup=False, highlight=False, emoji=False, **options)
+    # What is not a width is left out: rich takes 0 for one, and stumbles over digits that are not ASCII.
+    environment = {name: text for name, text in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    environment |= {"COLUMNS": columns} if (columns := _columns()) else {}
+    found = _Console(markup=False, highlight=False, emoji=False, _environ=environment, **options)
+    if found.width < NARROWEST:
+        found.width = NARROWEST
+    return found
+
+
+def _columns() -> str:
+    """The width that the environment names, if it is one."""
+    found = re.fullmatch("0*([1-9][0-9]{0,3})", os.environ.get("COLUMNS", ""))
+    return found[1] if found else ""
 
 
 def line(to: Console, text: str = "", style: str | None = None) -> None:
-    """One line, however long."""
-    to.out(text, style=style, highlight=False)
+    """One line, however long, with nothing in it that controls a terminal."""
+    to.out(visible(text), style=style, highlight=False)
+
+
+def heading(to: Console, text: str) -> None:
+    """A line of its own, after an empty one."""
+    line(to)
+    line(to, text, style="bold")
 
 
 def table(to: Console, columns: Sequence[str], rows: Iterable[Sequence[str]], numbers: Collection[str] = ()) -> None:
     """A table; the columns named in `numbers` are flush right."""
+    rows = [[*map(visible, row)] for row in rows]
     if to.no_color:
         _plain_table(to, [columns, *rows], [name in numbers for name in columns])
     else:
@@ -92,7 +127,7 @@ def _blocks(to: Console, names: Sequence[str], rows: Iterable[Sequence[str]]) ->
     widest = max(map(cell_len, names))
     for row in rows:
         for name, text in zip(names, row, strict=True):
-            to.print(Text.assemble((f"{name.ljust(widest)}  ", "dim"), text), overflow="fold")
+            to.print(Text.assemble((f"{name.ljust(widest)}  ", "dim"), visible(text)), overflow="fold")
         line(to)
 
 
@@ -107,13 +142,17 @@ def _plain_table(to: Console, rows: list[Sequence[str]], flush_right: list[bool]
 
 
 def _json(to: Console, value: dict[str, Any]) -> None:
-    line(to, json.dumps(value, default=bytes.hex, ensure_ascii=to.encoding != "utf-8"))
+    text = json.dumps(value, default=bytes.hex, ensure_ascii=to.encoding != "utf-8")
+    # All that is not ASCII stands within strings, where JSON has \uXXXX for what is not printable.
+    if not text.isprintable():
+        text = "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in text)
+    line(to, text)
 
 
 def _beside(to: Console, title: str, lines: list[tuple[int, str]]) -> None:
     """The lines of a ruler, beside their title."""
     for kind, text in lines:
-        to.print(Text.assemble((f"  {title:5}  ", "dim"), (text, STYLES[kind])), soft_wrap=True)
+        to.print(Text.assemble((f"  {title:5}  ", "dim"), (visible(text), STYLES[kind])), soft_wrap=True)
         title = ""
 
 
@@ -152,11 +191,44 @@ def _table(table: TableDesign[Any]) -> dict[str, Any]:
 
 def rows(to: Console, connection: happybase.Connection, design: TableDesign[Any]) -> None:
     """The first rows of a table as they sort: the byte ruler of each key, and its cells."""
-    line(to, f"\ntable {design.name}: {design.holds}", style="bold")
+    heading(to, f"table {design.name}: {design.holds}")
     for row, cells in connection.table(design.name).scan(limit=ROWS_SHOWN, batch_size=ROWS_SHOWN):
         line(to)
         _beside(to, "row", ruler_lines(design.layout, row, to.width - GUTTER))
         _beside(to, "cells", cell_lines(design.cells, cells, to.width - GUTTER))
+
+
+def ranges(to: Console, connection: happybase.Connection, measured: Iterable[Measured]) -> None:
+    """The ranges that every question read; tables without the prefix of the connection."""
+    prefix = connection.table_prefix
+    table_prefix = b"" if prefix is None else prefix + connection.table_prefix_separator
+    heading(to, "The rows that each question reads")
+    for each in measured:
+        line(to, f"{each.pattern.question}: refused" if each.refused else each.pattern.question)
+        _ranges(to, each, table_prefix)
+
+
+def _ranges(to: Console, measured: Measured, table_prefix: bytes = b"") -> None:
+    found = [(name.removeprefix(table_prefix).decode(), _range(rows)) for name, rows in measured.cost.ranges]
+    widest = max((cell_len(table) for table, _ in found), default=0)
+    for table, rows in found[:RANGES_SHOWN]:
+        line(to, f"  {table.ljust(widest)}  {rows}")
+    if len(found) > RANGES_SHOWN:
+        line(to, f"  and {count(len(found) - RANGES_SHOWN, 'range')} more, which --json shows")
+
+
+def _range(found: RowRange) -> str:
+    r"""`row n-42`, `s-17\x00\x01 up to s-17\x00\x02`: keys as HBase's tools write them."""
+    if found.stop == found.start + b"\0":
+        return f"row {_key(found.start)}"
+    return f"{_key(found.start) or 'the first row'} up to {'the end' if found.stop is None else _key(found.stop)}"
+
+
+def _key(row: bytes) -> str:
+    text = "".join(
+        chr(byte) if 0x21 <= byte <= 0x7E and byte != 0x5C else f"\\x{byte:02X}" for byte in row[:KEY_BYTES_SHOWN]
+    )
+    return text if len(row) <= KEY_BYTES_SHOWN else f"{text}... ({len(row)} bytes)"
 
 
 def costs(to: Console, name: str, measured: list[Measured]) -> None:
@@ -164,7 +236,7 @@ def costs(to: Console, name: str, measured: list[Measured]) -> None:
     question, _words, left, *numbers = PATTERN_COLUMNS
     found = [(text, words.strip("`"), figures) for text, words, *figures in pattern_rows(measured)]
     words_of = f"rowbook ask {name}"
-    line(to, "\nWhat each question costs", style="bold")
+    heading(to, "What each question costs")
     if to.no_color:
         columns = (question, words_of, left, *numbers)
         table(to, columns, [(text, words, *figures) for text, words, figures in found], numbers)
@@ -176,7 +248,7 @@ def costs(to: Console, name: str, measured: list[Measured]) -> None:
 
 def comparison(to: Console, design: Design, found: list[Compared]) -> None:
     """The variants side by side: what each question costs in each, and what their tables take and refuse."""
-    line(to, "\nWhat each question costs in each variant", style="bold")
+    heading(to, "What each question costs in each variant")
     numbers = ("rows read for one returned", "ranges", "RPCs")
     lines: list[tuple[str, ...]] = []
     for number, pattern in enumerate(design.patterns):
@@ -186,7 +258,7 @@ def comparison(to: Console, design: Design, found: list[Compared]) -> None:
             left = "refused" if one.refused else one.beyond_ranges
             lines.append((pattern.question if each is found[0] else "", each.variant.name, rows, ranges, rpcs, left))
     table(to, ("question", "variant", *numbers, "beyond the ranges"), lines, numbers)
-    line(to, "\nWhat each variant writes", style="bold")
+    heading(to, "What each variant writes")
     names = WRITTEN_COLUMNS
     table(to, ("variant", *names, "what differs"), [_written(each) for each in found], names)
     for variant, question, reason in refusals(found):
@@ -197,7 +269,7 @@ def traps(to: Console, design: Design) -> None:
     """Published mistakes, each with what it gives and what the right way gives."""
     for trap in design.traps:
         name, published, wanted, wrong, right = trap_row(trap)
-        line(to, f"\ntrap: {name}: {published}", style="bold")
+        heading(to, f"trap: {name}: {published}")
         line(to, f"  asked for  {wanted}")
         line(to, f"  gives      {wrong}")
         line(to, f"  right way  {right}")
@@ -224,17 +296,22 @@ def _costs(each: Compared) -> dict[str, Any]:
 
 def _cost(each: Measured) -> dict[str, Any]:
     asked = {"question": each.pattern.name, "answers": each.pattern.question, "ask": each.pattern.words}
-    if each.refused:
-        return {**asked, "refused": each.refused}
-    ranges = [{"table": table.decode(), "from": found.start, "up_to": found.stop} for table, found in each.cost.ranges]
-    counts = {
+    return {**asked, "refused": each.refused} if each.refused else {**asked, **_figures(each)}
+
+
+def _figures(each: Measured) -> dict[str, Any]:
+    """What an answer cost."""
+    return {
+        "left_to_the_client": each.by_client,
+        "left_to_a_filter": each.by_server,
+        "ranges": [
+            {"table": table.decode(), "from": rows.start, "up_to": rows.stop} for table, rows in each.cost.ranges
+        ],
         "rpcs": each.cost.rpcs,
         "rows_read": each.rows_read,
         "rows_returned": len(each.records),
         "bytes_fetched": each.cost.bytes_fetched,
     }
-    left = {"left_to_the_client": each.by_client, "left_to_a_filter": each.by_server}
-    return {**asked, **left, "ranges": ranges, **counts}
 
 
 def statements(to: Console, tables: Iterable[TableDesign[Any]], splits: int | None, *, as_json: bool) -> None:
@@ -242,7 +319,8 @@ def statements(to: Console, tables: Iterable[TableDesign[Any]], splits: int | No
     found = splits_each(tables, splits)
     if not as_json:
         for each, points in found:
-            line(to, statement_with(each, points))
+            for text in statement_with(each, points).split("\n"):
+                line(to, text)
         return
     _json(
         to,
@@ -279,26 +357,38 @@ def question_list(to: Console, name: str, design: Design, *, as_json: bool) -> N
 
 
 def answer(to: Console, measured: Measured, again: str, *, as_json: bool) -> None:
-    """Records, what they cost, and the command for the next page."""
-    records, cost = measured.records, measured.cost
+    """Records or whatever else a question answers, what that cost, and the command for the next page."""
+    records = measured.records
     cursor = measured.answer.cursor if measured.pattern.is_paged else None
-    rows_read = measured.rows_read
     if as_json:
-        _json(to, {"records": [attrs.asdict(each) for each in records], "cursor": cursor, "rows_read": rows_read})
+        values = [attrs.asdict(each) if _is_record(each) else each for each in records]
+        _json(to, {"records": values, "cursor": cursor, **_figures(measured)})
         return
     if records:
-        names = [field.name for field in attrs.fields(records[0].__class__)]
-        numbers = [name for name in names if type(getattr(records[0], name)) is int and not name.endswith("_ms")]
-        rows = [[show_value(name, getattr(each, name)) for name in names] for each in records]
+        values = [_by_name(each) for each in records]
+        names = [*values[0]]
+        numbers = [name for name, value in values[0].items() if type(value) is int and not name.endswith("_ms")]
+        rows = [[show_value(name, value) for name, value in each.items()] for each in values]
         wide = sum(max(map(cell_len, column)) for column in zip(*rows, strict=True))
         if wide > 2 * to.width and not to.no_color:
             _blocks(to, names, rows)
         else:
             table(to, names, rows, numbers)
-    found = count(len(records), "record") if records else f"nothing found{' so far' if cursor else ''}"
-    line(to, f"{found}; {count(rows_read, 'row')} read, {count(cost.rpcs, 'RPC')}")
+    what = "record" if all(map(_is_record, records)) else "answer"
+    found = count(len(records), what) if records else f"nothing found{' so far' if cursor else ''}"
+    line(to, f"{found}; {count(measured.rows_read, 'row')} read, {count(measured.cost.rpcs, 'RPC')}")
+    _ranges(to, measured)
     if cursor:
         line(to, f"next page: {again} --cursor={cursor}")
+
+
+def _is_record(answer: Any) -> bool:
+    return attrs.has(answer.__class__)
+
+
+def _by_name(answer: Any) -> dict[str, Any]:
+    """The attributes of a record; a number, or whatever else a question answers, under one name."""
+    return attrs.asdict(answer, recurse=False) if _is_record(answer) else {"answer": answer}
 
 
 def loaded_as_json(to: Console, files: Iterable[tuple[str, str, int, int]]) -> None:
@@ -351,7 +441,7 @@ def progress(to: Console, title: str, lines: Lines[R]) -> Generator[Line[R]]:
     """The lines, with a bar on a terminal that shows how far into the file they are."""
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=to, transient=True, disable=to.no_color, redirect_stdout=False) as bar:
-        task = bar.add_task(title, total=lines.size_bytes)
+        task = bar.add_task(visible(title), total=lines.size_bytes)
         for number, each in enumerate(lines):
             if lines.size_bytes and number % LINES_AT_ONCE == 0:
                 bar.update(task, completed=lines.read_bytes)

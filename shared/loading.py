@@ -16,9 +16,20 @@ import attrs
 from cattrs.gen import make_dict_structure_fn, override
 
 from .formats import CSV, FORMATS, LONGEST, Format, Rows
-from .values import VALUES, read_value
+from .times import UNITS, Unit, from_unit, likely_unit
+from .values import VALUES, parse_int, read_value
 
-__all__ = ["FORMATS", "Format", "Line", "Lines", "UnknownField", "UnreadableFile", "read_lines", "read_records"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "Line",
+    "Lines",
+    "UnknownField",
+    "UnknownUnit",
+    "UnreadableFile",
+    "read_lines",
+    "read_records",
+]
 
 R = TypeVar("R")
 
@@ -29,6 +40,9 @@ SHOW_AT_MOST = 500
 _TOO_LONG = f"must have fewer than {LONGEST} characters, line end included"
 _SPOILT = re.compile("[\udc80-\udcff]")
 """What bytes are read as that are not UTF-8."""
+_INTEGER = re.compile("[+-]?[0-9]+")
+_NUMBER = re.compile("(?![0-9]{8}$)-?[0-9]+")
+"""An integer that is neither marked as milliseconds nor may be a date."""
 
 
 class UnreadableFile(ValueError):
@@ -39,15 +53,31 @@ class UnknownField(ValueError):
     """A mapping of a field that the record does not have."""
 
 
+class UnknownUnit(ValueError):
+    """A unit that is none, or the unit of a field that holds no time."""
+
+
 @attrs.frozen
 class Line(Generic[R]):
     """A line of a file that is a record, or the reason why it is none."""
 
     number: int
     """From 1; the first one, where a record goes over several lines."""
+    last: int
+    """The last one of them."""
     record: R | None
     reason: str = ""
     """One line of text where `record` is None."""
+
+    @property
+    def lines(self) -> int:
+        """How many lines it takes."""
+        return self.last - self.number + 1
+
+    @property
+    def span(self) -> str:
+        """` (lines 3 to 5)`, to be written after a reason; nothing for one line."""
+        return f" (lines {self.number} to {self.last})" if self.lines > 1 else ""
 
 
 @attrs.frozen
@@ -79,15 +109,18 @@ def read_lines(
     *,
     format: str = "auto",
     mapping: Mapping[str, str] | None = None,
+    units: Mapping[str, str] | None = None,
     formats: Sequence[Format] = (),
 ) -> Lines[R]:
     """The lines of a file, each a record of an attrs class or the reason why it is none.
 
+    `units` is {field: unit}: what the integers of a time count, one of `UNITS`. Without it they are milliseconds, and
+    refused if another unit is more likely.
     `mapping` is {field: column}. Any other field takes the column of its own name or, where there is none, its default.
     `format` is the name of one of `FORMATS` or of `formats`; `auto` takes the one that the first line starts, and CSV
     where it starts none. A file that can hold no such records is an UnreadableFile at once, before the first line.
     """
-    fields = _fields(record_type, mapping or {})
+    fields = _fields(record_type, mapping or {}, units or {})
     asked = _asked(format, (*FORMATS, *formats))
     data, size_bytes = _open(path)
     # What is not UTF-8 becomes lone surrogates here, and the reason of its own line later.
@@ -104,6 +137,8 @@ def read_lines(
         raise
     pieces = chain(repeat("\n", blank_lines), [first], iter(partial(text.readline, LONGEST), ""))
     rows = taken.read(_whole_lines(path, pieces, taken.line_ends), Path(path))
+    if taken.has_milliseconds:
+        fields = [attrs.evolve(field, unit="ms") for field in fields]
     return Lines(taken.name, size_bytes, data, text, _lines(record_type, fields, rows))
 
 
@@ -111,22 +146,24 @@ def read_records(path: str | Path, record_type: type[R], formats: Sequence[Forma
     """The records of a file; the first line that is none is an UnreadableFile."""
     for line in read_lines(path, record_type, formats=formats):
         if line.record is None:
-            raise UnreadableFile(f"{path}:{line.number}: {line.reason}")
+            raise UnreadableFile(f"{path}:{line.number}: {line.reason}{line.span}")
         yield line.record
 
 
 def _lines(record_type: type[R], fields: list["_Field"], rows: Rows) -> Iterator[Line[R]]:
     structure = _structure(record_type, fields)
-    for number, values in rows:
+    for number, last, values in rows:
         if isinstance(values, str):
-            yield Line(number, None, values)
+            yield Line(number, last, None, values)
             continue
         try:
             _check_values(values)
             _check_columns(fields, values)
-            yield Line(number, structure(values))
+            record = structure(values)
         except ValueError as error:
-            yield Line(number, None, str(error) or repr(error))
+            yield Line(number, last, None, str(error) or repr(error))
+        else:
+            yield Line(number, last, record)
 
 
 # Files
@@ -166,12 +203,19 @@ def _first_line(text: io.TextIOWrapper) -> tuple[str, int, int]:
 def _whole_lines(path: str | Path, pieces: Iterator[str], ends: tuple[str, ...]) -> Iterator[str]:
     """Lines, of pieces that end at lone carriage returns too. One without end is an error, and fills no memory."""
     for number, piece in enumerate(pieces, start=1):
-        line = piece
-        while not line.endswith(ends) and len(line) < LONGEST and (piece := next(pieces, "")):
-            line += piece
+        line = piece if piece.endswith(ends) else _whole_line(piece, pieces, ends)
         if len(line) >= LONGEST:
             raise UnreadableFile(f"{path}:{number}: {_TOO_LONG}")
         yield line
+
+
+def _whole_line(start: str, pieces: Iterator[str], ends: tuple[str, ...]) -> str:
+    """A line from its first piece; put together at once, since adding one piece after the other copies all of it."""
+    line = io.StringIO(newline="")
+    characters, piece = line.write(start), start
+    while not piece.endswith(ends) and characters < LONGEST and (piece := next(pieces, "")):
+        characters += line.write(piece)
+    return line.getvalue()
 
 
 def _bytes(text: str) -> bytes:
@@ -258,15 +302,23 @@ class _Field:
     type: Any
     column: str
     is_optional: bool
+    unit: Unit | None
+    """What the integers of a time count; None where nobody said so."""
 
 
-def _fields(record_type: type[Any], mapping: Mapping[str, str]) -> list[_Field]:
+def _fields(record_type: type[Any], mapping: Mapping[str, str], units: Mapping[str, str]) -> list[_Field]:
     attrs.resolve_types(record_type)
     record = record_type.__name__
     found = [field for field in attrs.fields(record_type) if field.init]
-    if unknown := [name for name in mapping if name not in {field.name for field in found}]:
+    if unknown := [name for name in [*mapping, *units] if name not in {field.name for field in found}]:
         known = ", ".join(field.name for field in found)
         raise UnknownField(f"{record}.{unknown[0]}: no such field (fields: {known})")
+    for name, unit in units.items():
+        if not name.endswith("_ms"):
+            times = ", ".join(field.name for field in found if field.name.endswith("_ms")) or "none"
+            raise UnknownUnit(f"{record}.{name}: is not a time, so it has no unit (times: {times})")
+        if unit not in UNITS:
+            raise UnknownUnit(f"{record}.{name}: its unit must be {_either(UNITS)} (got {unit!r:.100})")
     return [
         _Field(
             record,
@@ -274,6 +326,7 @@ def _fields(record_type: type[Any], mapping: Mapping[str, str]) -> list[_Field]:
             field.type,
             mapping.get(field.name, field.name),
             is_optional=field.default is not attrs.NOTHING and field.name not in mapping,
+            unit=cast("Unit | None", units.get(field.name)),
         )
         for field in found
     ]
@@ -302,10 +355,33 @@ def _structure(record_type: type[R], fields: list[_Field]) -> Callable[[Mapping[
 
 
 def _hook(field: _Field) -> Callable[[Any, Any], Any]:
+    read = partial(_read_time, field) if field.name.endswith("_ms") else partial(read_value, field.name, field.type)
+
     def named(value: Any, _type: Any) -> Any:
         try:
-            return read_value(field.name, field.type, value)
+            return read(value)
         except ValueError as error:
             raise ValueError(f"{field.record}.{field.name}: {error}") from None
 
     return named
+
+
+def _read_time(field: _Field, value: Any) -> Any:
+    """A time; its unit is that of integers only.
+
+    Text with a plus sign is in milliseconds unless a unit is named, and so are eight digits that look like a date.
+    """
+    if type(value) is not int:
+        is_number = type(value) is str and (_INTEGER if field.unit else _NUMBER).fullmatch(value)
+        if not is_number:
+            return read_value(field.name, field.type, value)
+        value = parse_int(value)
+    if field.unit:
+        return from_unit(value, field.unit)
+    if likely := likely_unit(value):
+        read_so = f"--unit {field.name}={likely.unit} reads it so" if likely.unit in UNITS else "no --unit reads it so"
+        raise ValueError(
+            f"is most likely in {likely.name}, {likely.time}; {read_so}, --unit {field.name}=ms as milliseconds "
+            f"(got {value})"
+        )
+    return value

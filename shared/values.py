@@ -5,7 +5,7 @@ int      [+-]?[0-9]+, up to 4,300 digits, the most that Python reads; from JSON 
 float    a decimal number in the range of a float, so neither infinite nor NaN
 bool     true or false
 bytes    hex digits
-*_ms     a time, as `parse_time` reads it
+*_ms     a time: text as `parse_time` reads it; from JSON also a number of milliseconds
 Literal  one of its values
 """
 

@@ -1,5 +1,6 @@
 """What is promised of the wheel, of a copied design and of the types, tried as their users would."""
 
+import ast
 import json
 import os
 import re
@@ -8,7 +9,7 @@ import subprocess
 import sys
 import sysconfig
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -55,17 +56,80 @@ def site_packages(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
 def test_the_wheel_installs_one_package(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.split("/")[0] for name in names} == {"rowbook", "rowbook-0.1.0.dist-info"}
-    assert {"rowbook/__init__.py", "rowbook/domains/cli.py", "rowbook/shared/__init__.py"} <= set(names)
-    assert "rowbook/shared/stores/thrift2.thrift" in names
-    assert "rowbook/shared/stores/thrift1.thrift" in names
+    for name in (
+        "__init__.py",
+        "py.typed",
+        "domains/cli.py",
+        "keys/__init__.py",
+        "stores/thrift1.thrift",
+        "stores/thrift2.thrift",
+    ):
+        assert f"rowbook/{name}" in names
     assert any(name.startswith("rowbook/fixtures/") for name in names)
+    assert not any("__pycache__" in name for name in names)
+
+
+def test_no_module_of_the_wheel_imports_what_only_the_repository_has(wheel: Path) -> None:
+    archive = zipfile.ZipFile(wheel)
+    imported = {
+        (name, module.split(".")[0])
+        for name in archive.namelist()
+        if name.endswith(".py")
+        for module in modules(archive.read(name))
+    }
+    assert ("rowbook/domains/cli.py", "rowbook") in imported
+    assert [pair for pair in imported if pair[1] in ("shared", "domains", "fixtures", "tests")] == []
+
+
+def modules(source: bytes) -> Iterator[str]:
+    """The modules that a file imports from elsewhere."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.module or ""
+
+
+def test_readmes_of_the_wheel_import_what_is_installed(wheel: Path) -> None:
+    archive = zipfile.ZipFile(wheel)
+    readme = archive.read("rowbook/stores/README.md").decode()
+    assert "from rowbook.stores import connect" in readme
+    assert "from shared" not in readme
 
 
 def test_the_source_distribution_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
     succeed(sys.executable, "-m", "hatchling", "build", "--target", "sdist", "--directory", tmp_path, cwd=ROOT)
     (source,) = tmp_path.glob("*.tar.gz")
-    rebuilt = build_wheel(source, tmp_path)
-    assert zipfile.ZipFile(rebuilt).namelist() == zipfile.ZipFile(wheel).namelist()
+    rebuilt, built = zipfile.ZipFile(build_wheel(source, tmp_path)), zipfile.ZipFile(wheel)
+    assert rebuilt.namelist() == built.namelist()
+    assert [name for name in built.namelist() if rebuilt.read(name) != built.read(name)] == []
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the programs of a fresh environment with the wheel; the libraries are those of this one."""
+    folder = tmp_path_factory.mktemp("environment")
+    succeed(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder)
+    (target,) = folder.glob("lib/python*/site-packages")
+    (target / "libraries.pth").write_text(f"{LIBRARIES}\n")
+    succeed(*PIP, "--python", folder / "bin" / "python", "install", "--no-deps", "--force-reinstall", wheel, cwd=folder)
+    assert (target / "rowbook" / "keys").is_dir()
+    return folder / "bin"
+
+
+def test_an_installed_design_is_imported_and_its_story_runs(installed: Path, tmp_path: Path) -> None:
+    line = "import rowbook.domains.orders as orders, rowbook.keys as keys; print(orders.__file__, keys.__file__)"
+    for place in succeed(installed / "python", "-c", line, cwd=tmp_path).split():
+        assert Path(place).is_relative_to(installed.parent)
+    for design in ("orders", "logs"):
+        assert succeed(installed / "python", "-m", f"rowbook.domains.{design}.example", cwd=tmp_path)
+
+
+def test_the_installed_command_finds_its_samples_from_any_folder(installed: Path, tmp_path: Path) -> None:
+    assert succeed(installed / "rowbook", "list", cwd=tmp_path).startswith("orders: ")
+    assert "n-42" in succeed(installed / "rowbook", "ask", "orders", "order", "order_number=n-42", cwd=tmp_path)
+    assert "table logs_salted: " in succeed(installed / "rowbook", "run", "logs:salted", cwd=tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("command", ["bin/rowbook", "-c"])
@@ -136,10 +200,34 @@ SNIPPETS = {
 }
 
 
+INSTALLED_SNIPPETS = {
+    **{name: SNIPPETS[name].replace("from shared.", "from rowbook.") for name in ("right.py", "wrong_keys.py")},
+    "right_domains.py": """
+        from rowbook.domains.orders import Order, OrderRepository
+        from rowbook.stores import connect
+
+        order = Order("n-42", "s-17", "b-3", placed_ms=1, item="lamp", amount=7)
+        number: str = order.order_number
+        found: Order | None = OrderRepository(connect("embedded:")).order(number)
+    """,
+    "wrong_domains.py": """
+        from rowbook.domains.orders import Order, OrderRepository
+
+        Order("n-42", "s-17", "b-3", placed_ms="1", item="lamp", amount=7)  # refused
+        Order("n-42", "s-17")  # refused
+        number: int = Order("n-42", "s-17", "b-3", placed_ms=1, item="lamp", amount=7).order_number  # refused
+        OrderRepository.order(number)  # refused
+    """,
+}
+
+
 @pytest.fixture(scope="module")
 def snippets(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("types")
-    for name, text in SNIPPETS.items():
+    return written(SNIPPETS, tmp_path_factory.mktemp("types"))
+
+
+def written(texts: Mapping[str, str], folder: Path) -> Path:
+    for name, text in texts.items():
         (folder / name).write_text(re.sub("^ {8}", "", text, flags=re.MULTILINE).lstrip())
     return folder
 
@@ -147,7 +235,7 @@ def snippets(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def refused(folder: Path) -> set[tuple[str, int]]:
     return {
         (file.name, number)
-        for file in folder.iterdir()
+        for file in folder.glob("*.py")
         for number, line in enumerate(file.read_text().splitlines(), start=1)
         if line.endswith("# refused")
     }
@@ -158,6 +246,18 @@ def test_mypy_refuses_wrong_keys_and_wrong_calls(snippets: Path) -> None:
     done = run(sys.executable, "-m", "mypy", "--no-pretty", *sorted(snippets.iterdir()), cwd=ROOT)
     errors = re.findall(r"(\w+\.py):(\d+): error: ", done.stdout)
     assert {(name, int(line)) for name, line in errors} == refused(snippets), done.stdout + done.stderr
+
+
+@pytest.mark.skipif(find_spec("mypy") is None, reason="mypy is not installed")
+@pytest.mark.parametrize("strict", [(), ("--strict",)], ids=["", "strict"])
+def test_mypy_takes_right_code_and_refuses_wrong_code_where_the_wheel_is_installed(
+    installed: Path, tmp_path: Path, strict: tuple[str, ...]
+) -> None:
+    folder = written(INSTALLED_SNIPPETS, tmp_path)
+    python = ("--python-executable", str(installed / "python"))
+    done = run(sys.executable, "-m", "mypy", "--no-pretty", *strict, *python, *sorted(folder.glob("*.py")), cwd=folder)
+    errors = re.findall(r"(\w+\.py):(\d+): error: ", done.stdout)
+    assert {(name, int(line)) for name, line in errors} == refused(folder), done.stdout + done.stderr
 
 
 @pytest.mark.skipif(find_spec("pyright") is None, reason="pyright is not installed")

@@ -29,7 +29,7 @@ _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 
 
 def _access_log(lines: Iterable[str], _path: Path) -> Rows:
-    return ((number, _access(_bare(line))) for number, line in enumerate(lines, start=1) if line.strip())
+    return ((number, number, _access(_bare(line))) for number, line in enumerate(lines, start=1) if line.strip())
 
 
 def _access(line: str) -> dict[str, Any] | str:
@@ -64,7 +64,7 @@ def _log4j(lines: Iterable[str], path: Path) -> Rows:
     first, event, characters = 0, list[str](), 0
     for number, line in enumerate(map(_bare, lines), start=1):
         if event and (_DATE.match(line) or characters > LONGEST):
-            yield first, _event(host, first, event, characters)
+            yield first, number - 1, _event(host, event, characters)
             event, characters = [], 0
         if not event:
             if not line.strip():  # before the first event; within one a blank line is a line as any
@@ -73,10 +73,10 @@ def _log4j(lines: Iterable[str], path: Path) -> Rows:
         event.append(line)
         characters += len(line) + 1
     if event:
-        yield first, _event(host, first, event, characters)
+        yield first, first + len(event) - 1, _event(host, event, characters)
 
 
-def _event(host: str, first: int, lines: list[str], characters: int) -> dict[str, Any] | str:
+def _event(host: str, lines: list[str], characters: int) -> dict[str, Any] | str:
     found = _LOG4J.fullmatch(lines[0])
     if not found:
         reason = f"must start with [2016-12-19 16:31:46,123] LEVEL (got {lines[0]!r:.100})"
@@ -93,7 +93,7 @@ def _event(host: str, first: int, lines: list[str], characters: int) -> dict[str
         else:
             message = "\n".join([message, *lines[1:]])
             return {"host": host, "event": level, "time_ms": time_ms, "severity": level, "message": message}
-    return reason if len(lines) == 1 else f"{reason} (read up to line {first + len(lines) - 1})"
+    return reason
 
 
 def _folder(path: Path) -> str:
@@ -106,13 +106,15 @@ def _bare(line: str) -> str:
     return line.removesuffix("\n").removesuffix("\r")
 
 
-COMBINED_LOG = Format("combined", "combined log", lambda line: bool(_ACCESS_STARTS.match(line)), _access_log)
+COMBINED_LOG = Format(
+    "combined", "combined log", lambda line: bool(_ACCESS_STARTS.match(line)), _access_log, has_milliseconds=True
+)
 """Access logs of Apache and nginx, in the common format too, and with more fields than the combined one behind.
 
 The client is the host, the status is the event. A time's zone is honoured, and not kept.
 """
 
-LOG4J = Format("log4j", "log4j log", lambda line: bool(_LOG4J_STARTS.match(line)), _log4j)
+LOG4J = Format("log4j", "log4j log", lambda line: bool(_LOG4J_STARTS.match(line)), _log4j, has_milliseconds=True)
 """Logs of Kafka and others that write `[%d] %p %m`. The folder is the host, the level is the event; times are UTC.
 
 An event of more than `LONGEST` characters is refused, and what it goes on with is the next bad line.

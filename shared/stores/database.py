@@ -129,6 +129,8 @@ def _check_path(path: str) -> None:
     if not os.path.exists(path):
         if not _may_write(folder):
             raise StoreError(f"{path}: {folder} cannot be written, make it writable or choose another path")
+    elif not os.path.isfile(path):
+        raise StoreError(f"{path}: is a pipe, a socket or a device, name a file")
     elif not may(path, os.R_OK):
         raise StoreError(f"{path}: cannot be read, make it readable")
     elif os.path.getsize(path) == 1:  # which SQLite takes for an empty file

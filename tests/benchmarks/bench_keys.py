@@ -1,8 +1,7 @@
 """Keys encoded and decoded against hand-written Python and fdb.tuple: ratios of times measured in one run.
 
-Run it from anywhere: `python tests/benchmarks/bench_keys.py [--quick]`. The hand-written functions are kept outside the
-product, so that both sides of a ratio do not come from one hand; without them there is nothing to compare with and the
-run says so. fdb.tuple comes with the package `foundationdb`.
+Run it from anywhere: `python tests/benchmarks/bench_keys.py [--quick]`. The hand-written functions are in
+`by_hand/keys.py`; fdb.tuple comes with the package `foundationdb`.
 """
 
 import gc
@@ -14,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-REFERENCE = ROOT.parent / "shared/facts/speed_reference.py"
 
 # Our time over theirs; fdb.tuple's time over ours.
 ENCODE_AT_MOST = 0.9
@@ -36,19 +34,10 @@ def best_ns(*calls: Callable[[], Any], quick: bool) -> list[float]:
     return [least / number * 1e9 for least in best]
 
 
-def hand_written() -> Any:
-    """The module of hand-written functions, or None where it is not at hand."""
-    spec = importlib.util.spec_from_file_location("speed_reference", REFERENCE) if REFERENCE.exists() else None
-    if spec is None or spec.loader is None:
-        return None
-    reference = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = reference  # its dataclass looks itself up there
-    spec.loader.exec_module(reference)
-    return reference
-
-
 def main(quick: bool = False) -> None:
     """Prints the ratios beside their targets; `quick` shows that it runs, not how fast."""
+    from by_hand import keys as by_hand
+
     from shared.keys import Descending, EscapedText, Int64, KeyLayout, UInt16, part, row_key
 
     @row_key
@@ -63,16 +52,13 @@ def main(quick: bool = False) -> None:
     row = encode(key)
     print(f"{'':24} {'ours, ns':>8} {'theirs, ns':>10} {'ratio':>6}  target")
 
-    if (reference := hand_written()) is None:
-        print(f"skipped: the hand-written functions to compare with are not at {REFERENCE}")
-    else:
-        own = reference.Key(HOST, KIND, AT_MS)
-        assert row == reference.encode(own)
-        assert key == decode(row) == reference.decode(row, Key)
-        ours, theirs = best_ns(lambda: encode(key), lambda: reference.encode(own), quick=quick)
-        show("encode / hand-written", ours, theirs, ours / theirs, f"at most {ENCODE_AT_MOST:.2f}")
-        ours, theirs = best_ns(lambda: decode(row), lambda: reference.decode(row, Key), quick=quick)
-        show("decode / hand-written", ours, theirs, ours / theirs, f"at most {DECODE_AT_MOST:.2f}")
+    own = by_hand.Key(HOST, KIND, AT_MS)
+    assert row == by_hand.encode(own)
+    assert key == decode(row) == by_hand.decode(row, Key)
+    ours, theirs = best_ns(lambda: encode(key), lambda: by_hand.encode(own), quick=quick)
+    show("encode / hand-written", ours, theirs, ours / theirs, f"at most {ENCODE_AT_MOST:.2f}")
+    ours, theirs = best_ns(lambda: decode(row), lambda: by_hand.decode(row, Key), quick=quick)
+    show("decode / hand-written", ours, theirs, ours / theirs, f"at most {DECODE_AT_MOST:.2f}")
 
     if importlib.util.find_spec("fdb") is None:
         print("skipped: fdb.tuple, because the package foundationdb is not installed")

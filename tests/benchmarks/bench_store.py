@@ -1,12 +1,10 @@
 """The embedded store against plain SQLite and a mock: what HBase's rules cost, as ratios measured in one run.
 
 Run `python tests/benchmarks/bench_store.py [--quick|--large]` from anywhere; `--large` measures nothing but the scan of
-a prefix in a table of ten million rows, which takes minutes and some gigabytes. The plain store is kept outside the
-product, so that both sides of a ratio do not come from one hand; without it there is nothing to compare with and the
-run says so.
+a prefix in a table of ten million rows, which takes minutes and some gigabytes. The plain store is in
+`by_hand/plain_store.py`.
 """
 
-import importlib.util
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-REFERENCE = ROOT.parent / "shared/facts/speed_reference.py"
 
 # Rows per second as a share of the plain store's; the scan of a prefix as a time in the large table over the small; the
 # mock's time of such a scan over ours.
@@ -67,9 +64,11 @@ def new_mock() -> Any:
     return connection.table("t")
 
 
-def times(rows: Rows, plain_store: Any) -> tuple[dict[str, float], dict[str, float]]:
+def times(rows: Rows) -> tuple[dict[str, float], dict[str, float]]:
     """The seconds of each action, the plain store's and ours, taken in turn."""
-    plain, table = plain_store(), new_table()
+    from by_hand.plain_store import PlainStore
+
+    plain, table = PlainStore(), new_table()
     asked = [row for row, _ in rows[::5]]
     plain_s = {"put": seconds(lambda: [plain.put_batch(batch) for batch in batches(rows)])}
     our_s = {"put": seconds(lambda: put(table, rows))}
@@ -123,19 +122,6 @@ def versions_ratio() -> float:
     return best[b"many"] / best[b"one"]
 
 
-def plain_store_class() -> Any:
-    """The class PlainStore of the reference, or None where there is none."""
-    if not REFERENCE.exists():
-        return None
-    spec = importlib.util.spec_from_file_location("speed_reference", REFERENCE)
-    assert spec is not None
-    assert spec.loader is not None
-    reference = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = reference  # its dataclass looks itself up there
-    spec.loader.exec_module(reference)
-    return reference.PlainStore
-
-
 def main(quick: bool = False) -> bool:
     """Prints the ratios beside their targets; returns whether all are reached.
 
@@ -143,12 +129,8 @@ def main(quick: bool = False) -> bool:
     the worst and the best ratio of one round. `quick` takes few rows and one round: it shows that the benchmark runs,
     its figures mean little.
     """
-    plain_store = plain_store_class()
-    if plain_store is None:
-        print(f"bench_store: skipped, the plain store to compare with is not at {REFERENCE}")
-        return True
     rows = rows_from(0, 3_000 if quick else ROWS)
-    rounds = [times(rows, plain_store) for _ in range(1 if quick else 5)]
+    rounds = [times(rows) for _ in range(1 if quick else 5)]
     reached = True
     print(f"{'embedded store / plain SQLite':38} {'ratio':>6}  {'target':13}  of one round")
     for action, target in AT_LEAST.items():

@@ -10,7 +10,7 @@ import pytest
 
 from domains import cli
 from domains.logs import repository
-from domains.orders import TABLES
+from domains.orders import TABLES, OrderRepository
 from shared.scanning import page
 from shared.stores import connect
 from shared.tables import create_tables
@@ -43,6 +43,16 @@ def reads_few(monkeypatch):
     """A page of log events ends, or is refused, after a hundred rows in place of ten thousand."""
     monkeypatch.setattr(repository, "page", partial(page, read_at_most=100))
 
+
+COSTS = [
+    "left_to_the_client",
+    "left_to_a_filter",
+    "ranges",
+    "rpcs",
+    "rows_read",
+    "rows_returned",
+    "bytes_fetched",
+]
 
 # Questions
 
@@ -77,19 +87,74 @@ def test_every_command_that_run_prints_can_be_asked(rowbook, few_samples, design
         for pattern in design.patterns:
             code, out, err = rowbook(f"ask {design.name}:{variant.name} {pattern.words} --json")
             assert (code, err.count("\n")) in ((0, 0), (2, 1))
-            assert not out or [*json.loads(out)] == ["records", "cursor", "rows_read"]
+            assert not out or [*json.loads(out)] == ["records", "cursor", *COSTS]
 
 
 # Answers
 
 
 def test_an_answer_is_a_table_with_times_and_costs_below(ok):
-    assert ok("ask orders of-seller seller_id=s-17 --limit 2").splitlines()[:4] == [
+    assert ok("ask orders of-seller seller_id=s-17 --limit 2").splitlines()[:5] == [
         "order_number  placed_ms                 item  amount  status",
         "n-318         2026-01-28T13:38:58.457Z  desk       0  shipped",
         "n-315         2026-01-28T06:27:16.290Z  lamp       0  shipped",
         "2 records; 3 rows read, 3 RPCs",
+        r"  orders_by_seller  s-17\x00\x01 up to s-17\x00\x02",
     ]
+
+
+@pytest.mark.parametrize("name", [*ORDERS, *LOGS])
+def test_json_has_the_costs_that_run_measures(asked, in_memory, name):
+    (design,) = json.loads(in_memory(f"run {name} --json"))["designs"]
+    for cost in design["variants"][0]["questions"]:
+        if "refused" not in cost:
+            answer = asked(f"{name} {cost['ask']}")
+            assert {key: answer[key] for key in COSTS} == {key: cost[key] for key in COSTS}
+
+
+def test_a_long_key_and_many_ranges_are_shown_in_part_and_say_so(ok, in_memory):
+    assert (
+        ok(f"ask orders order order_number={'n' * 100}").splitlines()[1] == f"  orders  row {'n' * 80}... (100 bytes)"
+    )
+    assert ok("ask orders:index-table numbered number_prefix=n-31").splitlines()[-1] == (
+        "  and 4 ranges more, which --json shows"
+    )
+
+
+@pytest.fixture
+def answers(monkeypatch):
+    """Makes the question `order` answer something."""
+
+    def set_up(answer):
+        monkeypatch.setattr(OrderRepository, "order", lambda self, order_number: answer)
+
+    return set_up
+
+
+@pytest.mark.parametrize(
+    ("answer", "lines", "as_json"),
+    [
+        (320, ["answer", "   320", "1 answer; 0 rows read, 0 RPCs"], [320]),
+        (0, ["answer", "     0", "1 answer; 0 rows read, 0 RPCs"], [0]),
+        (1.5, ["answer", "1.5", "1 answer; 0 rows read, 0 RPCs"], [1.5]),
+        ("lamp\x1b", ["answer", r"'lamp\x1b'", "1 answer; 0 rows read, 0 RPCs"], ["lamp\x1b"]),
+        (b"\0a", ["answer", "00 61", "1 answer; 0 rows read, 0 RPCs"], ["0061"]),
+        ([3, 4], ["answer", "     3", "     4", "2 answers; 0 rows read, 0 RPCs"], [3, 4]),
+        ((3, 4), ["answer", "(3, 4)", "1 answer; 0 rows read, 0 RPCs"], [[3, 4]]),
+        ([], ["nothing found; 0 rows read, 0 RPCs"], []),
+    ],
+    ids=str,
+)
+def test_an_answer_may_be_a_number_or_anything_else(ok, asked, answers, answer, lines, as_json):
+    answers(answer)
+    assert ok("ask orders order order_number=n").splitlines() == lines
+    assert asked("orders order order_number=n")["records"] == as_json
+
+
+def test_a_number_is_shown_on_a_terminal_too(ok, answers, terminal):
+    answers(320)
+    terminal(80)
+    assert "320" in ok("ask orders order order_number=n")
 
 
 def test_bytes_and_empty_text_are_legible_in_an_answer(ok):
@@ -101,13 +166,13 @@ def test_bytes_and_empty_text_are_legible_in_an_answer(ok):
 
 
 def test_rows_read_are_told_beside_rows_returned(ok):
-    assert ok("ask orders of-seller seller_id=s-17 status=cancelled").splitlines()[-1].startswith("6 records; 144 rows")
+    assert ok("ask orders of-seller seller_id=s-17 status=cancelled").splitlines()[-2].startswith("6 records; 144 rows")
 
 
 @pytest.mark.parametrize("name", ORDERS)
 def test_json_is_one_object_with_records_cursor_and_rows_read(asked, samples, name):
     answer = asked(f"{name} order order_number=n-42 {samples}")
-    assert answer == {
+    assert {key: answer[key] for key in ("records", "cursor", "rows_read")} == {
         "records": [
             {
                 "order_number": "n-42",
@@ -179,7 +244,8 @@ def test_times_are_asked_in_every_form_with_or_without_their_unit(asked, samples
 )
 def test_an_empty_answer_says_so_and_ends_with_0(ok, asked, samples, line):
     assert ok(f"ask {line} {samples}").startswith("nothing found; 0 rows read")
-    assert asked(f"{line} {samples}") == {"records": [], "cursor": None, "rows_read": 0}
+    answer = asked(f"{line} {samples}")
+    assert [answer[key] for key in ("records", "cursor", "rows_read", "rows_returned")] == [[], None, 0, 0]
 
 
 # Pages
@@ -207,7 +273,8 @@ def test_the_next_page_is_the_command_that_is_printed(ok, asked, samples, name, 
 def test_a_page_that_found_nothing_yet_says_that_it_goes_on(ok, reads_few):
     lines = ok("ask logs hosts-like host_prefix=web since=2027-01-01").splitlines()
     assert lines[0].startswith("nothing found so far; 1")
-    assert lines[1].startswith("next page: rowbook ask logs hosts-like host_prefix=web since=2027-01-01 --cursor=")
+    assert lines[1] == "  logs  web up to wec"
+    assert lines[2].startswith("next page: rowbook ask logs hosts-like host_prefix=web since=2027-01-01 --cursor=")
 
 
 @pytest.mark.parametrize("host", ["a b", "a=b", " web", "=", "a'b", "-", "--json", "$HOME", "[red]", "店"])
@@ -370,3 +437,16 @@ def test_designs_can_be_asked_over_tables_that_others_made(ok, new_url):
     with closing(connect(url)) as connection:
         create_tables(connection, TABLES)
     assert ok(f"ask orders order order_number=n-42 --store {url}").startswith("nothing found")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["ask orders of-seller seller_id=s-17 since={}", "explain orders seller_id=s-17 order_number=n-42 placed={}"],
+)
+def test_a_time_in_seconds_is_refused_and_says_what_to_type(rowbook, ok, line):
+    code, out, err = rowbook(line.format(1740823200))
+    name = line.split()[-1].partition("=")[0]
+    wanted = "must be 2025-03-01T10:00:00.000Z for seconds, or +1740823200 for milliseconds (got '1740823200')"
+    assert (code, out, err) == (2, "", f"{name}: {wanted}\n")
+    for text in ("2025-03-01T10:00:00.000Z", "+1740823200"):
+        assert ok(line.format(text))

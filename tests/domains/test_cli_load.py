@@ -161,6 +161,62 @@ def test_a_file_that_is_taken_for_csv_says_what_else_it_might_have_been(rowbook,
     assert err.endswith("; taken for CSV, for its first line starts no JSON lines, combined log or log4j log\n")
 
 
+# Units
+
+SECONDS = 1_740_823_200
+
+
+@pytest.fixture
+def in_seconds(folder):
+    (folder / "a.csv").write_text(HEADER + LINE.replace("2026-01-01", str(SECONDS)))
+    return "a.csv"
+
+
+def test_epoch_seconds_are_refused_with_the_option_that_reads_them(rowbook, in_seconds, orders_url):
+    code, out, err = rowbook(f"load orders {in_seconds} --store {orders_url}")
+    reason = "is most likely in seconds, 2025-03-01T10:00:00.000Z; --unit placed_ms=s reads it so"
+    assert (code, out) == (1, "")
+    assert err.startswith(f"a.csv:2: Order.placed_ms: {reason}, --unit placed_ms=ms as milliseconds (got {SECONDS})")
+
+
+@pytest.mark.parametrize(("unit", "placed_ms"), [("s", SECONDS * 1000), ("ms", SECONDS)])
+def test_a_unit_that_is_named_is_that_of_every_file(ok, folder, in_seconds, orders_url, unit, placed_ms):
+    (folder / "b.jsonl").write_text(
+        as_json(order_number="n-2", seller_id="s-1", buyer_id="b-1", placed_ms=SECONDS, item="lamp", amount=7)
+        + as_json(order_number="n-3", seller_id="s-1", buyer_id="b-1", placed_ms="2025-03-01T10Z", item="a", amount=7)
+    )
+    ok(f"load orders {in_seconds} b.jsonl --unit placed_ms={unit} --store {orders_url}")
+    for order_number, at_ms in {"n-1": placed_ms, "n-2": placed_ms, "n-3": SECONDS * 1000}.items():
+        answer = json.loads(ok(f"ask orders order order_number={order_number} --store {orders_url} --json"))
+        assert answer["records"][0]["placed_ms"] == at_ms
+
+
+def test_a_log_of_1970_has_times_of_its_own(ok, folder, stored, logs_url):
+    (folder / "a.log").write_text(HIT.replace("12/Jan/2026", "12/Feb/1970"))
+    (folder / "kafka0").mkdir()
+    (folder / "kafka0" / "b.log").write_text(EVENT.replace("2026-01-12", "1970-02-12"))
+    ok(f"load logs a.log kafka0/b.log --store {logs_url}")
+    once = stored(logs_url)
+    ok(f"load logs a.log kafka0/b.log --unit time_ms=s --store {logs_url}")
+    assert stored(logs_url) == once
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--unit placed=s", "Order.placed: no such field (fields: order_number, "),
+        ("--unit amount=s", "Order.amount: is not a time, so it has no unit (times: placed_ms)\n"),
+        ("--unit placed_ms=h", "Order.placed_ms: its unit must be s, ms or us (got 'h')\n"),
+        ("--unit placed_ms", "'placed_ms': must be FIELD=s|ms|us\n"),
+        ("--unit placed_ms=s --unit placed_ms=us", "placed_ms: is given twice\n"),
+    ],
+)
+def test_a_wrong_unit_is_wrong_usage(rowbook, folder, in_seconds, words, message):
+    code, out, err = rowbook(f"load orders {in_seconds} {words} --store embedded:a.db")
+    assert (code, out, err[: len(message)]) == (2, "", message)
+    assert not (folder / "a.db").exists()
+
+
 # The same records again
 
 
@@ -297,6 +353,40 @@ def test_bad_lines_are_skipped_if_told_to_each_with_its_reason(rowbook, folder, 
     assert err.splitlines() == [f"a.csv:{number}: {reason}" for number, reason in enumerate(BAD.values(), start=3)]
 
 
+def test_a_stray_quote_costs_its_own_line_and_no_other(rowbook, folder, orders_url):
+    good = [LINE.replace("n-1", f"n-{number}") for number in range(40)]
+    good[20] = good[20].replace("lamp", '"lamp, ""big""\nand red"')
+    stray = LINE.replace("lamp", '"lamp')
+    (folder / "a.csv").write_text(HEADER + "".join(good[:10]) + stray + "".join(good[10:]) + stray)
+    code, out, err = rowbook(f"load orders a.csv --store {orders_url} --on-error skip")
+    assert (code, out) == (0, "a.csv: csv, 40 records stored, 2 bad lines skipped\n")
+    first, second = err.splitlines()
+    opened = "after the quote opened in line 12, character 24"
+    assert first == f"""a.csv:12: is not valid CSV: ',' expected after '"' in line 23, {opened}"""
+    assert second == "a.csv:44: is not valid CSV: the quote opened in line 44, character 24, is never closed"
+
+
+def test_a_load_that_stops_at_a_stray_quote_says_where_it_was_opened(rowbook, folder, orders_url):
+    (folder / "a.csv").write_text(HEADER + LINE + LINE.replace("lamp", '"lamp') + LINE * 3)
+    code, _out, err = rowbook(f"load orders a.csv --store {orders_url}")
+    opened = "the quote opened in line 3, character 24, is never closed"
+    assert (code, err) == (
+        1,
+        f"a.csv:3: is not valid CSV: {opened}; --on-error skip goes on; 1 record stored before\n",
+    )
+
+
+def test_all_lines_of_a_bad_record_are_counted(rowbook, folder, orders_url):
+    bad = LINE.replace("lamp", '"a\nb\nc"').replace(",7", ",x")
+    (folder / "a.csv").write_text(HEADER + bad + LINE + LINE.replace("lamp", '"a\nb"').replace("s-1", "s-2"))
+    code, out, err = rowbook(f"load orders a.csv --store {orders_url} --on-error skip")
+    assert (code, out) == (0, "a.csv: csv, 1 record stored, 5 bad lines skipped\n")
+    assert err.splitlines() == [
+        "a.csv:2: Order.amount: must be an int (got 'x') (lines 2 to 4)",
+        "a.csv:6: Order.seller_id: order 'n-1' is stored with 's-1' (got 's-2') (lines 6 to 7)",
+    ]
+
+
 @pytest.fixture
 def bad_logs(folder):
     """One bad line in a file of each format, and good ones around it."""
@@ -313,7 +403,7 @@ def test_bad_lines_of_every_format_have_file_line_and_reason(rowbook, bad_logs, 
         0,
         [
             "a.log: combined, 2 records stored, 1 bad line skipped",
-            "kafka0/b.log: log4j, 2 records stored, 1 bad line skipped",
+            "kafka0/b.log: log4j, 2 records stored, 2 bad lines skipped",
             "c.jsonl: jsonl, 1 record stored, 1 bad line skipped",
             "d.csv: csv, 1 record stored, 1 bad line skipped",
         ],
@@ -322,7 +412,7 @@ def test_bad_lines_of_every_format_have_file_line_and_reason(rowbook, bad_logs, 
     assert a.startswith("a.log:3: must be host identity user [day/month/year:time zone]")
     assert a.endswith("(got 'bad')")
     assert b.startswith("kafka0/b.log:2: LogEvent.time_ms: must be a time such as 2016-12-19 16:31:46,123 (got ")
-    assert b.endswith("(read up to line 3)")
+    assert b.endswith("(lines 2 to 3)")
     assert c.startswith("c.jsonl:2: LogEvent.time_ms: must be a time such as ")
     assert d == "d.csv:4: LogEvent.host: must be text, not empty (got '')"
     assert len(stored(logs_url)["logs"]) == 6
@@ -341,7 +431,7 @@ def test_a_bad_line_in_the_second_file_counts_what_the_first_one_stored(rowbook,
 def test_skipped_lines_are_counted_in_json_and_named_on_stderr(rowbook, bad_logs, logs_url):
     code, out, err = rowbook(f"load logs a.log kafka0/b.log --store {logs_url} --on-error skip --json")
     assert code == 0
-    assert [(each["stored"], each["skipped"]) for each in json.loads(out)["files"]] == [(2, 1), (2, 1)]
+    assert [(each["stored"], each["skipped"]) for each in json.loads(out)["files"]] == [(2, 1), (2, 2)]
     assert err.count("\n") == 2
 
 

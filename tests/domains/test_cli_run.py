@@ -45,7 +45,7 @@ def test_run_shows_rows_of_every_table_and_what_each_question_costs(in_memory):
     )
     table = out[out.index("What each question costs") :].splitlines()
     assert table[1].split("  ")[0] == "question"
-    for pattern, line in zip(cli.ORDERS.patterns, table[2:], strict=True):
+    for pattern, line in zip(cli.ORDERS.patterns, table[2 : table.index("")], strict=True):
         assert line.startswith(pattern.question)
         assert pattern.words in line
 
@@ -59,8 +59,43 @@ def test_the_costs_name_the_command_that_asks_the_variant(in_memory, name):
 
 
 def test_a_question_that_a_variant_refuses_is_said_to_be(in_memory):
-    (line,) = (line for line in in_memory("run logs:newest-first").splitlines() if line.startswith("all hosts, ten"))
+    line, below = (
+        line for line in in_memory("run logs:newest-first").splitlines() if line.startswith("all hosts, ten")
+    )
+    assert below == "all hosts, ten minutes: refused"
     assert cells(line)[2:] == ["refused", *["-"] * 6]
+
+
+def test_run_shows_the_ranges_of_each_question(in_memory):
+    below = in_memory("run orders").partition("\nThe rows that each question reads\n")[2].partition("\n\n")[0]
+    assert (
+        below
+        == r"""an order by its number
+  orders  row n-42
+a seller's latest orders
+  orders_by_seller  s-17\x00\x01 up to s-17\x00\x02
+a seller's orders of one week
+  orders_by_seller  s-17\x00\x01\x7F\xFF\xFEd,r\xE0 up to s-17\x00\x01\x7F\xFF\xFEdP\x7Fd
+a seller's orders of one status
+  orders_by_seller  s-17\x00\x01 up to s-17\x00\x02
+a buyer's latest orders
+  orders_by_buyer  b-1\x00\x01 up to b-1\x00\x02
+all orders of one status
+  orders  the first row up to the end
+orders whose numbers begin alike
+  orders  n-31 up to n-32"""
+    )
+
+
+def test_run_shows_eight_ranges_and_how_many_more(in_memory):
+    out = in_memory("run logs:random")
+    below = out.partition("\nThe rows that each question reads\n")[2].splitlines()
+    assert out.count("question reads") == 1
+    assert sum(line.endswith(": refused") for line in below) == len(cli.LOGS.patterns)
+    below = in_memory("run orders:index-table").partition("\nThe rows that each question reads\n")[2].splitlines()
+    at = below.index("orders whose numbers begin alike")
+    assert len([line for line in below[at + 1 :] if line.startswith("  orders")]) == 8
+    assert below[at + 9] == "  and 4 ranges more, which --json shows"
 
 
 def test_run_without_names_is_every_design_and_a_name_twice_is_once(ok, few_samples):
@@ -87,7 +122,7 @@ def test_the_comparison_has_the_figures_that_each_variant_shows_alone(in_memory)
     assert cells(lines[0])[1:] == ["newest-first", "1.0", "1", "4"]
     assert cells(lines[4]) == ["salted", "1.8", "1", "4", "event, host"]
     assert cells(lines[6]) == ["random", "-", "-", "-", "refused"]
-    (alone,) = (line for line in in_memory("run logs:salted").splitlines() if line.startswith("one kind of"))
+    alone, _below = (line for line in in_memory("run logs:salted").splitlines() if line.startswith("one kind of"))
     assert cells(alone)[2:7] == ["event, host", "1", "4", "61", "33"]  # 61 rows for 33: 1.8
 
 

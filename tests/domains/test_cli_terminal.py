@@ -1,9 +1,12 @@
 """The command line on terminals, wide and narrow, in pipes that close, and where colours are not wanted."""
 
 import fcntl
+import json
 import os
 import pty
 import re
+import shlex
+import signal
 import struct
 import subprocess
 import sys
@@ -11,9 +14,12 @@ import termios
 from pathlib import Path
 
 import pytest
+from Hbase_thrift import IOError as HBaseError  # a module that happybase makes
 from rich.cells import cell_len
 
 from domains import cli
+from domains.orders import OrderRepository
+from shared.stores import connect
 
 ROOT = Path(__file__).parents[2]
 ORDERS = ROOT / "fixtures" / "orders" / "orders.csv"
@@ -97,6 +103,30 @@ def test_json_is_one_line_without_colours_on_a_terminal_too(ok, terminal, line):
     assert "\x1b" not in out
 
 
+@pytest.mark.parametrize("columns", ["0", "00", "-1", "abc", "", " 80", "²", "1e2", "99999"])
+@pytest.mark.parametrize("where", ["pipe", "terminal"])
+def test_what_is_no_width_is_as_if_none_were_named(ok, terminal, monkeypatch, columns, where):
+    if where == "terminal":
+        terminal(80)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    lines = ("list", "ask orders order order_number=n-42", "explain orders order_number=n-42", "list --json")
+    expected = [ok(line) for line in lines]
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setenv("LINES", columns)
+    assert [ok(line) for line in lines] == expected
+    assert all(expected)
+
+
+@pytest.mark.parametrize("columns", [1, 2, 5, 10, 20, 59])
+def test_on_a_very_narrow_terminal_nothing_is_lost(ok, terminal, columns):
+    lines = ("ask orders order order_number=n-42", "explain orders order_number=n-42", "ask logs latest host=a event=b")
+    terminal(60)
+    expected = [ok(line) for line in lines]
+    terminal(columns)
+    assert [ok(line) for line in lines] == expected
+    assert {*"order_number n-42 placed_ms 2026-01-04T16:02:08.584Z"} - {" "} <= {*without_colours(expected[0])}
+
+
 # Colours
 
 
@@ -141,6 +171,152 @@ def test_a_bad_line_stands_on_a_line_of_its_own_above_the_progress_bar(rowbook, 
     assert [line.partition(": ")[0] for line in bad] == ["a.jsonl:1", "a.jsonl:2", "a.jsonl:3"]
 
 
+# Control characters
+
+HOSTILE = "\x1b]0;title\x07\x1b[31m\x9b31m\u202e\u2066\u2028\x7f\r\x85"
+SHOWN = r"\x1b]0;title\x07\x1b[31m\x9b31m\u202e\u2066\u2028\x7f\r\x85"
+VISIBLE = SHOWN.replace(r"\r", r"\x0d")
+IN_JSON = r"\u001b]0;title\u0007\u001b[31m\u009b31m\u202e\u2066\u2028\u007f\r\u0085"
+HEADER = "order_number,seller_id,buyer_id,placed_ms,item,amount\n"
+
+
+def controls(shown):
+    """The characters of output that control a terminal, without colours, moves of the cursor and ends of lines."""
+    return {character for character in without_colours(shown) if not character.isprintable()} - {"\n"}
+
+
+@pytest.fixture
+def hostile_url(rowbook, folder, new_url):
+    """A store with an order whose fields all hold control characters."""
+    url = new_url(*cli.ORDERS.main.tables)
+    order = {"order_number": "n" + HOSTILE, "seller_id": "s" + HOSTILE, "buyer_id": "b", "placed_ms": 0, "amount": 7}
+    (folder / "orders.jsonl").write_text(json.dumps(order | {"item": HOSTILE}) + "\n")
+    assert rowbook(f"load orders orders.jsonl --store {url}")[0] == 0
+    return url
+
+
+@pytest.mark.parametrize("columns", [None, 60, 400])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ask orders of-buyer buyer_id=b",
+        "ask orders order {number}",
+        "explain orders {number} seller_id={host} placed=0",
+    ],
+)
+def test_values_never_control_the_terminal(ok, terminal, hostile_url, columns, line):
+    if columns:
+        terminal(columns)
+    store = "" if line.startswith("explain") else f" --store {hostile_url}"
+    words = {"number": f"order_number=n{HOSTILE}", "host": f"s{HOSTILE}"}
+    command = shlex.join(word.format(**words) for word in line.split())
+    out = ok(command + store)
+    assert controls(out) == set()
+    assert columns == 60 or SHOWN in without_colours(out)
+    out = ok(f"{command}{store} --json")
+    assert controls(out) == set()
+    assert IN_JSON in out
+    json.loads(out)
+
+
+def test_json_says_what_it_said_before_it_was_escaped(ok, hostile_url):
+    (order,) = json.loads(ok(f"ask orders of-buyer buyer_id=b --store {hostile_url} --json"))["records"]
+    assert (order["order_number"], order["item"]) == ("n" + HOSTILE, HOSTILE)
+    answer = json.loads(ok(shlex.join(["explain", "orders", "order_number=🐘\U000e0001", "--json"])))
+    assert answer["keys"][0]["parts"][0]["value"] == "🐘\U000e0001"
+
+
+@pytest.mark.parametrize("columns", [None, 100])
+def test_names_of_files_never_control_the_terminal(rowbook, folder, terminal, new_url, columns):
+    url = new_url(*cli.ORDERS.main.tables)
+    name = f"{HOSTILE}.csv"
+    (folder / name).write_text(HEADER + "n-1,s-1,b-1,0,lamp,7\nn-2,s-1\n")
+    if columns:
+        terminal(columns)
+    load = shlex.join(["load", "orders", name, "--store", url])
+    for line in (
+        load,
+        f"{load} --on-error skip",
+        f"{load} --on-error skip --json",
+        f"load orders {shlex.quote(HOSTILE)} --store a",
+    ):
+        code, out, err = rowbook(line)
+        assert controls(out) | (controls(err) - {"\r"} if columns else controls(err)) == set()
+        assert "--json" in line or VISIBLE in without_colours(out if code == 0 else err)
+        assert "--json" not in line or json.loads(out)["files"][0]["file"] == name
+
+
+@pytest.mark.parametrize("columns", [None, 100])
+def test_what_a_server_says_never_controls_the_terminal(rowbook, folder, monkeypatch, terminal, new_url, columns):
+    def fail(*_):
+        raise HBaseError(f"{HOSTILE.replace(chr(0x2028), '').replace(chr(13), '').replace(chr(0x85), '')}".encode())
+
+    monkeypatch.setattr(OrderRepository, "_put", fail)
+    (folder / "a.csv").write_text(HEADER + "n-1,s-1,b-1,0,lamp,7\n")
+    if columns:
+        terminal(columns)
+    code, _out, err = rowbook(f"load orders a.csv --store {new_url(*cli.ORDERS.main.tables)}")
+    assert code == 1
+    assert controls(err) <= ({"\r"} if columns else set())
+    assert r"\x9b31m\u202e\u2066\x7f" in without_colours(err)
+
+
+def test_names_that_another_client_gave_never_control_the_terminal(rowbook, folder):
+    connection = connect("embedded:a.db")
+    connection.create_table("orders", {"o\x9b31m\u202e": {}})  # HBase takes these, and none below U+0020
+    connection.close()
+    (folder / "a.csv").write_text(HEADER + "n-1,s-1,b-1,0,lamp,7\n")
+    code, _out, err = rowbook("load orders a.csv --store embedded:a.db")
+    assert (code, controls(err)) == (1, set())
+    assert r"(has o\x9b31m\u202e)" in err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [HOSTILE],
+        [f"--{HOSTILE}"],
+        ["run", HOSTILE],
+        ["run", "--store", f"embedded:{HOSTILE}/a.db"],
+        ["run", "--store", f"hbase://{HOSTILE}:1"],
+        ["load", "orders", "a.csv", "--store", "embedded:", "--unit", f"placed_ms={HOSTILE}"],
+        ["load", "orders", "a.csv", "--store", "embedded:", "--map", f"{HOSTILE}=a"],
+        ["ask", "orders", HOSTILE],
+        ["ask", "orders", "of-seller", f"{HOSTILE}=a"],
+        ["ask", "orders", "of-seller", f"seller_id=a{HOSTILE}", "--cursor", HOSTILE],
+        ["ask", "orders", "--store", f"embedded:{HOSTILE}", "order", "order_number=n"],
+        ["explain", "orders", "--key", HOSTILE],
+        ["ddl", "orders", "--splits", HOSTILE],
+        ["serve", "--host", HOSTILE],
+        ["serve", "--port", HOSTILE],
+        ["serve", "--store", HOSTILE],
+        ["serve", "--store", f"embedded:{HOSTILE}/a.db", "--port", "0"],
+    ],
+    ids=lambda words: words[0] if words[0] != HOSTILE else "",
+)
+@pytest.mark.parametrize("columns", [None, 80])
+def test_errors_never_control_the_terminal(rowbook, terminal, words, columns):
+    if columns:
+        terminal(columns)
+    code, out, err = rowbook(shlex.join(words))
+    assert (code != 0, controls(out), controls(err), err.count("\n")) == (True, set(), set(), 1)
+
+
+def test_the_command_for_the_next_page_never_controls_the_terminal(ok, hostile_url):
+    line = f"ask orders with-status status=placed --limit 1 --store {hostile_url}"
+    assert controls(ok(line)) == set()
+
+
+def test_a_server_never_controls_the_terminal_either(real_process, folder):
+    process = real_process("serve", "--store", f"embedded:{HOSTILE}.db", "--port", "0")
+    first = process.stdout.readline()
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=20)
+    assert first.startswith("listening on ")
+    assert controls(out) | controls(err) == set()
+    assert err == f"terminated; all is stored in {VISIBLE}.db\n"
+
+
 # A real terminal
 
 
@@ -171,11 +347,18 @@ def on_terminal(folder):
     return run
 
 
+@pytest.mark.parametrize("columns", [0, 1, 20])
+def test_a_real_terminal_without_a_useful_width_shows_all(on_terminal, columns):
+    code, shown = on_terminal(columns, "ask", "orders", "order", "order_number=n-42")
+    assert code == 0
+    assert {"n-42", "2026-01-04T16:02:08.584Z"} <= {*without_colours(shown).split()}
+
+
 def test_a_real_terminal_is_asked_for_its_width(on_terminal):
     question = ("ask", "logs:salted", "window", "since=2026-01-12T08:40", "until=2026-01-12T08:50", "--limit", "9")
     for columns in (100, 200):
         code, shown = on_terminal(columns, *question)
-        table = without_colours(shown).splitlines()[:-2]
+        table = without_colours(shown).partition("\n9 records; ")[0].splitlines()
         assert (code, "\x1b[1m" in shown) == (0, True)
         assert max(map(cell_len, table)) <= columns
 

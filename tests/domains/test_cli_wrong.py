@@ -163,6 +163,21 @@ ENDS = [
     (f"load orders {EVENTS} --store embedded:a.db", 1, f"{EVENTS}:1: no column order_number, seller_id"),
     (f"load orders {ORDERS} --store embedded:none/a.db", 1, "none/a.db: the folder"),
     (f"load orders {ORDERS} --store embedded:folder", 1, "folder: is a folder, name a file in it"),
+    (f"load orders {ORDERS} --store embedded:pipe", 1, "pipe: is a pipe, a socket or a device, name a file\n"),
+    (
+        "ask orders order order_number=n --store embedded:pipe",
+        1,
+        "pipe: is a pipe, a socket or a device, name a file\n",
+    ),
+    ("run --store embedded:/dev/null", 1, "/dev/null: is a pipe, a socket or a device, name a file\n"),
+    ("serve --store embedded:/dev/full", 1, "/dev/full: is a pipe, a socket or a device, name a file\n"),
+    ("load orders /dev/null --store embedded:", 1, "/dev/null: is empty\n"),
+    (
+        "load orders /dev/zero --store embedded:",
+        1,
+        "/dev/zero: the first line must have fewer than 10485760 characters",
+    ),
+    ("load orders socket --store embedded:", 1, "socket: No such device or address\n"),
     (f"load orders {ORDERS} --store embedded:binary", 1, "binary: it is not a store, choose another path"),
     (f"load orders {ORDERS} --store embedded:other.db", 1, "table orders: must have the families o (has x)"),
     ("ask orders order order_number=n-42 --store embedded:none.db", 1, "none.db: no such store; rowbook load makes"),
@@ -177,6 +192,9 @@ def prepared(folder):
     """Files and stores that commands stumble over."""
     (folder / "folder").mkdir()
     (folder / "empty").touch()
+    os.mkfifo("pipe")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("socket")
     (folder / "binary").write_bytes(b"\x7f\0\0binary" * 100)
     (folder / "header").write_text(HEADER.replace(",amount", ",price") + "n-1,s-1,b-1,2026-01-01,lamp,7\n")
     connect("embedded:new.db").close()
@@ -214,7 +232,7 @@ def test_a_gateway_that_is_not_there_is_one_line(rowbook, few_samples):
         for line in ("run", "run logs:salted --json", "ask orders order order_number=n-42", f"load orders {ORDERS}"):
             code, out, err = rowbook(f"{line} --store {url}")
             assert (code, out, err.count("\n")) == (1, "", 1)
-            assert err.startswith(f"{url}: ")
+            assert err == f"{url}: cannot connect (Connection refused); is a Thrift gateway running there?\n"
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")

@@ -3,8 +3,11 @@
 import contextlib
 import csv
 import gc
+import io
 import json
 import os
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -15,7 +18,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.loading import Format, UnknownField, UnreadableFile, read_lines, read_records
+from shared.formats import CSV
+from shared.loading import Format, UnknownField, UnknownUnit, UnreadableFile, read_lines, read_records
 from shared.values import read_value
 
 ROOT = Path(__file__).parents[2]
@@ -115,7 +119,7 @@ def test_blank_lines_before_the_header_and_between_records_count_but_are_no_reco
         ("n-1,0,7,8\n", "must have 3 fields, as the header (got 4)"),
         ("n-1,0,7,\n", "must have 3 fields, as the header (got 4)"),
         ("   \n", "must have 3 fields, as the header (got 1)"),
-        ('"n-1"x,0,7\n', """is no CSV: ',' expected after '"' (read up to line 2)"""),
+        ('"n-1"x,0,7\n', """is not valid CSV: ',' expected after '"'"""),
         ("n-1,0,\n", "Sale.amount: must be an int (got '')"),
         ("n-1,0,12x\n", "Sale.amount: must be an int (got '12x')"),
         ("n-1,0,1_0\n", "Sale.amount: must be an int (got '1_0')"),
@@ -135,9 +139,114 @@ def test_a_time_that_is_none_names_record_and_field(written):
     assert reason.endswith("(got 'yesterday')")
 
 
-def test_a_quote_that_is_never_closed_says_how_far_it_reaches(written):
-    content = HEADER + LINE + '"n-2,0,7\n' + LINE + LINE
-    assert lines(written(content)) == [(2, SALE), (3, "is no CSV: unexpected end of data (read up to line 5)")]
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        (['"n-2,0,7'], "is not valid CSV: the quote opened in line 3, character 1, is never closed"),
+        (['n-2,"0,7'], "is not valid CSV: the quote opened in line 3, character 5, is never closed"),
+        (['n-2,0,"7 ""big""'], "is not valid CSV: the quote opened in line 3, character 7, is never closed"),
+        (['"n-2', 'a",0,"7'], "is not valid CSV: the quote opened in line 4, character 6, is never closed"),
+        (
+            ['"n-2,0,7', "x" * 9, '"n-3",0,7'],
+            """is not valid CSV: ',' expected after '"' in line 5, after the quote opened in line 3, character 1""",
+        ),
+        (
+            ['n-2,"0,7', "n-3,0,7", 'n-4,0,7"'],
+            "must have 3 fields, as the header (got 2 up to line 5, after the quote opened in line 3, character 5)",
+        ),
+    ],
+)
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_after_a_stray_quote_reading_goes_on_at_the_next_line(written, bad, reason, ends):
+    several = '"e, ""f""\ng",2020-01-01,7\n'
+    content = HEADER + LINE + "".join(f"{line}\n" for line in bad) + LINE * 3
+    opened = not reason.endswith("closed")
+    content += several * opened
+    found = lines(written(content.replace("\n", ends)))
+    assert found[:2] == [(2, SALE), (3, reason)]
+    after = 3 + len(bad)
+    assert [line for line in found if line[0] >= after][: 3 + opened] == [
+        *((number, SALE) for number in range(after, after + 3)),
+        *[(after + 3, attrs.evolve(SALE, number=f'e, "f"{ends}g'))] * opened,
+    ]
+
+
+def test_a_quote_is_given_up_after_as_much_as_a_record_may_have(written, monkeypatch):
+    monkeypatch.setattr("shared.formats.LONGEST", 100)
+    monkeypatch.setattr("shared.formats.MOST_LINES", 4)
+    given_up = (
+        "is not valid CSV: the quote opened in line 2, character 1, is not closed within 100 characters and 4 lines"
+    )
+    kept = '"' + "x" * 86 + '\nyyyy",0,7\n'
+    assert len(kept) == 100 - 2
+    for record, is_taken in {
+        kept: True,
+        kept.replace("yyyy", "yyyyyy"): True,
+        kept.replace("yyyy", "yyyyyyy"): False,
+        '"a\n\n\nb",0,7\n': True,
+        '"a\n\n\n\nb",0,7\n': False,
+    }.items():
+        first, *others = lines(written(HEADER + record + LINE))
+        assert (first[1] == given_up) is not is_taken
+        assert others[-1] == (record.count("\n") + 2, SALE)
+
+
+def test_a_line_that_ends_the_reading_does_so_only_after_the_lines_before_it(written, monkeypatch):
+    monkeypatch.setattr("shared.loading.LONGEST", 40)
+    path = written(HEADER + '"n-2,0,7\n' + LINE + "x" * 100 + "\n")
+    found = iter(read_lines(path, Sale))
+    assert next(found).reason.endswith("is never closed")
+    assert next(found).record == SALE
+    with pytest.raises(UnreadableFile, match=":4: must have fewer than"):
+        next(found)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        'x",y,"z\n' * 60_000,
+        'x",y,"z\n' * 30_000 + LINE * 30_000 + 'n,"\n',
+        '"n\n' * 60_000,
+        '"n\n' + LINE * 60_000,
+        ('"n\n' + LINE * 1000) * 60,
+        '"n\n' + "\n" * 200_000,
+    ],
+    ids=["reopened", "reopened-far-away", "opened", "once", "now-and-then", "blank-lines"],
+)
+def test_stray_quotes_cost_time_that_grows_with_the_file_only(written, content):
+    begin = time.perf_counter()
+    count = sum(1 for _ in read_lines(written(HEADER + content), Sale))
+    assert count
+    assert time.perf_counter() - begin < 20  # two seconds; for ever, if each quote read up to the end of the file
+
+
+def test_a_record_over_several_lines_says_which(written):
+    content = HEADER + '"a\nb",0,x\n' + "n-1,0,x\n" + '"n-1\n'
+    assert [(line.number, line.last, line.lines, line.span) for line in read_lines(written(content), Sale)] == [
+        (2, 3, 2, " (lines 2 to 3)"),
+        (4, 4, 1, ""),
+        (5, 5, 1, ""),
+    ]
+    with pytest.raises(UnreadableFile, match=r":2: Sale.amount: must be an int \(got 'x'\) \(lines 2 to 3\)$"):
+        next(read_records(written(content), Sale))
+
+
+@pytest.mark.parametrize("characters", [131_072, 131_073, 9_000_000])
+def test_a_csv_field_may_be_as_long_as_a_line(written, characters):
+    for field in ("x" * characters, f'"{"x" * characters}"'):
+        ((_, record),) = lines(written(f"number,sold_ms,amount\n{field},0,7\n"))
+        assert len(record.number) == characters
+
+
+@given(st.lists(st.sampled_from(['"', '""', ",", "a", "\n", "\r\n", " "]), max_size=40).map("".join))
+def test_what_python_reads_as_csv_in_lines_is_read_alike(text):
+    text = f"a,b\n{text}"
+    with contextlib.suppress(csv.Error):
+        expected = [cells for cells in csv.reader(io.StringIO(text, newline=""), strict=True) if cells][1:]
+        if all(len(cells) == 2 for cells in expected):
+            rows = list(CSV.read(io.StringIO(text, newline=""), Path("a.csv")))
+            assert [list(values.values()) for _first, _last, values in rows] == expected
+            assert [first for first, *_ in rows] == sorted({first for first, *_ in rows})
 
 
 def test_ints_have_up_to_4300_digits(written):
@@ -272,13 +381,13 @@ def read_notes(lines, _path):
     first, note = 0, []
     for number, line in enumerate(lines, start=1):
         if line.startswith("@") and note:
-            yield first, note_of(note)
+            yield first, number - 1, note_of(note)
             note = []
         if note or line.strip():
             first = first if note else number
             note.append(line.rstrip("\r\n"))
     if note:
-        yield first, note_of(note)
+        yield first, first + len(note) - 1, note_of(note)
 
 
 def note_of(note):
@@ -335,7 +444,27 @@ def test_in_a_format_of_its_own_a_carriage_return_ends_no_line(written):
 
 
 def seen(lines):
-    return enumerate(lines, start=1)
+    return ((number, number, line) for number, line in enumerate(lines, start=1))
+
+
+FRESH = """
+import sys
+from domains.logs import LogEvent
+from domains.logs.formats import FORMATS
+from shared.loading import read_lines
+print(sum(1 for _ in read_lines(sys.argv[1], LogEvent, formats=FORMATS)))
+"""
+
+
+@pytest.mark.parametrize("piece", ["\r", "a\r", "é\r\r"])
+def test_lone_carriage_returns_in_a_log_cost_time_that_grows_with_their_number_only(written, piece):
+    # In a process of its own: once Python has optimized the code for strings that grow, any code is fast.
+    hit = '10.0.0.1 - - [12/Jan/2026:08:07:31 +0000] "GET / HTTP/1.1" 200 12'
+    path = written(hit + piece * 2_000_000 + "\n" + hit)
+    done = subprocess.run(
+        [sys.executable, "-c", FRESH, path], cwd=ROOT, timeout=20, check=True, capture_output=True, text=True
+    )
+    assert done.stdout == "2\n"
 
 
 @pytest.mark.parametrize("bad", range(1, 8))
@@ -368,7 +497,7 @@ def test_a_file_of_a_form_that_nobody_knows_says_what_it_was_tried_as(written):
     tried = "; taken for CSV, for its first line starts no JSON lines, notes or tabbed text"
     for first in ("Dec 19 16:31:46 web sshd[1]: x", "[2016-12-19 16:31] x", "<13>x"):
         assert refusal(written(first), **OWN) == f"{no_columns}{first}{tried}"
-    assert refusal(written('x,"'), **OWN) == f"the header in line 1 is no CSV: unexpected end of data{tried}"
+    assert refusal(written('x,"'), **OWN) == f"the header in line 1 is not valid CSV: unexpected end of data{tried}"
     assert refusal(written("x"), format="csv", **OWN) == f"{no_columns}x"
     assert refusal(written('[\n{"number": 1}]'), **OWN) == "is a JSON array; write one object a line (jq -c '.[]')"
 
@@ -400,6 +529,96 @@ def test_an_unknown_format_names_those_of_the_design_too(written):
 def test_formats_have_names_of_their_own(written, name, count):
     with pytest.raises(ValueError, match=f"^formats: the name '{name}' is there {count} times$"):
         read_lines(written(HEADER), Sale, formats=[NOTES, attrs.evolve(TABBED, name=name)])
+
+
+# Units
+
+SECONDS, MICROSECONDS, NANOSECONDS = 1_740_823_200, 1_740_823_200_123_000, 1_740_823_200_123_000_000
+OTHER_UNITS = {
+    SECONDS: "is most likely in seconds, 2025-03-01T10:00:00.000Z; --unit sold_ms=s reads it so",
+    MICROSECONDS: "is most likely in microseconds, 2025-03-01T10:00:00.123Z; --unit sold_ms=us reads it so",
+    NANOSECONDS: "is most likely in nanoseconds, 2025-03-01T10:00:00.123Z; no --unit reads it so",
+}
+
+
+def files_of(number):
+    """A CSV and two JSON lines, all with this time."""
+    yield f"{HEADER}n-1,{number},7\n"
+    yield as_json(number)
+    yield as_json(str(number))
+
+
+def as_json(sold_ms):
+    return json.dumps(OBJECT | {"sold_ms": sold_ms}) + "\n"
+
+
+@pytest.mark.parametrize(("number", "reason"), OTHER_UNITS.items())
+def test_a_time_that_is_most_likely_in_another_unit_is_refused(written, number, reason):
+    for content in files_of(number):
+        ((_, refused),) = lines(written(content))
+        assert refused == f"Sale.sold_ms: {reason}, --unit sold_ms=ms as milliseconds (got {number})"
+
+
+@pytest.mark.parametrize(
+    ("unit", "number", "sold_ms"),
+    [
+        ("s", SECONDS, SECONDS * 1000),
+        ("s", -1, -1000),
+        ("s", 20170623, 20_170_623_000),
+        ("ms", SECONDS, SECONDS),
+        ("ms", MICROSECONDS, MICROSECONDS),
+        ("ms", 20170623, 20_170_623),
+        ("us", MICROSECONDS, MICROSECONDS // 1000),
+        ("us", -5000, -5),
+    ],
+)
+def test_a_time_is_read_in_the_unit_that_is_named(written, unit, number, sold_ms):
+    for content in files_of(number):
+        assert lines(written(content), units={"sold_ms": unit})[0][1].sold_ms == sold_ms
+
+
+def test_microseconds_that_are_no_whole_milliseconds_are_refused(written):
+    for content in files_of(MICROSECONDS + 1):
+        assert lines(written(content), units={"sold_ms": "us"})[0][1] == (
+            f"Sale.sold_ms: must be a time in whole milliseconds (got {MICROSECONDS + 1} microseconds)"
+        )
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us"])
+def test_a_unit_is_that_of_integers_only(written, unit):
+    for content in files_of("2020-01-01"):
+        assert lines(written(content), units={"sold_ms": unit})[0][1] == SALE
+    for content in files_of("1.5"):
+        assert lines(written(content), units={"sold_ms": unit})[0][1].startswith("Sale.sold_ms: must be a time such")
+
+
+def test_milliseconds_with_a_plus_sign_are_taken_as_they_are(written):
+    assert lines(written(f"{HEADER}n-1,+{SECONDS},7\n"))[0][1].sold_ms == SECONDS
+
+
+def test_times_that_a_format_reads_itself_are_in_milliseconds_whatever_the_unit(written):
+    old = attrs.evolve(NOTES, read=lambda rows, _: ((1, 1, {**OBJECT, "sold_ms": SECONDS}) for _ in rows))
+    path = written("@n-1\n")
+    taken = attrs.evolve(old, has_milliseconds=True)
+    assert lines(path, formats=[taken])[0][1].sold_ms == SECONDS
+    assert lines(path, formats=[taken], units={"sold_ms": "s"})[0][1].sold_ms == SECONDS
+    assert "most likely" in lines(path, formats=[old])[0][1]
+
+
+@pytest.mark.parametrize(
+    ("units", "error", "message"),
+    [
+        ({"price": "s"}, UnknownField, "Sale.price: no such field (fields: number, sold_ms, amount, state, note)"),
+        ({"sold": "s"}, UnknownField, "Sale.sold: no such field (fields: number, sold_ms, amount, state, note)"),
+        ({"amount": "s"}, UnknownUnit, "Sale.amount: is not a time, so it has no unit (times: sold_ms)"),
+        ({"sold_ms": "ns"}, UnknownUnit, "Sale.sold_ms: its unit must be s, ms or us (got 'ns')"),
+        ({"sold_ms": ""}, UnknownUnit, "Sale.sold_ms: its unit must be s, ms or us (got '')"),
+    ],
+)
+def test_a_unit_that_is_none_is_wrong_usage(tmp_path, units, error, message):
+    with pytest.raises(error) as refused:
+        read_lines(tmp_path / "none.csv", Sale, units=units)
+    assert str(refused.value) == message
 
 
 # Mappings and columns
@@ -464,7 +683,7 @@ def test_an_unknown_format_is_wrong_usage(written):
         (b"\x1f\x8b\x08", "is not UTF-8 text (byte 8b at offset 1); wants CSV or JSON lines"),
         ("number".encode("utf-16"), "is not UTF-8 text (byte 00 at offset 3); wants CSV or JSON lines"),
         (b'[{"number": 1}]', "is a JSON array; write one object a line (jq -c '.[]')"),
-        (b'number,"sold\n', "the header in line 1 is no CSV: unexpected end of data"),
+        (b'number,"sold\n', "the header in line 1 is not valid CSV: unexpected end of data"),
     ],
 )
 def test_a_file_that_holds_no_records_is_refused_in_one_line(written, content, reason):
@@ -613,3 +832,21 @@ def test_five_thousand_real_sales_are_read_without_a_bad_line():
     assert len(records) == len({record.number for record in records}) == 5000
     assert sum(record.amount >= 2**64 for record in records) == 22
     assert (records[0].sold_ms, records[-1].sold_ms) == (1_498_251_906_000, 1_600_116_044_000)
+
+
+@attrs.frozen
+class Tweet:
+    number: str
+    text: str
+
+
+TWEETS = ROOT.parent / "shared" / "data" / "feed" / "mayweather_tweets_first4000.csv"
+
+
+@pytest.mark.skipif(not TWEETS.exists(), reason="the real tweets are not on this machine")
+def test_four_thousand_real_tweets_with_line_breaks_are_read_as_python_reads_them():
+    with TWEETS.open(encoding="utf-8", newline="") as file:
+        expected = [(row["id"], row["text"]) for row in csv.DictReader(file)]
+    found = [line.record for line in read_lines(TWEETS, Tweet, mapping={"number": "id"})]
+    assert [(tweet.number, tweet.text) for tweet in found] == expected
+    assert sum("\n" in tweet.text for tweet in found) > 100

@@ -82,6 +82,30 @@ def test_a_date_of_eight_digits_is_refused_for_it_would_be_milliseconds():
     assert str(refused.value) == "must be 2017-06-23 for that day, or +20170623 for milliseconds (got '20170623')"
 
 
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("1740823200", "2025-03-01T10:00:00.000Z for seconds"),
+        ("946684800", "2000-01-01T00:00:00.000Z for seconds"),
+        ("7258118399", "2199-12-31T23:59:59.000Z for seconds"),
+        ("1740823200123456", "2025-03-01T10:00:00.123Z for microseconds"),
+        ("1740823200123456789", "2025-03-01T10:00:00.123Z for nanoseconds"),
+    ],
+)
+def test_a_number_that_is_most_likely_in_another_unit_is_refused(text, wanted):
+    with pytest.raises(ValueError, match="must be ") as refused:
+        parse_time(text)
+    assert str(refused.value) == f"must be {wanted}, or +{text} for milliseconds (got '{text}')"
+    assert parse_time(f"+{text}") == int(text)
+
+
+@pytest.mark.parametrize(
+    "number", [0, 7, 946_684_799, 7_258_118_400, 500_000_000_000, 946_684_799_999_999, 7_258_118_400_000_000, -(10**9)]
+)
+def test_a_number_that_is_as_unlikely_in_other_units_is_milliseconds(number):
+    assert parse_time(str(number)) == number
+
+
 @pytest.mark.parametrize("below", [".0001", ".1230001", ".123000001", ",000000001", ".999999999"])
 def test_digits_below_the_millisecond_are_refused_not_cut_off(below):
     with pytest.raises(ValueError, match="whole milliseconds"):

@@ -10,7 +10,6 @@ DOTALL: int
 IGNORECASE: int
 
 class error(Exception): ...
-
 class Match(Generic[T]): ...
 
 class Pattern(Generic[T]):

@@ -75,7 +75,8 @@ def change(path, *edits):
 
 
 def _pairs(lines, _path):
-    return ((number, dict(pair.split("=", 1) for pair in line.split())) for number, line in enumerate(lines, start=1))
+    for number, line in enumerate(lines, start=1):
+        yield number, number, dict(pair.split("=", 1) for pair in line.split())
 
 
 PAIRS = Format("pairs", "pairs", lambda line: line.startswith("host="), _pairs)

@@ -40,7 +40,8 @@ def written(tmp_path):
 
 def lines(path, **options):
     return [
-        (line.number, line.record or line.reason) for line in read_lines(path, LogEvent, formats=FORMATS, **options)
+        (line.number, line.record or f"{line.reason}{line.span}")
+        for line in read_lines(path, LogEvent, formats=FORMATS, **options)
     ]
 
 
@@ -260,14 +261,14 @@ def test_a_bad_event_of_log4j_takes_its_lines_with_it(written, old, new, said, t
     assert before == after
     assert (number, after_at) == (2, 3 + trace)
     expected = f"{START}{bad!r})" if said == START else said
-    reach = f" (read up to line {2 + trace})" if trace and "0.." not in said else ""
+    reach = f" (lines 2 to {2 + trace})" if trace else ""
     assert found == expected + reach
 
 
 def test_lines_that_go_on_with_no_event_are_one_bad_line(written):
     path = written(f"\n\n\tat a\n\n\tat b\n{LOG4J_LINE}\n")
     first, second = lines(path, format="log4j")
-    assert first == (3, rf"{START}'\tat a') (read up to line 5)")
+    assert first == (3, rf"{START}'\tat a') (lines 3 to 5)")
     assert (second[0], second[1].message) == (6, "up (a.B)")
 
 
@@ -278,9 +279,9 @@ def test_an_event_without_end_is_a_bad_line_again_and_again(written, monkeypatch
     path = written(longest + longest.replace("x\n", "xx\n") + "y\n" * 100 + LOG4J_LINE)
     assert [(number, found if isinstance(found, str) else "") for number, found in lines(path)] == [
         (1, ""),
-        (3, "an event must have at most 100 characters, line ends included (read up to line 4)"),
-        (5, f"{START}'y') (read up to line 55)"),
-        (56, f"{START}'y') (read up to line 104)"),
+        (3, "an event must have at most 100 characters, line ends included (lines 3 to 4)"),
+        (5, f"{START}'y') (lines 5 to 55)"),
+        (56, f"{START}'y') (lines 56 to 104)"),
         (105, ""),
     ]
 
@@ -290,7 +291,7 @@ def test_a_byte_that_is_not_utf8_spoils_its_own_event_only(written):
     found = lines(written("\n".join(lines_of).encode("latin-1")))
     assert [(number, event if isinstance(event, str) else event.message) for number, event in found] == [
         (1, "up (a.B)\n\tat"),
-        (3, "message: is not UTF-8 (byte e9)"),
+        (3, "message: is not UTF-8 (byte e9) (lines 3 to 5)"),
         (6, "message: is not UTF-8 (byte e9)"),
         (7, "up (a.B)"),
     ]

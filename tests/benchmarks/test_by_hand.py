@@ -1,0 +1,74 @@
+"""The floors of the benchmarks do what the suite does, so that a ratio compares like with like."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.keys import Descending, EscapedText, Int64, KeyLayout, UInt16, part, row_key
+from shared.stores import connect
+
+BENCHMARKS = Path(__file__).parent
+sys.path.append(str(BENCHMARKS))
+
+from by_hand import keys as by_hand  # noqa: E402
+from by_hand.plain_store import PlainStore  # noqa: E402
+
+
+@row_key
+class Key:
+    host: str = part(EscapedText, "which machine")
+    kind: int = part(UInt16, "which event")
+    at_ms: int = part(Descending(Int64), "milliseconds since 1970-01-01 UTC, newest first")
+
+
+KEYS = KeyLayout(Key)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])), st.integers(0, 65_535), st.integers(-(2**63), 2**63 - 1))
+def test_keys_by_hand_are_those_of_the_suite(host, kind, at_ms):
+    row = KEYS.encode(Key(host, kind, at_ms))
+    assert by_hand.encode(by_hand.Key(host, kind, at_ms)) == row
+    assert by_hand.decode(row, Key) == Key(host, kind, at_ms)
+
+
+@given(st.binary(max_size=20) | st.binary(max_size=8).map(lambda head: head + b"\0\1" + bytes(10)))
+def test_rows_by_hand_are_refused_where_the_suite_refuses_them(row):
+    try:
+        expected = KEYS.decode(row)
+    except ValueError:
+        with pytest.raises(ValueError):  # noqa: PT011  # its own, or that of UTF-8
+            by_hand.decode(row, Key)
+    else:
+        assert by_hand.decode(row, Key) == expected
+
+
+@pytest.mark.parametrize("change", [{"host": 1}, {"kind": True}, {"at_ms": 1.0}, {"kind": -1}, {"kind": 65_536}])
+@pytest.mark.parametrize("cls", [Key, by_hand.Key])
+def test_values_that_a_key_cannot_hold_are_refused_by_both(cls, change):
+    encode = KEYS.encode if cls is Key else by_hand.encode
+    for wrong in (change, {"at_ms": 2**63}, {"at_ms": -(2**63) - 1}, {"host": "x" * 32_756}):
+        with pytest.raises((ValueError, TypeError)):
+            encode(cls(**{"host": "a", "kind": 1, "at_ms": 1} | wrong))
+
+
+def test_the_plain_store_answers_as_the_embedded_one():
+    rows = [(b"row-%03d" % number, {b"d:a": b"%d" % number, b"d:b": b"x"}) for number in range(50)]
+    plain, connection = PlainStore(), connect("embedded:")
+    connection.create_table("t", {"d": {}})
+    table = connection.table("t")
+    plain.put_batch(rows)
+    for row, cells in rows:
+        table.put(row, cells)
+    for start, stop in [(b"row-", b"row."), (b"row-010", b"row-020"), (b"a", b"b")]:
+        assert list(plain.scan(start, stop)) == list(table.scan(row_start=start, row_stop=stop))
+    assert plain.get(b"row-007") == table.row(b"row-007")
+    assert plain.get(b"row-070") == table.row(b"row-070") == {}
+
+
+def test_no_benchmark_needs_what_is_outside_of_the_repository():
+    assert [path.name for path in BENCHMARKS.rglob("*.py") if "ROOT.parent" in path.read_text(encoding="utf-8")] == [
+        Path(__file__).name
+    ]
