@@ -24,6 +24,7 @@ from shared.loading import FORMATS, Lines, UnknownField, UnknownUnit, Unreadable
 from shared.patterns import AccessPattern, Measured, metered
 from shared.scanning import MAX_LIMIT
 from shared.stores import InvalidStoreURL, StoreError, Unreachable, connect
+from shared.stores.memory import MAX_BUFFERED_BYTES
 from shared.tables import TableMismatch, create_tables, drop_tables
 
 from . import show
@@ -301,6 +302,9 @@ def serve(
     port: Annotated[str, typer.Option(metavar="P", help="0 takes a free one.")] = "9090",
     transport: Annotated[Literal["buffered", "framed"], typer.Option(help="As HBase's gateway.")] = "buffered",
     protocol: Annotated[Literal["binary", "compact"], typer.Option(help="As HBase's gateway.")] = "binary",
+    buffer_mib: Annotated[
+        str, typer.Option(metavar="MIB", help="Memory for unanswered messages and unread replies, of all clients.")
+    ] = str(MAX_BUFFERED_BYTES // 1024**2),
     known_to_be_open: Annotated[
         bool, typer.Option("--i-know-it-is-open", help="Listen where others can reach it, without access control.")
     ] = False,
@@ -316,6 +320,7 @@ def serve(
         port=port,
         transport=transport,
         protocol=protocol,
+        buffer_mib=buffer_mib,
         known_to_be_open=known_to_be_open,
     )
     if code:

@@ -1,5 +1,6 @@
 """The embedded store's engine: tables, rows, versions and transactions on SQLite. Knows nothing of Thrift."""
 
+import logging
 import random
 import sqlite3
 import threading
@@ -14,6 +15,7 @@ from typing import TypeAlias
 
 from attrs import astuple, frozen
 
+from ..keys import MAX_ROW_BYTES
 from .damage import check_database
 from .database import files_at, open_database, state_of
 from .failures import StoreError, damaged, explain, moved, overtaken
@@ -28,13 +30,15 @@ _SURPLUS_LEFT = 32
 # Where a family keeps more versions than this, SQLite picks the newest one; of fewer, Python does so faster.
 _FEW_VERSIONS = 3
 
-# A scan passes so many tombstones, or a table that is dropped loses so many cells, within one turn.
-_AT_A_TIME = 10_000
+# A scan passes so many tombstones, and a table that is dropped loses so many cells, before others get their turn.
+AT_A_TIME = 2_000
 
 LATEST_MS = 2**63 - 1
 """The last timestamp there is."""
 FOREVER_S = 2**31 - 1
 """The time to live of a family whose cells do not expire."""
+ABOVE_ALL_ROWS = b"\xff" * (MAX_ROW_BYTES + 1)
+"""The end of a range that has none."""
 BLOCK_BYTES = 65_536
 """The block size that HBase gives a family by itself."""
 
@@ -78,7 +82,7 @@ on conflict do update set ts = max(ts, excluded.ts)
 _TOMBSTONE_AFTER = """
 select row from tombstones where table_id = ? and row >= ? and row < ? order by row {direction} limit 1 offset ?
 """
-_NTH_ROW = "select row from {part} where table_id = ? order by row limit 1 offset ?"
+_ROW_AFTER_SOME = "select row from {part} where table_id = ? and row >= ? order by row limit 1 offset ?"
 _DELETED_UP_TO = "select row, column from tombstones where table_id = ? and ts = ?"
 _DELETED_ROWS = """
 select count(distinct row) from tombstones as deleted where table_id = ?1 and row >= ?2 and row < ?3
@@ -93,14 +97,14 @@ _PRUNE_FAMILY = """
 delete from cells where table_id = ?1 and (row, column, ts) in (
     select row, column, ts from (
         select row, column, ts, row_number() over (partition by row, column order by ts desc) as age
-        from cells where table_id = ?1 and column >= ?2 and column < ?3
+        from cells where table_id = ?1 and column >= ?2 and column < ?3 and row >= ?5 and row < ?6
     ) where age > ?4
 )
 """
 _FORGET = """
 delete from tombstones where table_id = ?1 and column > ?2 and column < ?3 and ?4 <
     (select count(*) from cells where table_id = ?1 and row = tombstones.row and column = tombstones.column
-        and ts > tombstones.ts and ts >= ?5)
+        and ts > tombstones.ts and ts >= ?5) and row >= ?6 and row < ?7
 """
 _EXPIRE = "delete from cells where table_id = ? and column >= ? and column < ? and ts < ?"
 _READING = {(read, how is _NEWEST): read.format(**how) for read in (_ROW, _COLUMNS, _SCAN) for how in (_UP, _NEWEST)}
@@ -110,6 +114,7 @@ _CATALOGUE_TYPES = [int, bytes, int, int, int, bytes, int, int, bytes, bytes, in
 _SPLITS = "select row from splits where table_id = ? order by row"
 _BLOCK_SIZES = "select family, bytes from block_sizes where table_id = ?"
 _first = itemgetter(0)
+_log = logging.getLogger(__name__)
 
 
 @frozen
@@ -215,6 +220,7 @@ class Engine:
         with self.lock:
             if self._is_open and self.path is not None and files_at(self.path) != self._files:
                 self._save_moved()
+                _log.warning("%s", self.explain(moved()))
             self._is_open = False
             self._database.close()
 
@@ -355,10 +361,11 @@ class Engine:
         """Removes the first rows of a table, as many as one turn has time for; whether there are more."""
         has_more = False
         for part in ("cells", "tombstones"):
-            last = self._database.execute(_NTH_ROW.format(part=part), (table.id, _AT_A_TIME)).fetchone()
-            up_to, parameters = (" and row <= ?", last) if last else ("", ())
-            self._database.execute(f"delete from {part} where table_id = ?{up_to}", (table.id, *parameters))
-            has_more |= last is not None
+            end = self.part_end(table, b"", part)
+            self._database.execute(
+                f"delete from {part} where table_id = ? and row < ?", (table.id, end or ABOVE_ALL_ROWS)
+            )
+            has_more |= end is not None
         return has_more
 
     def drop_table(self, table: Table) -> None:
@@ -513,7 +520,7 @@ class Engine:
         if self._latest_tombstone(table) is None:
             return low, high
         select = _TOMBSTONE_AFTER.format(direction="desc" if down else "asc")
-        last = self._database.execute(select, (table.id, low, high, _AT_A_TIME)).fetchone()
+        last = self._database.execute(select, (table.id, low, high, AT_A_TIME)).fetchone()
         if last is None:
             return low, high
         return (last[0], high) if down else (low, row_after(last[0]))
@@ -583,16 +590,21 @@ class Engine:
         self._database.execute(_DELETE, (table.id, row, *column_range(column), up_to))
         self._database.execute(_BURY, (table.id, row, column, up_to))
 
-    def flush(self, table: Table) -> None:
-        """Removes every version beyond its family's maximum.
+    def part_end(self, table: Table, low: bytes, part: str = "cells") -> bytes | None:
+        """The row before which a turn with the rows from `low` on ends; None if it takes all that are left."""
+        last = self._database.execute(_ROW_AFTER_SOME.format(part=part), (table.id, low, AT_A_TIME)).fetchone()
+        return row_after(last[0]) if last else None
+
+    def flush(self, table: Table, low: bytes = b"", high: bytes = ABOVE_ALL_ROWS) -> None:
+        """Removes every version beyond its family's maximum, from the row `low` to before `high`.
 
         HBase: it reads a column no further than that, and so loses the column's tombstone below, though not that of an
         empty qualifier.
         """
         for family in table.families.values():
             columns = column_range(family.name)
-            self._database.execute(_FORGET, (table.id, *columns, family.max_versions, family.oldest_ms()))
-            self._database.execute(_PRUNE_FAMILY, (table.id, *columns, family.max_versions))
+            self._database.execute(_FORGET, (table.id, *columns, family.max_versions, family.oldest_ms(), low, high))
+            self._database.execute(_PRUNE_FAMILY, (table.id, *columns, family.max_versions, low, high))
 
     def compact(self, table: Table) -> None:
         """Removes what no read shows: surplus versions, expired cells, and the tombstones, which mask no more."""

@@ -3,8 +3,9 @@
 import struct
 import time
 from bisect import bisect_right
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 
 from Hbase_thrift import BatchMutation, IllegalArgument, Mutation, TAppend, TCell
 
@@ -28,43 +29,95 @@ from .rules import (
 )
 from .tables import check_families, enabled_table, first_unknown_family
 from .thrift1 import IOError
+from .turns import Watch, let_others_in
+
+# A batch of more mutations is several transactions, so that others need not wait for all of it.
+MAX_ATOMIC_MUTATIONS = 2_000
+_PART = 500
 
 _counter = struct.Struct(">q")
 
 
-@waits_once
-def mutate_rows(engine: Engine, name: bytes, batches: Sequence[BatchMutation], timestamp: int | None) -> None:
+def mutate_rows(
+    engine: Engine, name: bytes, batches: Sequence[BatchMutation], timestamp: int | None, watch: Watch
+) -> None:
     """HBase: all puts of all entries, then all deletes, whatever their order in the batch.
 
     Each entry stands for itself: one that is refused is left out whole, the others are stored, and the error comes
     last. The deletes are left out when a put was refused.
+
+    A batch of more than MAX_ATOMIC_MUTATIONS is stored in parts: others may see some of them before the rest, and a
+    crash may leave some. HBase promises no more than whole rows.
     """
     check_time(timestamp)
     for batch in batches:
         check_row(batch.row)
-    mutations = [each for batch in batches for each in batch.mutations or ()]
-    _check_columns({each.column for each in mutations})
-    columns = {each.column for each in mutations if not each.isDelete}
+    mutations = [mutation for batch in batches for mutation in batch.mutations or ()]
+    _check_columns({mutation.column for mutation in mutations})
+    columns = {mutation.column for mutation in mutations if not mutation.isDelete}
     for column in columns:
         put_column(column)
     if not mutations:
         return
+    oversized = _oversized(put for batch in batches for put in _puts_of(batch, 0))
+    nameless = [batch.row for batch in batches if not all(map(family_of, _deletes_of(batch)))]
+    steps: list[tuple[Sequence[BatchMutation], Sequence[BatchMutation]]] = [(batches, batches)]
+    if len(mutations) > MAX_ATOMIC_MUTATIONS:
+        parts = _parts(batches)
+        steps = [*((part, ()) for part in parts), *(((), part) for part in parts)]
+    refused: list[IOError] = []
+    for step, (puts, deletes) in enumerate(steps):
+        if refused and not puts:
+            break
+        if step:
+            watch(())
+            let_others_in()
+        with engine.lock:
+            refused += _mutate_rows(engine, name, puts, deletes, timestamp, columns, oversized, nameless)
+    if refused:
+        raise failed_actions(refused)
+
+
+def _parts(batches: Sequence[BatchMutation]) -> list[Sequence[BatchMutation]]:
+    """The entries in parts of about _PART mutations."""
+    ends = [0]
+    count = 0
+    for at, batch in enumerate(batches, 1):
+        count += len(batch.mutations or ())
+        if count >= _PART:
+            ends.append(at)
+            count = 0
+    if ends[-1] < len(batches):
+        ends.append(len(batches))
+    return [batches[begin:end] for begin, end in pairwise(ends)]
+
+
+@waits_once
+def _mutate_rows(
+    engine: Engine,
+    name: bytes,
+    puts_of: Sequence[BatchMutation],
+    deletes_of: Sequence[BatchMutation],
+    timestamp: int | None,
+    columns: Collection[bytes],
+    oversized: Sequence[Put],
+    nameless: Sequence[bytes],
+) -> list[IOError]:
+    """Stores the puts of some entries, then the deletes of some, in one transaction; an error for each refused one."""
     with engine.writing():
         at = write_time(timestamp)
-        puts = [put for batch in batches for put in _puts_of(batch, at)]
-        oversized = _oversized(puts)
         try:
             table = _table_to_write(engine, name)
         except IOError as error:
-            raise failed_actions(error for batch in batches if batch.mutations) from error
+            raise failed_actions(error for batch in puts_of or deletes_of if batch.mutations) from error
+        puts = [put for batch in puts_of for put in _puts_of(batch, at)]
         refused: list[IOError] = []
         if oversized or first_unknown_family(table, columns):
-            puts, refused = _accepted(table, batches, at, oversized)
+            puts, refused = _accepted(table, puts_of, at, oversized)
         engine.put(table, puts, None if at == timestamp else at)
         if not refused:
-            refused = _delete_all(engine, table, batches, at)
-    if refused:
-        raise failed_actions(refused)
+            refused = _delete_all(engine, table, deletes_of, at, nameless)
+    return refused
 
 
 def _check_columns(columns: Iterable[bytes]) -> None:
@@ -75,6 +128,10 @@ def _check_columns(columns: Iterable[bytes]) -> None:
 
 def _puts_of(batch: BatchMutation, at: int) -> list[Put]:
     return [(batch.row, each.column, at, each.value or b"") for each in batch.mutations or () if not each.isDelete]
+
+
+def _deletes_of(batch: BatchMutation) -> list[bytes]:
+    return [mutation.column for mutation in batch.mutations or () if mutation.isDelete]
 
 
 def _accepted(
@@ -99,24 +156,24 @@ def _accepted(
     return accepted, refused
 
 
-def _delete_all(engine: Engine, table: Table, batches: Iterable[BatchMutation], at: int) -> list[IOError]:
+def _delete_all(
+    engine: Engine, table: Table, batches: Iterable[BatchMutation], at: int, nameless: Sequence[bytes]
+) -> list[IOError]:
     """Applies the deletes of all entries; an error for each entry that was refused.
 
-    HBase: a family without a name fails every entry of its region.
+    HBase: a family without a name, as in the rows `nameless`, fails every entry of its region.
     """
-    deletes = [(batch.row, [each.column for each in batch.mutations or () if each.isDelete]) for batch in batches]
-    nameless = {
-        bisect_right(table.splits, row) for row, columns in deletes if any(not family_of(each) for each in columns)
-    }
+    nameless_regions = {bisect_right(table.splits, row) for row in nameless}
     refused: list[IOError] = []
-    for row, columns in deletes:
-        if columns and bisect_right(table.splits, row) in nameless:
+    for batch in batches:
+        columns = _deletes_of(batch)
+        if columns and bisect_right(table.splits, batch.row) in nameless_regions:
             refused.append(java_io_error("Family cannot be null"))
         elif error := first_unknown_family(table, columns):
             refused.append(error)
         else:
             for column in columns:
-                engine.delete(table, row, column, at)
+                engine.delete(table, batch.row, column, at)
     return refused
 
 

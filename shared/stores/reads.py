@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from Hbase_thrift import TCell, TColumn, TRowResult
 
 from .columns import Selection, select
-from .engine import Cell, Engine, Table, column_range, family_of, in_cell_order, versions
+from .engine import AT_A_TIME, Cell, Engine, Table, column_range, family_of, in_cell_order, versions
 from .rules import check_row, failed_actions, java_io_error, last_read
 from .tables import check_families, enabled_table
 from .thrift1 import IOError
@@ -35,21 +35,20 @@ def get_rows(
     results: list[TRowResult] = []
     at = 0
     while at < len(rows):
-        watched = len(results)
         if at:
             let_others_in()
+        stored: list[tuple[bytes, list[Cell]]] = []
         with engine.lock:
             end_s = turn_end_s()
             table = _table_to_read(engine, name, selection, len(rows))
-            while at < len(rows):
-                row = rows[at]
-                at += 1
-                newest = newest_cells(table, engine.row(table, row, ranges, up_to=up_to, newest=True))
-                if newest:
-                    results.append(TRowResult(row, newest))
+            for row in rows[at : at + AT_A_TIME]:
+                stored.append((row, engine.row(table, row, ranges, up_to=up_to, newest=True)))
                 if time.monotonic() > end_s:
                     break
-        watch(results[watched:])
+        at += len(stored)
+        read = [TRowResult(row, newest) for row, cells in stored if (newest := newest_cells(table, cells))]
+        watch(read)
+        results += read
     return results
 
 

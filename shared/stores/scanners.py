@@ -10,9 +10,8 @@ from copy import copy
 from attrs import define, field
 from Hbase_thrift import TRowResult, TScan
 
-from ..keys import MAX_ROW_BYTES
 from .columns import Selection, select
-from .engine import Cell, Engine, Table, row_after
+from .engine import ABOVE_ALL_ROWS, Cell, Engine, Table, row_after
 from .filter_language import parse_filter
 from .filtered_rows import FilteredRows
 from .reads import newest_cells, ordered_parts, visible_versions
@@ -26,8 +25,6 @@ IDLE_S = 120
 # HBase has no limit: the gateway runs out of memory. This many are 250,000 scanners without long rows and filters.
 MAX_SCANNER_BYTES = 256 * 1024 * 1024
 _SCANNER_BYTES = 1024
-
-_ABOVE_ALL_ROWS = b"\xff" * (MAX_ROW_BYTES + 1)
 
 
 # A filter is shown no more rows than this between two turns with the engine.
@@ -308,5 +305,5 @@ def _row_bounds(start: bytes, stop: bytes, reverse: bool) -> tuple[bytes, bytes]
     if start and start == stop:
         return start, row_after(start)  # HBase 2.6.1 answers like a get; later versions with nothing
     if reverse:
-        return row_after(stop) if stop else b"", row_after(start) if start else _ABOVE_ALL_ROWS
-    return start, stop or _ABOVE_ALL_ROWS
+        return row_after(stop) if stop else b"", row_after(start) if start else ABOVE_ALL_ROWS
+    return start, stop or ABOVE_ALL_ROWS

@@ -110,8 +110,8 @@ class ThriftServer:
     def stop(self) -> None:
         """Finishes the calls that run, sends their replies and closes every socket; within 5 seconds.
 
-        What still runs after STOP_S seconds is broken off: a write is undone, and its client gets an error or none. A
-        second stop does nothing.
+        What still runs after STOP_S seconds is broken off: its client gets an error or no reply. What it wrote is
+        undone, except parts of a large batch that are stored already. A second stop does nothing.
         """
         with self._guard:
             if self._stopping:
@@ -179,8 +179,9 @@ class ThriftServer:
         share = Share(self._buffers)
         stream = Stream(client.recv, self._framed, share.hold_message)
         try:
-            while not self._stopping:
-                self._answer(client, stream, share)
+            with self._service.watched(partial(self._watch, share)):
+                while not self._stopping:
+                    self._answer(client, stream, share)
         except (BrokenMessage, BufferFull) as error:
             _log.warning("%s: closed: %s", name, error)
         except (ClientGone, OSError, TTransportException) as error:
@@ -197,7 +198,7 @@ class ThriftServer:
         walk = self._walk(stream)
         end = walk.message()
         share.hold_message(len(stream.data) + walk.values * VALUE_BYTES)
-        reply = self._reply(stream.take(end), share)
+        reply = self._reply(stream.take(end))
         share.hold_message(len(stream.data))
         share.hold_reply(len(reply))
         if self._framed:
@@ -222,12 +223,11 @@ class ThriftServer:
             thread.join(max(until_s - time.monotonic(), 0))
         return not any(thread.is_alive() for thread, _ in clients)
 
-    def _reply(self, message: bytes, share: Share) -> bytes:
+    def _reply(self, message: bytes) -> bytes:
         """The reply to a message; no call of this service goes without one."""
         read = _transports.TBufferedTransport(BytesIO(message))
         written = _transports.TMemoryBuffer()
-        with self._service.watched(partial(self._watch, share)):
-            self._processor.process(self._protocol(read), self._protocol(written))
+        self._processor.process(self._protocol(read), self._protocol(written))
         reply: bytes = written.getvalue()
         return reply
 

@@ -143,15 +143,15 @@ class ThriftService:
 
     @shared_call
     def deleteTable(self, tableName: bytes) -> None:
-        drop_table(self.engine, tableName)
+        drop_table(self.engine, tableName, self._watch)
 
     @thrift_call
     def enableTable(self, tableName: bytes) -> None:
         enable_table(self.engine, tableName)
 
-    @thrift_call
+    @shared_call
     def disableTable(self, tableName: bytes) -> None:
-        disable_table(self.engine, tableName)
+        disable_table(self.engine, tableName, self._watch)
 
     @thrift_call
     def isTableEnabled(self, tableName: bytes) -> bool:
@@ -331,15 +331,15 @@ class ThriftService:
 
     # Writes
 
-    @thrift_call
+    @shared_call
     def mutateRows(self, tableName: bytes, rowBatches: Sequence[BatchMutation], attributes: Attributes) -> None:
-        mutate_rows(self.engine, tableName, rowBatches, None)
+        mutate_rows(self.engine, tableName, rowBatches, None, self._watch)
 
-    @thrift_call
+    @shared_call
     def mutateRowsTs(
         self, tableName: bytes, rowBatches: Sequence[BatchMutation], timestamp: int, attributes: Attributes
     ) -> None:
-        mutate_rows(self.engine, tableName, rowBatches, timestamp)
+        mutate_rows(self.engine, tableName, rowBatches, timestamp, self._watch)
 
     @thrift_call
     def mutateRow(self, tableName: bytes, row: bytes, mutations: Sequence[Mutation], attributes: Attributes) -> None:

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 
 from Hbase_thrift import AlreadyExists, ColumnDescriptor, TRegionInfo
 
-from .engine import BLOCK_BYTES, FOREVER_S, Engine, Family, Table, family_of
+from .engine import ABOVE_ALL_ROWS, BLOCK_BYTES, FOREVER_S, Engine, Family, Table, family_of
 from .rules import family_name, illegal_argument, io_error, java_io_error, shown, table_name
 from .thrift1 import IOError
-from .turns import let_others_in
+from .turns import Watch, let_others_in
 
 _COMPRESSIONS = {"NONE", "GZ", "LZO", "SNAPPY", "LZ4", "BZIP2", "ZSTD", "LZMA", "BROTLI"}
 _BLOOM_FILTERS = {"NONE", "ROW", "ROWCOL"}
@@ -86,7 +86,7 @@ def create_table(
         engine.create_table(name, families.values(), split_rows)
 
 
-def drop_table(engine: Engine, name: bytes) -> None:
+def drop_table(engine: Engine, name: bytes, watch: Watch) -> None:
     """Deletes a table that is disabled: its rows in several turns with the engine, then the table itself.
 
     If that is broken off, the table is there, disabled and without some of its rows; deleting it again goes on.
@@ -103,7 +103,9 @@ def drop_table(engine: Engine, name: bytes) -> None:
             has_rows = engine.drop_rows(table)
             if not has_rows:
                 engine.drop_table(table)
-        let_others_in()
+        if has_rows:
+            watch(())
+            let_others_in()
 
 
 def enable_table(engine: Engine, name: bytes) -> None:
@@ -115,12 +117,20 @@ def enable_table(engine: Engine, name: bytes) -> None:
         engine.enable_table(table, True)
 
 
-def disable_table(engine: Engine, name: bytes) -> None:
+def disable_table(engine: Engine, name: bytes, watch: Watch) -> None:
     """Disables a table that is enabled. HBase: that flushes it, and a flush drops surplus versions."""
-    with engine.writing():
-        table = enabled_table(engine, name)
-        engine.flush(table)
-        engine.enable_table(table, False)
+    low: bytes | None = b""
+    while low is not None:
+        if low:
+            watch(())
+            let_others_in()
+        with engine.lock, engine.writing():
+            table = enabled_table(engine, name)
+            end = engine.part_end(table, low)
+            engine.flush(table, low, end or ABOVE_ALL_ROWS)
+            if end is None:
+                engine.enable_table(table, False)
+        low = end
 
 
 def _family(descriptor: ColumnDescriptor, block_sizes: Mapping[bytes, int]) -> Family:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from Hbase_thrift import TRowResult
 
 # Reading or writing some thousand cells takes as long.
-TURN_S = 0.01
+TURN_S = 0.004
 
 _LET_IN_S = 0.00005
 

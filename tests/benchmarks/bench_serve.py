@@ -26,16 +26,7 @@ ROWS, BATCH = 100_000, 1_000
 SCANNED, SCANNED_LONG = 1_000_000, 10_000_000
 GROWTH_KIB = 4 * 1024
 
-SERVER = """
-import sys
-from shared.stores import EmbeddedConnection
-from shared.stores.server import ThriftServer
-
-store = EmbeddedConnection(None)
-with ThriftServer(store.service) as server:
-    print(server.port, flush=True)
-    sys.stdin.read()
-"""
+SERVE = [sys.executable, "-c", "from domains.cli import main; main()", "serve", "--port", "0"]
 
 
 def seconds(action: Callable[[], Any]) -> float:
@@ -65,13 +56,11 @@ def new_table(connection: Any, name: str) -> Any:
 
 @contextmanager
 def server() -> Iterator[tuple[int, int]]:
-    """A server in a process of its own: its process id and its port."""
-    with subprocess.Popen(
-        [sys.executable, "-c", SERVER], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
+    """`rowbook serve` in a process of its own: its process id and its port."""
+    with subprocess.Popen(SERVE, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         assert process.stdout is not None
-        yield process.pid, int(process.stdout.readline())
-        process.communicate()
+        yield process.pid, int(process.stdout.readline().rpartition(":")[2])
+        process.terminate()
 
 
 def resident_kib(process_id: int) -> int:

@@ -225,7 +225,7 @@ def test_a_scanner_that_is_used_outlives_those_that_idle(table: happybase.Table)
 def test_a_scan_past_many_tombstones_counts_each_row_once(
     table: happybase.Table, monkeypatch: pytest.MonkeyPatch, reverse: bool
 ) -> None:
-    monkeypatch.setattr(engine, "_AT_A_TIME", 7)
+    monkeypatch.setattr(engine, "AT_A_TIME", 7)
     for number in range(100):
         table.put(b"%02d" % number, {b"d:a": b"1", b"d:b": b"2"}, timestamp=1)
         if number % 10:
@@ -238,7 +238,7 @@ def test_a_scan_past_many_tombstones_counts_each_row_once(
 
 
 def test_a_table_is_dropped_with_all_its_rows_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "_AT_A_TIME", 7)
+    monkeypatch.setattr(engine, "AT_A_TIME", 7)
     connection = connect("embedded:")
     for name in ("a", "b"):
         connection.create_table(name, {"d": {}})
