@@ -21,7 +21,18 @@ from shared.designs import Design
 from shared.keys import MAX_ROW_BYTES
 from shared.patterns import PATTERN_COLUMNS, Measured, key_line, pattern_rows
 from shared.ruler import ruler, show_value
-from shared.stores import comparators, connect, filter_language, messages, rules, scanners, server
+from shared.stores import (
+    comparators,
+    connect,
+    filter_language,
+    java_patterns,
+    memory,
+    messages,
+    mutations,
+    rules,
+    scanners,
+    server,
+)
 from shared.tables import TableDesign, create_tables
 from shared.traps import TRAP_COLUMNS, trap_row
 from tests.shared.stores.test_differences import DIFFERENCES
@@ -191,6 +202,15 @@ def stores_blocks() -> dict[str, str]:
         ("idle connection to `rowbook serve`, as to HBase's gateway", f"{server.IDLE_S:.0f} s"),
         ("framed message to `rowbook serve`, as to HBase's gateway", f"{messages.MAX_FRAME_BYTES:,} bytes"),
         ("buffered message to `rowbook serve`", f"{messages.MAX_MESSAGE_BYTES:,} bytes"),
+        (
+            "unanswered messages and unread replies of all clients of `rowbook serve`",
+            f"{memory.MAX_BUFFERED_BYTES:,} bytes, or `--buffer-mib`; up to {memory.SMALL_BYTES:,} always pass",
+        ),
+        ("text of a filter", f"{filter_language.MAX_FILTER_BYTES:,} bytes"),
+        ("pattern of a filter, its counted repeats written out", f"{java_patterns.MAX_STEPS:,} characters"),
+        ("search of a cell for a pattern", f"{comparators.MATCH_S} s"),
+        ("open scanners", f"{scanners.MAX_SCANNER_BYTES:,} bytes: their rows, their filters and 1,024 more for each"),
+        ("batch in one transaction", f"{mutations.MAX_ATOMIC_MUTATIONS:,} mutations"),
     )
     return {
         "filters": markdown_table(("filter", "rule", "trap"), of_filters),

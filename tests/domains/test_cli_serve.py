@@ -162,6 +162,8 @@ REFUSED = [
     ("--port 65536", 2, "--port: must be 0..65535 (got '65536')\n"),
     ("--port -1", 2, "--port: must be 0..65535 (got '-1')\n"),
     ("--port http", 2, "--port: must be 0..65535 (got 'http')\n"),
+    ("--buffer-mib 0", 2, "--buffer-mib: must be 1..1048576 (got '0')\n"),
+    ("--buffer-mib 1g", 2, "--buffer-mib: must be 1..1048576 (got '1g')\n"),
     ("--host ''", 2, "--host: must be a name or an address (got '')\n"),
     ("--host 0.0.0.0", 2, "--host: 0.0.0.0 is open to other machines, and Thrift1 has no access control: "),
     ("--host ::", 2, "--host: :: is open to other machines"),

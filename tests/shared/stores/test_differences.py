@@ -7,6 +7,7 @@ from attrs import frozen
 from Hbase_thrift import TAppend
 from thriftpy2.thrift import TApplicationException, TDecodeException
 
+from shared.stores.filter_language import MAX_FILTER_BYTES
 from shared.stores.thrift1 import IOError as HBaseIOError
 from shared.tables import Family, TableDesign
 from tests.engines import EMBEDDED, plain_table
@@ -147,6 +148,18 @@ def test_patterns_of_java(engine, table):
     table.put(b"r", {b"d:": b"1"})
     found = outcome(lambda: list(table.scan(filter=r"RowFilter(=,'regexstring:[a-z&&[^b]]')")))
     assert found == (TApplicationException if engine.name == EMBEDDED else [(b"r", {b"d:": b"1"})])
+
+
+@differs(
+    on_hbase="a filter's text may have any length",
+    here="it may have 65,536 bytes",
+    why="to read a longer one, and to ask its filters, would keep other clients waiting",
+)
+def test_long_filters(engine, table):
+    table.put(b"r", {b"d:": b"1"})
+    text = f"PrefixFilter('r') OR PrefixFilter('{'a' * MAX_FILTER_BYTES}')"
+    rows = outcome(lambda: list(table.scan(filter=text)))
+    assert rows == (TApplicationException if engine.name == EMBEDDED else [(b"r", {b"d:": b"1"})])
 
 
 @differs(

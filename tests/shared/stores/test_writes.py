@@ -7,6 +7,8 @@ import pytest
 from Hbase_thrift import BatchMutation, IllegalArgument, IOError, Mutation, TAppend, TCell, TIncrement
 from thriftpy2.thrift import TApplicationException
 
+from shared.stores import mutations
+
 LARGEST_VALUE = 10_485_756 - 20 - len(b"r") - len(b"d") - len(b"a")
 
 
@@ -211,6 +213,63 @@ def test_cells_expire_by_their_timestamp_and_compaction_removes_them(connection)
     assert table.counter_inc(b"r", b"d:a") == 1  # an expired counter starts anew
     connection.compact("ttl")
     assert stored(connection) == 4
+
+
+@pytest.fixture
+def small_parts(monkeypatch):
+    """Batches of more than four mutations are stored in parts of two."""
+    monkeypatch.setattr(mutations, "MAX_ATOMIC_MUTATIONS", 4)
+    monkeypatch.setattr(mutations, "_PART", 2)
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_a_large_batch_stores_all_its_puts_before_its_deletes(table):
+    with table.batch() as batch:
+        for row in range(10):
+            batch.delete(b"%d" % row, [b"d:a"])
+            batch.put(b"%d" % row, {b"d:a": b"1", b"d:b": b"2"})
+    assert list(table.scan()) == [(b"%d" % row, {b"d:b": b"2"}) for row in range(10)]
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_a_large_batch_leaves_out_what_is_refused_and_counts_all_of_it(table):
+    batch = table.batch()
+    for row in range(10):
+        batch.put(b"%d" % row, {b"nope:a" if row % 3 == 0 else b"d:a": b"1"})
+        batch.delete(b"%d" % row, [b"d:a"])
+    with pytest.raises(IOError, match=r"Failed 4 actions: .*nope does not exist.*: 4 times"):
+        batch.send()
+    assert [row for row, _ in table.scan()] == [b"1", b"2", b"4", b"5", b"7", b"8"]
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_a_cell_too_large_in_the_last_part_fails_the_rows_of_its_region_in_the_first(table):
+    batch = table.batch()
+    for row in range(9):
+        batch.put(b"%d" % row, {b"d:a": b"1"})
+    batch.put(b"9", {b"d:a": b"x" * (LARGEST_VALUE + 1)})
+    with pytest.raises(IOError, match="Failed 10 actions"):
+        batch.send()
+    assert list(table.scan()) == []
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_a_table_that_is_disabled_within_a_large_batch_ends_it(table, connection, monkeypatch):
+    parts = []
+
+    def pause():
+        parts.append(len(list(table.scan())))
+        connection.disable_table("t")
+
+    monkeypatch.setattr(mutations, "let_others_in", pause)
+    batch = table.batch()
+    for row in range(10):
+        batch.put(b"%d" % row, {b"d:a": b"1"})
+    with pytest.raises(IOError, match="is disabled"):
+        batch.send()
+    assert parts == [2]
+    connection.enable_table("t")
+    assert len(list(table.scan())) == 2
 
 
 def test_a_deleted_row_costs_a_read_until_a_compaction(table, connection):
