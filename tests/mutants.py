@@ -38,6 +38,9 @@ CLOCK = ("tests/shared/test_clock.py",)
 TABLES = ("tests/shared/test_tables.py",)
 CONFORMANCE = ("tests/conformance/test_conformance.py",)
 STORE_WRITES = ("tests/shared/stores/test_writes.py",)
+TURNS = ("tests/shared/stores/test_turns.py",)
+MEMORY = ("tests/shared/stores/test_memory.py",)
+MOVED = ("tests/shared/stores/test_moved.py",)
 DATING = ("tests/shared/stores/test_dating.py",)
 FILTERS = ("tests/shared/stores/test_filters.py", "tests/shared/stores/test_filter_language.py")
 
@@ -814,6 +817,104 @@ MUTANTS = (
         """b"AND": 2, b"OR": 3""",
         """b"AND": 3, b"OR": 2""",
         FILTERS,
+    ),
+    Mutant(
+        "a search for a pattern keeps the interpreter",
+        "shared/stores/comparators.py",
+        "return search(text, concurrent=True, timeout=MATCH_S) is not None",
+        "return search(text, concurrent=False, timeout=MATCH_S) is not None",
+        TURNS,
+    ),
+    Mutant(
+        "a get of many rows does not pause",
+        "shared/stores/reads.py",
+        "        if at:\n            let_others_in()\n",
+        "",
+        TURNS,
+    ),
+    Mutant(
+        "a scan goes on after it failed",
+        "shared/stores/scanners.py",
+        "                self.failed = copy(error)",
+        "                self.failed = None",
+        TURNS,
+    ),
+    Mutant(
+        "rows that a filter was not shown count as read",
+        "shared/stores/scanners.py",
+        "engine.rows_read += judged",
+        "engine.rows_read += len(ahead)",
+        TURNS,
+    ),
+    Mutant(
+        "the rest of a region is lost once a page is full",
+        "shared/stores/scanners.py",
+        "            if len(results) >= wanted:\n                region_ends = False\n                break",
+        "            if len(results) >= wanted:\n                break",
+        CONFORMANCE,
+    ),
+    Mutant(
+        "an open scanner counts twice",
+        "shared/stores/scanners.py",
+        "            self._bytes += scanner.kept_bytes",
+        "            self._bytes += 2 * scanner.kept_bytes",
+        TURNS,
+    ),
+    Mutant(
+        "a reply that its client left holds memory",
+        "shared/stores/server.py",
+        "            share.release()\n",
+        "",
+        MEMORY,
+    ),
+    Mutant(
+        "a reply counts for nothing while it grows",
+        "shared/stores/memory.py",
+        "self.hold_reply(self._reply_bytes + sum(map(_result_bytes, results)))",
+        "self.hold_reply(self._reply_bytes)",
+        MEMORY,
+    ),
+    Mutant(
+        "an error keeps the message that it is about",
+        "shared/stores/server.py",
+        "                field.__traceback__ = None",
+        "                pass",
+        MEMORY,
+    ),
+    Mutant(
+        "a moved file is written on",
+        "shared/stores/engine.py",
+        "        if self.path is not None:\n            self._check_path()\n",
+        "",
+        MOVED,
+    ),
+    Mutant(
+        "a deleted log is not noticed",
+        "shared/stores/database.py",
+        'for name in (path, f"{path}-wal", f"{path}-shm"):',
+        'for name in (path, f"{path}-shm"):',
+        MOVED,
+    ),
+    Mutant(
+        "the log of a moved file is left behind",
+        "shared/stores/engine.py",
+        '            self._database.execute("pragma wal_checkpoint(truncate)")',
+        "            pass",
+        MOVED,
+    ),
+    Mutant(
+        "a large batch deletes before all its puts are stored",
+        "shared/stores/mutations.py",
+        "steps = [*((part, ()) for part in parts), *(((), part) for part in parts)]",
+        "steps = [(part, part) for part in reversed(parts)]",
+        STORE_WRITES,
+    ),
+    Mutant(
+        "a cell too large fails its own part only",
+        "shared/stores/mutations.py",
+        "oversized = _oversized(put for batch in batches for put in _puts_of(batch, 0))",
+        "oversized = _oversized(put for batch in batches[-2:] for put in _puts_of(batch, 0)) and []",
+        STORE_WRITES,
     ),
 )
 

@@ -141,9 +141,7 @@ class _Steps:
 
     def repeat(self, least: int) -> None:
         """Counts the repeats of the last token or group that cannot be left out."""
-        more = self._last * max(least - 1, 0)
-        self._count(more)
-        self._last += more
+        self._count(self._last * max(least - 1, 0))
 
     def _count(self, steps: int) -> None:
         self._groups[-1] += steps
