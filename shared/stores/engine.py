@@ -470,7 +470,7 @@ class Engine:
     def scan_marked(
         self, table: Table, low: bytes, high: bytes, *, down: bool, up_to: int
     ) -> Generator[tuple[bytes, Sequence[Cell], list[bytes]], None, None]:
-        """As `scan`, with rows of tombstones alone too, and with the columns that each row has anything of."""
+        """The rows that `scan` has, and rows of tombstones alone, each with the columns that it has anything of."""
         marked = self._latest_tombstone(table) is not None
         select = (_SCAN_MARKED if marked else _SCAN_ALL) + (_DESCENDING if down else _ASCENDING)
         with closing(self._rows_of(select, (table.id, low, high), down, marked=marked)) as rows:
@@ -516,7 +516,7 @@ class Engine:
             self.rows_read += self._database.execute(_DELETED_ROWS, (table.id, low, high)).fetchone()[0]
 
     def near_tombstones(self, table: Table, low: bytes, high: bytes, *, down: bool) -> tuple[bytes, bytes]:
-        """As much of the range as a scan passes in one turn, whatever was deleted there."""
+        """The part of the range that a scan passes in one turn, however much was deleted there."""
         if self._latest_tombstone(table) is None:
             return low, high
         select = _TOMBSTONE_AFTER.format(direction="desc" if down else "asc")

@@ -73,7 +73,7 @@ def thrift_call(call: Call) -> Call:
 
 
 def shared_call(call: Call) -> Call:
-    """As `thrift_call`, for a call that takes turns with others by itself."""
+    """Runs a call that takes turns with others by itself; its errors are those of `thrift_call`."""
 
     @wraps(call)
     def guarded(self: "ThriftService", *arguments: Any) -> Any:

@@ -115,7 +115,7 @@ def worst(kind: str, port: int) -> None:
         "300,000 rows in one get": lambda: connection.table("rows").rows([b"row-1"] * LARGE_ROWS),
         "300,000 rows in one batch": lambda: connection.client.mutateRows(b"batch", batch, {}),
         "300,000 deletes in one batch": lambda: connection.client.mutateRows(
-            b"batch", [BatchMutation(row=each.row, mutations=[nothing]) for each in batch], {}
+            b"batch", [BatchMutation(row=entry.row, mutations=[nothing]) for entry in batch], {}
         ),
         "100,000 cells in one row": lambda: connection.table("cells").row(b"wide"),
         "a table of 300,000 rows dropped": lambda: drop(connection, batch),

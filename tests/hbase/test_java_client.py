@@ -24,7 +24,7 @@ _VERSIONS = re.compile(r"^row: (\d+), values: (.*); $", re.MULTILINE)
 
 
 def demo(host: str, port: int) -> str:
-    """What the client prints where none of its tables is there; it leaves them behind."""
+    """What the client prints if its tables are not there; it leaves them behind."""
     class_path: list[Path | str] = [jars(folder / "pom.xml") / "*" for folder in (HERE, HERE / "examples")]
     done = subprocess.run(
         [*java_command(256, class_path), CLIENT, host, str(port), "false"],

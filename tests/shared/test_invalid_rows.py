@@ -64,7 +64,7 @@ def pages_of(table: Any, layout: KeyLayout[Any], **asked: Any) -> tuple[list[Pag
 
 
 def numbers(pages: list[Page[Any]]) -> list[int]:
-    return [record.number for each in pages for record in each.records]
+    return [record.number for part in pages for record in part.records]
 
 
 def test_a_row_that_is_left_out_is_reported_with_table_row_and_reason(stocked: Stocked) -> None:
@@ -145,8 +145,8 @@ def test_every_record_comes_once_and_every_other_row_is_reported_once(
     right = sorted((ITEMS.decode(row).number for row in rows if len(row) == 2), reverse=reverse)
     assert right == numbers(pages)
     assert sorted((row for row in rows if len(row) > 2), reverse=reverse) == [invalid.row for invalid in reported]
-    assert [limit] * (len(pages) - 1) == [len(each.records) for each in pages[:-1]]
-    assert sum(each.rows_read for each in pages) == len(rows)
+    assert [limit] * (len(pages) - 1) == [len(part.records) for part in pages[:-1]]
+    assert sum(part.rows_read for part in pages) == len(rows)
 
 
 def test_a_page_of_nothing_but_invalid_rows_is_empty_and_the_last(stocked: Stocked) -> None:
@@ -173,7 +173,7 @@ def test_buckets_are_merged_past_invalid_rows(stocked: Stocked, limit: int, reve
     in_no_bucket_of_its_own = [bytes([bucket]) + VISITS.encode(key)[1:] for key in keys[::5] for bucket in range(4)]
     rows = {*map(VISITS.encode, keys), *in_no_bucket_of_its_own, *(bytes([bucket, 7]) for bucket in range(4))}
     pages, reported = pages_of(stocked(sorted(rows)), VISITS, limit=limit, reverse=reverse)
-    assert (keys[::-1] if reverse else keys) == [record for each in pages for record in each.records]
+    assert (keys[::-1] if reverse else keys) == [record for part in pages for record in part.records]
     assert len(reported) == len({invalid.row for invalid in reported}) == len(rows) - len(keys)
 
 
@@ -227,7 +227,7 @@ def test_the_record_beside_an_invalid_row_of_another_bucket_is_never_lost(
     for read_at_most in (1, 2, 3, 4):
         table = stocked([right, *wrong], name=f"visits{read_at_most}")
         pages, reported = pages_of(table, VISITS, limit=1, where=where, read_at_most=read_at_most)
-        assert [record for each in pages for record in each.records] == [Visit(9, "b")]
+        assert [record for part in pages for record in part.records] == [Visit(9, "b")]
         assert sorted(invalid.row for invalid in reported) == sorted(wrong)
 
 

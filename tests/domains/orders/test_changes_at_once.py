@@ -1,4 +1,4 @@
-"""Two changes of one order's status at once: whoever gets an answer got what was stored, whoever lost is told."""
+"""Two changes of one order's status at once: an answer is what was stored, and the change that lost raises."""
 
 import threading
 from contextlib import ExitStack, closing, suppress

@@ -20,6 +20,8 @@ from thriftpy2.protocol import TBinaryProtocol, TCompactProtocol
 from thriftpy2.thrift import TMessageType
 from thriftpy2.transport import TMemoryBuffer
 
+from tests.shared.stores.scripted_gateway import until
+
 ROOT = Path(__file__).parents[3]
 WARM_UP, SEED = 500, 20_260_112
 HALF_OPEN = 40  # at a time
@@ -273,14 +275,6 @@ class Healthy(threading.Thread):
         if (found, scanned, counted) != (right, [(row, right)], self.calls // 4 + 1):
             raise AssertionError(f"{row}: {found}, {scanned}, {counted} instead of {right}, {self.calls // 4 + 1}")
         self.calls += 4
-
-
-def until(condition):
-    for _ in range(300):
-        if condition():
-            return True
-        time.sleep(0.02)
-    return False
 
 
 # Tests

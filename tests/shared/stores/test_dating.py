@@ -126,7 +126,7 @@ def test_a_call_waits_once_and_all_its_cells_have_one_time(client, table, clock)
     for column in (b"d:a", b"d:b", b"e"):
         client.deleteAll(b"t", b"r", column, {})
     columns = (b"d:a", b"d:b", b"d:c", b"e:a")
-    client.mutateRows(b"t", [BatchMutation(row, [put(each) for each in columns]) for row in (b"r", b"s")], {})
+    client.mutateRows(b"t", [BatchMutation(row, [put(column) for column in columns]) for row in (b"r", b"s")], {})
     assert cells(table) == cells(table, b"s") == dict.fromkeys(columns, (b"1", 1))
     assert clock.waits == 1
 
@@ -191,7 +191,7 @@ def test_a_put_waits_for_the_millisecond_after_the_version_before_it(client, tab
     write, value = WRITES[name]
     for _ in range(3):
         write(client)
-    assert table.cells(b"r", b"d:a", include_timestamp=True) == [(value, NOW_MS + each) for each in (2, 1, 0)]
+    assert table.cells(b"r", b"d:a", include_timestamp=True) == [(value, NOW_MS + later_ms) for later_ms in (2, 1, 0)]
     assert clock.waits == 2
 
 

@@ -3,7 +3,6 @@
 import gc
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -18,6 +17,7 @@ from shared.stores import connect, memory, server
 from shared.stores.memory import BufferFull, Buffers, Share
 from shared.stores.messages import Stream
 from shared.stores.server import ThriftServer
+from tests.shared.stores.scripted_gateway import until
 
 MIB = 1024 * 1024
 HALF_A_GET = bytes.fromhex("80010001 00000006") + b"getRow" + bytes.fromhex("00000000 0b0001 0ff00000")
@@ -35,14 +35,6 @@ def store() -> Iterator[happybase.Connection]:
 def running(store: happybase.Connection) -> Iterator[ThriftServer]:
     with ThriftServer(store.service, max_buffered_bytes=8 * MIB) as running:
         yield running
-
-
-def until(condition: Callable[[], bool]) -> bool:
-    for _ in range(500):
-        if condition():
-            return True
-        time.sleep(0.01)
-    return False
 
 
 def alive(kind: type) -> list[object]:

@@ -16,6 +16,7 @@ from thriftpy2.transport import TTransportException
 from shared.stores import connect, server
 from shared.stores.server import ThriftServer
 from shared.stores.thrift1 import Thrift1
+from tests.shared.stores.scripted_gateway import until
 
 COMBINATIONS = [*product(("buffered", "framed"), ("binary", "compact"))]
 TEN_MIB = 10 * 1024 * 1024
@@ -93,14 +94,6 @@ def is_closed_by(running, sent):
             return raw.recv(1) == b""
         except ConnectionResetError:
             return True
-
-
-def until(condition):
-    for _ in range(500):
-        if condition():
-            return True
-        time.sleep(0.01)
-    return False
 
 
 def is_gone(client):

@@ -79,7 +79,7 @@ def test_its_calls_have_the_arguments_results_and_exceptions_of_hbases(hbase):
 def test_its_structs_and_enums_are_those_of_hbase_but_for_a_field_that_changes_no_answer(hbase):
     ours: dict[str, Any] = {**vars(Hbase_thrift), "IOError": IOError}
     structs = [*hbase.__thrift_meta__["structs"], *hbase.__thrift_meta__["exceptions"]]
-    assert {each.__name__ for each in structs} >= {"TScan", "TAppend", "IOError", "AlreadyExists"}
+    assert {struct.__name__ for struct in structs} >= {"TScan", "TAppend", "IOError", "AlreadyExists"}
     missing: dict[str, Any] = {}
     defaults: dict[str, Any] = {}
     for each in structs:
@@ -306,4 +306,4 @@ def test_a_scan_may_say_whether_to_cache_blocks(server, store):
     with whole_connection(server.host, server.port) as connection:
         scanner = connection.client.scannerOpenWithScan(b"t", _ScanOfToday(sortColumns=True), {})
         (row,) = connection.client.scannerGetList(scanner, 5)
-    assert [(each.columnName, each.cell.value) for each in row.sortedColumns] == [(b"d:a", b"1")]
+    assert [(column.columnName, column.cell.value) for column in row.sortedColumns] == [(b"d:a", b"1")]
