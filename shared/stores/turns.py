@@ -1,5 +1,6 @@
 """How long calls leave the engine to others: all use it one at a time, under its lock, and a long one in turns."""
 
+import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
@@ -22,4 +23,5 @@ def turn_end_s() -> float:
 
 def let_others_in() -> None:
     """Pauses between two turns: a thread that takes a lock again at once mostly gets it before those that wait."""
-    time.sleep(_LET_IN_S)
+    if threading.active_count() > 1:
+        time.sleep(_LET_IN_S)
