@@ -4,7 +4,6 @@ import codecs
 import operator
 import re
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from typing import TypeAlias
 
@@ -114,9 +113,11 @@ def _contains_pattern(pattern: str, *, any_case: bool = False) -> Test:
 
     def contains(given: bytes) -> bool:
         text = java_text(given)
-        if len(text) <= _SHORT_TEXT:
-            with suppress(TimeoutError):
+        try:
+            if len(text) <= _SHORT_TEXT:
                 return search(text, concurrent=False, timeout=_ALONE_S) is not None
+        except TimeoutError:
+            pass  # it goes on below, beside other threads
         try:
             return search(text, concurrent=True, timeout=MATCH_S) is not None
         except TimeoutError:

@@ -515,10 +515,12 @@ class Engine:
         if self._latest_tombstone(table) is not None:
             self.rows_read += self._database.execute(_DELETED_ROWS, (table.id, low, high)).fetchone()[0]
 
+    def has_tombstones(self, table: Table) -> bool:
+        """Whether anything was deleted in the table since its last compaction."""
+        return self._latest_tombstone(table) is not None
+
     def near_tombstones(self, table: Table, low: bytes, high: bytes, *, down: bool) -> tuple[bytes, bytes]:
         """The part of the range that a scan passes in one turn, however much was deleted there."""
-        if self._latest_tombstone(table) is None:
-            return low, high
         select = _TOMBSTONE_AFTER.format(direction="desc" if down else "asc")
         last = self._database.execute(select, (table.id, low, high, AT_A_TIME)).fetchone()
         if last is None:

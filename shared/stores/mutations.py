@@ -7,6 +7,7 @@ from collections.abc import Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 
+from attrs import frozen
 from Hbase_thrift import BatchMutation, IllegalArgument, Mutation, TAppend, TCell
 
 from .columns import put_column, qualified
@@ -59,23 +60,31 @@ def mutate_rows(
         put_column(column)
     if not mutations:
         return
-    oversized = _oversized(put for batch in batches for put in _puts_of(batch, 0))
-    nameless = [batch.row for batch in batches if not all(map(family_of, _deletes_of(batch)))]
-    steps: list[tuple[Sequence[BatchMutation], Sequence[BatchMutation]]] = [(batches, batches)]
-    if len(mutations) > MAX_ATOMIC_MUTATIONS:
-        parts = _parts(batches)
-        steps = [*((part, ()) for part in parts), *(((), part) for part in parts)]
     refused: list[IOError] = []
-    for step, (puts, deletes) in enumerate(steps):
-        if refused and not puts:
-            break
-        if step:
-            watch(())
-            let_others_in()
+    if len(mutations) <= MAX_ATOMIC_MUTATIONS:
         with engine.lock:
-            refused += _mutate_rows(engine, name, puts, deletes, timestamp, columns, oversized, nameless)
+            refused = _mutate_rows(engine, name, batches, batches, timestamp, columns, None)
+    else:
+        failing = _Failing(_oversized(put for batch in batches for put in _puts_of(batch, 0)), _nameless(batches))
+        parts = _parts(batches)
+        for puts, deletes in [*((part, ()) for part in parts), *(((), part) for part in parts)]:
+            if refused and deletes:
+                break
+            watch(())
+            with engine.lock:
+                refused += _mutate_rows(engine, name, puts, deletes, timestamp, columns, failing)
+            let_others_in()
     if refused:
         raise failed_actions(refused)
+
+
+@frozen
+class _Failing:
+    """What fails all entries of its region. HBase: a cell that is too large, and a family without a name."""
+
+    oversized: Sequence[Put]
+    nameless: Sequence[bytes]
+    """The rows of deletes of a family without a name."""
 
 
 def _parts(batches: Sequence[BatchMutation]) -> list[Sequence[BatchMutation]]:
@@ -100,10 +109,12 @@ def _mutate_rows(
     deletes_of: Sequence[BatchMutation],
     timestamp: int | None,
     columns: Collection[bytes],
-    oversized: Sequence[Put],
-    nameless: Sequence[bytes],
+    failing: _Failing | None,
 ) -> list[IOError]:
-    """Stores the puts of some entries, then the deletes of some, in one transaction; an error for each refused one."""
+    """Stores the puts of some entries, then the deletes of some, in one transaction; an error for each refused one.
+
+    `failing` is that of the whole batch if these are not all of its entries.
+    """
     with engine.writing():
         at = write_time(timestamp)
         try:
@@ -111,11 +122,13 @@ def _mutate_rows(
         except IOError as error:
             raise failed_actions(error for batch in puts_of or deletes_of if batch.mutations) from error
         puts = [put for batch in puts_of for put in _puts_of(batch, at)]
+        oversized = failing.oversized if failing else _oversized(puts)
         refused: list[IOError] = []
         if oversized or first_unknown_family(table, columns):
             puts, refused = _accepted(table, puts_of, at, oversized)
         engine.put(table, puts, None if at == timestamp else at)
         if not refused:
+            nameless = failing.nameless if failing else _nameless(deletes_of)
             refused = _delete_all(engine, table, deletes_of, at, nameless)
     return refused
 
@@ -132,6 +145,10 @@ def _puts_of(batch: BatchMutation, at: int) -> list[Put]:
 
 def _deletes_of(batch: BatchMutation) -> list[bytes]:
     return [mutation.column for mutation in batch.mutations or () if mutation.isDelete]
+
+
+def _nameless(batches: Iterable[BatchMutation]) -> list[bytes]:
+    return [batch.row for batch in batches if not all(map(family_of, _deletes_of(batch)))]
 
 
 def _accepted(

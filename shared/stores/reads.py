@@ -32,7 +32,15 @@ def get_rows(
         check_row(row)
     selection = select(columns) if columns else None
     ranges = selection.ranges if selection else None
-    results: list[TRowResult] = []
+    if len(rows) == 1:
+        with engine.lock:
+            table = _table_to_read(engine, name, selection, 1)
+            cells = engine.row(table, rows[0], ranges, up_to=up_to, newest=True)
+        newest = newest_cells(table, cells)
+        results = [TRowResult(rows[0], newest)] if newest else []
+        watch(results)
+        return results
+    results = list[TRowResult]()
     at = 0
     while at < len(rows):
         if at:

@@ -111,7 +111,10 @@ class Scanner:
         with engine.lock:
             end_s = turn_end_s()
             table = self._table(engine)
-            low, high = engine.near_tombstones(table, self.low, self.high, down=self.reverse)
+            low, high = self.low, self.high
+            has_tombstones = engine.has_tombstones(table)
+            if has_tombstones:
+                low, high = engine.near_tombstones(table, low, high, down=self.reverse)
             begin = high if self.reverse else low
             scan = engine.scan(table, low, high, down=self.reverse, up_to=self.up_to, newest=True)
             with closing(scan) as rows:
@@ -130,7 +133,8 @@ class Scanner:
                 else:
                     self._pass(low, high)
             engine.rows_read += passed
-            engine.count_deleted(table, *((self.high, begin) if self.reverse else (begin, self.low)))
+            if has_tombstones:
+                engine.count_deleted(table, *((self.high, begin) if self.reverse else (begin, self.low)))
         return results
 
     def _next_filtered(self, engine: Engine, filter_text: bytes, wanted: int) -> list[TRowResult]:
@@ -245,23 +249,21 @@ class Scanners:
 
     def get(self, scanner_id: int) -> Scanner:
         """The scanner, if it did not idle; its time starts anew."""
+        now_s = time.monotonic()
         with self._guard:
-            self._drop_idle()
             scanner = self._scanners.get(scanner_id)
-            if scanner is None:
+            if scanner is None or scanner.used_s <= now_s - IDLE_S:
                 raise illegal_argument("scanner ID is invalid")
-            scanner.used_s = time.monotonic()
+            scanner.used_s = now_s
             self._scanners.move_to_end(scanner_id)
         return scanner
 
     def remove(self, scanner_id: int) -> None:
         """Forgets a scanner. HBase: closing twice is an error."""
+        scanner = self.get(scanner_id)
         with self._guard:
-            self._drop_idle()
-            scanner = self._scanners.pop(scanner_id, None)
-            if scanner is None:
-                raise illegal_argument("scanner ID is invalid")
-            self._bytes -= scanner.kept_bytes
+            if self._scanners.pop(scanner_id, None):
+                self._bytes -= scanner.kept_bytes
 
     def _drop_idle(self) -> None:
         latest_s = time.monotonic() - IDLE_S
