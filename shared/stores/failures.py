@@ -10,8 +10,8 @@ ADVICE = {
     "SQLITE_PROTOCOL": "too many processes opened it at once, try again",
     "SQLITE_FULL": "the disk is full, free some space and try again",
     "SQLITE_READONLY": "it cannot be written, make the file and its folder writable",
-    "SQLITE_READONLY_DBMOVED": "the file or its log was moved, replaced or deleted while the store was open:"
-    " what was acknowledged before is in the file that was open; put it back, or open the store again",
+    "SQLITE_READONLY_DBMOVED": "it, or its log, was moved, replaced or deleted while the store was open,"
+    " put it back or open it where it is now",
     "SQLITE_CANTOPEN": "it cannot be opened, make the file and its folder writable",
     "SQLITE_IOERR": "the disk failed, check it",
     # A quota or a limit on the size of files, which SQLite does not tell from a disk that fails.
@@ -63,7 +63,7 @@ def overtaken() -> sqlite3.DatabaseError:
 
 def moved() -> sqlite3.DatabaseError:
     """The error for a write to a file that is not at its path any more, where nobody would find it."""
-    return _error("SQLITE_READONLY_DBMOVED", "the store is not at its path")
+    return _error("SQLITE_READONLY_DBMOVED", "what was acknowledged is in the file that was open")
 
 
 def _error(name: str, text: str) -> sqlite3.DatabaseError:
