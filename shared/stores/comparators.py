@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from attrs import field, frozen
 
-from .java_patterns import java_pattern
+from .java_patterns import java_pattern, pattern_steps
 from .rules import UncheckedError, io_error, shown
 
 # HBase gives a pattern all the time it takes, and one of its handlers with it. Backtracking takes memory too, up to
@@ -58,6 +58,12 @@ class Comparison:
     def is_search(self) -> bool:
         """Whether the comparator searches, so that the order of bytes means nothing."""
         return not self.comparator.startswith(b"binary")
+
+    @property
+    def pattern_steps(self) -> int:
+        """The steps of its regular expression, see `java_patterns.py`; 0 if it has none."""
+        kind, _, operand = self.comparator.partition(b":")
+        return pattern_steps(java_text(operand)) if kind.startswith(b"regexstring") else 0
 
     def __attrs_post_init__(self) -> None:
         object.__setattr__(self, "holds", _test(self.operator, self.comparator))

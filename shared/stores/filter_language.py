@@ -31,6 +31,7 @@ from . import filters
 from .combined_filters import And, Or, Skip, While
 from .comparators import Comparison
 from .filters import Filter
+from .java_patterns import MAX_STEPS, STEP_BYTES
 from .rules import UncheckedError, shown
 
 # HBase knows no limit. Here a tree that is deeper could not be asked, since each level asks the next.
@@ -38,6 +39,9 @@ MAX_DEPTH = 100
 
 # HBase knows no limit here either. So many bytes hold some 3,000 filters.
 MAX_FILTER_BYTES = 65_536
+
+# What a filter keeps in memory for each byte of its text, patterns aside; measured, many short comparisons the most.
+_TEXT_BYTES = 64
 
 _OPERATOR = re.compile(rb"(?<=[ )])(?:OR|AND)(?=[ (])|(?:(?<=[ ()])|\A)(?:SKIP|WHILE)(?=[ (])")
 _FILTER = re.compile(rb"(?:''|'(?:''|[^'])*+'|[^')])*+\)")
@@ -53,15 +57,23 @@ def parse_filter(text: bytes) -> Filter:
     Parsing is cheap, some 30 us for two filters, so that every region parses anew. Raises UncheckedError with one line
     that says what was wanted, what was given and where.
     """
-    if len(text) > MAX_FILTER_BYTES:
-        raise UncheckedError(f"filterString: must be at most {MAX_FILTER_BYTES} bytes (got {len(text)})")
     return _Parser(text).parse()
+
+
+def parsed_bytes(text: bytes) -> int:
+    """About how much memory the filter takes that the text describes, at most; raises as `parse_filter` does."""
+    parser = _Parser(text)
+    parser.parse()
+    return _TEXT_BYTES * len(text) + STEP_BYTES * parser.pattern_steps
 
 
 class _Parser:
     """One text on its way: operators wait on a stack until they get filters from another."""
 
     def __init__(self, text: bytes) -> None:
+        if len(text) > MAX_FILTER_BYTES:
+            raise UncheckedError(f"filterString: must be at most {MAX_FILTER_BYTES} bytes (got {len(text)})")
+        self.pattern_steps = 0
         self._text = text
         self._operators: list[bytes] = []
         self._filters: list[Filter] = []
@@ -145,10 +157,20 @@ class _Parser:
             raise _refused(at, f"wants one of the filters {names}", name[1])
         try:
             arguments = list(_arguments(expression[0], name.end()))
-            self._filters.append(signature.build(arguments))
+            parsed, steps = signature.build(arguments)
+            self._count_steps(steps)
         except UncheckedError as error:
             raise UncheckedError(f"filterString: at byte {at}: {shown(name[1])} {error}") from None
+        self._filters.append(parsed)
         return expression.end()
+
+    def _count_steps(self, steps: int) -> None:
+        self.pattern_steps += steps
+        if self.pattern_steps > MAX_STEPS:
+            raise UncheckedError(
+                f"wants at most {MAX_STEPS} steps in all its regular expressions with their repeats written out"
+                f" (got {self.pattern_steps})"
+            )
 
 
 def _refused(at: int, wanted: str, got: bytes | str) -> UncheckedError:
@@ -242,15 +264,18 @@ class _Signature:
     choices: Sequence[tuple[_Reader, ...]] = ()
     all_of: _Reader | None = None
 
-    def build(self, arguments: Sequence[_Argument]) -> Filter:
+    def build(self, arguments: Sequence[_Argument]) -> tuple[Filter, int]:
+        """The filter, and the steps of its regular expression."""
         if self.all_of:
-            return self.make([self.all_of(each) for each in arguments])
+            return self.make([self.all_of(each) for each in arguments]), 0
         widths = [sum(map(_width, choice)) for choice in self.choices]
         if len(arguments) not in widths:
             raise UncheckedError(f"wants {' or '.join(map(str, widths))} arguments (got {len(arguments)})")
         left = iter(arguments)
         readers = self.choices[widths.index(len(arguments))]
-        return self.make(*[read(*islice(left, _width(read))) for read in readers])
+        values = [read(*islice(left, _width(read))) for read in readers]
+        steps = sum(value.pattern_steps for value in values if isinstance(value, Comparison))
+        return self.make(*values), steps
 
 
 def _width(read: _Reader) -> int:

@@ -10,6 +10,7 @@ from .rules import UncheckedError
 # regex writes counted repeats out when it compiles: ((a{1000}){1000}){1000} would take all memory there is. A pattern
 # of this many steps takes 0.1 s and 35 MB, and the last ones compiled are kept.
 MAX_STEPS = 65_536
+STEP_BYTES = 200  # of a compiled pattern, measured
 _PATTERNS_KEPT = 16
 
 # Java, without flags, knows these classes for ASCII only.
@@ -67,7 +68,7 @@ def java_pattern(pattern: str, *, any_case: bool) -> regex.Pattern[str]:
     counted repeats of more than MAX_STEPS steps.
     """
     try:
-        text, sets_any_case = _translated(pattern)
+        text, sets_any_case, _ = _translated(pattern)
         re.compile(text)  # refuses what only regex knows, such as two groups of one name
         flags = regex.VERSION0 | regex.ASCII | regex.DOTALL
         if any_case or sets_any_case:
@@ -79,11 +80,17 @@ def java_pattern(pattern: str, *, any_case: bool) -> regex.Pattern[str]:
         raise UncheckedError(text) from error
 
 
-def _translated(pattern: str) -> tuple[str, bool]:
-    """The pattern in Python's words, and whether it sets that case does not matter, outside of all groups.
+def pattern_steps(pattern: str) -> int:
+    """How long a pattern is once its counted repeats are written out, in steps of about STEP_BYTES once compiled."""
+    return _translated(pattern)[2]
 
-    HBase: that holds for what stands before it, too, since the pattern comes to its servers with the flags that it had
-    at its end. ValueError says what cannot be carried over.
+
+@lru_cache(_PATTERNS_KEPT)
+def _translated(pattern: str) -> tuple[str, bool, int]:
+    """The pattern in Python's words, whether it sets that case does not matter outside of all groups, and its steps.
+
+    HBase: that setting holds for what stands before it, too, since the pattern comes to its servers with the flags that
+    it had at its end. ValueError says what cannot be carried over.
     """
     pieces: list[str] = []
     sets_any_case = False
@@ -120,7 +127,7 @@ def _translated(pattern: str) -> tuple[str, bool]:
             case _:
                 pieces.append(_other(token["other"], flags))
         steps.add(len(pieces[-1]), open_groups=len(flags))
-    return "".join(pieces) + ")" * len(flags[0]), sets_any_case
+    return "".join(pieces) + ")" * len(flags[0]), sets_any_case, steps.total()
 
 
 class _Steps:
@@ -142,6 +149,10 @@ class _Steps:
     def repeat(self, least: int) -> None:
         """Counts the repeats of the last token or group that cannot be left out."""
         self._count(self._last * max(least - 1, 0))
+
+    def total(self) -> int:
+        """The steps of the whole pattern."""
+        return sum(self._groups)
 
     def _count(self, steps: int) -> None:
         self._groups[-1] += steps

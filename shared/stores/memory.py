@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Sequence
 
-from Hbase_thrift import TRowResult
+from Hbase_thrift import TCell, TRowResult
 
 MAX_BUFFERED_BYTES = 1024 * 1024 * 1024
 
@@ -57,9 +57,9 @@ class Share:
         """Holds so much for the client's reply; BufferFull if that is more than there is."""
         self._hold(self._message_bytes, size)
 
-    def grow_reply(self, results: Sequence[TRowResult]) -> None:
+    def grow_reply(self, results: Sequence[TRowResult | TCell]) -> None:
         """Holds these results besides; BufferFull if that is more than there is."""
-        self.hold_reply(self._reply_bytes + sum(map(_result_bytes, results)))
+        self.hold_reply(self._reply_bytes + results_bytes(results))
 
     def release(self) -> None:
         """Holds nothing any more."""
@@ -74,7 +74,14 @@ class Share:
         self._message_bytes, self._reply_bytes = message_bytes, reply_bytes
 
 
-def _result_bytes(result: TRowResult) -> int:
+def results_bytes(results: Sequence[TRowResult | TCell]) -> int:
+    """About how much memory rows and cells take."""
+    return sum(
+        CELL_BYTES + len(result.value) if isinstance(result, TCell) else _row_bytes(result) for result in results
+    )
+
+
+def _row_bytes(result: TRowResult) -> int:
     cells = result.columns or {column.columnName: column.cell for column in result.sortedColumns or ()}
     values = sum(len(column) + len(cell.value) for column, cell in cells.items())
     return ROW_BYTES + len(cells) * CELL_BYTES + len(result.row) + values

@@ -1,7 +1,6 @@
 """What writes do: batches, deletes, counters, append and the checked put, each in one transaction."""
 
 import struct
-import time
 from bisect import bisect_right
 from collections.abc import Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager
@@ -334,12 +333,10 @@ def _clock_beside(stored: Iterable[Cell | None]) -> int:
 
     Not imitated: in HBase two increments in one millisecond date a counter ahead of the clock by themselves, and a put
     that follows at once stays hidden behind them. Here the second one waits for the next millisecond, as a slower
-    client would.
+    client would. It waits once: cells that a client dated one millisecond after the other would keep everybody waiting.
     """
-    times = {cell[1] for cell in stored if cell}
-    while (now := now_ms()) in times:
-        time.sleep(0.0002)
-    return now
+    now = now_ms()
+    return next_millisecond(now) if any(cell and cell[1] == now for cell in stored) else now
 
 
 def _later(stored: Cell | None, now: int) -> int:
@@ -350,7 +347,7 @@ def _later(stored: Cell | None, now: int) -> int:
 
 
 @waits_once
-def append_values(engine: Engine, request: TAppend) -> list[TCell]:
+def append_values(engine: Engine, request: TAppend, watch: Watch) -> list[TCell]:
     """HBase: of a column that is named twice both values are appended to the old one, and the last stays."""
     columns, values = request.columns or [], request.values or []
     check_row(request.row)
@@ -370,8 +367,10 @@ def append_values(engine: Engine, request: TAppend) -> list[TCell]:
             puts.append((request.row, column, _later(stored, now), old + value))
             if cell_bytes(puts[-1]) > MAX_CELL_BYTES:
                 raise _oversized_error(puts[-1])
+        cells = [TCell(put[3], put[2]) for put in sorted(puts, key=lambda put: in_cell_order(put[1]))]
+        watch(cells)  # while nothing is stored
         engine.put(table, puts, now)
-    return [TCell(put[3], put[2]) for put in sorted(puts, key=lambda put: in_cell_order(put[1]))]
+    return cells
 
 
 @waits_once

@@ -70,7 +70,9 @@ def _table_to_read(engine: Engine, name: bytes, selection: Selection | None, row
     return table
 
 
-def get_versions(engine: Engine, name: bytes, row: bytes, column: bytes, before: int | None, count: int) -> list[TCell]:
+def get_versions(
+    engine: Engine, name: bytes, row: bytes, column: bytes, before: int | None, count: int, watch: Watch
+) -> list[TCell]:
     """Up to `count` versions of a column, newest first; of a family, column by column."""
     check_row(row)
     up_to = last_read(before)
@@ -80,7 +82,9 @@ def get_versions(engine: Engine, name: bytes, row: bytes, column: bytes, before:
     table = enabled_table(engine, name)
     check_families(table, [column])
     stored = engine.row(table, row, ranges, up_to=up_to)
-    return [TCell(value, timestamp) for kept in versions(table, stored) for _, timestamp, value in kept[:count]]
+    cells = [TCell(value, timestamp) for kept in versions(table, stored) for _, timestamp, value in kept[:count]]
+    watch(cells)
+    return cells
 
 
 def newest_cells(table: Table, cells: Iterable[Cell]) -> dict[bytes, TCell]:

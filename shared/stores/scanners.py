@@ -8,21 +8,23 @@ from contextlib import closing
 from copy import copy
 
 from attrs import define, field
-from Hbase_thrift import TRowResult, TScan
+from Hbase_thrift import TCell, TRowResult, TScan
 
 from .columns import Selection, select
 from .engine import ABOVE_ALL_ROWS, Cell, Engine, Table, row_after
-from .filter_language import parse_filter
+from .filter_language import parse_filter, parsed_bytes
 from .filtered_rows import FilteredRows
+from .memory import VALUE_BYTES, results_bytes
 from .reads import newest_cells, ordered_parts, visible_versions
 from .rules import check_row, illegal_argument, io_error, last_read, table_name
 from .tables import check_families, enabled_table
+from .thrift1 import IOError
 from .turns import Watch, let_others_in, turn_end_s
 
 # HBase: the gateway drops a scanner that was not asked for two lease periods.
 IDLE_S = 120
 
-# HBase has no limit: the gateway runs out of memory. This many are 250,000 scanners without long rows and filters.
+# HBase has no limit: the gateway runs out of memory. This many are 250,000 scanners without columns and filters.
 MAX_SCANNER_BYTES = 256 * 1024 * 1024
 _SCANNER_BYTES = 1024
 
@@ -51,8 +53,12 @@ class Scanner:
     caching: int
     """Rows that HBase's gateway asks a region for at a time, 0 for any number."""
     kept_bytes: int
-    """About what it holds between two calls, without results that are left over."""
+    """About what it holds between two calls, without `left_over`."""
     left_over: list[TRowResult] = field(factory=list[TRowResult])
+    """The parts of a row that were read and not asked for yet."""
+    left_over_bytes: int = 0
+    counted_bytes: int = 0
+    """What it stands for in the memory of all scanners."""
     used_s: float = field(factory=time.monotonic)
     failed: Exception | None = None
     """What went wrong in a fetch, which may have passed rows that nobody got: the scan cannot go on."""
@@ -80,6 +86,7 @@ class Scanner:
             except Exception as error:
                 self.failed = copy(error)  # without the traceback, which would keep all that was read
                 self.left_over.clear()
+                self.left_over_bytes = 0
                 raise
 
     def _table(self, engine: Engine) -> Table:
@@ -90,6 +97,7 @@ class Scanner:
 
     def _fetch(self, engine: Engine, count: int, watch: Watch) -> list[TRowResult]:
         results = self.left_over
+        has_read = len(results) < count
         self._ahead = min(count, _ROWS_AHEAD)
         while len(results) < count and self.low < self.high:
             before = len(results)
@@ -101,13 +109,15 @@ class Scanner:
             if len(results) < count and self.low < self.high:
                 let_others_in()
         self.left_over = results[count:]
+        if has_read or not self.left_over:
+            self.left_over_bytes = results_bytes(self.left_over)
         return results[:count]
 
     def _next_rows(self, engine: Engine, wanted: int) -> list[TRowResult]:
         """About `wanted` results, or fewer: the scan goes on to where its turn ends."""
-        results: list[TRowResult] = []
         picks = self.selection and self.selection.picks
         clock_s, passed = time.monotonic, 0
+        read: list[tuple[bytes, dict[bytes, TCell]]] = []
         with engine.lock:
             end_s = turn_end_s()
             table = self._table(engine)
@@ -123,11 +133,9 @@ class Scanner:
                         passed += 1
                         cells = newest_cells(table, filter(picks, stored) if picks else stored)
                         if cells:
-                            if self.batch or self.in_order:
-                                results += ordered_parts(row, cells, self.batch, self.in_order)
-                            else:
-                                results.append(TRowResult(row, cells))
-                    if len(results) >= wanted or clock_s() > end_s:
+                            read.append((row, cells))
+                            wanted -= -(-len(cells) // self.batch) if self.batch else 1
+                    if wanted <= 0 or clock_s() > end_s:
                         self._pass_row(row)
                         break
                 else:
@@ -135,7 +143,9 @@ class Scanner:
             engine.rows_read += passed
             if has_tombstones:
                 engine.count_deleted(table, *((self.high, begin) if self.reverse else (begin, self.low)))
-        return results
+        if self.batch or self.in_order:
+            return [part for row, cells in read for part in ordered_parts(row, cells, self.batch, self.in_order)]
+        return [TRowResult(row, cells) for row, cells in read]
 
     def _next_filtered(self, engine: Engine, filter_text: bytes, wanted: int) -> list[TRowResult]:
         """Results of the region that comes next, from the rows that one turn has time for.
@@ -237,11 +247,7 @@ class Scanners:
         scanner = _opened(name, scan)
         with self._guard:
             self._drop_idle()
-            if self._bytes + scanner.kept_bytes > MAX_SCANNER_BYTES:
-                wanted = f"at most {MAX_SCANNER_BYTES} bytes of open scanners"
-                text = f"{wanted}: close some, or wait {IDLE_S} s (open: {len(self._scanners)})"
-                raise io_error("DoNotRetryIOException", text)
-            self._bytes += scanner.kept_bytes
+            self._count(scanner)
             scanner_id = self._next_id
             self._next_id += 1
             self._scanners[scanner_id] = scanner
@@ -263,7 +269,29 @@ class Scanners:
         scanner = self.get(scanner_id)
         with self._guard:
             if self._scanners.pop(scanner_id, None):
-                self._bytes -= scanner.kept_bytes
+                self._bytes -= scanner.counted_bytes
+
+    def recount(self, scanner_id: int) -> None:
+        """Counts anew what a scanner keeps after a fetch, and closes it if there is no room for that."""
+        with self._guard:
+            scanner = self._scanners.get(scanner_id)
+            if scanner is None:
+                return  # closed meanwhile
+            try:
+                self._count(scanner)
+            except IOError:
+                del self._scanners[scanner_id]
+                self._bytes -= scanner.counted_bytes
+                raise
+
+    def _count(self, scanner: Scanner) -> None:
+        counted_bytes = scanner.kept_bytes + scanner.left_over_bytes
+        all_bytes = self._bytes - scanner.counted_bytes + counted_bytes
+        if all_bytes > max(self._bytes, MAX_SCANNER_BYTES):
+            wanted = f"at most {MAX_SCANNER_BYTES} bytes of open scanners"
+            text = f"{wanted}: close some, or wait {IDLE_S} s (open: {len(self._scanners)})"
+            raise io_error("DoNotRetryIOException", text)
+        self._bytes, scanner.counted_bytes = all_bytes, counted_bytes
 
     def _drop_idle(self) -> None:
         latest_s = time.monotonic() - IDLE_S
@@ -272,7 +300,7 @@ class Scanners:
             if scanner.used_s > latest_s:
                 return
             del self._scanners[scanner_id]
-            self._bytes -= scanner.kept_bytes
+            self._bytes -= scanner.counted_bytes
 
 
 def _opened(name: bytes, scan: TScan) -> Scanner:
@@ -283,8 +311,8 @@ def _opened(name: bytes, scan: TScan) -> Scanner:
     for row in (start, stop):
         if row:
             check_row(row)
-    if scan.filterString is not None:
-        parse_filter(scan.filterString)
+    filter_bytes = parsed_bytes(scan.filterString) if scan.filterString is not None else 0
+    column_bytes = sum(VALUE_BYTES + len(column) for column in scan.columns or ())
     reverse = bool(scan.reversed)
     low, high = _row_bounds(start, stop, reverse)
     return Scanner(
@@ -298,7 +326,7 @@ def _opened(name: bytes, scan: TScan) -> Scanner:
         in_order=bool(scan.sortColumns),
         filter_text=scan.filterString,
         caching=max(scan.caching or 0, 0),
-        kept_bytes=_SCANNER_BYTES + len(start) + len(stop) + len(scan.filterString or b""),
+        kept_bytes=_SCANNER_BYTES + len(start) + len(stop) + filter_bytes + column_bytes,
     )
 
 

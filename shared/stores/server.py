@@ -12,7 +12,7 @@ from io import BytesIO
 from typing import Any, Literal, Self, TypeAlias, cast
 
 from attrs import frozen
-from Hbase_thrift import TRowResult
+from Hbase_thrift import TCell, TRowResult
 from thriftpy2 import transport as thriftpy2_transport
 from thriftpy2.protocol import TBinaryProtocol, TCompactProtocol
 from thriftpy2.thrift import TApplicationException, TProcessor
@@ -231,7 +231,7 @@ class ThriftServer:
         reply: bytes = written.getvalue()
         return reply
 
-    def _watch(self, share: Share, results: Sequence[TRowResult]) -> None:
+    def _watch(self, share: Share, results: Sequence[TRowResult | TCell]) -> None:
         """Ends a call whose reply is too large, or which still runs when the server stops."""
         if self._breaking_off:
             raise io_error("DoNotRetryIOException", "the server stops")

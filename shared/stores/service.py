@@ -8,6 +8,7 @@ Attributes are accepted and ignored.
 
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
@@ -52,7 +53,7 @@ from .tables import (
     regions_of,
 )
 from .thrift1 import TThriftServerType
-from .turns import Watch
+from .turns import Watch, let_others_in, turn_end_s
 
 Call = TypeVar("Call", bound=Callable[..., Any])
 Columns: TypeAlias = Sequence[bytes] | None
@@ -108,7 +109,7 @@ class ThriftService:
         finally:
             del self._of_thread.watch
 
-    def _watch(self, results: Sequence[TRowResult]) -> None:
+    def _watch(self, results: Sequence[TRowResult | TCell]) -> None:
         watch: Watch | None = getattr(self._of_thread, "watch", None)
         if watch:
             watch(results)
@@ -253,19 +254,19 @@ class ThriftService:
 
     @thrift_call
     def get(self, tableName: bytes, row: bytes, column: bytes, attributes: Attributes) -> list[TCell]:
-        return get_versions(self.engine, tableName, row, column, None, 1)
+        return get_versions(self.engine, tableName, row, column, None, 1, self._watch)
 
     @thrift_call
     def getVer(
         self, tableName: bytes, row: bytes, column: bytes, numVersions: int, attributes: Attributes
     ) -> list[TCell]:
-        return get_versions(self.engine, tableName, row, column, None, numVersions)
+        return get_versions(self.engine, tableName, row, column, None, numVersions, self._watch)
 
     @thrift_call
     def getVerTs(
         self, tableName: bytes, row: bytes, column: bytes, timestamp: int, numVersions: int, attributes: Attributes
     ) -> list[TCell]:
-        return get_versions(self.engine, tableName, row, column, timestamp, numVersions)
+        return get_versions(self.engine, tableName, row, column, timestamp, numVersions, self._watch)
 
     # Scans
 
@@ -327,7 +328,9 @@ class ThriftService:
         scanner = self._scanners.get(scanner_id)
         if count < 0:
             raise UncheckedError(f"nbRows: must be 0 or more (got {count})")
-        return scanner.fetch(self.engine, count, self._watch)
+        results = scanner.fetch(self.engine, count, self._watch)
+        self._scanners.recount(scanner_id)
+        return results
 
     # Writes
 
@@ -377,10 +380,17 @@ class ThriftService:
     def increment(self, increment: TIncrement) -> None:
         self._increment(increment)
 
-    @thrift_call
+    @shared_call
     def incrementRows(self, increments: Sequence[TIncrement]) -> None:
+        # HBase: one after the other, and where one fails, those before it stay.
+        end_s = turn_end_s()
         for each in increments:
-            self._increment(each)
+            if time.monotonic() > end_s:
+                self._watch(())
+                let_others_in()
+                end_s = turn_end_s()
+            with self.engine.lock:
+                self._increment(each)
 
     def _increment(self, request: TIncrement) -> None:
         check_row(request.row)
@@ -388,7 +398,7 @@ class ThriftService:
 
     @thrift_call
     def append(self, append: TAppend) -> list[TCell]:
-        return append_values(self.engine, append)
+        return append_values(self.engine, append, self._watch)
 
     @thrift_call
     def checkAndPut(

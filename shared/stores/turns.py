@@ -5,14 +5,14 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from Hbase_thrift import TRowResult
+from Hbase_thrift import TCell, TRowResult
 
 # Reading or writing some thousand cells takes as long.
 TURN_S = 0.004
 
 _LET_IN_S = 0.00005
 
-Watch: TypeAlias = Callable[[Sequence[TRowResult]], None]
+Watch: TypeAlias = Callable[[Sequence[TRowResult | TCell]], None]
 """Is told what a call adds to its reply in each turn, and may raise to end the call."""
 
 

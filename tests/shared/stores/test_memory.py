@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import happybase
 import pytest
-from Hbase_thrift import Hbase, IOError
+from Hbase_thrift import Hbase, IOError, TAppend
 from thriftpy2.thrift import TApplicationException
 from thriftpy2.transport import TTransportException
 
@@ -150,6 +150,30 @@ def test_many_small_rows_count_as_the_objects_they_are(running: ThriftServer) ->
     table.put(b"1", {b"d:a": b"x"})
     with pytest.raises(IOError, match="ask for less at a time"):
         table.rows([b"1"] * (8 * MIB // memory.ROW_BYTES))
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda table: table.cells(b"1", b"d:a", versions=3),
+        lambda table: table.cells(b"1", b"d:a", versions=3, timestamp=9),
+        lambda table: table.cells(b"1", b"d", versions=1),
+        lambda table: table.connection.client.append(TAppend(b"t", b"1", [b"d:a", b"d:b", b"d:c"], [b"+"] * 3)),
+    ],
+    ids=["versions", "versions before", "family", "append"],
+)
+def test_a_reply_of_cells_is_refused_before_it_is_written(
+    ask: Callable[[happybase.Table], object], running: ThriftServer
+) -> None:
+    table = client_of(running).table("t")
+    for number in range(3):
+        table.put(b"1", {b"d:a": b"x" * 3 * MIB}, timestamp=number)
+    for column in (b"d:b", b"d:c"):
+        table.put(b"1", {column: b"x" * 3 * MIB}, timestamp=2)
+    with pytest.raises(IOError, match="ask for less at a time"):
+        ask(table)
+    assert table.row(b"1", [b"d:b"]) == {b"d:b": b"x" * 3 * MIB}
+    assert until(lambda: held(running) == 0)
 
 
 def test_a_reply_that_its_client_does_not_read_counts_until_it_leaves(running: ThriftServer) -> None:

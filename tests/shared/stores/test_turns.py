@@ -4,10 +4,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 
 import happybase
 import pytest
-from Hbase_thrift import IllegalArgument, IOError, TScan
+from Hbase_thrift import IllegalArgument, IOError, TAppend, TIncrement, TScan
 from thriftpy2.thrift import TApplicationException
 
 from shared.stores import comparators, connect, engine, filter_language, reads, scanners, turns
@@ -170,6 +171,13 @@ def test_what_only_the_engine_knows_is_refused(table: happybase.Table, pattern: 
         list(table.scan(filter=f"ValueFilter(=, 'regexstring:{pattern}')"))
 
 
+def test_all_patterns_of_one_filter_share_the_steps(table: happybase.Table) -> None:
+    half = "ValueFilter(=, 'regexstring:(?:a{200}){150}')"
+    assert list(table.scan(filter=f"{half} OR {half}")) == []
+    with pytest.raises(TApplicationException, match="at most 65536 steps in all its regular expressions"):
+        list(table.scan(filter=f"{half} OR {half} OR {half}"))
+
+
 def test_a_filter_of_too_many_bytes_is_refused(table: happybase.Table) -> None:
     most = filter_language.MAX_FILTER_BYTES
     text = f"PrefixFilter('{'a' * (most - 16)}')"
@@ -202,6 +210,51 @@ def test_open_scanners_are_bounded_and_closing_one_makes_room(
         client.scannerOpen(b"t", b"", [], {})
     client.scannerClose(ids[2])
     client.scannerOpen(b"t", b"", [], {})
+
+
+@pytest.mark.parametrize(
+    "scan",
+    [
+        TScan(startRow=b"", filterString=b"ValueFilter(=, 'regexstring:(?:a{200}){200}')"),
+        TScan(startRow=b"", filterString=b" AND ".join([b"ValueFilter(=, 'binary:v')"] * 2_000)),
+        TScan(startRow=b"", columns=[b"d:%d" % number for number in range(50_000)]),
+    ],
+    ids=["pattern", "long filter", "columns"],
+)
+def test_scanners_count_with_the_filters_and_columns_they_keep(
+    scan: TScan, table: happybase.Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scanners, "MAX_SCANNER_BYTES", 2_000_000)
+    client = table.connection.client
+    with pytest.raises(IOError, match="at most 2000000 bytes of open scanners"):
+        client.scannerOpenWithScan(b"t", scan, {})
+
+
+@pytest.mark.parametrize("filter", [None, b"KeyOnlyFilter()"])
+def test_scanners_count_with_the_parts_of_a_row_that_nobody_asked_for_yet(
+    filter: bytes | None, table: happybase.Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = table.connection.client
+    table.put(b"1", {b"d:%d" % number: b"v" for number in range(1_000)})
+    scan = TScan(startRow=b"", batchSize=1, filterString=filter)
+    all_scanners = client.service._scanners
+
+    first = client.scannerOpenWithScan(b"t", scan, {})
+    before = all_scanners._bytes
+    assert len(client.scannerGetList(first, 10)) == 10
+    assert all_scanners._bytes > before + 500_000
+
+    monkeypatch.setattr(scanners, "MAX_SCANNER_BYTES", all_scanners._bytes + 10_000)
+    second = client.scannerOpenWithScan(b"t", scan, {})
+    with pytest.raises(IOError, match="bytes of open scanners: close some"):
+        client.scannerGetList(second, 1)
+    with pytest.raises(IllegalArgument, match="scanner ID is invalid"):
+        client.scannerGetList(second, 1)
+
+    assert len(client.scannerGetList(first, 2_000)) == 990
+    assert all_scanners._bytes == before
+    client.scannerClose(first)
+    assert all_scanners._bytes == 0
 
 
 def test_a_scanner_that_is_used_outlives_those_that_idle(table: happybase.Table) -> None:
@@ -262,3 +315,39 @@ def test_a_table_is_dropped_with_all_its_rows_in_turns(monkeypatch: pytest.Monke
         assert database.execute(f"select count(*) from {part} where table_id = 1").fetchone() == (0,)
         assert database.execute(f"select count(*) from {part} where table_id = 2").fetchone() == (30,)
     connection.close()
+
+
+# Counters
+
+
+def test_calls_of_others_are_answered_within_many_increments(
+    table: happybase.Table, other: happybase.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "TURN_S", -1.0)
+    lock = table.connection.service.engine.lock
+    counts: list[int] = []
+
+    def look() -> None:
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(lock.acquire, timeout=10).result()
+            pool.submit(lock.release)
+        counts.append(other.table("t").counter_get(b"r", b"d:a"))
+
+    monkeypatch.setattr("shared.stores.service.let_others_in", look)
+    table.connection.client.incrementRows([TIncrement(b"t", b"r", b"d:a", 1)] * 5)
+    assert counts[-1] == 4
+    assert other.table("t").counter_get(b"r", b"d:a") == 5
+
+
+def test_an_append_to_cells_dated_ahead_by_a_client_waits_for_one_millisecond_at_most(
+    table: happybase.Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock_ms = count(1_000)
+    for name in ("shared.stores.engine", "shared.stores.mutations", "shared.stores.dating"):
+        monkeypatch.setattr(f"{name}.now_ms", lambda: next(clock_ms))
+    columns = [b"d:%d" % number for number in range(500)]
+    for number, column in enumerate(columns):
+        table.put(b"r", {column: b"x"}, timestamp=1_000 + number)
+    table.connection.client.append(TAppend(b"t", b"r", columns, [b"y"] * 500))
+    assert next(clock_ms) < 1_100
+    assert set(table.row(b"r").values()) == {b"xy"}
