@@ -700,8 +700,8 @@ MUTANTS = (
     Mutant(
         "an increment does not wait for the millisecond after the last one",
         "shared/stores/mutations.py",
-        "while (now := now_ms()) in times:",
-        "while (now := now_ms()) in ():",
+        "return next_millisecond(now) if any(cell and cell[1] == now for cell in stored) else now",
+        "return now",
         STORE_WRITES,
     ),
     Mutant(
@@ -856,8 +856,8 @@ MUTANTS = (
     Mutant(
         "an open scanner counts twice",
         "shared/stores/scanners.py",
-        "            self._bytes += scanner.kept_bytes",
-        "            self._bytes += 2 * scanner.kept_bytes",
+        "counted_bytes = scanner.kept_bytes + scanner.left_over_bytes",
+        "counted_bytes = 2 * scanner.kept_bytes + scanner.left_over_bytes",
         TURNS,
     ),
     Mutant(
@@ -870,7 +870,7 @@ MUTANTS = (
     Mutant(
         "a reply counts for nothing while it grows",
         "shared/stores/memory.py",
-        "self.hold_reply(self._reply_bytes + sum(map(_result_bytes, results)))",
+        "self.hold_reply(self._reply_bytes + results_bytes(results))",
         "self.hold_reply(self._reply_bytes)",
         MEMORY,
     ),
@@ -905,15 +905,15 @@ MUTANTS = (
     Mutant(
         "a large batch deletes before all its puts are stored",
         "shared/stores/mutations.py",
-        "steps = [*((part, ()) for part in parts), *(((), part) for part in parts)]",
-        "steps = [(part, part) for part in reversed(parts)]",
+        "for puts, deletes in [*((part, ()) for part in parts), *(((), part) for part in parts)]:",
+        "for puts, deletes in [(part, part) for part in reversed(parts)]:",
         STORE_WRITES,
     ),
     Mutant(
         "a cell too large fails its own part only",
         "shared/stores/mutations.py",
-        "oversized = _oversized(put for batch in batches for put in _puts_of(batch, 0))",
-        "oversized = _oversized(put for batch in batches[-2:] for put in _puts_of(batch, 0)) and []",
+        "failing = _Failing(_oversized(put for batch in batches for put in _puts_of(batch, 0)), _nameless(batches))",
+        "failing = None",
         STORE_WRITES,
     ),
 )
