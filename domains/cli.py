@@ -19,6 +19,7 @@ from shared.cells import InvalidRecord
 from shared.comparison import Compared, compared
 from shared.designs import Design, Variant, load_samples
 from shared.keys import InvalidKey, InvalidQuestion
+from shared.keys.errors import message_of
 from shared.keys.prefixes import MAX_BUCKETS
 from shared.loading import FORMATS, Lines, UnknownField, UnknownUnit, UnreadableFile, read_lines
 from shared.patterns import AccessPattern, Measured, metered
@@ -443,7 +444,7 @@ def _store(design: Design, repository: Any, record: Any, at: str) -> str:
     try:
         design.store(repository, record)
     except ValueError as error:  # InvalidKey, InvalidRecord, or the domain's own conflict with what is stored
-        return str(error) or repr(error)
+        return message_of(error)
     except (TException, OSError) as error:
         raise Failed(f"{at}: the store failed: {show.reason(error)}") from error
     return ""

@@ -13,7 +13,7 @@ import msgpack
 
 from .keys import KeyLayout
 from .keys.compiled import FromCell, compile_record, init_fields
-from .keys.errors import shown, shown_bytes
+from .keys.errors import message_of, shown, shown_bytes
 
 R = TypeVar("R")
 
@@ -161,7 +161,7 @@ class CellLayout(Generic[R]):
         try:
             return self.record(**{str(self._fields[name].alias): value for name, value in values.items()})
         except (TypeError, ValueError, RecursionError) as error:  # of the record's own validators and converters
-            raise InvalidRecord(str(error)) from None
+            raise InvalidRecord(message_of(error)) from None
 
     def reader(
         self, layout: KeyLayout[Any], plainly: Callable[[bytes, Mapping[bytes, bytes]], R]

@@ -53,7 +53,7 @@ def _read_text(value: Any, _type: Any) -> str:
 
 def _read_literal(value: Any, wanted: Any) -> Any:
     allowed = get_args(wanted)
-    if value in allowed:
+    if any(type(each) is type(value) and each == value for each in allowed):  # True == 1 and 1 == 1.0
         return value
     raise _must(f"one of {', '.join(map(str, allowed))}", value)
 
