@@ -1,6 +1,5 @@
 """The two errors of the key core. Both are `ValueError`s with a one-line message."""
 
-
 import attrs
 
 
