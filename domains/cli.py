@@ -61,11 +61,12 @@ def main() -> None:
         message, code = str(error), 2
     except StoreError as error:
         message, code = str(error), 2 if isinstance(error, InvalidStoreURL) else 1
-    except (Failed, NotServed, UnreadableFile, InvalidRecord, TableMismatch) as error:
+    except (Failed, NotServed, UnreadableFile, InvalidRecord, TableMismatch, show.NotWritten) as error:
         message, code = str(error), 1
-    except (TException, OSError) as error:
-        message, code = f"the store failed: {show.reason(error)}", 1
-    show.line(show.console(stderr=True), message)
+    except OSError as error:  # of the help text, which goes out by itself
+        message, code = show.reason(error), 1
+    with suppress(show.NotWritten):
+        show.line(show.console(stderr=True), message)
     sys.exit(code)
 
 
@@ -359,7 +360,10 @@ def _open(url: str, prefix: str | None = None) -> Generator[happybase.Connection
     except (TException, OSError) as error:
         raise Failed(f"{url}: {show.reason(error)}; is a Thrift gateway running there?") from None
     with closing(connection):
-        yield connection
+        try:
+            yield connection
+        except (TException, OSError) as error:
+            raise Failed(f"the store failed: {show.reason(error)}") from error
 
 
 @contextmanager
