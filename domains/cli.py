@@ -358,7 +358,8 @@ def _open(url: str, prefix: str | None = None) -> Generator[happybase.Connection
     except Unreachable as error:  # which says where
         raise Failed(f"{show.reason(error)}; is a Thrift gateway running there?") from None
     except (TException, OSError) as error:
-        raise Failed(f"{url}: {show.reason(error)}; is a Thrift gateway running there?") from None
+        advice = "; is a Thrift gateway running there?" if url.startswith("hbase:") else ""
+        raise Failed(f"{url}: {show.reason(error)}{advice}") from None
     with closing(connection):
         try:
             yield connection

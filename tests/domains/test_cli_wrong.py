@@ -235,6 +235,15 @@ def test_a_gateway_that_is_not_there_is_one_line(rowbook, few_samples):
             assert err == f"{url}: cannot connect (Connection refused); is a Thrift gateway running there?\n"
 
 
+def test_a_store_file_in_a_folder_that_is_gone_is_one_line_about_the_file(rowbook, folder, monkeypatch):
+    (folder / "gone").mkdir()
+    monkeypatch.chdir(folder / "gone")
+    (folder / "gone").rmdir()
+    code, out, err = rowbook(f"load orders {ORDERS} --store embedded:a.db")
+    monkeypatch.chdir(folder)
+    assert (code, out, err) == (1, "", "embedded:a.db: No such file or directory\n")
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")
 def test_a_store_that_cannot_be_written_is_one_line(rowbook, folder):
     connect("embedded:a.db").close()
