@@ -9,6 +9,7 @@ import attrs
 
 from shared.designs import Design, Variant
 from shared.keys import InvalidKey
+from shared.keys.errors import message_of
 from shared.patterns import AccessPattern
 from shared.tables import TableDesign
 from shared.times import show_time
@@ -165,7 +166,7 @@ def _record(design: Design, values: Mapping[str, Any]) -> tuple[Any, str]:
     except TypeError:
         return None, ""
     except ValueError as error:
-        return None, f", for {error}"
+        return None, f", for {message_of(error)}"
 
 
 def _types(of: type[Any]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from shared.cells import InvalidRecord
 from shared.comparison import Compared, compared
 from shared.designs import Design, Variant, load_samples
 from shared.keys import InvalidKey, InvalidQuestion
+from shared.keys.errors import message_of
 from shared.keys.prefixes import MAX_BUCKETS
 from shared.loading import FORMATS, Lines, UnknownField, UnknownUnit, UnreadableFile, read_lines
 from shared.patterns import AccessPattern, Measured, metered
@@ -60,11 +61,12 @@ def main() -> None:
         message, code = str(error), 2
     except StoreError as error:
         message, code = str(error), 2 if isinstance(error, InvalidStoreURL) else 1
-    except (Failed, NotServed, UnreadableFile, InvalidRecord, TableMismatch) as error:
+    except (Failed, NotServed, UnreadableFile, InvalidRecord, TableMismatch, show.NotWritten) as error:
         message, code = str(error), 1
-    except (TException, OSError) as error:
-        message, code = f"the store failed: {show.reason(error)}", 1
-    show.line(show.console(stderr=True), message)
+    except OSError as error:  # of the help text, which goes out by itself
+        message, code = show.reason(error), 1
+    with suppress(show.NotWritten):
+        show.line(show.console(stderr=True), message)
     sys.exit(code)
 
 
@@ -356,9 +358,13 @@ def _open(url: str, prefix: str | None = None) -> Generator[happybase.Connection
     except Unreachable as error:  # which says where
         raise Failed(f"{show.reason(error)}; is a Thrift gateway running there?") from None
     except (TException, OSError) as error:
-        raise Failed(f"{url}: {show.reason(error)}; is a Thrift gateway running there?") from None
+        advice = "; is a Thrift gateway running there?" if url.startswith("hbase:") else ""
+        raise Failed(f"{url}: {show.reason(error)}{advice}") from None
     with closing(connection):
-        yield connection
+        try:
+            yield connection
+        except (TException, OSError) as error:
+            raise Failed(f"the store failed: {show.reason(error)}") from error
 
 
 @contextmanager
@@ -443,7 +449,7 @@ def _store(design: Design, repository: Any, record: Any, at: str) -> str:
     try:
         design.store(repository, record)
     except ValueError as error:  # InvalidKey, InvalidRecord, or the domain's own conflict with what is stored
-        return str(error) or repr(error)
+        return message_of(error)
     except (TException, OSError) as error:
         raise Failed(f"{at}: the store failed: {show.reason(error)}") from error
     return ""

@@ -59,7 +59,18 @@ def _escaped(character: str) -> str:
     return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 
 
+class NotWritten(Exception):
+    """Why output cannot be written, in one line."""
+
+
 class _Console(Console):
+    def __exit__(self, *raised: Any) -> None:
+        """Writes what was printed; without a name of its own, an error there would pass for one of a store."""
+        try:
+            super().__exit__(*raised)
+        except OSError as error:
+            raise NotWritten(f"{'stderr' if self.stderr else 'stdout'}: {reason(error)}") from error
+
     def on_broken_pipe(self) -> None:
         """Goes on in silence where the reader has left, so that a command ends as it would have."""
         self.quiet = True

@@ -13,7 +13,7 @@ import msgpack
 
 from .keys import KeyLayout
 from .keys.compiled import FromCell, compile_record, init_fields
-from .keys.errors import shown, shown_bytes
+from .keys.errors import message_of, shown, shown_bytes
 
 R = TypeVar("R")
 
@@ -161,7 +161,7 @@ class CellLayout(Generic[R]):
         try:
             return self.record(**{str(self._fields[name].alias): value for name, value in values.items()})
         except (TypeError, ValueError, RecursionError) as error:  # of the record's own validators and converters
-            raise InvalidRecord(str(error)) from None
+            raise InvalidRecord(message_of(error)) from None
 
     def reader(
         self, layout: KeyLayout[Any], plainly: Callable[[bytes, Mapping[bytes, bytes]], R]
@@ -193,14 +193,19 @@ class CellLayout(Generic[R]):
     def default_of(self, name: str) -> Any:
         """What a record has for an attribute whose cell is missing; `attrs.NOTHING` if it must not be missing.
 
-        Raises InvalidRecord if the default depends on the rest of the record.
+        Raises InvalidRecord if that depends on the rest of the record.
         """
-        default: Any = self._fields[name].default
-        if not _is_factory(default):
+        field: Any = self._fields[name]
+        default, converter = field.default, field.converter
+        if default is attrs.NOTHING:
             return default
-        if default.takes_self:
+        if getattr(converter, "takes_self", False) or (_is_factory(default) and default.takes_self):
             raise InvalidRecord(f"{self.record.__name__}.{name}: its default depends on the rest of the record")
-        return default.factory()
+        value = default.factory() if _is_factory(default) else default
+        convert = getattr(converter, "converter", converter)  # of an attrs.Converter, or the function itself
+        if convert is None:
+            return value
+        return convert(value, field) if getattr(converter, "takes_field", False) else convert(value)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """What pickle and copy ask for: what is computed from these is computed anew."""

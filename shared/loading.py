@@ -16,6 +16,7 @@ import attrs
 from cattrs.gen import make_dict_structure_fn, override
 
 from .formats import CSV, FORMATS, LONGEST, Format, Rows
+from .keys.errors import message_of, shown
 from .times import UNITS, Unit, from_unit, likely_unit
 from .values import VALUES, parse_int, read_value
 
@@ -160,8 +161,8 @@ def _lines(record_type: type[R], fields: list["_Field"], rows: Rows) -> Iterator
             _check_values(values)
             _check_columns(fields, values)
             record = structure(values)
-        except ValueError as error:
-            yield Line(number, last, None, str(error) or repr(error))
+        except (TypeError, ValueError, RecursionError) as error:  # of the record's own validators and converters, too
+            yield Line(number, last, None, message_of(error))
         else:
             yield Line(number, last, record)
 
@@ -202,11 +203,16 @@ def _first_line(text: io.TextIOWrapper) -> tuple[str, int, int]:
 
 def _whole_lines(path: str | Path, pieces: Iterator[str], ends: tuple[str, ...]) -> Iterator[str]:
     """Lines, of pieces that end at lone carriage returns too. One without end is an error, and fills no memory."""
-    for number, piece in enumerate(pieces, start=1):
-        line = piece if piece.endswith(ends) else _whole_line(piece, pieces, ends)
-        if len(line) >= LONGEST:
-            raise UnreadableFile(f"{path}:{number}: {_TOO_LONG}")
-        yield line
+    number = 0
+    try:
+        for piece in pieces:
+            number += 1
+            line = piece if piece.endswith(ends) else _whole_line(piece, pieces, ends)
+            if len(line) >= LONGEST:
+                raise UnreadableFile(f"{path}:{number}: {_TOO_LONG}")
+            yield line
+    except OSError as error:
+        raise UnreadableFile(f"{path}: {_said(error)}, after line {number}") from error
 
 
 def _whole_line(start: str, pieces: Iterator[str], ends: tuple[str, ...]) -> str:
@@ -360,6 +366,9 @@ def _hook(field: _Field) -> Callable[[Any, Any], Any]:
     def named(value: Any, _type: Any) -> Any:
         try:
             return read(value)
+        except (AttributeError, TypeError):  # cattrs looks into a value as if it were of the type
+            wanted = field.type.__name__ if isinstance(field.type, type) else field.type
+            raise ValueError(f"{field.record}.{field.name}: must be {wanted} (got {shown(value)})") from None
         except ValueError as error:
             raise ValueError(f"{field.record}.{field.name}: {error}") from None
 

@@ -21,7 +21,7 @@ import happybase
 
 from .cells import InvalidRow
 from .keys import MAX_ROW_BYTES, InvalidKey, InvalidQuestion, KeyLayout, Plan, RowRange, matcher, next_row
-from .keys.errors import shown
+from .keys.errors import message_of, shown
 from .server_filters import ServerFilter
 
 R = TypeVar("R")
@@ -219,7 +219,7 @@ class _Reader(Generic[R]):
         except InvalidRow as error:
             invalid = error
         except ValueError as error:
-            invalid = InvalidRow(self.table.name.decode(errors="replace"), row, str(error) or repr(error))
+            invalid = InvalidRow(self.table.name.decode(errors="replace"), row, message_of(error))
             invalid.__cause__ = error
         else:
             return [record] if self._keeps(record) else []

@@ -4,11 +4,12 @@ A filter spares the network, not the disk: the rows that it holds back are read 
 narrowed by belongs into a row key.
 """
 
+from contextlib import suppress
 from typing import Any
 
 import attrs
 
-from .cells import CellLayout
+from .cells import CellLayout, InvalidRecord
 
 
 @attrs.frozen
@@ -24,13 +25,15 @@ def equal(cells: CellLayout[Any], name: str, value: Any) -> ServerFilter:
 
     equal(ORDER_CELLS, "status", "paid")    SingleColumnValueFilter('o','s',=,'binary:\xa4paid',true,true)
 
-    The first `true` holds back the rows that lack the column. If the value is the attribute's default it is `false`,
-    because these rows have that value. Raises InvalidRecord for a name that has no column, for a value that its
-    attribute cannot have, and for an attribute whose default depends on the rest of the record.
+    The first `true` holds back the rows that lack the column. If the attribute's default is packed as the value is, it
+    is `false`, because these rows have that value. Raises InvalidRecord for a name that has no column, for a value that
+    its attribute cannot have, and for an attribute whose default depends on the rest of the record.
     """
     packed = cells.pack_value(name, value)
-    default = cells.default_of(name)
-    must_be_there = (type(default), default) != (type(value), value)
+    must_be_there = True
+    if (default := cells.default_of(name)) is not attrs.NOTHING:
+        with suppress(InvalidRecord):  # a default need not be of the declared type
+            must_be_there = cells.pack_value(name, default) != packed
     family, _, qualifier = cells.column(name).partition(b":")
     text = b"SingleColumnValueFilter(%s,%s,=,%s,%s,true)" % (
         _quoted(family),

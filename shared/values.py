@@ -53,8 +53,9 @@ def _read_text(value: Any, _type: Any) -> str:
 
 def _read_literal(value: Any, wanted: Any) -> Any:
     allowed = get_args(wanted)
-    if value in allowed:
-        return value
+    for literal in allowed:
+        if value == literal and type(value) is type(literal):  # because True == 1 and 1 == 1.0
+            return literal
     raise _must(f"one of {', '.join(map(str, allowed))}", value)
 
 

@@ -1,5 +1,7 @@
 """The two errors of the key core. Both are `ValueError`s with a one-line message."""
 
+import attrs
+
 
 class InvalidKey(ValueError):
     """A value that a key cannot hold, or bytes that are not a key of this layout.
@@ -21,6 +23,12 @@ def shown(value: object) -> str:
     except Exception:  # a list of lists, too deep for Python; such an int in a list; or code of the value's own
         return f"a {type(value).__name__} that repr() cannot show"
     return text if len(text) <= 100 else f"{text[:100]}..."
+
+
+def message_of(error: Exception) -> str:
+    """What an error says, in one text; attrs' own validators give the attribute and the value after theirs."""
+    said = error.args[0] if len(error.args) > 1 and isinstance(error.args[1], attrs.Attribute) else error
+    return str(said) or repr(error)
 
 
 def shown_bytes(data: bytes) -> str:

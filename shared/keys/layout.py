@@ -47,13 +47,15 @@ def row_key(cls: type[K]) -> type[K]:
     for name in [*vars(cls), *inspect.get_annotations(cls)]:
         if name == "self" or keyword.iskeyword(name) or not name.isidentifier():
             raise InvalidKey(f"{cls.__name__}.{name}: a part cannot have this name, because __init__ takes it by name")
+    declared = [name for name, value in vars(cls).items() if "codec" in getattr(value, "metadata", ())]
+    for name in [*declared, *inspect.get_annotations(cls)]:
+        if name.startswith("_"):  # attrs takes it without its underscores, which may leave no name at all
+            raise InvalidKey(f"{cls.__name__}.{name}: a part is public, so its name starts with a letter")
     frozen: type[K] = attrs.frozen(cls)
     codecs = {field.name: isinstance(field.metadata.get("codec"), Codec) for field in attrs.fields(frozen)}  # type: ignore[arg-type]
     for name in [*codecs, *inspect.get_annotations(cls)]:
         if not codecs.get(name):
             raise InvalidKey(f"{cls.__name__}.{name}: must be a part(codec, meaning)")
-        if name.startswith("_"):
-            raise InvalidKey(f"{cls.__name__}.{name}: a part is public, so its name starts with a letter")
     return frozen
 
 

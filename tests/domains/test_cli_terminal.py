@@ -395,6 +395,36 @@ def test_a_pipe_that_is_closed_early_ends_quietly_and_cleans_up(real_process, st
         assert stored("embedded:a.db") == {}
 
 
+@pytest.mark.parametrize(
+    "command", ["list", "run orders:published", "explain orders order_number=n", "ddl logs --json"]
+)
+def test_an_output_that_takes_no_more_is_named(command):
+    code, said = in_full_streams(command, stdout="/dev/full")
+    assert (code, said) == (1, "stdout: No space left on device\n")
+
+
+def test_the_help_on_a_full_disk_blames_no_store():
+    assert in_full_streams("--help", stdout="/dev/full") == (1, "No space left on device\n")
+
+
+def test_wrong_usage_is_wrong_usage_though_nothing_can_be_said():
+    assert in_full_streams("list nosuch", stderr="/dev/full") == (2, "")
+
+
+def in_full_streams(command, stdout=os.devnull, stderr=None):
+    """Runs a command whose output goes to these files; returns its exit code and what else it said."""
+    with open(stdout, "w") as out, open(stderr or os.devnull, "w") as errors:
+        done = subprocess.run(
+            [sys.executable, "-c", "from domains.cli import main; main()", *command.split()],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=out,
+            stderr=errors if stderr else subprocess.PIPE,
+            text=True,
+            timeout=20,
+        )
+    return done.returncode, done.stderr or ""
+
+
 def test_a_load_goes_on_when_nobody_reads_its_bad_lines(real_process, folder, stored, new_url):
     url = new_url(*cli.LOGS.main.tables)
     good = '{"host": "a", "event": "e", "time_ms": 0}\n'

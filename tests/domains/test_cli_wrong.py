@@ -4,9 +4,12 @@ import os
 import socket
 from pathlib import Path
 
+import attrs
 import pytest
 
 from domains import cli
+from domains.asking import encoded
+from domains.orders.keys import BY_SELLER
 from shared.stores import connect
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -233,6 +236,27 @@ def test_a_gateway_that_is_not_there_is_one_line(rowbook, few_samples):
             code, out, err = rowbook(f"{line} --store {url}")
             assert (code, out, err.count("\n")) == (1, "", 1)
             assert err == f"{url}: cannot connect (Connection refused); is a Thrift gateway running there?\n"
+
+
+def test_a_key_says_in_one_line_what_a_validator_of_attrs_refuses():
+    @attrs.frozen
+    class Ticket:
+        seat: str = attrs.field(validator=attrs.validators.in_(["a"]))
+        seller_id: str = ""
+
+    design = attrs.evolve(cli.DESIGNS[0], record=Ticket)
+    _rows, others = encoded(design, [BY_SELLER], ["seat=b"])
+    wanted = "needs seller_id= placed= order_number=, for 'seat' must be in ['a'] (got 'b')"
+    assert others == [(BY_SELLER, wanted)]
+
+
+def test_a_store_file_in_a_folder_that_is_gone_is_one_line_about_the_file(rowbook, folder, monkeypatch):
+    (folder / "gone").mkdir()
+    monkeypatch.chdir(folder / "gone")
+    (folder / "gone").rmdir()
+    code, out, err = rowbook(f"load orders {ORDERS} --store embedded:a.db")
+    monkeypatch.chdir(folder)
+    assert (code, out, err) == (1, "", "embedded:a.db: No such file or directory\n")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")

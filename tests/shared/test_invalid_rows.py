@@ -278,3 +278,16 @@ def test_a_limit_or_cursor_that_python_can_hardly_write_is_refused(three: Any, v
     for asked in ({"limit": value}, {"limit": 1, "cursor": value}, {"limit": 1, "read_at_most": value}):
         with pytest.raises(InvalidQuestion, match=r"must be .+ \(got an? "):
             page(three, ITEMS.whole_table(), decoding(ITEMS), **asked)
+
+
+@attrs.frozen
+class Kind:
+    number: int
+    kind: str = attrs.field(validator=attrs.validators.in_(["a"]))
+
+
+def test_a_row_that_a_validator_of_attrs_refuses_has_one_line_as_its_reason() -> None:
+    kinds = TableDesign("kinds", "one kind", ITEMS, CellLayout(Kind, "f", {"kind": Column("k")}))
+    with pytest.raises(InvalidRow) as caught:
+        kinds.record(item(1), {b"f:k": b"\xa1b"})
+    assert str(caught.value) == "kinds: row 00 01: 'kind' must be in ['a'] (got 'b')"

@@ -6,12 +6,13 @@ import gc
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
 import time
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import attrs
 import pytest
@@ -368,6 +369,37 @@ def test_an_optional_field_may_be_null(written):
     assert lines(written(json.dumps(OBJECT | {"note": "x"}))) == [(1, attrs.evolve(SALE, note="x"))]
 
 
+@attrs.frozen
+class Checked:
+    """A record with validators of attrs' own, and with types that cattrs reads."""
+
+    code: Literal[1, 2] = 1
+    kind: str = attrs.field(default="a", validator=attrs.validators.in_(["a"]))
+    size: Any = attrs.field(default=1, validator=attrs.validators.instance_of(int))
+    tags: list[int] = attrs.field(factory=list)
+    note: dict[str, int] = attrs.field(factory=dict)
+    part: Sale | None = None
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ('{"code": true}', "Checked.code: must be one of 1, 2 (got True)"),
+        ('{"code": 1.0}', "Checked.code: must be one of 1, 2 (got 1.0)"),
+        ('{"kind": "b"}', "'kind' must be in ['a'] (got 'b')"),
+        ('{"size": "1"}', "'size' must be <class 'int'> (got '1' that is a <class 'str'>)."),
+        ('{"tags": 1}', "Checked.tags: must be list[int] (got 1)"),
+        ('{"note": 1}', "Checked.note: must be dict[str, int] (got 1)"),
+        ('{"part": 1}', "Checked.part: must be tests.shared.test_loading.Sale | None (got 1)"),
+    ],
+)
+def test_whatever_a_record_refuses_is_the_reason_of_a_bad_line(written, content, reason):
+    path = written(content + '\n{"code": 2}\n')
+    first, second = read_lines(path, Checked)
+    assert (first.record, second.record) == (None, Checked(2))
+    assert first.reason == reason
+
+
 def test_json_bytes_that_are_not_utf8_spoil_their_own_line_only(written):
     first, bad = json.dumps(OBJECT | {"state": "done"}) + " " * 20_000, b'{"number": "caf\xe9"}'
     assert lines(written(first.encode() + b"\n" + bad))[1] == (2, "number: is not UTF-8 (byte e9)")
@@ -702,6 +734,22 @@ def test_a_file_that_is_not_there_or_not_a_file_is_refused(tmp_path):
     assert refusal(tmp_path) == "Is a directory"
     with pytest.raises(UnreadableFile, match="null byte"):
         read_lines("a\0b", Sale)
+
+
+def test_a_file_that_fails_while_it_is_read_is_named_with_the_last_line_that_was_read():
+    maps = Format("maps", "memory map", lambda _: True, lambda rows, _path: ((n, n, "") for n, _ in enumerate(rows, 1)))
+    code = "import ssl; print(flush=True); input()"  # whose libraries make a map of several reads
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        assert process.stdout.readline()
+        path = f"/proc/{process.pid}/maps"
+        opened = iter(read_lines(path, Sale, formats=[maps]))
+        first = next(opened)
+        process.kill()
+    numbers = [first.number]
+    with pytest.raises(UnreadableFile) as caught:
+        numbers.extend(line.number for line in opened)
+    assert re.fullmatch(f"{path}: No such process, after line {numbers[-1]}", str(caught.value))
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

@@ -1,12 +1,13 @@
 """Rows of an older and of a newer release of a record: added columns take defaults, unknown ones are left alone."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import attrs
 import happybase
 import pytest
 
-from shared.cells import BIG_INT, CellLayout, Column, InvalidRow
+from shared.cells import BIG_INT, CellLayout, Column, InvalidRecord, InvalidRow
 from shared.fields import one_of, text
 from shared.keys import EscapedText, Int64, KeyLayout, part, row_key
 from shared.scanning import page
@@ -163,6 +164,64 @@ def test_a_filter_for_the_default_lets_rows_through_that_lack_the_column(
 def test_a_filter_for_what_a_factory_makes_lets_rows_through_that_lack_the_column(sales: happybase.Table) -> None:
     found = page(sales, LAYOUT.plan(shop="s-1"), SALES.record, limit=5, filter=equal(SALES.cells, "tags", []))
     assert [sale.at_ms for sale in found.records] == [1]
+
+
+def half(value: int, _field: "attrs.Attribute[int]") -> int:
+    return value // 2
+
+
+def or_time(value: int, weight: Any) -> int:
+    return value or weight.at_ms
+
+
+@attrs.frozen
+class Weight:
+    """A record whose defaults are other than they are declared, or than they compare."""
+
+    shop: str
+    at_ms: int
+    name: str
+    grams: int = attrs.field(default="5", converter=int)  # type: ignore[assignment]
+    tare: int = attrs.field(default="5", converter=attrs.Converter(int))  # type: ignore[assignment,misc]
+    offset: float = 0.0
+    drift: float = float("nan")
+    rounded: int = attrs.field(default=7, converter=attrs.Converter(half, takes_field=True))  # type: ignore[misc]
+    net: int = attrs.field(default=0, converter=attrs.Converter(or_time, takes_self=True))  # type: ignore[misc]
+
+
+WEIGHTS = TableDesign(
+    "weights",
+    "one weight",
+    LAYOUT,
+    CellLayout(Weight, "w", {name: Column(name) for name in [*attrs.fields_dict(Weight)][2:]}),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "missing_too"),
+    [
+        ("grams", 5, True),
+        ("grams", 6, False),
+        ("tare", 5, True),
+        ("offset", 0.0, True),
+        ("offset", -0.0, False),
+        ("drift", float("nan"), True),
+        ("rounded", 3, True),
+        ("rounded", 7, False),
+    ],
+)
+def test_a_filter_lets_rows_through_that_lack_the_column_if_the_default_has_the_bytes_of_the_value(
+    name: str, value: float, missing_too: bool
+) -> None:
+    record = WEIGHTS.record(LAYOUT.encode(ByShop("s-1", 1)), {b"w:name": b"\xa1a"})
+    packed = WEIGHTS.cells.pack_value
+    assert (packed(name, getattr(record, name)) == packed(name, value)) is missing_too
+    assert equal(WEIGHTS.cells, name, value).text.endswith(b",false,true)" if missing_too else b",true,true)")
+
+
+def test_a_filter_for_an_attribute_whose_converter_takes_the_record_is_refused() -> None:
+    with pytest.raises(InvalidRecord, match=r"^Weight\.net: its default depends on the rest of the record$"):
+        equal(WEIGHTS.cells, "net", 1)
 
 
 def test_a_filter_for_an_attribute_whose_default_depends_on_the_others_is_refused() -> None:

@@ -283,6 +283,14 @@ def test_a_part_with_a_name_that_no_argument_can_have_is_refused(name: str) -> N
         key_class({"a": UInt8, name: UInt8})
 
 
+@pytest.mark.parametrize("name", ["_", "__", "_1", "_self", "_class", "_number"])
+def test_a_part_with_a_private_name_is_refused_as_such(name: str) -> None:
+    with pytest.raises(InvalidKey, match=rf"^Key\.{name}: a part is public, so its name starts with a letter$"):
+        row_key(type("Key", (), {"__annotations__": {name: int}, name: part(UInt8, "a number")}))
+    with pytest.raises(InvalidKey, match=rf"^Key\.{name}: a part is public, so its name starts with a letter$"):
+        row_key(type("Key", (), {name: part(UInt8, "a number")}))
+
+
 def test_a_part_that_is_annotated_as_self_is_refused() -> None:
     with pytest.raises(InvalidKey, match=r"^Mine\.self: a part cannot have this name"):
 
