@@ -64,6 +64,8 @@ class ThriftServer:
     A client is closed after `idle_s` seconds without a byte. 60 s is HBase's own time: happybase has no keep-alive, so
     whoever pauses for longer has to open a new connection there too, and should notice it here first. It also ends the
     threads of clients that left without a word. Scans do not end with their connection: any connection may go on.
+
+    Unanswered messages and unread replies of all clients together take at most `max_buffered_bytes`, see `memory.py`.
     """
 
     def __init__(
@@ -291,7 +293,8 @@ class _Processor(TProcessor):
 
     def send_result(self, oprot: Any, api: str, result: Any, seqid: int) -> None:
         """Writes a reply, or why it cannot be written: thriftpy2 has no room for more than 1 GiB."""
-        for field in vars(result).values():
+        fields: dict[str, object] = vars(result)
+        for field in fields.values():
             if isinstance(field, Exception):
                 field.__traceback__ = None  # leads back to the result and the message: a cycle that would stay
         try:
