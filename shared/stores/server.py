@@ -126,7 +126,7 @@ class ThriftServer:
         # A thread that waits for a message then finds the end of the stream; one within a call can still reply.
         if not self._end_clients(socket.SHUT_RD, STOP_S):
             self._breaking_off = True
-            self._service.engine.interrupt()
+            self._service.engine.interrupt(_BREAK_OFF_S + _CLOSED_S)
             self._end_clients(socket.SHUT_RD, _BREAK_OFF_S)
         self._end_clients(socket.SHUT_RDWR, _CLOSED_S)
 
