@@ -4,7 +4,7 @@ import os
 import random
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
@@ -23,17 +23,19 @@ Files: TypeAlias = list[tuple[int, int]]
 """The device and inode of a file, of its log and of its log's index; shorter if one is not at its path."""
 
 
-class _SharedDatabase(sqlite3.Connection):
+class SharedDatabase(sqlite3.Connection):
     """A file whose statements wait `wait_s` seconds for another process.
 
     SQLite by itself would look every 0.1 s whether it is its turn, and may find another writer there each time.
     """
 
     wait_s = 0.0
-    _interrupted_s = 0.0
+    _no_wait_until_s = 0.0
 
-    def execute(self, sql: str, parameters: Sequence[object] = ()) -> sqlite3.Cursor:  # type: ignore[override]
-        """Runs a statement, in its turn."""
+    def execute(  # type: ignore[override]
+        self, sql: str, parameters: Sequence[object] = (), pause: Callable[[float], object] = time.sleep
+    ) -> sqlite3.Cursor:
+        """Runs a statement, in its turn; `pause` passes the seconds between two attempts."""
         try:
             return sqlite3.Connection.execute(self, sql, parameters)
         except sqlite3.OperationalError as error:
@@ -42,18 +44,17 @@ class _SharedDatabase(sqlite3.Connection):
         begin_s = time.monotonic()
         deadline_s = begin_s + self.wait_s
         while True:
-            time.sleep(random.uniform(0.0005, 0.003))
+            pause(random.uniform(0.0005, 0.003))
             try:
                 return sqlite3.Connection.execute(self, sql, parameters)
             except sqlite3.OperationalError as error:
-                ends_s = deadline_s if self._interrupted_s < begin_s else begin_s
+                ends_s = deadline_s if self._no_wait_until_s < begin_s else begin_s
                 if group_of(error) != "SQLITE_BUSY" or time.monotonic() > ends_s:
                     raise
 
-    def interrupt(self) -> None:
-        """Breaks off what runs or waits, from any thread."""
-        self._interrupted_s = time.monotonic()
-        super().interrupt()
+    def stop_waiting(self, for_s: float) -> None:
+        """Lets no statement wait for another process any more, nor one that begins in the next `for_s` seconds."""
+        self._no_wait_until_s = time.monotonic() + for_s
 
 
 def open_database(path: str | None, wait_s: float) -> tuple[sqlite3.Connection, FileState | None]:
@@ -97,9 +98,9 @@ def _open(path: str | None, wait_s: float, read_only: bool, state: FileState | N
         timeout=0,
         isolation_level=None,
         check_same_thread=False,
-        factory=_SharedDatabase if path else sqlite3.Connection,
+        factory=SharedDatabase if path else sqlite3.Connection,
     )
-    if isinstance(database, _SharedDatabase):
+    if isinstance(database, SharedDatabase):
         database.wait_s = wait_s
     try:
         database.text_factory = bytes  # of a damaged record, Python could not decode it

@@ -17,7 +17,7 @@ from attrs import astuple, frozen
 
 from ..keys import MAX_ROW_BYTES
 from .damage import check_database
-from .database import files_at, open_database, state_of
+from .database import SharedDatabase, files_at, open_database, state_of
 from .failures import StoreError, damaged, explain, moved, overtaken
 from .schema import BLOCK_SIZES, CLUSTER, HAS_BLOCK_SIZES, HAS_CLUSTER
 
@@ -188,7 +188,7 @@ class Engine:
     No statement stays open between two calls, so that a scan left alone holds back no checkpoint of the file.
 
     `waits_for_clock` says whether puts that the server dates wait for the next millisecond where they would lose
-    something in this one, and `has_waited` whether those of the running transaction already did: see `dating.py`.
+    something in this one, and `has_waited` whether those of this thread already did: see `dating.py`.
     """
 
     def __init__(self, path: str | None, wait_s: float) -> None:
@@ -197,7 +197,8 @@ class Engine:
         self.rows_read = 0
         self.lock = threading.RLock()
         self.waits_for_clock = True
-        self.has_waited = False
+        self._others = threading.Condition(self.lock)
+        self._of_thread = threading.local()
         self.open()
 
     # Opening and closing
@@ -224,8 +225,13 @@ class Engine:
             self._is_open = False
             self._database.close()
 
-    def interrupt(self) -> None:
-        """Breaks off the statement that runs, from any thread: what it wrote is undone, and its call fails."""
+    def interrupt(self, for_s: float) -> None:
+        """Breaks off the statement that runs, from any thread: what it wrote is undone, and its call fails.
+
+        For `for_s` seconds no call waits for another process either.
+        """
+        if isinstance(self._database, SharedDatabase):
+            self._database.stop_waiting(for_s)
         self._database.interrupt()
 
     def check(self) -> None:
@@ -259,15 +265,25 @@ class Engine:
 
     # Transactions
 
+    @property
+    def has_waited(self) -> bool:
+        """Whether the transaction of this thread has waited for the clock already."""
+        return getattr(self._of_thread, "has_waited", False)
+
+    @has_waited.setter
+    def has_waited(self, has_waited: bool) -> None:
+        self._of_thread.has_waited = has_waited
+
     @contextmanager
     def writing(self) -> Generator[None, None, None]:
         """All that is written inside, or nothing. Waits `wait_s` seconds for a writer in another process.
 
+        Meanwhile it leaves the engine to other threads, which may read: nothing has happened yet.
         Raises if the file is not at its path any more: then the next process would not find what was written.
         """
         if self._is_moved:
             self._check_path()
-        with self._transaction("begin immediate"):
+        with self.lock, self._transaction("begin immediate"):
             yield
         if self.path is not None:
             self._check_path()
@@ -286,7 +302,10 @@ class Engine:
 
     @contextmanager
     def _transaction(self, begin: str) -> Generator[None, None, None]:
-        self._database.execute(begin)
+        if isinstance(self._database, SharedDatabase) and begin == "begin immediate":
+            self._database.execute(begin, pause=self._others.wait)
+        else:
+            self._database.execute(begin)
         try:
             yield
             self._database.execute("commit")

@@ -128,7 +128,7 @@ class ThriftServer:
         # A thread that waits for a message then finds the end of the stream; one within a call can still reply.
         if not self._end_clients(socket.SHUT_RD, STOP_S):
             self._breaking_off = True
-            self._service.engine.interrupt()
+            self._service.engine.interrupt(_BREAK_OFF_S + _CLOSED_S)
             self._end_clients(socket.SHUT_RD, _BREAK_OFF_S)
         self._end_clients(socket.SHUT_RDWR, _CLOSED_S)
 
@@ -293,8 +293,7 @@ class _Processor(TProcessor):
 
     def send_result(self, oprot: Any, api: str, result: Any, seqid: int) -> None:
         """Writes a reply, or why it cannot be written: thriftpy2 has no room for more than 1 GiB."""
-        fields: dict[str, object] = vars(result)
-        for field in fields.values():
+        for field in cast(dict[str, object], result.__dict__).values():
             if isinstance(field, Exception):
                 field.__traceback__ = None  # leads back to the result and the message: a cycle that would stay
         try:

@@ -9,10 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
+import happybase
 import pytest
 from Hbase_thrift import IOError
+from thriftpy2.transport import TTransportException
 
 from shared.stores import EmbeddedConnection, connect
+from shared.stores.server import ThriftServer
 from tests.shared.stores.processes import Process
 
 COLUMNS = [b"d:%d" % number for number in range(3)]
@@ -165,6 +168,40 @@ def test_readers_go_on_while_another_writes_and_a_second_writer_waits(path):
     assert b"another process is writing to it, try again when that is done (waited 0.2 s)" in caught.value.message
     other.table("t").put(b"r", {b"d:a": b"2"})
     assert one.table("t").row(b"r") == {b"d:a": b"2"}
+
+
+def test_a_writer_that_waits_for_another_process_leaves_reads_to_other_threads(path):
+    one, other = connect(f"embedded:{path}"), connect(f"embedded:{path}")
+    one.table("t").put(b"r", {b"d:a": b"1"})
+    with ThreadPoolExecutor(3) as pool:
+        with one.transport.writing():
+            writes = [pool.submit(other.table("t").put, b"r%d" % number, {b"d:a": b"2"}) for number in range(3)]
+            time.sleep(0.1)
+            begin = time.monotonic()
+            assert other.table("t").row(b"r") == {b"d:a": b"1"}
+            assert time.monotonic() - begin < 1
+            assert not any(write.done() for write in writes)
+        for write in writes:
+            write.result(10)
+    assert [row for row, _ in one.table("t").scan()] == [b"r", b"r0", b"r1", b"r2"]
+
+
+def test_a_server_whose_clients_wait_for_another_process_stops_within_five_seconds(path):
+    one, served = connect(f"embedded:{path}"), connect(f"embedded:{path}")
+    with one.transport.writing(), ThreadPoolExecutor(5) as pool:
+        server = ThriftServer(served.service)
+        server.start()
+        clients = [happybase.Connection(server.host, server.port) for _ in range(5)]
+        writes = [pool.submit(client.table("t").put, b"r", {b"d:a": b"2"}) for client in clients]
+        time.sleep(0.2)
+        begin = time.monotonic()
+        server.stop()
+        served.close()
+        assert time.monotonic() - begin < 5
+        for write in writes:
+            with pytest.raises((IOError, TTransportException)):
+                write.result(1)
+    assert one.table("t").row(b"r") == {}
 
 
 @contextmanager
