@@ -7,7 +7,7 @@ import threading
 import time
 import uuid
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, suppress
 from functools import cached_property
 from itertools import groupby
 from operator import itemgetter, lt
@@ -274,18 +274,41 @@ class Engine:
     def has_waited(self, has_waited: bool) -> None:
         self._of_thread.has_waited = has_waited
 
-    @contextmanager
-    def writing(self) -> Generator[None, None, None]:
+    def writing(self) -> AbstractContextManager[None]:
         """All that is written inside, or nothing. Waits `wait_s` seconds for a writer in another process.
 
         Meanwhile it leaves the engine to other threads, which may read: nothing has happened yet.
         Raises if the file is not at its path any more: then the next process would not find what was written.
         """
+        return _Transaction(self, writes=True)
+
+    def undo(self) -> None:
+        """Undoes what a call has written that was interrupted before it could do so itself, if there is any."""
+        with self.lock:
+            if self._is_open and self._database.in_transaction:
+                self._tables = None
+                self._database.execute("rollback")
+
+    def _begin(self, *, writes: bool) -> None:
+        if self._database.in_transaction:
+            self.undo()
+        if not writes:
+            self._database.execute("begin")
+            return
         if self._is_moved:
             self._check_path()
-        with self.lock, self._transaction("begin immediate"):
-            yield
-        if self.path is not None:
+        if isinstance(self._database, SharedDatabase):
+            self._database.execute("begin immediate", pause=self._leave_to_others)
+        else:
+            self._database.execute("begin immediate")
+
+    def _leave_to_others(self, seconds: float) -> None:
+        with self._others:
+            self._others.wait(seconds)
+
+    def _commit(self, *, writes: bool) -> None:
+        self._database.execute("commit")
+        if writes and self.path is not None:
             self._check_path()
 
     def _check_path(self) -> None:
@@ -299,21 +322,6 @@ class Engine:
         """Brings what is in the log into the file that is open, wherever that is; SQLite leaves it out then."""
         with suppress(sqlite3.Error):
             self._database.execute("pragma wal_checkpoint(truncate)")
-
-    @contextmanager
-    def _transaction(self, begin: str) -> Generator[None, None, None]:
-        if isinstance(self._database, SharedDatabase) and begin == "begin immediate":
-            self._database.execute(begin, pause=self._others.wait)
-        else:
-            self._database.execute(begin)
-        try:
-            yield
-            self._database.execute("commit")
-        except BaseException:
-            self._tables = None
-            if self._database.in_transaction:
-                self._database.execute("rollback")
-            raise
 
     # The catalogue
 
@@ -466,7 +474,7 @@ class Engine:
         select = _reading(_COLUMNS, table, newest)
         if len(columns) == 1:
             return self._database.execute(select, (table.id, row, *columns[0], up_to)).fetchall()
-        with self._transaction("begin"):
+        with _Transaction(self, writes=False):
             return [cell for each in columns for cell in self._database.execute(select, (table.id, row, *each, up_to))]
 
     def scan(
@@ -503,10 +511,11 @@ class Engine:
         self, select: str, parameters: tuple[object, ...], down: bool, *, marked: bool = False
     ) -> Generator[tuple[bytes, list[Cell]], None, None]:
         """Rows with their cells; where they are `marked`, tombstones are cells without a value."""
-        cursor = self._database.execute(select, parameters)
         in_file = self.path is not None
         passed = None
+        cursor = None
         try:
+            cursor = self._database.execute(select, parameters)
             for row, stored in groupby(cursor, _first):
                 cells: list[Cell] = [version[1:] for version in stored]
                 if down:
@@ -519,7 +528,8 @@ class Engine:
                     passed = row
                 yield row, cells
         finally:
-            cursor.close()
+            if cursor is not None:
+                cursor.close()
             self._check_same()
 
     def newest(self, table: Table, row: bytes, column: bytes) -> Cell | None:
@@ -633,6 +643,35 @@ class Engine:
         for family in table.families.values():
             self._database.execute(_EXPIRE, (table.id, *column_range(family.name), family.oldest_ms()))
         self._database.execute("delete from tombstones where table_id = ?", (table.id,))
+
+
+class _Transaction:
+    """What happens inside, whole or not at all. No generator, which Ctrl-C would leave behind with its transaction."""
+
+    def __init__(self, engine: Engine, *, writes: bool) -> None:
+        self._engine = engine
+        self._writes = writes
+
+    def __enter__(self) -> None:
+        try:
+            self._engine._begin(writes=self._writes)
+        except BaseException:
+            self._engine.undo()
+            raise
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            if kind is None:
+                self._engine._commit(writes=self._writes)
+                return
+        except BaseException:
+            self._undo()
+            raise
+        self._undo()
+
+    def _undo(self) -> None:
+        self._engine._tables = None
+        self._engine.undo()
 
 
 def _check_cells(row: bytes, cells: Sequence[Cell], *, in_order: bool = True, marked: bool = False) -> None:

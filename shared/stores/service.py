@@ -88,6 +88,9 @@ def shared_call(call: Call) -> Call:
             if not self.engine.is_open():
                 raise TTransportException(TTransportException.NOT_OPEN, "the store is closed") from error
             raise io_error("DoNotRetryIOException", self.engine.explain(error)) from error
+        except KeyboardInterrupt:
+            self.engine.undo()
+            raise
 
     return cast(Call, guarded)
 
