@@ -285,11 +285,12 @@ class Engine:
     def undo(self) -> None:
         """Undoes what a call has written that was interrupted before it could do so itself, if there is any."""
         with self.lock:
+            self._tables = None
             if self._is_open and self._database.in_transaction:
-                self._tables = None
                 self._database.execute("rollback")
 
-    def _begin(self, *, writes: bool) -> None:
+    def begin(self, *, writes: bool) -> None:
+        """Begins a transaction; see `writing`."""
         if self._database.in_transaction:
             self.undo()
         if not writes:
@@ -306,7 +307,8 @@ class Engine:
         with self._others:
             self._others.wait(seconds)
 
-    def _commit(self, *, writes: bool) -> None:
+    def commit(self, *, writes: bool) -> None:
+        """Ends a transaction with all that was written in it."""
         self._database.execute("commit")
         if writes and self.path is not None:
             self._check_path()
@@ -652,7 +654,7 @@ class _Transaction:
 
     def __enter__(self) -> None:
         try:
-            self._engine._begin(writes=self._writes)
+            self._engine.begin(writes=self._writes)
         except BaseException:
             self._engine.undo()
             raise
@@ -660,15 +662,11 @@ class _Transaction:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
             if kind is None:
-                self._engine._commit(writes=self._writes)
+                self._engine.commit(writes=self._writes)
                 return
         except BaseException:
-            self._undo()
+            self._engine.undo()
             raise
-        self._undo()
-
-    def _undo(self) -> None:
-        self._engine._tables = None
         self._engine.undo()
 
 
