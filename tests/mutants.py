@@ -697,8 +697,8 @@ MUTANTS = (
     Mutant(
         "an increment does not wait for the millisecond after the last one",
         "shared/stores/mutations.py",
-        "while (now := now_ms()) in times:",
-        "while (now := now_ms()) in ():",
+        "return next_millisecond(now) if any(",
+        "return now if any(",
         STORE_WRITES,
     ),
     Mutant(

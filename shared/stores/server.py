@@ -291,8 +291,7 @@ class _Processor(TProcessor):
 
     def send_result(self, oprot: Any, api: str, result: Any, seqid: int) -> None:
         """Writes a reply, or why it cannot be written: thriftpy2 has no room for more than 1 GiB."""
-        fields: dict[str, Any] = vars(result)
-        for field in fields.values():
+        for field in vars(result).values():
             if isinstance(field, Exception):
                 field.__traceback__ = None  # leads back to the result and the message: a cycle that would stay
         try:
