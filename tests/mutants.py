@@ -884,8 +884,8 @@ MUTANTS = (
     Mutant(
         "a moved file is written on",
         "shared/stores/engine.py",
-        "        if self.path is not None:\n            self._check_path()\n",
-        "",
+        "if writes and self.path is not None:",
+        "if False:",
         MOVED,
     ),
     Mutant(

@@ -4,11 +4,11 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from copy import copy
 
 from attrs import define, field
-from Hbase_thrift import TCell, TRowResult, TScan
+from Hbase_thrift import IllegalArgument, TCell, TRowResult, TScan
 
 from .columns import Selection, select
 from .engine import ABOVE_ALL_ROWS, Cell, Engine, Table, row_after
@@ -273,16 +273,14 @@ class Scanners:
 
     def recount(self, scanner_id: int) -> None:
         """Counts anew what a scanner keeps after a fetch, and closes it if there is no room for that."""
-        with self._guard:
-            scanner = self._scanners.get(scanner_id)
-            if scanner is None:
-                return  # closed meanwhile
-            try:
-                self._count(scanner)
-            except IOError:
-                del self._scanners[scanner_id]
-                self._bytes -= scanner.counted_bytes
-                raise
+        try:
+            with self._guard:
+                if scanner_id in self._scanners:  # or it was closed meanwhile
+                    self._count(self._scanners[scanner_id])
+        except IOError:
+            with suppress(IllegalArgument):
+                self.remove(scanner_id)
+            raise
 
     def _count(self, scanner: Scanner) -> None:
         counted_bytes = scanner.kept_bytes + scanner.left_over_bytes
