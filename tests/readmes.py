@@ -207,9 +207,12 @@ def stores_blocks() -> dict[str, str]:
             f"{memory.MAX_BUFFERED_BYTES:,} bytes, or `--buffer-mib`; up to {memory.SMALL_BYTES:,} always pass",
         ),
         ("text of a filter", f"{filter_language.MAX_FILTER_BYTES:,} bytes"),
-        ("pattern of a filter, its counted repeats written out", f"{java_patterns.MAX_STEPS:,} characters"),
+        ("all patterns of a filter, their counted repeats written out", f"{java_patterns.MAX_STEPS:,} characters"),
         ("search of a cell for a pattern", f"{comparators.MATCH_S} s"),
-        ("open scanners", f"{scanners.MAX_SCANNER_BYTES:,} bytes: their rows, their filters and 1,024 more for each"),
+        (
+            "open scanners",
+            f"{scanners.MAX_SCANNER_BYTES:,} bytes: their rows, columns, filters, parts of rows not fetched yet, and 1,024 more for each",
+        ),
         ("batch in one transaction", f"{mutations.MAX_ATOMIC_MUTATIONS:,} mutations"),
     )
     return {
