@@ -211,7 +211,7 @@ def stores_blocks() -> dict[str, str]:
         ("search of a cell for a pattern", f"{comparators.MATCH_S} s"),
         (
             "open scanners",
-            f"{scanners.MAX_SCANNER_BYTES:,} bytes: their rows, columns, filters, parts not fetched, 1,024 more",
+            f"{scanners.MAX_SCANNER_BYTES:,} bytes; beyond that the one that was used longest ago is closed",
         ),
         ("batch in one transaction", f"{mutations.MAX_ATOMIC_MUTATIONS:,} mutations"),
     )

@@ -24,7 +24,8 @@ from .turns import Watch, let_others_in, turn_end_s
 # HBase: the gateway drops a scanner that was not asked for two lease periods.
 IDLE_S = 120
 
-# HBase has no limit: the gateway runs out of memory. This many are 250,000 scanners without columns and filters.
+# HBase has no limit: the gateway runs out of memory. This many are 250,000 scanners without columns and filters. Beyond
+# that the scanner that was used longest ago is closed, so that no client keeps others from opening one.
 MAX_SCANNER_BYTES = 256 * 1024 * 1024
 _SCANNER_BYTES = 1024
 
@@ -272,10 +273,11 @@ class Scanners:
                 self._bytes -= scanner.counted_bytes
 
     def recount(self, scanner_id: int) -> None:
-        """Counts anew what a scanner keeps after a fetch, and closes it if there is no room for that."""
+        """Counts anew what a scanner keeps after a fetch; one that keeps too much is closed."""
         try:
             with self._guard:
                 if scanner_id in self._scanners:  # or it was closed meanwhile
+                    self._scanners.move_to_end(scanner_id)
                     self._count(self._scanners[scanner_id])
         except IOError:
             with suppress(IllegalArgument):
@@ -283,22 +285,23 @@ class Scanners:
             raise
 
     def _count(self, scanner: Scanner) -> None:
+        """Counts what a scanner keeps; if that is too much for all, those that were used longest ago are closed."""
         counted_bytes = scanner.kept_bytes + scanner.left_over_bytes
-        all_bytes = self._bytes - scanner.counted_bytes + counted_bytes
-        if all_bytes > max(self._bytes, MAX_SCANNER_BYTES):
-            wanted = f"at most {MAX_SCANNER_BYTES} bytes of open scanners"
-            text = f"{wanted}: close some, or wait {IDLE_S} s (open: {len(self._scanners)})"
+        if counted_bytes > MAX_SCANNER_BYTES:
+            text = f"a scanner must keep at most {MAX_SCANNER_BYTES} bytes (got {counted_bytes}): ask for less of a row"
             raise io_error("DoNotRetryIOException", text)
-        self._bytes, scanner.counted_bytes = all_bytes, counted_bytes
+        self._bytes += counted_bytes - scanner.counted_bytes
+        scanner.counted_bytes = counted_bytes
+        while self._bytes > MAX_SCANNER_BYTES:
+            self._drop_first()
 
     def _drop_idle(self) -> None:
         latest_s = time.monotonic() - IDLE_S
-        while self._scanners:
-            scanner_id, scanner = next(iter(self._scanners.items()))
-            if scanner.used_s > latest_s:
-                return
-            del self._scanners[scanner_id]
-            self._bytes -= scanner.counted_bytes
+        while self._scanners and next(iter(self._scanners.values())).used_s <= latest_s:
+            self._drop_first()
+
+    def _drop_first(self) -> None:
+        self._bytes -= self._scanners.popitem(last=False)[1].counted_bytes
 
 
 def _opened(name: bytes, scan: TScan) -> Scanner:

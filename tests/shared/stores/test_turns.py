@@ -200,16 +200,20 @@ def test_a_failed_scan_stays_failed_and_returns_nothing_more(table: happybase.Ta
 # Scanners
 
 
-def test_open_scanners_are_bounded_and_closing_one_makes_room(
+def test_beyond_the_bound_the_scanner_that_was_used_longest_ago_is_closed(
     table: happybase.Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(scanners, "MAX_SCANNER_BYTES", 5 * 1100)
     client = table.connection.client
-    ids = [client.scannerOpen(b"t", b"", [], {}) for _ in range(5)]
-    with pytest.raises(IOError, match=r"at most 5500 bytes of open scanners: close some.*\(open: 5\)"):
-        client.scannerOpen(b"t", b"", [], {})
-    client.scannerClose(ids[2])
-    client.scannerOpen(b"t", b"", [], {})
+    first, second, *_ = [client.scannerOpen(b"t", b"", [], {}) for _ in range(5)]
+    assert client.scannerGet(first) == []
+    newest = client.scannerOpen(b"t", b"", [], {})
+    assert client.scannerGet(first) == client.scannerGet(newest) == []
+    with pytest.raises(IllegalArgument, match="scanner ID is invalid"):
+        client.scannerGet(second)
+    client.scannerClose(first)
+    third = client.scannerOpen(b"t", b"", [], {})
+    assert client.scannerGet(newest) == client.scannerGet(third) == []
 
 
 @pytest.mark.parametrize(
@@ -226,7 +230,7 @@ def test_scanners_count_with_the_filters_and_columns_they_keep(
 ) -> None:
     monkeypatch.setattr(scanners, "MAX_SCANNER_BYTES", 2_000_000)
     client = table.connection.client
-    with pytest.raises(IOError, match="at most 2000000 bytes of open scanners"):
+    with pytest.raises(IOError, match="a scanner must keep at most 2000000 bytes"):
         client.scannerOpenWithScan(b"t", scan, {})
 
 
@@ -244,15 +248,15 @@ def test_scanners_count_with_the_parts_of_a_row_that_nobody_asked_for_yet(
     assert len(client.scannerGetList(first, 10)) == 10
     assert all_scanners._bytes > before + 500_000
 
-    monkeypatch.setattr(scanners, "MAX_SCANNER_BYTES", all_scanners._bytes + 10_000)
+    assert len(client.scannerGetList(first, 2_000)) == 990
+    assert all_scanners._bytes == before
+
+    monkeypatch.setattr(scanners, "MAX_SCANNER_BYTES", 400_000)
     second = client.scannerOpenWithScan(b"t", scan, {})
-    with pytest.raises(IOError, match="bytes of open scanners: close some"):
+    with pytest.raises(IOError, match=r"a scanner must keep at most 400000 bytes \(got .*: ask for less of a row"):
         client.scannerGetList(second, 1)
     with pytest.raises(IllegalArgument, match="scanner ID is invalid"):
         client.scannerGetList(second, 1)
-
-    assert len(client.scannerGetList(first, 2_000)) == 990
-    assert all_scanners._bytes == before
     client.scannerClose(first)
     assert all_scanners._bytes == 0
 
