@@ -29,7 +29,6 @@ IDLE_S = 120
 MAX_SCANNER_BYTES = 256 * 1024 * 1024
 _SCANNER_BYTES = 1024
 
-
 # A filter is shown no more rows than this between two turns with the engine.
 _ROWS_AHEAD = 256
 
@@ -79,9 +78,8 @@ class Scanner:
             with engine.lock:
                 table = self._table(engine)
             if self.filter_text is not None and self._filtered is None:
-                self._new_filter(
-                    table, self.filter_text
-                )  # raises what is wrong with it, even where no row is to be read
+                # Raises what is wrong with it, even if there is no row to read.
+                self._new_filter(table, self.filter_text)
             try:
                 return self._fetch(engine, count, watch)
             except Exception as error:
@@ -110,7 +108,7 @@ class Scanner:
             if len(results) < count and self.low < self.high:
                 let_others_in()
         self.left_over = results[count:]
-        if has_read or not self.left_over:
+        if has_read or not self.left_over:  # otherwise a long rest would be counted at every fetch
             self.left_over_bytes = results_bytes(self.left_over)
         return results[:count]
 
@@ -135,7 +133,7 @@ class Scanner:
                         cells = newest_cells(table, filter(picks, stored) if picks else stored)
                         if cells:
                             read.append((row, cells))
-                            wanted -= -(-len(cells) // self.batch) if self.batch else 1
+                            wanted -= -(-len(cells) // self.batch) if self.batch else 1  # the parts, rounded up
                     if wanted <= 0 or clock_s() > end_s:
                         self._pass_row(row)
                         break
