@@ -111,7 +111,10 @@ class Orders:
         order = attrs.evolve(order, status="cancelled")
         now_ms = max(time.time_ns() // 1_000_000, written_ms + 1)
         self.put(order, {b"o:st": msgpack.packb(order.status)}, now_ms)
-        return order
+        stored, _ = self.stored(order_number)
+        if stored.status != order.status:
+            raise ValueError(f"order {order_number!r} was changed meanwhile")
+        return stored
 
     def put(self, order, cells, written_ms):
         self.orders.put(order.order_number.encode(), cells, timestamp=written_ms)
