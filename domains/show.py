@@ -51,7 +51,9 @@ KEY_BYTES_SHOWN = 80
 
 def visible(text: str) -> str:
     r"""Text of which nothing controls a terminal: what is not printable becomes \x1b, \u202e or \U000e0001."""
-    return text if text.isprintable() else "".join(each if each.isprintable() else _escaped(each) for each in text)
+    return (
+        text if text.isprintable() else "".join(letter if letter.isprintable() else _escaped(letter) for letter in text)
+    )
 
 
 def _escaped(character: str) -> str:
@@ -156,7 +158,7 @@ def _json(to: Console, value: dict[str, Any]) -> None:
     text = json.dumps(value, default=bytes.hex, ensure_ascii=to.encoding != "utf-8")
     # All that is not ASCII stands within strings, where JSON has \uXXXX for what is not printable.
     if not text.isprintable():
-        text = "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in text)
+        text = "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in text)
     line(to, text)
 
 
@@ -214,9 +216,9 @@ def ranges(to: Console, connection: happybase.Connection, measured: Iterable[Mea
     prefix = connection.table_prefix
     table_prefix = b"" if prefix is None else prefix + connection.table_prefix_separator
     heading(to, "The rows that each question reads")
-    for each in measured:
-        line(to, f"{each.pattern.question}: refused" if each.refused else each.pattern.question)
-        _ranges(to, each, table_prefix)
+    for answer in measured:
+        line(to, f"{answer.pattern.question}: refused" if answer.refused else answer.pattern.question)
+        _ranges(to, answer, table_prefix)
 
 
 def _ranges(to: Console, measured: Measured, table_prefix: bytes = b"") -> None:
@@ -372,14 +374,14 @@ def answer(to: Console, measured: Measured, again: str, *, as_json: bool) -> Non
     records = measured.records
     cursor = measured.answer.cursor if measured.pattern.is_paged else None
     if as_json:
-        values = [attrs.asdict(each) if _is_record(each) else each for each in records]
+        values = [attrs.asdict(record) if _is_record(record) else record for record in records]
         _json(to, {"records": values, "cursor": cursor, **_figures(measured)})
         return
     if records:
-        values = [_by_name(each) for each in records]
+        values = [_by_name(record) for record in records]
         names = [*values[0]]
         numbers = [name for name, value in values[0].items() if type(value) is int and not name.endswith("_ms")]
-        rows = [[show_value(name, value) for name, value in each.items()] for each in values]
+        rows = [[show_value(name, value) for name, value in fields.items()] for fields in values]
         wide = sum(max(map(cell_len, column)) for column in zip(*rows, strict=True))
         if wide > 2 * to.width and not to.no_color:
             _blocks(to, names, rows)

@@ -119,7 +119,7 @@ class _CsvRecords:
         self._read_ahead(len(line))
         if reason := self._reason(number, line, fields):
             return number, number, reason
-        cells = self._cells(line + "".join(each.line for each in self._ahead))
+        cells = self._cells(line + "".join(ahead.line for ahead in self._ahead))
         last = self._ahead[-1].number
         self._ahead.clear()
         self._fields = self._characters = 0

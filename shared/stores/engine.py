@@ -79,10 +79,9 @@ _BURY = """
 insert into tombstones values (?, ?, ?, ?)
 on conflict do update set ts = max(ts, excluded.ts)
 """
-_TOMBSTONE_AFTER = """
-select row from tombstones where table_id = ? and row >= ? and row < ? order by row {direction} limit 1 offset ?
+_ROW_AFTER_SOME = """
+select row from {part} where table_id = ? and row >= ? and row < ? order by row {direction} limit 1 offset ?
 """
-_ROW_AFTER_SOME = "select row from {part} where table_id = ? and row >= ? order by row limit 1 offset ?"
 _DELETED_UP_TO = "select row, column from tombstones where table_id = ? and ts = ?"
 _DELETED_ROWS = """
 select count(distinct row) from tombstones as deleted where table_id = ?1 and row >= ?2 and row < ?3
@@ -454,7 +453,7 @@ class Engine:
             cells = self._checked_cells(table, row, columns, up_to, newest)
         if cells:
             self.rows_read += 1
-        else:
+        elif self.has_tombstones(table):
             self.count_deleted(table, row, row_after(row))
         return cells
 
@@ -543,8 +542,7 @@ class Engine:
 
     def count_deleted(self, table: Table, low: bytes, high: bytes) -> None:
         """Counts the rows from `low` (inclusive) to `high` (exclusive) that have tombstones and no cells as read."""
-        if self._latest_tombstone(table) is not None:
-            self.rows_read += self._database.execute(_DELETED_ROWS, (table.id, low, high)).fetchone()[0]
+        self.rows_read += self._database.execute(_DELETED_ROWS, (table.id, low, high)).fetchone()[0]
 
     def has_tombstones(self, table: Table) -> bool:
         """Whether anything was deleted in the table since its last compaction."""
@@ -552,11 +550,16 @@ class Engine:
 
     def near_tombstones(self, table: Table, low: bytes, high: bytes, *, down: bool) -> tuple[bytes, bytes]:
         """The part of the range that a scan passes in one turn, however much was deleted there."""
-        select = _TOMBSTONE_AFTER.format(direction="desc" if down else "asc")
-        last = self._database.execute(select, (table.id, low, high, AT_A_TIME)).fetchone()
+        last = self._row_after_some(table, "tombstones", low, high, down=down)
         if last is None:
             return low, high
-        return (last[0], high) if down else (low, row_after(last[0]))
+        return (last, high) if down else (low, row_after(last))
+
+    def _row_after_some(self, table: Table, part: str, low: bytes, high: bytes, *, down: bool = False) -> bytes | None:
+        """The row of the cell or tombstone that comes AT_A_TIME others after the first; None if there are fewer."""
+        select = _ROW_AFTER_SOME.format(part=part, direction="desc" if down else "asc")
+        last = self._database.execute(select, (table.id, low, high, AT_A_TIME)).fetchone()
+        return last[0] if last else None
 
     def _latest_tombstone(self, table: Table) -> int | None:
         (latest,) = self._database.execute("select max(ts) from tombstones where table_id = ?", (table.id,)).fetchone()
@@ -625,8 +628,8 @@ class Engine:
 
     def part_end(self, table: Table, low: bytes, part: str = "cells") -> bytes | None:
         """The row before which a turn with the rows from `low` on ends; None if it takes all that are left."""
-        last = self._database.execute(_ROW_AFTER_SOME.format(part=part), (table.id, low, AT_A_TIME)).fetchone()
-        return row_after(last[0]) if last else None
+        last = self._row_after_some(table, part, low, ABOVE_ALL_ROWS)
+        return None if last is None else row_after(last)
 
     def flush(self, table: Table, low: bytes = b"", high: bytes = ABOVE_ALL_ROWS) -> None:
         """Removes every version beyond its family's maximum, from the row `low` to before `high`.
