@@ -7,13 +7,12 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from shared.designs import Design, Variant
+from shared.designs import AccessPattern, Design, Variant
 from shared.keys import InvalidKey
 from shared.keys.errors import message_of
-from shared.patterns import AccessPattern
-from shared.tables import TableDesign
-from shared.times import show_time
-from shared.values import read_value
+from shared.loading import read_value
+from shared.records import show_time
+from shared.tables import TableLayout
 
 
 class WrongUsage(ValueError):
@@ -53,7 +52,7 @@ def grouped(names: Iterable[str], designs: Collection[Design]) -> list[tuple[Des
     ]
 
 
-def tables_of(variants: Iterable[Variant]) -> list[TableDesign[Any]]:
+def tables_of(variants: Iterable[Variant]) -> list[TableLayout[Any]]:
     """All tables of some variants, each once."""
     return list({table.name: table for variant in variants for table in variant.tables}.values())
 
@@ -109,13 +108,13 @@ def arguments(pattern: AccessPattern, words: Iterable[str]) -> dict[str, Any]:
     return given
 
 
-Rows: TypeAlias = list[tuple[TableDesign[Any], bytes]]
+Rows: TypeAlias = list[tuple[TableLayout[Any], bytes]]
 """Tables, each with a key of it."""
-Others: TypeAlias = list[tuple[TableDesign[Any], str]]
+Others: TypeAlias = list[tuple[TableLayout[Any], str]]
 """Tables, each with the reason why there is no key of it."""
 
 
-def encoded(design: Design, tables: Collection[TableDesign[Any]], words: Iterable[str]) -> tuple[Rows, Others]:
+def encoded(design: Design, tables: Collection[TableLayout[Any]], words: Iterable[str]) -> tuple[Rows, Others]:
     """The keys that the words `field=value` make in tables, and what is missing or wrong in the others.
 
     Where the words make a whole record, parts that are not given are taken of it.
@@ -139,7 +138,7 @@ def encoded(design: Design, tables: Collection[TableDesign[Any]], words: Iterabl
     return rows, others
 
 
-def decoded(tables: Iterable[TableDesign[Any]], text: str) -> tuple[Rows, Others]:
+def decoded(tables: Iterable[TableLayout[Any]], text: str) -> tuple[Rows, Others]:
     """Those of the tables of which hex text is a key, and why it is none of the others."""
     try:
         row = bytes.fromhex(text)

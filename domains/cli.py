@@ -15,18 +15,17 @@ import typer
 from rich.console import Console
 from thriftpy2.thrift import TException
 
-from shared.cells import InvalidRecord
-from shared.comparison import Compared, compared
-from shared.designs import Design, Variant, load_samples
+from shared.designs import AccessPattern, Design, Measured, Variant, load_samples, metered
+from shared.designs.comparison import Compared, compared
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.keys.errors import message_of
 from shared.keys.prefixes import MAX_BUCKETS
-from shared.loading import FORMATS, Lines, UnknownField, UnknownUnit, UnreadableFile, read_lines
-from shared.patterns import AccessPattern, Measured, metered
-from shared.scanning import MAX_LIMIT
+from shared.loading import Lines, UnknownField, UnknownUnit, UnreadableFile, read_lines
+from shared.loading.reading import FORMATS
+from shared.queries import MAX_LIMIT
 from shared.stores import InvalidStoreURL, StoreError, Unreachable, connect
-from shared.stores.memory import MAX_BUFFERED_BYTES
-from shared.tables import TableMismatch, create_tables, drop_tables
+from shared.stores.server.memory import MAX_BUFFERED_BYTES
+from shared.tables import InvalidRecord, NeedsThrift2, TableMismatch, create_tables, drop_tables
 
 from . import show
 from .asking import WrongUsage, arguments, chosen, decoded, encoded, grouped, known, number, pairs, questions, tables_of
@@ -61,7 +60,7 @@ def main() -> None:
         message, code = str(error), 2
     except StoreError as error:
         message, code = str(error), 2 if isinstance(error, InvalidStoreURL) else 1
-    except (Failed, NotServed, UnreadableFile, InvalidRecord, TableMismatch, show.NotWritten) as error:
+    except (Failed, NotServed, UnreadableFile, InvalidRecord, NeedsThrift2, TableMismatch, show.NotWritten) as error:
         message, code = str(error), 1
     except OSError as error:  # of the help text, which goes out by itself
         message, code = show.reason(error), 1

@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 
 from shared.stores import EmbeddedConnection, connect
-from shared.stores.server import Protocol, ThriftServer, Transport
+from shared.stores.server.thrift_server import Protocol, ThriftServer, Transport
 
 from . import show
 from .asking import WrongUsage

@@ -16,15 +16,16 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from shared.comparison import WRITTEN_COLUMNS, Compared, figures_of, refusals, written_of
-from shared.ddl import splits_each, statement_with
-from shared.designs import Design, Variant
+from shared.designs import Design, Measured, Variant
+from shared.designs.comparison import WRITTEN_COLUMNS, Compared, figures_of, refusals, written_of
+from shared.designs.cost_tables import PATTERN_COLUMNS, pattern_rows
+from shared.designs.patterns import key_line
+from shared.designs.ruler import BYTES, cell_lines, ruler_lines, show_value
+from shared.designs.traps import trap_row
 from shared.keys import RowRange
 from shared.loading import Line, Lines
-from shared.patterns import PATTERN_COLUMNS, Measured, key_line, pattern_rows
-from shared.ruler import BYTES, cell_lines, ruler_lines, show_value
-from shared.tables import TableDesign
-from shared.traps import trap_row
+from shared.tables import TableLayout
+from shared.tables.ddl import splits_each, statement_with
 
 from .asking import Others, Rows, questions, shown_arguments
 
@@ -196,13 +197,13 @@ def _design(design: Design) -> dict[str, Any]:
     return {"name": design.name, "question": design.question, "variants": variants}
 
 
-def _table(table: TableDesign[Any]) -> dict[str, Any]:
+def _table(table: TableLayout[Any]) -> dict[str, Any]:
     parts = [{"name": part.name, "format": str(part.codec), "meaning": part.meaning} for part in table.layout.parts]
     prefixes = [str(prefix) for prefix in table.layout.prefixes]
     return {"name": table.name, "holds": table.holds, "prefixes": prefixes, "parts": parts}
 
 
-def rows(to: Console, connection: happybase.Connection, design: TableDesign[Any]) -> None:
+def rows(to: Console, connection: happybase.Connection, design: TableLayout[Any]) -> None:
     """The first rows of a table as they sort: the byte ruler of each key, and its cells."""
     heading(to, f"table {design.name}: {design.holds}")
     for row, cells in connection.table(design.name).scan(limit=ROWS_SHOWN, batch_size=ROWS_SHOWN):
@@ -327,7 +328,7 @@ def _figures(each: Measured) -> dict[str, Any]:
     }
 
 
-def statements(to: Console, tables: Iterable[TableDesign[Any]], splits: int | None, *, as_json: bool) -> None:
+def statements(to: Console, tables: Iterable[TableLayout[Any]], splits: int | None, *, as_json: bool) -> None:
     """The HBase-shell statements that create tables."""
     found = splits_each(tables, splits)
     if not as_json:
@@ -426,7 +427,7 @@ def explained(to: Console, rows: Rows, others: Others, *, as_json: bool) -> None
         line(to, f"  {why}")
 
 
-def _parts(design: TableDesign[Any], row: bytes) -> list[dict[str, Any]]:
+def _parts(design: TableLayout[Any], row: bytes) -> list[dict[str, Any]]:
     return [{"name": each.name, "bytes": each.data, "value": each.value} for each in design.layout.segments(row)]
 
 

@@ -26,23 +26,23 @@ AT_ONCE = 2
 CODECS = ("tests/shared/keys/test_codecs.py", "tests/shared/keys/test_text_codecs.py")
 LAYOUTS = ("tests/shared/keys/test_layout.py", "tests/shared/keys/test_prefixes.py")
 PLANS = ("tests/shared/keys/test_plans.py",)
-SCANS = ("tests/shared/test_scanning.py",)
+SCANS = ("tests/shared/queries/test_scanning.py",)
 NARROW = ("tests/shared/keys/test_narrow.py",)
 SPLITS = ("tests/shared/keys/test_splits.py",)
-PAGES = ("tests/shared/test_pages.py",)
-INVALID_ROWS = ("tests/shared/test_invalid_rows.py",)
-RELEASES = ("tests/shared/test_releases.py",)
+PAGES = ("tests/shared/queries/test_pages.py",)
+INVALID_ROWS = ("tests/shared/queries/test_invalid_rows.py",)
+RELEASES = ("tests/shared/tables/test_releases.py",)
 LAWS = ("tests/shared/keys/test_codec_laws.py",)
-CELLS = ("tests/shared/test_cells.py",)
-CLOCK = ("tests/shared/test_clock.py",)
-TABLES = ("tests/shared/test_tables.py",)
+CELLS = ("tests/shared/tables/test_cells.py",)
+CLOCK = ("tests/shared/writes/test_clock.py",)
+TABLES = ("tests/shared/tables/test_tables.py",)
 CONFORMANCE = ("tests/conformance/test_conformance.py",)
-STORE_WRITES = ("tests/shared/stores/test_writes.py",)
-TURNS = ("tests/shared/stores/test_turns.py",)
-MEMORY = ("tests/shared/stores/test_memory.py",)
-MOVED = ("tests/shared/stores/test_moved.py",)
-DATING = ("tests/shared/stores/test_dating.py",)
-FILTERS = ("tests/shared/stores/test_filters.py", "tests/shared/stores/test_filter_language.py")
+STORE_WRITES = ("tests/shared/stores/embedded/test_writes.py",)
+TURNS = ("tests/shared/stores/embedded/test_turns.py",)
+MEMORY = ("tests/shared/stores/server/test_memory.py",)
+MOVED = ("tests/shared/stores/embedded/test_moved.py",)
+DATING = ("tests/shared/stores/embedded/test_dating.py",)
+FILTERS = ("tests/shared/stores/filters/test_filters.py", "tests/shared/stores/filters/test_filter_language.py")
 
 # The examples that Hypothesis found are of no interest here, only that there is one.
 CONFTEST = """
@@ -142,7 +142,7 @@ MUTANTS = (
 """,
         """        checks.append("True")
 """,
-        ("tests/shared/test_generated_records.py",),
+        ("tests/shared/tables/test_generated_records.py",),
     ),
     Mutant(
         "bytes after the last part are passed over",
@@ -265,14 +265,14 @@ MUTANTS = (
     # ---- scans
     Mutant(
         "buckets are merged by the whole row",
-        "shared/scanning.py",
+        "shared/queries/scanning.py",
         "key=lambda found: found[0][plan.spread_bytes :]",
         "key=lambda found: found[0]",
         SCANS,
     ),
     Mutant(
         "the limit is shared out to the buckets before the merge",
-        "shared/scanning.py",
+        "shared/queries/scanning.py",
         "streams = [opened.enter_context(closing(_stream(read, each, reverse, share))) for each in plan.streams]",
         """streams = [
             islice(opened.enter_context(closing(_stream(read, each, reverse, share))), limit and share)
@@ -282,42 +282,42 @@ MUTANTS = (
     ),
     Mutant(
         "every bucket fetches the whole limit at once",
-        "shared/scanning.py",
+        "shared/queries/scanning.py",
         "share = min(-(-held_rows // max(1, len(plan.streams))), BATCH_ROWS)",
         "share = min(held_rows, BATCH_ROWS)",
         SCANS,
     ),
     Mutant(
         "a reverse scan keeps the row at its stop",
-        "shared/scanning.py",
+        "shared/queries/scanning.py",
         "if row != each.stop:",
         "if True:",
         SCANS,
     ),
     Mutant(
         "a reverse scan loses the row at its start",
-        "shared/scanning.py",
+        "shared/queries/scanning.py",
         "_below(each.start), reverse=True",
         "each.start, reverse=True",
         SCANS,
     ),
     Mutant(
         "a reverse scan gives a row below its start",
-        "shared/scanning.py",
+        "shared/queries/scanning.py",
         "if row < each.start:",
         "if False:",
         SCANS,
     ),
     Mutant(
         "ranges are read upwards in a reverse scan",
-        "shared/scanning.py",
+        "shared/queries/scanning.py",
         "for each in reversed(ranges) if reverse else ranges:",
         "for each in ranges:",
         SCANS,
     ),
     Mutant(
         "scanners stay open when the reader stops early",
-        "shared/scanning.py",
+        "shared/queries/scanning.py",
         "opened.enter_context(closing(_stream(read, each, reverse, share)))",
         'globals().setdefault("kept", []).append(_stream(read, each, reverse, share)) or kept[-1]',
         SCANS,
@@ -325,14 +325,14 @@ MUTANTS = (
     # ---- pages
     Mutant(
         "a page starts with the last row of the page before",
-        "shared/scanning.py",
+        "shared/queries/pages.py",
         "above = next_row(at)",
         "above = at",
         PAGES,
     ),
     Mutant(
         "a cursor is the last row kept, not the last row read",
-        "shared/scanning.py",
+        "shared/queries/pages.py",
         """\
             position = at
             records += read.kept(row, cells)
@@ -345,84 +345,84 @@ MUTANTS = (
     ),
     Mutant(
         "a cursor is the whole row, with its bucket",
-        "shared/scanning.py",
+        "shared/queries/pages.py",
         "            at = row[plan.spread_bytes :]",
         "            at = row",
         PAGES,
     ),
     Mutant(
         "a cursor goes with any question",
-        "shared/scanning.py",
+        "shared/queries/cursors.py",
         "if asked != question:",
         "if False:",
         PAGES,
     ),
     Mutant(
         "a damaged cursor is taken",
-        "shared/scanning.py",
-        "if _cursor(position, asked) != cursor:",
+        "shared/queries/cursors.py",
+        "if cursor_at(position, asked) != cursor:",
         "if not data:",
         PAGES,
     ),
     Mutant(
         "the direction is no part of the question",
-        "shared/scanning.py",
+        "shared/queries/cursors.py",
         "plan.spread_bytes, conditions, reverse, by, filter",
         "plan.spread_bytes, conditions, by, filter",
         PAGES,
     ),
     Mutant(
         "what is left out by where counts towards the limit",
-        "shared/scanning.py",
+        "shared/queries/pages.py",
         "is_full = len(records) == limit or (",
         "is_full = read.rows == limit or (",
         PAGES,
     ),
     Mutant(
         "the last page has a cursor",
-        "shared/scanning.py",
+        "shared/queries/pages.py",
         "    return records, None\n",
         "    return records, position\n",
         PAGES,
     ),
     Mutant(
         "sorted pages forget where the last one ended",
-        "shared/scanning.py",
+        "shared/queries/pages.py",
         "if (each[:2] < last if reverse else each[:2] > last))",
         "if True)",
         PAGES,
     ),
     Mutant(
         "a sorted page starts again at its last record",
-        "shared/scanning.py",
+        "shared/queries/pages.py",
         "(each[:2] < last if reverse else each[:2] > last)",
         "(each[:2] <= last if reverse else each[:2] >= last)",
         PAGES,
     ),
     Mutant(
         "newest first is sorted as oldest first",
-        "shared/scanning.py",
+        "shared/queries/pages.py",
         "pick = heapq.nlargest if reverse else heapq.nsmallest",
         "pick = heapq.nsmallest",
         PAGES,
     ),
     Mutant(
         "more rows are sorted than may be",
-        "shared/scanning.py",
+        "shared/queries/pages.py",
         "            if read.rows == read_at_most:\n",
         "            if False:\n",
         PAGES,
     ),
     Mutant(
         "a page with a report ends after as many rows as it may have records",
-        "shared/scanning.py",
+        "shared/queries/pages.py",
         "wanted = None if read.leaves_out else limit + 1",
         "wanted = limit + 1",
         INVALID_ROWS,
     ),
     Mutant(
         "the record beside an invalid row of another bucket is lost",
-        "shared/scanning.py",
+        "shared/queries/pages.py",
         "(read.on_invalid is None or at != position)",
         "True",
         INVALID_ROWS,
@@ -454,14 +454,14 @@ MUTANTS = (
         "shared/keys/compiled.py",
         'f"unpack_{at}": cell.unpack',
         'f"unpack_{at}": None',
-        ("tests/shared/test_generated_records.py",),
+        ("tests/shared/tables/test_generated_records.py",),
     ),
     Mutant(
         "a missing cell is left to the reference",
         "shared/keys/compiled.py",
         "{variable} = cells.get({column!r})",
         "{variable} = cells[{column!r}]",
-        ("tests/shared/test_generated_records.py",),
+        ("tests/shared/tables/test_generated_records.py",),
     ),
     Mutant(
         "a row of a design's samples is left to the reference",
@@ -508,17 +508,17 @@ MUTANTS = (
     ),
     Mutant(
         "split points have small hex digits",
-        "shared/ddl.py",
+        "shared/tables/ddl.py",
         "{byte:02X}",
         "{byte:02x}",
-        ("tests/shared/test_ddl.py",),
+        ("tests/shared/tables/test_ddl.py",),
     ),
     Mutant(
         "new rows are shared out over the ranges of all rows",
-        "shared/comparison.py",
+        "shared/designs/comparison.py",
         "if written_ms <= border_ms)",
         "if True)",
-        ("tests/shared/test_comparison.py",),
+        ("tests/shared/designs/test_comparison.py",),
     ),
     Mutant(
         "equal events of one file are one row",
@@ -530,21 +530,21 @@ MUTANTS = (
     # ---- cells, clock, tables
     Mutant(
         "a bool is an int to the cells",
-        "shared/cells.py",
+        "shared/tables/cells.py",
         "type(value) is (origin or wanted or type(None))",
         "isinstance(value, origin or wanted or type(None))",
         CELLS,
     ),
     Mutant(
         "a literal takes what is equal to one of its values",
-        "shared/cells.py",
+        "shared/tables/cells.py",
         "(type(value), value) in literals",
         "value in [literal for _, literal in literals]",
         CELLS,
     ),
     Mutant(
         "a row without any cell of a record is one of defaults",
-        "shared/cells.py",
+        "shared/tables/cells.py",
         "if self.columns and len(values) == len(self.of_key):",
         "if False:",
         RELEASES,
@@ -565,56 +565,56 @@ MUTANTS = (
     ),
     Mutant(
         "the clock stands still within a millisecond",
-        "shared/clock.py",
+        "shared/writes/clock.py",
         "self._last_ms + 1)",
         "self._last_ms)",
         CLOCK,
     ),
     Mutant(
         "a table with other families is taken",
-        "shared/tables.py",
+        "shared/tables/creation.py",
         "if found != set(table.families):",
         "if not found:",
         TABLES,
     ),
     Mutant(
         "a table is created without its split points",
-        "shared/tables.py",
+        "shared/tables/creation.py",
         "beyond.create_split_table(table.name, families, table.splits.points)",
         "beyond.create_split_table(table.name, families)",
         TABLES,
     ),
     Mutant(
         "split points that Thrift1 cannot set are forgotten",
-        "shared/tables.py",
+        "shared/tables/creation.py",
         "if table.splits.points and not is_there:",
         "if False:",
         TABLES,
     ),
     Mutant(
         "a table with another block size is taken",
-        "shared/tables.py",
+        "shared/tables/creation.py",
         "block_sizes = beyond.block_sizes(table.name) if beyond else {}",
         "block_sizes = {}",
         TABLES,
     ),
     Mutant(
         "for ever is one number of seconds among others",
-        "shared/tables.py",
+        "shared/tables/creation.py",
         "or ttl_seconds < 1 or ttl_seconds == 2**31 - 1 else",
         "else",
         TABLES,
     ),
     Mutant(
         "a block size is not sent to the gateway",
-        "shared/stores/thrift2.py",
+        "shared/stores/hbase/thrift2.py",
         "blockSize=block_sizes.get(name),",
         "",
         TABLES,
     ),
     Mutant(
         "a block size is not stored",
-        "shared/stores/engine.py",
+        "shared/stores/embedded/engine.py",
         "if each.block_bytes != BLOCK_BYTES]",
         "if False]",
         TABLES,
@@ -622,133 +622,133 @@ MUTANTS = (
     # ---- the embedded store
     Mutant(
         "a tombstone masks nothing that comes later",
-        "shared/stores/engine.py",
+        "shared/stores/embedded/engine.py",
         "if latest is None or all(timestamp > latest for _, _, timestamp, _ in puts):",
         "if True:",
         CONFORMANCE,
     ),
     Mutant(
         "a tombstone masks what is earlier, but not what is of its own time",
-        "shared/stores/engine.py",
+        "shared/stores/embedded/engine.py",
         "column in (?3, ?6) and ts >= ?4)",
         "column in (?3, ?6) and ts > ?4)",
         CONFORMANCE,
     ),
     Mutant(
         "the tombstone of a family masks no column of it",
-        "shared/stores/engine.py",
+        "shared/stores/embedded/engine.py",
         "column in (?3, ?6) and ts >= ?4)",
         "column = ?3 and ts >= ?4 and ?6 = ?6)",
         CONFORMANCE,
     ),
     Mutant(
         "an earlier delete takes back what a later one masks",
-        "shared/stores/engine.py",
+        "shared/stores/embedded/engine.py",
         "on conflict do update set ts = max(ts, excluded.ts)",
         "on conflict do update set ts = excluded.ts",
         STORE_WRITES,
     ),
     Mutant(
         "a compaction leaves the tombstones",
-        "shared/stores/engine.py",
+        "shared/stores/embedded/engine.py",
         """self._database.execute("delete from tombstones where table_id = ?", (table.id,))""",
         "pass",
         CONFORMANCE,
     ),
     Mutant(
         "a deleted row costs no read",
-        "shared/stores/engine.py",
+        "shared/stores/embedded/engine.py",
         "self.rows_read += self._database.execute(_DELETED_ROWS, (table.id, low, high)).fetchone()[0]",
         "pass",
         STORE_WRITES,
     ),
     Mutant(
         "the timestamp of a read is inclusive",
-        "shared/stores/rules.py",
+        "shared/stores/embedded/rules.py",
         "else before - 1",
         "else before",
         CONFORMANCE,
     ),
     Mutant(
         "an expired cell is shown",
-        "shared/stores/reads.py",
+        "shared/stores/embedded/reads.py",
         "if cell.timestamp >= oldest_ms.get(family_of(column), 0)",
         "if True",
         CONFORMANCE,
     ),
     Mutant(
         "an expired counter goes on",
-        "shared/stores/engine.py",
+        "shared/stores/embedded/engine.py",
         "return cell if cell and cell[1] >= table.family(column).oldest_ms() else None",
         "return cell",
         CONFORMANCE,
     ),
     Mutant(
         "deletes are applied though a put of the batch was refused",
-        "shared/stores/mutations.py",
+        "shared/stores/embedded/mutations.py",
         "if not refused:",
         "if True:",
         CONFORMANCE,
     ),
     Mutant(
         "a put that was refused takes its whole batch with it",
-        "shared/stores/mutations.py",
+        "shared/stores/embedded/mutations.py",
         "                accepted += puts",
         "                accepted = []",
         CONFORMANCE,
     ),
     Mutant(
         "an increment does not wait for the millisecond after the last one",
-        "shared/stores/mutations.py",
+        "shared/stores/embedded/mutations.py",
         "return next_millisecond(now) if any(cell and cell[1] == now for cell in stored) else now",
         "return now",
         STORE_WRITES,
     ),
     Mutant(
         "a put does not wait for the millisecond after a delete",
-        "shared/stores/engine.py",
+        "shared/stores/embedded/engine.py",
         "if timestamp == clock_ms and not deleted",
         "if False and not deleted",
         DATING,
     ),
     Mutant(
         "a put waits for the delete of its column, and not for that of its family",
-        "shared/stores/engine.py",
+        "shared/stores/embedded/engine.py",
         "isdisjoint([(row, column), (row, family_of(column))])",
         "isdisjoint([(row, column)])",
         DATING,
     ),
     Mutant(
         "a put of a batch waits for a delete that is ahead of the clock",
-        "shared/stores/engine.py",
+        "shared/stores/embedded/engine.py",
         "where table_id = ? and ts = ?",
         "where table_id = ? and ts >= ?",
         DATING,
     ),
     Mutant(
         "a put replaces the version of its millisecond",
-        "shared/stores/engine.py",
+        "shared/stores/embedded/engine.py",
         "if any(table.family(column).max_versions > 1 for _, column, _, _ in puts):",
         "if False:",
         DATING,
     ),
     Mutant(
         "a put waits where its family keeps one version",
-        "shared/stores/engine.py",
+        "shared/stores/embedded/engine.py",
         "if any(table.family(column).max_versions > 1 for _, column, _, _ in puts):",
         "if True:",
         DATING,
     ),
     Mutant(
         "a call that has waited waits again",
-        "shared/stores/dating.py",
+        "shared/stores/embedded/dating.py",
         "engine.has_waited = True",
         "engine.has_waited = False",
         DATING,
     ),
     Mutant(
         "every call after one that waited takes what it gets",
-        "shared/stores/dating.py",
+        "shared/stores/embedded/dating.py",
         """    finally:
             engine.has_waited = False""",
         """    finally:
@@ -757,161 +757,161 @@ MUTANTS = (
     ),
     Mutant(
         "a refused put may be tried again",
-        "shared/stores/rules.py",
+        "shared/stores/thrift1/errors.py",
         'can_retry = java_class.startswith("client.RetriesExhausted")',
         "can_retry = True",
         CONFORMANCE,
     ),
     Mutant(
         "a scan forgets to start each region with a fresh filter",
-        "shared/stores/scanners.py",
+        "shared/stores/embedded/scanners.py",
         "if self._filtered is None or self._region_end != region_end:",
         "if self._filtered is None:",
         CONFORMANCE,
     ),
     Mutant(
         "a filter that is done ends the whole scan",
-        "shared/stores/scanners.py",
+        "shared/stores/embedded/scanners.py",
         "if filtered.ends_scan and not self._in_reply:",
         "if filtered.ends_scan:",
         CONFORMANCE,
     ),
     Mutant(
         "a filter sees one version of each column",
-        "shared/stores/filtered_rows.py",
+        "shared/stores/filters/filtered_rows.py",
         "if verdict is INCLUDE:",
         "if False:",
         FILTERS,
     ),
     Mutant(
         "an older version comes beside the newer one that passed",
-        "shared/stores/filtered_rows.py",
+        "shared/stores/filters/filtered_rows.py",
         "if column != column_passed:",
         "if True:",
         FILTERS,
     ),
     Mutant(
         "a row without the column does not pass SingleColumnValueFilter",
-        "shared/stores/filters.py",
+        "shared/stores/filters/filters.py",
         "return not self._passed if self._found else self.filter_if_missing",
         "return not self._passed",
         FILTERS,
     ),
     Mutant(
         "PageFilter lets one row more through",
-        "shared/stores/filters.py",
+        "shared/stores/filters/filters.py",
         "return self._rows >= self.size",
         "return self._rows > self.size",
         FILTERS,
     ),
     Mutant(
         "PrefixFilter reads to the end of the table",
-        "shared/stores/filters.py",
+        "shared/stores/filters/filters.py",
         "if start < self.prefix if self._reversed else start > self.prefix:",
         "if False:",
         FILTERS,
     ),
     Mutant(
         "OR binds tighter than AND",
-        "shared/stores/filter_language.py",
+        "shared/stores/filters/language.py",
         """b"AND": 2, b"OR": 3""",
         """b"AND": 3, b"OR": 2""",
         FILTERS,
     ),
     Mutant(
         "a search for a pattern keeps the interpreter",
-        "shared/stores/comparators.py",
+        "shared/stores/filters/comparators.py",
         "return search(text, concurrent=True, timeout=MATCH_S) is not None",
         "return search(text, concurrent=False, timeout=MATCH_S) is not None",
         TURNS,
     ),
     Mutant(
         "a get of many rows does not pause",
-        "shared/stores/reads.py",
+        "shared/stores/embedded/reads.py",
         "        if at:\n            let_others_in()\n",
         "",
         TURNS,
     ),
     Mutant(
         "a scan goes on after it failed",
-        "shared/stores/scanners.py",
+        "shared/stores/embedded/scanners.py",
         "                self.failed = copy(error)",
         "                self.failed = None",
         TURNS,
     ),
     Mutant(
         "rows that a filter was not shown count as read",
-        "shared/stores/scanners.py",
+        "shared/stores/embedded/scanners.py",
         "engine.rows_read += judged",
         "engine.rows_read += len(ahead)",
         TURNS,
     ),
     Mutant(
         "the rest of a region is lost once a page is full",
-        "shared/stores/scanners.py",
+        "shared/stores/embedded/scanners.py",
         "            if len(results) >= wanted:\n                region_ends = False\n                break",
         "            if len(results) >= wanted:\n                break",
         CONFORMANCE,
     ),
     Mutant(
         "an open scanner counts twice",
-        "shared/stores/scanners.py",
+        "shared/stores/embedded/scanners.py",
         "counted_bytes = scanner.kept_bytes + scanner.left_over_bytes",
         "counted_bytes = 2 * scanner.kept_bytes + scanner.left_over_bytes",
         TURNS,
     ),
     Mutant(
         "a reply that its client left holds memory",
-        "shared/stores/server.py",
+        "shared/stores/server/thrift_server.py",
         "            share.release()\n",
         "",
         MEMORY,
     ),
     Mutant(
         "a reply counts for nothing while it grows",
-        "shared/stores/memory.py",
+        "shared/stores/server/memory.py",
         "self.hold_reply(self._reply_bytes + results_bytes(results))",
         "self.hold_reply(self._reply_bytes)",
         MEMORY,
     ),
     Mutant(
         "an error keeps the message that it is about",
-        "shared/stores/server.py",
+        "shared/stores/server/thrift_server.py",
         "                field.__traceback__ = None",
         "                pass",
         MEMORY,
     ),
     Mutant(
         "a moved file is written on",
-        "shared/stores/engine.py",
+        "shared/stores/embedded/engine.py",
         "if writes and self.path is not None:",
         "if False:",
         MOVED,
     ),
     Mutant(
         "a deleted log is not noticed",
-        "shared/stores/database.py",
+        "shared/stores/embedded/database.py",
         'for name in (path, f"{path}-wal", f"{path}-shm"):',
         'for name in (path, f"{path}-shm"):',
         MOVED,
     ),
     Mutant(
         "the log of a moved file is left behind",
-        "shared/stores/engine.py",
+        "shared/stores/embedded/engine.py",
         '            self._database.execute("pragma wal_checkpoint(truncate)")',
         "            pass",
         MOVED,
     ),
     Mutant(
         "a large batch deletes before all its puts are stored",
-        "shared/stores/mutations.py",
+        "shared/stores/embedded/mutations.py",
         "for puts, deletes in [*((part, ()) for part in parts), *(((), part) for part in parts)]:",
         "for puts, deletes in [(part, part) for part in reversed(parts)]:",
         STORE_WRITES,
     ),
     Mutant(
         "a cell too large fails its own part only",
-        "shared/stores/mutations.py",
+        "shared/stores/embedded/mutations.py",
         "failing = _Failing(_oversized(put for batch in batches for put in _puts_of(batch, 0)), _nameless(batches))",
         "failing = None",
         STORE_WRITES,

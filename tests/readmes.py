@@ -16,25 +16,20 @@ from typing import Any
 import happybase
 
 from domains.cli import DESIGNS
-from shared.comparison import Compared, compared, comparison_columns, comparison_row, refusals
-from shared.designs import Design
+from shared.designs import Design, Measured
+from shared.designs.comparison import Compared, compared, comparison_columns, comparison_row, refusals
+from shared.designs.cost_tables import PATTERN_COLUMNS, pattern_rows
+from shared.designs.patterns import key_line
+from shared.designs.ruler import ruler, show_value
+from shared.designs.traps import TRAP_COLUMNS, trap_row
 from shared.keys import MAX_ROW_BYTES
-from shared.patterns import PATTERN_COLUMNS, Measured, key_line, pattern_rows
-from shared.ruler import ruler, show_value
-from shared.stores import (
-    comparators,
-    connect,
-    filter_language,
-    java_patterns,
-    memory,
-    messages,
-    mutations,
-    rules,
-    scanners,
-    server,
-)
-from shared.tables import TableDesign, create_tables
-from shared.traps import TRAP_COLUMNS, trap_row
+from shared.stores import connect
+from shared.stores.embedded import mutations, rules, scanners
+from shared.stores.filters import comparators, java_patterns
+from shared.stores.filters import language as filter_language
+from shared.stores.server import memory, messages
+from shared.stores.server import thrift_server as server
+from shared.tables import TableLayout, create_tables
 from tests.shared.stores.test_differences import DIFFERENCES
 
 ROOT = Path(__file__).parent.parent
@@ -60,7 +55,7 @@ def with_blocks(text: str, blocks: Mapping[str, str]) -> str:
     return made
 
 
-def layout_block(table: TableDesign[Any]) -> str:
+def layout_block(table: TableLayout[Any]) -> str:
     """Parts and prefixes of a table's key, from left to right."""
     layout = table.layout
     rows = [(type(each).__name__, f"`{each}`", str(each.width_bytes), "computed") for each in layout.prefixes]
@@ -70,13 +65,13 @@ def layout_block(table: TableDesign[Any]) -> str:
     return markdown_table(("part", "format", "bytes", "meaning"), rows)
 
 
-def row_block(connection: happybase.Connection, table: TableDesign[Any]) -> str:
+def row_block(connection: happybase.Connection, table: TableLayout[Any]) -> str:
     """The first stored row of a table under its ruler."""
     row, _cells = next(connection.table(table.name).scan(limit=1))
     return f"```text\n{ruler(table.layout, row)}\n```"
 
 
-def ordering_block(connection: happybase.Connection, table: TableDesign[Any], rows: int = 6) -> str:
+def ordering_block(connection: happybase.Connection, table: TableLayout[Any], rows: int = 6) -> str:
     """Stored rows of a table as they sort: the first two of each value of the leading part."""
     lines: list[list[str]] = []
     names: list[str] = []

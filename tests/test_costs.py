@@ -18,7 +18,7 @@ import pytest
 from domains.cli import DESIGNS
 from fixtures.logs import make_logs
 from fixtures.orders import make_orders
-from shared.patterns import measure
+from shared.designs import measure
 from tests.engines import Embedded
 
 GENERATED = {

@@ -11,7 +11,7 @@ import pytest
 from sybil.document import Document
 from sybil.parsers.markdown import PythonCodeBlockParser
 
-from shared.stores import filter_language
+from shared.stores.filters import language as filter_language
 from tests.readmes import FILTERS, regenerated, with_blocks
 
 ROOT = Path(__file__).parents[1]

@@ -11,7 +11,7 @@ import pytest
 import thriftpy2
 from thriftpy2.thrift import TClient
 
-from shared.stores.thrift1 import Thrift1
+from shared.stores.thrift1.idl import Thrift1
 from tests.hbase.java import KEPT
 
 

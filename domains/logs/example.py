@@ -5,11 +5,10 @@ Run it: python -m domains.logs.example.
 
 from functools import partial
 
-from shared.designs import Design, Variant, load_samples
-from shared.patterns import AccessPattern, measure
+from shared.designs import AccessPattern, Design, Variant, load_samples, measure
+from shared.records import parse_time
 from shared.stores import connect
-from shared.tables import TableDesign, create_tables
-from shared.times import parse_time
+from shared.tables import TableLayout, create_tables
 
 from . import keys_host_first, keys_modulo, keys_random, keys_salted, keys_slices, keys_time_first
 from .formats import FORMATS
@@ -59,7 +58,7 @@ WITH_PERIOD = ("host-events", "window", *FILTERED)
 
 
 def _rival(
-    name: str, differs: str, table: TableDesign[LogEvent], same_ranges: tuple[str, ...] = (), *rows_as_returned: str
+    name: str, differs: str, table: TableLayout[LogEvent], same_ranges: tuple[str, ...] = (), *rows_as_returned: str
 ) -> Variant:
     """A sibling whose questions are those of `LogRepository`."""
     return Variant(name, differs, (table,), partial(LogRepository, table=table), same_ranges, rows_as_returned)

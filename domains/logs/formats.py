@@ -16,8 +16,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from shared.formats import LONGEST, Format, Rows
-from shared.times import parse_time
+from shared.loading import LONGEST, Format, Rows
+from shared.records import parse_time
 
 # Access logs: host identity user [day/month/year:time zone] "request" status bytes, then "referer" "agent" and others
 

@@ -3,9 +3,8 @@
 The siblings `keys_*.py` lay the same events out in other orders; the README says which serves what.
 """
 
-from shared.cells import CellLayout, Column
 from shared.keys import Descending, EscapedText, FixedBytes, Int64, KeyLayout, part, row_key
-from shared.tables import TableDesign
+from shared.tables import CellLayout, Column, TableLayout
 
 from .records import TIE_BYTES, LogEvent
 
@@ -32,4 +31,4 @@ class LogNewestFirst:
 
 LOG_CELLS = CellLayout(LogEvent, "l", {"severity": Column("s"), "message": Column("m")})
 
-LOGS = TableDesign("logs", "one event", KeyLayout(LogNewestFirst), LOG_CELLS)
+LOGS = TableLayout("logs", "one event", KeyLayout(LogNewestFirst), LOG_CELLS)

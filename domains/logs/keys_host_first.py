@@ -1,7 +1,7 @@
 """Host, kind of event, time ascending; the host filled with `x` to a fixed width, as published."""
 
 from shared.keys import EscapedText, FixedBytes, FixedText, Int64, KeyLayout, part, row_key
-from shared.tables import TableDesign
+from shared.tables import TableLayout
 
 from .keys import LOG_CELLS
 from .records import TIE_BYTES
@@ -24,4 +24,4 @@ class LogHostFirst:
     tie: bytes = part(FixedBytes(TIE_BYTES), "tells events of one millisecond apart")
 
 
-TABLE = TableDesign("logs_host_first", "one event", KeyLayout(LogHostFirst), LOG_CELLS)
+TABLE = TableLayout("logs_host_first", "one event", KeyLayout(LogHostFirst), LOG_CELLS)

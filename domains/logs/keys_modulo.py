@@ -5,11 +5,11 @@ so each reads all of them.
 """
 
 from shared.keys import KeyLayout, Modulo
-from shared.tables import TableDesign
+from shared.tables import TableLayout
 
 from .keys import LOG_CELLS
 from .keys_time_first import LogTimeFirst
 
 BUCKETS = 8
 
-TABLE = TableDesign("logs_modulo", "one event", KeyLayout(LogTimeFirst, Modulo(of="time_ms", by=BUCKETS)), LOG_CELLS)
+TABLE = TableLayout("logs_modulo", "one event", KeyLayout(LogTimeFirst, Modulo(of="time_ms", by=BUCKETS)), LOG_CELLS)

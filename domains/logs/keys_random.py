@@ -5,7 +5,7 @@ import random
 import happybase
 
 from shared.keys import EscapedText, FixedBytes, Int64, KeyLayout, UInt8, part, row_key
-from shared.tables import TableDesign
+from shared.tables import TableLayout
 
 from .keys import LOG_CELLS
 from .records import TIE_BYTES, LogEvent
@@ -32,7 +32,7 @@ class LogRandom:
     tie: bytes = part(FixedBytes(TIE_BYTES), "tells events of one millisecond apart")
 
 
-TABLE = TableDesign("logs_random", "one event, as often as it was stored", KeyLayout(LogRandom), LOG_CELLS)
+TABLE = TableLayout("logs_random", "one event, as often as it was stored", KeyLayout(LogRandom), LOG_CELLS)
 
 
 class RandomLogRepository(LogRepository):

@@ -1,7 +1,7 @@
 """Time cut into slices of fifteen minutes, and within a slice by host; the host ends with a delimiter, as published."""
 
 from shared.keys import DelimitedText, EscapedText, FixedBytes, Int64, KeyLayout, TimeBucket, part, row_key
-from shared.tables import TableDesign
+from shared.tables import TableLayout
 
 from .keys import LOG_CELLS
 from .records import TIE_BYTES
@@ -26,6 +26,6 @@ class LogInSlices:
     tie: bytes = part(FixedBytes(TIE_BYTES), "tells events of one millisecond apart")
 
 
-TABLE = TableDesign(
+TABLE = TableLayout(
     "logs_slices", "one event", KeyLayout(LogInSlices, TimeBucket(of="time_ms", every_ms=SLICE_MS)), LOG_CELLS
 )

@@ -1,7 +1,7 @@
 """Time in front: the starting point, and the hot spot that the others are there to avoid."""
 
 from shared.keys import EscapedText, FixedBytes, Int64, KeyLayout, part, row_key
-from shared.tables import TableDesign
+from shared.tables import TableLayout
 
 from .keys import LOG_CELLS
 from .records import TIE_BYTES
@@ -26,4 +26,4 @@ class LogTimeFirst:
 
 BY_TIME = KeyLayout(LogTimeFirst)
 
-TABLE = TableDesign("logs_time_first", "one event", BY_TIME, LOG_CELLS)
+TABLE = TableLayout("logs_time_first", "one event", BY_TIME, LOG_CELLS)

@@ -6,7 +6,7 @@ from collections import Counter
 import attrs
 import msgpack
 
-from shared.fields import LAST_MS, fixed_bytes, integer, text
+from shared.records import LAST_MS, fixed_bytes, integer, text
 
 TIE_BYTES = 8
 

@@ -7,9 +7,8 @@ import attrs
 import happybase
 
 from shared.keys import InvalidQuestion, Narrowed, between, starting_with
-from shared.scanning import Page, page
-from shared.server_filters import ServerFilter, equal
-from shared.tables import TableDesign
+from shared.queries import Page, ServerFilter, equal, page
+from shared.tables import TableLayout
 
 from .keys import LOG_CELLS, LOGS
 from .keys_time_first import BY_TIME
@@ -44,7 +43,7 @@ class LogRepository:
     A happybase connection serves one thread at a time, and so does a repository: make one for each.
     """
 
-    def __init__(self, connection: happybase.Connection, table: TableDesign[LogEvent] = LOGS) -> None:
+    def __init__(self, connection: happybase.Connection, table: TableLayout[LogEvent] = LOGS) -> None:
         self._rows = connection.table(table.name)
         self._table = table
 

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping
 
 import happybase
 
-from shared.comparison import RANGES, busiest_share
+from shared.designs import Outcome, Trap
+from shared.designs.comparison import RANGES, busiest_share
 from shared.keys import Descending, Int64, KeyLayout, UInt32, between, part, row_key
-from shared.scanning import scan
+from shared.queries import scan
 from shared.stores import connect
-from shared.traps import Outcome, Trap
 
 from . import keys_salted, keys_time_first
 from .keys import LOGS

@@ -6,12 +6,11 @@ Run it: python -m domains.orders.example.
 from functools import partial
 from pathlib import Path
 
-from shared.designs import Design, Variant
+from shared.designs import AccessPattern, Design, Variant, measure
 from shared.loading import read_records
-from shared.patterns import AccessPattern, measure
+from shared.records import parse_time
 from shared.stores import connect
 from shared.tables import create_tables
-from shared.times import parse_time
 
 from . import keys_hashed_number, keys_index_table, keys_published
 from .keys import TABLES, OrderTables

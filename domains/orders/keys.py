@@ -8,9 +8,8 @@ from typing import Any
 
 import attrs
 
-from shared.cells import BIG_INT, CellLayout, Column
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, TrailingText, part, row_key
-from shared.tables import TableDesign
+from shared.tables import BIG_INT, CellLayout, Column, TableLayout
 
 from .records import ListedOrder, Order
 
@@ -77,21 +76,21 @@ LISTED_CELLS = CellLayout(
     ListedOrder, "o", {"item": Column("i"), "amount": Column("a", BIG_INT), "status": Column("st")}
 )
 
-ORDERS = TableDesign("orders", "the order", KeyLayout(OrderByNumber), ORDER_CELLS)
-BY_SELLER = TableDesign("orders_by_seller", "one line of a seller's list", KeyLayout(OrderBySeller), LISTED_CELLS)
-BY_BUYER = TableDesign("orders_by_buyer", "one line of a buyer's list", KeyLayout(OrderByBuyer), LISTED_CELLS)
+ORDERS = TableLayout("orders", "the order", KeyLayout(OrderByNumber), ORDER_CELLS)
+BY_SELLER = TableLayout("orders_by_seller", "one line of a seller's list", KeyLayout(OrderBySeller), LISTED_CELLS)
+BY_BUYER = TableLayout("orders_by_buyer", "one line of a buyer's list", KeyLayout(OrderByBuyer), LISTED_CELLS)
 
 
 @attrs.frozen
 class OrderTables:
     """The three tables of the design; those of a sibling may have other keys or names."""
 
-    orders: TableDesign[Any] = ORDERS
+    orders: TableLayout[Any] = ORDERS
     """Of `Order`, or of what leads to it."""
-    by_seller: TableDesign[ListedOrder] = BY_SELLER
-    by_buyer: TableDesign[ListedOrder] = BY_BUYER
+    by_seller: TableLayout[ListedOrder] = BY_SELLER
+    by_buyer: TableLayout[ListedOrder] = BY_BUYER
 
-    def __iter__(self) -> Iterator[TableDesign[Any]]:
+    def __iter__(self) -> Iterator[TableLayout[Any]]:
         return iter((self.orders, self.by_seller, self.by_buyer))
 
 

@@ -1,12 +1,12 @@
 """The order behind a hash of its number, for numbers that count up; the lists lie as in `keys.py`."""
 
 from shared.keys import HashPrefix, KeyLayout
-from shared.tables import TableDesign
+from shared.tables import TableLayout
 
 from .keys import ORDER_CELLS, OrderByNumber, OrderTables
 
 TABLES = OrderTables(
-    orders=TableDesign(
+    orders=TableLayout(
         "orders_hashed", "the order", KeyLayout(OrderByNumber, HashPrefix(of="order_number", bytes=2)), ORDER_CELLS
     )
 )

@@ -5,12 +5,11 @@ from collections.abc import Iterable
 import attrs
 import happybase
 
-from shared.cells import BIG_INT, CellLayout, Column
-from shared.clock import CLOCK, WriterClock
 from shared.keys import KeyLayout, starting_with
-from shared.scanning import BATCH_ROWS, Page, page
-from shared.tables import TableDesign
-from shared.times import show_time
+from shared.queries import BATCH_ROWS, Page, page
+from shared.records import show_time
+from shared.tables import BIG_INT, CellLayout, Column, TableLayout
+from shared.writes import CLOCK, WriterClock
 
 from .keys import BY_SELLER, LISTED_CELLS, OrderByNumber, OrderTables
 from .records import ListedOrder, Order, Status
@@ -32,17 +31,17 @@ WHOLE_CELLS = CellLayout(
     {"buyer_id": Column("b"), "item": Column("i"), "amount": Column("a", BIG_INT), "status": Column("st")},
 )
 
-INDEX = TableDesign(
+INDEX = TableLayout(
     "orders_index",
     "the row key of the order in its seller's list",
     KeyLayout(OrderByNumber),
     CellLayout(IndexEntry, "o", {"seller_row": Column("k")}),
 )
 """S0.13's index table, [order number], which holds no order."""
-OF_SELLER = TableDesign("orders_of_seller", "the order, in its seller's list", BY_SELLER.layout, WHOLE_CELLS)
+OF_SELLER = TableLayout("orders_of_seller", "the order, in its seller's list", BY_SELLER.layout, WHOLE_CELLS)
 
 _WITH_LINES = OrderTables(
-    orders=INDEX, by_seller=TableDesign(OF_SELLER.name, OF_SELLER.holds, BY_SELLER.layout, LISTED_CELLS)
+    orders=INDEX, by_seller=TableLayout(OF_SELLER.name, OF_SELLER.holds, BY_SELLER.layout, LISTED_CELLS)
 )
 """The seller's rows read as lines of a list, which leave out the buyer."""
 

@@ -1,7 +1,7 @@
 """The lists as published, time ascending; the order itself lies as in `keys.py`."""
 
 from shared.keys import EscapedText, Int64, KeyLayout, part, row_key
-from shared.tables import TableDesign
+from shared.tables import TableLayout
 
 from .keys import LISTED_CELLS, OrderTables
 
@@ -39,10 +39,10 @@ class OrderByBuyerOldestFirst:
 
 
 TABLES = OrderTables(
-    by_seller=TableDesign(
+    by_seller=TableLayout(
         "orders_by_seller_published", "one line of a seller's list", KeyLayout(OrderBySellerOldestFirst), LISTED_CELLS
     ),
-    by_buyer=TableDesign(
+    by_buyer=TableLayout(
         "orders_by_buyer_published", "one line of a buyer's list", KeyLayout(OrderByBuyerOldestFirst), LISTED_CELLS
     ),
 )

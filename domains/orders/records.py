@@ -4,7 +4,7 @@ from typing import Literal, get_args
 
 import attrs
 
-from shared.fields import LAST_MS, integer, one_of, text
+from shared.records import LAST_MS, integer, one_of, text
 
 Status = Literal["placed", "paid", "shipped", "cancelled"]
 STATUSES: tuple[Status, ...] = get_args(Status)

@@ -6,12 +6,11 @@ from typing import Any
 import attrs
 import happybase
 
-from shared.clock import CLOCK, WriterClock
 from shared.keys import InvalidQuestion, between, starting_with
 from shared.keys.errors import shown
-from shared.scanning import Page, page
-from shared.server_filters import equal
-from shared.tables import TableDesign
+from shared.queries import Page, equal, page
+from shared.tables import TableLayout
+from shared.writes import CLOCK, WriterClock
 
 from .keys import LISTED_CELLS, ORDER_CELLS, TABLES, OrderByNumber, OrderTables
 from .records import STATUSES, ListedOrder, Order, Status
@@ -157,7 +156,7 @@ class OrderRepository:
 
 
 def stored_order(
-    table: TableDesign[Order], row: bytes, cells: dict[bytes, tuple[bytes, int]]
+    table: TableLayout[Order], row: bytes, cells: dict[bytes, tuple[bytes, int]]
 ) -> tuple[Order, int] | None:
     """The order of a row whose cells have their timestamps, and that of its status; None where there are no cells.
 
@@ -171,7 +170,7 @@ def stored_order(
 
 
 def orders_of_status(
-    rows: happybase.Table, table: TableDesign[Order], status: Status, limit: int, cursor: str | None
+    rows: happybase.Table, table: TableLayout[Order], status: Status, limit: int, cursor: str | None
 ) -> Page[Order]:
     """The orders of a whole table that a filter on the server lets through."""
     _check_status(status)
@@ -181,7 +180,7 @@ def orders_of_status(
 
 def _lines(
     rows: happybase.Table,
-    table: TableDesign[ListedOrder],
+    table: TableLayout[ListedOrder],
     status: Status | None,
     limit: int,
     cursor: str | None,

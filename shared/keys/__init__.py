@@ -1,7 +1,6 @@
 """The encoding core: values in, bytes out, no storage. Every public name imports from here."""
 
 from .codecs import (
-    MAX_ROW_BYTES,
     Code,
     Codec,
     Descending,
@@ -23,6 +22,7 @@ from .codecs import (
 )
 from .errors import InvalidKey, InvalidQuestion
 from .layout import KeyLayout, Segment, part, row_key
+from .limits import MAX_ROW_BYTES
 from .prefixes import HashPrefix, Modulo, Prefix, Salt, TimeBucket
 from .questions import Narrowed, Plan, RowRange, between, matcher, next_row, starting_with, successor
 from .splits import Splits, split_points

@@ -18,12 +18,11 @@ from collections.abc import Mapping
 from typing import Any, Generic, SupportsIndex, TypeVar
 
 from .errors import InvalidKey, shown, shown_bytes
+from .limits import MAX_ROW_BYTES
 
 V = TypeVar("V")
 N = TypeVar("N", bound=str)
 
-MAX_ROW_BYTES = 32_767
-"""HBase: `HConstants.MAX_ROW_LENGTH`, the largest signed 16-bit int (not 64 KB, as often published)."""
 
 INVERT = bytes(255 - byte for byte in range(256))
 

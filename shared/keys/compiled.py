@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from .codecs import INVERT, MAX_ROW_BYTES, Codec, Descending, EscapedText, FixedBytes, Integer, unescape
+from .codecs import INVERT, Codec, Descending, EscapedText, FixedBytes, Integer, unescape
+from .limits import MAX_ROW_BYTES
 from .prefixes import TimeBucket, sources
 
 if TYPE_CHECKING:

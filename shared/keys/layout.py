@@ -22,9 +22,10 @@ from typing import Any, Generic, TypeVar, dataclass_transform
 
 import attrs
 
-from .codecs import MAX_ROW_BYTES, Codec
+from .codecs import Codec
 from .compiled import compile_decode, compile_encode, compile_row_of, init_fields
 from .errors import InvalidKey, shown, shown_bytes
+from .limits import MAX_ROW_BYTES
 from .prefixes import Modulo, Prefix, Spread, TimeBucket, sources
 from .questions import Narrowed, Plan, narrow, plan, whole_table
 

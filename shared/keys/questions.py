@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from .codecs import MAX_ROW_BYTES
 from .errors import InvalidKey, InvalidQuestion, shown
+from .limits import MAX_ROW_BYTES
 from .prefixes import MAX_BUCKETS, Spread
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 import happybase
 
-from .client import EmbeddedConnection
-from .failures import StoreError
-from .hbase import HBaseConnection
-from .outcomes import OutcomeUnknown, ScanBroken, Unreachable
+from .embedded.connection import EmbeddedConnection
+from .hbase.connection import HBaseConnection
+from .hbase.outcomes import OutcomeUnknown, ScanBroken, Unreachable
+from .thrift1.errors import StoreError
 
 __all__ = [
     "EmbeddedConnection",

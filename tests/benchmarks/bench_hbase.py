@@ -26,10 +26,9 @@ from domains.logs import LOGS, LogEvent, LogRepository, keys_time_first
 from domains.logs.example import DESIGN as LOGS_DESIGN
 from domains.orders import TABLES, OrderRepository
 from domains.orders.example import DESIGN as ORDERS_DESIGN
-from shared.designs import Design, Variant
+from shared.designs import Design, Variant, measure, metered
 from shared.keys import KeyLayout, Plan, Salt, between, split_points
-from shared.patterns import measure, metered
-from shared.scanning import Page, scan
+from shared.queries import Page, scan
 from shared.stores import connect
 from tests.benchmarks.by_hand.logs import NewestFirst, Salted
 from tests.benchmarks.by_hand.orders import Orders

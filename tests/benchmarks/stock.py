@@ -9,7 +9,7 @@ import happybase
 
 from domains.logs import LogEvent
 from domains.orders import Order
-from shared.tables import TableDesign, create_tables, drop_tables
+from shared.tables import TableLayout, create_tables, drop_tables
 
 SEED = 20_260_112
 BATCH = 1_000
@@ -60,7 +60,7 @@ def orders(count: int, mark: str = "n") -> list[Order]:
 
 @contextmanager
 def stocked(
-    connection: happybase.Connection, tables: Sequence[TableDesign[Any]], records: Sequence[Any] = ()
+    connection: happybase.Connection, tables: Sequence[TableLayout[Any]], records: Sequence[Any] = ()
 ) -> Iterator[None]:
     """The tables, each with all the records, until the block ends."""
     try:

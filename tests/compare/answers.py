@@ -10,7 +10,7 @@ from attrs import field, frozen
 from Hbase_thrift import AlreadyExists, IllegalArgument, TCell, TRowResult
 from thriftpy2.thrift import TApplicationException
 
-from shared.stores.thrift1 import IOError
+from shared.stores.thrift1.idl import IOError
 from tests.compare.operations import CLOCK_MS
 
 RAISED = (IOError, IllegalArgument, AlreadyExists, TApplicationException)

@@ -12,7 +12,6 @@ from attrs import define, frozen
 from Hbase_thrift import ColumnDescriptor
 
 from shared.stores import EmbeddedConnection, connect
-from shared.stores.thrift2 import beyond_thrift1
 from tests.hbase.named import NamedHBase
 from tests.hbase.stores import drop_table
 from tests.thrift1 import WholeConnection
@@ -196,7 +195,7 @@ class RealHBase:
         return name
 
     def _create_split(self, name: bytes, kind: Kind, splits: list[bytes]) -> None:
-        with closing(connect(self._named.url)) as connection, beyond_thrift1(connection) as beyond:
+        with closing(connect(self._named.url)) as connection, connection.beyond_thrift1() as beyond:
             assert beyond  # a kind of several regions is asked for only where Thrift2 is
             beyond.create_split_table(name, _options(kind), splits)
 

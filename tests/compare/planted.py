@@ -8,10 +8,12 @@ from unittest.mock import patch
 
 from attrs import frozen
 
-from shared.stores import combined_filters, engine, filters, mutations, reads, scanners, service
-from shared.stores.columns import Selection, select
-from shared.stores.filters import INCLUDE, NEXT_COL, Verdict
-from shared.stores.scanners import _row_bounds
+from shared.stores.embedded import engine, mutations, reads, scanners, service
+from shared.stores.embedded.columns import Selection, select
+from shared.stores.embedded.scanners import _row_bounds
+from shared.stores.filters import combined as combined_filters
+from shared.stores.filters import filters
+from shared.stores.filters.filters import INCLUDE, NEXT_COL, Verdict
 from tests.compare.places import Embedded, Place
 
 

@@ -8,7 +8,7 @@ from random import Random
 import attrs
 import pytest
 
-from shared.stores.thrift1 import Thrift1
+from shared.stores.thrift1.idl import Thrift1
 from tests.compare.answers import Cell, Row
 from tests.compare.comparing import Comparison, sequence
 from tests.compare.filters import Combined, Single, names

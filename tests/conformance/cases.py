@@ -10,7 +10,7 @@ import happybase  # noqa: F401 - makes the module Hbase_thrift
 from attrs import field, frozen
 from Hbase_thrift import ColumnDescriptor, TScan
 
-from shared.stores.thrift1 import Thrift1
+from shared.stores.thrift1.idl import Thrift1
 
 FOLDER = Path(__file__).parent
 SECTIONS = [f"1.{number}" for number in range(1, 11)] + [f"2.{number}" for number in range(1, 7)]

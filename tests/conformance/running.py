@@ -18,7 +18,7 @@ from Hbase_thrift import (
 )
 from thriftpy2.thrift import TApplicationException
 
-from shared.stores.thrift1 import IOError, Thrift1
+from shared.stores.thrift1.idl import IOError, Thrift1
 from tests.conformance.cases import Case, Step, named_arguments
 from tests.conformance.notation import Times, as_bytes, as_text, descriptor, fits, mutation, shown
 from tests.conformance.targets import Store

@@ -14,8 +14,8 @@ from attrs import define, field, frozen
 from Hbase_thrift import BatchMutation, ColumnDescriptor
 
 from shared.stores import EmbeddedConnection
-from shared.stores.server import ThriftServer
-from shared.stores.thrift2 import beyond_thrift1
+from shared.stores.hbase.thrift2 import Thrift2Gateway
+from shared.stores.server.thrift_server import ThriftServer
 from tests.conformance.cases import Case, read_cases
 from tests.conformance.notation import as_bytes, mutation
 from tests.hbase.named import VARIABLE, NamedHBase, named_hbase
@@ -239,10 +239,11 @@ class RealHBase:
         if not case.splits:
             client.createTable(name, descriptors(case))
             return
-        with closing(self._connect()) as connection:
-            connection.thrift2_port = self._named.thrift2_port
-            with beyond_thrift1(connection) as beyond:
-                beyond.create_split_table(name, options(case), [as_bytes(split) for split in case.splits])
+        with (
+            closing(self._connect()) as connection,
+            closing(Thrift2Gateway(connection, self._named.thrift2_port)) as gateway,
+        ):
+            gateway.create_split_table(name, options(case), [as_bytes(split) for split in case.splits])
 
 
 def _no_compaction() -> None:

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from shared.stores.thrift1 import Thrift1
+from shared.stores.thrift1.idl import Thrift1
 from tests.conformance.cases import SECTIONS, read_cases
 
 FACTS = Path(__file__).parents[3] / "shared" / "facts" / "hbase.md"
 
 # Sections that no case names, and why.
 NOT_BY_CALLS = {
-    "1.10": "is about happybase's client on a store in the same process, see tests/shared/stores/test_client.py",
+    "1.10": "is about happybase's client on a store in the same process, which tests of the embedded connection cover",
 }
 
 

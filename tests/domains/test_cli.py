@@ -6,8 +6,8 @@ import pytest
 
 from domains import cli
 from domains.asking import tables_of
-from shared.formats import FORMATS
 from shared.keys import split_points
+from shared.loading import FORMATS
 
 KEY = "73 2d 31 37 00 01  7f ff fe 8f e6 74 d0 77  6e 2d 34 32 00 01"
 COMMANDS = ["list", "run", "load", "ask", "explain", "ddl", "serve"]

@@ -11,7 +11,7 @@ import pytest
 from domains import cli
 from domains.logs import repository
 from domains.orders import TABLES, OrderRepository
-from shared.scanning import page
+from shared.queries import page
 from shared.stores import connect
 from shared.tables import create_tables
 

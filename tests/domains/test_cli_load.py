@@ -12,9 +12,9 @@ from Hbase_thrift import IOError as HBaseError  # a module that happybase makes
 
 from domains import cli
 from domains.orders import OrderConflict, OrderRepository
-from shared.cells import InvalidRecord
 from shared.keys import InvalidKey
 from shared.stores import connect
+from shared.tables import InvalidRecord
 from tests.engines import EMBEDDED
 
 ROOT = Path(__file__).parents[2]

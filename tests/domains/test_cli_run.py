@@ -9,8 +9,8 @@ from Hbase_thrift import IOError as HBaseError  # a module that happybase makes
 
 from domains import cli
 from domains.asking import tables_of
-from shared.cells import InvalidRecord
 from shared.stores import connect
+from shared.tables import InvalidRecord
 
 COMPARISON = "\nWhat each question costs in each variant\n"
 WRITTEN = "\nWhat each variant writes\n"

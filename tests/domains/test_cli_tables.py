@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.shared.stores.thrift2_gateway import both_gateways
+from tests.shared.stores.hbase.thrift2_gateway import both_gateways
 
 EVENT = "host,event,time_ms,message\nweb-1,GET,2026-01-12,/\n"
 NEEDS = (

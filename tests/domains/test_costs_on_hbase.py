@@ -9,9 +9,8 @@ import attrs
 import pytest
 
 from domains.cli import DESIGNS
-from shared.designs import load_samples
-from shared.patterns import measure
-from shared.scanning import Page
+from shared.designs import load_samples, measure
+from shared.queries import Page
 from shared.stores import connect
 from shared.tables import create_tables
 

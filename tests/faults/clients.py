@@ -8,7 +8,8 @@ import happybase
 from Hbase_thrift import AlreadyExists, IllegalArgument, IOError
 from thriftpy2.thrift import TApplicationException
 
-from shared.stores import connect, outcomes
+from shared.stores import connect
+from shared.stores.hbase import outcomes
 
 RETRY_MS = 20_000  # much longer than any fault lasts, also on a busy machine
 

@@ -6,8 +6,8 @@ from typing import Any, Protocol
 import happybase
 
 from shared.stores import EmbeddedConnection
-from shared.stores.server import ThriftServer
-from shared.stores.service import ThriftService
+from shared.stores.embedded.service import ThriftService
+from shared.stores.server.thrift_server import ThriftServer
 
 FAMILIES: dict[str, dict[str, Any]] = {"d": {}, "e": {}}
 SPLITS = (b"s-040", b"s-080", b"t")

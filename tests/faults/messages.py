@@ -9,7 +9,7 @@ from thriftpy2.protocol import TBinaryProtocol
 from thriftpy2.thrift import TMessageType
 from thriftpy2.transport import TMemoryBuffer
 
-from shared.stores.messages import MAX_DEPTH, BinaryWalk, Stream
+from shared.stores.server.messages import MAX_DEPTH, BinaryWalk, Stream
 
 _HEAD = Struct(">II")
 _TYPE_AT = 3

@@ -10,7 +10,7 @@ from contextlib import suppress
 from struct import pack
 from typing import Self
 
-from shared.stores.messages import BrokenMessage, ClientGone, Stream
+from shared.stores.server.messages import BrokenMessage, ClientGone, Stream
 from tests.faults.gateways import Gateway
 from tests.faults.messages import closes_scanner_of, is_undeclared, name_of, take_call, take_reply
 from tests.faults.plans import Fault, Kind, Plan

@@ -3,7 +3,8 @@
 import pytest
 from thriftpy2.thrift import TApplicationException
 
-from shared.stores import calls, hbase, outcomes, resumed_scans, scan_sockets, sockets
+from shared.stores.hbase import calls, outcomes, resumed_scans, scan_sockets, sockets
+from shared.stores.hbase import connection as hbase
 from tests.faults import reads, writes
 from tests.faults.plans import Plan
 from tests.faults.tally import Broken

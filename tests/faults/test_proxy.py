@@ -9,7 +9,7 @@ from thriftpy2.protocol import TBinaryProtocol
 from thriftpy2.thrift import TMessageType
 from thriftpy2.transport import TMemoryBuffer
 
-from shared.stores.messages import ClientGone
+from shared.stores.server.messages import ClientGone
 from tests.faults.gateways import EmbeddedGateway
 from tests.faults.messages import name_of, take_reply
 from tests.faults.plans import Fault, Kind

@@ -21,11 +21,11 @@ import happybase
 
 from domains.logs.example import DESIGN
 from domains.logs.samples import sample_events
-from shared.comparison import quantiles
 from shared.designs import Variant
+from shared.designs.comparison import quantiles
 from shared.keys import Splits
 from shared.stores import StoreError, connect
-from shared.tables import TableDesign, create_tables, drop_tables
+from shared.tables import TableLayout, create_tables, drop_tables
 from tests.hbase.counters import NotCounted, rows_written, version
 from tests.hbase.java import NotStarted
 from tests.hbase.named import INFO_VARIABLE, NamedHBase, named_or_started
@@ -87,7 +87,7 @@ def _rows(variant: Variant) -> list[list[bytes]]:
         return [[repository.row(event) for event in _drawn(number, events)] for number, events in enumerate(tenths())]
 
 
-def _cut(variant: Variant, rows: Sequence[Sequence[bytes]]) -> TableDesign[Any]:
+def _cut(variant: Variant, rows: Sequence[Sequence[bytes]]) -> TableLayout[Any]:
     """The table of a variant, cut into eight regions."""
     (table,) = variant.tables
     if table.splits.points:
@@ -117,7 +117,7 @@ def measured(named: NamedHBase) -> list[Spread]:
 
 
 def _counted(
-    connection: happybase.Connection, info_url: str, tables: dict[str, TableDesign[Any]]
+    connection: happybase.Connection, info_url: str, tables: dict[str, TableLayout[Any]]
 ) -> Iterator[dict[str, tuple[int, ...]]]:
     """For each tenth the rows that every region took, by variant."""
     repositories = {variant.name: variant.open(connection) for variant in DESIGN.variants}

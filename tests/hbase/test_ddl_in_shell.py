@@ -9,12 +9,11 @@ import happybase
 import pytest
 
 from domains.cli import DESIGNS
-from shared.cells import CellLayout
-from shared.ddl import create_statement
 from shared.keys import EscapedText, HashPrefix, KeyLayout, Splits, part, row_key
 from shared.stores import connect
-from shared.stores.thrift2 import beyond_thrift1, idl
-from shared.tables import Family, TableDesign, create_tables
+from shared.stores.hbase.thrift2 import idl
+from shared.tables import CellLayout, Family, TableLayout, create_tables
+from shared.tables.ddl import create_statement
 from tests.hbase.hbase_shell import run_in_shell
 from tests.hbase.named import INFO_VARIABLE, named_hbase
 from tests.hbase.stores import drop_all
@@ -27,7 +26,7 @@ class Named:
     name: str = part(EscapedText, "all of the key")
 
 
-UNUSUAL = TableDesign(
+UNUSUAL = TableLayout(
     "unusual",
     "a name under all that can be declared",
     KeyLayout(Named, HashPrefix(of="name", bytes=4, hex=True)),
@@ -47,7 +46,7 @@ POINTS = attrs.evolve(
 )
 
 
-def named_once() -> dict[str, TableDesign]:
+def named_once() -> dict[str, TableLayout]:
     """Every table of every variant of every design, and two with all that is awkward."""
     tables = [table for design in DESIGNS for variant in design.variants for table in variant.tables]
     return {table.name: table for table in [*tables, UNUSUAL, POINTS]}
@@ -83,7 +82,7 @@ def prefixes(tmp_path_factory):
 
 def described(connection: happybase.Connection, name: str) -> dict[bytes, dict[bytes, bytes]]:
     """All that HBase knows of a table's families, by its own names."""
-    with beyond_thrift1(connection) as gateway:
+    with connection.beyond_thrift1() as gateway:
         table = gateway._client.getTableDescriptor(idl().TTableName(qualifier=connection.table(name).name))
     return {family.name: family.attributes for family in table.columns}
 

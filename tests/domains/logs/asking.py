@@ -4,7 +4,7 @@ import pytest
 
 from domains.logs import LogEvent, Repeats
 from domains.logs.example import DESIGN
-from shared.fields import LAST_MS
+from shared.records import LAST_MS
 
 BY_NAME = {variant.name: variant for variant in DESIGN.variants}
 ANSWERING = ["newest-first", "host-first", "time-first", "modulo", "salted", "slices"]

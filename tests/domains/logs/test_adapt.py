@@ -12,9 +12,8 @@ import pytest
 
 from domains.logs import LogEvent
 from domains.logs.formats import FORMATS
-from shared.formats import Format
-from shared.loading import read_lines
-from shared.scanning import scan
+from shared.loading import Format, read_lines
+from shared.queries import scan
 
 from .asking import BY_NAME, asked, dump, event, expected, stored
 

@@ -5,9 +5,9 @@ from contextlib import ExitStack
 import pytest
 
 from domains.logs.keys_slices import SLICE_MS
+from shared.designs import metered
 from shared.keys import InvalidQuestion
-from shared.patterns import metered
-from shared.scanning import READ_AT_MOST
+from shared.queries import READ_AT_MOST
 
 from .asking import BY_NAME, event, only, stored, times
 

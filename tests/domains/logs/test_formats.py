@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from domains.logs.formats import COMBINED_LOG, FORMATS, LOG4J
 from domains.logs.records import LogEvent, Repeats
 from shared.loading import read_lines
-from shared.times import parse_time, show_time
+from shared.records import parse_time, show_time
 
 ROOT = Path(__file__).parents[3]
 REAL = ROOT.parent / "shared" / "data" / "logs"

@@ -14,8 +14,8 @@ from domains.logs.keys_random import LogRandom
 from domains.logs.keys_slices import SLICE_MS
 from domains.logs.keys_time_first import TABLE as TIME_FIRST
 from fixtures.logs.make_keys import HOSTS, KEYS, LONG, WITH_DELIMITER, WITH_X
-from shared.fields import LAST_MS
 from shared.keys import InvalidKey, InvalidQuestion, between, starting_with
+from shared.records import LAST_MS
 
 GOLDEN = json.loads((Path(__file__).parents[3] / "fixtures" / "logs" / "keys.json").read_text(encoding="utf-8"))
 

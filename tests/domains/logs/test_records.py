@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from domains.logs import LogEvent, Repeats
 from domains.logs.records import TIE_BYTES, tie_of
 from fixtures.logs.make_keys import SAID
-from shared.fields import LAST_MS
+from shared.records import LAST_MS
 
 GOLDEN = json.loads((Path(__file__).parents[3] / "fixtures" / "logs" / "keys.json").read_text(encoding="utf-8"))["ties"]
 

@@ -3,9 +3,9 @@
 import pytest
 
 from domains.logs.keys_slices import SLICE_MS
-from shared.cells import InvalidRecord, InvalidRow
+from shared.designs import metered
 from shared.keys import InvalidKey, InvalidQuestion
-from shared.patterns import metered
+from shared.tables import InvalidRecord, InvalidRow
 from tests.engines import located
 
 from .asking import ANSWERING, BY_NAME, answering, asked, at_any_time, dump, event, only, stored

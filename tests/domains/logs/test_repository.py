@@ -8,10 +8,10 @@ from Hbase_thrift import IOError as HBaseError  # a module that happybase makes
 
 from domains.logs import LogEvent, NotAllStored, Repeats, repository
 from domains.logs.keys_slices import SLICE_MS
-from shared.fields import LAST_MS
+from shared.designs import metered
 from shared.keys import InvalidKey
 from shared.loading import UnreadableFile
-from shared.patterns import metered
+from shared.records import LAST_MS
 
 from .asking import (
     all_pages,

@@ -9,7 +9,7 @@ import pytest
 from domains.logs import LOGS, keys_salted, keys_time_first, traps
 from domains.logs.traps import LONG_MAX, TRAPS
 from fixtures.logs import make_logs
-from shared.traps import TRAP_COLUMNS, trap_row
+from shared.designs.traps import TRAP_COLUMNS, trap_row
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ import json
 import sys
 from domains.{0}.example import DESIGN
 from shared.designs import load_samples
-from shared.patterns import measure
+from shared.designs import measure
 from shared.stores import connect
 from shared.tables import create_tables
 

@@ -9,9 +9,9 @@ import pytest
 
 from domains.orders import Order, OrderConflict, OrderRepository
 from domains.orders.example import DESIGN
-from shared.clock import WriterClock
 from shared.stores import connect
 from shared.tables import create_tables
+from shared.writes import WriterClock
 from tests.interleaved import InterleavedConnection
 
 LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)

@@ -6,8 +6,8 @@ import pytest
 from domains.orders import Order, OrderConflict, UnknownOrder
 from domains.orders.example import DESIGN
 from domains.orders.keys_index_table import INDEX, OF_SELLER, IndexEntry
-from shared.cells import InvalidRow
-from shared.patterns import metered
+from shared.designs import metered
+from shared.tables import InvalidRow
 from tests.dying import DyingConnection, WriterDied
 
 LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)

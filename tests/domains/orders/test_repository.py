@@ -5,9 +5,9 @@ import pytest
 
 from domains.orders import ListedOrder, Order, OrderConflict, UnknownOrder
 from domains.orders.example import DESIGN
-from shared.cells import InvalidRow
+from shared.designs import metered
 from shared.keys import InvalidKey, InvalidQuestion
-from shared.patterns import metered
+from shared.tables import InvalidRow
 from tests.engines import located
 
 LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)

@@ -7,7 +7,7 @@ import pytest
 from domains.orders import ListedOrder, Order
 from domains.orders.example import DESIGN, SAMPLES
 from domains.orders.keys import ORDER_CELLS
-from shared.comparison import compared
+from shared.designs.comparison import compared
 from shared.loading import read_records
 
 NAMES = [variant.name for variant in DESIGN.variants]

@@ -33,7 +33,7 @@ from shared.keys import (
     starting_with,
 )
 from shared.keys.questions import Between, StartingWith
-from shared.scanning import scan
+from shared.queries import scan
 from tests.engines import Engine, examples
 from tests.shared.stocked import stocked_table
 

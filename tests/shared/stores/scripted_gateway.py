@@ -11,8 +11,8 @@ from typing import Self
 import happybase
 
 from shared.stores import EmbeddedConnection, connect
-from shared.stores.server import ThriftServer
-from shared.stores.service import ThriftService
+from shared.stores.embedded.service import ThriftService
+from shared.stores.server.thrift_server import ThriftServer
 
 _HEAD_BYTES = 4
 _NAME_AT = 8

@@ -7,9 +7,9 @@ from attrs import frozen
 from Hbase_thrift import TAppend
 from thriftpy2.thrift import TApplicationException, TDecodeException
 
-from shared.stores.filter_language import MAX_FILTER_BYTES
-from shared.stores.thrift1 import IOError as HBaseIOError
-from shared.tables import Family, TableDesign
+from shared.stores.filters.language import MAX_FILTER_BYTES
+from shared.stores.thrift1.idl import IOError as HBaseIOError
+from shared.tables import Family, TableLayout
 from tests.engines import EMBEDDED, plain_table
 
 
@@ -84,7 +84,7 @@ def test_filters_that_seek_past_a_tombstone(engine, table, filter, newer):
     why="HBase does not open a family that has nothing in the time range; what it skips depends on other rows",
 )
 def test_a_family_that_is_not_looked_at(engine):
-    two_families = TableDesign("t", "any row", TABLE.layout, TABLE.cells, {"d": Family(), "e": Family()})
+    two_families = TableLayout("t", "any row", TABLE.layout, TABLE.cells, {"d": Family(), "e": Family()})
     with engine.store(two_families) as connection:
         table = connection.table("t")
         for row, column, timestamp in ((b"a", b"e:", 3), (b"b", b"d:", 9), (b"c", b"e:", 3)):

@@ -1,0 +1,21 @@
+"""What the suite shows of a design: its data, measured costs, comparisons, traps, the byte ruler.
+
+May import all other rooms.
+"""
+
+from .design import Design, Variant, load_samples
+from .metering import Measured, measure, metered
+from .patterns import AccessPattern
+from .traps import Outcome, Trap
+
+__all__ = [
+    "AccessPattern",
+    "Design",
+    "Measured",
+    "Outcome",
+    "Trap",
+    "Variant",
+    "load_samples",
+    "measure",
+    "metered",
+]

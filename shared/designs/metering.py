@@ -1,0 +1,145 @@
+"""What a call makes the store do, counted on the Thrift client."""
+
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from typing import Any
+
+import attrs
+import happybase
+
+from ..keys.errors import InvalidQuestion
+from ..keys.questions import RowRange
+from ..queries.pages import Page
+from .patterns import AccessPattern
+
+
+@attrs.define
+class Cost:
+    """What a call made the store do, as seen on the Thrift client."""
+
+    rpcs: int = 0
+    ranges: list[tuple[bytes, RowRange]] = attrs.field(factory=list[tuple[bytes, RowRange]])
+    """Table and range of every get and every scan."""
+    rows_fetched: int = 0
+    key_bytes: int = 0
+    """Row keys that came over, each counted once, however many cells repeat it in the store."""
+    bytes_fetched: int = 0
+    """Row keys, columns and values that came over, without Thrift's framing."""
+    rows_read: int | None = None
+    """Rows that the store stepped over to answer; None where it does not say (only the embedded one does)."""
+
+
+class _MeteredClient:
+    """A Thrift client that counts what passes through it."""
+
+    def __init__(self, client: Any, cost: Cost) -> None:
+        self._client = client
+        self._cost = cost
+
+    def __getattr__(self, name: str) -> Any:
+        call = getattr(self._client, name)
+        if not callable(call):
+            return call
+
+        def counted(*arguments: Any) -> Any:
+            self._asked(name, *arguments)
+            answer: Any = call(*arguments)
+            if name.startswith(("getRow", "scannerGet")):
+                self._answered(answer)
+            return answer
+
+        return counted
+
+    def _asked(self, name: str, *arguments: Any) -> None:
+        self._cost.rpcs += 1
+        if name == "scannerOpenWithScan":
+            table, scan = arguments[:2]
+            low, high = scan.startRow, scan.stopRow
+            if scan.reversed:  # reads (stop, start]
+                low, high = (row and row + b"\x00" for row in (high, low))
+            self._cost.ranges.append((table, RowRange(low or b"", high or None)))
+        elif name.startswith("getRow"):
+            table, asked = arguments[:2]
+            rows: list[bytes] = asked if name.startswith("getRows") else [asked]
+            for row in rows:
+                self._cost.ranges.append((table, RowRange(row, row + b"\x00")))
+
+    def _answered(self, results: list[Any]) -> None:
+        self._cost.rows_fetched += len(results)
+        for result in results:
+            self._cost.key_bytes += len(result.row)
+            # A scan with sorted columns has them in a list instead.
+            sorted_ = ((each.columnName, each.cell) for each in result.sortedColumns or ())
+            cells = sorted_ if result.columns is None else result.columns.items()
+            self._cost.bytes_fetched += len(result.row) + sum(len(name) + len(cell.value) for name, cell in cells)
+
+
+@contextmanager
+def metered(connection: happybase.Connection) -> Generator[Cost]:
+    """Counts all that is asked on `connection` while the block runs."""
+    cost = Cost()
+    client = connection.client
+    read_before = getattr(client, "rows_read", None)
+    connection.client = _MeteredClient(client, cost)
+    try:
+        yield cost
+    finally:
+        connection.client = client
+        if read_before is not None:
+            cost.rows_read = client.rows_read - read_before
+
+
+@attrs.frozen
+class Measured:
+    """An access pattern, what it answered and what that cost; or why the tables cannot answer it."""
+
+    pattern: AccessPattern
+    answer: Any
+    cost: Cost
+    refused: str = ""
+
+    @property
+    def records(self) -> list[Any]:
+        """The records of the answer, whether that is a page, a list, one record or none."""
+        if isinstance(self.answer, Page):
+            return [*self.answer.records]  # pyright: ignore[reportUnknownMemberType]  # of any record
+        if isinstance(self.answer, list):
+            return [*self.answer]  # pyright: ignore[reportUnknownMemberType]
+        return [] if self.answer is None else [self.answer]
+
+    @property
+    def rows_read(self) -> int:
+        """Rows that the store stepped over, or those that came over where it does not say."""
+        return self.cost.rows_fetched if self.cost.rows_read is None else self.cost.rows_read
+
+    @property
+    def by_client(self) -> tuple[str, ...]:
+        """What the ranges did not do: the attributes that the client compared, `order` where it sorted."""
+        if isinstance(self.answer, Page):
+            return self.answer.by_client  # pyright: ignore[reportUnknownMemberType]  # of any record
+        return ()
+
+    @property
+    def beyond_ranges(self) -> str:
+        """What the ranges did not do, in words: that of the client, then that of a filter on the server."""
+        return ", ".join([*self.by_client, *(f"{name} (filter)" for name in self.by_server)])
+
+    @property
+    def by_server(self) -> tuple[str, ...]:
+        """The attributes that a filter compared on the server."""
+        if isinstance(self.answer, Page):
+            return self.answer.by_server  # pyright: ignore[reportUnknownMemberType]  # of any record
+        return ()
+
+
+def measure(connection: happybase.Connection, repository: Any, patterns: Iterable[AccessPattern]) -> list[Measured]:
+    """Asks every pattern with its sample arguments."""
+    return [_measured(connection, repository, pattern) for pattern in patterns]
+
+
+def _measured(connection: happybase.Connection, repository: Any, pattern: AccessPattern) -> Measured:
+    with metered(connection) as cost:
+        try:
+            return Measured(pattern, pattern.ask(repository, **pattern.sample), cost)
+        except InvalidQuestion as error:
+            return Measured(pattern, None, cost, refused=str(error))

@@ -1,0 +1,61 @@
+"""Access patterns as data: a question in words and the call that answers it, run and metered.
+
+What a design costs is not argued but measured: the table of a domain's README is the output of `measure`.
+"""
+
+import inspect
+import shlex
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import attrs
+
+from ..keys import KeyLayout
+from .ruler import show_value
+
+
+@attrs.frozen
+class AccessPattern:
+    """One question that a design answers.
+
+    `method` is the repository's method (`OrderRepository.of_seller`), `sample` the arguments with which it is
+    measured. Arguments that end in `_ms` are times, and are asked for without that ending.
+    """
+
+    name: str
+    question: str
+    method: Callable[..., Any]
+    sample: Mapping[str, Any]
+
+    @property
+    def parameters(self) -> list[inspect.Parameter]:
+        """The arguments a user may give, `limit` and `cursor` left out."""
+        _self, *parameters = inspect.signature(self.method, eval_str=True).parameters.values()
+        return [each for each in parameters if each.name not in ("limit", "cursor")]
+
+    def ask(self, repository: Any, **arguments: Any) -> Any:
+        """The answer of a repository, which may have a method of its own for the question."""
+        return getattr(repository, self.method.__name__)(**arguments)
+
+    @property
+    def words(self) -> str:
+        """The question as `rowbook ask` takes it, with the sample's values."""
+        words = [self.name]
+        for name, value in self.sample.items():
+            if name in ("limit", "cursor"):
+                words.append(f"--{name} {value}")
+            else:
+                words.append(shlex.quote(f"{name.removesuffix('_ms')}={show_value(name, value)}"))
+        return " ".join(words)
+
+    @property
+    def is_paged(self) -> bool:
+        """Whether the answer is a `Page`, so that `limit` and `cursor` can be given."""
+        return "limit" in inspect.signature(self.method).parameters
+
+
+def key_line(layout: KeyLayout[Any]) -> str:
+    """A key in one line: `[seller_id][placed_ms descending][order_number]`."""
+    names = [str(prefix) for prefix in layout.prefixes]
+    names += [f"{part.name} descending" if part.codec.descending else part.name for part in layout.parts]
+    return "".join(f"[{name}]" for name in names)

@@ -1,0 +1,96 @@
+"""The byte ruler of a row key: its bytes under the names of the parts and their values; and the same for cells."""
+
+from collections.abc import Iterable, Mapping
+from itertools import zip_longest
+from typing import Any
+
+from rich.cells import cell_len, chop_cells
+
+from ..keys import KeyLayout, Segment
+from ..keys.errors import shown
+from ..records.times import show_time
+from ..tables.cells import CellLayout, Column
+
+NAMES, VALUES, BYTES = range(3)
+"""The kinds of lines of a ruler, from top to bottom."""
+
+
+def show_value(name: str, value: Any) -> str:
+    """A value as a person reads it: names in `_ms` are times, text without control characters stands as it is."""
+    if isinstance(value, bytes):
+        return value.hex(" ")
+    if isinstance(value, str):
+        return value if value.isprintable() and value.strip() == value != "" else repr(value)
+    try:
+        return show_time(value) if name.endswith("_ms") and type(value) is int else str(value)
+    except ValueError:  # Python writes no int of more than 4,300 digits
+        return shown(value)
+
+
+def ruler(layout: KeyLayout[Any], row: bytes, width: int = 100) -> str:
+    """Three lines of text, names over values over bytes in hex; further threes where the `width` of a terminal is full.
+
+    seller_id          placed_ms                 order_number
+    s-17               2020-02-06T08:08:37.000Z  n-42
+    73 2d 31 37 00 01  7f ff fe 8f e6 74 d0 77   6e 2d 34 32 00 01
+    """
+    return "\n".join(text for _kind, text in ruler_lines(layout, row, width))
+
+
+def ruler_lines(layout: KeyLayout[Any], row: bytes, width: int) -> list[tuple[int, str]]:
+    """The lines of a ruler, each with its kind."""
+    return _lines((column for segment in layout.segments(row) for column in _of_segment(segment, width)), width)
+
+
+def cell_lines(layout: CellLayout[Any], cells: Mapping[bytes, bytes], width: int) -> list[tuple[int, str]]:
+    """The lines of a row's cells: names over values over columns, which stand where a ruler has the bytes."""
+    columns: list[tuple[str, str, str]] = []
+    for name, column in layout.columns.items():
+        if (data := cells.get(layout.column(name))) is not None:
+            columns += _cut(name, _show_cell(name, column, data), [layout.column(name).decode()], width)
+    return _lines(columns, width)
+
+
+def _show_cell(name: str, column: Column, data: bytes) -> str:
+    try:
+        return show_value(name, column.packing.unpack(data))
+    except Exception as error:  # msgpack's errors have no base of their own
+        return f"{data.hex(' ')} (damaged: {str(error) or type(error).__name__})".lstrip()
+
+
+def _of_segment(segment: Segment, width: int) -> Iterable[tuple[str, str, str]]:
+    value = "" if segment.value is None else show_value(segment.name, segment.value)
+    bytes_at_once = max(1, (width + 1) // 3)
+    data = [segment.data[at : at + bytes_at_once].hex(" ") for at in range(0, len(segment.data), bytes_at_once)]
+    return _cut(segment.name, value, data or ["(no bytes)"], width)
+
+
+def _cut(name: str, value: str, below: list[str], width: int) -> Iterable[tuple[str, str, str]]:
+    """A value as one column, or as several where it or what stands below it is wider than a line."""
+    return zip_longest([name], chop_cells(value, max(1, width)), below, fillvalue="")
+
+
+def _lines(columns: Iterable[tuple[str, str, str]], width: int) -> list[tuple[int, str]]:
+    """Columns of three beside each other, in as many blocks as `width` asks for."""
+    lines: list[tuple[int, str]] = []
+    block: list[tuple[str, str, str]] = []
+    for column in columns:
+        if block and sum(_wide(each) + 2 for each in block) + _wide(column) > width:
+            lines += _block(block)
+            block = []
+        block.append(column)
+    return lines + _block(block)
+
+
+def _block(columns: list[tuple[str, str, str]]) -> list[tuple[int, str]]:
+    widths = [_wide(column) for column in columns]
+    lines: list[tuple[int, str]] = []
+    for kind, texts in enumerate(zip(*columns, strict=True)):
+        line = "  ".join(text + " " * (wide - cell_len(text)) for text, wide in zip(texts, widths, strict=True))
+        if line.strip():
+            lines.append((kind, line.rstrip()))
+    return lines
+
+
+def _wide(column: tuple[str, str, str]) -> int:
+    return max(map(cell_len, column))

@@ -1,0 +1,10 @@
+"""Numbers of HBase that several rooms need."""
+
+MAX_ROW_BYTES = 32_767
+"""HBase: `HConstants.MAX_ROW_LENGTH`, the largest signed 16-bit int (not 64 KB, as often published)."""
+LATEST_MS = 2**63 - 1
+"""HBase: `HConstants.LATEST_TIMESTAMP`, the last timestamp; in a write it means the server's clock."""
+FOREVER_S = 2**31 - 1
+"""HBase: `HConstants.FOREVER`, the time to live of a family whose cells do not expire."""
+BLOCK_BYTES = 65_536
+"""HBase: `HConstants.DEFAULT_BLOCKSIZE`, how much a region server reads from a file at a time."""

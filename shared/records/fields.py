@@ -1,0 +1,66 @@
+"""Validators for the fields of records; each refuses with record and field, what was wanted and what was given.
+
+    order_number: str = attrs.field(validator=text())
+    placed_ms: int = attrs.field(validator=integer(0, LAST_MS))
+    status: Status = attrs.field(validator=one_of(*STATUSES))
+
+Types are exact, as in keys and cells: a bool is no int.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+
+from ..keys.errors import shown
+
+Validator = Callable[[Any, "attrs.Attribute[Any]", Any], None]
+
+LAST_MS = 253_402_300_799_999
+"""9999-12-31T23:59:59.999Z in milliseconds since 1970; later years have more digits than ISO 8601 writes."""
+
+
+def text(*, empty: bool = False) -> Validator:
+    """Text; of at least one character unless it may be `empty`."""
+
+    def check(record: Any, field: "attrs.Attribute[Any]", value: Any) -> None:
+        if type(value) is not str or not (value or empty):
+            _refuse(record, field, "text" if empty else "text, not empty", value)
+
+    return check
+
+
+def integer(first: int | None = None, last: int | None = None) -> Validator:
+    """An int from `first` to `last`, both included; None is no bound."""
+    bounds = f"{'' if first is None else first}..{'' if last is None else last}"
+
+    def check(record: Any, field: "attrs.Attribute[Any]", value: Any) -> None:
+        if type(value) is not int or (first is not None and value < first) or (last is not None and value > last):
+            _refuse(record, field, "an int" if bounds == ".." else bounds, value)
+
+    return check
+
+
+def fixed_bytes(width_bytes: int) -> Validator:
+    """Exactly so many bytes."""
+
+    def check(record: Any, field: "attrs.Attribute[Any]", value: Any) -> None:
+        if type(value) is not bytes or len(value) != width_bytes:
+            _refuse(record, field, f"{width_bytes} bytes", value)
+
+    return check
+
+
+def one_of(*values: Any) -> Validator:
+    """One of a closed list of values."""
+    typed = [(value.__class__, value) for value in values]
+
+    def check(record: Any, field: "attrs.Attribute[Any]", value: Any) -> None:
+        if (type(value), value) not in typed:
+            _refuse(record, field, f"one of {', '.join(map(str, values))}", value)
+
+    return check
+
+
+def _refuse(record: Any, field: "attrs.Attribute[Any]", wanted: str, value: Any) -> None:
+    raise ValueError(f"{type(record).__name__}.{field.name}: must be {wanted} (got {shown(value)})")

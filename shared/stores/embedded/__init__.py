@@ -1,0 +1,4 @@
+"""HBase's behaviour on SQLite: a happybase connection to a store in memory or in a file.
+
+May import `keys`, `thrift1` and `filters`.
+"""

@@ -1,0 +1,139 @@
+"""Damage in the file of an embedded store that SQLite would read over without a word."""
+
+import os
+import sqlite3
+import struct
+import time
+from contextlib import closing, suppress
+from itertools import pairwise
+from pathlib import Path
+
+from ..thrift1.errors import StoreError
+from .failures import damaged, group_of
+from .schema import HAS_BLOCK_SIZES, HAS_CLUSTER
+
+# Files of up to 4 MiB are checked whole when they are opened, in less than 0.1 s.
+_CHECKED_PAGES = 1024
+
+_LATER_TABLES = {"block_sizes": HAS_BLOCK_SIZES, "cluster": HAS_CLUSTER}
+
+
+def log_of(path: str | None) -> str | None:
+    """What holds writes that are not in the file yet, or parts of the file as they were before a write."""
+    for log in (f"{path}-wal", f"{path}-journal"):
+        with suppress(OSError):
+            if os.path.getsize(log) > 0:
+                return log
+    return None
+
+
+def may(path: str, access: int) -> bool:
+    """Whether this process, as the user that it is now, may read or write a file or a folder."""
+    return os.access(path, access, effective_ids=os.access in os.supports_effective_ids)
+
+
+def check_database(database: sqlite3.Connection) -> None:
+    """Reads the whole file for damage, about 30 MB a second; raises sqlite3.DatabaseError. A changed value goes by."""
+    check_structure(database, "pragma integrity_check(1)")
+    # SQLite looks neither at types nor at the order of rows: a page may be whole and in the wrong place.
+    for table, key, blobs in (
+        ("cells", "table_id, row, column, ts", ("row", "column", "value")),
+        ("tombstones", "table_id, row, column", ("row", "column")),
+    ):
+        types = {"table_id": "integer", "ts": "integer"} | dict.fromkeys(blobs, "blob")
+        others = " or ".join(f"typeof({name}) <> '{kind}'" for name, kind in types.items())
+        if database.execute(f"select 1 from {table} where {others} limit 1").fetchone():
+            raise damaged(f"a value of {table} is not of its type")
+        keys = database.execute(f"select {key} from {table} order by {key}")
+        if not all(earlier < later for earlier, later in pairwise(keys)):
+            raise damaged(f"{table} are out of order")
+
+
+def check_pages(database: sqlite3.Connection, path: str) -> None:
+    """Checks a small file whole, and of a large one the catalogue, which shows a damaged header as well."""
+    pages, page_bytes = database.execute("select * from pragma_page_count, pragma_page_size").fetchone()
+    # SQLite takes what is missing of the last page for zeros. A log has that page, where the disk was full.
+    if os.path.getsize(path) % page_bytes and not log_of(path):
+        raise damaged("its last page is not whole")
+    if pages <= _CHECKED_PAGES:
+        check_database(database)
+    else:
+        others = [name for name, has in _LATER_TABLES.items() if database.execute(has).fetchone()]
+        for table in ("sqlite_schema", "tables", "families", "splits", *others):
+            check_structure(database, f"pragma quick_check('{table}')")
+
+
+def check_structure(database: sqlite3.Connection, check: str) -> None:
+    """Runs one of SQLite's own checks, as a pragma; raises sqlite3.DatabaseError for what it finds."""
+    (found,) = database.execute(check).fetchone()
+    if found != b"ok":
+        raise damaged(found.decode(errors="replace").splitlines()[-1])  # the first line names the database
+
+
+def check_log(database: sqlite3.Connection, path: str) -> None:
+    """Refuses a log with commits that SQLite leaves out: it reads up to the first damaged frame, without a word."""
+    log = f"{path}-wal"
+    for _ in range(3):  # what another process is writing now may look damaged for a moment
+        committed = _committed_frames(log)
+        if committed == 0:
+            return
+        try:
+            _, read, _ = database.execute("pragma wal_checkpoint(passive)").fetchone()
+        except sqlite3.OperationalError as error:
+            if group_of(error) in ("SQLITE_FULL", "SQLITE_IOERR"):
+                return  # a full disk: reading goes on from the log
+            raise
+        # Less than 0: another process is copying the log to the file, so it has read it.
+        if read < 0 or read >= committed:
+            return
+        time.sleep(0.01)
+    # The last one to close a store removes its log; one that may only read does not.
+    with closing(sqlite3.connect(f"{Path(os.path.abspath(path)).as_uri()}?mode=ro", uri=True)) as reader:
+        reader.execute("select 1 from sqlite_master").fetchone()
+        database.close()
+    raise StoreError(
+        f"{path}: its log {log} is damaged and the last writes are lost: restore both files from a copy, or open and"
+        f" close the store once with the program sqlite3 to go on without those writes"
+    )
+
+
+# SQLite's "WAL format": a header of 32 bytes (magic, version, bytes in a page, number, salt of 8 bytes, checksum of 8),
+# then for each page a frame of 24 bytes (page, 0 or, where a transaction ends, the size of the database, salt,
+# checksum) and the page. Frames of another salt are left over from before the log was begun anew.
+_LOG_HEADER = struct.Struct(">I4xI4x8s2I")
+_FRAME = struct.Struct(">4xI8s8x")
+_LOG_MAGIC = 0x377F0682  # one more where checksums are of big-endian words
+
+
+def _committed_frames(log: str) -> int:
+    """The frames up to the last commit that another frame follows; 1 where the log's header is damaged.
+
+    A last commit that nothing follows does not count: it may have been cut off when its writer was killed.
+    """
+    if not may(log, os.R_OK):
+        return 0  # there is none, or SQLite will say so
+    frames = committed = last_commit = 0
+    with open(log, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        header = file.read(_LOG_HEADER.size)
+        if len(header) < _LOG_HEADER.size:
+            return 0
+        magic, page_bytes, salt, *checksum = _LOG_HEADER.unpack(header)
+        if checksum != _log_checksum(header[:24], ">" if magic == _LOG_MAGIC + 1 else "<"):
+            return int(size > _LOG_HEADER.size + _FRAME.size)
+        for offset in range(_LOG_HEADER.size, size - page_bytes, _FRAME.size + page_bytes):
+            frames += 1
+            pages, frame_salt = _FRAME.unpack(os.pread(file.fileno(), _FRAME.size, offset))
+            if frame_salt == salt:
+                committed = last_commit
+                last_commit = frames if pages else last_commit
+    return committed
+
+
+def _log_checksum(data: bytes, order: str) -> list[int]:
+    words = struct.unpack(f"{order}{len(data) // 4}I", data)
+    first = second = 0
+    for word, next_word in zip(words[::2], words[1::2], strict=True):
+        first = (first + word + second) % 2**32
+        second = (second + next_word + first) % 2**32
+    return [first, second]

@@ -1,0 +1,80 @@
+"""HBase's rules for names, sizes and timestamps, and the errors it answers with."""
+
+from ...keys import MAX_ROW_BYTES
+from ...keys.limits import LATEST_MS
+from ..thrift1.errors import IllegalTableNameError, UncheckedError, illegal_argument, shown
+from .engine import Put, now_ms
+
+MAX_FAMILY_BYTES = 127
+
+# HBase: the region server refuses a cell of more than MAX_CELL_BYTES, the gateway one of more than MAX_SENT_CELL_BYTES
+# before it sends anything.
+MAX_CELL_BYTES = 10_485_756
+MAX_SENT_CELL_BYTES = 10_485_760
+
+
+def table_name(name: bytes | None) -> bytes:
+    """The name without `default:`. HBase: letters and digits of any language, `_`, `-` and `.`, after `namespace:`."""
+    given = shown(name)
+    namespace, colon, qualifier = given.rpartition(":")
+    words = [namespace, qualifier] if colon else [qualifier]
+    for word in words:
+        if not word or word[0] in ".-" or not all(letter.isalnum() or letter in "_-." for letter in word):
+            raise IllegalTableNameError(
+                f"Illegal table name {given!r}: wants letters, digits, _ - . and no . or - in front"
+            )
+    if qualifier == "zookeeper":
+        raise IllegalTableNameError("Illegal table name 'zookeeper'")
+    return (qualifier if namespace == "default" else given).encode()
+
+
+def family_name(name: bytes | None) -> bytes:
+    """The family that a column descriptor names, up to its first colon."""
+    if not name:
+        raise illegal_argument("column name is empty")
+    family = name.partition(b":")[0]
+    if not family:
+        raise illegal_argument("Column Family name can not be empty")
+    if family.startswith(b".") or any(byte < 0x20 or byte == 0x7F or byte in b"/\\" for byte in family):
+        raise illegal_argument(f"Family {shown(family)!r}: must not start with . or hold control characters, / or \\")
+    if len(family) > MAX_FAMILY_BYTES:
+        raise illegal_argument(f"Column family name: at most {MAX_FAMILY_BYTES} bytes (got {len(family)})")
+    return family
+
+
+def sent(row: bytes | None) -> bytes:
+    """A row that is there. HBase: one that is not is a NullPointerException, which no call declares."""
+    if row is None:
+        raise TypeError("row: was not sent")
+    return row
+
+
+def check_row(row: bytes | None) -> None:
+    """Refuses a row key of no bytes and of more than MAX_ROW_BYTES."""
+    row = sent(row)
+    if not row:
+        raise UncheckedError(f"Row length is 0: wants 1..{MAX_ROW_BYTES} bytes")
+    if len(row) > MAX_ROW_BYTES:
+        raise UncheckedError(f"Row length {len(row)} is > {MAX_ROW_BYTES}")
+
+
+def last_read(before: int | None) -> int:
+    """The last timestamp that a read sees. HBase: its bound is exclusive, whatever the IDL and happybase say."""
+    check_time(before)
+    return LATEST_MS if before is None else before - 1
+
+
+def cell_bytes(put: Put) -> int:
+    """HBase: 20 bytes + row + family + qualifier + value; the colon of the column's name is not stored."""
+    return 19 + len(put[0]) + len(put[1]) + len(put[3])
+
+
+def check_time(timestamp: int | None) -> None:
+    """Refuses a timestamp below 0, to read before or to write at."""
+    if timestamp is not None and timestamp < 0:
+        raise UncheckedError(f"Timestamp cannot be negative (got {timestamp})")
+
+
+def write_time(timestamp: int | None) -> int:
+    """HBase: no timestamp, and the greatest one, mean the server's clock, which is read under the lock."""
+    return now_ms() if timestamp is None or timestamp == LATEST_MS else timestamp

@@ -1,0 +1,556 @@
+# ruff: noqa: D102 - what a method means is said once, in Filter
+"""HBase's filters, each with its rule and its trap.
+
+A scan asks its filter, row by row and in this order:
+
+1. `refuses_row`: can the row's key alone rule it out?
+2. `judge`, cell by cell, family by family: is the cell kept, and which cells of the family come next?
+3. `trim`, then `drops_row`: what of the kept cells, and is there anything, now that all of them were seen?
+4. `reset`: forget the row. What a filter remembers beyond it lasts for one region, where each scan starts anew.
+
+AND, OR, SKIP and WHILE (`combined_filters`) ask their parts the same questions. Every trap here is HBase's, seen on
+2.6.1. The scanner that asks is `filtered_rows`.
+"""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from enum import Enum
+from typing import Any, ClassVar
+
+from attrs import define, field
+
+from .cells import Cell, family_of
+from .comparators import Comparison
+
+
+class Verdict(Enum):
+    """Whether a cell is kept, and how far the scan goes on from it: 0 next version, 1 next column, 2 next family.
+
+    NEXT_ROW keeps HBase's name, but other families of the row are still read. SEEK_NEXT_USING_HINT (3) goes to the
+    column that the filter's `hint` names.
+    """
+
+    INCLUDE = (True, 0)
+    INCLUDE_AND_NEXT_COL = (True, 1)
+    SKIP = (False, 0)
+    NEXT_COL = (False, 1)
+    NEXT_ROW = (False, 2)
+    SEEK_NEXT_USING_HINT = (False, 3)
+
+    def __init__(self, keeps: bool, step: int) -> None:
+        self.keeps = keeps
+        self.step = step
+
+
+INCLUDE = Verdict.INCLUDE
+INCLUDE_AND_NEXT_COL = Verdict.INCLUDE_AND_NEXT_COL
+SKIP = Verdict.SKIP
+NEXT_COL = Verdict.NEXT_COL
+NEXT_ROW = Verdict.NEXT_ROW
+SEEK_NEXT_USING_HINT = Verdict.SEEK_NEXT_USING_HINT
+
+
+def remembered(at_first: Any) -> Any:
+    """What a filter remembers, and no part of what it is: no argument, not compared, not shown."""
+    return field(init=False, default=at_first, eq=False, repr=False)
+
+
+@define
+class Filter:
+    """Answers every question as a filter does that lets everything through; each filter says where it differs."""
+
+    hinting: ClassVar[bool] = False
+    """One of the four that HBase's AND treats as if only they gave hints."""
+
+    def refuses_row(self, row: bytes) -> bool:
+        """Whether the key rules the row out. HBase: filterRowKey."""
+        return False
+
+    def judge(self, cell: Cell) -> Verdict:
+        """What becomes of a cell. HBase: filterCell."""
+        return INCLUDE
+
+    def hint(self, cell: Cell) -> bytes | None:
+        """The column to go on with after SEEK_NEXT_USING_HINT; None is the next cell. HBase: getNextCellHint."""
+        return None
+
+    def transform(self, cell: Cell) -> Cell:
+        """The cell as it is returned. HBase: transformCell."""
+        return cell
+
+    def trim(self, cells: list[Cell]) -> list[Cell]:
+        """Those of the row's kept cells that stay. HBase: filterRowCells."""
+        return cells
+
+    def drops_row(self) -> bool:
+        """Whether the row goes after all; asked only while it has cells. HBase: filterRow."""
+        return False
+
+    def reset(self) -> None:
+        """Forgets the row."""
+
+    def is_done(self) -> bool:
+        """Whether nothing more of the region can pass. HBase: filterAllRemaining."""
+        return False
+
+    def has_row_filter(self) -> bool:
+        """Whether it looks at whole rows, so that HBase refuses a batch size. HBase: hasFilterRow."""
+        return False
+
+    def is_essential(self, family: bytes) -> bool:
+        """Whether it must see the family to decide on a row. HBase: isFamilyEssential."""
+        return True
+
+    def can_end_within_row(self) -> bool:
+        """Whether `judge` may make it done."""
+        return False
+
+    def reverse(self) -> None:
+        """Tells it once, at the start, that the rows come last to first. HBase: setReversed."""
+
+
+# Cells: values and timestamps
+
+
+@define
+class KeyOnlyFilter(Filter):
+    """Cells without their values, or with the value's length as 4 bytes, big-endian, in its place.
+
+    Other filters of an AND see the real value, whichever comes first.
+    """
+
+    length_as_value: bool = False
+
+    def transform(self, cell: Cell) -> Cell:
+        column, timestamp, value = cell
+        return column, timestamp, len(value).to_bytes(4, "big") if self.length_as_value else b""
+
+
+@define
+class ValueFilter(Filter):
+    """Cells by their values.
+
+    Trap: an older version that passes is returned where the newest one does not.
+    """
+
+    comparison: Comparison
+
+    def judge(self, cell: Cell) -> Verdict:
+        return INCLUDE if self.comparison.holds(cell[2]) else SKIP
+
+
+@define
+class TimestampsFilter(Filter):
+    """Cells with one of the timestamps, of each column the newest such; without any, nothing."""
+
+    hinting = True
+    timestamps: Sequence[int]
+    _listed: frozenset[int] = remembered(frozenset[int]())
+    _oldest: int = remembered(0)
+
+    def __attrs_post_init__(self) -> None:
+        self._listed = frozenset(self.timestamps)
+        self._oldest = min(self.timestamps, default=2**63 - 1)
+
+    def judge(self, cell: Cell) -> Verdict:
+        timestamp = cell[1]
+        if timestamp in self._listed:
+            return INCLUDE
+        return NEXT_COL if timestamp < self._oldest else SKIP
+
+
+# Columns
+
+
+@define
+class FamilyFilter(Filter):
+    """Cells by their families."""
+
+    comparison: Comparison
+
+    def judge(self, cell: Cell) -> Verdict:
+        return INCLUDE if self.comparison.holds(family_of(cell[0])) else NEXT_ROW
+
+
+@define
+class QualifierFilter(Filter):
+    """Cells by their qualifiers."""
+
+    comparison: Comparison
+
+    def judge(self, cell: Cell) -> Verdict:
+        return INCLUDE if self.comparison.holds(qualifier_of(cell)) else SKIP
+
+
+@define
+class ColumnPrefixFilter(Filter):
+    """Cells whose qualifier starts with the prefix."""
+
+    hinting = True
+    prefix: bytes
+
+    def judge(self, cell: Cell) -> Verdict:
+        qualifier = qualifier_of(cell)
+        if qualifier.startswith(self.prefix):
+            return INCLUDE
+        return SEEK_NEXT_USING_HINT if qualifier < self.prefix else NEXT_ROW
+
+    def hint(self, cell: Cell) -> bytes | None:
+        return sibling(cell, self.prefix)
+
+
+@define
+class MultipleColumnPrefixFilter(Filter):
+    """Cells whose qualifier starts with one of the prefixes; without any, all.
+
+    Trap: only the greatest prefix that is not above the qualifier is looked at, so that with `a` and `ab` the
+    qualifier `ac` is lost.
+    """
+
+    hinting = True
+    prefixes: Sequence[bytes]
+    _sorted: Sequence[bytes] = remembered(())
+    _next_prefix: bytes | None = remembered(None)
+
+    def __attrs_post_init__(self) -> None:
+        self._sorted = sorted(self.prefixes)
+
+    def judge(self, cell: Cell) -> Verdict:
+        if not self.prefixes:
+            return INCLUDE
+        qualifier = qualifier_of(cell)
+        above = bisect_right(self._sorted, qualifier)
+        if above and qualifier.startswith(self._sorted[above - 1]):
+            return INCLUDE
+        if above == len(self._sorted):
+            return NEXT_ROW
+        self._next_prefix = self._sorted[above]
+        return SEEK_NEXT_USING_HINT
+
+    def hint(self, cell: Cell) -> bytes | None:
+        return None if self._next_prefix is None else sibling(cell, self._next_prefix)
+
+
+@define
+class ColumnRangeFilter(Filter):
+    """Cells with qualifiers from `low` to `high`, each inclusive or not; an empty one is no bound."""
+
+    hinting = True
+    low: bytes
+    includes_low: bool
+    high: bytes
+    includes_high: bool
+
+    def judge(self, cell: Cell) -> Verdict:
+        qualifier = qualifier_of(cell)
+        if qualifier < self.low:
+            return SEEK_NEXT_USING_HINT
+        if self.low and qualifier == self.low and not self.includes_low:
+            return NEXT_COL
+        if not self.high or qualifier < self.high or (self.includes_high and qualifier == self.high):
+            return INCLUDE
+        return NEXT_ROW
+
+    def hint(self, cell: Cell) -> bytes | None:
+        return sibling(cell, self.low)
+
+
+@define
+class ColumnValueFilter(Filter):
+    """The cell of one column, if its value passes, and nothing else.
+
+    Other families are not even read. Trap: a reversed scan that covers one fails.
+    """
+
+    column: bytes
+    comparison: Comparison
+    _found: bool = remembered(False)
+
+    def judge(self, cell: Cell) -> Verdict:
+        if cell[0] != self.column:
+            return NEXT_ROW if self._found else NEXT_COL
+        self._found = True
+        return INCLUDE if self.comparison.holds(cell[2]) else SKIP
+
+    def reset(self) -> None:
+        self._found = False
+
+    def is_essential(self, family: bytes) -> bool:
+        return family == family_of(self.column)
+
+
+# Columns, counted
+
+
+@define
+class FirstKeyOnlyFilter(Filter):
+    """The first cell of each row."""
+
+    _found: bool = remembered(False)
+
+    def judge(self, cell: Cell) -> Verdict:
+        if self._found:
+            return NEXT_ROW
+        self._found = True
+        return INCLUDE
+
+    def reset(self) -> None:
+        self._found = False
+
+
+@define
+class ColumnCountGetFilter(Filter):
+    """The first `limit` columns of each row, for gets.
+
+    Trap: in a scan, a family in which it counts beyond the limit is read no further, so that the rows that follow lack
+    it. They may still have others.
+    """
+
+    limit: int
+    _count: int = remembered(0)
+
+    def refuses_row(self, row: bytes) -> bool:
+        return self.is_done()
+
+    def judge(self, cell: Cell) -> Verdict:
+        self._count += 1
+        return NEXT_COL if self.is_done() else INCLUDE_AND_NEXT_COL
+
+    def reset(self) -> None:
+        self._count = 0
+
+    def is_done(self) -> bool:
+        return self._count > self.limit
+
+    def can_end_within_row(self) -> bool:
+        return True
+
+
+@define
+class ColumnPaginationFilter(Filter):
+    """`limit` columns of each row after its first `offset` ones, counted over all families.
+
+    Trap: limit and offset are added as 32-bit ints, so that a sum above 2,147,483,647 lets nothing pass.
+    """
+
+    limit: int
+    offset: int
+    _end: int = remembered(0)
+    _count: int = remembered(0)
+
+    def __attrs_post_init__(self) -> None:
+        end = self.limit + self.offset
+        self._end = end if end < 2**31 else end - 2**32
+
+    def judge(self, cell: Cell) -> Verdict:
+        if self._count >= self._end:
+            return NEXT_ROW
+        self._count += 1
+        return INCLUDE_AND_NEXT_COL if self._count > self.offset else NEXT_COL
+
+    def reset(self) -> None:
+        self._count = 0
+
+
+# Rows, by their keys
+
+
+@define
+class RowFilter(Filter):
+    """Rows by their keys."""
+
+    comparison: Comparison
+    _refused: bool = remembered(False)
+
+    def refuses_row(self, row: bytes) -> bool:
+        self._refused = not self.comparison.holds(row)
+        return self._refused
+
+    def judge(self, cell: Cell) -> Verdict:
+        return NEXT_ROW if self._refused else INCLUDE
+
+    def drops_row(self) -> bool:
+        return self._refused
+
+    def reset(self) -> None:
+        self._refused = False
+
+
+@define
+class PrefixFilter(Filter):
+    """Rows that start with the prefix; done once the scan is past them.
+
+    Trap: a row shorter than the prefix never ends the scan, wherever it sorts.
+    """
+
+    prefix: bytes
+    _reversed: bool = remembered(False)
+    _refused: bool = remembered(True)
+    _passed: bool = remembered(False)
+
+    def refuses_row(self, row: bytes) -> bool:
+        if self._passed or len(row) < len(self.prefix):
+            return True
+        start = row[: len(self.prefix)]
+        if start < self.prefix if self._reversed else start > self.prefix:
+            self._passed = True
+        self._refused = start != self.prefix
+        return self._refused
+
+    def judge(self, cell: Cell) -> Verdict:
+        return NEXT_ROW if self._refused else INCLUDE
+
+    def drops_row(self) -> bool:
+        return self._refused
+
+    def reset(self) -> None:
+        self._refused = True
+
+    def is_done(self) -> bool:
+        return self._passed
+
+    def reverse(self) -> None:
+        self._reversed = True
+
+
+@define
+class InclusiveStopFilter(Filter):
+    """Rows up to the stop row, itself included; an empty one lets nothing pass."""
+
+    stop: bytes
+    _reversed: bool = remembered(False)
+    _passed: bool = remembered(False)
+
+    def refuses_row(self, row: bytes) -> bool:
+        self._passed = self._passed or (row < self.stop if self._reversed else row > self.stop)
+        return self._passed
+
+    def judge(self, cell: Cell) -> Verdict:
+        return NEXT_ROW if self._passed else INCLUDE
+
+    def is_done(self) -> bool:
+        return self._passed
+
+    def reverse(self) -> None:
+        self._reversed = True
+
+
+@define
+class PageFilter(Filter):
+    """The first `size` rows of each region.
+
+    A row counts when it still has a cell. Trap: in an AND it counts rows that a filter after it drops as a whole, as
+    SingleColumnValueFilter does; put it last.
+    """
+
+    size: int
+    _rows: int = remembered(0)
+
+    def refuses_row(self, row: bytes) -> bool:
+        return self.is_done()
+
+    def drops_row(self) -> bool:
+        self._rows += 1
+        return self._rows > self.size
+
+    def is_done(self) -> bool:
+        return self._rows >= self.size
+
+    def has_row_filter(self) -> bool:
+        return True
+
+
+# Rows, by one of their columns
+
+
+@define
+class SingleColumnValueFilter(Filter):
+    """Rows by the value of one column.
+
+    Traps: a row without the column passes, unless `filter_if_missing`; and the column is missing, too, when the scan
+    does not ask for it or when an earlier filter of an AND did not let it through. With `latest_version_only` False it
+    is enough that one of the two newest versions passes. With `filter_if_missing` other families are read only for rows
+    that pass, and a reversed scan that covers one fails.
+    """
+
+    column: bytes
+    comparison: Comparison
+    filter_if_missing: bool = False
+    latest_version_only: bool = True
+    _found: bool = remembered(False)
+    _passed: bool = remembered(False)
+
+    def judge(self, cell: Cell) -> Verdict:
+        if self._passed:
+            return INCLUDE
+        if self._found and self.latest_version_only:
+            return NEXT_ROW
+        if cell[0] != self.column:
+            return INCLUDE
+        self._found = True
+        self._passed = self.comparison.holds(cell[2])
+        return INCLUDE if self._passed or not self.latest_version_only else NEXT_ROW
+
+    def drops_row(self) -> bool:
+        return not self._passed if self._found else self.filter_if_missing
+
+    def reset(self) -> None:
+        self._found = self._passed = False
+
+    def has_row_filter(self) -> bool:
+        return True
+
+    def is_essential(self, family: bytes) -> bool:
+        return not self.filter_if_missing or family == family_of(self.column)
+
+
+@define
+class SingleColumnValueExcludeFilter(SingleColumnValueFilter):
+    """The same, without the column itself; a row that has no other disappears."""
+
+    def trim(self, cells: list[Cell]) -> list[Cell]:
+        return [cell for cell in cells if cell[0] != self.column]
+
+
+@define
+class DependentColumnFilter(Filter):
+    """Cells with the timestamp of one column of their row; a row without that column disappears.
+
+    `drop_dependent_column` takes the column itself away. Traps: more than the column's newest version gives its
+    timestamp: the next one does too, and with `drop_dependent_column` all of them; with a comparison, an older version
+    that passes is returned. Of the other columns only the newest version counts.
+    """
+
+    column: bytes
+    drop_dependent_column: bool = False
+    comparison: Comparison | None = None
+    _timestamps: set[int] = field(init=False, factory=set[int], eq=False, repr=False)
+
+    def judge(self, cell: Cell) -> Verdict:
+        if cell[0] != self.column:
+            return INCLUDE
+        if self.comparison is not None and not self.comparison.holds(cell[2]):
+            return SKIP
+        self._timestamps.add(cell[1])
+        return SKIP if self.drop_dependent_column else INCLUDE
+
+    def trim(self, cells: list[Cell]) -> list[Cell]:
+        return [cell for cell in cells if cell[1] in self._timestamps]
+
+    def reset(self) -> None:
+        self._timestamps.clear()
+
+    def has_row_filter(self) -> bool:
+        return True
+
+
+def qualifier_of(cell: Cell) -> bytes:
+    """What stands behind the family in the cell's column."""
+    column = cell[0]
+    return column[column.index(b":") + 1 :]
+
+
+def sibling(cell: Cell, qualifier: bytes) -> bytes:
+    """The column of this qualifier in the cell's family."""
+    column = cell[0]
+    return column[: column.index(b":") + 1] + qualifier

@@ -1,0 +1,136 @@
+"""The calls of HBase's Thrift1 service: their shapes, and whether one may be sent again when no reply came."""
+
+from typing import Any
+
+import Hbase_thrift
+from attrs import frozen
+
+from ..thrift1.idl import Thrift1
+
+# HBase: HConstants.LATEST_TIMESTAMP, as which a server takes its own clock.
+NOW = 2**63 - 1
+
+READS = frozenset(
+    {
+        "getTableNames",
+        "getTableNamesWithIsTableEnabled",
+        "getColumnDescriptors",
+        "getTableRegions",
+        "getRegionInfo",
+        "isTableEnabled",
+        "get",
+        "getVer",
+        "getVerTs",
+        "getRow",
+        "getRowWithColumns",
+        "getRowTs",
+        "getRowWithColumnsTs",
+        "getRows",
+        "getRowsWithColumns",
+        "getRowsTs",
+        "getRowsWithColumnsTs",
+        "getRowOrBefore",
+        "scannerOpen",
+        "scannerOpenWithScan",
+        "scannerOpenWithStop",
+        "scannerOpenWithPrefix",
+        "scannerOpenTs",
+        "scannerOpenWithStopTs",
+        "getThriftServerType",
+        "getClusterId",
+    }
+)
+"""Change nothing, and may be sent again."""
+
+DATED_WRITES = frozenset({"mutateRowTs", "mutateRowsTs", "deleteAllTs", "deleteAllRowTs"})
+"""Carry a timestamp: sent again they write the same cells, unless it is `NOW`."""
+
+SCANNER_CALLS = frozenset({"scannerGet", "scannerGetList", "scannerClose"})
+"""Move or end a scanner on the gateway: never sent again."""
+
+_NEW_TIME = "without a timestamp each sending gets a time of its own"
+_COUNTS = "it would count twice"
+_TABLES = "it may meet what it has done itself"
+
+UNREPEATABLE = {
+    "mutateRow": _NEW_TIME,
+    "mutateRows": _NEW_TIME,
+    "deleteAll": _NEW_TIME,
+    "deleteAllRow": _NEW_TIME,
+    "atomicIncrement": _COUNTS,
+    "increment": _COUNTS,
+    "incrementRows": _COUNTS,
+    "append": "it would append twice",
+    "checkAndPut": "it would be compared with its own put",
+    "createTable": _TABLES,
+    "deleteTable": _TABLES,
+    "enableTable": _TABLES,
+    "disableTable": _TABLES,
+    "compact": "it starts work on the servers",
+    "majorCompact": "it starts work on the servers",
+}
+"""Sent once, and why not again."""
+
+
+@frozen
+class Call:
+    """One call of the service, and its structs in the IDL."""
+
+    name: str
+    arguments: Any
+    result: Any
+    has_success: bool
+    errors: tuple[str, ...]
+    """The fields of the result that hold a declared exception."""
+
+    def message(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """The struct to be sent; None stands for an argument that is not."""
+        try:
+            return self.arguments(*arguments, **named)
+        except TypeError:
+            names = ", ".join(field[1] for field in self.arguments.thrift_spec.values())
+            raise TypeError(f"{self.name}: takes {names} (got {len(arguments)} arguments, {list(named)})") from None
+
+    @property
+    def is_write(self) -> bool:
+        """Whether it may change what is stored."""
+        return self.name in DATED_WRITES or self.name in UNREPEATABLE
+
+    def why_once(self, message: Any) -> str | None:
+        """Why this must not be sent again; None if it may be."""
+        if self.name in DATED_WRITES:
+            return "timestamp 2^63-1 stands for the time of each sending" if message.timestamp == NOW else None
+        return UNREPEATABLE.get(self.name)
+
+
+def _call(name: str) -> Call:
+    arguments: Any = getattr(Thrift1, f"{name}_args")
+    result: Any = getattr(Thrift1, f"{name}_result")
+    fields = [field[1] for field in result.thrift_spec.values()]
+    errors = tuple(each for each in fields if each != "success")
+    return Call(name, arguments, result, "success" in fields, errors)
+
+
+CALLS = {name: _call(name) for name in Thrift1.thrift_services}
+
+DECLARED = (Hbase_thrift.IOError, Hbase_thrift.IllegalArgument, Hbase_thrift.AlreadyExists)
+"""Replies as good as any other: the socket that brought one goes on."""
+
+
+def described(call: Call, message: Any) -> str:
+    """The call, its table and its rows, for an error: `mutateRows on orders, 20 rows from b's-1' on`."""
+    inner = getattr(message, "append", None) or getattr(message, "increment", None)
+    increments = getattr(message, "increments", None)
+    about = inner or (increments[0] if increments else message)
+    names = (getattr(about, field, None) for field in ("tableName", "tableNameOrRegionName", "table"))
+    table = next(filter(None, names), None)
+    text = call.name if table is None else f"{call.name} on {_plain(table)}"
+    batches = getattr(message, "rowBatches", None)
+    if batches:
+        return f"{text}, {len(batches)} row{'s' * (len(batches) > 1)} from {batches[0].row!r:.100} on"
+    row = getattr(about, "row", None)
+    return text if row is None else f"{text}, row {row!r:.100}"
+
+
+def _plain(name: Any) -> str:
+    return name.decode(errors="backslashreplace") if isinstance(name, bytes) else str(name)

@@ -1,0 +1,340 @@
+"""The embedded store as a Thrift1 server on TCP, for happybase in other processes and clients in other languages."""
+
+import logging
+import selectors
+import socket
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from io import BytesIO
+from typing import Any, Literal, Self, TypeAlias, cast
+
+from attrs import frozen
+from Hbase_thrift import TCell, TRowResult
+from thriftpy2 import transport as thriftpy2_transport
+from thriftpy2.protocol import TBinaryProtocol, TCompactProtocol
+from thriftpy2.thrift import TApplicationException, TProcessor
+from thriftpy2.transport import TTransportException
+
+from ..embedded.connection import InProcessClient
+from ..embedded.service import ThriftService
+from ..embedded.sizes import VALUE_BYTES
+from ..thrift1.errors import io_error
+from ..thrift1.idl import Thrift1
+from .memory import MAX_BUFFERED_BYTES, BufferFull, Buffers, Share
+from .messages import BinaryWalk, BrokenMessage, ClientGone, CompactWalk, Stream, Walk
+
+# HBase: hbase.thrift.server.socket.read.timeout
+IDLE_S = 60.0
+
+# HBase: hbase.thrift.maxWorkerThreads; clients beyond that wait until another one leaves.
+MAX_CLIENTS = 1000
+
+# A server that stops lets calls finish for so long, then breaks off what still runs.
+STOP_S = 3.0
+_BREAK_OFF_S = 1.0
+
+_WAITING_CLIENTS = 128
+_NO_FILES_LEFT_S = 0.1
+_CLOSED_S = 0.5
+
+Transport: TypeAlias = Literal["buffered", "framed"]
+Protocol: TypeAlias = Literal["binary", "compact"]
+
+_WALKS: dict[str, Callable[[Stream], Walk]] = {"binary": BinaryWalk, "compact": CompactWalk}
+_PROTOCOLS: dict[str, Callable[..., Any]] = {
+    "binary": partial(TBinaryProtocol, decode_response=False, strict_read=False),
+    "compact": partial(TCompactProtocol, decode_response=False),
+}
+_transports: Any = thriftpy2_transport  # whose Cython classes have no types
+
+_log = logging.getLogger(__name__)
+
+
+class ThriftServer:
+    """A store's calls on a TCP port, for many clients at once, each with a thread of its own.
+
+    It listens from the constructor on, at `host` and `port` (0 takes a free one, and then says which), and answers
+    between `start` and `stop`, during `serve`, or as a context manager. Raises OSError for an address it cannot have.
+
+    As the Java server does, it answers an exception of a call and goes on. A client that sends anything but messages of
+    this transport and protocol, or one beyond the limits in `messages.py`, is closed with a warning in the log.
+
+    A client is closed after `idle_s` seconds without a byte. 60 s is HBase's own time: happybase has no keep-alive, so
+    whoever pauses for longer has to open a new connection there too, and should notice it here first. It also ends the
+    threads of clients that left without a word. Scans do not end with their connection: any connection may go on.
+
+    Unanswered messages and unread replies of all clients together take at most `max_buffered_bytes`, see `memory.py`.
+    """
+
+    def __init__(
+        self,
+        service: ThriftService,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        *,
+        transport: Transport = "buffered",
+        protocol: Protocol = "binary",
+        idle_s: float = IDLE_S,
+        max_buffered_bytes: int = MAX_BUFFERED_BYTES,
+    ) -> None:
+        self._framed = transport == "framed"
+        self._walk = _WALKS[protocol]
+        self._protocol = _PROTOCOLS[protocol]
+        self._service = service
+        self._processor = _Processor(service)
+        self._idle_s = idle_s
+        self._buffers = Buffers(max_buffered_bytes)
+        self._clients: dict[threading.Thread, socket.socket] = {}
+        self._guard = threading.Lock()  # over `_clients` and `_stopping`
+        self._stopping = False
+        self._breaking_off = False
+        self._places = threading.Semaphore(MAX_CLIENTS)
+        self._acceptor = threading.Thread(target=self._accept_clients, name="rowbook accept", daemon=True)
+        self._listener = _listen(host, port)
+        self.host: str = self._listener.getsockname()[0]
+        self.port: int = self._listener.getsockname()[1]
+        self.address = _address(self.host, self.port)
+        self._wake, self._woken = socket.socketpair()
+
+    # Starting and stopping
+
+    def start(self) -> None:
+        """Answers clients from now on, in threads of its own."""
+        self._acceptor.start()
+
+    def serve(self) -> None:
+        """Answers clients until another thread calls `stop`."""
+        self.start()
+        self._acceptor.join()
+
+    def stop(self) -> None:
+        """Finishes the calls that run, sends their replies and closes every socket; within 5 seconds.
+
+        What still runs after STOP_S seconds is broken off: its client gets an error or no reply. What it wrote is
+        undone, except parts of a large batch that are stored already. A second stop does nothing.
+        """
+        with self._guard:
+            if self._stopping:
+                return
+            self._stopping = True
+        self._wake.send(b"\0")
+        self._places.release()
+        if self._acceptor.ident is not None:
+            self._acceptor.join()
+        for each in (self._listener, self._wake, self._woken):
+            each.close()
+        # A thread that waits for a message then finds the end of the stream; one within a call can still reply.
+        if not self._end_clients(socket.SHUT_RD, STOP_S):
+            self._breaking_off = True
+            self._service.engine.interrupt(_BREAK_OFF_S + _CLOSED_S)
+            self._end_clients(socket.SHUT_RD, _BREAK_OFF_S)
+        self._end_clients(socket.SHUT_RDWR, _CLOSED_S)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    # Clients
+
+    def _accept_clients(self) -> None:
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._listener, selectors.EVENT_READ)
+            selector.register(self._woken, selectors.EVENT_READ)
+            while self._places.acquire():
+                selector.select()
+                if self._stopping:
+                    return
+                if not self._accept_client():
+                    self._places.release()
+
+    def _accept_client(self) -> bool:
+        """Whether a client came and got a thread."""
+        try:
+            client, address = self._listener.accept()
+        except BlockingIOError:  # it came and left
+            return False
+        except OSError as error:
+            _log.warning("a client could not be accepted: %s", error)
+            time.sleep(_NO_FILES_LEFT_S)
+            return False
+        name = _address(*address[:2])
+        thread = threading.Thread(target=self._serve_client, args=(client, name), name=f"rowbook {name}", daemon=True)
+        try:
+            client.settimeout(self._idle_s)
+            # Otherwise the last piece of a reply waits for the client's delayed acknowledgement: 40 ms.
+            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            with self._guard:
+                self._clients[thread] = client
+            thread.start()
+        except (OSError, RuntimeError) as error:  # no thread can be started
+            _log.warning("%s: closed: %s", name, error)
+            self._leave(thread, client)
+            return False
+        return True
+
+    def _serve_client(self, client: socket.socket, name: str) -> None:
+        share = Share(self._buffers)
+        stream = Stream(client.recv, self._framed, share.hold_message)
+        try:
+            with self._service.watched(partial(self._watch, share)):
+                while not self._stopping:
+                    self._answer(client, stream, share)
+        except (BrokenMessage, BufferFull) as error:
+            _log.warning("%s: closed: %s", name, error)
+        except (ClientGone, OSError, TTransportException) as error:
+            _log.debug("%s: left: %r", name, error)
+        except Exception:
+            _log.exception("%s: closed", name)
+        finally:
+            share.release()
+            self._leave(threading.current_thread(), client)
+            self._places.release()
+
+    def _answer(self, client: socket.socket, stream: Stream, share: Share) -> None:
+        """Waits for a message and sends the reply; what both took is free again before the next one."""
+        walk = self._walk(stream)
+        end = walk.message()
+        share.hold_message(len(stream.data) + walk.values * VALUE_BYTES)
+        reply = self._reply(stream.take(end))
+        share.hold_message(len(stream.data))
+        share.hold_reply(len(reply))
+        if self._framed:
+            _send(client, len(reply).to_bytes(4, "big"))
+        _send(client, reply)
+        share.hold_reply(0)
+
+    def _leave(self, thread: threading.Thread, client: socket.socket) -> None:
+        client.close()
+        with self._guard:
+            self._clients.pop(thread, None)
+
+    def _end_clients(self, how: int, within_s: float) -> bool:
+        """Shuts every client's socket down and waits for its thread; whether all ended in time."""
+        until_s = time.monotonic() + within_s
+        with self._guard:
+            clients = [*self._clients.items()]
+        for _, client in clients:
+            with suppress(OSError):  # it closed meanwhile
+                client.shutdown(how)
+        for thread, _ in clients:
+            thread.join(max(until_s - time.monotonic(), 0))
+        return not any(thread.is_alive() for thread, _ in clients)
+
+    def _reply(self, message: bytes) -> bytes:
+        """The reply to a message; no call of this service goes without one."""
+        read = _transports.TBufferedTransport(BytesIO(message))
+        written = _transports.TMemoryBuffer()
+        self._processor.process(self._protocol(read), self._protocol(written))
+        reply: bytes = written.getvalue()
+        return reply
+
+    def _watch(self, share: Share, results: Sequence[TRowResult | TCell]) -> None:
+        """Ends a call whose reply is too large, or which still runs when the server stops."""
+        if self._breaking_off:
+            raise io_error("DoNotRetryIOException", "the server stops")
+        try:
+            share.grow_reply(results)
+        except BufferFull as error:
+            raise io_error("DoNotRetryIOException", str(error)) from None
+
+
+@frozen
+class _Call:
+    """A call of the IDL: what its message is read into and its reply written from, and the exceptions it may raise."""
+
+    name: str
+    arguments: type[Any]
+    names: list[str]
+    result: type[Any]
+    raises: tuple[type[Exception], ...]
+
+
+def _idl_call(name: str) -> _Call:
+    arguments, result = getattr(Thrift1, f"{name}_args"), getattr(Thrift1, f"{name}_result")
+    names = [field[1] for field in arguments.thrift_spec.values()]
+    declared = [field[2] for field in result.thrift_spec.values() if field[1] != "success"]
+    return _Call(name, arguments, names, result, (TApplicationException, TTransportException, *declared))
+
+
+class _Processor(TProcessor):
+    """thriftpy2's processor with the exceptions of the Java server: every call has an answer."""
+
+    def __init__(self, service: ThriftService) -> None:
+        # The in-process client knows what the Java side makes of arguments that were not sent.
+        super().__init__(cast(Any, Thrift1), InProcessClient(service))
+        self._calls = {name: _idl_call(name) for name in Thrift1.thrift_services}
+
+    def process_in(self, iprot: Any) -> tuple[Any, int, Any, Callable[[], Any] | None]:
+        """Reads a call: its name, its sequence id, its result to be filled, and what to run for that."""
+        name, _, sequence_id = iprot.read_message_begin()
+        if isinstance(name, bytes):  # as the compact protocol has it
+            name = name.decode(errors="backslashreplace")
+        call = self._calls.get(name)
+        if call is None:
+            error = TApplicationException(TApplicationException.UNKNOWN_METHOD, f"Invalid method name: '{name}'")
+            return name, sequence_id, error, None
+        arguments = call.arguments()
+        _read_all(arguments, iprot)
+        return call.name, sequence_id, call.result(), lambda: self._run(call, arguments)
+
+    def _run(self, call: _Call, arguments: Any) -> Any:
+        try:
+            return getattr(self._handler, call.name)(*[getattr(arguments, name) for name in call.names])
+        except call.raises:
+            raise
+        except Exception as error:
+            _log.warning("%s failed: %r", call.name, error, exc_info=_log.isEnabledFor(logging.DEBUG))
+            raise _internal_error(call.name, error) from error
+
+    def send_result(self, oprot: Any, api: str, result: Any, seqid: int) -> None:
+        """Writes a reply, or why it cannot be written: thriftpy2 has no room for more than 1 GiB."""
+        for field in cast(dict[str, object], result.__dict__).values():
+            if isinstance(field, Exception):
+                field.__traceback__ = None  # leads back to the result and the message: a cycle that would stay
+        try:
+            super().send_result(oprot, api, result, seqid)
+        except Exception as error:
+            _log.warning("%s: its reply cannot be sent: %r", api, error)
+            oprot.trans.clean()
+            self.send_exception(oprot, api, _internal_error(api, error), seqid)
+
+
+def _read_all(struct: Any, iprot: Any) -> None:
+    """Reads a struct that must take all that is left of a message."""
+    try:
+        struct.read(iprot)
+    except Exception as error:
+        raise BrokenMessage(f"{type(struct).__name__}: cannot be decoded ({error!r})") from error
+    with suppress(TTransportException):
+        iprot.trans.read(1)
+        raise BrokenMessage(f"{type(struct).__name__}: must end where its message ends")
+
+
+def _internal_error(name: str, error: Exception) -> TApplicationException:
+    return TApplicationException(TApplicationException.INTERNAL_ERROR, f"Internal error processing {name}: {error!r}")
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    # happybase knows no IPv6.
+    family, *_, address = min(found, key=lambda each: each[0] != socket.AF_INET)
+    listener = socket.create_server(address[:2], family=family, backlog=_WAITING_CLIENTS)
+    listener.setblocking(False)
+    return listener
+
+
+def _send(client: socket.socket, reply: bytes) -> None:
+    """Sends all of it; the time that a client may be idle starts anew with each piece it takes."""
+    unsent = memoryview(reply)
+    while unsent:
+        unsent = unsent[client.send(unsent) :]
+
+
+def _address(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

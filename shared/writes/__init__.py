@@ -1,0 +1,11 @@
+"""What writers need: a clock that never goes back.
+
+May import `keys`, `tables` and `queries`.
+"""
+
+from .clock import CLOCK, WriterClock
+
+__all__ = [
+    "CLOCK",
+    "WriterClock",
+]

@@ -1,0 +1,463 @@
+"""Variants side by side: where new rows go, what a record takes in bytes, and what each question costs."""
+
+import json
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import attrs
+import happybase
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.designs import AccessPattern, Design, Measured, Variant, load_samples
+from shared.designs.comparison import (
+    RANGES,
+    Compared,
+    busiest_share,
+    compared,
+    comparison_columns,
+    comparison_row,
+    cost_of,
+    figures_of,
+    quantiles,
+    refusals,
+    written_of,
+)
+from shared.designs.metering import Cost
+from shared.keys import EscapedText, Int64, KeyLayout, Salt, between, part, row_key
+from shared.keys.questions import RowRange
+from shared.queries import Page, page
+from shared.tables import CellLayout, Column, TableLayout
+from tests.engines import Engine, NewStore
+
+# ---- where new rows go ---------------------------------------------------------------------------
+
+
+def in_time(count: int, key: Callable[[int], bytes]) -> list[tuple[bytes, int]]:
+    """Rows written at 0, 1, 2 .. milliseconds."""
+    return [(key(at_ms), at_ms) for at_ms in range(count)]
+
+
+def test_all_new_rows_of_a_key_that_begins_with_the_time_go_to_one_range() -> None:
+    assert busiest_share(in_time(800, lambda at_ms: at_ms.to_bytes(8, "big")), 80) == 1.0
+
+
+def test_all_new_rows_of_a_key_that_begins_with_the_time_descending_go_to_one_range() -> None:
+    assert busiest_share(in_time(800, lambda at_ms: (2**63 - at_ms).to_bytes(8, "big")), 80) == 1.0
+
+
+def test_new_rows_behind_eight_buckets_taken_in_turn_are_an_eighth_in_each_range() -> None:
+    rows = in_time(800, lambda at_ms: bytes([at_ms % 8]) + at_ms.to_bytes(8, "big"))
+    assert busiest_share(rows, 80) == 1 / 8
+
+
+def test_new_rows_behind_fewer_buckets_than_ranges_are_the_share_of_a_bucket() -> None:
+    rows = in_time(800, lambda at_ms: bytes([at_ms % 4]) + at_ms.to_bytes(8, "big"))
+    assert busiest_share(rows, 80) == 1 / 4
+
+
+def test_new_rows_behind_more_buckets_than_ranges_are_an_eighth_in_each_range() -> None:
+    rows = in_time(1600, lambda at_ms: bytes([at_ms % 16]) + at_ms.to_bytes(8, "big"))
+    assert busiest_share(rows, 160) == 1 / 8
+
+
+def test_the_busiest_range_is_the_one_with_most_of_the_new_rows() -> None:
+    # Seven of ten new rows are in bucket 3.
+    rows = in_time(800, lambda at_ms: bytes([at_ms % 8]) + at_ms.to_bytes(8, "big"))
+    rows += [(bytes([3 if number < 7 else number]) + b"\xff%c" % number, 1000 + number) for number in range(10)]
+    assert busiest_share(rows, 10) == 0.7
+
+
+def test_the_ranges_are_cut_from_the_older_rows_alone() -> None:
+    # A hundred older rows, and as many new ones below them all: cut from all rows, the new would fill four ranges.
+    rows = in_time(100, lambda at_ms: b"z%03d" % at_ms) + [(b"a%03d" % number, 200) for number in range(100)]
+    assert busiest_share(rows, 50) == 1.0
+
+
+def test_the_newest_rows_are_those_behind_the_border_and_not_on_it() -> None:
+    older = [(bytes([number]), 0) for number in range(8)]
+    assert busiest_share([*older, (b"\x00a", 10), (b"\x07a", 10)], 10) == 0.5
+    # One millisecond more, and all are new.
+    assert busiest_share([*older, (b"\x00a", 10), (b"\x07a", 10)], 11) == 1.0
+    # A row on the border is older: only the last is new.
+    assert busiest_share([*older, (b"\x00a", 10), (b"\x00b", 10), (b"\x07a", 11)], 1) == 1.0
+
+
+def test_a_new_row_on_a_border_goes_to_the_range_above_it() -> None:
+    older = [(bytes([number]), 0) for number in range(8)]
+    assert busiest_share([*older, (b"\x01", 5), (b"\x01a", 5), (b"\x01b", 5)], 1) == 1.0
+
+
+def test_where_there_are_no_older_rows_there_is_one_range() -> None:
+    assert busiest_share(in_time(10, lambda at_ms: bytes([at_ms])), 1000) == 1.0
+    assert busiest_share([(b"a", 5), (b"b", 5)], 1) == 1.0
+
+
+def test_one_row_is_all_in_one_range() -> None:
+    assert busiest_share([(b"a", 0)], 1) == 1.0
+    assert busiest_share([(b"a", -5)], 60_000) == 1.0
+
+
+def test_no_rows_are_in_no_range() -> None:
+    assert busiest_share([], 1) == 0.0
+
+
+def test_one_older_row_cuts_in_two() -> None:
+    assert busiest_share([(b"m", 0), (b"a", 9), (b"b", 9), (b"c", 9), (b"z", 9)], 5) == 0.75
+
+
+TIMED_ROWS = st.dictionaries(st.binary(max_size=3), st.integers(0, 50), min_size=1, max_size=60)
+
+
+@given(TIMED_ROWS, st.integers(1, 60))
+def test_the_busiest_share_is_at_least_an_equal_share_whatever_the_order_of_the_rows(
+    written: dict[bytes, int], newest_ms: int
+) -> None:
+    share = busiest_share(list(written.items()), newest_ms)
+    assert 1 / RANGES <= share <= 1
+    assert share == busiest_share(sorted(written.items()), newest_ms)
+    assert share == busiest_share(sorted(written.items(), reverse=True), newest_ms)
+
+
+@given(TIMED_ROWS, st.sets(st.binary(max_size=3), min_size=1))
+def test_new_rows_behind_all_others_are_all_in_one_range(written: dict[bytes, int], new: set[bytes]) -> None:
+    rows = [(b"a" + row, written_ms) for row, written_ms in written.items()]
+    assert busiest_share([*rows, *((b"b" + row, 100) for row in new)], 10) == 1.0
+    assert busiest_share([*rows, *((b"A" + row, 100) for row in new)], 10) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("rows", "ranges", "wanted"),
+    [
+        ([], 8, []),
+        (["a"], 8, ["a"] * 7),
+        (["a", "b"], 2, ["b"]),
+        (["a", "b", "c"], 2, ["b"]),
+        (["a", "b", "c"], 1, []),
+        (["a", "b", "c", "d"], 4, ["b", "c", "d"]),
+        (["a", "b", "c", "d", "e", "f", "g", "h"], 4, ["c", "e", "g"]),
+        (["a", "b", "c", "d", "e", "f", "g", "h", "i"], 4, ["c", "e", "g"]),
+    ],
+)
+def test_quantiles_are_the_first_keys_of_all_ranges_but_one(rows: list[str], ranges: int, wanted: list[str]) -> None:
+    assert [each.encode() for each in wanted] == quantiles([each.encode() for each in rows], ranges)
+
+
+@given(st.sets(st.binary(max_size=4), min_size=1, max_size=100), st.integers(1, 12))
+def test_quantiles_cut_rows_into_ranges_of_equal_size(rows: set[bytes], ranges: int) -> None:
+    borders = quantiles(sorted(rows), ranges)
+    assert len(borders) == ranges - 1
+    held = Counter(bisect_right(borders, row) for row in rows)
+    sizes = [held[number] for number in range(ranges)]
+    if len(rows) >= ranges:
+        assert max(sizes) - min(sizes) <= 1
+    assert sum(sizes) == len(rows)
+
+
+# ---- a design of notes ---------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Note:
+    host: str
+    at_ms: int
+    text: str = ""
+    mark: bytes = b""
+
+
+@row_key
+class NoteByHost:
+    host: str = part(EscapedText, "where")
+    at_ms: int = part(Int64, "when")
+
+
+@row_key
+class NoteByTime:
+    at_ms: int = part(Int64, "when")
+    host: str = part(EscapedText, "where")
+
+
+CELLS = CellLayout(Note, "nn", {"text": Column("t"), "mark": Column("mk")})
+BY_HOST = TableLayout("by_host", "one note", KeyLayout(NoteByHost), CELLS)
+BY_TIME = TableLayout("by_time", "one note", KeyLayout(NoteByTime), CELLS)
+SALTED = TableLayout("salted", "one note", KeyLayout(NoteByTime, Salt(of="host", buckets=8)), CELLS)
+AGAIN = TableLayout("again", "some of the notes once more", KeyLayout(NoteByHost), CELLS)
+
+
+class Notes:
+    """Notes in one table, and those of some hosts in a second one."""
+
+    def __init__(
+        self,
+        connection: happybase.Connection,
+        table: TableLayout[Note],
+        second: TableLayout[Note] | None = None,
+        hosts: str = "",
+    ) -> None:
+        self.table = table
+        self.rows = connection.table(table.name)
+        self.connection = connection
+        self.second = second
+        self.hosts = hosts
+
+    def store(self, note: Note) -> None:
+        self.rows.put(self.table.row(note), CELLS.pack(note), timestamp=note.at_ms)
+        if self.second and note.host in self.hosts:
+            rows = self.connection.table(self.second.name)
+            rows.put(self.second.row(note), CELLS.pack(note), timestamp=note.at_ms)
+
+    def of_host(self, host: str, limit: int = 100, cursor: str | None = None) -> Page[Note]:
+        asked = self.table.layout.narrow(host=host, at_ms=between())
+        return page(self.rows, asked.plan, self.table.record, limit=limit, cursor=cursor, where=asked.left)
+
+    def in_host_order(self, at_ms: int, limit: int = 100, cursor: str | None = None) -> Page[Note]:
+        asked = self.table.layout.narrow(at_ms=between(at_ms, None))
+        order = KeyLayout(NoteByHost)
+        left = asked.left
+        return page(self.rows, asked.plan, self.table.record, limit=limit, cursor=cursor, where=left, order=order)
+
+
+OF_HOST = AccessPattern("of-host", "notes of a host", Notes.of_host, {"host": "a"})
+OF_NOBODY = AccessPattern("of-host", "notes of no host", Notes.of_host, {"host": "q"})
+SINCE = AccessPattern("since", "notes since a time", Notes.in_host_order, {"at_ms": 2})
+
+
+def variant_of(table: TableLayout[Note], second: TableLayout[Note] | None = None, hosts: str = "") -> Variant:
+    opened = partial(Notes, table=table, second=second, hosts=hosts)
+    return Variant(table.name, "", (table, second) if second else (table,), opened)
+
+
+def design_of(folder: Path, notes: list[dict[str, Any]], **options: Any) -> Design:
+    samples = folder / "notes.jsonl"
+    samples.write_text("".join(json.dumps(note) + "\n" for note in notes))
+    variants = (variant_of(BY_HOST), variant_of(BY_TIME), variant_of(SALTED))
+    asked: dict[str, Any] = {"patterns": (OF_HOST, OF_NOBODY, SINCE), "newest_ms": 1, **options}
+    asked.setdefault("store", Notes.store)
+    return Design("notes", "Where do notes go?", Note, variants, samples=samples, **asked)
+
+
+Compare: TypeAlias = Callable[[Design, Variant], Compared]
+
+
+@pytest.fixture
+def compare(engine: Engine) -> Compare:
+    """Compares a variant in a store of its own."""
+
+    def compare_(design: Design, variant: Variant) -> Compared:
+        with engine.store(*variant.tables) as connection:
+            return compared(connection, design, variant)
+
+    return compare_
+
+
+NOTES: list[dict[str, Any]] = [{"host": host, "at_ms": at_ms} for at_ms, host in enumerate("abcab")]
+
+# ---- loading -------------------------------------------------------------------------------------
+
+
+def test_samples_are_stored_in_the_tables_of_a_variant(new_store: NewStore, tmp_path: Path) -> None:
+    design = design_of(tmp_path, NOTES)
+    connection = new_store(BY_HOST, BY_TIME)
+    repository = load_samples(connection, design, design.main)
+    assert repository.table is BY_HOST
+    assert [note.at_ms for note in repository.of_host("a").records] == [0, 3]
+    assert len(list(connection.table("by_host").scan())) == 5
+    assert list(connection.table("by_time").scan()) == []
+
+
+def test_every_file_passes_through_something_of_its_own(new_store: NewStore, tmp_path: Path) -> None:
+    made: list[list[Note]] = []
+
+    def numbering() -> Callable[[Note], Note]:
+        seen: list[Note] = []
+        made.append(seen)
+
+        def numbered(note: Note) -> Note:
+            seen.append(note)
+            return attrs.evolve(note, text=str(len(seen)))
+
+        return numbered
+
+    design = design_of(tmp_path, NOTES, each_file=numbering)
+    for _ in range(2):
+        connection = new_store(*design.main.tables)
+        repository = load_samples(connection, design, design.main)
+        assert [note.text for note in repository.of_host("b").records] == ["2", "5"]
+    assert [len(seen) for seen in made] == [5, 5]
+
+
+# ---- what a record takes -------------------------------------------------------------------------
+
+
+def key_value_bytes(row: str, family: str, qualifier: str, value: str) -> int:
+    """HBase's KeyValue: key and value length, row length and row, family length, family, qualifier, time, type."""
+    row_bytes, value_bytes = bytes.fromhex(row), bytes.fromhex(value)
+    return 4 + 4 + 2 + len(row_bytes) + 1 + len(family) + len(qualifier) + 8 + 1 + len(value_bytes)
+
+
+def test_a_record_takes_its_row_key_again_in_every_cell(compare: Compare, tmp_path: Path) -> None:
+    design = design_of(tmp_path, [{"host": "a", "at_ms": 1, "text": "hi"}])
+    # host "a" is 61 00 01; msgpack of "hi" is a2 68 69, of no bytes c4 00.
+    row = "610001 8000000000000001"
+    wanted = key_value_bytes(row, "nn", "t", "a2 68 69") + key_value_bytes(row, "nn", "mk", "c4 00")
+    assert wanted == 37 + 37
+    assert compare(design, variant_of(BY_HOST)).bytes_per_record == wanted
+    # The salt is one byte more in each of the two.
+    assert compare(design, variant_of(SALTED)).bytes_per_record == wanted + 2
+
+
+def test_bytes_are_the_mean_of_all_records(compare: Compare, tmp_path: Path) -> None:
+    design = design_of(tmp_path, [{"host": "a", "at_ms": 1, "text": "hi"}, {"host": "abc", "at_ms": 2}])
+    short = "616263 0001 8000000000000002"
+    wanted = key_value_bytes(short, "nn", "t", "a0") + key_value_bytes(short, "nn", "mk", "c4 00")
+    assert compare(design, variant_of(BY_HOST)).bytes_per_record == (74 + wanted) / 2 == 75.0
+
+
+def test_one_table_has_one_row_for_each_record(compare: Compare, tmp_path: Path) -> None:
+    each = compare(design_of(tmp_path, NOTES), variant_of(BY_TIME))
+    assert (each.rows_per_record, each.variant.name) == (1.0, "by_time")
+
+
+def test_rows_and_bytes_of_all_tables_count(compare: Compare, tmp_path: Path) -> None:
+    design = design_of(tmp_path, NOTES)
+    one = compare(design, variant_of(BY_TIME))
+    # Two notes of five are of host a, and their rows are as long in both tables.
+    variant = variant_of(BY_TIME, AGAIN, hosts="a")
+    for tables in (variant.tables, variant.tables[::-1]):
+        two = compare(design, attrs.evolve(variant, tables=tables))
+        assert two.rows_per_record == 7 / 5
+        assert two.bytes_per_record == pytest.approx(one.bytes_per_record * 7 / 5)
+
+
+def test_every_table_has_a_share_of_its_own(compare: Compare, tmp_path: Path) -> None:
+    notes = [{"host": f"{at_ms % 8}", "at_ms": at_ms} for at_ms in range(160)]
+    design = design_of(tmp_path, notes, newest_ms=16)
+    assert compare(design, variant_of(BY_TIME)).busiest_shares == (1.0,)
+    assert compare(design, variant_of(BY_HOST)).busiest_shares == (1 / 8,)
+    assert compare(design, variant_of(BY_HOST, BY_TIME, hosts="01234567")).busiest_shares == (1 / 8, 1.0)
+    assert compare(design, variant_of(BY_TIME, BY_HOST, hosts="01234567")).busiest_shares == (1.0, 1 / 8)
+
+
+def test_a_row_is_as_new_as_the_newest_of_its_cells(compare: Compare, tmp_path: Path) -> None:
+    def store(repository: Notes, note: Note) -> None:
+        row, cells = BY_HOST.row(note), CELLS.pack(note)
+        repository.rows.put(row, {CELLS.column("text"): cells[CELLS.column("text")]}, timestamp=1)
+        repository.rows.put(row, {CELLS.column("mark"): cells[CELLS.column("mark")]}, timestamp=1 + note.at_ms)
+
+    notes = [{"host": f"{at_ms % 8}", "at_ms": at_ms} for at_ms in range(160)]
+    design = design_of(tmp_path, notes, newest_ms=16, store=store)
+    assert compare(design, variant_of(BY_HOST)).busiest_shares == (1 / 8,)
+
+
+def test_one_sample_can_be_compared(compare: Compare, tmp_path: Path) -> None:
+    each = compare(design_of(tmp_path, NOTES[:1]), variant_of(BY_HOST))
+    assert (each.rows_per_record, each.busiest_shares) == (1.0, (1.0,))
+    assert [len(one.records) for one in each.measured] == [1, 0, 0]
+
+
+def test_a_table_that_no_sample_goes_to_can_be_compared(compare: Compare, tmp_path: Path) -> None:
+    each = compare(design_of(tmp_path, NOTES), variant_of(BY_TIME, AGAIN))
+    assert (each.rows_per_record, each.busiest_shares) == (1.0, (1.0, 0.0))
+
+
+# ---- what a question costs -----------------------------------------------------------------------
+
+
+def test_every_question_is_asked_of_a_variant(compare: Compare, tmp_path: Path) -> None:
+    design = design_of(tmp_path, NOTES)
+    by_host, by_time, salted = (compare(design, variant) for variant in design.variants)
+    assert [one.pattern for one in by_host.measured] == list(design.patterns)
+    # Rows read for each returned, ranges and RPCs: a scan is opened, fetched, found at its end, closed.
+    assert list(map(cost_of, by_host.measured)) == ["1.0 / 1 / 4", "0 for none / 1 / 3", "refused"]
+    assert list(map(cost_of, by_time.measured)) == [
+        "filtered 2.5 / 1 / 4",
+        "filtered 5 for none / 1 / 4",
+        "sorted 1.0 / 1 / 4",
+    ]
+    # One host is one bucket; all hosts are eight, three of them with rows.
+    assert [figures_of(one)[1] for one in salted.measured] == ["1", "1", "8"]
+
+
+def measured(answer: Any, by_client: tuple[str, ...] = (), **cost: Any) -> Measured:
+    if isinstance(answer, list) and by_client:
+        answer = Page(answer, None, 0, by_client)
+    return Measured(OF_HOST, answer, Cost(ranges=[(b"t", RowRange(b"", None))] * 2, **cost))
+
+
+REFUSED = Measured(OF_HOST, None, Cost(rpcs=3, rows_read=5), refused="NoteByTime.host: not so")
+
+
+@pytest.mark.parametrize(
+    ("each", "wanted"),
+    [
+        (measured([1, 2, 3, 4], rpcs=5, rows_read=5), ("1.2", "2", "5")),
+        (measured([1, 2, 3], rpcs=5, rows_read=10), ("3.3", "2", "5")),
+        (measured([1], rpcs=1, rows_read=1000), ("1000.0", "2", "1")),
+        (measured([], rpcs=3, rows_read=7), ("7 for none", "2", "3")),
+        (measured(None, rpcs=1, rows_read=0), ("0 for none", "2", "1")),
+        (measured("a record", rpcs=1, rows_read=1), ("1.0", "2", "1")),
+        # Where the store does not say what it read, it is what came over.
+        (measured([1, 2], rpcs=3, rows_fetched=3), ("1.5", "2", "3")),
+        (REFUSED, ("-", "-", "-")),
+    ],
+)
+def test_figures_are_rows_read_for_each_returned_and_ranges_and_rpcs(
+    each: Measured, wanted: tuple[str, str, str]
+) -> None:
+    assert wanted == figures_of(each)
+
+
+@pytest.mark.parametrize(
+    ("by_client", "wanted"),
+    [
+        ((), "1.5 / 2 / 3"),
+        (("host",), "filtered 1.5 / 2 / 3"),
+        (("host", "kind"), "filtered 1.5 / 2 / 3"),
+        (("order",), "sorted 1.5 / 2 / 3"),
+        (("host", "order"), "filtered sorted 1.5 / 2 / 3"),
+    ],
+)
+def test_a_cost_says_first_what_the_client_had_to_do(by_client: tuple[str, ...], wanted: str) -> None:
+    assert wanted == cost_of(measured([1, 2], by_client, rpcs=3, rows_read=3))
+
+
+def test_a_refused_question_has_no_cost_but_a_reason() -> None:
+    assert cost_of(REFUSED) == "refused"
+    one = Compared(variant_of(BY_TIME), [measured([]), REFUSED], 1, 1, (1,))
+    other = Compared(variant_of(BY_HOST), [measured([]), measured([])], 1, 1, (1,))
+    wanted = [("by_time", "notes of a host", "NoteByTime.host: not so")]
+    assert wanted == refusals([other, one, other])
+    assert refusals([other]) == refusals([]) == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "size", "shares", "wanted"),
+    [
+        (1.0, 116.0, (1.0,), ("1", "116", "100%")),
+        (3.0, 489.6, (1.0, 0.125, 0.0), ("3", "490", "100% / 12% / 0%")),
+        (2.0, 99.4, (0.996, 0.284), ("2", "99", "100% / 28%")),
+    ],
+)
+def test_what_is_written_is_shown_in_whole_numbers(
+    rows: float, size: float, shares: tuple[float, ...], wanted: tuple[str, str, str]
+) -> None:
+    assert wanted == written_of(Compared(variant_of(BY_HOST), [], rows, size, shares))
+
+
+def test_a_variant_is_one_row_under_the_columns_of_its_design(compare: Compare, tmp_path: Path) -> None:
+    design = design_of(tmp_path, NOTES)
+    columns = comparison_columns(design)
+    assert columns[:5] == ("variant", "keys", "notes of a host", "notes of no host", "notes since a time")
+    assert columns[5:] == ("rows written", "bytes stored", "newest rows in one of 8 ranges")
+    row = comparison_row(compare(design, variant_of(BY_HOST)))
+    costs = ("1.0 / 1 / 4", "0 for none / 1 / 3", "refused")
+    assert row == ("by_host", "[host][at_ms]", *costs, "1", "72", "100%")
+    assert len(columns) == len(row)
+    two = comparison_row(compare(design, variant_of(BY_TIME, AGAIN, hosts="a")))
+    assert two[:2] == ("by_time", "[at_ms][host]<br>[host][at_ms]")
+    assert two[-1] == "100% / 100%"

@@ -1,0 +1,154 @@
+"""The byte ruler, as it is printed."""
+
+import attrs
+import pytest
+from rich.cells import cell_len
+
+from shared.designs.ruler import BYTES, VALUES, cell_lines, ruler, ruler_lines, show_value
+from shared.keys import Descending, EscapedText, Int64, KeyLayout, Salt, TrailingText, part, row_key
+from shared.tables import BIG_INT, CellLayout, Column
+
+
+@row_key
+class Sale:
+    seller_id: str = part(EscapedText, "who sold")
+    placed_ms: int = part(Descending(Int64), "when")
+    order_number: str = part(EscapedText, "which")
+
+
+@row_key
+class Note:
+    text: str = part(TrailingText, "anything")
+
+
+SALES = KeyLayout(Sale)
+NOTES = KeyLayout(Note)
+SALE = Sale("s-17", 1_580_976_517_000, "n-42")
+
+
+def test_names_stand_over_values_over_bytes():
+    assert (
+        ruler(SALES, SALES.encode(SALE))
+        == """\
+seller_id          placed_ms                 order_number
+s-17               2020-02-06T08:08:37.000Z  n-42
+73 2d 31 37 00 01  7f ff fe 8f e6 74 d0 77   6e 2d 34 32 00 01"""
+    )
+
+
+def test_the_docstring_shows_what_is_printed():
+    lines = [line.strip() for line in ruler.__doc__.splitlines()]
+    assert "\n".join(lines[2:5]) == ruler(SALES, SALES.encode(SALE))
+
+
+def test_a_prefix_has_a_name_and_bytes_and_no_value():
+    salted = KeyLayout(Sale, Salt(of="seller_id", buckets=16))
+    names, values, data = ruler(salted, salted.encode(SALE)).splitlines()
+    assert names.startswith("Salt  seller_id")
+    assert values.startswith("      s-17")
+    assert data.startswith(f"{salted.encode(SALE)[0]:02x}    73 2d")
+
+
+def test_a_narrow_ruler_goes_on_below():
+    blocks = ruler(SALES, SALES.encode(SALE), width=50).splitlines()
+    assert [len(line) <= 50 for line in blocks] == [True] * 6
+    assert blocks[3:] == ["order_number", "n-42", "6e 2d 34 32 00 01"]
+
+
+@pytest.mark.parametrize("width", [0, 1, 2, 20, 80])
+def test_a_part_longer_than_a_line_is_cut_and_nothing_of_it_is_lost(width):
+    text = "abcdefghijklmnopqrstuvwxyz" * 10
+    lines = ruler_lines(NOTES, NOTES.encode(Note(text)), width)
+    assert "".join(line for kind, line in lines if kind == VALUES) == text
+    assert bytes.fromhex("".join(line for kind, line in lines if kind == BYTES)) == text.encode()
+    assert all(len(line) <= max(width, len("text")) for _kind, line in lines)
+
+
+@pytest.mark.parametrize("width", [2, 9, 100])
+def test_a_line_of_wide_characters_is_no_wider_than_a_line(width):
+    text = "店" * 80
+    lines = ruler_lines(NOTES, NOTES.encode(Note(text)), width)
+    assert "".join(line for kind, line in lines if kind == VALUES) == text
+    assert max(cell_len(line) for _kind, line in lines) <= max(width, len("text"))
+
+
+def test_wide_characters_keep_columns_in_line():
+    names, values, data = ruler(SALES, SALES.encode(Sale("店-1", 0, "🐘"))).splitlines()
+    assert names.index("placed_ms") == cell_len(values[: values.index("1970")]) == data.index("7f ff")
+
+
+def test_an_empty_last_part_is_named():
+    @row_key
+    class Tag:
+        name: str = part(EscapedText, "tag")
+        rest: str = part(TrailingText, "anything")
+
+    assert "(no bytes)" in ruler(KeyLayout(Tag), b"a\x00\x01")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "shown"),
+    [
+        ("placed_ms", 0, "1970-01-01T00:00:00.000Z"),
+        ("amount", 10**21, "1" + "0" * 21),
+        ("item", "lamp", "lamp"),
+        ("item", "", "''"),
+        ("item", " lamp", "' lamp'"),
+        ("item", "\x1b[31m", r"'\x1b[31m'"),
+        ("item", "a\nb", r"'a\nb'"),
+        ("item", "\u202eabc", r"'\u202eabc'"),
+        ("item", "茶", "茶"),
+        ("digest", b"\x00\xff", "00 ff"),
+    ],
+)
+def test_values_are_shown_as_a_person_reads_them(name, value, shown):
+    assert show_value(name, value) == shown
+
+
+def test_an_int_that_python_does_not_write_is_shown_by_its_size():
+    assert show_value("amount", 10**4299) == "1" + "0" * 4299
+    assert show_value("amount", 10**4300) == show_value("placed_ms", 10**4300) == "an int of 14285 bits"
+
+
+@attrs.frozen
+class Line:
+    number: str
+    item: str
+    amount: int
+    placed_ms: int
+
+
+LINES = CellLayout(Line, "o", {"item": Column("i"), "amount": Column("a", BIG_INT), "placed_ms": Column("t")})
+
+
+def test_cells_stand_as_names_over_values_over_columns():
+    lines = cell_lines(LINES, LINES.pack(Line("n-1", "茶", 10**21, 0), only=["item", "amount"]), width=80)
+    assert lines == [
+        (0, "item  amount"),
+        (1, "茶    1000000000000000000000"),
+        (2, "o:i   o:a"),
+    ]
+
+
+def test_a_cell_wider_than_a_line_is_cut_and_nothing_of_it_is_lost():
+    text = "lamp" * 75
+    lines = cell_lines(LINES, LINES.pack(Line("n-1", text, 7, 0)), width=80)
+    assert max(len(line) for _kind, line in lines) <= 80
+    assert "".join(line for kind, line in lines if kind == VALUES).startswith(text)
+    assert lines[0] == (0, "item")
+    assert (2, "o:i") in lines
+
+
+@pytest.mark.parametrize(
+    ("column", "data", "shown"),
+    [
+        (b"o:i", "c1", "c1 (damaged: FormatError)"),
+        (b"o:i", "07 08", "07 08 (damaged: unpack(b) received extra data.)"),
+        (b"o:i", "a2 61", "a2 61 (damaged: Unpack failed: incomplete input)"),
+        (b"o:a", "07", "07 (damaged: must be "),
+        (b"o:i", "", "(damaged: Unpack failed: incomplete input)"),
+    ],
+)
+def test_a_damaged_cell_is_shown_as_its_bytes_with_the_reason(column, data, shown):
+    _names, (_kind, value), _columns = cell_lines(LINES, {column: bytes.fromhex(data)}, width=80)
+    assert value.startswith(shown)

@@ -1,0 +1,292 @@
+"""Pages that leave out rows which are not records: each is reported once, and every record comes."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from itertools import count
+from typing import Any
+
+import attrs
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shared.designs import metered
+from shared.keys import Descending, EscapedText, InvalidQuestion, KeyLayout, Salt, UInt8, UInt16, between, part, row_key
+from shared.queries import Page, page
+from shared.queries.pages import WHERE_HELD_ROWS
+from shared.tables import CellLayout, Column, InvalidRow, TableLayout
+from tests.engines import Engine, examples
+from tests.shared.stocked import Stocked, stocked_table
+
+
+@row_key
+class Item:
+    number: int = part(UInt16, "counts up")
+
+
+@row_key
+class Visit:
+    at_s: int = part(Descending(UInt8), "when, newest first")
+    host: str = part(EscapedText, "where")
+
+
+ITEMS = KeyLayout(Item)
+VISITS = KeyLayout(Visit, Salt(of="host", buckets=4))
+BAD = b"\xff\xff\xff"
+
+
+def item(number: int) -> bytes:
+    return ITEMS.encode(Item(number))
+
+
+def bad(number: int) -> bytes:
+    """A row right behind the one of this number, which is not an item."""
+    return item(number) + BAD
+
+
+def decoding(layout: KeyLayout[Any]) -> Callable[[bytes, dict[bytes, bytes]], Any]:
+    return lambda row, _cells: layout.decode(row)
+
+
+def pages_of(table: Any, layout: KeyLayout[Any], **asked: Any) -> tuple[list[Page[Any]], list[InvalidRow]]:
+    """All pages, and all rows that they reported."""
+    pages: list[Page[Any]] = []
+    reported: list[InvalidRow] = []
+    plan = asked.pop("plan", layout.whole_table())
+    for _ in count():
+        assert len(pages) < 1000, "the cursor does not move"
+        cursor = pages[-1].cursor if pages else None
+        pages.append(page(table, plan, decoding(layout), cursor=cursor, on_invalid=reported.append, **asked))
+        if pages[-1].cursor is None:
+            return pages, reported
+    raise AssertionError
+
+
+def numbers(pages: list[Page[Any]]) -> list[int]:
+    return [record.number for part in pages for record in part.records]
+
+
+def test_a_row_that_is_left_out_is_reported_with_table_row_and_reason(stocked: Stocked) -> None:
+    table = stocked([item(1), item(2) + b"\xff", item(3)], name="items")
+    (only,), (invalid,) = pages_of(table, ITEMS, limit=3)
+    assert [Item(1), Item(3)] == only.records
+    assert (only.rows_read, only.cursor) == (3, None)
+    assert (invalid.table, invalid.row) == (table.name.decode(), b"\0\2\xff")
+    assert invalid.reason == "Item: 1 bytes too many, at offset 2 of row 00 02 ff"
+    assert str(invalid) == f"{invalid.table}: row 00 02 ff: {invalid.reason}"
+
+
+def test_an_invalid_row_keeps_what_it_says_and_takes_the_marks_of_whoever_handles_it() -> None:
+    invalid = InvalidRow("items", b"\0", "too short")
+    invalid.add_note("seen by a tool")
+    invalid.__dict__["mark"] = 1
+    setattr(invalid, "other_mark", 2)  # noqa: B010  # as typer sets it
+    with pytest.raises(attrs.exceptions.FrozenAttributeError):
+        invalid.reason = "none"
+    assert {invalid: 1}[invalid] == 1
+
+
+@attrs.frozen
+class Note:
+    number: int
+    text: str
+
+
+NOTES = TableLayout("notes", "one note", ITEMS, CellLayout(Note, "f", {"text": Column("t")}))
+
+
+def test_a_row_that_its_table_refuses_is_reported_as_the_table_names_it(engine: Engine) -> None:
+    with engine.shared_store(NOTES) as connection:
+        table = connection.table("notes")
+        table.put(item(1), {b"f:t": b"\x05"})
+        table.put(item(2), NOTES.cells.pack(Note(2, "two")))
+        reported: list[InvalidRow] = []
+        found = page(table, ITEMS.whole_table(), NOTES.record, limit=1, on_invalid=reported.append)
+    assert found.records == [Note(2, "two")]
+    assert [(invalid.table, invalid.row) for invalid in reported] == [("notes", item(1))]
+    assert reported[0].reason == "Note.text: must be text (got 5)"
+
+
+def test_without_a_report_a_row_that_is_not_a_record_is_raised(stocked: Stocked) -> None:
+    table = stocked([item(1), bad(1), item(2)])
+    with pytest.raises(InvalidRow):
+        page(table, ITEMS.whole_table(), decoding(ITEMS), limit=2)
+    assert page(table, ITEMS.whole_table(), decoding(ITEMS), limit=1).records == [Item(1)]
+
+
+def test_what_the_report_raises_ends_the_page(stocked: Stocked) -> None:
+    def stop(invalid: InvalidRow) -> None:
+        raise ValueError(f"enough: {invalid.row.hex()}")
+
+    table = stocked([item(1), bad(1), item(2)])
+    with pytest.raises(ValueError, match=r"^enough: 0001ffffff$"):
+        page(table, ITEMS.whole_table(), decoding(ITEMS), limit=2, on_invalid=stop)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("limit", [1, 2, 3, 4, 5, 100])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [bad(0), item(1), item(2), item(3), item(4)],
+        [item(1), bad(1), bad(2), item(2), item(3), item(4)],
+        [item(1), item(2), item(3), item(4), bad(4), bad(5), bad(6)],
+        [bad(0), bad(7), item(1), bad(1), item(2), bad(2), item(3), bad(3), item(4), bad(4)],
+        [bad(number) for number in range(9)],
+        [item(1), *(bad(number) for number in range(1, 9)), item(9)],
+    ],
+    ids=["the first", "in the middle", "the last", "every other", "all", "more than a limit"],
+)
+def test_every_record_comes_once_and_every_other_row_is_reported_once(
+    stocked: Stocked, rows: list[bytes], limit: int, reverse: bool
+) -> None:
+    pages, reported = pages_of(stocked(rows), ITEMS, limit=limit, reverse=reverse)
+    right = sorted((ITEMS.decode(row).number for row in rows if len(row) == 2), reverse=reverse)
+    assert right == numbers(pages)
+    assert sorted((row for row in rows if len(row) > 2), reverse=reverse) == [invalid.row for invalid in reported]
+    assert [limit] * (len(pages) - 1) == [len(part.records) for part in pages[:-1]]
+    assert sum(part.rows_read for part in pages) == len(rows)
+
+
+def test_a_page_of_nothing_but_invalid_rows_is_empty_and_the_last(stocked: Stocked) -> None:
+    (only,), reported = pages_of(stocked(map(bad, range(250))), ITEMS, limit=1)
+    assert (only.records, only.cursor, only.rows_read, len(reported)) == ([], None, 250, 250)
+
+
+def test_a_page_reads_on_behind_a_thousand_invalid_rows_in_batches_that_stay_small(
+    engine: Engine, stocked: Stocked
+) -> None:
+    table = stocked([*map(bad, range(1000)), item(2000), item(2001), item(2002)])
+    with metered(table.connection) as cost:
+        found = page(table, ITEMS.whole_table(), decoding(ITEMS), limit=2, on_invalid=lambda invalid: None)
+    assert found.records == [Item(2000), Item(2001)]
+    assert found.cursor is not None
+    assert 1003 - WHERE_HELD_ROWS <= cost.rows_fetched <= 1003 + WHERE_HELD_ROWS
+    assert cost.rpcs >= 1000 // WHERE_HELD_ROWS
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("limit", [1, 2, 3, 7, 100])
+def test_buckets_are_merged_past_invalid_rows(stocked: Stocked, limit: int, reverse: bool) -> None:
+    keys = [Visit(at_s, host) for at_s in (250, 9, 8) for host in ("a", "b", "c", "d", "e", "z")]
+    in_no_bucket_of_its_own = [bytes([bucket]) + VISITS.encode(key)[1:] for key in keys[::5] for bucket in range(4)]
+    rows = {*map(VISITS.encode, keys), *in_no_bucket_of_its_own, *(bytes([bucket, 7]) for bucket in range(4))}
+    pages, reported = pages_of(stocked(sorted(rows)), VISITS, limit=limit, reverse=reverse)
+    assert (keys[::-1] if reverse else keys) == [record for part in pages for record in part.records]
+    assert len(reported) == len({invalid.row for invalid in reported}) == len(rows) - len(keys)
+
+
+@settings(max_examples=examples(150), derandomize=True, database=None)
+@given(
+    kept=st.sets(st.integers(0, 40), max_size=25),
+    wrong=st.sets(st.integers(0, 40), max_size=25),
+    limit=st.integers(1, 12),
+    reverse=st.booleans(),
+    where=st.sampled_from([{}, {"number": between(5, 30)}]),
+    read_at_most=st.sampled_from([1, 2, 7, 10_000]),
+)
+def test_pages_with_a_report_are_the_answer_without_the_invalid_rows(
+    engine: Engine,
+    kept: set[int],
+    wrong: set[int],
+    limit: int,
+    reverse: bool,
+    where: dict[str, Any],
+    read_at_most: int,
+) -> None:
+    with stocked_table(engine, [*map(item, kept), *map(bad, wrong)]) as table:
+        asked = {"limit": limit, "reverse": reverse, "where": where, "read_at_most": read_at_most}
+        pages, reported = pages_of(table, ITEMS, **asked)
+    wanted = [number for number in sorted(kept, reverse=reverse) if not where or 5 <= number < 30]
+    assert wanted == numbers(pages)
+    assert sorted(map(bad, wrong), reverse=reverse) == [invalid.row for invalid in reported]
+
+
+def test_a_page_with_a_where_counts_invalid_rows_towards_the_rows_it_reads(stocked: Stocked) -> None:
+    table = stocked([*map(bad, range(5)), item(7)])
+    first = page(
+        table,
+        ITEMS.whole_table(),
+        decoding(ITEMS),
+        limit=1,
+        where={"number": 7},
+        read_at_most=3,
+        on_invalid=lambda invalid: None,
+    )
+    assert (first.records, first.rows_read, first.cursor is None) == ([], 3, False)
+
+
+@pytest.mark.parametrize("where", [{}, {"host": "b"}])
+def test_the_record_beside_an_invalid_row_of_another_bucket_is_never_lost(
+    stocked: Stocked, where: dict[str, Any]
+) -> None:
+    """The wrong bucket's row comes first in the merge, and the page may end at the cap behind it."""
+    right = VISITS.encode(Visit(9, "b"))
+    wrong = [bytes([bucket]) + right[1:] for bucket in range(4) if bucket != right[0]]
+    for read_at_most in (1, 2, 3, 4):
+        table = stocked([right, *wrong], name=f"visits{read_at_most}")
+        pages, reported = pages_of(table, VISITS, limit=1, where=where, read_at_most=read_at_most)
+        assert [record for part in pages for record in part.records] == [Visit(9, "b")]
+        assert sorted(invalid.row for invalid in reported) == sorted(wrong)
+
+
+def test_a_sorted_page_leaves_out_invalid_rows_and_reads_them_for_each_page(stocked: Stocked) -> None:
+    table = stocked([item(1), bad(1), item(2), item(3)])
+    pages, reported = pages_of(table, ITEMS, limit=2, order=ITEMS, reverse=True)
+    assert numbers(pages) == [3, 2, 1]
+    assert [invalid.row for invalid in reported] == [bad(1)] * len(pages)
+    with pytest.raises(InvalidQuestion, match="more than 3"):
+        pages_of(table, ITEMS, limit=2, order=ITEMS, read_at_most=3)
+
+
+def test_a_point_that_is_not_a_record_is_an_empty_page(engine: Engine) -> None:
+    with engine.shared_store(NOTES) as connection:
+        table = connection.table("notes")
+        table.put(item(1), {b"f:other": b""})
+        reported: list[InvalidRow] = []
+        found = page(table, ITEMS.plan(number=1), NOTES.record, limit=1, on_invalid=reported.append)
+    assert (found.records, found.cursor) == ([], None)
+    assert [invalid.reason for invalid in reported] == ["Note.text: no cell f:t"]
+
+
+# ---- questions that Python can hardly write ---------------------------------------------------------
+
+
+def deep() -> Any:
+    value: Any = []
+    for _ in range(2000):
+        value = [value]
+    return value
+
+
+@pytest.fixture
+def three(engine: Engine) -> Iterator[Any]:
+    with ExitStack() as stores:
+        yield stores.enter_context(stocked_table(engine, map(item, range(3))))
+
+
+@pytest.mark.parametrize("asked", [10**5000, between(0, 10**5000), between(deep()), deep(), {1: deep()}], ids=range(5))
+def test_a_where_that_no_cursor_can_hold_is_refused_before_anything_is_read(three: Any, asked: Any) -> None:
+    with metered(three.connection) as cost, pytest.raises(InvalidQuestion, match=r"^where: number: must be a value "):
+        page(three, ITEMS.whole_table(), decoding(ITEMS), limit=1, where={"number": asked})
+    assert cost.rpcs == 0
+
+
+@pytest.mark.parametrize("value", [10**5000, [10**5000], deep()], ids=range(3))
+def test_a_limit_or_cursor_that_python_can_hardly_write_is_refused(three: Any, value: Any) -> None:
+    for asked in ({"limit": value}, {"limit": 1, "cursor": value}, {"limit": 1, "read_at_most": value}):
+        with pytest.raises(InvalidQuestion, match=r"must be .+ \(got an? "):
+            page(three, ITEMS.whole_table(), decoding(ITEMS), **asked)
+
+
+@attrs.frozen
+class Kind:
+    number: int
+    kind: str = attrs.field(validator=attrs.validators.in_(["a"]))
+
+
+def test_a_row_that_a_validator_of_attrs_refuses_has_one_line_as_its_reason() -> None:
+    kinds = TableLayout("kinds", "one kind", ITEMS, CellLayout(Kind, "f", {"kind": Column("k")}))
+    with pytest.raises(InvalidRow) as caught:
+        kinds.record(item(1), {b"f:k": b"\xa1b"})
+    assert str(caught.value) == "kinds: row 00 01: 'kind' must be in ['a'] (got 'b')"

@@ -1,0 +1,366 @@
+"""A plan runs on a table: rows in key order, merged over buckets, in both directions, never more held than a batch."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from typing import Any
+
+import happybase
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shared.designs import metered
+from shared.keys import (
+    Descending,
+    FixedText,
+    InvalidQuestion,
+    KeyLayout,
+    Plan,
+    RowRange,
+    Salt,
+    TimeBucket,
+    TrailingText,
+    UInt8,
+    UInt16,
+    between,
+    part,
+    row_key,
+)
+from shared.queries import scan
+from tests.engines import EMBEDDED, Engine, examples, located, plain_table
+from tests.shared.keys.oracle import Subject, in_order, matches, plan_of, questions, subjects
+from tests.shared.stocked import Stocked, hexes, put, stocked_table
+
+
+@row_key
+class Log:
+    at_s: int = part(UInt8, "when")
+    host: str = part(FixedText(1, "\0"), "where")
+
+
+@row_key
+class Latest:
+    at_s: int = part(Descending(UInt8), "when, newest first")
+    host: str = part(FixedText(1, "\0"), "where")
+
+
+@row_key
+class Item:
+    number: int = part(UInt16, "counts up")
+
+
+@row_key
+class Named:
+    name: str = part(TrailingText, "all of the key")
+
+
+def rows_of(table: happybase.Table, *ranges: tuple[str, str | None], **options: Any) -> list[str]:
+    """What a scan of one stream of ranges, written in hex, gives in hex."""
+    found = tuple(RowRange(bytes.fromhex(low), None if high is None else bytes.fromhex(high)) for low, high in ranges)
+    return [row.hex(" ") for row, _cells in scan(table, Plan((found,)), **options)]
+
+
+# ---- order ---------------------------------------------------------------------------------------
+
+
+def test_buckets_are_merged_by_the_key_behind_the_salt(stocked: Stocked) -> None:
+    # crc32 of "a" and "c" is 3 modulo 4, of "b" 1, of "d" 0.
+    table = stocked(hexes("00 05 64", "00 09 64", "01 05 62", "03 05 61", "03 05 63", "03 07 61"))
+    plan = KeyLayout(Log, Salt(of="host", buckets=4)).plan(at_s=between(0, 100))
+    merged = hexes("03 05 61", "01 05 62", "03 05 63", "00 05 64", "03 07 61", "00 09 64")
+    assert merged == [row for row, _cells in scan(table, plan)]
+    assert merged[::-1] == [row for row, _cells in scan(table, plan, reverse=True)]
+
+
+def test_a_limit_holds_behind_the_merge(stocked: Stocked) -> None:
+    table = stocked(hexes("00 05 64", "00 09 64", "01 05 62", "03 05 61", "03 05 63", "03 07 61"))
+    plan = KeyLayout(Log, Salt(of="host", buckets=4)).plan(at_s=between(0, 100))
+    assert hexes("03 05 61", "01 05 62", "03 05 63") == [row for row, _cells in scan(table, plan, limit=3)]
+    newest = [row for row, _cells in scan(table, plan, limit=2, reverse=True)]
+    assert hexes("00 09 64", "03 07 61") == newest
+
+
+def test_slices_of_a_descending_time_come_newest_first_over_all_buckets(stocked: Stocked) -> None:
+    # Slices of ten, descending: 25 is in slice 2 = fd and itself e6; 12 in slice 1 = fe, f3; 5 in slice 0 = ff, fa.
+    table = stocked(hexes("00 ff fa 64", "01 fd e6 62", "01 ff fa 62", "03 fe f3 61", "03 fd eb 63"))
+    layout = KeyLayout(Latest, Salt(of="host", buckets=4), TimeBucket(of="at_s", every_ms=10, codec=UInt8))
+    merged = hexes("01 fd e6 62", "03 fd eb 63", "03 fe f3 61", "01 ff fa 62", "00 ff fa 64")
+    assert merged == [row for row, _cells in scan(table, layout.plan(at_s=between(0, 30)))]
+    assert [layout.decode(row).at_s for row in merged] == [25, 20, 12, 5, 5]
+    assert merged[:3] == [row for row, _cells in scan(table, layout.plan(at_s=between(10, 30)))]
+
+
+def test_ranges_of_one_stream_come_one_after_another(stocked: Stocked) -> None:
+    table = stocked(hexes("01", "02", "03", "04", "05", "06"))
+    assert rows_of(table, ("01", "03"), ("04", "05"), ("06", None)) == ["01", "02", "04", "06"]
+    assert rows_of(table, ("01", "03"), ("04", "05"), ("06", None), reverse=True) == ["06", "04", "02", "01"]
+
+
+def test_no_range_gives_no_row(stocked: Stocked) -> None:
+    table = stocked(hexes("01"))
+    assert list(scan(table, Plan(()))) == []
+    assert list(scan(table, Plan(()), reverse=True, limit=1)) == []
+    assert list(scan(stocked([]), KeyLayout(Item).whole_table())) == []
+
+
+def test_the_whole_of_a_salted_table_comes_in_key_order(stocked: Stocked) -> None:
+    layout = KeyLayout(Item, Salt(of="number", buckets=5))
+    table = stocked(layout.encode(Item(number)) for number in range(300))
+    found = [layout.decode(row).number for row, _cells in scan(table, layout.whole_table(), held_rows=7)]
+    assert list(range(300)) == found
+
+
+# ---- both ends, in reverse -----------------------------------------------------------------------
+
+EDGES = hexes(
+    "00", "01 ff", "01 ff ff ff ff ff", "02", "02 00", "02 00 00", "02 ff", "03", "03 00", "03 ff ff ff ff ff"
+)
+EDGES += hexes("04", "04 00", "ff ff")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "wanted"),
+    [
+        # A row equal to the stop is there and stays out; the row just below the start is there and stays out.
+        ("02", "04", "02 | 02 00 | 02 00 00 | 02 ff | 03 | 03 00 | 03 ff ff ff ff ff"),
+        # The start ends in 00: the row just below it is its own prefix.
+        ("02 00", "03", "02 00 | 02 00 00 | 02 ff"),
+        ("02 00 00", "02 ff", "02 00 00"),
+        ("04 00", None, "04 00 | ff ff"),
+        # A row lies between the start and the key below it at which the reverse scan stops; it stays out.
+        ("04", None, "04 | 04 00 | ff ff"),
+        ("04", "04 00", "04"),
+        # The table's ends.
+        ("", None, " | ".join(row.hex(" ") for row in EDGES)),
+        ("", "02", "00 | 01 ff | 01 ff ff ff ff ff"),
+        ("00", "01", "00"),
+        ("ff ff", None, "ff ff"),
+        # Nothing in the range, and nothing at its ends.
+        ("05", "06", ""),
+        ("02 01", "02 02", ""),
+        ("02 fe ff", "02 ff", ""),
+    ],
+)
+def test_a_range_has_the_same_rows_in_both_directions(
+    stocked: Stocked, low: str, high: str | None, wanted: str
+) -> None:
+    table = stocked(EDGES)
+    rows = wanted.split(" | ") if wanted else []
+    for held_rows in (1, 2, 1000):
+        assert rows == rows_of(table, (low, high), held_rows=held_rows)
+        assert rows[::-1] == rows_of(table, (low, high), held_rows=held_rows, reverse=True)
+
+
+def test_a_reverse_scan_of_an_empty_table_is_empty(stocked: Stocked) -> None:
+    assert rows_of(stocked([]), ("02", "03"), reverse=True) == []
+    assert rows_of(stocked([]), ("", None), reverse=True) == []
+
+
+def test_a_reverse_scan_does_not_wander_below_its_start(stocked: Stocked) -> None:
+    table = stocked(b"\x01" + bytes([number]) for number in range(200))
+    put(table, hexes("02"))
+    with metered(table.connection) as cost:
+        assert rows_of(table, ("02", "03"), reverse=True, limit=100) == ["02"]
+    assert cost.rows_fetched <= 1
+
+
+@pytest.mark.parametrize("width", [32_760, 32_764, 32_766, 32_767])
+def test_a_range_can_start_and_stop_at_the_longest_rows(stocked: Stocked, width: int) -> None:
+    names = ["a" * 32_766, "a" * 32_767, "b" * width, "b" * (width - 1) + "c"]
+    table = stocked([])
+    located(table.connection, [plain_table("t")])
+    put(table, map(str.encode, names))
+    plan = KeyLayout(Named).plan(name=between("b" * width, "b" * (width - 1) + "c"))
+    for reverse in (False, True):
+        assert ["b" * width] == [row.decode() for row, _cells in scan(table, plan, reverse=reverse)]
+
+
+# ---- points --------------------------------------------------------------------------------------
+
+
+def test_a_point_is_a_get_and_not_a_scan(stocked: Stocked) -> None:
+    table = stocked([b"ann", b"anna"])
+    with metered(table.connection) as cost:
+        assert list(scan(table, KeyLayout(Named).plan(name="ann"))) == [(b"ann", {b"f:v": b"1"})]
+    assert (cost.rpcs, cost.rows_fetched) == (1, 1)
+    with metered(table.connection) as cost:
+        assert list(scan(table, KeyLayout(Named).plan(name="an"), limit=5, reverse=True)) == []
+    assert (cost.rpcs, cost.rows_fetched) == (1, 0)
+
+
+# ---- cost ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def sixteen(engine: Engine) -> Iterator[tuple[KeyLayout[Any], happybase.Table, int]]:
+    """Rows in sixteen buckets: 3,000, or where a call takes long 600."""
+    count = 3000 if engine.name == EMBEDDED else 600
+    layout = KeyLayout(Item, Salt(of="number", buckets=16))
+    with stocked_table(engine, (layout.encode(Item(number)) for number in range(count))) as table:
+        yield layout, table, count
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_ten_rows_of_sixteen_buckets_cost_ten_rows_and_about_one_for_each_bucket(
+    sixteen: tuple[KeyLayout[Any], happybase.Table, int], reverse: bool
+) -> None:
+    layout, table, count = sixteen
+    with metered(table.connection) as cost:
+        found = [
+            layout.decode(row).number for row, _cells in scan(table, layout.whole_table(), limit=10, reverse=reverse)
+        ]
+    assert (list(range(count - 1, count - 11, -1)) if reverse else list(range(10))) == found
+    assert len(cost.ranges) == 16
+    # A bucket gives one row at a time, in reverse two, since the first may be the row at its stop.
+    assert cost.rows_fetched <= 10 + 16 * (2 if reverse else 1)
+
+
+def test_a_limit_on_one_stream_fetches_no_row_more(stocked: Stocked) -> None:
+    table = stocked(KeyLayout(Item).encode(Item(number)) for number in range(50))
+    with metered(table.connection) as cost:
+        assert len(list(scan(table, KeyLayout(Item).whole_table(), limit=10))) == 10
+    assert (cost.rows_fetched, cost.rpcs) == (10, 3)  # opened, fetched once, closed
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("held_rows", [1, 16, 100, 1000])
+def test_rows_held_do_not_grow_with_the_answer(
+    sixteen: tuple[KeyLayout[Any], happybase.Table, int], held_rows: int, reverse: bool
+) -> None:
+    layout, table, count = sixteen
+    share = -(-held_rows // 16) + reverse
+    with metered(table.connection) as cost:
+        for given_out, _row in enumerate(scan(table, layout.whole_table(), held_rows=held_rows, reverse=reverse), 1):
+            assert cost.rows_fetched - given_out <= 16 * share
+        assert given_out == count
+
+
+def test_one_stream_is_read_in_batches_of_a_thousand(stocked: Stocked) -> None:
+    table = stocked(KeyLayout(Item).encode(Item(number)) for number in range(1_200))
+    with metered(table.connection) as cost, closing(scan(table, KeyLayout(Item).whole_table())) as rows:
+        next(rows)
+        assert cost.rows_fetched == 1_000
+
+
+def test_many_ranges_of_one_stream_are_opened_one_at_a_time(stocked: Stocked) -> None:
+    table = stocked(KeyLayout(Item).encode(Item(number)) for number in range(100))
+    ranges = tuple(RowRange(bytes([0, number]), bytes([0, number + 1])) for number in range(100))
+    with metered(table.connection) as cost:
+        assert hexes("00 00", "00 01") == [row for row, _cells in scan(table, Plan((ranges,)), limit=2)]
+    assert len(cost.ranges) == 2
+
+
+# ---- scanners are closed -------------------------------------------------------------------------
+
+
+class Watched:
+    """A Thrift client that remembers which scanners are open."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self.open: set[int] = set()
+        self.calls: Counter[str] = Counter()
+        self.fails_at: int | None = None
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            self.calls[name] += 1
+            if name == "scannerGetList" and self.calls[name] == self.fails_at:
+                raise OSError("the region server is gone")
+            answer = getattr(self._client, name)(*arguments)
+            if name == "scannerOpenWithScan":
+                self.open.add(answer)
+            elif name == "scannerClose":
+                self.open.remove(arguments[0])
+            return answer
+
+        return call
+
+
+@pytest.fixture
+def watched(stocked: Stocked) -> tuple[happybase.Table, KeyLayout[Any], Watched]:
+    layout = KeyLayout(Item, Salt(of="number", buckets=4))
+    table = stocked(layout.encode(Item(number)) for number in range(100))
+    table.connection.client = client = Watched(table.connection.client)
+    return table, layout, client
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("limit", [None, 1, 99, 1000])
+def test_scanners_are_closed_at_the_end(
+    watched: tuple[happybase.Table, KeyLayout[Any], Watched], limit: int | None, reverse: bool
+) -> None:
+    table, layout, client = watched
+    assert min(limit or 100, 100) == len(list(scan(table, layout.whole_table(), limit=limit, reverse=reverse)))
+    assert client.calls["scannerOpenWithScan"] == 4
+    assert set() == client.open
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_scanners_are_closed_when_the_reader_stops_early(
+    watched: tuple[happybase.Table, KeyLayout[Any], Watched], reverse: bool
+) -> None:
+    table, layout, client = watched
+    rows = scan(table, layout.whole_table(), reverse=reverse)
+    next(rows)
+    assert len(client.open) == 4
+    rows.close()
+    assert set() == client.open
+
+
+@pytest.mark.parametrize("fails_at", [1, 3, 5, 9])
+def test_scanners_are_closed_when_one_fails(
+    watched: tuple[happybase.Table, KeyLayout[Any], Watched], fails_at: int
+) -> None:
+    table, layout, client = watched
+    client.fails_at = fails_at
+    with pytest.raises(OSError, match="region server is gone"):
+        list(scan(table, layout.whole_table(), held_rows=40))
+    assert set() == client.open
+
+
+def test_nothing_is_opened_before_the_first_row_is_asked_for(
+    watched: tuple[happybase.Table, KeyLayout[Any], Watched],
+) -> None:
+    table, layout, client = watched
+    scan(table, layout.whole_table()).close()
+    assert client.calls == {}
+
+
+# ---- refusals ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("limit", [0, -1])
+def test_a_limit_below_one_is_refused(stocked: Stocked, limit: int) -> None:
+    with pytest.raises(InvalidQuestion) as refused:
+        next(scan(stocked([]), KeyLayout(Item).whole_table(), limit=limit))
+    assert f"limit: must be 1..1000000 (got {limit})" == str(refused.value)
+
+
+# ---- the law -------------------------------------------------------------------------------------
+
+
+@settings(max_examples=examples(150), derandomize=True, database=None)
+@given(
+    subjects(ordered=True).flatmap(lambda subject: st.tuples(st.just(subject), questions(subject))),
+    st.booleans(),
+    st.integers(1, 70),
+    st.sampled_from([1, 2, 3, 1000]),
+)
+def test_a_scan_gives_the_matching_keys_in_the_order_of_their_values(
+    engine: Engine, asked: tuple[Subject, dict[str, Any]], reverse: bool, limit: int, held_rows: int
+) -> None:
+    subject, question = asked
+    layout = subject.layout
+    plan, question = plan_of(subject, question)
+    if len(plan.streams) > 40 or (layout.spread and plan.spread_bytes == 0):
+        return  # too slow, or a table whose spreading prefix cannot be listed: in the order of its bytes
+    wanted = in_order(subject, [key for key in subject.keys if matches(question, key)])
+    with stocked_table(engine, map(layout.encode, subject.keys)) as table:
+        found = list(_decoded(layout, scan(table, plan, limit=limit, reverse=reverse, held_rows=held_rows)))
+    assert (wanted[::-1] if reverse else wanted)[:limit] == found
+
+
+def _decoded(layout: KeyLayout[Any], rows: Iterator[Any]) -> Iterator[Any]:
+    return (layout.decode(row) for row, _cells in rows)

@@ -1,0 +1,142 @@
+"""Filters of the server, made from values: what they let through, and that pages with one are whole."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import attrs
+import happybase
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shared.designs import metered
+from shared.keys import MAX_ROW_BYTES, KeyLayout, Plan, TrailingText, UInt16, part, row_key
+from shared.queries import ServerFilter, equal, page, scan
+from shared.tables import BIG_INT, CellLayout, Column, InvalidRecord, TableLayout
+from tests.engines import Engine, examples, located, plain_table
+
+
+@row_key
+class ByNumber:
+    number: int = part(UInt16, "counted")
+
+
+@row_key
+class ByText:
+    text: str = part(TrailingText, "said")
+
+
+@attrs.frozen
+class Note:
+    number: int
+    text: str = ""
+    raw: bytes = b""
+    amount: int = 0
+
+
+NOTES = TableLayout(
+    "notes",
+    "one note",
+    KeyLayout(ByNumber),
+    CellLayout(Note, "n", {"text": Column("t'x"), "raw": Column("r"), "amount": Column("a", BIG_INT)}),
+)
+
+
+@contextmanager
+def noted(engine: Engine, notes: list[Note]) -> Iterator[happybase.Table]:
+    """A table that holds these notes."""
+    with engine.store(NOTES) as connection:
+        rows = connection.table("notes")
+        for note in notes:
+            rows.put(NOTES.row(note), NOTES.cells.pack(note))
+        yield rows
+
+
+@pytest.fixture
+def stored(engine: Engine) -> Iterator[Callable[[list[Note]], happybase.Table]]:
+    """Makes tables that hold the given notes."""
+    with ExitStack() as tables:
+        yield lambda notes: tables.enter_context(noted(engine, notes))
+
+
+def whole_table() -> Plan:
+    return NOTES.layout.whole_table()
+
+
+def test_the_filter_of_a_value_is_text_that_hbase_reads():
+    assert equal(NOTES.cells, "text", "it's") == ServerFilter(
+        ("text",), b"SingleColumnValueFilter('n','t''x',=,'binary:\xa4it''s',true,true)"
+    )
+
+
+def test_a_value_that_the_attribute_cannot_have_is_refused():
+    with pytest.raises(InvalidRecord, match=r"Note.text: must be text \(got 5\)"):
+        equal(NOTES.cells, "text", 5)
+    with pytest.raises(InvalidRecord, match=r"Note.number: has no column \(text, raw, amount have\)"):
+        equal(NOTES.cells, "number", 5)
+
+
+texts = st.text("aé'()'\0", max_size=4) | st.sampled_from(["it's", "'", "''", ") OR (", "x" * 40])
+notes = st.lists(st.builds(Note, st.integers(0, 60), texts, texts.map(str.encode), st.integers()), max_size=30)
+
+
+@settings(max_examples=examples(60))
+@given(notes, st.data(), st.integers(1, 5), st.booleans())
+def test_pages_with_a_filter_hold_just_the_records_of_that_value(engine, notes, data, limit, reverse):
+    notes = list({note.number: note for note in notes}.values())
+    sample = data.draw(st.sampled_from([*notes, Note(0)]))
+    name = data.draw(st.sampled_from(["text", "raw", "amount"]))
+    value: Any = getattr(sample, name)
+    asked: Any = {"limit": limit, "reverse": reverse, "filter": equal(NOTES.cells, name, value)}
+    found, cursor = [], None
+    with noted(engine, notes) as rows:
+        while True:
+            answer = page(rows, whole_table(), NOTES.record, cursor=cursor, **asked)
+            assert answer.by_server == (name,)
+            assert len(answer.records) <= limit
+            found += answer.records
+            if (cursor := answer.cursor) is None:
+                break
+    wanted = sorted((note for note in notes if getattr(note, name) == value), key=lambda note: note.number)
+    assert found == (wanted[::-1] if reverse else wanted)
+
+
+def test_a_filter_reads_what_it_does_not_return(engine, stored):
+    rows = stored([Note(number, str(number % 10)) for number in range(100)])
+    with metered(rows.connection) as cost:
+        found = list(scan(rows, whole_table(), filter=equal(NOTES.cells, "text", "7")))
+    assert (len(found), cost.rows_fetched, cost.rows_read) == (10, 10, engine.rows_read(100))
+
+
+def test_a_filter_of_one_row_is_asked_by_a_scan_since_a_get_knows_none(stored):
+    rows = stored([Note(1, "a"), Note(2, "b")])
+    plan = NOTES.layout.plan(number=2)
+    assert plan.point is not None
+    for value, wanted in (("a", []), ("b", [Note(2, "b")])):
+        assert page(rows, plan, NOTES.record, limit=9, filter=equal(NOTES.cells, "text", value)).records == wanted
+
+
+def test_a_filter_of_the_longest_row_there_is(new_store):
+    longest = KeyLayout(ByText).encode(ByText("x" * MAX_ROW_BYTES))
+    table = plain_table("t", "n")
+    connection = located(new_store(table), [table])
+    connection.table("t").put(longest, {b"n:r": b"\xc4\x00"})
+    plan = KeyLayout(ByText).plan(text="x" * MAX_ROW_BYTES)
+    for value, wanted in ((b"\0", []), (b"", [longest])):
+        found = scan(connection.table("t"), plan, filter=equal(NOTES.cells, "raw", value))
+        assert [row for row, _ in found] == wanted
+
+
+def test_a_cursor_belongs_to_its_filter(stored):
+    rows = stored([Note(number, "a") for number in range(5)])
+    first = page(rows, whole_table(), NOTES.record, limit=2, filter=equal(NOTES.cells, "text", "a"))
+    for other in (None, equal(NOTES.cells, "text", "b")):
+        with pytest.raises(ValueError, match="belongs to another question"):
+            page(rows, whole_table(), NOTES.record, limit=2, cursor=first.cursor, filter=other)
+
+
+def test_a_row_without_the_column_is_not_of_that_value(stored):
+    rows = stored([Note(1, "a")])
+    rows.put(NOTES.row(Note(2)), {b"n:r": b"\xc4\x00"})
+    assert [row for row, _ in scan(rows, whole_table(), filter=equal(NOTES.cells, "text", "a"))] == [b"\x00\x01"]

@@ -1,0 +1,161 @@
+"""What the in-process client does to arguments is what happybase's wire does."""
+
+from typing import Any
+
+import happybase
+import pytest
+from Hbase_thrift import BatchMutation, ColumnDescriptor, Hbase, Mutation, TAppend, TIncrement, TScan
+from thriftpy2.protocol import TBinaryProtocol
+from thriftpy2.thrift import TApplicationException, TClient, TDecodeException, TProcessor
+from thriftpy2.transport import TMemoryBuffer, TTransportException
+
+from shared.stores.embedded.connection import InProcessClient
+from shared.stores.thrift1.idl import Thrift1
+
+
+class Recorder:
+    """A service that keeps the arguments of its calls."""
+
+    def __init__(self) -> None:
+        self.received: Any = None
+
+    def __getattr__(self, name: str) -> Any:
+        def call(*arguments: Any) -> None:
+            self.received = arguments
+
+        return call
+
+
+def over_the_wire(name: str, arguments: tuple[Any, ...]) -> Any:
+    """What a handler receives from happybase's client through thriftpy2, or the client's error."""
+    recorder = Recorder()
+    protocol = TBinaryProtocol(TMemoryBuffer(), decode_response=False)
+    try:
+        TClient(Hbase, protocol)._send(name, **dict(zip(names_of(name), arguments, strict=False)))
+        processor = TProcessor(Hbase, recorder)
+        *_, call = processor.process_in(protocol)
+        call()
+    except (TDecodeException, UnicodeEncodeError) as error:
+        return str(error)
+    return recorder.received
+
+
+def names_of(name: str) -> list[str]:
+    return [spec[1] for spec in getattr(Hbase, f"{name}_args").thrift_spec.values()]
+
+
+def in_process(name: str, arguments: tuple[Any, ...]) -> Any:
+    recorder = Recorder()
+    try:
+        getattr(InProcessClient(recorder), name)(*arguments)
+    except (TDecodeException, UnicodeEncodeError) as error:
+        return str(error)
+    return recorder.received
+
+
+CALLS = [
+    ("getRow", (b"t", b"r", {})),
+    ("getRow", ("t", "é", {})),
+    ("getRow", ("t", bytearray(b"r"), {})),
+    ("getRow", ("t", 5, {})),
+    ("getRow", (b"t", True, {})),
+    ("getRow", ("t", "\ud800", {})),
+    ("getRow", (None, None, {})),
+    ("getRowWithColumns", (b"t", b"r", ("a", b"b"), {})),
+    ("getRowWithColumns", (b"t", b"r", None, {})),
+    ("getRowsWithColumns", ("t", ["a", None], None, {})),
+    ("getRowsWithColumns", ("t", 5, None, {})),
+    ("getVer", (b"t", b"r", "d:a", 2**31, {})),
+    ("getVer", (b"t", b"r", "d:a", 2**31 - 1, {})),
+    ("atomicIncrement", ("t", "r", "d:a", "1")),
+    ("atomicIncrement", ("t", "r", "d:a", 2**63)),
+    ("atomicIncrement", ("t", "r", "d:a", -(2**63))),
+    ("atomicIncrement", ("t", "r", "d:a", True)),
+    ("mutateRows", (b"t", [BatchMutation(b"r", [Mutation(False, b"d:a", b"1")])], {})),
+    ("mutateRows", (b"t", [BatchMutation("r", [Mutation(0, "d:a", "é")])], {})),
+    ("mutateRows", (b"t", [BatchMutation(b"r", [Mutation(False, b"d:a", None), Mutation(True, "d:b")])], {})),
+    ("mutateRows", (b"t", [BatchMutation(b"r", [Mutation(False, b"d:a", 3)])], {})),
+    ("mutateRows", (b"t", [BatchMutation(b"r", None)], {})),
+    ("mutateRows", (b"t", [BatchMutation(7, [])], {})),
+    ("mutateRows", (b"t", ["x"], {})),
+    ("scannerOpenWithScan", (b"t", TScan(startRow="a", sortColumns=False, reversed=True, caching=10), {})),
+    ("scannerOpenWithScan", (b"t", TScan(columns=["d", b"m"], filterString="x"), {})),
+    ("scannerOpenWithScan", (b"t", TScan(caching="x"), {})),
+    ("createTable", (b"t", [ColumnDescriptor(name="f:")])),
+    ("createTable", (b"t", [ColumnDescriptor(name="f:", timeToLive=None, maxVersions=7, compression="GZ")])),
+    ("createTable", (b"t", [ColumnDescriptor(name="f:", maxVersions=2**31)])),
+    ("increment", (TIncrement("t", "r", "d:a", 4),)),
+    ("append", (TAppend("t", "r", ["d:a"], [b"1"]),)),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments"), CALLS)
+def test_arguments_arrive_as_over_the_wire(name, arguments):
+    assert over_the_wire(name, arguments) == in_process(name, arguments)
+
+
+def test_a_call_with_bytes_throughout_is_not_copied():
+    batches = [BatchMutation(b"r", [Mutation(False, b"d:a", b"1"), Mutation(True, b"d:b")])]
+    assert in_process("mutateRows", (b"t", batches, {}))[1] is batches
+
+
+def test_a_missing_int_is_0_and_a_missing_struct_field_its_default():
+    assert in_process("atomicIncrement", ("t", "r", "d:a")) == (b"t", b"r", b"d:a", 0)
+    ((increment,), (_, scan, _)) = (
+        in_process("increment", (TIncrement("t"),)),
+        in_process("scannerOpenWithScan", ("t", TScan(), {})),
+    )
+    assert increment.ammount == 0
+    assert TScan() == scan
+
+
+def test_a_float_is_refused_where_the_wire_would_cut_it():
+    assert "needs type 'I64', but the value is `1.7`" in in_process("atomicIncrement", ("t", "r", "d:a", 1.7))
+
+
+def test_arguments_may_be_named(table, connection):
+    table.put("r", {"d:a": "1"})
+    (result,) = connection.client.getRow(row="r", tableName="t")
+    assert result.columns[b"d:a"].value == b"1"
+    for arguments, named in (((b"t", b"r", {}, 1), {}), ((b"t",), {"tableName": b"t"}), ((b"t",), {"rwo": b"r"})):
+        with pytest.raises(TypeError, match="getRow: takes tableName, row, attributes"):
+            connection.client.getRow(*arguments, **named)
+
+
+def test_calls_that_are_not_there(connection):
+    with pytest.raises(TApplicationException, match="Invalid method name: 'getRowOrBefore'"):
+        connection.client.getRowOrBefore(b"t", b"r", b"d")
+    with pytest.raises(AttributeError, match="no call 'nosuch'"):
+        connection.client.nosuch()
+
+
+def test_every_other_call_of_the_idl_is_there(connection):
+    missing = {name for name in Thrift1.thrift_services if not hasattr(connection.service, name)}
+    assert missing == {"getRowOrBefore"}  # HBase 2 does not have it either
+
+
+def test_text_is_stored_as_utf_8(table):
+    table.put("é", {"d:ü": "ß"})
+    assert {"d:ü".encode(): "ß".encode()} == table.row("é".encode(), columns=["d:ü"])
+    assert [("é".encode(), {"d:ü".encode(): "ß".encode()})] == list(table.scan(row_start="é"))
+    assert table.counter_inc("é", "d:n") == 1
+    table.delete("é", ["d"])
+    assert list(table.scan()) == []
+
+
+def test_a_closed_connection_says_so_and_can_be_opened_again(connection, table):
+    scan = table.scan(batch_size=1)
+    table.put(b"a", {b"d:a": b"1"})
+    next(scan)
+    connection.close()
+    connection.close()
+    with pytest.raises(TTransportException, match="the store is closed"):
+        table.row(b"r")
+    scan.close()
+    connection.open()
+    assert connection.tables() == []
+
+
+def test_refreshing_the_client_keeps_the_store(connection: happybase.Connection, table):
+    connection._refresh_thrift_client()
+    assert connection.tables() == [b"t"]

@@ -1,0 +1,372 @@
+"""Damaged files: reported, or read as they were; never by half in silence."""
+
+import contextlib
+import os
+import random
+import shutil
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from Hbase_thrift import IOError
+
+from shared.stores import StoreError, connect
+from shared.stores.embedded import damage as damage_module
+from tests.shared.stores.processes import Process
+
+PAGE_BYTES = 4096
+ROOTS = 9  # the pages that a new store has, one for each table and index
+
+# A table, row, column, timestamp and value; of a table besides, its families and the first rows of its regions.
+Fact = tuple[Any, ...]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory) -> Path:
+    """A store of about 100 pages, with long values, tombstones, several tables and regions."""
+    path = tmp_path_factory.mktemp("whole") / "store.db"
+    rng = random.Random(7)
+    connection = connect(f"embedded:{path}")
+    connection.create_split_table("t", {"d": {"max_versions": 1}, "m": {}}, [b"row-100", b"row-200"])
+    connection.create_table("u", {"x": {}})
+    with connection.table("t").batch(batch_size=100, timestamp=1) as batch:
+        for number in range(300):
+            size = rng.choice([0, 8, 30, 100, 900, 9000 if number % 20 == 0 else 20])
+            batch.put(b"row-%03d" % number, {b"d:a": rng.randbytes(size), b"d:b": b"%d" % number, b"m:": b"m" * 50})
+    with connection.table("t").batch(timestamp=2) as batch:
+        for number in range(0, 300, 11):
+            batch.delete(b"row-%03d" % number)
+    for number in range(20):
+        connection.table("u").put(b"%d" % number, {b"x:": b"%d" % number})
+    connection.close()
+    return path
+
+
+def facts(path: Path, *, check: bool = False) -> list[Fact]:
+    """All that a store holds, read in several ways."""
+    connection = connect(f"embedded:{path}")
+    try:
+        if check:
+            connection.client.service.engine.check()
+        found: list[Fact] = []
+        for name in connection.tables():
+            table = connection.table(name)
+            regions = connection.client.getTableRegions(name)
+            found.append((name, tuple(sorted(table.families())), *(region.startKey for region in regions)))
+            up = list(table.scan(include_timestamp=True, batch_size=70))
+            down = list(table.scan(include_timestamp=True, reverse=True, batch_size=70))
+            assert up == down[::-1]
+            rows = [(row, dict(table.row(row, include_timestamp=True))) for row, _ in up[::10]]
+            assert rows == up[::10]
+            found += [(name, row, column, *cell) for row, cells in up for column, cell in cells.items()]
+        return found
+    finally:
+        connection.close()
+
+
+def outcome(path: Path, whole: list[Fact], *, check: bool = False) -> str:
+    """What becomes of reading a file: `reported`, `as it was`, `one cell differs`, or `half-read`."""
+    try:
+        found = facts(path, check=check)
+    except (StoreError, IOError) as error:
+        text = error.message.decode() if isinstance(error, IOError) else str(error)
+        assert "\n" not in text
+        assert str(path) in text
+        return "reported"
+    except sqlite3.DatabaseError:
+        return "reported"  # by the check
+    except AssertionError:
+        return "half-read"
+    if found == whole:
+        return "as it was"
+    changed = [(one, other) for one, other in zip(found, whole, strict=False) if one != other]
+    return "one cell differs" if len(found) == len(whole) and len(changed) == 1 else "half-read"
+
+
+def bit(data: bytearray, rng: random.Random) -> None:
+    data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+
+
+def page_head(data: bytearray, rng: random.Random) -> None:
+    """A bit of what tells where in the page its records are."""
+    data[page_start(data, rng) + rng.randrange(40)] ^= 1 << rng.randrange(8)
+
+
+def sector_of_zeros(data: bytearray, rng: random.Random) -> None:
+    start = rng.randrange(len(data) // 512) * 512
+    data[start : start + 512] = bytes(512)
+
+
+def sector_of_noise(data: bytearray, rng: random.Random) -> None:
+    start = rng.randrange(len(data) // 512) * 512
+    data[start : start + 512] = rng.randbytes(512)
+
+
+def page_of_zeros(data: bytearray, rng: random.Random) -> None:
+    start = page_start(data, rng)
+    data[start : start + PAGE_BYTES] = bytes(PAGE_BYTES)
+
+
+def page_of_noise(data: bytearray, rng: random.Random) -> None:
+    start = page_start(data, rng)
+    data[start : start + PAGE_BYTES] = rng.randbytes(PAGE_BYTES)
+
+
+def page_of_another_place(data: bytearray, rng: random.Random) -> None:
+    """Of the same table: a page of families in the place of the split points looks as whole."""
+    start, other = page_start(data, rng, ROOTS), page_start(data, rng, ROOTS)
+    data[start : start + PAGE_BYTES] = data[other : other + PAGE_BYTES]
+
+
+def page_start(data: bytearray, rng: random.Random, first: int = 0) -> int:
+    return rng.randrange(first, len(data) // PAGE_BYTES) * PAGE_BYTES
+
+
+def cut(data: bytearray, rng: random.Random) -> None:
+    del data[rng.randrange(len(data)) :]
+
+
+DAMAGES = [
+    bit,
+    page_head,
+    sector_of_zeros,
+    sector_of_noise,
+    page_of_zeros,
+    page_of_noise,
+    page_of_another_place,
+    cut,
+]
+Damage = Callable[[bytearray, random.Random], None]
+
+
+def outcomes(store: Path, folder: Path, damage: Damage, count: int, seed: int, **options: bool) -> Counter[str]:
+    """What becomes of so many random damages of one kind."""
+    data, whole, found = store.read_bytes(), facts(store), Counter[str]()
+    for number in range(count):
+        rng = random.Random(f"{damage.__name__} {seed} {number}")
+        damaged = bytearray(data)
+        damage(damaged, rng)
+        path = folder / "damaged.db"
+        for each in folder.iterdir():
+            each.unlink()
+        path.write_bytes(damaged)
+        result = outcome(path, whole, **options)
+        if result == "half-read":
+            print(f"{damage.__name__} {seed} {number}")
+        found[result] += 1
+    return found
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_file_is_reported_or_reads_as_it_was_but_for_one_cell(store, tmp_path, damage):
+    found = outcomes(store, tmp_path, damage, 15, random.randrange(10**6))
+    assert found["half-read"] == 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_hundreds_of_damages_are_reported_or_read_as_they_were_but_for_one_cell(store, tmp_path, damage):
+    found = outcomes(store, tmp_path, damage, 250, random.randrange(10**6))
+    assert found["half-read"] == 0
+
+
+@pytest.mark.parametrize(
+    "where", ["cells.row", "cells.column", "cells.ts", "cells.value", "tombstones.row", "tombstones.ts"]
+)
+def test_a_value_of_another_type_is_reported(store, tmp_path, where):
+    """A flipped bit can make a text of a number, which SQLite compares as if it were greater than all of them."""
+    path = tmp_path / "damaged.db"
+    path.write_bytes(store.read_bytes())
+    table, column = where.split(".")
+    database = sqlite3.connect(path)
+    one = f"select row, column, ts from {table} where table_id = 1 order by row desc limit 1"
+    database.execute(f"update {table} set {column} = 'text' where (row, column, ts) = ({one})")
+    database.commit()
+    database.close()
+    assert outcome(path, facts(store)) == "reported"
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_check_finds_in_a_large_file_what_opening_it_does_not(store, tmp_path, damage, monkeypatch):
+    monkeypatch.setattr(damage_module, "_CHECKED_PAGES", 0)
+    found = outcomes(store, tmp_path, damage, 5, random.randrange(10**6), check=True)
+    assert found["half-read"] == 0
+
+
+@pytest.mark.parametrize("checked_pages", [1024, 0])
+def test_every_byte_of_the_header_is_reported_or_does_no_harm(store, tmp_path, monkeypatch, checked_pages):
+    monkeypatch.setattr(damage_module, "_CHECKED_PAGES", checked_pages)
+    data, whole = store.read_bytes(), facts(store)
+    harmless = []
+    for offset in range(100):
+        damaged = bytearray(data)
+        damaged[offset] ^= random.choice([1, 2, 4, 8, 16, 32, 64, 128, 255])
+        (tmp_path / "damaged.db").write_bytes(damaged)
+        result = outcome(tmp_path / "damaged.db", whole)
+        assert result in ("reported", "as it was"), (offset, damaged[offset])
+        if result == "as it was":
+            harmless.append(offset)
+        for each in tmp_path.iterdir():
+            each.unlink()
+    # Among them magic, page size, size in pages, free pages, encoding and application id.
+    assert not set(harmless) & {*range(16), 16, 17, 20, 21, 22, 23, *range(28, 40), *range(68, 72)}
+
+
+def test_a_file_of_any_shorter_length_is_refused(store, tmp_path):
+    data = store.read_bytes()
+    path = tmp_path / "short.db"
+    for kept in (1, 15, 16, 99, 100, 512, 4095, 4096, 4097, len(data) // 2, len(data) - 4096, len(data) - 1):
+        path.write_bytes(data[:kept])
+        with pytest.raises(StoreError, match=r"the file is damaged, restore it from a copy|it is not a store"):
+            connect(f"embedded:{path}")
+        assert len(path.read_bytes()) == kept
+
+
+def test_a_scan_over_pages_that_point_at_each_other_ends_with_an_error(store, tmp_path, monkeypatch):
+    monkeypatch.setattr(damage_module, "_CHECKED_PAGES", 0)
+    path = tmp_path / "loop.db"
+    shutil.copy(store, path)
+    database = sqlite3.connect(path)
+    (root,) = database.execute("select rootpage from sqlite_master where name = 'cells'").fetchone()
+    database.close()
+    data = bytearray(path.read_bytes())
+    start = (root - 1) * PAGE_BYTES
+    first_cell = start + int.from_bytes(data[start + 12 : start + 14], "big")
+    data[start + 8 : start + 12] = data[first_cell : first_cell + 4]  # the last page below the root is the first
+    path.write_bytes(data)
+    with pytest.raises(IOError, match="the file is damaged, restore it from a copy: rows are out of order"):
+        list(connect(f"embedded:{path}").table("t").scan(batch_size=50))
+
+
+def test_damage_while_a_store_is_open_is_reported_by_the_call_that_meets_it(store, tmp_path):
+    path = tmp_path / "store.db"
+    shutil.copy(store, path)
+    connection = connect(f"embedded:{path}")
+    connection.transport._database.execute("pragma shrink_memory")  # the check at opening has read it all
+    table = connection.table("t")
+    size = path.stat().st_size
+    with open(path, "r+b") as file:
+        file.seek(5 * PAGE_BYTES)
+        file.write(bytes(size - 5 * PAGE_BYTES))
+    with pytest.raises(IOError, match="the file is damaged, restore it from a copy"):
+        list(table.scan())
+    with pytest.raises(sqlite3.DatabaseError):
+        connection.client.service.engine.check()
+    with pytest.raises(IOError, match="the file is damaged, restore it from a copy"):
+        table.put(b"row-150", {b"d:a": b"1"})
+    os.truncate(path, 5 * PAGE_BYTES)
+    with pytest.raises(IOError, match="the file is damaged, restore it from a copy"):
+        list(table.scan())
+
+
+# The log
+
+
+BATCHES = 30
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory) -> Path:
+    """A store whose writer was killed: every batch is in its log."""
+    path = tmp_path_factory.mktemp("killed") / "store.db"
+    connection = connect(f"embedded:{path}")
+    connection.create_table("t", {"d": {"max_versions": 1}})
+    connection.close()
+
+    def write(report: Callable[[int], None]) -> None:
+        table = connect(f"embedded:{path}").table("t")
+        for number in range(BATCHES):
+            with table.batch() as batch:
+                for row in range(10):
+                    batch.put(b"row-%d" % row, {b"d:a": b"%d" % number, b"d:b": bytes(500)})
+                batch.put(b"number-%02d" % number, {b"d:a": b"1"})
+            report(number)
+        os.kill(os.getpid(), 9)
+
+    writer = Process(write)
+    assert list(writer.reports()) == list(range(BATCHES))
+    assert writer.wait() == -9
+    return path
+
+
+@pytest.fixture
+def copied(killed, tmp_path) -> Iterator[Callable[[], Path]]:
+    """Makes a copy of the killed store and its log."""
+
+    def copy() -> Path:
+        for each in tmp_path.iterdir():
+            each.unlink()
+        for end in ("", "-wal", "-shm"):
+            shutil.copy(f"{killed}{end}", tmp_path / f"store.db{end}")
+        return tmp_path / "store.db"
+
+    return copy
+
+
+def batches_in(path: Path) -> int:
+    """The batches that a store has; it must have whole ones, and all before the last one."""
+    connection = connect(f"embedded:{path}")
+    try:
+        rows = dict(connection.table("t").scan())
+        numbers = [row for row in rows if row.startswith(b"number")]
+        assert numbers == [b"number-%02d" % number for number in range(len(numbers))]
+        values = {cells[b"d:a"] for row, cells in rows.items() if row.startswith(b"row")}
+        assert values == ({b"%d" % (len(numbers) - 1)} if numbers else set())
+        return len(numbers)
+    finally:
+        connection.close()
+
+
+def test_a_whole_log_is_read(copied):
+    assert batches_in(copied()) == BATCHES
+
+
+def test_a_damaged_log_is_refused_and_stays_as_it_is(copied):
+    for offset in (0, 8, 16, 24, 32, 40, 50, 60, 5000, 100_000):
+        path = copied()
+        log = Path(f"{path}-wal")
+        damaged = bytearray(log.read_bytes())
+        damaged[offset] ^= 4
+        log.write_bytes(damaged)
+        for _ in range(2):
+            with pytest.raises(StoreError, match="is damaged and the last writes are lost: restore both files"):
+                connect(f"embedded:{path}")
+        assert log.read_bytes() == damaged
+        sqlite3.connect(path).execute("pragma wal_checkpoint(truncate)").connection.close()
+        batches_in(path)  # what the message says to do helps
+
+
+@pytest.mark.parametrize("count", [40, pytest.param(400, marks=pytest.mark.long)])
+def test_of_a_damaged_log_only_the_last_batch_may_be_lost_without_a_word(copied, count):
+    seed = random.randrange(10**6)
+    rng = random.Random(seed)
+    lost = Counter[int]()
+    for _ in range(count):
+        path = copied()
+        log = Path(f"{path}-wal")
+        damaged = bytearray(log.read_bytes())
+        damaged[rng.randrange(len(damaged))] ^= 1 << rng.randrange(8)
+        log.write_bytes(damaged)
+        with contextlib.suppress(StoreError):
+            lost[BATCHES - batches_in(path)] += 1
+    assert set(lost) <= {0, 1}, f"seed {seed}: {lost}"
+    assert lost.total() < count / 4
+
+
+def test_a_log_beside_an_empty_file_is_not_thrown_away(copied):
+    path = copied()
+    os.truncate(path, 0)
+    with pytest.raises(StoreError, match="the file is damaged, restore it from a copy: it is empty, and has a log"):
+        connect(f"embedded:{path}")
+    assert Path(f"{path}-wal").stat().st_size > 0
+
+
+def test_a_log_that_was_cut_off_leaves_whole_batches(copied):
+    size = Path(f"{copied()}-wal").stat().st_size
+    for kept in (0, 10, 32, 33, 4152, size // 3, size // 2, size - 4120, size - 1):
+        path = copied()
+        os.truncate(f"{path}-wal", kept)
+        assert batches_in(path) < BATCHES

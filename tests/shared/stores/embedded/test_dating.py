@@ -1,0 +1,348 @@
+"""A put without a timestamp in the millisecond of a delete or a put of its cell waits for the next one."""
+
+import logging
+import struct
+import warnings
+from contextlib import closing
+
+import happybase
+import pytest
+from Hbase_thrift import BatchMutation, Mutation, TAppend, TIncrement
+
+from shared.stores import EmbeddedConnection
+from shared.stores.embedded import dating
+from shared.stores.server.thrift_server import ThriftServer
+from tests.shared.stores.processes import run
+
+NOW_MS = 1_700_000_000_000
+COUNTS = 400
+
+
+@pytest.fixture
+def connection():
+    with closing(EmbeddedConnection(None)) as connection:
+        connection.create_table("t", {"d": {}, "e": {}})
+        yield connection
+
+
+@pytest.fixture
+def table(connection):
+    return connection.table("t")
+
+
+@pytest.fixture
+def client(connection):
+    return connection.client
+
+
+@pytest.fixture(autouse=True)
+def told(monkeypatch):
+    """The warning was shown already, so that only its own tests see it."""
+    monkeypatch.setattr(dating, "_is_told", True)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that stands at NOW_MS, and goes on by a millisecond whenever a put waits for it."""
+    standing = Clock()
+    for module in ("rules", "mutations", "dating"):
+        monkeypatch.setattr(f"shared.stores.embedded.{module}.now_ms", lambda: standing.now_ms)
+    monkeypatch.setattr("time.sleep", standing.sleep)
+    return standing
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now_ms = NOW_MS
+        self.waits = 0
+
+    def sleep(self, seconds: float) -> None:
+        assert 0 < seconds <= 0.001
+        self.now_ms += 1
+        self.waits += 1
+
+
+def put(column: bytes, value: bytes = b"1") -> Mutation:
+    return Mutation(column=column, value=value)
+
+
+def delete(column: bytes) -> Mutation:
+    return Mutation(isDelete=True, column=column)
+
+
+def cells(table, row=b"r"):
+    return {column: (value, at - NOW_MS) for column, (value, at) in table.row(row, include_timestamp=True).items()}
+
+
+WRITES = {
+    "mutateRows": (lambda client: client.mutateRows(b"t", [BatchMutation(b"r", [put(b"d:a")])], {}), b"1"),
+    "mutateRowsTs, the last": (
+        lambda client: client.mutateRowsTs(b"t", [BatchMutation(b"r", [put(b"d:a")])], 2**63 - 1, {}),
+        b"1",
+    ),
+    "mutateRow": (lambda client: client.mutateRow(b"t", b"r", [put(b"d:a")], {}), b"1"),
+    "checkAndPut": (lambda client: client.checkAndPut(b"t", b"r", b"d:a", None, put(b"d:a"), {}), b"1"),
+    "append": (lambda client: client.append(TAppend(b"t", b"r", [b"d:a"], [b"1"])), b"1"),
+    "increment": (lambda client: client.increment(TIncrement(b"t", b"r", b"d:a", 1)), struct.pack(">q", 1)),
+    "atomicIncrement": (lambda client: client.atomicIncrement(b"t", b"r", b"d:a", 1), struct.pack(">q", 1)),
+}
+DELETES = {
+    "a column": lambda client: client.deleteAll(b"t", b"r", b"d:a", {}),
+    "a family": lambda client: client.deleteAll(b"t", b"r", b"d", {}),
+    "a row": lambda client: client.deleteAllRow(b"t", b"r", {}),
+    "in a batch": lambda client: client.mutateRows(b"t", [BatchMutation(b"r", [delete(b"d:a")])], {}),
+    "with the clock's own timestamp": lambda client: client.deleteAllTs(b"t", b"r", b"d:a", NOW_MS, {}),
+}
+
+
+@pytest.mark.parametrize("how", DELETES)
+@pytest.mark.parametrize("name", WRITES)
+def test_a_write_waits_for_the_millisecond_after_a_delete_of_its_cell(client, table, clock, name, how):
+    write, value = WRITES[name]
+    table.put(b"r", {b"d:a": b"before"}, timestamp=5)
+    DELETES[how](client)
+    write(client)
+    assert cells(table) == {b"d:a": (value, 1)}
+    assert clock.waits == 1
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_where_nothing_waits_hbase_hides_it(client, connection, table, clock, name):
+    connection.service.engine.waits_for_clock = False
+    DELETES["a column"](client)
+    WRITES[name][0](client)
+    assert table.row(b"r") == {}
+    clock.now_ms += 1
+    WRITES[name][0](client)
+    assert cells(table) == {b"d:a": (WRITES[name][1], 1)}
+
+
+def test_an_append_answers_with_the_time_that_it_waited_for(client, clock):
+    DELETES["a column"](client)
+    (cell,) = client.append(TAppend(b"t", b"r", [b"d:a"], [b"1"]))
+    assert cell.timestamp == NOW_MS + 1
+
+
+def test_a_call_waits_once_and_all_its_cells_have_one_time(client, table, clock):
+    for column in (b"d:a", b"d:b", b"e"):
+        client.deleteAll(b"t", b"r", column, {})
+    columns = (b"d:a", b"d:b", b"d:c", b"e:a")
+    client.mutateRows(b"t", [BatchMutation(row, [put(column) for column in columns]) for row in (b"r", b"s")], {})
+    assert cells(table) == cells(table, b"s") == dict.fromkeys(columns, (b"1", 1))
+    assert clock.waits == 1
+
+
+def test_a_batch_that_deletes_and_puts_a_cell_still_hides_its_put(client, table, clock):
+    """HBase: the puts of a batch come first, then its deletes, with the same time."""
+    batch = [BatchMutation(b"r", [delete(b"d:a"), put(b"d:a"), put(b"d:b")])]
+    client.mutateRows(b"t", batch, {})
+    assert cells(table) == {b"d:b": (b"1", 0)}
+    client.mutateRows(b"t", batch, {})  # waits for the delete of the first one
+    assert cells(table) == {b"d:b": (b"1", 1)}
+    with table.batch() as mutations:
+        mutations.delete(b"q", [b"d:a"])
+        mutations.put(b"q", {b"d:a": b"1"})
+    assert table.row(b"q") == {}
+
+
+def test_a_row_mutation_deletes_first_and_dates_its_puts_later(client, table, clock):
+    client.mutateRow(b"t", b"r", [put(b"d:a"), put(b"d:b"), delete(b"d:a")], {})
+    assert cells(table) == {b"d:a": (b"1", 1), b"d:b": (b"1", 1)}
+    client.mutateRowTs(b"t", b"s", [put(b"d:a"), delete(b"d:a")], NOW_MS, {})
+    assert table.row(b"s") == {}
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_other_cells_and_other_times_are_not_waited_for(client, table, clock, name):
+    for column, timestamp in ((b"d:b", NOW_MS), (b"e", NOW_MS), (b"d:a", NOW_MS - 1)):
+        table.delete(b"r", [column], timestamp=timestamp)
+    table.delete(b"s", [b"d:a"], timestamp=NOW_MS)
+    table.delete(b"s", [b"d:b"], timestamp=NOW_MS + 5)
+    WRITES[name][0](client)
+    assert cells(table) == {b"d:a": (WRITES[name][1], 0)}
+    assert clock.waits == 0
+
+
+@pytest.mark.parametrize("ahead_ms", [1, 1000, 10**12])
+def test_a_delete_ahead_of_the_clock_is_not_waited_for(client, table, clock, ahead_ms):
+    table.delete(b"r", [b"d:a"], timestamp=NOW_MS + ahead_ms)
+    WRITES["mutateRows"][0](client)
+    assert table.row(b"r") == {}
+    assert clock.waits == 0
+
+
+def test_deletes_of_many_milliseconds_ahead_make_a_call_wait_for_one_at_most(client, table, clock):
+    columns = [b"d:%d" % number for number in range(100)]
+    for number, column in enumerate(columns):
+        table.delete(b"r", [column], timestamp=NOW_MS + number)
+    client.mutateRow(b"t", b"r", [put(column) for column in columns], {})
+    assert clock.waits == 1
+    assert cells(table) == {b"d:0": (b"1", 1)}
+
+
+def test_explicit_timestamps_change_nothing(table, clock):
+    table.delete(b"r", [b"d:a"], timestamp=NOW_MS)
+    table.put(b"r", {b"d:a": b"1"}, timestamp=NOW_MS)
+    assert table.row(b"r") == {}
+    assert clock.waits == 0
+
+
+@pytest.mark.parametrize("name", [name for name in WRITES if name.startswith("mutate")])
+def test_a_put_waits_for_the_millisecond_after_the_version_before_it(client, table, clock, name):
+    write, value = WRITES[name]
+    for _ in range(3):
+        write(client)
+    assert table.cells(b"r", b"d:a", include_timestamp=True) == [(value, NOW_MS + later_ms) for later_ms in (2, 1, 0)]
+    assert clock.waits == 2
+
+
+def test_a_checked_put_keeps_the_version_that_it_replaces(client, table, clock):
+    for old, new in ((None, b"1"), (b"1", b"2")):
+        assert client.checkAndPut(b"t", b"r", b"d:a", old, put(b"d:a", new), {})
+    assert table.cells(b"r", b"d:a") == [b"2", b"1"]
+
+
+def test_where_nothing_waits_two_puts_of_a_millisecond_are_one_version(connection, table, clock):
+    connection.service.engine.waits_for_clock = False
+    for value in (b"1", b"2"):
+        table.put(b"r", {b"d:a": value})
+    assert table.cells(b"r", b"d:a") == [b"2"]
+
+
+def test_where_a_family_keeps_one_version_nothing_waits_for_the_one_before(connection, clock):
+    connection.create_table("one", {"d": {"max_versions": 1}})
+    table = connection.table("one")
+    for value in (b"1", b"2"):
+        table.put(b"r", {b"d:a": value})
+    assert cells(table) == {b"d:a": (b"2", 0)}
+    assert clock.waits == 0
+
+
+def test_puts_of_other_cells_do_not_wait(table, clock):
+    for number in range(100):
+        table.put(b"%d" % number, {b"d:a": b"1", b"d:b": b"1"})
+    assert clock.waits == 0
+    with table.batch() as batch:
+        for number in range(90, 110):
+            batch.put(b"%d" % number, {b"d:a": b"2"})
+    assert clock.waits == 1
+    assert cells(table, b"109") == {b"d:a": (b"2", 1)}
+
+
+def test_a_batch_that_puts_a_cell_twice_keeps_the_last_value(client, table):
+    client.mutateRows(b"t", [BatchMutation(b"r", [put(b"d:a", b"1"), put(b"d:b"), put(b"d:a", b"2")])], {})
+    assert table.cells(b"r", b"d:a") == [b"2"]
+    assert table.cells(b"r", b"d:b") == [b"1"]
+
+
+def test_a_call_of_several_increments_counts_each_once(client, table, clock):
+    table.delete(b"s", [b"d:a"], timestamp=NOW_MS)
+    client.incrementRows([TIncrement(b"t", row, b"d:a", 1) for row in (b"r", b"s")])
+    assert [table.counter_get(row, b"d:a") for row in (b"r", b"s")] == [1, 1]
+
+
+# With the real clock
+
+
+def kept(table) -> int:
+    """The counts of a loop that replaces each row, and finds what it has put."""
+    for number in range(COUNTS):
+        row = b"page-%d" % (number % 90)
+        table.delete(row)
+        table.put(row, {b"d:count": b"%d" % number})
+        table.put(b"%d" % number, dict(table.row(row)))
+    return sum(bool(table.row(b"%d" % number)) for number in range(COUNTS))
+
+
+@pytest.fixture
+def served(connection):
+    """The table as happybase's own client sees it over `serve`."""
+    with (
+        ThriftServer(connection.service) as server,
+        closing(happybase.Connection(server.host, server.port)) as client,
+    ):
+        yield client.table("t")
+
+
+def test_every_put_after_a_delete_is_kept_over_a_port(served):
+    assert kept(served) == COUNTS
+
+
+def test_some_are_lost_where_nothing_waits(served, connection):
+    connection.service.engine.waits_for_clock = False
+    assert kept(served) < COUNTS
+
+
+def test_every_put_after_a_delete_is_kept_in_process(table):
+    assert kept(table) == COUNTS
+
+
+def test_a_delete_of_another_process_is_waited_for_too(tmp_path):
+    path = str(tmp_path / "store.db")
+    with closing(EmbeddedConnection(path)) as connection:
+        connection.create_table("t", {"d": {}, "e": {}})
+    with closing(EmbeddedConnection(path)) as one, closing(EmbeddedConnection(path)) as other:
+        lost = 0
+        for number in range(200):
+            one.table("t").delete(b"r")
+            other.table("t").put(b"r", {b"d:a": b"%d" % number})
+            lost += one.table("t").row(b"r") != {b"d:a": b"%d" % number}
+        assert lost == 0
+
+    def count(report) -> None:
+        with closing(EmbeddedConnection(path)) as connection:
+            report(kept(connection.table("t")))
+
+    assert run(count) == [COUNTS]
+
+
+def test_every_version_is_kept_over_a_port(served):
+    for number in range(30):
+        for version in (b"0", b"-1", b"%d" % number):
+            served.put(b"%d" % number, {b"d:a": version})
+    assert [served.cells(b"%d" % number, b"d:a") for number in range(30)] == [
+        [b"%d" % number, b"-1", b"0"] for number in range(30)
+    ]
+
+
+# What is said
+
+
+def test_the_first_time_in_a_process_is_a_warning_at_the_callers_line_and_an_entry_in_the_log(
+    client, table, clock, caplog, monkeypatch
+):
+    monkeypatch.setattr(dating, "_is_told", False)
+    caplog.set_level(logging.INFO)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(3):
+            table.delete(b"r", [b"d:a"])
+            table.put(b"r", {b"d:a": b"1"})
+    (warning,) = caught
+    assert warning.category is RuntimeWarning
+    assert warning.filename == __file__
+    text = str(warning.message)
+    assert "HBase may lose such a put (table b't', row b'r', column b'd:a')" in text
+    assert caplog.record_tuples == [("shared.stores.embedded.dating", logging.INFO, text)]
+    assert clock.waits == 3
+
+
+def test_a_server_writes_it_to_its_log_alone(served, caplog, monkeypatch):
+    monkeypatch.setattr(dating, "_is_told", False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert kept(served) == COUNTS
+    (entry,) = caplog.record_tuples
+    assert entry[1] == logging.WARNING
+    assert "HBase may lose such a put (table b't', row b'page-" in entry[2]
+
+
+def test_where_the_warning_is_an_error_nothing_is_stored(client, table, clock, monkeypatch):
+    monkeypatch.setattr(dating, "_is_told", False)
+    table.put(b"r", {b"d:a": b"before"}, timestamp=5)
+    client.deleteAll(b"t", b"r", b"d:a", {})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(RuntimeWarning):
+            table.put(b"r", {b"d:a": b"1"})
+    assert table.row(b"r") == {}

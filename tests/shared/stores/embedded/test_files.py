@@ -1,0 +1,137 @@
+"""Files: formats, and what is refused."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from Hbase_thrift import IOError
+
+from shared.stores import StoreError, connect
+from shared.stores.embedded import schema
+
+
+def test_an_error_of_sqlite_is_an_io_error_that_says_what_to_do(path):
+    connection = connect(f"embedded:{path}")
+    table = connection.table("t")
+    database = connection.transport._database
+    (pages,) = database.execute("pragma page_count").fetchone()
+    database.execute(f"pragma max_page_count = {pages + 5}")
+    with pytest.raises(IOError) as caught:
+        table.put(b"big", {b"d:a": bytes(100_000), b"d:b": b"1"})
+    assert f"{path}: the disk is full, free some space and try again: ".encode() in caught.value.message
+    assert table.row(b"big") == {}
+    table.put(b"small", {b"d:a": b"1"})
+    assert table.row(b"small") == {b"d:a": b"1"}
+
+
+def refusal(path: Path | str) -> str:
+    with pytest.raises(StoreError) as caught:
+        connect(f"embedded:{path}")
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_what_is_not_a_store_is_refused_and_left_as_it_was(tmp_path):
+    text, foreign = tmp_path / "notes.txt", tmp_path / "other.db"
+    text.write_text("not a database, but long enough to be asked for its header\n" * 20)
+    other = sqlite3.connect(foreign)
+    other.execute("create table x (y)")
+    other.close()
+    before = text.read_bytes(), foreign.read_bytes()
+    assert "it is not a store, choose another path: file is not a database" in refusal(text)
+    assert "is an SQLite file but not a store of rowbook, choose another path" in refusal(foreign)
+    assert (text.read_bytes(), foreign.read_bytes()) == before
+    assert {"notes.txt", "other.db"} == {each.name for each in tmp_path.iterdir()}
+
+
+def test_a_later_format_is_refused_by_its_number(path):
+    database = sqlite3.connect(path)
+    database.execute("pragma user_version = 3")
+    database.close()
+    wanted = f"{path}: has format 3 and this rowbook reads up to format 2, use the one that wrote it"
+    assert wanted == refusal(path)
+
+
+FORMAT_1 = """
+create table tables (
+    id integer primary key autoincrement, name blob not null unique, created_ms integer not null,
+    enabled integer not null
+);
+create table families (
+    table_id integer not null, name blob not null, max_versions integer not null, time_to_live_s integer not null,
+    compression text not null, bloom_filter text not null, in_memory integer not null, block_cache integer not null,
+    primary key (table_id, name)
+) without rowid;
+create table cells (
+    table_id integer not null, row blob not null, column blob not null, ts integer not null, kind integer not null,
+    value blob not null, primary key (table_id, row, column, ts, kind)
+) without rowid;
+insert into tables values (7, x'74', 1700000000000, 1);
+insert into families values (7, x'64', 3, 2147483647, 'NONE', 'NONE', 0, 0);
+insert into cells values (7, x'72', x'643a61', 5, 4, x'31'), (7, x'72', x'643a61', 6, 4, x'32');
+pragma application_id = 0x726f7762;
+pragma user_version = 1;
+"""
+
+
+def test_a_store_of_format_1_is_brought_to_format_2_with_all_its_cells(tmp_path):
+    path = tmp_path / "first.db"
+    database = sqlite3.connect(path)
+    database.executescript(FORMAT_1)
+    database.close()
+    connection = connect(f"embedded:{path}")
+    table = connection.table("t")
+    assert table.cells(b"r", b"d:a", include_timestamp=True) == [(b"2", 6), (b"1", 5)]
+    table.delete(b"r", [b"d:a"], timestamp=5)
+    connection.close()
+    assert connect(f"embedded:{path}").table("t").cells(b"r", b"d:a") == [b"2"]
+    (version,) = sqlite3.connect(path).execute("pragma user_version").fetchone()
+    assert version == 2
+
+
+def test_a_damaged_store_of_format_1_is_not_brought_to_format_2(tmp_path):
+    path = tmp_path / "first.db"
+    database = sqlite3.connect(path)
+    database.executescript(FORMAT_1)
+    database.close()
+    damaged = path.read_bytes()[:-4096] + bytes(4096)
+    path.write_bytes(damaged)
+    assert "the file is damaged, restore it from a copy" in refusal(path)
+    assert path.read_bytes() == damaged
+
+
+def test_a_killed_migration_leaves_the_earlier_format(tmp_path, monkeypatch):
+    path = tmp_path / "first.db"
+    database = sqlite3.connect(path)
+    database.executescript(FORMAT_1)
+    database.close()
+    whole = path.read_bytes()
+    monkeypatch.setitem(schema.MIGRATIONS, 1, schema.MIGRATIONS[1] + ";\nselect nonsense")
+    assert "nonsense" in refusal(path)
+    assert whole == path.read_bytes()
+
+
+def test_a_format_below_the_first_is_refused_too(path):
+    for version in (0, -1):
+        database = sqlite3.connect(path)
+        database.execute(f"pragma user_version = {version}")
+        database.close()
+        assert f"has format {version} and this rowbook reads up to format 2" in refusal(path)
+
+
+def test_a_file_of_one_byte_is_not_overwritten(tmp_path):
+    path = tmp_path / "x"
+    path.write_bytes(b"x")
+    assert f"{path}: it is not a store, choose another path: it is one byte long" == refusal(path)
+    assert path.read_bytes() == b"x"
+
+
+def test_an_empty_file_becomes_a_store(tmp_path):
+    (tmp_path / "empty.db").touch()
+    assert connect(f"embedded:{tmp_path / 'empty.db'}").tables() == []
+
+
+def test_a_folder_and_a_folder_that_is_not_there(tmp_path):
+    assert f"{tmp_path}: is a folder, name a file in it" == refusal(tmp_path)
+    assert "does not exist, create it first" in refusal(tmp_path / "no" / "store.db")
+    assert "is a folder" in refusal(f"{tmp_path}/")

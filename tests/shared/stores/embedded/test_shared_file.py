@@ -1,0 +1,277 @@
+"""Processes that share a file: nothing is lost, rows are seen whole, and waits end."""
+
+import random
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import happybase
+import pytest
+from Hbase_thrift import IOError
+from thriftpy2.transport import TTransportException
+
+from shared.stores import EmbeddedConnection, connect
+from shared.stores.server.thrift_server import ThriftServer
+from tests.shared.stores.processes import Process
+
+COLUMNS = [b"d:%d" % number for number in range(3)]
+
+
+@pytest.fixture
+def path(tmp_path) -> Path:
+    """A store with an empty table."""
+    path = tmp_path / "store.db"
+    connection = connect(f"embedded:{path}")
+    connection.create_table("t", {"d": {"max_versions": 1}})
+    connection.close()
+    return path
+
+
+def write(path: Path, writer: int, run_s: float, report: Callable[[tuple[int, float]], None]) -> None:
+    """Batches of own rows and of rows that all write, and a counter; reports each batch and how long its calls took."""
+    rng = random.Random(writer)
+    table = connect(f"embedded:{path}").table("t")
+    deadline = time.monotonic() + run_s
+    number = 0
+    while time.monotonic() < deadline:
+        begin = time.monotonic()
+        with table.batch() as batch:
+            batch.put(b"own-%d-%06d" % (writer, number), dict.fromkeys(COLUMNS, b"%d" % number))
+            for row in rng.sample(range(20), 5):
+                batch.put(b"shared-%02d" % row, dict.fromkeys(COLUMNS, b"%d-%d" % (writer, number)))
+        batch_s = time.monotonic() - begin
+        begin = time.monotonic()
+        table.counter_inc(b"counter", b"d:n")
+        report((number, max(batch_s, time.monotonic() - begin)))
+        number += 1
+
+
+def scan(path: Path, run_s: float, report: Callable[[tuple[int, float]], None]) -> None:
+    """Scans, forwards and backwards; what one has seen, the next one must see too."""
+    table = connect(f"embedded:{path}").table("t")
+    deadline = time.monotonic() + run_s
+    seen: set[bytes] = set()
+    counter = 0
+    number = 0
+    while time.monotonic() < deadline:
+        begin = time.monotonic()
+        found = set()
+        for row, cells in table.scan(batch_size=100, reverse=number % 2 == 1):
+            if row == b"counter":
+                continue
+            assert sorted(cells) == COLUMNS
+            assert len(set(cells.values())) == 1, (row, cells)
+            found.add(row)
+        assert seen <= found
+        seen = found
+        counted = table.counter_get(b"counter", b"d:n")
+        assert counter <= counted
+        counter = counted
+        number += 1
+        report((len(found), time.monotonic() - begin))
+
+
+def share(path: Path, run_s: float, *, kill_one: bool) -> dict[str, float]:
+    """Four writers and four scanners on one file; figures of what they did."""
+    writers = [Process(lambda report, number=number: write(path, number, run_s, report)) for number in range(4)]
+    scanners = [Process(lambda report: scan(path, run_s, report)) for _ in range(4)]
+    if kill_one:
+        time.sleep(run_s / 2)
+        writers[0].kill()
+    with ThreadPoolExecutor(8) as readers:  # all at once, for a pipe that is full would stop its process
+        reports = list(readers.map(lambda process: list(process.reports()), writers + scanners))
+    written, scanned = reports[:4], reports[4:]
+    assert [writer.wait() for writer in writers] == [-9 if kill_one else 0, 0, 0, 0]
+    assert [scanner.wait() for scanner in scanners] == [0, 0, 0, 0]
+    assert all(scanned)
+
+    connection = connect(f"embedded:{path}")
+    table = connection.table("t")
+    acknowledged = {
+        b"own-%d-%06d" % (writer, number) for writer, batches in enumerate(written) for number, _ in batches
+    }
+    found = {row for row, _ in table.scan(row_prefix=b"own-")}
+    assert acknowledged <= found
+    assert len(found) <= len(acknowledged) + kill_one
+    assert len(acknowledged) <= table.counter_get(b"counter", b"d:n") <= len(acknowledged) + kill_one
+    connection.client.service.engine.check()
+    connection.close()
+    return {
+        "batches": len(acknowledged),
+        "fewest": min(map(len, written)),
+        "scans": sum(map(len, scanned)),
+        "longest write": max(wait_s for batches in written for _, wait_s in batches),
+        "longest scan": max(wait_s for scans in scanned for _, wait_s in scans),
+    }
+
+
+def test_eight_processes_lose_nothing_and_see_each_row_whole(path):
+    figures = share(path, 2, kill_one=False)
+    assert figures["longest write"] < 5
+
+
+def test_a_killed_writer_among_eight_processes_holds_up_nobody(path):
+    figures = share(path, 1.5, kill_one=True)
+    assert figures["longest write"] < 5
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kill_one", [False, True])
+def test_eight_processes_share_a_file_for_half_a_minute(path, kill_one):
+    figures = share(path, 20, kill_one=kill_one)
+    assert figures["longest write"] < 10
+
+
+# Two connections
+
+
+def test_processes_that_open_a_new_file_at_once_all_find_it_ready(tmp_path):
+    new = tmp_path / "new.db"
+
+    def open_new(name: str) -> None:
+        connection = connect(f"embedded:{new}")
+        connection.create_table(name, {"d": {}})
+        connection.table(name).put(b"r", {b"d:a": name})
+
+    processes = [Process(lambda report, name=f"t{number}": open_new(name)) for number in range(8)]
+    assert [process.wait() for process in processes] == [0] * 8
+    assert connect(f"embedded:{new}").tables() == [b"t%d" % number for number in range(8)]
+
+
+def test_two_connections_see_each_other_s_tables_and_rows(path):
+    one, other = connect(f"embedded:{path}"), connect(f"embedded:{path}")
+    assert other.tables() == [b"t"]
+    one.create_table("u", {"d": {}})
+    assert other.tables() == [b"t", b"u"]
+    other.table("u").put(b"r", {b"d:a": b"1"})
+    assert one.table("u").row(b"r") == {b"d:a": b"1"}
+    one.delete_table("u", disable=True)
+    with pytest.raises(IOError, match="TableNotFound"):
+        other.table("u").row(b"r")
+    with pytest.raises(IOError, match="TableNotFound"):
+        other.table("u").put(b"r", {b"d:a": b"1"})
+
+
+def test_readers_go_on_while_another_writes_and_a_second_writer_waits(path):
+    one, other = EmbeddedConnection(str(path), wait_s=0.2), EmbeddedConnection(str(path), wait_s=0.2)
+    one.table("t").put(b"r", {b"d:a": b"1"})
+    with one.transport.writing():
+        assert other.table("t").row(b"r") == {b"d:a": b"1"}
+        begin = time.monotonic()
+        with pytest.raises(IOError) as caught:
+            other.table("t").put(b"r", {b"d:a": b"2"})
+        assert 0.15 < time.monotonic() - begin < 2
+    assert b"another process is writing to it, try again when that is done (waited 0.2 s)" in caught.value.message
+    other.table("t").put(b"r", {b"d:a": b"2"})
+    assert one.table("t").row(b"r") == {b"d:a": b"2"}
+
+
+def test_a_writer_that_waits_for_another_process_leaves_reads_to_other_threads(path):
+    one, other = connect(f"embedded:{path}"), connect(f"embedded:{path}")
+    one.table("t").put(b"r", {b"d:a": b"1"})
+    with ThreadPoolExecutor(3) as pool:
+        with one.transport.writing():
+            writes = [pool.submit(other.table("t").put, b"r%d" % number, {b"d:a": b"2"}) for number in range(3)]
+            time.sleep(0.1)
+            begin = time.monotonic()
+            assert other.table("t").row(b"r") == {b"d:a": b"1"}
+            assert time.monotonic() - begin < 1
+            assert not any(write.done() for write in writes)
+        for write in writes:
+            write.result(10)
+    assert [row for row, _ in one.table("t").scan()] == [b"r", b"r0", b"r1", b"r2"]
+
+
+def test_a_server_whose_clients_wait_for_another_process_stops_within_five_seconds(path):
+    one, served = connect(f"embedded:{path}"), connect(f"embedded:{path}")
+    with one.transport.writing(), ThreadPoolExecutor(5) as pool:
+        server = ThriftServer(served.service)
+        server.start()
+        clients = [happybase.Connection(server.host, server.port) for _ in range(5)]
+        writes = [pool.submit(client.table("t").put, b"r", {b"d:a": b"2"}) for client in clients]
+        time.sleep(0.2)
+        begin = time.monotonic()
+        server.stop()
+        served.close()
+        assert time.monotonic() - begin < 5
+        for write in writes:
+            with pytest.raises((IOError, TTransportException)):
+                write.result(1)
+    assert one.table("t").row(b"r") == {}
+
+
+@contextmanager
+def another_writes(connection: EmbeddedConnection, seconds: float) -> Iterator[None]:
+    """While the block runs, a thread holds the file for so long, from before the block on."""
+    writing = threading.Event()
+
+    def hold() -> None:
+        with connection.transport.writing():
+            writing.set()
+            time.sleep(seconds)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    writing.wait()
+    yield
+    holder.join()
+
+
+def test_a_writer_gets_its_turn_when_the_other_is_done(path):
+    one, other = connect(f"embedded:{path}"), connect(f"embedded:{path}")
+    with another_writes(one, 0.2):
+        other.table("t").put(b"r", {b"d:a": b"1"})
+    assert one.table("t").row(b"r") == {b"d:a": b"1"}
+
+
+def test_a_put_that_waited_for_another_writer_is_dated_when_its_turn_comes(path):
+    one, other = connect(f"embedded:{path}"), connect(f"embedded:{path}")
+    with another_writes(one, 0.05):
+        began_ms = time.time_ns() // 1_000_000
+        other.table("t").put(b"r", {b"d:a": b"1"})
+    ((_, timestamp),) = other.table("t").row(b"r", include_timestamp=True).values()
+    assert timestamp > began_ms + 30
+
+
+def test_threads_may_share_a_connection(path):
+    connection = connect(f"embedded:{path}")
+    table = connection.table("t")
+    torn = []
+
+    def write(thread: int) -> None:
+        for number in range(50):
+            table.put(b"shared", {b"d:a": b"%d-%d" % (thread, number), b"d:b": b"%d-%d" % (thread, number)})
+            table.counter_inc(b"counter", b"d:n")
+
+    def read() -> None:
+        for _ in range(200):
+            cells = table.row(b"shared", columns=[b"d:a", b"d:b"])
+            if len(set(cells.values())) > 1:
+                torn.append(cells)
+
+    threads = [threading.Thread(target=write, args=(number,)) for number in range(3)]
+    threads.append(threading.Thread(target=read))
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert table.counter_get(b"counter", b"d:n") == 150
+    assert torn == []
+
+
+def test_an_abandoned_scan_holds_back_no_checkpoint(path):
+    connection = connect(f"embedded:{path}")
+    table = connection.table("t")
+    for number in range(10):
+        table.put(b"%d" % number, {b"d:a": b"1"})
+    scan = table.scan(batch_size=2)
+    next(scan)
+    table.put(b"x", {b"d:a": b"1"})
+    database = sqlite3.connect(path)
+    busy, _, _ = database.execute("pragma wal_checkpoint(truncate)").fetchone()
+    assert busy == 0
+    assert len(list(scan)) == 10

@@ -1,0 +1,370 @@
+"""Calls take turns with the engine: whatever one of them asks for, the others go on."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+
+import happybase
+import pytest
+from Hbase_thrift import IllegalArgument, IOError, TAppend, TIncrement, TScan
+from thriftpy2.thrift import TApplicationException
+
+from shared.stores import connect
+from shared.stores.embedded import engine, reads, scanners, turns
+from shared.stores.filters import comparators
+from shared.stores.filters import language as filter_language
+from shared.stores.server.thrift_server import ThriftServer
+from tests.conformance.cases import Case, read_cases
+from tests.conformance.running import run
+from tests.conformance.targets import InProcess
+
+READS = {"scans", "reverse", "scanners", "reads", "versions", "filters", "filter_lists", "filter_regions", "deletes"}
+
+
+@pytest.fixture
+def one_row_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "TURN_S", -1.0)
+
+
+@pytest.fixture
+def filled(table: happybase.Table) -> happybase.Table:
+    with table.batch() as batch:
+        for number in range(500):
+            batch.put(b"%03d" % number, {b"d:a": b"v"})
+    return table
+
+
+@pytest.fixture
+def other(connection: happybase.Connection) -> Iterator[happybase.Connection]:
+    """A client of the same store over TCP."""
+    with ThriftServer(connection.service) as running:
+        client = happybase.Connection(running.host, running.port)
+        yield client
+        client.close()
+
+
+@pytest.mark.usefixtures("one_row_turns")
+@pytest.mark.parametrize("case", [case for case in read_cases() if case.file in READS and not case.slow], ids=str)
+def test_a_read_in_many_turns_answers_as_in_one(case: Case) -> None:
+    target = InProcess()
+    with target.store(case) as store:
+        run(case, store)
+    target.close()
+
+
+@pytest.mark.usefixtures("one_row_turns")
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda table: list(table.scan(filter="ValueFilter(=, 'binary:none')")),
+        lambda table: list(table.scan(filter="ValueFilter(=, 'binary:none')", reverse=True)),
+        lambda table: list(table.scan(batch_size=500)),
+        lambda table: list(table.scan(timestamp=1)),
+        lambda table: table.rows([b"001"] * 500),
+    ],
+    ids=["filter", "filter reverse", "one reply", "before all cells", "rows"],
+)
+def test_calls_of_others_are_answered_within_a_long_read(
+    read: Callable[[happybase.Table], object], filled: happybase.Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = filled.connection.service.engine.lock
+    begun, answered = threading.Event(), threading.Event()
+    pauses: list[bool] = []
+
+    def answer() -> None:
+        assert begun.wait(10)
+        with lock:
+            answered.set()
+
+    def ends_turn() -> float:
+        begun.set()
+        return time.monotonic() - 1.0
+
+    def pause() -> None:
+        pauses.append(answered.wait(10))
+
+    for module in (scanners, reads):
+        monkeypatch.setattr(module, "turn_end_s", ends_turn)
+        monkeypatch.setattr(module, "let_others_in", pause)
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(answer)
+        read(filled)
+    assert pauses
+    assert all(pauses), "no other call was answered while the read was under way"
+
+
+def test_the_pause_between_two_turns_is_long_enough_for_a_waiting_thread() -> None:
+    lock, turns_waited = threading.RLock(), []
+    for _ in range(20):
+        gone = threading.Event()
+
+        def wait(gone: threading.Event = gone) -> None:
+            with lock:
+                gone.set()
+
+        waiting = threading.Thread(target=wait)
+        with lock:
+            waiting.start()
+            time.sleep(0.001)
+        count = 0
+        while not gone.is_set() and count < 1000:
+            turns.let_others_in()
+            with lock:
+                count += 1
+        waiting.join()
+        turns_waited.append(count)
+    assert sorted(turns_waited)[10] <= 20
+
+
+def test_rows_read_are_those_that_the_filter_was_shown(filled: happybase.Table) -> None:
+    client = filled.connection.client
+    before = client.rows_read
+    assert len(list(filled.scan(filter="RowFilter(>=, 'binary:010')", limit=3, batch_size=3))) == 3
+    assert client.rows_read - before == 13
+
+
+# Patterns
+
+
+@pytest.mark.parametrize(
+    ("pattern", "value"),
+    [("(a|a)*$", b"a" * 40 + b"b"), ("(x+x+)+y", b"x" * 200_000), ("(a|b)*[cd]", b"ab" * 500_000)],
+)
+def test_a_pattern_without_end_fails_its_own_scan_with_the_reason(
+    table: happybase.Table, pattern: str, value: bytes
+) -> None:
+    table.put(b"1", {b"d:a": value})
+    with pytest.raises(
+        IOError, match=rf"regexstring took more than {comparators.MATCH_S} s.*cell of {len(value)} bytes"
+    ):
+        list(table.scan(filter=f"ValueFilter(=, 'regexstring:{pattern}')"))
+
+
+def test_others_are_answered_while_a_pattern_is_matched(
+    table: happybase.Table, other: happybase.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comparators, "MATCH_S", 2.0)
+    long = b"x" * 20_000 + b"!"
+    table.put(b"1", {b"d:a": long})
+    table.put(b"2", {b"d:a": b"short"})
+    begun, text_of, begun_s = threading.Event(), comparators.java_text, 0.0
+
+    def begins(cell: bytes) -> str:
+        nonlocal begun_s
+        if cell == long:  # the last call before its search
+            begun_s = time.monotonic()
+            begun.set()
+        return text_of(cell)
+
+    def match() -> None:
+        with pytest.raises(IOError, match="regexstring took more than"):
+            list(table.scan(filter="ValueFilter(=, 'regexstring:(x+x+)+y')"))
+
+    monkeypatch.setattr(comparators, "java_text", begins)
+    matching = threading.Thread(target=match)
+    matching.start()
+    assert begun.wait(10)
+    assert other.table("t").row(b"2") == {b"d:a": b"short"}
+    # A search that keeps the interpreter keeps it until its time is over (less what the clock is coarse).
+    assert time.monotonic() - begun_s < comparators.MATCH_S / 2
+    matching.join()
+
+
+@pytest.mark.parametrize("pattern", ["((a{1000}){1000}){1000}", "(a{300}){300}", "$" * 60_000, "a{70000}"])
+def test_a_pattern_that_is_long_once_written_out_is_refused(table: happybase.Table, pattern: str) -> None:
+    with pytest.raises(TApplicationException, match="must be at most 65536 steps"):
+        list(table.scan(filter=f"ValueFilter(=, 'regexstring:{pattern}')"))
+
+
+@pytest.mark.parametrize("pattern", ["(?<n>a)(?<n>b)", "(?<=a+)b", "a{e}", "(?<=a|bb)c"])
+def test_what_only_the_engine_knows_is_refused(table: happybase.Table, pattern: str) -> None:
+    with pytest.raises(TApplicationException, match="wants a regular expression of Java's"):
+        list(table.scan(filter=f"ValueFilter(=, 'regexstring:{pattern}')"))
+
+
+def test_all_patterns_of_one_filter_share_the_steps(table: happybase.Table) -> None:
+    half = "ValueFilter(=, 'regexstring:(?:a{200}){150}')"
+    assert list(table.scan(filter=f"{half} OR {half}")) == []
+    with pytest.raises(TApplicationException, match="at most 65536 steps in all its regular expressions"):
+        list(table.scan(filter=f"{half} OR {half} OR {half}"))
+
+
+def test_a_filter_of_too_many_bytes_is_refused(table: happybase.Table) -> None:
+    most = filter_language.MAX_FILTER_BYTES
+    text = f"PrefixFilter('{'a' * (most - 16)}')"
+    assert list(table.scan(filter=text)) == []
+    with pytest.raises(TApplicationException, match=rf"filterString: must be at most {most} bytes \(got {most + 1}\)"):
+        list(table.scan(filter=text + " "))
+
+
+def test_a_failed_scan_stays_failed_and_returns_nothing_more(table: happybase.Table) -> None:
+    table.put(b"1", {b"d:a": b"fine"})
+    table.put(b"2", {b"d:a": b"x" * 20_000})
+    scan = TScan(startRow=b"", filterString=b"ValueFilter(!=, 'regexstring:(x+x+)+y')")
+    client = table.connection.client
+    scanner = client.scannerOpenWithScan(b"t", scan, {})
+    for _ in range(2):
+        with pytest.raises(IOError, match="regexstring took more than"):
+            client.scannerGetList(scanner, 10)
+
+
+# Scanners
+
+
+def test_beyond_the_bound_the_scanner_that_was_used_longest_ago_is_closed(
+    table: happybase.Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scanners, "MAX_SCANNER_BYTES", 5 * 1100)
+    client = table.connection.client
+    first, second, *_ = [client.scannerOpen(b"t", b"", [], {}) for _ in range(5)]
+    assert client.scannerGet(first) == []
+    newest = client.scannerOpen(b"t", b"", [], {})
+    assert client.scannerGet(first) == client.scannerGet(newest) == []
+    with pytest.raises(IllegalArgument, match="scanner ID is invalid"):
+        client.scannerGet(second)
+    client.scannerClose(first)
+    third = client.scannerOpen(b"t", b"", [], {})
+    assert client.scannerGet(newest) == client.scannerGet(third) == []
+
+
+@pytest.mark.parametrize(
+    "scan",
+    [
+        TScan(startRow=b"", filterString=b"ValueFilter(=, 'regexstring:(?:a{200}){200}')"),
+        TScan(startRow=b"", filterString=b" AND ".join([b"ValueFilter(=, 'binary:v')"] * 2_000)),
+        TScan(startRow=b"", columns=[b"d:%d" % number for number in range(50_000)]),
+    ],
+    ids=["pattern", "long filter", "columns"],
+)
+def test_scanners_count_with_the_filters_and_columns_they_keep(
+    scan: TScan, table: happybase.Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scanners, "MAX_SCANNER_BYTES", 2_000_000)
+    client = table.connection.client
+    with pytest.raises(IOError, match="a scanner must keep at most 2000000 bytes"):
+        client.scannerOpenWithScan(b"t", scan, {})
+
+
+@pytest.mark.parametrize("filter", [None, b"KeyOnlyFilter()"])
+def test_scanners_count_with_the_parts_of_a_row_that_nobody_asked_for_yet(
+    filter: bytes | None, table: happybase.Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = table.connection.client
+    table.put(b"1", {b"d:%d" % number: b"v" for number in range(1_000)})
+    scan = TScan(startRow=b"", batchSize=1, filterString=filter)
+    all_scanners = client.service._scanners
+
+    first = client.scannerOpenWithScan(b"t", scan, {})
+    before = all_scanners._bytes
+    assert len(client.scannerGetList(first, 10)) == 10
+    assert all_scanners._bytes > before + 500_000
+
+    assert len(client.scannerGetList(first, 2_000)) == 990
+    assert all_scanners._bytes == before
+
+    monkeypatch.setattr(scanners, "MAX_SCANNER_BYTES", 400_000)
+    second = client.scannerOpenWithScan(b"t", scan, {})
+    with pytest.raises(IOError, match=r"a scanner must keep at most 400000 bytes \(got .*: ask for less of a row"):
+        client.scannerGetList(second, 1)
+    with pytest.raises(IllegalArgument, match="scanner ID is invalid"):
+        client.scannerGetList(second, 1)
+    client.scannerClose(first)
+    assert all_scanners._bytes == 0
+
+
+def test_a_scanner_that_is_used_outlives_those_that_idle(table: happybase.Table) -> None:
+    client = table.connection.client
+    idle, used = client.scannerOpen(b"t", b"", [], {}), client.scannerOpen(b"t", b"", [], {})
+    for scanner in client.service._scanners._scanners.values():
+        scanner.used_s -= scanners.IDLE_S - 1
+    assert client.scannerGet(used) == []
+    for scanner in client.service._scanners._scanners.values():
+        scanner.used_s -= 2
+    client.scannerOpen(b"t", b"", [], {})
+    assert client.scannerGet(used) == []
+    assert len(client.service._scanners._scanners) == 2
+    with pytest.raises(IllegalArgument, match="scanner ID is invalid"):
+        client.scannerGet(idle)
+
+
+# Tombstones and tables
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_scan_past_many_tombstones_counts_each_row_once(
+    table: happybase.Table, monkeypatch: pytest.MonkeyPatch, reverse: bool
+) -> None:
+    monkeypatch.setattr(engine, "AT_A_TIME", 7)
+    for number in range(100):
+        table.put(b"%02d" % number, {b"d:a": b"1", b"d:b": b"2"}, timestamp=1)
+        if number % 10:
+            table.delete(b"%02d" % number, timestamp=2)
+    client = table.connection.client
+    before = client.rows_read
+    rows = [row for row, _ in table.scan(reverse=reverse)]
+    assert rows == sorted((b"%02d" % number for number in range(0, 100, 10)), reverse=reverse)
+    assert client.rows_read - before == 100
+
+
+def test_a_scan_passes_a_row_with_more_tombstones_than_one_turn_takes(
+    table: happybase.Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "AT_A_TIME", 7)
+    table.delete(b"1", [b"d:%02d" % number for number in range(20)], timestamp=2)
+    table.put(b"2", {b"d:a": b"1"})
+    assert [row for row, _ in table.scan()] == [row for row, _ in table.scan(reverse=True)] == [b"2"]
+
+
+def test_a_table_is_dropped_with_all_its_rows_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "AT_A_TIME", 7)
+    connection = connect("embedded:")
+    for name in ("a", "b"):
+        connection.create_table(name, {"d": {}})
+        for number in range(30):
+            connection.table(name).put(b"%02d" % number, {b"d:a": b"1", b"d:b": b"2"})
+            connection.table(name).delete(b"%02d" % number, columns=[b"d:a"])
+    connection.delete_table("a", disable=True)
+    database = connection.service.engine._database
+    assert [name for (name,) in database.execute("select name from tables")] == [b"b"]
+    for part in ("cells", "tombstones"):
+        assert database.execute(f"select count(*) from {part} where table_id = 1").fetchone() == (0,)
+        assert database.execute(f"select count(*) from {part} where table_id = 2").fetchone() == (30,)
+    connection.close()
+
+
+# Counters
+
+
+def test_calls_of_others_are_answered_within_many_increments(
+    table: happybase.Table, other: happybase.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "TURN_S", -1.0)
+    lock = table.connection.service.engine.lock
+    counts: list[int] = []
+
+    def look() -> None:
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(lock.acquire, timeout=10).result()
+            pool.submit(lock.release)
+        counts.append(other.table("t").counter_get(b"r", b"d:a"))
+
+    monkeypatch.setattr("shared.stores.embedded.service.let_others_in", look)
+    table.connection.client.incrementRows([TIncrement(b"t", b"r", b"d:a", 1)] * 5)
+    assert counts[-1] == 4
+    assert other.table("t").counter_get(b"r", b"d:a") == 5
+
+
+def test_an_append_to_cells_dated_ahead_by_a_client_waits_for_one_millisecond_at_most(
+    table: happybase.Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock_ms = count(1_000)
+    for name in ("shared.stores.embedded.engine", "shared.stores.embedded.mutations", "shared.stores.embedded.dating"):
+        monkeypatch.setattr(f"{name}.now_ms", lambda: next(clock_ms))
+    columns = [b"d:%d" % number for number in range(500)]
+    for number, column in enumerate(columns):
+        table.put(b"r", {column: b"x"}, timestamp=1_000 + number)
+    table.connection.client.append(TAppend(b"t", b"r", columns, [b"y"] * 500))
+    assert next(clock_ms) < 1_100
+    assert set(table.row(b"r").values()) == {b"xy"}

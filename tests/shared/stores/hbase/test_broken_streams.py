@@ -1,0 +1,338 @@
+"""Thousands of broken clients, and one healthy client that notices none of them."""
+
+import os
+import random
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from contextlib import closing, suppress
+from itertools import product
+from pathlib import Path
+
+import happybase
+import pytest
+from Hbase_thrift import BatchMutation, ColumnDescriptor, Hbase, Mutation, TIncrement, TScan
+from thriftpy2.protocol import TBinaryProtocol, TCompactProtocol
+from thriftpy2.thrift import TMessageType
+from thriftpy2.transport import TMemoryBuffer
+
+from tests.shared.stores.scripted_gateway import until
+
+ROOT = Path(__file__).parents[4]
+WARM_UP, SEED = 500, 20_260_112
+HALF_OPEN = 40  # at a time
+GROWTH_KIB = 8 * 1024  # what the valid messages among them store, and scanners that are kept for 120 s
+
+COMBINATIONS = [*product(("buffered", "framed"), ("binary", "compact"))]
+PROTOCOLS = {"binary": TBinaryProtocol, "compact": TCompactProtocol}
+
+pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="no /proc to measure a process in")
+
+# One process with a port for each transport and protocol, all on one store; it ends when its input does.
+SERVER = """
+import logging
+import sys
+from itertools import product
+from shared.stores import EmbeddedConnection
+from shared.stores.server import ThriftServer
+
+logging.disable(logging.WARNING)
+store = EmbeddedConnection(None)
+servers = [
+    ThriftServer(store.service, transport=transport, protocol=protocol)
+    for transport, protocol in product(("buffered", "framed"), ("binary", "compact"))
+]
+for each in servers:
+    each.start()
+print(*(each.port for each in servers), flush=True)
+sys.stdin.read()
+for each in servers:
+    each.stop()
+"""
+
+
+class Served:
+    """A server process: its ports by transport and protocol, and what it takes."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", SERVER], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        ports = map(int, self.process.stdout.readline().split())
+        self.ports = dict(zip(COMBINATIONS, ports, strict=True))
+
+    def status(self, field):
+        with open(f"/proc/{self.process.pid}/status") as status:
+            return int(next(line.split()[1] for line in status if line.startswith(f"{field}:")))
+
+    def takes(self):
+        """How many threads and open files."""
+        return self.status("Threads"), len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+
+@pytest.fixture
+def served():
+    served = Served()
+    yield served
+    served.process.stdin.close()
+    assert served.process.wait(timeout=30) == 0
+
+
+# Streams
+
+
+def recorded(protocol):
+    """Messages as clients send them; none of them touches the healthy client's table."""
+    batch = [
+        BatchMutation(b"r%d" % row, [Mutation(False, b"d:%d" % column, b"v" * 30, True) for column in range(3)])
+        for row in range(4)
+    ]
+    calls = [
+        ("getTableNames", []),
+        ("createTable", [b"f", [ColumnDescriptor(name=b"d:"), ColumnDescriptor(name=b"m:", maxVersions=1)]]),
+        ("mutateRows", [b"f", batch, {b"a": b"b"}]),
+        ("mutateRowsTs", [b"f", batch[:1], 2**40, {}]),
+        ("getRowWithColumns", [b"f", b"r1", [b"d:1", b"m"], {}]),
+        ("getRowsTs", [b"f", [b"r1", b"r2", b"r3"], 2**50, {}]),
+        ("getVer", [b"f", b"r1", b"d:1", 3, {}]),
+        ("scannerOpenWithScan", [b"f", TScan(startRow=b"r", stopRow=b"s", columns=[b"d"], reversed=True), {}]),
+        ("scannerGetList", [0, 10]),
+        ("scannerClose", [1]),
+        ("atomicIncrement", [b"f", b"c", b"d:n", 1]),
+        ("incrementRows", [[TIncrement(b"f", b"c", b"d:n", 1)] * 3]),
+        ("checkAndPut", [b"f", b"r1", b"d:1", b"v", Mutation(False, b"d:1", b"v", True), {}]),
+        ("disableTable", [b"f"]),
+        ("enableTable", [b"f"]),
+    ]
+    return [written(protocol, number, name, values) for number, (name, values) in enumerate(calls)]
+
+
+def written(protocol, sequence_id, name, values):
+    buffer = TMemoryBuffer()
+    writing = PROTOCOLS[protocol](buffer)
+    writing.write_message_begin(name, TMessageType.CALL, sequence_id)
+    arguments = getattr(Hbase, f"{name}_args")()
+    for (_, field, *_), value in zip(arguments.thrift_spec.values(), values, strict=True):
+        setattr(arguments, field, value)
+    arguments.write(writing)
+    return buffer.getvalue()
+
+
+def in_transport(transport, message):
+    return len(message).to_bytes(4, "big") + message if transport == "framed" else message
+
+
+STARTS = {protocol: written(protocol, 1, "mutateRows", [None, None, None])[:-1] for protocol in PROTOCOLS}
+KINDS = ["00", "01", "02", "06", "08", "0a", "0b", "0c", "0d", "0f", "10", "12"]
+SIZES = {
+    "binary": ["7fffffff", "ffffffff", "80000000", "10000000", "00ffffff", "00010000"],
+    "compact": ["ffffffff07", "ffffffffffffffffff01", "8080808001", "ffff03"],
+}
+
+
+def nested(chance, protocol, _):
+    """Values within each other, thousands deep."""
+    levels = ["0c0001", "0f00010f00000001", "0f00010c00000001"] if protocol == "binary" else ["1c", "1919", "191c"]
+    return STARTS[protocol] + bytes.fromhex(chance.choice(levels)) * chance.randrange(70, 5_000)
+
+
+def announcing(chance, protocol, _):
+    """Lists, maps and strings of which there is only the length."""
+    kind = chance.choice(KINDS)
+    size = chance.choice(SIZES["binary"])
+    fields = [f"0f0002{kind}{size}", f"0d0003{kind}{kind}{size}", f"0b0001{size}", f"0f00090f000003e8{kind}{size}"]
+    if protocol == "compact":
+        size = chance.choice(SIZES["compact"])
+        fields = [f"29f{kind[1]}{size}", f"3b{size}{kind[1] * 2}", f"18{size}", f"49f9{size}f{kind[1]}{size}"]
+    return STARTS[protocol] + bytes.fromhex(chance.choice(fields)) + chance.randbytes(chance.randrange(40))
+
+
+def flipped(chance, _, message):
+    found = bytearray(message)
+    for _ in range(chance.choice([1, 1, 2, 5, 20])):
+        found[chance.randrange(len(found))] = chance.choice([0, 1, 0x7F, 0x80, 0xFF, chance.randrange(256)])
+    return bytes(found)
+
+
+def enlarged(chance, _, message):
+    """A length somewhere, or what becomes one, is giant."""
+    at = chance.randrange(max(len(message) - 4, 1))
+    giant = chance.choice(["7fffffff", "ffffffff", "80000000", "0fffffff", "ffffffff07", "00ffffff"])
+    return message[:at] + bytes.fromhex(giant) + message[at + 4 :]
+
+
+def cut(chance, _, message):
+    return message[: chance.randrange(len(message))]
+
+
+def without_a_middle(chance, _, message):
+    first, second = sorted(chance.randrange(len(message)) for _ in range(2))
+    return message[:first] + message[second:]
+
+
+def noise(chance, _, __):
+    return chance.randbytes(chance.randrange(1, 400))
+
+
+BREAKS = [flipped, flipped, flipped, enlarged, enlarged, cut, without_a_middle, noise, nested, announcing, announcing]
+
+
+def streams(count, seed):
+    """Broken streams, each with the port it goes to and how its client leaves."""
+    chance = random.Random(seed)
+    messages = {protocol: recorded(protocol) for protocol in PROTOCOLS}
+    for _ in range(count):
+        transport, protocol = meant = chance.choice(COMBINATIONS)
+        sent = b""
+        for _ in range(chance.choice([0, 0, 0, 1, 3])):  # whole messages first
+            sent += in_transport(transport, chance.choice(messages[protocol]))
+        whole = chance.choice(messages[protocol])
+        if chance.random() < 0.1:  # one of another transport or protocol
+            transport, protocol = chance.choice([other for other in COMBINATIONS if other != meant])
+            sent += in_transport(transport, chance.choice(messages[protocol]))
+        elif chance.random() < 0.1:  # broken outside the frame, if there is one
+            sent += chance.choice(BREAKS)(chance, protocol, in_transport(transport, whole))
+        else:
+            sent += in_transport(transport, chance.choice(BREAKS)(chance, protocol, whole))
+        yield meant, sent, chance.choice(["reads to the end", "reads to the end", "vanishes", "resets", "stays"])
+
+
+class Clients:
+    """What broken clients do; those that stay are closed when too many have stayed."""
+
+    def __init__(self, ports):
+        self.ports = ports
+        self.staying = deque()
+
+    def run(self, meant, sent, leaves):
+        raw = socket.create_connection(("127.0.0.1", self.ports[meant]))
+        raw.settimeout(20)
+        try:
+            raw.sendall(sent)
+            if leaves == "reads to the end":
+                raw.shutdown(socket.SHUT_WR)
+                while raw.recv(65536):
+                    pass
+        except TimeoutError:
+            raise
+        except OSError:  # closed by the server meanwhile
+            pass
+        if leaves == "resets":
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        if leaves == "stays":
+            self.staying.append(raw)
+            raw = self.staying.popleft() if len(self.staying) > HALF_OPEN else None
+        if raw:
+            raw.close()
+
+    def close(self):
+        while self.staying:
+            self.staying.pop().close()
+
+
+# A healthy client
+
+
+class Healthy(threading.Thread):
+    """Puts, gets, scans and counts through every port in turn; `wrong` has the first answer that is not right."""
+
+    def __init__(self, ports):
+        super().__init__()
+        self.connections = [
+            happybase.Connection("127.0.0.1", port, transport=transport, protocol=protocol, timeout=20_000)
+            for (transport, protocol), port in ports.items()
+        ]
+        self.connections[0].create_table("healthy", {"h": {"max_versions": 1}})
+        self.calls = 0
+        self.slowest_s = 0.0
+        self.wrong = None
+        self.ends = threading.Event()
+
+    def run(self):
+        try:
+            while not self.ends.is_set():
+                for each in self.connections:
+                    self._round(each.table("healthy"))
+                self.ends.wait(0.01)  # so that most of the time is left for the others
+        except Exception as error:
+            self.wrong = error
+        for each in self.connections:
+            each.close()
+
+    def _round(self, table):
+        row, value = b"r-%02d" % (self.calls % 50), b"%d" % self.calls
+        begin = time.monotonic()
+        table.put(row, {b"h:a": value, b"h:b": value * 2})
+        found = table.row(row)
+        scanned = list(table.scan(row_start=row, limit=1))
+        counted = table.counter_inc(b"z", b"h:n")
+        self.slowest_s = max(self.slowest_s, time.monotonic() - begin)
+        right = {b"h:a": value, b"h:b": value * 2}
+        if (found, scanned, counted) != (right, [(row, right)], self.calls // 4 + 1):
+            raise AssertionError(f"{row}: {found}, {scanned}, {counted} instead of {right}, {self.calls // 4 + 1}")
+        self.calls += 4
+
+
+# Tests
+
+
+@pytest.mark.parametrize("count", [2_000, pytest.param(10_000, marks=pytest.mark.long)])
+def test_broken_clients_cost_nobody_but_themselves(served, count):
+    at_start = served.takes()
+    healthy = Healthy(served.ports)
+    with closing(Clients(served.ports)) as clients:
+        for each in streams(WARM_UP, SEED - 1):
+            clients.run(*each)
+        healthy.start()
+        warm_kib = served.status("VmRSS")
+        for each in streams(count, SEED):
+            clients.run(*each)
+        end_kib = served.status("VmRSS")
+    healthy.ends.set()
+    healthy.join()
+    print(f"{count} streams; {healthy.calls} calls, slowest round {healthy.slowest_s:.3f} s; ", end="")
+    print(f"{warm_kib} KiB before, {end_kib} KiB after")
+    assert healthy.wrong is None
+    assert healthy.calls > count // 20
+    assert end_kib - warm_kib < GROWTH_KIB
+    assert until(lambda: served.takes() == at_start), (served.takes(), at_start)
+
+
+ANNOUNCED = [
+    # a string of 2 GiB; a list of 2**31-1 strings, of structs, of values without bytes; a frame of 2 GiB
+    ("buffered", "binary", "80010001 00000001 78 00000000 0b 0001 7fffffff"),
+    ("buffered", "binary", "80010001 00000001 78 00000000 0f 0001 0b 7fffffff"),
+    ("buffered", "binary", "80010001 00000001 78 00000000 0f 0001 0c 7fffffff"),
+    ("buffered", "binary", "80010001 00000001 78 00000000 0f 0001 00 7fffffff"),
+    ("buffered", "binary", "80010001 00000001 78 00000000 0f 0001 01 7fffffff"),
+    ("buffered", "compact", "82 21 00 01 78 18 ffffffff07"),
+    ("buffered", "compact", "82 21 00 01 78 19 f0 ffffffff07"),
+    ("framed", "binary", "7fffffff 80010001"),
+    ("framed", "compact", "7fffffff 8221"),
+]
+
+
+def test_what_is_only_announced_takes_neither_memory_nor_time(served):
+    before_kib = served.status("VmRSS")
+    for transport, protocol, sent in ANNOUNCED:
+        begin = time.monotonic()
+        with socket.create_connection(("127.0.0.1", served.ports[transport, protocol]), 10) as raw:
+            raw.sendall(bytes.fromhex(sent))
+            with suppress(ConnectionResetError):
+                assert raw.recv(1) == b"", sent
+        assert time.monotonic() - begin < 1, sent
+    assert served.status("VmHWM") - before_kib < 4 * 1024
+
+
+@pytest.mark.long
+def test_the_heaviest_message_that_is_taken_leaves_nothing_behind(served):
+    values = 0x3D0900  # 4 million
+    sent = bytes.fromhex("80010001 00000007") + b"getRows" + bytes.fromhex("00000000 0f 0002 0b 003d0900")
+    with socket.create_connection(("127.0.0.1", served.ports["buffered", "binary"]), 30) as raw:
+        raw.sendall(sent + bytes(4 * values) + b"\0")
+        assert b"Internal error processing getRows: Row length is 0" in raw.recv(200)
+    assert until(lambda: served.status("VmRSS") < 120 * 1024), served.status("VmRSS")

@@ -1,0 +1,386 @@
+"""Scans over the network: what becomes of one whose fetch, scanner or gateway is lost."""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from itertools import islice, product
+
+import pytest
+from Hbase_thrift import IllegalArgument, TScan
+from Hbase_thrift import IOError as HBaseIOError
+from thriftpy2.thrift import TApplicationException
+from thriftpy2.transport import TSocket
+
+from shared.keys import MAX_ROW_BYTES
+from shared.stores import ScanBroken, Unreachable
+from shared.stores.hbase import outcomes
+from shared.stores.hbase.resumed_scans import _keeps_state
+from tests.shared.stores.scripted_gateway import SHORT_MS, Fault, ScriptedGateway, until
+
+LOSSES = [Fault.LOST_CALL, Fault.LOST_REPLY, Fault.CUT_REPLY, Fault.EXPIRED]
+SILENCES = [Fault.LATE_REPLY, Fault.NO_REPLY]
+ROWS = [b"r-%02d" % number for number in range(10)]
+PAGE = "PageFilter(7)"
+
+
+@pytest.fixture
+def gateway(monkeypatch):
+    monkeypatch.setattr(outcomes, "LONGEST_PAUSE_S", outcomes.SHORTEST_PAUSE_S)
+    with ScriptedGateway() as gateway:
+        for row in ROWS:
+            gateway.table.put(row, {b"d:a": b"1", b"d:b": b"2"})
+        yield gateway
+
+
+@pytest.fixture
+def table(gateway):
+    return opened(gateway)
+
+
+def opened(gateway, fault=None, **options):
+    short = {"timeout_ms": SHORT_MS} if fault in SILENCES else {}
+    connection = gateway.connect(**short, **options)
+    connection.tables()
+    return connection.table("t")
+
+
+def rows_of(scan):
+    return [row for row, _ in scan]
+
+
+# A fetch is lost
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize(("fault", "fetch"), [*product(LOSSES, (1, 2, 4, 5)), *product(SILENCES, (2,))])
+def test_a_scan_goes_on_behind_the_last_row_with_each_row_once(gateway, fault, reverse, fetch):
+    table = opened(gateway, fault)
+    expected = ROWS[::-1] if reverse else ROWS
+    scan = table.scan(batch_size=3, reverse=reverse)
+    found = rows_of(islice(scan, min(3 * (fetch - 1), len(ROWS))))
+    gateway.goes_wrong("scannerGetList", fault)
+    assert found + rows_of(scan) == expected
+    assert gateway.is_done
+    assert gateway.count("scannerOpenWithScan") == 2
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 3, 10, 1000])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_many_losses_in_one_scan_cost_no_row_and_repeat_none(gateway, reverse, batch_size):
+    table = opened(gateway)
+    gateway.goes_wrong("scannerGetList", *[Fault.LOST_REPLY, Fault.EXPIRED, Fault.LOST_CALL, Fault.CUT_REPLY] * 2)
+    gateway.goes_wrong("scannerOpenWithScan", Fault.LOST_REPLY, Fault.LOST_CALL)
+    assert rows_of(table.scan(batch_size=batch_size, reverse=reverse)) == (ROWS[::-1] if reverse else ROWS)
+
+
+def test_a_scan_survives_a_restart_of_its_gateway(gateway, table):
+    others = [gateway.connect().table("t").scan(batch_size=1) for _ in range(3)]
+    scan = table.scan(batch_size=2)
+    assert next(scan)[0] == ROWS[0]
+    gateway.restart()
+    # Whoever comes first after the restart gets the same small ids again.
+    assert [next(each)[0] for each in others] == [ROWS[0]] * 3
+    assert rows_of(scan) == ROWS[1:]
+    assert [next(each)[0] for each in others] == [ROWS[1]] * 3
+
+
+def test_a_scan_whose_socket_was_idle_for_too_long_goes_on(gateway, table):
+    scan = table.scan(batch_size=2)
+    next(scan)
+    gateway.cut()
+    assert rows_of(scan) == ROWS[1:]
+
+
+def test_that_needs_no_retries(gateway):
+    scan = opened(gateway, retry_ms=0).scan(batch_size=2)
+    next(scan)
+    gateway.cut()
+    assert rows_of(scan) == ROWS[1:]
+
+
+def test_reversed_the_last_row_may_be_gone_meanwhile(gateway, table):
+    scan = table.scan(batch_size=1, reverse=True)
+    assert [next(scan)[0], next(scan)[0]] == [b"r-09", b"r-08"]
+    gateway.goes_wrong("scannerGetList", Fault.LOST_CALL)
+    gateway.table.delete(b"r-08")
+    assert rows_of(scan) == ROWS[7::-1]
+
+
+def test_a_new_scanner_keeps_the_options_and_the_limit_of_its_scan(gateway, table):
+    options = {"columns": ["d:a"], "filter": "PrefixFilter('r-')", "include_timestamp": True, "sorted_columns": True}
+    expected = list(gateway.table.scan("r-02", "r-08", limit=5, **options))
+    scan = table.scan("r-02", "r-08", batch_size=2, limit=5, **options)
+    found = [next(scan)]
+    gateway.goes_wrong("scannerGetList", Fault.LOST_REPLY, Fault.EXPIRED)
+    assert found + list(scan) == expected
+    assert len(expected) == 5
+
+
+def test_the_caller_may_change_what_it_opened_a_scan_with(gateway, table):
+    client = table.connection.client
+    asked = TScan(startRow="r-01", stopRow="r-04")
+    scanner = client.scannerOpenWithScan(b"t", asked, {})
+    asked.stopRow = "r-09"
+    client.scannerGetList(scanner, 1)
+    gateway.goes_wrong("scannerGetList", Fault.LOST_REPLY)
+    assert [each.row for each in client.scannerGetList(scanner, 10)] == [b"r-02", b"r-03"]
+
+
+# Where a new scanner starts
+
+
+@pytest.mark.parametrize(
+    ("start", "stop", "reverse"),
+    [
+        (b"r-04", b"r-05\0", False),
+        (b"r-05", b"r-05\0", False),
+        (b"r-05", b"r-04", True),
+        (b"r-05", b"r-05", False),
+        (b"r-05", b"r-05", True),
+    ],
+)
+def test_no_scanner_opens_where_its_start_would_be_the_stop(gateway, table, start, stop, reverse):
+    expected = rows_of(gateway.table.scan(start, stop, reverse=reverse))
+    scan = table.scan(start, stop, reverse=reverse, batch_size=1)
+    found = rows_of(islice(scan, len(expected)))
+    gateway.goes_wrong("scannerGetList", Fault.LOST_REPLY)
+    gateway.table.put(b"r-05\0", {b"d:a": b"a scan from the stop to the stop would return this"})
+    opened_before = gateway.count("scannerOpenWithScan")
+    assert found + rows_of(scan) == expected
+    if not (reverse and start != stop):
+        assert gateway.count("scannerOpenWithScan") == opened_before
+
+
+def test_behind_a_row_of_the_greatest_length_comes_its_successor(gateway, table):
+    longest = b"s" * MAX_ROW_BYTES
+    last = b"\xff" * MAX_ROW_BYTES
+    for row in (longest, longest[:-1] + b"t", last):
+        gateway.table.put(row, {b"d:a": b"1"})
+    scan = table.scan(b"s", batch_size=1)
+    found = [next(scan)[0]]
+    gateway.goes_wrong("scannerGetList", Fault.LOST_REPLY)
+    found += [next(scan)[0], next(scan)[0]]
+    assert found == [longest, longest[:-1] + b"t", last]
+    gateway.goes_wrong("scannerGetList", Fault.LOST_REPLY)
+    assert list(scan) == []  # nothing sorts behind the last row
+    assert gateway.count("scannerOpenWithScan") == 2
+
+
+# Scans that cannot go on
+
+
+@pytest.mark.parametrize("loss", [*LOSSES, "restart", "cut"])
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"filter": PAGE}, "as its filter remembers what came before"),
+        ({"scan_batching": 1}, "as scan_batching may have split that row"),
+    ],
+)
+def test_a_scan_that_cannot_go_on_says_behind_which_row_and_why(gateway, table, loss, options, why):
+    scan = table.scan(batch_size=2, **options)
+    found = rows_of(islice(scan, 2))
+    if isinstance(loss, Fault):
+        gateway.goes_wrong("scannerGetList", loss)
+    elif loss == "cut":
+        gateway.cut()
+    else:
+        gateway.restart()
+    with pytest.raises(ScanBroken) as caught:
+        list(scan)
+    text = str(caught.value)
+    assert text.startswith(f"{gateway.url}: scannerOpenWithScan on t: ended after row {found[-1]!r}: ")
+    assert text.endswith(f"; another cannot go on there, {why}")
+    assert isinstance(caught.value, OSError)
+    assert table.row(ROWS[0])
+    assert rows_of(table.scan(filter=PAGE)) == ROWS[:7]
+
+
+def test_a_scan_that_is_broken_stays_broken(gateway, table):
+    client = table.connection.client
+    scanner = client.scannerOpenWithScan(b"t", TScan(filterString=PAGE), {})
+    client.scannerGetList(scanner, 2)
+    gateway.goes_wrong("scannerGetList", Fault.LOST_REPLY)
+    for _ in range(2):
+        with pytest.raises(ScanBroken, match="ended after row b'r-01'"):
+            client.scannerGetList(scanner, 2)
+    assert gateway.count("scannerOpenWithScan") == 1
+    client.scannerClose(scanner)
+
+
+@pytest.mark.parametrize("loss", LOSSES[:3])
+@pytest.mark.parametrize("options", [{"filter": PAGE}, {"scan_batching": 1}])
+def test_before_its_first_row_any_scan_starts_anew(gateway, table, loss, options):
+    gateway.goes_wrong("scannerGetList", loss, loss)
+    assert rows_of(table.scan(batch_size=2, **options)) == rows_of(gateway.table.scan(batch_size=2, **options))
+    assert gateway.is_done
+
+
+@pytest.mark.parametrize(
+    ("call", "arguments"),
+    [
+        ("scannerOpen", [b""]),
+        ("scannerOpenTs", [b"", 2**62]),
+        ("scannerOpenWithStop", [b"", b"s"]),
+        ("scannerOpenWithPrefix", [b"r-"]),
+    ],
+)
+def test_a_scan_that_an_older_call_opened_can_only_start_anew(gateway, table, call, arguments):
+    client = table.connection.client
+    arguments.insert(-1 if call == "scannerOpenTs" else len(arguments), [b"d"])
+    scanner = getattr(client, call)(b"t", *arguments, {})
+    gateway.goes_wrong("scannerGetList", Fault.LOST_REPLY)
+    assert [each.row for each in client.scannerGetList(scanner, 2)] == ROWS[:2]
+    gateway.goes_wrong("scannerGet", Fault.LOST_REPLY)
+    with pytest.raises(ScanBroken, match=f"as {call} opened it and not scannerOpenWithScan"):
+        client.scannerGet(scanner)
+    client.scannerClose(scanner)
+
+
+@pytest.mark.parametrize(
+    ("text", "keeps"),
+    [
+        ("PrefixFilter('r') AND KeyOnlyFilter()", False),
+        ("SKIP ValueFilter(=, 'binary:1') OR ColumnPaginationFilter(1, 0)", False),
+        ("SingleColumnValueFilter('d', 'a', =, 'binary:1', true, true)", False),
+        ("PageFilter(1)", True),
+        ("KeyOnlyFilter() AND (PrefixFilter('r') OR PageFilter(1))", True),
+        ("SKIP PageFilter(1)", True),
+        ("WHILE ValueFilter(=, 'binary:1')", True),
+        ("InclusiveStopFilter('r')", True),
+        ("ColumnCountGetFilter(1)", True),
+        ("a text that cannot be parsed", True),
+    ],
+)
+def test_which_filters_remember_what_came_before(text, keeps):
+    assert _keeps_state(text) is keeps
+    assert _keeps_state(text.encode()) is keeps
+
+
+# Errors and ends
+
+
+def test_a_declared_exception_in_a_scan_keeps_its_socket(gateway, table):
+    with pytest.raises(HBaseIOError, match="nosuch"):
+        list(table.scan(columns=[b"nosuch"]))
+    assert rows_of(table.scan()) == ROWS
+    assert gateway.sockets == 1
+
+
+def test_an_undeclared_exception_costs_the_socket_and_not_the_scan(gateway, table):
+    with pytest.raises(TApplicationException):
+        list(table.scan(filter="NoSuchFilter()"))
+    client = table.connection.client
+    scanner = client.scannerOpenWithScan(b"t", TScan(), {})
+    assert len(client.scannerGetList(scanner, 4)) == 4
+    with pytest.raises(TApplicationException):
+        client.scannerGetList(scanner, -1)
+    assert [each.row for each in client.scannerGetList(scanner, 100)] == ROWS[4:]
+    client.scannerClose(scanner)
+
+
+def test_a_scan_that_is_not_open_is_what_hbase_says_of_it(table):
+    client = table.connection.client
+    scanner = client.scannerOpenWithScan(b"t", TScan(), {})
+    client.scannerClose(scanner)
+    for call in (lambda: client.scannerClose(scanner), lambda: client.scannerGet(scanner)):
+        with pytest.raises(IllegalArgument) as caught:
+            call()
+        assert caught.value.message == b"scanner ID is invalid"
+
+
+def test_closing_a_scan_that_is_lost_is_quiet(gateway, table):
+    client = table.connection.client
+    scanners = [client.scannerOpenWithScan(b"t", TScan(), {}) for _ in range(3)]
+    gateway.goes_wrong("scannerClose", Fault.LOST_REPLY)
+    client.scannerClose(scanners[0])
+    client.scannerClose(scanners[1])
+    gateway.restart()
+    client.scannerClose(scanners[2])
+    assert gateway.is_done
+
+
+def test_a_gateway_that_stays_away_ends_a_scan_in_one_line(gateway):
+    scan = opened(gateway, retry_ms=200).scan(batch_size=2)
+    rows_of(islice(scan, 2))
+    gateway.stop()
+    with pytest.raises(Unreachable, match=r"scannerGetList: no answer after \d attempts .*Connection refused\)$"):
+        next(scan)
+    gateway.start()
+
+
+def test_no_rows_asked_for_are_none_and_not_the_end(gateway, table):
+    client = table.connection.client
+    scanner = client.scannerOpenWithScan(b"t", TScan(reversed=True), {})
+    client.scannerGetList(scanner, 3)
+    gateway.goes_wrong("scannerGetList", Fault.LOST_REPLY)
+    assert client.scannerGetList(scanner, 0) == []
+    assert [each.row for each in client.scannerGetList(scanner, 1)] == [b"r-06"]
+
+
+# Sockets
+
+
+def test_a_thread_needs_one_socket_for_all_its_scans(gateway, table):
+    scans = [table.scan(batch_size=1) for _ in range(40)]
+    for each in scans:
+        next(each)
+        assert table.row(ROWS[0])
+    assert gateway.sockets == 2
+    for each in scans:
+        assert rows_of(each) == ROWS[1:]
+    assert gateway.sockets == 2
+
+
+def test_scans_of_many_threads_do_not_mix(gateway):
+    table = opened(gateway)
+
+    def run(number):
+        start = ROWS[number]
+        return all(rows_of(table.scan(start, batch_size=1, limit=5)) == ROWS[number:][:5] for _ in range(20))
+
+    with ThreadPoolExecutor(8) as threads:
+        assert all(threads.map(run, range(8)))
+    assert gateway.sockets <= 16
+
+
+def test_scans_that_one_thread_opens_may_run_in_others(gateway, table):
+    scans = [table.scan(batch_size=1) for _ in range(8)]
+    firsts = [next(each)[0] for each in scans]
+    with ThreadPoolExecutor(8) as threads:
+        rests = list(threads.map(rows_of, scans))
+    assert firsts == [ROWS[0]] * 8
+    assert rests == [ROWS[1:]] * 8
+
+
+def test_a_scan_that_ends_inside_another_ones_call_does_not_touch_its_reply(gateway, table, monkeypatch):
+    abandoned = table.scan(batch_size=1)
+    next(abandoned)
+    scan = table.scan(batch_size=1)
+    next(scan)
+    read = TSocket.read
+
+    def collect_and_read(self, size):
+        nonlocal abandoned
+        abandoned = None  # as a garbage collection would, in the middle of a fetch
+        return read(self, size)
+
+    monkeypatch.setattr(TSocket, "read", collect_and_read)
+    assert rows_of(scan) == ROWS[1:]
+    assert (gateway.count("scannerClose"), gateway.sockets) == (2, 1)
+
+
+def test_a_scan_that_one_thread_closes_in_the_fetch_of_another_leaves_its_socket_clean(gateway, table):
+    client = table.connection.client
+    scanner = client.scannerOpenWithScan(b"t", TScan(), {})
+    gateway.goes_wrong("scannerGetList", Fault.LATE_REPLY)
+    with ThreadPoolExecutor() as threads:
+        fetch = threads.submit(client.scannerGetList, scanner, 3)
+        assert until(lambda: gateway.is_done)
+        later = threads.submit(client.scannerGetList, scanner, 3)
+        client.scannerClose(scanner)
+        assert [each.row for each in fetch.result()] == ROWS[:3]
+        with suppress(IllegalArgument):  # or it came before the end
+            assert [each.row for each in later.result()] in ([], ROWS[3:6])
+    assert gateway.count("scannerClose") == 1
+    assert rows_of(table.scan(batch_size=1)) == ROWS
+    assert gateway.sockets == 1

@@ -1,0 +1,218 @@
+"""The sockets of a connection: how many there are, who uses them, and when they end."""
+
+import gc
+import socket
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+
+import pytest
+from thriftpy2.thrift import TDecodeException
+
+from shared.stores import EmbeddedConnection, OutcomeUnknown, Unreachable, connect
+from shared.stores.hbase import outcomes, sockets
+from shared.stores.server.thrift_server import ThriftServer
+from tests.shared.stores.processes import run
+from tests.shared.stores.scripted_gateway import Fault, ScriptedGateway, until
+
+
+@pytest.fixture
+def gateway():
+    with ScriptedGateway() as gateway:
+        for number in range(20):
+            gateway.table.put(b"r-%02d" % number, {b"d:a": b"%d" % number})
+        yield gateway
+
+
+def row(number):
+    return {b"d:a": b"%d" % number}
+
+
+def test_one_call_after_the_other_takes_one_socket(gateway):
+    table = gateway.connect().table("t")
+    for number in range(20):
+        assert table.row(b"r-%02d" % number) == row(number)
+    assert gateway.sockets == 1
+
+
+def test_eight_threads_get_their_own_answers(gateway):
+    table = gateway.connect().table("t")
+
+    def work(number):
+        for turn in range(60):
+            mine = (number + turn) % 20
+            assert table.row(b"r-%02d" % mine) == row(mine)
+            if turn % 20 == 0:
+                assert [each for each, _ in table.scan(b"r-%02d" % mine, limit=1)] == [b"r-%02d" % mine]
+            table.counter_inc(b"c", b"d:n")
+        return True
+
+    with ThreadPoolExecutor(8) as threads:
+        assert all(threads.map(work, range(8)))
+    assert table.counter_get(b"c", b"d:n") == 8 * 60
+    assert gateway.sockets <= 16
+
+
+def test_they_do_under_faults_too(gateway):
+    table = gateway.connect(timeout_ms=2000).table("t")
+    faults = [Fault.LOST_CALL, Fault.LOST_REPLY, Fault.CUT_REPLY, Fault.WRONG_REPLY, Fault.CLOSED_BEHIND]
+    gateway.goes_wrong("getRowWithColumns", *faults * 8)
+    gateway.goes_wrong("scannerGetList", *faults[:3] * 4)
+    gateway.goes_wrong("atomicIncrement", *faults[:3] * 3)
+
+    def work(number):
+        unknown = 0
+        for turn in range(20):
+            mine = (number + turn) % 20
+            assert table.row(b"r-%02d" % mine) == row(mine)
+            assert [each for each, _ in table.scan(b"r-%02d" % mine, b"s", limit=1)] == [b"r-%02d" % mine]
+            try:
+                table.counter_inc(b"c", b"d:n")
+            except OutcomeUnknown:
+                unknown += 1
+        return unknown
+
+    with ThreadPoolExecutor(8) as threads:
+        unknown = sum(threads.map(work, range(8)))
+    assert gateway.is_done
+    assert 160 - unknown <= table.counter_get(b"c", b"d:n") <= 160
+
+
+def test_few_idle_sockets_are_kept(gateway):
+    table = gateway.connect().table("t")
+    pool = table.connection.transport
+    lines = [pool.take() for _ in range(sockets.IDLE_SOCKETS + 3)]
+    for each in lines:
+        pool.give(each)
+    assert [each.is_open for each in lines] == [False] * 3 + [True] * sockets.IDLE_SOCKETS
+    assert pool.take() is lines[-1]
+
+
+def test_a_socket_that_was_idle_for_long_is_replaced(gateway, monkeypatch):
+    table = gateway.connect().table("t")
+    table.row(b"r-00")
+    monkeypatch.setattr(sockets, "IDLE_S", 0)
+    table.row(b"r-00")
+    assert gateway.sockets == 2
+
+
+def test_so_is_one_that_says_something_unasked(gateway):
+    table = gateway.connect().table("t")
+    table.row(b"r-00")
+    (link,) = gateway.links
+    link.sendall(b"\0\0\0\1\0")
+    assert table.row(b"r-01") == row(1)
+    assert gateway.sockets == 2
+
+
+def test_sockets_idle_too_long_are_closed_even_if_nobody_wants_them(gateway, monkeypatch):
+    pool = gateway.connect().transport
+    lines = [pool.take() for _ in range(3)]
+    pool.give(lines[0])
+    pool.give(lines[1])
+    lines[0].used_s -= sockets.IDLE_S + 1
+    pool.give(lines[2])
+    assert [each.is_open for each in lines] == [False, True, True]
+
+
+def test_close_ends_every_socket_and_open_begins_anew(gateway):
+    connection = gateway.connect()
+    table = connection.table("t")
+    scan = table.scan(batch_size=2)
+    assert len(list(islice(scan, 2))) == 2
+    connection.close()
+    connection.close()
+    assert until(lambda: not gateway.links)
+    closed = "getRowWithColumns on t, row b'r-00': no answer after 1 attempt in .*: the connection is closed, open"
+    with pytest.raises(Unreachable, match=closed):
+        table.row(b"r-00")
+    with pytest.raises(Unreachable, match=r"scannerGetList: .* the connection is closed"):
+        next(scan)
+    connection.open()
+    connection.open()
+    assert table.row(b"r-00") == row(0)
+    assert len(list(table.scan())) == 20
+
+
+def test_a_scan_may_go_on_after_close_and_open(gateway):
+    connection = gateway.connect()
+    scan = connection.table("t").scan(batch_size=2)
+    first = list(islice(scan, 2))
+    connection.close()
+    connection.open()
+    assert len(first + list(scan)) == 20
+
+
+def test_close_ends_a_call_that_waits(gateway):
+    connection = gateway.connect()
+    gateway.goes_wrong("getRowWithColumns", Fault.NO_REPLY)
+    with ThreadPoolExecutor() as threads:
+        call = threads.submit(connection.table("t").row, b"r-00")
+        assert until(lambda: gateway.is_done)
+        connection.close()
+        with pytest.raises(Unreachable):
+            call.result()
+
+
+def test_a_connection_that_is_forgotten_leaves_no_socket(gateway):
+    connection = connect(f"{gateway.url}?transport=framed")
+    list(islice(connection.table("t").scan(batch_size=1), 3))
+    assert gateway.links
+    del connection
+    gc.collect()
+    assert until(lambda: not gateway.links)
+
+
+def test_a_forked_process_opens_sockets_of_its_own(gateway):
+    connection = gateway.connect()
+    table = connection.table("t")
+    scan = table.scan(batch_size=2)
+    assert len(list(islice(scan, 2))) == 2
+    table.row(b"r-00")
+    before = gateway.sockets
+
+    def work(report):
+        for number in range(20):
+            report(table.row(b"r-%02d" % number)[b"d:a"].decode())
+        report(len(list(scan)))
+        connection.close()
+
+    reports = run(work)
+    assert reports == [*map(str, range(20)), 18]
+    assert len(list(scan)) == 18
+    assert table.row(b"r-00") == row(0)
+    assert gateway.sockets == before + 1
+
+
+def test_what_cannot_be_encoded_behind_a_first_piece_is_never_run():
+    store = EmbeddedConnection(None)
+    store.create_table("t", {"d": {}})
+    with ThriftServer(store.service) as server:
+        connection = connect(f"hbase://{server.address}")
+        table = connection.table("t")
+        batch = table.batch()
+        for number in range(200):  # more than fits into the first piece that is sent
+            batch.put(b"%d" % number, {b"d:a": bytes(100)})
+        batch.put(b"x", {b"d:a": 7})
+        with pytest.raises(TDecodeException):
+            batch.send()
+        assert list(table.scan()) == []
+        connection.close()
+
+
+def test_a_call_that_was_cut_while_it_was_sent_is_sent_again_whatever_it_is(monkeypatch):
+    monkeypatch.setattr(outcomes, "LONGEST_PAUSE_S", outcomes.SHORTEST_PAUSE_S)
+    store = EmbeddedConnection(None)
+    store.create_table("t", {"d": {}})
+    value = bytes(8 * 1024 * 1024)  # more than the buffers of a socket take
+    with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor() as threads:
+        port = listener.getsockname()[1]
+        connection = connect(f"hbase://127.0.0.1:{port}")
+        client, _ = listener.accept()
+        with client:
+            put = threads.submit(connection.table("t").put, b"r", {b"d:a": value})
+            assert client.recv(100)
+        listener.close()
+        with ThriftServer(store.service, port=port):
+            put.result()
+            connection.close()
+    assert store.table("t").cells(b"r", b"d:a") == [value]

@@ -1,0 +1,162 @@
+"""What only Thrift2 can say of a table: in an embedded store, through a gateway to one, and on HBase."""
+
+import re
+import socket
+import threading
+import time
+from contextlib import closing
+
+import happybase
+import pytest
+from Hbase_thrift import AlreadyExists, IOError
+
+from shared.stores import EmbeddedConnection, OutcomeUnknown, StoreError, Unreachable, connect
+from tests.hbase.named import named_hbase
+from tests.hbase.stores import with_thrift2
+from tests.shared.stores.hbase.thrift2_gateway import Handler, both_gateways, thrift2_gateway
+
+
+@pytest.fixture(params=["embedded", "gateways", pytest.param("HBase", marks=pytest.mark.hbase)])
+def opened(request):
+    """A connection to a store of each kind, and what it can do beyond Thrift1."""
+    if request.param == "embedded":
+        with closing(EmbeddedConnection(None)) as connection, connection.beyond_thrift1() as beyond:
+            yield connection, beyond
+    elif request.param == "gateways":
+        with both_gateways() as (connection, _store), connection.beyond_thrift1() as beyond:
+            yield connection, beyond
+    else:
+        with with_thrift2() as connection, connection.beyond_thrift1() as beyond:
+            yield connection, beyond
+
+
+def test_a_table_is_as_happybase_makes_it_but_for_its_regions_and_block_sizes(opened) -> None:
+    connection, beyond = opened
+    families = {
+        "d": {},
+        "log": {"max_versions": 7, "time_to_live": 60, "bloom_filter_type": "ROWCOL", "in_memory": True},
+    }
+    connection.create_table("plain", families)
+    beyond.create_split_table(
+        "split", {**families, "log": {**families["log"], "block_size": 4096}}, ["m", b"c", b"\xff"]
+    )
+    assert connection.table("split").families() == connection.table("plain").families()
+    assert beyond.block_sizes("plain") == {b"d": 65536, b"log": 65536}
+    assert beyond.block_sizes("split") == {b"d": 65536, b"log": 4096}
+    borders = [(region["start_key"], region["end_key"]) for region in connection.table("split").regions()]
+    assert borders == [(b"", b"c"), (b"c", b"m"), (b"m", b"\xff"), (b"\xff", b"")]
+
+
+def test_what_the_store_refuses_is_raised_as_thrift1_raises_it(opened) -> None:
+    connection, beyond = opened
+    connection.create_table("there", {"d": {}})
+    with pytest.raises(AlreadyExists, match="table name already in use"):
+        beyond.create_split_table("there", {"d": {}}, [b"m"])
+    with pytest.raises(IOError, match="missing"):
+        beyond.block_sizes("missing")
+    with pytest.raises(
+        IOError, match=r"DoNotRetryIOException: Block size for column family d  must be between 1K and 16MB"
+    ):
+        beyond.create_split_table("small", {"d": {"block_size": 1023}})
+    assert connection.tables() == [b"there"]
+    assert beyond.block_sizes("there") == {b"d": 65536}  # the gateway goes on
+
+
+@pytest.mark.parametrize("points", [[b""], [b"a" * 32768], ["a", b"a"]])
+def test_split_points_are_rows_and_each_another(opened, points) -> None:
+    connection, beyond = opened
+    with pytest.raises(ValueError, match=r"^split_points: each must be 1..32767 bytes, and there once \(got b'"):
+        beyond.create_split_table("t", {"d": {}}, points)
+    assert connection.tables() == []
+
+
+# ---- the gateway
+
+
+@pytest.mark.parametrize(("transport", "protocol"), [("framed", "binary"), ("buffered", "compact")])
+def test_transport_and_protocol_are_those_of_the_connection(transport, protocol) -> None:
+    with both_gateways(transport, protocol) as (connection, store), connection.beyond_thrift1() as beyond:
+        beyond.create_split_table("t", {"d": {"block_size": 2048}}, [b"m"])
+        assert store.block_sizes("t") == beyond.block_sizes("t") == {b"d": 2048}
+
+
+def test_names_have_the_prefix_of_the_connection() -> None:
+    with both_gateways() as (connection, store):
+        connection.table_prefix = b"p"
+        with connection.beyond_thrift1() as beyond:
+            beyond.create_split_table("t", {"d": {}}, [b"m"])
+            assert connection.tables() == [b"t"]
+            assert store.tables() == [b"p_t"]
+
+
+def test_a_namespace_is_sent_apart_from_the_name() -> None:
+    with both_gateways() as (connection, _store), connection.beyond_thrift1() as beyond:
+        beyond.create_split_table("default:t", {"d": {}}, [b"m"])
+        assert connection.tables() == [b"t"]
+        with pytest.raises(IOError, match="NamespaceNotFoundException: ns"):
+            beyond.create_split_table("ns:t", {"d": {}}, [b"m"])
+
+
+@pytest.mark.parametrize(("option", "value"), [("compression", "LZMA"), ("bloom_filter_type", "row")])
+def test_what_thrift2_has_no_number_for_is_refused(option, value) -> None:
+    with (
+        both_gateways() as (connection, _store),
+        connection.beyond_thrift1() as beyond,
+        pytest.raises(ValueError, match=rf"^{option}: must be one of \w+, .* \(got '{value}'\)$"),
+    ):
+        beyond.create_split_table("t", {"d": {option: value}})
+
+
+def test_a_connection_without_a_thrift2_port_has_nothing_beyond_thrift1() -> None:
+    with (
+        both_gateways() as (connection, _store),
+        closing(connect(f"hbase://{connection.host}:{connection.port}")) as without,
+        without.beyond_thrift1() as beyond,
+    ):
+        assert beyond is None
+
+
+def refusal(connection: happybase.Connection, port: int) -> str:
+    connection.thrift2_port = port
+    with pytest.raises(StoreError) as refused, connection.beyond_thrift1():
+        pass
+    return str(refused.value)
+
+
+def test_a_port_of_no_thrift2_gateway_is_refused_with_what_is_there() -> None:
+    with both_gateways() as (connection, store), socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        port = closed.getsockname()[1]
+        wanted = f"thrift2_port: must be the port of a Thrift2 gateway (got {port}; 127.0.0.1:{port}: "
+        assert refusal(connection, port).startswith(f"{wanted}Could not connect to ")
+        wanted = wanted.replace(str(port), str(connection.port))
+        assert f"{wanted}it is one of Thrift1)" == refusal(connection, connection.port)
+        connection.timeout = 200  # another transport is waited for in vain
+        with socket.create_server(("127.0.0.1", 0)) as web:
+            threading.Thread(target=lambda: web.accept()[0].sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")).start()
+            assert refusal(connection, web.getsockname()[1]).endswith(": No protocol version header)")
+        with thrift2_gateway(store, "framed") as port:
+            assert re.search(rf"got {port}; .*(timed out|Timeout|read 0 bytes)", refusal(connection, port))
+
+
+def test_a_gateway_that_stops_answering_leaves_it_open_whether_the_table_is_there(monkeypatch) -> None:
+    with both_gateways() as (connection, _store):
+        connection.timeout = 200
+        with connection.beyond_thrift1() as beyond:
+            for call in ("createTable", "getTableDescriptor"):
+                monkeypatch.setattr(Handler, call, lambda *_: time.sleep(0.5))
+            where = f"127.0.0.1:{connection.thrift2_port}"
+            with pytest.raises(OutcomeUnknown, match=f"^{where}: createTable t: outcome unknown: "):
+                beyond.create_split_table("t", {"d": {}})
+        with (
+            connection.beyond_thrift1() as beyond,
+            pytest.raises(Unreachable, match="getTableDescriptor t: no answer: "),
+        ):
+            beyond.block_sizes("t")
+
+
+@pytest.mark.hbase
+def test_a_thrift1_port_of_hbase_is_refused() -> None:
+    named = named_hbase()
+    with closing(connect(named.url)) as connection:
+        assert refusal(connection, named.port).endswith(": it is one of Thrift1)")

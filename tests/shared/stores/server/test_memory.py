@@ -1,0 +1,240 @@
+"""What a server keeps in memory for its clients: bounded for all together, and free again when they leave."""
+
+import gc
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
+import happybase
+import pytest
+from Hbase_thrift import Hbase, IOError, TAppend
+from thriftpy2.thrift import TApplicationException
+from thriftpy2.transport import TTransportException
+
+from shared.stores import connect
+from shared.stores.embedded import sizes
+from shared.stores.server import memory
+from shared.stores.server import thrift_server as server
+from shared.stores.server.memory import BufferFull, Buffers, Share
+from shared.stores.server.messages import Stream
+from shared.stores.server.thrift_server import ThriftServer
+from tests.shared.stores.scripted_gateway import until
+
+MIB = 1024 * 1024
+HALF_A_GET = bytes.fromhex("80010001 00000006") + b"getRow" + bytes.fromhex("00000000 0b0001 0ff00000")
+
+
+@pytest.fixture
+def store() -> Iterator[happybase.Connection]:
+    connection = connect("embedded:")
+    connection.create_table("t", {"d": {}})
+    yield connection
+    connection.close()
+
+
+@pytest.fixture
+def running(store: happybase.Connection) -> Iterator[ThriftServer]:
+    with ThriftServer(store.service, max_buffered_bytes=8 * MIB) as running:
+        yield running
+
+
+def alive(kind: type) -> list[object]:
+    return [thing for thing in gc.get_objects() if isinstance(thing, kind)]
+
+
+@pytest.fixture
+def without_collector() -> Iterator[None]:
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def client_of(running: ThriftServer) -> happybase.Connection:
+    return happybase.Connection(running.host, running.port)
+
+
+def half_a_message(running: ThriftServer, size: int) -> socket.socket:
+    client = socket.create_connection((running.host, running.port), 5)
+    client.sendall(HALF_A_GET + b"x" * size)
+    return client
+
+
+def is_closed(client: socket.socket) -> bool:
+    try:
+        return client.recv(1) == b""
+    except ConnectionError:
+        return True
+
+
+def held(running: ThriftServer) -> int:
+    return running._buffers._counted_bytes
+
+
+# Counting
+
+
+def test_all_clients_together_hold_no_more_than_the_limit() -> None:
+    buffers = Buffers(1_000_000)
+    first, second = Share(buffers), Share(buffers)
+    first.hold_message(600_000)
+    with pytest.raises(
+        BufferFull, match=r"must be at most 1000000 bytes together \(this one: 500000, others: 600000\)"
+    ):
+        second.hold_reply(500_000)
+    second.hold_reply(400_000)
+    first.hold_message(0)
+    second.hold_reply(1_000_000)
+    second.release()
+    assert buffers._counted_bytes == 0
+
+
+def test_what_is_refused_leaves_the_share_as_it_was() -> None:
+    buffers = Buffers(1_000_000)
+    share = Share(buffers)
+    share.hold_reply(900_000)
+    with pytest.raises(BufferFull):
+        share.hold_message(200_000)
+    share.hold_message(100_000)
+    assert buffers._counted_bytes == 1_000_000
+
+
+def test_small_messages_and_replies_go_on_while_the_buffers_are_full() -> None:
+    buffers = Buffers(1_000_000)
+    Share(buffers).hold_message(1_000_000)
+    Share(buffers).hold_message(memory.SMALL_BYTES)
+    with pytest.raises(BufferFull):
+        Share(buffers).hold_message(memory.SMALL_BYTES + 1)
+
+
+# Over TCP
+
+
+def test_the_client_that_sends_beyond_the_limit_is_closed_and_no_other(running: ThriftServer, caplog) -> None:
+    table = client_of(running).table("t")
+    clients = [half_a_message(running, 3 * MIB) for _ in range(2)]
+    assert until(lambda: held(running) > 6 * MIB)
+    newest = socket.create_connection((running.host, running.port), 5)
+    with suppress(ConnectionError):
+        newest.sendall(HALF_A_GET + b"x" * 16 * MIB)
+    assert is_closed(newest)
+    assert "closed: unanswered messages and unread replies must be at most 8388608 bytes together" in caplog.text
+    table.put(b"1", {b"d:a": b"small"})
+    for client in clients:
+        client.settimeout(0.05)
+        with pytest.raises(TimeoutError):
+            client.recv(1)
+        client.close()
+    newest.close()
+    assert until(lambda: held(running) == 0)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [lambda table: list(table.scan(batch_size=100)), lambda table: table.rows([b"%d" % row for row in range(12)])],
+    ids=["scan", "rows"],
+)
+def test_a_reply_beyond_the_limit_is_an_error_that_says_so_and_the_client_goes_on(
+    running: ThriftServer, ask: Callable[[happybase.Table], object]
+) -> None:
+    table = client_of(running).table("t")
+    for row in range(12):
+        table.put(b"%d" % row, {b"d:a": b"x" * MIB})
+    with pytest.raises(IOError, match=r"must be at most 8388608 bytes together.*ask for less at a time"):
+        ask(table)
+    assert len(list(table.scan(batch_size=2))) == 12
+    assert until(lambda: held(running) == 0)
+
+
+def test_many_small_rows_count_as_the_objects_they_are(running: ThriftServer) -> None:
+    table = client_of(running).table("t")
+    table.put(b"1", {b"d:a": b"x"})
+    with pytest.raises(IOError, match="ask for less at a time"):
+        table.rows([b"1"] * (8 * MIB // sizes.ROW_BYTES))
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda table: table.cells(b"1", b"d:a", versions=3),
+        lambda table: table.cells(b"1", b"d:a", versions=3, timestamp=9),
+        lambda table: table.cells(b"1", b"d", versions=1),
+        lambda table: table.connection.client.append(TAppend(b"t", b"1", [b"d:a", b"d:b", b"d:c"], [b"+"] * 3)),
+    ],
+    ids=["versions", "versions before", "family", "append"],
+)
+def test_a_reply_of_cells_is_refused_before_it_is_written(
+    ask: Callable[[happybase.Table], object], running: ThriftServer
+) -> None:
+    table = client_of(running).table("t")
+    for number in range(3):
+        table.put(b"1", {b"d:a": b"x" * 3 * MIB}, timestamp=number)
+    for column in (b"d:b", b"d:c"):
+        table.put(b"1", {column: b"x" * 3 * MIB}, timestamp=2)
+    with pytest.raises(IOError, match="ask for less at a time"):
+        ask(table)
+    assert table.row(b"1", [b"d:b"]) == {b"d:b": b"x" * 3 * MIB}
+    assert until(lambda: held(running) == 0)
+
+
+def test_a_reply_that_its_client_does_not_read_counts_until_it_leaves(running: ThriftServer) -> None:
+    client = client_of(running)
+    client.table("t").put(b"1", {b"d:a": b"x" * 6 * MIB})
+    silent = socket.create_connection((running.host, running.port), 5)
+    silent.sendall(
+        bytes.fromhex("80010001 00000006")
+        + b"getRow"
+        + bytes.fromhex("00000000 0b0001 00000001 74 0b0002 00000001 31 00")
+    )
+    assert until(lambda: 6 * MIB < held(running) < 7 * MIB)
+    with pytest.raises(IOError, match="ask for less at a time"):
+        client.table("t").row(b"1")
+    silent.close()
+    assert until(lambda: held(running) == 0)
+    assert len(client.table("t").row(b"1")[b"d:a"]) == 6 * MIB
+
+
+@pytest.mark.usefixtures("without_collector")
+def test_half_a_message_is_free_when_its_client_leaves_without_a_collection(running: ThriftServer) -> None:
+    clients = [half_a_message(running, MIB) for _ in range(3)]
+    assert until(lambda: sum(len(stream.data) for stream in alive(Stream)) > 3 * MIB)
+    for client in clients:
+        client.close()
+    assert until(lambda: alive(Stream) == [])
+
+
+@pytest.mark.usefixtures("without_collector")
+def test_a_message_that_failed_is_free_without_a_collection(running: ThriftServer) -> None:
+    client = client_of(running)
+    with pytest.raises(IOError, match="Column family nope"):
+        client.table("t").put(b"1", {b"nope:a": b"x" * MIB})
+    assert until(lambda: alive(Hbase.mutateRows_args) == alive(Hbase.mutateRow_args) == [])
+
+
+# The end
+
+
+def test_stop_breaks_off_a_statement_without_end(store: happybase.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "STOP_S", 0.1)
+    service = store.service
+    endless = "with recursive n(i) as (values (1) union all select i + 1 from n) select max(i) from n"
+
+    begun = threading.Event()
+
+    def run() -> list[bytes]:
+        with service.engine.lock:
+            begun.set()
+            return list(service.engine._database.execute(endless))
+
+    monkeypatch.setattr(service, "getTableNames", run, raising=False)
+    running = ThriftServer(service)
+    running.start()
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(client_of(running).tables)
+        assert begun.wait(5)
+        running.stop()
+        with pytest.raises((TApplicationException, TTransportException, ConnectionError)):
+            answer.result(10)
+    assert store.table("t").row(b"1") == {}

@@ -1,0 +1,442 @@
+"""The store behind a port, as happybase and raw sockets meet it."""
+
+import os
+import socket
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
+
+import happybase
+import pytest
+from Hbase_thrift import AlreadyExists, IllegalArgument, IOError, TCell
+from thriftpy2.thrift import TApplicationException
+from thriftpy2.transport import TTransportException
+
+from shared.stores import connect
+from shared.stores.server import thrift_server as server
+from shared.stores.server.thrift_server import ThriftServer
+from shared.stores.thrift1.idl import Thrift1
+from tests.shared.stores.scripted_gateway import until
+
+COMBINATIONS = [*product(("buffered", "framed"), ("binary", "compact"))]
+TEN_MIB = 10 * 1024 * 1024
+GONE = (TTransportException, ConnectionError)
+
+
+@pytest.fixture
+def store():
+    connection = connect("embedded:")
+    yield connection
+    connection.close()
+
+
+@pytest.fixture(params=COMBINATIONS, ids="-".join)
+def any_server(store, request):
+    transport, protocol = request.param
+    with ThriftServer(store.service, transport=transport, protocol=protocol) as running:
+        yield running
+
+
+@pytest.fixture
+def running(store):
+    with ThriftServer(store.service) as running:
+        yield running
+
+
+@pytest.fixture
+def client_of():
+    """Opens happybase connections, which are closed in the end."""
+    opened = []
+
+    def client(running, transport="buffered", protocol="binary", **options):
+        opened.append(
+            happybase.Connection(running.host, running.port, transport=transport, protocol=protocol, **options)
+        )
+        return opened[-1]
+
+    yield client
+    for each in opened:
+        each.close()
+
+
+@pytest.fixture
+def client(running, client_of):
+    return client_of(running)
+
+
+@pytest.fixture
+def table(client):
+    client.create_table("t", {"d": {}})
+    return client.table("t")
+
+
+def message(name, arguments="00", sequence_id=7):
+    """A call in the binary protocol; `arguments` in hex, without them none are sent."""
+    head = bytes.fromhex("80 01 00 01") + len(name).to_bytes(4, "big") + name.encode()
+    return head + sequence_id.to_bytes(4, "big") + bytes.fromhex(arguments)
+
+
+def answers(running, sent, size):
+    """The first `size` bytes that come back."""
+    with socket.create_connection((running.host, running.port), 5) as raw:
+        raw.sendall(sent)
+        back = b""
+        while len(back) < size and (piece := raw.recv(size - len(back))):
+            back += piece
+        return back
+
+
+def is_closed_by(running, sent):
+    """Whether the server closes a client that sends this and no more."""
+    with socket.create_connection((running.host, running.port), 5) as raw:
+        raw.sendall(sent)
+        try:
+            return raw.recv(1) == b""
+        except ConnectionResetError:
+            return True
+
+
+def is_gone(client):
+    try:
+        client.client.getTableRegions(b"t")
+    except GONE:
+        return True
+    return False
+
+
+def threads():
+    return sorted(each.name for each in threading.enumerate() if each.name.startswith("rowbook"))
+
+
+def sockets():
+    links = (f"/proc/self/fd/{each}" for each in os.listdir("/proc/self/fd"))
+    return sorted(os.readlink(each) for each in links if os.path.lexists(each) and "socket" in os.readlink(each))
+
+
+# Answers
+
+
+def test_happybase_finds_the_same_through_every_transport_and_protocol(any_server, store, client_of, request):
+    client = client_of(any_server, *request.node.callspec.params["any_server"])
+    client.create_table("t", {"d": {"max_versions": 2}, "m": {}})
+    there, here = client.table("t"), store.table("t")
+    with there.batch(batch_size=100) as batch:
+        for number in range(250):
+            batch.put(b"r-%03d" % number, {b"d:a": b"%d" % number, b"m:\xff\0": bytes(number)})
+    there.put(b"r-007", {b"d:a": b"newer", b"d:": b""}, timestamp=2**50, wal=False)
+    there.delete(b"r-008", [b"m:\xff\0"])
+    assert there.counter_inc(b"c", b"d:n", 2**40) == 2**40
+    assert there.counter_dec(b"c", b"d:n") == 2**40 - 1
+    assert client.tables() == [b"t"]
+    assert client.is_table_enabled("t")
+    assert there.families() == here.families()
+    assert there.regions() == here.regions()
+    for options in ({}, {"columns": [b"d"]}, {"include_timestamp": True}):
+        assert list(there.scan(batch_size=99, **options)) == list(here.scan(**options))
+        assert there.row(b"r-007", **options) == here.row(b"r-007", **options)
+        assert there.rows([b"r-1", b"r-009"], **options) == here.rows([b"r-1", b"r-009"], **options)
+    assert there.cells(b"r-007", b"d:a") == [b"newer", b"7"]
+    assert [*there.scan(reverse=True, limit=3)] == [*here.scan(reverse=True, limit=3)]
+    assert list(there.scan(sorted_columns=True)) == list(here.scan())
+    client.delete_table("t", disable=True)
+    assert store.tables() == []
+
+
+def test_many_clients_are_served_at_once(running, client_of, table):
+    def write(number):
+        rows = client_of(running).table("t")
+        for row in range(20):
+            rows.put(b"%d-%d" % (number, row), {b"d:a": b"%d" % row})
+            rows.counter_inc(b"all", b"d:n")
+        return [value for _, value in rows.scan(row_prefix=b"%d-" % number, sorted_columns=True)]
+
+    with ThreadPoolExecutor(20) as pool:
+        found = [*pool.map(write, range(20))]
+    assert {len(rows) for rows in found} == {20}
+    assert table.counter_get(b"all", b"d:n") == 400
+
+
+def test_a_client_that_waits_keeps_no_other_one_waiting(running, client_of, table):
+    idle = client_of(running)
+    with socket.create_connection((running.host, running.port)) as half:
+        half.sendall(message("getTableNames")[:9])
+        assert client_of(running).tables() == [b"t"]
+    assert idle.tables() == [b"t"]
+
+
+def test_a_scan_goes_on_at_any_connection(running, client_of, table):
+    for number in range(10):
+        table.put(b"%d" % number, {b"d:a": b""})
+    first, second = client_of(running), client_of(running)
+    scanner = first.client.scannerOpenWithPrefix(b"t", b"", [], {})
+    assert [each.row for each in first.client.scannerGetList(scanner, 3)] == [b"0", b"1", b"2"]
+    first.close()
+    assert [each.row for each in second.client.scannerGetList(scanner, 3)] == [b"3", b"4", b"5"]
+    second.client.scannerClose(scanner)
+    with pytest.raises(IllegalArgument):
+        client_of(running).client.scannerGet(scanner)
+
+
+def test_a_cell_of_ten_mib_passes(table):
+    value = os.urandom(TEN_MIB - 200)
+    table.put(b"r", {b"d:a": value})
+    assert table.row(b"r") == {b"d:a": value}
+
+
+def test_numbers_that_were_not_sent_are_0_as_in_java(running, table):
+    # scannerGetList of scanner 0 without a number of rows: none, and no error
+    assert table.connection.client.scannerOpen(b"t", b"", [], {}) == 0
+    reply = bytes.fromhex("80010002 0000000e") + b"scannerGetList" + bytes.fromhex("00000007 0f0000 0c 00000000 00")
+    assert answers(running, message("scannerGetList", "08 0001 00000000  00"), len(reply)) == reply
+
+
+def test_the_older_form_of_a_message_is_taken_as_by_hbase(running):
+    sent = (13).to_bytes(4, "big") + b"getTableNames" + bytes.fromhex("01 00000007 00")
+    assert answers(running, sent, 34) == answers(running, message("getTableNames"), 34)
+
+
+def test_calls_sent_together_are_answered_in_their_order(running):
+    sent = b"".join(message("getTableNames", sequence_id=number) for number in range(100))
+    size = len(bytes.fromhex("80010002 0000000d")) + 13 + len(bytes.fromhex("00000000 0f0000 0b 00000000 00"))
+    found = answers(running, sent, 100 * size)
+    assert [found[at + 24] for at in range(0, len(found), size)] == [*range(100)]
+
+
+# Errors
+
+
+@pytest.fixture
+def same_socket(client):
+    """The client's port must be the same afterwards."""
+    sock = client.transport.sock
+    before = sock.getsockname()
+    yield
+    assert client.tables() is not None
+    assert client.transport.sock is sock
+    assert sock.getsockname() == before
+
+
+@pytest.mark.usefixtures("same_socket")
+def test_the_connection_goes_on_after_every_declared_exception(client, table):
+    for _ in range(3):
+        with pytest.raises(IOError) as error:
+            client.table("none").row(b"r")
+        assert b"none" in error.value.message
+        with pytest.raises(AlreadyExists):
+            client.create_table("t", {"d": {}})
+        with pytest.raises(IllegalArgument, match="scanner ID is invalid"):
+            client.client.scannerGet(99)
+
+
+@pytest.mark.usefixtures("same_socket")
+def test_the_connection_goes_on_after_an_internal_error(client, table):
+    for _ in range(3):
+        with pytest.raises(TApplicationException) as error:
+            table.put(b"", {b"d:a": b"x"})
+        assert error.value.type == TApplicationException.INTERNAL_ERROR
+        assert error.value.message.startswith(b"Internal error processing mutateRows: Row length is 0")
+
+
+@pytest.mark.usefixtures("same_socket")
+def test_the_connection_goes_on_after_an_error_that_nobody_foresaw(client, store, monkeypatch, caplog):
+    monkeypatch.setattr(store.service, "isTableEnabled", lambda name: 1 // 0, raising=False)
+    with pytest.raises(TApplicationException) as error:
+        client.is_table_enabled("t")
+    assert error.value.message.startswith(b"Internal error processing isTableEnabled: ZeroDivisionError")
+    assert [each.getMessage() for each in caplog.records] == [
+        "isTableEnabled failed: ZeroDivisionError('integer division or modulo by zero')"
+    ]
+
+
+@pytest.mark.usefixtures("same_socket")
+def test_the_connection_goes_on_after_a_reply_that_cannot_be_written(client, store, monkeypatch):
+    monkeypatch.setattr(store.service, "get", lambda *_: [TCell(b"whole", 1), TCell(3.5, "no time")], raising=False)
+    with pytest.raises(TApplicationException) as error:
+        client.client.get(b"t", b"r", b"d:a", {})
+    assert error.value.message.startswith(b"Internal error processing get: ")
+
+
+@pytest.mark.usefixtures("same_socket")
+def test_the_connection_goes_on_after_an_unknown_method(client):
+    with pytest.raises(TApplicationException) as error:
+        client.client.getRowOrBefore(b"t", b"r", b"d")
+    assert error.value.type == TApplicationException.UNKNOWN_METHOD
+    assert error.value.message == b"Invalid method name: 'getRowOrBefore'"
+
+
+def test_a_method_that_no_idl_has_is_refused_by_name_and_its_arguments_are_passed_over(running):
+    reply = bytes.fromhex("80010003 00000004") + b"nope" + bytes.fromhex("00000007 0b0001 0000001b")
+    reply += b"Invalid method name: 'nope'" + bytes.fromhex("080002 00000001 00")
+    nested = "0c 0001  0f 0001 0b 00000001 00000002 6162  00  00"
+    assert answers(running, message("nope", nested) + message("nope"), 2 * len(reply)) == 2 * reply
+
+
+def test_names_that_python_has_and_the_idl_has_not_are_no_methods(running):
+    for name in ("engine", "__init__", "rows_read", "compact_table"):
+        assert b"Invalid method name: '" in answers(running, message(name), 60)
+
+
+def test_no_call_writes_anything_on_a_closed_store(running, client, store):
+    store.close()
+    with pytest.raises(GONE):
+        client.tables()
+
+
+# Limits
+
+
+def test_a_frame_above_two_mib_ends_the_connection_and_a_reply_may_be_larger(store, client_of):
+    with ThriftServer(store.service, transport="framed") as running:
+        client = client_of(running, "framed")
+        client.create_table("t", {"d": {}})
+        table = client.table("t")
+        for number in range(3):
+            table.put(b"%d" % number, {b"d:a": bytes(2 * 1024 * 1024 - 200)})
+        assert len(list(table.scan())) == 3
+        with pytest.raises(GONE):
+            table.put(b"r", {b"d:a": bytes(2 * 1024 * 1024)})
+        assert client_of(running, "framed").table("t").row(b"r") == {}
+
+
+@pytest.mark.parametrize("part", ["", "80 01 00 01 00 00"], ids=["before a message", "within a message"])
+def test_a_client_without_a_byte_for_too_long_is_closed(store, part):
+    with ThriftServer(store.service, idle_s=0.2) as running:
+        begin = time.monotonic()
+        assert is_closed_by(running, bytes.fromhex(part))
+        assert 0.15 < time.monotonic() - begin < 3
+        assert until(lambda: threads() == ["rowbook accept"])
+
+
+def test_a_client_that_reads_no_reply_is_closed(store):
+    store.create_table("t", {"d": {}})
+    store.table("t").put(b"r", {b"d:a": bytes(TEN_MIB - 200)})
+    get_row = message("getRow", "0b 0001 00000001 74  0b 0002 00000001 72  00")
+    with (
+        ThriftServer(store.service, idle_s=0.3) as running,
+        socket.create_connection((running.host, running.port)) as raw,
+    ):
+        raw.sendall(get_row * 3)
+        assert until(lambda: len(threads()) == 2)
+        assert until(lambda: threads() == ["rowbook accept"])
+
+
+def test_clients_beyond_the_maximum_wait_until_another_one_leaves(store, client_of, monkeypatch):
+    monkeypatch.setattr(server, "MAX_CLIENTS", 2)
+    with ThriftServer(store.service) as running:
+        first, second = client_of(running), client_of(running)
+        assert (first.tables(), second.tables()) == ([], [])
+        third = client_of(running, timeout=200)
+        with pytest.raises(TimeoutError):
+            third.tables()
+        third.close()
+        first.close()
+        assert client_of(running).tables() == []
+    # with all places taken, too
+    monkeypatch.setattr(server, "MAX_CLIENTS", 1)
+    with ThriftServer(store.service) as running:
+        assert client_of(running).tables() == []
+        client_of(running)
+
+
+# Starting and stopping
+
+
+def test_the_port_is_known_and_taken_from_the_constructor_on(store):
+    waiting = ThriftServer(store.service)
+    assert waiting.address == f"127.0.0.1:{waiting.port}"
+    with pytest.raises(OSError, match="in use"):
+        ThriftServer(store.service, port=waiting.port)
+    waiting.stop()
+    ThriftServer(store.service, port=waiting.port).stop()
+
+
+def test_a_client_that_comes_before_the_start_is_answered_after_it(store, client_of):
+    early = ThriftServer(store.service)
+    client = client_of(early)
+    with early:
+        assert client.tables() == []
+
+
+def test_serve_ends_with_stop(store, client_of):
+    running = ThriftServer(store.service)
+    serving = threading.Thread(target=running.serve)
+    serving.start()
+    assert client_of(running).tables() == []
+    assert serving.is_alive()
+    running.stop()
+    running.stop()
+    serving.join(5)
+    assert not serving.is_alive()
+
+
+def test_stop_finishes_the_call_that_runs_and_sends_its_reply(store, client_of, monkeypatch):
+    begun, may_end = threading.Event(), threading.Event()
+
+    def slow():
+        begun.set()
+        may_end.wait(10)
+        return [b"answered"]
+
+    monkeypatch.setattr(store.service, "getTableNames", slow, raising=False)
+    running = ThriftServer(store.service)
+    running.start()
+    client, idle = client_of(running), client_of(running)
+    assert idle.client.getTableRegions(b"t") == []
+    with ThreadPoolExecutor(2) as pool:
+        answer = pool.submit(client.tables)
+        assert begun.wait(5)
+        stopped = pool.submit(running.stop)
+        assert until(lambda: is_gone(idle))
+        assert not stopped.done()
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection((running.host, running.port))
+        may_end.set()
+        assert answer.result(5) == [b"answered"]
+        stopped.result(5)
+    with pytest.raises(GONE):
+        client.tables()
+
+
+def test_stop_waits_no_longer_than_it_says_for_a_call_without_end(store, client_of, monkeypatch):
+    monkeypatch.setattr(server, "STOP_S", 0.3)
+    may_end = threading.Event()
+    monkeypatch.setattr(store.service, "getTableNames", lambda: [b"late"][: may_end.wait(10)], raising=False)
+    running = ThriftServer(store.service)
+    running.start()
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(client_of(running).tables)
+        assert until(lambda: len(threads()) == 2)
+        time.sleep(0.1)
+        begin = time.monotonic()
+        running.stop()
+        assert 0.25 < time.monotonic() - begin < 3
+        with pytest.raises(GONE):
+            answer.result(5)
+        may_end.set()
+    assert until(lambda: threads() == [])
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="no /proc to count sockets in")
+def test_threads_and_sockets_are_gone_after_stop(store):
+    before = sockets()
+    for _ in range(3):
+        running = ThriftServer(store.service)
+        running.start()
+        clients = [socket.create_connection((running.host, running.port)) for _ in range(10)]
+        clients[0].sendall(message("getTableNames"))
+        clients[1].sendall(message("getTableNames")[:7])
+        assert clients[0].recv(100)
+        assert until(lambda: len(threads()) == 11)
+        begin = time.monotonic()
+        running.stop()
+        assert time.monotonic() - begin < 2
+        for each in clients:
+            each.close()
+    assert threads() == []
+    assert sockets() == before
+
+
+def test_every_call_of_the_service_is_one_of_the_idl(store):
+    calls = {name for name in dir(store.service) if name in Thrift1.thrift_services}
+    assert len(calls) == 47  # all but getRowOrBefore, which HBase has dropped

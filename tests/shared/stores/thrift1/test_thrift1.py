@@ -1,0 +1,309 @@
+"""The Thrift1 service is the one of HBase 2.6: its calls, structs and enums, and the bytes of its answers."""
+
+import re
+import secrets
+import socket
+import struct
+from contextlib import closing
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import happybase
+import Hbase_thrift
+import pytest
+from Hbase_thrift import BatchMutation, ColumnDescriptor, Mutation, TIncrement, TScan
+from thriftpy2.protocol import TBinaryProtocol
+from thriftpy2.thrift import TApplicationException, TMessageType, TType
+from thriftpy2.transport import TBufferedTransport, TMemoryBuffer
+
+from shared.stores import EmbeddedConnection, connect
+from shared.stores.embedded.service import ThriftService
+from shared.stores.server.thrift_server import ThriftServer
+from shared.stores.thrift1.idl import IOError, Thrift1, TThriftServerType
+from tests.hbase.named import named_hbase
+from tests.hbase.stores import drop_table
+from tests.shared.stores.processes import run
+from tests.thrift1 import idl_of_hbase, parsed, whole_connection
+
+CLUSTER_ID = re.compile(rb"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+HAPPYBASES_IDL = Path(happybase.__file__).with_name("Hbase.thrift")
+
+
+@pytest.fixture
+def store():
+    with closing(EmbeddedConnection(None)) as connection:
+        connection.create_table("t", {"d": {}})
+        yield connection
+
+
+@pytest.fixture
+def server(store):
+    with ThriftServer(store.service) as running:
+        yield running
+
+
+# The service as HBase defines it
+
+
+@pytest.fixture
+def hbase(tmp_path):
+    """HBase's IDL, parsed."""
+    return parsed(idl_of_hbase(tmp_path), "hbase_of_the_jar")
+
+
+def shape(spec: dict[int, Any]) -> dict[int, Any]:
+    """The fields of a struct by their ids, with structs by their names."""
+    return {number: (kind, name, *map(of, rest)) for number, (kind, name, *rest) in sorted(spec.items())}
+
+
+def of(item: Any) -> Any:
+    if isinstance(item, tuple):
+        return tuple(map(of, item))
+    return item.__name__ if isinstance(item, type) else item
+
+
+def test_its_calls_are_those_of_hbase(hbase):
+    assert {name for name in Thrift1.thrift_services if hasattr(ThriftService, name)} == set(
+        hbase.Hbase.thrift_services
+    )
+
+
+def test_its_calls_have_the_arguments_results_and_exceptions_of_hbases(hbase):
+    for name in hbase.Hbase.thrift_services:
+        for part in (f"{name}_args", f"{name}_result"):
+            ours, theirs = (shape(getattr(service, part).thrift_spec) for service in (Thrift1, hbase.Hbase))
+            assert ours == theirs, part
+
+
+def test_its_structs_and_enums_are_those_of_hbase_but_for_a_field_that_changes_no_answer(hbase):
+    ours: dict[str, Any] = {**vars(Hbase_thrift), "IOError": IOError}
+    structs = [*hbase.__thrift_meta__["structs"], *hbase.__thrift_meta__["exceptions"]]
+    assert {struct.__name__ for struct in structs} >= {"TScan", "TAppend", "IOError", "AlreadyExists"}
+    missing: dict[str, Any] = {}
+    defaults: dict[str, Any] = {}
+    for each in structs:
+        here = ours[each.__name__]
+        fields, theirs = shape(here.thrift_spec), shape(each.thrift_spec)
+        missing |= {f"{each.__name__}.{theirs[number][1]}": number for number in theirs.keys() - fields.keys()}
+        assert fields == {number: theirs[number] for number in fields}
+        values = {name: getattr(here(), name) for _, name, *_ in fields.values()}
+        defaults |= {
+            f"{each.__name__}.{name}": (value, getattr(each(), name))
+            for name, value in values.items()
+            if value != getattr(each(), name)
+        }
+    assert missing == {"TScan.cacheBlocks": 10}
+    assert defaults == {"ColumnDescriptor.timeToLive": (-1, 2**31 - 1)}  # both for ever
+    (enum,) = hbase.__thrift_meta__["enums"]
+    assert enum._NAMES_TO_VALUES == TThriftServerType._NAMES_TO_VALUES
+
+
+def test_the_same_fields_are_optional(tmp_path):
+    """A parsed struct does not say which."""
+    pattern = re.compile(r"^\s*(\d+)\s*:\s*optional\s+(.+?),?\s*$", re.MULTILINE)
+    theirs = pattern.findall(idl_of_hbase(tmp_path).read_text(encoding="utf-8"))
+    ours = pattern.findall(HAPPYBASES_IDL.read_text(encoding="utf-8"))
+    assert len(ours) == 11
+    assert theirs == [*ours, ("10", "bool cacheBlocks")]
+
+
+# The added calls
+
+
+def test_a_store_in_process_has_the_added_calls(store):
+    client = store.client
+    store.create_table("off", {"d": {}})
+    store.disable_table("off")
+    assert client.getTableNamesWithIsTableEnabled() == {b"t": True, b"off": False}
+    assert client.getThriftServerType() == TThriftServerType.ONE
+    assert CLUSTER_ID.fullmatch(client.getClusterId())
+    assert client.getClusterId() == client.getClusterId()
+    with closing(EmbeddedConnection(None)) as other:
+        assert other.client.getClusterId() != client.getClusterId()
+
+
+def test_a_client_that_survives_the_network_has_them_too(server, store):
+    with closing(connect(f"hbase://{server.address}")) as connection:
+        assert connection.client.getTableNamesWithIsTableEnabled() == {b"t": True}
+        assert connection.client.getThriftServerType() == 1
+        assert connection.client.getClusterId() == store.client.getClusterId()
+
+
+def test_a_file_keeps_its_id(tmp_path):
+    path = str(tmp_path / "store.db")
+
+    def cluster_id(report) -> None:
+        with closing(EmbeddedConnection(path)) as connection:
+            report(connection.client.getClusterId().decode())
+
+    (first,) = run(cluster_id)
+    assert run(cluster_id) == [first]
+    with closing(EmbeddedConnection(path)) as one, closing(EmbeddedConnection(path)) as other:
+        assert one.client.getClusterId() == other.client.getClusterId() == first.encode()
+        one.check()
+
+
+def test_a_store_that_cannot_be_written_shows_its_id_or_says_why_it_has_none(tmp_path, monkeypatch):
+    path = tmp_path / "store.db"
+    for has_id in (False, True):
+        with closing(EmbeddedConnection(str(path))) as connection:
+            made = connection.client.getClusterId() if has_id else None
+        monkeypatch.setattr("shared.stores.embedded.database._is_writable", lambda path: False)
+        with closing(EmbeddedConnection(str(path))) as connection:
+            if has_id:
+                assert connection.client.getClusterId() == made
+            else:
+                with pytest.raises(IOError, match="readonly database"):
+                    connection.client.getClusterId()
+        monkeypatch.undo()
+
+
+def test_happybases_own_client_works_as_before(server):
+    with closing(happybase.Connection(server.host, server.port)) as connection:
+        assert not hasattr(connection.client, "getClusterId")
+        with pytest.raises(Hbase_thrift.IOError, match="TableNotFoundException") as caught:
+            connection.client.getRow(b"nosuch", b"r", {})
+        assert type(caught.value) is Hbase_thrift.IOError
+        with pytest.raises(TApplicationException) as refused:
+            connection.client.getRowOrBefore(b"t", b"r", b"d")
+        assert refused.value.message == b"Invalid method name: 'getRowOrBefore'"
+
+
+# The bytes of answers
+
+
+def message(name: str, arguments: Any) -> bytes:
+    written = TMemoryBuffer()
+    protocol = TBinaryProtocol(written)
+    protocol.write_message_begin(name, TMessageType.CALL, 7)
+    arguments.write(protocol)
+    protocol.write_message_end()
+    return bytes(written.getvalue())
+
+
+def exchanged(address: tuple[str, int], name: str, arguments: Any) -> bytes:
+    """The bytes of a reply."""
+    with socket.create_connection(address, timeout=60) as client:
+        client.sendall(message(name, arguments))
+        received = b""
+        while True:
+            received += client.recv(1 << 16)
+            read = BytesIO(received)
+            try:
+                _skip_message(read)
+            except EOFError:
+                continue
+            assert read.read() == b""
+            return received
+
+
+def _skip_message(read: BytesIO) -> None:
+    protocol = TBinaryProtocol(TBufferedTransport(read))
+    name, kind, _ = protocol.read_message_begin()
+    whole = TApplicationException() if kind == TMessageType.EXCEPTION else getattr(Thrift1, f"{_text(name)}_result")()
+    whole.read(protocol)
+
+
+def _text(name: str | bytes) -> str:
+    return name.decode() if isinstance(name, bytes) else name
+
+
+def call(name: str, *values: Any) -> tuple[str, Any]:
+    return name, getattr(Thrift1, f"{name}_args")(*values)
+
+
+def reply(name: str, body: bytes) -> bytes:
+    return b"\x80\x01\x00\x02" + struct.pack(">i", len(name)) + name.encode() + struct.pack(">i", 7) + body
+
+
+def test_the_added_calls_answer_the_bytes_that_hbase_answers(server, store):
+    """Copied from HBase 2.6.1, but for the id."""
+    address = server.host, server.port
+    for name, body in (
+        ("getThriftServerType", b"\x08\x00\x00\x00\x00\x00\x01\x00"),
+        ("getClusterId", b"\x0b\x00\x00\x00\x00\x00$" + store.client.getClusterId() + b"\x00"),
+        ("getTableNamesWithIsTableEnabled", b"\r\x00\x00\x0b\x02\x00\x00\x00\x01\x00\x00\x00\x01t\x01\x00"),
+    ):
+        assert exchanged(address, *call(name)) == reply(name, body)
+
+
+def test_an_ioerror_says_whether_the_call_may_be_tried_again(server):
+    address = server.host, server.port
+    text = b"org.apache.hadoop.hbase.TableNotFoundException: nosuch"
+    body = b"\x0c\x00\x01" + b"\x0b\x00\x01" + struct.pack(">i", len(text)) + text + b"\x02\x00\x02\x00" + b"\x00\x00"
+    assert exchanged(address, *call("isTableEnabled", b"nosuch")) == reply("isTableEnabled", body)
+    text = b"java.io.IOException: table does not exist"
+    body = b"\x0c\x00\x01" + b"\x0b\x00\x01" + struct.pack(">i", len(text)) + text + b"\x02\x00\x02\x01" + b"\x00\x00"
+    assert exchanged(address, *call("deleteTable", b"nosuch")) == reply("deleteTable", body)
+
+
+class _ScanOfToday(TScan):
+    thrift_spec = {**TScan.thrift_spec, 10: (TType.BOOL, "cacheBlocks", False)}  # noqa: RUF012
+    cacheBlocks = False  # noqa: N815
+
+
+class _Family(ColumnDescriptor):
+    thrift_spec = {number: field for number, field in ColumnDescriptor.thrift_spec.items() if number == 1}  # noqa: RUF012
+
+
+def calls(table: bytes) -> list[tuple[str, Any]]:
+    """Calls whose answers have no clock, id or stack trace in them."""
+    put = Mutation(column=b"d:a", value=b"1")
+    rows = [BatchMutation(row, [put, Mutation(column=b"d:b", value=b"")]) for row in (b"r", b"s")]
+    put_and_delete = [Mutation(column=b"d:a", value=b"new"), Mutation(isDelete=True, column=b"d:b")]
+    return [
+        call("createTable", table, [_Family(b"d:"), ColumnDescriptor(b"e", maxVersions=1, timeToLive=60)]),
+        call("createTable", table, [ColumnDescriptor(b"d:")]),
+        call("createTable", table + b"2", [ColumnDescriptor(b"")]),
+        call("getColumnDescriptors", table),
+        call("isTableEnabled", table),
+        call("getTableRegions", table + b"2"),
+        call("mutateRowsTs", table, rows, 5, {}),
+        call("mutateRowTs", table, b"s", put_and_delete, 6, {}),
+        call("get", table, b"r", b"d:a", {}),
+        call("getVer", table, b"s", b"d:a", 9, {}),
+        call("getVer", table, b"none", b"d:a", 9, {}),
+        call("getRow", table, b"r", {b"any": b"attribute"}),
+        call("getRow", table, b"none", {}),
+        call("getRows", table, [b"s", b"r"], {}),
+        call("increment", TIncrement(table, b"n", b"d:n", 5)),
+        call("atomicIncrement", table, b"n", b"d:n", 2),
+        call("checkAndPut", table, b"r", b"d:a", b"2", Mutation(column=b"d:a", value=b"3"), {}),
+        call("checkAndPut", table, b"r", b"d:a", b"1", Mutation(column=b"d:a", value=b"3"), {}),
+        call("scannerGetList", 2**31 - 1, 1),
+        call("scannerClose", 2**31 - 1),
+        call("deleteAllRow", table, b"none", {}),
+        call("disableTable", table),
+        call("isTableEnabled", table),
+        call("deleteTable", table),
+        call("getThriftServerType"),
+    ]
+
+
+@pytest.mark.hbase
+def test_answers_have_the_bytes_of_hbases_answers(server):
+    named = named_hbase()
+    assert named
+    table = b"bytes%s" % secrets.token_hex(4).encode()
+    with whole_connection(named.host, named.port) as connection:
+        try:
+            for name, arguments in calls(table):
+                here = exchanged((server.host, server.port), name, arguments)
+                assert here == exchanged((named.host, named.port), name, arguments), name
+        finally:
+            if table in connection.tables():
+                drop_table(connection.client, table)
+
+
+def test_a_family_without_a_time_to_live_keeps_its_cells_for_ever(server, store):
+    exchanged((server.host, server.port), *call("createTable", b"u", [_Family(b"d:")]))
+    assert store.table("u").families()[b"d"]["time_to_live"] == 2**31 - 1
+
+
+def test_a_scan_may_say_whether_to_cache_blocks(server, store):
+    store.table("t").put(b"r", {b"d:a": b"1"})
+    with whole_connection(server.host, server.port) as connection:
+        scanner = connection.client.scannerOpenWithScan(b"t", _ScanOfToday(sortColumns=True), {})
+        (row,) = connection.client.scannerGetList(scanner, 5)
+    assert [(column.columnName, column.cell.value) for column in row.sortedColumns] == [(b"d:a", b"1")]

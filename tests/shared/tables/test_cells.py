@@ -1,0 +1,316 @@
+"""A record's values become cells and come back; what does not fit is named."""
+
+import json
+from typing import Any, Literal
+
+import attrs
+import msgpack
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shared.keys import KeyLayout, TrailingText, part, row_key
+from shared.tables import BIG_INT, MSGPACK, CellLayout, Column, InvalidRecord, InvalidRow, Packing, TableLayout
+
+
+@attrs.frozen
+class Key:
+    number: str
+
+
+@attrs.frozen
+class Sale:
+    number: str
+    item: str
+    amount: int
+    count: int = 0
+    weight: float = 1.0
+    gift: bool = False
+    photo: bytes = b""
+    tags: list[str] = attrs.field(factory=list)
+
+
+COLUMNS = {
+    "item": Column("i"),
+    "amount": Column("a", BIG_INT),
+    "count": Column("c"),
+    "weight": Column("w"),
+    "gift": Column("g"),
+    "photo": Column("p"),
+    "tags": Column("t"),
+}
+SALES = CellLayout(Sale, "f", COLUMNS)
+
+
+@row_key
+class Number:
+    number: str = part(TrailingText, "all of the key")
+
+
+@attrs.frozen
+class Anything:
+    number: str
+    what: Any
+
+
+ANYTHING = CellLayout(Anything, "f", {"what": Column("w")})
+LAMP = Sale("n-1", "lamp", 499)
+
+
+def cells(**changed: Any) -> dict[bytes, bytes]:
+    """The cells of a lamp, with the bytes of some replaced."""
+    return SALES.pack(LAMP) | {SALES.column(name): value for name, value in changed.items()}
+
+
+def test_a_record_has_one_cell_for_each_attribute_that_the_key_does_not_hold() -> None:
+    assert SALES.pack(LAMP) == {
+        b"f:i": bytes.fromhex("a4 6c616d70"),
+        b"f:a": bytes.fromhex("c4 02 01f3"),
+        b"f:c": bytes.fromhex("00"),
+        b"f:w": bytes.fromhex("cb 3ff0000000000000"),
+        b"f:g": bytes.fromhex("c2"),
+        b"f:p": bytes.fromhex("c4 00"),
+        b"f:t": bytes.fromhex("90"),
+    }
+
+
+def test_key_and_cells_make_the_record_again() -> None:
+    assert SALES.unpack(Key("n-1"), SALES.pack(LAMP)) == LAMP
+
+
+def test_other_columns_are_left_alone() -> None:
+    assert SALES.unpack(Key("n-1"), SALES.pack(LAMP) | {b"f:new": b"?", b"g:i": b"?"}) == LAMP
+
+
+# ---- ints of any size ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("amount", "wanted"),
+    [
+        (0, "c4 01 00"),
+        (1, "c4 01 01"),
+        (-1, "c4 01 ff"),
+        (127, "c4 01 7f"),
+        (128, "c4 02 0080"),
+        (-128, "c4 01 80"),
+        (-129, "c4 02 ff7f"),
+        (255, "c4 02 00ff"),
+        (-32768, "c4 02 8000"),
+        (2**63 - 1, "c4 08 7fffffffffffffff"),
+        (2**63, "c4 09 008000000000000000"),
+        (-(2**63), "c4 08 8000000000000000"),
+        (2**64, "c4 09 010000000000000000"),
+        (10**20, "c4 09 056bc75e2d63100000"),
+    ],
+)
+def test_a_big_int_has_the_bytes_of_javas_big_integer(amount: int, wanted: str) -> None:
+    assert bytes.fromhex(wanted) == BIG_INT.pack(amount)
+    assert amount == BIG_INT.unpack(bytes.fromhex(wanted))
+
+
+@settings(max_examples=100, derandomize=True, database=None)
+@given(st.integers(-(10**21), 10**21) | st.integers(0, 100).map(lambda bits: -(1 << bits)))
+def test_an_amount_of_any_size_comes_back(amount: int) -> None:
+    sale = attrs.evolve(LAMP, amount=amount)
+    assert sale == SALES.unpack(Key("n-1"), SALES.pack(sale))
+
+
+@pytest.mark.parametrize("count", [2**64 - 1, -(2**63), 0, -1])
+def test_an_int_of_64_bits_comes_back_as_msgpack_has_it(count: int) -> None:
+    sale = attrs.evolve(LAMP, count=count)
+    assert sale == SALES.unpack(Key("n-1"), SALES.pack(sale))
+    assert msgpack.packb(count) == SALES.pack(sale)[b"f:c"]
+
+
+@pytest.mark.parametrize("count", [2**64, -(2**63) - 1])
+def test_an_int_that_msgpack_cannot_hold_says_how_to_declare_it(count: int) -> None:
+    with pytest.raises(InvalidRecord) as refused:
+        SALES.pack(attrs.evolve(LAMP, count=count))
+    assert f"Sale.count: must fit 64 bits, or be declared BIG_INT (got {count})" == str(refused.value)
+
+
+def test_an_int_of_thousands_of_digits_is_refused_like_any_other() -> None:
+    with pytest.raises(InvalidRecord, match=r"^Sale\.count: must fit 64 bits"):
+        SALES.pack(attrs.evolve(LAMP, count=10**5000))
+
+
+# ---- what is refused -----------------------------------------------------------------------------
+
+
+class Word(str):
+    """A subclass, which would come back as plain text."""
+
+
+@pytest.mark.parametrize(
+    ("changed", "wanted"),
+    [
+        ({"item": 5}, "Sale.item: must be text (got 5)"),
+        ({"item": b"lamp"}, "Sale.item: must be text (got b'lamp')"),
+        ({"item": Word("lamp")}, "Sale.item: must be text (got 'lamp')"),
+        ({"amount": "499"}, "Sale.amount: must be an int (got '499')"),
+        ({"amount": True}, "Sale.amount: must be an int (got True)"),
+        ({"amount": 4.0}, "Sale.amount: must be an int (got 4.0)"),
+        ({"weight": 1}, "Sale.weight: must be a float (got 1)"),
+        ({"gift": 1}, "Sale.gift: must be a bool (got 1)"),
+        ({"photo": "x"}, "Sale.photo: must be bytes (got 'x')"),
+        ({"photo": bytearray(b"x")}, "Sale.photo: must be bytes (got bytearray(b'x'))"),
+        ({"item": None}, "Sale.item: must be text (got None)"),
+    ],
+)
+def test_a_value_of_another_type_is_refused_by_name(changed: dict[str, Any], wanted: str) -> None:
+    with pytest.raises(InvalidRecord) as refused:
+        SALES.pack(attrs.evolve(LAMP, **changed))
+    assert wanted == str(refused.value)
+
+
+@pytest.mark.parametrize("tags", [{1, 2}, object(), ("a",), ["\ud800"], [2**64]])
+def test_what_msgpack_would_not_give_back_is_refused_by_name(tags: Any) -> None:
+    with pytest.raises(InvalidRecord, match=r"^Sale\.tags: "):
+        SALES.pack(attrs.evolve(LAMP, tags=tags))
+
+
+@pytest.mark.parametrize("tags", [["a", {"b": [1, None, True, 2.5, b"\0"]}], [{1: 2}], [{b"k": 1}]])
+def test_lists_and_maps_come_back(tags: Any) -> None:
+    sale = attrs.evolve(LAMP, tags=tags)
+    assert sale == SALES.unpack(Key("n-1"), SALES.pack(sale))
+
+
+def test_a_missing_cell_of_an_attribute_without_a_default_is_named() -> None:
+    with pytest.raises(InvalidRecord) as refused:
+        SALES.unpack(Key("n-1"), {column: value for column, value in cells().items() if column != b"f:a"})
+    assert str(refused.value) == "Sale.amount: no cell f:a"
+
+
+def test_missing_cells_take_the_defaults_of_their_attributes() -> None:
+    few = {column: value for column, value in cells().items() if column in (b"f:i", b"f:a")}
+    first, second = (SALES.unpack(Key("n-1"), few) for _ in range(2))
+    assert first == second == LAMP
+    assert first.tags is not second.tags
+
+
+def test_cells_that_a_record_refuses_by_a_type_error_are_not_such_a_record() -> None:
+    @attrs.frozen
+    class Checked:
+        number: str
+        item: Any = attrs.field(validator=attrs.validators.instance_of(str))
+
+    layout = CellLayout(Checked, "f", {"item": Column("i")})
+    with pytest.raises(InvalidRecord, match="'item' must be <class 'str'>"):
+        layout.unpack(Key("n-1"), {b"f:i": b"\x05"})
+
+
+# ---- values that Python can hardly show ----------------------------------------------------------
+
+
+def nested(levels: int, kind: type[list[Any]] | type[dict[Any, Any]] | type[tuple[Any, ...]] = list) -> Any:
+    """A value so many levels deep."""
+    value: Any = kind()
+    for _ in range(levels):
+        value = {"in": value} if kind is dict else kind([value])  # type: ignore[arg-type]
+    return value
+
+
+HARD_TO_SHOW = [nested(2000), nested(2000, dict), nested(2000, tuple), 10**5000, [10**5000], {"a": -(10**5000)}]
+
+
+@pytest.mark.parametrize("value", HARD_TO_SHOW, ids=["list", "map", "tuple", "int", "int in a list", "int in a map"])
+def test_what_python_can_hardly_show_is_refused_by_name_wherever_it_does_not_fit(value: Any) -> None:
+    for name in ("item", "weight", "gift", "photo", "tags"):
+        with pytest.raises(InvalidRecord, match=rf"^Sale\.{name}: .+ \(got an? .+\)$"):
+            SALES.pack_value(name, value)
+    with pytest.raises(InvalidRecord, match=r"^Anything\.what: .+ \(got an? .+\)$"):
+        ANYTHING.pack_value("what", value)
+
+
+@pytest.mark.parametrize("cell", [b"\x91" * 2000 + b"\x90", b"\x81\xa0" * 2000 + b"\xc0"], ids=["list", "map"])
+@pytest.mark.parametrize("name", ["tags", "item"])
+def test_a_cell_of_a_list_or_map_too_deep_for_python_is_refused_by_name(name: str, cell: bytes) -> None:
+    with pytest.raises(InvalidRecord, match=rf"^Sale\.{name}: .+"):
+        SALES.unpack(Key("n-1"), cells(**{name: cell}))
+
+
+def test_a_packing_that_python_cannot_finish_is_refused_by_name() -> None:
+    as_json = Packing("json", lambda value: json.dumps(value).encode(), json.loads)
+    layout = CellLayout(Anything, "f", {"what": Column("w", as_json)})
+    with pytest.raises(InvalidRecord, match=r"^Anything\.what: "):
+        layout.pack_value("what", nested(2000))
+    with pytest.raises(InvalidRecord, match=r"^Anything\.what: "):
+        layout.unpack(Key("n-1"), {b"f:w": b"[" * 5000 + b"]" * 5000})
+
+
+def test_a_big_int_of_thousands_of_digits_comes_back() -> None:
+    sale = attrs.evolve(LAMP, amount=10**5000)
+    assert sale == SALES.unpack(Key("n-1"), SALES.pack(sale))
+
+
+# ---- literals ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wanted", "fitting", "wrong"),
+    [
+        (Literal[1, 2], [1, 2], [True, 1.0, "1", 3, None, [1]]),
+        (Literal[True], [True], [1, 1.0, False]),
+        (Literal[0, False], [0, False], [True, 1, 0.0]),
+        (Literal["a", b"a"], ["a", b"a"], ["b", b"b"]),
+        (Literal[1] | None, [1, None], [True, 2]),
+    ],
+    ids=str,
+)
+def test_a_literal_takes_values_of_its_own_types_only(wanted: Any, fitting: list[Any], wrong: list[Any]) -> None:
+    fields = {"number": attrs.field(type=str), "state": attrs.field(type=wanted)}
+    record = attrs.make_class("Record", fields, frozen=True)
+    table = TableLayout("t", "any", KeyLayout(Number), CellLayout(record, "f", {"state": Column("s")}))
+    row = table.row(Number("n-1"))
+    for value in fitting:
+        cell = table.cells.pack_value("state", value)
+        (state,) = {type(read.state) for read in (table.record(row, {b"f:s": cell}),)}
+        assert state is type(value)
+    for value in wrong:
+        with pytest.raises(InvalidRecord, match=r"^Record\.state: must be "):
+            table.cells.pack_value("state", value)
+        with pytest.raises(InvalidRow, match=r"Record\.state: must be "):
+            table.record(row, {b"f:s": msgpack.packb(value)})
+
+
+@pytest.mark.parametrize(
+    ("changed", "wanted"),
+    [
+        ({"item": b"\x05"}, r"Sale\.item: must be text \(got 5\)"),
+        ({"item": b"\xc0"}, r"Sale\.item: must be text \(got None\)"),
+        ({"amount": b"\x05"}, r"Sale\.amount: must be msgpack bytes of an int's shortest two's complement \(got 05\)"),
+        ({"gift": b"\x01"}, r"Sale\.gift: must be a bool \(got 1\)"),
+        ({"item": b""}, r"Sale\.item: .+ \(got \)"),
+        ({"item": b"\xa4lam"}, r"Sale\.item: .+ \(got a4 6c 61 6d\)"),
+        ({"item": b"\xa1lamp"}, r"Sale\.item: .+ \(got a1 6c 61 6d 70\)"),
+        ({"item": b"\xa1\xff"}, r"Sale\.item: .+ \(got a1 ff\)"),
+        ({"tags": b"\xc1"}, r"Sale\.tags: .+ \(got c1\)"),
+    ],
+)
+def test_a_cell_that_holds_something_else_is_named_with_its_bytes(changed: dict[str, bytes], wanted: str) -> None:
+    with pytest.raises(InvalidRecord, match=f"^{wanted}$"):
+        SALES.unpack(Key("n-1"), cells(**changed))
+
+
+def test_a_column_of_no_attribute_is_refused_when_declared() -> None:
+    with pytest.raises(InvalidRecord, match=r"^Sale\.colour: no such attribute \(number, item, "):
+        CellLayout(Sale, "f", {"colour": Column("c")})
+
+
+def test_two_attributes_in_one_column_are_refused_when_declared() -> None:
+    with pytest.raises(InvalidRecord, match=r"^Sale\."):
+        CellLayout(Sale, "f", {"item": Column("x"), "amount": Column("x", BIG_INT)})
+
+
+# ---- some of the cells ---------------------------------------------------------------------------
+
+
+def test_only_some_attributes_can_be_packed() -> None:
+    assert SALES.pack(LAMP, only=["gift", "count"]) == {b"f:g": b"\xc2", b"f:c": b"\x00"}
+    assert SALES.pack(LAMP, only=[]) == {}
+
+
+def test_the_packing_of_a_column_is_msgpack_unless_said() -> None:
+    assert MSGPACK is Column("i").packing
+    assert SALES.column("item") == b"f:i"

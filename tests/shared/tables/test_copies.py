@@ -1,0 +1,175 @@
+"""Layouts, keys, plans, pages and what they are made of: pickled, copied, and taken to another process."""
+
+import copy
+import gc
+import linecache
+import pickle
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from typing import Any
+
+import attrs
+import pytest
+
+from domains.cli import DESIGNS
+from domains.logs import NotAllStored
+from domains.orders.keys import BY_SELLER, ORDER_CELLS, ORDERS, OrderBySeller
+from domains.orders.records import ListedOrder, Order
+from shared.keys import (
+    Code,
+    DecimalText,
+    Delimited,
+    Descending,
+    EscapedText,
+    HashPrefix,
+    Int64,
+    KeyLayout,
+    Modulo,
+    Salt,
+    TimeBucket,
+    TrailingText,
+    UInt32,
+    between,
+    starting_with,
+)
+from shared.queries import Page, equal
+from shared.tables import BIG_INT, MSGPACK, InvalidRow, TableLayout
+from tests.shared.keys.strategies import CASES
+
+KEY = OrderBySeller("s-17", 1_580_976_517_000, "n-42")
+LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
+LAYOUTS = [
+    KeyLayout(OrderBySeller),
+    KeyLayout(OrderBySeller, Salt(of="seller_id", buckets=16)),
+    KeyLayout(OrderBySeller, HashPrefix(of=("seller_id",), bytes=2, hex=True, separator="_")),
+    KeyLayout(OrderBySeller, Modulo(of="placed_ms", by=7), TimeBucket(of="placed_ms", every_ms=900_000, codec=UInt32)),
+    KeyLayout(OrderBySeller, TimeBucket(of="placed_ms", every_ms=900_000, codec=DecimalText(12))),
+]
+LAMP_PAGE = Page([ListedOrder.of(LAMP)], "AAAA", 2, ("status",), ())
+
+Copy = Callable[[Any], Any]
+COPIES: list[Copy] = [copy.copy, copy.deepcopy]
+COPIES += [lambda value, p=protocol: pickle.loads(pickle.dumps(value, p)) for protocol in range(2, 6)]
+IDS = ["copy", "deepcopy", *(f"pickle {protocol}" for protocol in range(2, 6))]
+every_copy = pytest.mark.parametrize("copied", COPIES, ids=IDS)
+
+
+@every_copy
+@pytest.mark.parametrize("layout", LAYOUTS, ids=str)
+def test_a_copied_layout_makes_the_same_rows_plans_and_cursors(copied: Copy, layout: KeyLayout[Any]) -> None:
+    twin = copied(layout)
+    row = layout.encode(KEY)
+    assert twin is not layout
+    assert twin.encode(KEY) == twin.row_of(LAMP) == row
+    assert twin.decode(row) == KEY
+    assert repr(twin) == repr(layout)
+    asked = {"seller_id": "s-17", "placed_ms": between(0, 10_000_000)}
+    assert twin.plan(**asked) == layout.plan(**asked)
+
+
+@every_copy
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_copied_codec_writes_the_same_bytes(copied: Copy, case: Any) -> None:
+    twin = copied(case.codec)
+    value = {int: 7, float: 7.0, str: "placed", bytes: b"abc"}[case.takes]
+    assert repr(twin) == repr(case.codec)
+    try:
+        data = case.codec.encode(value)
+    except ValueError:
+        return
+    assert twin.encode(value) == data
+    assert twin.decode(data) == value
+
+
+@every_copy
+def test_a_ready_codec_is_copied_as_itself(copied: Copy) -> None:
+    for codec in (EscapedText, TrailingText, UInt32, Int64):
+        assert copied(codec) is codec
+    assert copied(Descending(Int64)).codec is Int64
+    for made in (Code({"a": 1}), Delimited(DecimalText(4), "_"), Descending(EscapedText)):
+        assert copied(made) is not made
+
+
+@every_copy
+@pytest.mark.parametrize(
+    "value",
+    [
+        KEY,
+        LAMP,
+        BY_SELLER.layout.plan(seller_id="s-17", placed_ms=between(0, 9)),
+        BY_SELLER.layout.plan(seller_id=starting_with("s-1")),
+        LAYOUTS[1].narrow(seller_id=between("a", "b"), order_number="n-42"),
+        LAYOUTS[1].prefixes,
+        LAYOUTS[2].prefixes,
+        LAYOUTS[3].prefixes,
+        LAMP_PAGE,
+        between(1, 2),
+        starting_with("x"),
+        equal(ORDER_CELLS, "status", "paid"),
+        MSGPACK,
+        BIG_INT,
+        ORDER_CELLS.columns,
+        BY_SELLER.families,
+        BY_SELLER.splits,
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_copied_value_is_equal(copied: Copy, value: Any) -> None:
+    assert copied(value) == value
+
+
+@every_copy
+def test_a_copied_table_reads_and_writes_the_same_rows(copied: Copy) -> None:
+    for design in DESIGNS:
+        for table in (table for variant in design.variants for table in variant.tables):
+            twin = copied(table)
+            assert (twin.name, twin.holds, twin.families, twin.splits) == (
+                table.name,
+                table.holds,
+                table.families,
+                table.splits,
+            )
+    twin = copied(ORDERS)
+    assert twin.record(twin.row(LAMP), copied(ORDER_CELLS).pack(LAMP)) == LAMP
+
+
+@every_copy
+def test_a_copied_error_says_the_same(copied: Copy) -> None:
+    for error in (InvalidRow("orders", b"\0n", "Order: bad"), NotAllStored(2, [], "the store is gone")):
+        twin = copied(error)
+        assert (type(twin), str(twin), attrs.asdict(twin)) == (type(error), str(error), attrs.asdict(error))
+
+
+def of_seller(layout: KeyLayout[Any], key: Any, found: Page[Any]) -> tuple[bytes, Any, KeyLayout[Any], Any, Page[Any]]:
+    """What another process makes of a layout, a key and a page."""
+    row = layout.encode(key)
+    return row, layout.decode(row), layout, layout.plan(seller_id=key.seller_id), found
+
+
+@pytest.mark.parametrize("layout", LAYOUTS[:3], ids=str)
+def test_another_process_takes_layouts_keys_and_pages_and_gives_them_back(layout: KeyLayout[Any]) -> None:
+    with ProcessPoolExecutor(1, get_context("spawn")) as other:
+        row, key, twin, plan, found = other.submit(of_seller, layout, KEY, LAMP_PAGE).result(timeout=60)
+    assert row == layout.encode(KEY) == twin.encode(KEY)
+    assert (key, found, plan) == (KEY, LAMP_PAGE, layout.plan(seller_id="s-17"))
+
+
+def order_of(table: TableLayout[Order], row: bytes) -> Order:
+    """What another process reads in a row without cells: an error."""
+    return table.record(row, {})
+
+
+def test_an_error_comes_back_from_another_process_as_it_is() -> None:
+    with ProcessPoolExecutor(1, get_context("spawn")) as other, pytest.raises(InvalidRow) as refused:
+        other.submit(order_of, ORDERS, b"n-42").result(timeout=60)
+    assert str(refused.value) == "orders: row 6e 2d 34 32: Order.seller_id: no cell o:s"
+
+
+def test_layouts_that_are_gone_leave_no_source_behind() -> None:
+    gc.collect()
+    before = len(linecache.cache)
+    for _ in range(50):
+        copy.copy(LAYOUTS[1])
+    gc.collect()
+    assert len(linecache.cache) == before

@@ -1,0 +1,203 @@
+r"""Statements for the HBase shell: golden ones, then that the shell reads every byte as it was meant.
+
+The quoting was held against HBase's own shell (2.4.17, JRuby 9.3.9) before a server of 2.6.1: region starts came out
+byte for byte. There "\x80" in double quotes became FD, and '\xff' the letters xff.
+"""
+
+import re
+from typing import Any
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.keys import (
+    Code,
+    Codec,
+    EscapedText,
+    FixedBytes,
+    HashPrefix,
+    Int64,
+    InvalidQuestion,
+    KeyLayout,
+    Prefix,
+    Salt,
+    Splits,
+    split_points,
+)
+from shared.tables import CellLayout, Family, TableLayout, ddl
+from shared.tables.ddl import create_statement, splits_each
+from tests.shared.keys.strategies import few, key_class
+
+
+def table(codec: Codec[Any], *prefixes: Prefix, part: str = "host") -> TableLayout[Any]:
+    key = key_class({part: codec})
+    return TableLayout("logs", "a line", KeyLayout(key, *prefixes), CellLayout(key, "l", {}))
+
+
+def families(**families: Family) -> TableLayout[Any]:
+    """A table that keeps its cells in the first of these families."""
+    key = key_class({"host": EscapedText})
+    return TableLayout("logs", "a line", KeyLayout(key), CellLayout(key, next(iter(families)), {}), families)
+
+
+LOGS = table(EscapedText, Salt(of="host", buckets=4))
+L = "{NAME => 'l', VERSIONS => 1, BLOOMFILTER => 'ROW'}"
+
+# ---- golden statements ---------------------------------------------------------------------------
+
+
+def test_a_table_is_split_at_its_buckets() -> None:
+    assert create_statement(LOGS) == (
+        "# 4 buckets of Salt(of='host', buckets=4): one region each\n"
+        f"create 'logs', {L}, SPLITS => ['\\x01', '\\x02', '\\x03']"
+    )
+
+
+def test_the_docstring_shows_that_statement() -> None:
+    shown = "\n".join(line.strip() for line in (ddl.__doc__ or "").splitlines() if line.startswith("    "))
+    assert create_statement(LOGS) == shown
+
+
+def test_a_number_of_split_points_may_be_given() -> None:
+    assert create_statement(LOGS, 1) == (
+        "# 4 buckets of Salt(of='host', buckets=4): 2 regions, as even as can be\n"
+        f"create 'logs', {L}, SPLITS => ['\\x02']"
+    )
+
+
+def test_points_of_letters_and_digits_are_written_as_such() -> None:
+    hashed = table(EscapedText, HashPrefix(of="host", bytes=4, hex=True))
+    assert create_statement(hashed, 3).endswith(", SPLITS => ['4', '8', 'c']")
+
+
+def test_points_that_hold_one_other_byte_are_all_written_in_hex() -> None:
+    hashed = table(EscapedText, HashPrefix(of="host", bytes=4))
+    assert create_statement(hashed, 7).endswith(r", SPLITS => ['\x20', '\x40', '\x60', '\x80', '\xA0', '\xC0', '\xE0']")
+
+
+def test_many_points_go_on_lines_of_their_own_inside_the_bracket() -> None:
+    hashed = table(EscapedText, HashPrefix(of="host", bytes=4))
+    assert create_statement(hashed).splitlines()[1:] == [
+        f"create 'logs', {L}, SPLITS => [",
+        r"  '\x10', '\x20', '\x30', '\x40', '\x50', '\x60', '\x70', '\x80', '\x90', '\xA0', '\xB0', '\xC0',",
+        r"  '\xD0', '\xE0', '\xF0'",
+        "]",
+    ]
+
+
+def test_a_table_without_points_says_why_and_is_not_split() -> None:
+    reason, statement = create_statement(table(Int64, part="time_ms")).splitlines()
+    assert reason.startswith("# rows begin with time_ms: new rows always come after the last split point, so none ")
+    assert f"create 'logs', {L}" == statement
+
+
+def test_every_family_is_there_as_declared() -> None:
+    kept = families(
+        a=Family(),
+        b=Family(3, ttl_seconds=60, bloom="NONE", compression="GZ", block_size_bytes=8192),
+        c=Family(2, bloom="ROWCOL"),
+    )
+    assert create_statement(kept).splitlines()[1] == (
+        "create 'logs', {NAME => 'a', VERSIONS => 1, BLOOMFILTER => 'ROW'}, "
+        "{NAME => 'b', VERSIONS => 3, TTL => 60, BLOOMFILTER => 'NONE', COMPRESSION => 'GZ', BLOCKSIZE => 8192}, "
+        "{NAME => 'c', VERSIONS => 2, BLOOMFILTER => 'ROWCOL'}"
+    )
+
+
+def test_split_points_of_the_table_itself_go_before_those_of_its_layout() -> None:
+    own = attrs.evolve(LOGS, splits=Splits((b"g", b"p"), "a third of the hosts each,\nas of today"))
+    assert create_statement(own) == (
+        f"# a third of the hosts each,\n# as of today\ncreate 'logs', {L}, SPLITS => ['g', 'p']"
+    )
+    assert splits_each([own], None) == [(own, own.splits)]
+    assert create_statement(own, 1) == create_statement(LOGS, 1)
+    hosts = table(EscapedText)
+    cut = attrs.evolve(hosts, splits=own.splits)
+    assert [found.points for _, found in splits_each([LOGS, hosts, cut], 1)] == [(b"\x02",), (), (b"g", b"p")]
+
+
+@pytest.mark.parametrize("ttl_seconds", [None, -1, 0])
+def test_a_family_that_keeps_its_cells_for_ever_has_no_ttl(ttl_seconds: int | None) -> None:
+    assert "TTL" not in create_statement(families(log=Family(ttl_seconds=ttl_seconds)))
+
+
+@pytest.mark.parametrize("splits", [0, 4])
+def test_a_number_that_the_layout_cannot_serve_is_refused(splits: int) -> None:
+    with pytest.raises(InvalidQuestion, match=rf"^Key: must be 1\.\.3 split points \(got {splits}\)$"):
+        create_statement(LOGS, splits)
+
+
+def test_a_number_is_refused_where_no_point_is_of_use() -> None:
+    with pytest.raises(
+        InvalidQuestion, match=r"^Key: has no split points to give \(asked for 3\): rows begin with host "
+    ):
+        create_statement(table(EscapedText), 3)
+
+
+# ---- what the shell makes of it ------------------------------------------------------------------
+
+
+def ruby_strings(source: str) -> list[str]:
+    r"""The texts between single quotes, as Ruby has them: only \\ and \' are escapes."""
+    written = re.findall(r"'((?:\\.|[^'\\])*)'", source, re.DOTALL)
+    return [re.sub(r"\\([\\'])", r"\1", text) for text in written]
+
+
+def to_bytes_binary(text: str) -> bytes:
+    r"""Java's `Bytes.toBytesBinary`: \x and two capital hex digits are a byte; other characters their lowest 8 bits.
+
+    Where the digits are none it forgets the backslash and reads on.
+    """
+    made = bytearray()
+    at = 0
+    while at < len(text):
+        if text[at] == "\\" and text[at + 1 : at + 2] == "x":
+            digits = text[at + 2 : at + 4]
+            if re.fullmatch("[0-9A-F]{2}", digits):
+                made.append(int(digits, 16))
+                at += 4
+            else:
+                at += 1
+        else:
+            made.append(ord(text[at]) & 0xFF)
+            at += 1
+    return bytes(made)
+
+
+def splits_read(statement: str) -> list[bytes]:
+    """The split points that the shell would make of a statement."""
+    listed = statement.partition("SPLITS => [")[2]
+    assert listed.endswith("]")
+    assert '"' not in listed
+    return [to_bytes_binary(text) for text in ruby_strings(listed)]
+
+
+def test_the_oracle_reads_as_the_shell_did() -> None:
+    assert to_bytes_binary(r"\x80\xC3\xA9") == bytes.fromhex("80 c3 a9")
+    assert to_bytes_binary(r"\x5Cx41") == bytes.fromhex("5c 78 34 31")
+    assert to_bytes_binary(r"\x0a\xff") == b"x0axff"
+    assert ruby_strings(r"['\x5C', 'o\'x', 'a\\b']") == [r"\x5C", "o'x", r"a\b"]
+
+
+def test_the_shell_reads_every_byte_back() -> None:
+    every = table(EscapedText, Salt(of="host", buckets=256))
+    assert splits_read(create_statement(every)) == [bytes([byte]) for byte in range(1, 256)]
+    zero = table(Code({f"n{byte}": byte for byte in (0, 10, 32, 34, 35, 39, 92, 120, 255)}))
+    assert splits_read(create_statement(zero)) == [bytes([byte]) for byte in (10, 32, 34, 35, 39, 92, 120, 255)]
+
+
+@few
+@given(count=st.integers(1, 1023), codec=st.sampled_from([FixedBytes(2), FixedBytes(16)]))
+def test_the_shell_reads_points_of_several_bytes_back(count: int, codec: Codec[Any]) -> None:
+    spread = table(codec)
+    statement = create_statement(spread, count)
+    assert splits_read(statement) == list(split_points(spread.layout, count).points)
+    assert max(map(len, statement.splitlines()[1:])) <= 200
+
+
+@pytest.mark.parametrize("name", ["o'x", r"a\b", r"\x41", "#{1}", "it's\\"])
+def test_names_come_back_as_they_were(name: str) -> None:
+    statement = create_statement(families(**{name: Family()}))
+    assert ruby_strings(statement.splitlines()[1]) == ["logs", name, "ROW"]

@@ -1,0 +1,249 @@
+"""The generated function that reads a record does what the plain one does, on tables that nobody designed."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import attrs
+import msgpack
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.keys import EscapedText, Int64, InvalidKey, KeyLayout, part, row_key
+from shared.records import text
+from shared.tables import BIG_INT, CellLayout, Column, InvalidRecord, InvalidRow, TableLayout
+from tests.reference import without_reference
+from tests.shared.keys.strategies import damaged, layouts, many
+
+CELLS: dict[str, tuple[Any, Column, st.SearchStrategy[Any]]] = {
+    "word": (str, Column("w"), st.text(max_size=5)),
+    "amount": (int, Column("a", BIG_INT), st.integers()),
+    "state": (Literal["open", "shut", 7], Column("s"), st.sampled_from(["open", "shut", 7])),
+    "perhaps": (int | None, Column("p"), st.none() | st.integers(-9, 9)),
+    "words": (list[str], Column("l"), st.lists(st.text(max_size=2), max_size=2)),
+    "what": (Any, Column("x"), st.booleans() | st.text(max_size=2) | st.dictionaries(st.integers(0, 3), st.none())),
+    "by_number": (dict[int, str], Column("n"), st.dictionaries(st.integers(0, 3), st.text(max_size=2), max_size=2)),
+    "flag": (Literal[1, True], Column("f"), st.sampled_from([1, True])),
+    "_secret": (bytes, Column("b"), st.binary(max_size=3)),
+}
+DEFAULTS: dict[str, list[Any]] = {
+    "word": ["", None],
+    "amount": [10**30, attrs.Factory(lambda record: len(attrs.fields(type(record))), takes_self=True)],
+    "state": ["open", 7],
+    "perhaps": [None],
+    "words": [attrs.Factory(list)],
+    "what": [attrs.Factory(dict)],
+    "by_number": [attrs.Factory(dict)],
+    "flag": [True],
+    "_secret": [b""],
+}
+WRONG_CELLS = [b"", b"\xc1", b"\x07", b"\xa1x", b"\xa4open\x00", b"\xc4\x02\x00\x01", b"\xa1\xff", msgpack.packb([1])]
+
+
+def outcome(read: Any, row: Any, cells: Mapping[bytes, bytes]) -> Any:
+    """What a function reads, or the words in which it refuses."""
+    try:
+        return read(row, cells)
+    except InvalidRow as error:
+        return f"InvalidRow: {error}"
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[TableLayout[Any], st.SearchStrategy[Any]]:
+    """A table whose records have some parts of its key and some cells, and such records."""
+    layout, keys = draw(layouts())
+    names = draw(st.lists(st.sampled_from(sorted(CELLS)), unique=True))
+    held = [part.name for part in layout.parts if part.name not in names]
+    fields = {name: attrs.field(type=Any) for name in held}
+    for name in names:
+        default = draw(st.just(attrs.NOTHING) | st.sampled_from(DEFAULTS[name]))
+        # Attributes without a default cannot follow one with a default, unless they only have a name.
+        by_name = default is not attrs.NOTHING or draw(st.booleans())
+        alias = draw(st.sampled_from([None, f"the_{name}"]))
+        fields[name] = attrs.field(type=CELLS[name][0], default=default, kw_only=by_name, alias=alias)
+    if draw(st.booleans()):
+        fields["computed"] = attrs.field(init=False, default=7)
+    record = attrs.make_class("Record", dict(draw(st.permutations(list(fields.items())))), frozen=True)
+    cells = CellLayout(record, "f", {name: CELLS[name][1] for name in names})
+    alias_of = {field.name: field.alias for field in attrs.fields(record)}
+    records = st.builds(
+        lambda key, values: record(
+            **{alias_of[name]: getattr(key, name) for name in held},
+            **{alias_of[name]: value for name, value in values.items()},
+        ),
+        keys,
+        st.fixed_dictionaries({name: CELLS[name][2] for name in names}),
+    )
+    return TableLayout("t", "drawn", layout, cells), records
+
+
+@many
+@given(data=st.data())
+def test_the_generated_reader_does_what_the_plain_one_does(data: st.DataObject) -> None:
+    table, records = data.draw(tables())
+    record = data.draw(records)
+    try:
+        row = table.row(record)
+    except InvalidKey:
+        return
+    cells = table.cells.pack(record)
+    with without_reference(table.record, table.layout.row_of):
+        assert (table.row(record), table.record(row, cells)) == (row, record)
+    assert record == table._record_plainly(row, cells)
+    defaults = {field.name: field.default for field in attrs.fields(type(record))}
+    optional = [table.cells.column(name) for name in table.cells.columns if defaults[name] is not attrs.NOTHING]
+    fewer = {column: cell for column, cell in cells.items() if column not in optional or data.draw(st.booleans())}
+    if fewer or not cells:
+        with without_reference(table.record):
+            assert table.record(row, fewer) == table._record_plainly(row, fewer)
+    row = data.draw(damaged(row) | st.just(row))
+    for name in data.draw(st.lists(st.sampled_from(sorted(table.cells.columns)))) if table.cells.columns else ():
+        cells[table.cells.column(name)] = data.draw(st.sampled_from(WRONG_CELLS))
+    if cells and data.draw(st.booleans()):
+        cells.pop(data.draw(st.sampled_from(sorted(cells))))
+    assert outcome(table._record_plainly, row, cells) == outcome(table.record, row, cells)
+
+
+@row_key
+class ByHost:
+    host: str = part(EscapedText, "where")
+    at_ms: int = part(Int64, "when, milliseconds since 1970")
+
+
+@row_key
+class Host:
+    host: str = part(EscapedText, "all of the key")
+
+
+@attrs.frozen
+class Event:
+    """An event, whose host may not be `nowhere`."""
+
+    host: str
+    at_ms: int
+    message: str = attrs.field(validator=text())
+
+
+EVENTS = TableLayout("events", "one event", KeyLayout(ByHost), CellLayout(Event, "e", {"message": Column("m")}))
+
+
+def test_a_record_that_its_own_validators_refuse_is_no_row_of_the_table() -> None:
+    row = EVENTS.row(Event("a", 1, "up"))
+    with pytest.raises(InvalidRow, match=r"^events: row .*: Event\.message: must be text, not empty"):
+        EVENTS.record(row, {b"e:m": msgpack.packb("")})
+
+
+def test_the_generated_reader_does_without_the_plain_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = EVENTS.row(Event("a", 1, "up"))
+    monkeypatch.setattr(KeyLayout, "decode_plainly", None)
+    monkeypatch.setattr(CellLayout, "unpack", None)
+    assert Event("a", 1, "up") == EVENTS.record(row, {b"e:m": msgpack.packb("up"), b"e:other": b""})
+
+
+def test_the_generated_reader_reads_what_is_declared_to_be_anything(monkeypatch: pytest.MonkeyPatch) -> None:
+    loose = attrs.make_class("Loose", {"host": attrs.field(type=str), "what": attrs.field(type=Any)}, frozen=True)
+    table = TableLayout("t", "any", KeyLayout(Host), CellLayout(loose, "e", {"what": Column("w")}))
+    monkeypatch.setattr(CellLayout, "unpack", None)
+    assert loose("a", 7) == table.record(table.row(Host("a")), {b"e:w": msgpack.packb(7)})
+
+
+def test_a_row_of_an_object_without_all_parts_is_refused_by_name() -> None:
+    with pytest.raises(InvalidKey, match=r"^ByHost: cannot be made of a int: "):
+        EVENTS.row(7)
+
+
+# ---- how a record is made -------------------------------------------------------------------------
+
+
+def events(record: type[Any], **columns: str) -> TableLayout[Any]:
+    cells = CellLayout(record, "e", {name: Column(qualifier) for name, qualifier in columns.items()})
+    return TableLayout("events", "one event", KeyLayout(ByHost), cells)
+
+
+def assert_comes_back(table: TableLayout[Any], record: Any) -> None:
+    """The record comes back from its row and cells, by the generated function and by its reference."""
+    row, cells = table.row(record), table.cells.pack(record)
+    with without_reference(table.record, table.layout.row_of):
+        assert (table.row(record), table.record(row, cells)) == (row, record)
+    assert table._record_plainly(row, cells) == record
+
+
+def test_private_aliased_and_named_attributes_are_read_by_their_own_names() -> None:
+    @attrs.frozen
+    class Odd:
+        _secret: str
+        host: str
+        message: str = attrs.field(alias="text")
+        level: int = attrs.field(kw_only=True)
+        at_ms: int
+        self: int = attrs.field(alias="own")
+        length: int = attrs.field(init=False)
+
+        def __attrs_post_init__(self_) -> None:  # noqa: N805  # its attribute is called self
+            object.__setattr__(self_, "length", len(self_.message))
+
+    odd = Odd("s", "a", "up", 7, 9, level=3)  # type: ignore[misc, call-arg]
+    table = events(Odd, _secret="x", message="m", level="l", self="s")
+    assert_comes_back(table, odd)
+    assert table.record(table.row(odd), table.cells.pack(odd)).length == 2
+
+
+def test_attributes_in_another_order_than_key_and_columns_come_back_each_in_its_place() -> None:
+    @attrs.frozen
+    class Turned:
+        message: str
+        at_ms: int
+        source: str
+        host: str
+
+    assert_comes_back(events(Turned, source="s", message="m"), Turned("up", 1, "b", "a"))
+
+
+def test_a_record_with_an_init_of_its_own_is_refused_when_declared() -> None:
+    @attrs.frozen
+    class Own:
+        host: str
+        at_ms: int
+        first: str
+        second: str
+
+        def __init__(self, second: str, first: str, host: str = "a", at_ms: int = 1) -> None:
+            self.__attrs_init__(host, at_ms, first, second)  # type: ignore[attr-defined]
+
+    with pytest.raises(InvalidRecord, match=r"^Own: must keep the __init__ that attrs makes, .* to a classmethod"):
+        events(Own, first="f", second="s")
+
+
+def test_a_record_whose_base_made_its_init_is_refused_when_declared() -> None:
+    @attrs.frozen
+    class Base:
+        host: str
+        at_ms: int
+
+    @attrs.frozen(init=False)
+    class Longer(Base):
+        message: str
+
+    class Plain(Base):
+        def __init__(self, at_ms: int, host: str) -> None:
+            super().__init__(host, at_ms)
+
+    class Same(Base):
+        """Adds nothing, so its `__init__` is the one that attrs made."""
+
+    for record in (Longer, Plain):
+        with pytest.raises(InvalidRecord, match=rf"^{record.__name__}: must keep the __init__ that attrs makes"):
+            events(record)
+    assert_comes_back(events(Same), Same("a", 1))
+
+
+def test_an_attribute_that_init_does_not_take_cannot_have_a_column() -> None:
+    @attrs.frozen
+    class Computed:
+        host: str
+        at_ms: int
+        length: int = attrs.field(init=False, default=7)
+
+    with pytest.raises(InvalidRecord, match=r"^Computed\.length: cannot have a column, .*init=False"):
+        events(Computed, length="l")
+    assert_comes_back(events(Computed), Computed("a", 1))

@@ -1,0 +1,227 @@
+"""Rows of an older and of a newer release of a record: added columns take defaults, unknown ones are left alone."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import attrs
+import happybase
+import pytest
+
+from shared.keys import EscapedText, Int64, KeyLayout, part, row_key
+from shared.queries import equal, page
+from shared.records import one_of, text
+from shared.tables import BIG_INT, CellLayout, Column, InvalidRecord, InvalidRow, TableLayout
+from tests.engines import Engine
+from tests.reference import without_reference
+
+
+@row_key
+class ByShop:
+    shop: str = part(EscapedText, "where")
+    at_ms: int = part(Int64, "when, milliseconds since 1970")
+
+
+@attrs.frozen
+class OldSale:
+    """A sale as the first release had it."""
+
+    shop: str
+    at_ms: int
+    item: str = attrs.field(validator=text())
+    amount: int
+
+
+@attrs.frozen
+class Sale:
+    """A sale as the second release has it."""
+
+    shop: str
+    at_ms: int
+    item: str = attrs.field(validator=text())
+    amount: int
+    currency: str = attrs.field(default="EUR", validator=one_of("EUR", "USD"))
+    tags: list[str] = attrs.field(factory=list)
+    label: str = attrs.field(default=attrs.Factory(lambda sale: sale.item.upper(), takes_self=True))
+    note: str | None = attrs.field(default=None, kw_only=True)
+
+
+@attrs.frozen
+class Visit:
+    """A record all of whose columns have defaults."""
+
+    shop: str
+    at_ms: int
+    page: str = "/"
+    count: int = 1
+
+
+OLD = {"item": Column("i"), "amount": Column("a", BIG_INT)}
+NEW = {**OLD, "currency": Column("c"), "tags": Column("t"), "label": Column("l"), "note": Column("n")}
+LAYOUT = KeyLayout(ByShop)
+OLD_SALES = TableLayout("sales", "one sale", LAYOUT, CellLayout(OldSale, "s", OLD))
+SALES = TableLayout("sales", "one sale", LAYOUT, CellLayout(Sale, "s", NEW))
+VISITS = TableLayout("visits", "one visit", LAYOUT, CellLayout(Visit, "v", {"page": Column("p"), "count": Column("c")}))
+
+OLD_SALE = OldSale("s-1", 1, "lamp", 499)
+NEW_SALE = Sale("s-1", 2, "desk", 10**21, "USD", ["gift"], "big", note="fragile")
+
+
+@pytest.fixture
+def sales(engine: Engine) -> Iterator[happybase.Table]:
+    """A table with a sale of each release."""
+    with engine.shared_store(SALES) as connection:
+        table = connection.table("sales")
+        table.put(OLD_SALES.row(OLD_SALE), OLD_SALES.cells.pack(OLD_SALE))
+        table.put(SALES.row(NEW_SALE), SALES.cells.pack(NEW_SALE))
+        yield table
+
+
+def test_the_newer_release_reads_older_rows_with_the_defaults_of_what_they_lack(sales: happybase.Table) -> None:
+    with without_reference(SALES.record):
+        found = page(sales, LAYOUT.plan(shop="s-1"), SALES.record, limit=5).records
+    assert found == [Sale("s-1", 1, "lamp", 499, "EUR", [], "LAMP", note=None), NEW_SALE]
+
+
+def test_the_older_release_reads_newer_rows_and_leaves_their_columns_alone(sales: happybase.Table) -> None:
+    with without_reference(OLD_SALES.record):
+        found = page(sales, LAYOUT.plan(shop="s-1"), OLD_SALES.record, limit=5).records
+    assert found == [OLD_SALE, OldSale("s-1", 2, "desk", 10**21)]
+    sales.put(OLD_SALES.row(found[1]), OLD_SALES.cells.pack(attrs.evolve(found[1], item="table")))
+    row = SALES.row(NEW_SALE)
+    assert SALES.record(row, sales.row(row)) == attrs.evolve(NEW_SALE, item="table")
+
+
+def test_a_row_that_lacks_several_cells_is_read_without_the_reference() -> None:
+    row, cells = SALES.row(NEW_SALE), SALES.cells.pack(NEW_SALE)
+    for lacking in ([b"s:c"], [b"s:n"], [b"s:t", b"s:l"], [b"s:c", b"s:t", b"s:l", b"s:n"]):
+        fewer = {column: cell for column, cell in cells.items() if column not in lacking}
+        with without_reference(SALES.record):
+            record = SALES.record(row, fewer)
+        assert record == SALES._record_plainly(row, fewer)
+    assert SALES.record(row, fewer).tags is not SALES.record(row, fewer).tags
+
+
+@pytest.mark.parametrize("column", [b"s:i", b"s:a"])
+def test_a_row_without_a_cell_whose_attribute_has_no_default_is_not_a_sale(column: bytes) -> None:
+    row, cells = SALES.row(NEW_SALE), SALES.cells.pack(NEW_SALE)
+    del cells[column]
+    with pytest.raises(InvalidRow, match=rf"^sales: row .*: Sale\.(item|amount): no cell {column.decode()}$"):
+        SALES.record(row, cells)
+
+
+@pytest.mark.parametrize("cells", [{}, {b"v:other": b"", b"s:i": b"\xa4lamp"}])
+def test_a_row_without_any_cell_of_a_record_is_not_one_of_defaults(cells: dict[bytes, bytes]) -> None:
+    row = VISITS.row(Visit("s-1", 1))
+    with pytest.raises(InvalidRow, match=r"^visits: row .*: Visit: none of its cells \(v:p, v:c\)$"):
+        VISITS.record(row, cells)
+
+
+@pytest.mark.parametrize("cells", [{b"v:p": b"\xa1x"}, {b"v:c": b"\x05"}, {b"v:c": b"\x05", b"v:other": b""}])
+def test_a_row_with_one_cell_of_a_record_is_one(cells: dict[bytes, bytes]) -> None:
+    row = VISITS.row(Visit("s-1", 1))
+    with without_reference(VISITS.record):
+        record = VISITS.record(row, cells)
+    assert record == Visit("s-1", 1, "x" if b"v:p" in cells else "/", 5 if b"v:c" in cells else 1)
+
+
+def test_a_default_is_not_held_against_the_declared_type() -> None:
+    @attrs.frozen
+    class Loose:
+        shop: str
+        at_ms: int
+        item: str
+        note: str = None  # type: ignore[assignment]
+
+    table = TableLayout("t", "any", LAYOUT, CellLayout(Loose, "s", {"item": Column("i"), "note": Column("n")}))
+    with without_reference(table.record):
+        assert table.record(table.row(Visit("s-1", 1)), {b"s:i": b"\xa1x"}) == Loose("s-1", 1, "x")
+
+
+def test_a_cell_that_is_there_is_never_replaced_by_the_default() -> None:
+    row, cells = SALES.row(NEW_SALE), SALES.cells.pack(NEW_SALE)
+    for column, wrong in ((b"s:c", b"\x05"), (b"s:t", b""), (b"s:n", b"\x01")):
+        with pytest.raises(InvalidRow, match=r"^sales: row .*: Sale\."):
+            SALES.record(row, cells | {column: wrong})
+
+
+# ---- filters of the server ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("currency", "wanted"), [("EUR", [1]), ("USD", [2])])
+def test_a_filter_for_the_default_lets_rows_through_that_lack_the_column(
+    sales: happybase.Table, currency: str, wanted: list[int]
+) -> None:
+    of_currency = equal(SALES.cells, "currency", currency)
+    plan = LAYOUT.plan(shop="s-1")
+    by_server = page(sales, plan, SALES.record, limit=5, filter=of_currency).records
+    by_client = page(sales, plan, SALES.record, limit=5, where={"currency": currency}).records
+    assert by_server == by_client
+    assert [sale.at_ms for sale in by_server] == wanted
+
+
+def test_a_filter_for_what_a_factory_makes_lets_rows_through_that_lack_the_column(sales: happybase.Table) -> None:
+    found = page(sales, LAYOUT.plan(shop="s-1"), SALES.record, limit=5, filter=equal(SALES.cells, "tags", []))
+    assert [sale.at_ms for sale in found.records] == [1]
+
+
+def half(value: int, _field: "attrs.Attribute[int]") -> int:
+    return value // 2
+
+
+def or_time(value: int, weight: Any) -> int:
+    return value or weight.at_ms
+
+
+@attrs.frozen
+class Weight:
+    """A record whose defaults are other than they are declared, or than they compare."""
+
+    shop: str
+    at_ms: int
+    name: str
+    grams: int = attrs.field(default="5", converter=int)  # type: ignore[assignment]
+    tare: int = attrs.field(default="5", converter=attrs.Converter(int))  # type: ignore[assignment,misc]
+    offset: float = 0.0
+    drift: float = float("nan")
+    rounded: int = attrs.field(default=7, converter=attrs.Converter(half, takes_field=True))  # type: ignore[misc]
+    net: int = attrs.field(default=0, converter=attrs.Converter(or_time, takes_self=True))  # type: ignore[misc]
+
+
+WEIGHTS = TableLayout(
+    "weights",
+    "one weight",
+    LAYOUT,
+    CellLayout(Weight, "w", {name: Column(name) for name in [*attrs.fields_dict(Weight)][2:]}),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "missing_too"),
+    [
+        ("grams", 5, True),
+        ("grams", 6, False),
+        ("tare", 5, True),
+        ("offset", 0.0, True),
+        ("offset", -0.0, False),
+        ("drift", float("nan"), True),
+        ("rounded", 3, True),
+        ("rounded", 7, False),
+    ],
+)
+def test_a_filter_lets_rows_through_that_lack_the_column_if_the_default_has_the_bytes_of_the_value(
+    name: str, value: float, missing_too: bool
+) -> None:
+    record = WEIGHTS.record(LAYOUT.encode(ByShop("s-1", 1)), {b"w:name": b"\xa1a"})
+    packed = WEIGHTS.cells.pack_value
+    assert (packed(name, getattr(record, name)) == packed(name, value)) is missing_too
+    assert equal(WEIGHTS.cells, name, value).text.endswith(b",false,true)" if missing_too else b",true,true)")
+
+
+def test_a_filter_for_an_attribute_whose_converter_takes_the_record_is_refused() -> None:
+    with pytest.raises(InvalidRecord, match=r"^Weight\.net: its default depends on the rest of the record$"):
+        equal(WEIGHTS.cells, "net", 1)
+
+
+def test_a_filter_for_an_attribute_whose_default_depends_on_the_others_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^Sale\.label: its default depends on the rest of the record$"):
+        equal(SALES.cells, "label", "LAMP")

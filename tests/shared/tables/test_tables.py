@@ -1,0 +1,333 @@
+"""Declared tables are created once, as declared, the same on every store; one that is otherwise is refused.
+
+The tests of tables run in an embedded store, through both gateways to one, and on HBase.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import closing
+
+import attrs
+import happybase
+import pytest
+
+from shared.keys import EscapedText, KeyLayout, Salt, Splits, TrailingText, part, row_key
+from shared.stores import connect
+from shared.tables import (
+    CellLayout,
+    Column,
+    Family,
+    InvalidRecord,
+    NeedsThrift2,
+    TableLayout,
+    TableMismatch,
+    create_tables,
+    drop_tables,
+)
+from tests.engines import Engine
+from tests.hbase.stores import with_thrift2
+from tests.shared.stores.hbase.thrift2_gateway import both_gateways
+
+
+@row_key
+class Named:
+    name: str = part(TrailingText, "all of the key")
+
+
+NAMES = TableLayout(
+    "names",
+    "a name",
+    KeyLayout(Named),
+    CellLayout(Named, "n", {}),
+    {"n": Family(), "old": Family(3, ttl_seconds=60, bloom="NONE")},
+)
+OTHERS = TableLayout("others", "another name", KeyLayout(Named), CellLayout(Named, "o", {}))
+
+
+@row_key
+class Salted:
+    name: str = part(EscapedText, "all of the key")
+
+
+SALTED = TableLayout(
+    "salted",
+    "a name in its bucket",
+    KeyLayout(Salted, Salt(of="name", buckets=4)),
+    CellLayout(Salted, "s", {}),
+    {"s": Family(2, ttl_seconds=3600, bloom="ROWCOL", compression="GZ", block_size_bytes=8192), "t": Family()},
+)
+CUT = attrs.evolve(OTHERS, name="cut", splits=Splits((b"g", b"p"), "as many names before each"))
+
+
+@pytest.fixture
+def connection(engine: Engine) -> Iterator[happybase.Connection]:
+    with engine.store() as connection:
+        yield connection
+
+
+@pytest.fixture(params=["embedded", "gateways", pytest.param("HBase", marks=pytest.mark.hbase)])
+def store(request):
+    """A connection to a store of each kind, without any table."""
+    if request.param == "embedded":
+        with closing(connect("embedded:")) as connection:
+            yield connection
+    elif request.param == "gateways":
+        with both_gateways() as (connection, _store):
+            yield connection
+    else:
+        with with_thrift2() as connection:
+            yield connection
+
+
+@pytest.fixture
+def stocked(store: happybase.Connection) -> happybase.Connection:
+    """The same, with one table."""
+    create_tables(store, [SALTED])
+    return store
+
+
+def regions(connection: happybase.Connection, table: str) -> list[bytes]:
+    """The first rows of a table's regions."""
+    return [region["start_key"] for region in connection.table(table).regions()]
+
+
+def test_tables_are_created_as_declared(store: happybase.Connection) -> None:
+    create_tables(store, [NAMES, SALTED])
+    assert sorted(store.tables()) == [b"names", b"salted"]
+    families = {**store.table("names").families(), **store.table("salted").families()}
+    assert sorted(families) == [b"n", b"old", b"s", b"t"]
+
+    def each(option: str) -> list[object]:
+        return [families[name][option] for name in sorted(families)]
+
+    assert each("max_versions") == [1, 3, 2, 1]
+    assert each("time_to_live") == [2**31 - 1, 60, 3600, 2**31 - 1]
+    assert each("bloom_filter_type") == [b"ROW", b"NONE", b"ROWCOL", b"ROW"]
+    assert each("compression") == [b"NONE", b"NONE", b"GZ", b"NONE"]
+    assert each("block_cache_enabled") == [True] * 4
+    with store.beyond_thrift1() as beyond:
+        assert beyond.block_sizes("names") == {b"n": 65536, b"old": 65536}
+        assert beyond.block_sizes("salted") == {b"s": 8192, b"t": 65536}
+    assert regions(store, "names") == [b""]
+    assert regions(store, "salted") == [b"", b"\x01", b"\x02", b"\x03"]
+    create_tables(store, [NAMES, SALTED])  # what is as declared is left alone
+
+
+def test_a_table_is_split_at_points_of_its_own(store: happybase.Connection) -> None:
+    create_tables(store, [CUT])
+    assert regions(store, "cut") == [b"", b"g", b"p"]
+
+
+def test_rows_of_a_split_table_are_those_of_one_that_is_not(store: happybase.Connection) -> None:
+    create_tables(store, [CUT])
+    names = [b"ann", b"g", b"gus", b"oz", b"p", b"zoe"]
+    with store.table("cut").batch() as batch:
+        for name in reversed(names):
+            batch.put(name, {b"o:v": b"1"})
+    assert [row for row, _ in store.table("cut").scan()] == names
+    assert [row for row, _ in store.table("cut").scan(row_start=b"gus", row_stop=b"p\0", limit=3)] == names[2:5]
+    create_tables(store, [attrs.evolve(CUT, splits=Splits((b"k",), "not compared"))])
+
+
+@pytest.mark.parametrize(
+    ("changed", "wanted", "has"),
+    [
+        ({"max_versions": 3}, "max_versions 3", "max_versions 2"),
+        ({"ttl_seconds": None}, "ttl_seconds None", "ttl_seconds 3600"),
+        ({"bloom": "ROW"}, "bloom ROW", "bloom ROWCOL"),
+        ({"compression": "NONE"}, "compression NONE", "compression GZ"),
+        ({"block_size_bytes": 65536}, "block_size_bytes 65536", "block_size_bytes 8192"),
+        (
+            {"max_versions": 1, "block_size_bytes": 4096},
+            "max_versions 1, block_size_bytes 4096",
+            "max_versions 2, block_size_bytes 8192",
+        ),
+    ],
+)
+def test_a_family_that_differs_is_refused_in_one_line_and_left_as_it_is(
+    stocked: happybase.Connection, changed: dict[str, object], wanted: str, has: str
+) -> None:
+    before = stocked.table("salted").families()
+    family = attrs.evolve(SALTED.families["s"], **changed)
+    with pytest.raises(TableMismatch) as refused:
+        create_tables(stocked, [attrs.evolve(SALTED, families={"s": family, "t": Family()})])
+    assert f"table salted, family s: must have {wanted} (has {has})" == str(refused.value)
+    assert stocked.table("salted").families() == before
+
+
+def test_creating_again_keeps_tables_and_rows(connection: happybase.Connection) -> None:
+    create_tables(connection, [NAMES])
+    connection.table("names").put(b"ann", {b"n:v": b"1"})
+    create_tables(connection, [NAMES, OTHERS])
+    assert connection.table("names").row(b"ann") == {b"n:v": b"1"}
+    assert len(connection.tables()) == 2
+
+
+@pytest.mark.parametrize(("families", "shown"), [({"n"}, "n"), ({"n", "old", "x"}, "n, old, x"), ({"x"}, "x")])
+def test_a_table_with_other_families_is_refused(
+    connection: happybase.Connection, families: set[str], shown: str
+) -> None:
+    connection.create_table("names", {name: {} for name in families})
+    with pytest.raises(TableMismatch) as refused:
+        create_tables(connection, [NAMES])
+    assert f"table names: must have the families n, old (has {shown})" == str(refused.value)
+
+
+@pytest.mark.parametrize("said_s", [-1, 2**31 - 1])
+@pytest.mark.parametrize("declared_s", [None, -1, 2**31 - 1])
+def test_both_ways_to_say_for_ever_are_the_same(
+    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch, said_s: int, declared_s: int | None
+) -> None:
+    create_tables(connection, [OTHERS])
+    families = connection.table("others").families()
+    families[b"o"]["time_to_live"] = said_s
+    monkeypatch.setattr(happybase.Table, "families", lambda _table: families)
+    create_tables(connection, [attrs.evolve(OTHERS, families={"o": Family(ttl_seconds=declared_s)})])
+    with pytest.raises(TableMismatch, match=r"ttl_seconds 60 \(has "):
+        create_tables(connection, [attrs.evolve(OTHERS, families={"o": Family(ttl_seconds=60)})])
+
+
+def test_a_table_that_another_process_creates_meanwhile_is_one_that_exists(
+    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create_tables(connection, [NAMES])
+    monkeypatch.setattr(connection, "tables", lambda: [])
+    create_tables(connection, [NAMES, OTHERS])
+    assert sorted(connection.table("others").families()) == [b"o"]
+    with pytest.raises(TableMismatch, match=r"^table names: must have the families o \(has n, old\)$"):
+        create_tables(connection, [attrs.evolve(OTHERS, name="names")])
+
+
+# ---- through Thrift1 alone
+
+
+@pytest.fixture(params=["embedded", pytest.param("HBase", marks=pytest.mark.hbase)])
+def thrift1(request):
+    """A connection of the user's own to a Thrift1 gateway, and one with Thrift2 to the same store."""
+    if request.param == "embedded":
+        with both_gateways() as (whole, _store), closing(happybase.Connection(whole.host, whole.port)) as connection:
+            yield connection, whole
+    else:
+        with (
+            with_thrift2() as whole,
+            closing(happybase.Connection(whole.host, whole.port, table_prefix=whole.table_prefix)) as connection,
+        ):
+            yield connection, whole
+
+
+def test_thrift1_alone_will_do_for_plain_tables(thrift1) -> None:
+    connection, whole = thrift1
+    tables = [NAMES, attrs.evolve(OTHERS, families={"o": Family(compression="GZ")})]
+    create_tables(connection, tables)
+    create_tables(connection, tables)
+    create_tables(whole, tables)  # nor does Thrift2 see a difference
+    with pytest.raises(TableMismatch, match=r"^table others, family o: must have compression NONE \(has .* GZ\)$"):
+        create_tables(connection, [OTHERS])
+
+
+def test_split_points_without_thrift2_are_refused_before_anything_is_created(thrift1) -> None:
+    connection, whole = thrift1
+    with pytest.raises(NeedsThrift2) as refused:
+        create_tables(connection, [NAMES, CUT])
+    assert str(refused.value) == (
+        "table cut: its split points take Thrift2 to be set: give thrift2_port in the store's URL (got none), or run"
+        " what rowbook ddl prints in the HBase shell"
+    )
+    assert connection.tables() == []
+    create_tables(whole, [CUT])
+    create_tables(connection, [NAMES, CUT])  # where they are set is not compared
+    assert sorted(connection.tables()) == [b"cut", b"names"]
+
+
+def test_a_block_size_without_thrift2_is_refused_also_of_a_table_that_is_there(thrift1) -> None:
+    connection, whole = thrift1
+    sized = attrs.evolve(OTHERS, families={"o": Family(block_size_bytes=8192)})
+    message = re.escape(
+        "table others, family o: block_size_bytes 8192 takes Thrift2 to be set and compared: give thrift2_port in the"
+        " store's URL (got none)"
+    )
+    with pytest.raises(NeedsThrift2, match=f"^{message}$"):
+        create_tables(connection, [NAMES, sized])
+    assert connection.tables() == []
+    create_tables(whole, [sized])
+    with pytest.raises(NeedsThrift2, match=f"^{message}$"):
+        create_tables(connection, [sized])
+    create_tables(connection, [OTHERS])  # which says no other size than HBase's own: that Thrift1 cannot compare
+    with pytest.raises(TableMismatch, match="block_size_bytes 65536"):
+        create_tables(whole, [OTHERS])
+
+
+# ----
+
+
+def test_dropping_removes_tables_and_passes_over_missing_ones(connection: happybase.Connection) -> None:
+    create_tables(connection, [NAMES])
+    connection.table("names").put(b"ann", {b"n:v": b"1"})
+    drop_tables(connection, [NAMES, OTHERS])
+    drop_tables(connection, [NAMES, OTHERS])
+    assert connection.tables() == []
+    create_tables(connection, [NAMES])
+    assert list(connection.table("names").scan()) == []
+
+
+def test_tables_of_another_prefix_are_left_alone() -> None:
+    connection = connect("embedded:", table_prefix="demo")
+    create_tables(connection, [NAMES])
+    connection.table_prefix = None
+    assert connection.tables() == [b"demo_names"]
+    drop_tables(connection, [NAMES])
+    create_tables(connection, [attrs.evolve(NAMES, families={"n": Family(), "other": Family()})])
+    assert sorted(connection.tables()) == [b"demo_names", b"names"]
+
+
+def test_a_table_has_the_family_of_its_cells_unless_told_otherwise() -> None:
+    assert dict(OTHERS.families) == {"o": Family()}
+
+
+def test_cells_of_a_family_that_the_table_lacks_are_refused_when_declared() -> None:
+    with pytest.raises(InvalidRecord, match=r"^table names: must have the family n \(has o\)$"):
+        TableLayout("names", "a name", KeyLayout(Named), CellLayout(Named, "n", {}), {"o": Family()})
+
+
+def test_an_attribute_that_no_key_and_no_cell_holds_is_refused_when_declared() -> None:
+    @attrs.frozen
+    class Person:
+        name: str
+        city: str
+
+    with pytest.raises(InvalidRecord, match=r"^Person.city: must be a column of table people, or a part of Named$"):
+        TableLayout("people", "a person", KeyLayout(Named), CellLayout(Person, "p", {}))
+    people = TableLayout("people", "a person", KeyLayout(Named), CellLayout(Person, "p", {"city": Column("c")}))
+    ann = Person("ann", "Köln")
+    assert people.record(people.row(ann), people.cells.pack(ann)) == ann
+
+
+def test_a_table_has_the_split_points_of_its_layout_unless_told_otherwise() -> None:
+    assert SALTED.splits == Splits(
+        (b"\x01", b"\x02", b"\x03"), "4 buckets of Salt(of='name', buckets=4): one region each"
+    )
+    assert OTHERS.splits.points == ()
+
+
+@pytest.mark.parametrize("points", [(b"",), (b"b", b"a"), (b"a", b"a"), (b"a", bytes(32768))])
+def test_split_points_that_are_no_rows_in_order_are_refused_when_declared(points: tuple[bytes, ...]) -> None:
+    with pytest.raises(
+        InvalidRecord, match=r"^table others: split points must be rows of 1..32767 bytes in their order "
+    ):
+        attrs.evolve(OTHERS, splits=Splits(points, "no reason"))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "wanted"),
+    [
+        ("max_versions", 0, "1..2147483647"),
+        ("ttl_seconds", 1.5, "-1..2147483647"),
+        ("bloom", "row", "one of NONE, ROW, ROWCOL"),
+        ("compression", "gz", "one of NONE, GZ, SNAPPY, LZ4, ZSTD, LZO, BZIP2"),
+        ("block_size_bytes", 1023, "1024..16777216"),
+        ("block_size_bytes", 16 * 1024 * 1024 + 1, "1024..16777216"),
+    ],
+)
+def test_a_family_that_hbase_would_refuse_is_refused_when_declared(field: str, value: object, wanted: str) -> None:
+    with pytest.raises(ValueError, match=f"^Family.{field}: must be {re.escape(wanted)} \\(got '?{value}'?\\)$"):
+        Family(**{field: value})
