@@ -35,7 +35,7 @@ class Interrupting:
 
     def trace(self, frame: FrameType, event: str, _: object) -> Any:
         path = Path(frame.f_code.co_filename)
-        if path.parent.name != "stores" and path.name != "contextlib.py":
+        if "stores" not in path.parts and path.name != "contextlib.py":
             return None
         # A `with` line comes again at the end of its block, where Python looks for no signal.
         is_with = linecache.getline(frame.f_code.co_filename, frame.f_lineno).lstrip().startswith("with ")
