@@ -61,8 +61,8 @@ def test_the_wheel_installs_one_package(wheel: Path) -> None:
         "py.typed",
         "domains/cli.py",
         "keys/__init__.py",
-        "stores/thrift1.thrift",
-        "stores/thrift2.thrift",
+        "stores/thrift1/added.thrift",
+        "stores/hbase/thrift2.thrift",
     ):
         assert f"rowbook/{name}" in names
     assert any(name.startswith("rowbook/fixtures/") for name in names)
