@@ -15,7 +15,7 @@ from typing import Any
 
 import happybase
 
-from domains.cli import DESIGNS
+from domains.designs import DESIGNS
 from shared.designs import Design, Measured
 from shared.designs.comparison import Compared, compared, comparison_columns, comparison_row, refusals
 from shared.designs.cost_tables import PATTERN_COLUMNS, pattern_rows
@@ -55,7 +55,7 @@ def with_blocks(text: str, blocks: Mapping[str, str]) -> str:
     return made
 
 
-def layout_block(table: TableLayout[Any]) -> str:
+def layout_block(table: TableLayout[Any, Any]) -> str:
     """Parts and prefixes of a table's key, from left to right."""
     layout = table.layout
     rows = [(type(each).__name__, f"`{each}`", str(each.width_bytes), "computed") for each in layout.prefixes]
@@ -65,13 +65,13 @@ def layout_block(table: TableLayout[Any]) -> str:
     return markdown_table(("part", "format", "bytes", "meaning"), rows)
 
 
-def row_block(connection: happybase.Connection, table: TableLayout[Any]) -> str:
+def row_block(connection: happybase.Connection, table: TableLayout[Any, Any]) -> str:
     """The first stored row of a table under its ruler."""
     row, _cells = next(connection.table(table.name).scan(limit=1))
     return f"```text\n{ruler(table.layout, row)}\n```"
 
 
-def ordering_block(connection: happybase.Connection, table: TableLayout[Any], rows: int = 6) -> str:
+def ordering_block(connection: happybase.Connection, table: TableLayout[Any, Any], rows: int = 6) -> str:
     """Stored rows of a table as they sort: the first two of each value of the leading part."""
     lines: list[list[str]] = []
     names: list[str] = []

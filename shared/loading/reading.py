@@ -122,7 +122,7 @@ def read_lines(
     where it starts none. A file that can hold no such records is an UnreadableFile at once, before the first line.
     """
     fields = _fields(record_type, mapping or {}, units or {})
-    asked = _asked(format, (*FORMATS, *formats))
+    asked = _asked(format, (*formats, *FORMATS))
     data, size_bytes = _open(path)
     # What is not UTF-8 becomes lone surrogates here, and the reason of its own line later.
     text = io.TextIOWrapper(data, "utf-8", errors="surrogateescape", newline="")

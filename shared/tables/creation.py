@@ -43,7 +43,7 @@ class TableMismatch(ValueError):
     """A table of that name exists and has other families, or keeps their cells otherwise."""
 
 
-def create_tables(connection: happybase.Connection, tables: Iterable[TableLayout[Any]]) -> None:
+def create_tables(connection: happybase.Connection, tables: Iterable[TableLayout[Any, Any]]) -> None:
     """Creates what is missing, as declared; what is there must be as declared, and is never changed.
 
     Raises `TableMismatch` for a table that has other families or keeps their cells otherwise. Where a table is split is
@@ -70,7 +70,7 @@ def _beyond_thrift1(connection: happybase.Connection) -> AbstractContextManager[
     return offer()
 
 
-def _check_thrift1_will_do(table: TableLayout[Any], *, is_there: bool) -> None:
+def _check_thrift1_will_do(table: TableLayout[Any, Any], *, is_there: bool) -> None:
     for name, family in table.families.items():
         if family.block_size_bytes != BLOCK_BYTES:
             raise NeedsThrift2(
@@ -84,7 +84,7 @@ def _check_thrift1_will_do(table: TableLayout[Any], *, is_there: bool) -> None:
         )
 
 
-def _create(connection: happybase.Connection, beyond: BeyondThrift1 | None, table: TableLayout[Any]) -> bool:
+def _create(connection: happybase.Connection, beyond: BeyondThrift1 | None, table: TableLayout[Any, Any]) -> bool:
     """Whether the table was created: not so where another process was faster."""
     try:
         if beyond is None:
@@ -101,7 +101,7 @@ def _create(connection: happybase.Connection, beyond: BeyondThrift1 | None, tabl
 
 
 def _check_families(
-    table: TableLayout[Any], described: Mapping[bytes, Mapping[str, Any]], block_sizes: Mapping[bytes, int]
+    table: TableLayout[Any, Any], described: Mapping[bytes, Mapping[str, Any]], block_sizes: Mapping[bytes, int]
 ) -> None:
     found = {name.decode() for name in described}
     if found != set(table.families):
@@ -132,7 +132,7 @@ def _seconds(ttl_seconds: int | None) -> int | None:
     return None if ttl_seconds is None or ttl_seconds < 1 or ttl_seconds == 2**31 - 1 else ttl_seconds
 
 
-def drop_tables(connection: happybase.Connection, tables: Iterable[TableLayout[Any]]) -> None:
+def drop_tables(connection: happybase.Connection, tables: Iterable[TableLayout[Any, Any]]) -> None:
     """Deletes the tables and all that is in them; those that do not exist are passed over."""
     there = set(connection.tables())
     for table in tables:

@@ -18,7 +18,7 @@ _LINE = 100
 """Points beyond this many characters go on lines of their own; Ruby reads on until the bracket closes."""
 
 
-def create_statement(table: TableLayout[Any], splits: int | None = None) -> str:
+def create_statement(table: TableLayout[Any, Any], splits: int | None = None) -> str:
     """The statement that creates the table, and above it, as a comment, why it is split as it is.
 
     `splits` is the number of split points, `InvalidQuestion` where the layout cannot serve it; without it they are
@@ -27,7 +27,7 @@ def create_statement(table: TableLayout[Any], splits: int | None = None) -> str:
     return statement_with(table, _splits(table, splits))
 
 
-def statement_with(table: TableLayout[Any], found: Splits) -> str:
+def statement_with(table: TableLayout[Any, Any], found: Splits) -> str:
     """`create_statement` where the split points are known."""
     families = (_family(name, family) for name, family in table.families.items())
     create = ", ".join([f"create {_quoted(table.name)}", *families])
@@ -36,13 +36,15 @@ def statement_with(table: TableLayout[Any], found: Splits) -> str:
     return "\n".join([*(f"# {line}" for line in found.reason.splitlines()), create])
 
 
-def splits_each(tables: Iterable[TableLayout[Any]], splits: int | None) -> list[tuple[TableLayout[Any], Splits]]:
+def splits_each(
+    tables: Iterable[TableLayout[Any, Any]], splits: int | None
+) -> list[tuple[TableLayout[Any, Any], Splits]]:
     """Tables with their split points, `splits` of each; their own for those whose layout cannot tell any.
 
     `InvalidQuestion` where that is all of them, or where a table can be split, but not so often.
     """
     refused: list[InvalidQuestion] = []
-    each: list[tuple[TableLayout[Any], Splits]] = []
+    each: list[tuple[TableLayout[Any, Any], Splits]] = []
     for table in tables:
         try:
             each.append((table, _splits(table, splits)))
@@ -56,7 +58,7 @@ def splits_each(tables: Iterable[TableLayout[Any]], splits: int | None) -> list[
     return each
 
 
-def _splits(table: TableLayout[Any], splits: int | None) -> Splits:
+def _splits(table: TableLayout[Any, Any], splits: int | None) -> Splits:
     return table.splits if splits is None else split_points(table.layout, splits)
 
 

@@ -107,10 +107,13 @@ def few_samples(folder, monkeypatch):
     """The designs with forty lines of their samples, where a test asks for no more."""
 
     def cut(design):
-        path = folder / f"few-{design.samples.name}"
-        with design.samples.open(encoding="utf-8") as file:
+        return attrs.evolve(design, loads=tuple(map(cut_load, design.loads)))
+
+    def cut_load(load):
+        path = folder / f"few-{load.samples.name}"
+        with load.samples.open(encoding="utf-8") as file:
             path.write_text("".join(islice(file, 40)), encoding="utf-8")
-        return attrs.evolve(design, samples=path)
+        return attrs.evolve(load, samples=path)
 
     monkeypatch.setattr(cli, "DESIGNS", tuple(map(cut, cli.DESIGNS)))
 

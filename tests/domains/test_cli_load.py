@@ -11,7 +11,9 @@ import pytest
 from Hbase_thrift import IOError as HBaseError  # a module that happybase makes
 
 from domains import cli
+from domains.logs.design import DESIGN as LOGS_DESIGN
 from domains.orders import OrderConflict, OrderRepository
+from domains.orders.design import DESIGN as ORDERS_DESIGN
 from shared.keys import InvalidKey
 from shared.stores import connect
 from shared.tables import InvalidRecord
@@ -30,7 +32,7 @@ MAP = (
     "--map order_number=tx --map seller_id=from --map buyer_id=to --map placed_ms=timestamp --map item=id "
     "--map 'amount=price (in wei)'"
 )
-LOGS = {variant.name: variant for variant in cli.LOGS.variants}
+LOGS = {variant.name: variant for variant in LOGS_DESIGN.variants}
 HEADER = "order_number,seller_id,buyer_id,placed_ms,item,amount\n"
 LINE = "n-1,s-1,b-1,2026-01-01,lamp,7\n"
 HIT = '10.0.0.1 - - [12/Jan/2026:08:07:31 +0000] "GET / HTTP/1.1" 200 12\n'
@@ -66,13 +68,13 @@ def logs(folder):
 @pytest.fixture
 def orders_url(new_url):
     """The URL of an empty store for orders."""
-    return new_url(*cli.ORDERS.main.tables)
+    return new_url(*ORDERS_DESIGN.main.tables)
 
 
 @pytest.fixture
 def logs_url(new_url):
     """The URL of an empty store for logs."""
-    return new_url(*cli.LOGS.main.tables)
+    return new_url(*LOGS_DESIGN.main.tables)
 
 
 # Formats
@@ -230,7 +232,7 @@ def test_loading_files_of_every_format_again_changes_nothing(ok, logs, stored, n
     assert stored(url) == once
 
 
-@pytest.mark.parametrize("variant", cli.ORDERS.variants, ids=lambda variant: variant.name)
+@pytest.mark.parametrize("variant", ORDERS_DESIGN.variants, ids=lambda variant: variant.name)
 def test_loading_orders_again_changes_nothing_in_any_variant(ok, stored, new_url, variant):
     url = new_url(*variant.tables)
     ok(f"load orders:{variant.name} {QUIRKS} {MAP} --store {url}")
@@ -446,7 +448,7 @@ def test_skipped_lines_are_counted_in_json_and_named_on_stderr(rowbook, bad_logs
 def test_what_a_variants_key_cannot_hold_is_a_bad_line_of_that_variant_only(
     rowbook, ok, folder, new_url, variant, host, reason
 ):
-    url = new_url(*LOGS[variant].tables, *cli.LOGS.main.tables)
+    url = new_url(*LOGS[variant].tables, *LOGS_DESIGN.main.tables)
     (folder / "a.jsonl").write_text(as_json(host="a", event="e", time_ms=0) + as_json(host=host, event="e", time_ms=0))
     code, out, err = rowbook(f"load logs:{variant} a.jsonl --store {url} --on-error skip")
     assert (code, out) == (0, "a.jsonl: jsonl, 1 record stored, 1 bad line skipped\n")

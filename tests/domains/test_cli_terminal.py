@@ -17,8 +17,10 @@ import pytest
 from Hbase_thrift import IOError as HBaseError  # a module that happybase makes
 from rich.cells import cell_len
 
-from domains import cli
+from domains.designs import DESIGNS
+from domains.logs.design import DESIGN as LOGS_DESIGN
 from domains.orders import OrderRepository
+from domains.orders.design import DESIGN as ORDERS_DESIGN
 from shared.stores import connect
 
 ROOT = Path(__file__).parents[2]
@@ -44,7 +46,7 @@ def tables(shown):
 
 @pytest.mark.usefixtures("few_samples")
 @pytest.mark.parametrize("columns", [80, 100, 200])
-@pytest.mark.parametrize("design", cli.DESIGNS, ids=lambda design: design.name)
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
 def test_run_fits_a_terminal_and_breaks_no_word(ok, terminal, design, columns):
     terminal(columns)
     out = ok(f"run {design.name}")
@@ -60,7 +62,7 @@ def test_run_fits_a_terminal_and_breaks_no_word(ok, terminal, design, columns):
 
 
 @pytest.mark.usefixtures("few_samples")
-@pytest.mark.parametrize("design", cli.DESIGNS, ids=lambda design: design.name)
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
 def test_the_comparison_keeps_names_and_numbers_whole_on_60_columns(ok, terminal, design):
     terminal(60)
     shown = without_colours(ok(f"run {design.name}"))
@@ -73,7 +75,7 @@ def test_the_comparison_keeps_names_and_numbers_whole_on_60_columns(ok, terminal
 
 
 def test_rulers_fit_a_narrow_terminal(ok, terminal):
-    line = "explain logs host=web-1 event=GET time=2026-01-12T08:40Z tie=0011223344556677 drawn=1"
+    line = "explain logs host=web-1 event=GET time=2026-01-12T08:40Z tie=0011223344556677 random_bucket=1"
     for columns in (60, 80):
         terminal(columns)
         rulers = [each for each in without_colours(ok(line)).splitlines() if each.startswith((" " * 9, "  row"))]
@@ -145,7 +147,7 @@ def test_plain_output_has_no_colours_and_no_boxes_and_is_that_of_a_pipe(ok, few_
 
 
 def test_values_cannot_colour_the_terminal_nor_speak_markup(ok, folder, terminal, new_url):
-    url = new_url(*cli.ORDERS.main.tables)
+    url = new_url(*ORDERS_DESIGN.main.tables)
     header = "order_number,seller_id,buyer_id,placed_ms,item,amount\n"
     (folder / "a.csv").write_text(f"{header}n-1,s-1,b-1,0,[red]lamp[/red] :smile: \x1b[31m,7\n")
     ok(f"load orders a.csv --store {url}")
@@ -188,7 +190,7 @@ def controls(shown):
 @pytest.fixture
 def hostile_url(rowbook, folder, new_url):
     """A store with an order whose fields all hold control characters."""
-    url = new_url(*cli.ORDERS.main.tables)
+    url = new_url(*ORDERS_DESIGN.main.tables)
     order = {"order_number": "n" + HOSTILE, "seller_id": "s" + HOSTILE, "buyer_id": "b", "placed_ms": 0, "amount": 7}
     (folder / "orders.jsonl").write_text(json.dumps(order | {"item": HOSTILE}) + "\n")
     assert rowbook(f"load orders orders.jsonl --store {url}")[0] == 0
@@ -228,7 +230,7 @@ def test_json_says_what_it_said_before_it_was_escaped(ok, hostile_url):
 
 @pytest.mark.parametrize("columns", [None, 100])
 def test_names_of_files_never_control_the_terminal(rowbook, folder, terminal, new_url, columns):
-    url = new_url(*cli.ORDERS.main.tables)
+    url = new_url(*ORDERS_DESIGN.main.tables)
     name = f"{HOSTILE}.csv"
     (folder / name).write_text(HEADER + "n-1,s-1,b-1,0,lamp,7\nn-2,s-1\n")
     if columns:
@@ -255,7 +257,7 @@ def test_what_a_server_says_never_controls_the_terminal(rowbook, folder, monkeyp
     (folder / "a.csv").write_text(HEADER + "n-1,s-1,b-1,0,lamp,7\n")
     if columns:
         terminal(columns)
-    code, _out, err = rowbook(f"load orders a.csv --store {new_url(*cli.ORDERS.main.tables)}")
+    code, _out, err = rowbook(f"load orders a.csv --store {new_url(*ORDERS_DESIGN.main.tables)}")
     assert code == 1
     assert controls(err) <= ({"\r"} if columns else set())
     assert r"\x9b31m\u202e\u2066\x7f" in without_colours(err)
@@ -426,7 +428,7 @@ def in_full_streams(command, stdout=os.devnull, stderr=None):
 
 
 def test_a_load_goes_on_when_nobody_reads_its_bad_lines(real_process, folder, stored, new_url):
-    url = new_url(*cli.LOGS.main.tables)
+    url = new_url(*LOGS_DESIGN.main.tables)
     good = '{"host": "a", "event": "e", "time_ms": 0}\n'
     (folder / "a.jsonl").write_text("{}\n" * 100 + good)
     process = real_process("load", "logs", "a.jsonl", "--store", url, "--on-error", "skip")

@@ -3,7 +3,7 @@
 import pytest
 
 from domains.logs import LogEvent, Repeats
-from domains.logs.example import DESIGN
+from domains.logs.design import DESIGN
 from shared.records import LAST_MS
 
 BY_NAME = {variant.name: variant for variant in DESIGN.variants}

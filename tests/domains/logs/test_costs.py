@@ -4,7 +4,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from domains.logs.keys_slices import SLICE_MS
+from domains.logs.variants.slices import SLICE_MS
 from shared.designs import metered
 from shared.keys import InvalidQuestion
 from shared.queries import READ_AT_MOST

@@ -319,7 +319,7 @@ def test_formats_have_names_to_be_asked_for_and_refuse_what_is_of_another_form(w
     assert [each.name for each in FORMATS] == ["combined", "log4j"] == [COMBINED_LOG.name, LOG4J.name]
     assert reason(written(LOG4J_LINE), format="combined").startswith(SHAPE)
     assert reason(written(ACCESS), format="log4j").startswith(START)
-    with pytest.raises(ValueError, match=r"^format: must be auto, csv, jsonl, combined or log4j \(got 'xml'\)$"):
+    with pytest.raises(ValueError, match=r"^format: must be auto, combined, log4j, csv or jsonl \(got 'xml'\)$"):
         lines(written(ACCESS), format="xml")
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from domains.logs.keys_slices import SLICE_MS
+from domains.logs.variants.slices import SLICE_MS
 from shared.designs import metered
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.tables import InvalidRecord, InvalidRow
@@ -13,7 +13,7 @@ from .asking import ANSWERING, BY_NAME, answering, asked, at_any_time, dump, eve
 NEEDS_HOST = "rows are in this order only where host is bound too"
 NEEDS_ENDS = "slices of 900000 ms stand in front, so give a value or between(...) with both ends"
 TOO_MANY = "1025 slices of 900000 ms, at most 1024"
-NEEDS_DRAWN = "rows are in this order only where drawn is bound too"
+NEEDS_RANDOM_BUCKET = "rows are in this order only where random_bucket is bound too"
 
 HOST_EVENTS = ("host_events", "host1", "GET", [None, None])
 IN_A_PERIOD = ("host_events", "host1", "GET", [0, 9])
@@ -33,13 +33,13 @@ AT_ANY_TIME = ("hosts_like", "host", None, [None, None])
         ("slices", LATEST, f"LogInSlices.time_ms: {NEEDS_ENDS}"),
         ("slices", AT_ANY_TIME, f"LogInSlices.time_ms: {NEEDS_ENDS}"),
         ("slices", ("window", "host1", None, [0, 1025 * SLICE_MS]), f"LogInSlices.time_ms: {TOO_MANY}"),
-        ("random", HOST_EVENTS, f"LogRandom.host: {NEEDS_DRAWN}"),
-        ("random", IN_A_PERIOD, f"LogRandom.host: {NEEDS_DRAWN}"),
-        ("random", LATEST, f"LogRandom.host: {NEEDS_DRAWN}"),
-        ("random", WINDOW, f"LogRandom.time_ms: {NEEDS_DRAWN}"),
-        ("random", WINDOW_OF_HOST, f"LogRandom.host: {NEEDS_DRAWN}"),
-        ("random", HOSTS_LIKE, f"LogRandom.host: {NEEDS_DRAWN}"),
-        ("random", AT_ANY_TIME, f"LogRandom.host: {NEEDS_DRAWN}"),
+        ("random", HOST_EVENTS, f"LogRandom.host: {NEEDS_RANDOM_BUCKET}"),
+        ("random", IN_A_PERIOD, f"LogRandom.host: {NEEDS_RANDOM_BUCKET}"),
+        ("random", LATEST, f"LogRandom.host: {NEEDS_RANDOM_BUCKET}"),
+        ("random", WINDOW, f"LogRandom.time_ms: {NEEDS_RANDOM_BUCKET}"),
+        ("random", WINDOW_OF_HOST, f"LogRandom.host: {NEEDS_RANDOM_BUCKET}"),
+        ("random", HOSTS_LIKE, f"LogRandom.host: {NEEDS_RANDOM_BUCKET}"),
+        ("random", AT_ANY_TIME, f"LogRandom.host: {NEEDS_RANDOM_BUCKET}"),
     ],
 )
 def test_what_a_key_cannot_bind_is_refused_in_the_planners_words(opened, name, question, reason):
@@ -120,7 +120,7 @@ def test_an_event_that_a_variant_refuses_leaves_nothing(opened, name, host):
 
 
 def test_a_message_that_is_not_unicode_is_refused_by_name_and_leaves_nothing(connection, variant, logs):
-    with pytest.raises(InvalidRecord, match=r"^LogEvent.message: .*surrogates not allowed"):
+    with pytest.raises(InvalidRecord, match=r"^(Log|Bucketed)Event.message: .*surrogates not allowed"):
         logs.store(event(message="\ud800"))
     assert dump(connection, variant) == {variant.tables[0].name: []}
 

@@ -552,7 +552,7 @@ def test_what_is_no_text_says_what_could_be_read(written, format, wanted):
 
 
 def test_an_unknown_format_names_those_of_the_design_too(written):
-    with pytest.raises(ValueError, match=r"^format: must be auto, csv, jsonl, notes or tabbed \(got 'xml'\)$"):
+    with pytest.raises(ValueError, match=r"^format: must be auto, notes, tabbed, csv or jsonl \(got 'xml'\)$"):
         read_lines(written(HEADER), Sale, format="xml", **OWN)
 
 

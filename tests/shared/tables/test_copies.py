@@ -12,10 +12,10 @@ from typing import Any
 import attrs
 import pytest
 
-from domains.cli import DESIGNS
+from domains.designs import DESIGNS
 from domains.logs import NotAllStored
 from domains.orders.keys import BY_SELLER, ORDER_CELLS, ORDERS, OrderBySeller
-from domains.orders.records import ListedOrder, Order
+from domains.orders.records import Order, SellerLine
 from shared.keys import (
     Code,
     DecimalText,
@@ -46,7 +46,7 @@ LAYOUTS = [
     KeyLayout(OrderBySeller, Modulo(of="placed_ms", by=7), TimeBucket(of="placed_ms", every_ms=900_000, codec=UInt32)),
     KeyLayout(OrderBySeller, TimeBucket(of="placed_ms", every_ms=900_000, codec=DecimalText(12))),
 ]
-LAMP_PAGE = Page([ListedOrder.of(LAMP)], "AAAA", 2, ("status",), ())
+LAMP_PAGE = Page([SellerLine.of(LAMP)], "AAAA", 2, ("status",), ())
 
 Copy = Callable[[Any], Any]
 COPIES: list[Copy] = [copy.copy, copy.deepcopy]
@@ -155,7 +155,7 @@ def test_another_process_takes_layouts_keys_and_pages_and_gives_them_back(layout
     assert (key, found, plan) == (KEY, LAMP_PAGE, layout.plan(seller_id="s-17"))
 
 
-def order_of(table: TableLayout[Order], row: bytes) -> Order:
+def order_of(table: TableLayout[Any, Order], row: bytes) -> Order:
     """What another process reads in a row without cells: an error."""
     return table.record(row, {})
 

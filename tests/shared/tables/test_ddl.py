@@ -31,12 +31,12 @@ from shared.tables.ddl import create_statement, splits_each
 from tests.shared.keys.strategies import few, key_class
 
 
-def table(codec: Codec[Any], *prefixes: Prefix, part: str = "host") -> TableLayout[Any]:
+def table(codec: Codec[Any], *prefixes: Prefix, part: str = "host") -> TableLayout[Any, Any]:
     key = key_class({part: codec})
     return TableLayout("logs", "a line", KeyLayout(key, *prefixes), CellLayout(key, "l", {}))
 
 
-def families(**families: Family) -> TableLayout[Any]:
+def families(**families: Family) -> TableLayout[Any, Any]:
     """A table that keeps its cells in the first of these families."""
     key = key_class({"host": EscapedText})
     return TableLayout("logs", "a line", KeyLayout(key), CellLayout(key, next(iter(families)), {}), families)

@@ -49,7 +49,7 @@ def outcome(read: Any, row: Any, cells: Mapping[bytes, bytes]) -> Any:
 
 
 @st.composite
-def tables(draw: st.DrawFn) -> tuple[TableLayout[Any], st.SearchStrategy[Any]]:
+def tables(draw: st.DrawFn) -> tuple[TableLayout[Any, Any], st.SearchStrategy[Any]]:
     """A table whose records have some parts of its key and some cells, and such records."""
     layout, keys = draw(layouts())
     names = draw(st.lists(st.sampled_from(sorted(CELLS)), unique=True))
@@ -155,12 +155,12 @@ def test_a_row_of_an_object_without_all_parts_is_refused_by_name() -> None:
 # ---- how a record is made -------------------------------------------------------------------------
 
 
-def events(record: type[Any], **columns: str) -> TableLayout[Any]:
+def events(record: type[Any], **columns: str) -> TableLayout[Any, Any]:
     cells = CellLayout(record, "e", {name: Column(qualifier) for name, qualifier in columns.items()})
     return TableLayout("events", "one event", KeyLayout(ByHost), cells)
 
 
-def assert_comes_back(table: TableLayout[Any], record: Any) -> None:
+def assert_comes_back(table: TableLayout[Any, Any], record: Any) -> None:
     """The record comes back from its row and cells, by the generated function and by its reference."""
     row, cells = table.row(record), table.cells.pack(record)
     with without_reference(table.record, table.layout.row_of):
