@@ -11,7 +11,6 @@ from domains.orders.design import DESIGN
 from domains.orders.keys import OrderByBuyer, OrderByNumber, OrderBySeller
 from domains.orders.variants import hashed_number, index_table, published
 from domains.orders.variants.published import OrderByBuyerOldestFirst, OrderBySellerOldestFirst
-from fixtures.orders.make_keys import KEYS
 from shared.keys import InvalidKey, InvalidQuestion, between
 
 GOLDEN = json.loads((Path(__file__).parents[3] / "fixtures" / "orders" / "keys.json").read_text(encoding="utf-8"))
@@ -178,25 +177,6 @@ def test_the_whole_order_lies_where_its_line_lies_in_the_design():
 
 
 ALL_TABLES = {table.name: table for variant in DESIGN.variants for table in variant.tables}
-
-
-def test_the_golden_file_has_every_table_of_every_variant():
-    assert GOLDEN.keys() == ALL_TABLES.keys()
-
-
-@pytest.mark.parametrize("name", ALL_TABLES)
-def test_the_golden_keys_come_out_byte_for_byte(name):
-    layout = ALL_TABLES[name].layout
-    for golden in GOLDEN[name]:
-        key = layout.key(**golden["key"])
-        assert layout.encode(key).hex() == golden["row"]
-        assert layout.decode(bytes.fromhex(golden["row"])) == key
-
-
-def test_the_golden_file_is_what_its_generator_writes():
-    assert {table: [layout.encode(key).hex() for key in keys] for table, (layout, keys) in KEYS.items()} == {
-        table: [golden["row"] for golden in goldens] for table, goldens in GOLDEN.items()
-    }
 
 
 def test_the_hash_of_a_golden_row_is_what_another_language_computes():
