@@ -6,6 +6,9 @@ ifneq ($(PYTHON),$(MADE_WITH))
 endif
 FITS := import ensurepip, sys, venv; print("yes" if sys.version_info >= (3, 11) else "no")
 
+# Each process takes a row of neighbouring tests, so that what a module sets up is set up once; who is done helps out.
+PARALLEL := -n auto --dist worksteal
+
 .PHONY: help demo test test-long test-hbase test-cluster faults hbase compare-hbase hot-spots bench bench-hbase bench-large mutants readmes check clean
 
 help: ## this list
@@ -14,8 +17,8 @@ help: ## this list
 demo: .venv/ready ## run every design on the embedded store
 	.venv/bin/rowbook run
 
-test: .venv/ready ## the tests, in minutes
-	.venv/bin/pytest
+test: .venv/ready ## the tests, in minutes, on all cores
+	.venv/bin/pytest $(PARALLEL)
 
 test-long: .venv/ready ## the tests that take longer
 	.venv/bin/pytest -m long

@@ -11,7 +11,7 @@ from Hbase_thrift import IOError as HBaseIOError
 from thriftpy2.thrift import TApplicationException, TDecodeException
 
 from shared.stores import OutcomeUnknown, Unreachable, connect
-from tests.shared.stores.scripted_gateway import LATE_S, SHORT_MS, Fault, ScriptedGateway, until
+from tests.shared.stores.scripted_gateway import LATE_S, SHORT_MS, Fault, ScriptedGateway, reserved_port, until
 
 CUTS = [Fault.LOST_CALL, Fault.LOST_REPLY, Fault.CUT_REPLY, Fault.WRONG_REPLY, Fault.GARBAGE]
 SILENCES = [Fault.LATE_REPLY, Fault.NO_REPLY]
@@ -291,16 +291,12 @@ def test_an_interrupted_call_leaves_no_reply_behind(gateway, monkeypatch):
 # First steps
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
-
-
 def test_a_gateway_that_is_not_there_is_one_line_at_once():
-    port = free_port()
     begun = time.monotonic()
-    with pytest.raises(Unreachable) as caught:
-        connect(f"hbase://127.0.0.1:{port}")
+    with reserved_port() as reserved:
+        port = reserved.getsockname()[1]
+        with pytest.raises(Unreachable) as caught:
+            connect(f"hbase://127.0.0.1:{port}")
     assert message_of(caught) == f"hbase://127.0.0.1:{port}: cannot connect (Connection refused)"
     assert isinstance(caught.value, OSError)
     assert time.monotonic() - begun < 5
