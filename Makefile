@@ -6,7 +6,7 @@ ifneq ($(PYTHON),$(MADE_WITH))
 endif
 FITS := import ensurepip, sys, venv; print("yes" if sys.version_info >= (3, 11) else "no")
 
-# Each process takes a row of neighbouring tests, so that what a module sets up is set up once; who is done helps out.
+# Each process gets neighbouring tests, so that a module's fixtures are set up once; one that is done takes tests of others.
 PARALLEL := -n auto --dist worksteal
 
 .PHONY: help demo test test-long test-hbase test-cluster faults hbase compare-hbase hot-spots bench bench-hbase bench-large mutants readmes check clean
