@@ -21,10 +21,10 @@ test: .venv/ready ## the tests, in minutes, on all cores
 	.venv/bin/pytest $(PARALLEL)
 
 test-long: .venv/ready ## the tests that take longer
-	.venv/bin/pytest -m long
+	.venv/bin/pytest $(PARALLEL) -m long
 
 test-hbase: .venv/ready ## what touches a store, on both engines; needs Java 17 and Maven
-	.venv/bin/pytest --hbase -m "store and not long"
+	.venv/bin/pytest $(PARALLEL) --hbase -m "store and not long"
 
 test-cluster: .venv/ready ## kill servers of an HBase cluster under load; needs Java 17 and Maven
 	.venv/bin/pytest -m cluster tests/hbase/cluster
