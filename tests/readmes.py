@@ -9,7 +9,8 @@ What stands in a README between two marks is the output of code:
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -221,23 +222,31 @@ def stores_blocks() -> dict[str, str]:
     }
 
 
-def regenerated() -> dict[Path, str]:
-    """Every README that has generated blocks, with the text that it should have."""
+def index_blocks() -> dict[str, str]:
+    """The table of all designs."""
     rows = []
-    texts = {}
     for design in DESIGNS:
-        page = ROOT / "domains" / design.name / "README.md"
-        texts[page] = with_blocks(page.read_text(encoding="utf-8"), design_blocks(design))
         keys = "<br>".join(f"`{table.name}` {key_line(table.layout)}" for table in design.main.tables)
         rows.append((f"[{design.name}](domains/{design.name}/README.md)", design.question, keys))
-    page = ROOT / "shared" / "stores" / "README.md"
-    texts[page] = with_blocks(page.read_text(encoding="utf-8"), stores_blocks())
-    index = ROOT / "README.md"
-    blocks = {"designs": markdown_table(("design", "question", "row keys"), rows)}
-    texts[index] = with_blocks(index.read_text(encoding="utf-8"), blocks)
-    return texts
+    return {"designs": markdown_table(("design", "question", "row keys"), rows)}
+
+
+def pages() -> dict[Path, Callable[[], str]]:
+    """Every README that has generated blocks, with the function that makes the text that it should have."""
+
+    def made(page: Path, blocks: Callable[[], Mapping[str, str]]) -> tuple[Path, Callable[[], str]]:
+        return page, lambda: with_blocks(page.read_text(encoding="utf-8"), blocks())
+
+    return dict(
+        [
+            *(made(ROOT / "domains" / design.name / "README.md", partial(design_blocks, design)) for design in DESIGNS),
+            made(ROOT / "shared" / "stores" / "README.md", stores_blocks),
+            made(ROOT / "README.md", index_blocks),
+        ]
+    )
 
 
 if __name__ == "__main__":
-    for path, text in regenerated().items():
+    texts = {path: text() for path, text in pages().items()}
+    for path, text in texts.items():
         path.write_text(text, encoding="utf-8")

@@ -83,10 +83,10 @@ def test_rulers_fit_a_narrow_terminal(ok, terminal):
 
 
 @pytest.mark.parametrize("columns", [80, 100, 160])
-def test_times_in_an_answer_stay_whole_on_a_terminal(ok, terminal, columns):
+def test_times_in_an_answer_stay_whole_on_a_terminal(ok, terminal, sampled_file, columns):
     terminal(columns)
-    assert "2026-01-04T16:02:08.584Z" in ok("ask orders order order_number=n-42")
-    assert "2026-01-12T08:40:43.000Z" in ok("ask logs latest host=host1 event=LOGIN --limit 50")
+    assert "2026-01-04T16:02:08.584Z" in ok(f"ask orders order order_number=n-42 --store {sampled_file}")
+    assert "2026-01-12T08:40:43.000Z" in ok(f"ask logs latest host=host1 event=LOGIN --limit 50 --store {sampled_file}")
 
 
 def test_statements_are_never_wrapped(ok, terminal):
@@ -107,11 +107,12 @@ def test_json_is_one_line_without_colours_on_a_terminal_too(ok, terminal, line):
 
 @pytest.mark.parametrize("columns", ["0", "00", "-1", "abc", "", " 80", "²", "1e2", "99999"])
 @pytest.mark.parametrize("where", ["pipe", "terminal"])
-def test_what_is_no_width_is_as_if_none_were_named(ok, terminal, monkeypatch, columns, where):
+def test_what_is_no_width_is_as_if_none_were_named(ok, terminal, monkeypatch, sampled_file, columns, where):
     if where == "terminal":
         terminal(80)
     monkeypatch.delenv("COLUMNS", raising=False)
-    lines = ("list", "ask orders order order_number=n-42", "explain orders order_number=n-42", "list --json")
+    question = f"ask orders order order_number=n-42 --store {sampled_file}"
+    lines = ("list", question, "explain orders order_number=n-42", "list --json")
     expected = [ok(line) for line in lines]
     monkeypatch.setenv("COLUMNS", columns)
     monkeypatch.setenv("LINES", columns)
@@ -120,8 +121,10 @@ def test_what_is_no_width_is_as_if_none_were_named(ok, terminal, monkeypatch, co
 
 
 @pytest.mark.parametrize("columns", [1, 2, 5, 10, 20, 59])
-def test_on_a_very_narrow_terminal_nothing_is_lost(ok, terminal, columns):
-    lines = ("ask orders order order_number=n-42", "explain orders order_number=n-42", "ask logs latest host=a event=b")
+def test_on_a_very_narrow_terminal_nothing_is_lost(ok, terminal, sampled_file, columns):
+    questions = ("ask orders order order_number=n-42", "ask logs latest host=a event=b")
+    question, empty = (f"{line} --store {sampled_file}" for line in questions)
+    lines = (question, "explain orders order_number=n-42", empty)
     terminal(60)
     expected = [ok(line) for line in lines]
     terminal(columns)

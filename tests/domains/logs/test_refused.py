@@ -8,7 +8,7 @@ from shared.keys import InvalidKey, InvalidQuestion
 from shared.tables import InvalidRecord, InvalidRow
 from tests.engines import located
 
-from .asking import ANSWERING, BY_NAME, answering, asked, at_any_time, dump, event, only, stored
+from .asking import ANSWERING, BY_NAME, answering, asked, dump, event, main_variant, only, stored
 
 NEEDS_HOST = "rows are in this order only where host is bound too"
 NEEDS_ENDS = "slices of 900000 ms stand in front, so give a value or between(...) with both ends"
@@ -56,7 +56,7 @@ def test_slices_answer_for_as_many_quarters_as_are_allowed(opened):
     assert logs.window(0, 1024 * SLICE_MS, host="host1").records == records[:2]
 
 
-@answering
+@main_variant
 @pytest.mark.parametrize(
     ("since", "until", "reason"),
     [
@@ -77,7 +77,7 @@ def test_a_period_that_is_none_is_refused_by_name(logs, variant, since, until, r
             ask()
 
 
-@answering
+@main_variant
 @pytest.mark.parametrize("wrong", [5, b"host1", "\ud800"])
 def test_a_host_or_a_kind_that_is_no_text_is_refused_by_name(logs, variant, wrong):
     name = variant.tables[0].layout.name
@@ -90,13 +90,14 @@ def test_a_host_or_a_kind_that_is_no_text_is_refused_by_name(logs, variant, wron
             ask()
 
 
+@main_variant
 @pytest.mark.parametrize("nothing", ["", None])
-def test_hosts_named_like_nothing_are_refused_by_every_variant(logs, nothing):
+def test_hosts_named_like_nothing_are_refused(logs, nothing):
     with pytest.raises(InvalidQuestion, match=r"^host_prefix: must be text, not empty; all hosts are a window$"):
         logs.hosts_like(nothing, 0, 9)
 
 
-@answering
+@main_variant
 @pytest.mark.parametrize("limit", [0, -1, True, 1_000_001])
 def test_a_limit_that_no_page_has_is_refused(logs, limit):
     with pytest.raises(InvalidQuestion, match=rf"^limit: must be 1\.\.1000000 .got {limit}.$"):
@@ -150,7 +151,7 @@ def test_a_row_that_is_no_event_is_named_with_its_table(connection, variant, log
 # ---- cursors ----------------------------------------------------------------------------------------
 
 
-@answering
+@main_variant
 def test_a_cursor_of_another_question_is_refused(logs):
     stored(logs, *(event(at, host, kind) for at in (5, 6) for host in ("a", "b") for kind in ("E", "F")))
     cursor = logs.window(0, 9, host="a", limit=1).cursor
@@ -164,7 +165,7 @@ def test_a_cursor_of_another_question_is_refused(logs):
             ask()
 
 
-@at_any_time
+@main_variant
 def test_a_cursor_of_the_other_direction_is_refused(logs):
     stored(logs, event(5), event(6))
     cursor = logs.latest("host1", "GET", limit=1).cursor
@@ -185,7 +186,7 @@ def test_a_cursor_of_another_variant_is_refused(opened):
                     logs.window(0, 9, host="host1", limit=1, cursor=cursor)
 
 
-@answering
+@main_variant
 @pytest.mark.parametrize("cursor", ["", "abc", "é", "AAAA" * 9])
 def test_a_damaged_cursor_is_refused(logs, cursor):
     with pytest.raises(InvalidQuestion, match=r"^cursor: is damaged .*; ask again without it$"):

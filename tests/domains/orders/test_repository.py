@@ -22,6 +22,10 @@ def only(*names):
     return pytest.mark.parametrize("variant", [BY_NAME[name] for name in names], ids=names)
 
 
+main_variant = only(DESIGN.main.name)
+"""Runs a test that would be the same for every variant: a refused question, a damaged cursor."""
+
+
 def seller_line(order):
     return SellerLine(order.seller_id, order.placed_ms, order.order_number, order.item, order.amount, order.status)
 
@@ -136,6 +140,7 @@ def test_an_order_placed_between_two_pages_moves_no_other(orders):
     assert [line.order_number for line in first.records + second.records] == ["n-3", "n-2", "n-1", "n-0", "older"]
 
 
+@main_variant
 def test_a_cursor_of_another_seller_is_refused(orders):
     for seller_id in ("s-1", "s-17"):
         for number in range(3):
@@ -145,6 +150,7 @@ def test_a_cursor_of_another_seller_is_refused(orders):
         orders.of_seller("s-1", limit=1, cursor=cursor)
 
 
+@main_variant
 def test_an_unknown_status_is_refused(orders):
     with pytest.raises(InvalidQuestion, match=r"status: must be one of placed, paid, shipped, cancelled .got 'lost'."):
         orders.of_seller("s-17", status="lost")
