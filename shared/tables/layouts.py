@@ -86,7 +86,7 @@ class TableLayout(Generic[R]):
                     f"{attribute}: must be a column of table {self.name}, or a part of {self.layout.name}"
                 )
         _check_splits(self)
-        object.__setattr__(self, "_read", self.cells.reader(self.layout, self._record_plainly))
+        object.__setattr__(self, "_read", self.cells.reader(self.layout, self._record_reference))
 
     def row(self, record: object) -> bytes:
         """The row key of a record, or of any object that has the parts of the key as attributes."""
@@ -97,7 +97,7 @@ class TableLayout(Generic[R]):
         """A function of a row and its cells: the record that they hold; InvalidRow where they hold none."""
         return self._read
 
-    def _record_plainly(self, row: bytes, cells: Mapping[bytes, bytes]) -> R:
+    def _record_reference(self, row: bytes, cells: Mapping[bytes, bytes]) -> R:
         """What `record` does, step by step; it also finds the reason why a row holds none."""
         try:
             return self.cells.unpack(self.layout.decode(row), cells)
