@@ -121,9 +121,7 @@ class HashPrefix:
         if type(self.count) is not int or not 1 <= self.count <= most:
             raise InvalidKey(f"HashPrefix.bytes: must be 1..{most} (got {shown(self.count)})")
         if type(self.separator) is not str or len(self.separator) > 1 or not self.separator.isascii():
-            raise InvalidKey(
-                f"HashPrefix.separator: must be '' or one ASCII character (got {shown(self.separator)})"
-            )
+            raise InvalidKey(f"HashPrefix.separator: must be '' or one ASCII character (got {shown(self.separator)})")
         if self.take not in ("first", "last"):
             raise InvalidKey(f"HashPrefix.take: must be first or last (got {shown(self.take)})")
 

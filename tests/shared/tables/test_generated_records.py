@@ -147,6 +147,14 @@ def test_the_generated_reader_reads_what_is_declared_to_be_anything(monkeypatch:
     assert loose("a", 7) == table.record(table.row(Host("a")), {b"e:w": msgpack.packb(7)})
 
 
+def test_a_cell_of_another_type_than_its_attribute_is_refused() -> None:
+    types = {"host": str, "at_ms": int, "message": str}
+    plain = attrs.make_class("Plain", {name: attrs.field(type=type_) for name, type_ in types.items()}, frozen=True)
+    table = events(plain, message="m")
+    with pytest.raises(InvalidRow, match=r"Plain\.message: "):
+        table.record(table.row(plain("a", 1, "up")), {b"e:m": msgpack.packb(7)})
+
+
 def test_a_row_of_an_object_without_all_parts_is_refused_by_name() -> None:
     with pytest.raises(InvalidKey, match=r"^ByHost: cannot be made from a int: "):
         EVENTS.row(7)
