@@ -81,8 +81,8 @@ MUTANTS = (
     Mutant(
         "NUL is not escaped by the generated function",
         "shared/keys/compiled.py",
-        r"replace(b'\x00', b'\x00\xff')",
-        r"replace(b'\x00', b'\x00')",
+        r"{text}.replace(b'\x00', b'\x00\xff')",
+        r"{text}.replace(b'\x00', b'\x00')",
         LAYOUTS,
     ),
     Mutant(
@@ -95,8 +95,8 @@ MUTANTS = (
     Mutant(
         "a bool is an int to the generated function",
         "shared/keys/compiled.py",
-        'f"type(v_{part.name}) is int"',
-        'f"isinstance(v_{part.name}, int)"',
+        'f"type(value_{part.name}) is int"',
+        'f"isinstance(value_{part.name}, int)"',
         LAYOUTS,
     ),
     Mutant(
@@ -122,9 +122,9 @@ MUTANTS = (
     ),
     Mutant(
         "text without a terminator stands in the middle of a key",
-        "shared/keys/layout.py",
-        "for each in self.parts[:-1]:",
-        "for each in ():",
+        "shared/keys/reference.py",
+        "for part in self.parts[:-1]:",
+        "for part in ():",
         LAYOUTS,
     ),
     # ---- rows
@@ -167,8 +167,8 @@ MUTANTS = (
     ),
     Mutant(
         "a time slice does not follow the direction of its part",
-        "shared/keys/layout.py",
-        "return codec.complement(data) if self.part_named[self.time_bucket.of].codec.descending else data",
+        "shared/keys/reference.py",
+        "return codec.invert_order(data) if self.part_named[self.time_bucket.of].codec.descending else data",
         "return data",
         LAYOUTS + PLANS,
     ),
@@ -190,12 +190,12 @@ MUTANTS = (
     Mutant(
         "the stop of a salted range is the salt and the successor of the rest",
         "shared/keys/questions.py",
-        'found = (interval.under(b"".join(spread) + time_slice + lead) for time_slice in slices)',
-        """found = [
-            found and RowRange(
-                b"".join(spread) + found.start, None if found.stop is None else b"".join(spread) + found.stop
+        'ranges = (interval.after(b"".join(spread) + time_slice + leading) for time_slice in slices)',
+        """ranges = [
+            range_ and RowRange(
+                b"".join(spread) + range_.start, None if range_.stop is None else b"".join(spread) + range_.stop
             )
-            for found in (interval.under(time_slice + lead) for time_slice in slices)
+            for range_ in (interval.after(time_slice + leading) for time_slice in slices)
         ]""",
         PLANS,
     ),
@@ -223,29 +223,29 @@ MUTANTS = (
     Mutant(
         "the slice that starts at until is read",
         "shared/keys/questions.py",
-        "bucket.number(asked.until - 1)",
-        "bucket.number(asked.until)",
+        "bucket.number(condition.until - 1)",
+        "bucket.number(condition.until)",
         PLANS,
     ),
     Mutant(
         "slices that the interval cuts are read whole",
         "shared/keys/questions.py",
-        "asked.since % bucket.every_ms == asked.until % bucket.every_ms == 0",
-        "asked.since % bucket.every_ms == 0",
+        "condition.since % bucket.every_ms == condition.until % bucket.every_ms == 0",
+        "condition.since % bucket.every_ms == 0",
         PLANS,
     ),
     Mutant(
         "parts after an interval can be bound",
         "shared/keys/questions.py",
-        "        if ranged:\n",
-        "        if False:\n",
+        '            without_value.append(f"{part.name} (not an interval)")\n',
+        "",
         PLANS,
     ),
     Mutant(
         "parts after an open one can be bound",
         "shared/keys/questions.py",
-        '        if missing:\n            raise InvalidQuestion(f"{layout.name}.{part.name}: {_needs',
-        '        if False:\n            raise InvalidQuestion(f"{layout.name}.{part.name}: {_needs',
+        "            without_value.append(part.name)\n",
+        "",
         PLANS,
     ),
     Mutant(
@@ -452,8 +452,8 @@ MUTANTS = (
     Mutant(
         "what unpacks a cell is None",
         "shared/keys/compiled.py",
-        'f"unpack_{at}": cell.unpack',
-        'f"unpack_{at}": None',
+        'f"unpack_{number}": cell.unpack',
+        'f"unpack_{number}": None',
         ("tests/shared/tables/test_generated_records.py",),
     ),
     Mutant(
@@ -474,15 +474,15 @@ MUTANTS = (
     Mutant(
         "what a key cannot bind is forgotten",
         "shared/keys/questions.py",
-        "left = {name: asked for name, asked in rest.items() if name not in bound and",
-        "left = {name: asked for name, asked in rest.items() if name in () and",
+        "if name not in bindable and condition != Between(None, None)",
+        "if name in ()",
         NARROW,
     ),
     Mutant(
         "a value that no range binds chooses no bucket",
         "shared/keys/questions.py",
-        "            values[name], encoded[name] = asked, _encode(layout, part, part.codec.encode, asked)\n",
-        "            _encode(layout, part, part.codec.encode, asked)\n",
+        "values[name], encoded[name] = condition, _encode(layout, part, part.codec.encode, condition)\n",
+        "_encode(layout, part, part.codec.encode, condition)\n",
         NARROW,
     ),
     Mutant(
@@ -495,7 +495,7 @@ MUTANTS = (
     Mutant(
         "a question that binds nothing reads the whole table",
         "shared/keys/questions.py",
-        "    if not bound and layout.time_bucket is None:\n",
+        "    if not bindable and layout.time_bucket is None:\n",
         "    if False:\n",
         NARROW,
     ),

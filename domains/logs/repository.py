@@ -133,7 +133,7 @@ class LogRepository:
         if not host_prefix:
             raise InvalidQuestion("host_prefix: must be text, not empty; all hosts are a window")
         asked = self._table.layout.narrow(host=starting_with(host_prefix), time_ms=between(since_ms, until_ms))
-        return page(self._rows, asked.plan, self._table.record, limit=limit, cursor=cursor, where=asked.left)
+        return page(self._rows, asked.plan, self._table.record, limit=limit, cursor=cursor, where=asked.residual)
 
     def of_severity(
         self,
@@ -152,8 +152,8 @@ class LogRepository:
         """
         asked = self._table.layout.narrow(host=host, time_ms=between(since_ms, until_ms))
         if filter_at == "client":
-            left = {**asked.left, "severity": severity}
-            return self._in_time(attrs.evolve(asked, left=left), limit, cursor)
+            residual = {**asked.residual, "severity": severity}
+            return self._in_time(attrs.evolve(asked, residual=residual), limit, cursor)
         return self._in_time(asked, limit, cursor, filter=equal(LOG_CELLS, "severity", severity))
 
     def _in_time(
@@ -174,7 +174,7 @@ class LogRepository:
             self._table.record,
             limit=limit,
             cursor=cursor,
-            where=asked.left,
+            where=asked.residual,
             reverse=newest_first != descending,
             order=None if in_order else BY_TIME,
             filter=filter,

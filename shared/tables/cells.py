@@ -11,8 +11,9 @@ from typing import Any, Generic, Literal, TypeVar, Union, get_args, get_origin
 import attrs
 
 from ..keys import KeyLayout
-from ..keys.compiled import FromCell, compile_record, init_fields
+from ..keys.compiled import FromCell, compile_record
 from ..keys.errors import message_of, shown
+from ..keys.parts import init_fields
 from .errors import InvalidRecord
 from .packing import MSGPACK, Packing
 
@@ -94,11 +95,11 @@ class CellLayout(Generic[R]):
             raise InvalidRecord(message_of(error)) from None
 
     def reader(
-        self, layout: KeyLayout[Any], plainly: Callable[[bytes, Mapping[bytes, bytes]], R]
+        self, layout: KeyLayout[Any], reference: Callable[[bytes, Mapping[bytes, bytes]], R]
     ) -> Callable[[bytes, Mapping[bytes, bytes]], R]:
-        """A fast function of a row and its cells that gives their record; where there is none, what `plainly` gives."""
+        """A fast function that does what `reference` does: returns the record of a row and its cells."""
         from_cells = {name: self._from_cell(name, column.packing) for name, column in self.columns.items()}
-        return compile_record(layout, self.record, from_cells, plainly)
+        return compile_record(layout, self.record, from_cells, reference)
 
     def _from_cell(self, name: str, packing: Packing) -> FromCell:
         wanted: Any = self._types[name]

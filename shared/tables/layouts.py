@@ -96,7 +96,7 @@ class TableLayout(Generic[K, R]):
                     f"{self.layout.name}, the key of table {self.name} (has {', '.join(attributes)})"
                 )
         _check_splits(self)
-        object.__setattr__(self, "_read", self.cells.reader(self.layout, self._record_plainly))
+        object.__setattr__(self, "_read", self.cells.reader(self.layout, self._record_reference))
 
     def row(self, record: K | R) -> bytes:
         """The row key of a record, or of a key."""
@@ -107,7 +107,7 @@ class TableLayout(Generic[K, R]):
         """A function of a row and its cells: the record that they hold; InvalidRow if they do not hold one."""
         return self._read
 
-    def _record_plainly(self, row: bytes, cells: Mapping[bytes, bytes]) -> R:
+    def _record_reference(self, row: bytes, cells: Mapping[bytes, bytes]) -> R:
         """What `record` does, step by step; it also finds the reason why a row holds none."""
         try:
             return self.cells.unpack(self.layout.decode(row), cells)

@@ -193,7 +193,7 @@ def test_ddl_of_a_design_is_that_of_its_first_variant(ok):
         "create 'orders_by_buyer'",
     ]
     assert all("SPLITS" not in line for line in lines)
-    assert lines[0].startswith("# rows begin with order_number (TrailingText): where its values lie is not in the ")
+    assert lines[0].startswith("# rows start with order_number (TrailingText), and the layout does not say ")
 
 
 @pytest.mark.parametrize("name", VARIANTS)

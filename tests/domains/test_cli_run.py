@@ -142,7 +142,7 @@ def test_a_refusal_has_the_planners_reason(in_memory):
     refused = [line for line in out.splitlines() if " refuses: " in line]
     assert refused[0] == (
         "newest-first refuses: all hosts, ten minutes: "
-        "LogNewestFirst.time_ms: rows are in this order only where host is bound too"
+        "LogNewestFirst.time_ms: needs a value for host and event, which come earlier in the row key"
     )
     assert len([line for line in refused if line.startswith("random ")]) == len(LOGS_DESIGN.patterns)
 
@@ -213,7 +213,7 @@ def test_run_as_json_has_ranges_in_hex_and_the_reason_of_a_refusal(in_memory):
     }
     refused = slices["questions"][1]
     assert [*refused] == ["question", "answers", "ask", "refused"]
-    assert refused["refused"].startswith("LogInSlices.time_ms: slices of 900000 ms stand in front")
+    assert refused["refused"].startswith("LogInSlices.time_ms: needs a value or an interval with both ends")
 
 
 # In a store of the user

@@ -23,7 +23,7 @@ MAP = (
 )
 HEADER = "order_number,seller_id,buyer_id,placed_ms,item,amount\n"
 LOGS = "one of newest-first, host-first, time-first, modulo, salted, slices, random\n"
-NO_POINTS = "has no split points to give (asked for 3): rows begin with"
+NO_POINTS = "has no split points (wanted 3): rows start with"
 
 ENDS = [
     # unknown names

@@ -352,7 +352,7 @@ def test_escaped_text_takes_all_that_pad_and_delimiter_refuse(table):
 
 
 def test_a_random_key_cannot_be_made_of_an_event():
-    with pytest.raises(InvalidKey, match=r"LogRandom: cannot be made of a LogEvent: .*random_bucket"):
+    with pytest.raises(InvalidKey, match=r"LogRandom: cannot be made from a LogEvent: .*random_bucket"):
         RANDOM.row(event())
 
 

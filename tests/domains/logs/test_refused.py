@@ -10,10 +10,11 @@ from tests.engines import located
 
 from .asking import ANSWERING, BY_NAME, answering, asked, dump, event, main_variant, only, stored
 
-NEEDS_HOST = "rows are in this order only where host is bound too"
-NEEDS_ENDS = "slices of 900000 ms stand in front, so give a value or between(...) with both ends"
-TOO_MANY = "1025 slices of 900000 ms, at most 1024"
-NEEDS_RANDOM_BUCKET = "rows are in this order only where random_bucket is bound too"
+NEEDS_HOST_AND_EVENT = "needs a value for host and event, which come earlier in the row key"
+NEEDS_ENDS = "needs a value or an interval with both ends, because slices of 900000 ms come earlier in the row key"
+TOO_MANY = "the interval must span at most 1024 slices of 900000 ms (got 1025)"
+NEEDS_DRAWN = "needs a value for random_bucket, which comes earlier in the row key"
+NEEDS_ALL = "needs a value for random_bucket, host and event, which come earlier in the row key"
 
 HOST_EVENTS = ("host_events", "host1", "GET", [None, None])
 IN_A_PERIOD = ("host_events", "host1", "GET", [0, 9])
@@ -27,19 +28,19 @@ AT_ANY_TIME = ("hosts_like", "host", None, [None, None])
 @pytest.mark.parametrize(
     ("name", "question", "reason"),
     [
-        ("newest-first", WINDOW, f"LogNewestFirst.time_ms: {NEEDS_HOST}"),
-        ("host-first", WINDOW, f"LogHostFirst.time_ms: {NEEDS_HOST}"),
+        ("newest-first", WINDOW, f"LogNewestFirst.time_ms: {NEEDS_HOST_AND_EVENT}"),
+        ("host-first", WINDOW, f"LogHostFirst.time_ms: {NEEDS_HOST_AND_EVENT}"),
         ("slices", HOST_EVENTS, f"LogInSlices.time_ms: {NEEDS_ENDS}"),
         ("slices", LATEST, f"LogInSlices.time_ms: {NEEDS_ENDS}"),
         ("slices", AT_ANY_TIME, f"LogInSlices.time_ms: {NEEDS_ENDS}"),
         ("slices", ("window", "host1", None, [0, 1025 * SLICE_MS]), f"LogInSlices.time_ms: {TOO_MANY}"),
-        ("random", HOST_EVENTS, f"LogRandom.host: {NEEDS_RANDOM_BUCKET}"),
-        ("random", IN_A_PERIOD, f"LogRandom.host: {NEEDS_RANDOM_BUCKET}"),
-        ("random", LATEST, f"LogRandom.host: {NEEDS_RANDOM_BUCKET}"),
-        ("random", WINDOW, f"LogRandom.time_ms: {NEEDS_RANDOM_BUCKET}"),
-        ("random", WINDOW_OF_HOST, f"LogRandom.host: {NEEDS_RANDOM_BUCKET}"),
-        ("random", HOSTS_LIKE, f"LogRandom.host: {NEEDS_RANDOM_BUCKET}"),
-        ("random", AT_ANY_TIME, f"LogRandom.host: {NEEDS_RANDOM_BUCKET}"),
+        ("random", HOST_EVENTS, f"LogRandom.host: {NEEDS_DRAWN}"),
+        ("random", IN_A_PERIOD, f"LogRandom.host: {NEEDS_DRAWN}"),
+        ("random", LATEST, f"LogRandom.host: {NEEDS_DRAWN}"),
+        ("random", WINDOW, f"LogRandom.time_ms: {NEEDS_ALL}"),
+        ("random", WINDOW_OF_HOST, f"LogRandom.host: {NEEDS_DRAWN}"),
+        ("random", HOSTS_LIKE, f"LogRandom.host: {NEEDS_DRAWN}"),
+        ("random", AT_ANY_TIME, f"LogRandom.host: {NEEDS_DRAWN}"),
     ],
 )
 def test_what_a_key_cannot_bind_is_refused_in_the_planners_words(opened, name, question, reason):
@@ -60,7 +61,7 @@ def test_slices_answer_for_as_many_quarters_as_are_allowed(opened):
 @pytest.mark.parametrize(
     ("since", "until", "reason"),
     [
-        (9, 5, "since 9 is above until 5"),
+        (9, 5, r"since must not be above until \(got 9 and 5\)"),
         ("5", 9, r"must be an int \(got '5', str\)"),
         (5, 9.0, r"must be an int \(got 9.0, float\)"),
         (True, 9, r"must be an int \(got True, bool\)"),

@@ -328,8 +328,8 @@ def test_hashed_numbers_that_begin_alike_lie_in_no_range(numbers):
     with pytest.raises(InvalidQuestion) as refused:
         numbers.numbered("n-4")
     assert str(refused.value) == (
-        "OrderByNumber.order_number: must be bound, "
-        "the values of HashPrefix(of='order_number', bytes=2) are too many to list"
+        "OrderByNumber: needs a single value for order_number, "
+        "because HashPrefix(of='order_number', bytes=2) has more than 1024 values"
     )
 
 

@@ -213,13 +213,13 @@ class Notes:
 
     def of_host(self, host: str, limit: int = 100, cursor: str | None = None) -> Page[Note]:
         asked = self.table.layout.narrow(host=host, at_ms=between())
-        return page(self.rows, asked.plan, self.table.record, limit=limit, cursor=cursor, where=asked.left)
+        return page(self.rows, asked.plan, self.table.record, limit=limit, cursor=cursor, where=asked.residual)
 
     def in_host_order(self, at_ms: int, limit: int = 100, cursor: str | None = None) -> Page[Note]:
         asked = self.table.layout.narrow(at_ms=between(at_ms, None))
         order = KeyLayout(NoteByHost)
-        left = asked.left
-        return page(self.rows, asked.plan, self.table.record, limit=limit, cursor=cursor, where=left, order=order)
+        residual = asked.residual
+        return page(self.rows, asked.plan, self.table.record, limit=limit, cursor=cursor, where=residual, order=order)
 
 
 OF_HOST = AccessPattern("notes of a host", Notes.of_host, {"host": "a"})

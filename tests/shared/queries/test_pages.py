@@ -318,11 +318,11 @@ def test_what_the_key_cannot_bind_is_left_to_where(stocked: Stocked) -> None:
     layout = LAYOUTS["ascending over 3 buckets"]
     table = stocked(map(layout.encode, keys_of(layout)))
     asked = layout.narrow(at_s=between(9, 12), host=starting_with("a"))
-    found = page(table, asked.plan, lambda row, _cells: layout.decode(row), limit=100, where=asked.left)
+    found = page(table, asked.plan, lambda row, _cells: layout.decode(row), limit=100, where=asked.residual)
     assert found.records == [Rising(at_s, host) for at_s in (9, 10, 11) for host in ("a", "a\0", "ab")]
     assert found.by_client == ("host",)
     bound = layout.narrow(at_s=10, host=starting_with("a"))
-    found = page(table, bound.plan, lambda row, _cells: layout.decode(row), limit=100, where=bound.left)
+    found = page(table, bound.plan, lambda row, _cells: layout.decode(row), limit=100, where=bound.residual)
     assert found.records == [Rising(10, host) for host in ("a", "a\0", "ab")]
     assert (found.by_client, found.rows_read) == ((), 3)
 

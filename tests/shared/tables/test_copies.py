@@ -72,7 +72,7 @@ def test_a_copied_layout_makes_the_same_rows_plans_and_cursors(copied: Copy, lay
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_copied_codec_writes_the_same_bytes(copied: Copy, case: Any) -> None:
     twin = copied(case.codec)
-    value = {int: 7, float: 7.0, str: "placed", bytes: b"abc"}[case.takes]
+    value = {int: 7, float: 7.0, str: "placed", bytes: b"abc"}[case.value_type]
     assert repr(twin) == repr(case.codec)
     try:
         data = case.codec.encode(value)

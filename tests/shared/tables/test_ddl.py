@@ -62,7 +62,7 @@ def test_the_docstring_shows_that_statement() -> None:
 
 def test_a_number_of_split_points_may_be_given() -> None:
     assert create_statement(LOGS, 1) == (
-        "# 4 buckets of Salt(of='host', buckets=4): 2 regions, as even as can be\n"
+        "# 4 buckets of Salt(of='host', buckets=4): 2 regions, as equal as possible\n"
         f"create 'logs', {L}, SPLITS => ['\\x02']"
     )
 
@@ -89,7 +89,9 @@ def test_many_points_go_on_lines_of_their_own_inside_the_bracket() -> None:
 
 def test_a_table_without_points_says_why_and_is_not_split() -> None:
     reason, statement = create_statement(table(Int64, part="time_ms")).splitlines()
-    assert reason.startswith("# rows begin with time_ms: new rows always come after the last split point, so none ")
+    assert reason.startswith(
+        "# rows start with time_ms: new rows always come after the last split point, so splitting "
+    )
     assert f"create 'logs', {L}" == statement
 
 
@@ -130,9 +132,7 @@ def test_a_number_that_the_layout_cannot_serve_is_refused(splits: int) -> None:
 
 
 def test_a_number_is_refused_where_no_point_is_of_use() -> None:
-    with pytest.raises(
-        InvalidQuestion, match=r"^Key: has no split points to give \(asked for 3\): rows begin with host "
-    ):
+    with pytest.raises(InvalidQuestion, match=r"^Key: has no split points \(wanted 3\): rows start with host "):
         create_statement(table(EscapedText), 3)
 
 
