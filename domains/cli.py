@@ -20,8 +20,7 @@ from shared.designs.comparison import Compared, compared
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.keys.errors import message_of
 from shared.keys.prefixes import MAX_BUCKETS
-from shared.loading import Lines, UnknownField, UnknownUnit, UnreadableFile, read_lines
-from shared.loading.reading import FORMATS
+from shared.loading import FORMATS, Lines, UnknownField, UnknownUnit, UnreadableFile, read_lines
 from shared.queries import MAX_LIMIT
 from shared.stores import InvalidStoreURL, StoreError, Unreachable, connect
 from shared.stores.server.memory import MAX_BUFFERED_BYTES
@@ -439,7 +438,7 @@ def _store_lines(errors: Console, design: Design, repository: Any, source: _Sour
             elif stops:
                 raise Failed(f"{at}: {reason}{line.span}; --on-error skip goes on")
             else:
-                source.skipped += line.lines
+                source.skipped += line.count
                 show.line(errors, f"{at}: {reason}{line.span}")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 import happybase
 
-from ..loading.reading import Format, read_records
+from ..loading import Format, read_records
 from ..tables.layouts import TableLayout
 from .patterns import AccessPattern
 from .traps import Trap

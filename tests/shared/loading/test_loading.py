@@ -19,8 +19,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.loading import CSV, UnknownField, UnknownUnit, UnreadableFile, read_lines, read_records, read_value
-from shared.loading.reading import Format
+from shared.loading import Format, UnknownField, UnknownUnit, UnreadableFile, read_lines, read_records, read_value
+from shared.loading.csv_format import CSV
 
 ROOT = Path(__file__).parents[3]
 REAL = ROOT.parent / "shared" / "data" / "orders" / "punks_sales_first5000.csv"
@@ -172,8 +172,8 @@ def test_after_a_stray_quote_reading_goes_on_at_the_next_line(written, bad, reas
 
 
 def test_a_quote_is_given_up_after_as_much_as_a_record_may_have(written, monkeypatch):
-    monkeypatch.setattr("shared.loading.formats.LONGEST", 100)
-    monkeypatch.setattr("shared.loading.formats.MOST_LINES", 4)
+    monkeypatch.setattr("shared.loading.csv_format.MAX_LINE_CHARACTERS", 100)
+    monkeypatch.setattr("shared.loading.csv_format.MAX_RECORD_LINES", 4)
     given_up = (
         "is not valid CSV: the quote opened in line 2, character 1, is not closed within 100 characters and 4 lines"
     )
@@ -192,7 +192,7 @@ def test_a_quote_is_given_up_after_as_much_as_a_record_may_have(written, monkeyp
 
 
 def test_a_line_that_ends_the_reading_does_so_only_after_the_lines_before_it(written, monkeypatch):
-    monkeypatch.setattr("shared.loading.reading.LONGEST", 40)
+    monkeypatch.setattr("shared.loading.text_files.MAX_LINE_CHARACTERS", 40)
     path = written(HEADER + '"n-2,0,7\n' + LINE + "x" * 100 + "\n")
     found = iter(read_lines(path, Sale))
     assert next(found).reason.endswith("is never closed")
@@ -222,7 +222,7 @@ def test_stray_quotes_cost_time_that_grows_with_the_file_only(written, content):
 
 def test_a_record_over_several_lines_says_which(written):
     content = HEADER + '"a\nb",0,x\n' + "n-1,0,x\n" + '"n-1\n'
-    assert [(line.number, line.last, line.lines, line.span) for line in read_lines(written(content), Sale)] == [
+    assert [(line.number, line.last_number, line.count, line.span) for line in read_lines(written(content), Sale)] == [
         (2, 3, 2, " (lines 2 to 3)"),
         (4, 4, 1, ""),
         (5, 5, 1, ""),
@@ -344,13 +344,13 @@ def test_a_wrong_value_in_json_names_record_and_field(written, change, reason):
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("{", "is no JSON: Expecting property name enclosed in double quotes at character 2"),
-        ('{"a": 1} x', "is no JSON: Extra data at character 10"),
+        ("{", "is not valid JSON: Expecting property name enclosed in double quotes at character 2"),
+        ('{"a": 1} x', "is not valid JSON: Extra data at character 10"),
         ("[1, 2]", "must be a JSON object (got '[1, 2]')"),
         ("7", "must be a JSON object (got '7')"),
-        ('{"number": "a", "number": "b"}', "is no JSON: 'number' is there 2 times"),
-        ('{"a": ' + "9" * 5000 + "}", "is no JSON: an int must have at most 4300 digits (got 5000)"),
-        ('{"a": ' + "[" * 100_000 + "}", "is no JSON: maximum recursion depth"),
+        ('{"number": "a", "number": "b"}', "is not valid JSON: 'number' occurs 2 times"),
+        ('{"a": ' + "9" * 5000 + "}", "is not valid JSON: an int must have at most 4300 digits (got 5000)"),
+        ('{"a": ' + "[" * 100_000 + "}", "is not valid JSON: maximum recursion depth"),
         ("{}", "no column number, sold_ms, amount for Sale.number, sold_ms, amount; map a field to one of: "),
         ('{"number": "a", "amount": 1}', "no column sold_ms for Sale.sold_ms; map a field to one of: number, amount"),
     ],
@@ -510,7 +510,7 @@ def test_a_byte_that_is_not_utf8_spoils_the_record_whose_line_it_is_in(written, 
 
 @pytest.mark.parametrize("long", ["x" * 39, "x" * 400, "é" * 39, "x\r" * 20, "x" * 79 + "\r" + "x" * 10])
 def test_a_line_without_end_ends_the_reading_of_a_file(written, monkeypatch, long):
-    monkeypatch.setattr("shared.loading.reading.LONGEST", 40)
+    monkeypatch.setattr("shared.loading.text_files.MAX_LINE_CHARACTERS", 40)
     path = written(f"@n-1\n@n-2\n{'x' * 38}\n@n-3\n{long}\n")
     found = iter(read_lines(path, Sale, **OWN))
     assert [next(found).record, next(found).record] == [noted("n-1"), noted("n-2", "x" * 38)]
@@ -519,13 +519,13 @@ def test_a_line_without_end_ends_the_reading_of_a_file(written, monkeypatch, lon
 
 
 def test_a_first_line_without_end_makes_a_file_unreadable(written, monkeypatch):
-    monkeypatch.setattr("shared.loading.reading.LONGEST", 40)
+    monkeypatch.setattr("shared.loading.text_files.MAX_LINE_CHARACTERS", 40)
     assert refusal(written(f"{HEADER.strip()},{'x' * 100}")).startswith("the first line must have fewer than ")
 
 
 def test_a_file_of_a_form_that_nobody_knows_says_what_it_was_tried_as(written):
     no_columns = "no column number, sold_ms, amount for Sale.number, sold_ms, amount; map a field to one of: "
-    tried = "; taken for CSV, for its first line starts no JSON lines, notes or tabbed text"
+    tried = "; read as CSV because its first line does not look like JSON lines, notes or tabbed text"
     for first in ("Dec 19 16:31:46 web sshd[1]: x", "[2016-12-19 16:31] x", "<13>x"):
         assert refusal(written(first), **OWN) == f"{no_columns}{first}{tried}"
     assert refusal(written('x,"'), **OWN) == f"the header in line 1 is not valid CSV: unexpected end of data{tried}"
@@ -548,7 +548,7 @@ def test_what_is_no_text_says_what_could_be_read(written, format, wanted):
         b"\xef\xbb\xbf\n\xc3\xa9\xff": "byte ff at offset 6",
     }.items():
         reason = refusal(written(content), format=format, **OWN)
-        assert reason == f"is not UTF-8 text ({found}); wants {wanted}"
+        assert reason == f"is not UTF-8 text ({found}); must be {wanted}"
 
 
 def test_an_unknown_format_names_those_of_the_design_too(written):
@@ -558,7 +558,7 @@ def test_an_unknown_format_names_those_of_the_design_too(written):
 
 @pytest.mark.parametrize(("name", "count"), [("auto", 2), ("csv", 2), ("notes", 2)])
 def test_formats_have_names_of_their_own(written, name, count):
-    with pytest.raises(ValueError, match=f"^formats: the name '{name}' is there {count} times$"):
+    with pytest.raises(ValueError, match=f"^formats: the name '{name}' occurs {count} times$"):
         read_lines(written(HEADER), Sale, formats=[NOTES, attrs.evolve(TABBED, name=name)])
 
 
@@ -566,9 +566,9 @@ def test_formats_have_names_of_their_own(written, name, count):
 
 SECONDS, MICROSECONDS, NANOSECONDS = 1_740_823_200, 1_740_823_200_123_000, 1_740_823_200_123_000_000
 OTHER_UNITS = {
-    SECONDS: "is most likely in seconds, 2025-03-01T10:00:00.000Z; --unit sold_ms=s reads it so",
-    MICROSECONDS: "is most likely in microseconds, 2025-03-01T10:00:00.123Z; --unit sold_ms=us reads it so",
-    NANOSECONDS: "is most likely in nanoseconds, 2025-03-01T10:00:00.123Z; no --unit reads it so",
+    SECONDS: "is most likely in seconds, 2025-03-01T10:00:00.000Z: give --unit sold_ms=s",
+    MICROSECONDS: "is most likely in microseconds, 2025-03-01T10:00:00.123Z: give --unit sold_ms=us",
+    NANOSECONDS: "is most likely in nanoseconds, 2025-03-01T10:00:00.123Z: write milliseconds",
 }
 
 
@@ -587,7 +587,7 @@ def as_json(sold_ms):
 def test_a_time_that_is_most_likely_in_another_unit_is_refused(written, number, reason):
     for content in files_of(number):
         ((_, refused),) = lines(written(content))
-        assert refused == f"Sale.sold_ms: {reason}, --unit sold_ms=ms as milliseconds (got {number})"
+        assert refused == f"Sale.sold_ms: {reason}; if it counts milliseconds, give --unit sold_ms=ms (got {number})"
 
 
 @pytest.mark.parametrize(
@@ -681,7 +681,7 @@ def test_a_mapping_to_a_column_that_is_not_there_is_refused_even_for_a_field_wit
 
 
 def test_a_column_that_is_there_twice_is_refused_where_it_is_needed(written):
-    assert refusal(written("number,sold_ms,amount,amount\nn-1,0,7,8\n")) == "column amount is there 2 times"
+    assert refusal(written("number,sold_ms,amount,amount\nn-1,0,7,8\n")) == "column amount occurs 2 times"
     assert lines(written("x,x,number,sold_ms,amount\n1,2,n-1,2020-01-01,7\n")) == [(2, SALE)]
 
 
@@ -709,10 +709,10 @@ def test_an_unknown_format_is_wrong_usage(written):
         (b"\xef\xbb\xbf", "is empty"),
         (b" \n\n", "is empty"),
         (b"\n" * 9000, "is empty"),
-        (b"\n" * 9000 + b"\x1f\x8b\x08", "is not UTF-8 text (byte 8b at offset 9001); wants CSV or JSON lines"),
-        (b"\x7fELF\x02\x01\x01\x00", "is not UTF-8 text (byte 00 at offset 7); wants CSV or JSON lines"),
-        (b"\x1f\x8b\x08", "is not UTF-8 text (byte 8b at offset 1); wants CSV or JSON lines"),
-        ("number".encode("utf-16"), "is not UTF-8 text (byte 00 at offset 3); wants CSV or JSON lines"),
+        (b"\n" * 9000 + b"\x1f\x8b\x08", "is not UTF-8 text (byte 8b at offset 9001); must be CSV or JSON lines"),
+        (b"\x7fELF\x02\x01\x01\x00", "is not UTF-8 text (byte 00 at offset 7); must be CSV or JSON lines"),
+        (b"\x1f\x8b\x08", "is not UTF-8 text (byte 8b at offset 1); must be CSV or JSON lines"),
+        ("number".encode("utf-16"), "is not UTF-8 text (byte 00 at offset 3); must be CSV or JSON lines"),
         (b'[{"number": 1}]', "is a JSON array; write one object a line (jq -c '.[]')"),
         (b'number,"sold\n', "the header in line 1 is not valid CSV: unexpected end of data"),
     ],

@@ -107,7 +107,7 @@ def test_no_range_gives_no_row(stocked: Stocked) -> None:
 def test_the_whole_of_a_salted_table_comes_in_key_order(stocked: Stocked) -> None:
     layout = KeyLayout(Item, Salt(of="number", buckets=5))
     table = stocked(layout.encode(Item(number)) for number in range(300))
-    found = [layout.decode(row).number for row, _cells in scan(table, layout.whole_table(), held_rows=7)]
+    found = [layout.decode(row).number for row, _cells in scan(table, layout.whole_table(), buffer_rows=7)]
     assert list(range(300)) == found
 
 
@@ -147,9 +147,9 @@ def test_a_range_has_the_same_rows_in_both_directions(
 ) -> None:
     table = stocked(EDGES)
     rows = wanted.split(" | ") if wanted else []
-    for held_rows in (1, 2, 1000):
-        assert rows == rows_of(table, (low, high), held_rows=held_rows)
-        assert rows[::-1] == rows_of(table, (low, high), held_rows=held_rows, reverse=True)
+    for buffer_rows in (1, 2, 1000):
+        assert rows == rows_of(table, (low, high), buffer_rows=buffer_rows)
+        assert rows[::-1] == rows_of(table, (low, high), buffer_rows=buffer_rows, reverse=True)
 
 
 def test_a_reverse_scan_of_an_empty_table_is_empty(stocked: Stocked) -> None:
@@ -224,14 +224,16 @@ def test_a_limit_on_one_stream_fetches_no_row_more(stocked: Stocked) -> None:
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-@pytest.mark.parametrize("held_rows", [1, 16, 100, 1000])
+@pytest.mark.parametrize("buffer_rows", [1, 16, 100, 1000])
 def test_rows_held_do_not_grow_with_the_answer(
-    sixteen: tuple[KeyLayout[Any], happybase.Table, int], held_rows: int, reverse: bool
+    sixteen: tuple[KeyLayout[Any], happybase.Table, int], buffer_rows: int, reverse: bool
 ) -> None:
     layout, table, count = sixteen
-    share = -(-held_rows // 16) + reverse
+    share = -(-buffer_rows // 16) + reverse
     with metered(table.connection) as cost:
-        for given_out, _row in enumerate(scan(table, layout.whole_table(), held_rows=held_rows, reverse=reverse), 1):
+        for given_out, _row in enumerate(
+            scan(table, layout.whole_table(), buffer_rows=buffer_rows, reverse=reverse), 1
+        ):
             assert cost.rows_fetched - given_out <= 16 * share
         assert given_out == count
 
@@ -316,7 +318,7 @@ def test_scanners_are_closed_when_one_fails(
     table, layout, client = watched
     client.fails_at = fails_at
     with pytest.raises(OSError, match="region server is gone"):
-        list(scan(table, layout.whole_table(), held_rows=40))
+        list(scan(table, layout.whole_table(), buffer_rows=40))
     assert set() == client.open
 
 
@@ -349,7 +351,7 @@ def test_a_limit_below_one_is_refused(stocked: Stocked, limit: int) -> None:
     st.sampled_from([1, 2, 3, 1000]),
 )
 def test_a_scan_gives_the_matching_keys_in_the_order_of_their_values(
-    engine: Engine, asked: tuple[Subject, dict[str, Any]], reverse: bool, limit: int, held_rows: int
+    engine: Engine, asked: tuple[Subject, dict[str, Any]], reverse: bool, limit: int, buffer_rows: int
 ) -> None:
     subject, question = asked
     layout = subject.layout
@@ -358,7 +360,7 @@ def test_a_scan_gives_the_matching_keys_in_the_order_of_their_values(
         return  # too slow, or a table whose spreading prefix cannot be listed: in the order of its bytes
     wanted = in_order(subject, [key for key in subject.keys if matches(question, key)])
     with stocked_table(engine, map(layout.encode, subject.keys)) as table:
-        found = list(_decoded(layout, scan(table, plan, limit=limit, reverse=reverse, held_rows=held_rows)))
+        found = list(_decoded(layout, scan(table, plan, limit=limit, reverse=reverse, buffer_rows=buffer_rows)))
     assert (wanted[::-1] if reverse else wanted)[:limit] == found
 
 

@@ -93,7 +93,7 @@ def test_pages_with_a_filter_hold_just_the_records_of_that_value(engine, notes, 
     with noted(engine, notes) as rows:
         while True:
             answer = page(rows, whole_table(), NOTES.record, cursor=cursor, **asked)
-            assert answer.by_server == (name,)
+            assert answer.server_filtered == (name,)
             assert len(answer.records) <= limit
             found += answer.records
             if (cursor := answer.cursor) is None:

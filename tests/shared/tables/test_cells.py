@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.keys import KeyLayout, TrailingText, part, row_key
-from shared.tables import BIG_INT, MSGPACK, CellLayout, Column, InvalidRecord, InvalidRow, Packing, TableLayout
+from shared.tables import BIG_INT, CellLayout, Column, InvalidRecord, InvalidRow, Packing, TableLayout
+from shared.tables.packing import MSGPACK
 
 
 @attrs.frozen

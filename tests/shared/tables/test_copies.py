@@ -34,7 +34,8 @@ from shared.keys import (
     starting_with,
 )
 from shared.queries import Page, equal
-from shared.tables import BIG_INT, MSGPACK, InvalidRow, TableLayout
+from shared.tables import BIG_INT, InvalidRow, TableLayout
+from shared.tables.packing import MSGPACK
 from tests.shared.keys.strategies import CASES
 
 KEY = OrderBySeller("s-17", 1_580_976_517_000, "n-42")

@@ -27,7 +27,7 @@ from shared.keys import (
     split_points,
 )
 from shared.tables import CellLayout, Family, TableLayout, ddl
-from shared.tables.ddl import create_statement, splits_each
+from shared.tables.ddl import create_statement, tables_with_splits
 from tests.shared.keys.strategies import few, key_class
 
 
@@ -111,11 +111,11 @@ def test_split_points_of_the_table_itself_go_before_those_of_its_layout() -> Non
     assert create_statement(own) == (
         f"# a third of the hosts each,\n# as of today\ncreate 'logs', {L}, SPLITS => ['g', 'p']"
     )
-    assert splits_each([own], None) == [(own, own.splits)]
+    assert tables_with_splits([own], None) == [(own, own.splits)]
     assert create_statement(own, 1) == create_statement(LOGS, 1)
     hosts = table(EscapedText)
     cut = attrs.evolve(hosts, splits=own.splits)
-    assert [found.points for _, found in splits_each([LOGS, hosts, cut], 1)] == [(b"\x02",), (), (b"g", b"p")]
+    assert [found.points for _, found in tables_with_splits([LOGS, hosts, cut], 1)] == [(b"\x02",), (), (b"g", b"p")]
 
 
 @pytest.mark.parametrize("ttl_seconds", [None, -1, 0])

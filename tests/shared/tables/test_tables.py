@@ -230,7 +230,7 @@ def test_split_points_without_thrift2_are_refused_before_anything_is_created(thr
     with pytest.raises(NeedsThrift2) as refused:
         create_tables(connection, [NAMES, CUT])
     assert str(refused.value) == (
-        "table cut: its split points take Thrift2 to be set: give thrift2_port in the store's URL (got none), or run"
+        "table cut: its split points need Thrift2 to be set: give thrift2_port in the store's URL (got none), or run"
         " what rowbook ddl prints in the HBase shell"
     )
     assert connection.tables() == []
@@ -243,7 +243,7 @@ def test_a_block_size_without_thrift2_is_refused_also_of_a_table_that_is_there(t
     connection, whole = thrift1
     sized = attrs.evolve(OTHERS, families={"o": Family(block_size_bytes=8192)})
     message = re.escape(
-        "table others, family o: block_size_bytes 8192 takes Thrift2 to be set and compared: give thrift2_port in the"
+        "table others, family o: block_size_bytes 8192 needs Thrift2 to be set and compared: give thrift2_port in the"
         " store's URL (got none)"
     )
     with pytest.raises(NeedsThrift2, match=f"^{message}$"):
