@@ -30,6 +30,8 @@ SCANS = ("tests/shared/queries/test_scanning.py",)
 NARROW = ("tests/shared/keys/test_narrow.py",)
 SPLITS = ("tests/shared/keys/test_splits.py",)
 PAGES = ("tests/shared/queries/test_pages.py",)
+SORTED_PAGES = ("tests/shared/queries/test_sorted_pages.py",)
+CURSORS = ("tests/shared/queries/test_cursors.py",)
 INVALID_ROWS = ("tests/shared/queries/test_invalid_rows.py",)
 RELEASES = ("tests/shared/tables/test_releases.py",)
 LAWS = ("tests/shared/keys/test_codec_laws.py",)
@@ -353,21 +355,21 @@ MUTANTS = (
         "shared/queries/cursors.py",
         "if cursor_digest != digest:",
         "if False:",
-        PAGES,
+        CURSORS,
     ),
     Mutant(
         "a damaged cursor is taken",
         "shared/queries/cursors.py",
         "if encode_cursor(position, cursor_digest) != cursor:",
         "if not data:",
-        PAGES,
+        CURSORS,
     ),
     Mutant(
         "the direction is no part of the question",
         "shared/queries/cursors.py",
         "plan.spread_bytes, conditions, reverse, sort_key, filter",
         "plan.spread_bytes, conditions, sort_key, filter",
-        PAGES,
+        CURSORS,
     ),
     Mutant(
         "what is left out by where counts towards the limit",
@@ -388,28 +390,28 @@ MUTANTS = (
         "shared/queries/sorted_pages.py",
         "if (item[:2] < last if reverse else item[:2] > last))",
         "if True)",
-        PAGES,
+        SORTED_PAGES,
     ),
     Mutant(
         "a sorted page starts again at its last record",
         "shared/queries/sorted_pages.py",
         "(item[:2] < last if reverse else item[:2] > last)",
         "(item[:2] <= last if reverse else item[:2] >= last)",
-        PAGES,
+        SORTED_PAGES,
     ),
     Mutant(
         "newest first is sorted as oldest first",
         "shared/queries/sorted_pages.py",
         "select_first = heapq.nlargest if reverse else heapq.nsmallest",
         "select_first = heapq.nsmallest",
-        PAGES,
+        SORTED_PAGES,
     ),
     Mutant(
         "more rows are sorted than may be",
         "shared/queries/sorted_pages.py",
         "            if reader.rows_read == read_at_most:\n",
         "            if False:\n",
-        PAGES,
+        SORTED_PAGES,
     ),
     Mutant(
         "a page with a report ends after as many rows as it may have records",

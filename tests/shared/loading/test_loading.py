@@ -162,10 +162,10 @@ def test_after_a_stray_quote_reading_goes_on_at_the_next_line(written, bad, reas
     content = HEADER + LINE + "".join(f"{line}\n" for line in bad) + LINE * 3
     opened = not reason.endswith("closed")
     content += several * opened
-    found = lines(written(content.replace("\n", ends)))
-    assert found[:2] == [(2, SALE), (3, reason)]
+    numbered = lines(written(content.replace("\n", ends)))
+    assert numbered[:2] == [(2, SALE), (3, reason)]
     after = 3 + len(bad)
-    assert [line for line in found if line[0] >= after][: 3 + opened] == [
+    assert [line for line in numbered if line[0] >= after][: 3 + opened] == [
         *((number, SALE) for number in range(after, after + 3)),
         *[(after + 3, attrs.evolve(SALE, number=f'e, "f"{ends}g'))] * opened,
     ]
@@ -194,11 +194,11 @@ def test_a_quote_is_given_up_after_as_much_as_a_record_may_have(written, monkeyp
 def test_a_line_that_ends_the_reading_does_so_only_after_the_lines_before_it(written, monkeypatch):
     monkeypatch.setattr("shared.loading.text_files.MAX_LINE_CHARACTERS", 40)
     path = written(HEADER + '"n-2,0,7\n' + LINE + "x" * 100 + "\n")
-    found = iter(read_lines(path, Sale))
-    assert next(found).reason.endswith("is never closed")
-    assert next(found).record == SALE
+    file_lines = iter(read_lines(path, Sale))
+    assert next(file_lines).reason.endswith("is never closed")
+    assert next(file_lines).record == SALE
     with pytest.raises(UnreadableFile, match=":4: must have fewer than"):
-        next(found)
+        next(file_lines)
 
 
 @pytest.mark.parametrize(
@@ -315,9 +315,9 @@ def test_a_json_line_is_a_record(written):
 
 @pytest.mark.parametrize("start", ["\ufeff", "\n \n", "  ", " " * 9000, "\n" * 9000])
 def test_json_lines_are_told_by_their_first_character(written, start):
-    found = read_lines(written(start + json.dumps(OBJECT)), Sale)
-    assert found.format == "jsonl"
-    assert [line.record for line in found] == [SALE]
+    file_lines = read_lines(written(start + json.dumps(OBJECT)), Sale)
+    assert file_lines.format == "jsonl"
+    assert [line.record for line in file_lines] == [SALE]
 
 
 @pytest.mark.parametrize(
@@ -470,11 +470,13 @@ def test_a_format_that_is_named_is_taken_whatever_the_first_line(written):
 
 def test_in_a_format_of_its_own_a_carriage_return_ends_no_line(written):
     content = "@n-1\na\rb\r\n\rc\n@n-2\r\r\n@n-3\r"
-    found = read_lines(written(content), Sale, formats=[attrs.evolve(NOTES, read=lambda rows, _: seen(rows))])
-    assert [line.reason for line in found] == ["@n-1\n", "a\rb\r\n", "\rc\n", "@n-2\r\r\n", "@n-3\r"]
+    file_lines = read_lines(
+        written(content), Sale, formats=[attrs.evolve(NOTES, read=lambda rows, _: as_reasons(rows))]
+    )
+    assert [line.reason for line in file_lines] == ["@n-1\n", "a\rb\r\n", "\rc\n", "@n-2\r\r\n", "@n-3\r"]
 
 
-def seen(lines):
+def as_reasons(lines):
     return ((number, number, line) for number, line in enumerate(lines, start=1))
 
 
@@ -512,10 +514,10 @@ def test_a_byte_that_is_not_utf8_spoils_the_record_whose_line_it_is_in(written, 
 def test_a_line_without_end_ends_the_reading_of_a_file(written, monkeypatch, long):
     monkeypatch.setattr("shared.loading.text_files.MAX_LINE_CHARACTERS", 40)
     path = written(f"@n-1\n@n-2\n{'x' * 38}\n@n-3\n{long}\n")
-    found = iter(read_lines(path, Sale, **OWN))
-    assert [next(found).record, next(found).record] == [noted("n-1"), noted("n-2", "x" * 38)]
+    file_lines = iter(read_lines(path, Sale, **OWN))
+    assert [next(file_lines).record, next(file_lines).record] == [noted("n-1"), noted("n-2", "x" * 38)]
     with pytest.raises(UnreadableFile, match=rf"^{path}:5: must have fewer than \d+ characters, line end included$"):
-        next(found)
+        next(file_lines)
 
 
 def test_a_first_line_without_end_makes_a_file_unreadable(written, monkeypatch):
@@ -543,12 +545,12 @@ def test_a_file_of_a_form_that_nobody_knows_says_what_it_was_tried_as(written):
     ],
 )
 def test_what_is_no_text_says_what_could_be_read(written, format, wanted):
-    for content, found in {
+    for content, byte in {
         b"\n\x7fELF\0": "byte 00 at offset 5",
         b"\xef\xbb\xbf\n\xc3\xa9\xff": "byte ff at offset 6",
     }.items():
         reason = refusal(written(content), format=format, **OWN)
-        assert reason == f"is not UTF-8 text ({found}); must be {wanted}"
+        assert reason == f"is not UTF-8 text ({byte}); must be {wanted}"
 
 
 def test_an_unknown_format_names_those_of_the_design_too(written):
@@ -628,12 +630,12 @@ def test_milliseconds_with_a_plus_sign_are_taken_as_they_are(written):
 
 
 def test_times_that_a_format_reads_itself_are_in_milliseconds_whatever_the_unit(written):
-    old = attrs.evolve(NOTES, read=lambda rows, _: ((1, 1, {**OBJECT, "sold_ms": SECONDS}) for _ in rows))
+    plain = attrs.evolve(NOTES, read=lambda rows, _: ((1, 1, {**OBJECT, "sold_ms": SECONDS}) for _ in rows))
     path = written("@n-1\n")
-    taken = attrs.evolve(old, has_milliseconds=True)
-    assert lines(path, formats=[taken])[0][1].sold_ms == SECONDS
-    assert lines(path, formats=[taken], units={"sold_ms": "s"})[0][1].sold_ms == SECONDS
-    assert "most likely" in lines(path, formats=[old])[0][1]
+    converting = attrs.evolve(plain, has_milliseconds=True)
+    assert lines(path, formats=[converting])[0][1].sold_ms == SECONDS
+    assert lines(path, formats=[converting], units={"sold_ms": "s"})[0][1].sold_ms == SECONDS
+    assert "most likely" in lines(path, formats=[plain])[0][1]
 
 
 @pytest.mark.parametrize(
@@ -742,12 +744,12 @@ def test_a_file_that_fails_while_it_is_read_is_named_with_the_last_line_that_was
         assert process.stdout
         assert process.stdout.readline()
         path = f"/proc/{process.pid}/maps"
-        opened = iter(read_lines(path, Sale, formats=[maps]))
-        first = next(opened)
+        file_lines = iter(read_lines(path, Sale, formats=[maps]))
+        first = next(file_lines)
         process.kill()
     numbers = [first.number]
     with pytest.raises(UnreadableFile) as caught:
-        numbers.extend(line.number for line in opened)
+        numbers.extend(line.number for line in file_lines)
     assert re.fullmatch(f"{path}: No such process, after line {numbers[-1]}", str(caught.value))
 
 
@@ -771,9 +773,9 @@ def test_a_pipe_is_read_once_and_has_no_size(tmp_path):
     os.mkfifo(path)
     writer = threading.Thread(target=path.write_text, args=(json.dumps(OBJECT) + "\n",))
     writer.start()
-    found = read_lines(path, Sale)
-    assert (found.format, found.size_bytes) == ("jsonl", None)
-    assert [line.record for line in found] == [SALE]
+    file_lines = read_lines(path, Sale)
+    assert (file_lines.format, file_lines.size_bytes) == ("jsonl", None)
+    assert [line.record for line in file_lines] == [SALE]
     writer.join()
 
 
@@ -799,14 +801,14 @@ def test_a_file_is_closed_when_it_is_read_or_refused(written, content, recwarn):
     with contextlib.suppress(UnreadableFile):
         list(read_records(written(content), Sale))
     gc.collect()
-    assert [str(each.message) for each in recwarn] == []
+    assert [str(warning.message) for warning in recwarn] == []
 
 
 def test_how_far_reading_has_come_is_known_between_lines(written):
-    found = read_lines(written(HEADER + LINE * 5000), Sale)
-    at = [found.read_bytes for _ in found]
-    assert at == sorted(at)
-    assert at[0] < found.size_bytes == at[-1]
+    file_lines = read_lines(written(HEADER + LINE * 5000), Sale)
+    positions = [file_lines.read_bytes for _ in file_lines]
+    assert positions == sorted(positions)
+    assert positions[0] < file_lines.size_bytes == positions[-1]
 
 
 @pytest.mark.parametrize(
@@ -873,9 +875,9 @@ def test_the_made_file_with_the_quirks_of_a_real_one():
 @pytest.mark.skipif(not REAL.exists(), reason="the real sales are not on this machine")
 def test_five_thousand_real_sales_are_read_without_a_bad_line():
     mapping = {"number": "tx", "sold_ms": "timestamp", "amount": "price (in wei)"}
-    found = read_lines(REAL, Sale, mapping=mapping)
-    records = [line.record for line in found]
-    assert found.format == "csv"
+    file_lines = read_lines(REAL, Sale, mapping=mapping)
+    records = [line.record for line in file_lines]
+    assert file_lines.format == "csv"
     assert len(records) == len({record.number for record in records}) == 5000
     assert sum(record.amount >= 2**64 for record in records) == 22
     assert (records[0].sold_ms, records[-1].sold_ms) == (1_498_251_906_000, 1_600_116_044_000)
@@ -894,6 +896,6 @@ TWEETS = ROOT.parent / "shared" / "data" / "feed" / "mayweather_tweets_first4000
 def test_four_thousand_real_tweets_with_line_breaks_are_read_as_python_reads_them():
     with TWEETS.open(encoding="utf-8", newline="") as file:
         expected = [(row["id"], row["text"]) for row in csv.DictReader(file)]
-    found = [line.record for line in read_lines(TWEETS, Tweet, mapping={"number": "id"})]
-    assert [(tweet.number, tweet.text) for tweet in found] == expected
-    assert sum("\n" in tweet.text for tweet in found) > 100
+    tweets = [line.record for line in read_lines(TWEETS, Tweet, mapping={"number": "id"})]
+    assert [(tweet.number, tweet.text) for tweet in tweets] == expected
+    assert sum("\n" in tweet.text for tweet in tweets) > 100

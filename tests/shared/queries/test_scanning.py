@@ -1,4 +1,4 @@
-"""A plan runs on a table: rows in key order, merged over buckets, in both directions, never more held than a batch."""
+"""A plan run on a table: rows in key order, merged over buckets, in both directions; few rows are buffered."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -57,8 +57,8 @@ class Named:
 
 def rows_of(table: happybase.Table, *ranges: tuple[str, str | None], **options: Any) -> list[str]:
     """What a scan of one stream of ranges, written in hex, gives in hex."""
-    found = tuple(RowRange(bytes.fromhex(low), None if high is None else bytes.fromhex(high)) for low, high in ranges)
-    return [row.hex(" ") for row, _cells in scan(table, Plan((found,)), **options)]
+    stream = tuple(RowRange(bytes.fromhex(low), None if high is None else bytes.fromhex(high)) for low, high in ranges)
+    return [row.hex(" ") for row, _cells in scan(table, Plan((stream,)), **options)]
 
 
 # ---- order ---------------------------------------------------------------------------------------
@@ -107,8 +107,8 @@ def test_no_range_gives_no_row(stocked: Stocked) -> None:
 def test_the_whole_of_a_salted_table_comes_in_key_order(stocked: Stocked) -> None:
     layout = KeyLayout(Item, Salt(of="number", buckets=5))
     table = stocked(layout.encode(Item(number)) for number in range(300))
-    found = [layout.decode(row).number for row, _cells in scan(table, layout.whole_table(), buffer_rows=7)]
-    assert list(range(300)) == found
+    numbers = [layout.decode(row).number for row, _cells in scan(table, layout.whole_table(), buffer_rows=7)]
+    assert list(range(300)) == numbers
 
 
 # ---- both ends, in reverse -----------------------------------------------------------------------
@@ -207,10 +207,10 @@ def test_ten_rows_of_sixteen_buckets_cost_ten_rows_and_about_one_for_each_bucket
 ) -> None:
     layout, table, count = sixteen
     with metered(table.connection) as cost:
-        found = [
+        numbers = [
             layout.decode(row).number for row, _cells in scan(table, layout.whole_table(), limit=10, reverse=reverse)
         ]
-    assert (list(range(count - 1, count - 11, -1)) if reverse else list(range(10))) == found
+    assert (list(range(count - 1, count - 11, -1)) if reverse else list(range(10))) == numbers
     assert len(cost.ranges) == 16
     # A bucket gives one row at a time, in reverse two, since the first may be the row at its stop.
     assert cost.rows_fetched <= 10 + 16 * (2 if reverse else 1)
@@ -225,17 +225,17 @@ def test_a_limit_on_one_stream_fetches_no_row_more(stocked: Stocked) -> None:
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("buffer_rows", [1, 16, 100, 1000])
-def test_rows_held_do_not_grow_with_the_answer(
+def test_buffered_rows_do_not_grow_with_the_answer(
     sixteen: tuple[KeyLayout[Any], happybase.Table, int], buffer_rows: int, reverse: bool
 ) -> None:
     layout, table, count = sixteen
-    share = -(-buffer_rows // 16) + reverse
+    batch_rows = -(-buffer_rows // 16) + reverse
     with metered(table.connection) as cost:
-        for given_out, _row in enumerate(
+        for count_returned, _row in enumerate(
             scan(table, layout.whole_table(), buffer_rows=buffer_rows, reverse=reverse), 1
         ):
-            assert cost.rows_fetched - given_out <= 16 * share
-        assert given_out == count
+            assert cost.rows_fetched - count_returned <= 16 * batch_rows
+        assert count_returned == count
 
 
 def test_one_stream_is_read_in_batches_of_a_thousand(stocked: Stocked) -> None:
@@ -351,17 +351,17 @@ def test_a_limit_below_one_is_refused(stocked: Stocked, limit: int) -> None:
     st.sampled_from([1, 2, 3, 1000]),
 )
 def test_a_scan_gives_the_matching_keys_in_the_order_of_their_values(
-    engine: Engine, asked: tuple[Subject, dict[str, Any]], reverse: bool, limit: int, buffer_rows: int
+    engine: Engine, subject_and_question: tuple[Subject, dict[str, Any]], reverse: bool, limit: int, buffer_rows: int
 ) -> None:
-    subject, question = asked
+    subject, question = subject_and_question
     layout = subject.layout
     plan, question = plan_of(subject, question)
     if len(plan.streams) > 40 or (layout.spread and plan.spread_bytes == 0):
         return  # too slow, or a table whose spreading prefix cannot be listed: in the order of its bytes
     wanted = in_order(subject, [key for key in subject.keys if matches(question, key)])
     with stocked_table(engine, map(layout.encode, subject.keys)) as table:
-        found = list(_decoded(layout, scan(table, plan, limit=limit, reverse=reverse, buffer_rows=buffer_rows)))
-    assert (wanted[::-1] if reverse else wanted)[:limit] == found
+        keys = list(_decoded(layout, scan(table, plan, limit=limit, reverse=reverse, buffer_rows=buffer_rows)))
+    assert (wanted[::-1] if reverse else wanted)[:limit] == keys
 
 
 def _decoded(layout: KeyLayout[Any], rows: Iterator[Any]) -> Iterator[Any]:

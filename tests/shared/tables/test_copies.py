@@ -65,8 +65,8 @@ def test_a_copied_layout_makes_the_same_rows_plans_and_cursors(copied: Copy, lay
     assert twin.encode(KEY) == twin.row_of(LAMP) == row
     assert twin.decode(row) == KEY
     assert repr(twin) == repr(layout)
-    asked = {"seller_id": "s-17", "placed_ms": between(0, 10_000_000)}
-    assert twin.plan(**asked) == layout.plan(**asked)
+    question = {"seller_id": "s-17", "placed_ms": between(0, 10_000_000)}
+    assert twin.plan(**question) == layout.plan(**question)
 
 
 @every_copy
@@ -142,18 +142,18 @@ def test_a_copied_error_says_the_same(copied: Copy) -> None:
         assert (type(twin), str(twin), attrs.asdict(twin)) == (type(error), str(error), attrs.asdict(error))
 
 
-def of_seller(layout: KeyLayout[Any], key: Any, found: Page[Any]) -> tuple[bytes, Any, KeyLayout[Any], Any, Page[Any]]:
+def of_seller(layout: KeyLayout[Any], key: Any, answer: Page[Any]) -> tuple[bytes, Any, KeyLayout[Any], Any, Page[Any]]:
     """What another process makes of a layout, a key and a page."""
     row = layout.encode(key)
-    return row, layout.decode(row), layout, layout.plan(seller_id=key.seller_id), found
+    return row, layout.decode(row), layout, layout.plan(seller_id=key.seller_id), answer
 
 
 @pytest.mark.parametrize("layout", LAYOUTS[:3], ids=str)
 def test_another_process_takes_layouts_keys_and_pages_and_gives_them_back(layout: KeyLayout[Any]) -> None:
     with ProcessPoolExecutor(1, get_context("spawn")) as other:
-        row, key, twin, plan, found = other.submit(of_seller, layout, KEY, LAMP_PAGE).result(timeout=60)
+        row, key, twin, plan, answer = other.submit(of_seller, layout, KEY, LAMP_PAGE).result(timeout=60)
     assert row == layout.encode(KEY) == twin.encode(KEY)
-    assert (key, found, plan) == (KEY, LAMP_PAGE, layout.plan(seller_id="s-17"))
+    assert (key, answer, plan) == (KEY, LAMP_PAGE, layout.plan(seller_id="s-17"))
 
 
 def order_of(table: TableLayout[Order], row: bytes) -> Order:

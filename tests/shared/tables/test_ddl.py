@@ -115,7 +115,7 @@ def test_split_points_of_the_table_itself_go_before_those_of_its_layout() -> Non
     assert create_statement(own, 1) == create_statement(LOGS, 1)
     hosts = table(EscapedText)
     cut = attrs.evolve(hosts, splits=own.splits)
-    assert [found.points for _, found in tables_with_splits([LOGS, hosts, cut], 1)] == [(b"\x02",), (), (b"g", b"p")]
+    assert [splits.points for _, splits in tables_with_splits([LOGS, hosts, cut], 1)] == [(b"\x02",), (), (b"g", b"p")]
 
 
 @pytest.mark.parametrize("ttl_seconds", [None, -1, 0])
@@ -151,18 +151,18 @@ def to_bytes_binary(text: str) -> bytes:
     Where the digits are none it forgets the backslash and reads on.
     """
     made = bytearray()
-    at = 0
-    while at < len(text):
-        if text[at] == "\\" and text[at + 1 : at + 2] == "x":
-            digits = text[at + 2 : at + 4]
+    index = 0
+    while index < len(text):
+        if text[index] == "\\" and text[index + 1 : index + 2] == "x":
+            digits = text[index + 2 : index + 4]
             if re.fullmatch("[0-9A-F]{2}", digits):
                 made.append(int(digits, 16))
-                at += 4
+                index += 4
             else:
-                at += 1
+                index += 1
         else:
-            made.append(ord(text[at]) & 0xFF)
-            at += 1
+            made.append(ord(text[index]) & 0xFF)
+            index += 1
     return bytes(made)
 
 

@@ -97,14 +97,14 @@ def test_tables_are_created_as_declared(store: happybase.Connection) -> None:
     families = {**store.table("names").families(), **store.table("salted").families()}
     assert sorted(families) == [b"n", b"old", b"s", b"t"]
 
-    def each(option: str) -> list[object]:
+    def options(option: str) -> list[object]:
         return [families[name][option] for name in sorted(families)]
 
-    assert each("max_versions") == [1, 3, 2, 1]
-    assert each("time_to_live") == [2**31 - 1, 60, 3600, 2**31 - 1]
-    assert each("bloom_filter_type") == [b"ROW", b"NONE", b"ROWCOL", b"ROW"]
-    assert each("compression") == [b"NONE", b"NONE", b"GZ", b"NONE"]
-    assert each("block_cache_enabled") == [True] * 4
+    assert options("max_versions") == [1, 3, 2, 1]
+    assert options("time_to_live") == [2**31 - 1, 60, 3600, 2**31 - 1]
+    assert options("bloom_filter_type") == [b"ROW", b"NONE", b"ROWCOL", b"ROW"]
+    assert options("compression") == [b"NONE", b"NONE", b"GZ", b"NONE"]
+    assert options("block_cache_enabled") == [True] * 4
     with store.beyond_thrift1() as beyond:
         assert beyond.block_sizes("names") == {b"n": 65536, b"old": 65536}
         assert beyond.block_sizes("salted") == {b"s": 8192, b"t": 65536}
@@ -173,14 +173,14 @@ def test_a_table_with_other_families_is_refused(
     assert f"table names: must have the families n, old (has {shown})" == str(refused.value)
 
 
-@pytest.mark.parametrize("said_s", [-1, 2**31 - 1])
+@pytest.mark.parametrize("stored_s", [-1, 2**31 - 1])
 @pytest.mark.parametrize("declared_s", [None, -1, 2**31 - 1])
 def test_both_ways_to_say_for_ever_are_the_same(
-    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch, said_s: int, declared_s: int | None
+    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch, stored_s: int, declared_s: int | None
 ) -> None:
     create_tables(connection, [OTHERS])
     families = connection.table("others").families()
-    families[b"o"]["time_to_live"] = said_s
+    families[b"o"]["time_to_live"] = stored_s
     monkeypatch.setattr(happybase.Table, "families", lambda _table: families)
     create_tables(connection, [attrs.evolve(OTHERS, families={"o": Family(ttl_seconds=declared_s)})])
     with pytest.raises(TableMismatch, match=r"ttl_seconds 60 \(has "):
