@@ -27,7 +27,7 @@ class Format:
     title: str
     """Its name in messages: `CSV`."""
     recognizes: Callable[[str], bool]
-    """Whether a file has this format, told by its first line that is not blank."""
+    """Whether a file has this format, judged by its first line that is not blank."""
     read: Callable[[Iterable[str], Path], ParsedRows]
     """The rows of a file's lines, which include blank lines and keep their line ends.
 

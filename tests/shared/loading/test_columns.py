@@ -52,7 +52,7 @@ def test_a_time_is_read_in_the_unit_that_is_named(written, unit, number, sold_ms
         assert lines(written(content), units={"sold_ms": unit})[0][1].sold_ms == sold_ms
 
 
-def test_microseconds_that_are_no_whole_milliseconds_are_refused(written):
+def test_microseconds_that_are_not_whole_milliseconds_are_refused(written):
     for content in files_of(MICROSECONDS + 1):
         assert lines(written(content), units={"sold_ms": "us"})[0][1] == (
             f"Sale.sold_ms: must be a time in whole milliseconds (got {MICROSECONDS + 1} microseconds)"
@@ -90,7 +90,7 @@ def test_times_that_a_format_reads_itself_are_in_milliseconds_whatever_the_unit(
         ({"sold_ms": ""}, UnknownUnit, "Sale.sold_ms: its unit must be s, ms or us (got '')"),
     ],
 )
-def test_a_unit_that_is_none_is_wrong_usage(tmp_path, units, error, message):
+def test_a_unit_that_does_not_exist_or_fit_the_field_is_refused(tmp_path, units, error, message):
     with pytest.raises(error) as refused:
         read_lines(tmp_path / "none.csv", Sale, units=units)
     assert str(refused.value) == message

@@ -36,7 +36,7 @@ def test_a_field_that_the_file_lacks_takes_its_default_and_one_that_it_has_does_
     assert lines(written("number,sold_ms,amount,state\nn-1,0,7,done\n")) == [(2, Sale("n-1", 0, 7, "done"))]
 
 
-def test_only_the_blanks_behind_commas_go_and_only_where_the_header_has_them(written):
+def test_only_blanks_after_commas_are_dropped_and_only_if_the_header_has_them(written):
     assert lines(written("number, sold_ms, amount\n n 1 , 0, 7\n")) == [(2, Sale("n 1 ", 0, 7))]
     assert lines(written("amount,sold_ms,number\n7,0, n 1 \n")) == [(2, Sale(" n 1 ", 0, 7))]
 
@@ -50,7 +50,7 @@ def test_quoted_fields_may_hold_commas_quotes_and_lines(written):
     ]
 
 
-def test_blank_lines_before_the_header_and_between_records_count_but_are_no_records(written):
+def test_blank_lines_before_the_header_and_between_records_are_counted_but_are_not_records(written):
     assert lines(written("\n\n" + HEADER + "\n" + LINE)) == [(5, SALE)]
 
 
@@ -75,7 +75,7 @@ def test_a_bad_line_has_its_reason_and_the_next_one_is_read(written, line, reaso
     assert lines(written(HEADER + line + LINE)) == [(2, reason), (3, SALE)]
 
 
-def test_a_time_that_is_none_names_record_and_field(written):
+def test_text_that_is_not_a_time_is_refused_by_record_and_field(written):
     ((_, reason),) = lines(written(HEADER + "n-1,yesterday,7\n"))
     assert reason.startswith("Sale.sold_ms: must be a time such as ")
     assert reason.endswith("(got 'yesterday')")
@@ -119,17 +119,17 @@ def test_a_quote_is_given_up_after_as_much_as_a_record_may_have(written, monkeyp
     given_up = (
         "is not valid CSV: the quote opened in line 2, character 1, is not closed within 100 characters and 4 lines"
     )
-    kept = '"' + "x" * 86 + '\nyyyy",0,7\n'
-    assert len(kept) == 100 - 2
-    for record, is_taken in {
-        kept: True,
-        kept.replace("yyyy", "yyyyyy"): True,
-        kept.replace("yyyy", "yyyyyyy"): False,
+    longest = '"' + "x" * 86 + '\nyyyy",0,7\n'
+    assert len(longest) == 100 - 2
+    for record, is_read in {
+        longest: True,
+        longest.replace("yyyy", "yyyyyy"): True,
+        longest.replace("yyyy", "yyyyyyy"): False,
         '"a\n\n\nb",0,7\n': True,
         '"a\n\n\n\nb",0,7\n': False,
     }.items():
         first, *others = lines(written(HEADER + record + LINE))
-        assert (first[1] == given_up) is not is_taken
+        assert (first[1] == given_up) is not is_read
         assert others[-1] == (record.count("\n") + 2, SALE)
 
 

@@ -26,7 +26,7 @@ from tests.shared.loading.sales import (
 
 
 @pytest.mark.parametrize("start", ["\ufeff", "\n \n", "  ", " " * 9000, "\n" * 9000])
-def test_json_lines_are_told_by_their_first_character(written, start):
+def test_json_lines_are_recognized_by_their_first_character(written, start):
     file_lines = read_lines(written(start + json.dumps(OBJECT)), Sale)
     assert file_lines.format == "jsonl"
     assert [line.record for line in file_lines] == [SALE]
@@ -43,13 +43,13 @@ def test_json_lines_come_first_and_csv_last(written):
     assert read_lines(written(HEADER + LINE), Sale, formats=[all_of_it]).format == "all"
 
 
-def test_a_format_that_is_named_is_taken_whatever_the_first_line(written):
+def test_a_format_that_is_named_is_read_whatever_the_first_line(written):
     path = written("cut off\n@n-1\n")
     assert lines(path, format="notes", **OWN) == [(1, "must start with @"), (2, noted("n-1"))]
     assert list(read_records(written("@n-1"), Sale, OWN["formats"])) == [noted("n-1")]
 
 
-def test_a_file_of_a_form_that_nobody_knows_says_what_it_was_tried_as(written):
+def test_a_file_of_an_unknown_format_is_read_as_csv_and_the_refusal_says_so(written):
     no_columns = "no column number, sold_ms, amount for Sale.number, sold_ms, amount; map a field to one of: "
     tried = "; read as CSV because its first line does not look like JSON lines, notes or tabbed text"
     for first in ("Dec 19 16:31:46 web sshd[1]: x", "[2016-12-19 16:31] x", "<13>x"):
@@ -68,7 +68,7 @@ def test_a_file_of_a_form_that_nobody_knows_says_what_it_was_tried_as(written):
         ("csv", "CSV"),
     ],
 )
-def test_what_is_no_text_says_what_could_be_read(written, format, wanted):
+def test_a_file_that_is_not_text_is_refused_with_the_formats_that_could_be_read(written, format, wanted):
     for content, byte in {
         b"\n\x7fELF\0": "byte 00 at offset 5",
         b"\xef\xbb\xbf\n\xc3\xa9\xff": "byte ff at offset 6",
@@ -112,7 +112,7 @@ def test_a_file_that_holds_no_records_is_refused_in_one_line(written, content, r
     assert refusal(written(content)) == reason
 
 
-def test_a_format_is_told_though_a_pipe_brings_the_first_line_in_pieces(tmp_path):
+def test_a_format_is_recognized_though_a_pipe_brings_the_first_line_in_pieces(tmp_path):
     path = tmp_path / "pipe"
     os.mkfifo(path)
 

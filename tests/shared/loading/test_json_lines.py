@@ -48,7 +48,7 @@ def test_a_wrong_value_in_json_names_record_and_field(written, change, reason):
         ('{"number": "a", "amount": 1}', "no column sold_ms for Sale.sold_ms; map a field to one of: number, amount"),
     ],
 )
-def test_a_line_that_is_no_such_object_says_why(written, line, reason):
+def test_a_line_that_is_not_a_record_has_a_reason(written, line, reason):
     first, second = lines(written(line + "\n" + json.dumps(OBJECT)), format="jsonl")
     assert first[0] == 1
     assert first[1].startswith(reason)

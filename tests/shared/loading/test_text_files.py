@@ -119,7 +119,7 @@ def test_a_first_line_without_end_makes_a_file_unreadable(written, monkeypatch):
     assert refusal(written(f"{HEADER.strip()},{'x' * 100}")).startswith("the first line must have fewer than ")
 
 
-def test_a_character_cut_by_the_end_of_the_head_is_no_error(written):
+def test_a_character_that_two_reads_of_the_file_share_is_not_an_error(written):
     for blanks in range(4):
         content = "number,sold_ms,amount\n" + "é" * 10_000 + "🐘" * blanks + ",0,7\n"
         ((_, record),) = lines(written("x" * blanks + content), mapping={"number": "x" * blanks + "number"})

@@ -214,7 +214,7 @@ def test_every_changed_character_of_a_cursor_is_refused(items: Items) -> None:
                     item_page(table, limit=3, cursor=cursor[:index] + other + cursor[index + 1 :])
 
 
-def test_a_cursor_cut_or_drawn_out_is_refused(items: Items) -> None:
+def test_a_cursor_that_is_too_short_or_too_long_is_refused(items: Items) -> None:
     table = items(5)
     cursor = item_page(table, limit=3).cursor
     assert cursor is not None
@@ -226,7 +226,7 @@ def test_a_cursor_cut_or_drawn_out_is_refused(items: Items) -> None:
 
 
 @pytest.mark.parametrize("cursor", ["", "=", "?", "not base64", "é", "\0", "A" * 10_000, "AAAAAAAAAAAAAAAA"])
-def test_what_is_no_cursor_is_refused(items: Items, cursor: str) -> None:
+def test_text_that_is_not_a_cursor_is_refused(items: Items, cursor: str) -> None:
     with pytest.raises(InvalidQuestion, match=DAMAGED):
         item_page(items(5), limit=3, cursor=cursor)
 
@@ -259,13 +259,13 @@ def test_a_cursor_goes_on_under_another_limit(items: Items) -> None:
     assert [Item(number) for number in range(2, 9)] == item_page(table, limit=100, cursor=cursor).records
 
 
-def cursor_behind_the_first_of_three() -> str | None:
+def cursor_after_the_first_of_three() -> str | None:
     with stocked_table(Embedded(), [ITEMS.encode(Item(number)) for number in range(3)]) as table:
         return item_page(table, limit=1, where={"number": 0}, read_at_most=1).cursor
 
 
 def test_a_cursor_is_the_same_text_in_every_process() -> None:
-    code = "from tests.shared.queries import test_cursors; print(test_cursors.cursor_behind_the_first_of_three())"
+    code = "from tests.shared.queries import test_cursors; print(test_cursors.cursor_after_the_first_of_three())"
     elsewhere = {
         subprocess.check_output(
             [sys.executable, "-c", code],
@@ -275,4 +275,4 @@ def test_a_cursor_is_the_same_text_in_every_process() -> None:
         ).strip()
         for seed in ("1", "2")
     }
-    assert {cursor_behind_the_first_of_three()} == elsewhere
+    assert {cursor_after_the_first_of_three()} == elsewhere

@@ -40,7 +40,7 @@ def item(number: int) -> bytes:
 
 
 def bad(number: int) -> bytes:
-    """A row right behind the one of this number, which is not an item."""
+    """The row right after that of this number, which is not an item."""
     return item(number) + BAD
 
 
@@ -76,7 +76,7 @@ def test_a_row_that_is_left_out_is_reported_with_table_row_and_reason(stocked: S
     assert str(invalid) == f"{invalid.table}: row 00 02 ff: {invalid.reason}"
 
 
-def test_an_invalid_row_keeps_what_it_says_and_takes_the_marks_of_whoever_handles_it() -> None:
+def test_an_invalid_row_is_frozen_but_accepts_the_attributes_that_tools_add() -> None:
     invalid = InvalidRow("items", b"\0", "too short")
     invalid.add_note("seen by a tool")
     invalid.__dict__["mark"] = 1
@@ -153,7 +153,7 @@ def test_a_page_of_nothing_but_invalid_rows_is_empty_and_the_last(stocked: Stock
     assert (only.records, only.cursor, only.rows_read, len(reported)) == ([], None, 250, 250)
 
 
-def test_a_page_reads_on_behind_a_thousand_invalid_rows_in_batches_that_stay_small(
+def test_a_page_reads_on_after_a_thousand_invalid_rows_in_batches_that_stay_small(
     engine: Engine, stocked: Stocked
 ) -> None:
     table = stocked([*map(bad, range(1000)), item(2000), item(2001), item(2002)])
@@ -220,7 +220,7 @@ def test_a_page_with_a_where_counts_invalid_rows_towards_the_rows_it_reads(stock
 def test_the_record_beside_an_invalid_row_of_another_bucket_is_never_lost(
     stocked: Stocked, where: dict[str, Any]
 ) -> None:
-    """The wrong bucket's row comes first in the merge, and the page may end at the cap behind it."""
+    """The wrong bucket's row comes first in the merge, and the page may end at the cap after it."""
     right = VISITS.encode(Visit(9, "b"))
     wrong = [bytes([bucket]) + right[1:] for bucket in range(4) if bucket != right[0]]
     for read_at_most in (1, 2, 3, 4):

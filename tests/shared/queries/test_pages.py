@@ -141,7 +141,7 @@ def test_rows_there_throughout_come_once_whatever_is_put_and_deleted_between_pag
     assert sorted(set(keys_after_salt), reverse=reverse) == keys_after_salt
 
 
-def test_a_row_put_behind_the_cursor_comes_and_one_put_in_front_of_it_does_not(stocked: Stocked) -> None:
+def test_a_row_put_after_the_cursor_comes_and_a_row_put_before_it_does_not(stocked: Stocked) -> None:
     table = stocked(ITEMS.encode(Item(number)) for number in range(0, 40, 10))
     first = item_page(table, limit=2)
     assert [Item(0), Item(10)] == first.records
@@ -200,7 +200,7 @@ def test_every_page_size_gives_every_row_once_with_several_conditions(
         assert {("at_s", "host")} == {answer.client_work for answer in pages}
 
 
-def test_what_the_key_cannot_bind_is_left_to_where(stocked: Stocked) -> None:
+def test_where_compares_what_the_key_cannot_bind(stocked: Stocked) -> None:
     layout = LAYOUTS["ascending over 3 buckets"]
     table = stocked(map(layout.encode, keys_of(layout)))
     narrowed = layout.narrow(at_s=between(9, 12), host=starting_with("a"))
@@ -316,7 +316,7 @@ def test_a_page_reads_one_row_more_than_it_gives(items: Items) -> None:
     assert cost.rows_fetched <= 22
 
 
-# ---- rows that are no records --------------------------------------------------------------------
+# ---- rows that are not records -------------------------------------------------------------------
 
 
 def test_a_row_that_does_not_decode_is_an_error_with_table_row_and_reason(stocked: Stocked) -> None:

@@ -64,7 +64,7 @@ def rows_of(table: happybase.Table, *ranges: tuple[str, str | None], **options: 
 # ---- order ---------------------------------------------------------------------------------------
 
 
-def test_buckets_are_merged_by_the_key_behind_the_salt(stocked: Stocked) -> None:
+def test_buckets_are_merged_by_the_key_after_the_salt(stocked: Stocked) -> None:
     # crc32 of "a" and "c" is 3 modulo 4, of "b" 1, of "d" 0.
     table = stocked(hexes("00 05 64", "00 09 64", "01 05 62", "03 05 61", "03 05 63", "03 07 61"))
     plan = KeyLayout(Log, Salt(of="host", buckets=4)).plan(at_s=between(0, 100))
@@ -73,7 +73,7 @@ def test_buckets_are_merged_by_the_key_behind_the_salt(stocked: Stocked) -> None
     assert merged[::-1] == [row for row, _cells in scan(table, plan, reverse=True)]
 
 
-def test_a_limit_holds_behind_the_merge(stocked: Stocked) -> None:
+def test_a_limit_counts_merged_rows(stocked: Stocked) -> None:
     table = stocked(hexes("00 05 64", "00 09 64", "01 05 62", "03 05 61", "03 05 63", "03 07 61"))
     plan = KeyLayout(Log, Salt(of="host", buckets=4)).plan(at_s=between(0, 100))
     assert hexes("03 05 61", "01 05 62", "03 05 63") == [row for row, _cells in scan(table, plan, limit=3)]

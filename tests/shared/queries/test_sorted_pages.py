@@ -133,7 +133,7 @@ def test_sorted_rows_there_throughout_come_once_whatever_is_put_and_deleted_betw
     assert sorted(set(records), key=host_and_time, reverse=reverse) == records
 
 
-def test_a_row_put_behind_the_cursor_of_another_order_comes_and_one_put_in_front_of_it_does_not(
+def test_a_row_put_after_the_cursor_of_another_order_comes_and_a_row_put_before_it_does_not(
     stocked: Stocked,
 ) -> None:
     layout = LAYOUTS["ascending"]
@@ -166,7 +166,7 @@ def test_rows_that_are_equal_in_the_other_order_come_once_each(stocked: Stocked,
         assert sorted((key.at_s for key in keys), reverse=reverse) == [key.at_s for key in records], limit
 
 
-def test_the_order_of_a_key_is_that_behind_its_spreading_prefix(stocked: Stocked) -> None:
+def test_the_order_of_a_key_begins_after_its_spreading_prefix(stocked: Stocked) -> None:
     layout = LAYOUTS["ascending"]
     keys = keys_of(layout)
     table = stocked(map(layout.encode, keys))
@@ -219,7 +219,7 @@ def test_a_sorted_point_is_one_page(items: Items) -> None:
     assert Page([Item(3)], None, 1, ("order",)) == answer
 
 
-def test_what_a_page_left_to_the_client_is_where_by_name_and_then_the_order(stocked: Stocked, items: Items) -> None:
+def test_the_client_work_of_a_page_is_its_where_by_name_and_then_the_order(stocked: Stocked, items: Items) -> None:
     table = items(3)
     assert item_page(table, limit=1).client_work == ()
     assert item_page(table, limit=1, where={}).client_work == ()
@@ -238,7 +238,7 @@ def test_what_a_page_left_to_the_client_is_where_by_name_and_then_the_order(stoc
     assert answer.client_work == ("at_s", "host", "order")
 
 
-def test_slices_stand_in_front_of_the_order_of_a_key(stocked: Stocked) -> None:
+def test_the_order_of_a_key_begins_with_its_slices(stocked: Stocked) -> None:
     layout = LAYOUTS["ascending"]
     keys = keys_of(layout)
     table = stocked(map(layout.encode, keys))

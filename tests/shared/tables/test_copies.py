@@ -167,7 +167,7 @@ def test_an_error_comes_back_from_another_process_as_it_is() -> None:
     assert str(refused.value) == "orders: row 6e 2d 34 32: Order.seller_id: no cell o:s"
 
 
-def test_layouts_that_are_gone_leave_no_source_behind() -> None:
+def test_layouts_that_are_deleted_leave_no_source_behind() -> None:
     gc.collect()
     before = len(linecache.cache)
     for _ in range(50):

@@ -119,7 +119,7 @@ def test_split_points_of_the_table_itself_go_before_those_of_its_layout() -> Non
 
 
 @pytest.mark.parametrize("ttl_seconds", [None, -1, 0])
-def test_a_family_that_keeps_its_cells_for_ever_has_no_ttl(ttl_seconds: int | None) -> None:
+def test_a_family_whose_cells_never_expire_has_no_ttl(ttl_seconds: int | None) -> None:
     assert "TTL" not in create_statement(families(log=Family(ttl_seconds=ttl_seconds)))
 
 

@@ -1,4 +1,4 @@
-"""The generated function that reads a record does what the plain one does, on tables that nobody designed."""
+"""The generated function that reads a record does what the plain one does, on generated tables."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -127,7 +127,7 @@ class Event:
 EVENTS = TableLayout("events", "one event", KeyLayout(ByHost), CellLayout(Event, "e", {"message": Column("m")}))
 
 
-def test_a_record_that_its_own_validators_refuse_is_no_row_of_the_table() -> None:
+def test_a_record_that_its_own_validators_refuse_is_not_a_row_of_the_table() -> None:
     row = EVENTS.row(Event("a", 1, "up"))
     with pytest.raises(InvalidRow, match=r"^events: row .*: Event\.message: must be text, not empty"):
         EVENTS.record(row, {b"e:m": msgpack.packb("")})

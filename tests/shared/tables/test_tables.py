@@ -175,7 +175,7 @@ def test_a_table_with_other_families_is_refused(
 
 @pytest.mark.parametrize("stored_s", [-1, 2**31 - 1])
 @pytest.mark.parametrize("declared_s", [None, -1, 2**31 - 1])
-def test_both_ways_to_say_for_ever_are_the_same(
+def test_both_numbers_for_cells_that_never_expire_are_the_same(
     connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch, stored_s: int, declared_s: int | None
 ) -> None:
     create_tables(connection, [OTHERS])
@@ -215,7 +215,7 @@ def thrift1(request):
             yield connection, whole
 
 
-def test_thrift1_alone_will_do_for_plain_tables(thrift1) -> None:
+def test_thrift1_alone_suffices_for_plain_tables(thrift1) -> None:
     connection, whole = thrift1
     tables = [NAMES, attrs.evolve(OTHERS, families={"o": Family(compression="GZ")})]
     create_tables(connection, tables)
@@ -280,7 +280,7 @@ def test_tables_of_another_prefix_are_left_alone() -> None:
     assert sorted(connection.tables()) == [b"demo_names", b"names"]
 
 
-def test_a_table_has_the_family_of_its_cells_unless_told_otherwise() -> None:
+def test_a_table_has_the_family_of_its_cells_by_default() -> None:
     assert dict(OTHERS.families) == {"o": Family()}
 
 
@@ -302,7 +302,7 @@ def test_an_attribute_that_no_key_and_no_cell_holds_is_refused_when_declared() -
     assert people.record(people.row(ann), people.cells.pack(ann)) == ann
 
 
-def test_a_table_has_the_split_points_of_its_layout_unless_told_otherwise() -> None:
+def test_a_table_has_the_split_points_of_its_layout_by_default() -> None:
     assert SALTED.splits == Splits(
         (b"\x01", b"\x02", b"\x03"), "4 buckets of Salt(of='name', buckets=4): one region each"
     )
@@ -310,7 +310,7 @@ def test_a_table_has_the_split_points_of_its_layout_unless_told_otherwise() -> N
 
 
 @pytest.mark.parametrize("points", [(b"",), (b"b", b"a"), (b"a", b"a"), (b"a", bytes(32768))])
-def test_split_points_that_are_no_rows_in_order_are_refused_when_declared(points: tuple[bytes, ...]) -> None:
+def test_split_points_that_are_not_rows_in_order_are_refused_when_declared(points: tuple[bytes, ...]) -> None:
     with pytest.raises(
         InvalidRecord, match=r"^table others: split points must be rows of 1..32767 bytes in their order "
     ):
