@@ -20,8 +20,7 @@ from shared.designs.comparison import Compared, compared
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.keys.errors import message_of
 from shared.keys.prefixes import MAX_BUCKETS
-from shared.loading import Lines, UnknownField, UnknownUnit, UnreadableFile, read_lines
-from shared.loading.reading import FORMATS
+from shared.loading import FORMATS, Lines, UnknownField, UnknownUnit, UnreadableFile, read_lines
 from shared.queries import MAX_LIMIT
 from shared.stores import InvalidStoreURL, StoreError, Unreachable, connect
 from shared.stores.server.memory import MAX_BUFFERED_BYTES
@@ -449,7 +448,7 @@ def _store_lines(errors: Console, load: Load, repository: Any, source: _Source, 
             elif stops:
                 raise Failed(f"{place}: {reason}{line.span}; --on-error skip goes on")
             else:
-                source.skipped += line.lines
+                source.skipped += line.count
                 show.line(errors, f"{place}: {reason}{line.span}")
 
 

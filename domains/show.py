@@ -25,7 +25,7 @@ from shared.designs.traps import trap_row
 from shared.keys import RowRange
 from shared.loading import Line, Lines
 from shared.tables import TableLayout
-from shared.tables.ddl import splits_each, statement_with
+from shared.tables.ddl import statement_split_at, tables_with_splits
 
 from .asking import Others, Rows, questions, shown_arguments
 
@@ -316,8 +316,8 @@ def _cost(each: Measured) -> dict[str, Any]:
 def _figures(each: Measured) -> dict[str, Any]:
     """What an answer cost."""
     return {
-        "left_to_the_client": each.by_client,
-        "left_to_a_filter": each.by_server,
+        "left_to_the_client": each.client_work,
+        "left_to_a_filter": each.server_filtered,
         "ranges": [
             {"table": table.decode(), "from": rows.start, "up_to": rows.stop} for table, rows in each.cost.ranges
         ],
@@ -330,10 +330,10 @@ def _figures(each: Measured) -> dict[str, Any]:
 
 def statements(to: Console, tables: Iterable[TableLayout[Any, Any]], splits: int | None, *, as_json: bool) -> None:
     """The HBase-shell statements that create tables."""
-    found = splits_each(tables, splits)
+    found = tables_with_splits(tables, splits)
     if not as_json:
         for each, points in found:
-            for text in statement_with(each, points).split("\n"):
+            for text in statement_split_at(each, points).split("\n"):
                 line(to, text)
         return
     _json(

@@ -111,9 +111,9 @@ def cost_of(each: Measured) -> str:
     if each.refused:
         return "refused"
     done = {
-        "by filter": bool(each.by_server),
-        "filtered": bool({*each.by_client} - {"order"}),
-        "sorted": "order" in each.by_client,
+        "by filter": bool(each.server_filtered),
+        "filtered": bool({*each.client_work} - {"order"}),
+        "sorted": "order" in each.client_work,
     }
     return " ".join([*(word for word, was_done in done.items() if was_done), " / ".join(figures_of(each))])
 

@@ -12,7 +12,7 @@ import attrs
 import happybase
 
 from ..loading import Format, read_records
-from ..tables import TableLayout
+from ..tables.layouts import TableLayout
 from .patterns import AccessPattern
 from .traps import Trap
 

@@ -82,7 +82,7 @@ class TableLayout(Generic[K, R]):
         if self.cells.family not in self.families:
             there_are = ", ".join(self.families)
             raise InvalidRecord(f"table {self.name}: must have the family {self.cells.family} (has {there_are})")
-        for name in self.cells.of_key:
+        for name in self.cells.key_attributes:
             if name not in self.layout.part_named:
                 attribute = f"{self.cells.record.__name__}.{name}"
                 raise InvalidRecord(

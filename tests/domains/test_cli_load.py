@@ -146,7 +146,7 @@ def test_the_folder_is_the_host_of_a_log4j_file_wherever_the_command_runs(ok, lo
         ("logs events.csv --format xml", 2, "unknown format 'xml': one of auto, csv, jsonl, combined, log4j\n"),
         ("logs access.log --format csv", 1, "access.log: no column host, event, time_ms for LogEvent.host, event, "),
         ("orders access.log", 1, "access.log: no column order_number, seller_id"),
-        ("logs events.csv --format jsonl", 1, "events.csv:1: is no JSON: "),
+        ("logs events.csv --format jsonl", 1, "events.csv:1: is not valid JSON: "),
         ("logs events.csv --format log4j", 1, "events.csv:1: must start with [2016-12-19 16:31:46,123] LEVEL"),
     ],
 )
@@ -160,7 +160,9 @@ def test_a_file_that_is_taken_for_csv_says_what_else_it_might_have_been(rowbook,
     (folder / "a.log").write_text("12/Jan/2026 GET /\n")
     code, _out, err = rowbook("load logs a.log --store embedded:a.db")
     assert code == 1
-    assert err.endswith("; taken for CSV, for its first line starts no JSON lines, combined log or log4j log\n")
+    assert err.endswith(
+        "; read as CSV because its first line does not look like JSON lines, combined log or log4j log\n"
+    )
 
 
 # Units
@@ -176,9 +178,11 @@ def in_seconds(folder):
 
 def test_epoch_seconds_are_refused_with_the_option_that_reads_them(rowbook, in_seconds, orders_url):
     code, out, err = rowbook(f"load orders {in_seconds} --store {orders_url}")
-    reason = "is most likely in seconds, 2025-03-01T10:00:00.000Z; --unit placed_ms=s reads it so"
+    reason = "is most likely in seconds, 2025-03-01T10:00:00.000Z: give --unit placed_ms=s"
     assert (code, out) == (1, "")
-    assert err.startswith(f"a.csv:2: Order.placed_ms: {reason}, --unit placed_ms=ms as milliseconds (got {SECONDS})")
+    assert err.startswith(
+        f"a.csv:2: Order.placed_ms: {reason}; if it counts milliseconds, give --unit placed_ms=ms (got {SECONDS})"
+    )
 
 
 @pytest.mark.parametrize(("unit", "placed_ms"), [("s", SECONDS * 1000), ("ms", SECONDS)])

@@ -167,7 +167,7 @@ ENDS = [
     ("load orders empty --store embedded:a.db", 1, "empty: is empty"),
     ("load logs empty --store embedded:a.db", 1, "empty: is empty"),
     ("load orders binary --store embedded:a.db", 1, "binary: is not UTF-8 text (byte 00 at offset 1)"),
-    ("load logs binary --store embedded:a.db", 1, "binary: is not UTF-8 text (byte 00 at offset 1); wants combined lo"),
+    ("load logs binary --store embedded:a.db", 1, "binary: is not UTF-8 text (byte 00 at offset 1); must be combined "),
     ("load orders header --store embedded:a.db", 1, "header: no column amount for Order.amount; map a field to one"),
     (f"load orders {QUIRKS} --store embedded:a.db", 1, f"{QUIRKS}: no column order_number, seller_id"),
     (f"load orders {QUIRKS} {MAP} --map status=state --store embedded:a.db", 1, f"{QUIRKS}: no column state"),

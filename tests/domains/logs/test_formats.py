@@ -273,7 +273,7 @@ def test_lines_that_go_on_with_no_event_are_one_bad_line(written):
 
 
 def test_an_event_without_end_is_a_bad_line_again_and_again(written, monkeypatch):
-    monkeypatch.setattr("domains.logs.formats.LONGEST", 100)
+    monkeypatch.setattr("domains.logs.formats.MAX_LINE_CHARACTERS", 100)
     longest = f"{LOG4J_LINE}\n{'x' * 59}\n"
     assert len(longest) == 100
     path = written(longest + longest.replace("x\n", "xx\n") + "y\n" * 100 + LOG4J_LINE)

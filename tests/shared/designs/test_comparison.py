@@ -383,9 +383,9 @@ def test_every_question_is_asked_of_a_variant(compare: Compare, tmp_path: Path) 
     assert [figures_of(one)[1] for one in salted.measured] == ["1", "1", "8"]
 
 
-def measured(answer: Any, by_client: tuple[str, ...] = (), **cost: Any) -> Measured:
-    if isinstance(answer, list) and by_client:
-        answer = Page(answer, None, 0, by_client)
+def measured(answer: Any, client_work: tuple[str, ...] = (), **cost: Any) -> Measured:
+    if isinstance(answer, list) and client_work:
+        answer = Page(answer, None, 0, client_work)
     return Measured(OF_HOST, answer, Cost(ranges=[(b"t", RowRange(b"", None))] * 2, **cost))
 
 
@@ -413,7 +413,7 @@ def test_figures_are_rows_read_for_each_returned_and_ranges_and_rpcs(
 
 
 @pytest.mark.parametrize(
-    ("by_client", "wanted"),
+    ("client_work", "wanted"),
     [
         ((), "1.5 / 2 / 3"),
         (("host",), "filtered 1.5 / 2 / 3"),
@@ -422,8 +422,8 @@ def test_figures_are_rows_read_for_each_returned_and_ranges_and_rpcs(
         (("host", "order"), "filtered sorted 1.5 / 2 / 3"),
     ],
 )
-def test_a_cost_says_first_what_the_client_had_to_do(by_client: tuple[str, ...], wanted: str) -> None:
-    assert wanted == cost_of(measured([1, 2], by_client, rpcs=3, rows_read=3))
+def test_a_cost_says_first_what_the_client_had_to_do(client_work: tuple[str, ...], wanted: str) -> None:
+    assert wanted == cost_of(measured([1, 2], client_work, rpcs=3, rows_read=3))
 
 
 def test_a_refused_question_has_no_cost_but_a_reason() -> None:

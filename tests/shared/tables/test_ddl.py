@@ -27,7 +27,7 @@ from shared.keys import (
     split_points,
 )
 from shared.tables import CellLayout, Family, TableLayout, ddl
-from shared.tables.ddl import create_statement, splits_each
+from shared.tables.ddl import create_statement, tables_with_splits
 from tests.shared.keys.strategies import few, key_class
 
 
@@ -113,15 +113,15 @@ def test_split_points_of_the_table_itself_go_before_those_of_its_layout() -> Non
     assert create_statement(own) == (
         f"# a third of the hosts each,\n# as of today\ncreate 'logs', {L}, SPLITS => ['g', 'p']"
     )
-    assert splits_each([own], None) == [(own, own.splits)]
+    assert tables_with_splits([own], None) == [(own, own.splits)]
     assert create_statement(own, 1) == create_statement(LOGS, 1)
     hosts = table(EscapedText)
     cut = attrs.evolve(hosts, splits=own.splits)
-    assert [found.points for _, found in splits_each([LOGS, hosts, cut], 1)] == [(b"\x02",), (), (b"g", b"p")]
+    assert [splits.points for _, splits in tables_with_splits([LOGS, hosts, cut], 1)] == [(b"\x02",), (), (b"g", b"p")]
 
 
 @pytest.mark.parametrize("ttl_seconds", [None, -1, 0])
-def test_a_family_that_keeps_its_cells_for_ever_has_no_ttl(ttl_seconds: int | None) -> None:
+def test_a_family_whose_cells_never_expire_has_no_ttl(ttl_seconds: int | None) -> None:
     assert "TTL" not in create_statement(families(log=Family(ttl_seconds=ttl_seconds)))
 
 
@@ -151,18 +151,18 @@ def to_bytes_binary(text: str) -> bytes:
     Where the digits are none it forgets the backslash and reads on.
     """
     made = bytearray()
-    at = 0
-    while at < len(text):
-        if text[at] == "\\" and text[at + 1 : at + 2] == "x":
-            digits = text[at + 2 : at + 4]
+    index = 0
+    while index < len(text):
+        if text[index] == "\\" and text[index + 1 : index + 2] == "x":
+            digits = text[index + 2 : index + 4]
             if re.fullmatch("[0-9A-F]{2}", digits):
                 made.append(int(digits, 16))
-                at += 4
+                index += 4
             else:
-                at += 1
+                index += 1
         else:
-            made.append(ord(text[at]) & 0xFF)
-            at += 1
+            made.append(ord(text[index]) & 0xFF)
+            index += 1
     return bytes(made)
 
 

@@ -1,4 +1,4 @@
-"""The generated function that reads a record does what its reference does, on tables that nobody designed."""
+"""The generated function that reads a record does what its reference does, on generated tables."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -53,8 +53,8 @@ def tables(draw: st.DrawFn) -> tuple[TableLayout[Any, Any], st.SearchStrategy[An
     """A table whose records have some parts of its key and some cells, and such records."""
     layout, keys = draw(layouts())
     names = draw(st.lists(st.sampled_from(sorted(CELLS)), unique=True))
-    held = [part.name for part in layout.parts if part.name not in names]
-    fields = {name: attrs.field(type=Any) for name in held}
+    key_names = [part.name for part in layout.parts if part.name not in names]
+    fields = {name: attrs.field(type=Any) for name in key_names}
     for name in names:
         default = draw(st.just(attrs.NOTHING) | st.sampled_from(DEFAULTS[name]))
         # Attributes without a default cannot follow one with a default, unless they only have a name.
@@ -68,13 +68,13 @@ def tables(draw: st.DrawFn) -> tuple[TableLayout[Any, Any], st.SearchStrategy[An
     alias_of = {field.name: field.alias for field in attrs.fields(record)}
     records = st.builds(
         lambda key, values: record(
-            **{alias_of[name]: getattr(key, name) for name in held},
+            **{alias_of[name]: getattr(key, name) for name in key_names},
             **{alias_of[name]: value for name, value in values.items()},
         ),
         keys,
         st.fixed_dictionaries({name: CELLS[name][2] for name in names}),
     )
-    return TableLayout("t", "drawn", layout, cells), records
+    return TableLayout("t", "generated", layout, cells), records
 
 
 @many
@@ -127,7 +127,7 @@ class Event:
 EVENTS = TableLayout("events", "one event", KeyLayout(ByHost), CellLayout(Event, "e", {"message": Column("m")}))
 
 
-def test_a_record_that_its_own_validators_refuse_is_no_row_of_the_table() -> None:
+def test_a_record_that_its_own_validators_refuse_is_not_a_row_of_the_table() -> None:
     row = EVENTS.row(Event("a", 1, "up"))
     with pytest.raises(InvalidRow, match=r"^events: row .*: Event\.message: must be text, not empty"):
         EVENTS.record(row, {b"e:m": msgpack.packb("")})
