@@ -161,7 +161,7 @@ def test_a_file_that_is_taken_for_csv_says_what_else_it_might_have_been(rowbook,
     code, _out, err = rowbook("load logs a.log --store embedded:a.db")
     assert code == 1
     assert err.endswith(
-        "; read as CSV because its first line does not look like JSON lines, combined log or log4j log\n"
+        "; read as CSV because its first line does not look like combined log, log4j log or JSON lines\n"
     )
 
 
