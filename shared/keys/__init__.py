@@ -1,4 +1,7 @@
-"""The encoding core: values in, bytes out, no storage. Every public name imports from here."""
+"""The encoding core: values in, bytes out, questions to ranges; no storage. Every public name imports from here.
+
+May import attrs, and no other room. To read: `codecs.py`, `parts.py`, `reference.py`, `layout.py`; then `questions.py`.
+"""
 
 from .codecs import (
     Code,

@@ -21,7 +21,8 @@ shows it:
 returns if the key or row is valid, and calls it otherwise, so that every error is explained in one place.
 
 Adjacent integers are packed by one `struct.Struct`, `pack_placed_ms` here: `Descending` is a subtraction, and the 0 and
-the 1 are the terminator of the text before them. `FixedBytes` are a slice. All other codecs are called.
+the 1 are the terminator of the text before them. `EscapedText` and `FixedBytes` are spelled out too; every other codec
+is called.
 
 Four functions are made: `encode` and `decode`; `row_of`, which encodes a record without making its key; and, for the
 tables, `record`, which decodes a row and its cells without making the key.

@@ -17,7 +17,7 @@ class InvalidQuestion(ValueError):
 
 
 def shown(value: object) -> str:
-    """A value as an error shows it: at most 100 characters, because Python refuses to write an int of thousands."""
+    """A value as an error shows it: its first 100 characters; a huge int, which Python may not write, by its size."""
     if isinstance(value, int) and value.bit_length() > 128:
         return f"an int of {value.bit_length()} bits"
     try:

@@ -1,4 +1,4 @@
-"""The wire formats of numbers, text and bytes: golden rows, the order they give, and what they refuse."""
+"""The wire formats of numbers, text and bytes: golden rows, their order, and their refusals."""
 
 import math
 from typing import Any
@@ -120,12 +120,12 @@ def test_newer_times_sort_first_when_descending() -> None:
     assert newest_first.encode(1_767_225_600_001) < newest_first.encode(1_767_225_600_000) < newest_first.encode(-1)
 
 
-def test_an_id_sorts_right_before_the_ids_that_begin_with_it() -> None:
+def test_an_id_sorts_right_before_the_ids_that_start_with_it() -> None:
     rows = [EscapedText.encode(host) + UInt8.encode(255) for host in ("host1", "host1\0", "host1!", "host12", "host2")]
     assert sorted(rows) == rows
 
 
-def test_a_descending_id_sorts_right_behind_the_ids_that_begin_with_it() -> None:
+def test_a_descending_id_sorts_right_after_the_ids_that_start_with_it() -> None:
     rows = [Descending(EscapedText).encode(host) + UInt8.encode(0) for host in ("host2", "host12", "host1\0", "host1")]
     assert sorted(rows) == rows
 
@@ -170,7 +170,7 @@ def test_nan_and_negative_zero_have_no_place_in_an_order(value: float) -> None:
 
 
 @pytest.mark.parametrize("row", ["7fffffffffffffff", "fff8000000000000", "fff0000000000001", "0000000000000000"])
-def test_the_bytes_of_nan_and_negative_zero_are_no_float(row: str) -> None:
+def test_the_bytes_of_nan_and_negative_zero_are_not_a_float(row: str) -> None:
     with pytest.raises(InvalidKey, match=r"NaN and -0\.0"):
         Float64.decode(bytes.fromhex(row))
 
@@ -182,19 +182,19 @@ def test_a_nul_must_be_followed_by_ff_or_end_the_text(row: str) -> None:
 
 
 @pytest.mark.parametrize("row", ["80", "c080", "c3", "eda080", "f4908080"], ids=lambda row: f"utf8-{row}")
-def test_bytes_that_are_not_utf8_are_no_text(row: str) -> None:
+def test_bytes_that_are_not_utf8_are_not_text(row: str) -> None:
     for codec, end in ((EscapedText, b"\0\1"), (TrailingText, b"")):
         with pytest.raises(InvalidKey, match="must be UTF-8"):
             codec.decode(bytes.fromhex(row) + end)
 
 
-def test_a_lone_surrogate_is_no_text() -> None:
+def test_a_lone_surrogate_is_not_text() -> None:
     for codec in (EscapedText, TrailingText, Descending(EscapedText)):
         with pytest.raises(InvalidKey, match="lone surrogates"):
             codec.encode("\ud800")
 
 
-def test_fixed_bytes_are_neither_padded_nor_cut() -> None:
+def test_fixed_bytes_are_neither_padded_nor_truncated() -> None:
     for value in (b"", b"a", b"abc"):
         with pytest.raises(InvalidKey, match="must be 2 bytes"):
             FixedBytes(2).encode(value)
@@ -219,7 +219,7 @@ def test_a_code_gives_every_name_a_byte_of_its_own(byte_of: Any) -> None:
         Code(byte_of)
 
 
-def test_descending_refuses_what_has_no_order_or_end() -> None:
+def test_descending_refuses_codecs_without_order_or_terminator() -> None:
     for codec in (STATUS, Descending(Int64), TrailingText, TrailingBytes):
         with pytest.raises(InvalidKey, match="Descending:"):
             Descending(codec)

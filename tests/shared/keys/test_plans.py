@@ -545,7 +545,7 @@ def test_more_slices_than_an_index_can_count_are_refused_by_name() -> None:
         layout.plan(host="a", at_ms=between(-(2**63), 2**63 - 1))
 
 
-def test_a_part_after_the_interval_of_whole_slices_is_refused_as_behind_any_interval() -> None:
+def test_a_part_after_the_interval_of_whole_slices_is_refused_as_after_any_interval() -> None:
     with pytest.raises(
         InvalidQuestion, match=r"^Reading\.kind: needs a value for at_ms \(not an interval\), which comes"
     ):
@@ -591,7 +591,7 @@ subjects_with_questions = subjects().flatmap(lambda subject: st.tuples(st.just(s
 
 @many
 @given(subjects_with_questions)
-def test_a_plan_holds_exactly_the_keys_that_match_and_only_what_has_no_order_is_refused(
+def test_a_plan_holds_exactly_the_keys_that_match_and_refuses_only_questions_that_the_order_cannot_answer(
     case: tuple[Subject, dict[str, Any]],
 ) -> None:
     subject, question = case

@@ -1,4 +1,4 @@
-"""The wire formats of published text keys: golden rows, which of them are ordered, and what they refuse."""
+"""The wire formats of published text keys: golden rows, which of them are ordered, and their refusals."""
 
 from typing import Any
 
@@ -66,13 +66,13 @@ def test_a_value_has_these_bytes_and_no_others(codec: Codec[Any], value: Any, ro
     assert value == codec.decode(row)
 
 
-def test_a_pad_other_than_nul_sorts_an_id_behind_longer_ones() -> None:
+def test_a_pad_other_than_nul_sorts_an_id_after_longer_ones() -> None:
     padded = FixedText(20, "x")
     assert not padded.ordered
     assert padded.encode("ab!") < padded.encode("ab")
 
 
-def test_a_delimiter_other_than_nul_sorts_an_id_behind_longer_ones() -> None:
+def test_a_delimiter_other_than_nul_sorts_an_id_after_longer_ones() -> None:
     for delimiter in "_|":
         assert not DelimitedText(delimiter).ordered
         assert DelimitedText(delimiter).encode("A1") < DelimitedText(delimiter).encode("A")
@@ -85,7 +85,7 @@ def test_nul_as_pad_or_delimiter_keeps_the_order() -> None:
         assert sorted(rows) == rows
 
 
-def test_a_delimiter_behind_a_fixed_width_changes_no_order() -> None:
+def test_a_delimiter_after_a_fixed_width_keeps_the_order() -> None:
     assert Delimited(DecimalText(4), "_").ordered
     assert Delimited(FixedText(4, "\0"), "_").ordered
     assert Delimited(LongMaxMinus, "_").descending
@@ -136,7 +136,7 @@ def test_digits_by_the_thousands_come_back_or_are_refused_when_the_codec_is_made
     assert codec.decode(codec.encode(17)) == 17
 
 
-NO_DIGITS = [
+NOT_DIGITS = [
     b"+017",
     b"-017",
     b" 017",
@@ -152,7 +152,7 @@ NO_DIGITS = [
 
 
 @pytest.mark.parametrize("codec", [DecimalText(4), ReversedDigits(4), Descending(DecimalText(4))], ids=str)
-@pytest.mark.parametrize("row", NO_DIGITS)
+@pytest.mark.parametrize("row", NOT_DIGITS)
 def test_only_ascii_digits_are_digits(codec: Codec[int], row: bytes) -> None:
     with pytest.raises(InvalidKey):
         codec.decode(row)
@@ -208,7 +208,7 @@ def test_binary_codecs_cannot_be_delimited(codec: Codec[Any]) -> None:
     ],
     ids=str,
 )
-def test_descending_refuses_what_is_unordered_delimited_or_descending(codec: Codec[Any]) -> None:
+def test_descending_refuses_unordered_delimited_and_descending_codecs(codec: Codec[Any]) -> None:
     with pytest.raises(InvalidKey):
         Descending(codec)
 
