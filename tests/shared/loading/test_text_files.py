@@ -170,8 +170,11 @@ def test_a_pipe_is_read_once_and_has_no_size(tmp_path):
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("content", [HEADER + LINE, json.dumps(OBJECT), HEADER + "n-1,0,x\n", "number\n", "[1]"])
 def test_a_file_is_closed_when_it_is_read_or_refused(written, content, recwarn):
+    path = written(content)
+    gc.collect()  # what other tests left open
+    recwarn.clear()
     with contextlib.suppress(UnreadableFile):
-        list(read_records(written(content), Sale))
+        list(read_records(path, Sale))
     gc.collect()
     assert [str(warning.message) for warning in recwarn] == []
 
