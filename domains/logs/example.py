@@ -13,6 +13,7 @@ from shared.tables import TableLayout, create_tables
 from . import keys_host_first, keys_modulo, keys_random, keys_salted, keys_slices, keys_time_first
 from .formats import FORMATS
 from .keys import LOGS
+from .published import PUBLISHED
 from .records import LogEvent, Repeats
 from .repository import LogRepository
 from .samples import LAST_MINUTE_MS, SAMPLES
@@ -85,6 +86,7 @@ DESIGN = Design(
     newest_ms=LAST_MINUTE_MS,
     formats=FORMATS,
     traps=TRAPS,
+    published=PUBLISHED,
     each_file=Repeats,
 )
 

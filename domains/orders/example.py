@@ -14,6 +14,7 @@ from shared.tables import create_tables
 
 from . import keys_hashed_number, keys_index_table, keys_published
 from .keys import TABLES, OrderTables
+from .published import PUBLISHED
 from .records import ListedOrder, Order
 from .repository import OrderRepository
 
@@ -72,6 +73,7 @@ DESIGN = Design(
     patterns=PATTERNS,
     samples=SAMPLES,
     newest_ms=3 * 24 * 60 * 60 * 1000,
+    published=PUBLISHED,
 )
 
 

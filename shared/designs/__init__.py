@@ -6,6 +6,7 @@ May import all other rooms.
 from .design import Design, Variant, load_samples
 from .metering import Measured, measure, metered
 from .patterns import AccessPattern
+from .published import PublishedKey
 from .traps import Outcome, Trap
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "Design",
     "Measured",
     "Outcome",
+    "PublishedKey",
     "Trap",
     "Variant",
     "load_samples",

@@ -14,6 +14,7 @@ import happybase
 from ..loading.reading import Format, read_records
 from ..tables.layouts import TableLayout
 from .patterns import AccessPattern
+from .published import PublishedKey
 from .traps import Trap
 
 
@@ -60,6 +61,8 @@ class Design:
     """Of files that only this design reads, besides those that all read."""
     traps: tuple[Trap, ...] = ()
     """Published mistakes that this design meets, each run beside the right way."""
+    published: tuple[PublishedKey, ...] = ()
+    """The keys of its sources, byte for byte, beside its own."""
     each_file: Callable[[], Callable[[Any], Any]] = _unchanged
     """Called for each file that is loaded; what it gives is called with every record of the file, and gives the one to
     be stored. It may remember the records before."""

@@ -48,7 +48,8 @@ def test_three_folders_are_enough_also_with_a_field_of_another_name(copy):
 def test_one_key_is_kept_where_the_others_are_deleted_and_nothing_names_them(copy):
     domain = copy / "domains" / "logs"
     key = (domain / "keys_time_first.py").read_text(encoding="utf-8").partition("\n\n\n")[2]
-    for path in [*domain.glob("keys_*.py"), domain / "traps.py", copy / "fixtures" / "logs" / "make_keys.py"]:
+    generator = copy / "fixtures" / "logs" / "make_keys.py"
+    for path in [*domain.glob("keys_*.py"), domain / "published.py", domain / "traps.py", generator]:
         path.unlink()
     change(domain / "keys.py", (r"(?s)\n\n@row_key.*?\n\n\n", "\n\n"), (r"(?s)LOGS = .*", key.replace("TABLE", "LOGS")))
     change(domain / "repository.py", (r"keys_time_first", "keys"))
@@ -57,6 +58,8 @@ def test_one_key_is_kept_where_the_others_are_deleted_and_nothing_names_them(cop
         (r"from \. import .*\n", ""),
         (r"from \.traps .*\n", ""),
         (r" *traps=.*\n", ""),
+        (r"from \.published .*\n", ""),
+        (r" *published=.*\n", ""),
         (r"(?s)VARIANTS = \(.*?\n\)\n", 'VARIANTS = (_rival("time-first", "time in front", LOGS),)\n'),
     )
     done = run(copy, "-m", "domains.logs.example")
