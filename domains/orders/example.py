@@ -4,7 +4,6 @@ Run it: python -m domains.orders.example.
 """
 
 from functools import partial
-from pathlib import Path
 
 from shared.designs import AccessPattern, Design, Variant, measure
 from shared.loading import read_records
@@ -17,8 +16,8 @@ from .keys import TABLES, OrderTables
 from .published import PUBLISHED
 from .records import ListedOrder, Order
 from .repository import OrderRepository
-
-SAMPLES = Path(__file__).parents[2] / "fixtures" / "orders" / "orders.csv"
+from .samples import LATEST_MS, SAMPLES
+from .traps import TRAPS
 
 PATTERNS = (
     AccessPattern("order", "an order by its number", OrderRepository.order, {"order_number": "n-42"}),
@@ -72,7 +71,8 @@ DESIGN = Design(
     store=OrderRepository.place,
     patterns=PATTERNS,
     samples=SAMPLES,
-    newest_ms=3 * 24 * 60 * 60 * 1000,
+    newest_ms=LATEST_MS,
+    traps=TRAPS,
     published=PUBLISHED,
 )
 
