@@ -5,6 +5,7 @@ import os
 import re
 import textwrap
 from collections.abc import Collection, Generator, Iterable, Sequence
+from itertools import zip_longest
 from typing import Any, TypeVar
 
 import attrs
@@ -17,8 +18,8 @@ from rich.table import Table
 from rich.text import Text
 
 from shared.designs import Design, Measured, Variant
-from shared.designs.comparison import WRITTEN_COLUMNS, Compared, figures_of, refusals, written_of
-from shared.designs.cost_tables import PATTERN_COLUMNS, pattern_rows
+from shared.designs.comparison import Compared
+from shared.designs.cost_tables import QUESTION_COLUMNS, WRITTEN_COLUMNS, question_row, refusals, written_row
 from shared.designs.patterns import key_line
 from shared.designs.ruler import BYTES, cell_lines, ruler_lines, show_value
 from shared.designs.traps import trap_row
@@ -116,11 +117,23 @@ def heading(to: Console, text: str) -> None:
     line(to, text, style="bold")
 
 
-def table(to: Console, columns: Sequence[str], rows: Iterable[Sequence[str]], numbers: Collection[str] = ()) -> None:
-    """A table; the columns named in `numbers` are flush right."""
+def table(
+    to: Console,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    numbers: Collection[str] = (),
+    *,
+    fitted: bool = False,
+) -> None:
+    """A table; the columns named in `numbers` are flush right.
+
+    Without colours each row is one line, however long, unless the table is to be `fitted` to the width.
+    """
     rows = [[*map(visible, row)] for row in rows]
     if to.no_color:
-        _plain_table(to, [columns, *rows], [name in numbers for name in columns])
+        flush_right = [name in numbers for name in columns]
+        lines: list[Sequence[str]] = [columns, *rows]
+        _plain_table(to, _fitted(lines, flush_right, to.width) if fitted else lines, flush_right)
     else:
         _drawn_table(to, columns, rows, numbers)
 
@@ -153,6 +166,40 @@ def _plain_table(to: Console, rows: list[Sequence[str]], flush_right: list[bool]
             blanks = " " * (wide - cell_len(text))
             cells.append(blanks + text if right else text + blanks)
         line(to, "  ".join(cells).rstrip())
+
+
+def _fitted(rows: list[Sequence[str]], flush_right: list[bool], width: int) -> list[Sequence[str]]:
+    """The rows with their longest texts broken between words, each on as many lines as that takes.
+
+    Numbers and words stay whole, so a narrow terminal breaks the lines itself.
+    """
+    columns = [*zip(*rows, strict=True)]
+    widths = [max(map(cell_len, column)) for column in columns]
+    longest_words = [max(cell_len(word) for text in column for word in text.split() or [""]) for column in columns]
+    while sum(widths) + 2 * (len(widths) - 1) > width:
+        wide = [
+            number for number, right in enumerate(flush_right) if not right and widths[number] > longest_words[number]
+        ]
+        if not wide:
+            break
+        widths[max(wide, key=widths.__getitem__)] -= 1
+    lines: list[Sequence[str]] = []
+    for row in rows:
+        cells = [_words_on_lines(text, wide) for text, wide in zip(row, widths, strict=True)]
+        lines += zip_longest(*cells, fillvalue="")
+    return lines
+
+
+def _words_on_lines(text: str, width: int) -> list[str]:
+    if cell_len(text) <= width:
+        return [text]
+    lines = [""]
+    for word in text.split():
+        if lines[-1] and cell_len(lines[-1]) + 1 + cell_len(word) > width:
+            lines.append(word)
+        else:
+            lines[-1] = f"{lines[-1]} {word}".lstrip()
+    return lines
 
 
 def _json(to: Console, value: dict[str, Any]) -> None:
@@ -220,6 +267,8 @@ def ranges(to: Console, connection: happybase.Connection, measured: Iterable[Mea
     for answer in measured:
         line(to, f"{answer.pattern.question}: refused" if answer.refused else answer.pattern.question)
         _ranges(to, answer, table_prefix)
+        if answer.beyond_ranges:
+            line(to, f"  then filtered or sorted by {answer.beyond_ranges}")
 
 
 def _ranges(to: Console, measured: Measured, table_prefix: bytes = b"") -> None:
@@ -246,37 +295,29 @@ def _key(row: bytes) -> str:
 
 
 def costs(to: Console, name: str, measured: list[Measured]) -> None:
-    """What every question asked and cost; on a terminal the words that ask it are below, where no column cuts them."""
-    question, _words, left, *numbers = PATTERN_COLUMNS
-    found = [(text, words.strip("`"), figures) for text, words, *figures in pattern_rows(measured)]
-    words_of = f"rowbook ask {name}"
+    """What every question costs, and below the words that ask it, where no column cuts them."""
     heading(to, "What each question costs")
-    if to.no_color:
-        columns = (question, words_of, left, *numbers)
-        table(to, columns, [(text, words, *figures) for text, words, figures in found], numbers)
-        return
-    table(to, (question, left, *numbers), [(text, *figures) for text, _words, figures in found], numbers)
-    for _text, words, _figures in found:
-        line(to, f"{words_of} {words}", style="cyan")
+    table(to, QUESTION_COLUMNS, map(question_row, measured), QUESTION_COLUMNS[2:], fitted=True)
+    line(to)
+    for answer in measured:
+        line(to, f"rowbook ask {name} {answer.pattern.words}", style="cyan")
 
 
-def comparison(to: Console, design: Design, found: list[Compared]) -> None:
+def comparison(to: Console, design: Design, variants: list[Compared]) -> None:
     """The variants side by side: what each question costs in each, and what their tables take and refuse."""
     heading(to, "What each question costs in each variant")
-    numbers = ("rows read for one returned", "ranges", "RPCs")
+    numbers = ("ranges", "RPCs", "rows read")
     lines: list[tuple[str, ...]] = []
-    for number, pattern in enumerate(design.patterns):
-        for each in found:
-            one = each.measured[number]
-            rows, ranges, rpcs = figures_of(one)
-            left = "refused" if one.refused else one.beyond_ranges
-            lines.append((pattern.question if each is found[0] else "", each.variant.name, rows, ranges, rpcs, left))
-    table(to, ("question", "variant", *numbers, "beyond the ranges"), lines, numbers)
+    for answers in zip(*(compared.measured for compared in variants), strict=True):
+        for compared, measured in zip(variants, answers, strict=True):
+            question, *figures = question_row(measured)[: len(numbers) + 2]
+            lines.append((question if compared is variants[0] else "", compared.variant.name, *figures))
+    table(to, ("question", "variant", "cost", *numbers), lines, numbers, fitted=True)
     heading(to, "What each variant writes")
-    names = WRITTEN_COLUMNS
-    table(to, ("variant", *names, "what differs"), [_written(each) for each in found], names)
-    for variant, question, reason in refusals(found):
-        line(to, f"{variant} refuses: {question}: {reason}")
+    written = [(compared.variant.name, *written_row(compared), compared.variant.differs) for compared in variants]
+    table(to, ("variant", *WRITTEN_COLUMNS, "what differs"), written, WRITTEN_COLUMNS, fitted=True)
+    for refusal in refusals(variants):
+        line(to, f"refused: {refusal.line}")
 
 
 def traps(to: Console, design: Design) -> None:
@@ -287,10 +328,6 @@ def traps(to: Console, design: Design) -> None:
         line(to, f"  asked for  {wanted}")
         line(to, f"  gives      {wrong}")
         line(to, f"  right way  {right}")
-
-
-def _written(each: Compared) -> tuple[str, ...]:
-    return (each.variant.name, *written_of(each), each.variant.differs)
 
 
 def costs_as_json(to: Console, found: Iterable[tuple[Design, list[Compared]]]) -> None:

@@ -8,21 +8,32 @@ What stands in a README between two marks is the output of code:
 """
 
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import happybase
 
 from domains.designs import DESIGNS
-from shared.designs import Design, Measured
-from shared.designs.comparison import Compared, compared, comparison_columns, comparison_row, refusals
-from shared.designs.cost_tables import PATTERN_COLUMNS, pattern_rows
+from shared.designs import FACTS, Design, Exemption, Measured
+from shared.designs.comparison import RANGES, Compared, compared
+from shared.designs.cost_tables import (
+    READ_COLUMNS,
+    WRITTEN_COLUMNS,
+    read_row,
+    refusals,
+    rpcs,
+    verdict,
+    written_row,
+)
 from shared.designs.patterns import key_line
-from shared.designs.ruler import ruler, show_value
-from shared.designs.traps import TRAP_COLUMNS, trap_row
+from shared.designs.ruler import published_ruler, rows_ruler, ruler
+from shared.designs.shell import statement
+from shared.designs.traps import trap_row
 from shared.keys import MAX_ROW_BYTES
 from shared.stores import connect
 from shared.stores.embedded import mutations, rules, scanners
@@ -34,6 +45,11 @@ from shared.tables import TableLayout, create_tables
 from tests.shared.stores.test_differences import DIFFERENCES
 
 ROOT = Path(__file__).parent.parent
+MAX_LINE = 120
+"""Characters of a table's line in a README."""
+MAX_COLUMNS = 7
+RANGES_SHOWN = 8
+"""Statements that one question shows; of more ranges it says how many."""
 _BLOCK = re.compile(r"(<!-- generated: (?P<name>[a-z0-9-]+) -->\n)(?:(?!<!--).)*(<!-- end -->)", re.DOTALL)
 
 
@@ -43,12 +59,26 @@ def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str
     return "\n".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |" for line in lines)
 
 
+def markdown_list(items: Iterable[str]) -> str:
+    """A list, its items broken at words."""
+    return "\n".join(
+        textwrap.fill(item, MAX_LINE, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
+        for item in items
+    )
+
+
+def fits(table: str) -> bool:
+    """Whether a table is narrow enough for a README."""
+    header = table.partition("\n")[0]
+    return header.count(" | ") < MAX_COLUMNS and max(map(len, table.splitlines())) <= MAX_LINE
+
+
 def with_blocks(text: str, blocks: Mapping[str, str]) -> str:
     """The README's text with every generated block made again.
 
     A block that nobody makes is a `KeyError`; a mark without its end is a `ValueError`, and nothing is lost.
     """
-    made, count = _BLOCK.subn(lambda found: f"{found[1]}{blocks[found['name']]}\n{found[3]}", text)
+    made, count = _BLOCK.subn(lambda match: f"{match[1]}{blocks[match['name']]}\n{match[3]}", text)
     if not count == text.count("<!-- generated") == text.count("<!-- end"):
         raise ValueError(
             f"a README has {text.count('<!-- generated')} marks of generated blocks and {count} whole blocks"
@@ -56,10 +86,13 @@ def with_blocks(text: str, blocks: Mapping[str, str]) -> str:
     return made
 
 
+# ---- the page of a design ---------------------------------------------------------------------------
+
+
 def layout_block(table: TableLayout[Any, Any]) -> str:
     """Parts and prefixes of a table's key, from left to right."""
     layout = table.layout
-    rows = [(type(each).__name__, f"`{each}`", str(each.width_bytes), "computed") for each in layout.prefixes]
+    rows = [(type(prefix).__name__, f"`{prefix}`", str(prefix.width_bytes), "computed") for prefix in layout.prefixes]
     for part in layout.parts:
         width = part.codec.width_bytes
         rows.append((part.name, f"`{part.codec}`", "varies" if width is None else str(width), part.meaning))
@@ -69,84 +102,231 @@ def layout_block(table: TableLayout[Any, Any]) -> str:
 def row_block(connection: happybase.Connection, table: TableLayout[Any, Any]) -> str:
     """The first stored row of a table under its ruler."""
     row, _cells = next(connection.table(table.name).scan(limit=1))
-    return f"```text\n{ruler(table.layout, row)}\n```"
+    return _below("One stored row: names, values, bytes.", _text(ruler(table.layout, row, MAX_LINE)))
 
 
-def ordering_block(connection: happybase.Connection, table: TableLayout[Any, Any], rows: int = 6) -> str:
+def ordering_block(connection: happybase.Connection, table: TableLayout[Any, Any], count: int = 6) -> str:
     """Stored rows of a table as they sort: the first two of each value of the leading part."""
-    lines: list[list[str]] = []
-    names: list[str] = []
+    rows: list[bytes] = []
     seen: Counter[object] = Counter()
     for row, _cells in connection.table(table.name).scan():
-        fields = [field for field in table.layout.segments(row) if field.value is not None]
-        names = [field.name for field in fields]
-        seen[fields[0].value] += 1
-        if seen[fields[0].value] <= 2 and len(lines) < rows:
-            lines.append([*(show_value(field.name, field.value) for field in fields), f"`{row.hex()}`"])
-    return markdown_table((*names, "row"), lines)
+        leading = next(segment.value for segment in table.layout.segments(row) if segment.value is not None)
+        seen[leading] += 1
+        if seen[leading] <= 2 and len(rows) < count:
+            rows.append(row)
+    return _text(rows_ruler(table.layout, rows, MAX_LINE))
 
 
-def patterns_block(measured: Iterable[Measured]) -> str:
-    """What every question costs."""
-    return markdown_table(PATTERN_COLUMNS, pattern_rows(measured))
+def _below(caption: str, block: str) -> str:
+    return f"{textwrap.fill(caption, MAX_LINE, break_on_hyphens=False)}\n\n{block}"
 
 
-def ranges_block(measured: Iterable[Measured]) -> str:
-    """The keys between which every question reads, in hex."""
-    rows = [
-        (
-            each.pattern.question,
-            table.decode(),
-            f"`{found.start.hex()}`",
-            "end" if found.stop is None else f"`{found.stop.hex()}`",
-        )
-        for each in measured
-        for table, found in each.cost.ranges
+def _text(text: str, language: str = "text") -> str:
+    return f"```{language}\n{text}\n```"
+
+
+def variants_block(design: Design) -> str:
+    """The row keys of every variant; a table of the design itself is listed with the design only."""
+    rows: list[tuple[str, str, str]] = []
+    for variant in design.variants:
+        tables = [table for table in variant.tables if variant is design.main or table not in design.main.tables]
+        names = [variant.name, *[""] * len(tables)]
+        rows += [(name, table.name, key_line(table.layout)) for name, table in zip(names, tables, strict=False)]
+    return markdown_table(("variant", "table", "row key"), rows)
+
+
+def costs_block(variants: Sequence[Compared]) -> str:
+    """The verdict on every question in every variant, and what its words mean."""
+    meanings = {
+        "range": "`1 range`: one get, or one scan of the answer and a little more; `8 ranges`: eight of them.",
+        "x": "`6.2x`: so many rows are read for each that is returned.",
+        "filtered": "`filtered`: the client drops the rest.",
+        "server filter": "`server filter`: the region server drops the rest.",
+        "sorted": "`sorted`: the client also sorts, so each page reads all rows of its ranges.",
+    }
+    tables = across(variants, verdict)
+    said = [meaning for word, meaning in meanings.items() if re.search(rf"\d{word}|{word}", tables)]
+    said += [
+        f"`{name}` refuses every question."
+        for name in (variant.variant.name for variant in variants if not variant.answers)
     ]
-    return markdown_table(("question", "table", "from", "up to"), rows)
+    caption = f"Measured on {variants[0].records:,} sample records; `{variants[0].variant.name}` is the design itself."
+    return f"{_below(caption, tables)}\n\n{textwrap.fill(' '.join(said), MAX_LINE, break_on_hyphens=False)}"
 
 
-def variants_block(design: Design, found: Iterable[Compared]) -> str:
-    """What every question costs in every variant, and what each writes."""
-    return markdown_table(comparison_columns(design), map(comparison_row, found))
+def across(variants: Sequence[Compared], cell: Callable[[Measured], str]) -> str:
+    """Questions down and variants across: as few tables as are narrow enough, each with the design itself first.
+
+    Variants that refuse every question are left out.
+    """
+    main, *others = [variant for variant in variants if variant.answers]
+    for count in range(1, len(others) + 1):
+        size = -(-len(others) // count)
+        tables = [_across([main, *others[at : at + size]], cell) for at in range(0, len(others), size)]
+        if all(map(fits, tables)):
+            return "\n\n".join(tables)
+    return _across([main, *others], cell)
 
 
-def holds_block(design: Design) -> str:
-    """The questions of each variant whose costs do not grow with its tables."""
+def _across(variants: Sequence[Compared], cell: Callable[[Measured], str]) -> str:
     rows = [
-        (each.name, ", ".join(each.same_ranges) or "-", ", ".join(each.rows_as_returned) or "-")
-        for each in design.variants
+        (measured[0].pattern.question, *map(cell, measured))
+        for measured in zip(*(variant.measured for variant in variants), strict=True)
     ]
-    return markdown_table(("variant", "as many ranges", "rows read in proportion to rows returned"), rows)
+    return markdown_table(("question", *(variant.variant.name for variant in variants)), rows)
 
 
-def refused_block(found: Iterable[Compared]) -> str:
-    """What the variants cannot answer, and why; questions that one variant refuses for one reason in one line."""
-    reasons: dict[tuple[str, str], list[str]] = {}
-    for variant, question, reason in refusals(found):
-        reasons.setdefault((variant, reason), []).append(question)
-    rows = [(variant, "; ".join(questions), reason) for (variant, reason), questions in reasons.items()]
-    return markdown_table(("variant", "question", "refused"), rows)
+def rpcs_block(variants: Sequence[Compared]) -> str:
+    """The RPCs of every question in every variant."""
+    return _below("RPCs of each question, and its ranges if it reads several:", across(variants, rpcs))
+
+
+def writes_block(design: Design, variants: Iterable[Compared]) -> str:
+    """What a record takes in every variant, and where new rows go."""
+    caption = (
+        f"Rows and bytes that one record writes. For the last column each table is cut into {RANGES} ranges of equal "
+        f"size: the share of its newest rows, those of the last {_duration(design.newest_ms)}, in the busiest range. "
+        f"An even spread is {1 / RANGES:.1%}; of few rows chance moves it by some percent."
+    )
+    rows = [(variant.variant.name, *written_row(variant)) for variant in variants]
+    return _below(caption, markdown_table(("variant", *WRITTEN_COLUMNS), rows))
+
+
+def _duration(duration_ms: int) -> str:
+    units = (("days", 86_400_000), ("hours", 3_600_000), ("minutes", 60_000), ("seconds", 1000), ("milliseconds", 1))
+    name, length_ms = next(unit for unit in units if duration_ms % unit[1] == 0 and duration_ms > unit[1])
+    return f"{duration_ms // length_ms} {name}"
+
+
+def reads_block(main: Compared) -> str:
+    """What every question reads in the design itself."""
+    caption = f"What `{main.variant.name}` reads, and what it transfers:"
+    return _below(caption, markdown_table(READ_COLUMNS, map(read_row, main.measured)))
+
+
+def scans_block(design: Design, main: Compared) -> str:
+    """Every question as `rowbook ask` takes it, and the rows that it reads as the HBase shell takes them."""
+    lines: list[str] = []
+    for measured in main.measured:
+        lines += [f"# {measured.pattern.question}", f"# rowbook ask {design.name} {measured.pattern.words}"]
+        if measured.refused:
+            lines.append("# refused")
+        ranges = measured.cost.ranges
+        lines += [statement(table.decode(), rows) for table, rows in ranges[:RANGES_SHOWN]]
+        if len(ranges) > RANGES_SHOWN:
+            lines.append(f"# and {len(ranges) - RANGES_SHOWN} ranges more")
+    caption = (
+        f"The rows that each question reads in `{main.variant.name}`, as the HBase shell takes them: `STARTROW` "
+        "inclusive, `STOPROW` exclusive, bytes that are not printable as `\\x` and two hex digits."
+    )
+    return _below(caption, _text("\n".join(lines), "ruby"))
+
+
+EXCEPTIONS = {
+    "ranges": "more ranges in larger tables",
+    "rows": "more rows read than in proportion to those returned",
+    "loading": "more rows each time the same records are loaded",
+    "answers": "other answers",
+}
+"""What an exemption from each of the `FACTS` means."""
+
+
+def exemptions_block(design: Design) -> str:
+    """What holds for every variant at any size of its tables, and where it does not, with the reason."""
+    *facts, last = FACTS.values()
+    caption = (
+        f"At any size of the tables, tested at three, every variant {', '.join(facts)}, and {last}. Exceptions: "
+        f"{'none.' if not _exemptions(design) else ''}"
+    ).strip()
+    return _below(caption, markdown_list(map(_exemption_line, *zip(*_exemptions(design).items(), strict=True))))
+
+
+def _exemptions(design: Design) -> dict[Exemption, list[str]]:
+    """Each exemption of the design with the names of the variants that have it, none for those that all have."""
+    by_variant: dict[Exemption, list[str]] = {exemption: [] for exemption in design.exemptions}
+    for variant in design.variants:
+        for exemption in variant.exemptions:
+            by_variant.setdefault(exemption, []).append(variant.name)
+    return by_variant
+
+
+def _exemption_line(exemption: Exemption, variants: Sequence[str]) -> str:
+    questions = "; ".join(pattern.question for pattern in exemption.patterns)
+    of = ", ".join(f"`{name}`" for name in variants) or "every variant"
+    return f"{of}: {EXCEPTIONS[exemption.fact]}, because {exemption.reason}" + (f" ({questions})" if questions else "")
+
+
+def refused_block(variants: Iterable[Compared]) -> str:
+    """What the variants cannot answer, an item for each reason."""
+    return _below("Refused, and why:", markdown_list(refusal.line for refusal in refusals(variants)))
+
+
+def published_block(design: Design) -> str:
+    """Each key as published, over the bytes of the design's own, and why they differ."""
+    tables = {table.name: variant.name for variant in reversed(design.variants) for table in variant.tables}
+    blocks = ["The published bytes, over those stored here for the same values:"]
+    for (source, quoted), keys in groupby(design.published, lambda published: (published.source, published.quoted)):
+        blocks.append(f"{source}: `{quoted}`")
+        for published in keys:
+            variant = tables[published.table.name]
+            title = f"`{published.table.name}`" + ("" if variant == design.main.name else f", variant `{variant}`")
+            blocks += [
+                f"{title}{'' if published.deviations else ', the same bytes'}:",
+                _text(published_ruler(published, MAX_LINE)),
+            ]
+            if published.deviations:
+                blocks.append(markdown_list(f"`{name}`: {why}" for name, why in published.deviations.items()))
+    return "\n\n".join(blocks)
+
+
+def traps_block(design: Design) -> str:
+    """Published mistakes, each run beside the right way."""
+    items: list[str] = []
+    for trap in design.traps:
+        name, published, wanted, wrong, right = trap_row(trap)
+        items += [f'- **{name}**, published as "{published}"', f"  - asked for: {wanted}"]
+        items += [f"  - gives: {wrong}", f"  - right way: {right}"]
+    return "\n".join(items)
 
 
 def design_blocks(design: Design) -> dict[str, str]:
     """All blocks of a design, from its samples loaded into empty stores, one for each variant."""
     blocks: dict[str, str] = {}
-    found: list[Compared] = []
+    variants: list[Compared] = []
     for variant in design.variants:
         connection = connect("embedded:")
         create_tables(connection, variant.tables)
-        found.append(compared(connection, design, variant))
+        variants.append(compared(connection, design, variant))
         for table in variant.tables:
             name = table.name.replace("_", "-")
             blocks[f"layout-{name}"] = layout_block(table)
             blocks[f"row-{name}"] = row_block(connection, table)
             blocks[f"ordering-{name}"] = ordering_block(connection, table)
-    if design.traps:
-        blocks["traps"] = markdown_table(TRAP_COLUMNS, map(trap_row, design.traps))
-    measured = found[0].measured
-    rivals = {"variants": variants_block(design, found), "refused": refused_block(found), "holds": holds_block(design)}
-    return {"patterns": patterns_block(measured), "ranges": ranges_block(measured), **rivals, **blocks}
+    return {
+        **blocks,
+        "variants": variants_block(design),
+        "costs": costs_block(variants),
+        "rpcs": rpcs_block(variants),
+        "reads": reads_block(variants[0]),
+        "scans": scans_block(design, variants[0]),
+        "writes": writes_block(design, variants),
+        "refused": refused_block(variants),
+        "exemptions": exemptions_block(design),
+        "published": published_block(design),
+        "traps": traps_block(design),
+    }
+
+
+def index_block(designs: Iterable[Design]) -> str:
+    """Every design with its question and its row keys."""
+    lines: list[str] = []
+    for design in designs:
+        lines.append(markdown_list([f"[{design.name}](domains/{design.name}/README.md): {design.question}"]))
+        lines += [f"  - `{table.name}` {key_line(table.layout)}" for table in design.main.tables]
+    return "\n".join(lines)
+
+
+# ---- the page of the stores -------------------------------------------------------------------------
 
 
 FILTERS = (
@@ -185,11 +365,10 @@ def _comparators_table() -> str:
 
 def stores_blocks() -> dict[str, str]:
     """What the stores' README says of filters, limits and differences, from their docstrings, constants and tests."""
-    of_filters: list[tuple[str, str, str]] = []
+    of_filters: list[str] = []
     for words in FILTERS:
-        each = filter_language.parse_filter(words.encode())
-        rule, _, trap = " ".join((each.__doc__ or "").split()).replace("Traps: ", "Trap: ").partition("Trap: ")
-        of_filters.append((f"`{words}`", rule.strip(), trap))
+        rule = " ".join((filter_language.parse_filter(words.encode()).__doc__ or "").split())
+        of_filters.append(f"`{words}`: {rule.replace('Traps: ', '**Trap:** ').replace('Trap: ', '**Trap:** ')}")
     of_limits = (
         ("row key", f"1 to {MAX_ROW_BYTES:,} bytes"),
         ("family", f"1 to {rules.MAX_FAMILY_BYTES} bytes"),
@@ -199,8 +378,8 @@ def stores_blocks() -> dict[str, str]:
         ("framed message to `rowbook serve`, as to HBase's gateway", f"{messages.MAX_FRAME_BYTES:,} bytes"),
         ("buffered message to `rowbook serve`", f"{messages.MAX_MESSAGE_BYTES:,} bytes"),
         (
-            "unanswered messages and unread replies of all clients of `rowbook serve`",
-            f"{memory.MAX_BUFFERED_BYTES:,} bytes, or `--buffer-mib`; up to {memory.SMALL_BYTES:,} always pass",
+            "unanswered messages and unread replies of all clients",
+            f"{memory.MAX_BUFFERED_BYTES:,} bytes, or `--buffer-mib`; {memory.SMALL_BYTES:,} always pass",
         ),
         ("text of a filter", f"{filter_language.MAX_FILTER_BYTES:,} bytes"),
         ("all patterns of a filter, their counted repeats written out", f"{java_patterns.MAX_STEPS:,} characters"),
@@ -212,23 +391,15 @@ def stores_blocks() -> dict[str, str]:
         ("batch in one transaction", f"{mutations.MAX_ATOMIC_MUTATIONS:,} mutations"),
     )
     return {
-        "filters": markdown_table(("filter", "rule", "trap"), of_filters),
+        "filters": markdown_list(of_filters),
         "comparators": _comparators_table(),
         "limits": markdown_table(("what", "limit"), of_limits),
-        "differences": markdown_table(
-            ("HBase 2.6.1", "the embedded store", "why", "test"),
-            ((each.on_hbase, each.here, each.why, f"`{each.test}`") for each in DIFFERENCES),
+        "differences": markdown_list(
+            f"**HBase 2.6.1:** {difference.on_hbase}. **Embedded store:** {difference.here}. "
+            f"**Why:** {difference.why}. Test: `{difference.test}`."
+            for difference in DIFFERENCES
         ),
     }
-
-
-def index_blocks() -> dict[str, str]:
-    """The table of all designs."""
-    rows = []
-    for design in DESIGNS:
-        keys = "<br>".join(f"`{table.name}` {key_line(table.layout)}" for table in design.main.tables)
-        rows.append((f"[{design.name}](domains/{design.name}/README.md)", design.question, keys))
-    return {"designs": markdown_table(("design", "question", "row keys"), rows)}
 
 
 def pages() -> dict[Path, Callable[[], str]]:
@@ -241,7 +412,7 @@ def pages() -> dict[Path, Callable[[], str]]:
         [
             *(made(ROOT / "domains" / design.name / "README.md", partial(design_blocks, design)) for design in DESIGNS),
             made(ROOT / "shared" / "stores" / "README.md", stores_blocks),
-            made(ROOT / "README.md", index_blocks),
+            made(ROOT / "README.md", lambda: {"designs": index_block(DESIGNS)}),
         ]
     )
 

@@ -12,11 +12,15 @@ from sybil.document import Document
 from sybil.parsers.markdown import PythonCodeBlockParser
 
 from domains import cli
+from shared.designs import AccessPattern, Measured, Variant
+from shared.designs.comparison import Busiest, Compared
+from shared.designs.metering import Cost
 from shared.stores.filters import language as filter_language
-from tests.readmes import FILTERS, pages, with_blocks
+from tests.readmes import FILTERS, MAX_COLUMNS, MAX_LINE, across, pages, with_blocks
 
 ROOT = Path(__file__).parents[1]
 READMES = sorted(path for pattern in ("*.md", "domains/**/*.md", "shared/**/*.md") for path in ROOT.glob(pattern))
+ALL_READMES = sorted({*READMES, *ROOT.glob("fixtures/**/*.md"), *ROOT.glob("tests/**/*.md")})
 PAGES = pages()
 
 
@@ -143,10 +147,64 @@ def test_the_rowbook_commands_that_name_a_store_end_well_with_hbase_in_its_place
         run_commands(lines, in_process)
 
 
+def tables_of_readme(path):
+    """The tables of a README, each as its lines."""
+    return [table.splitlines() for table in re.findall(r"(?:^\|.*\n)+", path.read_text(encoding="utf-8"), re.MULTILINE)]
+
+
+def cells_of(line):
+    return re.split(r"(?<!\\)\|", line.strip().strip("|"))
+
+
+@pytest.mark.parametrize("path", ALL_READMES, ids=named)
+def test_a_table_in_a_readme_fits_a_screen(path):
+    for table in tables_of_readme(path):
+        assert [line for line in table if len(line) > MAX_LINE] == []
+        assert {len(cells_of(line)) for line in table} == {len(cells_of(table[0]))}
+        assert len(cells_of(table[0])) <= MAX_COLUMNS
+
+
 @pytest.mark.parametrize("path", READMES, ids=named)
 def test_the_links_of_a_readme_lead_somewhere(path):
     targets = re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8"))
     assert [target for target in targets if not (path.parent / target).exists()] == []
+
+
+def compared(name, *refused):
+    """A variant with as many questions as there are reasons for refusal, empty where it answers."""
+    patterns = [AccessPattern("q" * 30, len, {}) for _ in refused]
+    measured = [Measured(pattern, [], Cost(), reason) for pattern, reason in zip(patterns, refused, strict=True)]
+    return Compared(Variant(name, "", (), len), 1, measured, 1, 1, (Busiest(1, 1),))
+
+
+@pytest.mark.parametrize(
+    ("width", "headers"),
+    [
+        (2, ["| question | a | b | c | d | e | f |"]),
+        (13, ["| question | a | b | c | d |", "| question | a | e | f |"]),
+        (25, ["| question | a | b | c |", "| question | a | d | e |", "| question | a | f |"]),
+    ],
+)
+def test_variants_that_are_too_many_for_one_table_are_in_several_each_with_the_design_itself(width, headers):
+    variants = [compared(name, "") for name in "abcdef"]
+    tables = across(variants, lambda _measured: "x" * width)
+    assert [table.splitlines()[0] for table in tables.split("\n\n")] == headers
+    assert max(map(len, tables.splitlines())) <= MAX_LINE
+
+
+def test_seven_variants_beside_the_questions_are_two_tables():
+    tables = across([compared(name, "") for name in "abcdefg"], lambda _measured: "")
+    assert [len(cells_of(table.splitlines()[0])) for table in tables.split("\n\n")] == [5, 5]
+
+
+def test_a_variant_that_refuses_every_question_has_no_column():
+    variants = [compared("a", "", "no"), compared("b", "no", "no"), compared("c", "no", "")]
+    assert across(variants, lambda measured: measured.refused or "yes").splitlines() == [
+        "| question | a | c |",
+        "| --- | --- | --- |",
+        f"| {'q' * 30} | yes | no |",
+        f"| {'q' * 30} | no | yes |",
+    ]
 
 
 def test_a_mark_without_its_end_is_refused_and_swallows_nothing():

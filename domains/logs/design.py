@@ -7,6 +7,7 @@ from shared.records import parse_time
 
 from .keys import TABLES
 from .loads import EVENTS, LAST_MINUTE_MS
+from .published import PUBLISHED
 from .repository import LogRepository
 from .traps import TRAPS
 from .variants import host_first, modulo, random, salted, slices, time_first
@@ -97,4 +98,5 @@ DESIGN = Design(
         Exemption("rows", "the severity is in no row key, so other severities are read too", (BY_FILTER, BY_CLIENT)),
     ),
     traps=TRAPS,
+    published=PUBLISHED,
 )

@@ -25,7 +25,7 @@ class LogNewestFirst:
     time_ms: int = part(Descending(Int64), "when, milliseconds since 1970 UTC, newest first")
     tie: bytes = part(
         Descending(FixedBytes(TIE_BYTES)),
-        "tells events of one millisecond apart; descending, so that a reverse scan mirrors the variant host-first",
+        "tells events of one millisecond apart; descending, as the time is",
     )
 
 

@@ -1,4 +1,4 @@
-"""Five published mistakes that log keys meet, each as wrong code beside the right one, on the embedded store.
+"""Nine published mistakes that log keys meet, each as wrong code beside the right one, on the embedded store.
 
 Every function asks the same of both, and counts. Do not copy what is called wrong.
 """
@@ -16,6 +16,7 @@ from shared.stores import connect
 
 from .keys import LOGS
 from .loads import EVENTS, LAST_MINUTE_MS
+from .records import LogEvent
 from .variants import salted, time_first
 
 LONG_MAX = 2**63 - 1
@@ -109,7 +110,7 @@ def time_leads() -> Outcome:
     return Outcome(
         f"the {sum(event.time_ms > newest for event in events)} writes of one minute on {RANGES} ranges of equal size",
         f"{shares[0]:.0%} of them in one range",
-        f"{shares[1]:.0%} in the busiest, behind a bucket of the host",
+        f"{shares[1]:.0%} in the busiest, after a bucket of the host",
     )
 
 
@@ -129,11 +130,54 @@ def negative_without_sign_flip() -> Outcome:
     layout = KeyLayout(Signed)
     right = _table(layout.encode(Signed(number)) for number in numbers)
     kept = [layout.decode(row).number for row, _ in scan(right, layout.plan(number=between(until=5)))]
-    return Outcome(f"of {_list(numbers)}, those below 5", _list(found), _list(kept))
+    return Outcome(f"those below 5 of {_list(numbers)}", _list(found), _list(kept))
 
 
 def _list(numbers: Iterable[int]) -> str:
     return ", ".join(map(str, numbers))
+
+
+def no_tie() -> Outcome:
+    """Host, kind and time of an event as its whole key: events that share them overwrite each other."""
+    events = list(EVENTS.sample_records())
+    wrong = _table(
+        event.host.encode() + event.event.encode() + struct.pack(">q", LONG_MAX - event.time_ms) for event in events
+    )
+    right = _table(LOGS.row(event) for event in events)
+    return Outcome(f"{len(events)} events stored", _rows(wrong), _rows(right))
+
+
+def _rows(table: happybase.Table) -> str:
+    rows = len(list(table.scan()))
+    return f"{rows} row{'' if rows == 1 else 's'}"
+
+
+def pad_inside_a_value() -> Outcome:
+    """A host filled with x is the same key as the host that has the x itself."""
+    events = [LogEvent(host, "ERROR", 0) for host in ("ab", "abx")]
+    wrong = _table(event.host.ljust(20, "x").encode() + event.event.encode() for event in events)
+    return Outcome("events of the hosts ab and abx", _rows(wrong), _rows(_table(LOGS.row(event) for event in events)))
+
+
+def delimiter_inside_a_value() -> Outcome:
+    """A delimiter that is part of a value moves the border between two values."""
+    events = [LogEvent("a_", "b", 0), LogEvent("a", "_b", 0)]
+    wrong = _table(f"{event.host}_{event.event}".encode() for event in events)
+    return Outcome(
+        "kind b of host a_, and kind _b of host a", _rows(wrong), _rows(_table(LOGS.row(event) for event in events))
+    )
+
+
+def bucket_of_the_time() -> Outcome:
+    """A clock that ticks in whole seconds: the remainder of its milliseconds by 8 is always 0."""
+    events = [event for event in list(EVENTS.sample_records()) if event.time_ms % 1000 == 0]
+    wrong = {event.time_ms % 8 for event in events}
+    right = {salted.TABLE.row(event)[0] for event in events}
+    return Outcome(
+        f"{len(events)} events of whole seconds in 8 buckets",
+        f"{len(wrong)} bucket used",
+        f"{len(right)} buckets used, computed from the host",
+    )
 
 
 TRAPS = (
@@ -142,4 +186,8 @@ TRAPS = (
     Trap("MAX - time of another width", "`%013d` of Long.MAX_VALUE - time", max_minus_time_of_another_width),
     Trap("time in front", "[timestamp][host][event]", time_leads),
     Trap("negative numbers as they are", "Bytes.toBytes(long)", negative_without_sign_flip),
+    Trap("events that tie", "[hostname][log-event][Long.MAX_VALUE - timestamp]", no_tie),
+    Trap("pad inside a value", "[rpad(column1,'x',20)][column2]", pad_inside_a_value),
+    Trap("delimiter inside a value", "[column1][_][column2]", delimiter_inside_a_value),
+    Trap("bucket of the time", "bucket = timestamp % numBuckets", bucket_of_the_time),
 )

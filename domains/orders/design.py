@@ -1,17 +1,16 @@
 """What the suite shows of `orders`: its samples, its questions and its variants. Not copied."""
 
 from functools import partial
-from pathlib import Path
 
-from shared.designs import AccessPattern, Design, Exemption, Load, Variant
+from shared.designs import AccessPattern, Design, Exemption, Variant
 from shared.records import parse_time
 
 from .keys import TABLES
-from .records import Order
+from .loads import LATEST_MS, ORDERS_LOAD
+from .published import PUBLISHED
 from .repository import OrderRepository
+from .traps import TRAPS
 from .variants import hashed_number, index_table, published
-
-SAMPLES = Path(__file__).parents[2] / "fixtures" / "orders" / "orders.csv"
 
 ORDER = AccessPattern("an order by its number", OrderRepository.order, {"order_number": "n-42"})
 LATEST = AccessPattern("a seller's latest orders", OrderRepository.of_seller, {"seller_id": "s-17", "limit": 10})
@@ -30,7 +29,7 @@ NUMBERED = AccessPattern("orders whose numbers begin alike", OrderRepository.num
 DESIGN = Design(
     name="orders",
     question="How do seller, buyer and order number each find an order with one read?",
-    loads=(Load("orders", Order, OrderRepository.place, SAMPLES),),
+    loads=(ORDERS_LOAD,),
     patterns=(ORDER, LATEST, WEEK, STATUS_OF_SELLER, OF_BUYER, WITH_STATUS, NUMBERED),
     variants=(
         Variant("newest-first", "the design itself", TABLES, OrderRepository),
@@ -49,9 +48,11 @@ DESIGN = Design(
             partial(OrderRepository, tables=hashed_number.TABLES),
         ),
     ),
-    newest_ms=3 * 24 * 60 * 60 * 1000,
+    newest_ms=LATEST_MS,
     exemptions=(
         Exemption("rows", "the status is in no row key, so the client skips the other orders", (STATUS_OF_SELLER,)),
         Exemption("rows", "the status is in no row key, so a filter reads the whole table", (WITH_STATUS,)),
     ),
+    traps=TRAPS,
+    published=PUBLISHED,
 )

@@ -6,6 +6,7 @@ May import all other rooms.
 from .design import FACTS, Design, Exemption, Load, Variant, load_samples
 from .metering import Measured, measure, metered
 from .patterns import AccessPattern
+from .published import PublishedKey
 from .traps import Outcome, Trap
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "Load",
     "Measured",
     "Outcome",
+    "PublishedKey",
     "Trap",
     "Variant",
     "load_samples",

@@ -2,16 +2,15 @@
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import attrs
 import happybase
 
 from ..tables.layouts import TableLayout
-from .design import Design, Variant, load_samples
+from .design import Design, Variant, store_samples
 from .metering import Measured, measure
-from .patterns import key_line
 
 CELL_BYTES = 20
 """What HBase's `KeyValue` takes besides row, family, qualifier and value: lengths, timestamp and type."""
@@ -20,49 +19,83 @@ RANGES = 8
 
 
 @attrs.frozen
+class Busiest:
+    """Of the newest rows of a table, those that fall into the busiest of its `RANGES`."""
+
+    rows: int
+    newest: int
+    """All of the newest rows."""
+
+    @property
+    def share(self) -> float:
+        """The part in the busiest range, 0 to 1."""
+        return self.rows / self.newest if self.newest else 0.0
+
+
+@attrs.frozen
 class Compared:
     """A variant with the samples loaded: its costs."""
 
     variant: Variant
+    records: int
+    """Sample records that were loaded."""
     measured: list[Measured]
     rows_per_record: float
     """Rows that one record writes."""
     bytes_per_record: float
     """Of all cells of a record, with the row key in each as HBase stores it; before compression."""
-    busiest_shares: tuple[float, ...]
-    """For each table: of its newest rows, the part that goes to one of its `RANGES`."""
+    busiest: tuple[Busiest, ...]
+    """For each table."""
+
+    @property
+    def busiest_shares(self) -> tuple[float, ...]:
+        """For each table: of its newest rows, the part that goes to one of its `RANGES`."""
+        return tuple(busiest.share for busiest in self.busiest)
+
+    @property
+    def answers(self) -> bool:
+        """Whether the variant answers any question."""
+        return not all(measured.refused for measured in self.measured)
 
 
 def compared(connection: happybase.Connection, design: Design, variant: Variant) -> Compared:
-    """Loads the samples into the empty tables of a variant, asks every question and looks at the rows."""
-    repository = load_samples(connection, design, variant)
+    """Loads the samples into the empty tables of a variant, asks every question and looks at the rows.
+
+    Rows and bytes are those of one record that was loaded. Records that share a row count each.
+    """
+    repository = variant.open(connection)
+    records = store_samples(repository, design)
     measured = measure(connection, repository, design.patterns)
     tables = [list(_rows(connection, table)) for table in variant.tables]
-    # One table, at least, has one row for each record.
-    records = max(map(len, tables))
     return Compared(
         variant,
+        records,
         measured,
         sum(map(len, tables)) / records,
         sum(size for rows in tables for _row, _written_ms, size in rows) / records,
         tuple(
-            busiest_share([(row, written_ms) for row, written_ms, _size in rows], design.newest_ms) for rows in tables
+            busiest_range([(row, written_ms) for row, written_ms, _size in rows], design.newest_ms) for rows in tables
         ),
     )
 
 
-def busiest_share(rows: Sequence[tuple[bytes, int]], newest_ms: int) -> float:
-    """The part of the newest rows that falls into one key range, of `RANGES` that hold equal parts of the older rows.
+def busiest_range(rows: Sequence[tuple[bytes, int]], newest_ms: int) -> Busiest:
+    """How many of the newest rows fall into one key range, of `RANGES` that hold equal parts of the older rows.
 
     Rows come with the time they were written at; the newest are those of the last `newest_ms` milliseconds.
     """
     if not rows or newest_ms < 1:
-        return 0.0
+        return Busiest(0, 0)
     border_ms = max(written_ms for _, written_ms in rows) - newest_ms
     older = sorted(row for row, written_ms in rows if written_ms <= border_ms)
     borders = quantiles(older, RANGES)
     newest = Counter(bisect_right(borders, row) for row, written_ms in rows if written_ms > border_ms)
-    return max(newest.values()) / newest.total()
+    return Busiest(max(newest.values()), newest.total())
+
+
+def busiest_share(rows: Sequence[tuple[bytes, int]], newest_ms: int) -> float:
+    """The part of the newest rows that falls into the `busiest_range`, 0 to 1."""
+    return busiest_range(rows, newest_ms).share
 
 
 def quantiles(rows: Sequence[bytes], ranges: int) -> list[bytes]:
@@ -76,50 +109,3 @@ def _rows(connection: happybase.Connection, table: TableLayout[Any, Any]) -> Ite
         # A column is family, colon and qualifier; HBase stores no colon.
         size = sum(CELL_BYTES + len(row) + len(column) - 1 + len(value) for column, (value, _) in cells.items())
         yield row, max(written_ms for _, written_ms in cells.values()), size
-
-
-WRITTEN_COLUMNS = ("rows written", "bytes stored", f"newest rows in one of {RANGES} ranges")
-
-
-def written_of(each: Compared) -> tuple[str, str, str]:
-    """Under `WRITTEN_COLUMNS`: rows and bytes of a record, and for each table the newest rows in one key range."""
-    shares = " / ".join(f"{share:.0%}" for share in each.busiest_shares)
-    return f"{each.rows_per_record:.0f}", f"{each.bytes_per_record:.0f}", shares
-
-
-def figures_of(each: Measured) -> tuple[str, str, str]:
-    """Rows read for each that is returned, ranges, RPCs; dashes where the question is refused."""
-    if each.refused:
-        return "-", "-", "-"
-    rows = f"{each.rows_read / len(each.records):.1f}" if each.records else f"{each.rows_read} for none"
-    return rows, str(len(each.cost.ranges)), str(each.cost.rpcs)
-
-
-def comparison_columns(design: Design) -> tuple[str, ...]:
-    """Above `comparison_row`."""
-    return ("variant", "keys", *(pattern.question for pattern in design.patterns), *WRITTEN_COLUMNS)
-
-
-def comparison_row(each: Compared) -> tuple[str, ...]:
-    """A variant in one line of text."""
-    keys = "<br>".join(key_line(table.layout) for table in each.variant.tables)
-    return (each.variant.name, keys, *map(cost_of, each.measured), *written_of(each))
-
-
-def cost_of(each: Measured) -> str:
-    """`1.1 / 1 / 3`, the `figures_of` a question; after what else had to be done, or `refused`."""
-    if each.refused:
-        return "refused"
-    done = {
-        "by filter": bool(each.server_filtered),
-        "filtered": bool({*each.client_work} - {"order"}),
-        "sorted": "order" in each.client_work,
-    }
-    return " ".join([*(word for word, was_done in done.items() if was_done), " / ".join(figures_of(each))])
-
-
-def refusals(found: Iterable[Compared]) -> list[tuple[str, str, str]]:
-    """Variant, question and the planner's reason, where a key cannot answer."""
-    return [
-        (each.variant.name, one.pattern.question, one.refused) for each in found for one in each.measured if one.refused
-    ]

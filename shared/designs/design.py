@@ -14,6 +14,7 @@ import happybase
 from ..loading import Format, read_records
 from ..tables.layouts import TableLayout
 from .patterns import AccessPattern
+from .published import PublishedKey
 from .traps import Trap
 
 
@@ -101,6 +102,8 @@ class Design:
     """Those of all variants that answer."""
     traps: tuple[Trap, ...] = ()
     """Published mistakes that this design meets, each run beside the right way."""
+    published: tuple[PublishedKey, ...] = ()
+    """The keys of its sources, byte for byte, beside its own."""
 
     @property
     def main(self) -> Variant:
@@ -113,13 +116,21 @@ def load_samples(connection: happybase.Connection, design: Design, variant: Vari
 
     If a repository draws random numbers, they are the same ones each time.
     """
+    repository = variant.open(connection)
+    store_samples(repository, design)
+    return repository
+
+
+def store_samples(repository: Any, design: Design) -> int:
+    """Stores the sample records of a design; returns how many there are."""
     state_before = random.getstate()
     random.seed(0)
+    count = 0
     try:
-        repository = variant.open(connection)
         for load in design.loads:
             for record in load.sample_records():
                 load.store_in(repository, record)
-        return repository
+                count += 1
     finally:
         random.setstate(state_before)
+    return count

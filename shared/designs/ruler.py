@@ -10,6 +10,7 @@ from ..keys import KeyLayout, Segment
 from ..keys.errors import shown
 from ..records.times import show_time
 from ..tables.cells import CellLayout, Column
+from .published import PublishedKey
 
 NAMES, VALUES, BYTES = range(3)
 """The kinds of lines of a ruler, from top to bottom."""
@@ -42,9 +43,33 @@ def ruler_lines(layout: KeyLayout[Any], row: bytes, width: int) -> list[tuple[in
     return _lines((column for segment in layout.segments(row) for column in _of_segment(segment, width)), width)
 
 
+def rows_ruler(layout: KeyLayout[Any], rows: Iterable[bytes], width: int = 100) -> str:
+    """Several rows under one line of names, each as its values over its bytes, so that their order can be seen."""
+    segments = [layout.segments(row) for row in rows]
+    columns: list[tuple[str, ...]] = []
+    for stretch in zip(*segments, strict=True):
+        columns.append((stretch[0].name, *(text for segment in stretch for text in _value_and_bytes(segment))))
+    return "\n".join(text for _kind, text in _lines(columns, width))
+
+
+def _value_and_bytes(segment: Segment) -> tuple[str, str]:
+    value = "" if segment.value is None else show_value(segment.name, segment.value)
+    return value, segment.data.hex(" ") or "(no bytes)"
+
+
+def published_ruler(published: PublishedKey, width: int = 100) -> str:
+    """A published row over the one of this suite, cut at the same borders under names and values."""
+    columns: list[tuple[str, ...]] = []
+    for segment in published.segments:
+        value, here = _value_and_bytes(segment)
+        data = published.parts.get(segment.name)
+        columns.append((segment.name, value, "(absent)" if data is None else data.hex(" ") or "(no bytes)", here))
+    return "\n".join(text for _kind, text in _lines(columns, width, labels=("", "", "published", "here")))
+
+
 def cell_lines(layout: CellLayout[Any], cells: Mapping[bytes, bytes], width: int) -> list[tuple[int, str]]:
     """The lines of a row's cells: names over values over columns, which stand where a ruler has the bytes."""
-    columns: list[tuple[str, str, str]] = []
+    columns: list[tuple[str, ...]] = []
     for name, column in layout.columns.items():
         if (data := cells.get(layout.column(name))) is not None:
             columns += _cut(name, _show_cell(name, column, data), [layout.column(name).decode()], width)
@@ -58,31 +83,34 @@ def _show_cell(name: str, column: Column, data: bytes) -> str:
         return f"{data.hex(' ')} (damaged: {str(error) or type(error).__name__})".lstrip()
 
 
-def _of_segment(segment: Segment, width: int) -> Iterable[tuple[str, str, str]]:
+def _of_segment(segment: Segment, width: int) -> Iterable[tuple[str, ...]]:
     value = "" if segment.value is None else show_value(segment.name, segment.value)
     bytes_at_once = max(1, (width + 1) // 3)
     data = [segment.data[at : at + bytes_at_once].hex(" ") for at in range(0, len(segment.data), bytes_at_once)]
     return _cut(segment.name, value, data or ["(no bytes)"], width)
 
 
-def _cut(name: str, value: str, below: list[str], width: int) -> Iterable[tuple[str, str, str]]:
+def _cut(name: str, value: str, below: list[str], width: int) -> Iterable[tuple[str, ...]]:
     """A value as one column, or as several where it or what stands below it is wider than a line."""
     return zip_longest([name], chop_cells(value, max(1, width)), below, fillvalue="")
 
 
-def _lines(columns: Iterable[tuple[str, str, str]], width: int) -> list[tuple[int, str]]:
-    """Columns of three beside each other, in as many blocks as `width` asks for."""
+def _lines(
+    columns: Iterable[tuple[str, ...]], width: int, labels: tuple[str, ...] | None = None
+) -> list[tuple[int, str]]:
+    """Columns of texts beside each other, in blocks no wider than `width`, each after the `labels` of its lines."""
     lines: list[tuple[int, str]] = []
-    block: list[tuple[str, str, str]] = []
+    start = [] if labels is None else [labels]
+    block = [*start]
     for column in columns:
-        if block and sum(_wide(each) + 2 for each in block) + _wide(column) > width:
+        if len(block) > len(start) and sum(_wide(other) + 2 for other in block) + _wide(column) > width:
             lines += _block(block)
-            block = []
+            block = [*start]
         block.append(column)
     return lines + _block(block)
 
 
-def _block(columns: list[tuple[str, str, str]]) -> list[tuple[int, str]]:
+def _block(columns: list[tuple[str, ...]]) -> list[tuple[int, str]]:
     widths = [_wide(column) for column in columns]
     lines: list[tuple[int, str]] = []
     for kind, texts in enumerate(zip(*columns, strict=True)):
@@ -92,5 +120,5 @@ def _block(columns: list[tuple[str, str, str]]) -> list[tuple[int, str]]:
     return lines
 
 
-def _wide(column: tuple[str, str, str]) -> int:
+def _wide(column: tuple[str, ...]) -> int:
     return max(map(cell_len, column))

@@ -15,6 +15,7 @@ from domains.orders.design import DESIGN as ORDERS_DESIGN
 from shared.stores import connect
 from shared.tables import InvalidRecord
 
+COSTS = "\nWhat each question costs\n"
 COMPARISON = "\nWhat each question costs in each variant\n"
 WRITTEN = "\nWhat each variant writes\n"
 
@@ -46,18 +47,19 @@ def test_run_shows_rows_of_every_table_and_what_each_question_costs(in_memory):
 """
         in out
     )
-    table = out[out.index("What each question costs") :].splitlines()
-    assert table[1].split("  ")[0] == "question"
-    for pattern, line in zip(ORDERS_DESIGN.patterns, table[2 : table.index("")], strict=True):
-        assert line.startswith(pattern.question)
-        assert pattern.words in line
+    lines = lines_below(COSTS, out)
+    assert [cells(line)[0] for line in lines] == [pattern.question for pattern in ORDERS_DESIGN.patterns]
+    assert cells(lines[1])[1:] == ["1 range", "1", "3", "11", "10", "526"]
+    asked = "".join(f"rowbook ask orders {pattern.words}\n" for pattern in ORDERS_DESIGN.patterns)
+    assert f"\n\n{asked}\n" in out
 
 
 @pytest.mark.parametrize("name", ["logs:salted", "orders:published"])
 def test_the_costs_name_the_command_that_asks_the_variant(in_memory, name):
     design = name.partition(":")[0]
     out = in_memory(f"run {name}")
-    assert f"  rowbook ask {name}  " in out
+    assert f"\nrowbook ask {name} " in out
+    assert f"\nrowbook ask {design} " not in out
     assert out.startswith(f"{design}: ")
 
 
@@ -66,7 +68,7 @@ def test_a_question_that_a_variant_refuses_is_said_to_be(in_memory):
         line for line in in_memory("run logs:newest-first").splitlines() if line.startswith("all hosts, ten")
     )
     assert below == "all hosts, ten minutes: refused"
-    assert cells(line)[2:] == ["refused", *["-"] * 6]
+    assert cells(line)[1:] == ["refused", *["-"] * 5]
 
 
 def test_run_shows_the_ranges_of_each_question(in_memory):
@@ -81,10 +83,12 @@ a seller's orders of one week
   orders_by_seller  s-17\x00\x01\x7F\xFF\xFEd,r\xE0 up to s-17\x00\x01\x7F\xFF\xFEdP\x7Fd
 a seller's orders of one status
   orders_by_seller  s-17\x00\x01 up to s-17\x00\x02
+  then filtered or sorted by status
 a buyer's latest orders
   orders_by_buyer  b-1\x00\x01 up to b-1\x00\x02
 all orders of one status
   orders  the first row up to the end
+  then filtered or sorted by status (filter)
 orders whose numbers begin alike
   orders  n-31 up to n-32"""
     )
@@ -109,6 +113,25 @@ def test_run_without_names_is_every_design_and_a_name_twice_is_once(ok, few_samp
 # Variants side by side
 
 
+@pytest.mark.parametrize("columns", [None, 70, 80, 100, 200])
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+def test_tables_without_a_terminal_are_no_wider_than_a_line_and_break_no_word(
+    ok, few_samples, monkeypatch, design, columns
+):
+    if columns:
+        monkeypatch.setenv("COLUMNS", str(columns))
+    out = ok(f"run {design.name}")
+    for title in (COSTS, COMPARISON, WRITTEN):
+        lines = [line for line in lines_below(title, out) if not line.startswith("refused: ")]
+        # The numbers of what is written leave no more for words.
+        assert max(map(len, lines)) <= max(columns or 100, 82 if title == WRITTEN else 0)
+    words = " ".join(
+        [pattern.question for pattern in design.patterns]
+        + [f"{variant.name} {variant.differs}" for variant in design.variants]
+    )
+    assert {*words.split()} <= {*out.split()}
+
+
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
 def test_run_compares_every_variant_in_every_question(in_memory, design):
     names = [variant.name for variant in design.variants]
@@ -122,11 +145,11 @@ def test_run_compares_every_variant_in_every_question(in_memory, design):
 
 def test_the_comparison_has_the_figures_that_each_variant_shows_alone(in_memory):
     lines = lines_below(COMPARISON, in_memory("run logs"))
-    assert cells(lines[0])[1:] == ["newest-first", "1.0", "1", "4"]
-    assert cells(lines[4]) == ["salted", "1.8", "1", "4", "event, host"]
-    assert cells(lines[6]) == ["random", "-", "-", "-", "refused"]
+    assert cells(lines[0])[1:] == ["newest-first", "1 range", "1", "4", "33"]
+    assert cells(lines[4]) == ["salted", "1.8x, filtered", "1", "4", "61"]
+    assert cells(lines[6]) == ["random", "refused", "-", "-", "-"]
     alone, _below = (line for line in in_memory("run logs:salted").splitlines() if line.startswith("one kind of"))
-    assert cells(alone)[2:7] == ["event, host", "1", "4", "61", "33"]  # 61 rows for 33: 1.8
+    assert cells(alone)[1:6] == ["1.8x, filtered", "1", "4", "61", "33"]
 
 
 def test_what_each_variant_writes_is_told_once_with_what_differs(in_memory):
@@ -134,17 +157,17 @@ def test_what_each_variant_writes_is_told_once_with_what_differs(in_memory):
     written = lines_below(WRITTEN, out)[: len(LOGS_DESIGN.variants)]
     assert [cells(line)[0] for line in written] == [variant.name for variant in LOGS_DESIGN.variants]
     assert [cells(line)[-1] for line in written] == [variant.differs for variant in LOGS_DESIGN.variants]
-    assert cells(written[2])[1:4] == ["1", "116", "100%"]  # time in front: all new rows in one range
+    assert cells(written[2])[1:4] == ["1", "116", "100% of 200"]  # time in front: all new rows in one range
 
 
 def test_a_refusal_has_the_planners_reason(in_memory):
     out = in_memory("run logs")
-    refused = [line for line in out.splitlines() if " refuses: " in line]
-    assert refused[0] == (
-        "newest-first refuses: all hosts, ten minutes: "
-        "LogNewestFirst.time_ms: needs a value for host and event, which come earlier in the row key"
+    first, *_others, last = [line for line in out.splitlines() if line.startswith("refused: ")]
+    assert first == (
+        "refused: time_ms: rows are in this order only where host is bound too: "
+        "newest-first, host-first (all hosts, ten minutes)"
     )
-    assert len([line for line in refused if line.startswith("random ")]) == len(LOGS_DESIGN.patterns)
+    assert last.endswith(": random (every question)")
 
 
 def test_variants_that_are_named_are_compared_in_the_order_of_the_design(ok, few_samples):

@@ -93,7 +93,7 @@ def _cut(variant: Variant, rows: Sequence[Sequence[bytes]]) -> TableLayout[Any, 
     if table.splits.points:
         return attrs.evolve(table, splits=Splits(table.splits.points, "by its layout"))
     before = sorted(row for each in rows[:-1] for row in each)
-    return attrs.evolve(table, splits=Splits(tuple(quantiles(before, REGIONS)), "eighths of the rows before"))
+    return attrs.evolve(table, splits=Splits(tuple(quantiles(before, REGIONS)), "eighths"))
 
 
 def measured(named: NamedHBase) -> list[Spread]:
@@ -134,21 +134,23 @@ def _counted(
         before = after
 
 
-COLUMNS = (
-    "variant",
-    "cut",
-    "rows of each region",
-    "the busiest",
-    "rows of each region, last tenth",
-    "the busiest",
-    "the busiest region, tenth by tenth",
-)
+def columns(spread: Spread) -> tuple[str, ...]:
+    """What a line of the table has; the percentages with the number of rows that they are of."""
+    return (
+        "variant",
+        "cut",
+        "rows by region",
+        f"busiest of {sum(spread.whole):,}",
+        "the last tenth",
+        f"busiest of {sum(spread.tenths[-1])}",
+        "busiest, tenth by tenth",
+    )
 
 
 def block(spreads: Sequence[Spread], hbase: str) -> str:
     """The figures as they stand in the README."""
     says = f"Counted by the region servers of HBase {hbase}, as `writeRequestCount`; `make hot-spots` does it again."
-    return f"{markdown_table(COLUMNS, map(_row, spreads))}\n\n{says}\n"
+    return f"{markdown_table(columns(spreads[0]), map(_row, spreads))}\n\n{says}\n"
 
 
 def _row(spread: Spread) -> tuple[str, ...]:

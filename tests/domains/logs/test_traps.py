@@ -21,13 +21,17 @@ def outcomes(engine):
         yield {trap.name: trap.run() for trap in TRAPS}
 
 
-def test_the_traps_are_five(outcomes):
+def test_the_traps_are_nine(outcomes):
     assert list(outcomes) == [
         "prefix without an end",
         "decimal text without padding",
         "MAX - time of another width",
         "time in front",
         "negative numbers as they are",
+        "events that tie",
+        "pad inside a value",
+        "delimiter inside a value",
+        "bucket of the time",
     ]
 
 
@@ -116,7 +120,7 @@ def test_behind_the_time_all_new_rows_go_into_one_range(outcomes, samples):
 
 def test_behind_a_bucket_of_the_host_new_rows_go_into_all_ranges(outcomes, samples):
     share, new = busiest(salted.TABLE, samples)
-    assert outcomes["time in front"].right == f"{share:.0%} in the busiest, behind a bucket of the host"
+    assert outcomes["time in front"].right == f"{share:.0%} in the busiest, after a bucket of the host"
     assert share < 0.3
     assert len(new) > 4
 
@@ -128,6 +132,30 @@ def test_as_they_are_negative_numbers_come_after_all_others(outcomes):
     numbers = sorted([-2, -1, 0, 1, 5], key=lambda number: struct.pack(">q", number))
     assert numbers == [0, 1, 5, -2, -1]
     outcome = outcomes["negative numbers as they are"]
-    assert outcome.wanted == "of -2, -1, 0, 1, 5, those below 5"
+    assert outcome.wanted == "those below 5 of -2, -1, 0, 1, 5"
     assert outcome.wrong == ", ".join(map(str, numbers[: numbers.index(5)])) == "0, 1"
     assert outcome.right == "-2, -1, 0, 1"
+
+
+# ---- keys that end too early, or whose borders move ---------------------------------------------------
+
+
+def test_eleven_samples_share_host_kind_and_time_with_another(outcomes, samples):
+    outcome = outcomes["events that tie"]
+    kept = len({(event.host, event.event, event.time_ms) for event in samples})
+    assert (outcome.wanted, outcome.wrong, outcome.right) == ("1400 events stored", f"{kept} rows", "1400 rows")
+    assert kept == 1400 - 11
+
+
+@pytest.mark.parametrize("name", ["pad inside a value", "delimiter inside a value"])
+def test_two_events_are_one_row_where_a_value_holds_what_ends_it(outcomes, name):
+    assert (outcomes[name].wrong, outcomes[name].right) == ("1 row", "2 rows")
+
+
+def test_whole_seconds_are_in_one_bucket_of_the_time_and_in_as_many_of_the_host_as_hosts_are(outcomes, samples):
+    whole = [event for event in samples if event.time_ms % 1000 == 0]
+    outcome = outcomes["bucket of the time"]
+    buckets = len({salted.TABLE.row(event)[0] for event in whole})
+    assert outcome.wanted == f"{len(whole)} events of whole seconds in 8 buckets"
+    assert (outcome.wrong, outcome.right) == ("1 bucket used", f"{buckets} buckets used, computed from the host")
+    assert buckets > 4

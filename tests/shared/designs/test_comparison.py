@@ -14,23 +14,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.designs import AccessPattern, Design, Load, Measured, Variant, load_samples
+from shared.designs import AccessPattern, Design, Load, Variant, load_samples
 from shared.designs.comparison import (
     RANGES,
+    Busiest,
     Compared,
+    busiest_range,
     busiest_share,
     compared,
-    comparison_columns,
-    comparison_row,
-    cost_of,
-    figures_of,
     quantiles,
-    refusals,
-    written_of,
 )
-from shared.designs.metering import Cost
+from shared.designs.cost_tables import verdict
 from shared.keys import EscapedText, Int64, KeyLayout, Salt, between, part, row_key
-from shared.keys.questions import RowRange
 from shared.queries import Page, page
 from shared.tables import CellLayout, Column, TableLayout
 from tests.engines import Engine, NewStore
@@ -105,6 +100,11 @@ def test_one_row_is_all_in_one_range() -> None:
 
 def test_no_rows_are_in_no_range() -> None:
     assert busiest_share([], 1) == 0.0
+
+
+def test_the_busiest_range_says_of_how_many_rows_it_is() -> None:
+    assert busiest_range([(b"m", 0), (b"a", 9), (b"b", 9), (b"c", 9), (b"z", 9)], 5) == Busiest(rows=3, newest=4)
+    assert busiest_range([], 5) == Busiest(rows=0, newest=0)
 
 
 def test_one_older_row_cuts_in_two() -> None:
@@ -218,8 +218,8 @@ class Notes:
     def in_host_order(self, at_ms: int, limit: int = 100, cursor: str | None = None) -> Page[Note]:
         asked = self.table.layout.narrow(at_ms=between(at_ms, None))
         order = KeyLayout(NoteByHost)
-        residual = asked.residual
-        return page(self.rows, asked.plan, self.table.record, limit=limit, cursor=cursor, where=residual, order=order)
+        left = asked.residual
+        return page(self.rows, asked.plan, self.table.record, limit=limit, cursor=cursor, where=left, order=order)
 
 
 OF_HOST = AccessPattern("notes of a host", Notes.of_host, {"host": "a"})
@@ -318,6 +318,23 @@ def test_bytes_are_the_mean_of_all_records(compare: Compare, tmp_path: Path) -> 
     assert compare(design, variant_of(BY_HOST)).bytes_per_record == (74 + wanted) / 2 == 75.0
 
 
+def test_records_that_share_a_row_count_each(compare: Compare, tmp_path: Path) -> None:
+    twice = compare(design_of(tmp_path, NOTES + NOTES), variant_of(BY_TIME))
+    once = compare(design_of(tmp_path, NOTES), variant_of(BY_TIME))
+    assert (twice.records, twice.rows_per_record) == (2 * len(NOTES), 1 / 2)
+    assert twice.bytes_per_record == once.bytes_per_record / 2
+
+
+def test_a_record_can_be_more_rows_than_one_in_every_table(compare: Compare, tmp_path: Path) -> None:
+    class Twice(Notes):
+        def store(self, note: Note) -> None:
+            super().store(note)
+            super().store(attrs.evolve(note, at_ms=note.at_ms + 100))
+
+    variant = attrs.evolve(variant_of(BY_TIME), open=partial(Twice, table=BY_TIME))
+    assert compare(design_of(tmp_path, NOTES), variant).rows_per_record == 2.0
+
+
 def test_one_table_has_one_row_for_each_record(compare: Compare, tmp_path: Path) -> None:
     each = compare(design_of(tmp_path, NOTES), variant_of(BY_TIME))
     assert (each.rows_per_record, each.variant.name) == (1.0, "by_time")
@@ -344,14 +361,16 @@ def test_every_table_has_a_share_of_its_own(compare: Compare, tmp_path: Path) ->
 
 
 def test_a_row_is_as_new_as_the_newest_of_its_cells(compare: Compare, tmp_path: Path) -> None:
-    def store(repository: Notes, note: Note) -> None:
-        row, cells = BY_HOST.row(note), CELLS.pack(note)
-        repository.rows.put(row, {CELLS.column("text"): cells[CELLS.column("text")]}, timestamp=1)
-        repository.rows.put(row, {CELLS.column("mark"): cells[CELLS.column("mark")]}, timestamp=1 + note.at_ms)
+    class InTwoSteps(Notes):
+        def store(self, note: Note) -> None:
+            row, cells = BY_HOST.row(note), CELLS.pack(note)
+            self.rows.put(row, {CELLS.column("text"): cells[CELLS.column("text")]}, timestamp=1)
+            self.rows.put(row, {CELLS.column("mark"): cells[CELLS.column("mark")]}, timestamp=1 + note.at_ms)
 
     notes = [{"host": f"{at_ms % 8}", "at_ms": at_ms} for at_ms in range(160)]
-    design = design_of(tmp_path, notes, newest_ms=16, store=store)
-    assert compare(design, variant_of(BY_HOST)).busiest_shares == (1 / 8,)
+    design = design_of(tmp_path, notes, newest_ms=16)
+    variant = attrs.evolve(variant_of(BY_HOST), open=partial(InTwoSteps, table=BY_HOST))
+    assert compare(design, variant).busiest_shares == (1 / 8,)
 
 
 def test_one_sample_can_be_compared(compare: Compare, tmp_path: Path) -> None:
@@ -372,92 +391,7 @@ def test_every_question_is_asked_of_a_variant(compare: Compare, tmp_path: Path) 
     design = design_of(tmp_path, NOTES)
     by_host, by_time, salted = (compare(design, variant) for variant in design.variants)
     assert [one.pattern for one in by_host.measured] == list(design.patterns)
-    # Rows read for each returned, ranges and RPCs: a scan is opened, fetched, found at its end, closed.
-    assert list(map(cost_of, by_host.measured)) == ["1.0 / 1 / 4", "0 for none / 1 / 3", "refused"]
-    assert list(map(cost_of, by_time.measured)) == [
-        "filtered 2.5 / 1 / 4",
-        "filtered 5 for none / 1 / 4",
-        "sorted 1.0 / 1 / 4",
-    ]
+    assert list(map(verdict, by_host.measured)) == ["1 range", "1 range", "refused"]
+    assert list(map(verdict, by_time.measured)) == ["2.5x, filtered", "5 for none, filtered", "1.0x, sorted"]
     # One host is one bucket; all hosts are eight, three of them with rows.
-    assert [figures_of(one)[1] for one in salted.measured] == ["1", "1", "8"]
-
-
-def measured(answer: Any, client_work: tuple[str, ...] = (), **cost: Any) -> Measured:
-    if isinstance(answer, list) and client_work:
-        answer = Page(answer, None, 0, client_work)
-    return Measured(OF_HOST, answer, Cost(ranges=[(b"t", RowRange(b"", None))] * 2, **cost))
-
-
-REFUSED = Measured(OF_HOST, None, Cost(rpcs=3, rows_read=5), refused="NoteByTime.host: not so")
-
-
-@pytest.mark.parametrize(
-    ("each", "wanted"),
-    [
-        (measured([1, 2, 3, 4], rpcs=5, rows_read=5), ("1.2", "2", "5")),
-        (measured([1, 2, 3], rpcs=5, rows_read=10), ("3.3", "2", "5")),
-        (measured([1], rpcs=1, rows_read=1000), ("1000.0", "2", "1")),
-        (measured([], rpcs=3, rows_read=7), ("7 for none", "2", "3")),
-        (measured(None, rpcs=1, rows_read=0), ("0 for none", "2", "1")),
-        (measured("a record", rpcs=1, rows_read=1), ("1.0", "2", "1")),
-        # Where the store does not say what it read, it is what came over.
-        (measured([1, 2], rpcs=3, rows_fetched=3), ("1.5", "2", "3")),
-        (REFUSED, ("-", "-", "-")),
-    ],
-)
-def test_figures_are_rows_read_for_each_returned_and_ranges_and_rpcs(
-    each: Measured, wanted: tuple[str, str, str]
-) -> None:
-    assert wanted == figures_of(each)
-
-
-@pytest.mark.parametrize(
-    ("client_work", "wanted"),
-    [
-        ((), "1.5 / 2 / 3"),
-        (("host",), "filtered 1.5 / 2 / 3"),
-        (("host", "kind"), "filtered 1.5 / 2 / 3"),
-        (("order",), "sorted 1.5 / 2 / 3"),
-        (("host", "order"), "filtered sorted 1.5 / 2 / 3"),
-    ],
-)
-def test_a_cost_says_first_what_the_client_had_to_do(client_work: tuple[str, ...], wanted: str) -> None:
-    assert wanted == cost_of(measured([1, 2], client_work, rpcs=3, rows_read=3))
-
-
-def test_a_refused_question_has_no_cost_but_a_reason() -> None:
-    assert cost_of(REFUSED) == "refused"
-    one = Compared(variant_of(BY_TIME), [measured([]), REFUSED], 1, 1, (1,))
-    other = Compared(variant_of(BY_HOST), [measured([]), measured([])], 1, 1, (1,))
-    wanted = [("by_time", "notes of a host", "NoteByTime.host: not so")]
-    assert wanted == refusals([other, one, other])
-    assert refusals([other]) == refusals([]) == []
-
-
-@pytest.mark.parametrize(
-    ("rows", "size", "shares", "wanted"),
-    [
-        (1.0, 116.0, (1.0,), ("1", "116", "100%")),
-        (3.0, 489.6, (1.0, 0.125, 0.0), ("3", "490", "100% / 12% / 0%")),
-        (2.0, 99.4, (0.996, 0.284), ("2", "99", "100% / 28%")),
-    ],
-)
-def test_what_is_written_is_shown_in_whole_numbers(
-    rows: float, size: float, shares: tuple[float, ...], wanted: tuple[str, str, str]
-) -> None:
-    assert wanted == written_of(Compared(variant_of(BY_HOST), [], rows, size, shares))
-
-
-def test_a_variant_is_one_row_under_the_columns_of_its_design(compare: Compare, tmp_path: Path) -> None:
-    design = design_of(tmp_path, NOTES)
-    columns = comparison_columns(design)
-    assert columns[:5] == ("variant", "keys", "notes of a host", "notes of no host", "notes since a time")
-    assert columns[5:] == ("rows written", "bytes stored", "newest rows in one of 8 ranges")
-    row = comparison_row(compare(design, variant_of(BY_HOST)))
-    costs = ("1.0 / 1 / 4", "0 for none / 1 / 3", "refused")
-    assert row == ("by_host", "[host][at_ms]", *costs, "1", "72", "100%")
-    assert len(columns) == len(row)
-    two = comparison_row(compare(design, variant_of(BY_TIME, AGAIN, hosts="a")))
-    assert two[:2] == ("by_time", "[at_ms][host]<br>[host][at_ms]")
-    assert two[-1] == "100% / 100%"
+    assert [len(one.cost.ranges) for one in salted.measured] == [1, 1, 8]

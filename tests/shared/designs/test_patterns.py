@@ -7,7 +7,7 @@ import happybase
 import pytest
 
 from shared.designs import AccessPattern, Measured, measure, metered
-from shared.designs.cost_tables import PATTERN_COLUMNS, pattern_rows
+from shared.designs.cost_tables import QUESTION_COLUMNS, READ_COLUMNS, question_row, read_row
 from shared.designs.metering import Cost
 from shared.keys import InvalidKey, InvalidQuestion, KeyLayout, RowRange, UInt16, between, part, row_key
 from shared.queries import Page, page, scan
@@ -186,22 +186,27 @@ def test_measured_patterns_are_rows_of_a_table(engine: Engine, table: happybase.
     repository = Repository(table.connection)
     measured = measure(table.connection, repository, [ONE, NONE, SOME])
     assert [each.records for each in measured] == [[Item(7)], [], [Item(4), Item(5), Item(6)]]
-    rows = pattern_rows(measured)
-    assert [row[0] for row in rows] == ["an item by its number", "an item that is not there", "items from a number on"]
-    assert rows[0][1] == "`item number=7`"
-    # Left to the client, ranges, RPCs, rows read, rows returned, bytes fetched, bytes per key.
-    assert rows[0][2:] == ("-", "1", "1", rows_read(engine, 1), "1", "6", "2.0")
-    assert rows[1][2:] == ("-", "1", "1", rows_read(engine, 0), "0", "0", "-")
-    # A page reads one row more than it gives.
-    assert rows[2][2:] == ("-", "1", "3", rows_read(engine, 4), "3", "24", "2.0")
-    assert {len(PATTERN_COLUMNS)} == {len(row) for row in rows}
+    # Question, verdict, ranges, RPCs, rows read, rows returned, bytes. A page reads one row more than it gives.
+    assert list(map(question_row, measured)) == [
+        ("an item by its number", "1 range", "1", "1", rows_read(engine, 1), "1", "6"),
+        ("an item that is not there", "1 range", "1", "1", rows_read(engine, 0), "0", "0"),
+        ("items from a number on", "1 range", "1", "3", rows_read(engine, 4), "3", "24"),
+    ]
+    # Question, filtered or sorted by, rows read, rows returned, bytes, bytes per key.
+    assert list(map(read_row, measured)) == [
+        ("an item by its number", "-", rows_read(engine, 1), "1", "6", "2.0"),
+        ("an item that is not there", "-", rows_read(engine, 0), "0", "0", "-"),
+        ("items from a number on", "-", rows_read(engine, 4), "3", "24", "2.0"),
+    ]
+    assert {len(row) for row in map(question_row, measured)} == {len(QUESTION_COLUMNS)}
+    assert {len(row) for row in map(read_row, measured)} == {len(READ_COLUMNS)}
 
 
-def test_what_is_left_to_the_client_stands_in_the_table(engine: Engine, table: happybase.Table) -> None:
-    (row,) = pattern_rows(measure(table.connection, Repository(table.connection), [LAST_EVEN]))
+def test_what_is_left_to_the_client_stands_in_the_tables(engine: Engine, table: happybase.Table) -> None:
+    (measured,) = measure(table.connection, Repository(table.connection), [LAST_EVEN])
     # All ten rows are read and compared for each answer.
-    assert row[2:] == ("is_even, order", "1", "4", rows_read(engine, 10), "2", "60", "2.0")
-    assert dict(zip(PATTERN_COLUMNS, row, strict=True))["beyond the ranges"] == "is_even, order"
+    assert question_row(measured)[1:] == ("5.0x, sorted", "1", "4", rows_read(engine, 10), "2", "60")
+    assert read_row(measured)[1:] == ("is_even, order", rows_read(engine, 10), "2", "60", "2.0")
 
 
 def test_a_question_that_the_tables_cannot_answer_is_measured_as_refused(
@@ -213,9 +218,10 @@ def test_a_question_that_the_tables_cannot_answer_is_measured_as_refused(
     assert (refused.records, refused.client_work, refused.rows_read) == ([], (), 0)
     # The next question is asked all the same, of a client that is metered anew.
     assert (answered.refused, answered.records, answered.cost.rpcs) == ("", [Item(7)], 1)
-    rows = pattern_rows([refused, answered])
-    assert rows[0] == ("items before all others", "`items since=-1`", "refused", "-", "-", "-", "-", "-", "-")
-    assert len(rows[0]) == len(rows[1]) == len(PATTERN_COLUMNS)
+    assert question_row(refused) == ("items before all others", "refused", "-", "-", "-", "-", "-")
+    assert read_row(refused) == ("items before all others", "refused", "-", "-", "-", "-")
+    assert len(question_row(refused)) == len(QUESTION_COLUMNS)
+    assert len(read_row(refused)) == len(READ_COLUMNS)
 
 
 def test_what_was_read_before_a_question_was_refused_is_counted_and_not_shown(table: happybase.Table) -> None:
@@ -223,7 +229,7 @@ def test_what_was_read_before_a_question_was_refused_is_counted_and_not_shown(ta
     (refused,) = measure(table.connection, repository, [attrs.evolve(LAST_EVEN, sample={"read_at_most": 4})])
     assert "which hold more than 4:" in refused.refused
     assert refused.rows_read >= 5
-    assert set(pattern_rows([refused])[0][3:]) == {"-"}
+    assert {*question_row(refused)[2:], *read_row(refused)[2:]} == {"-"}
 
 
 def test_no_other_error_of_a_question_is_taken_for_a_refusal(table: happybase.Table) -> None:

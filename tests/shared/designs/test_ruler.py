@@ -4,9 +4,19 @@ import attrs
 import pytest
 from rich.cells import cell_len
 
-from shared.designs.ruler import BYTES, VALUES, cell_lines, ruler, ruler_lines, show_value
+from shared.designs import PublishedKey
+from shared.designs.ruler import (
+    BYTES,
+    VALUES,
+    cell_lines,
+    published_ruler,
+    rows_ruler,
+    ruler,
+    ruler_lines,
+    show_value,
+)
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, Salt, TrailingText, part, row_key
-from shared.tables import BIG_INT, CellLayout, Column
+from shared.tables import BIG_INT, CellLayout, Column, TableLayout
 
 
 @row_key
@@ -53,6 +63,49 @@ def test_a_narrow_ruler_goes_on_below():
     blocks = ruler(SALES, SALES.encode(SALE), width=50).splitlines()
     assert [len(line) <= 50 for line in blocks] == [True] * 6
     assert blocks[3:] == ["order_number", "n-42", "6e 2d 34 32 00 01"]
+
+
+def test_several_rows_stand_under_one_line_of_names():
+    rows = [SALES.encode(Sale("s-1", 1_580_976_517_000, "n-42")), SALES.encode(Sale("s-17", 0, "n-7"))]
+    assert (
+        rows_ruler(SALES, rows)
+        == """\
+seller_id          placed_ms                 order_number
+s-1                2020-02-06T08:08:37.000Z  n-42
+73 2d 31 00 01     7f ff fe 8f e6 74 d0 77   6e 2d 34 32 00 01
+s-17               1970-01-01T00:00:00.000Z  n-7
+73 2d 31 37 00 01  7f ff ff ff ff ff ff ff   6e 2d 37 00 01"""
+    )
+
+
+PUBLISHED = PublishedKey(
+    "S0.13",
+    "[seller id][timestamp]",
+    TableLayout("sales", "a sale", SALES, CellLayout(Sale, "s", {})),
+    SALE,
+    {"seller_id": b"s-17", "placed_ms": (1_580_976_517_000).to_bytes(8, "big")},
+    {},
+)
+
+
+def test_a_published_row_stands_over_the_one_stored_here():
+    assert (
+        published_ruler(PUBLISHED)
+        == """\
+           seller_id          placed_ms                 order_number
+           s-17               2020-02-06T08:08:37.000Z  n-42
+published  73 2d 31 37        00 00 01 70 19 8b 2f 88   (absent)
+here       73 2d 31 37 00 01  7f ff fe 8f e6 74 d0 77   6e 2d 34 32 00 01"""
+    )
+    assert PUBLISHED.row == bytes.fromhex("732d3137 00000170198b2f88")
+    assert PUBLISHED.differing == ["seller_id", "placed_ms", "order_number"]
+
+
+def test_a_narrow_ruler_of_a_published_row_says_in_each_block_which_is_which():
+    blocks = published_ruler(PUBLISHED, width=60).splitlines()
+    assert [line.split("  ")[0] for line in blocks] == ["", "", "published", "here"] * 2
+    assert all(len(line) <= 60 for line in blocks)
+    assert blocks[-1] == "here       6e 2d 34 32 00 01"
 
 
 @pytest.mark.parametrize("width", [0, 1, 2, 20, 80])

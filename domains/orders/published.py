@@ -1,0 +1,41 @@
+"""The keys of S0.13 byte for byte as published: text as UTF-8, times as `Bytes.toBytes(long)`."""
+
+import struct
+
+from shared.designs import PublishedKey
+
+from .keys import BY_SELLER, ORDERS, OrderByNumber, OrderBySeller
+from .variants import published
+
+AT_MS = 1_580_976_517_000  # 2020-02-06T08:08:37Z
+
+SELLERS_LIST = {"seller_id": b"s-17", "placed_ms": struct.pack(">q", AT_MS), "order_number": b"n-42"}
+END_MARK = "any text, ended by `00 01`; without an end the list of s-1 would go on with s-12"
+
+PUBLISHED = (
+    PublishedKey("S0.13", "[order number]", ORDERS, OrderByNumber("n-42"), {"order_number": b"n-42"}, {}),
+    PublishedKey(
+        "S0.13",
+        "[seller id][timestamp][order number]",
+        BY_SELLER,
+        OrderBySeller("s-17", AT_MS, "n-42"),
+        SELLERS_LIST,
+        {
+            "seller_id": END_MARK,
+            "placed_ms": "newest first: Long.MAX_VALUE - timestamp, so that the latest orders are a plain scan",
+            "order_number": "ended like the seller's id",
+        },
+    ),
+    PublishedKey(
+        "S0.13",
+        "[seller id][timestamp][order number]",
+        published.TABLES[1],
+        published.OrderBySellerOldestFirst("s-17", AT_MS, "n-42"),
+        SELLERS_LIST,
+        {
+            "seller_id": END_MARK,
+            "placed_ms": "the sign bit is flipped, so that times before 1970 sort first; a plain long sorts them last",
+            "order_number": "ended like the seller's id",
+        },
+    ),
+)

@@ -1,0 +1,72 @@
+"""Two published mistakes that order keys meet, each as wrong code beside the right one.
+
+Do not copy what is called wrong.
+"""
+
+import struct
+from collections.abc import Iterable, Mapping
+
+import happybase
+
+from shared.designs import Outcome, Trap
+from shared.designs.comparison import RANGES, busiest_range
+from shared.queries import scan
+from shared.stores import connect
+
+from .keys import BY_SELLER, ORDERS
+from .loads import LATEST_MS, ORDERS_LOAD
+from .records import Order, SellerLine
+from .variants import hashed_number
+
+
+def _table(seller_of: Mapping[bytes, str]) -> happybase.Table:
+    """A table of these rows, each of which holds its seller."""
+    connection = connect("embedded:")
+    connection.create_table("t", {"f": {}})
+    table = connection.table("t")
+    with table.batch() as batch:
+        for row, seller_id in seller_of.items():
+            batch.put(row, {b"f:v": seller_id.encode()})
+    return table
+
+
+def id_without_end_mark() -> Outcome:
+    """The orders of s-1: scanning for the bare id also finds those of s-12, s-123 and s-17."""
+    orders: list[Order] = list(ORDERS_LOAD.sample_records())
+    wanted = sum(order.seller_id == "s-1" for order in orders)
+
+    rows = {
+        order.seller_id.encode() + struct.pack(">q", order.placed_ms) + order.order_number.encode(): order.seller_id
+        for order in orders
+    }
+    wrong = [cells[b"f:v"].decode() for _row, cells in _table(rows).scan(row_prefix=b"s-1")]
+
+    rows = {BY_SELLER.row(SellerLine.of(order)): order.seller_id for order in orders}
+    plan = BY_SELLER.layout.plan(seller_id="s-1")
+    right = [cells[b"f:v"].decode() for _row, cells in scan(_table(rows), plan)]
+    return Outcome(f"the {wanted} orders of s-1", _of_sellers(wrong), _of_sellers(right))
+
+
+def _of_sellers(sellers: Iterable[str]) -> str:
+    sellers = list(sellers)
+    return f"{len(sellers)} rows, of {', '.join(sorted({*sellers}))}"
+
+
+def numbers_that_count_up() -> Outcome:
+    """Order numbers rise, so new orders go behind the last one: all writes go to one region."""
+    orders: list[Order] = list(ORDERS_LOAD.sample_records())
+    wrong, right = (
+        busiest_range([(table.row(order), order.placed_ms) for order in orders], LATEST_MS)
+        for table in (ORDERS, hashed_number.TABLES[0])
+    )
+    return Outcome(
+        f"the {wrong.newest} newest orders on {RANGES} ranges of equal size",
+        f"{wrong.share:.0%} of them in one range",
+        f"{right.share:.0%} in the busiest, after a hash of the number",
+    )
+
+
+TRAPS = (
+    Trap("id without an end mark", "[seller id][timestamp][order number]", id_without_end_mark),
+    Trap("numbers that count up", "[order number]", numbers_that_count_up),
+)

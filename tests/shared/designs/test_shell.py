@@ -1,0 +1,42 @@
+"""Ranges of rows as the HBase shell takes them."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.designs.shell import LINE, quoted, statement
+from shared.keys import RowRange
+
+
+@pytest.mark.parametrize(
+    ("rows", "wanted"),
+    [
+        (RowRange(b"n-42", b"n-42\0"), "get 't', \"n-42\""),
+        (RowRange(b"", None), "scan 't'"),
+        (RowRange(b"a", None), "scan 't', {STARTROW => \"a\"}"),
+        (RowRange(b"", b"a"), "scan 't', {STOPROW => \"a\"}"),
+        (
+            RowRange(b"s-17\0\1", b"s-17\0\2"),
+            r"""scan 't', {STARTROW => "s-17\x00\x01", STOPROW => "s-17\x00\x02"}""",
+        ),
+        (RowRange(b'"#{a}\\', b"\xff~"), r"""scan 't', {STARTROW => "\x22\x23{a}\x5C", STOPROW => "\xFF~"}"""),
+    ],
+)
+def test_a_range_is_a_get_or_a_scan(rows: RowRange, wanted: str) -> None:
+    assert wanted == statement("t", rows)
+
+
+def test_a_long_statement_is_broken_between_its_options() -> None:
+    first, second = statement("t", RowRange(b"\0" * 20, b"\1" * 20)).split("\n")
+    assert first == "scan 't', {STARTROW => " + quoted(b"\0" * 20) + ","
+    assert second == "           STOPROW => " + quoted(b"\1" * 20) + "}"
+    assert len(first + second) > LINE
+
+
+@given(st.binary(max_size=40))
+def test_quoted_bytes_read_as_ruby_reads_them_are_the_bytes_again(row: bytes) -> None:
+    inner = quoted(row).removeprefix('"').removesuffix('"')
+    assert not re.search(r'["#]', inner)
+    assert re.sub(r"\\x([0-9A-F]{2})", lambda match: chr(int(match[1], 16)), inner).encode("latin-1") == row
