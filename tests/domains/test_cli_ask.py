@@ -98,8 +98,8 @@ def test_every_command_that_run_prints_can_be_asked(rowbook, few_samples, design
 def test_an_answer_is_a_table_with_times_and_costs_below(ok):
     assert ok("ask orders of-seller seller_id=s-17 --limit 2").splitlines()[:5] == [
         "seller_id  placed_ms                 order_number  item  amount  status",
-        "n-318         2026-01-28T13:38:58.457Z  desk       0  shipped",
-        "n-315         2026-01-28T06:27:16.290Z  lamp       0  shipped",
+        "s-17       2026-01-28T13:38:58.457Z  n-318         desk       0  shipped",
+        "s-17       2026-01-28T06:27:16.290Z  n-315         lamp       0  shipped",
         "2 records; 3 rows read, 3 RPCs",
         r"  orders_by_seller  s-17\x00\x01 up to s-17\x00\x02",
     ]

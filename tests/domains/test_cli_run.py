@@ -164,10 +164,10 @@ def test_a_refusal_has_the_planners_reason(in_memory):
     out = in_memory("run logs")
     first, *_others, last = [line for line in out.splitlines() if line.startswith("refused: ")]
     assert first == (
-        "refused: time_ms: rows are in this order only where host is bound too: "
+        "refused: time_ms: needs a value for host and event, which come earlier in the row key: "
         "newest-first, host-first (all hosts, ten minutes)"
     )
-    assert last.endswith(": random (every question)")
+    assert last.endswith(": random (all hosts, ten minutes)")
 
 
 def test_variants_that_are_named_are_compared_in_the_order_of_the_design(ok, few_samples):

@@ -1,21 +1,21 @@
-"""The variants side by side, with the samples loaded: all that answer say the same, and what each stores."""
+"""The variants side by side, with the samples loaded: every sample is found in each, and what each stores."""
 
 from contextlib import ExitStack
 
 import pytest
 
-from domains.orders import BuyerLine, Order, SellerLine
-from domains.orders.design import DESIGN, SAMPLES
+from domains.orders import BuyerLine, SellerLine
+from domains.orders.design import DESIGN
 from domains.orders.keys import ORDER_CELLS
+from domains.orders.loads import ORDERS_LOAD
 from shared.designs.comparison import compared
-from shared.loading import read_records
 
 NAMES = [variant.name for variant in DESIGN.variants]
 
 
 @pytest.fixture(scope="module")
 def samples():
-    return list(read_records(SAMPLES, Order))
+    return list(ORDERS_LOAD.sample_records())
 
 
 @pytest.fixture(scope="module")
