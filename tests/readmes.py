@@ -193,8 +193,8 @@ def stores_blocks() -> dict[str, str]:
         ("row key", f"1 to {MAX_ROW_BYTES:,} bytes"),
         ("family", f"1 to {rules.MAX_FAMILY_BYTES} bytes"),
         ("cell", f"{rules.MAX_CELL_BYTES:,} bytes: row, family, qualifier, value and 20 more"),
-        ("idle scanner", f"{scanners.IDLE_S} s"),
-        ("idle connection to `rowbook serve`, as to HBase's gateway", f"{server.IDLE_S:.0f} s"),
+        ("idle scanner", f"{scanners.SCANNER_IDLE_S} s"),
+        ("idle connection to `rowbook serve`, as to HBase's gateway", f"{server.CLIENT_IDLE_S:.0f} s"),
         ("framed message to `rowbook serve`, as to HBase's gateway", f"{messages.MAX_FRAME_BYTES:,} bytes"),
         ("buffered message to `rowbook serve`", f"{messages.MAX_MESSAGE_BYTES:,} bytes"),
         (

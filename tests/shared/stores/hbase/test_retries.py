@@ -126,7 +126,7 @@ def test_what_must_not_run_twice_is_sent_once_and_its_outcome_is_unknown(gateway
     assert gateway.count(call) == 1
     text = message_of(caught)
     assert text.startswith(f"{gateway.url}: {call} on t")
-    assert "outcome unknown: the reply did not come (the gateway closed the socket); not sent again, as " in text
+    assert "outcome unknown: the reply did not come (the gateway closed the socket); not sent again, because " in text
 
 
 @pytest.mark.parametrize("fault", CUTS + SILENCES)
@@ -148,7 +148,7 @@ def test_an_unknown_outcome_names_the_rows_and_its_reason(gateway):
         batch.send()
     assert message_of(caught) == (
         f"{gateway.url}: mutateRows on t, 2 rows from b'a' on: outcome unknown: no reply within 0.5 s; "
-        "not sent again, as without a timestamp each sending gets a time of its own"
+        "not sent again, because without a timestamp each attempt gets a time of its own"
     )
     assert isinstance(caught.value.__cause__, TimeoutError)
 

@@ -172,8 +172,8 @@ def test_behind_a_row_of_the_greatest_length_comes_its_successor(gateway, table)
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ({"filter": PAGE}, "as its filter remembers what came before"),
-        ({"scan_batching": 1}, "as scan_batching may have split that row"),
+        ({"filter": PAGE}, "because its filter depends on earlier rows"),
+        ({"scan_batching": 1}, "because scan_batching may have split that row"),
     ],
 )
 def test_a_scan_that_cannot_go_on_says_behind_which_row_and_why(gateway, table, loss, options, why):
@@ -189,7 +189,7 @@ def test_a_scan_that_cannot_go_on_says_behind_which_row_and_why(gateway, table, 
         list(scan)
     text = str(caught.value)
     assert text.startswith(f"{gateway.url}: scannerOpenWithScan on t: ended after row {found[-1]!r}: ")
-    assert text.endswith(f"; another cannot go on there, {why}")
+    assert text.endswith(f"; a new scanner cannot continue there, {why}")
     assert isinstance(caught.value, OSError)
     assert table.row(ROWS[0])
     assert rows_of(table.scan(filter=PAGE)) == ROWS[:7]

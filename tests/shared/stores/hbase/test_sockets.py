@@ -90,7 +90,7 @@ def test_few_idle_sockets_are_kept(gateway):
 def test_a_socket_that_was_idle_for_long_is_replaced(gateway, monkeypatch):
     table = gateway.connect().table("t")
     table.row(b"r-00")
-    monkeypatch.setattr(sockets, "IDLE_S", 0)
+    monkeypatch.setattr(sockets, "SOCKET_IDLE_S", 0)
     table.row(b"r-00")
     assert gateway.sockets == 2
 
@@ -109,7 +109,7 @@ def test_sockets_idle_too_long_are_closed_even_if_nobody_wants_them(gateway, mon
     lines = [pool.take() for _ in range(3)]
     pool.give(lines[0])
     pool.give(lines[1])
-    lines[0].used_s -= sockets.IDLE_S + 1
+    lines[0].used_s -= sockets.SOCKET_IDLE_S + 1
     pool.give(lines[2])
     assert [each.is_open for each in lines] == [False, True, True]
 

@@ -114,7 +114,7 @@ def test_a_stream_goes_on_behind_the_message_that_was_taken():
     assert stream.data == b""
 
 
-DEEP = f"message: must nest at most {messages.MAX_DEPTH} values in each other"
+DEEP = f"message: must nest at most {messages.MAX_NESTED_VALUES} values in each other"
 MANY = f"message: must hold at most {messages.MAX_MESSAGE_VALUES} values; send it in smaller batches"
 LONG = f"message: must be at most {messages.MAX_MESSAGE_BYTES} bytes (got "
 OTHER = "message: must be a call in the "
