@@ -12,6 +12,7 @@ from shared.stores.embedded import engine, mutations, reads, scanners, service, 
 from shared.stores.embedded.columns import Selection, select_columns
 from shared.stores.embedded.scanners import _row_bounds
 from shared.stores.embedded.stored_tables import StoredTable
+from shared.stores.embedded.turns import Watch
 from shared.stores.filters import combined as combined_filters
 from shared.stores.filters import filters
 from shared.stores.filters.filters import INCLUDE, NEXT_COL, Verdict
@@ -47,13 +48,13 @@ class _Client:
     def __getattr__(self, name: str) -> Callable[..., Any]:
         def call(*arguments: Any, **named: Any) -> Any:
             patches = [patch.object(where, what, wrong) for where, what, wrong in self.defect.replaced]
-            for each in patches:
-                each.start()
+            for replacement in patches:
+                replacement.start()
             try:
                 return getattr(self.client, name)(*arguments, **named)
             finally:
-                for each in patches:
-                    each.stop()
+                for replacement in patches:
+                    replacement.stop()
 
         return call
 
@@ -66,14 +67,14 @@ def _reads_up_to(before: int | None) -> int:
 
 
 def _part(batch: Any, deletes: bool) -> Any:
-    return type(batch)(batch.row, [each for each in batch.mutations if bool(each.isDelete) is deletes])
+    return type(batch)(batch.row, [mutation for mutation in batch.mutations if bool(mutation.isDelete) is deletes])
 
 
-def _deletes_first(store: engine.Engine, name: bytes, batches: list[Any], timestamp: int | None) -> None:
+def _deletes_first(store: engine.Engine, name: bytes, batches: list[Any], timestamp: int | None, watch: Watch) -> None:
     for is_delete in (True, False):
-        time.sleep(0.002)  # else the put is hidden, as a delete hides one of the same millisecond
-        part = [_part(each, is_delete) for each in batches]
-        mutations.mutate_rows(store, name, part, timestamp)
+        time.sleep(0.002)  # otherwise a delete of the same millisecond hides the put
+        part = [_part(batch, is_delete) for batch in batches]
+        mutations.mutate_rows(store, name, part, timestamp, watch)
 
 
 def _all_versions(table: StoredTable, cells: list[engine.Cell]) -> Generator[list[engine.Cell]]:

@@ -84,5 +84,5 @@ class RemoteGateway:
 
     def close(self) -> None:
         self.direct().delete_table(self.table, disable=True)
-        for each in self._opened:
-            each.close()
+        for server in self._opened:
+            server.close()

@@ -40,10 +40,10 @@ class Below:
         return row and self._prefix + row  # an empty row is refused as what it is
 
     def _without(self, results: Iterable[TRowResult]) -> list[TRowResult]:
-        found = list(results)
-        for each in found:
-            each.row = each.row.removeprefix(self._prefix)
-        return found
+        rows = list(results)
+        for row in rows:
+            row.row = row.row.removeprefix(self._prefix)
+        return rows
 
     def _batch(self, batch: BatchMutation) -> BatchMutation:
         return BatchMutation(self._with(batch.row), batch.mutations)

@@ -54,10 +54,10 @@ def _java() -> str:
     if java is None:
         where = f"in JAVA_HOME, {home}/bin" if home else "on the PATH"
         raise NotStarted(f"java: must be {where}: install Java {JAVA} (on Debian openjdk-{JAVA}-jdk-headless)")
-    said = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
-    found = re.search(r'version "(?:1\.)?(\d+)', said)
-    if found is None or int(found[1]) < JAVA:
-        version = found[1] if found else said.strip()[:100] or "no version"
+    output = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
+    match = re.search(r'version "(?:1\.)?(\d+)', output)
+    if match is None or int(match[1]) < JAVA:
+        version = match[1] if match else output.strip()[:100] or "no version"
         raise NotStarted(f"java: must be {JAVA} or newer (got {version} from {java}); set JAVA_HOME to another")
     return java
 

@@ -176,11 +176,11 @@ def test_wrong_options_are_refused_in_one_line():
 @pytest.mark.hbase
 def test_two_run_side_by_side_on_loopback_and_leave_nothing_behind(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    with running(region_servers=1) as one, running(region_servers=1) as other:
-        pids = [process.pid for each in (one, other) for process in each.processes]
+    with running(region_servers=1) as first, running(region_servers=1) as second:
+        pids = [process.pid for server in (first, second) for process in server.processes]
         addresses = {address for pid in pids for address in listening(pid)}
-        for each in (one, other):
-            with closing(happybase.Connection(HOST, each.ports.thrift1)) as connection:
+        for server in (first, second):
+            with closing(happybase.Connection(HOST, server.ports.thrift1)) as connection:
                 assert connection.tables() == []
     assert len(pids) == 6
     assert addresses <= LOOPBACK

@@ -93,6 +93,7 @@ class Engine:
         self._files = files_at(self.path) if self.path is not None else []
         self._is_moved = False
         self._is_open = True
+        self._cursor: sqlite3.Cursor | None = None
         self._tables: dict[bytes, StoredTable] | None = None
         self._tables_version = 0
 
@@ -163,11 +164,14 @@ class Engine:
         return _Transaction(self, writes=True)
 
     def undo(self) -> None:
-        """Rolls back the transaction that an interrupted call left open, if there is one."""
+        """Ends the scan and rolls back the transaction that an interrupted call left open, if there are any."""
         with self.lock:
             self._tables = None
-            if self._is_open and self._database.in_transaction:
-                self._database.execute("rollback")
+            if self._is_open:
+                if self._cursor is not None:
+                    self._cursor.close()  # an open statement would keep showing the store as it was
+                if self._database.in_transaction:
+                    self._database.execute("rollback")
 
     def begin(self, *, writes: bool) -> None:
         """Begins a transaction; first rolls back one that an interrupted call left open."""
@@ -407,7 +411,7 @@ class Engine:
         last_row = None
         cursor = None
         try:
-            cursor = self._database.execute(select, parameters)
+            cursor = self._cursor = self._database.execute(select, parameters)
             for row, stored in groupby(cursor, _first):
                 cells: list[Cell] = [version[1:] for version in stored]
                 if down:

@@ -25,7 +25,7 @@ def cluster():
     """A mini-cluster that must leave nothing behind."""
     with running_cluster() as cluster:
         yield cluster
-    assert [each.pid for each in cluster.processes if Path(f"/proc/{each.pid}").exists()] == []
+    assert [process.pid for process in cluster.processes if Path(f"/proc/{process.pid}").exists()] == []
     assert not cluster.folder.exists()
 
 

@@ -63,7 +63,7 @@ class ScriptedGateway:
 
     def goes_wrong(self, call: str, *faults: Fault) -> None:
         """The next calls of this name meet these faults."""
-        self.script += [(call, each) for each in faults]
+        self.script += [(call, fault) for fault in faults]
 
     def count(self, call: str) -> int:
         return self.calls.count(call)
@@ -92,17 +92,17 @@ class ScriptedGateway:
 
     def cut(self) -> None:
         """Ends every connection, as the gateway does after a minute; scanners stay."""
-        for each in [*self.links]:
+        for link in [*self.links]:
             with suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
+                link.shutdown(socket.SHUT_RDWR)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()
-        for each in self._opened:
-            each.close()
+        for resource in self._opened:
+            resource.close()
         self.stop()
         self.store.close()
 

@@ -73,8 +73,8 @@ def test_filters_that_seek_past_a_tombstone(engine, table, filter, newer):
     table.put(b"r", {b"d:a": b"deleted"}, timestamp=2)
     table.delete(b"r", [b"d"], timestamp=2)
     assert list(table.scan()) == [(b"r", unnamed)]
-    found = list(table.scan(filter=filter))
-    assert found == ([] if engine.name == EMBEDDED else [(b"r", {b"d:a": b"deleted"})])
+    rows = list(table.scan(filter=filter))
+    assert rows == ([] if engine.name == EMBEDDED else [(b"r", {b"d:a": b"deleted"})])
 
 
 @differs(
@@ -89,8 +89,8 @@ def test_a_family_that_is_not_looked_at(engine):
         table = connection.table("t")
         for row, column, timestamp in ((b"a", b"e:", 3), (b"b", b"d:", 9), (b"c", b"e:", 3)):
             table.put(row, {column: b"1"}, timestamp=timestamp)
-        found = [row for row, _ in table.scan(filter="WHILE RowFilter(!=,'binary:b')", timestamp=5)]
-        assert found == ([b"a"] if engine.name == EMBEDDED else [b"a", b"c"])
+        rows = [row for row, _ in table.scan(filter="WHILE RowFilter(!=,'binary:b')", timestamp=5)]
+        assert rows == ([b"a"] if engine.name == EMBEDDED else [b"a", b"c"])
         table.put(b"a", {b"d:": b"1"}, timestamp=3)
         assert [row for row, _ in table.scan(filter="WHILE RowFilter(!=,'binary:b')", timestamp=5)] == [b"a"]
 
@@ -146,8 +146,8 @@ def test_what_is_written_ahead_of_a_scan(engine, table):
 )
 def test_patterns_of_java(engine, table):
     table.put(b"r", {b"d:": b"1"})
-    found = outcome(lambda: list(table.scan(filter=r"RowFilter(=,'regexstring:[a-z&&[^b]]')")))
-    assert found == (TApplicationException if engine.name == EMBEDDED else [(b"r", {b"d:": b"1"})])
+    result = outcome(lambda: list(table.scan(filter=r"RowFilter(=,'regexstring:[a-z&&[^b]]')")))
+    assert result == (TApplicationException if engine.name == EMBEDDED else [(b"r", {b"d:": b"1"})])
 
 
 @differs(
@@ -169,8 +169,8 @@ def test_long_filters(engine, table):
 )
 def test_namespaces(engine):
     with engine.store() as connection:
-        found = outcome(lambda: sorted(connection.client.getColumnDescriptors(b"hbase:meta")))
-    assert found == (HBaseIOError if engine.name == EMBEDDED else [b"info:", b"rep_barrier:", b"table:"])
+        result = outcome(lambda: sorted(connection.client.getColumnDescriptors(b"hbase:meta")))
+    assert result == (HBaseIOError if engine.name == EMBEDDED else [b"info:", b"rep_barrier:", b"table:"])
 
 
 @differs(
@@ -204,5 +204,5 @@ def test_texts_of_application_errors(engine, table):
     why="a float there is a mistake of the caller",
 )
 def test_floats_for_ints(engine, table):
-    found = outcome(lambda: table.counter_inc(b"r", b"d:a", value=1.7))
-    assert found == (TDecodeException if engine.name == EMBEDDED else 1)
+    result = outcome(lambda: table.counter_inc(b"r", b"d:a", value=1.7))
+    assert result == (TDecodeException if engine.name == EMBEDDED else 1)

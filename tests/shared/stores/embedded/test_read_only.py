@@ -123,7 +123,7 @@ def test_a_store_in_a_folder_that_cannot_be_written_is_read_and_nothing_is_made_
         with pytest.raises(IOError, match="it cannot be written, make the file and its folder writable"):
             connection.table("t").put(b"r", {b"d:a": b"2"})
         connection.close()
-        assert [each.name for each in store.parent.iterdir()] == ["store.db"]
+        assert [file.name for file in store.parent.iterdir()] == ["store.db"]
 
 
 def test_a_reader_without_rights_reads_the_log_of_a_killed_writer(store):

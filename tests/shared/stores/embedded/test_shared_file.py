@@ -59,20 +59,20 @@ def scan(path: Path, run_s: float, report: Callable[[tuple[int, float]], None]) 
     number = 0
     while time.monotonic() < deadline:
         begin = time.monotonic()
-        found = set()
+        rows = set()
         for row, cells in table.scan(batch_size=100, reverse=number % 2 == 1):
             if row == b"counter":
                 continue
             assert sorted(cells) == COLUMNS
             assert len(set(cells.values())) == 1, (row, cells)
-            found.add(row)
-        assert seen <= found
-        seen = found
+            rows.add(row)
+        assert seen <= rows
+        seen = rows
         counted = table.counter_get(b"counter", b"d:n")
         assert counter <= counted
         counter = counted
         number += 1
-        report((len(found), time.monotonic() - begin))
+        report((len(rows), time.monotonic() - begin))
 
 
 def share(path: Path, run_s: float, *, kill_one: bool) -> dict[str, float]:
@@ -94,9 +94,9 @@ def share(path: Path, run_s: float, *, kill_one: bool) -> dict[str, float]:
     acknowledged = {
         b"own-%d-%06d" % (writer, number) for writer, batches in enumerate(written) for number, _ in batches
     }
-    found = {row for row, _ in table.scan(row_prefix=b"own-")}
-    assert acknowledged <= found
-    assert len(found) <= len(acknowledged) + kill_one
+    stored = {row for row, _ in table.scan(row_prefix=b"own-")}
+    assert acknowledged <= stored
+    assert len(stored) <= len(acknowledged) + kill_one
     assert len(acknowledged) <= table.counter_get(b"counter", b"d:n") <= len(acknowledged) + kill_one
     connection.client.service.engine.check()
     connection.close()

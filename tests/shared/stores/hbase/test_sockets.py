@@ -42,7 +42,7 @@ def test_eight_threads_get_their_own_answers(gateway):
             mine = (number + turn) % 20
             assert table.row(b"r-%02d" % mine) == row(mine)
             if turn % 20 == 0:
-                assert [each for each, _ in table.scan(b"r-%02d" % mine, limit=1)] == [b"r-%02d" % mine]
+                assert [row for row, _ in table.scan(b"r-%02d" % mine, limit=1)] == [b"r-%02d" % mine]
             table.counter_inc(b"c", b"d:n")
         return True
 
@@ -64,7 +64,7 @@ def test_they_do_under_faults_too(gateway):
         for turn in range(20):
             mine = (number + turn) % 20
             assert table.row(b"r-%02d" % mine) == row(mine)
-            assert [each for each, _ in table.scan(b"r-%02d" % mine, b"s", limit=1)] == [b"r-%02d" % mine]
+            assert [row for row, _ in table.scan(b"r-%02d" % mine, b"s", limit=1)] == [b"r-%02d" % mine]
             try:
                 table.counter_inc(b"c", b"d:n")
             except OutcomeUnknown:
@@ -80,11 +80,11 @@ def test_they_do_under_faults_too(gateway):
 def test_few_idle_sockets_are_kept(gateway):
     table = gateway.connect().table("t")
     pool = table.connection.transport
-    lines = [pool.take() for _ in range(sockets.IDLE_SOCKETS + 3)]
-    for each in lines:
-        pool.give(each)
-    assert [each.is_open for each in lines] == [False] * 3 + [True] * sockets.IDLE_SOCKETS
-    assert pool.take() is lines[-1]
+    gateway_sockets = [pool.take() for _ in range(sockets.IDLE_SOCKETS + 3)]
+    for gateway_socket in gateway_sockets:
+        pool.give(gateway_socket)
+    assert [gateway_socket.is_open for gateway_socket in gateway_sockets] == [False] * 3 + [True] * sockets.IDLE_SOCKETS
+    assert pool.take() is gateway_sockets[-1]
 
 
 def test_a_socket_that_was_idle_for_long_is_replaced(gateway, monkeypatch):
@@ -106,12 +106,12 @@ def test_so_is_one_that_says_something_unasked(gateway):
 
 def test_sockets_idle_too_long_are_closed_even_if_nobody_wants_them(gateway, monkeypatch):
     pool = gateway.connect().transport
-    lines = [pool.take() for _ in range(3)]
-    pool.give(lines[0])
-    pool.give(lines[1])
-    lines[0].used_s -= sockets.SOCKET_IDLE_S + 1
-    pool.give(lines[2])
-    assert [each.is_open for each in lines] == [False, True, True]
+    gateway_sockets = [pool.take() for _ in range(3)]
+    pool.give(gateway_sockets[0])
+    pool.give(gateway_sockets[1])
+    gateway_sockets[0].used_s -= sockets.SOCKET_IDLE_S + 1
+    pool.give(gateway_sockets[2])
+    assert [gateway_socket.is_open for gateway_socket in gateway_sockets] == [False, True, True]
 
 
 def test_close_ends_every_socket_and_open_begins_anew(gateway):
