@@ -42,10 +42,10 @@ def run(operations: Operations, kind: Kind, reference: Reference, candidate: Sto
     """The answers of both stores, one operation after the other, on a place where nothing was before."""
     with (
         reference.place(kind) as place,
-        reference.client(place) as one,
-        candidate.client(place) as other,
+        reference.client(place) as reference_client,
+        candidate.client(place) as candidate_client,
     ):
-        runs = _Run(one, place), _Run(other, place)
+        runs = _Run(reference_client, place), _Run(candidate_client, place)
         free_s = 0.0
         try:
             for operation in operations:

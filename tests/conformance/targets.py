@@ -209,9 +209,9 @@ class RealHBase:
     def _own_table(self, case: Case) -> bytes:
         """The prefix of the case's tables, of which `t` is there; begins to make those of the next cases."""
         at = self._with_own_table.index(case)
-        for case in self._with_own_table[at : at + 1 + _AHEAD]:
-            if case.says not in self._made:
-                self._made[case.says] = self._workers.submit(self._make, case)
+        for upcoming in self._with_own_table[at : at + 1 + _AHEAD]:
+            if upcoming.says not in self._made:
+                self._made[upcoming.says] = self._workers.submit(self._make, upcoming)
         return self._made.pop(case.says).result()
 
     def _make(self, case: Case) -> bytes:

@@ -126,8 +126,8 @@ def two_scans(worker: Worker) -> None:
         rows_by_scan: list[list[Any]] = [[], []]
         with closing(worker.table.scan(**both[0])) as first, closing(worker.table.scan(**both[1])) as second:
             for pair in islice(zip_longest(first, second), MOST):
-                for rows, row in zip(rows_by_scan, pair, strict=True):
-                    rows += [] if row is None else [row]
+                for scan_rows, row in zip(rows_by_scan, pair, strict=True):
+                    scan_rows += [] if row is None else [row]
         return rows_by_scan
 
     worker.read(f"two scans {both}", in_turn, expected)

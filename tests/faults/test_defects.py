@@ -49,7 +49,7 @@ def test_a_fetch_sent_again(monkeypatch):
 
 
 def test_a_scan_that_goes_on_with_the_row_it_had(monkeypatch):
-    monkeypatch.setattr(resumed_scans, "_next_start", lambda asked, last: last)
+    monkeypatch.setattr(resumed_scans, "_next_start", lambda request, last: last)
     assert broken_by("cut-after", reads.scan, operations=60)[Broken.WRONG_ANSWER]
 
 

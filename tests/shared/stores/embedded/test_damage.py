@@ -186,8 +186,8 @@ def test_a_value_of_another_type_is_reported(store, tmp_path, where):
     path.write_bytes(store.read_bytes())
     table, column = where.split(".")
     database = sqlite3.connect(path)
-    one = f"select row, column, ts from {table} where table_id = 1 order by row desc limit 1"
-    database.execute(f"update {table} set {column} = 'text' where (row, column, ts) = ({one})")
+    last_cell = f"select row, column, ts from {table} where table_id = 1 order by row desc limit 1"
+    database.execute(f"update {table} set {column} = 'text' where (row, column, ts) = ({last_cell})")
     database.commit()
     database.close()
     assert outcome(path, facts(store)) == "reported"

@@ -281,12 +281,12 @@ def test_a_delete_of_another_process_is_waited_for_too(tmp_path):
     path = str(tmp_path / "store.db")
     with closing(EmbeddedConnection(path)) as connection:
         connection.create_table("t", {"d": {}, "e": {}})
-    with closing(EmbeddedConnection(path)) as one, closing(EmbeddedConnection(path)) as other:
+    with closing(EmbeddedConnection(path)) as first, closing(EmbeddedConnection(path)) as second:
         lost = 0
         for number in range(200):
-            one.table("t").delete(b"r")
-            other.table("t").put(b"r", {b"d:a": b"%d" % number})
-            lost += one.table("t").row(b"r") != {b"d:a": b"%d" % number}
+            first.table("t").delete(b"r")
+            second.table("t").put(b"r", {b"d:a": b"%d" % number})
+            lost += first.table("t").row(b"r") != {b"d:a": b"%d" % number}
         assert lost == 0
 
     def count(report) -> None:

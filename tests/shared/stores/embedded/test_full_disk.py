@@ -29,9 +29,9 @@ def fill(path: Path, report: Callable[[tuple[int, str]], None]) -> None:
     table = connection.table("t")
 
     def put(number: int) -> None:
-        with table.batch() as one:
+        with table.batch() as mutations:
             for row, cells in batch(number).items():
-                one.put(row, cells)
+                mutations.put(row, cells)
 
     def stored() -> dict[bytes, dict[bytes, bytes]]:
         return dict(table.scan())

@@ -80,11 +80,11 @@ class Writer:
     """A process with rights that takes its steps when asked; made before the reader opens, for SQLite must not fork."""
 
     def __init__(self, path: Path, *steps: Callable[[], None]) -> None:
-        asked, self._ask = os.pipe()
+        question, self._ask = os.pipe()
 
         def take_steps(report: Callable[[object], None]) -> None:
             for step in steps:
-                os.read(asked, 1)
+                os.read(question, 1)
                 step()
                 report(None)
 

@@ -166,11 +166,11 @@ def test_rows_written_after_the_open_are_seen_and_the_end_stays_the_end(rows, co
 
 
 def test_a_table_may_change_under_its_scan(rows):
-    seen = []
+    rows = []
     for row, _ in rows.scan(batch_size=1):
-        seen.append(row)
+        rows.append(row)
         rows.delete(row)
-    assert seen == ROWS
+    assert rows == ROWS
     assert list(rows.scan()) == []
 
 

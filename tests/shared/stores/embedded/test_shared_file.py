@@ -54,7 +54,7 @@ def scan(path: Path, run_s: float, report: Callable[[tuple[int, float]], None]) 
     """Scans, forwards and backwards; what one has seen, the next one must see too."""
     table = connect(f"embedded:{path}").table("t")
     deadline = time.monotonic() + run_s
-    seen: set[bytes] = set()
+    rows_before: set[bytes] = set()
     counter = 0
     number = 0
     while time.monotonic() < deadline:
@@ -66,8 +66,8 @@ def scan(path: Path, run_s: float, report: Callable[[tuple[int, float]], None]) 
             assert sorted(cells) == COLUMNS
             assert len(set(cells.values())) == 1, (row, cells)
             rows.add(row)
-        assert seen <= rows
-        seen = rows
+        assert rows_before <= rows
+        rows_before = rows
         counted = table.counter_get(b"counter", b"d:n")
         assert counter <= counted
         counter = counted
@@ -143,52 +143,52 @@ def test_processes_that_open_a_new_file_at_once_all_find_it_ready(tmp_path):
 
 
 def test_two_connections_see_each_other_s_tables_and_rows(path):
-    one, other = connect(f"embedded:{path}"), connect(f"embedded:{path}")
-    assert other.tables() == [b"t"]
-    one.create_table("u", {"d": {}})
-    assert other.tables() == [b"t", b"u"]
-    other.table("u").put(b"r", {b"d:a": b"1"})
-    assert one.table("u").row(b"r") == {b"d:a": b"1"}
-    one.delete_table("u", disable=True)
+    first, second = connect(f"embedded:{path}"), connect(f"embedded:{path}")
+    assert second.tables() == [b"t"]
+    first.create_table("u", {"d": {}})
+    assert second.tables() == [b"t", b"u"]
+    second.table("u").put(b"r", {b"d:a": b"1"})
+    assert first.table("u").row(b"r") == {b"d:a": b"1"}
+    first.delete_table("u", disable=True)
     with pytest.raises(IOError, match="TableNotFound"):
-        other.table("u").row(b"r")
+        second.table("u").row(b"r")
     with pytest.raises(IOError, match="TableNotFound"):
-        other.table("u").put(b"r", {b"d:a": b"1"})
+        second.table("u").put(b"r", {b"d:a": b"1"})
 
 
 def test_readers_go_on_while_another_writes_and_a_second_writer_waits(path):
-    one, other = EmbeddedConnection(str(path), wait_s=0.2), EmbeddedConnection(str(path), wait_s=0.2)
-    one.table("t").put(b"r", {b"d:a": b"1"})
-    with one.transport.writing():
-        assert other.table("t").row(b"r") == {b"d:a": b"1"}
+    first, second = EmbeddedConnection(str(path), wait_s=0.2), EmbeddedConnection(str(path), wait_s=0.2)
+    first.table("t").put(b"r", {b"d:a": b"1"})
+    with first.transport.writing():
+        assert second.table("t").row(b"r") == {b"d:a": b"1"}
         begin = time.monotonic()
         with pytest.raises(IOError) as caught:
-            other.table("t").put(b"r", {b"d:a": b"2"})
+            second.table("t").put(b"r", {b"d:a": b"2"})
         assert 0.15 < time.monotonic() - begin < 2
     assert b"another process is writing to it, try again when that is done (waited 0.2 s)" in caught.value.message
-    other.table("t").put(b"r", {b"d:a": b"2"})
-    assert one.table("t").row(b"r") == {b"d:a": b"2"}
+    second.table("t").put(b"r", {b"d:a": b"2"})
+    assert first.table("t").row(b"r") == {b"d:a": b"2"}
 
 
 def test_a_writer_that_waits_for_another_process_leaves_reads_to_other_threads(path):
-    one, other = connect(f"embedded:{path}"), connect(f"embedded:{path}")
-    one.table("t").put(b"r", {b"d:a": b"1"})
+    first, second = connect(f"embedded:{path}"), connect(f"embedded:{path}")
+    first.table("t").put(b"r", {b"d:a": b"1"})
     with ThreadPoolExecutor(3) as pool:
-        with one.transport.writing():
-            writes = [pool.submit(other.table("t").put, b"r%d" % number, {b"d:a": b"2"}) for number in range(3)]
+        with first.transport.writing():
+            writes = [pool.submit(second.table("t").put, b"r%d" % number, {b"d:a": b"2"}) for number in range(3)]
             time.sleep(0.1)
             begin = time.monotonic()
-            assert other.table("t").row(b"r") == {b"d:a": b"1"}
+            assert second.table("t").row(b"r") == {b"d:a": b"1"}
             assert time.monotonic() - begin < 1
             assert not any(write.done() for write in writes)
         for write in writes:
             write.result(10)
-    assert [row for row, _ in one.table("t").scan()] == [b"r", b"r0", b"r1", b"r2"]
+    assert [row for row, _ in first.table("t").scan()] == [b"r", b"r0", b"r1", b"r2"]
 
 
 def test_a_server_whose_clients_wait_for_another_process_stops_within_five_seconds(path):
-    one, served = connect(f"embedded:{path}"), connect(f"embedded:{path}")
-    with one.transport.writing(), ThreadPoolExecutor(5) as pool:
+    direct, served = connect(f"embedded:{path}"), connect(f"embedded:{path}")
+    with direct.transport.writing(), ThreadPoolExecutor(5) as pool:
         server = ThriftServer(served.service)
         server.start()
         clients = [happybase.Connection(server.host, server.port) for _ in range(5)]
@@ -201,7 +201,7 @@ def test_a_server_whose_clients_wait_for_another_process_stops_within_five_secon
         for write in writes:
             with pytest.raises((IOError, TTransportException)):
                 write.result(1)
-    assert one.table("t").row(b"r") == {}
+    assert direct.table("t").row(b"r") == {}
 
 
 @contextmanager
@@ -222,18 +222,18 @@ def another_writes(connection: EmbeddedConnection, seconds: float) -> Iterator[N
 
 
 def test_a_writer_gets_its_turn_when_the_other_is_done(path):
-    one, other = connect(f"embedded:{path}"), connect(f"embedded:{path}")
-    with another_writes(one, 0.2):
-        other.table("t").put(b"r", {b"d:a": b"1"})
-    assert one.table("t").row(b"r") == {b"d:a": b"1"}
+    first, second = connect(f"embedded:{path}"), connect(f"embedded:{path}")
+    with another_writes(first, 0.2):
+        second.table("t").put(b"r", {b"d:a": b"1"})
+    assert first.table("t").row(b"r") == {b"d:a": b"1"}
 
 
 def test_a_put_that_waited_for_another_writer_is_dated_when_its_turn_comes(path):
-    one, other = connect(f"embedded:{path}"), connect(f"embedded:{path}")
-    with another_writes(one, 0.05):
+    first, second = connect(f"embedded:{path}"), connect(f"embedded:{path}")
+    with another_writes(first, 0.05):
         began_ms = time.time_ns() // 1_000_000
-        other.table("t").put(b"r", {b"d:a": b"1"})
-    ((_, timestamp),) = other.table("t").row(b"r", include_timestamp=True).values()
+        second.table("t").put(b"r", {b"d:a": b"1"})
+    ((_, timestamp),) = second.table("t").row(b"r", include_timestamp=True).values()
     assert timestamp > began_ms + 30
 
 

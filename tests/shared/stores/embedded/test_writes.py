@@ -339,9 +339,9 @@ def test_what_is_no_counter_is_not_counted(table, connection):
 
 
 def test_increment_adds_and_returns_nothing(table, connection):
-    one = TIncrement(table="t", row="r", column="d:n", ammount=2)
-    assert connection.client.increment(one) is None
-    connection.client.incrementRows([one, one])
+    increment = TIncrement(table="t", row="r", column="d:n", ammount=2)
+    assert connection.client.increment(increment) is None
+    connection.client.incrementRows([increment, increment])
     assert table.counter_get(b"r", b"d:n") == 6
     with pytest.raises(TApplicationException):
         connection.client.increment(TIncrement(table="t", row="r", column="d", ammount=2))

@@ -33,11 +33,11 @@ def written(protocol, name, sequence_id=7, **arguments):
 
 def stream_of(sent, framed=False, at_once=2**20):
     """A stream that receives these bytes, so many at once, and then its end."""
-    left = bytearray(sent)
+    unread = bytearray(sent)
 
     def receive(size):
-        piece = bytes(left[: min(size, at_once)])
-        del left[: len(piece)]
+        piece = bytes(unread[: min(size, at_once)])
+        del unread[: len(piece)]
         return piece
 
     return Stream(receive, framed)

@@ -139,9 +139,9 @@ def test_a_file_keeps_its_id(tmp_path):
 
     (first,) = run(cluster_id)
     assert run(cluster_id) == [first]
-    with closing(EmbeddedConnection(path)) as one, closing(EmbeddedConnection(path)) as other:
-        assert one.client.getClusterId() == other.client.getClusterId() == first.encode()
-        one.check()
+    with closing(EmbeddedConnection(path)) as first_connection, closing(EmbeddedConnection(path)) as second_connection:
+        assert first_connection.client.getClusterId() == second_connection.client.getClusterId() == first.encode()
+        first_connection.check()
 
 
 def test_a_store_that_cannot_be_written_shows_its_id_or_says_why_it_has_none(tmp_path, monkeypatch):
