@@ -166,11 +166,11 @@ def test_rows_written_after_the_open_are_seen_and_the_end_stays_the_end(rows, co
 
 
 def test_a_table_may_change_under_its_scan(rows):
-    rows = []
+    scanned = []
     for row, _ in rows.scan(batch_size=1):
-        rows.append(row)
+        scanned.append(row)
         rows.delete(row)
-    assert rows == ROWS
+    assert scanned == ROWS
     assert list(rows.scan()) == []
 
 

@@ -231,7 +231,7 @@ def test_a_scan_that_an_older_call_opened_can_only_start_anew(gateway, table, ca
     gateway.goes_wrong("scannerGetList", Fault.LOST_REPLY)
     assert [row.row for row in client.scannerGetList(scanner, 2)] == ROWS[:2]
     gateway.goes_wrong("scannerGet", Fault.LOST_REPLY)
-    with pytest.raises(ScanBroken, match=f"as {call} opened it and not scannerOpenWithScan"):
+    with pytest.raises(ScanBroken, match=f"because {call} opened it, not scannerOpenWithScan"):
         client.scannerGet(scanner)
     client.scannerClose(scanner)
 
