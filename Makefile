@@ -6,6 +6,9 @@ ifneq ($(PYTHON),$(MADE_WITH))
 endif
 FITS := import ensurepip, sys, venv; print("yes" if sys.version_info >= (3, 11) else "no")
 
+# Each process gets neighbouring tests, so that a module's fixtures are set up once; one that is done takes tests of others.
+PARALLEL := -n auto --dist worksteal
+
 .PHONY: help demo test test-long test-hbase test-cluster faults hbase compare-hbase hot-spots bench bench-hbase bench-large mutants readmes check clean
 
 help: ## this list
@@ -14,14 +17,14 @@ help: ## this list
 demo: .venv/ready ## run every design on the embedded store
 	.venv/bin/rowbook run
 
-test: .venv/ready ## the tests, in minutes
-	.venv/bin/pytest
+test: .venv/ready ## the tests, in minutes, on all cores
+	.venv/bin/pytest $(PARALLEL)
 
 test-long: .venv/ready ## the tests that take longer
-	.venv/bin/pytest -m long
+	.venv/bin/pytest $(PARALLEL) -m long
 
 test-hbase: .venv/ready ## what touches a store, on both engines; needs Java 17 and Maven
-	.venv/bin/pytest --hbase -m "store and not long"
+	.venv/bin/pytest $(PARALLEL) --hbase -m "store and not long"
 
 test-cluster: .venv/ready ## kill servers of an HBase cluster under load; needs Java 17 and Maven
 	.venv/bin/pytest -m cluster tests/hbase/cluster

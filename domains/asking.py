@@ -52,7 +52,7 @@ def grouped(names: Iterable[str], designs: Collection[Design]) -> list[tuple[Des
     ]
 
 
-def tables_of(variants: Iterable[Variant]) -> list[TableLayout[Any]]:
+def tables_of(variants: Iterable[Variant]) -> list[TableLayout[Any, Any]]:
     """All tables of some variants, each once."""
     return list({table.name: table for variant in variants for table in variant.tables}.values())
 
@@ -108,26 +108,28 @@ def arguments(pattern: AccessPattern, words: Iterable[str]) -> dict[str, Any]:
     return given
 
 
-Rows: TypeAlias = list[tuple[TableLayout[Any], bytes]]
+Rows: TypeAlias = list[tuple[TableLayout[Any, Any], bytes]]
 """Tables, each with a key of it."""
-Others: TypeAlias = list[tuple[TableLayout[Any], str]]
+Others: TypeAlias = list[tuple[TableLayout[Any, Any], str]]
 """Tables, each with the reason why there is no key of it."""
 
 
-def encoded(design: Design, tables: Collection[TableLayout[Any]], words: Iterable[str]) -> tuple[Rows, Others]:
+def encoded(design: Design, tables: Collection[TableLayout[Any, Any]], words: Iterable[str]) -> tuple[Rows, Others]:
     """The keys that the words `field=value` make in tables, and what is missing or wrong in the others.
 
     Where the words make a whole record, parts that are not given are taken of it.
     """
     parts = {table.name: _types(table.layout.key) for table in tables}
     of_parts = {name: wanted for types in parts.values() for name, wanted in types.items()}
-    values = _values(words, of_parts | _types(design.record), "field")
-    record, why = _record(design, values)
+    of_records = {name: kind for load in design.loads for name, kind in _types(load.record).items()}
+    values = _values(words, of_parts | of_records, "field")
+    records, why = _records(design, values)
     rows: Rows = []
     others: Others = []
     for table in tables:
         types = parts[table.name]
-        values |= {name: getattr(record, name) for name in types if name not in values and hasattr(record, name)}
+        for record in records:
+            values |= {name: getattr(record, name) for name in types if name not in values and hasattr(record, name)}
         if missing := [f"{asked(name)}=" for name in types if name not in values]:
             others.append((table, f"needs {' '.join(missing)}{why}"))
             continue
@@ -138,7 +140,7 @@ def encoded(design: Design, tables: Collection[TableLayout[Any]], words: Iterabl
     return rows, others
 
 
-def decoded(tables: Iterable[TableLayout[Any]], text: str) -> tuple[Rows, Others]:
+def decoded(tables: Iterable[TableLayout[Any, Any]], text: str) -> tuple[Rows, Others]:
     """Those of the tables of which hex text is a key, and why it is none of the others."""
     try:
         row = bytes.fromhex(text)
@@ -157,15 +159,19 @@ def decoded(tables: Iterable[TableLayout[Any]], text: str) -> tuple[Rows, Others
     return rows, others
 
 
-def _record(design: Design, values: Mapping[str, Any]) -> tuple[Any, str]:
-    """The record of these values; None where some are missing, and where they make none, with the reason."""
-    fields = attrs.fields(design.record)
-    try:
-        return design.record(**{field.name: values[field.name] for field in fields if field.name in values}), ""
-    except TypeError:
-        return None, ""
-    except ValueError as error:
-        return None, f", for {message_of(error)}"
+def _records(design: Design, values: Mapping[str, Any]) -> tuple[list[Any], str]:
+    """The records that these values make, and why they do not make another."""
+    records: list[Any] = []
+    why = ""
+    for load in design.loads:
+        fields = attrs.fields(load.record)
+        try:
+            records.append(load.record(**{field.name: values[field.name] for field in fields if field.name in values}))
+        except TypeError:
+            continue  # some are missing
+        except ValueError as error:
+            why = f", for {message_of(error)}"
+    return records, why
 
 
 def _types(of: type[Any]) -> dict[str, Any]:

@@ -15,13 +15,12 @@ import typer
 from rich.console import Console
 from thriftpy2.thrift import TException
 
-from shared.designs import AccessPattern, Design, Measured, Variant, load_samples, metered
+from shared.designs import AccessPattern, Design, Load, Measured, Variant, load_samples, metered
 from shared.designs.comparison import Compared, compared
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.keys.errors import message_of
 from shared.keys.prefixes import MAX_BUCKETS
-from shared.loading import Lines, UnknownField, UnknownUnit, UnreadableFile, read_lines
-from shared.loading.reading import FORMATS
+from shared.loading import FORMATS, Lines, UnknownField, UnknownUnit, UnreadableFile, read_lines
 from shared.queries import MAX_LIMIT
 from shared.stores import InvalidStoreURL, StoreError, Unreachable, connect
 from shared.stores.server.memory import MAX_BUFFERED_BYTES
@@ -29,12 +28,9 @@ from shared.tables import InvalidRecord, NeedsThrift2, TableMismatch, create_tab
 
 from . import show
 from .asking import WrongUsage, arguments, chosen, decoded, encoded, grouped, known, number, pairs, questions, tables_of
-from .logs.example import DESIGN as LOGS
-from .orders.example import DESIGN as ORDERS
+from .designs import DESIGNS
 from .serving import NotServed
 from .serving import serve as serve_store
-
-DESIGNS = (ORDERS, LOGS)
 
 MEMORY = "embedded:"
 DEMO_PREFIX = "rowbook_demo"
@@ -86,7 +82,13 @@ def question_names(context: typer.Context) -> list[str]:
 
 def format_names() -> list[str]:
     """All formats that a design reads."""
-    return list(dict.fromkeys(each.name for each in [*FORMATS, *(one for design in DESIGNS for one in design.formats)]))
+    own = [format.name for design in DESIGNS for load in design.loads for format in load.formats]
+    return list(dict.fromkeys([*(format.name for format in FORMATS), *own]))
+
+
+def load_names() -> list[str]:
+    """All loads of the designs."""
+    return list(dict.fromkeys(load.name for design in DESIGNS for load in design.loads))
 
 
 Name = Annotated[
@@ -158,12 +160,18 @@ def run(
         show.costs_as_json(out, measured)
 
 
-@app.command()
-def load(
+@app.command("load")
+def load_(
     context: typer.Context,
     name: Name,
     files: Annotated[list[str], typer.Argument(metavar="FILE", help="CSV, JSON lines, or a form of the design's own.")],
     store: Annotated[str, typer.Option(metavar="URL", help=URL)],
+    as_: Annotated[
+        str | None,
+        typer.Option(
+            "--as", metavar="LOAD", help="Which records, if the design has several.", autocompletion=load_names
+        ),
+    ] = None,
     format: Annotated[str, typer.Option(metavar="F", help=", ".join(["auto", *format_names()]))] = "auto",
     map_: Annotated[
         list[str] | None,
@@ -179,12 +187,12 @@ def load(
 ) -> None:
     """Store real records. Loading the same records again changes nothing."""
     design, (variant, *_others) = chosen(name, DESIGNS)
-    known("format", format, ["auto", *(each.name for each in [*FORMATS, *design.formats])])
+    loads = {load.name: load for load in design.loads}
+    load = design.loads[0] if as_ is None else loads[known(f"load of {design.name}", as_, loads)]
+    known("format", format, ["auto", *(format.name for format in [*FORMATS, *load.formats])])
     mapping, units = pairs(map_ or [], "FIELD=COLUMN"), pairs(unit or [], "FIELD=s|ms|us")
     sources = (
-        _Source(
-            file, read_lines(file, design.record, format=format, mapping=mapping, units=units, formats=design.formats)
-        )
+        _Source(file, read_lines(file, load.record, format=format, mapping=mapping, units=units, formats=load.formats))
         for file in files
     )
     first = next(sources)  # so that a file that cannot be read is refused before a store is made
@@ -196,7 +204,7 @@ def load(
         try:
             for source in chain([first], sources):
                 loaded.append(source)
-                _store_lines(errors, design, repository, source, stops=on_error == "stop")
+                _store_lines(errors, load, repository, source, stops=on_error == "stop")
         except (Failed, UnreadableFile) as error:
             raise Failed(f"{error}; {_stored(loaded)} before") from None
         except KeyboardInterrupt:
@@ -408,8 +416,9 @@ def _asked_store(url: str | None, design: Design, variant: Variant) -> Generator
 
 def _page_options(pattern: AccessPattern, limit: str | None, cursor: str | None) -> dict[str, Any]:
     options: dict[str, Any] = {}
-    if (limit is not None or cursor is not None) and not pattern.is_paged:
-        raise WrongUsage(f"{pattern.name}: answers with one record, without --limit and --cursor")
+    if (limit is not None or cursor is not None) and pattern.answer != "page":
+        answer = {"first": "one record", "count": "a number"}.get(pattern.answer, "one value")
+        raise WrongUsage(f"{pattern.name}: answers with {answer}, without --limit and --cursor")
     if limit is not None:
         options["limit"] = number("--limit", limit, MAX_LIMIT)
     if cursor is not None:
@@ -427,30 +436,30 @@ class _Source:
     skipped: int = 0
 
 
-def _store_lines(errors: Console, design: Design, repository: Any, source: _Source, stops: bool) -> None:
+def _store_lines(errors: Console, load: Load, repository: Any, source: _Source, stops: bool) -> None:
     """Stores the records of a file; bad lines are skipped, or end it."""
-    passed = design.each_file()
+    transform = load.new_record_transform()
     with closing(show.progress(errors, source.file, source.lines)) as lines:
         for line in lines:
-            at = f"{source.file}:{line.number}"
-            reason = line.reason or _store(design, repository, passed(line.record), at)
+            place = f"{source.file}:{line.number}"
+            reason = line.reason or _store(load, repository, transform(line.record), place)
             if not reason:
                 source.stored += 1
             elif stops:
-                raise Failed(f"{at}: {reason}{line.span}; --on-error skip goes on")
+                raise Failed(f"{place}: {reason}{line.span}; --on-error skip goes on")
             else:
-                source.skipped += line.lines
-                show.line(errors, f"{at}: {reason}{line.span}")
+                source.skipped += line.count
+                show.line(errors, f"{place}: {reason}{line.span}")
 
 
-def _store(design: Design, repository: Any, record: Any, at: str) -> str:
-    """Stores one record; what stands against it, if anything does."""
+def _store(load: Load, repository: Any, record: Any, place: str) -> str:
+    """Stores one record; returns why it cannot be stored, or empty text."""
     try:
-        design.store(repository, record)
+        load.store_in(repository, record)
     except ValueError as error:  # InvalidKey, InvalidRecord, or the domain's own conflict with what is stored
         return message_of(error)
     except (TException, OSError) as error:
-        raise Failed(f"{at}: the store failed: {show.reason(error)}") from error
+        raise Failed(f"{place}: the store failed: {show.reason(error)}") from error
     return ""
 
 

@@ -25,7 +25,7 @@ from shared.designs.traps import trap_row
 from shared.keys import RowRange
 from shared.loading import Line, Lines
 from shared.tables import TableLayout
-from shared.tables.ddl import splits_each, statement_with
+from shared.tables.ddl import statement_split_at, tables_with_splits
 
 from .asking import Others, Rows, questions, shown_arguments
 
@@ -197,13 +197,13 @@ def _design(design: Design) -> dict[str, Any]:
     return {"name": design.name, "question": design.question, "variants": variants}
 
 
-def _table(table: TableLayout[Any]) -> dict[str, Any]:
+def _table(table: TableLayout[Any, Any]) -> dict[str, Any]:
     parts = [{"name": part.name, "format": str(part.codec), "meaning": part.meaning} for part in table.layout.parts]
     prefixes = [str(prefix) for prefix in table.layout.prefixes]
     return {"name": table.name, "holds": table.holds, "prefixes": prefixes, "parts": parts}
 
 
-def rows(to: Console, connection: happybase.Connection, design: TableLayout[Any]) -> None:
+def rows(to: Console, connection: happybase.Connection, design: TableLayout[Any, Any]) -> None:
     """The first rows of a table as they sort: the byte ruler of each key, and its cells."""
     heading(to, f"table {design.name}: {design.holds}")
     for row, cells in connection.table(design.name).scan(limit=ROWS_SHOWN, batch_size=ROWS_SHOWN):
@@ -316,8 +316,8 @@ def _cost(each: Measured) -> dict[str, Any]:
 def _figures(each: Measured) -> dict[str, Any]:
     """What an answer cost."""
     return {
-        "left_to_the_client": each.by_client,
-        "left_to_a_filter": each.by_server,
+        "left_to_the_client": each.client_work,
+        "left_to_a_filter": each.server_filtered,
         "ranges": [
             {"table": table.decode(), "from": rows.start, "up_to": rows.stop} for table, rows in each.cost.ranges
         ],
@@ -328,12 +328,12 @@ def _figures(each: Measured) -> dict[str, Any]:
     }
 
 
-def statements(to: Console, tables: Iterable[TableLayout[Any]], splits: int | None, *, as_json: bool) -> None:
+def statements(to: Console, tables: Iterable[TableLayout[Any, Any]], splits: int | None, *, as_json: bool) -> None:
     """The HBase-shell statements that create tables."""
-    found = splits_each(tables, splits)
+    found = tables_with_splits(tables, splits)
     if not as_json:
         for each, points in found:
-            for text in statement_with(each, points).split("\n"):
+            for text in statement_split_at(each, points).split("\n"):
                 line(to, text)
         return
     _json(
@@ -373,7 +373,7 @@ def question_list(to: Console, name: str, design: Design, *, as_json: bool) -> N
 def answer(to: Console, measured: Measured, again: str, *, as_json: bool) -> None:
     """Records or whatever else a question answers, what that cost, and the command for the next page."""
     records = measured.records
-    cursor = measured.answer.cursor if measured.pattern.is_paged else None
+    cursor = measured.answer.cursor if measured.pattern.answer == "page" else None
     if as_json:
         values = [attrs.asdict(record) if _is_record(record) else record for record in records]
         _json(to, {"records": values, "cursor": cursor, **_figures(measured)})
@@ -427,7 +427,7 @@ def explained(to: Console, rows: Rows, others: Others, *, as_json: bool) -> None
         line(to, f"  {why}")
 
 
-def _parts(design: TableLayout[Any], row: bytes) -> list[dict[str, Any]]:
+def _parts(design: TableLayout[Any, Any], row: bytes) -> list[dict[str, Any]]:
     return [{"name": each.name, "bytes": each.data, "value": each.value} for each in design.layout.segments(row)]
 
 

@@ -34,7 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--hbase"):
-        try:
+        try:  # with -n in the first process, before it starts the others: they inherit the name and start none
             _hbase.enter_context(named_or_started())
         except NotStarted as error:
             raise pytest.UsageError(str(error)) from None

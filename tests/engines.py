@@ -27,7 +27,7 @@ class AnyRow:
 
 
 @cache
-def plain_table(name: str, family: str = "f") -> TableLayout[Any]:
+def plain_table(name: str, family: str = "f") -> TableLayout[Any, Any]:
     """A table for tests that make rows and cells of their own."""
     return TableLayout(name, "any row", KeyLayout(AnyRow), CellLayout(AnyRow, family, {}))
 
@@ -51,13 +51,13 @@ class Engine(Protocol):
     def rows_read(self, count: int) -> int | None:
         """What is known where a store has stepped over so many rows: HBase does not say."""
 
-    def store(self, *tables: TableLayout[Any]) -> AbstractContextManager[happybase.Connection]:
+    def store(self, *tables: TableLayout[Any, Any]) -> AbstractContextManager[happybase.Connection]:
         """A connection to a store of its own with these tables."""
 
-    def shared_store(self, *tables: TableLayout[Any]) -> AbstractContextManager[happybase.Connection]:
+    def shared_store(self, *tables: TableLayout[Any, Any]) -> AbstractContextManager[happybase.Connection]:
         """The same for what only reads and writes rows, and none of the longest: on HBase it takes no new table."""
 
-    def url(self, file: str = "", *tables: TableLayout[Any]) -> AbstractContextManager[str]:
+    def url(self, file: str = "", *tables: TableLayout[Any, Any]) -> AbstractContextManager[str]:
         """The URL of a store, the embedded one in this file, or in the memory of who opens it.
 
         There are no tables in it; but on HBase, which takes seconds to make them, these, empty.
@@ -81,7 +81,7 @@ class Embedded:
         return count
 
     @contextmanager
-    def store(self, *tables: TableLayout[Any]) -> Iterator[happybase.Connection]:
+    def store(self, *tables: TableLayout[Any, Any]) -> Iterator[happybase.Connection]:
         with closing(connect("embedded:")) as connection:
             create_tables(connection, tables)
             yield connection
@@ -89,7 +89,7 @@ class Embedded:
     shared_store = store
 
     @contextmanager
-    def url(self, file: str = "", *tables: TableLayout[Any]) -> Iterator[str]:
+    def url(self, file: str = "", *tables: TableLayout[Any, Any]) -> Iterator[str]:
         yield f"embedded:{file}"
 
     @contextmanager
@@ -111,7 +111,7 @@ class RealHBase:
         return None
 
     @contextmanager
-    def url(self, file: str = "", *tables: TableLayout[Any]) -> Iterator[str]:
+    def url(self, file: str = "", *tables: TableLayout[Any, Any]) -> Iterator[str]:
         with self._stores.prefix(*tables) as prefix:
             yield self._stores.url(prefix)
 
@@ -133,7 +133,7 @@ def engine_named(name: str) -> Iterator[Engine]:
         yield RealHBase(stores)
 
 
-def located(connection: happybase.Connection, tables: Iterable[TableLayout[Any]]) -> happybase.Connection:
+def located(connection: happybase.Connection, tables: Iterable[TableLayout[Any, Any]]) -> happybase.Connection:
     """The connection, after HBase's gateway has learnt where the rows of the tables lie, as by reading all of them.
 
     What it does not know yet it looks up by the table's name, the row and 16 bytes more, which together must be a row

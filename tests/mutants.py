@@ -30,6 +30,8 @@ SCANS = ("tests/shared/queries/test_scanning.py",)
 NARROW = ("tests/shared/keys/test_narrow.py",)
 SPLITS = ("tests/shared/keys/test_splits.py",)
 PAGES = ("tests/shared/queries/test_pages.py",)
+SORTED_PAGES = ("tests/shared/queries/test_sorted_pages.py",)
+CURSORS = ("tests/shared/queries/test_cursors.py",)
 INVALID_ROWS = ("tests/shared/queries/test_invalid_rows.py",)
 RELEASES = ("tests/shared/tables/test_releases.py",)
 LAWS = ("tests/shared/keys/test_codec_laws.py",)
@@ -81,8 +83,8 @@ MUTANTS = (
     Mutant(
         "NUL is not escaped by the generated function",
         "shared/keys/compiled.py",
-        r"replace(b'\x00', b'\x00\xff')",
-        r"replace(b'\x00', b'\x00')",
+        r"{text}.replace(b'\x00', b'\x00\xff')",
+        r"{text}.replace(b'\x00', b'\x00')",
         LAYOUTS,
     ),
     Mutant(
@@ -95,8 +97,8 @@ MUTANTS = (
     Mutant(
         "a bool is an int to the generated function",
         "shared/keys/compiled.py",
-        'f"type(v_{part.name}) is int"',
-        'f"isinstance(v_{part.name}, int)"',
+        'f"type(value_{part.name}) is int"',
+        'f"isinstance(value_{part.name}, int)"',
         LAYOUTS,
     ),
     Mutant(
@@ -122,9 +124,9 @@ MUTANTS = (
     ),
     Mutant(
         "text without a terminator stands in the middle of a key",
-        "shared/keys/layout.py",
-        "for each in self.parts[:-1]:",
-        "for each in ():",
+        "shared/keys/reference.py",
+        "for part in self.parts[:-1]:",
+        "for part in ():",
         LAYOUTS,
     ),
     # ---- rows
@@ -167,8 +169,8 @@ MUTANTS = (
     ),
     Mutant(
         "a time slice does not follow the direction of its part",
-        "shared/keys/layout.py",
-        "return codec.complement(data) if self.part_named[self.time_bucket.of].codec.descending else data",
+        "shared/keys/reference.py",
+        "return codec.invert_order(data) if self.part_named[self.time_bucket.of].codec.descending else data",
         "return data",
         LAYOUTS + PLANS,
     ),
@@ -190,12 +192,12 @@ MUTANTS = (
     Mutant(
         "the stop of a salted range is the salt and the successor of the rest",
         "shared/keys/questions.py",
-        'found = (interval.under(b"".join(spread) + time_slice + lead) for time_slice in slices)',
-        """found = [
-            found and RowRange(
-                b"".join(spread) + found.start, None if found.stop is None else b"".join(spread) + found.stop
+        'ranges = (interval.after(b"".join(spread) + time_slice + leading) for time_slice in slices)',
+        """ranges = [
+            range_ and RowRange(
+                b"".join(spread) + range_.start, None if range_.stop is None else b"".join(spread) + range_.stop
             )
-            for found in (interval.under(time_slice + lead) for time_slice in slices)
+            for range_ in (interval.after(time_slice + leading) for time_slice in slices)
         ]""",
         PLANS,
     ),
@@ -223,29 +225,29 @@ MUTANTS = (
     Mutant(
         "the slice that starts at until is read",
         "shared/keys/questions.py",
-        "bucket.number(asked.until - 1)",
-        "bucket.number(asked.until)",
+        "bucket.number(condition.until - 1)",
+        "bucket.number(condition.until)",
         PLANS,
     ),
     Mutant(
         "slices that the interval cuts are read whole",
         "shared/keys/questions.py",
-        "asked.since % bucket.every_ms == asked.until % bucket.every_ms == 0",
-        "asked.since % bucket.every_ms == 0",
+        "condition.since % bucket.every_ms == condition.until % bucket.every_ms == 0",
+        "condition.since % bucket.every_ms == 0",
         PLANS,
     ),
     Mutant(
         "parts after an interval can be bound",
         "shared/keys/questions.py",
-        "        if ranged:\n",
-        "        if False:\n",
+        '            without_value.append(f"{part.name} (not an interval)")\n',
+        "",
         PLANS,
     ),
     Mutant(
         "parts after an open one can be bound",
         "shared/keys/questions.py",
-        '        if missing:\n            raise InvalidQuestion(f"{layout.name}.{part.name}: {_needs',
-        '        if False:\n            raise InvalidQuestion(f"{layout.name}.{part.name}: {_needs',
+        "            without_value.append(part.name)\n",
+        "",
         PLANS,
     ),
     Mutant(
@@ -266,116 +268,114 @@ MUTANTS = (
     Mutant(
         "buckets are merged by the whole row",
         "shared/queries/scanning.py",
-        "key=lambda found: found[0][plan.spread_bytes :]",
-        "key=lambda found: found[0]",
+        "key=lambda row_and_cells: row_and_cells[0][spread_bytes:]",
+        "key=lambda row_and_cells: row_and_cells[0]",
         SCANS,
     ),
     Mutant(
         "the limit is shared out to the buckets before the merge",
         "shared/queries/scanning.py",
-        "streams = [opened.enter_context(closing(_stream(read, each, reverse, share))) for each in plan.streams]",
-        """streams = [
-            islice(opened.enter_context(closing(_stream(read, each, reverse, share))), limit and share)
-            for each in plan.streams
-        ]""",
+        "opened.enter_context(closing(_stream(read, ranges, reverse, batch_rows))) for ranges in plan.streams",
+        """islice(opened.enter_context(closing(_stream(read, ranges, reverse, batch_rows))), limit and batch_rows)
+            for ranges in plan.streams""",
         SCANS,
     ),
     Mutant(
         "every bucket fetches the whole limit at once",
         "shared/queries/scanning.py",
-        "share = min(-(-held_rows // max(1, len(plan.streams))), BATCH_ROWS)",
-        "share = min(held_rows, BATCH_ROWS)",
+        "batch_rows = min(-(-buffer_rows // max(1, len(plan.streams))), BATCH_ROWS)",
+        "batch_rows = min(buffer_rows, BATCH_ROWS)",
         SCANS,
     ),
     Mutant(
         "a reverse scan keeps the row at its stop",
         "shared/queries/scanning.py",
-        "if row != each.stop:",
+        "if row != range_.stop:",
         "if True:",
         SCANS,
     ),
     Mutant(
         "a reverse scan loses the row at its start",
         "shared/queries/scanning.py",
-        "_below(each.start), reverse=True",
-        "each.start, reverse=True",
+        "low = _below(range_.start)",
+        "low = range_.start",
         SCANS,
     ),
     Mutant(
         "a reverse scan gives a row below its start",
         "shared/queries/scanning.py",
-        "if row < each.start:",
+        "if row < range_.start:",
         "if False:",
         SCANS,
     ),
     Mutant(
         "ranges are read upwards in a reverse scan",
         "shared/queries/scanning.py",
-        "for each in reversed(ranges) if reverse else ranges:",
-        "for each in ranges:",
+        "for range_ in reversed(ranges) if reverse else ranges:",
+        "for range_ in ranges:",
         SCANS,
     ),
     Mutant(
         "scanners stay open when the reader stops early",
         "shared/queries/scanning.py",
-        "opened.enter_context(closing(_stream(read, each, reverse, share)))",
-        'globals().setdefault("kept", []).append(_stream(read, each, reverse, share)) or kept[-1]',
+        "opened.enter_context(closing(_stream(read, ranges, reverse, batch_rows)))",
+        'globals().setdefault("kept", []).append(_stream(read, ranges, reverse, batch_rows)) or kept[-1]',
         SCANS,
     ),
     # ---- pages
     Mutant(
         "a page starts with the last row of the page before",
         "shared/queries/pages.py",
-        "above = next_row(at)",
-        "above = at",
+        "start = next_row(row)",
+        "start = row",
         PAGES,
     ),
     Mutant(
         "a cursor is the last row kept, not the last row read",
         "shared/queries/pages.py",
         """\
-            position = at
-            records += read.kept(row, cells)
+            position = row_position
+            records += reader.matching(row, cells)
 """,
         """\
-            records += (kept := read.kept(row, cells))
-            position = at if kept else position
+            records += (matching := reader.matching(row, cells))
+            position = row_position if matching else position
 """,
         PAGES,
     ),
     Mutant(
         "a cursor is the whole row, with its bucket",
         "shared/queries/pages.py",
-        "            at = row[plan.spread_bytes :]",
-        "            at = row",
+        "            row_position = row[plan.spread_bytes :]",
+        "            row_position = row",
         PAGES,
     ),
     Mutant(
         "a cursor goes with any question",
         "shared/queries/cursors.py",
-        "if asked != question:",
+        "if cursor_digest != digest:",
         "if False:",
-        PAGES,
+        CURSORS,
     ),
     Mutant(
         "a damaged cursor is taken",
         "shared/queries/cursors.py",
-        "if cursor_at(position, asked) != cursor:",
+        "if encode_cursor(position, cursor_digest) != cursor:",
         "if not data:",
-        PAGES,
+        CURSORS,
     ),
     Mutant(
         "the direction is no part of the question",
         "shared/queries/cursors.py",
-        "plan.spread_bytes, conditions, reverse, by, filter",
-        "plan.spread_bytes, conditions, by, filter",
-        PAGES,
+        "plan.spread_bytes, conditions, reverse, sort_key, filter",
+        "plan.spread_bytes, conditions, sort_key, filter",
+        CURSORS,
     ),
     Mutant(
         "what is left out by where counts towards the limit",
         "shared/queries/pages.py",
         "is_full = len(records) == limit or (",
-        "is_full = read.rows == limit or (",
+        "is_full = reader.rows_read == limit or (",
         PAGES,
     ),
     Mutant(
@@ -387,43 +387,43 @@ MUTANTS = (
     ),
     Mutant(
         "sorted pages forget where the last one ended",
-        "shared/queries/pages.py",
-        "if (each[:2] < last if reverse else each[:2] > last))",
+        "shared/queries/sorted_pages.py",
+        "if (item[:2] < last if reverse else item[:2] > last))",
         "if True)",
-        PAGES,
+        SORTED_PAGES,
     ),
     Mutant(
         "a sorted page starts again at its last record",
-        "shared/queries/pages.py",
-        "(each[:2] < last if reverse else each[:2] > last)",
-        "(each[:2] <= last if reverse else each[:2] >= last)",
-        PAGES,
+        "shared/queries/sorted_pages.py",
+        "(item[:2] < last if reverse else item[:2] > last)",
+        "(item[:2] <= last if reverse else item[:2] >= last)",
+        SORTED_PAGES,
     ),
     Mutant(
         "newest first is sorted as oldest first",
-        "shared/queries/pages.py",
-        "pick = heapq.nlargest if reverse else heapq.nsmallest",
-        "pick = heapq.nsmallest",
-        PAGES,
+        "shared/queries/sorted_pages.py",
+        "select_first = heapq.nlargest if reverse else heapq.nsmallest",
+        "select_first = heapq.nsmallest",
+        SORTED_PAGES,
     ),
     Mutant(
         "more rows are sorted than may be",
-        "shared/queries/pages.py",
-        "            if read.rows == read_at_most:\n",
+        "shared/queries/sorted_pages.py",
+        "            if reader.rows_read == read_at_most:\n",
         "            if False:\n",
-        PAGES,
+        SORTED_PAGES,
     ),
     Mutant(
         "a page with a report ends after as many rows as it may have records",
         "shared/queries/pages.py",
-        "wanted = None if read.leaves_out else limit + 1",
-        "wanted = limit + 1",
+        "row_limit = None if reader.may_skip_rows else limit + 1",
+        "row_limit = limit + 1",
         INVALID_ROWS,
     ),
     Mutant(
         "the record beside an invalid row of another bucket is lost",
         "shared/queries/pages.py",
-        "(read.on_invalid is None or at != position)",
+        "(reader.on_invalid is None or row_position != position)",
         "True",
         INVALID_ROWS,
     ),
@@ -452,8 +452,8 @@ MUTANTS = (
     Mutant(
         "what unpacks a cell is None",
         "shared/keys/compiled.py",
-        'f"unpack_{at}": cell.unpack',
-        'f"unpack_{at}": None',
+        'f"unpack_{number}": cell.unpack',
+        'f"unpack_{number}": None',
         ("tests/shared/tables/test_generated_records.py",),
     ),
     Mutant(
@@ -474,15 +474,15 @@ MUTANTS = (
     Mutant(
         "what a key cannot bind is forgotten",
         "shared/keys/questions.py",
-        "left = {name: asked for name, asked in rest.items() if name not in bound and",
-        "left = {name: asked for name, asked in rest.items() if name in () and",
+        "if name not in bindable and condition != Between(None, None)",
+        "if name in ()",
         NARROW,
     ),
     Mutant(
         "a value that no range binds chooses no bucket",
         "shared/keys/questions.py",
-        "            values[name], encoded[name] = asked, _encode(layout, part, part.codec.encode, asked)\n",
-        "            _encode(layout, part, part.codec.encode, asked)\n",
+        "values[name], encoded[name] = condition, _encode(layout, part, part.codec.encode, condition)\n",
+        "_encode(layout, part, part.codec.encode, condition)\n",
         NARROW,
     ),
     Mutant(
@@ -495,7 +495,7 @@ MUTANTS = (
     Mutant(
         "a question that binds nothing reads the whole table",
         "shared/keys/questions.py",
-        "    if not bound and layout.time_bucket is None:\n",
+        "    if not bindable and layout.time_bucket is None:\n",
         "    if False:\n",
         NARROW,
     ),
@@ -530,14 +530,14 @@ MUTANTS = (
     # ---- cells, clock, tables
     Mutant(
         "a bool is an int to the cells",
-        "shared/tables/cells.py",
-        "type(value) is (origin or wanted or type(None))",
-        "isinstance(value, origin or wanted or type(None))",
+        "shared/tables/declared_types.py",
+        "type(value) is (origin or declared or type(None))",
+        "isinstance(value, origin or declared or type(None))",
         CELLS,
     ),
     Mutant(
         "a literal takes what is equal to one of its values",
-        "shared/tables/cells.py",
+        "shared/tables/declared_types.py",
         "(type(value), value) in literals",
         "value in [literal for _, literal in literals]",
         CELLS,
@@ -545,7 +545,7 @@ MUTANTS = (
     Mutant(
         "a row without any cell of a record is one of defaults",
         "shared/tables/cells.py",
-        "if self.columns and len(values) == len(self.of_key):",
+        "if self.columns and len(values) == len(self.key_attributes):",
         "if False:",
         RELEASES,
     ),
@@ -573,8 +573,8 @@ MUTANTS = (
     Mutant(
         "a table with other families is taken",
         "shared/tables/creation.py",
-        "if found != set(table.families):",
-        "if not found:",
+        "if names != set(table.families):",
+        "if not names:",
         TABLES,
     ),
     Mutant(
@@ -587,7 +587,7 @@ MUTANTS = (
     Mutant(
         "split points that Thrift1 cannot set are forgotten",
         "shared/tables/creation.py",
-        "if table.splits.points and not is_there:",
+        "if table.splits.points and not exists:",
         "if False:",
         TABLES,
     ),

@@ -8,14 +8,16 @@ What stands in a README between two marks is the output of code:
 """
 
 import re
+import textwrap
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import happybase
 
-from domains.cli import DESIGNS
+from domains.designs import DESIGNS
 from shared.designs import Design, Measured
 from shared.designs.comparison import Compared, compared, comparison_columns, comparison_row, refusals
 from shared.designs.cost_tables import PATTERN_COLUMNS, pattern_rows
@@ -42,6 +44,13 @@ def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str
     return "\n".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |" for line in lines)
 
 
+def bullet_list(items: Iterable[str]) -> str:
+    """A list in Markdown, wrapped as prose is: for texts that are too long for the cells of a table."""
+    return "\n".join(
+        textwrap.fill(item, 120, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False) for item in items
+    )
+
+
 def with_blocks(text: str, blocks: Mapping[str, str]) -> str:
     """The README's text with every generated block made again.
 
@@ -55,7 +64,7 @@ def with_blocks(text: str, blocks: Mapping[str, str]) -> str:
     return made
 
 
-def layout_block(table: TableLayout[Any]) -> str:
+def layout_block(table: TableLayout[Any, Any]) -> str:
     """Parts and prefixes of a table's key, from left to right."""
     layout = table.layout
     rows = [(type(each).__name__, f"`{each}`", str(each.width_bytes), "computed") for each in layout.prefixes]
@@ -65,13 +74,13 @@ def layout_block(table: TableLayout[Any]) -> str:
     return markdown_table(("part", "format", "bytes", "meaning"), rows)
 
 
-def row_block(connection: happybase.Connection, table: TableLayout[Any]) -> str:
+def row_block(connection: happybase.Connection, table: TableLayout[Any, Any]) -> str:
     """The first stored row of a table under its ruler."""
     row, _cells = next(connection.table(table.name).scan(limit=1))
     return f"```text\n{ruler(table.layout, row)}\n```"
 
 
-def ordering_block(connection: happybase.Connection, table: TableLayout[Any], rows: int = 6) -> str:
+def ordering_block(connection: happybase.Connection, table: TableLayout[Any, Any], rows: int = 6) -> str:
     """Stored rows of a table as they sort: the first two of each value of the leading part."""
     lines: list[list[str]] = []
     names: list[str] = []
@@ -184,11 +193,11 @@ def _comparators_table() -> str:
 
 def stores_blocks() -> dict[str, str]:
     """What the stores' README says of filters, limits and differences, from their docstrings, constants and tests."""
-    of_filters: list[tuple[str, str, str]] = []
+    of_filters: list[str] = []
     for words in FILTERS:
-        each = filter_language.parse_filter(words.encode())
-        rule, _, trap = " ".join((each.__doc__ or "").split()).replace("Traps: ", "Trap: ").partition("Trap: ")
-        of_filters.append((f"`{words}`", rule.strip(), trap))
+        filter = filter_language.parse_filter(words.encode())
+        rule, _, trap = " ".join((filter.__doc__ or "").split()).replace("Traps: ", "Trap: ").partition(" Trap: ")
+        of_filters.append(f"`{words}`: {rule}" + (f" **Trap:** {trap}" if trap else ""))
     of_limits = (
         ("row key", f"1 to {MAX_ROW_BYTES:,} bytes"),
         ("family", f"1 to {rules.MAX_FAMILY_BYTES} bytes"),
@@ -198,46 +207,54 @@ def stores_blocks() -> dict[str, str]:
         ("framed message to `rowbook serve`, as to HBase's gateway", f"{messages.MAX_FRAME_BYTES:,} bytes"),
         ("buffered message to `rowbook serve`", f"{messages.MAX_MESSAGE_BYTES:,} bytes"),
         (
-            "unanswered messages and unread replies of all clients of `rowbook serve`",
+            "unanswered messages and unread replies, all clients",
             f"{memory.MAX_BUFFERED_BYTES:,} bytes, or `--buffer-mib`; up to {memory.SMALL_BYTES:,} always pass",
         ),
         ("text of a filter", f"{filter_language.MAX_FILTER_BYTES:,} bytes"),
-        ("all patterns of a filter, their counted repeats written out", f"{java_patterns.MAX_STEPS:,} characters"),
+        ("all patterns of a filter, their counted repeats written out", f"{java_patterns.MAX_STEPS:,} steps"),
         ("search of a cell for a pattern", f"{comparators.MATCH_S} s"),
         (
             "open scanners",
-            f"{scanners.MAX_SCANNER_BYTES:,} bytes; beyond that the one that was used longest ago is closed",
+            f"{scanners.MAX_SCANNER_BYTES:,} bytes; beyond that the least recently used one is closed",
         ),
         ("batch in one transaction", f"{mutations.MAX_ATOMIC_MUTATIONS:,} mutations"),
     )
     return {
-        "filters": markdown_table(("filter", "rule", "trap"), of_filters),
+        "filters": bullet_list(of_filters),
         "comparators": _comparators_table(),
         "limits": markdown_table(("what", "limit"), of_limits),
-        "differences": markdown_table(
-            ("HBase 2.6.1", "the embedded store", "why", "test"),
-            ((each.on_hbase, each.here, each.why, f"`{each.test}`") for each in DIFFERENCES),
+        "differences": bullet_list(
+            f"HBase: {difference.on_hbase}. **Here: {difference.here}.** Reason: {difference.why}. `{difference.test}`"
+            for difference in DIFFERENCES
         ),
     }
 
 
-def regenerated() -> dict[Path, str]:
-    """Every README that has generated blocks, with the text that it should have."""
+def index_blocks() -> dict[str, str]:
+    """The table of all designs."""
     rows = []
-    texts = {}
     for design in DESIGNS:
-        page = ROOT / "domains" / design.name / "README.md"
-        texts[page] = with_blocks(page.read_text(encoding="utf-8"), design_blocks(design))
         keys = "<br>".join(f"`{table.name}` {key_line(table.layout)}" for table in design.main.tables)
         rows.append((f"[{design.name}](domains/{design.name}/README.md)", design.question, keys))
-    page = ROOT / "shared" / "stores" / "README.md"
-    texts[page] = with_blocks(page.read_text(encoding="utf-8"), stores_blocks())
-    index = ROOT / "README.md"
-    blocks = {"designs": markdown_table(("design", "question", "row keys"), rows)}
-    texts[index] = with_blocks(index.read_text(encoding="utf-8"), blocks)
-    return texts
+    return {"designs": markdown_table(("design", "question", "row keys"), rows)}
+
+
+def pages() -> dict[Path, Callable[[], str]]:
+    """Every README that has generated blocks, with the function that makes the text that it should have."""
+
+    def made(page: Path, blocks: Callable[[], Mapping[str, str]]) -> tuple[Path, Callable[[], str]]:
+        return page, lambda: with_blocks(page.read_text(encoding="utf-8"), blocks())
+
+    return dict(
+        [
+            *(made(ROOT / "domains" / design.name / "README.md", partial(design_blocks, design)) for design in DESIGNS),
+            made(ROOT / "shared" / "stores" / "README.md", stores_blocks),
+            made(ROOT / "README.md", index_blocks),
+        ]
+    )
 
 
 if __name__ == "__main__":
-    for path, text in regenerated().items():
+    texts = {path: text() for path, text in pages().items()}
+    for path, text in texts.items():
         path.write_text(text, encoding="utf-8")

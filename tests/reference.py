@@ -17,11 +17,11 @@ def _fall_back(*given: Any) -> Any:
 def without_reference(*functions: Callable[..., Any]) -> Iterator[None]:
     """Within the block, the reference of these generated functions raises `FellBack`."""
     scopes = [function.__globals__ for function in functions]
-    references = [scope["plainly"] for scope in scopes]
+    references = [scope["reference"] for scope in scopes]
     try:
         for scope in scopes:
-            scope["plainly"] = _fall_back
+            scope["reference"] = _fall_back
         yield
     finally:
         for scope, reference in zip(scopes, references, strict=True):
-            scope["plainly"] = reference
+            scope["reference"] = reference

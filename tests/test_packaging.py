@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.locks import one_process_at_a_time
+
 ROOT = Path(__file__).parent.parent
 LIBRARIES = sysconfig.get_path("purelib")
 PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
@@ -263,12 +265,9 @@ def test_mypy_takes_right_code_and_refuses_wrong_code_where_the_wheel_is_install
 @pytest.mark.skipif(find_spec("pyright") is None, reason="pyright is not installed")
 @pytest.mark.skipif(shutil.which("node") is None, reason="pyright needs node, and a test does not download it")
 def test_pyright_refuses_wrong_keys_and_wrong_calls(snippets: Path) -> None:
-    done = run(
-        sys.executable,
-        *("-m", "pyright", "--outputjson", "--pythonpath", sys.executable),
-        *sorted(snippets.iterdir()),
-        cwd=ROOT,
-    )
+    command = (sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable)
+    with one_process_at_a_time():  # the first time pyright downloads itself
+        done = run(*command, *sorted(snippets.iterdir()), cwd=ROOT)
     errors = [found for found in json.loads(done.stdout)["generalDiagnostics"] if found["severity"] == "error"]
     lines = {(Path(found["file"]).name, found["range"]["start"]["line"] + 1) for found in errors}
     assert lines == refused(snippets), done.stdout + done.stderr

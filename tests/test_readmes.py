@@ -11,21 +11,26 @@ import pytest
 from sybil.document import Document
 from sybil.parsers.markdown import PythonCodeBlockParser
 
+from domains import cli
 from shared.stores.filters import language as filter_language
-from tests.readmes import FILTERS, regenerated, with_blocks
+from tests.readmes import FILTERS, pages, with_blocks
 
 ROOT = Path(__file__).parents[1]
 READMES = sorted(path for pattern in ("*.md", "domains/**/*.md", "shared/**/*.md") for path in ROOT.glob(pattern))
-REGENERATED = regenerated()
+PAGES = pages()
 
 
 def named(path):
     return str(path.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("path", REGENERATED, ids=named)
+def test_every_readme_with_generated_blocks_is_generated():
+    assert sorted(PAGES) == [path for path in READMES if "<!-- generated: " in path.read_text(encoding="utf-8")]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=named)
 def test_the_generated_blocks_are_what_the_code_prints(path):
-    assert path.read_text(encoding="utf-8") == REGENERATED[path]
+    assert path.read_text(encoding="utf-8") == PAGES[path]()
 
 
 def test_the_stores_readme_has_every_filter_of_the_language():
@@ -72,36 +77,70 @@ def commands(path):
     return "".join(blocks).splitlines()
 
 
-def run_commands(lines, folder):
-    (folder / "fixtures").symlink_to(ROOT / "fixtures")
+@pytest.fixture
+def folder(tmp_path):
+    """A folder that holds the fixtures only."""
+    (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
+    return tmp_path
+
+
+@pytest.fixture
+def in_process(folder, monkeypatch, capsys):
+    """Runs a command within this process; returns exit code and stderr."""
+    monkeypatch.chdir(folder)
+
+    def run(arguments):
+        monkeypatch.setattr(sys, "argv", ["rowbook", *arguments])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        return end.value.code or 0, capsys.readouterr().err
+
+    return run
+
+
+@pytest.fixture
+def in_a_process(folder):
+    """Runs a command in a process of its own; returns exit code and stderr."""
+
+    def run(arguments):
+        command = [sys.executable, "-m", "domains.cli", *arguments]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        return done.returncode, done.stderr
+
+    return run
+
+
+def run_commands(lines, run):
     for line in lines:
         prompt, rowbook, *arguments = shlex.split(line)
         assert (prompt, rowbook) == ("$", "rowbook")
-        done = subprocess.run(
-            [sys.executable, "-m", "domains.cli", *arguments],
-            cwd=folder,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert (line, done.returncode, done.stderr) == (line, 0, done.stderr)
+        code, error = run(arguments)
+        assert (line, code, error) == (line, 0, error)
 
 
-@pytest.mark.parametrize("path", READMES, ids=named)
-def test_the_rowbook_commands_in_a_readme_end_well(path, tmp_path):
-    run_commands(commands(path), tmp_path)
+WITH_COMMANDS = [path for path in READMES if commands(path)]
+
+
+@pytest.mark.parametrize("path", WITH_COMMANDS, ids=named)
+def test_the_rowbook_commands_in_a_readme_end_well(path, in_process):
+    run_commands(commands(path), in_process)
+
+
+def test_the_first_command_of_the_readme_ends_well_in_a_process_of_its_own(in_a_process):
+    first, *_others = commands(ROOT / "README.md")
+    run_commands([first], in_a_process)
 
 
 STORE = re.compile(r"--store embedded:\S+")
 
 
 @pytest.mark.hbase
-@pytest.mark.parametrize("path", [path for path in READMES if any(map(STORE.search, commands(path)))], ids=named)
-def test_the_rowbook_commands_that_name_a_store_end_well_with_hbase_in_its_place(engine, path, tmp_path):
+@pytest.mark.parametrize("path", [path for path in WITH_COMMANDS if any(map(STORE.search, commands(path)))], ids=named)
+def test_the_rowbook_commands_that_name_a_store_end_well_with_hbase_in_its_place(engine, path, in_process):
     with engine.url() as url:
         lines = [STORE.sub(f"--store '{url}'", line) for line in commands(path) if STORE.search(line)]
-        run_commands(lines, tmp_path)
+        run_commands(lines, in_process)
 
 
 @pytest.mark.parametrize("path", READMES, ids=named)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from domains.asking import tables_of
-from domains.cli import DESIGNS
+from domains.designs import DESIGNS
 
 ROOT = Path(__file__).parents[1]
 DOMAINS = sorted(path for path in (ROOT / "domains").iterdir() if (path / "keys.py").exists())

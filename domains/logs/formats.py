@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from shared.loading import LONGEST, Format, Rows
+from shared.loading import MAX_LINE_CHARACTERS, Format, ParsedRows
 from shared.records import parse_time
 
 # Access logs: host identity user [day/month/year:time zone] "request" status bytes, then "referer" "agent" and others
@@ -28,7 +28,7 @@ _ACCESS = re.compile(rf'{_CLIENT}({_QUOTED}) ([0-9]{{3}}|-) ((?:[0-9]+|-)(?: (?:
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 
-def _access_log(lines: Iterable[str], _path: Path) -> Rows:
+def _access_log(lines: Iterable[str], _path: Path) -> ParsedRows:
     return ((number, number, _access(_bare(line))) for number, line in enumerate(lines, start=1) if line.strip())
 
 
@@ -59,11 +59,11 @@ _LOG4J_STARTS = re.compile(rf"({_DATE.pattern} [0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}},
 _LOG4J = re.compile(rf"{_LOG4J_STARTS.pattern}([A-Z]+) (.*)")
 
 
-def _log4j(lines: Iterable[str], path: Path) -> Rows:
+def _log4j(lines: Iterable[str], path: Path) -> ParsedRows:
     host = _folder(path)
     first, event, characters = 0, list[str](), 0
     for number, line in enumerate(map(_bare, lines), start=1):
-        if event and (_DATE.match(line) or characters > LONGEST):
+        if event and (_DATE.match(line) or characters > MAX_LINE_CHARACTERS):
             yield first, number - 1, _event(host, event, characters)
             event, characters = [], 0
         if not event:
@@ -80,8 +80,8 @@ def _event(host: str, lines: list[str], characters: int) -> dict[str, Any] | str
     found = _LOG4J.fullmatch(lines[0])
     if not found:
         reason = f"must start with [2016-12-19 16:31:46,123] LEVEL (got {lines[0]!r:.100})"
-    elif characters > LONGEST:
-        reason = f"an event must have at most {LONGEST} characters, line ends included"
+    elif characters > MAX_LINE_CHARACTERS:
+        reason = f"an event must have at most {MAX_LINE_CHARACTERS} characters, line ends included"
     elif not host:
         reason = "LogEvent.host: is the name of the file's folder; a pipe is in none"
     else:
@@ -117,7 +117,7 @@ The client is the host, the status is the event. A time's zone is honoured, and 
 LOG4J = Format("log4j", "log4j log", lambda line: bool(_LOG4J_STARTS.match(line)), _log4j, has_milliseconds=True)
 """Logs of Kafka and others that write `[%d] %p %m`. The folder is the host, the level is the event; times are UTC.
 
-An event of more than `LONGEST` characters is refused, and what it goes on with is the next bad line.
+An event of more than `MAX_LINE_CHARACTERS` characters is refused, and what it goes on with is the next bad line.
 """
 
 FORMATS = (COMBINED_LOG, LOG4J)

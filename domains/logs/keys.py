@@ -1,6 +1,6 @@
 """One table of events: host, kind of event, newest first.
 
-The siblings `keys_*.py` lay the same events out in other orders; the README says which serves what.
+The variants lay out the same events in other orders; the README says which serves what.
 """
 
 from shared.keys import Descending, EscapedText, FixedBytes, Int64, KeyLayout, part, row_key
@@ -25,10 +25,32 @@ class LogNewestFirst:
     time_ms: int = part(Descending(Int64), "when, milliseconds since 1970 UTC, newest first")
     tie: bytes = part(
         Descending(FixedBytes(TIE_BYTES)),
-        "tells events of one millisecond apart; descending, so that a reverse scan mirrors `keys_host_first`",
+        "tells events of one millisecond apart; descending, so that a reverse scan mirrors the variant host-first",
     )
+
+
+@row_key
+class LogTimeFirst:
+    """One event in the log of all hosts: the order in which a window is answered, so its key is made to sort by.
+
+    Order:  by time, then host, then kind of event.
+    Serves: as the key of a table (the variant time-first): everything that happened in a period, in one range.
+    Costs:  as the key of a table: one scan; a single host is filtered out of all; every write goes to the last region.
+    Fixed:  the time leads, so no split point can be known beforehand.
+    Source: S0.7, [timestamp][hostname][log-event], the key it starts from.
+    """
+
+    time_ms: int = part(Int64, "when, milliseconds since 1970 UTC")
+    host: str = part(EscapedText, "where it happened; any text")
+    event: str = part(EscapedText, "what kind of event, in a word")
+    tie: bytes = part(FixedBytes(TIE_BYTES), "tells events of one millisecond apart")
 
 
 LOG_CELLS = CellLayout(LogEvent, "l", {"severity": Column("s"), "message": Column("m")})
 
 LOGS = TableLayout("logs", "one event", KeyLayout(LogNewestFirst), LOG_CELLS)
+
+TABLES = (LOGS,)
+
+BY_TIME = KeyLayout(LogTimeFirst)
+"""The order of answers that the client has to sort."""

@@ -1,7 +1,7 @@
 """Log events in one table; one method for each question, whatever the order of the table's key."""
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Any, Literal
 
 import attrs
 import happybase
@@ -10,8 +10,7 @@ from shared.keys import InvalidQuestion, Narrowed, between, starting_with
 from shared.queries import Page, ServerFilter, equal, page
 from shared.tables import TableLayout
 
-from .keys import LOG_CELLS, LOGS
-from .keys_time_first import BY_TIME
+from .keys import BY_TIME, LOG_CELLS, LOGS
 from .records import LogEvent
 
 EVENTS_AT_ONCE = 1000
@@ -23,17 +22,17 @@ class NotAllStored(Exception):
     """`store_all` could not go on; its cause says why. Nothing is lost, and storing an event again changes nothing."""
 
     stored: int
-    """So many events are stored, the first ones."""
-    left: list[LogEvent]
-    """The events that were read behind them. To go on, store these, then what was not read."""
+    """How many events are stored, from the first on."""
+    unconfirmed: list[LogEvent]
+    """The events that were read after them; some may be stored. To go on, store these, then what was not read."""
     reason: str
 
     def __str__(self) -> str:
-        return f"{self.stored} events stored; of the next {len(self.left)} none or some, for {self.reason}"
+        return f"{self.stored} events stored; some of the next {len(self.unconfirmed)} may be stored too: {self.reason}"
 
 
 class LogRepository:
-    """Stores events, and finds them by host, kind and time, in the table of this design or of one of its siblings.
+    """Stores events, and finds them by host, kind and time, in the table of this design or of a variant.
 
     Every question is narrowed to what the table's key can bind; the client compares the rest, and sorts where the key
     is in another order. So each table answers as well as it can, and the page says what that left to do. Where the key
@@ -43,7 +42,7 @@ class LogRepository:
     A happybase connection serves one thread at a time, and so does a repository: make one for each.
     """
 
-    def __init__(self, connection: happybase.Connection, table: TableLayout[LogEvent] = LOGS) -> None:
+    def __init__(self, connection: happybase.Connection, table: TableLayout[Any, LogEvent] = LOGS) -> None:
         self._rows = connection.table(table.name)
         self._table = table
 
@@ -59,18 +58,18 @@ class LogRepository:
         Costs: of each 1,000 events, as many calls as they have different times.
         """
         stored = 0
-        left: list[LogEvent] = []
+        unsent: list[LogEvent] = []
         try:
             for event in events:
-                left.append(event)
-                if len(left) == EVENTS_AT_ONCE:
-                    self._store_moments(left)
-                    stored += len(left)
-                    left = []
-            self._store_moments(left)
+                unsent.append(event)
+                if len(unsent) == EVENTS_AT_ONCE:
+                    self._store_moments(unsent)
+                    stored += len(unsent)
+                    unsent = []
+            self._store_moments(unsent)
         except Exception as error:
-            raise NotAllStored(stored, left, str(error)) from error
-        return stored + len(left)
+            raise NotAllStored(stored, unsent, str(error)) from error
+        return stored + len(unsent)
 
     def _store_moments(self, events: Iterable[LogEvent]) -> None:
         """Every row is made before the first is sent, so that what cannot be a key leaves nothing half stored."""
@@ -126,14 +125,15 @@ class LogRepository:
         limit: int = 100,
         cursor: str | None = None,
     ) -> Page[LogEvent]:
-        """Events of all hosts whose name begins so, from `since_ms` up to but not at `until_ms`, as the rows lie.
+        """Events of all hosts whose name starts with `host_prefix`, in row-key order.
 
+        They are from `since_ms` up to but not at `until_ms`.
         Costs: one scan of the rows of these hosts, whenever they happened, until there are `limit` of the period.
         """
         if not host_prefix:
             raise InvalidQuestion("host_prefix: must be text, not empty; all hosts are a window")
         asked = self._table.layout.narrow(host=starting_with(host_prefix), time_ms=between(since_ms, until_ms))
-        return page(self._rows, asked.plan, self._table.record, limit=limit, cursor=cursor, where=asked.left)
+        return page(self._rows, asked.plan, self._table.record, limit=limit, cursor=cursor, where=asked.residual)
 
     def of_severity(
         self,
@@ -141,19 +141,19 @@ class LogRepository:
         severity: str,
         since_ms: int | None = None,
         until_ms: int | None = None,
-        at: Literal["server", "client"] = "server",
+        filter_at: Literal["server", "client"] = "server",
         limit: int = 100,
         cursor: str | None = None,
     ) -> Page[LogEvent]:
         """A host's events of a severity, from `since_ms` up to but not at `until_ms`, oldest first.
 
-        No key holds the severity, so all that it binds is read, and all but a few rows of that are dropped: `at` the
-        server, by a filter, or by the client. Costs: as a window of the host; a filter only spares the network.
+        No row key holds the severity, so all rows of the ranges are read and all but a few are dropped: by the client,
+        or by a filter at the server. Costs: as a window of the host; the filter spares only the network.
         """
         asked = self._table.layout.narrow(host=host, time_ms=between(since_ms, until_ms))
-        if at == "client":
-            left = {**asked.left, "severity": severity}
-            return self._in_time(attrs.evolve(asked, left=left), limit, cursor)
+        if filter_at == "client":
+            residual = {**asked.residual, "severity": severity}
+            return self._in_time(attrs.evolve(asked, residual=residual), limit, cursor)
         return self._in_time(asked, limit, cursor, filter=equal(LOG_CELLS, "severity", severity))
 
     def _in_time(
@@ -174,7 +174,7 @@ class LogRepository:
             self._table.record,
             limit=limit,
             cursor=cursor,
-            where=asked.left,
+            where=asked.residual,
             reverse=newest_first != descending,
             order=None if in_order else BY_TIME,
             filter=filter,

@@ -14,9 +14,9 @@ from shared.keys import Descending, Int64, KeyLayout, UInt32, between, part, row
 from shared.queries import scan
 from shared.stores import connect
 
-from . import keys_salted, keys_time_first
 from .keys import LOGS
-from .samples import LAST_MINUTE_MS, sample_events
+from .loads import EVENTS, LAST_MINUTE_MS
+from .variants import salted, time_first
 
 LONG_MAX = 2**63 - 1
 
@@ -34,7 +34,7 @@ def _table(rows: Iterable[bytes], host_of: Mapping[bytes, str] | None = None) ->
 
 def prefix_without_end_mark() -> Outcome:
     """The events of host1: scanning for the bare name also finds host12 and host123."""
-    events = sample_events()
+    events = list(EVENTS.sample_records())
     wanted = sum(event.host == "host1" for event in events)
 
     rows = {f"{event.host}{event.event}{event.time_ms}{event.tie.hex()}".encode(): event.host for event in events}
@@ -98,12 +98,12 @@ def max_minus_time_of_another_width() -> Outcome:
     )
 
 
-def time_first() -> Outcome:
+def time_leads() -> Outcome:
     """A key that begins with the time: whatever the table holds, new rows go behind it, into one region."""
-    events = sample_events()
+    events = list(EVENTS.sample_records())
     shares = [
         busiest_share([(table.row(event), event.time_ms) for event in events], newest_ms=LAST_MINUTE_MS)
-        for table in (keys_time_first.TABLE, keys_salted.TABLE)
+        for table in (time_first.TABLE, salted.TABLE)
     ]
     newest = max(event.time_ms for event in events) - LAST_MINUTE_MS
     return Outcome(
@@ -140,6 +140,6 @@ TRAPS = (
     Trap("prefix without an end", "scan with the name as prefix", prefix_without_end_mark),
     Trap("decimal text without padding", "host#number, as in host#7", decimal_text_without_padding),
     Trap("MAX - time of another width", "`%013d` of Long.MAX_VALUE - time", max_minus_time_of_another_width),
-    Trap("time in front", "[timestamp][host][event]", time_first),
+    Trap("time in front", "[timestamp][host][event]", time_leads),
     Trap("negative numbers as they are", "Bytes.toBytes(long)", negative_without_sign_flip),
 )

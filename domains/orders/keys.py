@@ -3,15 +3,10 @@
 The order lies under its number; each list row repeats what a list page shows, so that a page is one scan and no gets.
 """
 
-from collections.abc import Iterator
-from typing import Any
-
-import attrs
-
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, TrailingText, part, row_key
 from shared.tables import BIG_INT, CellLayout, Column, TableLayout
 
-from .records import ListedOrder, Order
+from .records import BuyerLine, Order, SellerLine
 
 
 @row_key
@@ -72,26 +67,12 @@ ORDER_CELLS = CellLayout(
         "status": Column("st"),
     },
 )
-LISTED_CELLS = CellLayout(
-    ListedOrder, "o", {"item": Column("i"), "amount": Column("a", BIG_INT), "status": Column("st")}
-)
+_LINE_COLUMNS = {"item": Column("i"), "amount": Column("a", BIG_INT), "status": Column("st")}
+SELLER_CELLS = CellLayout(SellerLine, "o", _LINE_COLUMNS)
+BUYER_CELLS = CellLayout(BuyerLine, "o", _LINE_COLUMNS)
 
 ORDERS = TableLayout("orders", "the order", KeyLayout(OrderByNumber), ORDER_CELLS)
-BY_SELLER = TableLayout("orders_by_seller", "one line of a seller's list", KeyLayout(OrderBySeller), LISTED_CELLS)
-BY_BUYER = TableLayout("orders_by_buyer", "one line of a buyer's list", KeyLayout(OrderByBuyer), LISTED_CELLS)
+BY_SELLER = TableLayout("orders_by_seller", "one line of a seller's list", KeyLayout(OrderBySeller), SELLER_CELLS)
+BY_BUYER = TableLayout("orders_by_buyer", "one line of a buyer's list", KeyLayout(OrderByBuyer), BUYER_CELLS)
 
-
-@attrs.frozen
-class OrderTables:
-    """The three tables of the design; those of a sibling may have other keys or names."""
-
-    orders: TableLayout[Any] = ORDERS
-    """Of `Order`, or of what leads to it."""
-    by_seller: TableLayout[ListedOrder] = BY_SELLER
-    by_buyer: TableLayout[ListedOrder] = BY_BUYER
-
-    def __iter__(self) -> Iterator[TableLayout[Any]]:
-        return iter((self.orders, self.by_seller, self.by_buyer))
-
-
-TABLES = OrderTables()
+TABLES = (ORDERS, BY_SELLER, BY_BUYER)

@@ -1,4 +1,4 @@
-"""What the application holds: an order, and the line that a list of orders shows of it. No bytes, no storage."""
+"""What the application holds: an order, and its line in a seller's and in a buyer's list. No bytes, no storage."""
 
 from typing import Literal, get_args
 
@@ -26,16 +26,34 @@ class Order:
 
 
 @attrs.frozen
-class ListedOrder:
-    """An order as a seller's or a buyer's list page shows it."""
+class SellerLine:
+    """An order as its seller's list page shows it."""
 
-    order_number: str
+    seller_id: str
     placed_ms: int
+    order_number: str
     item: str
     amount: int
     status: Status
 
     @classmethod
-    def of(cls, order: Order) -> "ListedOrder":
-        """The line of an order."""
-        return cls(order.order_number, order.placed_ms, order.item, order.amount, order.status)
+    def of(cls, order: Order) -> "SellerLine":
+        """The seller's line of an order."""
+        return cls(order.seller_id, order.placed_ms, order.order_number, order.item, order.amount, order.status)
+
+
+@attrs.frozen
+class BuyerLine:
+    """An order as its buyer's list page shows it."""
+
+    buyer_id: str
+    placed_ms: int
+    order_number: str
+    item: str
+    amount: int
+    status: Status
+
+    @classmethod
+    def of(cls, order: Order) -> "BuyerLine":
+        """The buyer's line of an order."""
+        return cls(order.buyer_id, order.placed_ms, order.order_number, order.item, order.amount, order.status)

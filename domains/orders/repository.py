@@ -1,19 +1,25 @@
 """Orders in three tables; one method for each way in and each write."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 import attrs
 import happybase
 
-from shared.keys import InvalidQuestion, between, starting_with
+from shared.keys import InvalidQuestion, Plan, between, starting_with
 from shared.keys.errors import shown
 from shared.queries import Page, equal, page
 from shared.tables import TableLayout
 from shared.writes import CLOCK, WriterClock
 
-from .keys import LISTED_CELLS, ORDER_CELLS, TABLES, OrderByNumber, OrderTables
-from .records import STATUSES, ListedOrder, Order, Status
+from .keys import TABLES, OrderByNumber
+from .records import STATUSES, BuyerLine, Order, SellerLine, Status
+
+L = TypeVar("L")
+OrderTables: TypeAlias = tuple[
+    TableLayout[OrderByNumber, Order], TableLayout[Any, SellerLine], TableLayout[Any, BuyerLine]
+]
+"""The orders, the sellers' lists and the buyers' lists."""
 
 
 class OrderConflict(ValueError):
@@ -31,17 +37,15 @@ class OrderRepository:
     all with one explicit timestamp, so that a crash leaves no line without its order, and the same call again mends
     what it left. Between the steps a list may lack a new order, or show its status from before.
 
-    `tables` may be those of a sibling, `keys_*.py`. Costs are those of `TABLES`; the README compares them.
-    A happybase connection serves one thread at a time, and so does a repository: make one for each.
+    Costs are those of `TABLES`. A happybase connection serves one thread at a time, and so does a repository: make one
+    for each.
     """
 
     def __init__(
         self, connection: happybase.Connection, tables: OrderTables = TABLES, clock: WriterClock = CLOCK
     ) -> None:
-        self._tables = tables
-        self._orders = connection.table(tables.orders.name)
-        self._by_seller = connection.table(tables.by_seller.name)
-        self._by_buyer = connection.table(tables.by_buyer.name)
+        self._orders, self._by_seller, self._by_buyer = tables
+        self._order_rows, self._seller_rows, self._buyer_rows = (connection.table(table.name) for table in tables)
         self._clock = clock
 
     def place(self, order: Order) -> None:
@@ -97,16 +101,15 @@ class OrderRepository:
         status: Status | None = None,
         limit: int = 100,
         cursor: str | None = None,
-    ) -> Page[ListedOrder]:
+    ) -> Page[SellerLine]:
         """A seller's orders placed from `since_ms` up to but not at `until_ms`, newest first.
 
         Costs: one scan of `limit` + 1 rows; with a status, of as many rows as it takes to find `limit` of them, and
         after 10,000 rows a short page with a cursor.
         """
         period = between(since_ms, until_ms)
-        return _lines(
-            self._by_seller, self._tables.by_seller, status, limit, cursor, seller_id=seller_id, placed_ms=period
-        )
+        plan = self._by_seller.layout.plan(seller_id=seller_id, placed_ms=period)
+        return self._lines(self._seller_rows, self._by_seller, plan, status, limit, cursor)
 
     def of_buyer(
         self,
@@ -116,49 +119,61 @@ class OrderRepository:
         status: Status | None = None,
         limit: int = 100,
         cursor: str | None = None,
-    ) -> Page[ListedOrder]:
+    ) -> Page[BuyerLine]:
         """A buyer's orders placed from `since_ms` up to but not at `until_ms`, newest first. Costs: as `of_seller`."""
         period = between(since_ms, until_ms)
-        return _lines(self._by_buyer, self._tables.by_buyer, status, limit, cursor, buyer_id=buyer_id, placed_ms=period)
+        plan = self._by_buyer.layout.plan(buyer_id=buyer_id, placed_ms=period)
+        return self._lines(self._buyer_rows, self._by_buyer, plan, status, limit, cursor)
 
     def numbered(self, number_prefix: str, limit: int = 100, cursor: str | None = None) -> Page[Order]:
-        """The orders whose number begins so, by number. Costs: one scan of `limit` + 1 rows."""
-        orders = self._tables.orders
-        plan = orders.layout.plan(order_number=starting_with(number_prefix))
-        return page(self._orders, plan, orders.record, limit=limit, cursor=cursor)
+        """The orders whose number starts with `number_prefix`, by number. Costs: one scan of `limit` + 1 rows."""
+        plan = self._orders.layout.plan(order_number=starting_with(number_prefix))
+        return page(self._order_rows, plan, self._orders.record, limit=limit, cursor=cursor)
 
     def with_status(self, status: Status, limit: int = 100, cursor: str | None = None) -> Page[Order]:
-        """All orders of a status, as their rows lie: no key holds it, so a filter looks at every order there is.
+        """All orders of a status, in row-key order.
 
-        Costs: one scan of the whole table. A list that is asked for often needs a table of its own.
+        Costs: a full table scan with a server-side filter, because no row key holds the status. A list that is asked
+        for often needs a table of its own.
         """
-        return orders_of_status(self._orders, self._tables.orders, status, limit, cursor)
+        return orders_of_status(self._order_rows, self._orders, status, limit, cursor)
+
+    def _lines(
+        self,
+        rows: happybase.Table,
+        table: TableLayout[Any, L],
+        plan: Plan,
+        status: Status | None,
+        limit: int,
+        cursor: str | None,
+    ) -> Page[L]:
+        """One page of a list, newest first, which is how its rows are stored."""
+        return page(rows, plan, table.record, limit=limit, cursor=cursor, where=of_status(status))
 
     def _stored(self, order_number: str) -> tuple[Order, int] | None:
         """The order, and the timestamp of its last write in milliseconds."""
-        orders = self._tables.orders
-        row = orders.row(OrderByNumber(order_number))
-        return stored_order(orders, row, self._orders.row(row, include_timestamp=True))
+        row = self._orders.row(OrderByNumber(order_number))
+        return stored_order(self._orders, row, self._order_rows.row(row, include_timestamp=True))
 
     def _put(self, order: Order, written_ms: int, only: Iterable[str] | None = None) -> None:
         """The order, all of it or `only` some attributes, then both list lines whole.
 
         Every row is made before the first is put, so that what cannot be a key leaves nothing half stored.
         """
-        line = LISTED_CELLS.pack(ListedOrder.of(order))
+        seller_line, buyer_line = SellerLine.of(order), BuyerLine.of(order)
         puts = [
-            (self._orders, self._tables.orders.row(order), ORDER_CELLS.pack(order, only)),
-            (self._by_seller, self._tables.by_seller.row(order), line),
-            (self._by_buyer, self._tables.by_buyer.row(order), line),
+            (self._order_rows, self._orders.row(order), self._orders.cells.pack(order, only)),
+            (self._seller_rows, self._by_seller.row(seller_line), self._by_seller.cells.pack(seller_line)),
+            (self._buyer_rows, self._by_buyer.row(buyer_line), self._by_buyer.cells.pack(buyer_line)),
         ]
-        for table, row, cells in puts:
-            table.put(row, cells, timestamp=written_ms)
+        for rows, row, cells in puts:
+            rows.put(row, cells, timestamp=written_ms)
 
 
 def stored_order(
-    table: TableLayout[Order], row: bytes, cells: dict[bytes, tuple[bytes, int]]
+    table: TableLayout[Any, Order], row: bytes, cells: dict[bytes, tuple[bytes, int]]
 ) -> tuple[Order, int] | None:
-    """The order of a row whose cells have their timestamps, and that of its status; None where there are no cells.
+    """The order of a row whose cells have their timestamps, and that of its status; None if there are no cells.
 
     A row without a status was never changed: its time is that of the order.
     """
@@ -170,29 +185,16 @@ def stored_order(
 
 
 def orders_of_status(
-    rows: happybase.Table, table: TableLayout[Order], status: Status, limit: int, cursor: str | None
+    rows: happybase.Table, table: TableLayout[Any, Order], status: Status, limit: int, cursor: str | None
 ) -> Page[Order]:
-    """The orders of a whole table that a filter on the server lets through."""
+    """The orders of a whole table that a server-side filter lets through."""
     _check_status(status)
-    of_status = equal(table.cells, "status", status)
-    return page(rows, table.layout.whole_table(), table.record, limit=limit, cursor=cursor, filter=of_status)
+    filter = equal(table.cells, "status", status)
+    return page(rows, table.layout.whole_table(), table.record, limit=limit, cursor=cursor, filter=filter)
 
 
-def _lines(
-    rows: happybase.Table,
-    table: TableLayout[ListedOrder],
-    status: Status | None,
-    limit: int,
-    cursor: str | None,
-    **question: Any,
-) -> Page[ListedOrder]:
-    """Lines of a list, newest first whichever way its key runs."""
-    plan = table.layout.plan(**question)
-    ascending = not table.layout.part_named["placed_ms"].codec.descending
-    return page(rows, plan, table.record, limit=limit, cursor=cursor, where=_where(status), reverse=ascending)
-
-
-def _where(status: Status | None) -> dict[str, str]:
+def of_status(status: Status | None) -> dict[str, str]:
+    """The condition on an order's status; none for None."""
     if status is None:
         return {}
     _check_status(status)

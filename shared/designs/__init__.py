@@ -3,14 +3,17 @@
 May import all other rooms.
 """
 
-from .design import Design, Variant, load_samples
+from .design import FACTS, Design, Exemption, Load, Variant, load_samples
 from .metering import Measured, measure, metered
 from .patterns import AccessPattern
 from .traps import Outcome, Trap
 
 __all__ = [
+    "FACTS",
     "AccessPattern",
     "Design",
+    "Exemption",
+    "Load",
     "Measured",
     "Outcome",
     "Trap",

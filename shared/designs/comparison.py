@@ -70,7 +70,7 @@ def quantiles(rows: Sequence[bytes], ranges: int) -> list[bytes]:
     return [rows[len(rows) * number // ranges] for number in range(1, ranges)] if rows else []
 
 
-def _rows(connection: happybase.Connection, table: TableLayout[Any]) -> Iterator[tuple[bytes, int, int]]:
+def _rows(connection: happybase.Connection, table: TableLayout[Any, Any]) -> Iterator[tuple[bytes, int, int]]:
     """Row keys with the time they were written at, and the bytes of their cells."""
     for row, cells in connection.table(table.name).scan(include_timestamp=True):
         # A column is family, colon and qualifier; HBase stores no colon.
@@ -111,9 +111,9 @@ def cost_of(each: Measured) -> str:
     if each.refused:
         return "refused"
     done = {
-        "by filter": bool(each.by_server),
-        "filtered": bool({*each.by_client} - {"order"}),
-        "sorted": "order" in each.by_client,
+        "by filter": bool(each.server_filtered),
+        "filtered": bool({*each.client_work} - {"order"}),
+        "sorted": "order" in each.client_work,
     }
     return " ".join([*(word for word, was_done in done.items() if was_done), " / ".join(figures_of(each))])
 

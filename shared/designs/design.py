@@ -1,17 +1,17 @@
-"""A whole design as data: its question, its records and samples, and the variants of its tables.
+"""A whole design as data: what it loads, what it is asked, and the variants of its tables.
 
 What the command line shows, the tests check and the READMEs' tables are made of.
 """
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 import happybase
 
-from ..loading.reading import Format, read_records
+from ..loading import Format, read_records
 from ..tables.layouts import TableLayout
 from .patterns import AccessPattern
 from .traps import Trap
@@ -22,20 +22,65 @@ def _unchanged() -> Callable[[Any], Any]:
 
 
 @attrs.frozen
-class Variant:
-    """One way to lay the records of a design out: tables, and the repository on them."""
+class Load:
+    """One kind of record that a design stores, with a file of samples."""
 
     name: str
-    """Of its module without `keys_`; that of `keys.py` says what its keys are."""
+    """What `rowbook load --as` takes."""
+    record: type[Any]
+    """The attrs class of the records."""
+    store: Callable[[Any, Any], object]
+    """The repository's method that stores one record; a variant's own repository may have its own."""
+    samples: Path
+    """A file of sample records, as `rowbook load` reads them."""
+    formats: tuple[Format, ...] = ()
+    """The design's own file formats, tried before JSON lines and CSV."""
+    new_record_transform: Callable[[], Callable[[Any], Any]] = _unchanged
+    """Called for each file; returns a function that maps each record of the file to the one to store.
+
+    That function may remember the records before."""
+
+    def store_in(self, repository: Any, record: Any) -> None:
+        """Stores one record through the repository of a variant."""
+        getattr(repository, self.store.__name__)(record)
+
+    def sample_records(self) -> Iterator[Any]:
+        """The records of the sample file, as they are stored."""
+        transform = self.new_record_transform()
+        return (transform(record) for record in read_records(self.samples, self.record, formats=self.formats))
+
+
+FACTS = {
+    "ranges": "reads a constant number of ranges",
+    "rows": "reads rows in proportion to rows returned",
+    "loading": "loading the same records twice changes nothing",
+    "answers": "gives the same answers as the other variants",
+}
+"""What holds for every variant at any size of its tables, unless an `Exemption` says why it does not."""
+
+
+@attrs.frozen
+class Exemption:
+    """A fact that does not hold, and why; the design's page prints it."""
+
+    fact: Literal["ranges", "rows", "loading", "answers"]
+    """A key of `FACTS`."""
+    reason: str
+    patterns: tuple[AccessPattern, ...] = ()
+    """For which questions; for `loading` none are named."""
+
+
+@attrs.frozen
+class Variant:
+    """One way to lay out the records of a design: tables, and the repository on them."""
+
+    name: str
     differs: str
     """What is different here, in a few words."""
-    tables: tuple[TableLayout[Any], ...]
+    tables: tuple[TableLayout[Any, Any], ...]
     open: Callable[[happybase.Connection], Any]
-    """The repository, on a connection whose tables exist."""
-    same_ranges: tuple[str, ...] = ()
-    """The questions that read as many ranges however large the tables are."""
-    rows_as_returned: tuple[str, ...] = ()
-    """The questions that read no more rows than in proportion to those they return, however large the tables are."""
+    """Returns the repository on a connection whose tables exist."""
+    exemptions: tuple[Exemption, ...] = ()
 
 
 @attrs.frozen
@@ -45,24 +90,17 @@ class Design:
     name: str
     question: str
     """What the design is an answer to, in one sentence."""
-    record: type[Any]
-    """What `load` reads."""
-    variants: tuple[Variant, ...]
-    """The first one is the design itself, the others are its rivals."""
-    store: Callable[[Any, Any], None]
-    """Stores one record through a repository; the same record again changes nothing."""
+    loads: tuple[Load, ...]
+    """What can be stored; the first one is what `rowbook load` reads unless it is told otherwise."""
     patterns: tuple[AccessPattern, ...]
-    samples: Path
-    """A file of sample records, as `rowbook load` reads them."""
+    variants: tuple[Variant, ...]
+    """The first one is the design itself."""
     newest_ms: int
     """How long before its end the newest part of the samples begins, whose writes show where new rows go."""
-    formats: tuple[Format, ...] = ()
-    """Of files that only this design reads, besides those that all read."""
+    exemptions: tuple[Exemption, ...] = ()
+    """Those of all variants that answer."""
     traps: tuple[Trap, ...] = ()
     """Published mistakes that this design meets, each run beside the right way."""
-    each_file: Callable[[], Callable[[Any], Any]] = _unchanged
-    """Called for each file that is loaded; what it gives is called with every record of the file, and gives the one to
-    be stored. It may remember the records before."""
 
     @property
     def main(self) -> Variant:
@@ -73,19 +111,15 @@ class Design:
 def load_samples(connection: happybase.Connection, design: Design, variant: Variant) -> Any:
     """The repository of a variant, whose tables exist, with the sample records stored.
 
-    Where a repository draws random numbers, they are the same ones each time.
+    If a repository draws random numbers, they are the same ones each time.
     """
-    drawn_before = random.getstate()
+    state_before = random.getstate()
     random.seed(0)
     try:
-        return _stored_samples(connection, design, variant)
+        repository = variant.open(connection)
+        for load in design.loads:
+            for record in load.sample_records():
+                load.store_in(repository, record)
+        return repository
     finally:
-        random.setstate(drawn_before)
-
-
-def _stored_samples(connection: happybase.Connection, design: Design, variant: Variant) -> Any:
-    repository = variant.open(connection)
-    passed = design.each_file()
-    for record in read_records(design.samples, design.record, formats=design.formats):
-        design.store(repository, passed(record))
-    return repository
+        random.setstate(state_before)

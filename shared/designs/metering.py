@@ -113,22 +113,22 @@ class Measured:
         return self.cost.rows_fetched if self.cost.rows_read is None else self.cost.rows_read
 
     @property
-    def by_client(self) -> tuple[str, ...]:
+    def client_work(self) -> tuple[str, ...]:
         """What the ranges did not do: the attributes that the client compared, `order` where it sorted."""
         if isinstance(self.answer, Page):
-            return self.answer.by_client  # pyright: ignore[reportUnknownMemberType]  # of any record
+            return self.answer.client_work  # pyright: ignore[reportUnknownMemberType]  # of any record
         return ()
 
     @property
     def beyond_ranges(self) -> str:
         """What the ranges did not do, in words: that of the client, then that of a filter on the server."""
-        return ", ".join([*self.by_client, *(f"{name} (filter)" for name in self.by_server)])
+        return ", ".join([*self.client_work, *(f"{name} (filter)" for name in self.server_filtered)])
 
     @property
-    def by_server(self) -> tuple[str, ...]:
+    def server_filtered(self) -> tuple[str, ...]:
         """The attributes that a filter compared on the server."""
         if isinstance(self.answer, Page):
-            return self.answer.by_server  # pyright: ignore[reportUnknownMemberType]  # of any record
+            return self.answer.server_filtered  # pyright: ignore[reportUnknownMemberType]  # of any record
         return ()
 
 

@@ -6,11 +6,13 @@ What a design costs is not argued but measured: the table of a domain's README i
 import inspect
 import shlex
 from collections.abc import Callable, Mapping
-from typing import Any
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin
 
 import attrs
 
 from ..keys import KeyLayout
+from ..queries import Page
 from .ruler import show_value
 
 
@@ -22,10 +24,15 @@ class AccessPattern:
     measured. Arguments that end in `_ms` are times, and are asked for without that ending.
     """
 
-    name: str
     question: str
+    """The question in words; no two of a design are the same."""
     method: Callable[..., Any]
-    sample: Mapping[str, Any]
+    sample: Mapping[str, Any] = attrs.field(hash=False)
+
+    @property
+    def name(self) -> str:
+        """What `rowbook ask` calls it: the method's name. Patterns of one name differ in their samples."""
+        return self.method.__name__.replace("_", "-")
 
     @property
     def parameters(self) -> list[inspect.Parameter]:
@@ -34,7 +41,7 @@ class AccessPattern:
         return [each for each in parameters if each.name not in ("limit", "cursor")]
 
     def ask(self, repository: Any, **arguments: Any) -> Any:
-        """The answer of a repository, which may have a method of its own for the question."""
+        """The answer of a repository, which may have its own method for the question."""
         return getattr(repository, self.method.__name__)(**arguments)
 
     @property
@@ -49,9 +56,14 @@ class AccessPattern:
         return " ".join(words)
 
     @property
-    def is_paged(self) -> bool:
-        """Whether the answer is a `Page`, so that `limit` and `cursor` can be given."""
-        return "limit" in inspect.signature(self.method).parameters
+    def answer(self) -> Literal["page", "first", "count", "value"]:
+        """What kind of answer there is: a page of records, the only record or None, a number, or another value."""
+        kind: Any = inspect.signature(self.method, eval_str=True).return_annotation
+        if get_origin(kind) is Page:
+            return "page"
+        if NoneType in get_args(kind):
+            return "first"
+        return "count" if kind is int else "value"
 
 
 def key_line(layout: KeyLayout[Any]) -> str:

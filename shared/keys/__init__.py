@@ -21,8 +21,9 @@ from .codecs import (
     UInt64,
 )
 from .errors import InvalidKey, InvalidQuestion
-from .layout import KeyLayout, Segment, part, row_key
+from .layout import KeyLayout
 from .limits import MAX_ROW_BYTES
+from .parts import Segment, part, row_key
 from .prefixes import HashPrefix, Modulo, Prefix, Salt, TimeBucket
 from .questions import Narrowed, Plan, RowRange, between, matcher, next_row, starting_with, successor
 from .splits import Splits, split_points

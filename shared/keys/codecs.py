@@ -3,12 +3,12 @@
 The law, for every ordered codec and all its values a, b:
 
     decode(encode(a)) == a                                round trip
-    encode(decode(k)) == k     where decode(k) succeeds   canonical form
-    a < b  <=>  encode(a) < encode(b)                     order, as unsigned bytes (> where `descending`)
-    take(encode(a) + rest) == (a, rest)                   concatenation: no value is a prefix of another
+    encode(decode(k)) == k     if decode(k) succeeds      canonical form
+    a < b  <=>  encode(a) < encode(b)                     order, as unsigned bytes (> if `descending`)
+    decode_first(encode(a) + rest) == (a, rest)           concatenation: no value is a prefix of another
 
-Unordered codecs keep all but the third, trailing ones all but the fourth. Nothing is padded,
-truncated, wrapped or clamped in silence: what does not fit is an `InvalidKey`.
+Unordered codecs keep all laws but the third, trailing codecs all but the fourth. Nothing is padded,
+truncated, wrapped or clamped in silence: a value that does not fit raises `InvalidKey`.
 Types are exact: bool, IntEnum and numpy integers are not ints.
 """
 
@@ -24,13 +24,13 @@ V = TypeVar("V")
 N = TypeVar("N", bound=str)
 
 
-INVERT = bytes(255 - byte for byte in range(256))
+INVERT_BITS = bytes(255 - byte for byte in range(256))
 
 
 class Codec(Generic[V]):
-    """What all codecs share; each class below writes `encode` and `take`, its mirror image.
+    """A wire format; each class below defines `encode` and its mirror image, `decode_first`.
 
-    `width_bytes` is what every value takes (None: it varies). `ordered`: the bytes sort as the values do, so an
+    `width_bytes` is the width of every value (None: it varies). `ordered`: the bytes sort as the values do, so an
     interval of values is one range of keys; `descending`: larger values have smaller bytes. `trailing`: there is no
     terminator, so nothing can follow. `legible`: the bytes are text that a person can read in the HBase shell.
     """
@@ -53,55 +53,55 @@ class Codec(Generic[V]):
         self.legible = legible
 
     def encode(self, value: V) -> bytes:
-        """The bytes of `value`; `InvalidKey` where it does not fit."""
+        """The bytes of `value`; `InvalidKey` if it does not fit."""
         raise NotImplementedError
 
-    def take(self, rest: bytes) -> tuple[V, bytes]:
-        """The value at the start of `rest`, and the bytes after it."""
+    def decode_first(self, data: bytes) -> tuple[V, bytes]:
+        """The value at the start of `data`, and the bytes after it."""
         raise NotImplementedError
 
     def decode(self, data: bytes) -> V:
         """The value of exactly these bytes."""
-        value, rest = self.take(data)
+        value, rest = self.decode_first(data)
         if rest:
             raise InvalidKey(f"{len(rest)} bytes too many: {shown_bytes(rest)}")
         return value
 
-    def stem(self, start: V) -> bytes:
-        """The bytes with which all values that start with `start`, and no others, begin."""
-        other = "a value or between(...)" if self.ordered else "single values"
-        raise InvalidKey(f"{self} has no beginnings to ask for: give {other}")
+    def encode_prefix(self, start: V) -> bytes:
+        """The first bytes of all values that start with `start`, and of no others."""
+        alternative = "a value or between(...)" if self.ordered else "a single value"
+        raise InvalidKey(f"{self} does not support starting_with(): give {alternative}")
 
-    def complement(self, data: bytes) -> bytes:
-        """Other bytes of the same length that sort the other way round; its own inverse."""
-        return data.translate(INVERT)
+    def invert_order(self, data: bytes) -> bytes:
+        """Bytes of the same length that sort in the opposite order; its own inverse."""
+        return data.translate(INVERT_BITS)
 
     def __repr__(self) -> str:
         return self.name
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
-        """What pickle and copy ask for: a ready instance such as `Int64` is its name, so it stays that instance."""
+        """Pickle and copy keep a ready instance such as `Int64` by its name, so it stays that instance."""
         is_ready = getattr(sys.modules[type(self).__module__], self.name, None) is self
         return self.name if is_ready else super().__reduce_ex__(protocol)
 
 
-def cut(rest: bytes, width: int) -> tuple[bytes, bytes]:
-    """The first `width` bytes, and those after them."""
-    if len(rest) < width:
-        raise InvalidKey(f"needs {width} bytes, {len(rest)} left")
-    return rest[:width], rest[width:]
+def split_at(width: int, data: bytes) -> tuple[bytes, bytes]:
+    """The first `width` bytes, and the bytes after them."""
+    if len(data) < width:
+        raise InvalidKey(f"needs {width} bytes, {len(data)} left")
+    return data[:width], data[width:]
 
 
-def want_type(wanted: type, value: object) -> None:
-    """Refuses every other type, subclasses too."""
+def check_type(wanted: type, value: object) -> None:
+    """Refuses a value of any other type, subclasses too."""
     if type(value) is not wanted:
         name = {int: "an int", float: "a float", str: "text", bytes: "bytes"}[wanted]
         raise InvalidKey(f"must be {name} (got {shown(value)}, {type(value).__name__})")
 
 
 def utf8(value: str) -> bytes:
-    """The UTF-8 of text; lone surrogates have none."""
-    want_type(str, value)
+    """The UTF-8 bytes of text; lone surrogates are refused."""
+    check_type(str, value)
     try:
         return value.encode()
     except UnicodeEncodeError:
@@ -109,7 +109,7 @@ def utf8(value: str) -> bytes:
 
 
 def text_of(data: bytes) -> str:
-    """The text of UTF-8; Python's decoder refuses every second form of a character."""
+    """The text of UTF-8 bytes; Python's decoder refuses every second form of a character."""
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -117,7 +117,7 @@ def text_of(data: bytes) -> str:
 
 
 def checked_width(width_bytes: int, last: int = MAX_ROW_BYTES) -> int:
-    """The width of a codec's values as it was declared."""
+    """The declared width of a codec's values, if it is 1..`last`."""
     if type(width_bytes) is not int or not 1 <= width_bytes <= last:
         raise InvalidKey(f"width_bytes must be 1..{last} (got {shown(width_bytes)})")
     return width_bytes
@@ -141,13 +141,13 @@ class Integer(Codec[int]):
         self.last = self.first + (1 << width_bytes * 8) - 1
 
     def encode(self, value: int) -> bytes:
-        want_type(int, value)
+        check_type(int, value)
         if not self.first <= value <= self.last:
             raise InvalidKey(f"must be {self.first}..{self.last} (got {shown(value)})")
         return (value - self.first).to_bytes(self.width, "big")
 
-    def take(self, rest: bytes) -> tuple[int, bytes]:
-        own, rest = cut(rest, self.width)
+    def decode_first(self, data: bytes) -> tuple[int, bytes]:
+        own, rest = split_at(self.width, data)
         return int.from_bytes(own, "big") + self.first, rest
 
 
@@ -167,21 +167,21 @@ _ALL_BITS = (1 << 64) - 1
 
 
 class _Float64(Codec[float]):
-    """IEEE double: sign bit flipped where positive, all bits inverted where negative.
+    """IEEE double: sign bit flipped if positive, all bits inverted if negative.
 
     Float64: -1.0 -> 40 0f ff ff ff ff ff ff, 0.0 -> 80 00 00 00 00 00 00 00, 1.0 -> bf f0 00 00 00 00 00 00
-    NaN has no place in an order, and -0.0 equals 0.0 but has other bytes: both are refused.
+    NaN has no place in the order, and -0.0 equals 0.0 but has other bytes: both are refused.
     """
 
     def encode(self, value: float) -> bytes:
-        want_type(float, value)
+        check_type(float, value)
         bits = int.from_bytes(_DOUBLE.pack(value), "big")
         if value != value or bits == _SIGN_BIT:
             raise InvalidKey(f"must be a float other than NaN and -0.0 (got {value!r})")
         return (bits ^ (_ALL_BITS if bits & _SIGN_BIT else _SIGN_BIT)).to_bytes(8, "big")
 
-    def take(self, rest: bytes) -> tuple[float, bytes]:
-        own, rest = cut(rest, 8)
+    def decode_first(self, data: bytes) -> tuple[float, bytes]:
+        own, rest = split_at(8, data)
         bits = int.from_bytes(own, "big")
         value: float = _DOUBLE.unpack((bits ^ (_SIGN_BIT if bits & _SIGN_BIT else _ALL_BITS)).to_bytes(8, "big"))[0]
         self.encode(value)  # refuses the bytes of NaN and -0.0 in the same words
@@ -199,17 +199,17 @@ def _escape(data: bytes) -> bytes:
 
 
 def unescape(body: bytes) -> bytes:
-    """The bytes of a value that were escaped, without the terminator."""
+    """The value of escaped bytes without their terminator."""
     plain = body.replace(b"\x00\xff", b"\x00")
     if _escape(plain) != body:
         raise InvalidKey(f"unknown escape in {shown_bytes(body)}: 00 must be followed by ff, or by 01 at the end")
     return plain
 
 
-def _take_escaped(rest: bytes) -> tuple[bytes, bytes]:
+def _decode_escaped(data: bytes) -> tuple[bytes, bytes]:
     # A NUL of the value is always followed by FF, so the first 00 01 is the terminator.
-    body, end, rest = rest.partition(b"\x00\x01")
-    if not end:
+    body, terminator, rest = data.partition(b"\x00\x01")
+    if not terminator:
         raise InvalidKey(f"no terminator 00 01 in {shown_bytes(body) or 'no bytes'}")
     return (unescape(body) if 0 in body else body), rest
 
@@ -223,11 +223,11 @@ class _EscapedText(Codec[str]):
     def encode(self, value: str) -> bytes:
         return _escape(utf8(value)) + b"\x00\x01"
 
-    def take(self, rest: bytes) -> tuple[str, bytes]:
-        body, rest = _take_escaped(rest)
+    def decode_first(self, data: bytes) -> tuple[str, bytes]:
+        body, rest = _decode_escaped(data)
         return text_of(body), rest
 
-    def stem(self, start: str) -> bytes:
+    def encode_prefix(self, start: str) -> bytes:
         return _escape(utf8(start))
 
 
@@ -238,13 +238,13 @@ class _EscapedBytes(Codec[bytes]):
     """
 
     def encode(self, value: bytes) -> bytes:
-        return self.stem(value) + b"\x00\x01"
+        return self.encode_prefix(value) + b"\x00\x01"
 
-    def take(self, rest: bytes) -> tuple[bytes, bytes]:
-        return _take_escaped(rest)
+    def decode_first(self, data: bytes) -> tuple[bytes, bytes]:
+        return _decode_escaped(data)
 
-    def stem(self, start: bytes) -> bytes:
-        want_type(bytes, start)
+    def encode_prefix(self, start: bytes) -> bytes:
+        check_type(bytes, start)
         return _escape(start)
 
 
@@ -257,10 +257,10 @@ class _TrailingText(Codec[str]):
     def encode(self, value: str) -> bytes:
         return utf8(value)
 
-    def take(self, rest: bytes) -> tuple[str, bytes]:
-        return text_of(rest), b""
+    def decode_first(self, data: bytes) -> tuple[str, bytes]:
+        return text_of(data), b""
 
-    def stem(self, start: str) -> bytes:
+    def encode_prefix(self, start: str) -> bytes:
         return self.encode(start)
 
 
@@ -271,13 +271,13 @@ class _TrailingBytes(Codec[bytes]):
     """
 
     def encode(self, value: bytes) -> bytes:
-        want_type(bytes, value)
+        check_type(bytes, value)
         return value
 
-    def take(self, rest: bytes) -> tuple[bytes, bytes]:
-        return rest, b""
+    def decode_first(self, data: bytes) -> tuple[bytes, bytes]:
+        return data, b""
 
-    def stem(self, start: bytes) -> bytes:
+    def encode_prefix(self, start: bytes) -> bytes:
         return self.encode(start)
 
 
@@ -298,16 +298,16 @@ class FixedBytes(Codec[bytes]):
         super().__init__(f"FixedBytes({width_bytes})", width_bytes=width_bytes)
 
     def encode(self, value: bytes) -> bytes:
-        want_type(bytes, value)
+        check_type(bytes, value)
         if len(value) != self.width:
             raise InvalidKey(f"must be {self.width} bytes (got {len(value)}: {shown_bytes(value)})")
         return value
 
-    def take(self, rest: bytes) -> tuple[bytes, bytes]:
-        return cut(rest, self.width)
+    def decode_first(self, data: bytes) -> tuple[bytes, bytes]:
+        return split_at(self.width, data)
 
-    def stem(self, start: bytes) -> bytes:
-        want_type(bytes, start)
+    def encode_prefix(self, start: bytes) -> bytes:
+        check_type(bytes, start)
         if len(start) > self.width:
             raise InvalidKey(f"must be at most {self.width} bytes (got {len(start)}: {shown_bytes(start)})")
         return start
@@ -320,7 +320,7 @@ class Code(Codec[N]):
     """One byte for each of a closed list of names; the dictionary is part of the key's format.
 
     Code({"placed": 1, "paid": 2}): "placed" -> 01, "paid" -> 02
-    Rows sort by byte, which is no order of names: ask for single names, never `between`.
+    Rows sort by byte, not by name: ask for single names, never `between`.
     """
 
     def __init__(self, byte_of: Mapping[N, int]) -> None:
@@ -334,13 +334,13 @@ class Code(Codec[N]):
         super().__init__(f"Code({self._byte_of})", width_bytes=1, ordered=False)
 
     def encode(self, value: N) -> bytes:
-        want_type(str, value)
+        check_type(str, value)
         if value not in self._byte_of:
             raise InvalidKey(f"must be one of {', '.join(self._byte_of)} (got {shown(value)})")
         return bytes([self._byte_of[value]])
 
-    def take(self, rest: bytes) -> tuple[N, bytes]:
-        own, rest = cut(rest, 1)
+    def decode_first(self, data: bytes) -> tuple[N, bytes]:
+        own, rest = split_at(1, data)
         if own[0] not in self._name_of:
             known = ", ".join(f"{byte:02x} {name}" for byte, name in sorted(self._name_of.items()))
             raise InvalidKey(f"must be one of {known} (got {own.hex()})")
@@ -348,36 +348,36 @@ class Code(Codec[N]):
 
 
 class Descending(Codec[V]):
-    """The same values the other way round: every bit inverted (digit text: every digit complemented).
+    """The same values in the opposite order: every bit inverted (digit text: 9 minus every digit).
 
     Descending(Int64): 0 -> 7f ff ff ff ff ff ff ff, 1 -> 7f ff ff ff ff ff ff fe, -1 -> 80 00 00 00 00 00 00 00
     Descending(EscapedText): "a" -> 9e ff fe
-    Of `Int64` this is exactly the published `Long.MAX_VALUE - timestamp` on eight bytes, and right below zero too.
+    Descending(Int64) is exactly the published `Long.MAX_VALUE - timestamp` on eight bytes, and right below zero too.
     """
 
     def __init__(self, codec: Codec[V]) -> None:
         if not codec.ordered or codec.descending or codec.trailing:
-            why = "is not ordered" if not codec.ordered else "already runs descending" if codec.descending else ""
+            why = "is not ordered" if not codec.ordered else "is descending already" if codec.descending else ""
             raise InvalidKey(f"Descending: {codec} {why or 'has no terminator, so shorter text would sort wrong'}")
-        codec.complement(b"")
+        codec.invert_order(b"")
         self.codec = codec
         super().__init__(
             f"Descending({codec})",
             width_bytes=codec.width_bytes,
             descending=True,
-            legible=codec.legible and codec.complement(b"0") == b"9",
+            legible=codec.legible and codec.invert_order(b"0") == b"9",
         )
 
     def encode(self, value: V) -> bytes:
-        return self.codec.complement(self.codec.encode(value))
+        return self.codec.invert_order(self.codec.encode(value))
 
-    def take(self, rest: bytes) -> tuple[V, bytes]:
-        plain = rest if self.width_bytes is None else cut(rest, self.width_bytes)[0]
+    def decode_first(self, data: bytes) -> tuple[V, bytes]:
+        own = data if self.width_bytes is None else split_at(self.width_bytes, data)[0]
         try:
-            value, left = self.codec.take(self.codec.complement(plain))
+            value, rest = self.codec.decode_first(self.codec.invert_order(own))
         except InvalidKey as error:
-            raise InvalidKey(f"{error} (shown complemented)") from None
-        return value, rest[len(plain) - len(left) :]
+            raise InvalidKey(f"{error} (bytes shown as ascending)") from None
+        return value, data[len(own) - len(rest) :]
 
-    def stem(self, start: V) -> bytes:
-        return self.codec.complement(self.codec.stem(start))
+    def encode_prefix(self, start: V) -> bytes:
+        return self.codec.invert_order(self.codec.encode_prefix(start))

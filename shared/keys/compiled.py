@@ -1,99 +1,105 @@
-"""The fast path of a layout: one generated function to encode, one to decode.
+r"""The fast path of a layout: functions generated from its parts, without a loop.
 
-`KeyLayout.encode_plainly` and `decode_plainly` are the specification. The functions made here do the same for what is
-right, and hand everything else to them, so that every error is explained in one place. What makes them fast: there is
-no loop; adjacent integers become one `struct.Struct`, in which `Descending` is a subtraction; `FixedBytes` are a slice,
-and `EscapedText`, the usual text, is spelled out, its terminator packed with the integers after it. Other codecs are
-called. Two more functions spare the key between a record and its row: `row_of` encodes a record's parts, and what
-`compile_record` makes decodes a row and its cells.
+What `compile_encode` makes for the key class `OrderBySeller` of `layout.py`, as `inspect.getsource(layout.encode)`
+shows it:
 
-`print(inspect.getsource(layout.encode))` shows what was made.
+    def encode(key):
+        try:
+            value_seller_id = key.seller_id
+            utf8_seller_id = value_seller_id.encode()
+            if 0 in utf8_seller_id: utf8_seller_id = utf8_seller_id.replace(b'\x00', b'\x00\xff')
+            value_placed_ms = key.placed_ms
+            if type(key) is Key and type(value_seller_id) is str and type(value_placed_ms) is int:
+                row = utf8_seller_id + pack_placed_ms(0, 1, 9223372036854775807 - value_placed_ms)
+                if len(row) <= 32767:
+                    return row
+        except Exception:
+            pass
+        return reference(key)
+
+`reference` is `ReferenceLayout.encode_reference`, the specification. A generated function returns what its reference
+returns if the key or row is valid, and calls it otherwise, so that every error is explained in one place.
+
+Adjacent integers are packed by one `struct.Struct`, `pack_placed_ms` here: `Descending` is a subtraction, and the 0 and
+the 1 are the terminator of the text before them. `FixedBytes` are a slice. All other codecs are called.
+
+Four functions are made: `encode` and `decode`; `row_of`, which encodes a record without making its key; and, for the
+tables, `record`, which decodes a row and its cells without making the key.
 """
 
-import inspect
 import linecache
 import struct
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 
-from .codecs import INVERT, Codec, Descending, EscapedText, FixedBytes, Integer, unescape
+from .codecs import INVERT_BITS, Codec, Descending, EscapedText, FixedBytes, Integer, unescape
 from .limits import MAX_ROW_BYTES
+from .parts import Part, init_fields
 from .prefixes import TimeBucket, sources
-
-if TYPE_CHECKING:
-    from .layout import KeyLayout, Part
+from .reference import ReferenceLayout
 
 _STRUCT_CODE = {1: "B", 2: "H", 4: "I", 8: "Q"}
 _serial = count(1)
 
 
-def init_fields(cls: type[Any]) -> "list[attrs.Attribute[Any]]":
-    """The attributes that attrs' `__init__` of a class takes, in its order: those that only have a name come last.
-
-    Raises ValueError for a class with another `__init__`, because nobody knows which argument is which attribute.
-    """
-    taken = [field for field in attrs.fields(cls) if field.init]
-    ordered = sorted(taken, key=lambda field: field.kw_only)
-    code = getattr(cls.__init__, "__code__", None)
-    _self, *arguments = inspect.signature(cls.__init__).parameters
-    if not getattr(code, "co_filename", "").startswith("<attrs generated") or arguments != [f.alias for f in ordered]:
-        raise ValueError(
-            f"{cls.__name__}: must keep the __init__ that attrs makes, because rows are read with it; "
-            "move its own to a classmethod, or to __attrs_post_init__"
-        )
-    return ordered
+# ---- a key to its row ----------------------------------------------------------------------------
 
 
-def compile_encode(layout: "KeyLayout[Any]") -> Callable[[Any], bytes]:
-    """A function that does what `layout.encode_plainly` does."""
-    return _encoding("encode", layout, ["type(key) is Key"], layout.encode_plainly)
+def compile_encode(layout: ReferenceLayout[Any]) -> Callable[[Any], bytes]:
+    """A function that does what `layout.encode_reference` does."""
+    return _compile_encoding("encode", layout, ["type(key) is Key"], layout.encode_reference)
 
 
-def compile_row_of(layout: "KeyLayout[Any]") -> Callable[[Any], bytes]:
-    """A function that does what `layout.encode_plainly` does, with the key of any object that has the parts."""
-    return _encoding("row_of", layout, [], lambda record: layout.encode_plainly(layout.key_of(record)))
+def compile_row_of(layout: ReferenceLayout[Any]) -> Callable[[Any], bytes]:
+    """A function that does what `layout.encode_reference` does, with the key of any object that has the parts."""
+    return _compile_encoding("row_of", layout, [], lambda record: layout.encode_reference(layout.key_of(record)))
 
 
-def _encoding(
-    name: str, layout: "KeyLayout[Any]", checks: list[str], plainly: Callable[[Any], bytes]
+def _compile_encoding(
+    name: str, layout: ReferenceLayout[Any], checks: list[str], reference: Callable[[Any], bytes]
 ) -> Callable[[Any], bytes]:
-    scope: dict[str, Any] = {"Key": layout.key, "INVERT": INVERT, "plainly": plainly}
-    hashed = _hashed(layout)
+    scope: dict[str, Any] = {"Key": layout.key, "INVERT_BITS": INVERT_BITS, "reference": reference}
+    prefix_sources = _prefix_sources(layout)
     body: list[str] = []
     terms: list[str] = []
-    runs = list(_runs(layout, apart=hashed))
-    marked = False  # whether the terminator of the text in front is packed with these integers
-    for run, after in zip(runs, [*runs[1:], []], strict=True):
+    runs = list(_runs(layout, alone=prefix_sources))
+    packs_terminator = False  # whether these integers are packed with the terminator of the text before them
+    for run, next_run in zip(runs, [*runs[1:], []], strict=True):
         first = run[0]
-        body += [f"v_{part.name} = key.{part.name}" for part in run]
+        body += [f"value_{part.name} = key.{part.name}" for part in run]
         if _integer(first):
-            checks += [f"type(v_{part.name}) is int" for part in run]
-            packed = [_shifted(part, f"v_{part.name}", back=False) for part in run]
-            pack = _bind(scope, run, "pack", _struct(run, mark=marked).pack)
-            term = f"{pack}({', '.join(['0', '1', *packed] if marked else packed)})"
-            marked = False
+            checks += [f"type(value_{part.name}) is int" for part in run]
+            numbers = [_to_unsigned(part, f"value_{part.name}") for part in run]
+            pack = _bind(scope, "pack", first, _struct(run, terminator=packs_terminator).pack)
+            term = f"{pack}({', '.join(['0', '1', *numbers] if packs_terminator else numbers)})"
+            packs_terminator = False
         elif first.codec is EscapedText:
-            checks.append(f"type(v_{first.name}) is str")
-            body.append(f"t_{first.name} = v_{first.name}.encode()")
-            body.append(rf"if 0 in t_{first.name}: t_{first.name} = t_{first.name}.replace(b'\x00', b'\x00\xff')")
-            marked = first.name not in hashed and bool(after and _integer(after[0]) and after[0].name not in hashed)
-            term = f"t_{first.name}" if marked else rf"t_{first.name} + b'\x00\x01'"
-        elif found := _fixed_bytes(first):
-            width, inverted = found
-            checks.append(f"type(v_{first.name}) is bytes and len(v_{first.name}) == {width}")
-            term = f"v_{first.name}{inverted}"
+            text = f"utf8_{first.name}"
+            checks.append(f"type(value_{first.name}) is str")
+            body.append(f"{text} = value_{first.name}.encode()")
+            body.append(rf"if 0 in {text}: {text} = {text}.replace(b'\x00', b'\x00\xff')")
+            is_source = first.name in prefix_sources
+            packs_terminator = (
+                not is_source and bool(next_run and _integer(next_run[0])) and next_run[0].name not in prefix_sources
+            )
+            term = text if packs_terminator else rf"{text} + b'\x00\x01'"
+        elif fixed := _fixed_bytes(first):
+            width, inverted = fixed
+            checks.append(f"type(value_{first.name}) is bytes and len(value_{first.name}) == {width}")
+            term = f"value_{first.name}{inverted}"
         else:
-            term = f"{_bind(scope, run, 'encode', first.codec.encode)}(v_{first.name})"
-        if first.name in hashed:
-            body.append(f"e_{first.name} = {term}")
-            term = f"e_{first.name}"
+            term = f"{_bind(scope, 'encode', first, first.codec.encode)}(value_{first.name})"
+        if first.name in prefix_sources:
+            body.append(f"encoded_{first.name} = {term}")
+            term = f"encoded_{first.name}"
         terms.append(term)
-    terms = _prefix_terms(layout, scope, {name: (f"v_{name}", f"e_{name}") for name in hashed}) + terms
+    expressions = {name: (f"value_{name}", f"encoded_{name}") for name in prefix_sources}
+    terms = _prefix_terms(layout, scope, expressions) + terms
     # Only a key of one part can be empty: with several, all but the last have a width or a terminator.
     least = "0 < " if len(terms) == 1 else ""
     lines = [
@@ -106,14 +112,17 @@ def _encoding(
         "                return row",
         "    except Exception:",
         "        pass",
-        "    return plainly(key)",
+        "    return reference(key)",
     ]
     return _define(name, lines, scope, layout)
 
 
-def compile_decode(layout: "KeyLayout[Any]") -> Callable[[bytes], Any]:
-    """A function that does what `layout.decode_plainly` does."""
-    scope: dict[str, Any] = {"Key": layout.key, "plainly": layout.decode_plainly}
+# ---- a row to its key ----------------------------------------------------------------------------
+
+
+def compile_decode(layout: ReferenceLayout[Any]) -> Callable[[bytes], Any]:
+    """A function that does what `layout.decode_reference` does."""
+    scope: dict[str, Any] = {"Key": layout.key, "reference": layout.decode_reference}
     body, checks, values = _decoding(layout, scope)
     lines = [
         "def decode(row):",
@@ -124,9 +133,67 @@ def compile_decode(layout: "KeyLayout[Any]") -> Callable[[bytes], Any]:
         "            return key",
         "    except Exception:",
         "        pass",
-        "    return plainly(row)",
+        "    return reference(row)",
     ]
     return _define("decode", lines, scope, layout)
+
+
+def _decoding(layout: ReferenceLayout[Any], scope: dict[str, Any]) -> tuple[list[str], list[str], dict[str, str]]:
+    """Statements that decode a row, conditions that a valid row meets, and an expression for the value of each part."""
+    body: list[str] = []
+    checks = ["type(row) is bytes", f"len(row) <= {MAX_ROW_BYTES}"]
+    values: dict[str, str] = {}
+    rest = "row"
+    scope |= {"INVERT_BITS": INVERT_BITS, "unescape": unescape}
+    if layout.prefixes:
+        body.append(f"rest = row[{layout.prefix_bytes}:]")
+        rest = "rest"
+    runs = list(_runs(layout, alone=()))
+    for run in runs:
+        first, is_last = run[0], run is runs[-1]
+        if _integer(first):
+            numbers = _struct(run)
+            unpack = _bind(scope, "unpack", first, numbers.unpack if is_last else numbers.unpack_from)
+            body.append(f"{''.join(f'value_{part.name}, ' for part in run)}= {unpack}({rest})")
+            if not is_last:  # the last run needs no check: unpack wants exactly its bytes
+                body.append(f"rest = {rest}[{numbers.size}:]")
+            values |= {part.name: _from_unsigned(part, f"value_{part.name}") for part in run}
+        elif first.codec is EscapedText:
+            value, escaped, terminator = f"value_{first.name}", f"escaped_{first.name}", f"terminator_{first.name}"
+            body.append(rf"{escaped}, {terminator}, rest = {rest}.partition(b'\x00\x01')")
+            body.append(f"if 0 in {escaped}: {value} = unescape({escaped}).decode()")
+            body.append(f"else: {value} = {escaped}.decode()")
+            checks.append(terminator)
+            values[first.name] = value
+        elif fixed := _fixed_bytes(first):
+            width, inverted = fixed
+            body.append(f"value_{first.name}, rest = {rest}[:{width}]{inverted}, {rest}[{width}:]")
+            checks.append(f"len(value_{first.name}) == {width}")
+            values[first.name] = f"value_{first.name}"
+        else:
+            decode = _bind(scope, "decode", first, first.codec.decode_first)
+            body.append(f"value_{first.name}, rest = {decode}({rest})")
+            values[first.name] = f"value_{first.name}"
+        if is_last and not _integer(first):
+            checks.append("not rest")
+        rest = "rest"
+    if len(layout.parts) == 1:
+        checks.append("row")
+    if layout.prefixes:
+        parts = [layout.part_named[name] for name in _prefix_sources(layout)]
+        expressions = {part.name: (values[part.name], _encoded_again(part, scope, values[part.name])) for part in parts}
+        checks.append(f"row[:{layout.prefix_bytes}] == {' + '.join(_prefix_terms(layout, scope, expressions))}")
+    return body, checks, values
+
+
+def _encoded_again(part: Part, scope: dict[str, Any], value: str) -> str:
+    """An expression for the bytes of a part that was decoded: its value has no other bytes."""
+    if part.codec is EscapedText:
+        return rf"escaped_{part.name} + b'\x00\x01'"
+    return f"{_bind(scope, 'encode', part, part.codec.encode)}({value})"
+
+
+# ---- a row and its cells to a record -------------------------------------------------------------
 
 
 @attrs.frozen
@@ -136,41 +203,42 @@ class FromCell:
     column: bytes
     unpack: Callable[[bytes], Any]
     wanted: type[Any] | None
-    """The class of all values; None if only `fits` can tell what fits."""
+    """The class of all values; None if only `fits` can tell which values fit."""
     values: tuple[Any, ...]
-    """The only values there are, as of a `Literal`; none if all of the class fit."""
+    """The only values that fit, as of a `Literal`; empty if all values of the class fit."""
     fits: Callable[[Any], bool]
     is_optional: bool
     default: Any
-    """What attrs' `__init__` is given if there is no cell and `is_optional`: `NOTHING` asks it to call the factory."""
+    """What attrs' `__init__` is given if there is no cell and `is_optional`: `NOTHING` makes it call the factory."""
 
 
 def compile_record(
-    layout: "KeyLayout[Any]",
+    layout: ReferenceLayout[Any],
     record: type[Any],
     from_cells: Mapping[str, FromCell],
-    plainly: Callable[[bytes, Mapping[bytes, bytes]], Any],
+    reference: Callable[[bytes, Mapping[bytes, bytes]], Any],
 ) -> Callable[[bytes, Mapping[bytes, bytes]], Any]:
-    """A function that does what `plainly` does: makes of a row and its cells the record that they hold.
+    """A function that does what `reference` does: returns the record of a row and its cells.
 
     The attributes of the record that are not `from_cells` are parts of the key.
     """
-    scope: dict[str, Any] = {"plainly": plainly, "Record": record}
+    scope: dict[str, Any] = {"reference": reference, "Record": record}
     body, checks, values = _decoding(layout, scope)
     body += _optional_cells(from_cells)
-    for at, (name, cell) in enumerate(from_cells.items()):
-        scope |= {f"unpack_{at}": cell.unpack, f"wanted_{at}": cell.wanted, f"fits_{at}": cell.fits}
-        scope |= {f"values_{at}": cell.values, f"default_{at}": cell.default}
-        check = f"fits_{at}(c_{at})" if cell.wanted is None else f"type(c_{at}) is wanted_{at}"
+    for number, (name, cell) in enumerate(from_cells.items()):
+        value = f"value_{number}"
+        scope |= {f"unpack_{number}": cell.unpack, f"wanted_{number}": cell.wanted, f"fits_{number}": cell.fits}
+        scope |= {f"values_{number}": cell.values, f"default_{number}": cell.default}
+        check = f"fits_{number}({value})" if cell.wanted is None else f"type({value}) is wanted_{number}"
         if cell.values:
-            check += f" and c_{at} in values_{at}"
+            check += f" and {value} in values_{number}"
         if cell.is_optional:
-            body.append(f"c_{at} = default_{at} if cell_{at} is None else unpack_{at}(cell_{at})")
-            check = f"(cell_{at} is None or {check})"
+            body.append(f"{value} = default_{number} if cell_{number} is None else unpack_{number}(cell_{number})")
+            check = f"(cell_{number} is None or {check})"
         else:
-            body.append(f"c_{at} = unpack_{at}(cells[{cell.column!r}])")
+            body.append(f"{value} = unpack_{number}(cells[{cell.column!r}])")
         checks.append(check)
-        values[name] = f"c_{at}"
+        values[name] = value
     arguments = [
         f"{field.alias}={values[field.name]}" if field.kw_only else values[field.name] for field in init_fields(record)
     ]
@@ -182,122 +250,61 @@ def compile_record(
         f"            return Record({', '.join(arguments)})",
         "    except Exception:",
         "        pass",
-        "    return plainly(row, cells)",
+        "    return reference(row, cells)",
     ]
     return _define("record", lines, scope, layout)
 
 
 def _optional_cells(from_cells: Mapping[str, FromCell]) -> list[str]:
-    """Statements that look up the cells which a row may lack; None is a missing one.
+    """Statements that look up the cells which a row may lack; a missing cell is None.
 
-    One `try` for all costs a whole row next to nothing, and a row that lacks any one exception.
+    One `try` for all of them costs a row with every cell next to nothing, and a row without one of them an exception.
     """
-    optional = [(f"cell_{at}", cell.column) for at, cell in enumerate(from_cells.values()) if cell.is_optional]
+    optional = [(f"cell_{number}", cell.column) for number, cell in enumerate(from_cells.values()) if cell.is_optional]
     if not optional:
         return []
     lines = ["try:", *(f"    {variable} = cells[{column!r}]" for variable, column in optional)]
     lines += ["except KeyError:", *(f"    {variable} = cells.get({column!r})" for variable, column in optional)]
-    if len(optional) == len(from_cells):  # a row without any cell of the record does not hold one
-        lines.append(f"    if {' is '.join(variable for variable, _ in optional)} is None: return plainly(row, cells)")
+    if len(optional) == len(from_cells):  # a row without any cell of the record is not one of its rows
+        lines.append(
+            f"    if {' is '.join(variable for variable, _ in optional)} is None: return reference(row, cells)"
+        )
     return lines
 
 
-def _decoding(layout: "KeyLayout[Any]", scope: dict[str, Any]) -> tuple[list[str], list[str], dict[str, str]]:
-    """Statements that take a row apart, conditions that must hold of it, and the value of each part."""
-    body: list[str] = []
-    checks = ["type(row) is bytes", f"len(row) <= {MAX_ROW_BYTES}"]
-    values: dict[str, str] = {}
-    rest = "row"
-    scope |= {"INVERT": INVERT, "unescape": unescape}
-    if layout.prefixes:
-        body.append(f"rest = row[{layout.prefix_bytes}:]")
-        rest = "rest"
-    runs = list(_runs(layout, apart=()))
-    for run in runs:
-        first, last = run[0], run is runs[-1]
-        if _integer(first):
-            fixed = _struct(run)
-            unpack = _bind(scope, run, "unpack", fixed.unpack if last else fixed.unpack_from)
-            body.append(f"{''.join(f'v_{part.name}, ' for part in run)}= {unpack}({rest})")
-            if not last:  # the last run needs no check: unpack wants exactly its bytes
-                body.append(f"rest = {rest}[{fixed.size}:]")
-            values |= {part.name: _shifted(part, f"v_{part.name}", back=True) for part in run}
-        elif first.codec is EscapedText:
-            body.append(rf"b_{first.name}, end_{first.name}, rest = {rest}.partition(b'\x00\x01')")
-            body.append(f"if 0 in b_{first.name}: v_{first.name} = unescape(b_{first.name}).decode()")
-            body.append(f"else: v_{first.name} = b_{first.name}.decode()")
-            checks.append(f"end_{first.name}")
-            values[first.name] = f"v_{first.name}"
-        elif found := _fixed_bytes(first):
-            width, inverted = found
-            body.append(f"v_{first.name}, rest = {rest}[:{width}]{inverted}, {rest}[{width}:]")
-            checks.append(f"len(v_{first.name}) == {width}")
-            values[first.name] = f"v_{first.name}"
-        else:
-            body.append(f"v_{first.name}, rest = {_bind(scope, run, 'take', first.codec.take)}({rest})")
-            values[first.name] = f"v_{first.name}"
-        if last and not _integer(first):
-            checks.append("not rest")
-        rest = "rest"
-    if len(layout.parts) == 1:
-        checks.append("row")
-    if layout.prefixes:
-        parts = [layout.part_named[name] for name in _hashed(layout)]
-        taken = {part.name: (values[part.name], _encoded_again(part, scope, values[part.name])) for part in parts}
-        checks.append(f"row[:{layout.prefix_bytes}] == {' + '.join(_prefix_terms(layout, scope, taken))}")
-    return body, checks, values
+# ---- prefixes ------------------------------------------------------------------------------------
 
 
-def _encoded_again(part: "Part", scope: dict[str, Any], value: str) -> str:
-    """The bytes of a part that was taken from a row; another key's bytes would not have decoded to its value."""
-    if part.codec is EscapedText:
-        return rf"b_{part.name} + b'\x00\x01'"
-    return f"{_bind(scope, [part], 'encode', part.codec.encode)}({value})"
-
-
-def _hashed(layout: "KeyLayout[Any]") -> list[str]:
-    """The parts that prefixes are computed from."""
+def _prefix_sources(layout: ReferenceLayout[Any]) -> list[str]:
+    """The names of the parts that prefixes are computed from."""
     return list(dict.fromkeys(name for prefix in layout.prefixes for name in sources(prefix)))
 
 
-def _prefix_terms(layout: "KeyLayout[Any]", scope: dict[str, Any], hashed: Mapping[str, tuple[str, str]]) -> list[str]:
-    """The prefixes as expressions, of those of the value and of the bytes of each part that they are computed from."""
+def _prefix_terms(
+    layout: ReferenceLayout[Any], scope: dict[str, Any], expressions: Mapping[str, tuple[str, str]]
+) -> list[str]:
+    """An expression for each prefix, made of those for the value and for the bytes of each part it is computed from."""
     terms: list[str] = []
-    for at, prefix in enumerate(layout.prefixes):
-        of = [hashed[name] for name in sources(prefix)]
-        values, encoded = (f"({', '.join(each)},)" for each in zip(*of, strict=True))
-        scope[f"prefix_{at}"] = partial(_slice, layout, prefix) if isinstance(prefix, TimeBucket) else prefix.encode
-        terms.append(f"prefix_{at}({values}, {encoded})")
+    for number, prefix in enumerate(layout.prefixes):
+        values, encoded = zip(*(expressions[name] for name in sources(prefix)), strict=True)
+        encode = partial(_time_slice, layout, prefix) if isinstance(prefix, TimeBucket) else prefix.encode
+        scope[f"prefix_{number}"] = encode
+        terms.append(f"prefix_{number}(({', '.join(values)},), ({', '.join(encoded)},))")
     return terms
 
 
-def _slice(layout: "KeyLayout[Any]", bucket: TimeBucket, values: Sequence[Any], _: Sequence[bytes]) -> bytes:
-    return layout.time_slice(bucket.number(values[0]))
+def _time_slice(layout: ReferenceLayout[Any], bucket: TimeBucket, values: Sequence[Any], _: Sequence[bytes]) -> bytes:
+    return layout.encode_time_slice(bucket.number(values[0]))
 
 
-def _integer(part: "Part") -> tuple[Integer, bool] | None:
-    """The integer codec of a part that `struct` can pack, and whether it runs descending."""
-    plain, descending = _plain(part)
-    return (plain, descending) if isinstance(plain, Integer) and plain.width in _STRUCT_CODE else None
+# ---- parts ---------------------------------------------------------------------------------------
 
 
-def _fixed_bytes(part: "Part") -> tuple[int, str] | None:
-    """The width of a part that is bytes as they are, and what inverts them where they run descending."""
-    plain, descending = _plain(part)
-    return (plain.width, ".translate(INVERT)" if descending else "") if type(plain) is FixedBytes else None
-
-
-def _plain(part: "Part") -> tuple[Codec[Any], bool]:
-    """The codec of a part without the direction, and whether that is descending."""
-    codec = part.codec
-    return (codec.codec, True) if isinstance(codec, Descending) else (codec, False)
-
-
-def _runs(layout: "KeyLayout[Any]", apart: Iterable[str]) -> Iterator[list["Part"]]:
-    """The parts in order, adjacent integers together; those named in `apart` stay alone."""
+def _runs(layout: ReferenceLayout[Any], alone: Collection[str]) -> Iterator[list[Part]]:
+    """The parts in order, adjacent integers together; the parts named in `alone` stay alone."""
     run: list[Part] = []
     for part in layout.parts:
-        if _integer(part) and part.name not in apart:
+        if _integer(part) and part.name not in alone:
             run.append(part)
             continue
         if run:
@@ -308,30 +315,63 @@ def _runs(layout: "KeyLayout[Any]", apart: Iterable[str]) -> Iterator[list["Part
         yield run
 
 
-def _struct(run: list["Part"], *, mark: bool = False) -> struct.Struct:
+def _integer(part: Part) -> tuple[Integer, bool] | None:
+    """The integer codec of a part that `struct` can pack, and whether it is descending; None for other parts."""
+    codec, descending = _without_direction(part)
+    return (codec, descending) if isinstance(codec, Integer) and codec.width in _STRUCT_CODE else None
+
+
+def _fixed_bytes(part: Part) -> tuple[int, str] | None:
+    """The width of a part of `FixedBytes`, and the call that inverts it if it is descending; None for other parts."""
+    codec, descending = _without_direction(part)
+    return (codec.width, ".translate(INVERT_BITS)" if descending else "") if type(codec) is FixedBytes else None
+
+
+def _without_direction(part: Part) -> tuple[Codec[Any], bool]:
+    """The ascending codec of a part, and whether the part is descending."""
+    codec = part.codec
+    return (codec.codec, True) if isinstance(codec, Descending) else (codec, False)
+
+
+def _struct(run: list[Part], *, terminator: bool = False) -> struct.Struct:
+    """The format of adjacent integers, after the two bytes of a terminator if it is packed with them."""
     codes = "".join(_STRUCT_CODE[codec.width] for codec, _ in filter(None, map(_integer, run)))
-    return struct.Struct((">BB" if mark else ">") + codes)
+    return struct.Struct((">BB" if terminator else ">") + codes)
 
 
-def _shifted(part: "Part", variable: str, *, back: bool) -> str:
-    """The expression that makes of a value the unsigned int of its bytes, or of that the value."""
-    found = _integer(part)
-    if found is None:
-        raise TypeError(f"{part.codec} is no integer")
-    codec, descending = found
-    if descending:  # last - (last - value) is value again, so both ways are the same
-        return f"{codec.last} - {variable}"
-    return variable if codec.first == 0 else f"{variable} {'+' if back else '-'} {codec.first}"
+def _to_unsigned(part: Part, value: str) -> str:
+    """An expression for the unsigned int that has the bytes of a value."""
+    codec, descending = _known_integer(part)
+    if descending:
+        return f"{codec.last} - {value}"
+    return f"{value} - {codec.first}" if codec.first else value
 
 
-def _bind(scope: dict[str, Any], run: list["Part"], verb: str, function: Callable[..., Any]) -> str:
-    """Gives the generated function a name for `function`."""
-    name = f"{verb}_{run[0].name}"
+def _from_unsigned(part: Part, number: str) -> str:
+    """An expression for the value that has the bytes of an unsigned int."""
+    codec, descending = _known_integer(part)
+    if descending:
+        return f"{codec.last} - {number}"
+    return f"{number} + {codec.first}" if codec.first else number
+
+
+def _known_integer(part: Part) -> tuple[Integer, bool]:
+    if (integer := _integer(part)) is None:
+        raise TypeError(f"{part.codec} is not an integer")
+    return integer
+
+
+# ---- functions -----------------------------------------------------------------------------------
+
+
+def _bind(scope: dict[str, Any], verb: str, part: Part, function: Callable[..., Any]) -> str:
+    """Gives the generated function a name for `function`, and returns it."""
+    name = f"{verb}_{part.name}"
     scope[name] = function
     return name
 
 
-def _define(name: str, lines: list[str], scope: dict[str, Any], layout: "KeyLayout[Any]") -> Callable[..., Any]:
+def _define(name: str, lines: list[str], scope: dict[str, Any], layout: ReferenceLayout[Any]) -> Callable[..., Any]:
     """Compiles the lines, and registers them so that a traceback and `inspect` can show them."""
     source = "\n".join(lines) + "\n"
     filename = f"<{name} of {layout.name}, {next(_serial)}>"

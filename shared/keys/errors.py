@@ -1,4 +1,6 @@
-"""The two errors of the key core. Both are `ValueError`s with a one-line message."""
+"""The two errors of the key core, both `ValueError`s with a one-line message, and the words they are made of."""
+
+from collections.abc import Iterable
 
 import attrs
 
@@ -6,7 +8,7 @@ import attrs
 class InvalidKey(ValueError):
     """A value that a key cannot hold, or bytes that are not a key of this layout.
 
-    The message names record and part, what was wanted, what was given and, for bytes, the offset.
+    The message names record and part, the value wanted, the value given and, for bytes, the offset.
     """
 
 
@@ -15,7 +17,7 @@ class InvalidQuestion(ValueError):
 
 
 def shown(value: object) -> str:
-    """A value as an error shows it: in short, because Python writes no int of thousands of digits."""
+    """A value as an error shows it: at most 100 characters, because Python refuses to write an int of thousands."""
     if isinstance(value, int) and value.bit_length() > 128:
         return f"an int of {value.bit_length()} bits"
     try:
@@ -26,11 +28,17 @@ def shown(value: object) -> str:
 
 
 def message_of(error: Exception) -> str:
-    """What an error says, in one text; attrs' own validators give the attribute and the value after theirs."""
-    said = error.args[0] if len(error.args) > 1 and isinstance(error.args[1], attrs.Attribute) else error
-    return str(said) or repr(error)
+    """The message of an error; the validators of attrs put theirs before the attribute and the value."""
+    message = error.args[0] if len(error.args) > 1 and isinstance(error.args[1], attrs.Attribute) else error
+    return str(message) or repr(error)
 
 
 def shown_bytes(data: bytes) -> str:
-    """Bytes as an error shows them: in hex, the first 64."""
+    """Bytes as an error shows them: the first 64, in hex."""
     return data[:64].hex(" ") + (f" ... ({len(data)} bytes)" if len(data) > 64 else "")
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names as an error lists them: `a`, `a and b`, `a, b and c`."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last

@@ -1,12 +1,12 @@
-"""Prefixes that stand in front of a key: computed from its parts, never stored in the record.
+"""Prefixes before the parts of a key: computed from its parts, never stored in the record.
 
-A prefix that *spreads* (`Salt`, `HashPrefix`, `Modulo`) sends neighbouring keys to different regions. Whoever knows
-the parts it is computed from reads one range; whoever does not reads one per bucket and merges them, which is why
-`random()` is no prefix (S2.6: the random part must be computable from the data).
+A prefix that *spreads* (`Salt`, `HashPrefix`, `Modulo`) sends neighbouring keys to different regions. A question that
+binds the parts it is computed from reads one range. Every other question reads one range per bucket and merges them.
+So `random()` cannot be a prefix (S2.6: the random part must be computable from the data).
 
-`TimeBucket` *orders*: it stands after the spreading ones and cuts time into slices that lie one after another.
+`TimeBucket` *orders*: it comes after the spreading prefixes and divides time into slices, stored one after another.
 
-On decode every prefix is computed again and compared with the bytes that are there.
+Decoding computes every prefix again and compares it with the bytes of the row.
 """
 
 import hashlib
@@ -53,11 +53,11 @@ def _one_byte_count(instance: Any, attribute: "attrs.Attribute[int]", value: int
 class Salt:
     """One byte: crc32 of the encoded part(s), modulo the number of buckets.
 
-    Which part it is computed from decides what is spread, and what a question costs:
+    The part it is computed from decides which rows are spread, and what a question costs:
     Salt(of="host", buckets=16), a leading part: hosts are spread, one host is one bucket and one range.
     Salt(of="event_id", buckets=16), a part at the end: one busy host is spread, and every list of it reads 16 ranges.
-    A salt spreads over the regions that exist: create the table split at the buckets. Their number is fixed with the
-    first row; another number is another layout, and another table.
+    A salt spreads over the regions that exist: create the table split at the buckets. The number of buckets is fixed
+    with the first row; another number is another layout, and another table.
     """
 
     of: tuple[str, ...] = attrs.field(converter=_names, repr=_show_names)
@@ -68,11 +68,11 @@ class Salt:
         return 1
 
     def encode(self, values: Sequence[Any], encoded: Sequence[bytes]) -> bytes:
-        """The prefix of a key in which the parts `of` have these values and these bytes."""
+        """The prefix of a key whose parts `of` have these values and these bytes."""
         return _BYTE[zlib.crc32(b"".join(encoded)) % self.buckets]
 
     def every_value(self) -> list[bytes] | None:
-        """Everything the prefix can be, in byte order; None where that is more than `MAX_BUCKETS`."""
+        """All values of the prefix, in byte order; None if there are more than `MAX_BUCKETS`."""
         return _BYTE[: self.buckets]
 
 
@@ -80,8 +80,8 @@ class Salt:
 class Modulo:
     """One byte: an int part modulo `by`, the published `timestamp % numBuckets` (S0.7); never negative.
 
-    Spreads nothing where the part comes in steps that share a divisor with `by`: seconds in milliseconds modulo 10
-    are all in bucket 0. A `Salt` of another part does spread.
+    Does not spread a part whose values come in steps that share a divisor with `by`: whole seconds in milliseconds
+    modulo 10 are all in bucket 0. A `Salt` of another part does spread them.
     """
 
     of: tuple[str, ...] = attrs.field(converter=_one_name, repr=_show_names)
@@ -101,13 +101,13 @@ class Modulo:
 
 @attrs.frozen(repr=False)
 class HashPrefix:
-    """`bytes` bytes of the md5 of the part(s): of the UTF-8 of a single text part, of the encoded parts otherwise.
+    """`bytes` bytes of the md5 of the part(s): of the UTF-8 of a single text part, otherwise of the encoded parts.
 
     HashPrefix(of="user_id", bytes=4): user_1 = 3f 49 ..    the first four of the sixteen bytes
-    hex=True: the digest as 32 hex digits, `bytes` of them, so legible keys: `3f49...`
+    hex=True: `bytes` of the 32 hex digits of the digest, so that keys are legible: `3f49...`
     separator="_": one ASCII character after it (S3.1, `MD5(user_id)[0:8] + "_" + user_id`)
-    take="last": the last instead of the first (S4.4, `ffe5` before 1364248490)
-    Spreads evenly over regions split anywhere, but the values cannot be listed: a question must bind the parts.
+    take="last": the last bytes instead of the first (S4.4, `ffe5` before 1364248490)
+    Spreads evenly over regions split anywhere, but has too many values to read: a question must bind the parts.
     """
 
     of: tuple[str, ...] = attrs.field(converter=_names, repr=_show_names)
@@ -121,7 +121,7 @@ class HashPrefix:
         if type(self.count) is not int or not 1 <= self.count <= most:
             raise InvalidKey(f"HashPrefix.bytes: must be 1..{most} (got {shown(self.count)})")
         if type(self.separator) is not str or len(self.separator) > 1 or not self.separator.isascii():
-            raise InvalidKey(f"HashPrefix.separator: must be one ASCII character or none (got {shown(self.separator)})")
+            raise InvalidKey(f"HashPrefix.separator: must be '' or one ASCII character (got {shown(self.separator)})")
         if self.take not in ("first", "last"):
             raise InvalidKey(f"HashPrefix.take: must be first or last (got {shown(self.take)})")
 
@@ -145,10 +145,10 @@ class HashPrefix:
         digits = b"0123456789abcdef" if self.hex else range(256)
         if len(digits) ** self.count > MAX_BUCKETS:
             return None
-        found = [b""]
+        values = [b""]
         for _ in range(self.count):
-            found = [start + b"%c" % digit for start in found for digit in digits]
-        return [start + self.separator.encode() for start in found]
+            values = [value + b"%c" % digit for value in values for digit in digits]
+        return [value + self.separator.encode() for value in values]
 
 
 @attrs.frozen
@@ -157,7 +157,7 @@ class TimeBucket:
 
     TimeBucket(of="at_ms", every_ms=900_000, codec=UInt32): 15-minute slices counted from 1970 (S3.9).
     A slice can be dropped, or read whole, without touching the others. Writes of one moment go to one slice: put a
-    spreading prefix in front where that is too many for a region.
+    spreading prefix before it if they are too many for one region.
     """
 
     of: str
@@ -179,7 +179,7 @@ class TimeBucket:
         return self.codec.width_bytes or 0  # never 0: checked above
 
     def number(self, at_ms: int) -> int:
-        """The slice that holds `at_ms`; floored, so that times before 1970 count downwards."""
+        """The number of the slice that contains `at_ms`; rounded down, so negative for times before 1970."""
         return at_ms // self.every_ms
 
 

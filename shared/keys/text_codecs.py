@@ -1,23 +1,23 @@
-"""Wire formats of published keys that are legible text: padded, delimited, decimal. The laws stand in `codecs.py`.
+"""Wire formats of published keys that are legible text: padded, delimited, decimal. The laws are in `codecs.py`.
 
-They are here because tables with such keys exist, each with what it refuses and whether it is ordered at all.
-A new table is better off with `EscapedText` and big-endian integers: any text, fewer bytes, always ordered.
+They are here because tables with such keys exist; each says which values it refuses and whether it is ordered.
+For a new table choose `EscapedText` and big-endian integers: any text, fewer bytes, always ordered.
 """
 
 from typing import TypeVar
 
-from .codecs import Codec, TrailingText, checked_width, cut, text_of, utf8, want_type
+from .codecs import Codec, TrailingText, check_type, checked_width, split_at, text_of, utf8
 from .errors import InvalidKey, shown, shown_bytes
 
 V = TypeVar("V")
 
 _INVERT_DIGITS = bytes.maketrans(b"0123456789", b"9876543210")
 _LONG_MAX = (1 << 63) - 1
-_LAST_DIGITS = 640  # more digits Python may refuse to read as an int
+_MAX_DIGITS = 640  # Python may refuse to read more digits as an int
 
 
-def _digits(data: bytes) -> int:
-    if not data.isdigit():  # of bytes: ASCII digits only, so no sign, blank or 1_0
+def _number(data: bytes) -> int:
+    if not data.isdigit():  # for bytes: ASCII digits only, so no sign, blank or 1_0
         raise InvalidKey(f"must be ASCII digits (got {shown(data)})")
     return int(data)
 
@@ -43,15 +43,15 @@ class FixedText(Codec[str]):
         )
 
     def encode(self, value: str) -> bytes:
-        return self.stem(value).ljust(self.width, self.pad)
+        return self.encode_prefix(value).ljust(self.width, self.pad)
 
-    def take(self, rest: bytes) -> tuple[str, bytes]:
-        own, rest = cut(rest, self.width)
+    def decode_first(self, data: bytes) -> tuple[str, bytes]:
+        own, rest = split_at(self.width, data)
         value = text_of(own.rstrip(self.pad))
-        self.stem(value)  # refuses a pad inside
+        self.encode_prefix(value)  # refuses a pad inside
         return value, rest
 
-    def stem(self, start: str) -> bytes:
+    def encode_prefix(self, start: str) -> bytes:
         data = utf8(start)
         if self.pad in data:
             raise InvalidKey(f"must not contain the pad {self.pad.decode()!r} (got {shown(start)})")
@@ -61,27 +61,27 @@ class FixedText(Codec[str]):
 
 
 class DecimalText(Codec[int]):
-    """ASCII digits, filled with zeros up to `width_bytes`; 0 .. 10**width_bytes - 1.
+    """ASCII digits, zeros before them up to `width_bytes`; 0 .. 10**width_bytes - 1.
 
     DecimalText(4): 17 -> "0017", 9999 -> "9999"
     Descending(DecimalText(4)): 17 -> "9982"
     """
 
     def __init__(self, width_bytes: int) -> None:
-        self.width = checked_width(width_bytes, _LAST_DIGITS)
+        self.width = checked_width(width_bytes, _MAX_DIGITS)
         super().__init__(f"DecimalText({width_bytes})", width_bytes=width_bytes, legible=True)
 
     def encode(self, value: int) -> bytes:
-        want_type(int, value)
+        check_type(int, value)
         if not 0 <= value < 10**self.width:
             raise InvalidKey(f"must be 0..{'9' * self.width} (got {shown(value)})")
         return b"%0*d" % (self.width, value)
 
-    def take(self, rest: bytes) -> tuple[int, bytes]:
-        own, rest = cut(rest, self.width)
-        return _digits(own), rest
+    def decode_first(self, data: bytes) -> tuple[int, bytes]:
+        own, rest = split_at(self.width, data)
+        return _number(own), rest
 
-    def complement(self, data: bytes) -> bytes:
+    def invert_order(self, data: bytes) -> bytes:
         return data.translate(_INVERT_DIGITS)
 
 
@@ -99,9 +99,9 @@ class ReversedDigits(Codec[int]):
     def encode(self, value: int) -> bytes:
         return self._decimal.encode(value)[::-1]
 
-    def take(self, rest: bytes) -> tuple[int, bytes]:
-        own, rest = cut(rest, self._decimal.width)
-        return _digits(own[::-1]), rest
+    def decode_first(self, data: bytes) -> tuple[int, bytes]:
+        own, rest = split_at(self._decimal.width, data)
+        return _number(own[::-1]), rest
 
 
 class _LongMaxMinus(Codec[int]):
@@ -111,14 +111,14 @@ class _LongMaxMinus(Codec[int]):
     """
 
     def encode(self, value: int) -> bytes:
-        want_type(int, value)
+        check_type(int, value)
         if not 0 <= value <= _LONG_MAX:
             raise InvalidKey(f"must be 0..{_LONG_MAX} (got {shown(value)})")
         return b"%019d" % (_LONG_MAX - value)
 
-    def take(self, rest: bytes) -> tuple[int, bytes]:
-        own, rest = cut(rest, 19)
-        value = _LONG_MAX - _digits(own)
+    def decode_first(self, data: bytes) -> tuple[int, bytes]:
+        own, rest = split_at(19, data)
+        value = _LONG_MAX - _number(own)
         self.encode(value)  # refuses digits above Long.MAX_VALUE
         return value, rest
 
@@ -130,7 +130,7 @@ class Delimited(Codec[V]):
     """Any text or digit codec, then one ASCII character that its bytes must not contain (S0.10, remedy 2).
 
     Delimited(DecimalText(4), "_"): 17 -> "0017_"
-    A fixed width keeps its order whatever the delimiter; after a varying one only NUL does: with "_" the key of
+    A codec of fixed width stays ordered with any delimiter, one of varying width only with NUL: with "_" the key of
     "A1" sorts before that of "A", because "1" < "_".
     """
 
@@ -153,19 +153,17 @@ class Delimited(Codec[V]):
     def encode(self, value: V) -> bytes:
         return self._checked(self._codec.encode(value)) + self._delimiter
 
-    def take(self, rest: bytes) -> tuple[V, bytes]:
-        own, delimiter, rest = rest.partition(self._delimiter)
+    def decode_first(self, data: bytes) -> tuple[V, bytes]:
+        own, delimiter, rest = data.partition(self._delimiter)
         if not delimiter:
             raise InvalidKey(f"no delimiter {self._delimiter.decode()!r} in {shown_bytes(own) or 'no bytes'}")
         return self._codec.decode(own), rest
 
-    def stem(self, start: V) -> bytes:
-        return self._checked(self._codec.stem(start))
+    def encode_prefix(self, start: V) -> bytes:
+        return self._checked(self._codec.encode_prefix(start))
 
-    def complement(self, data: bytes) -> bytes:
-        raise InvalidKey(
-            f"{self} cannot run descending: use EscapedText, or Delimited(Descending(DecimalText(n)), ...)"
-        )
+    def invert_order(self, data: bytes) -> bytes:
+        raise InvalidKey(f"{self} cannot be descending: use EscapedText, or Delimited(Descending(DecimalText(n)), ...)")
 
     def _checked(self, data: bytes) -> bytes:
         if self._delimiter in data:

@@ -1,20 +1,21 @@
-"""Files become records: formats, values, and errors by line.
+"""Files become records: formats of files, values, and errors by line.
 
 May import `keys`, `records` and cattrs.
 """
 
-from .formats import CSV, FORMATS, LONGEST, Format, Rows
-from .reading import Line, Lines, UnknownField, UnknownUnit, UnreadableFile, read_lines, read_records
+from .detection import FORMATS
+from .errors import UnknownField, UnknownUnit, UnreadableFile
+from .formats import MAX_LINE_CHARACTERS, Format, ParsedRows
+from .reading import Line, Lines, read_lines, read_records
 from .values import read_value
 
 __all__ = [
-    "CSV",
     "FORMATS",
-    "LONGEST",
+    "MAX_LINE_CHARACTERS",
     "Format",
     "Line",
     "Lines",
-    "Rows",
+    "ParsedRows",
     "UnknownField",
     "UnknownUnit",
     "UnreadableFile",

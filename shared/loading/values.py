@@ -1,7 +1,9 @@
-"""Values that a person typed or a file holds, as the types of a record's fields. Taken as they stand, or refused.
+"""Values as a user types them or a file contains them, read as the types of a record's fields, or refused.
 
-text     as it is
-int      [+-]?[0-9]+, up to 4,300 digits, the most that Python reads; from JSON also a number, but no float and no bool
+Nothing is trimmed, rounded or guessed:
+
+text     unchanged
+int      [+-]?[0-9]+, up to 4,300 digits, the most that Python reads; from JSON also a number, but not a float or a bool
 float    a decimal number in the range of a float, so neither infinite nor NaN
 bool     true or false
 bytes    hex digits
@@ -22,19 +24,19 @@ from ..records.times import parse_time
 
 
 def read_value(name: str, wanted: Any, value: Any) -> Any:
-    """The value of one field from what stands for it in text or JSON; ValueError says what was wanted and given."""
+    """The value of one field, read from text or JSON; ValueError says what was wanted and given."""
     if name.endswith("_ms") and type(value) is str:
         return parse_time(value)
-    return VALUES.structure(value, wanted)
+    return CONVERTER.structure(value, wanted)
 
 
 def parse_int(text: str) -> int:
-    """The int that digits say; ValueError where they are more than Python reads."""
+    """The int of a text of digits; ValueError if there are more digits than Python reads."""
     try:
         return int(text)
     except ValueError:
-        most, given = sys.get_int_max_str_digits(), len(text.lstrip("+-"))
-        raise ValueError(f"an int must have at most {most} digits (got {given})") from None
+        limit, digits = sys.get_int_max_str_digits(), len(text.lstrip("+-"))
+        raise ValueError(f"an int must have at most {limit} digits (got {digits})") from None
 
 
 def _read_int(value: Any, _type: Any) -> int:
@@ -42,13 +44,13 @@ def _read_int(value: Any, _type: Any) -> int:
         return value
     if type(value) is str and re.fullmatch("[+-]?[0-9]+", value):
         return parse_int(value)
-    raise _must("an int", value)
+    raise _refusal("an int", value)
 
 
 def _read_text(value: Any, _type: Any) -> str:
     if type(value) is str:
         return value
-    raise _must("text", value)
+    raise _refusal("text", value)
 
 
 def _read_literal(value: Any, wanted: Any) -> Any:
@@ -56,7 +58,7 @@ def _read_literal(value: Any, wanted: Any) -> Any:
     for literal in allowed:
         if value == literal and type(value) is type(literal):  # because True == 1 and 1 == 1.0
             return literal
-    raise _must(f"one of {', '.join(map(str, allowed))}", value)
+    raise _refusal(f"one of {', '.join(map(str, allowed))}", value)
 
 
 def _is_literal(wanted: Any) -> bool:
@@ -70,31 +72,31 @@ def _read_float(value: Any, _type: Any) -> float:
         with suppress(OverflowError):
             if math.isfinite(number := float(value)):
                 return number
-    raise _must("a number in the range of a float", value)
+    raise _refusal("a number in the range of a float", value)
 
 
 def _read_bool(value: Any, _type: Any) -> bool:
     words = {True: True, False: False, "true": True, "false": False}
     if type(value) in (bool, str) and value in words:
         return words[value]
-    raise _must("true or false", value)
+    raise _refusal("true or false", value)
 
 
 def _read_bytes(value: Any, _type: Any) -> bytes:
     try:
         return bytes.fromhex(value)
     except (TypeError, ValueError):
-        raise _must("bytes in hex", value) from None
+        raise _refusal("bytes in hex", value) from None
 
 
-def _must(wanted: str, value: Any) -> ValueError:
+def _refusal(wanted: str, value: Any) -> ValueError:
     return ValueError(f"must be {wanted} (got {shown(value)})")
 
 
-VALUES = cattrs.Converter(detailed_validation=False)
-VALUES.register_structure_hook(int, _read_int)
-VALUES.register_structure_hook(str, _read_text)
-VALUES.register_structure_hook_func(_is_literal, _read_literal)
-VALUES.register_structure_hook(float, _read_float)
-VALUES.register_structure_hook(bool, _read_bool)
-VALUES.register_structure_hook(bytes, _read_bytes)
+CONVERTER = cattrs.Converter(detailed_validation=False)
+CONVERTER.register_structure_hook(int, _read_int)
+CONVERTER.register_structure_hook(str, _read_text)
+CONVERTER.register_structure_hook_func(_is_literal, _read_literal)
+CONVERTER.register_structure_hook(float, _read_float)
+CONVERTER.register_structure_hook(bool, _read_bool)
+CONVERTER.register_structure_hook(bytes, _read_bytes)

@@ -1,8 +1,8 @@
-"""Runs a plan on a happybase table and returns its rows in key order.
+"""A plan run on a happybase table: its rows, in the order of the key.
 
-A plan with one stream is one range after another; with several (one for each bucket of a spreading prefix) it is a
-merge by the key after that prefix, and a limit holds after the merge. Rows are fetched in batches of each stream, of up
-to 1,000 (in reverse one more), and about `held_rows` of them are held at a time, however long the answer is.
+The ranges of one stream are scanned one after another. Several streams, one for each bucket of a spreading prefix, are
+merged by the key after that prefix, and a limit counts merged rows. A stream is fetched in batches of up to 1,000 rows
+(one more in reverse), and all streams together buffer about `buffer_rows` rows, however many the scan returns.
 """
 
 import heapq
@@ -17,15 +17,15 @@ from ..keys import MAX_ROW_BYTES, InvalidQuestion, Plan, RowRange, next_row
 from ..keys.errors import shown
 from .server_filters import ServerFilter
 
-Rows = Generator[tuple[bytes, dict[bytes, bytes]], None, None]
-"""Row key and cells of one row after another; closing it closes the scanners."""
+StoredRows = Generator[tuple[bytes, dict[bytes, bytes]], None, None]
+"""Row keys in their order, each with its cells by column; closing it closes the scanners."""
 
 BATCH_ROWS = 1000
-"""Rows fetched at a time of one stream where no limit asks for less; happybase's own default."""
+"""Rows in a batch of one stream, if no limit asks for fewer; happybase's own default."""
 MAX_LIMIT = 1_000_000
 """The largest limit, in rows: Thrift counts in 32 bits, and a page holds its records in memory."""
-HELD_ROWS = 16_000
-"""About how many rows of all streams are held at a time: up to sixteen streams are read in whole batches."""
+BUFFER_ROWS = 16_000
+"""About how many rows a scan buffers, over all streams: up to sixteen streams are read in batches of `BATCH_ROWS`."""
 
 
 def scan(
@@ -34,70 +34,75 @@ def scan(
     *,
     limit: int | None = None,
     reverse: bool = False,
-    held_rows: int = HELD_ROWS,
+    buffer_rows: int = BUFFER_ROWS,
     filter: ServerFilter | None = None,
-) -> Rows:
+) -> StoredRows:
     """The rows of a plan as (row, cells), in the order of the key after its spreading prefix; at most `limit`.
 
-    About `held_rows` of all streams are held at a time. With a filter, only those that it lets through come; the server
-    reads all the others too.
+    The streams together buffer about `buffer_rows` rows. A filter returns only the rows that match it, but the server
+    reads all rows of the plan.
     """
     if limit is not None:
         check_count("limit", limit)
-        held_rows = min(held_rows, limit)
-    return merged(table, plan, limit, reverse, held_rows, filter)
+        buffer_rows = min(buffer_rows, limit)
+    return run_plan(table, plan, limit, reverse, buffer_rows, filter)
 
 
-def merged(
+def run_plan(
     table: happybase.Table,
     plan: Plan,
     limit: int | None,
     reverse: bool,
-    held_rows: int,
+    buffer_rows: int,
     filter: ServerFilter | None = None,
-) -> Rows:
-    """As `scan`, for a `limit` that was checked."""
+) -> StoredRows:
+    """The rows that `scan` returns, for a `limit` that is already checked."""
     if plan.point is not None:
-        if filter is not None:  # Thrift1's get knows none
+        if filter is not None:  # Thrift1's get takes no filter
             yield from table.scan(plan.point, next_row(plan.point), filter=filter.text)
         elif cells := table.row(plan.point):
             yield plan.point, cells
         return
-    share = min(-(-held_rows // max(1, len(plan.streams))), BATCH_ROWS)
+    batch_rows = min(-(-buffer_rows // max(1, len(plan.streams))), BATCH_ROWS)
     read = partial(table.scan, filter=None if filter is None else filter.text)
     with ExitStack() as opened:
-        streams = [opened.enter_context(closing(_stream(read, each, reverse, share))) for each in plan.streams]
-        found = streams[0] if len(streams) == 1 else _in_order(streams, plan, reverse)
-        yield from islice(found, limit)
+        streams = [opened.enter_context(closing(_stream(read, ranges, reverse, batch_rows))) for ranges in plan.streams]
+        rows = streams[0] if len(streams) == 1 else _merge(streams, plan.spread_bytes, reverse)
+        yield from islice(rows, limit)
 
 
-def _in_order(streams: Iterable[Rows], plan: Plan, reverse: bool) -> Iterator[tuple[bytes, dict[bytes, bytes]]]:
-    return heapq.merge(*streams, key=lambda found: found[0][plan.spread_bytes :], reverse=reverse)
+def _merge(
+    streams: Iterable[StoredRows], spread_bytes: int, reverse: bool
+) -> Iterator[tuple[bytes, dict[bytes, bytes]]]:
+    return heapq.merge(*streams, key=lambda row_and_cells: row_and_cells[0][spread_bytes:], reverse=reverse)
 
 
-def _stream(read: Callable[..., Rows], ranges: tuple[RowRange, ...], reverse: bool, batch_rows: int) -> Rows:
-    for each in reversed(ranges) if reverse else ranges:
-        with closing((_reversed if reverse else _forward)(read, each, batch_rows)) as rows:
+def _stream(
+    read: Callable[..., StoredRows], ranges: tuple[RowRange, ...], reverse: bool, batch_rows: int
+) -> StoredRows:
+    for range_ in reversed(ranges) if reverse else ranges:
+        with closing((_read_reverse if reverse else _read_forward)(read, range_, batch_rows)) as rows:
             yield from rows
 
 
-def _forward(read: Callable[..., Rows], each: RowRange, batch_rows: int) -> Rows:
-    return read(each.start, each.stop, batch_size=batch_rows)
+def _read_forward(read: Callable[..., StoredRows], range_: RowRange, batch_rows: int) -> StoredRows:
+    return read(range_.start, range_.stop, batch_size=batch_rows)
 
 
-def _reversed(read: Callable[..., Rows], each: RowRange, batch_rows: int) -> Rows:
-    # Thrift1 reads (stop, start] in reverse, and a range is [start, stop): open at its stop and drop that row, go on
-    # to a key somewhere below its start, and end at the first row that is below it.
-    with closing(read(each.stop or b"", _below(each.start), reverse=True, batch_size=batch_rows + 1)) as rows:
+def _read_reverse(read: Callable[..., StoredRows], range_: RowRange, batch_rows: int) -> StoredRows:
+    # Thrift1 reads (stop, start] in reverse, and a range is [start, stop): open the scan at the range's stop and drop
+    # that row, let it run to a key a little below the range's start, and end at the first row below the start.
+    low = _below(range_.start)
+    with closing(read(range_.stop or b"", low, reverse=True, batch_size=batch_rows + 1)) as rows:
         for row, cells in rows:
-            if row < each.start:
+            if row < range_.start:
                 return
-            if row != each.stop:
+            if row != range_.stop:
                 yield row, cells
 
 
 def _below(row: bytes) -> bytes | None:
-    """A key not far below `row`, so that a reverse scan does not wander on; None at the table's start.
+    """A key a little below `row`, at which a reverse scan stops; None at the table's start.
 
     61 00 -> 61, the very next below    62 -> 61 ff ff ff ff, with some keys between
     """

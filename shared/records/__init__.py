@@ -1,4 +1,4 @@
-"""What records are made of: fields with validators, and times.
+"""What records are made of: validators for their fields, and times.
 
 May import `keys`.
 """

@@ -1,10 +1,10 @@
-"""Validators for the fields of records; each refuses with record and field, what was wanted and what was given.
+"""Validators for the fields of records; their errors name record and field, what was wanted and what was given.
 
     order_number: str = attrs.field(validator=text())
     placed_ms: int = attrs.field(validator=integer(0, LAST_MS))
     status: Status = attrs.field(validator=one_of(*STATUSES))
 
-Types are exact, as in keys and cells: a bool is no int.
+Types are exact, as in keys and cells: a bool is not an int.
 """
 
 from collections.abc import Callable
@@ -17,11 +17,11 @@ from ..keys.errors import shown
 Validator = Callable[[Any, "attrs.Attribute[Any]", Any], None]
 
 LAST_MS = 253_402_300_799_999
-"""9999-12-31T23:59:59.999Z in milliseconds since 1970; later years have more digits than ISO 8601 writes."""
+"""9999-12-31T23:59:59.999Z in milliseconds since 1970-01-01 UTC, the end of the last year of four digits."""
 
 
 def text(*, empty: bool = False) -> Validator:
-    """Text; of at least one character unless it may be `empty`."""
+    """Text, of at least one character unless it may be `empty`."""
 
     def check(record: Any, field: "attrs.Attribute[Any]", value: Any) -> None:
         if type(value) is not str or not (value or empty):
@@ -31,7 +31,7 @@ def text(*, empty: bool = False) -> Validator:
 
 
 def integer(first: int | None = None, last: int | None = None) -> Validator:
-    """An int from `first` to `last`, both included; None is no bound."""
+    """An int from `first` to `last`, both included; None means no bound."""
     bounds = f"{'' if first is None else first}..{'' if last is None else last}"
 
     def check(record: Any, field: "attrs.Attribute[Any]", value: Any) -> None:
@@ -42,7 +42,7 @@ def integer(first: int | None = None, last: int | None = None) -> Validator:
 
 
 def fixed_bytes(width_bytes: int) -> Validator:
-    """Exactly so many bytes."""
+    """Bytes, exactly `width_bytes` of them."""
 
     def check(record: Any, field: "attrs.Attribute[Any]", value: Any) -> None:
         if type(value) is not bytes or len(value) != width_bytes:
@@ -52,7 +52,7 @@ def fixed_bytes(width_bytes: int) -> Validator:
 
 
 def one_of(*values: Any) -> Validator:
-    """One of a closed list of values."""
+    """One of these values, and of the same type: True is not 1."""
     typed = [(value.__class__, value) for value in values]
 
     def check(record: Any, field: "attrs.Attribute[Any]", value: Any) -> None:

@@ -1,4 +1,4 @@
-"""Times as text: what a person types and reads, for milliseconds since 1970-01-01 UTC."""
+"""Times as text, as users type and read them; records hold milliseconds since 1970-01-01 UTC."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -11,19 +11,19 @@ _MILLISECOND = timedelta(milliseconds=1)
 _LIKELY_FROM_S = 946_684_800  # 2000-01-01
 _LIKELY_UP_TO_S = 7_258_118_400  # 2200-01-01
 _INTEGER = re.compile("[+-]?[0-9]{1,4300}")  # Python reads no more digits
-# What fromisoformat reads, with T or one blank between date and time, where that takes any character.
+# What fromisoformat reads, but with T or one blank between date and time: it would accept any character there.
 _ISO = re.compile(r"((?:\d{4}-\d\d-\d\d|\d{8}|\d{4}-?W\d\d(?:-?\d)?)(?:[T ]\S+?)??)( ?UTC)?", re.ASCII)
 
 Unit: TypeAlias = Literal["s", "ms", "us"]
-"""What a number of a file may count since 1970-01-01 UTC."""
+"""What the number of a time may count since 1970-01-01 UTC: seconds, milliseconds or microseconds."""
 UNITS: tuple[Unit, ...] = get_args(Unit)
 
 
 class LikelyUnit(NamedTuple):
-    """A unit other than milliseconds, and the time that a number is in it."""
+    """A unit other than milliseconds, and the time that a number means in it."""
 
     unit: str
-    """`s`, `us` or `ns`; the last one is no `Unit`."""
+    """`s`, `us` or `ns`; `ns` is not a `Unit`."""
     name: str
     time: str
 
@@ -31,9 +31,9 @@ class LikelyUnit(NamedTuple):
 def parse_time(text: str) -> int:
     """Milliseconds of an ISO 8601 time, of `2017-06-23 21:05:06 UTC`, or of integer milliseconds.
 
-    A time without zone is UTC. Digits below the millisecond are refused, not cut off. So is a date of eight digits:
-    as milliseconds, 20170623 would be in the morning of 1970-01-01. So is a number of which `likely_unit` knows another
-    unit. A plus sign makes either of them milliseconds.
+    A time without zone is UTC. ValueError refuses digits below the millisecond, a date of eight digits (as
+    milliseconds, 20170623 would be in the morning of 1970-01-01), and a number for which `likely_unit` knows another
+    unit. With a plus sign, such a date or number is milliseconds.
     """
     moment = _moment(text)
     if _INTEGER.fullmatch(text):
@@ -47,47 +47,47 @@ def parse_time(text: str) -> int:
         example = "2017-06-23T21:05:06.000Z, 2017-06-23 21:05:06 UTC or 1498251906000"
         raise ValueError(f"must be a time such as {example} (got {text!r:.100})")
     since = moment - _EPOCH
-    # fromisoformat cuts off what is below the microsecond, so the text is looked at too.
+    # fromisoformat cuts off digits below the microsecond, so the text is searched, too.
     if since % _MILLISECOND or re.search(r"[.,]\d{6}\d*[1-9]", text):
         raise ValueError(f"must be a time in whole milliseconds (got {text!r:.100})")
     return since // _MILLISECOND
 
 
+def show_time(at_ms: int) -> str:
+    """ISO 8601 in UTC with milliseconds, or, for years of more than four digits, a number that `parse_time` reads."""
+    try:
+        moment = _EPOCH + at_ms * _MILLISECOND
+    except OverflowError:
+        return f"+{at_ms}" if likely_unit(at_ms) else str(at_ms)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
 def from_unit(number: int, unit: Unit) -> int:
-    """Milliseconds of a number that counts in a unit; ValueError where microseconds are no whole milliseconds."""
+    """Milliseconds of a number of this unit; ValueError for microseconds that are not whole milliseconds."""
     if unit == "us" and number % 1000:
         raise ValueError(f"must be a time in whole milliseconds (got {shown(number)} microseconds)")
     return number * 1000 if unit == "s" else number // 1000 if unit == "us" else number
 
 
 def likely_unit(number: int) -> LikelyUnit | None:
-    """The unit in which a number is a time from 2000 to 2199, if in milliseconds it is before 2000 or after 2199."""
+    """The unit in which a number is a time from 2000 to 2199; None if it is one in milliseconds, or in no unit."""
     if _LIKELY_UP_TO_S <= number < _LIKELY_FROM_S * 10**6:  # nearly every number of milliseconds
         return None
-    for unit, name, in_a_second in (("s", "seconds", 1), ("us", "microseconds", 10**6), ("ns", "nanoseconds", 10**9)):
-        if _LIKELY_FROM_S * in_a_second <= number < _LIKELY_UP_TO_S * in_a_second:
-            return LikelyUnit(unit, name, show_time(number * 1000 // in_a_second))
+    for unit, name, per_second in (("s", "seconds", 1), ("us", "microseconds", 10**6), ("ns", "nanoseconds", 10**9)):
+        if _LIKELY_FROM_S * per_second <= number < _LIKELY_UP_TO_S * per_second:
+            return LikelyUnit(unit, name, show_time(number * 1000 // per_second))
     return None
 
 
 def _moment(text: str) -> datetime | None:
-    """The time that an ISO 8601 text says, or none."""
-    found = _ISO.fullmatch(text)
-    if not found:
+    """The time of an ISO 8601 text; None for any other text."""
+    match = _ISO.fullmatch(text)
+    if not match:
         return None
     try:
-        moment = datetime.fromisoformat(found[1])
+        moment = datetime.fromisoformat(match[1])
     except ValueError:
         return None
     if moment.tzinfo:
-        return None if found[2] else moment  # with two zones, none
+        return None if match[2] else moment  # a text with two zones is not a time
     return moment.replace(tzinfo=UTC)
-
-
-def show_time(at_ms: int) -> str:
-    """ISO 8601 in UTC with milliseconds; a number that `parse_time` reads where the year has more than four digits."""
-    try:
-        moment = _EPOCH + at_ms * _MILLISECOND
-    except OverflowError:
-        return f"+{at_ms}" if likely_unit(at_ms) else str(at_ms)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

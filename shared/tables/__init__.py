@@ -1,4 +1,4 @@
-"""A record as rows and cells, and back: cells, table layouts, creating tables, statements of the HBase shell.
+"""A record as a row key and cells, and back: cells, table layouts, creating tables, HBase-shell statements.
 
 May import `keys`, `records`, happybase and msgpack.
 """
@@ -7,11 +7,10 @@ from .cells import CellLayout, Column
 from .creation import NeedsThrift2, TableMismatch, create_tables, drop_tables
 from .errors import InvalidRecord, InvalidRow
 from .layouts import Family, TableLayout
-from .packing import BIG_INT, MSGPACK, Packing
+from .packing import BIG_INT, Packing
 
 __all__ = [
     "BIG_INT",
-    "MSGPACK",
     "CellLayout",
     "Column",
     "Family",

@@ -1,4 +1,4 @@
-r"""Tables as HBase-shell statements, pre-split, which Thrift1 and so happybase cannot do.
+r"""Statements of the HBase shell that create tables pre-split, which Thrift1, and so happybase, cannot do.
 
     # 4 buckets of Salt(of='host', buckets=4): one region each
     create 'logs', {NAME => 'l', VERSIONS => 1, BLOOMFILTER => 'ROW'}, SPLITS => ['\x01', '\x02', '\x03']
@@ -15,49 +15,51 @@ from ..keys.limits import BLOCK_BYTES
 from .layouts import Family, TableLayout
 
 _LINE = 100
-"""Points beyond this many characters go on lines of their own; Ruby reads on until the bracket closes."""
+"""A list of points with more characters goes on lines of its own; Ruby reads on until the bracket closes."""
 
 
-def create_statement(table: TableLayout[Any], splits: int | None = None) -> str:
-    """The statement that creates the table, and above it, as a comment, why it is split as it is.
+def create_statement(table: TableLayout[Any, Any], count: int | None = None) -> str:
+    """The statement that creates the table as `create_tables` does; above it, as a comment, the reason for its splits.
 
-    `splits` is the number of split points, `InvalidQuestion` where the layout cannot serve it; without it they are
-    those of the table, maybe none. It makes the table that `create_tables` makes.
+    `count` is the number of split points; if omitted, they are those of the table, maybe none. Raises InvalidQuestion
+    for a number that the layout of the keys cannot provide.
     """
-    return statement_with(table, _splits(table, splits))
+    return statement_split_at(table, _splits(table, count))
 
 
-def statement_with(table: TableLayout[Any], found: Splits) -> str:
-    """`create_statement` where the split points are known."""
+def statement_split_at(table: TableLayout[Any, Any], splits: Splits) -> str:
+    """The statement that creates the table with these split points; above it, as a comment, their reason."""
     families = (_family(name, family) for name, family in table.families.items())
     create = ", ".join([f"create {_quoted(table.name)}", *families])
-    if found.points:
-        create += f", SPLITS => [{_list(found.points)}]"
-    return "\n".join([*(f"# {line}" for line in found.reason.splitlines()), create])
+    if splits.points:
+        create += f", SPLITS => [{_list(splits.points)}]"
+    return "\n".join([*(f"# {line}" for line in splits.reason.splitlines()), create])
 
 
-def splits_each(tables: Iterable[TableLayout[Any]], splits: int | None) -> list[tuple[TableLayout[Any], Splits]]:
-    """Tables with their split points, `splits` of each; their own for those whose layout cannot tell any.
+def tables_with_splits(
+    tables: Iterable[TableLayout[Any, Any]], count: int | None
+) -> list[tuple[TableLayout[Any, Any], Splits]]:
+    """The tables, each with `count` split points; a table whose key layout cannot provide any keeps its own.
 
-    `InvalidQuestion` where that is all of them, or where a table can be split, but not so often.
+    Raises InvalidQuestion if no table can be split, or if one can, but not at so many points.
     """
-    refused: list[InvalidQuestion] = []
-    each: list[tuple[TableLayout[Any], Splits]] = []
+    refusals: list[InvalidQuestion] = []
+    with_splits: list[tuple[TableLayout[Any, Any], Splits]] = []
     for table in tables:
         try:
-            each.append((table, _splits(table, splits)))
+            with_splits.append((table, _splits(table, count)))
         except InvalidQuestion as error:
             if _can_be_split(table.layout):
                 raise
-            refused.append(error)
-            each.append((table, table.splits))
-    if refused and len(refused) == len(each):
-        raise refused[0]
-    return each
+            refusals.append(error)
+            with_splits.append((table, table.splits))
+    if refusals and len(refusals) == len(with_splits):
+        raise refusals[0]
+    return with_splits
 
 
-def _splits(table: TableLayout[Any], splits: int | None) -> Splits:
-    return table.splits if splits is None else split_points(table.layout, splits)
+def _splits(table: TableLayout[Any, Any], count: int | None) -> Splits:
+    return table.splits if count is None else split_points(table.layout, count)
 
 
 def _can_be_split(layout: KeyLayout[Any]) -> bool:
@@ -70,7 +72,7 @@ def _can_be_split(layout: KeyLayout[Any]) -> bool:
 
 def _family(name: str, family: Family) -> str:
     options = [f"NAME => {_quoted(name)}", f"VERSIONS => {family.max_versions}"]
-    if family.ttl_seconds is not None and family.ttl_seconds > 0:  # as through Thrift1: else for ever
+    if family.ttl_seconds is not None and family.ttl_seconds > 0:  # otherwise cells never expire, as through Thrift1
         options.append(f"TTL => {family.ttl_seconds}")
     options.append(f"BLOOMFILTER => {_quoted(family.bloom)}")
     if family.compression != "NONE":
@@ -91,13 +93,13 @@ def _list(points: tuple[bytes, ...]) -> str:
 def _binary(point: bytes) -> str:
     r"""Bytes as the shell reads them: 00 27 5c ff -> '\x00\x27\x5C\xFF'.
 
-    In single quotes, because the shell hands the text as it stands to Java's `Bytes.toBytesBinary`, which makes a byte
-    of \x and two hex digits. In double quotes Ruby makes the bytes, and on the way to Java's UTF-16 all from 80 on
-    become FD. The digits are capitals: \xff would be the letters xff.
+    In single quotes, because the shell passes such text unchanged to Java's `Bytes.toBytesBinary`, which makes a byte
+    of \x and two hex digits. In double quotes Ruby makes the bytes, and the conversion to Java's UTF-16 turns every
+    byte from 80 on into FD. The digits are capitals: \xff would be the letters xff.
     """
     return "'" + "".join(f"\\x{byte:02X}" for byte in point) + "'"
 
 
 def _quoted(name: str) -> str:
-    """A name as Ruby reads it between single quotes, where only these two characters mean more than themselves."""
+    """A name as Ruby reads it between single quotes, where only the backslash and the quote need a backslash."""
     return "'" + name.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -6,7 +6,7 @@ from ..keys.errors import shown_bytes
 
 
 class InvalidRecord(ValueError):
-    """A record that cannot be stored, or cells that are no such record; the message names record and field."""
+    """A record that cannot be stored, or cells that do not hold one; the message names record and attribute."""
 
 
 @attrs.define(on_setattr=attrs.setters.frozen)  # not a frozen class: tools such as typer set attributes of their own

@@ -15,6 +15,7 @@ from ..records.fields import integer, one_of
 from .cells import CellLayout
 from .errors import InvalidRecord, InvalidRow
 
+K = TypeVar("K")
 R = TypeVar("R")
 
 
@@ -48,27 +49,29 @@ class Family:
         }
 
 
-def _family_of_cells(table: "TableLayout[Any]") -> Mapping[str, Family]:
+def _family_of_cells(table: "TableLayout[Any, Any]") -> Mapping[str, Family]:
     return {table.cells.family: Family()}
 
 
-def _splits_of_layout(table: "TableLayout[Any]") -> Splits:
+def _splits_of_layout(table: "TableLayout[Any, Any]") -> Splits:
     return split_points(table.layout)
 
 
 @attrs.frozen
-class TableLayout(Generic[R]):
+class TableLayout(Generic[K, R]):
     """One table: how a record becomes a row key and cells, and back.
 
-    `holds` says what a row is, in a few words. Without `families` there is the one of the cells, as HBase has it by
-    default. Without `splits` the table is created with those that its layout has a reason for: one region for each
-    bucket of a salt. A record whose attributes are neither in the key nor in the cells is refused here, when it is
-    declared.
+    TableLayout("orders_by_seller", "one line of a seller's list", KeyLayout(OrderBySeller), SELLER_CELLS)
+
+    `holds` says what a row is, in a few words. If `families` is omitted, the table has the family of its cells with
+    HBase's defaults. If `splits` is omitted, the table is created with the split points that its key layout has a
+    reason for: one region for each bucket of a salt. A declaration is refused with InvalidRecord if the record lacks a
+    part of the key, or has an attribute that is neither in the key nor in the cells.
     """
 
     name: str
     holds: str
-    layout: KeyLayout[Any]
+    layout: KeyLayout[K]
     cells: CellLayout[R]
     families: Mapping[str, Family] = attrs.field(default=attrs.Factory(_family_of_cells, takes_self=True))
     splits: Splits = attrs.field(default=attrs.Factory(_splits_of_layout, takes_self=True))
@@ -79,25 +82,32 @@ class TableLayout(Generic[R]):
         if self.cells.family not in self.families:
             there_are = ", ".join(self.families)
             raise InvalidRecord(f"table {self.name}: must have the family {self.cells.family} (has {there_are})")
-        for name in self.cells.of_key:
+        for name in self.cells.key_attributes:
             if name not in self.layout.part_named:
                 attribute = f"{self.cells.record.__name__}.{name}"
                 raise InvalidRecord(
                     f"{attribute}: must be a column of table {self.name}, or a part of {self.layout.name}"
                 )
+        attributes = [field.name for field in attrs.fields(self.cells.record)]  # type: ignore[arg-type]  # an attrs class
+        for part in self.layout.parts:
+            if part.name not in attributes:
+                raise InvalidRecord(
+                    f"{self.cells.record.__name__}.{part.name}: must be an attribute, because it is a part of "
+                    f"{self.layout.name}, the key of table {self.name} (has {', '.join(attributes)})"
+                )
         _check_splits(self)
-        object.__setattr__(self, "_read", self.cells.reader(self.layout, self._record_plainly))
+        object.__setattr__(self, "_read", self.cells.reader(self.layout, self._record_reference))
 
-    def row(self, record: object) -> bytes:
-        """The row key of a record, or of any object that has the parts of the key as attributes."""
+    def row(self, record: K | R) -> bytes:
+        """The row key of a record, or of a key."""
         return self.layout.row_of(record)
 
     @property
     def record(self) -> Callable[[bytes, Mapping[bytes, bytes]], R]:
-        """A function of a row and its cells: the record that they hold; InvalidRow where they hold none."""
+        """A function of a row and its cells: the record that they hold; InvalidRow if they do not hold one."""
         return self._read
 
-    def _record_plainly(self, row: bytes, cells: Mapping[bytes, bytes]) -> R:
+    def _record_reference(self, row: bytes, cells: Mapping[bytes, bytes]) -> R:
         """What `record` does, step by step; it also finds the reason why a row holds none."""
         try:
             return self.cells.unpack(self.layout.decode(row), cells)
@@ -109,7 +119,7 @@ class TableLayout(Generic[R]):
         return type(self), (self.name, self.holds, self.layout, self.cells, self.families, self.splits)
 
 
-def _check_splits(table: TableLayout[Any]) -> None:
+def _check_splits(table: TableLayout[Any, Any]) -> None:
     points = table.splits.points
     for point, before in zip(points, (b"", *points), strict=False):
         if not before < point or len(point) > MAX_ROW_BYTES:

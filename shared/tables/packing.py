@@ -9,13 +9,31 @@ import msgpack
 
 @attrs.frozen
 class Packing:
-    """How one value becomes the bytes of a cell."""
+    """How one value becomes the bytes of a cell, and back."""
 
     name: str
     pack: Callable[[Any], bytes]
     unpack: Callable[[bytes], Any]
-    unpack_usual: Callable[[bytes], Any] | None = None
-    """A faster `unpack`, if there is one: it gives the same, or fails where that need not."""
+    unpack_fast: Callable[[bytes], Any] | None = None
+    """A faster `unpack`, if there is one: returns the same value, or raises where `unpack` might not."""
+
+
+# `packb` makes a new packer for every value. One packer for all values is faster. Threads may share it only if a call
+# cannot be interrupted: in C, and for values that contain no other values.
+_shared_packer = msgpack.Packer(strict_types=True)
+_SHARED_TYPES = {str, int, bytes, bool, float} if type(_shared_packer).__module__ == "msgpack._cmsgpack" else ()
+
+
+def _pack(value: Any) -> bytes:
+    return _shared_packer.pack(value) if type(value) in _SHARED_TYPES else msgpack.packb(value, strict_types=True)
+
+
+def _unpack(data: bytes) -> Any:
+    return msgpack.unpackb(data, strict_map_key=False)
+
+
+MSGPACK = Packing("msgpack", _pack, _unpack, msgpack.unpackb)
+"""Plain msgpack: text, bytes, floats, bools, lists, maps, and ints of up to 64 bits."""
 
 
 def _pack_big(value: int) -> bytes:
@@ -24,12 +42,8 @@ def _pack_big(value: int) -> bytes:
     return _pack(value.to_bytes(_width_bytes(value), "big", signed=True))
 
 
-def _width_bytes(value: int) -> int:
-    return (value + (value < 0)).bit_length() // 8 + 1
-
-
 def _unpack_big(data: bytes) -> int:
-    if len(data) > 2 and data[0] == 0xC4 and data[1] == len(data) - 2:  # the usual: c4, the number of bytes, the bytes
+    if len(data) > 2 and data[0] == 0xC4 and data[1] == len(data) - 2:  # the usual cell: c4, number of bytes, bytes
         value = int.from_bytes(data[2:], "big", signed=True)
         if _width_bytes(value) == data[1]:
             return value
@@ -40,24 +54,9 @@ def _unpack_big(data: bytes) -> int:
     return value
 
 
-# `packb` makes a packer for each value. One for all is faster, but threads may only share it where nothing can come
-# between: in C, and for values that hold no others.
-_shared_packer = msgpack.Packer(strict_types=True)
-
-
-_SHARED = {str, int, bytes, bool, float} if type(_shared_packer).__module__ == "msgpack._cmsgpack" else ()
-
-
-def _pack(value: Any) -> bytes:
-    return _shared_packer.pack(value) if type(value) in _SHARED else msgpack.packb(value, strict_types=True)
-
-
-def _unpack(data: bytes) -> Any:
-    return msgpack.unpackb(data, strict_map_key=False)
-
-
-MSGPACK = Packing("msgpack", _pack, _unpack, msgpack.unpackb)
-"""msgpack as it is: text, bytes, floats, bools, lists, maps, and ints of up to 64 bits."""
+def _width_bytes(value: int) -> int:
+    """The bytes of an int's shortest two's complement."""
+    return (value + (value < 0)).bit_length() // 8 + 1
 
 
 BIG_INT = Packing("big int", _pack_big, _unpack_big)

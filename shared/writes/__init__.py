@@ -1,4 +1,4 @@
-"""What writers need: a clock that never goes back.
+"""What code that writes rows needs: a clock that never goes back.
 
 May import `keys`, `tables` and `queries`.
 """

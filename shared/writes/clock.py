@@ -5,11 +5,11 @@ import time
 
 
 class WriterClock:
-    """Milliseconds since 1970 that never stand still and never go back.
+    """A clock in milliseconds since 1970-01-01 UTC; every reading is later than the one before.
 
-    HBase keeps the cell with the larger timestamp, whatever came last, and two puts of one millisecond overwrite each
-    other. So each of a writer's changes carries a later timestamp than the one before, even where the system's clock
-    was set back.
+    HBase shows the cell with the largest timestamp, whichever was written last, and of two puts with the same
+    timestamp the later one replaces the other. So every change must carry a later timestamp than the change before,
+    even if the system's clock is set back.
     """
 
     def __init__(self) -> None:
@@ -17,9 +17,9 @@ class WriterClock:
         self._lock = threading.Lock()
 
     def now_ms(self, above_ms: int = 0) -> int:
-        """The time, and never one that was read before; or the first one above `above_ms`, where that is later.
+        """The time now, later than any reading before; or `above_ms` + 1, if that is later still.
 
-        `above_ms` is the timestamp of the cell to overwrite. One in the future moves this cell only, not the clock.
+        `above_ms` is the timestamp of the cell to overwrite. If it is in the future, the clock itself does not move.
         """
         with self._lock:
             self._last_ms = max(time.time_ns() // 1_000_000, self._last_ms + 1)
@@ -27,4 +27,4 @@ class WriterClock:
 
 
 CLOCK = WriterClock()
-"""The clock of this process: all its writers share one, so that no two of their changes carry one timestamp."""
+"""The clock of this process. All its writers share it, so that no two changes have the same timestamp."""

@@ -22,10 +22,11 @@ from typing import Any
 import attrs
 import happybase
 
-from domains.logs import LOGS, LogEvent, LogRepository, keys_time_first
-from domains.logs.example import DESIGN as LOGS_DESIGN
+from domains.logs import LOGS, LogEvent, LogRepository
+from domains.logs.design import DESIGN as LOGS_DESIGN
+from domains.logs.variants import time_first
 from domains.orders import TABLES, OrderRepository
-from domains.orders.example import DESIGN as ORDERS_DESIGN
+from domains.orders.design import DESIGN as ORDERS_DESIGN
 from shared.designs import Design, Variant, measure, metered
 from shared.keys import KeyLayout, Plan, Salt, between, split_points
 from shared.queries import Page, scan
@@ -179,7 +180,7 @@ def orders_by_hand(connection: happybase.Connection) -> Orders:
 def compare_merged(report: Report, connection: happybase.Connection) -> None:
     """The same rows, all or those of a fifth of the time, merged of many buckets and out of one range."""
     report.title(f"scan of {BUCKETS} buckets / of one range")
-    plain = keys_time_first.TABLE
+    plain = time_first.TABLE
     layout = KeyLayout(plain.layout.key, Salt(of="host", buckets=BUCKETS))
     salted = attrs.evolve(plain, name="logs_merged", layout=layout, splits=split_points(layout))
     fifth = between(EVENTS_BEGIN_MS, EVENTS_BEGIN_MS + 2 * HOUR_MS // 5)

@@ -33,7 +33,7 @@ def seconds(action: Callable[[], Any], times: int) -> float:
 def main(quick: bool, url: str) -> None:
     """Prints, for each number of rows, the time of the reverse scan over that of the plain one."""
     from domains.logs import LOGS, LogEvent, LogRepository
-    from domains.logs.keys_host_first import TABLE as HOST_FIRST
+    from domains.logs.variants.host_first import TABLE as HOST_FIRST
     from shared.stores import connect
     from shared.tables import create_tables, drop_tables
 

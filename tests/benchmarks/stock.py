@@ -60,7 +60,7 @@ def orders(count: int, mark: str = "n") -> list[Order]:
 
 @contextmanager
 def stocked(
-    connection: happybase.Connection, tables: Sequence[TableLayout[Any]], records: Sequence[Any] = ()
+    connection: happybase.Connection, tables: Sequence[TableLayout[Any, Any]], records: Sequence[Any] = ()
 ) -> Iterator[None]:
     """The tables, each with all the records, until the block ends."""
     try:

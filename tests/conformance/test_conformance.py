@@ -1,7 +1,7 @@
-"""Every case on every target."""
+"""Every case on every target; over TCP a sample of each file, and the others in `make test-long`."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pytest
 
@@ -12,10 +12,31 @@ from tests.conformance.targets import Target, targets
 SLOW = "ROWBOOK_SLOW"  # set to anything: also the cases that wait for minutes
 
 TARGETS = targets()
-NAMES = [pytest.param(name, marks=pytest.mark.hbase) if name == "HBase" else name for name in TARGETS]
 
 
-@pytest.fixture(scope="module", params=NAMES)
+def sample(cases: Iterable[Case]) -> list[Case]:
+    """Of each file the cases that are the first to make a call or to expect another kind of outcome of it."""
+    seen: set[tuple[str, ...]] = set()
+    sampled: list[Case] = []
+    for case in cases:
+        calls = {(case.file, step.call, *step.expected) for step in case.steps}
+        if not calls <= seen:
+            sampled.append(case)
+        seen |= calls
+    return sampled
+
+
+CASES = read_cases()
+SAMPLE = sample(CASES)
+
+
+def marks(name: str, case: Case) -> list[pytest.MarkDecorator]:
+    if name == "HBase":
+        return [pytest.mark.hbase]
+    return [pytest.mark.long] if name == "over TCP" and case not in SAMPLE else []
+
+
+@pytest.fixture(scope="module")
 def target(request: pytest.FixtureRequest) -> Iterator[Target]:
     target = TARGETS[request.param]()
     yield target
@@ -23,9 +44,25 @@ def target(request: pytest.FixtureRequest) -> Iterator[Target]:
 
 
 @pytest.mark.store
-@pytest.mark.parametrize("case", read_cases(), ids=lambda case: f"{case.file}: {case.says}")
+@pytest.mark.parametrize(
+    ("target", "case"),
+    [
+        pytest.param(name, case, marks=marks(name, case), id=f"{name}-{case.file}: {case.says}")
+        for name in TARGETS
+        for case in CASES
+    ],
+    indirect=["target"],
+)
 def test_a_store_does_what_a_case_says(target: Target, case: Case) -> None:
     if case.slow and not os.environ.get(SLOW):
         pytest.skip(f"waits for minutes: set {SLOW}")
     with target.store(case) as store:
         run(case, store)
+
+
+def test_the_sample_has_each_call_and_each_outcome_of_each_file() -> None:
+    calls = [
+        {(case.file, step.call, *step.expected) for case in cases for step in case.steps} for cases in (SAMPLE, CASES)
+    ]
+    assert calls[0] == calls[1]
+    assert len(SAMPLE) < len(CASES) / 2

@@ -17,6 +17,7 @@ from domains import cli
 from shared.designs import load_samples
 from shared.stores import connect
 from shared.tables import create_tables
+from tests.engines import EMBEDDED
 
 ROOT = Path(__file__).parents[2]
 OF_THE_TERMINAL = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "TTY_COMPATIBLE")
@@ -46,16 +47,29 @@ def new_url(engine, folder):
         yield lambda *tables: stores.enter_context(engine.url(f"store-{next(numbers)}.db", *tables))
 
 
+def store_samples(url):
+    with closing(connect(url)) as connection:
+        for design in cli.DESIGNS:
+            for variant in design.variants:
+                create_tables(connection, variant.tables)
+                load_samples(connection, design, variant)
+    return url
+
+
 @pytest.fixture(scope="session")
-def sampled(engine, tmp_path_factory):
-    """The URL of a store with the samples of every variant, which no test changes."""
-    with engine.url(tmp_path_factory.mktemp("samples") / "a.db") as url:
-        with closing(connect(url)) as connection:
-            for design in cli.DESIGNS:
-                for variant in design.variants:
-                    create_tables(connection, variant.tables)
-                    load_samples(connection, design, variant)
-        yield url
+def sampled_file(tmp_path_factory):
+    """The URL of a store in a file with the samples of every variant, which no test changes."""
+    return store_samples(f"embedded:{tmp_path_factory.mktemp('samples') / 'a.db'}")
+
+
+@pytest.fixture(scope="session")
+def sampled(engine, request):
+    """The URL of the same store on the engine."""
+    if engine.name == EMBEDDED:
+        yield request.getfixturevalue("sampled_file")
+        return
+    with engine.url() as url:
+        yield store_samples(url)
 
 
 @pytest.fixture
@@ -107,10 +121,13 @@ def few_samples(folder, monkeypatch):
     """The designs with forty lines of their samples, where a test asks for no more."""
 
     def cut(design):
-        path = folder / f"few-{design.samples.name}"
-        with design.samples.open(encoding="utf-8") as file:
+        return attrs.evolve(design, loads=tuple(map(cut_load, design.loads)))
+
+    def cut_load(load):
+        path = folder / f"few-{load.samples.name}"
+        with load.samples.open(encoding="utf-8") as file:
             path.write_text("".join(islice(file, 40)), encoding="utf-8")
-        return attrs.evolve(design, samples=path)
+        return attrs.evolve(load, samples=path)
 
     monkeypatch.setattr(cli, "DESIGNS", tuple(map(cut, cli.DESIGNS)))
 

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from domains import cli
+from domains.designs import DESIGNS
 from domains.logs import repository
+from domains.logs.design import DESIGN as LOGS_DESIGN
 from domains.orders import TABLES, OrderRepository
+from domains.orders.design import DESIGN as ORDERS_DESIGN
 from shared.queries import page
 from shared.stores import connect
 from shared.tables import create_tables
@@ -22,8 +24,8 @@ MAP = (
     "--map 'amount=price (in wei)'"
 )
 TEN_MINUTES = "since=2026-01-12T08:40 until=2026-01-12T08:50"
-ORDERS = [f"orders:{variant.name}" for variant in cli.ORDERS.variants]
-LOGS = [f"logs:{variant.name}" for variant in cli.LOGS.variants if variant.name != "random"]
+ORDERS = [f"orders:{variant.name}" for variant in ORDERS_DESIGN.variants]
+LOGS = [f"logs:{variant.name}" for variant in LOGS_DESIGN.variants if variant.name != "random"]
 
 
 @pytest.fixture
@@ -81,7 +83,7 @@ def test_the_questions_as_json_have_their_arguments_and_what_they_answer(asked):
     assert names == ["order", "of-seller", "of-buyer", "with-status", "numbered"]
 
 
-@pytest.mark.parametrize("design", cli.DESIGNS, ids=lambda design: design.name)
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
 def test_every_command_that_run_prints_can_be_asked(rowbook, few_samples, design):
     for variant in design.variants:
         for pattern in design.patterns:
@@ -104,11 +106,11 @@ def test_an_answer_is_a_table_with_times_and_costs_below(ok):
 
 
 @pytest.mark.parametrize("name", [*ORDERS, *LOGS])
-def test_json_has_the_costs_that_run_measures(asked, in_memory, name):
+def test_json_has_the_costs_that_run_measures(asked, in_memory, sampled_file, name):
     (design,) = json.loads(in_memory(f"run {name} --json"))["designs"]
     for cost in design["variants"][0]["questions"]:
         if "refused" not in cost:
-            answer = asked(f"{name} {cost['ask']}")
+            answer = asked(f"{name} {cost['ask']} --store {sampled_file}")
             assert {key: answer[key] for key in COSTS} == {key: cost[key] for key in COSTS}
 
 
@@ -279,7 +281,7 @@ def test_a_page_that_found_nothing_yet_says_that_it_goes_on(ok, reads_few):
 
 @pytest.mark.parametrize("host", ["a b", "a=b", " web", "=", "a'b", "-", "--json", "$HOME", "[red]", "店"])
 def test_a_host_may_hold_blanks_quotes_and_equals_signs(ok, asked, folder, new_url, host):
-    url = new_url(*cli.LOGS.main.tables)
+    url = new_url(*LOGS_DESIGN.main.tables)
     lines = [json.dumps({"host": host, "event": "e", "time_ms": number}) for number in range(3)]
     (folder / "a.jsonl").write_text("\n".join(lines))
     ok(f"load logs a.jsonl --store {url}")
@@ -311,9 +313,8 @@ def test_a_cursor_of_another_question_is_refused(rowbook, asked, samples):
         assert err == "cursor: belongs to another question; ask with the same values, or without it\n"
 
 
-@pytest.mark.parametrize("name", LOGS)
-def test_a_cursor_that_is_damaged_anywhere_is_refused(rowbook, asked, samples, name):
-    question = f"{name} hosts-like host_prefix=web since=2026-01-12 until=2026-01-13 {samples}"
+def test_a_cursor_that_is_damaged_anywhere_is_refused(rowbook, asked, samples):
+    question = f"logs hosts-like host_prefix=web since=2026-01-12 until=2026-01-13 {samples}"
     cursor = asked(f"{question} --limit 1")["cursor"]
     for damaged in (cursor[:-1], cursor[1:], cursor + "x", cursor.swapcase(), f"{cursor[:9]}!{cursor[9:]}"):
         code, out, err = rowbook(f"ask {question} --cursor={damaged}")
@@ -371,7 +372,7 @@ def test_a_variant_that_refuses_only_so_many_rows_names_no_others(rowbook, ok, r
 
 
 def test_ask_reads_what_load_stored(ok, new_url):
-    url = new_url(*cli.ORDERS.main.tables)
+    url = new_url(*ORDERS_DESIGN.main.tables)
     ok(f"load orders {QUIRKS} {MAP} --store {url}")
     seller = "0xb83f935bde19842392087216b03876892e4cd7de"
     out = ok(f"ask orders of-seller seller_id={seller} --store {url} --limit 3")
@@ -390,7 +391,7 @@ def test_ask_reads_what_load_stored(ok, new_url):
 def test_a_variant_that_was_not_loaded_names_its_tables_and_the_command_that_loads_it(
     rowbook, ok, new_url, variant, missing
 ):
-    url = new_url(*cli.ORDERS.main.tables)
+    url = new_url(*ORDERS_DESIGN.main.tables)
     ok(f"load orders {QUIRKS} {MAP} --store {url}")
     line = f"ask orders:{variant} of-buyer buyer_id=b --store {url}"
     load = f"rowbook load orders:{variant} FILE --store {shlex.quote(url)}"
@@ -423,7 +424,7 @@ def test_variants_lie_beside_each_other_in_one_store(ok, asked, stored, new_url)
 
 
 def test_a_damaged_row_is_an_error_with_its_table_and_row(rowbook, ok, new_url):
-    url = new_url(*cli.ORDERS.main.tables)
+    url = new_url(*ORDERS_DESIGN.main.tables)
     ok(f"load orders {QUIRKS} {MAP} --store {url}")
     with closing(connect(url)) as connection:
         connection.table("orders_by_seller").put(b"s-1\x00\x01junk", {b"o:i": b"\xc1"})

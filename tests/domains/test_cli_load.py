@@ -11,7 +11,9 @@ import pytest
 from Hbase_thrift import IOError as HBaseError  # a module that happybase makes
 
 from domains import cli
+from domains.logs.design import DESIGN as LOGS_DESIGN
 from domains.orders import OrderConflict, OrderRepository
+from domains.orders.design import DESIGN as ORDERS_DESIGN
 from shared.keys import InvalidKey
 from shared.stores import connect
 from shared.tables import InvalidRecord
@@ -30,7 +32,7 @@ MAP = (
     "--map order_number=tx --map seller_id=from --map buyer_id=to --map placed_ms=timestamp --map item=id "
     "--map 'amount=price (in wei)'"
 )
-LOGS = {variant.name: variant for variant in cli.LOGS.variants}
+LOGS = {variant.name: variant for variant in LOGS_DESIGN.variants}
 HEADER = "order_number,seller_id,buyer_id,placed_ms,item,amount\n"
 LINE = "n-1,s-1,b-1,2026-01-01,lamp,7\n"
 HIT = '10.0.0.1 - - [12/Jan/2026:08:07:31 +0000] "GET / HTTP/1.1" 200 12\n'
@@ -66,13 +68,13 @@ def logs(folder):
 @pytest.fixture
 def orders_url(new_url):
     """The URL of an empty store for orders."""
-    return new_url(*cli.ORDERS.main.tables)
+    return new_url(*ORDERS_DESIGN.main.tables)
 
 
 @pytest.fixture
 def logs_url(new_url):
     """The URL of an empty store for logs."""
-    return new_url(*cli.LOGS.main.tables)
+    return new_url(*LOGS_DESIGN.main.tables)
 
 
 # Formats
@@ -144,7 +146,7 @@ def test_the_folder_is_the_host_of_a_log4j_file_wherever_the_command_runs(ok, lo
         ("logs events.csv --format xml", 2, "unknown format 'xml': one of auto, csv, jsonl, combined, log4j\n"),
         ("logs access.log --format csv", 1, "access.log: no column host, event, time_ms for LogEvent.host, event, "),
         ("orders access.log", 1, "access.log: no column order_number, seller_id"),
-        ("logs events.csv --format jsonl", 1, "events.csv:1: is no JSON: "),
+        ("logs events.csv --format jsonl", 1, "events.csv:1: is not valid JSON: "),
         ("logs events.csv --format log4j", 1, "events.csv:1: must start with [2016-12-19 16:31:46,123] LEVEL"),
     ],
 )
@@ -158,7 +160,9 @@ def test_a_file_that_is_taken_for_csv_says_what_else_it_might_have_been(rowbook,
     (folder / "a.log").write_text("12/Jan/2026 GET /\n")
     code, _out, err = rowbook("load logs a.log --store embedded:a.db")
     assert code == 1
-    assert err.endswith("; taken for CSV, for its first line starts no JSON lines, combined log or log4j log\n")
+    assert err.endswith(
+        "; read as CSV because its first line does not look like JSON lines, combined log or log4j log\n"
+    )
 
 
 # Units
@@ -174,9 +178,11 @@ def in_seconds(folder):
 
 def test_epoch_seconds_are_refused_with_the_option_that_reads_them(rowbook, in_seconds, orders_url):
     code, out, err = rowbook(f"load orders {in_seconds} --store {orders_url}")
-    reason = "is most likely in seconds, 2025-03-01T10:00:00.000Z; --unit placed_ms=s reads it so"
+    reason = "is most likely in seconds, 2025-03-01T10:00:00.000Z: give --unit placed_ms=s"
     assert (code, out) == (1, "")
-    assert err.startswith(f"a.csv:2: Order.placed_ms: {reason}, --unit placed_ms=ms as milliseconds (got {SECONDS})")
+    assert err.startswith(
+        f"a.csv:2: Order.placed_ms: {reason}; if it counts milliseconds, give --unit placed_ms=ms (got {SECONDS})"
+    )
 
 
 @pytest.mark.parametrize(("unit", "placed_ms"), [("s", SECONDS * 1000), ("ms", SECONDS)])
@@ -230,7 +236,7 @@ def test_loading_files_of_every_format_again_changes_nothing(ok, logs, stored, n
     assert stored(url) == once
 
 
-@pytest.mark.parametrize("variant", cli.ORDERS.variants, ids=lambda variant: variant.name)
+@pytest.mark.parametrize("variant", ORDERS_DESIGN.variants, ids=lambda variant: variant.name)
 def test_loading_orders_again_changes_nothing_in_any_variant(ok, stored, new_url, variant):
     url = new_url(*variant.tables)
     ok(f"load orders:{variant.name} {QUIRKS} {MAP} --store {url}")
@@ -446,7 +452,7 @@ def test_skipped_lines_are_counted_in_json_and_named_on_stderr(rowbook, bad_logs
 def test_what_a_variants_key_cannot_hold_is_a_bad_line_of_that_variant_only(
     rowbook, ok, folder, new_url, variant, host, reason
 ):
-    url = new_url(*LOGS[variant].tables, *cli.LOGS.main.tables)
+    url = new_url(*LOGS[variant].tables, *LOGS_DESIGN.main.tables)
     (folder / "a.jsonl").write_text(as_json(host="a", event="e", time_ms=0) + as_json(host=host, event="e", time_ms=0))
     code, out, err = rowbook(f"load logs:{variant} a.jsonl --store {url} --on-error skip")
     assert (code, out) == (0, "a.jsonl: jsonl, 1 record stored, 1 bad line skipped\n")

@@ -9,6 +9,9 @@ from Hbase_thrift import IOError as HBaseError  # a module that happybase makes
 
 from domains import cli
 from domains.asking import tables_of
+from domains.designs import DESIGNS
+from domains.logs.design import DESIGN as LOGS_DESIGN
+from domains.orders.design import DESIGN as ORDERS_DESIGN
 from shared.stores import connect
 from shared.tables import InvalidRecord
 
@@ -45,7 +48,7 @@ def test_run_shows_rows_of_every_table_and_what_each_question_costs(in_memory):
     )
     table = out[out.index("What each question costs") :].splitlines()
     assert table[1].split("  ")[0] == "question"
-    for pattern, line in zip(cli.ORDERS.patterns, table[2 : table.index("")], strict=True):
+    for pattern, line in zip(ORDERS_DESIGN.patterns, table[2 : table.index("")], strict=True):
         assert line.startswith(pattern.question)
         assert pattern.words in line
 
@@ -91,7 +94,7 @@ def test_run_shows_eight_ranges_and_how_many_more(in_memory):
     out = in_memory("run logs:random")
     below = out.partition("\nThe rows that each question reads\n")[2].splitlines()
     assert out.count("question reads") == 1
-    assert sum(line.endswith(": refused") for line in below) == len(cli.LOGS.patterns)
+    assert sum(line.endswith(": refused") for line in below) == len(LOGS_DESIGN.patterns)
     below = in_memory("run orders:index-table").partition("\nThe rows that each question reads\n")[2].splitlines()
     at = below.index("orders whose numbers begin alike")
     assert len([line for line in below[at + 1 :] if line.startswith("  orders")]) == 8
@@ -106,7 +109,7 @@ def test_run_without_names_is_every_design_and_a_name_twice_is_once(ok, few_samp
 # Variants side by side
 
 
-@pytest.mark.parametrize("design", cli.DESIGNS, ids=lambda design: design.name)
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
 def test_run_compares_every_variant_in_every_question(in_memory, design):
     names = [variant.name for variant in design.variants]
     lines = lines_below(COMPARISON, in_memory(f"run {design.name}"))
@@ -128,9 +131,9 @@ def test_the_comparison_has_the_figures_that_each_variant_shows_alone(in_memory)
 
 def test_what_each_variant_writes_is_told_once_with_what_differs(in_memory):
     out = in_memory("run logs")
-    written = lines_below(WRITTEN, out)[: len(cli.LOGS.variants)]
-    assert [cells(line)[0] for line in written] == [variant.name for variant in cli.LOGS.variants]
-    assert [cells(line)[-1] for line in written] == [variant.differs for variant in cli.LOGS.variants]
+    written = lines_below(WRITTEN, out)[: len(LOGS_DESIGN.variants)]
+    assert [cells(line)[0] for line in written] == [variant.name for variant in LOGS_DESIGN.variants]
+    assert [cells(line)[-1] for line in written] == [variant.differs for variant in LOGS_DESIGN.variants]
     assert cells(written[2])[1:4] == ["1", "116", "100%"]  # time in front: all new rows in one range
 
 
@@ -139,9 +142,9 @@ def test_a_refusal_has_the_planners_reason(in_memory):
     refused = [line for line in out.splitlines() if " refuses: " in line]
     assert refused[0] == (
         "newest-first refuses: all hosts, ten minutes: "
-        "LogNewestFirst.time_ms: rows are in this order only where host is bound too"
+        "LogNewestFirst.time_ms: needs a value for host and event, which come earlier in the row key"
     )
-    assert len([line for line in refused if line.startswith("random ")]) == len(cli.LOGS.patterns)
+    assert len([line for line in refused if line.startswith("random ")]) == len(LOGS_DESIGN.patterns)
 
 
 def test_variants_that_are_named_are_compared_in_the_order_of_the_design(ok, few_samples):
@@ -160,7 +163,7 @@ def test_one_variant_alone_is_compared_with_nothing(in_memory):
 def test_published_mistakes_are_shown_with_what_they_give(in_memory):
     out = in_memory("run logs")
     assert [line for line in out.splitlines() if line.startswith("trap: ")] == [
-        f"trap: {trap.name}: {trap.published}" for trap in cli.LOGS.traps
+        f"trap: {trap.name}: {trap.published}" for trap in LOGS_DESIGN.traps
     ]
     assert (
         """
@@ -178,8 +181,8 @@ trap: prefix without an end: scan with the name as prefix
 
 def test_run_as_json_is_one_object_with_every_question_of_every_variant(ok, few_samples):
     designs = json.loads(ok("run --json"))["designs"]
-    assert [design["name"] for design in designs] == [design.name for design in cli.DESIGNS]
-    for found, design in zip(designs, cli.DESIGNS, strict=True):
+    assert [design["name"] for design in designs] == [design.name for design in DESIGNS]
+    for found, design in zip(designs, DESIGNS, strict=True):
         assert [variant["name"] for variant in found["variants"]] == [variant.name for variant in design.variants]
         for one, variant in zip(found["variants"], design.variants, strict=True):
             assert [each["question"] for each in one["questions"]] == [each.name for each in design.patterns]
@@ -210,7 +213,7 @@ def test_run_as_json_has_ranges_in_hex_and_the_reason_of_a_refusal(in_memory):
     }
     refused = slices["questions"][1]
     assert [*refused] == ["question", "answers", "ask", "refused"]
-    assert refused["refused"].startswith("LogInSlices.time_ms: slices of 900000 ms stand in front")
+    assert refused["refused"].startswith("LogInSlices.time_ms: needs a value or an interval with both ends")
 
 
 # In a store of the user
@@ -263,7 +266,7 @@ def test_run_on_a_store_in_a_file_prints_the_same(ok, few_samples, stored):
 def test_run_keeps_the_tables_of_every_variant_if_told_to_and_says_which(ok, few_samples, mine, left):
     out = ok(f"run --store {mine.url} --keep")
     kept = [line.partition(f"{mine.url}: ")[2] for line in out.splitlines() if line.startswith(f"kept in {mine.url}: ")]
-    names = [[table.name for table in tables_of(design.variants)] for design in cli.DESIGNS]
+    names = [[table.name for table in tables_of(design.variants)] for design in DESIGNS]
     assert kept == [", ".join(f"{mine.demo_prefix}_{name}" for name in each) for each in names]
     assert sorted(left()) == sorted(name for each in names for name in each)
     assert all(left().values())

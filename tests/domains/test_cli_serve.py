@@ -14,6 +14,7 @@ import pytest
 from thriftpy2.thrift import TException
 
 from shared.stores import connect
+from tests.shared.stores.scripted_gateway import reserved_port
 
 
 def listening(process):
@@ -146,13 +147,14 @@ def test_a_second_signal_does_not_wait_for_the_calls_that_run(serve):
             put.result(5)
 
 
-def test_the_port_is_free_again_afterwards(serve, real_process):
-    process, connection = serve()
-    port = connection.transport.sock.getpeername()[1]
-    assert connection.tables() == []
-    assert ended(process, signal.SIGTERM)[0] == 0
-    again = real_process("serve", "--port", str(port))
-    assert listening(again) == ("127.0.0.1", port)
+def test_the_port_is_free_again_afterwards(serve):
+    with reserved_port() as reserved:
+        port = reserved.getsockname()[1]
+        for _ in range(2):
+            process, connection = serve("--port", str(port))
+            assert connection.transport.sock.getpeername() == ("127.0.0.1", port)
+            assert connection.tables() == []
+            assert ended(process, signal.SIGTERM)[0] == 0
 
 
 # Refusals

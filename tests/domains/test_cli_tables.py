@@ -6,7 +6,7 @@ from tests.shared.stores.hbase.thrift2_gateway import both_gateways
 
 EVENT = "host,event,time_ms,message\nweb-1,GET,2026-01-12,/\n"
 NEEDS = (
-    "table logs_salted: its split points take Thrift2 to be set: give thrift2_port in the store's URL (got none), or"
+    "table logs_salted: its split points need Thrift2 to be set: give thrift2_port in the store's URL (got none), or"
     " run what rowbook ddl prints in the HBase shell\n"
 )
 

@@ -17,8 +17,10 @@ import pytest
 from Hbase_thrift import IOError as HBaseError  # a module that happybase makes
 from rich.cells import cell_len
 
-from domains import cli
+from domains.designs import DESIGNS
+from domains.logs.design import DESIGN as LOGS_DESIGN
 from domains.orders import OrderRepository
+from domains.orders.design import DESIGN as ORDERS_DESIGN
 from shared.stores import connect
 
 ROOT = Path(__file__).parents[2]
@@ -44,7 +46,7 @@ def tables(shown):
 
 @pytest.mark.usefixtures("few_samples")
 @pytest.mark.parametrize("columns", [80, 100, 200])
-@pytest.mark.parametrize("design", cli.DESIGNS, ids=lambda design: design.name)
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
 def test_run_fits_a_terminal_and_breaks_no_word(ok, terminal, design, columns):
     terminal(columns)
     out = ok(f"run {design.name}")
@@ -60,7 +62,7 @@ def test_run_fits_a_terminal_and_breaks_no_word(ok, terminal, design, columns):
 
 
 @pytest.mark.usefixtures("few_samples")
-@pytest.mark.parametrize("design", cli.DESIGNS, ids=lambda design: design.name)
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
 def test_the_comparison_keeps_names_and_numbers_whole_on_60_columns(ok, terminal, design):
     terminal(60)
     shown = without_colours(ok(f"run {design.name}"))
@@ -73,7 +75,7 @@ def test_the_comparison_keeps_names_and_numbers_whole_on_60_columns(ok, terminal
 
 
 def test_rulers_fit_a_narrow_terminal(ok, terminal):
-    line = "explain logs host=web-1 event=GET time=2026-01-12T08:40Z tie=0011223344556677 drawn=1"
+    line = "explain logs host=web-1 event=GET time=2026-01-12T08:40Z tie=0011223344556677 random_bucket=1"
     for columns in (60, 80):
         terminal(columns)
         rulers = [each for each in without_colours(ok(line)).splitlines() if each.startswith((" " * 9, "  row"))]
@@ -81,10 +83,10 @@ def test_rulers_fit_a_narrow_terminal(ok, terminal):
 
 
 @pytest.mark.parametrize("columns", [80, 100, 160])
-def test_times_in_an_answer_stay_whole_on_a_terminal(ok, terminal, columns):
+def test_times_in_an_answer_stay_whole_on_a_terminal(ok, terminal, sampled_file, columns):
     terminal(columns)
-    assert "2026-01-04T16:02:08.584Z" in ok("ask orders order order_number=n-42")
-    assert "2026-01-12T08:40:43.000Z" in ok("ask logs latest host=host1 event=LOGIN --limit 50")
+    assert "2026-01-04T16:02:08.584Z" in ok(f"ask orders order order_number=n-42 --store {sampled_file}")
+    assert "2026-01-12T08:40:43.000Z" in ok(f"ask logs latest host=host1 event=LOGIN --limit 50 --store {sampled_file}")
 
 
 def test_statements_are_never_wrapped(ok, terminal):
@@ -105,11 +107,12 @@ def test_json_is_one_line_without_colours_on_a_terminal_too(ok, terminal, line):
 
 @pytest.mark.parametrize("columns", ["0", "00", "-1", "abc", "", " 80", "²", "1e2", "99999"])
 @pytest.mark.parametrize("where", ["pipe", "terminal"])
-def test_what_is_no_width_is_as_if_none_were_named(ok, terminal, monkeypatch, columns, where):
+def test_what_is_no_width_is_as_if_none_were_named(ok, terminal, monkeypatch, sampled_file, columns, where):
     if where == "terminal":
         terminal(80)
     monkeypatch.delenv("COLUMNS", raising=False)
-    lines = ("list", "ask orders order order_number=n-42", "explain orders order_number=n-42", "list --json")
+    question = f"ask orders order order_number=n-42 --store {sampled_file}"
+    lines = ("list", question, "explain orders order_number=n-42", "list --json")
     expected = [ok(line) for line in lines]
     monkeypatch.setenv("COLUMNS", columns)
     monkeypatch.setenv("LINES", columns)
@@ -118,8 +121,10 @@ def test_what_is_no_width_is_as_if_none_were_named(ok, terminal, monkeypatch, co
 
 
 @pytest.mark.parametrize("columns", [1, 2, 5, 10, 20, 59])
-def test_on_a_very_narrow_terminal_nothing_is_lost(ok, terminal, columns):
-    lines = ("ask orders order order_number=n-42", "explain orders order_number=n-42", "ask logs latest host=a event=b")
+def test_on_a_very_narrow_terminal_nothing_is_lost(ok, terminal, sampled_file, columns):
+    questions = ("ask orders order order_number=n-42", "ask logs latest host=a event=b")
+    question, empty = (f"{line} --store {sampled_file}" for line in questions)
+    lines = (question, "explain orders order_number=n-42", empty)
     terminal(60)
     expected = [ok(line) for line in lines]
     terminal(columns)
@@ -145,7 +150,7 @@ def test_plain_output_has_no_colours_and_no_boxes_and_is_that_of_a_pipe(ok, few_
 
 
 def test_values_cannot_colour_the_terminal_nor_speak_markup(ok, folder, terminal, new_url):
-    url = new_url(*cli.ORDERS.main.tables)
+    url = new_url(*ORDERS_DESIGN.main.tables)
     header = "order_number,seller_id,buyer_id,placed_ms,item,amount\n"
     (folder / "a.csv").write_text(f"{header}n-1,s-1,b-1,0,[red]lamp[/red] :smile: \x1b[31m,7\n")
     ok(f"load orders a.csv --store {url}")
@@ -188,7 +193,7 @@ def controls(shown):
 @pytest.fixture
 def hostile_url(rowbook, folder, new_url):
     """A store with an order whose fields all hold control characters."""
-    url = new_url(*cli.ORDERS.main.tables)
+    url = new_url(*ORDERS_DESIGN.main.tables)
     order = {"order_number": "n" + HOSTILE, "seller_id": "s" + HOSTILE, "buyer_id": "b", "placed_ms": 0, "amount": 7}
     (folder / "orders.jsonl").write_text(json.dumps(order | {"item": HOSTILE}) + "\n")
     assert rowbook(f"load orders orders.jsonl --store {url}")[0] == 0
@@ -228,7 +233,7 @@ def test_json_says_what_it_said_before_it_was_escaped(ok, hostile_url):
 
 @pytest.mark.parametrize("columns", [None, 100])
 def test_names_of_files_never_control_the_terminal(rowbook, folder, terminal, new_url, columns):
-    url = new_url(*cli.ORDERS.main.tables)
+    url = new_url(*ORDERS_DESIGN.main.tables)
     name = f"{HOSTILE}.csv"
     (folder / name).write_text(HEADER + "n-1,s-1,b-1,0,lamp,7\nn-2,s-1\n")
     if columns:
@@ -255,7 +260,7 @@ def test_what_a_server_says_never_controls_the_terminal(rowbook, folder, monkeyp
     (folder / "a.csv").write_text(HEADER + "n-1,s-1,b-1,0,lamp,7\n")
     if columns:
         terminal(columns)
-    code, _out, err = rowbook(f"load orders a.csv --store {new_url(*cli.ORDERS.main.tables)}")
+    code, _out, err = rowbook(f"load orders a.csv --store {new_url(*ORDERS_DESIGN.main.tables)}")
     assert code == 1
     assert controls(err) <= ({"\r"} if columns else set())
     assert r"\x9b31m\u202e\u2066\x7f" in without_colours(err)
@@ -426,7 +431,7 @@ def in_full_streams(command, stdout=os.devnull, stderr=None):
 
 
 def test_a_load_goes_on_when_nobody_reads_its_bad_lines(real_process, folder, stored, new_url):
-    url = new_url(*cli.LOGS.main.tables)
+    url = new_url(*LOGS_DESIGN.main.tables)
     good = '{"host": "a", "event": "e", "time_ms": 0}\n'
     (folder / "a.jsonl").write_text("{}\n" * 100 + good)
     process = real_process("load", "logs", "a.jsonl", "--store", url, "--on-error", "skip")

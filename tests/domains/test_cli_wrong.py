@@ -9,6 +9,7 @@ import pytest
 
 from domains import cli
 from domains.asking import encoded
+from domains.designs import DESIGNS
 from domains.orders.keys import BY_SELLER
 from shared.stores import connect
 
@@ -22,7 +23,7 @@ MAP = (
 )
 HEADER = "order_number,seller_id,buyer_id,placed_ms,item,amount\n"
 LOGS = "one of newest-first, host-first, time-first, modulo, salted, slices, random\n"
-NO_POINTS = "has no split points to give (asked for 3): rows begin with"
+NO_POINTS = "has no split points (wanted 3): rows start with"
 
 ENDS = [
     # unknown names
@@ -64,7 +65,11 @@ ENDS = [
     ("ask logs latest host=a event=b since=1", 2, "unknown field of latest 'since': one of host, event\n"),
     ("ask logs latest host=a event=b limit=1", 2, "unknown field of latest 'limit': one of host, event\n"),
     ("explain orders price=3", 2, "unknown field 'price': one of order_number, seller_id, placed, buyer_id"),
-    ("explain logs:salted drawn=3", 2, "unknown field 'drawn': one of time, host, event, tie, severity, message\n"),
+    (
+        "explain logs:salted random_bucket=3",
+        2,
+        "unknown field 'random_bucket': one of time, host, event, tie, severity, message\n",
+    ),
     ("list --fast", 2, "No such option: --fast"),
     ("list extra", 2, "Got unexpected extra argument(s) (extra); see rowbook list --help"),
     ("ddl logs orders", 2, "Got unexpected extra argument(s) (orders); see rowbook ddl --help"),
@@ -118,7 +123,11 @@ ENDS = [
     ("explain logs:salted --json", 2, "explain logs:salted: give the fields of a key (field=value ...), or --key HEX"),
     ("explain orders seller_id=s --key 00", 2, "explain orders: give the fields"),
     ("explain orders seller_id=s", 2, "no key of orders is complete: orders: needs order_number=; orders_by_seller"),
-    ("explain logs:random host=a", 2, "no key of logs:random is complete: logs_random: needs drawn= event= time= tie="),
+    (
+        "explain logs:random host=a",
+        2,
+        "no key of logs:random is complete: logs_random: needs random_bucket= event= time= tie=",
+    ),
     ("explain logs:salted host=a event=e time=0 tie=00", 2, "no key of logs:salted is complete: logs_salted: LogTi"),
     ("explain logs:salted tie=0011x", 2, "tie: must be bytes in hex (got '0011x')"),
     ("explain orders seller_id=s order_number=n placed=x", 2, "placed: must be a time such as"),
@@ -158,7 +167,7 @@ ENDS = [
     ("load orders empty --store embedded:a.db", 1, "empty: is empty"),
     ("load logs empty --store embedded:a.db", 1, "empty: is empty"),
     ("load orders binary --store embedded:a.db", 1, "binary: is not UTF-8 text (byte 00 at offset 1)"),
-    ("load logs binary --store embedded:a.db", 1, "binary: is not UTF-8 text (byte 00 at offset 1); wants CSV, JSON l"),
+    ("load logs binary --store embedded:a.db", 1, "binary: is not UTF-8 text (byte 00 at offset 1); must be combined "),
     ("load orders header --store embedded:a.db", 1, "header: no column amount for Order.amount; map a field to one"),
     (f"load orders {QUIRKS} --store embedded:a.db", 1, f"{QUIRKS}: no column order_number, seller_id"),
     (f"load orders {QUIRKS} {MAP} --map status=state --store embedded:a.db", 1, f"{QUIRKS}: no column state"),
@@ -244,7 +253,8 @@ def test_a_key_says_in_one_line_what_a_validator_of_attrs_refuses():
         seat: str = attrs.field(validator=attrs.validators.in_(["a"]))
         seller_id: str = ""
 
-    design = attrs.evolve(cli.DESIGNS[0], record=Ticket)
+    load = attrs.evolve(DESIGNS[0].loads[0], record=Ticket)
+    design = attrs.evolve(DESIGNS[0], loads=(load,))
     _rows, others = encoded(design, [BY_SELLER], ["seat=b"])
     wanted = "needs seller_id= placed= order_number=, for 'seat' must be in ['a'] (got 'b')"
     assert others == [(BY_SELLER, wanted)]

@@ -8,7 +8,7 @@ from contextlib import closing
 import attrs
 import pytest
 
-from domains.cli import DESIGNS
+from domains.designs import DESIGNS
 from shared.designs import load_samples, measure
 from shared.queries import Page
 from shared.stores import connect

@@ -10,8 +10,14 @@ from tests.faults.workload import new_seed, run
 SEED = 1 if "CI" in os.environ else new_seed()  # there the same faults every time; at home new ones
 
 
-@pytest.mark.parametrize(("threads", "operations"), [(1, 200), (4, 300)], ids=["one thread", "four threads"])
-@pytest.mark.parametrize("name", PLANS)
+RUNS = [
+    *(pytest.param(name, 4, 300, id=f"{name}-four threads") for name in PLANS),
+    pytest.param("mixed", 1, 200, id="mixed-one thread"),
+    *(pytest.param(name, 1, 200, id=f"{name}-one thread", marks=pytest.mark.long) for name in PLANS if name != "mixed"),
+]
+
+
+@pytest.mark.parametrize(("name", "threads", "operations"), RUNS)
 def test_the_client_keeps_its_promises(name, threads, operations):
     ended = run(Plan(name, SEED), operations, threads=threads)
     assert ended.faults

@@ -19,8 +19,8 @@ from typing import Any
 import attrs
 import happybase
 
-from domains.logs.example import DESIGN
-from domains.logs.samples import sample_events
+from domains.logs.design import DESIGN
+from domains.logs.loads import EVENTS
 from shared.designs import Variant
 from shared.designs.comparison import quantiles
 from shared.keys import Splits
@@ -53,7 +53,7 @@ class Spread:
 
 def tenths() -> list[list[Any]]:
     """The sample events in the order in which they are stored."""
-    events = sample_events()
+    events = EVENTS.sample_records()
     size = len(events) // TENTHS
     return [events[size * number : size * (number + 1)] for number in range(TENTHS)]
 
@@ -87,7 +87,7 @@ def _rows(variant: Variant) -> list[list[bytes]]:
         return [[repository.row(event) for event in _drawn(number, events)] for number, events in enumerate(tenths())]
 
 
-def _cut(variant: Variant, rows: Sequence[Sequence[bytes]]) -> TableLayout[Any]:
+def _cut(variant: Variant, rows: Sequence[Sequence[bytes]]) -> TableLayout[Any, Any]:
     """The table of a variant, cut into eight regions."""
     (table,) = variant.tables
     if table.splits.points:
@@ -117,7 +117,7 @@ def measured(named: NamedHBase) -> list[Spread]:
 
 
 def _counted(
-    connection: happybase.Connection, info_url: str, tables: dict[str, TableLayout[Any]]
+    connection: happybase.Connection, info_url: str, tables: dict[str, TableLayout[Any, Any]]
 ) -> Iterator[dict[str, tuple[int, ...]]]:
     """For each tenth the rows that every region took, by variant."""
     repositories = {variant.name: variant.open(connection) for variant in DESIGN.variants}
@@ -126,7 +126,7 @@ def _counted(
     for number, events in enumerate(tenths()):
         for repository in repositories.values():
             for event in _drawn(number, events):
-                DESIGN.store(repository, event)
+                EVENTS.store_in(repository, event)
         stored += len(events)
         written = rows_written(connection, info_url, {table.name: stored for table in tables.values()})
         after = {name: written[table.name] for name, table in tables.items()}

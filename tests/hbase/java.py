@@ -6,6 +6,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from tests.locks import one_process_at_a_time
+
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / ".hbase"
 """Where downloaded jars stay."""
@@ -64,6 +66,11 @@ def _java() -> str:
 
 def jars(pom: Path) -> Path:
     """The folder with the jars of a `pom.xml`; the first time Maven downloads them."""
+    with one_process_at_a_time():
+        return _downloaded(pom)
+
+
+def _downloaded(pom: Path) -> Path:
     folder = KEPT / f"{pom.parent.name}-jars"
     ready = folder / "pom.xml"  # a copy, written last: an interrupted or an older download starts again from nothing
     if ready.exists() and ready.read_bytes() == pom.read_bytes():

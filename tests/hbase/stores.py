@@ -29,7 +29,7 @@ AHEAD = 12
 WORKERS = 16
 TIMEOUT_MS = 120_000
 
-Tables = tuple[TableLayout[Any], ...]
+Tables = tuple[TableLayout[Any, Any], ...]
 
 
 @frozen
@@ -50,7 +50,7 @@ class Stores:
     _workers: ThreadPoolExecutor = field(factory=lambda: ThreadPoolExecutor(WORKERS))
     _taken: deque[Tables] = field(factory=lambda: deque(maxlen=AHEAD))
     _waiting: list[_Made] = field(factory=list[_Made])
-    _shared: list[TableLayout[Any]] = field(factory=list[TableLayout[Any]])
+    _shared: list[TableLayout[Any, Any]] = field(factory=list[TableLayout[Any, Any]])
     _row_prefixes: Iterator[bytes] = field(factory=lambda: (number.to_bytes(4, "big") for number in count()))
 
     def url(self, prefix: str | None = None) -> str:
@@ -59,13 +59,13 @@ class Stores:
         return f"{url}&table_prefix={prefix}" if prefix else url
 
     @contextmanager
-    def connection(self, *tables: TableLayout[Any]) -> Iterator[happybase.Connection]:
+    def connection(self, *tables: TableLayout[Any, Any]) -> Iterator[happybase.Connection]:
         """To a store of its own with these tables; what is there after the block is dropped."""
         with self.prefix(*tables) as prefix, closing(connect(self.url(prefix))) as connection:
             yield connection
 
     @contextmanager
-    def shared(self, *tables: TableLayout[Any]) -> Iterator[happybase.Connection]:
+    def shared(self, *tables: TableLayout[Any, Any]) -> Iterator[happybase.Connection]:
         """To these tables, which others use too, each below a row prefix of its own."""
         missing = [table for table in tables if table not in self._shared]
         with closing(connect(self.url(f"{self._prefix}_shared"))) as connection:
@@ -75,7 +75,7 @@ class Stores:
             yield connection
 
     @contextmanager
-    def prefix(self, *tables: TableLayout[Any]) -> Iterator[str]:
+    def prefix(self, *tables: TableLayout[Any, Any]) -> Iterator[str]:
         """A prefix below which these tables are, empty, and no others; what is there after the block is dropped."""
         prefix = self._take(tables) if tables else self._new_prefix()
         try:

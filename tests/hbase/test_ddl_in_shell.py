@@ -8,7 +8,7 @@ import attrs
 import happybase
 import pytest
 
-from domains.cli import DESIGNS
+from domains.designs import DESIGNS
 from shared.keys import EscapedText, HashPrefix, KeyLayout, Splits, part, row_key
 from shared.stores import connect
 from shared.stores.hbase.thrift2 import idl

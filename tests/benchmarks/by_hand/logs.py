@@ -119,8 +119,8 @@ class NewestFirst(Logs):
             next(rows, None)
         return page
 
-    def of_severity(self, host, severity, since_ms, until_ms, at="server", limit=100):
-        text_of_filter = severity_filter(severity) if at == "server" else None
+    def of_severity(self, host, severity, since_ms, until_ms, filter_at="server", limit=100):
+        text_of_filter = severity_filter(severity) if filter_at == "server" else None
         rows = self.table.scan(row_prefix=text(host), filter=text_of_filter, batch_size=READ_ROWS)
         found = [
             event
@@ -202,8 +202,8 @@ class Salted(Logs):
             next(rows, None)
         return page
 
-    def of_severity(self, host, severity, since_ms, until_ms, at="server", limit=100):
-        options = {"filter": severity_filter(severity)} if at == "server" else {}
+    def of_severity(self, host, severity, since_ms, until_ms, filter_at="server", limit=100):
+        options = {"filter": severity_filter(severity)} if filter_at == "server" else {}
         with closing(self.of_bucket(self.bucket(host), since_ms, until_ms, PAGE_ROWS, **options)) as rows:
             found = (each for each in map(self.read, rows) if each.host == host and each.severity == severity)
             page = list(islice(found, limit))

@@ -12,7 +12,7 @@ from itertools import islice
 import attrs
 import msgpack
 
-from domains.orders import ListedOrder, Order
+from domains.orders import BuyerLine, Order, SellerLine
 
 LAST = 2**63 - 1
 PAGE_ROWS = 101
@@ -65,13 +65,13 @@ def order_of(row, cells):
     )
 
 
-def listed(found):
-    row, cells = found
-    _who, _, rest = row.partition(b"\0\x01")
+def line_in(line_class, row, cells):
+    who, _, rest = row.partition(b"\0\x01")
     (time_left,) = struct.unpack_from(">Q", rest)
-    return ListedOrder(
-        unescaped(rest[8:-2]),
+    return line_class(
+        unescaped(who),
         LAST - time_left,
+        unescaped(rest[8:-2]),
         msgpack.unpackb(cells[b"o:i"]),
         amount_of(cells[b"o:a"]),
         msgpack.unpackb(cells[b"o:st"]),
@@ -123,12 +123,12 @@ class Orders:
         self.by_buyer.put(list_row(order.buyer_id, order), line, timestamp=written_ms)
 
     def of_seller(self, seller_id, since_ms=None, until_ms=None, status=None, limit=100):
-        return self.list_of(self.by_seller, seller_id, since_ms, until_ms, status, limit)
+        return self.list_of(self.by_seller, SellerLine, seller_id, since_ms, until_ms, status, limit)
 
     def of_buyer(self, buyer_id, since_ms=None, until_ms=None, status=None, limit=100):
-        return self.list_of(self.by_buyer, buyer_id, since_ms, until_ms, status, limit)
+        return self.list_of(self.by_buyer, BuyerLine, buyer_id, since_ms, until_ms, status, limit)
 
-    def list_of(self, table, who, since_ms, until_ms, status, limit):
+    def list_of(self, table, line_class, who, since_ms, until_ms, status, limit):
         start, stop = text(who), text(who)[:-1] + b"\x02"
         if until_ms is not None:
             start = text(who) + struct.pack(">Q", LAST - (until_ms - 1))
@@ -137,8 +137,9 @@ class Orders:
         at_once = limit + 1 if status is None else PAGE_ROWS
         with closing(table.scan(start, stop, batch_size=at_once)) as rows:
             if status is None:
-                return list(map(listed, islice(rows, limit + 1)))[:limit]
-            page = list(islice((line for line in map(listed, rows) if line.status == status), limit))
+                return [line_in(line_class, *row) for row in islice(rows, limit + 1)][:limit]
+            lines = (line_in(line_class, *row) for row in rows)
+            page = list(islice((line for line in lines if line.status == status), limit))
             next(rows, None)
         return page
 

@@ -3,7 +3,7 @@
 import pytest
 
 from domains.logs import LogEvent, Repeats
-from domains.logs.example import DESIGN
+from domains.logs.design import DESIGN
 from shared.records import LAST_MS
 
 BY_NAME = {variant.name: variant for variant in DESIGN.variants}
@@ -15,6 +15,8 @@ def only(*names):
     return pytest.mark.parametrize("variant", [BY_NAME[name] for name in names], ids=names)
 
 
+main_variant = only(DESIGN.main.name)
+"""Runs a test that would be the same for every variant: a refused question, a damaged cursor."""
 answering = only(*ANSWERING)
 at_any_time = only("newest-first", "host-first", "time-first", "modulo", "salted")
 of_all_hosts = only("time-first", "modulo", "salted", "slices")

@@ -4,8 +4,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from domains.logs.example import DESIGN
-from domains.logs.samples import sample_events
+from domains.logs.design import DESIGN
+from domains.logs.loads import EVENTS
 
 
 @pytest.fixture(params=DESIGN.variants, ids=lambda variant: variant.name)
@@ -34,4 +34,4 @@ def opened(engine):
 @pytest.fixture(scope="session")
 def samples():
     """The sample events, told apart as `load` does."""
-    return sample_events()
+    return list(EVENTS.sample_records())

@@ -20,11 +20,17 @@ from .asking import BY_NAME, asked, dump, event, expected, stored
 ROOT = Path(__file__).parents[3]
 
 
+COPIED = ("__init__", "records", "keys", "repository", "example")
+
+
 @pytest.fixture
 def copy(tmp_path):
-    """A copy of the three folders, and nothing else of the project."""
-    for folder in ("domains/logs", "fixtures/logs", "shared"):
-        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    """A copy of what one copies, and nothing else of the project."""
+    shutil.copytree(ROOT / "shared", tmp_path / "shared", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "domains" / "logs").mkdir(parents=True)
+    shutil.copy(ROOT / "domains" / "__init__.py", tmp_path / "domains")
+    for name in COPIED:
+        shutil.copy(ROOT / "domains" / "logs" / f"{name}.py", tmp_path / "domains" / "logs")
     return tmp_path
 
 
@@ -35,33 +41,21 @@ def run(copy, *arguments):
     return subprocess.run(command, cwd=copy, env=python, capture_output=True, text=True, check=False)
 
 
-def test_three_folders_are_enough_also_with_a_field_of_another_name(copy):
-    for path in [*copy.glob("domains/logs/*.py"), *copy.glob("fixtures/logs/*.jsonl")]:
+def test_five_files_and_shared_are_enough_also_with_a_field_of_another_name(copy):
+    for path in copy.glob("domains/logs/*.py"):
         path.write_text(re.sub(r"\bhost\b", "device", path.read_text(encoding="utf-8")), encoding="utf-8")
     done = run(copy, "-m", "domains.logs.example")
     assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
-    assert "  one device, ten minutes: 56 found, 345 rows read" in lines
-    assert lines[-1] == "whoever answers says the same"
+    assert "LogEvent(device='web-1', event='ERROR'" in done.stdout
 
 
-def test_one_key_is_kept_where_the_others_are_deleted_and_nothing_names_them(copy):
-    domain = copy / "domains" / "logs"
-    key = (domain / "keys_time_first.py").read_text(encoding="utf-8").partition("\n\n\n")[2]
-    for path in [*domain.glob("keys_*.py"), domain / "traps.py", copy / "fixtures" / "logs" / "make_keys.py"]:
-        path.unlink()
-    change(domain / "keys.py", (r"(?s)\n\n@row_key.*?\n\n\n", "\n\n"), (r"(?s)LOGS = .*", key.replace("TABLE", "LOGS")))
-    change(domain / "repository.py", (r"keys_time_first", "keys"))
-    change(
-        domain / "example.py",
-        (r"from \. import .*\n", ""),
-        (r"from \.traps .*\n", ""),
-        (r" *traps=.*\n", ""),
-        (r"(?s)VARIANTS = \(.*?\n\)\n", 'VARIANTS = (_rival("time-first", "time in front", LOGS),)\n'),
-    )
-    done = run(copy, "-m", "domains.logs.example")
-    assert done.returncode == 0, done.stderr
-    assert "  all hosts, ten minutes: 100 found, 101 rows read" in done.stdout.splitlines()
+def test_the_story_is_the_same_under_the_key_of_another_variant(copy):
+    keys = copy / "domains" / "logs" / "keys.py"
+    change(keys, (r"KeyLayout\(LogNewestFirst\)", 'KeyLayout(LogTimeFirst, Salt(of="host", buckets=8))'))
+    change(keys, (r"KeyLayout, part", "KeyLayout, Salt, part"))
+    before, after = (run(folder, "-m", "domains.logs.example") for folder in (ROOT, copy))
+    assert after.returncode == 0, after.stderr
+    assert after.stdout == before.stdout
 
 
 def change(path, *edits):

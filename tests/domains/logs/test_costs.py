@@ -4,10 +4,10 @@ from contextlib import ExitStack
 
 import pytest
 
-from domains.logs.keys_slices import SLICE_MS
+from domains.logs.variants.slices import SLICE_MS
 from shared.designs import metered
 from shared.keys import InvalidQuestion
-from shared.queries import READ_AT_MOST
+from shared.queries.pages import READ_AT_MOST
 
 from .asking import BY_NAME, event, only, stored, times
 
@@ -43,7 +43,7 @@ def test_host_first_reads_one_row_more_than_it_returns_and_in_reverse_two(connec
 @only("newest-first", "host-first")
 def test_a_window_of_one_host_reads_all_its_rows_for_every_page(connection, hundred):
     page = hundred.window(0, 5000, host="a", limit=2)
-    assert (len(page.records), page.rows_read, page.by_client) == (2, 100, ("time_ms", "order"))
+    assert (len(page.records), page.rows_read, page.client_work) == (2, 100, ("time_ms", "order"))
     assert cost_of(connection, hundred.window, 0, 5000, host="a", limit=2, cursor=page.cursor) == (1, 100)
 
 
@@ -123,7 +123,7 @@ def test_a_filtered_page_ends_short_with_a_cursor_and_goes_on(crowded):
 
 def test_a_window_of_a_host_with_more_rows_than_are_sorted_is_refused_however_short_it_is(crowded):
     with pytest.raises(
-        InvalidQuestion, match="a sorted page reads all rows of its ranges, and they hold more than 10000: "
+        InvalidQuestion, match="a sorted page reads all rows of its ranges, which hold more than 10000: "
     ):
         crowded["newest-first"].window(5, 6, host="host1", limit=1)
     assert times(crowded["newest-first"].host_events("host1", "GET", 5, 6)) == [5]

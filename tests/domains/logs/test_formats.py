@@ -273,7 +273,7 @@ def test_lines_that_go_on_with_no_event_are_one_bad_line(written):
 
 
 def test_an_event_without_end_is_a_bad_line_again_and_again(written, monkeypatch):
-    monkeypatch.setattr("domains.logs.formats.LONGEST", 100)
+    monkeypatch.setattr("domains.logs.formats.MAX_LINE_CHARACTERS", 100)
     longest = f"{LOG4J_LINE}\n{'x' * 59}\n"
     assert len(longest) == 100
     path = written(longest + longest.replace("x\n", "xx\n") + "y\n" * 100 + LOG4J_LINE)
@@ -319,7 +319,7 @@ def test_formats_have_names_to_be_asked_for_and_refuse_what_is_of_another_form(w
     assert [each.name for each in FORMATS] == ["combined", "log4j"] == [COMBINED_LOG.name, LOG4J.name]
     assert reason(written(LOG4J_LINE), format="combined").startswith(SHAPE)
     assert reason(written(ACCESS), format="log4j").startswith(START)
-    with pytest.raises(ValueError, match=r"^format: must be auto, csv, jsonl, combined or log4j \(got 'xml'\)$"):
+    with pytest.raises(ValueError, match=r"^format: must be auto, combined, log4j, csv or jsonl \(got 'xml'\)$"):
         lines(written(ACCESS), format="xml")
 
 

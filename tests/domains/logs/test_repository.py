@@ -7,7 +7,7 @@ import pytest
 from Hbase_thrift import IOError as HBaseError  # a module that happybase makes
 
 from domains.logs import LogEvent, NotAllStored, Repeats, repository
-from domains.logs.keys_slices import SLICE_MS
+from domains.logs.variants.slices import SLICE_MS
 from shared.designs import metered
 from shared.keys import InvalidKey
 from shared.loading import UnreadableFile
@@ -289,11 +289,11 @@ def test_a_store_that_fails_leaves_the_events_to_go_on_with(connection, variant,
         send(batch)
 
     monkeypatch.setattr(happybase.Batch, "send", failing)
-    with pytest.raises(NotAllStored, match=r"^2 events stored; of the next 2 none or some, for ") as refused:
+    with pytest.raises(NotAllStored, match=r"^2 events stored; some of the next 2 may be stored too: ") as refused:
         logs.store_all(source)
-    assert (refused.value.stored, refused.value.left) == (2, five[2:4])
+    assert (refused.value.stored, refused.value.unconfirmed) == (2, five[2:4])
     assert isinstance(refused.value.__cause__, HBaseError)
-    assert logs.store_all(chain(refused.value.left, source)) == 3
+    assert logs.store_all(chain(refused.value.unconfirmed, source)) == 3
     assert len(dump(connection, variant)[variant.tables[0].name]) == 5
 
 
@@ -303,7 +303,7 @@ def test_an_event_that_cannot_be_stored_stores_none_of_those_that_go_with_it(con
     good, bad = event(1), event(2, "host with an x")
     with pytest.raises(NotAllStored, match=r"^2 events stored; .*LogHostFirst\.host") as refused:
         logs.store_all([event(3), event(4), good, bad])
-    assert (refused.value.stored, refused.value.left) == (2, [good, bad])
+    assert (refused.value.stored, refused.value.unconfirmed) == (2, [good, bad])
     assert isinstance(refused.value.__cause__, InvalidKey)
     assert len(dump(connection, variant)[variant.tables[0].name]) == 2
 
@@ -315,10 +315,10 @@ def test_a_source_that_fails_leaves_what_was_read_of_it(connection, variant, log
         raise UnreadableFile("a.log:7: bad")
 
     with pytest.raises(
-        NotAllStored, match=r"^0 events stored; of the next 6 none or some, for a\.log:7: bad$"
+        NotAllStored, match=r"^0 events stored; some of the next 6 may be stored too: a\.log:7: bad$"
     ) as ended:
         logs.store_all(source())
-    assert (ended.value.stored, ended.value.left) == (0, MOMENTS)
+    assert (ended.value.stored, ended.value.unconfirmed) == (0, MOMENTS)
     assert dump(connection, variant)[variant.tables[0].name] == []
 
 
@@ -367,7 +367,7 @@ def test_a_page_has_a_hundred_events_if_no_limit_is_given(logs):
         logs.host_events("host1", "GET", since_ms=0, until_ms=1000),
         logs.window(0, 1000, host="host1"),
         logs.of_severity("host1", "INFO", 0, 1000),
-        logs.of_severity("host1", "INFO", 0, 1000, at="client"),
+        logs.of_severity("host1", "INFO", 0, 1000, filter_at="client"),
     ]
     assert [(len(page.records), page.cursor is None) for page in pages] == [(100, False)] * len(pages)
 

@@ -6,9 +6,10 @@ from contextlib import ExitStack
 
 import pytest
 
-from domains.logs import LOGS, keys_salted, keys_time_first, traps
+from domains.logs import LOGS, traps
 from domains.logs.traps import LONG_MAX, TRAPS
-from fixtures.logs import make_logs
+from domains.logs.variants import salted, time_first
+from fixtures.logs import make_samples
 from shared.designs.traps import TRAP_COLUMNS, trap_row
 
 
@@ -105,16 +106,16 @@ def busiest(table, samples):
 
 
 def test_behind_the_time_all_new_rows_go_into_one_range(outcomes, samples):
-    share, new = busiest(keys_time_first.TABLE, samples)
+    share, new = busiest(time_first.TABLE, samples)
     assert (share, [*new]) == (1, [7])
     outcome = outcomes["time in front"]
     assert outcome.wanted == f"the {new.total()} writes of one minute on 8 ranges of equal size"
-    assert new.total() == make_logs.LAST_MINUTE == 200
+    assert new.total() == make_samples.LAST_MINUTE == 200
     assert outcome.wrong == "100% of them in one range"
 
 
 def test_behind_a_bucket_of_the_host_new_rows_go_into_all_ranges(outcomes, samples):
-    share, new = busiest(keys_salted.TABLE, samples)
+    share, new = busiest(salted.TABLE, samples)
     assert outcomes["time in front"].right == f"{share:.0%} in the busiest, behind a bucket of the host"
     assert share < 0.3
     assert len(new) > 4

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domains.logs.keys_random import BUCKETS, LogRandom, RandomLogRepository
-from domains.logs.keys_random import TABLE as RANDOM
-from domains.logs.keys_slices import SLICE_MS
+from domains.logs.variants.random import BUCKETS, LogRandom, RandomLogRepository
+from domains.logs.variants.random import TABLE as RANDOM
+from domains.logs.variants.slices import SLICE_MS
 from shared.keys import InvalidQuestion
 from shared.stores import connect
 from tests.engines import examples

@@ -2,7 +2,7 @@
 
 import pytest
 
-from domains.orders.example import DESIGN
+from domains.orders.design import DESIGN
 
 
 @pytest.fixture(params=DESIGN.variants, ids=lambda variant: variant.name)

@@ -8,7 +8,7 @@ import attrs
 import pytest
 
 from domains.orders import Order, OrderConflict, OrderRepository
-from domains.orders.example import DESIGN
+from domains.orders.design import DESIGN
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.writes import WriterClock

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domains.orders import ListedOrder, Order, OrderConflict, UnknownOrder
-from domains.orders.example import DESIGN
+from domains.orders import BuyerLine, Order, OrderConflict, SellerLine, UnknownOrder
+from domains.orders.design import DESIGN
 from tests.dying import DyingConnection, WriterDied
 from tests.engines import examples
 
@@ -151,9 +151,9 @@ def test_whoever_dies_how_often_placing_every_order_again_mends_all(engine, vari
         stored = [orders.order(order.order_number) for order in SOME]
         assert [attrs.evolve(order, status="placed") for order in stored] == SOME
         lists = [line for who in ("s-1", "s-17") for line in orders.of_seller(who).records]
-        assert sorted(lists, key=number_of) == [ListedOrder.of(order) for order in stored]
+        assert sorted(lists, key=number_of) == [SellerLine.of(order) for order in stored]
         lists = [line for who in ("b-1", "b-12") for line in orders.of_buyer(who).records]
-        assert sorted(lists, key=number_of) == [ListedOrder.of(order) for order in stored]
+        assert sorted(lists, key=number_of) == [BuyerLine.of(order) for order in stored]
 
 
 def number_of(line):

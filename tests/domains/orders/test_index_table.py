@@ -4,8 +4,8 @@ import attrs
 import pytest
 
 from domains.orders import Order, OrderConflict, UnknownOrder
-from domains.orders.example import DESIGN
-from domains.orders.keys_index_table import INDEX, OF_SELLER, IndexEntry
+from domains.orders.design import DESIGN
+from domains.orders.variants.index_table import INDEX, OF_SELLER, IndexEntry
 from shared.designs import metered
 from shared.tables import InvalidRow
 from tests.dying import DyingConnection, WriterDied

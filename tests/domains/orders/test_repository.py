@@ -3,8 +3,8 @@
 import attrs
 import pytest
 
-from domains.orders import ListedOrder, Order, OrderConflict, UnknownOrder
-from domains.orders.example import DESIGN
+from domains.orders import BuyerLine, Order, OrderConflict, SellerLine, UnknownOrder
+from domains.orders.design import DESIGN
 from shared.designs import metered
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.tables import InvalidRow
@@ -22,8 +22,16 @@ def only(*names):
     return pytest.mark.parametrize("variant", [BY_NAME[name] for name in names], ids=names)
 
 
-def listed(order):
-    return ListedOrder(order.order_number, order.placed_ms, order.item, order.amount, order.status)
+main_variant = only(DESIGN.main.name)
+"""Runs a test that would be the same for every variant: a refused question, a damaged cursor."""
+
+
+def seller_line(order):
+    return SellerLine(order.seller_id, order.placed_ms, order.order_number, order.item, order.amount, order.status)
+
+
+def buyer_line(order):
+    return BuyerLine(order.buyer_id, order.placed_ms, order.order_number, order.item, order.amount, order.status)
 
 
 def dump(connection, variant):
@@ -61,13 +69,13 @@ def test_a_number_that_begins_like_another_is_none(orders):
 def test_a_sellers_orders_come_newest_first(orders):
     orders.place(LAMP)
     orders.place(DESK)
-    assert orders.of_seller("s-17").records == [listed(DESK), listed(LAMP)]
+    assert orders.of_seller("s-17").records == [seller_line(DESK), seller_line(LAMP)]
 
 
 def test_a_buyers_orders_come_newest_first(orders):
     orders.place(DESK)
     orders.place(LAMP)
-    assert orders.of_buyer("b-3").records == [listed(DESK), listed(LAMP)]
+    assert orders.of_buyer("b-3").records == [buyer_line(DESK), buyer_line(LAMP)]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +86,8 @@ def test_a_period_is_half_open(orders, since, until, found):
         orders.place(attrs.evolve(LAMP, order_number=f"n-{at}", placed_ms=at))
     of_seller = orders.of_seller("s-17", since_ms=since, until_ms=until).records
     assert [line.placed_ms for line in of_seller] == found
-    assert orders.of_buyer("b-3", since_ms=since, until_ms=until).records == of_seller
+    of_buyer = orders.of_buyer("b-3", since_ms=since, until_ms=until).records
+    assert [line.order_number for line in of_buyer] == [line.order_number for line in of_seller]
 
 
 @pytest.mark.parametrize("seller_id", ["1", "12", "123"])
@@ -131,6 +140,7 @@ def test_an_order_placed_between_two_pages_moves_no_other(orders):
     assert [line.order_number for line in first.records + second.records] == ["n-3", "n-2", "n-1", "n-0", "older"]
 
 
+@main_variant
 def test_a_cursor_of_another_seller_is_refused(orders):
     for seller_id in ("s-1", "s-17"):
         for number in range(3):
@@ -140,6 +150,7 @@ def test_a_cursor_of_another_seller_is_refused(orders):
         orders.of_seller("s-1", limit=1, cursor=cursor)
 
 
+@main_variant
 def test_an_unknown_status_is_refused(orders):
     with pytest.raises(InvalidQuestion, match=r"status: must be one of placed, paid, shipped, cancelled .got 'lost'."):
         orders.of_seller("s-17", status="lost")
@@ -149,7 +160,8 @@ def test_a_change_of_status_shows_everywhere(orders):
     orders.place(LAMP)
     paid = orders.change_status("n-42", "paid")
     assert orders.order("n-42") == paid == attrs.evolve(LAMP, status="paid")
-    assert orders.of_seller("s-17").records == orders.of_buyer("b-3").records == [listed(paid)]
+    assert orders.of_seller("s-17").records == [seller_line(paid)]
+    assert orders.of_buyer("b-3").records == [buyer_line(paid)]
 
 
 def test_a_cancelled_order_stays_in_the_lists(orders):
@@ -245,7 +257,8 @@ def test_an_order_whose_list_key_is_as_long_as_can_be_is_found_every_way(new_sto
     order = attrs.evolve(order, **{field: "x" * (32_767 - 12 - 1)})
     orders.place(order)
     assert orders.order(order.order_number) == order
-    assert orders.of_seller(order.seller_id).records == orders.of_buyer(order.buyer_id).records == [listed(order)]
+    assert orders.of_seller(order.seller_id).records == [seller_line(order)]
+    assert orders.of_buyer(order.buyer_id).records == [buyer_line(order)]
 
 
 @pytest.mark.parametrize("placed_ms", [-1, 253_402_300_800_000, True, "5", None])
@@ -315,8 +328,8 @@ def test_hashed_numbers_that_begin_alike_lie_in_no_range(numbers):
     with pytest.raises(InvalidQuestion) as refused:
         numbers.numbered("n-4")
     assert str(refused.value) == (
-        "OrderByNumber.order_number: must be bound, "
-        "the values of HashPrefix(of='order_number', bytes=2) are too many to list"
+        "OrderByNumber: needs a single value for order_number, "
+        "because HashPrefix(of='order_number', bytes=2) has more than 1024 values"
     )
 
 
@@ -367,7 +380,7 @@ def test_a_page_has_a_hundred_orders_if_no_limit_is_given(orders, variant):
         orders.place(attrs.evolve(LAMP, order_number=f"n-{number}", placed_ms=number))
     pages = [orders.of_seller("s-17"), orders.of_seller("s-17", status="placed"), orders.of_buyer("b-3")]
     pages.append(orders.with_status("placed"))
-    if "numbered" in variant.same_ranges:
+    if variant.name != "hashed-number":
         pages.append(orders.numbered("n-"))
     assert [(len(page.records), page.cursor is None) for page in pages] == [(100, False)] * len(pages)
 

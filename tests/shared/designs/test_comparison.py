@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.designs import AccessPattern, Design, Measured, Variant, load_samples
+from shared.designs import AccessPattern, Design, Load, Measured, Variant, load_samples
 from shared.designs.comparison import (
     RANGES,
     Compared,
@@ -195,8 +195,8 @@ class Notes:
     def __init__(
         self,
         connection: happybase.Connection,
-        table: TableLayout[Note],
-        second: TableLayout[Note] | None = None,
+        table: TableLayout[Any, Note],
+        second: TableLayout[Any, Note] | None = None,
         hosts: str = "",
     ) -> None:
         self.table = table
@@ -213,21 +213,21 @@ class Notes:
 
     def of_host(self, host: str, limit: int = 100, cursor: str | None = None) -> Page[Note]:
         asked = self.table.layout.narrow(host=host, at_ms=between())
-        return page(self.rows, asked.plan, self.table.record, limit=limit, cursor=cursor, where=asked.left)
+        return page(self.rows, asked.plan, self.table.record, limit=limit, cursor=cursor, where=asked.residual)
 
     def in_host_order(self, at_ms: int, limit: int = 100, cursor: str | None = None) -> Page[Note]:
         asked = self.table.layout.narrow(at_ms=between(at_ms, None))
         order = KeyLayout(NoteByHost)
-        left = asked.left
-        return page(self.rows, asked.plan, self.table.record, limit=limit, cursor=cursor, where=left, order=order)
+        residual = asked.residual
+        return page(self.rows, asked.plan, self.table.record, limit=limit, cursor=cursor, where=residual, order=order)
 
 
-OF_HOST = AccessPattern("of-host", "notes of a host", Notes.of_host, {"host": "a"})
-OF_NOBODY = AccessPattern("of-host", "notes of no host", Notes.of_host, {"host": "q"})
-SINCE = AccessPattern("since", "notes since a time", Notes.in_host_order, {"at_ms": 2})
+OF_HOST = AccessPattern("notes of a host", Notes.of_host, {"host": "a"})
+OF_NOBODY = AccessPattern("notes of no host", Notes.of_host, {"host": "q"})
+SINCE = AccessPattern("notes since a time", Notes.in_host_order, {"at_ms": 2})
 
 
-def variant_of(table: TableLayout[Note], second: TableLayout[Note] | None = None, hosts: str = "") -> Variant:
+def variant_of(table: TableLayout[Any, Note], second: TableLayout[Any, Note] | None = None, hosts: str = "") -> Variant:
     opened = partial(Notes, table=table, second=second, hosts=hosts)
     return Variant(table.name, "", (table, second) if second else (table,), opened)
 
@@ -236,9 +236,9 @@ def design_of(folder: Path, notes: list[dict[str, Any]], **options: Any) -> Desi
     samples = folder / "notes.jsonl"
     samples.write_text("".join(json.dumps(note) + "\n" for note in notes))
     variants = (variant_of(BY_HOST), variant_of(BY_TIME), variant_of(SALTED))
-    asked: dict[str, Any] = {"patterns": (OF_HOST, OF_NOBODY, SINCE), "newest_ms": 1, **options}
-    asked.setdefault("store", Notes.store)
-    return Design("notes", "Where do notes go?", Note, variants, samples=samples, **asked)
+    load = Load("notes", Note, Notes.store, samples, **options.pop("load", {}))
+    declared: dict[str, Any] = {"patterns": (OF_HOST, OF_NOBODY, SINCE), "newest_ms": 1, **options}
+    return Design("notes", "Where do notes go?", (load,), variants=variants, **declared)
 
 
 Compare: TypeAlias = Callable[[Design, Variant], Compared]
@@ -283,7 +283,7 @@ def test_every_file_passes_through_something_of_its_own(new_store: NewStore, tmp
 
         return numbered
 
-    design = design_of(tmp_path, NOTES, each_file=numbering)
+    design = design_of(tmp_path, NOTES, load={"new_record_transform": numbering})
     for _ in range(2):
         connection = new_store(*design.main.tables)
         repository = load_samples(connection, design, design.main)
@@ -383,9 +383,9 @@ def test_every_question_is_asked_of_a_variant(compare: Compare, tmp_path: Path) 
     assert [figures_of(one)[1] for one in salted.measured] == ["1", "1", "8"]
 
 
-def measured(answer: Any, by_client: tuple[str, ...] = (), **cost: Any) -> Measured:
-    if isinstance(answer, list) and by_client:
-        answer = Page(answer, None, 0, by_client)
+def measured(answer: Any, client_work: tuple[str, ...] = (), **cost: Any) -> Measured:
+    if isinstance(answer, list) and client_work:
+        answer = Page(answer, None, 0, client_work)
     return Measured(OF_HOST, answer, Cost(ranges=[(b"t", RowRange(b"", None))] * 2, **cost))
 
 
@@ -413,7 +413,7 @@ def test_figures_are_rows_read_for_each_returned_and_ranges_and_rpcs(
 
 
 @pytest.mark.parametrize(
-    ("by_client", "wanted"),
+    ("client_work", "wanted"),
     [
         ((), "1.5 / 2 / 3"),
         (("host",), "filtered 1.5 / 2 / 3"),
@@ -422,8 +422,8 @@ def test_figures_are_rows_read_for_each_returned_and_ranges_and_rpcs(
         (("host", "order"), "filtered sorted 1.5 / 2 / 3"),
     ],
 )
-def test_a_cost_says_first_what_the_client_had_to_do(by_client: tuple[str, ...], wanted: str) -> None:
-    assert wanted == cost_of(measured([1, 2], by_client, rpcs=3, rows_read=3))
+def test_a_cost_says_first_what_the_client_had_to_do(client_work: tuple[str, ...], wanted: str) -> None:
+    assert wanted == cost_of(measured([1, 2], client_work, rpcs=3, rows_read=3))
 
 
 def test_a_refused_question_has_no_cost_but_a_reason() -> None:

@@ -58,11 +58,11 @@ class Repository:
         return page(self._table, plan, lambda row, _cells: ITEMS.decode(row), limit=limit, cursor=cursor)
 
 
-ONE = AccessPattern("item", "an item by its number", Repository.item, {"number": 7})
-NONE = AccessPattern("item", "an item that is not there", Repository.item, {"number": 70})
-SOME = AccessPattern("items", "items from a number on", Repository.items, {"since": 4, "seen_ms": 0, "limit": 3})
-LAST_EVEN = AccessPattern("last-even", "the largest even numbers", Repository.last_even, {})
-REFUSED = AccessPattern("items", "items before all others", Repository.items, {"since": -1})
+ONE = AccessPattern("an item by its number", Repository.item, {"number": 7})
+NONE = AccessPattern("an item that is not there", Repository.item, {"number": 70})
+SOME = AccessPattern("items from a number on", Repository.items, {"since": 4, "seen_ms": 0, "limit": 3})
+LAST_EVEN = AccessPattern("the largest even numbers", Repository.last_even, {})
+REFUSED = AccessPattern("items before all others", Repository.items, {"since": -1})
 
 
 @pytest.fixture
@@ -210,7 +210,7 @@ def test_a_question_that_the_tables_cannot_answer_is_measured_as_refused(
     refused, answered = measure(table.connection, Repository(table.connection), [REFUSED, ONE])
     nothing = Cost(rows_read=engine.rows_read(0))
     assert refused == Measured(REFUSED, None, nothing, "Item.number: must be 0..65535 (got -1)")
-    assert (refused.records, refused.by_client, refused.rows_read) == ([], (), 0)
+    assert (refused.records, refused.client_work, refused.rows_read) == ([], (), 0)
     # The next question is asked all the same, of a client that is metered anew.
     assert (answered.refused, answered.records, answered.cost.rpcs) == ("", [Item(7)], 1)
     rows = pattern_rows([refused, answered])
@@ -221,7 +221,7 @@ def test_a_question_that_the_tables_cannot_answer_is_measured_as_refused(
 def test_what_was_read_before_a_question_was_refused_is_counted_and_not_shown(table: happybase.Table) -> None:
     repository = Repository(table.connection)
     (refused,) = measure(table.connection, repository, [attrs.evolve(LAST_EVEN, sample={"read_at_most": 4})])
-    assert "they hold more than 4:" in refused.refused
+    assert "which hold more than 4:" in refused.refused
     assert refused.rows_read >= 5
     assert set(pattern_rows([refused])[0][3:]) == {"-"}
 
@@ -260,10 +260,10 @@ def test_rows_read_are_those_that_the_store_counts_or_those_that_came_over() -> 
 
 
 def test_only_a_page_leaves_something_to_the_client() -> None:
-    assert Measured(SOME, Page([], None, 0, ("number", "order")), Cost()).by_client == ("number", "order")
-    assert Measured(SOME, Page([], None, 0), Cost()).by_client == ()
+    assert Measured(SOME, Page([], None, 0, ("number", "order")), Cost()).client_work == ("number", "order")
+    assert Measured(SOME, Page([], None, 0), Cost()).client_work == ()
     for answer in ([Item(1)], Item(1), None):
-        assert Measured(ONE, answer, Cost()).by_client == ()
+        assert Measured(ONE, answer, Cost()).client_work == ()
 
 
 def test_an_answer_that_is_a_list_counts_as_its_records() -> None:
@@ -273,8 +273,8 @@ def test_an_answer_that_is_a_list_counts_as_its_records() -> None:
 
 def test_the_words_of_a_pattern_are_what_a_person_types() -> None:
     assert SOME.words == "items since=4 seen=1970-01-01T00:00:00.000Z --limit 3"
-    spaced = AccessPattern("of", "?", Repository.items, {"since": "a b", "cursor": "x"})
-    assert spaced.words == "of 'since=a b' --cursor x"
+    spaced = AccessPattern("?", Repository.items, {"since": "a b", "cursor": "x"})
+    assert spaced.words == "items 'since=a b' --cursor x"
 
 
 def test_limit_and_cursor_are_no_parameters_of_a_pattern() -> None:
@@ -283,8 +283,7 @@ def test_limit_and_cursor_are_no_parameters_of_a_pattern() -> None:
 
 
 def test_a_pattern_with_a_limit_answers_in_pages() -> None:
-    assert SOME.is_paged
-    assert not ONE.is_paged
+    assert (SOME.answer, ONE.answer) == ("page", "first")
 
 
 def test_cells_count_with_their_column(table: happybase.Table) -> None:

@@ -1,6 +1,6 @@
-"""Questions read a second time: which keys match, said of the values alone, and which questions an order can answer.
+"""Questions answered from values alone: the keys that match, and whether a key order can answer at all.
 
-Nothing here looks at bytes, and what a codec is (ordered, descending, a text) is written down once more by hand.
+Nothing here looks at bytes. The properties of each codec (ordered, descending, a text) are repeated by hand.
 """
 
 from collections.abc import Sequence
@@ -56,7 +56,7 @@ MOST_RANGES = 1024
 
 @attrs.frozen
 class Kind:
-    """A codec, what is true of it, and values that are close to one another and to its edges."""
+    """A codec, its properties, and values that are close to one another and to its edges."""
 
     codec: Codec[Any]
     values: tuple[Any, ...]
@@ -95,13 +95,13 @@ def _near(first: int, last: int) -> tuple[int, ...]:
         65280,
         65535,
     )
-    return tuple(sorted({first, first + 1, last - 1, last} | {each for each in borders if first <= each <= last}))
+    return tuple(sorted({first, first + 1, last - 1, last} | {border for border in borders if first <= border <= last}))
 
 
 _FLOATS = (-inf, -1e300, -1.5, -1.0, -5e-324, 0.0, 5e-324, 0.1, 1.0, 1.5, 1e300, inf)
 _PLAIN_TEXTS = ("", "1", "12", "123", "A", "A1", "a", "a!", "aa", "a~", "b", "\x7f", "é", "\uffff", "\U0010ffff")
 _TEXTS = (*_PLAIN_TEXTS, "\0", "\0\0", "\0\x01", "\x01", "a\0", "a\0\0", "a\0b", "a\x01", "a\xff")
-_SHORT_TEXTS = tuple(each for each in _PLAIN_TEXTS if len(each.encode()) <= 3)
+_SHORT_TEXTS = tuple(text for text in _PLAIN_TEXTS if len(text.encode()) <= 3)
 _BYTES = (b"", b"\0", b"\0\0", b"\0\1", b"\0\xff", b"\1", b"a", b"a\0", b"a\0\1", b"a\1", b"a\xff", b"b", b"\xfe")
 _BYTES += (b"\xfe\xff", b"\xff", b"\xff\0", b"\xff\xff")
 _PAIRS = (b"\0\0", b"\0\1", b"\0\xff", b"\1\0", b"a\xff", b"b\0", b"\xfe\0", b"\xfe\xff", b"\xff\0", b"\xff\xff")
@@ -125,7 +125,7 @@ KINDS = [
     Kind(LongMaxMinus, _near(0, 2**63 - 1), descending=True),
     Kind(ReversedDigits(3), _near(0, 999), ordered=False),
     Kind(Code({"paid": 0, "placed": 255, "sent": 7}), ("paid", "placed", "sent"), ordered=False),
-    Kind(FixedText(3, "~"), tuple(each for each in _SHORT_TEXTS if "~" not in each), ordered=False, beginnings=True),
+    Kind(FixedText(3, "~"), tuple(text for text in _SHORT_TEXTS if "~" not in text), ordered=False, beginnings=True),
     Kind(DelimitedText("\0"), _PLAIN_TEXTS, beginnings=True),
     Kind(DelimitedText("_"), _TEXTS, ordered=False, beginnings=True),
     Kind(Delimited(DecimalText(3), "_"), _near(0, 999)),
@@ -150,15 +150,15 @@ class Subject:
 
     @property
     def keys(self) -> list[Any]:
-        found = []
+        keys = []
         for values in product(*self.values.values()):
             key = self.layout.key(*values)
             try:
                 self.layout.encode(key)
-            except InvalidKey:  # a time outside the slices, or nothing but an empty text
+            except InvalidKey:  # a time outside the slices, or only an empty text
                 continue
-            found.append(key)
-        return found
+            keys.append(key)
+        return keys
 
     @property
     def is_ordered(self) -> bool:
@@ -172,39 +172,46 @@ def layout_of(kinds: list[Kind], *prefixes: Any) -> KeyLayout[Any]:
     return KeyLayout(row_key(type("Key", (), {"__annotations__": dict.fromkeys(names, Any), **parts})), *prefixes)
 
 
-# ---- what a question means, and which can be answered --------------------------------------------
+# ---- the meaning of a question, and which can be answered --------------------------------------------
 
 
 def matches(question: dict[str, Any], key: Any) -> bool:
-    return all(_fits(asked, getattr(key, name)) for name, asked in question.items())
+    return all(_fits(condition, getattr(key, name)) for name, condition in question.items())
 
 
-def _fits(asked: Any, value: Any) -> bool:
-    if isinstance(asked, Between):
-        return (asked.since is None or asked.since <= value) and (asked.until is None or value < asked.until)
-    if isinstance(asked, StartingWith):
-        return bool(value.startswith(asked.start))
-    return bool(value == asked)
+def _fits(condition: Any, value: Any) -> bool:
+    if isinstance(condition, Between):
+        return (condition.since is None or condition.since <= value) and (
+            condition.until is None or value < condition.until
+        )
+    if isinstance(condition, StartingWith):
+        return bool(value.startswith(condition.start))
+    return bool(value == condition)
 
 
 def is_answerable(subject: Subject, question: dict[str, Any]) -> bool:
-    """Whether the order of the keys holds the answer in at most 1024 ranges."""
-    if not question or not all(_is_sound(subject.kinds[name], asked) for name, asked in question.items()):
+    """Whether at most 1024 ranges of the key order hold the answer."""
+    if not question or not all(_is_sound(subject.kinds[name], condition) for name, condition in question.items()):
         return False
     slices = 1
     if subject.time_bucket is not None:
         bucket = subject.time_bucket
-        asked = question.get(bucket.of)
-        if asked is None or (isinstance(asked, Between) and None in (asked.since, asked.until)):
+        condition = question.get(bucket.of)
+        if condition is None or (isinstance(condition, Between) and None in (condition.since, condition.until)):
             return False
-        first, last = (asked.since, asked.until - 1) if isinstance(asked, Between) else (asked, asked)
+        first, last = (
+            (condition.since, condition.until - 1) if isinstance(condition, Between) else (condition, condition)
+        )
         first, last = first // bucket.every_ms, last // bucket.every_ms
         slices = last - first + 1
         lowest, highest = _SLICE_CODECS[bucket.codec]
         if slices and not lowest <= first <= last <= highest:
             return False
-        if isinstance(asked, Between) and asked.since % bucket.every_ms == asked.until % bucket.every_ms == 0:
-            question = {name: each for name, each in question.items() if name != bucket.of}
+        if (
+            isinstance(condition, Between)
+            and condition.since % bucket.every_ms == condition.until % bucket.every_ms == 0
+        ):
+            question = {name: other for name, other in question.items() if name != bucket.of}
     bound = [name for name in subject.kinds if name in question]
     if bound != list(subject.kinds)[: len(bound)]:
         return False
@@ -217,14 +224,14 @@ def is_answerable(subject: Subject, question: dict[str, Any]) -> bool:
     return max(buckets, default=1) <= MOST_RANGES and prod(buckets) * slices <= MOST_RANGES
 
 
-def _is_sound(kind: Kind, asked: Any) -> bool:
-    if isinstance(asked, Between):
-        return kind.ordered and (None in (asked.since, asked.until) or asked.since <= asked.until)
-    return kind.beginnings or not isinstance(asked, StartingWith)
+def _is_sound(kind: Kind, condition: Any) -> bool:
+    if isinstance(condition, Between):
+        return kind.ordered and (None in (condition.since, condition.until) or condition.since <= condition.until)
+    return kind.beginnings or not isinstance(condition, StartingWith)
 
 
 def _is_storable(subject: Subject, values: dict[str, Any]) -> bool:
-    """Only an empty text that is all of the key leaves a row without bytes."""
+    """Only an empty text that is the whole key gives a row without bytes."""
     (kind, *others), (value, *_) = subject.kinds.values(), values.values()
     return bool(others or subject.layout.prefixes or not kind.last_only or value)
 
@@ -245,7 +252,7 @@ class _Down:
 
 
 def plan_of(subject: Subject, question: dict[str, Any]) -> tuple[Plan, dict[str, Any]]:
-    """The plan of a question and what it asks; of the whole table where the question has no answer."""
+    """The plan of a question and its conditions; the plan of the whole table if the question cannot be answered."""
     if is_answerable(subject, question):
         return subject.layout.plan(**question), question
     return subject.layout.whole_table(), {}
@@ -255,11 +262,11 @@ def in_order(subject: Subject, keys: list[Any]) -> list[Any]:
     """The keys as their values sort: time slices first, then part by part, each in its direction."""
 
     def place(key: Any) -> list[Any]:
-        found = [(getattr(key, name), kind.descending) for name, kind in subject.kinds.items()]
+        sort_values = [(getattr(key, name), kind.descending) for name, kind in subject.kinds.items()]
         if subject.time_bucket is not None:
             bucket = subject.time_bucket
-            found.insert(0, (getattr(key, bucket.of) // bucket.every_ms, subject.kinds[bucket.of].descending))
-        return [_Down(value) if descending else value for value, descending in found]
+            sort_values.insert(0, (getattr(key, bucket.of) // bucket.every_ms, subject.kinds[bucket.of].descending))
+        return [_Down(value) if descending else value for value, descending in sort_values]
 
     return sorted(keys, key=place)
 
@@ -268,7 +275,7 @@ def in_order(subject: Subject, keys: list[Any]) -> list[Any]:
 
 
 class _Draw:
-    """Choices that Hypothesis makes; by index, since thousands of small strategies are slow to build."""
+    """Choices that Hypothesis makes; by index, because thousands of small strategies are slow to build."""
 
     def __init__(self, draw: st.DrawFn) -> None:
         self._draw = draw
@@ -276,89 +283,91 @@ class _Draw:
     def below(self, count: int) -> int:
         return self._draw(_BELOW[count])
 
-    def one(self, choices: Sequence[Any]) -> Any:
+    def choice(self, choices: Sequence[Any]) -> Any:
         return choices[self.below(len(choices))]
 
-    def some(self, choices: Sequence[Any], most: int) -> list[Any]:
+    def several(self, choices: Sequence[Any], most: int) -> list[Any]:
         """One to `most` of the choices, each once."""
-        left, found = list(choices), []
-        for _ in range(min(len(left), 1 + self.below(most))):
-            found.append(left.pop(self.below(len(left))))
-        return found
+        remaining, chosen = list(choices), []
+        for _ in range(min(len(remaining), 1 + self.below(most))):
+            chosen.append(remaining.pop(self.below(len(remaining))))
+        return chosen
 
 
 _BELOW = [st.integers(0, max(0, count - 1)) for count in range(64)]
-_WAYS_TO_ASK = ("value", "value", "between", "since", "until", "all", "wrong way round", "starting")
+_WAYS = ("value", "value", "between", "since", "until", "all", "wrong way round", "starting")
 
 
 @st.composite
-def subjects(draw_: st.DrawFn, ordered: bool = False) -> Subject:
+def subjects(hypothesis_draw: st.DrawFn, ordered: bool = False) -> Subject:
     """Layouts of one to three parts of any kind, after any prefixes."""
-    draw = _Draw(draw_)
-    fits = [kind for kind in KINDS if kind.ordered or not ordered]
-    middle = [kind for kind in fits if not kind.last_only]
-    kinds = dict(zip("abc", [*(draw.one(middle) for _ in range(draw.below(3))), draw.one(fits)], strict=False))
+    draw = _Draw(hypothesis_draw)
+    kinds_allowed = [kind for kind in KINDS if kind.ordered or not ordered]
+    middle = [kind for kind in kinds_allowed if not kind.last_only]
+    kinds = dict(
+        zip("abc", [*(draw.choice(middle) for _ in range(draw.below(3))), draw.choice(kinds_allowed)], strict=False)
+    )
     pools = {name: kind.values for name, kind in kinds.items()}
     times = [name for name, kind in kinds.items() if type(kind.values[0]) is int]
-    prefixes: list[Any] = [_spread(draw, list(kinds), times) for _ in range(draw.one((0, 0, 1, 1, 1, 2)))]
+    prefixes: list[Any] = [_spread(draw, list(kinds), times) for _ in range(draw.choice((0, 0, 1, 1, 1, 2)))]
     bucket = None
     if times and draw.below(2):
-        bucket = TimeBucket(draw.one(times), draw.one((10, 1, 2, 100)), draw.one(list(_SLICE_CODECS)))
+        bucket = TimeBucket(draw.choice(times), draw.choice((10, 1, 2, 100)), draw.choice(list(_SLICE_CODECS)))
         pools[bucket.of] = _around_slices(bucket, kinds[bucket.of])
         prefixes.append(bucket)
-    values = {name: draw.some(pool, most=4) for name, pool in pools.items()}
+    values = {name: draw.several(pool, most=4) for name, pool in pools.items()}
     return Subject(layout_of(list(kinds.values()), *prefixes), kinds, values, bucket)
 
 
 def _spread(draw: _Draw, names: list[str], times: list[str]) -> Any:
-    of = tuple(draw.some(names, most=2))
+    of = tuple(draw.several(names, most=2))
     way = draw.below(6)
     if way < 3:
-        return Salt(of, buckets=draw.one((5, 1, 2, 256)))
+        return Salt(of, buckets=draw.choice((5, 1, 2, 256)))
     if way < 4 and times:
-        return Modulo(draw.one(times), by=draw.one((2, 1, 7)))
-    hexadecimal, separator, take = draw.below(2) == 1, draw.one(("", "_")), draw.one(("first", "last"))
-    return HashPrefix(of, bytes=draw.one((1, 1, 2, 4)), hex=hexadecimal, separator=separator, take=take)
+        return Modulo(draw.choice(times), by=draw.choice((2, 1, 7)))
+    hexadecimal, separator, take = draw.below(2) == 1, draw.choice(("", "_")), draw.choice(("first", "last"))
+    return HashPrefix(of, bytes=draw.choice((1, 1, 2, 4)), hex=hexadecimal, separator=separator, take=take)
 
 
 def _around_slices(bucket: TimeBucket, kind: Kind) -> tuple[int, ...]:
     """Times at the borders of a few slices."""
     lowest, highest = kind.values[0], kind.values[-1]
     edges = {number * bucket.every_ms + off for number in (-1, 0, 1, 2, 3) for off in (-1, 0, 1)}
-    return tuple(sorted(each for each in edges if lowest <= each <= highest))
+    return tuple(sorted(edge for edge in edges if lowest <= edge <= highest))
 
 
 @st.composite
-def questions(draw_: st.DrawFn, subject: Subject) -> dict[str, Any]:
-    """Equality on some leading parts, often an interval after them; one in eight binds whatever it likes."""
-    draw = _Draw(draw_)
+def questions(hypothesis_draw: st.DrawFn, subject: Subject) -> dict[str, Any]:
+    """Equality on some leading parts, often an interval after them; one question in eight binds any parts."""
+    draw = _Draw(hypothesis_draw)
     names = list(subject.kinds)
     if draw.below(8) == 7:
-        return {name: _asked(draw, subject, name, draw.one(_WAYS_TO_ASK)) for name in names if draw.below(2)}
+        return {name: _condition(draw, subject, name, draw.choice(_WAYS)) for name in names if draw.below(2)}
     question: dict[str, Any] = {}
     bucket = subject.time_bucket
     if bucket is not None and draw.below(4):
-        # Most slices are asked for with both ends: whole ones leave the other parts to ask.
+        # Most questions give both ends of the time: whole slices need no other part.
         pool = _around_slices(bucket, subject.kinds[bucket.of])
         if draw.below(3):
-            pool = tuple(each for each in pool if each % bucket.every_ms == 0)
+            pool = tuple(time for time in pool if time % bucket.every_ms == 0)
             names.remove(bucket.of)
-        question[bucket.of] = between(*sorted((draw.one(pool), draw.one(pool))))
+        question[bucket.of] = between(*sorted((draw.choice(pool), draw.choice(pool))))
     singles = draw.below(len(names) + 1)
-    question = {name: _asked(draw, subject, name, "value") for name in names[:singles]} | question
+    question = {name: _condition(draw, subject, name, "value") for name in names[:singles]} | question
     for name in names[singles : singles + 1]:
         if name not in question and draw.below(4):
-            question[name] = _asked(draw, subject, name, draw.one(_WAYS_TO_ASK))
+            question[name] = _condition(draw, subject, name, draw.choice(_WAYS))
     return question
 
 
-def _asked(draw: _Draw, subject: Subject, name: str, way: str) -> Any:
+def _condition(draw: _Draw, subject: Subject, name: str, way: str) -> Any:
     values = (*subject.values[name] * 3, *subject.kinds[name].values)
-    value = draw.one(values[-63:])
+    value = draw.choice(values[-63:])
     if way == "starting" and isinstance(value, str | bytes):
         return starting_with(value[: draw.below(len(value) + 1)])
     if way in ("value", "starting"):
         return value
     if way in ("since", "until", "all"):
         return between(value if way == "since" else None, value if way == "until" else None)
-    return between(*sorted((value, draw.one(values[-63:])), reverse=way == "wrong way round"))
+    return between(*sorted((value, draw.choice(values[-63:])), reverse=way == "wrong way round"))

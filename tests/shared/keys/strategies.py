@@ -44,7 +44,7 @@ from shared.keys import (
 Values = st.SearchStrategy[Any]
 
 few = settings(max_examples=30, derandomize=True)
-"""For a law that is tried on every codec."""
+"""For a law that is tested on every codec."""
 many = settings(max_examples=200, derandomize=True)
 """For a law of layouts, where codecs are drawn too."""
 
@@ -53,7 +53,7 @@ class Case(NamedTuple):
     """A codec, the type of its values, and such values."""
 
     codec: Codec[Any]
-    takes: type
+    value_type: type
     values: Values
 
     def __str__(self) -> str:
@@ -65,12 +65,12 @@ def ints(first: int, last: int) -> Values:
     return st.sampled_from(sorted(edge for edge in edges if first <= edge <= last)) | st.integers(first, last)
 
 
-def cut(text: str, width_bytes: int) -> str:
+def truncated(text: str, width_bytes: int) -> str:
     return text.encode()[:width_bytes].decode(errors="ignore")
 
 
-# Ids that begin alike, NUL and its neighbours, what sorts before and after a pad or delimiter, both sides of the
-# surrogates, the ends of UTF-8's lengths, and characters beyond UTF-16's first 65,536.
+# Ids of which one starts with another, NUL and its neighbours, characters before and after a pad or delimiter, both
+# sides of the surrogates, the ends of UTF-8's lengths, and characters beyond UTF-16's first 65,536.
 IDS = ["", "1", "12", "123", "host1", "host12", "a", "a\0", "a\0\x01", "a!", "ab", "\ue000", "\uffff", "\U00010000"]
 EDGES = "\0\x01 !129A_a|x\x7f\x80\xff\ud7ff\uffff\U00010000\U0010ffff"
 texts = st.sampled_from(IDS) | st.text(EDGES, max_size=5) | st.text(max_size=8)
@@ -95,43 +95,43 @@ BOTH_WAYS = [
     *INTEGERS,
     Case(Float64, float, floats),
     Case(FixedBytes(3), bytes, st.binary(min_size=3, max_size=3)),
-    Case(FixedText(6, "\0"), str, without("\0").map(lambda text: cut(text, 6))),
+    Case(FixedText(6, "\0"), str, without("\0").map(lambda text: truncated(text, 6))),
     Case(EscapedText, str, texts),
     Case(EscapedBytes, bytes, blobs),
     Case(DecimalText(4), int, ints(0, 9999)),
 ]
 ONE_WAY = [
-    Case(FixedText(6, "x"), str, without("x").map(lambda text: cut(text, 6))),
+    Case(FixedText(6, "x"), str, without("x").map(lambda text: truncated(text, 6))),
     Case(DelimitedText("\0"), str, without("\0")),
     Case(DelimitedText("_"), str, without("_")),
     Case(ReversedDigits(4), int, ints(0, 9999)),
     Case(LongMaxMinus, int, ints(0, 2**63 - 1)),
     Case(Delimited(DecimalText(4), "_"), int, ints(0, 9999)),
     Case(Delimited(Descending(DecimalText(4)), "|"), int, ints(0, 9999)),
-    Case(Delimited(FixedText(6, "\0"), "_"), str, without("_").map(lambda text: cut(text.replace("\0", ""), 6))),
+    Case(Delimited(FixedText(6, "\0"), "_"), str, without("_").map(lambda text: truncated(text.replace("\0", ""), 6))),
     Case(Delimited(LongMaxMinus, "_"), int, ints(0, 2**63 - 1)),
     Case(Code(NAMES), str, st.sampled_from(sorted(NAMES))),
 ]
 TRAILING = [Case(TrailingText, str, texts), Case(TrailingBytes, bytes, blobs)]
-ENDED = [*BOTH_WAYS, *(Case(Descending(case.codec), case.takes, case.values) for case in BOTH_WAYS), *ONE_WAY]
-"""Every codec whose values show where they end."""
+ENDED = [*BOTH_WAYS, *(Case(Descending(case.codec), case.value_type, case.values) for case in BOTH_WAYS), *ONE_WAY]
+"""Every codec whose values are self-delimiting."""
 CASES = [*ENDED, *TRAILING]
 ORDERED = [case for case in CASES if case.codec.ordered]
 
 
-def before(codec: Codec[Any], one: Any, other: Any) -> bool:
-    """Whether `one` must sort before `other`."""
-    return bool(one > other if codec.descending else one < other)
+def before(codec: Codec[Any], first: Any, second: Any) -> bool:
+    """Whether `first` must sort before `second`."""
+    return bool(first > second if codec.descending else first < second)
 
 
 @st.composite
 def damaged(draw: st.DrawFn, data: bytes) -> bytes:
-    """`data` with up to two bytes taken out and up to three put in, at one place."""
-    at = draw(st.integers(0, len(data)))
+    """`data` with up to two bytes removed and up to three inserted, at one place."""
+    start = draw(st.integers(0, len(data)))
     marks = st.sampled_from(
         [b"", b"\0", b"\0\1", b"\0\2", b"\0\xff", b"\xff", b"\xff\xfe", b"\xff\0", b"_", b"0", b"+"]
     )
-    return data[:at] + draw(marks | st.binary(max_size=3)) + data[at + draw(st.integers(0, 2)) :]
+    return data[:start] + draw(marks | st.binary(max_size=3)) + data[start + draw(st.integers(0, 2)) :]
 
 
 # ---- layouts -------------------------------------------------------------------------------------
@@ -139,11 +139,11 @@ def damaged(draw: st.DrawFn, data: bytes) -> bytes:
 
 def key_class(codecs: Mapping[str, Codec[Any]]) -> type[Any]:
     """A class of keys with these parts, as if written by hand."""
-    return row_key(type("Key", (), {name: part(codec, "drawn") for name, codec in codecs.items()}))
+    return row_key(type("Key", (), {name: part(codec, "generated") for name, codec in codecs.items()}))
 
 
-class Drawn(NamedTuple):
-    """A layout and the keys it takes."""
+class LayoutAndKeys(NamedTuple):
+    """A layout, and keys of it."""
 
     layout: KeyLayout[Any]
     keys: Values
@@ -163,25 +163,25 @@ def spreads(draw: st.DrawFn, codecs: Mapping[str, Codec[Any]], numbers: list[str
 
 
 @st.composite
-def layouts(draw: st.DrawFn, cases: list[Case] = CASES, spread: bool = True, slices: bool = True) -> Drawn:
+def layouts(draw: st.DrawFn, cases: list[Case] = CASES, spread: bool = True, slices: bool = True) -> LayoutAndKeys:
     """One to four parts of the codecs given, after up to two spreading prefixes and a time bucket.
 
-    Half of the parts are those that `compiled.py` spells out, so that they often stand side by side.
+    Half of the parts are those that `compiled.py` generates code for, so that they are often adjacent.
     """
     trailing = [case for case in cases if case.codec.trailing]
     ended = [case for case in cases if not case.codec.trailing]
-    spelled = ("UInt", "Int", "FixedBytes", "EscapedText")
-    fused = [case for case in ended if str(case).removeprefix("Descending(").startswith(spelled)]
+    generated = ("UInt", "Int", "FixedBytes", "EscapedText")
+    fused = [case for case in ended if str(case).removeprefix("Descending(").startswith(generated)]
     chosen = draw(st.lists(st.sampled_from(fused) | st.sampled_from(ended), min_size=1, max_size=4))
     if trailing and draw(st.booleans()):
         chosen = [*chosen[: draw(st.integers(0, 3))], draw(st.sampled_from(trailing))]
     names = draw(st.permutations(["a", "b", "c", "a_b", "b_c", "row", "rest", "key"]))
     by_name = dict(zip(names, chosen, strict=False))
     codecs = {name: case.codec for name, case in by_name.items()}
-    numbers = [name for name, case in by_name.items() if case.takes is int]
+    numbers = [name for name, case in by_name.items() if case.value_type is int]
     prefixes = draw(st.lists(spreads(codecs, numbers), max_size=2)) if spread else []
     if slices and numbers and draw(st.booleans()):
         every_ms, codec = draw(st.sampled_from([(2, Int64), (1000, UInt32), (900_000, UInt32), (7, DecimalText(6))]))
         prefixes.append(TimeBucket(of=draw(st.sampled_from(numbers)), every_ms=every_ms, codec=codec))
     key = key_class(codecs)
-    return Drawn(KeyLayout(key, *prefixes), st.builds(key, *(case.values for case in by_name.values())))
+    return LayoutAndKeys(KeyLayout(key, *prefixes), st.builds(key, *(case.values for case in by_name.values())))

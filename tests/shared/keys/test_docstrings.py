@@ -1,4 +1,4 @@
-"""The bytes above each codec, as its docstring has them, are those that it makes."""
+"""The bytes in the docstring of each codec are the bytes that it makes."""
 
 import ast
 import inspect
@@ -30,11 +30,11 @@ def test_a_docstring_shows_the_bytes_that_come_out(codec, example):
 
 
 def test_every_codec_shows_an_example():
-    public = {name for name, found in vars(shared.keys).items() if isinstance(found, codecs.Codec)}
+    public = {name for name, value in vars(shared.keys).items() if isinstance(value, codecs.Codec)}
     public |= {
         name
-        for name, found in vars(shared.keys).items()
-        if inspect.isclass(found) and issubclass(found, codecs.Codec) and found is not codecs.Codec
+        for name, value in vars(shared.keys).items()
+        if inspect.isclass(value) and issubclass(value, codecs.Codec) and value is not codecs.Codec
     }
     shown = {re.match(r"\w+", param.values[0])[0] for param in EXAMPLES}
     assert sorted(public - shown) == ["Int32", "Int64", "Int8", "UInt24", "UInt32", "UInt64", "UInt8"]

@@ -1,4 +1,4 @@
-"""Rows of other projects: what our codecs claim to write as they do comes out byte for byte.
+"""Rows of other projects: the formats that our codecs claim to share come out byte for byte.
 
 `fixtures/keys/vectors.json` holds the rows and `fixtures/keys/make_vectors.py` says which formats are claimed, and why
 the others are not. Where the collection they were taken from is at hand, that table is compared with all of it.
@@ -68,7 +68,7 @@ def rows_of(wanted: Callable[[dict[str, Any]], bool]) -> pytest.MarkDecorator:
 def value_of(wrapped: dict[str, Any]) -> Any:
     """The value of {"int": 1}, {"str": "a"}, {"bytes": "00ff"}, {"bits": "3ff0000000000000"} or a list of {"parts"}."""
     if "parts" in wrapped:
-        return [value_of(each) for each in wrapped["parts"]]
+        return [value_of(part) for part in wrapped["parts"]]
     ((kind, value),) = wrapped.items()
     if kind == "bits":
         return struct.unpack(">d", bytes.fromhex(value))[0]
@@ -102,8 +102,8 @@ def test_a_key_has_the_row_that_its_source_gives_it(row: dict[str, Any]) -> None
 @rows_of(lambda row: row["codec"] == "successor")
 def test_a_prefix_selects_the_rows_that_its_source_selects(row: dict[str, Any]) -> None:
     prefix = bytes.fromhex(row["value"]["prefix"])
-    found = RowRange(prefix, successor(prefix))
-    assert row["selected"] == [each for each in row["value"]["rows"] if bytes.fromhex(each) in found]
+    with_prefix = RowRange(prefix, successor(prefix))
+    assert row["selected"] == [text for text in row["value"]["rows"] if bytes.fromhex(text) in with_prefix]
 
 
 def test_every_codec_claimed_is_tried() -> None:

@@ -1,4 +1,4 @@
-"""The laws of `layout.py`, on layouts that nobody designed: any parts in any order, after any prefixes."""
+"""The laws of `layout.py`, on generated layouts: any parts in any order, after any prefixes."""
 
 import enum
 from collections.abc import Callable
@@ -48,7 +48,7 @@ WRONG = [
 
 
 def outcome(function: Callable[[Any], Any], given: Any) -> Any:
-    """What a function gives, or the words in which it refuses."""
+    """The result of a function, or its refusal."""
     try:
         return function(given)
     except InvalidKey as error:
@@ -57,37 +57,37 @@ def outcome(function: Callable[[Any], Any], given: Any) -> Any:
 
 @many
 @given(data=st.data())
-def test_the_generated_functions_do_what_the_plain_ones_do(data: st.DataObject) -> None:
+def test_the_generated_functions_do_what_their_references_do(data: st.DataObject) -> None:
     layout, keys = data.draw(layouts())
     for _ in range(3):
         key = data.draw(keys)
-        row = outcome(layout.encode_plainly, key)
+        row = outcome(layout.encode_reference, key)
         assert row == outcome(layout.encode, key) == outcome(layout.row_of, key)
         if isinstance(row, bytes):
-            assert key == layout.decode(row) == layout.decode_plainly(row)
+            assert key == layout.decode(row) == layout.decode_reference(row)
             with without_reference(layout.encode, layout.row_of, layout.decode):
                 assert row == layout.encode(key) == layout.row_of(key)
                 assert key == layout.decode(row)
             row = data.draw(damaged(row))
-            assert outcome(layout.decode_plainly, row) == outcome(layout.decode, row)
+            assert outcome(layout.decode_reference, row) == outcome(layout.decode, row)
 
 
 @cache
 def layouts_with(codec: Codec[Any]) -> tuple[KeyLayout[Any], KeyLayout[Any]]:
-    """Keys of one part of the codec, and keys in which it stands between others."""
+    """Keys of one part of the codec, and keys in which it is between others."""
     after: dict[str, Codec[Any]] = {} if codec.trailing else {"number": UInt16, "text": EscapedText}
-    between = key_class({"first": EscapedText, "drawn": codec, **after})
-    return KeyLayout(key_class({"drawn": codec})), KeyLayout(between, Salt(of="drawn", buckets=4))
+    inner = key_class({"first": EscapedText, "tested": codec, **after})
+    return KeyLayout(key_class({"tested": codec})), KeyLayout(inner, Salt(of="tested", buckets=4))
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 @few
 @given(data=st.data())
 def test_no_valid_key_of_any_codec_needs_the_reference(case: Case, data: st.DataObject) -> None:
-    values = {"first": data.draw(texts), "drawn": data.draw(case.values), "number": 7, "text": data.draw(texts)}
+    values = {"first": data.draw(texts), "tested": data.draw(case.values), "number": 7, "text": data.draw(texts)}
     for layout in layouts_with(case.codec):
         key = layout.key(*(values[part.name] for part in layout.parts))
-        if isinstance(row := outcome(layout.encode_plainly, key), bytes):
+        if isinstance(row := outcome(layout.encode_reference, key), bytes):
             with without_reference(layout.encode, layout.row_of, layout.decode):
                 assert row == layout.encode(key) == layout.row_of(key)
                 assert key == layout.decode(row)
@@ -99,9 +99,9 @@ def test_the_generated_functions_refuse_wrong_values_in_the_same_words(data: st.
     layout, keys = data.draw(layouts())
     name = data.draw(st.sampled_from([part.name for part in layout.parts]))
     key = attrs.evolve(data.draw(keys), **{name: data.draw(st.sampled_from(WRONG))})
-    assert outcome(layout.encode_plainly, key) == outcome(layout.encode, key) == outcome(layout.row_of, key)
+    assert outcome(layout.encode_reference, key) == outcome(layout.encode, key) == outcome(layout.row_of, key)
     row = data.draw(st.sampled_from([None, "", bytearray(b"\0\1")]) | st.binary(max_size=30))
-    assert outcome(layout.decode_plainly, row) == outcome(layout.decode, row)
+    assert outcome(layout.decode_reference, row) == outcome(layout.decode, row)
 
 
 @many
@@ -117,16 +117,16 @@ def test_a_row_that_decodes_is_the_only_one_of_its_key(data: st.DataObject) -> N
 
 @many
 @given(data=st.data())
-def test_rows_behind_one_spread_prefix_sort_as_slices_and_parts_do(data: st.DataObject) -> None:
+def test_rows_after_one_spread_prefix_sort_as_slices_and_parts_do(data: st.DataObject) -> None:
     layout, keys = data.draw(layouts(ORDERED))
-    one, other = data.draw(keys), data.draw(keys)
+    first_key, second_key = data.draw(keys), data.draw(keys)
     codecs = [part.codec for part in layout.parts]
-    pairs = list(zip(codecs, attrs.astuple(one), attrs.astuple(other), strict=True))
+    pairs = list(zip(codecs, attrs.astuple(first_key), attrs.astuple(second_key), strict=True))
     bucket = layout.time_bucket
     if bucket is not None:
-        times = getattr(one, bucket.of) // bucket.every_ms, getattr(other, bucket.of) // bucket.every_ms
+        times = getattr(first_key, bucket.of) // bucket.every_ms, getattr(second_key, bucket.of) // bucket.every_ms
         pairs.insert(0, (layout.part_named[bucket.of].codec, *times))
-    first, second = outcome(layout.encode, one), outcome(layout.encode, other)
+    first, second = outcome(layout.encode, first_key), outcome(layout.encode, second_key)
     if isinstance(first, bytes) and isinstance(second, bytes):
         wanted = next((before(codec, a, b) for codec, a, b in pairs if a != b), False)
         assert wanted == (first[layout.spread_bytes :] < second[layout.spread_bytes :])
@@ -136,12 +136,12 @@ def test_rows_behind_one_spread_prefix_sort_as_slices_and_parts_do(data: st.Data
 @given(data=st.data())
 def test_a_prefix_of_whole_parts_matches_exactly_the_keys_with_those_values(data: st.DataObject) -> None:
     layout, keys = data.draw(layouts(spread=False, slices=False))
-    one, other = data.draw(keys), data.draw(keys)
+    first_key, second_key = data.draw(keys), data.draw(keys)
     bound = data.draw(st.integers(0, len(layout.parts)))
     if bound == len(layout.parts) and layout.parts[-1].codec.trailing:
         bound -= 1  # all parts bound is a point, never a prefix
-    rows = [outcome(layout.encode, key) for key in (one, other)]
+    rows = [outcome(layout.encode, key) for key in (first_key, second_key)]
     if all(isinstance(row, bytes) for row in rows):
         prefix = b"".join(field.data for field in layout.segments(rows[0])[:bound])
-        alike = attrs.astuple(one)[:bound] == attrs.astuple(other)[:bound]
+        alike = attrs.astuple(first_key)[:bound] == attrs.astuple(second_key)[:bound]
         assert alike == rows[1].startswith(prefix)

@@ -1,4 +1,4 @@
-"""As much of a question as a key can bind: golden ranges, what is left, what is refused, and laws on values alone."""
+"""As much of a question as a key can bind: golden ranges, the residual filter, refusals, and laws on values alone."""
 
 from collections.abc import Mapping
 from math import prod
@@ -77,7 +77,7 @@ class Meter:
     meter_id: int = part(ReversedDigits(4), "counts up")
     slot: int = part(UInt8, "which of its dials")
     ratio: float = part(Float64, "measured")
-    note: str = part(TrailingText, "said of it")
+    note: str = part(TrailingText, "a remark")
 
 
 LOGS = KeyLayout(Log)
@@ -93,28 +93,35 @@ METERS = KeyLayout(Meter)
 
 def spans(narrowed: Narrowed) -> list[str]:
     """The ranges as "start..stop" in hex."""
-    return [f"{one.start.hex()}..{'end' if one.stop is None else one.stop.hex()}" for one in narrowed.plan.ranges]
+    return [
+        f"{range_.start.hex()}..{'end' if range_.stop is None else range_.stop.hex()}"
+        for range_ in narrowed.plan.ranges
+    ]
 
 
 def hexed(*ranges: str) -> list[str]:
     """Ranges written with spaces at field borders."""
-    return [each.replace(" ", "") for each in ranges]
+    return [range_.replace(" ", "") for range_ in ranges]
 
 
 def assert_narrows(
-    layout: KeyLayout[Any], question: Mapping[str, Any], ranges: list[str], bound: tuple[str, ...], left: dict[str, Any]
+    layout: KeyLayout[Any],
+    question: Mapping[str, Any],
+    ranges: list[str],
+    bound: tuple[str, ...],
+    residual: dict[str, Any],
 ) -> None:
     narrowed = layout.narrow(**question)
     assert hexed(*ranges) == spans(narrowed)
     assert bound == narrowed.bound
-    assert left == narrowed.left
+    assert residual == narrowed.residual
 
 
 # ---- golden ranges -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("question", "ranges", "bound", "left"),
+    ("question", "ranges", "bound", "residual"),
     [
         ({"at_s": 5}, ["05 .. 06"], ("at_s",), {}),
         ({"at_s": 255, "kind": "cpu"}, ["ff .. end"], ("at_s",), {"kind": "cpu"}),
@@ -130,17 +137,17 @@ def assert_narrows(
         ({"at_s": between(5, 7), "host": starting_with("a")}, ["05 .. 07"], ("at_s",), {"host": starting_with("a")}),
     ],
 )
-def test_leading_parts_are_bound_up_to_the_first_interval_and_the_others_left(
-    question: dict[str, Any], ranges: list[str], bound: tuple[str, ...], left: dict[str, Any]
+def test_leading_parts_are_bound_up_to_the_first_interval_and_the_others_are_filtered(
+    question: dict[str, Any], ranges: list[str], bound: tuple[str, ...], residual: dict[str, Any]
 ) -> None:
-    assert_narrows(LOGS, question, ranges, bound, left)
+    assert_narrows(LOGS, question, ranges, bound, residual)
 
 
-def test_a_value_behind_a_gap_is_left() -> None:
+def test_a_value_after_a_gap_is_filtered() -> None:
     assert_narrows(EVENTS, {"user_id": "a", "event_id": "e"}, ["61 0001 .. 61 0002"], ("user_id",), {"event_id": "e"})
 
 
-def test_a_descending_interval_is_bound_and_what_is_behind_it_left() -> None:
+def test_a_descending_interval_is_bound_and_the_part_after_it_is_filtered() -> None:
     question = {"user_id": "a", "at_ms": between(102, 106), "event_id": starting_with("e")}
     ranges = ["61 0001 7fffffffffffff96 .. 61 0001 7fffffffffffff9a"]
     assert_narrows(EVENTS, question, ranges, ("user_id", "at_ms"), {"event_id": starting_with("e")})
@@ -158,13 +165,13 @@ def test_the_bound_parts_are_in_the_order_of_the_key() -> None:
     assert LOGS.narrow(kind="cpu", host="a", at_s=5).bound == ("at_s", "host", "kind")
 
 
-def test_an_interval_of_a_part_without_order_is_left_wherever_it_stands() -> None:
+def test_an_interval_of_an_unordered_part_is_filtered_wherever_it_is() -> None:
     names = between("cpu", "disk")
     assert_narrows(LOGS, {"at_s": 5, "kind": names}, ["05 .. 06"], ("at_s",), {"kind": names})
     question = {"at_s": 5, "host": "a", "kind": names}
     assert_narrows(LOGS, question, ["05 61 .. 05 62"], ("at_s", "host"), {"kind": names})
     assert_narrows(METERS, {"meter_id": 17, "slot": 1}, ["37313030 01 .. 37313030 02"], ("meter_id", "slot"), {})
-    # Behind it nothing is bound.
+    # Nothing after it is bound.
     layout = KeyLayout(Coded)
     assert_narrows(
         layout, {"at_s": 5, "kind": names, "host": "a"}, ["05 .. 06"], ("at_s",), {"kind": names, "host": "a"}
@@ -172,17 +179,17 @@ def test_an_interval_of_a_part_without_order_is_left_wherever_it_stands() -> Non
     assert_narrows(layout, {"at_s": 5, "kind": between()}, ["05 .. 06"], ("at_s",), {})
 
 
-def test_one_part_that_is_no_single_value_leaves_no_point() -> None:
+def test_a_question_with_an_interval_has_no_point() -> None:
     narrowed = LOGS.narrow(at_s=between(5, 6), host="a", kind="cpu")
     assert narrowed.plan.point is None
-    assert narrowed.left == {"host": "a", "kind": "cpu"}
+    assert narrowed.residual == {"host": "a", "kind": "cpu"}
 
 
-# ---- an open interval is no condition ------------------------------------------------------------
+# ---- an interval without ends is no condition ------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("question", "ranges", "bound", "left"),
+    ("question", "ranges", "bound", "residual"),
     [
         ({"at_s": 5, "kind": between()}, ["05 .. 06"], ("at_s",), {}),
         ({"at_s": 5, "host": between()}, ["05 .. 06"], ("at_s", "host"), {}),
@@ -190,33 +197,33 @@ def test_one_part_that_is_no_single_value_leaves_no_point() -> None:
         ({"at_s": between(), "host": between()}, [".. end"], ("at_s",), {}),
         ({"at_s": between(), "host": "a"}, [".. end"], ("at_s",), {"host": "a"}),
         ({"at_s": between(5, 7), "host": between(), "kind": "cpu"}, ["05 .. 07"], ("at_s",), {"kind": "cpu"}),
-        # A beginning of nothing is one: it says that the part is a text.
+        # starting_with("") is a condition: it says that the part is a text.
         ({"at_s": between(5, 7), "host": starting_with("")}, ["05 .. 07"], ("at_s",), {"host": starting_with("")}),
     ],
 )
-def test_an_open_interval_is_nothing_to_compare(
-    question: dict[str, Any], ranges: list[str], bound: tuple[str, ...], left: dict[str, Any]
+def test_an_interval_without_ends_is_not_a_condition(
+    question: dict[str, Any], ranges: list[str], bound: tuple[str, ...], residual: dict[str, Any]
 ) -> None:
-    assert_narrows(LOGS, question, ranges, bound, left)
+    assert_narrows(LOGS, question, ranges, bound, residual)
 
 
 # ---- spreading prefixes --------------------------------------------------------------------------
 
 
-def test_a_value_that_is_left_still_chooses_the_bucket_of_a_salt() -> None:
+def test_a_filtered_value_still_chooses_the_bucket_of_a_salt() -> None:
     assert_narrows(SALTED, {"at_s": between(5, 7), "host": "a"}, ["03 05 .. 03 07"], ("at_s",), {"host": "a"})
     assert_narrows(SALTED, {"at_s": between(5, 7), "host": "b"}, ["01 05 .. 01 07"], ("at_s",), {"host": "b"})
     assert SALTED.narrow(at_s=between(5, 7), host="a").plan.spread_bytes == 1
 
 
-@pytest.mark.parametrize("asked", [starting_with("a"), between("a", "b"), between("a", None)])
-def test_an_interval_that_is_left_chooses_no_bucket(asked: Any) -> None:
+@pytest.mark.parametrize("condition", [starting_with("a"), between("a", "b"), between("a", None)])
+def test_a_filtered_interval_chooses_no_bucket(condition: Any) -> None:
     ranges = [f"0{bucket} 05 .. 0{bucket} 07" for bucket in range(4)]
-    assert_narrows(SALTED, {"at_s": between(5, 7), "host": asked}, ranges, ("at_s",), {"host": asked})
-    assert len(SALTED.narrow(at_s=between(5, 7), host=asked).plan.streams) == 4
+    assert_narrows(SALTED, {"at_s": between(5, 7), "host": condition}, ranges, ("at_s",), {"host": condition})
+    assert len(SALTED.narrow(at_s=between(5, 7), host=condition).plan.streams) == 4
 
 
-def test_a_salt_of_a_bound_part_and_one_that_is_left_has_one_bucket() -> None:
+def test_a_salt_of_a_bound_part_and_of_a_filtered_one_has_one_bucket() -> None:
     layout = KeyLayout(Reading, Salt(of=("host", "kind"), buckets=4))  # crc32 of 61 01 is 3 modulo 4, of 61 02 is 1
     assert_narrows(layout, {"host": "a", "kind": "cpu"}, ["03 61 .. 03 62"], ("host",), {"kind": "cpu"})
     assert_narrows(layout, {"host": "a", "kind": "disk"}, ["01 61 .. 01 62"], ("host",), {"kind": "disk"})
@@ -228,21 +235,21 @@ def test_a_salt_of_two_parts_one_of_them_an_interval_has_all_buckets() -> None:
     assert len(SALTED_BY_TWO.narrow(at_s=between(5, 6), host="a").plan.streams) == 4
 
 
-def test_a_number_that_is_left_still_chooses_its_remainder() -> None:
+def test_a_filtered_number_still_chooses_its_remainder() -> None:
     layout = KeyLayout(Event, Modulo(of="at_ms", by=2))
     question = {"user_id": starting_with("a"), "at_ms": 5}
     assert_narrows(layout, question, ["01 61 .. 01 62"], ("user_id",), {"at_ms": 5})
     assert_narrows(layout, question | {"at_ms": -4}, ["00 61 .. 00 62"], ("user_id",), {"at_ms": -4})
 
 
-def test_a_value_that_is_left_gives_the_hash_that_cannot_be_listed() -> None:
+def test_a_filtered_value_gives_the_hash_that_cannot_be_listed() -> None:
     assert_narrows(HASHED, {"at_s": between(5, 7), "host": "a"}, ["0cc1 05 .. 0cc1 07"], ("at_s",), {"host": "a"})
     assert_narrows(HASHED, {"at_s": between(250, None), "host": "a"}, ["0cc1 fa .. 0cc2"], ("at_s",), {"host": "a"})
     by_kind = KeyLayout(Log, HashPrefix(of="kind", bytes=2))  # of the text: md5 of "cpu" is d974..
     assert_narrows(by_kind, {"at_s": 5, "kind": "cpu"}, ["d974 05 .. d974 06"], ("at_s",), {"kind": "cpu"})
 
 
-def test_a_value_that_is_left_keeps_the_buckets_below_the_cap() -> None:
+def test_a_filtered_value_keeps_the_buckets_below_the_limit() -> None:
     layout = KeyLayout(Log, HashPrefix(of="host", bytes=1), Salt(of="kind", buckets=7))  # crc32 of 01 is 2 modulo 7
     assert_narrows(
         layout,
@@ -252,14 +259,17 @@ def test_a_value_that_is_left_keeps_the_buckets_below_the_cap() -> None:
         {"host": "a", "kind": "cpu"},
     )
     assert len(layout.narrow(at_s=between(5, 7), host="a").plan.streams) == 7
-    with pytest.raises(InvalidQuestion, match=r"^Log: 1792 buckets x 1 slices, at most 1024$"):
+    with pytest.raises(
+        InvalidQuestion,
+        match=r"^Log: the question must read at most 1024 ranges \(got 1792 buckets\); give a value for host and kind$",
+    ):
         layout.narrow(at_s=5, host=starting_with("a"))
 
 
 # ---- time slices ---------------------------------------------------------------------------------
 
 
-def test_whole_slices_leave_nothing() -> None:
+def test_whole_slices_need_no_filter() -> None:
     aligned = between(0, 1_800_000)
     assert_narrows(READINGS, {"at_ms": aligned}, ["00000000 .. 00000002"], (), {})
     ranges = ["00000000 61 .. 00000000 62", "00000001 61 .. 00000001 62"]
@@ -269,20 +279,20 @@ def test_whole_slices_leave_nothing() -> None:
     assert_narrows(READINGS, {"at_ms": between(900_000, 900_000)}, [], (), {})
 
 
-def test_whole_slices_bind_a_time_that_the_key_begins_with() -> None:
+def test_whole_slices_bind_a_time_that_the_key_starts_with() -> None:
     layout = KeyLayout(Log, TimeBucket(of="at_s", every_ms=10, codec=UInt8))
     assert_narrows(layout, {"at_s": between(0, 20)}, ["00 .. 02"], ("at_s",), {})
     ranges = ["00 00 .. 00 14", "01 00 .. 01 14"]
     assert_narrows(layout, {"at_s": between(0, 20), "host": "a"}, ranges, ("at_s",), {"host": "a"})
 
 
-def test_slices_that_the_interval_cuts_are_read_whole_and_the_time_left() -> None:
+def test_slices_that_the_interval_cuts_are_read_whole_and_the_time_is_filtered() -> None:
     cut = between(1, 1_800_001)
     assert_narrows(READINGS, {"at_ms": cut}, ["00000000 .. 00000003"], (), {"at_ms": cut})
     assert_narrows(READINGS, {"at_ms": cut, "kind": "cpu"}, ["00000000 .. 00000003"], (), {"at_ms": cut, "kind": "cpu"})
     for ends in ((0, 900_001), (1, 900_000)):
         narrowed = READINGS.narrow(at_ms=between(*ends))
-        assert narrowed.left == {"at_ms": between(*ends)}
+        assert narrowed.residual == {"at_ms": between(*ends)}
     # The slice that starts at `until` is not read.
     assert_narrows(
         READINGS, {"at_ms": between(1, 900_000)}, ["00000000 .. 00000001"], (), {"at_ms": between(1, 900_000)}
@@ -297,20 +307,20 @@ def test_cut_slices_of_one_host_bind_its_time_in_each() -> None:
     assert_narrows(READINGS, question | {"kind": "cpu"}, ranges, ("host", "at_ms"), {"kind": "cpu"})
 
 
-def test_cut_slices_of_hosts_that_begin_alike_leave_the_time() -> None:
+def test_cut_slices_of_a_host_prefix_filter_the_time() -> None:
     cut = between(1, 900_001)
     ranges = ["00000000 61 .. 00000000 62", "00000001 61 .. 00000001 62"]
     assert_narrows(READINGS, {"host": starting_with("a"), "at_ms": cut}, ranges, ("host",), {"at_ms": cut})
 
 
-def test_whole_slices_with_a_part_behind_the_time_bind_the_time_behind_its_host() -> None:
+def test_whole_slices_with_a_part_after_the_time_bind_the_time_after_its_host() -> None:
     low, high = "61 8000000000000000", "61 80000000000dbba0"
     question = {"host": "a", "at_ms": between(0, 900_000), "kind": "cpu"}
     ranges = [f"00000000 {low} .. 00000000 {high}"]
     assert_narrows(READINGS, question, ranges, ("host", "at_ms"), {"kind": "cpu"})
 
 
-def test_one_moment_is_one_slice_and_left_where_its_host_is_open() -> None:
+def test_one_moment_is_one_slice_and_is_filtered_if_its_host_is_not_bound() -> None:
     assert_narrows(READINGS, {"at_ms": 900_001}, ["00000001 .. 00000002"], (), {"at_ms": 900_001})
     assert_narrows(
         READINGS, {"at_ms": 900_001, "kind": "cpu"}, ["00000001 .. 00000002"], (), {"at_ms": 900_001, "kind": "cpu"}
@@ -325,7 +335,7 @@ def test_descending_slices_run_from_the_newest() -> None:
     assert_narrows(layout, {"at_ms": cut, "event_id": "e"}, ["fffffffe .. end"], (), {"at_ms": cut, "event_id": "e"})
 
 
-def test_a_value_that_is_left_chooses_the_bucket_in_front_of_the_slices() -> None:
+def test_a_filtered_value_chooses_the_bucket_before_the_slices() -> None:
     cut = between(1, 900_001)
     for kind, bucket in (("cpu", "03"), ("disk", "01")):  # crc32 of 01 is 3 modulo 4, of 02 it is 1
         ranges = [f"{bucket} 00000000 .. {bucket} 00000002"]
@@ -333,7 +343,7 @@ def test_a_value_that_is_left_chooses_the_bucket_in_front_of_the_slices() -> Non
     assert len(SALTED_READINGS.narrow(at_ms=cut).plan.streams) == 4
 
 
-def test_a_moment_that_is_left_chooses_bucket_and_slice() -> None:
+def test_a_filtered_moment_chooses_bucket_and_slice() -> None:
     layout = KeyLayout(Reading, Modulo(of="at_ms", by=2), TimeBucket(of="at_ms", every_ms=900_000))
     assert_narrows(layout, {"at_ms": 900_001}, ["01 00000001 .. 01 00000002"], (), {"at_ms": 900_001})
 
@@ -344,60 +354,68 @@ def test_a_moment_that_is_left_chooses_bucket_and_slice() -> None:
 @pytest.mark.parametrize(
     ("layout", "question", "wanted"),
     [
-        (LOGS, {}, "Log: a question binds at least at_s; all rows are whole_table()"),
-        (LOGS, {"who": "a"}, "Log.who: no such part (parts: at_s, host, kind)"),
-        (LOGS, {"at_s": 5, "who": between()}, "Log.who: no such part (parts: at_s, host, kind)"),
-        (LOGS, {"host": "a"}, "Log.host: rows are in this order only where at_s is bound too"),
-        (LOGS, {"host": between()}, "Log.host: rows are in this order only where at_s is bound too"),
-        (LOGS, {"kind": "cpu", "host": "a"}, "Log.host: rows are in this order only where at_s is bound too"),
-        (SALTED, {"host": "a"}, "Log.host: rows are in this order only where at_s is bound too"),
+        (LOGS, {}, "Log: needs a condition for at_s; ask whole_table() for all rows"),
+        (LOGS, {"who": "a"}, "Log.who: no such part; the parts are at_s, host and kind"),
+        (LOGS, {"at_s": 5, "who": between()}, "Log.who: no such part; the parts are at_s, host and kind"),
+        (LOGS, {"host": "a"}, "Log.host: needs a value for at_s, which comes earlier in the row key"),
+        (LOGS, {"host": between()}, "Log.host: needs a value for at_s, which comes earlier in the row key"),
+        (LOGS, {"kind": "cpu", "host": "a"}, "Log.host: needs a value for at_s, which comes earlier in the row key"),
+        (SALTED, {"host": "a"}, "Log.host: needs a value for at_s, which comes earlier in the row key"),
         (
             READINGS,
             {"host": "a"},
-            "Reading.at_ms: slices of 900000 ms stand in front, so give a value or between(...) with both ends",
+            "Reading.at_ms: needs a value or an interval with both ends, "
+            "because slices of 900000 ms come earlier in the row key",
         ),
         (
             READINGS,
             {"host": "a", "at_ms": between(5, None)},
-            "Reading.at_ms: slices of 900000 ms stand in front, so give a value or between(...) with both ends",
+            "Reading.at_ms: needs a value or an interval with both ends, "
+            "because slices of 900000 ms come earlier in the row key",
         ),
         (
             READINGS,
             {"host": "a", "at_ms": between()},
-            "Reading.at_ms: slices of 900000 ms stand in front, so give a value or between(...) with both ends",
+            "Reading.at_ms: needs a value or an interval with both ends, "
+            "because slices of 900000 ms come earlier in the row key",
         ),
-        (READINGS, {"at_ms": between(0, 1025 * 900_000)}, "Reading.at_ms: 1025 slices of 900000 ms, at most 1024"),
+        (
+            READINGS,
+            {"at_ms": between(0, 1025 * 900_000)},
+            "Reading.at_ms: the interval must span at most 1024 slices of 900000 ms (got 1025)",
+        ),
         (
             HASHED,
             {"at_s": 5},
-            "Log.host: must be bound, the values of HashPrefix(of='host', bytes=2) are too many to list",
+            "Log: needs a single value for host, because HashPrefix(of='host', bytes=2) has more than 1024 values",
         ),
         (
             HASHED,
             {"at_s": 5, "host": starting_with("a")},
-            "Log.host: must be bound, the values of HashPrefix(of='host', bytes=2) are too many to list",
+            "Log: needs a single value for host, because HashPrefix(of='host', bytes=2) has more than 1024 values",
         ),
         (
             HASHED_BY_TWO,
             {"at_s": between(5, 6)},
-            "Log.at_s: must be bound, the values of HashPrefix(of=('at_s', 'host'), bytes=2) are too many to list",
+            "Log: needs a single value for at_s and host, "
+            "because HashPrefix(of=('at_s', 'host'), bytes=2) has more than 1024 values",
         ),
-        (LOGS, {"at_s": between(6, 5)}, "Log.at_s: since 6 is above until 5"),
+        (LOGS, {"at_s": between(6, 5)}, "Log.at_s: since must not be above until (got 6 and 5)"),
         (LOGS, {"at_s": 256}, "Log.at_s: must be 0..255 (got 256)"),
         (LOGS, {"at_s": 5, "host": "a", "kind": "gpu"}, "Log.kind: must be one of cpu, disk (got 'gpu')"),
         (
             METERS,
             {"meter_id": between(1, 5)},
-            "Meter.meter_id: ReversedDigits(4) is not ordered: ask for single values",
+            "Meter.meter_id: needs a single value, because ReversedDigits(4) is not ordered",
         ),
         (
             METERS,
             {"meter_id": starting_with("1")},
-            "Meter.meter_id: ReversedDigits(4) has no beginnings to ask for: give single values",
+            "Meter.meter_id: ReversedDigits(4) does not support starting_with(): give a single value",
         ),
     ],
 )
-def test_what_binds_nothing_or_is_no_value_is_refused_in_the_words_of_plan(
+def test_a_question_that_binds_nothing_or_has_a_wrong_value_is_refused_as_by_plan(
     layout: KeyLayout[Any], question: dict[str, Any], wanted: str
 ) -> None:
     with pytest.raises(InvalidQuestion) as refused:
@@ -408,8 +426,8 @@ def test_what_binds_nothing_or_is_no_value_is_refused_in_the_words_of_plan(
     assert wanted == str(planned.value)
 
 
-def test_a_hash_of_a_bound_part_and_an_interval_that_is_left_is_refused_by_name() -> None:
-    with pytest.raises(InvalidQuestion, match=r"^Log\.host: must be bound, the values of HashPrefix"):
+def test_a_hash_of_a_bound_part_and_a_filtered_interval_is_refused_by_name() -> None:
+    with pytest.raises(InvalidQuestion, match=r"^Log: needs a single value for host, because HashPrefix"):
         HASHED_BY_TWO.narrow(at_s=5, kind="cpu")
 
 
@@ -427,13 +445,13 @@ LEADING = {"at_s": between(5, 7)}
         (LOGS, LEADING | {"host": between("ab", None)}, "Log.host: must be at most 1 bytes of UTF-8 (got 2: 'ab')"),
         (LOGS, LEADING | {"host": between(None, "ab")}, "Log.host: must be at most 1 bytes of UTF-8 (got 2: 'ab')"),
         (LOGS, LEADING | {"host": between("a", 5)}, "Log.host: must be text (got 5, int)"),
-        (LOGS, LEADING | {"host": between("b", "a")}, "Log.host: since 'b' is above until 'a'"),
+        (LOGS, LEADING | {"host": between("b", "a")}, "Log.host: since must not be above until (got 'b' and 'a')"),
         (LOGS, LEADING | {"host": starting_with("ab")}, "Log.host: must be at most 1 bytes of UTF-8 (got 2: 'ab')"),
         (LOGS, LEADING | {"host": starting_with(b"a")}, "Log.host: must be text (got b'a', bytes)"),
         (
             LOGS,
             LEADING | {"kind": starting_with("c")},
-            "Log.kind: Code({'cpu': 1, 'disk': 2}) has no beginnings to ask for: give single values",
+            "Log.kind: Code({'cpu': 1, 'disk': 2}) does not support starting_with(): give a single value",
         ),
         (METERS, {"meter_id": 1, "ratio": -0.0}, "Meter.ratio: must be a float other than NaN and -0.0 (got -0.0)"),
         (METERS, {"meter_id": 1, "ratio": 1}, "Meter.ratio: must be a float (got 1, int)"),
@@ -445,20 +463,20 @@ LEADING = {"at_s": between(5, 7)}
         (
             METERS,
             {"meter_id": 1, "ratio": starting_with("1")},
-            "Meter.ratio: Float64 has no beginnings to ask for: give a value or between(...)",
+            "Meter.ratio: Float64 does not support starting_with(): give a value or between(...)",
         ),
         (
             METERS,
             {"meter_id": 1, "note": "\ud800"},
             "Meter.note: must be Unicode text without lone surrogates (got '\\ud800')",
         ),
-        (READINGS, {"at_ms": between(900_001, 1)}, "Reading.at_ms: since 900001 is above until 1"),
+        (READINGS, {"at_ms": between(900_001, 1)}, "Reading.at_ms: since must not be above until (got 900001 and 1)"),
         (READINGS, {"at_ms": True}, "Reading.at_ms: must be an int (got True, bool)"),
         (SALTED, LEADING | {"host": "ab"}, "Log.host: must be at most 1 bytes of UTF-8 (got 2: 'ab')"),
         (HASHED, LEADING | {"host": 5}, "Log.host: must be text (got 5, int)"),
     ],
 )
-def test_what_is_left_must_be_a_value_of_its_part(
+def test_a_filtered_condition_must_be_a_value_of_its_part(
     layout: KeyLayout[Any], question: dict[str, Any], wanted: str
 ) -> None:
     with pytest.raises(InvalidQuestion) as refused:
@@ -466,17 +484,17 @@ def test_what_is_left_must_be_a_value_of_its_part(
     assert wanted == str(refused.value)
 
 
-@pytest.mark.parametrize("asked", ["a" * 32_768, starting_with("a" * 32_768), between("a" * 32_768, None)])
-def test_what_is_bound_and_longer_than_any_row_is_refused(asked: Any) -> None:
+@pytest.mark.parametrize("condition", ["a" * 32_768, starting_with("a" * 32_768), between("a" * 32_768, None)])
+def test_a_bound_value_longer_than_any_row_is_refused(condition: Any) -> None:
     with pytest.raises(InvalidQuestion, match=r"^Event: a row key has at most 32767 bytes"):
-        EVENTS.narrow(user_id=asked, event_id="e")
+        EVENTS.narrow(user_id=condition, event_id="e")
 
 
 # ---- whether a value matches ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("asked", "matching", "others"),
+    ("condition", "matching", "others"),
     [
         (5, [5], [4, 6]),
         ("a", ["a"], ["", "A", "ab"]),
@@ -491,9 +509,11 @@ def test_what_is_bound_and_longer_than_any_row_is_refused(asked: Any) -> None:
         (starting_with(""), ["", "a"], []),
     ],
 )
-def test_a_value_matches_what_equals_it_or_holds_it(asked: Any, matching: list[Any], others: list[Any]) -> None:
-    assert [True] * len(matching) == [matcher(asked)(value) for value in matching]
-    assert [False] * len(others) == [matcher(asked)(value) for value in others]
+def test_a_value_matches_a_condition_that_it_equals_or_is_in(
+    condition: Any, matching: list[Any], others: list[Any]
+) -> None:
+    assert [True] * len(matching) == [matcher(condition)(value) for value in matching]
+    assert [False] * len(others) == [matcher(condition)(value) for value in others]
 
 
 # ---- the laws ------------------------------------------------------------------------------------
@@ -501,12 +521,12 @@ def test_a_value_matches_what_equals_it_or_holds_it(asked: Any, matching: list[A
 
 @attrs.frozen
 class Cut:
-    """A question cut by hand, with no look at bytes."""
+    """A question split by hand, with no look at bytes."""
 
     bound: dict[str, Any]
-    left: dict[str, Any]
+    residual: dict[str, Any]
     planned: dict[str, Any]
-    """The question that a plan can answer: what is bound, and the time drawn out to whole slices."""
+    """The question that a plan can answer: the bound parts, and the time extended to whole slices."""
 
 
 def cut_of(subject: Subject, question: dict[str, Any]) -> Cut:
@@ -519,42 +539,50 @@ def cut_of(subject: Subject, question: dict[str, Any]) -> Cut:
         bound[name] = question[name]
         if isinstance(question[name], Between | StartingWith):
             break
-    left = {name: asked for name, asked in question.items() if name not in bound and asked != between()}
+    residual = {name: condition for name, condition in question.items() if name not in bound and condition != between()}
     planned: dict[str, Any] = {}
     if subject.time_bucket is not None:
         name, every_ms = subject.time_bucket.of, subject.time_bucket.every_ms
-        asked = question[name]
-        since, until = (asked.since, asked.until) if isinstance(asked, Between) else (asked, asked + 1)
+        condition = question[name]
+        since, until = (
+            (condition.since, condition.until) if isinstance(condition, Between) else (condition, condition + 1)
+        )
         planned[name] = between(since // every_ms * every_ms, -(-until // every_ms) * every_ms)
-        if planned[name] == asked:
-            left.pop(name, None)  # whole slices hold it exactly
-    return Cut(bound, left, planned | bound)
+        if planned[name] == condition:
+            residual.pop(name, None)  # whole slices hold it exactly
+    return Cut(bound, residual, planned | bound)
 
 
 def is_narrowable(subject: Subject, question: dict[str, Any]) -> bool:
-    """Whether some of a question can be bound, in at most 1024 ranges, and all of it is values of its parts."""
+    """Whether some of a question can be bound, in at most 1024 ranges, and all its conditions fit their parts."""
     if is_answerable(subject, question):
         return True
     bucket = subject.time_bucket
     if not question:
         return False
     if bucket is not None:
-        asked = question.get(bucket.of, between())
-        if isinstance(asked, StartingWith) or (isinstance(asked, Between) and None in (asked.since, asked.until)):
+        condition = question.get(bucket.of, between())
+        if isinstance(condition, StartingWith) or (
+            isinstance(condition, Between) and None in (condition.since, condition.until)
+        ):
             return False
-    for name, asked in question.items():
-        if isinstance(asked, Between) and None not in (asked.since, asked.until) and asked.since > asked.until:
+    for name, condition in question.items():
+        if (
+            isinstance(condition, Between)
+            and None not in (condition.since, condition.until)
+            and condition.since > condition.until
+        ):
             return False
-        if isinstance(asked, StartingWith) and not subject.kinds[name].beginnings:
+        if isinstance(condition, StartingWith) and not subject.kinds[name].beginnings:
             return False
     cut = cut_of(subject, question)
     if not cut.planned:
         return False
     singles = singles_of(question)
     if len(singles) == len(subject.kinds):
-        return False  # a point, which is answered above or no row
-    # A prefix whose parts are all known, bound or left, is in one bucket, as if it were not there.
-    unknown = [each for each in subject.layout.prefixes if each is bucket or not {*each.of} <= {*singles}]
+        return False  # a point, which is answered above or is not a row
+    # A prefix whose parts all have a value, bound or residual, is in one bucket, as if it were not there.
+    unknown = [prefix for prefix in subject.layout.prefixes if prefix is bucket or not {*prefix.of} <= {*singles}]
     kinds = dict(subject.kinds)
     if bucket is not None and bucket.of in singles:  # one moment has its slice without any order
         kinds[bucket.of] = attrs.evolve(kinds[bucket.of], ordered=True)
@@ -564,12 +592,14 @@ def is_narrowable(subject: Subject, question: dict[str, Any]) -> bool:
 
 
 def singles_of(question: dict[str, Any]) -> dict[str, Any]:
-    """What a question binds to one value, wherever the part stands."""
-    return {name: asked for name, asked in question.items() if not isinstance(asked, Between | StartingWith)}
+    """The parts that a question binds to one value, wherever they are in the key."""
+    return {
+        name: condition for name, condition in question.items() if not isinstance(condition, Between | StartingWith)
+    }
 
 
 def _buckets(prefix: Any) -> int:
-    """How many a prefix can send rows to."""
+    """The number of buckets of a prefix."""
     if isinstance(prefix, HashPrefix):
         return int((16 if prefix.hex else 256) ** prefix.count)
     return int(prefix.by if isinstance(prefix, Modulo) else prefix.buckets)
@@ -577,33 +607,35 @@ def _buckets(prefix: Any) -> int:
 
 @st.composite
 def loose_questions(draw: st.DrawFn, subject: Subject) -> dict[str, Any]:
-    """Something of most parts: values and intervals in any order, now and then one that makes no sense."""
+    """Conditions for most parts: values and intervals in any order, now and then one that makes no sense."""
     question: dict[str, Any] = {}
     for name, kind in subject.kinds.items():
         pool = [*subject.values[name] * 4, *kind.values]
-        one, other = sorted((draw(st.sampled_from(pool)), draw(st.sampled_from(pool))))
+        low, high = sorted((draw(st.sampled_from(pool)), draw(st.sampled_from(pool))))
         if subject.time_bucket is not None and name == subject.time_bucket.of and draw(st.integers(0, 9)):
-            ways = [one, between(one, other), between(one, other)]
+            ways = [low, between(low, high), between(low, high)]
         else:
-            ways = [None, one, one, one]
-            ways += [between(one, other), between(one, None), between(None, other)]
-            ways += [starting_with(one[:1]), starting_with(other)] if kind.beginnings else []
-            ways += draw(st.sampled_from([[], [between()] * 3, [between(other, one), starting_with(one)]]))
+            ways = [None, low, low, low]
+            ways += [between(low, high), between(low, None), between(None, high)]
+            ways += [starting_with(low[:1]), starting_with(high)] if kind.beginnings else []
+            ways += draw(st.sampled_from([[], [between()] * 3, [between(high, low), starting_with(low)]]))
         way = draw(st.sampled_from(ways))
         if way is not None:
             question[name] = way
     return {name: question[name] for name in draw(st.permutations(list(question)))}
 
 
-def asked_subjects(**options: Any) -> Any:
+def subjects_with_questions(**options: Any) -> Any:
     wide = subjects(**options).filter(lambda subject: len(subject.kinds) > 1)
     return wide.flatmap(lambda subject: st.tuples(st.just(subject), loose_questions(subject)))
 
 
 @many
-@given(asked_subjects())
-def test_the_rows_in_the_ranges_that_match_what_is_left_are_the_answer(asked: tuple[Subject, dict[str, Any]]) -> None:
-    subject, question = asked
+@given(subjects_with_questions())
+def test_the_rows_in_the_ranges_that_pass_the_residual_filter_are_the_answer(
+    case: tuple[Subject, dict[str, Any]],
+) -> None:
+    subject, question = case
     layout = subject.layout
     if not is_narrowable(subject, question):
         with pytest.raises(InvalidQuestion, match=r"^Key[.:]"):
@@ -611,29 +643,33 @@ def test_the_rows_in_the_ranges_that_match_what_is_left_are_the_answer(asked: tu
         return
     narrowed = layout.narrow(**question)
     rows = [(key, layout.encode(key)) for key in subject.keys]
-    found = [key for key, row in rows if sum(row in each for each in narrowed.plan.ranges) == 1]
+    candidates = [key for key, row in rows if sum(row in range_ for range_ in narrowed.plan.ranges) == 1]
     assert [key for key, _row in rows if matches(question, key)] == [
-        key for key in found if matches({**narrowed.left}, key)
+        key for key in candidates if matches({**narrowed.residual}, key)
     ]
 
 
 @many
-@given(asked_subjects())
-def test_the_ranges_are_those_of_what_is_bound_in_the_buckets_of_what_is_known(
-    asked: tuple[Subject, dict[str, Any]],
+@given(subjects_with_questions())
+def test_the_ranges_are_those_of_the_bound_parts_in_the_buckets_of_the_known_parts(
+    case: tuple[Subject, dict[str, Any]],
 ) -> None:
-    subject, question = asked
+    subject, question = case
     if not is_narrowable(subject, question):
         return
     narrowed = subject.layout.narrow(**question)
     cut = cut_of(subject, question)
     assert tuple(name for name in subject.kinds if name in cut.bound) == narrowed.bound
-    time = subject.time_bucket and subject.time_bucket.of  # may be compared where whole slices hold it already
-    assert cut.left == {name: asked for name, asked in narrowed.left.items() if name in cut.left or name != time}
+    time = subject.time_bucket and subject.time_bucket.of  # may be filtered although whole slices guarantee it
+    assert cut.residual == {
+        name: condition for name, condition in narrowed.residual.items() if name in cut.residual or name != time
+    }
     singles = singles_of(question)
-    empty = any(isinstance(each, Between) and each.since == each.until for each in cut.left.values())
+    empty = any(
+        isinstance(condition, Between) and condition.since == condition.until for condition in cut.residual.values()
+    )
     for key in subject.keys:
-        there = any(subject.layout.encode(key) in each for each in narrowed.plan.ranges)
+        there = any(subject.layout.encode(key) in range_ for range_ in narrowed.plan.ranges)
         assert there or empty or not matches(cut.planned | singles, key)
         assert matches(cut.planned, key) or not there
     buckets = [_buckets(prefix) for prefix in subject.layout.spread if not {*prefix.of} <= {*singles}]
@@ -642,22 +678,24 @@ def test_the_ranges_are_those_of_what_is_bound_in_the_buckets_of_what_is_known(
 
 @many
 @given(subjects().flatmap(lambda subject: st.tuples(st.just(subject), questions(subject))))
-def test_where_a_plan_answers_it_is_the_plan_and_nothing_is_left(asked: tuple[Subject, dict[str, Any]]) -> None:
-    subject, question = asked
+def test_if_plan_answers_narrow_gives_the_same_plan_and_no_residual_filter(
+    case: tuple[Subject, dict[str, Any]],
+) -> None:
+    subject, question = case
     if not is_answerable(subject, question):
         return
     narrowed = subject.layout.narrow(**question)
     assert subject.layout.plan(**question) == narrowed.plan
-    assert narrowed.left == {}
+    assert narrowed.residual == {}
     assert {*narrowed.bound} <= {*question}
 
 
 @settings(many, max_examples=examples(400))
-@given(asked_subjects(ordered=True))
-def test_rows_come_in_the_order_of_the_parts_behind_those_bound_to_one_value(
-    engine: Engine, asked: tuple[Subject, dict[str, Any]]
+@given(subjects_with_questions(ordered=True))
+def test_rows_come_in_the_order_of_the_parts_after_those_bound_to_one_value(
+    engine: Engine, case: tuple[Subject, dict[str, Any]]
 ) -> None:
-    subject, question = asked
+    subject, question = case
     layout = subject.layout
     if not is_narrowable(subject, question):
         return
@@ -668,5 +706,5 @@ def test_rows_come_in_the_order_of_the_parts_behind_those_bound_to_one_value(
         read = [layout.decode(row) for row, _cells in scan(table, narrowed.plan)]
     for name in {*narrowed.bound} & {*singles_of(question)}:
         assert [question[name]] * len(read) == [getattr(key, name) for key in read]
-    # Slices of time stand in front of all parts, and nothing else does.
+    # Time slices come before all parts, and nothing else does.
     assert in_order(subject, read) == read

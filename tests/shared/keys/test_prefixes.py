@@ -1,4 +1,4 @@
-"""Prefixes: published and computed rows from `fixtures/keys/prefixes.json`, and what is refused."""
+"""Prefixes: published and computed rows from `fixtures/keys/prefixes.json`, and refusals."""
 
 import hashlib
 import json
@@ -42,7 +42,7 @@ golden_rows = pytest.mark.parametrize("golden", GOLDEN, ids=[f"{row['prefix']} {
 
 
 @golden_rows
-def test_a_prefix_stands_in_front_of_its_parts_byte_for_byte(golden: dict[str, Any]) -> None:
+def test_a_prefix_comes_before_its_parts_byte_for_byte(golden: dict[str, Any]) -> None:
     prefix = getattr(suite, golden["prefix"])(**golden["options"])
     layout = KeyLayout(key_class({name: CODECS[codec] for name, (codec, _) in golden["parts"].items()}), prefix)
     key = layout.key(*(value for _, value in golden["parts"].values()))
@@ -76,7 +76,7 @@ KEY = key_class(
 )
 
 
-def test_prefixes_stand_in_the_order_given_and_slices_behind_them() -> None:
+def test_prefixes_come_in_the_order_given_and_slices_after_them() -> None:
     prefixes = (Modulo(of="kind", by=10), Salt(of="host", buckets=16), TimeBucket(of="at_ms", every_ms=900_000))
     layout = KeyLayout(KEY, *prefixes)
     row = layout.encode(KEY("web-1", 23, 1_580_976_517_123, "on", 0.5))
@@ -91,7 +91,7 @@ def test_a_salt_of_one_of_two_adjacent_ints_hashes_that_one_alone() -> None:
         assert bytes([zlib.crc32(hashed) % 256]) + b"\x17\x2a" == salted.encode(ints(23, 42))
 
 
-def test_newer_slices_sort_first_where_their_part_is_descending() -> None:
+def test_newer_slices_sort_first_if_their_part_is_descending() -> None:
     layout = KeyLayout(KEY, TimeBucket(of="at_ms", every_ms=1000))
     rows = [layout.encode(KEY(host, 0, at_ms, "on", 0.0)) for host, at_ms in (("z", 2000), ("a", 1999), ("b", 1000))]
     assert sorted(rows) == rows
@@ -129,7 +129,7 @@ def test_a_hash_prefix_is_no_longer_than_its_digest(hex_digits: bool, most: int)
 
 def test_a_hash_prefix_refuses_long_separators_and_unknown_ends() -> None:
     for separator in ("__", "é"):
-        with pytest.raises(InvalidKey, match=r"HashPrefix\.separator: must be one ASCII character"):
+        with pytest.raises(InvalidKey, match=r"HashPrefix\.separator: must be '' or one ASCII character"):
             HashPrefix(of="host", bytes=2, separator=separator)
     with pytest.raises(InvalidKey, match=r"HashPrefix\.take"):
         HashPrefix(of="host", bytes=2, take="middle")
@@ -150,13 +150,17 @@ def test_a_time_slice_is_written_by_a_codec_of_ints(codec: Any) -> None:
         KeyLayout(KEY, TimeBucket(of="at_ms", every_ms=1000, codec=codec))
 
 
-@pytest.mark.parametrize("of", ["hosts", ("host", "hosts"), "", "Host"])
-def test_a_prefix_of_no_such_part_is_refused(of: Any) -> None:
+@pytest.mark.parametrize(
+    ("of", "missing"), [("hosts", "hosts"), (("host", "hosts"), "hosts"), ("", ""), ("Host", "Host")]
+)
+def test_a_prefix_of_a_part_that_the_key_does_not_have_is_refused(of: Any, missing: str) -> None:
     for prefix in (Salt(of=of, buckets=2), HashPrefix(of=of, bytes=2)):
-        with pytest.raises(InvalidKey, match=r"no such part \(host, kind, at_ms, status, share\)"):
+        with pytest.raises(
+            InvalidKey, match=rf"needs a part {missing}; the parts are host, kind, at_ms, status and share"
+        ):
             KeyLayout(KEY, prefix)
     for prefix in (Modulo(of="kinds", by=2), TimeBucket(of="at", every_ms=1000)):
-        with pytest.raises(InvalidKey, match=r"no such part"):
+        with pytest.raises(InvalidKey, match=r"needs a part (kinds|at); the parts are host"):
             KeyLayout(KEY, prefix)
 
 
@@ -186,8 +190,8 @@ def test_numbers_are_computed_from_int_parts_only(of: str) -> None:
         (TimeBucket(of="at_ms", every_ms=1000), Salt(of="host", buckets=2)),
         (TimeBucket(of="at_ms", every_ms=1000), TimeBucket(of="at_ms", every_ms=10)),
     ],
-    ids=["in front of a salt", "twice"],
+    ids=["before a salt", "twice"],
 )
-def test_slices_stand_once_and_behind_what_spreads(prefixes: tuple[Prefix, ...]) -> None:
-    with pytest.raises(InvalidKey, match="one TimeBucket at most, after the spreading prefixes"):
+def test_slices_come_once_and_after_the_spreading_prefixes(prefixes: tuple[Prefix, ...]) -> None:
+    with pytest.raises(InvalidKey, match="must have at most one TimeBucket, after the spreading prefixes"):
         KeyLayout(KEY, *prefixes)

@@ -42,7 +42,7 @@ from shared.keys import (
     split_points,
     splits,
 )
-from tests.shared.keys.strategies import Drawn, few, key_class, layouts, many
+from tests.shared.keys.strategies import LayoutAndKeys, few, key_class, layouts, many
 
 KINDS = Code({"placed": 1, "paid": 2, "shipped": 255, "cancelled": 0})
 HASH = HashPrefix(of="id", bytes=4)
@@ -59,64 +59,81 @@ def of_part(codec: Codec[Any], name: str = "id") -> KeyLayout[Any]:
 
 # ---- golden points -------------------------------------------------------------------------------
 
-# layout, points asked for, points, how it is said
+# layout, points wanted, points, part of the reason
 CUT: list[tuple[KeyLayout[Any], int | None, str, str]] = [
     (of_prefix(Salt(of="id", buckets=4)), None, "01 02 03", "4 buckets of Salt(of='id', buckets=4): one region each"),
     (of_prefix(Salt(of="id", buckets=4)), 3, "01 02 03", "one region each"),
-    (of_prefix(Salt(of="id", buckets=4)), 2, "01 02", "3 regions, as even as can be"),
-    (of_prefix(Salt(of="id", buckets=4)), 1, "02", "2 regions, as even as can be"),
-    (of_prefix(Salt(of="id", buckets=10)), 3, "02 05 07", "4 regions, as even as can be"),
+    (of_prefix(Salt(of="id", buckets=4)), 2, "01 02", "3 regions, as equal as possible"),
+    (of_prefix(Salt(of="id", buckets=4)), 1, "02", "2 regions, as equal as possible"),
+    (of_prefix(Salt(of="id", buckets=10)), 3, "02 05 07", "4 regions, as equal as possible"),
     (of_prefix(Modulo(of="id", by=3), codec=UInt8), None, "01 02", "3 buckets of Modulo(of='id', by=3): one region"),
-    (of_prefix(HASH), None, "10 20 30 40 50 60 70 80 90 a0 b0 c0 d0 e0 f0", f"bytes of {HASH}: 16 regions, as even as"),
-    (of_prefix(HASH), 3, "40 80 c0", "4 regions, as even as can be"),
-    (of_prefix(HASH), 2, "55 aa", "3 regions, as even as can be"),
-    (of_prefix(HashPrefix(of="id", bytes=1)), 2, "55 aa", "3 regions, as even as can be"),
-    (of_prefix(HEX), None, "31 32 33 34 35 36 37 38 39 61 62 63 64 65 66", f"hex digits of {HEX}: 16 regions, as even"),
-    (of_prefix(HEX), 3, "34 38 63", "4 regions, as even as can be"),
-    (of_prefix(HEX), 2, "3535 6161", "3 regions, as even as can be"),
-    (of_prefix(HashPrefix(of="id", bytes=1, hex=True)), 3, "34 38 63", "4 regions, as even as can be"),
-    (of_prefix(HashPrefix(of="id", bytes=1, hex=True)), 4, "33 36 39 63", "5 regions, as even as can be"),
+    (of_prefix(HASH), None, "10 20 30 40 50 60 70 80 90 a0 b0 c0 d0 e0 f0", f"bytes of {HASH}: 16 regions, as"),
+    (of_prefix(HASH), 3, "40 80 c0", "4 regions, as equal as possible"),
+    (of_prefix(HASH), 2, "55 aa", "3 regions, as equal as possible"),
+    (of_prefix(HashPrefix(of="id", bytes=1)), 2, "55 aa", "3 regions, as equal as possible"),
+    (
+        of_prefix(HEX),
+        None,
+        "31 32 33 34 35 36 37 38 39 61 62 63 64 65 66",
+        f"hex digits of {HEX}: 16 regions, as equal",
+    ),
+    (of_prefix(HEX), 3, "34 38 63", "4 regions, as equal as possible"),
+    (of_prefix(HEX), 2, "3535 6161", "3 regions, as equal as possible"),
+    (of_prefix(HashPrefix(of="id", bytes=1, hex=True)), 3, "34 38 63", "4 regions, as equal as possible"),
+    (of_prefix(HashPrefix(of="id", bytes=1, hex=True)), 4, "33 36 39 63", "5 regions, as equal as possible"),
     (of_part(ReversedDigits(1)), None, "31 32 33 34 35 36 37 38 39", "last digit first: one region each"),
-    (of_prefix(HashPrefix(of="id", bytes=2, hex=True, separator="_", take="last")), 1, "38", "2 regions, as even as"),
+    (of_prefix(HashPrefix(of="id", bytes=2, hex=True, separator="_", take="last")), 1, "38", "2 regions, as"),
     (of_part(ReversedDigits(8)), None, "31 32 33 34 35 36 37 38 39", "digits of id, last digit first: 10 regions, as"),
-    (of_part(ReversedDigits(8)), 3, "3235 35 3735", "4 regions, as even as can be"),
+    (of_part(ReversedDigits(8)), 3, "3235 35 3735", "4 regions, as equal as possible"),
     (of_part(KINDS, "kind"), None, "01 02 ff", "4 codes of kind: one region each"),
-    (of_part(KINDS, "kind"), 1, "02", "4 codes of kind: 2 regions, as even as can be"),
-    (of_part(DecimalText(8)), 3, "3235 35 3735", "4 regions, as even as can be, right only if id is spread over all "),
-    (of_part(Descending(DecimalText(8))), 1, "35", "that Descending(DecimalText(8)) holds and does not count up"),
-    (of_part(UInt32), 3, "40 80 c0", "rows begin with id: 4 regions, as even as can be, right only if id is spread"),
-    (of_part(Int8), 1, "80", "all that Int8 holds"),
-    (of_part(Descending(Int64)), 1, "80", "all that Descending(Int64) holds"),
-    (of_part(FixedBytes(16)), 3, "40 80 c0", "all that FixedBytes(16) holds"),
+    (of_part(KINDS, "kind"), 1, "02", "4 codes of kind: 2 regions, as equal as possible"),
+    (of_part(DecimalText(8)), 3, "3235 35 3735", "4 regions, as equal as possible, if id is spread over all "),
+    (
+        of_part(Descending(DecimalText(8))),
+        1,
+        "35",
+        "if id is spread over all values of Descending(DecimalText(8)) and does not count up",
+    ),
+    (of_part(UInt32), 3, "40 80 c0", "rows start with id: 4 regions, as equal as possible, if id is spread"),
+    (of_part(Int8), 1, "80", "all values of Int8"),
+    (of_part(Descending(Int64)), 1, "80", "all values of Descending(Int64)"),
+    (of_part(FixedBytes(16)), 3, "40 80 c0", "all values of FixedBytes(16)"),
 ]
 
 
-@pytest.mark.parametrize(("layout", "count", "points", "said"), CUT, ids=str)
-def test_points_and_their_reason(layout: KeyLayout[Any], count: int | None, points: str, said: str) -> None:
-    found = split_points(layout, count)
-    assert points == " ".join(point.hex() for point in found.points)
-    assert said in found.reason
-    assert "\n" not in found.reason
+@pytest.mark.parametrize(("layout", "count", "points", "reason"), CUT, ids=str)
+def test_points_and_their_reason(layout: KeyLayout[Any], count: int | None, points: str, reason: str) -> None:
+    result = split_points(layout, count)
+    assert points == " ".join(point.hex() for point in result.points)
+    assert reason in result.reason
+    assert "\n" not in result.reason
 
 
 WHY_NONE = {
-    of_part(Int64, "time_ms"): "rows begin with time_ms: new rows always come after the last split point, "
-    "so none spreads them; a Salt or HashPrefix in front would",
-    of_part(Descending(Int64), "time_ms"): "rows begin with time_ms: new rows always come before the first split point",
-    of_part(DecimalText(13), "time_ms"): "rows begin with time_ms: new rows always come after the last split point",
-    of_part(LongMaxMinus, "time_ms"): "rows begin with time_ms: new rows always come before the first split point",
-    of_part(EscapedText, "time_ms"): "rows begin with time_ms: new rows always come after the last split point",
-    KeyLayout(key_class({"id": UInt32, "at_ms": Int64}), TimeBucket(of="at_ms", every_ms=1000)): "rows begin with "
+    of_part(Int64, "time_ms"): "rows start with time_ms: new rows always come after the last split point, "
+    "so splitting does not spread them; put a Salt or HashPrefix before it",
+    of_part(Descending(Int64), "time_ms"): "rows start with time_ms: new rows always come before the first split point",
+    of_part(DecimalText(13), "time_ms"): "rows start with time_ms: new rows always come after the last split point",
+    of_part(LongMaxMinus, "time_ms"): "rows start with time_ms: new rows always come before the first split point",
+    of_part(EscapedText, "time_ms"): "rows start with time_ms: new rows always come after the last split point",
+    KeyLayout(key_class({"id": UInt32, "at_ms": Int64}), TimeBucket(of="at_ms", every_ms=1000)): "rows start with "
     "at_ms: new rows always come after the last split point",
-    KeyLayout(key_class({"id": UInt32, "at_ms": Descending(Int64)}), TimeBucket(of="at_ms", every_ms=1000)): "rows "
-    "begin with at_ms: new rows always come before the first split point",
-    of_part(EscapedText, "host"): "rows begin with host (EscapedText): where its values lie is not in the layout; "
-    "a Salt or HashPrefix in front can be split, or values of your own",
-    of_part(FixedText(4, "x")): "rows begin with id (FixedText(4, 'x')): where its values lie is not in the layout",
-    of_part(TrailingBytes): "rows begin with id (TrailingBytes): where its values lie is not in the layout",
-    of_part(Float64): "rows begin with id (Float64): where its values lie is not in the layout",
-    of_part(LongMaxMinus): "rows begin with id (LongMaxMinus): where its values lie is not in the layout",
-    of_part(Delimited(DecimalText(4), "_")): "rows begin with id (Delimited(DecimalText(4), '_')): where its values",
+    KeyLayout(
+        key_class({"id": UInt32, "at_ms": Descending(Int64)}), TimeBucket(of="at_ms", every_ms=1000)
+    ): "rows start with at_ms: new rows always come before the first split point",
+    of_part(
+        EscapedText, "host"
+    ): "rows start with host (EscapedText), and the layout does not say which values are frequent; "
+    "put a Salt or HashPrefix before it, or choose the points yourself",
+    of_part(
+        FixedText(4, "x")
+    ): "rows start with id (FixedText(4, 'x')), and the layout does not say which values are frequent",
+    of_part(TrailingBytes): "rows start with id (TrailingBytes), and the layout does not say which values are frequent",
+    of_part(Float64): "rows start with id (Float64), and the layout does not say which values are frequent",
+    of_part(LongMaxMinus): "rows start with id (LongMaxMinus), and the layout does not say which values are frequent",
+    of_part(
+        Delimited(DecimalText(4), "_")
+    ): "rows start with id (Delimited(DecimalText(4), '_')), and the layout does not say",
     of_prefix(Salt(of="id", buckets=1)): "buckets of Salt(of='id', buckets=1): only one, so one region",
     of_prefix(Modulo(of="id", by=1), codec=UInt8): "buckets of Modulo(of='id', by=1): only one, so one region",
     of_part(Code({"only": 7}), "kind"): "codes of kind: only one, so one region",
@@ -125,29 +142,29 @@ WHY_NONE = {
 
 @pytest.mark.parametrize(("layout", "reason"), WHY_NONE.items(), ids=str)
 def test_a_layout_without_points_says_why(layout: KeyLayout[Any], reason: str) -> None:
-    found = split_points(layout)
-    assert found.points == ()
-    assert found.reason.startswith(reason)
-    assert "\n" not in found.reason
+    result = split_points(layout)
+    assert result.points == ()
+    assert result.reason.startswith(reason)
+    assert "\n" not in result.reason
 
 
 @pytest.mark.parametrize(("layout", "reason"), WHY_NONE.items(), ids=str)
 def test_a_layout_without_points_refuses_to_invent_some(layout: KeyLayout[Any], reason: str) -> None:
     with pytest.raises(InvalidQuestion) as refused:
         split_points(layout, 7)
-    assert f"Key: has no split points to give (asked for 7): {split_points(layout).reason}" == str(refused.value)
+    assert f"Key: has no split points (wanted 7): {split_points(layout).reason}" == str(refused.value)
 
 
 @pytest.mark.parametrize("codec", [UInt8, Descending(UInt64), DecimalText(4), FixedBytes(16)], ids=str)
-def test_numbers_are_cut_only_where_it_is_asked_for(codec: Codec[Any]) -> None:
+def test_numbers_are_split_only_if_a_number_of_points_is_given(codec: Codec[Any]) -> None:
     reason = (
-        "rows begin with id: not cut unless a number of points is asked for, "
-        f"right only if id is spread over all that {codec} holds and does not count up"
+        "rows start with id: not split by default; give a number of points "
+        f"if id is spread over all values of {codec} and does not count up"
     )
     assert Splits((), reason) == split_points(of_part(codec))
 
 
-def test_a_docstring_shows_the_points_that_come_out() -> None:
+def test_the_docstring_shows_the_points_that_split_points_returns() -> None:
     examples = re.findall(r"^    (\S.*) -> (.*)$", splits.__doc__, re.MULTILINE)
     assert len(examples) == 6
     for written, points in examples:
@@ -167,7 +184,7 @@ def test_the_first_of_two_spreading_prefixes_decides() -> None:
     assert split_points(of_prefix(HASH, Salt(of="id", buckets=4))).points == split_points(of_prefix(HASH)).points
 
 
-def test_a_spreading_prefix_in_front_of_time_decides() -> None:
+def test_a_spreading_prefix_before_time_decides() -> None:
     key = key_class({"time_ms": Int64, "id": UInt32})
     salt = Salt(of="id", buckets=4)
     for layout in (KeyLayout(key, salt), KeyLayout(key, salt, TimeBucket(of="time_ms", every_ms=1000))):
@@ -186,7 +203,7 @@ def test_only_the_first_part_decides() -> None:
 # ---- regions of sampled keys ---------------------------------------------------------------------
 
 SAMPLED = 16_384
-IDS = range(1_000_000, 1_000_000 + SAMPLED)  # one after another, as ids are
+IDS = range(1_000_000, 1_000_000 + SAMPLED)  # one after another, as serial ids are
 
 
 def rows_in_regions(points: Iterable[bytes], layout: KeyLayout[Any], values: Iterable[Any]) -> list[int]:
@@ -222,7 +239,7 @@ prefixes = st.one_of(
 
 @few
 @given(prefix=prefixes, data=st.data())
-def test_a_spreading_prefix_leaves_no_region_dead_and_none_crowded(
+def test_a_spreading_prefix_leaves_no_region_empty_and_none_crowded(
     prefix: Salt | Modulo | HashPrefix, data: st.DataObject
 ) -> None:
     values = prefix.every_value()
@@ -251,33 +268,33 @@ def test_every_code_falls_into_a_region(count: int | None) -> None:
     assert_even(of_part(KINDS), count, 4, ["placed", "paid", "shipped", "cancelled"])
 
 
-def test_hex_is_cut_between_digits_for_a_cut_between_bytes_leaves_7_of_10_regions_dead() -> None:
+def test_hex_is_split_between_digits_because_a_split_between_bytes_leaves_7_of_10_regions_empty() -> None:
     layout = of_prefix(HEX, codec=UInt32)
     between_bytes = [*(bytes([byte]) for byte in b"06=DKRX_"), b"ffffffff"]  # HBase's own, from 0000.. to ffff..
     rows_of_each = rows_in_regions(between_bytes, layout, IDS)
-    dead = [region for region, rows in enumerate(rows_of_each) if rows == 0]
-    assert dead == [0, 3, 4, 5, 6, 7, 9]
-    alive = rows_in_regions(split_points(layout, 9).points, layout, IDS)
-    assert len(alive) == 10
-    assert min(alive) > 0.9 * SAMPLED / 10
+    empty = [region for region, rows in enumerate(rows_of_each) if rows == 0]
+    assert empty == [0, 3, 4, 5, 6, 7, 9]
+    ours = rows_in_regions(split_points(layout, 9).points, layout, IDS)
+    assert len(ours) == 10
+    assert min(ours) > 0.9 * SAMPLED / 10
 
 
 # ---- laws ----------------------------------------------------------------------------------------
 
 
 @many
-@given(drawn=layouts(), count=st.none() | st.integers(1, 1023))
-def test_points_ascend_and_number_as_asked(drawn: Drawn, count: int | None) -> None:
+@given(layout_and_keys=layouts(), count=st.none() | st.integers(1, 1023))
+def test_points_ascend_and_are_as_many_as_wanted(layout_and_keys: LayoutAndKeys, count: int | None) -> None:
     try:
-        found = split_points(drawn.layout, count)
+        result = split_points(layout_and_keys.layout, count)
     except InvalidQuestion:
         assert count is not None
         return
-    assert list(found.points) == sorted(set(found.points))
-    assert all(found.points)
-    assert found.reason
+    assert list(result.points) == sorted(set(result.points))
+    assert all(result.points)
+    assert result.reason
     if count is not None:
-        assert count == len(found.points)
+        assert count == len(result.points)
 
 
 @many
@@ -333,9 +350,7 @@ def test_a_number_of_points_is_an_int_of_at_least_1(count: Any, shown: str) -> N
     with pytest.raises(InvalidQuestion) as refused:
         split_points(of_prefix(Salt(of="id", buckets=8)), count)
     assert f"Key: must be 1..7 split points (got {shown})" == str(refused.value)
-    with pytest.raises(
-        InvalidQuestion, match=re.escape(f"has no split points to give (asked for {shown}): rows begin with id")
-    ):
+    with pytest.raises(InvalidQuestion, match=re.escape(f"has no split points (wanted {shown}): rows start with id")):
         split_points(of_part(TrailingText), count)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from shared.designs import metered
 from shared.keys import Descending, EscapedText, InvalidQuestion, KeyLayout, Salt, UInt8, UInt16, between, part, row_key
 from shared.queries import Page, page
-from shared.queries.pages import WHERE_HELD_ROWS
+from shared.queries.pages import SKIPPING_BUFFER_ROWS
 from shared.tables import CellLayout, Column, InvalidRow, TableLayout
 from tests.engines import Engine, examples
 from tests.shared.stocked import Stocked, stocked_table
@@ -40,7 +40,7 @@ def item(number: int) -> bytes:
 
 
 def bad(number: int) -> bytes:
-    """A row right behind the one of this number, which is not an item."""
+    """The row right after that of this number, which is not an item."""
     return item(number) + BAD
 
 
@@ -48,22 +48,22 @@ def decoding(layout: KeyLayout[Any]) -> Callable[[bytes, dict[bytes, bytes]], An
     return lambda row, _cells: layout.decode(row)
 
 
-def pages_of(table: Any, layout: KeyLayout[Any], **asked: Any) -> tuple[list[Page[Any]], list[InvalidRow]]:
+def pages_of(table: Any, layout: KeyLayout[Any], **options: Any) -> tuple[list[Page[Any]], list[InvalidRow]]:
     """All pages, and all rows that they reported."""
     pages: list[Page[Any]] = []
     reported: list[InvalidRow] = []
-    plan = asked.pop("plan", layout.whole_table())
+    plan = options.pop("plan", layout.whole_table())
     for _ in count():
         assert len(pages) < 1000, "the cursor does not move"
         cursor = pages[-1].cursor if pages else None
-        pages.append(page(table, plan, decoding(layout), cursor=cursor, on_invalid=reported.append, **asked))
+        pages.append(page(table, plan, decoding(layout), cursor=cursor, on_invalid=reported.append, **options))
         if pages[-1].cursor is None:
             return pages, reported
     raise AssertionError
 
 
 def numbers(pages: list[Page[Any]]) -> list[int]:
-    return [record.number for part in pages for record in part.records]
+    return [record.number for answer in pages for record in answer.records]
 
 
 def test_a_row_that_is_left_out_is_reported_with_table_row_and_reason(stocked: Stocked) -> None:
@@ -76,7 +76,7 @@ def test_a_row_that_is_left_out_is_reported_with_table_row_and_reason(stocked: S
     assert str(invalid) == f"{invalid.table}: row 00 02 ff: {invalid.reason}"
 
 
-def test_an_invalid_row_keeps_what_it_says_and_takes_the_marks_of_whoever_handles_it() -> None:
+def test_an_invalid_row_is_frozen_but_accepts_the_attributes_that_tools_add() -> None:
     invalid = InvalidRow("items", b"\0", "too short")
     invalid.add_note("seen by a tool")
     invalid.__dict__["mark"] = 1
@@ -101,8 +101,8 @@ def test_a_row_that_its_table_refuses_is_reported_as_the_table_names_it(engine: 
         table.put(item(1), {b"f:t": b"\x05"})
         table.put(item(2), NOTES.cells.pack(Note(2, "two")))
         reported: list[InvalidRow] = []
-        found = page(table, ITEMS.whole_table(), NOTES.record, limit=1, on_invalid=reported.append)
-    assert found.records == [Note(2, "two")]
+        answer = page(table, ITEMS.whole_table(), NOTES.record, limit=1, on_invalid=reported.append)
+    assert answer.records == [Note(2, "two")]
     assert [(invalid.table, invalid.row) for invalid in reported] == [("notes", item(1))]
     assert reported[0].reason == "Note.text: must be text (got 5)"
 
@@ -144,8 +144,8 @@ def test_every_record_comes_once_and_every_other_row_is_reported_once(
     right = sorted((ITEMS.decode(row).number for row in rows if len(row) == 2), reverse=reverse)
     assert right == numbers(pages)
     assert sorted((row for row in rows if len(row) > 2), reverse=reverse) == [invalid.row for invalid in reported]
-    assert [limit] * (len(pages) - 1) == [len(part.records) for part in pages[:-1]]
-    assert sum(part.rows_read for part in pages) == len(rows)
+    assert [limit] * (len(pages) - 1) == [len(answer.records) for answer in pages[:-1]]
+    assert sum(answer.rows_read for answer in pages) == len(rows)
 
 
 def test_a_page_of_nothing_but_invalid_rows_is_empty_and_the_last(stocked: Stocked) -> None:
@@ -153,16 +153,16 @@ def test_a_page_of_nothing_but_invalid_rows_is_empty_and_the_last(stocked: Stock
     assert (only.records, only.cursor, only.rows_read, len(reported)) == ([], None, 250, 250)
 
 
-def test_a_page_reads_on_behind_a_thousand_invalid_rows_in_batches_that_stay_small(
+def test_a_page_reads_on_after_a_thousand_invalid_rows_in_batches_that_stay_small(
     engine: Engine, stocked: Stocked
 ) -> None:
     table = stocked([*map(bad, range(1000)), item(2000), item(2001), item(2002)])
     with metered(table.connection) as cost:
-        found = page(table, ITEMS.whole_table(), decoding(ITEMS), limit=2, on_invalid=lambda invalid: None)
-    assert found.records == [Item(2000), Item(2001)]
-    assert found.cursor is not None
-    assert 1003 - WHERE_HELD_ROWS <= cost.rows_fetched <= 1003 + WHERE_HELD_ROWS
-    assert cost.rpcs >= 1000 // WHERE_HELD_ROWS
+        answer = page(table, ITEMS.whole_table(), decoding(ITEMS), limit=2, on_invalid=lambda invalid: None)
+    assert answer.records == [Item(2000), Item(2001)]
+    assert answer.cursor is not None
+    assert 1003 - SKIPPING_BUFFER_ROWS <= cost.rows_fetched <= 1003 + SKIPPING_BUFFER_ROWS
+    assert cost.rpcs >= 1000 // SKIPPING_BUFFER_ROWS
 
 
 @pytest.mark.parametrize("reverse", [False, True])
@@ -172,7 +172,7 @@ def test_buckets_are_merged_past_invalid_rows(stocked: Stocked, limit: int, reve
     in_no_bucket_of_its_own = [bytes([bucket]) + VISITS.encode(key)[1:] for key in keys[::5] for bucket in range(4)]
     rows = {*map(VISITS.encode, keys), *in_no_bucket_of_its_own, *(bytes([bucket, 7]) for bucket in range(4))}
     pages, reported = pages_of(stocked(sorted(rows)), VISITS, limit=limit, reverse=reverse)
-    assert (keys[::-1] if reverse else keys) == [record for part in pages for record in part.records]
+    assert (keys[::-1] if reverse else keys) == [record for answer in pages for record in answer.records]
     assert len(reported) == len({invalid.row for invalid in reported}) == len(rows) - len(keys)
 
 
@@ -195,8 +195,8 @@ def test_pages_with_a_report_are_the_answer_without_the_invalid_rows(
     read_at_most: int,
 ) -> None:
     with stocked_table(engine, [*map(item, kept), *map(bad, wrong)]) as table:
-        asked = {"limit": limit, "reverse": reverse, "where": where, "read_at_most": read_at_most}
-        pages, reported = pages_of(table, ITEMS, **asked)
+        options = {"limit": limit, "reverse": reverse, "where": where, "read_at_most": read_at_most}
+        pages, reported = pages_of(table, ITEMS, **options)
     wanted = [number for number in sorted(kept, reverse=reverse) if not where or 5 <= number < 30]
     assert wanted == numbers(pages)
     assert sorted(map(bad, wrong), reverse=reverse) == [invalid.row for invalid in reported]
@@ -220,13 +220,13 @@ def test_a_page_with_a_where_counts_invalid_rows_towards_the_rows_it_reads(stock
 def test_the_record_beside_an_invalid_row_of_another_bucket_is_never_lost(
     stocked: Stocked, where: dict[str, Any]
 ) -> None:
-    """The wrong bucket's row comes first in the merge, and the page may end at the cap behind it."""
+    """The wrong bucket's row comes first in the merge, and the page may end at the cap after it."""
     right = VISITS.encode(Visit(9, "b"))
     wrong = [bytes([bucket]) + right[1:] for bucket in range(4) if bucket != right[0]]
     for read_at_most in (1, 2, 3, 4):
         table = stocked([right, *wrong], name=f"visits{read_at_most}")
         pages, reported = pages_of(table, VISITS, limit=1, where=where, read_at_most=read_at_most)
-        assert [record for part in pages for record in part.records] == [Visit(9, "b")]
+        assert [record for answer in pages for record in answer.records] == [Visit(9, "b")]
         assert sorted(invalid.row for invalid in reported) == sorted(wrong)
 
 
@@ -244,8 +244,8 @@ def test_a_point_that_is_not_a_record_is_an_empty_page(engine: Engine) -> None:
         table = connection.table("notes")
         table.put(item(1), {b"f:other": b""})
         reported: list[InvalidRow] = []
-        found = page(table, ITEMS.plan(number=1), NOTES.record, limit=1, on_invalid=reported.append)
-    assert (found.records, found.cursor) == ([], None)
+        answer = page(table, ITEMS.plan(number=1), NOTES.record, limit=1, on_invalid=reported.append)
+    assert (answer.records, answer.cursor) == ([], None)
     assert [invalid.reason for invalid in reported] == ["Note.text: no cell f:t"]
 
 
@@ -265,18 +265,20 @@ def three(engine: Engine) -> Iterator[Any]:
         yield stores.enter_context(stocked_table(engine, map(item, range(3))))
 
 
-@pytest.mark.parametrize("asked", [10**5000, between(0, 10**5000), between(deep()), deep(), {1: deep()}], ids=range(5))
-def test_a_where_that_no_cursor_can_hold_is_refused_before_anything_is_read(three: Any, asked: Any) -> None:
+@pytest.mark.parametrize(
+    "condition", [10**5000, between(0, 10**5000), between(deep()), deep(), {1: deep()}], ids=range(5)
+)
+def test_a_where_that_no_cursor_can_hold_is_refused_before_anything_is_read(three: Any, condition: Any) -> None:
     with metered(three.connection) as cost, pytest.raises(InvalidQuestion, match=r"^where: number: must be a value "):
-        page(three, ITEMS.whole_table(), decoding(ITEMS), limit=1, where={"number": asked})
+        page(three, ITEMS.whole_table(), decoding(ITEMS), limit=1, where={"number": condition})
     assert cost.rpcs == 0
 
 
 @pytest.mark.parametrize("value", [10**5000, [10**5000], deep()], ids=range(3))
 def test_a_limit_or_cursor_that_python_can_hardly_write_is_refused(three: Any, value: Any) -> None:
-    for asked in ({"limit": value}, {"limit": 1, "cursor": value}, {"limit": 1, "read_at_most": value}):
+    for options in ({"limit": value}, {"limit": 1, "cursor": value}, {"limit": 1, "read_at_most": value}):
         with pytest.raises(InvalidQuestion, match=r"must be .+ \(got an? "):
-            page(three, ITEMS.whole_table(), decoding(ITEMS), **asked)
+            page(three, ITEMS.whole_table(), decoding(ITEMS), **options)
 
 
 @attrs.frozen

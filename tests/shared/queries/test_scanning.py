@@ -1,4 +1,4 @@
-"""A plan runs on a table: rows in key order, merged over buckets, in both directions, never more held than a batch."""
+"""A plan run on a table: rows in key order, merged over buckets, in both directions; few rows are buffered."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -57,14 +57,14 @@ class Named:
 
 def rows_of(table: happybase.Table, *ranges: tuple[str, str | None], **options: Any) -> list[str]:
     """What a scan of one stream of ranges, written in hex, gives in hex."""
-    found = tuple(RowRange(bytes.fromhex(low), None if high is None else bytes.fromhex(high)) for low, high in ranges)
-    return [row.hex(" ") for row, _cells in scan(table, Plan((found,)), **options)]
+    stream = tuple(RowRange(bytes.fromhex(low), None if high is None else bytes.fromhex(high)) for low, high in ranges)
+    return [row.hex(" ") for row, _cells in scan(table, Plan((stream,)), **options)]
 
 
 # ---- order ---------------------------------------------------------------------------------------
 
 
-def test_buckets_are_merged_by_the_key_behind_the_salt(stocked: Stocked) -> None:
+def test_buckets_are_merged_by_the_key_after_the_salt(stocked: Stocked) -> None:
     # crc32 of "a" and "c" is 3 modulo 4, of "b" 1, of "d" 0.
     table = stocked(hexes("00 05 64", "00 09 64", "01 05 62", "03 05 61", "03 05 63", "03 07 61"))
     plan = KeyLayout(Log, Salt(of="host", buckets=4)).plan(at_s=between(0, 100))
@@ -73,7 +73,7 @@ def test_buckets_are_merged_by_the_key_behind_the_salt(stocked: Stocked) -> None
     assert merged[::-1] == [row for row, _cells in scan(table, plan, reverse=True)]
 
 
-def test_a_limit_holds_behind_the_merge(stocked: Stocked) -> None:
+def test_a_limit_counts_merged_rows(stocked: Stocked) -> None:
     table = stocked(hexes("00 05 64", "00 09 64", "01 05 62", "03 05 61", "03 05 63", "03 07 61"))
     plan = KeyLayout(Log, Salt(of="host", buckets=4)).plan(at_s=between(0, 100))
     assert hexes("03 05 61", "01 05 62", "03 05 63") == [row for row, _cells in scan(table, plan, limit=3)]
@@ -107,8 +107,8 @@ def test_no_range_gives_no_row(stocked: Stocked) -> None:
 def test_the_whole_of_a_salted_table_comes_in_key_order(stocked: Stocked) -> None:
     layout = KeyLayout(Item, Salt(of="number", buckets=5))
     table = stocked(layout.encode(Item(number)) for number in range(300))
-    found = [layout.decode(row).number for row, _cells in scan(table, layout.whole_table(), held_rows=7)]
-    assert list(range(300)) == found
+    numbers = [layout.decode(row).number for row, _cells in scan(table, layout.whole_table(), buffer_rows=7)]
+    assert list(range(300)) == numbers
 
 
 # ---- both ends, in reverse -----------------------------------------------------------------------
@@ -147,9 +147,9 @@ def test_a_range_has_the_same_rows_in_both_directions(
 ) -> None:
     table = stocked(EDGES)
     rows = wanted.split(" | ") if wanted else []
-    for held_rows in (1, 2, 1000):
-        assert rows == rows_of(table, (low, high), held_rows=held_rows)
-        assert rows[::-1] == rows_of(table, (low, high), held_rows=held_rows, reverse=True)
+    for buffer_rows in (1, 2, 1000):
+        assert rows == rows_of(table, (low, high), buffer_rows=buffer_rows)
+        assert rows[::-1] == rows_of(table, (low, high), buffer_rows=buffer_rows, reverse=True)
 
 
 def test_a_reverse_scan_of_an_empty_table_is_empty(stocked: Stocked) -> None:
@@ -207,10 +207,10 @@ def test_ten_rows_of_sixteen_buckets_cost_ten_rows_and_about_one_for_each_bucket
 ) -> None:
     layout, table, count = sixteen
     with metered(table.connection) as cost:
-        found = [
+        numbers = [
             layout.decode(row).number for row, _cells in scan(table, layout.whole_table(), limit=10, reverse=reverse)
         ]
-    assert (list(range(count - 1, count - 11, -1)) if reverse else list(range(10))) == found
+    assert (list(range(count - 1, count - 11, -1)) if reverse else list(range(10))) == numbers
     assert len(cost.ranges) == 16
     # A bucket gives one row at a time, in reverse two, since the first may be the row at its stop.
     assert cost.rows_fetched <= 10 + 16 * (2 if reverse else 1)
@@ -224,16 +224,18 @@ def test_a_limit_on_one_stream_fetches_no_row_more(stocked: Stocked) -> None:
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-@pytest.mark.parametrize("held_rows", [1, 16, 100, 1000])
-def test_rows_held_do_not_grow_with_the_answer(
-    sixteen: tuple[KeyLayout[Any], happybase.Table, int], held_rows: int, reverse: bool
+@pytest.mark.parametrize("buffer_rows", [1, 16, 100, 1000])
+def test_buffered_rows_do_not_grow_with_the_answer(
+    sixteen: tuple[KeyLayout[Any], happybase.Table, int], buffer_rows: int, reverse: bool
 ) -> None:
     layout, table, count = sixteen
-    share = -(-held_rows // 16) + reverse
+    batch_rows = -(-buffer_rows // 16) + reverse
     with metered(table.connection) as cost:
-        for given_out, _row in enumerate(scan(table, layout.whole_table(), held_rows=held_rows, reverse=reverse), 1):
-            assert cost.rows_fetched - given_out <= 16 * share
-        assert given_out == count
+        for count_returned, _row in enumerate(
+            scan(table, layout.whole_table(), buffer_rows=buffer_rows, reverse=reverse), 1
+        ):
+            assert cost.rows_fetched - count_returned <= 16 * batch_rows
+        assert count_returned == count
 
 
 def test_one_stream_is_read_in_batches_of_a_thousand(stocked: Stocked) -> None:
@@ -316,7 +318,7 @@ def test_scanners_are_closed_when_one_fails(
     table, layout, client = watched
     client.fails_at = fails_at
     with pytest.raises(OSError, match="region server is gone"):
-        list(scan(table, layout.whole_table(), held_rows=40))
+        list(scan(table, layout.whole_table(), buffer_rows=40))
     assert set() == client.open
 
 
@@ -349,17 +351,17 @@ def test_a_limit_below_one_is_refused(stocked: Stocked, limit: int) -> None:
     st.sampled_from([1, 2, 3, 1000]),
 )
 def test_a_scan_gives_the_matching_keys_in_the_order_of_their_values(
-    engine: Engine, asked: tuple[Subject, dict[str, Any]], reverse: bool, limit: int, held_rows: int
+    engine: Engine, subject_and_question: tuple[Subject, dict[str, Any]], reverse: bool, limit: int, buffer_rows: int
 ) -> None:
-    subject, question = asked
+    subject, question = subject_and_question
     layout = subject.layout
     plan, question = plan_of(subject, question)
     if len(plan.streams) > 40 or (layout.spread and plan.spread_bytes == 0):
         return  # too slow, or a table whose spreading prefix cannot be listed: in the order of its bytes
     wanted = in_order(subject, [key for key in subject.keys if matches(question, key)])
     with stocked_table(engine, map(layout.encode, subject.keys)) as table:
-        found = list(_decoded(layout, scan(table, plan, limit=limit, reverse=reverse, held_rows=held_rows)))
-    assert (wanted[::-1] if reverse else wanted)[:limit] == found
+        keys = list(_decoded(layout, scan(table, plan, limit=limit, reverse=reverse, buffer_rows=buffer_rows)))
+    assert (wanted[::-1] if reverse else wanted)[:limit] == keys
 
 
 def _decoded(layout: KeyLayout[Any], rows: Iterator[Any]) -> Iterator[Any]:

@@ -88,25 +88,25 @@ def test_pages_with_a_filter_hold_just_the_records_of_that_value(engine, notes, 
     sample = data.draw(st.sampled_from([*notes, Note(0)]))
     name = data.draw(st.sampled_from(["text", "raw", "amount"]))
     value: Any = getattr(sample, name)
-    asked: Any = {"limit": limit, "reverse": reverse, "filter": equal(NOTES.cells, name, value)}
-    found, cursor = [], None
+    options: Any = {"limit": limit, "reverse": reverse, "filter": equal(NOTES.cells, name, value)}
+    records, cursor = [], None
     with noted(engine, notes) as rows:
         while True:
-            answer = page(rows, whole_table(), NOTES.record, cursor=cursor, **asked)
-            assert answer.by_server == (name,)
+            answer = page(rows, whole_table(), NOTES.record, cursor=cursor, **options)
+            assert answer.server_filtered == (name,)
             assert len(answer.records) <= limit
-            found += answer.records
+            records += answer.records
             if (cursor := answer.cursor) is None:
                 break
     wanted = sorted((note for note in notes if getattr(note, name) == value), key=lambda note: note.number)
-    assert found == (wanted[::-1] if reverse else wanted)
+    assert records == (wanted[::-1] if reverse else wanted)
 
 
 def test_a_filter_reads_what_it_does_not_return(engine, stored):
     rows = stored([Note(number, str(number % 10)) for number in range(100)])
     with metered(rows.connection) as cost:
-        found = list(scan(rows, whole_table(), filter=equal(NOTES.cells, "text", "7")))
-    assert (len(found), cost.rows_fetched, cost.rows_read) == (10, 10, engine.rows_read(100))
+        returned = list(scan(rows, whole_table(), filter=equal(NOTES.cells, "text", "7")))
+    assert (len(returned), cost.rows_fetched, cost.rows_read) == (10, 10, engine.rows_read(100))
 
 
 def test_a_filter_of_one_row_is_asked_by_a_scan_since_a_get_knows_none(stored):
@@ -124,8 +124,8 @@ def test_a_filter_of_the_longest_row_there_is(new_store):
     connection.table("t").put(longest, {b"n:r": b"\xc4\x00"})
     plan = KeyLayout(ByText).plan(text="x" * MAX_ROW_BYTES)
     for value, wanted in ((b"\0", []), (b"", [longest])):
-        found = scan(connection.table("t"), plan, filter=equal(NOTES.cells, "raw", value))
-        assert [row for row, _ in found] == wanted
+        matching = scan(connection.table("t"), plan, filter=equal(NOTES.cells, "raw", value))
+        assert [row for row, _ in matching] == wanted
 
 
 def test_a_cursor_belongs_to_its_filter(stored):

@@ -69,7 +69,7 @@ def test_times_at_the_edges(text, at_ms):
         *("2017-06-23 21:05:06 UTC ", "2017-06-23 21:05:06  UTC", "٢٠١٧-06-23"),
     ],
 )
-def test_what_is_no_time_is_refused(text):
+def test_text_that_is_not_a_time_is_refused(text):
     with pytest.raises(ValueError, match=r"^must be a time such as 2017-06-23T21:05:06\.000Z, .* \(got ") as refused:
         parse_time(text)
     assert "\n" not in str(refused.value)

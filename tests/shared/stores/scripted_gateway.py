@@ -52,8 +52,9 @@ class ScriptedGateway:
         """Those that are open."""
         self._ended = threading.Event()
         self._server = self._started()
-        self._listener = self._listening(0)
-        self.port = self._listener.getsockname()[1]
+        self._reserved = reserved_port()
+        self.port = self._reserved.getsockname()[1]
+        self._listener = self._listening()
         self.url = f"hbase://127.0.0.1:{self.port}"
 
     def connect(self, *, timeout_ms: int = 10_000, retry_ms: int = 10_000, prefix: str = "") -> happybase.Connection:
@@ -84,7 +85,7 @@ class ScriptedGateway:
     def start(self) -> None:
         """Listens again, at the same port and with no scanner."""
         self._server = self._started()
-        self._listener = self._listening(self.port)
+        self._listener = self._listening()
 
     def restart(self) -> None:
         self.stop()
@@ -104,6 +105,7 @@ class ScriptedGateway:
         for resource in self._opened:
             resource.close()
         self.stop()
+        self._reserved.close()
         self.store.close()
 
     def _started(self) -> ThriftServer:
@@ -112,8 +114,8 @@ class ScriptedGateway:
         server.start()
         return server
 
-    def _listening(self, port: int) -> socket.socket:
-        listener = socket.create_server(("127.0.0.1", port))
+    def _listening(self) -> socket.socket:
+        listener = socket.create_server(("127.0.0.1", self.port))
         self._acceptor = threading.Thread(target=self._accept, args=(listener,), daemon=True)
         self._acceptor.start()
         return listener
@@ -168,6 +170,14 @@ class ScriptedGateway:
             client.sendall(reply)
             return fault is not Fault.CLOSED_BEHIND
         return False
+
+
+def reserved_port() -> socket.socket:
+    """A socket that keeps a free port from other processes; a server that reuses addresses can listen there."""
+    reserved = socket.socket()
+    reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    reserved.bind(("127.0.0.1", 0))
+    return reserved
 
 
 def until(condition: Callable[[], bool]) -> bool:

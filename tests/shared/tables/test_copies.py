@@ -12,10 +12,10 @@ from typing import Any
 import attrs
 import pytest
 
-from domains.cli import DESIGNS
+from domains.designs import DESIGNS
 from domains.logs import NotAllStored
 from domains.orders.keys import BY_SELLER, ORDER_CELLS, ORDERS, OrderBySeller
-from domains.orders.records import ListedOrder, Order
+from domains.orders.records import Order, SellerLine
 from shared.keys import (
     Code,
     DecimalText,
@@ -34,7 +34,8 @@ from shared.keys import (
     starting_with,
 )
 from shared.queries import Page, equal
-from shared.tables import BIG_INT, MSGPACK, InvalidRow, TableLayout
+from shared.tables import BIG_INT, InvalidRow, TableLayout
+from shared.tables.packing import MSGPACK
 from tests.shared.keys.strategies import CASES
 
 KEY = OrderBySeller("s-17", 1_580_976_517_000, "n-42")
@@ -46,7 +47,7 @@ LAYOUTS = [
     KeyLayout(OrderBySeller, Modulo(of="placed_ms", by=7), TimeBucket(of="placed_ms", every_ms=900_000, codec=UInt32)),
     KeyLayout(OrderBySeller, TimeBucket(of="placed_ms", every_ms=900_000, codec=DecimalText(12))),
 ]
-LAMP_PAGE = Page([ListedOrder.of(LAMP)], "AAAA", 2, ("status",), ())
+LAMP_PAGE = Page([SellerLine.of(LAMP)], "AAAA", 2, ("status",), ())
 
 Copy = Callable[[Any], Any]
 COPIES: list[Copy] = [copy.copy, copy.deepcopy]
@@ -64,15 +65,15 @@ def test_a_copied_layout_makes_the_same_rows_plans_and_cursors(copied: Copy, lay
     assert twin.encode(KEY) == twin.row_of(LAMP) == row
     assert twin.decode(row) == KEY
     assert repr(twin) == repr(layout)
-    asked = {"seller_id": "s-17", "placed_ms": between(0, 10_000_000)}
-    assert twin.plan(**asked) == layout.plan(**asked)
+    question = {"seller_id": "s-17", "placed_ms": between(0, 10_000_000)}
+    assert twin.plan(**question) == layout.plan(**question)
 
 
 @every_copy
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_copied_codec_writes_the_same_bytes(copied: Copy, case: Any) -> None:
     twin = copied(case.codec)
-    value = {int: 7, float: 7.0, str: "placed", bytes: b"abc"}[case.takes]
+    value = {int: 7, float: 7.0, str: "placed", bytes: b"abc"}[case.value_type]
     assert repr(twin) == repr(case.codec)
     try:
         data = case.codec.encode(value)
@@ -141,21 +142,21 @@ def test_a_copied_error_says_the_same(copied: Copy) -> None:
         assert (type(twin), str(twin), attrs.asdict(twin)) == (type(error), str(error), attrs.asdict(error))
 
 
-def of_seller(layout: KeyLayout[Any], key: Any, found: Page[Any]) -> tuple[bytes, Any, KeyLayout[Any], Any, Page[Any]]:
+def of_seller(layout: KeyLayout[Any], key: Any, answer: Page[Any]) -> tuple[bytes, Any, KeyLayout[Any], Any, Page[Any]]:
     """What another process makes of a layout, a key and a page."""
     row = layout.encode(key)
-    return row, layout.decode(row), layout, layout.plan(seller_id=key.seller_id), found
+    return row, layout.decode(row), layout, layout.plan(seller_id=key.seller_id), answer
 
 
 @pytest.mark.parametrize("layout", LAYOUTS[:3], ids=str)
 def test_another_process_takes_layouts_keys_and_pages_and_gives_them_back(layout: KeyLayout[Any]) -> None:
     with ProcessPoolExecutor(1, get_context("spawn")) as other:
-        row, key, twin, plan, found = other.submit(of_seller, layout, KEY, LAMP_PAGE).result(timeout=60)
+        row, key, twin, plan, answer = other.submit(of_seller, layout, KEY, LAMP_PAGE).result(timeout=60)
     assert row == layout.encode(KEY) == twin.encode(KEY)
-    assert (key, found, plan) == (KEY, LAMP_PAGE, layout.plan(seller_id="s-17"))
+    assert (key, answer, plan) == (KEY, LAMP_PAGE, layout.plan(seller_id="s-17"))
 
 
-def order_of(table: TableLayout[Order], row: bytes) -> Order:
+def order_of(table: TableLayout[Any, Order], row: bytes) -> Order:
     """What another process reads in a row without cells: an error."""
     return table.record(row, {})
 
@@ -166,7 +167,7 @@ def test_an_error_comes_back_from_another_process_as_it_is() -> None:
     assert str(refused.value) == "orders: row 6e 2d 34 32: Order.seller_id: no cell o:s"
 
 
-def test_layouts_that_are_gone_leave_no_source_behind() -> None:
+def test_layouts_that_are_deleted_leave_no_source_behind() -> None:
     gc.collect()
     before = len(linecache.cache)
     for _ in range(50):

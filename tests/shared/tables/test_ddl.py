@@ -27,16 +27,16 @@ from shared.keys import (
     split_points,
 )
 from shared.tables import CellLayout, Family, TableLayout, ddl
-from shared.tables.ddl import create_statement, splits_each
+from shared.tables.ddl import create_statement, tables_with_splits
 from tests.shared.keys.strategies import few, key_class
 
 
-def table(codec: Codec[Any], *prefixes: Prefix, part: str = "host") -> TableLayout[Any]:
+def table(codec: Codec[Any], *prefixes: Prefix, part: str = "host") -> TableLayout[Any, Any]:
     key = key_class({part: codec})
     return TableLayout("logs", "a line", KeyLayout(key, *prefixes), CellLayout(key, "l", {}))
 
 
-def families(**families: Family) -> TableLayout[Any]:
+def families(**families: Family) -> TableLayout[Any, Any]:
     """A table that keeps its cells in the first of these families."""
     key = key_class({"host": EscapedText})
     return TableLayout("logs", "a line", KeyLayout(key), CellLayout(key, next(iter(families)), {}), families)
@@ -62,7 +62,7 @@ def test_the_docstring_shows_that_statement() -> None:
 
 def test_a_number_of_split_points_may_be_given() -> None:
     assert create_statement(LOGS, 1) == (
-        "# 4 buckets of Salt(of='host', buckets=4): 2 regions, as even as can be\n"
+        "# 4 buckets of Salt(of='host', buckets=4): 2 regions, as equal as possible\n"
         f"create 'logs', {L}, SPLITS => ['\\x02']"
     )
 
@@ -89,7 +89,9 @@ def test_many_points_go_on_lines_of_their_own_inside_the_bracket() -> None:
 
 def test_a_table_without_points_says_why_and_is_not_split() -> None:
     reason, statement = create_statement(table(Int64, part="time_ms")).splitlines()
-    assert reason.startswith("# rows begin with time_ms: new rows always come after the last split point, so none ")
+    assert reason.startswith(
+        "# rows start with time_ms: new rows always come after the last split point, so splitting "
+    )
     assert f"create 'logs', {L}" == statement
 
 
@@ -111,15 +113,15 @@ def test_split_points_of_the_table_itself_go_before_those_of_its_layout() -> Non
     assert create_statement(own) == (
         f"# a third of the hosts each,\n# as of today\ncreate 'logs', {L}, SPLITS => ['g', 'p']"
     )
-    assert splits_each([own], None) == [(own, own.splits)]
+    assert tables_with_splits([own], None) == [(own, own.splits)]
     assert create_statement(own, 1) == create_statement(LOGS, 1)
     hosts = table(EscapedText)
     cut = attrs.evolve(hosts, splits=own.splits)
-    assert [found.points for _, found in splits_each([LOGS, hosts, cut], 1)] == [(b"\x02",), (), (b"g", b"p")]
+    assert [splits.points for _, splits in tables_with_splits([LOGS, hosts, cut], 1)] == [(b"\x02",), (), (b"g", b"p")]
 
 
 @pytest.mark.parametrize("ttl_seconds", [None, -1, 0])
-def test_a_family_that_keeps_its_cells_for_ever_has_no_ttl(ttl_seconds: int | None) -> None:
+def test_a_family_whose_cells_never_expire_has_no_ttl(ttl_seconds: int | None) -> None:
     assert "TTL" not in create_statement(families(log=Family(ttl_seconds=ttl_seconds)))
 
 
@@ -130,9 +132,7 @@ def test_a_number_that_the_layout_cannot_serve_is_refused(splits: int) -> None:
 
 
 def test_a_number_is_refused_where_no_point_is_of_use() -> None:
-    with pytest.raises(
-        InvalidQuestion, match=r"^Key: has no split points to give \(asked for 3\): rows begin with host "
-    ):
+    with pytest.raises(InvalidQuestion, match=r"^Key: has no split points \(wanted 3\): rows start with host "):
         create_statement(table(EscapedText), 3)
 
 
@@ -151,18 +151,18 @@ def to_bytes_binary(text: str) -> bytes:
     Where the digits are none it forgets the backslash and reads on.
     """
     made = bytearray()
-    at = 0
-    while at < len(text):
-        if text[at] == "\\" and text[at + 1 : at + 2] == "x":
-            digits = text[at + 2 : at + 4]
+    index = 0
+    while index < len(text):
+        if text[index] == "\\" and text[index + 1 : index + 2] == "x":
+            digits = text[index + 2 : index + 4]
             if re.fullmatch("[0-9A-F]{2}", digits):
                 made.append(int(digits, 16))
-                at += 4
+                index += 4
             else:
-                at += 1
+                index += 1
         else:
-            made.append(ord(text[at]) & 0xFF)
-            at += 1
+            made.append(ord(text[index]) & 0xFF)
+            index += 1
     return bytes(made)
 
 

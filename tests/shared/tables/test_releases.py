@@ -78,15 +78,15 @@ def sales(engine: Engine) -> Iterator[happybase.Table]:
 
 def test_the_newer_release_reads_older_rows_with_the_defaults_of_what_they_lack(sales: happybase.Table) -> None:
     with without_reference(SALES.record):
-        found = page(sales, LAYOUT.plan(shop="s-1"), SALES.record, limit=5).records
-    assert found == [Sale("s-1", 1, "lamp", 499, "EUR", [], "LAMP", note=None), NEW_SALE]
+        records = page(sales, LAYOUT.plan(shop="s-1"), SALES.record, limit=5).records
+    assert records == [Sale("s-1", 1, "lamp", 499, "EUR", [], "LAMP", note=None), NEW_SALE]
 
 
 def test_the_older_release_reads_newer_rows_and_leaves_their_columns_alone(sales: happybase.Table) -> None:
     with without_reference(OLD_SALES.record):
-        found = page(sales, LAYOUT.plan(shop="s-1"), OLD_SALES.record, limit=5).records
-    assert found == [OLD_SALE, OldSale("s-1", 2, "desk", 10**21)]
-    sales.put(OLD_SALES.row(found[1]), OLD_SALES.cells.pack(attrs.evolve(found[1], item="table")))
+        records = page(sales, LAYOUT.plan(shop="s-1"), OLD_SALES.record, limit=5).records
+    assert records == [OLD_SALE, OldSale("s-1", 2, "desk", 10**21)]
+    sales.put(OLD_SALES.row(records[1]), OLD_SALES.cells.pack(attrs.evolve(records[1], item="table")))
     row = SALES.row(NEW_SALE)
     assert SALES.record(row, sales.row(row)) == attrs.evolve(NEW_SALE, item="table")
 
@@ -97,7 +97,7 @@ def test_a_row_that_lacks_several_cells_is_read_without_the_reference() -> None:
         fewer = {column: cell for column, cell in cells.items() if column not in lacking}
         with without_reference(SALES.record):
             record = SALES.record(row, fewer)
-        assert record == SALES._record_plainly(row, fewer)
+        assert record == SALES._record_reference(row, fewer)
     assert SALES.record(row, fewer).tags is not SALES.record(row, fewer).tags
 
 
@@ -153,15 +153,15 @@ def test_a_filter_for_the_default_lets_rows_through_that_lack_the_column(
 ) -> None:
     of_currency = equal(SALES.cells, "currency", currency)
     plan = LAYOUT.plan(shop="s-1")
-    by_server = page(sales, plan, SALES.record, limit=5, filter=of_currency).records
-    by_client = page(sales, plan, SALES.record, limit=5, where={"currency": currency}).records
-    assert by_server == by_client
-    assert [sale.at_ms for sale in by_server] == wanted
+    filtered = page(sales, plan, SALES.record, limit=5, filter=of_currency).records
+    matching = page(sales, plan, SALES.record, limit=5, where={"currency": currency}).records
+    assert filtered == matching
+    assert [sale.at_ms for sale in filtered] == wanted
 
 
 def test_a_filter_for_what_a_factory_makes_lets_rows_through_that_lack_the_column(sales: happybase.Table) -> None:
-    found = page(sales, LAYOUT.plan(shop="s-1"), SALES.record, limit=5, filter=equal(SALES.cells, "tags", []))
-    assert [sale.at_ms for sale in found.records] == [1]
+    answer = page(sales, LAYOUT.plan(shop="s-1"), SALES.record, limit=5, filter=equal(SALES.cells, "tags", []))
+    assert [sale.at_ms for sale in answer.records] == [1]
 
 
 def half(value: int, _field: "attrs.Attribute[int]") -> int:

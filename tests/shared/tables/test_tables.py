@@ -97,14 +97,14 @@ def test_tables_are_created_as_declared(store: happybase.Connection) -> None:
     families = {**store.table("names").families(), **store.table("salted").families()}
     assert sorted(families) == [b"n", b"old", b"s", b"t"]
 
-    def each(option: str) -> list[object]:
+    def options(option: str) -> list[object]:
         return [families[name][option] for name in sorted(families)]
 
-    assert each("max_versions") == [1, 3, 2, 1]
-    assert each("time_to_live") == [2**31 - 1, 60, 3600, 2**31 - 1]
-    assert each("bloom_filter_type") == [b"ROW", b"NONE", b"ROWCOL", b"ROW"]
-    assert each("compression") == [b"NONE", b"NONE", b"GZ", b"NONE"]
-    assert each("block_cache_enabled") == [True] * 4
+    assert options("max_versions") == [1, 3, 2, 1]
+    assert options("time_to_live") == [2**31 - 1, 60, 3600, 2**31 - 1]
+    assert options("bloom_filter_type") == [b"ROW", b"NONE", b"ROWCOL", b"ROW"]
+    assert options("compression") == [b"NONE", b"NONE", b"GZ", b"NONE"]
+    assert options("block_cache_enabled") == [True] * 4
     with store.beyond_thrift1() as beyond:
         assert beyond.block_sizes("names") == {b"n": 65536, b"old": 65536}
         assert beyond.block_sizes("salted") == {b"s": 8192, b"t": 65536}
@@ -173,14 +173,14 @@ def test_a_table_with_other_families_is_refused(
     assert f"table names: must have the families n, old (has {shown})" == str(refused.value)
 
 
-@pytest.mark.parametrize("said_s", [-1, 2**31 - 1])
+@pytest.mark.parametrize("stored_s", [-1, 2**31 - 1])
 @pytest.mark.parametrize("declared_s", [None, -1, 2**31 - 1])
-def test_both_ways_to_say_for_ever_are_the_same(
-    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch, said_s: int, declared_s: int | None
+def test_both_numbers_for_cells_that_never_expire_are_the_same(
+    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch, stored_s: int, declared_s: int | None
 ) -> None:
     create_tables(connection, [OTHERS])
     families = connection.table("others").families()
-    families[b"o"]["time_to_live"] = said_s
+    families[b"o"]["time_to_live"] = stored_s
     monkeypatch.setattr(happybase.Table, "families", lambda _table: families)
     create_tables(connection, [attrs.evolve(OTHERS, families={"o": Family(ttl_seconds=declared_s)})])
     with pytest.raises(TableMismatch, match=r"ttl_seconds 60 \(has "):
@@ -215,7 +215,7 @@ def thrift1(request):
             yield connection, whole
 
 
-def test_thrift1_alone_will_do_for_plain_tables(thrift1) -> None:
+def test_thrift1_alone_suffices_for_plain_tables(thrift1) -> None:
     connection, whole = thrift1
     tables = [NAMES, attrs.evolve(OTHERS, families={"o": Family(compression="GZ")})]
     create_tables(connection, tables)
@@ -230,7 +230,7 @@ def test_split_points_without_thrift2_are_refused_before_anything_is_created(thr
     with pytest.raises(NeedsThrift2) as refused:
         create_tables(connection, [NAMES, CUT])
     assert str(refused.value) == (
-        "table cut: its split points take Thrift2 to be set: give thrift2_port in the store's URL (got none), or run"
+        "table cut: its split points need Thrift2 to be set: give thrift2_port in the store's URL (got none), or run"
         " what rowbook ddl prints in the HBase shell"
     )
     assert connection.tables() == []
@@ -243,7 +243,7 @@ def test_a_block_size_without_thrift2_is_refused_also_of_a_table_that_is_there(t
     connection, whole = thrift1
     sized = attrs.evolve(OTHERS, families={"o": Family(block_size_bytes=8192)})
     message = re.escape(
-        "table others, family o: block_size_bytes 8192 takes Thrift2 to be set and compared: give thrift2_port in the"
+        "table others, family o: block_size_bytes 8192 needs Thrift2 to be set and compared: give thrift2_port in the"
         " store's URL (got none)"
     )
     with pytest.raises(NeedsThrift2, match=f"^{message}$"):
@@ -280,7 +280,7 @@ def test_tables_of_another_prefix_are_left_alone() -> None:
     assert sorted(connection.tables()) == [b"demo_names", b"names"]
 
 
-def test_a_table_has_the_family_of_its_cells_unless_told_otherwise() -> None:
+def test_a_table_has_the_family_of_its_cells_by_default() -> None:
     assert dict(OTHERS.families) == {"o": Family()}
 
 
@@ -302,7 +302,7 @@ def test_an_attribute_that_no_key_and_no_cell_holds_is_refused_when_declared() -
     assert people.record(people.row(ann), people.cells.pack(ann)) == ann
 
 
-def test_a_table_has_the_split_points_of_its_layout_unless_told_otherwise() -> None:
+def test_a_table_has_the_split_points_of_its_layout_by_default() -> None:
     assert SALTED.splits == Splits(
         (b"\x01", b"\x02", b"\x03"), "4 buckets of Salt(of='name', buckets=4): one region each"
     )
@@ -310,7 +310,7 @@ def test_a_table_has_the_split_points_of_its_layout_unless_told_otherwise() -> N
 
 
 @pytest.mark.parametrize("points", [(b"",), (b"b", b"a"), (b"a", b"a"), (b"a", bytes(32768))])
-def test_split_points_that_are_no_rows_in_order_are_refused_when_declared(points: tuple[bytes, ...]) -> None:
+def test_split_points_that_are_not_rows_in_order_are_refused_when_declared(points: tuple[bytes, ...]) -> None:
     with pytest.raises(
         InvalidRecord, match=r"^table others: split points must be rows of 1..32767 bytes in their order "
     ):

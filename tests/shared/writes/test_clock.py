@@ -58,5 +58,5 @@ def test_no_two_threads_get_the_same_reading() -> None:
     clock = WriterClock()
     with ThreadPoolExecutor(4) as pool:
         readings = list(pool.map(lambda _: [clock.now_ms() for _ in range(500)], range(4)))
-    assert len({reading for each in readings for reading in each}) == 2000
-    assert all(sorted(each) == each for each in readings)
+    assert len({reading for thread_readings in readings for reading in thread_readings}) == 2000
+    assert all(sorted(thread_readings) == thread_readings for thread_readings in readings)

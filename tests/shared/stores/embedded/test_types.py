@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.locks import one_process_at_a_time
+
 ROOT = Path(__file__).resolve().parents[4]
 
 RIGHT = """
@@ -71,7 +73,8 @@ def test_mypy_refuses_each_wrong_call_and_takes_the_right_ones(folder):
 def test_pyright_refuses_each_wrong_call_and_takes_the_right_ones(folder):
     settings = {"include": ["right.py", "wrong.py"], "strict": ["."], "stubPath": "typings", "pythonVersion": "3.11"}
     (folder / "pyrightconfig.json").write_text(json.dumps(settings))
-    report = run(folder, "pyright", "--outputjson", "--pythonpath", sys.executable)
+    with one_process_at_a_time():  # the first time pyright downloads itself
+        report = run(folder, "pyright", "--outputjson", "--pythonpath", sys.executable)
     errors = {
         (Path(diagnostic["file"]).name, diagnostic["range"]["start"]["line"] + 1)
         for diagnostic in json.loads(report)["generalDiagnostics"]

@@ -11,7 +11,8 @@ from Hbase_thrift import IOError as HBaseIOError
 from thriftpy2.thrift import TApplicationException, TDecodeException
 
 from shared.stores import OutcomeUnknown, Unreachable, connect
-from tests.shared.stores.scripted_gateway import LATE_S, SHORT_MS, Fault, ScriptedGateway, until
+from shared.stores.hbase import outcomes
+from tests.shared.stores.scripted_gateway import LATE_S, SHORT_MS, Fault, ScriptedGateway, reserved_port, until
 
 CUTS = [Fault.LOST_CALL, Fault.LOST_REPLY, Fault.CUT_REPLY, Fault.WRONG_REPLY, Fault.GARBAGE]
 SILENCES = [Fault.LATE_REPLY, Fault.NO_REPLY]
@@ -291,16 +292,12 @@ def test_an_interrupted_call_leaves_no_reply_behind(gateway, monkeypatch):
 # First steps
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
-
-
 def test_a_gateway_that_is_not_there_is_one_line_at_once():
-    port = free_port()
     begun = time.monotonic()
-    with pytest.raises(Unreachable) as caught:
-        connect(f"hbase://127.0.0.1:{port}")
+    with reserved_port() as reserved:
+        port = reserved.getsockname()[1]
+        with pytest.raises(Unreachable) as caught:
+            connect(f"hbase://127.0.0.1:{port}")
     assert message_of(caught) == f"hbase://127.0.0.1:{port}: cannot connect (Connection refused)"
     assert isinstance(caught.value, OSError)
     assert time.monotonic() - begun < 5
@@ -315,7 +312,8 @@ def test_a_host_that_is_not_known_is_one_line(host):
 
 @pytest.mark.parametrize("transport", ["buffered", "framed"])
 @pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n"])
-def test_a_port_where_no_gateway_listens_is_told_after_some_attempts(answer, transport):
+def test_a_port_where_no_gateway_listens_is_told_after_some_attempts(monkeypatch, answer, transport):
+    monkeypatch.setattr(outcomes, "SHORTEST_PAUSE_S", 0.005)
     with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor() as threads:
 
         def serve():

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.locks import one_process_at_a_time
+
 ROOT = Path(__file__).parents[4]
 RELEASE = "1.3.0"
 SHA256 = "43b6275d2865fc1364680a03f085491cd85d8b84db3c5aa94d25186685dfd87e"
@@ -39,16 +41,13 @@ def harness(request, tmp_path_factory):
     if version("happybase") != RELEASE:
         pytest.skip(f"the tests fetched are those of happybase {RELEASE}, installed is {version('happybase')}")
     archive = request.config.cache.mkdir("happybase") / f"happybase-{RELEASE}.tar.gz"
-    if not archive.exists():
-        pip = (sys.executable, "-m", "pip", "download", "--quiet", "--retries", "0", "--no-deps")
-        fetched = subprocess.run(
-            (*pip, "--no-binary", "happybase", "--dest", archive.parent, f"happybase=={RELEASE}"),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if fetched.returncode:
-            pytest.skip(f"happybase's source cannot be fetched: {(fetched.stderr.splitlines() or ['?'])[-1]}")
+    pip = (sys.executable, "-m", "pip", "download", "--quiet", "--retries", "0", "--no-deps")
+    command = (*pip, "--no-binary", "happybase", "--dest", archive.parent, f"happybase=={RELEASE}")
+    with one_process_at_a_time():
+        if not archive.exists():
+            fetched = subprocess.run(command, capture_output=True, text=True, check=False)
+            if fetched.returncode:
+                pytest.skip(f"happybase's source cannot be fetched: {(fetched.stderr.splitlines() or ['?'])[-1]}")
     if hashlib.sha256(archive.read_bytes()).hexdigest() != SHA256:
         archive.unlink()
         pytest.fail(f"{archive.name}: is not the release whose tests are known")

@@ -5,6 +5,7 @@ as it is makes the buffered transport. It sends the older form of a message unle
 """
 
 import json
+import os
 import shutil
 import subprocess
 from importlib.resources import files
@@ -13,6 +14,7 @@ import pytest
 
 from shared.stores import connect
 from shared.stores.server.thrift_server import ThriftServer
+from tests.locks import one_process_at_a_time
 
 THRIFTRW = "thriftrw@3.12.0"
 
@@ -76,42 +78,31 @@ const text = (rows) => rows.map(({ row, columns }) => [
 
 
 @pytest.fixture(scope="module")
-def folder(request):
+def modules(request):
     """Where thriftrw is installed: in pytest's cache."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if not node or not npm:
         pytest.skip("needs node and npm")
     folder = request.config.cache.mkdir("thriftrw")
-    if not (folder / "node_modules" / "thriftrw").exists():
-        installed = subprocess.run(
-            [
-                npm,
-                "install",
-                "--prefix",
-                folder,
-                "--fetch-retries=0",
-                "--no-audit",
-                "--no-fund",
-                "--ignore-scripts",
-                THRIFTRW,
-            ],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if installed.returncode:
-            pytest.skip(f"{THRIFTRW} cannot be installed: {(installed.stderr.splitlines() or ['?'])[-1]}")
-    return folder
+    command = [npm, "install", "--prefix", folder, "--fetch-retries=0", "--no-audit", "--no-fund", "--ignore-scripts"]
+    with one_process_at_a_time():
+        if not (folder / "node_modules" / "thriftrw").exists():
+            installed = subprocess.run([*command, THRIFTRW], capture_output=True, text=True, check=False)
+            if installed.returncode:
+                pytest.skip(f"{THRIFTRW} cannot be installed: {(installed.stderr.splitlines() or ['?'])[-1]}")
+    return folder / "node_modules"
 
 
 @pytest.mark.parametrize("version", [0, 1], ids=["older form", "strict form"])
-def test_node_creates_puts_gets_and_scans_and_is_told_its_errors(folder, version):
+def test_node_creates_puts_gets_and_scans_and_is_told_its_errors(modules, tmp_path, version):
     store = connect("embedded:")
-    (folder / "client.js").write_text(CLIENT)
+    client = tmp_path / "client.js"
+    client.write_text(CLIENT)
     idl = files("happybase") / "Hbase.thrift"
     with ThriftServer(store.service) as server:
         done = subprocess.run(
-            ["node", folder / "client.js", str(idl), str(server.port), str(version)],
+            ["node", client, str(idl), str(server.port), str(version)],
+            env={**os.environ, "NODE_PATH": str(modules)},
             capture_output=True,
             text=True,
             check=False,

@@ -1,4 +1,4 @@
-"""Two copies instead of three: the whole order in its seller's list, and its number leads there."""
+"""Two copies instead of three: the seller's list holds the whole order; an index maps the order number to that row."""
 
 from collections.abc import Iterable
 
@@ -11,14 +11,14 @@ from shared.records import show_time
 from shared.tables import BIG_INT, CellLayout, Column, TableLayout
 from shared.writes import CLOCK, WriterClock
 
-from .keys import BY_SELLER, LISTED_CELLS, OrderByNumber, OrderTables
-from .records import ListedOrder, Order, Status
-from .repository import OrderConflict, OrderRepository, orders_of_status, stored_order
+from ..keys import BY_BUYER, BY_SELLER, SELLER_CELLS, OrderByNumber
+from ..records import BuyerLine, Order, Status
+from ..repository import OrderConflict, OrderRepository, orders_of_status, stored_order
 
 
 @attrs.frozen
 class IndexEntry:
-    """Where an order lies."""
+    """Where an order is stored."""
 
     order_number: str
     seller_row: bytes
@@ -39,13 +39,10 @@ INDEX = TableLayout(
 )
 """S0.13's index table, [order number], which holds no order."""
 OF_SELLER = TableLayout("orders_of_seller", "the order, in its seller's list", BY_SELLER.layout, WHOLE_CELLS)
+SELLER_LINES = TableLayout(OF_SELLER.name, OF_SELLER.holds, BY_SELLER.layout, SELLER_CELLS)
+"""The same rows read as lines of a list, without the buyer."""
 
-_WITH_LINES = OrderTables(
-    orders=INDEX, by_seller=TableLayout(OF_SELLER.name, OF_SELLER.holds, BY_SELLER.layout, LISTED_CELLS)
-)
-"""The seller's rows read as lines of a list, which leave out the buyer."""
-
-TABLES = (INDEX, OF_SELLER, _WITH_LINES.by_buyer)
+TABLES = (INDEX, OF_SELLER, BY_BUYER)
 
 
 class IndexedOrderRepository(OrderRepository):
@@ -53,55 +50,53 @@ class IndexedOrderRepository(OrderRepository):
 
     A change of status costs four gets and three puts.
     Every write puts the entry, then the seller's row, which is the order, then the buyer's line. A crash leaves an
-    entry that leads nowhere, which no reader sees, or an order without its buyer's line; placing the same order again
-    mends both. Until then the number is taken: another order under it is an `OrderConflict`.
+    entry whose order does not exist, which no reader sees, or an order without its buyer's line; placing the same order
+    again mends both. Until then the number is taken: another order under it is an `OrderConflict`.
     """
 
     def __init__(self, connection: happybase.Connection, clock: WriterClock = CLOCK) -> None:
-        super().__init__(connection, _WITH_LINES, clock)
+        self._by_seller, self._by_buyer = SELLER_LINES, BY_BUYER
+        self._index_rows, self._seller_rows, self._buyer_rows = (connection.table(table.name) for table in TABLES)
+        self._clock = clock
 
     def numbered(self, number_prefix: str, limit: int = 100, cursor: str | None = None) -> Page[Order]:
-        """The orders whose number begins so. Costs: one scan of the index, then a get for each."""
+        """The orders whose number starts with `number_prefix`. Costs: one scan of the index, then a get for each."""
         plan = INDEX.layout.plan(order_number=starting_with(number_prefix))
-        found = page(self._orders, plan, INDEX.record, limit=limit, cursor=cursor)
-        rows = [entry.seller_row for entry in found.records]
+        entries = page(self._index_rows, plan, INDEX.record, limit=limit, cursor=cursor)
+        rows = [entry.seller_row for entry in entries.records]
         orders: list[Order] = []
-        for at in range(0, len(rows), BATCH_ROWS):
-            orders += [OF_SELLER.record(row, cells) for row, cells in self._by_seller.rows(rows[at : at + BATCH_ROWS])]
-        return Page(orders, found.cursor, found.rows_read + len(orders))
+        for start in range(0, len(rows), BATCH_ROWS):
+            fetched = self._seller_rows.rows(rows[start : start + BATCH_ROWS])
+            orders += [OF_SELLER.record(row, cells) for row, cells in fetched]
+        return Page(orders, entries.cursor, entries.rows_read + len(orders))
 
     def with_status(self, status: Status, limit: int = 100, cursor: str | None = None) -> Page[Order]:
         """All orders of a status, by seller. Costs: one scan of the sellers' whole table."""
-        return orders_of_status(self._by_seller, OF_SELLER, status, limit, cursor)
+        return orders_of_status(self._seller_rows, OF_SELLER, status, limit, cursor)
 
     def _stored(self, order_number: str) -> tuple[Order, int] | None:
         row = INDEX.row(OrderByNumber(order_number))
-        if not (cells := self._orders.row(row)):
+        if not (cells := self._index_rows.row(row)):
             return None
         row = INDEX.record(row, cells).seller_row
-        return stored_order(OF_SELLER, row, self._by_seller.row(row, include_timestamp=True))
+        return stored_order(OF_SELLER, row, self._seller_rows.row(row, include_timestamp=True))
 
     def _put(self, order: Order, written_ms: int, only: Iterable[str] | None = None) -> None:
-        entry = IndexEntry(order.order_number, OF_SELLER.row(order))
+        entry, line = IndexEntry(order.order_number, OF_SELLER.row(order)), BuyerLine.of(order)
         puts = [
-            (self._orders, INDEX.row(entry), INDEX.cells.pack(entry), order.placed_ms),
-            (self._by_seller, entry.seller_row, WHOLE_CELLS.pack(order, only), written_ms),
-            (
-                self._by_buyer,
-                _WITH_LINES.by_buyer.row(order),
-                LISTED_CELLS.pack(ListedOrder.of(order)),
-                written_ms,
-            ),
+            (self._index_rows, INDEX.row(entry), INDEX.cells.pack(entry), order.placed_ms),
+            (self._seller_rows, entry.seller_row, WHOLE_CELLS.pack(order, only), written_ms),
+            (self._buyer_rows, BY_BUYER.row(line), BY_BUYER.cells.pack(line), written_ms),
         ]
         if only is None:
             self._refuse_taken(entry)
-        for table, row, cells, at_ms in puts:
-            table.put(row, cells, timestamp=at_ms)
+        for rows, row, cells, cells_ms in puts:
+            rows.put(row, cells, timestamp=cells_ms)
 
     def _refuse_taken(self, entry: IndexEntry) -> None:
         """The number of a new order may lead to another one, whose writer died before it was stored."""
         row = INDEX.row(entry)
-        cells = self._orders.row(row)
+        cells = self._index_rows.row(row)
         stored = INDEX.record(row, cells) if cells else entry
         if stored != entry:
             there = OF_SELLER.layout.decode(stored.seller_row)

@@ -3,8 +3,8 @@
 from shared.keys import EscapedText, FixedBytes, FixedText, Int64, KeyLayout, part, row_key
 from shared.tables import TableLayout
 
-from .keys import LOG_CELLS
-from .records import TIE_BYTES
+from ..keys import LOG_CELLS
+from ..records import TIE_BYTES
 
 
 @row_key
@@ -25,3 +25,4 @@ class LogHostFirst:
 
 
 TABLE = TableLayout("logs_host_first", "one event", KeyLayout(LogHostFirst), LOG_CELLS)
+TABLES = (TABLE,)

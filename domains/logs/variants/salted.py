@@ -6,9 +6,9 @@ Spreads as far as the hosts do: one host is one bucket. A question that names it
 from shared.keys import KeyLayout, Salt
 from shared.tables import TableLayout
 
-from .keys import LOG_CELLS
-from .keys_time_first import LogTimeFirst
+from ..keys import LOG_CELLS, LogTimeFirst
 
 BUCKETS = 8
 
 TABLE = TableLayout("logs_salted", "one event", KeyLayout(LogTimeFirst, Salt(of="host", buckets=BUCKETS)), LOG_CELLS)
+TABLES = (TABLE,)

@@ -7,9 +7,9 @@ so each reads all of them.
 from shared.keys import KeyLayout, Modulo
 from shared.tables import TableLayout
 
-from .keys import LOG_CELLS
-from .keys_time_first import LogTimeFirst
+from ..keys import LOG_CELLS, LogTimeFirst
 
 BUCKETS = 8
 
 TABLE = TableLayout("logs_modulo", "one event", KeyLayout(LogTimeFirst, Modulo(of="time_ms", by=BUCKETS)), LOG_CELLS)
+TABLES = (TABLE,)

@@ -1,0 +1,6 @@
+"""All designs of the suite, in the order in which they are shown. A new design is one import and one name here."""
+
+from .logs.design import DESIGN as LOGS
+from .orders.design import DESIGN as ORDERS
+
+DESIGNS = (ORDERS, LOGS)

@@ -1,0 +1,100 @@
+"""What the suite shows of `logs`: its questions, its variants and published mistakes. Not copied."""
+
+from functools import partial
+
+from shared.designs import AccessPattern, Design, Exemption, Variant
+from shared.records import parse_time
+
+from .keys import TABLES
+from .loads import EVENTS, LAST_MINUTE_MS
+from .repository import LogRepository
+from .traps import TRAPS
+from .variants import host_first, modulo, random, salted, slices, time_first
+
+TEN_MINUTES = {"since_ms": parse_time("2026-01-12T08:40"), "until_ms": parse_time("2026-01-12T08:50")}
+
+OF_KIND = AccessPattern(
+    "one kind of a host's events, ten minutes",
+    LogRepository.host_events,
+    {"host": "web-1", "event": "GET", **TEN_MINUTES},
+)
+LATEST = AccessPattern("a host's latest errors", LogRepository.latest, {"host": "web-1", "event": "ERROR", "limit": 10})
+ALL_HOSTS = AccessPattern("all hosts, ten minutes", LogRepository.window, TEN_MINUTES)
+ONE_HOST = AccessPattern("one host, ten minutes", LogRepository.window, {**TEN_MINUTES, "host": "web-1"})
+ALIKE = AccessPattern("hosts named alike, ten minutes", LogRepository.hosts_like, {"host_prefix": "db-", **TEN_MINUTES})
+WARNINGS = {"host": "web-1", "severity": "WARN", **TEN_MINUTES}
+BY_FILTER = AccessPattern("a host's warnings, by a filter", LogRepository.of_severity, WARNINGS)
+BY_CLIENT = AccessPattern(
+    "a host's warnings, by the client", LogRepository.of_severity, {**WARNINGS, "filter_at": "client"}
+)
+
+OF_A_HOST = (OF_KIND, LATEST, ONE_HOST, ALIKE)
+KIND_BEFORE_TIME = Exemption(
+    "rows",
+    "the kind comes before the time, so a period of all kinds reads a host's rows of any time",
+    (ONE_HOST, ALIKE),
+)
+TIME_LEADS = Exemption("rows", "the time leads, so the rows of all hosts are read", OF_A_HOST)
+
+DESIGN = Design(
+    name="logs",
+    question="Which row key finds log events by host, by kind and by time, without one region taking all writes?",
+    loads=(EVENTS,),
+    patterns=(OF_KIND, LATEST, ALL_HOSTS, ONE_HOST, ALIKE, BY_FILTER, BY_CLIENT),
+    variants=(
+        Variant("newest-first", "host, kind, newest first", TABLES, LogRepository, (KIND_BEFORE_TIME,)),
+        Variant(
+            "host-first",
+            "host filled with x, kind, time",
+            host_first.TABLES,
+            partial(LogRepository, table=host_first.TABLE),
+            (KIND_BEFORE_TIME,),
+        ),
+        Variant(
+            "time-first",
+            "time in front",
+            time_first.TABLES,
+            partial(LogRepository, table=time_first.TABLE),
+            (TIME_LEADS,),
+        ),
+        Variant(
+            "modulo", "bucket of the time", modulo.TABLES, partial(LogRepository, table=modulo.TABLE), (TIME_LEADS,)
+        ),
+        Variant(
+            "salted",
+            "bucket of the host",
+            salted.TABLES,
+            partial(LogRepository, table=salted.TABLE),
+            (
+                Exemption(
+                    "rows", "within its bucket the time leads, so other hosts and kinds are read", (LATEST, ALIKE)
+                ),
+            ),
+        ),
+        Variant(
+            "slices",
+            "slices of fifteen minutes",
+            slices.TABLES,
+            partial(LogRepository, table=slices.TABLE),
+            (
+                Exemption(
+                    "rows",
+                    "a question without a host reads whole slices, of all hosts or of those named alike",
+                    (ALL_HOSTS, ALIKE),
+                ),
+            ),
+        ),
+        Variant(
+            "random",
+            "a random number in front",
+            random.TABLES,
+            random.RandomLogRepository,
+            (Exemption("loading", "an event that is stored again gets another random number, so it is another row"),),
+        ),
+    ),
+    newest_ms=LAST_MINUTE_MS,
+    exemptions=(
+        Exemption("rows", "the severity is in no row key, so other severities are read too", (BY_FILTER, BY_CLIENT)),
+    ),
+    traps=TRAPS,
+)

@@ -1,0 +1,125 @@
+"""The columns of a file as the fields of a record: which column is for which field, and what its values become."""
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
+from typing import Any, TypeVar, cast
+
+import attrs
+from cattrs.gen import make_dict_structure_fn, override
+
+from ..keys.errors import shown
+from ..records.times import UNITS, Unit, from_unit, likely_unit
+from .detection import either
+from .errors import UnknownField, UnknownUnit, UnreadableFile
+from .values import CONVERTER, parse_int, read_value
+
+R = TypeVar("R")
+
+_MAX_SHOWN_CHARACTERS = 500
+"""Characters of column names in an error."""
+_INTEGER = re.compile("[+-]?[0-9]+")
+_UNMARKED_INTEGER = re.compile("(?![0-9]{8}$)-?[0-9]+")
+"""An integer that has no plus sign, which marks milliseconds, and cannot be a date of eight digits."""
+
+
+@attrs.frozen
+class Field:
+    """One field of a record, and the column that it is read from."""
+
+    record: str
+    name: str
+    type: Any
+    column: str
+    is_optional: bool
+    """Whether the column may be missing."""
+    unit: Unit | None
+    """What the integers of a time count; None if no unit was given."""
+
+
+def fields_of(record_type: type[Any], mapping: Mapping[str, str], units: Mapping[str, str]) -> list[Field]:
+    """The fields of a record: `mapping` is {field: column}, `units` is {field: unit}."""
+    attrs.resolve_types(record_type)
+    record = record_type.__name__
+    attributes = [attribute for attribute in attrs.fields(record_type) if attribute.init]
+    names = [attribute.name for attribute in attributes]
+    if unknown := [name for name in [*mapping, *units] if name not in names]:
+        raise UnknownField(f"{record}.{unknown[0]}: no such field (fields: {', '.join(names)})")
+    for name, unit in units.items():
+        if not name.endswith("_ms"):
+            times = ", ".join(name for name in names if name.endswith("_ms")) or "none"
+            raise UnknownUnit(f"{record}.{name}: is not a time, so it has no unit (times: {times})")
+        if unit not in UNITS:
+            raise UnknownUnit(f"{record}.{name}: its unit must be {either(UNITS)} (got {unit!r:.100})")
+    return [
+        Field(
+            record,
+            attribute.name,
+            attribute.type,
+            mapping.get(attribute.name, attribute.name),
+            is_optional=attribute.default is not attrs.NOTHING and attribute.name not in mapping,
+            unit=cast("Unit | None", units.get(attribute.name)),
+        )
+        for attribute in attributes
+    ]
+
+
+def check_columns(fields: list[Field], columns: Collection[str]) -> None:
+    """Checks that every field has exactly one column, or is optional; raises UnreadableFile."""
+    missing = [field for field in fields if field.column not in columns and not field.is_optional]
+    if missing:
+        seen = ", ".join(name if name.isprintable() else repr(name) for name in columns)
+        seen = seen if len(seen) <= _MAX_SHOWN_CHARACTERS else seen[:_MAX_SHOWN_CHARACTERS] + " ..."
+        wanted = ", ".join(dict.fromkeys(field.column for field in missing))
+        names = ", ".join(field.name for field in missing)
+        raise UnreadableFile(f"no column {wanted} for {missing[0].record}.{names}; map a field to one of: {seen}")
+    if isinstance(columns, list):
+        repeated = [field.column for field in fields if columns.count(field.column) > 1]
+        if repeated:
+            raise UnreadableFile(f"column {repeated[0]} occurs {columns.count(repeated[0])} times")
+
+
+def record_maker(record_type: type[R], fields: list[Field]) -> Callable[[Mapping[str, Any]], R]:
+    """A function that makes a record of values by column; TypeError or ValueError for values that do not fit."""
+    overrides = {field.name: override(rename=field.column, struct_hook=_value_reader(field)) for field in fields}
+    structure = make_dict_structure_fn(
+        record_type, CONVERTER, _cattrs_detailed_validation=False, **cast(Any, overrides)
+    )
+    return lambda values: structure(values, record_type)
+
+
+def _value_reader(field: Field) -> Callable[[Any, Any], Any]:
+    """What cattrs calls for the values of a field; its errors name record and field."""
+    read = partial(_read_time, field) if field.name.endswith("_ms") else partial(read_value, field.name, field.type)
+
+    def read_named(value: Any, _type: Any) -> Any:
+        try:
+            return read(value)
+        except (AttributeError, TypeError):  # cattrs treats a value as if it were of the type
+            wanted = field.type.__name__ if isinstance(field.type, type) else field.type
+            raise ValueError(f"{field.record}.{field.name}: must be {wanted} (got {shown(value)})") from None
+        except ValueError as error:
+            raise ValueError(f"{field.record}.{field.name}: {error}") from None
+
+    return read_named
+
+
+def _read_time(field: Field, value: Any) -> Any:
+    """A time in milliseconds. The field's unit applies to integers only.
+
+    Without a unit, text of digits with a plus sign is in milliseconds, and text of eight digits is refused as a date.
+    """
+    if type(value) is not int:
+        is_number = type(value) is str and (_INTEGER if field.unit else _UNMARKED_INTEGER).fullmatch(value)
+        if not is_number:
+            return read_value(field.name, field.type, value)
+        value = parse_int(value)
+    if field.unit:
+        return from_unit(value, field.unit)
+    if likely := likely_unit(value):
+        advice = f"give --unit {field.name}={likely.unit}" if likely.unit in UNITS else "write milliseconds"
+        raise ValueError(
+            f"is most likely in {likely.name}, {likely.time}: {advice}; if it counts milliseconds, give"
+            f" --unit {field.name}=ms (got {value})"
+        )
+    return value

@@ -1,0 +1,190 @@
+"""CSV with a header, in which a stray quote costs one line and not the rest of the file."""
+
+import csv
+from collections import deque
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import attrs
+
+from .formats import MAX_LINE_CHARACTERS, Format, ParsedRows
+
+MAX_RECORD_LINES = 100_000
+"""Lines of one record. A quote that is not closed within so many lines is a stray one."""
+
+# One limit for the whole process, 131,072 unless raised.
+csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_CHARACTERS))
+
+
+def _read(lines: Iterable[str], _path: Path) -> ParsedRows:
+    """The rows after the header. A blank after a comma is dropped if the header has such blanks, and kept otherwise."""
+    numbered = enumerate(lines, start=1)
+    _, first = next(((number, line) for number, line in numbered if line.strip()), (0, ""))
+    header = _header(first)
+    for first_line, last_line, cells in _Records(numbered, len(header), _has_blanks(first)):
+        yield first_line, last_line, cells if isinstance(cells, str) else dict(zip(header, cells, strict=True))
+
+
+def _header(line: str) -> list[str]:
+    try:
+        (cells,) = csv.reader([line], strict=True, skipinitialspace=_has_blanks(line))
+    except csv.Error as error:
+        raise ValueError(f"is not valid CSV: {error}") from None
+    return [cell.strip() for cell in cells]
+
+
+def _has_blanks(line: str) -> bool:
+    (cells,) = csv.reader([line], strict=True)
+    return any(cell.startswith(" ") for cell in cells[1:])
+
+
+@attrs.frozen
+class _QuotedLine:
+    """A line that follows an open quote."""
+
+    number: int
+    line: str
+    new_fields: int = 0
+    """How many fields begin in it."""
+    is_open: bool = True
+    """Whether a quote is open at its end, too."""
+    reopened_at: int = 0
+    """The character, from 1, of the quote that is open at its end, if another one than at its start."""
+    reason: str = ""
+    """Why the line cannot follow an open quote."""
+
+
+class _Records:
+    """The records of CSV lines: first line, last line, and the cells or the reason why there are none.
+
+    A record whose quotes do not match costs only its first line: the next line is read as if that one were not there.
+    So the lines up to the end of a quote are kept, at most `MAX_LINE_CHARACTERS` and `MAX_RECORD_LINES`. Every quote
+    that is opened before that end, ends there too, so each line is parsed once after an open quote and once without.
+    """
+
+    def __init__(self, numbered: Iterator[tuple[int, str]], width: int, skips_blanks: bool) -> None:
+        self._numbered = numbered
+        self._width = width
+        self._text = list[str]()
+        self._reader = csv.reader(iter(self._text.pop, None), strict=True, skipinitialspace=skips_blanks)
+        self._ahead = deque[_QuotedLine]()
+        """The lines that were read after the present one; only in the last of them may the quote end."""
+        self._fields_ahead = self._characters_ahead = 0
+        self._reopened: _QuotedLine | None = None
+        """The last line read ahead that ends within another quote than it begins in."""
+        self._failure: Exception | None = None
+        """What ended the reading ahead; raised after the lines before it are done."""
+
+    def __iter__(self) -> Iterator[tuple[int, int, list[str] | str]]:
+        while numbered_line := self._next_line():
+            number, line = numbered_line
+            try:
+                cells = self._cells(line)
+            except csv.Error as error:
+                if (open_cells := self._open_cells(line)) is None:
+                    yield number, number, f"is not valid CSV: {error}"
+                else:
+                    yield self._record_over_lines(number, line, len(open_cells))
+                continue
+            if len(cells) == self._width:
+                yield number, number, cells
+            elif cells:  # an empty line has none
+                yield number, number, f"must have {self._width} fields, as the header (got {len(cells)})"
+
+    def _next_line(self) -> tuple[int, str] | None:
+        if not self._ahead:
+            if self._failure:
+                raise self._failure
+            return next(self._numbered, None)
+        line_ahead = self._ahead.popleft()
+        self._fields_ahead -= line_ahead.new_fields
+        self._characters_ahead -= len(line_ahead.line)
+        return line_ahead.number, line_ahead.line
+
+    def _cells(self, text: str) -> list[str]:
+        """The cells of one record; csv.Error for a text that is not exactly one."""
+        self._text.append(text)
+        try:
+            return next(self._reader)  # begins a new record at each call
+        except IndexError:  # it asks for another line
+            raise csv.Error("unexpected end of data") from None
+
+    def _open_cells(self, text: str) -> list[str] | None:
+        """The cells of a text that ends within a quote, the last cell cut off there; None for any other text."""
+        try:
+            return self._cells(text + '"')
+        except csv.Error:
+            return None
+
+    def _record_over_lines(self, number: int, line: str, fields: int) -> tuple[int, int, list[str] | str]:
+        """The record that begins with this line of so many fields, the last of them open."""
+        self._read_ahead(len(line))
+        if reason := self._reason(number, line, fields):
+            return number, number, reason
+        cells = self._cells(line + "".join(line_ahead.line for line_ahead in self._ahead))
+        last = self._ahead[-1].number
+        self._ahead.clear()
+        self._fields_ahead = self._characters_ahead = 0
+        return number, last, cells
+
+    def _read_ahead(self, characters: int) -> None:
+        """Reads up to the line that closes the open quote of a line of so many characters, within the limits."""
+        while not ((self._ahead and not self._ahead[-1].is_open) or self._is_too_long(characters)):
+            try:
+                numbered_line = next(self._numbered, None)
+            except (OSError, ValueError) as error:
+                self._failure = error
+                numbered_line = None
+            if numbered_line is None:
+                return
+            quoted = self._quoted_line(*numbered_line)
+            self._ahead.append(quoted)
+            self._fields_ahead += quoted.new_fields
+            self._characters_ahead += len(quoted.line)
+            if quoted.reopened_at:
+                self._reopened = quoted
+
+    def _is_too_long(self, characters: int) -> bool:
+        return characters + self._characters_ahead > MAX_LINE_CHARACTERS or 1 + len(self._ahead) > MAX_RECORD_LINES
+
+    def _quoted_line(self, number: int, line: str) -> _QuotedLine:
+        if '"' not in line:
+            return _QuotedLine(number, line)
+        text = '"' + line
+        try:
+            return _QuotedLine(number, line, len(self._cells(text)) - 1, is_open=False)
+        except csv.Error as error:
+            cells = self._open_cells(text)
+            if cells is None:
+                return _QuotedLine(number, line, is_open=False, reason=str(error))
+            reopened_at = _open_quote(line, cells) if len(cells) > 1 else 0
+            return _QuotedLine(number, line, len(cells) - 1, reopened_at=reopened_at)
+
+    def _reason(self, number: int, line: str, fields: int) -> str:
+        """Why no record begins with this line, which has so many fields and ends within a quote; "" if one does."""
+        fields += self._fields_ahead
+        last = self._ahead[-1] if self._ahead else None
+        if not self._is_too_long(len(line)) and last and not last.is_open and not last.reason and fields == self._width:
+            return ""
+        if self._reopened and self._reopened.number > number:
+            opened_in, character = self._reopened.number, self._reopened.reopened_at
+        else:
+            opened_in, character = number, _open_quote(line, self._open_cells(line) or [""])
+        opened = f"the quote opened in line {opened_in}, character {character}"
+        if self._is_too_long(len(line)):
+            limits = f"{MAX_LINE_CHARACTERS} characters and {MAX_RECORD_LINES} lines"
+            return f"is not valid CSV: {opened}, is not closed within {limits}"
+        if last is None or last.is_open:
+            return f"is not valid CSV: {opened}, is never closed"
+        if last.reason:
+            return f"is not valid CSV: {last.reason} in line {last.number}, after {opened}"
+        return f"must have {self._width} fields, as the header (got {fields} up to line {last.number}, after {opened})"
+
+
+def _open_quote(line: str, cells: list[str]) -> int:
+    """The character, from 1, of the quote that opens the last cell of a line and is not closed in it."""
+    return len(line) - len(cells[-1].replace('"', '""'))
+
+
+CSV = Format("csv", "CSV", lambda _: False, _read, header=_header, line_ends=("\n", "\r"))
+"""Recognizes no line, because any line may be a header: a file is read as CSV if no other format recognizes it."""

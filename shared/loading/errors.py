@@ -1,0 +1,13 @@
+"""The errors of loading: a file that cannot be read, and options that do not fit the record."""
+
+
+class UnreadableFile(ValueError):
+    """A file, or a line of one, that cannot be read as records; the message names file, line and reason."""
+
+
+class UnknownField(ValueError):
+    """A mapping or a unit for a field that the record does not have."""
+
+
+class UnknownUnit(ValueError):
+    """A unit that does not exist, or a unit for a field that is not a time."""

@@ -1,0 +1,115 @@
+"""A text file as lines: UTF-8, in which a byte that is not UTF-8 costs one line, and a line has a greatest length."""
+
+import io
+import re
+from collections.abc import Iterator
+from functools import partial
+from itertools import chain, repeat
+from pathlib import Path
+
+import attrs
+
+from .errors import UnreadableFile
+from .formats import MAX_LINE_CHARACTERS
+
+_TOO_LONG = f"must have fewer than {MAX_LINE_CHARACTERS} characters, line end included"
+_NOT_UTF8 = re.compile("[\udc80-\udcff]")
+"""The lone surrogates that bytes become which are not UTF-8."""
+
+
+@attrs.frozen
+class FirstLine:
+    """The first line of a file that is not blank."""
+
+    text: str
+    blank_lines: int
+    """How many blank lines come before it."""
+    offset: int
+    """Where in the file it begins, in bytes."""
+
+
+class TextFile:
+    """An open file; bytes that are not UTF-8 are lone surrogates in its text."""
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = path
+        file = Path(path)
+        try:
+            self.size_bytes = file.stat().st_size if file.is_file() else None
+            self._data = file.open("rb")
+        except (OSError, ValueError) as error:  # a NUL in the path is a ValueError
+            raise UnreadableFile(f"{path}: {_reason(error)}") from None
+        self._text = io.TextIOWrapper(self._data, "utf-8", errors="surrogateescape", newline="")
+
+    @property
+    def read_bytes(self) -> int:
+        """How much of the file has been read."""
+        return self._data.tell()
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._text.close()
+
+    def first_line(self) -> FirstLine:
+        """The first line that is not blank; UnreadableFile if there is none, or if it is too long."""
+        try:
+            return self._first_line()
+        except OSError as error:
+            raise UnreadableFile(_reason(error)) from None
+
+    def _first_line(self) -> FirstLine:
+        start = self._text.readline(MAX_LINE_CHARACTERS)
+        line = start.removeprefix("\ufeff")
+        offset = len(encoded(start)) - len(encoded(line))
+        blank_lines = 0
+        while line and not line.strip():
+            blank_lines += line.endswith(("\n", "\r"))
+            offset += len(encoded(line))
+            line = self._text.readline(MAX_LINE_CHARACTERS)
+        if not line:
+            raise UnreadableFile("is empty")
+        if len(line) >= MAX_LINE_CHARACTERS:
+            raise UnreadableFile(f"the first line {_TOO_LONG}")
+        return FirstLine(line, blank_lines, offset)
+
+    def lines(self, first: FirstLine, line_ends: tuple[str, ...]) -> Iterator[str]:
+        """All lines, blank ones before the first included; UnreadableFile for one that is too long."""
+        rest = iter(partial(self._text.readline, MAX_LINE_CHARACTERS), "")
+        pieces = chain(repeat("\n", first.blank_lines), [first.text], rest)
+        number = 0
+        try:
+            for piece in pieces:
+                number += 1
+                line = piece if piece.endswith(line_ends) else _join_pieces(piece, pieces, line_ends)
+                if len(line) >= MAX_LINE_CHARACTERS:
+                    raise UnreadableFile(f"{self._path}:{number}: {_TOO_LONG}")
+                yield line
+        except OSError as error:
+            raise UnreadableFile(f"{self._path}: {_reason(error)}, after line {number}") from error
+
+
+def _join_pieces(first: str, pieces: Iterator[str], line_ends: tuple[str, ...]) -> str:
+    """A line of several pieces, because `readline` also ends a piece at a lone carriage return.
+
+    Joined in a buffer: adding piece after piece to a str would copy the whole line each time.
+    """
+    line = io.StringIO(newline="")
+    characters, piece = line.write(first), first
+    while not piece.endswith(line_ends) and characters < MAX_LINE_CHARACTERS and (piece := next(pieces, "")):
+        characters += line.write(piece)
+    return line.getvalue()
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)
+
+
+def encoded(text: str) -> bytes:
+    """The bytes that were read as this text."""
+    return text.encode(errors="surrogateescape")
+
+
+def first_not_utf8(text: str) -> int:
+    """The index of the first byte that is not UTF-8; -1 if there is none."""
+    match = None if text.isascii() else _NOT_UTF8.search(text)
+    return match.start() if match else -1

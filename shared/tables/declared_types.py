@@ -1,0 +1,45 @@
+"""The declared types of a record's attributes: which values they accept, and what error messages call them."""
+
+from collections.abc import Callable
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+_TYPE_NAMES = {int: "an int", float: "a float", str: "text", bytes: "bytes", bool: "a bool"}
+
+
+def type_check(declared: Any) -> Callable[[Any], bool]:
+    """A function that tells whether a value is exactly of a declared type.
+
+    A bool is not an int. Of lists, maps and the like it checks the outer type only.
+    """
+    origin: Any = get_origin(declared)
+    if literals := literals_of(declared):
+        return lambda value: (type(value), value) in literals
+    if origin in (Union, UnionType):
+        checks = [type_check(member) for member in get_args(declared)]
+        return lambda value: any(check(value) for check in checks)
+    if declared is Any:
+        return lambda value: True
+    return lambda value: type(value) is (origin or declared or type(None))
+
+
+def literals_of(declared: Any) -> tuple[tuple[type, Any], ...]:
+    """The (type, value) pairs of a `Literal`, because True == 1 and 1 == 1.0; none for any other type."""
+    origin: Any = get_origin(declared)
+    values: tuple[Any, ...] = get_args(declared) if origin is Literal else ()
+    return tuple((value.__class__, value) for value in values)
+
+
+def excludes_maps(declared: Any) -> bool:
+    """Whether no value of a declared type is or contains a map, whose keys msgpack may refuse."""
+    members = get_args(declared)
+    if get_origin(declared) in (list, Union, UnionType):
+        return all(map(excludes_maps, members))
+    return declared in (*_TYPE_NAMES, NoneType) or bool(literals_of(declared))
+
+
+def words_for(declared: Any) -> str:
+    """A declared type as error messages show it: `text`, `one of open, done`."""
+    if get_origin(declared) is Literal:
+        return f"one of {', '.join(map(str, get_args(declared)))}"
+    return _TYPE_NAMES.get(declared, str(declared))

@@ -1,0 +1,71 @@
+"""Checks that every design passes, and that a copy of one can bring along.
+
+They take tables, a repository and samples, and import only what a copied design imports. Each raises AssertionError.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import happybase
+
+from shared.keys import KeyLayout
+from shared.tables import TableLayout
+
+Tables = Sequence[TableLayout[Any, Any]]
+
+
+def stored_cells(connection: happybase.Connection, tables: Tables) -> dict[str, list[Any]]:
+    """Every row of the tables with its cells and their timestamps."""
+    return {table.name: list(connection.table(table.name).scan(include_timestamp=True)) for table in tables}
+
+
+def check_every_table_has_rows(connection: happybase.Connection, tables: Tables) -> None:
+    """The samples fill every table, so that the other checks see something of each."""
+    assert [name for name, rows in stored_cells(connection, tables).items() if not rows] == []
+
+
+def check_round_trip(connection: happybase.Connection, tables: Tables) -> None:
+    """Every stored row is a record, and that record makes the same row and the same cells."""
+    for table in tables:
+        for row, cells in connection.table(table.name).scan():
+            record = table.record(row, cells)
+            assert (table.row(record), table.cells.pack(record)) == (row, cells), f"{table.name}: {record}"
+
+
+def check_loading_twice(
+    connection: happybase.Connection, tables: Tables, store: Callable[[Any], object], records: Iterable[Any]
+) -> None:
+    """Storing the records that are stored already changes no cell and no timestamp."""
+    before = stored_cells(connection, tables)
+    for record in records:
+        store(record)
+    assert stored_cells(connection, tables) == before
+
+
+def check_golden_keys(layouts: Mapping[str, KeyLayout[Any]], golden: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
+    """Each key `{"key": {part: value}, "row": hex}` of each table encodes to its row and decodes from it."""
+    assert golden.keys() == layouts.keys()
+    for name, layout in layouts.items():
+        assert golden[name] != [], name
+        for example in golden[name]:
+            values = {part: _value(layout, part, value) for part, value in example["key"].items()}
+            key, row = layout.key(**values), bytes.fromhex(example["row"])
+            assert layout.encode(key) == row, f"{name}: {key}"
+            assert layout.decode(row) == key, f"{name}: {key}"
+
+
+def _value(layout: KeyLayout[Any], part: str, value: Any) -> Any:
+    """A value as it is in JSON, where bytes are hex."""
+    try:
+        layout.part_named[part].codec.encode(value)
+    except ValueError:
+        return bytes.fromhex(value)
+    return value
+
+
+def check_equal_answers(answers: Mapping[str, Sequence[Any]]) -> None:
+    """All variants give the same records to one question, in any order; `answers` are those that answer, by name."""
+    (first, *others) = answers.items()
+    wanted = sorted(first[1], key=repr)
+    for name, records in others:
+        assert sorted(records, key=repr) == wanted, f"{name} answers otherwise than {first[0]}"

@@ -1,0 +1,269 @@
+"""The contract that all designs and variants keep, on every engine; a design adds no test for any of it.
+
+What holds of every question is in `shared.designs.FACTS`. A variant that breaks a fact must declare an exemption, and
+an exemption that nothing needs fails too.
+"""
+
+import json
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+import attrs
+import pytest
+
+from domains.designs import DESIGNS
+from shared.designs import FACTS, load_samples, measure
+from tests.domains.contract import (
+    check_equal_answers,
+    check_every_table_has_rows,
+    check_golden_keys,
+    check_loading_twice,
+    check_round_trip,
+)
+from tests.engines import Embedded
+from tests.reference import without_reference
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+BY_NAME = {f"{design.name}:{variant.name}": (design, variant) for design in DESIGNS for variant in design.variants}
+VARIANTS = list(BY_NAME)
+ROWS_FOR_ONE = 2
+"""A scan reads one row past its range to see that it ends, and of several merged ranges each a little ahead."""
+
+of_each_design = pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+
+
+def exempt(design, variant, fact):
+    """The patterns that a variant exempts from a fact."""
+    exemptions = [exemption for exemption in (*design.exemptions, *variant.exemptions) if exemption.fact == fact]
+    return [pattern for exemption in exemptions for pattern in exemption.patterns]
+
+
+# ---- the samples, in every variant
+
+
+@pytest.fixture(scope="module", params=VARIANTS)
+def loaded(request, engine):
+    """A design and a variant, with its samples stored, and its repository."""
+    design, variant = BY_NAME[request.param]
+    with engine.store(*variant.tables) as connection:
+        yield design, variant, connection, load_samples(connection, design, variant)
+
+
+def test_the_samples_fill_every_table(loaded):
+    _design, variant, connection, _repository = loaded
+    check_every_table_has_rows(connection, variant.tables)
+
+
+def test_every_row_is_a_record_that_makes_the_same_row_and_cells(loaded):
+    _design, variant, connection, _repository = loaded
+    check_round_trip(connection, variant.tables)
+
+
+def test_the_generated_functions_read_every_row_without_the_reference(loaded):
+    _design, variant, connection, _repository = loaded
+    for table in variant.tables:
+        layout, rows = table.layout, list(connection.table(table.name).scan())
+        with without_reference(table.record, layout.encode, layout.decode, layout.row_of):
+            for row, cells in rows:
+                key = layout.decode(row)
+                assert layout.encode(key) == layout.row_of(key) == row
+                assert table.record(row, cells)
+
+
+def test_loading_the_same_records_twice_changes_nothing_unless_exempt(loaded):
+    design, variant, connection, repository = loaded
+    try:
+        for load in design.loads:
+            check_loading_twice(
+                connection,
+                variant.tables,
+                lambda record, load=load: load.store_in(repository, record),
+                load.sample_records(),
+            )
+        changed = False
+    except AssertionError:
+        changed = True
+    exemptions = [exemption for exemption in (*design.exemptions, *variant.exemptions) if exemption.fact == "loading"]
+    assert changed == bool(exemptions)
+
+
+# ---- questions
+
+
+@cache
+def answers(engine, name):
+    """What every pattern of a variant measured on its samples."""
+    design, variant = BY_NAME[name]
+    with engine.store(*variant.tables) as connection:
+        return measure(connection, load_samples(connection, design, variant), design.patterns)
+
+
+@of_each_design
+def test_all_variants_that_answer_give_the_same_records(engine, design):
+    for number, pattern in enumerate(design.patterns):
+        measured = {
+            variant.name: answers(engine, f"{design.name}:{variant.name}")[number]
+            for variant in design.variants
+            if pattern not in exempt(design, variant, "answers")
+        }
+        records = {name: one.records for name, one in measured.items() if not one.refused}
+        assert all(records.values()), f"{pattern.question}: finds nothing in the samples"
+        check_equal_answers(records)
+
+
+# ---- costs at any size
+
+
+EMBEDDED = Embedded()
+
+
+@cache
+def additions(design_name, sizes):
+    """For each size a list of (load, records that the size before did not have)."""
+    (design,) = (design for design in DESIGNS if design.name == design_name)
+    made = import_module(f"fixtures.{design.name}.make_samples").SAMPLES
+    assert made.keys() == {load.name for load in design.loads}
+    added, before = [], {}
+    for times in sizes:
+        of_size = []
+        for load in design.loads:
+            transform = load.new_record_transform()
+            records = dict.fromkeys(transform(load.record(**values)) for values in made[load.name](times))
+            of_size.append((load, [record for record in records if record not in before.get(load.name, ())]))
+            before[load.name] = records
+        added.append(of_size)
+    return added
+
+
+@cache
+def grown(name, sizes=(1, 4)):
+    """A list for each size: every question of a variant, measured in tables of that size."""
+    design, variant = BY_NAME[name]
+    with EMBEDDED.store(*variant.tables) as connection:
+        repository = variant.open(connection)
+        measured = []
+        for of_size in additions(design.name, sizes):
+            for load, records in of_size:
+                for record in records:
+                    load.store_in(repository, record)
+            measured.append(measure(connection, repository, design.patterns))
+        return measured
+
+
+def changes_ranges(sizes):
+    """In how many ranges a pattern reads at each size, if that is not the same."""
+    ranges = [len(size.cost.ranges) for size in sizes]
+    return f"reads {', '.join(map(str, ranges))} ranges" if len(set(ranges)) > 1 else ""
+
+
+def reads_too_many_rows(sizes):
+    """What a pattern reads and returns at the first size where that is out of proportion."""
+    for size in sizes:
+        returned, ranges = len(size.records), len(size.cost.ranges)
+        if size.rows_read > ROWS_FOR_ONE * (returned + ranges):
+            return f"reads {size.rows_read} rows, returns {returned} (ranges: {ranges})"
+    return ""
+
+
+def broken_facts(design, variant, measured):
+    """The facts that a variant breaks without an exemption, each with its figures."""
+    return [
+        f"{pattern.question}: {figures}"
+        for fact, pattern, figures in _facts(design, variant, measured)
+        if figures and pattern not in exempt(design, variant, fact)
+    ]
+
+
+def needless_exemptions(design, variant, measured):
+    """The questions that are exempt from a fact which they keep."""
+    return [
+        f"{pattern.question}: is exempt from {fact}, and does not need to be"
+        for fact, pattern, figures in _facts(design, variant, measured)
+        if not figures and pattern in exempt(design, variant, fact)
+    ]
+
+
+def _facts(design, variant, measured):
+    """Each fact of costs with each pattern that is answered, and how it is broken, if it is."""
+    for fact, broken in (("ranges", changes_ranges), ("rows", reads_too_many_rows)):
+        for sizes in zip(*measured, strict=True):  # one pattern at every size
+            if not any(size.refused for size in sizes):
+                yield fact, sizes[0].pattern, broken(sizes)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_costs_hold_at_any_size_unless_exempt(name):
+    assert broken_facts(*BY_NAME[name], grown(name)) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", VARIANTS)
+def test_costs_hold_in_tables_of_sixteen_times_the_samples_and_no_exemption_is_needless(name):
+    measured = grown(name, (1, 4, 16))
+    assert broken_facts(*BY_NAME[name], measured) == []
+    assert needless_exemptions(*BY_NAME[name], measured) == []
+
+
+@of_each_design
+def test_an_exemption_names_a_fact_and_questions_of_the_design(design):
+    for variant in design.variants:
+        for exemption in (*design.exemptions, *variant.exemptions):
+            assert exemption.fact in FACTS
+            assert exemption.reason
+            assert set(map(id, exemption.patterns)) <= set(map(id, design.patterns))
+            assert bool(exemption.patterns) == (exemption.fact != "loading")
+
+
+@of_each_design
+def test_no_two_patterns_ask_the_same_question(design):
+    questions = [pattern.question for pattern in design.patterns]
+    assert len(set(questions)) == len(questions)
+
+
+# ---- fixtures
+
+
+@of_each_design
+def test_samples_and_keys_are_what_their_generators_write(design, tmp_path, monkeypatch):
+    for generator in sorted((FIXTURES / design.name).glob("make_*.py")):
+        module = import_module(f"fixtures.{design.name}.{generator.stem}")
+        monkeypatch.setattr(module, "__file__", str(tmp_path / generator.name))
+        module.main()
+    for path in tmp_path.rglob("*"):
+        if path.is_file():
+            assert path.read_bytes() == (FIXTURES / design.name / path.relative_to(tmp_path)).read_bytes(), path.name
+    assert (tmp_path / "keys.json").exists()
+    for load in design.loads:
+        assert (tmp_path / load.samples.relative_to(FIXTURES / design.name)).exists()
+
+
+@of_each_design
+def test_golden_keys_are_those_of_every_table(design):
+    golden = json.loads((FIXTURES / design.name / "keys.json").read_text(encoding="utf-8"))
+    layouts = {table.name: table.layout for variant in design.variants for table in variant.tables}
+    check_golden_keys(layouts, {name: examples for name, examples in golden.items() if name in layouts})
+
+
+# ---- facts that would be broken
+
+
+def with_exemptions(design, variant, *exemptions):
+    return attrs.evolve(design, exemptions=()), attrs.evolve(variant, exemptions=exemptions)
+
+
+def test_a_fact_that_is_broken_without_an_exemption_is_named_with_its_figures():
+    design, variant = with_exemptions(*BY_NAME["orders:index-table"])
+    complaints = broken_facts(design, variant, grown("orders:index-table", (1, 16)))
+    assert complaints == [
+        "orders whose numbers begin alike: reads 12, 101 ranges",
+        "a seller's orders of one status: reads 144 rows, returns 6 (ranges: 1)",
+        "all orders of one status: reads 320 rows, returns 17 (ranges: 1)",
+    ]
+
+
+def test_a_cost_that_grows_with_the_table_is_noticed_at_the_size_where_it_begins():
+    one, four = (size[0] for size in grown("orders:newest-first"))
+    costly = attrs.evolve(four, cost=attrs.evolve(four.cost, rows_read=ROWS_FOR_ONE * 2 + 1))
+    assert reads_too_many_rows([one, four]) == ""
+    assert reads_too_many_rows([one, costly]) == "reads 5 rows, returns 1 (ranges: 1)"

@@ -1,0 +1,209 @@
+"""CSV: what is a record, and that a stray quote costs one line."""
+
+import contextlib
+import csv
+import io
+import time
+from pathlib import Path
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.loading import UnreadableFile, read_lines, read_records
+from shared.loading.csv_format import CSV
+from tests.shared.loading.sales import HEADER, LINE, SALE, Sale, lines
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        HEADER + LINE,
+        (HEADER + LINE).removesuffix("\n"),
+        (HEADER + LINE).replace("\n", "\r\n"),
+        "\ufeff" + HEADER + LINE,
+        "number, sold_ms,  amount \nn-1, 2020-01-01,  7\n",
+        'number, "sold_ms", amount\n"n-1", "2020-01-01", 7\n',
+        "block,amount,sold_ms,number,state\n17,+7,1577836800000,n-1,open\n",
+    ],
+)
+def test_a_csv_line_is_a_record(written, content):
+    assert list(read_records(written(content), Sale)) == [SALE]
+
+
+def test_a_field_that_the_file_lacks_takes_its_default_and_one_that_it_has_does_not(written):
+    assert lines(written("number,sold_ms,amount,state\nn-1,0,7,done\n")) == [(2, Sale("n-1", 0, 7, "done"))]
+
+
+def test_only_blanks_after_commas_are_dropped_and_only_if_the_header_has_them(written):
+    assert lines(written("number, sold_ms, amount\n n 1 , 0, 7\n")) == [(2, Sale("n 1 ", 0, 7))]
+    assert lines(written("amount,sold_ms,number\n7,0, n 1 \n")) == [(2, Sale(" n 1 ", 0, 7))]
+
+
+def test_quoted_fields_may_hold_commas_quotes_and_lines(written):
+    content = HEADER + '"a, ""b""\nc\n\nd",0,7\n' + "\n" + LINE + '"e\nf",0,x\n'
+    assert lines(written(content)) == [
+        (2, Sale('a, "b"\nc\n\nd', 0, 7)),
+        (7, SALE),
+        (8, "Sale.amount: must be an int (got 'x')"),
+    ]
+
+
+def test_blank_lines_before_the_header_and_between_records_are_counted_but_are_not_records(written):
+    assert lines(written("\n\n" + HEADER + "\n" + LINE)) == [(5, SALE)]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("n-1,0\n", "must have 3 fields, as the header (got 2)"),
+        ("n-1,0,7,8\n", "must have 3 fields, as the header (got 4)"),
+        ("n-1,0,7,\n", "must have 3 fields, as the header (got 4)"),
+        ("   \n", "must have 3 fields, as the header (got 1)"),
+        ('"n-1"x,0,7\n', """is not valid CSV: ',' expected after '"'"""),
+        ("n-1,0,\n", "Sale.amount: must be an int (got '')"),
+        ("n-1,0,12x\n", "Sale.amount: must be an int (got '12x')"),
+        ("n-1,0,1_0\n", "Sale.amount: must be an int (got '1_0')"),
+        ("n-1,0,1.0\n", "Sale.amount: must be an int (got '1.0')"),
+        ("n-1,0, 1\n", "Sale.amount: must be an int (got ' 1')"),
+        ("n-1,0,٣\n", "Sale.amount: must be an int (got '٣')"),
+        ("n-1,0,-1\n", "Sale.amount: must be 0 or more (got -1)"),
+    ],
+)
+def test_a_bad_line_has_its_reason_and_the_next_one_is_read(written, line, reason):
+    assert lines(written(HEADER + line + LINE)) == [(2, reason), (3, SALE)]
+
+
+def test_text_that_is_not_a_time_is_refused_by_record_and_field(written):
+    ((_, reason),) = lines(written(HEADER + "n-1,yesterday,7\n"))
+    assert reason.startswith("Sale.sold_ms: must be a time such as ")
+    assert reason.endswith("(got 'yesterday')")
+
+
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        (['"n-2,0,7'], "is not valid CSV: the quote opened in line 3, character 1, is never closed"),
+        (['n-2,"0,7'], "is not valid CSV: the quote opened in line 3, character 5, is never closed"),
+        (['n-2,0,"7 ""big""'], "is not valid CSV: the quote opened in line 3, character 7, is never closed"),
+        (['"n-2', 'a",0,"7'], "is not valid CSV: the quote opened in line 4, character 6, is never closed"),
+        (
+            ['"n-2,0,7', "x" * 9, '"n-3",0,7'],
+            """is not valid CSV: ',' expected after '"' in line 5, after the quote opened in line 3, character 1""",
+        ),
+        (
+            ['n-2,"0,7', "n-3,0,7", 'n-4,0,7"'],
+            "must have 3 fields, as the header (got 2 up to line 5, after the quote opened in line 3, character 5)",
+        ),
+    ],
+)
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_after_a_stray_quote_reading_goes_on_at_the_next_line(written, bad, reason, ends):
+    several = '"e, ""f""\ng",2020-01-01,7\n'
+    content = HEADER + LINE + "".join(f"{line}\n" for line in bad) + LINE * 3
+    opened = not reason.endswith("closed")
+    content += several * opened
+    numbered = lines(written(content.replace("\n", ends)))
+    assert numbered[:2] == [(2, SALE), (3, reason)]
+    after = 3 + len(bad)
+    assert [line for line in numbered if line[0] >= after][: 3 + opened] == [
+        *((number, SALE) for number in range(after, after + 3)),
+        *[(after + 3, attrs.evolve(SALE, number=f'e, "f"{ends}g'))] * opened,
+    ]
+
+
+def test_a_quote_is_given_up_after_as_much_as_a_record_may_have(written, monkeypatch):
+    monkeypatch.setattr("shared.loading.csv_format.MAX_LINE_CHARACTERS", 100)
+    monkeypatch.setattr("shared.loading.csv_format.MAX_RECORD_LINES", 4)
+    given_up = (
+        "is not valid CSV: the quote opened in line 2, character 1, is not closed within 100 characters and 4 lines"
+    )
+    longest = '"' + "x" * 86 + '\nyyyy",0,7\n'
+    assert len(longest) == 100 - 2
+    for record, is_read in {
+        longest: True,
+        longest.replace("yyyy", "yyyyyy"): True,
+        longest.replace("yyyy", "yyyyyyy"): False,
+        '"a\n\n\nb",0,7\n': True,
+        '"a\n\n\n\nb",0,7\n': False,
+    }.items():
+        first, *others = lines(written(HEADER + record + LINE))
+        assert (first[1] == given_up) is not is_read
+        assert others[-1] == (record.count("\n") + 2, SALE)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        'x",y,"z\n' * 60_000,
+        'x",y,"z\n' * 30_000 + LINE * 30_000 + 'n,"\n',
+        '"n\n' * 60_000,
+        '"n\n' + LINE * 60_000,
+        ('"n\n' + LINE * 1000) * 60,
+        '"n\n' + "\n" * 200_000,
+    ],
+    ids=["reopened", "reopened-far-away", "opened", "once", "now-and-then", "blank-lines"],
+)
+def test_stray_quotes_cost_time_that_grows_with_the_file_only(written, content):
+    begin = time.perf_counter()
+    count = sum(1 for _ in read_lines(written(HEADER + content), Sale))
+    assert count
+    assert time.perf_counter() - begin < 20  # two seconds; for ever, if each quote read up to the end of the file
+
+
+def test_a_record_over_several_lines_says_which(written):
+    content = HEADER + '"a\nb",0,x\n' + "n-1,0,x\n" + '"n-1\n'
+    assert [(line.number, line.last_number, line.count, line.span) for line in read_lines(written(content), Sale)] == [
+        (2, 3, 2, " (lines 2 to 3)"),
+        (4, 4, 1, ""),
+        (5, 5, 1, ""),
+    ]
+    with pytest.raises(UnreadableFile, match=r":2: Sale.amount: must be an int \(got 'x'\) \(lines 2 to 3\)$"):
+        next(read_records(written(content), Sale))
+
+
+@pytest.mark.parametrize("characters", [131_072, 131_073, 9_000_000])
+def test_a_csv_field_may_be_as_long_as_a_line(written, characters):
+    for field in ("x" * characters, f'"{"x" * characters}"'):
+        ((_, record),) = lines(written(f"number,sold_ms,amount\n{field},0,7\n"))
+        assert len(record.number) == characters
+
+
+@given(st.lists(st.sampled_from(['"', '""', ",", "a", "\n", "\r\n", " "]), max_size=40).map("".join))
+def test_what_python_reads_as_csv_in_lines_is_read_alike(text):
+    text = f"a,b\n{text}"
+    with contextlib.suppress(csv.Error):
+        expected = [cells for cells in csv.reader(io.StringIO(text, newline=""), strict=True) if cells][1:]
+        if all(len(cells) == 2 for cells in expected):
+            rows = list(CSV.read(io.StringIO(text, newline=""), Path("a.csv")))
+            assert [list(values.values()) for _first, _last, values in rows] == expected
+            assert [first for first, *_ in rows] == sorted({first for first, *_ in rows})
+
+
+def test_ints_have_up_to_4300_digits(written):
+    content = HEADER + f"n-1,0,{10**21}\nn-2,0,+{'9' * 4300}\nn-3,0,{'9' * 4301}\n"
+    assert [line.record.amount if line.record else line.reason for line in read_lines(written(content), Sale)] == [
+        10**21,
+        10**4300 - 1,
+        "Sale.amount: an int must have at most 4300 digits (got 4301)",
+    ]
+
+
+def test_a_csv_may_end_its_lines_with_carriage_returns(written):
+    assert lines(written((HEADER + LINE + '"a\rb",0,x\n').replace("\n", "\r"))) == [
+        (2, SALE),
+        (3, "Sale.amount: must be an int (got 'x')"),
+    ]
+
+
+def test_a_csv_with_a_header_alone_has_no_records(written):
+    assert lines(written(HEADER)) == []
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1), min_size=1))
+def test_text_that_csv_can_write_is_read_as_it_is(tmp_path_factory, texts):
+    path = tmp_path_factory.getbasetemp() / "any.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([["number", "sold_ms", "amount"], *([text, 0, 7] for text in texts)])
+    assert [record.number for record in read_records(path, Sale)] == texts

@@ -1,0 +1,128 @@
+"""Formats: the one that is named, or the one that recognizes the first line; and what is not text."""
+
+import json
+import os
+import threading
+import time
+
+import attrs
+import pytest
+
+from shared.loading import Format, read_lines, read_records
+from tests.shared.loading.sales import (
+    HEADER,
+    LINE,
+    NOTES,
+    OBJECT,
+    OWN,
+    SALE,
+    TABBED,
+    Sale,
+    lines,
+    noted,
+    read_notes,
+    refusal,
+)
+
+
+@pytest.mark.parametrize("start", ["\ufeff", "\n \n", "  ", " " * 9000, "\n" * 9000])
+def test_json_lines_are_recognized_by_their_first_character(written, start):
+    file_lines = read_lines(written(start + json.dumps(OBJECT)), Sale)
+    assert file_lines.format == "jsonl"
+    assert [line.record for line in file_lines] == [SALE]
+
+
+def test_a_file_is_of_the_format_that_its_first_line_starts(written):
+    for content, format in {"@n-1": "notes", "a\tb": "tabbed", json.dumps(OBJECT): "jsonl", HEADER: "csv"}.items():
+        assert read_lines(written(content), Sale, **OWN).format == format
+
+
+def test_json_lines_come_first_and_csv_last(written):
+    all_of_it = Format("all", "all", lambda _: True, read_notes)
+    assert read_lines(written(json.dumps(OBJECT)), Sale, formats=[all_of_it]).format == "jsonl"
+    assert read_lines(written(HEADER + LINE), Sale, formats=[all_of_it]).format == "all"
+
+
+def test_a_format_that_is_named_is_read_whatever_the_first_line(written):
+    path = written("cut off\n@n-1\n")
+    assert lines(path, format="notes", **OWN) == [(1, "must start with @"), (2, noted("n-1"))]
+    assert list(read_records(written("@n-1"), Sale, OWN["formats"])) == [noted("n-1")]
+
+
+def test_a_file_of_an_unknown_format_is_read_as_csv_and_the_refusal_says_so(written):
+    no_columns = "no column number, sold_ms, amount for Sale.number, sold_ms, amount; map a field to one of: "
+    tried = "; read as CSV because its first line does not look like JSON lines, notes or tabbed text"
+    for first in ("Dec 19 16:31:46 web sshd[1]: x", "[2016-12-19 16:31] x", "<13>x"):
+        assert refusal(written(first), **OWN) == f"{no_columns}{first}{tried}"
+    assert refusal(written('x,"'), **OWN) == f"the header in line 1 is not valid CSV: unexpected end of data{tried}"
+    assert refusal(written("x"), format="csv", **OWN) == f"{no_columns}x"
+    assert refusal(written('[\n{"number": 1}]'), **OWN) == "is a JSON array; write one object a line (jq -c '.[]')"
+
+
+@pytest.mark.parametrize(
+    ("format", "wanted"),
+    [
+        ("auto", "CSV, JSON lines, notes or tabbed text"),
+        ("notes", "notes"),
+        ("jsonl", "JSON lines"),
+        ("csv", "CSV"),
+    ],
+)
+def test_a_file_that_is_not_text_is_refused_with_the_formats_that_could_be_read(written, format, wanted):
+    for content, byte in {
+        b"\n\x7fELF\0": "byte 00 at offset 5",
+        b"\xef\xbb\xbf\n\xc3\xa9\xff": "byte ff at offset 6",
+    }.items():
+        reason = refusal(written(content), format=format, **OWN)
+        assert reason == f"is not UTF-8 text ({byte}); must be {wanted}"
+
+
+def test_an_unknown_format_names_those_of_the_design_too(written):
+    with pytest.raises(ValueError, match=r"^format: must be auto, notes, tabbed, csv or jsonl \(got 'xml'\)$"):
+        read_lines(written(HEADER), Sale, format="xml", **OWN)
+
+
+@pytest.mark.parametrize(("name", "count"), [("auto", 2), ("csv", 2), ("notes", 2)])
+def test_formats_have_names_of_their_own(written, name, count):
+    with pytest.raises(ValueError, match=f"^formats: the name '{name}' occurs {count} times$"):
+        read_lines(written(HEADER), Sale, formats=[NOTES, attrs.evolve(TABBED, name=name)])
+
+
+def test_an_unknown_format_is_wrong_usage(written):
+    with pytest.raises(ValueError, match=r"format: must be auto, csv or jsonl \(got 'xml'\)"):
+        read_lines(written(HEADER), Sale, format="xml")
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "is empty"),
+        (b"\xef\xbb\xbf", "is empty"),
+        (b" \n\n", "is empty"),
+        (b"\n" * 9000, "is empty"),
+        (b"\n" * 9000 + b"\x1f\x8b\x08", "is not UTF-8 text (byte 8b at offset 9001); must be CSV or JSON lines"),
+        (b"\x7fELF\x02\x01\x01\x00", "is not UTF-8 text (byte 00 at offset 7); must be CSV or JSON lines"),
+        (b"\x1f\x8b\x08", "is not UTF-8 text (byte 8b at offset 1); must be CSV or JSON lines"),
+        ("number".encode("utf-16"), "is not UTF-8 text (byte 00 at offset 3); must be CSV or JSON lines"),
+        (b'[{"number": 1}]', "is a JSON array; write one object a line (jq -c '.[]')"),
+        (b'number,"sold\n', "the header in line 1 is not valid CSV: unexpected end of data"),
+    ],
+)
+def test_a_file_that_holds_no_records_is_refused_in_one_line(written, content, reason):
+    assert refusal(written(content)) == reason
+
+
+def test_a_format_is_recognized_though_a_pipe_brings_the_first_line_in_pieces(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+
+    def write():
+        with path.open("wb", buffering=0) as pipe:
+            for piece in (b"\xef", b"\xbb\xbf", b"\n\n a", b"\t", b"b"):
+                pipe.write(piece)
+                time.sleep(0.02)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    assert read_lines(path, Sale, **OWN).format == "tabbed"
+    writer.join()

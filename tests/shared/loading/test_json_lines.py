@@ -1,0 +1,61 @@
+"""JSON lines: one object in each line, and the reason for every other line."""
+
+import json
+
+import attrs
+import pytest
+
+from tests.shared.loading.sales import OBJECT, SALE, lines
+
+
+def test_a_json_line_is_a_record(written):
+    path = written(json.dumps(OBJECT) + "\n\n" + json.dumps({**OBJECT, "other": [1], "amount": "7"}))
+    assert lines(path) == [(1, SALE), (3, SALE)]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"amount": True}, "Sale.amount: must be an int (got True)"),
+        ({"amount": 7.0}, "Sale.amount: must be an int (got 7.0)"),
+        ({"amount": None}, "Sale.amount: must be an int (got None)"),
+        ({"amount": "7.0"}, "Sale.amount: must be an int (got '7.0')"),
+        ({"amount": [7]}, "Sale.amount: must be an int (got [7])"),
+        ({"amount": -7}, "Sale.amount: must be 0 or more (got -7)"),
+        ({"number": 1}, "Sale.number: must be text (got 1)"),
+        ({"sold_ms": 1.5e12}, "Sale.sold_ms: must be an int (got 1500000000000.0)"),
+        ({"sold_ms": False}, "Sale.sold_ms: must be an int (got False)"),
+        ({"state": "gone"}, "Sale.state: must be one of open, done (got 'gone')"),
+        ({"state": None}, "Sale.state: must be one of open, done (got None)"),
+        ({"number": "x" * 200, "amount": "x" * 200}, f"Sale.amount: must be an int (got '{'x' * 99}...)"),
+    ],
+)
+def test_a_wrong_value_in_json_names_record_and_field(written, change, reason):
+    assert lines(written(json.dumps(OBJECT | change))) == [(1, reason)]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("{", "is not valid JSON: Expecting property name enclosed in double quotes at character 2"),
+        ('{"a": 1} x', "is not valid JSON: Extra data at character 10"),
+        ("[1, 2]", "must be a JSON object (got '[1, 2]')"),
+        ("7", "must be a JSON object (got '7')"),
+        ('{"number": "a", "number": "b"}', "is not valid JSON: 'number' occurs 2 times"),
+        ('{"a": ' + "9" * 5000 + "}", "is not valid JSON: an int must have at most 4300 digits (got 5000)"),
+        ('{"a": ' + "[" * 100_000 + "}", "is not valid JSON: maximum recursion depth"),
+        ("{}", "no column number, sold_ms, amount for Sale.number, sold_ms, amount; map a field to one of: "),
+        ('{"number": "a", "amount": 1}', "no column sold_ms for Sale.sold_ms; map a field to one of: number, amount"),
+    ],
+)
+def test_a_line_that_is_not_a_record_has_a_reason(written, line, reason):
+    first, second = lines(written(line + "\n" + json.dumps(OBJECT)), format="jsonl")
+    assert first[0] == 1
+    assert first[1].startswith(reason)
+    assert "\n" not in first[1]
+    assert second == (2, SALE)
+
+
+def test_an_optional_field_may_be_null(written):
+    assert lines(written(json.dumps(OBJECT | {"note": None}))) == [(1, SALE)]
+    assert lines(written(json.dumps(OBJECT | {"note": "x"}))) == [(1, attrs.evolve(SALE, note="x"))]

@@ -1,0 +1,106 @@
+"""Records from files: a record or a reason for every line, in made files and in real ones."""
+
+import csv
+from pathlib import Path
+from typing import Any, Literal
+
+import attrs
+import pytest
+
+from shared.loading import UnreadableFile, read_lines, read_records
+from tests.shared.loading.sales import HEADER, LINE, OWN, SALE, Sale, lines, noted
+
+ROOT = Path(__file__).parents[3]
+REAL = ROOT.parent / "shared" / "data" / "orders" / "punks_sales_first5000.csv"
+
+
+@attrs.frozen
+class Checked:
+    """A record with validators of attrs' own, and with types that cattrs reads."""
+
+    code: Literal[1, 2] = 1
+    kind: str = attrs.field(default="a", validator=attrs.validators.in_(["a"]))
+    size: Any = attrs.field(default=1, validator=attrs.validators.instance_of(int))
+    tags: list[int] = attrs.field(factory=list)
+    note: dict[str, int] = attrs.field(factory=dict)
+    part: Sale | None = None
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ('{"code": true}', "Checked.code: must be one of 1, 2 (got True)"),
+        ('{"code": 1.0}', "Checked.code: must be one of 1, 2 (got 1.0)"),
+        ('{"kind": "b"}', "'kind' must be in ['a'] (got 'b')"),
+        ('{"size": "1"}', "'size' must be <class 'int'> (got '1' that is a <class 'str'>)."),
+        ('{"tags": 1}', "Checked.tags: must be list[int] (got 1)"),
+        ('{"note": 1}', "Checked.note: must be dict[str, int] (got 1)"),
+        ('{"part": 1}', "Checked.part: must be tests.shared.loading.sales.Sale | None (got 1)"),
+    ],
+)
+def test_whatever_a_record_refuses_is_the_reason_of_a_bad_line(written, content, reason):
+    path = written(content + '\n{"code": 2}\n')
+    first, second = read_lines(path, Checked)
+    assert (first.record, second.record) == (None, Checked(2))
+    assert first.reason == reason
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "@n-1\nx\n\ny\n@n-2\n",
+        "@n-1\nx\n\ny\n@n-2",
+        "@n-1\r\nx\r\n\r\ny\r\n@n-2\r\n",
+        "\ufeff@n-1\nx\n\ny\n@n-2\n",
+    ],
+)
+def test_a_record_of_several_lines_has_the_number_of_its_first(written, content):
+    expected = [(1, noted("n-1", "x||y")), (5, noted("n-2"))]
+    assert lines(written(content), **OWN) == expected
+    blank = content[0] + "\n \n" + content[1:] if content[0] == "\ufeff" else "\n \n" + content
+    assert lines(written(blank), **OWN) == [(number + 2, record) for number, record in expected]
+
+
+def test_the_first_bad_line_ends_read_records(written):
+    records = read_records(path := written(HEADER + LINE + "n-2,0,x\n"), Sale)
+    assert next(records) == SALE
+    with pytest.raises(UnreadableFile) as caught:
+        next(records)
+    assert str(caught.value) == f"{path}:3: Sale.amount: must be an int (got 'x')"
+
+
+def test_the_made_file_with_the_quirks_of_a_real_one():
+    mapping = {"number": "tx", "sold_ms": "timestamp", "amount": "price (in wei)"}
+    records = [line.record for line in read_lines(ROOT / "fixtures" / "orders" / "quirks.csv", Sale, mapping=mapping)]
+    assert len(records) == 12
+    assert max(record.amount for record in records) == 10**21 + 11
+    assert len({record.sold_ms for record in records}) == 8
+
+
+@pytest.mark.skipif(not REAL.exists(), reason="the real sales are not on this machine")
+def test_five_thousand_real_sales_are_read_without_a_bad_line():
+    mapping = {"number": "tx", "sold_ms": "timestamp", "amount": "price (in wei)"}
+    file_lines = read_lines(REAL, Sale, mapping=mapping)
+    records = [line.record for line in file_lines]
+    assert file_lines.format == "csv"
+    assert len(records) == len({record.number for record in records}) == 5000
+    assert sum(record.amount >= 2**64 for record in records) == 22
+    assert (records[0].sold_ms, records[-1].sold_ms) == (1_498_251_906_000, 1_600_116_044_000)
+
+
+@attrs.frozen
+class Tweet:
+    number: str
+    text: str
+
+
+TWEETS = ROOT.parent / "shared" / "data" / "feed" / "mayweather_tweets_first4000.csv"
+
+
+@pytest.mark.skipif(not TWEETS.exists(), reason="the real tweets are not on this machine")
+def test_four_thousand_real_tweets_with_line_breaks_are_read_as_python_reads_them():
+    with TWEETS.open(encoding="utf-8", newline="") as file:
+        expected = [(row["id"], row["text"]) for row in csv.DictReader(file)]
+    tweets = [line.record for line in read_lines(TWEETS, Tweet, mapping={"number": "id"})]
+    assert [(tweet.number, tweet.text) for tweet in tweets] == expected
+    assert sum("\n" in tweet.text for tweet in tweets) > 100

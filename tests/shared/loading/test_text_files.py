@@ -1,0 +1,183 @@
+"""Text files as lines: UTF-8, line ends, lengths, pipes, and when a file is closed."""
+
+import contextlib
+import gc
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import attrs
+import pytest
+
+from shared.loading import Format, UnreadableFile, read_lines, read_records
+from tests.shared.loading.sales import HEADER, LINE, NOTES, OBJECT, OWN, SALE, Sale, lines, noted, refusal
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_a_line_that_ends_the_reading_does_so_only_after_the_lines_before_it(written, monkeypatch):
+    monkeypatch.setattr("shared.loading.text_files.MAX_LINE_CHARACTERS", 40)
+    path = written(HEADER + '"n-2,0,7\n' + LINE + "x" * 100 + "\n")
+    file_lines = iter(read_lines(path, Sale))
+    assert next(file_lines).reason.endswith("is never closed")
+    assert next(file_lines).record == SALE
+    with pytest.raises(UnreadableFile, match=":4: must have fewer than"):
+        next(file_lines)
+
+
+def test_a_byte_that_is_not_utf8_spoils_its_own_line_only(written):
+    content = (HEADER + "x" * 20_000 + ",0,7\n").encode() + b"caf\xe9,0,7\n" + LINE.encode()
+    assert lines(written(content))[1:] == [(3, "number: is not UTF-8 (byte e9)"), (4, SALE)]
+
+
+def test_a_first_line_that_is_text_makes_the_file_text(written):
+    assert lines(written(HEADER.encode() + b"caf\xe9,0,7\n" + LINE.encode())) == [
+        (2, "number: is not UTF-8 (byte e9)"),
+        (3, SALE),
+    ]
+    assert lines(written(b'{"number": "caf\xe9"}\n' + json.dumps(OBJECT).encode())) == [
+        (1, "number: is not UTF-8 (byte e9)"),
+        (2, SALE),
+    ]
+
+
+def test_a_column_that_no_field_takes_must_be_utf8_too(written):
+    content = b"number,sold_ms,amount,other\nn-1,0,7,caf\xe9\n"
+    assert lines(written(content)) == [(2, "other: is not UTF-8 (byte e9)")]
+
+
+@pytest.mark.parametrize("blanks", ["\n" * 9000, "\r\n" * 9000, "\ufeff" + " \n" * 9000, "\n" + " " * 9000 + "\n"])
+def test_a_file_may_begin_with_any_number_of_blank_lines(written, blanks):
+    count = blanks.count("\n")
+    assert lines(written(blanks + HEADER + LINE)) == [(count + 2, SALE)]
+    assert lines(written(blanks + json.dumps(OBJECT))) == [(count + 1, SALE)]
+
+
+def test_json_bytes_that_are_not_utf8_spoil_their_own_line_only(written):
+    first, bad = json.dumps(OBJECT | {"state": "done"}) + " " * 20_000, b'{"number": "caf\xe9"}'
+    assert lines(written(first.encode() + b"\n" + bad))[1] == (2, "number: is not UTF-8 (byte e9)")
+
+
+def test_in_a_format_of_its_own_a_carriage_return_ends_no_line(written):
+    content = "@n-1\na\rb\r\n\rc\n@n-2\r\r\n@n-3\r"
+    file_lines = read_lines(
+        written(content), Sale, formats=[attrs.evolve(NOTES, read=lambda rows, _: as_reasons(rows))]
+    )
+    assert [line.reason for line in file_lines] == ["@n-1\n", "a\rb\r\n", "\rc\n", "@n-2\r\r\n", "@n-3\r"]
+
+
+def as_reasons(lines):
+    return ((number, number, line) for number, line in enumerate(lines, start=1))
+
+
+FRESH = """
+import sys
+from domains.logs import LogEvent
+from domains.logs.formats import FORMATS
+from shared.loading import read_lines
+print(sum(1 for _ in read_lines(sys.argv[1], LogEvent, formats=FORMATS)))
+"""
+
+
+@pytest.mark.parametrize("piece", ["\r", "a\r", "é\r\r"])
+def test_lone_carriage_returns_in_a_log_cost_time_that_grows_with_their_number_only(written, piece):
+    # In a process of its own: once Python has optimized the code for strings that grow, any code is fast.
+    hit = '10.0.0.1 - - [12/Jan/2026:08:07:31 +0000] "GET / HTTP/1.1" 200 12'
+    path = written(hit + piece * 2_000_000 + "\n" + hit)
+    done = subprocess.run(
+        [sys.executable, "-c", FRESH, path], cwd=ROOT, timeout=20, check=True, capture_output=True, text=True
+    )
+    assert done.stdout == "2\n"
+
+
+@pytest.mark.parametrize("bad", range(1, 8))
+def test_a_byte_that_is_not_utf8_spoils_the_record_whose_line_it_is_in(written, bad):
+    good = ["@n-1", "a", "b", "@n-2", "@n-3", "c", ""]
+    expected = {1: noted("n-1", "a|b"), 4: noted("n-2"), 5: noted("n-3", "c|")}
+    first = max(number for number in expected if number <= bad)
+    expected[first] = f"{'number' if first == bad else 'note'}: is not UTF-8 (byte e9)"
+    content = [line.encode() + b"\xe9" * (number == bad) for number, line in enumerate(good, start=1)]
+    assert lines(written(b"\n".join(content) + b"\n"), **OWN) == list(expected.items())
+
+
+@pytest.mark.parametrize("long", ["x" * 39, "x" * 400, "é" * 39, "x\r" * 20, "x" * 79 + "\r" + "x" * 10])
+def test_a_line_without_end_ends_the_reading_of_a_file(written, monkeypatch, long):
+    monkeypatch.setattr("shared.loading.text_files.MAX_LINE_CHARACTERS", 40)
+    path = written(f"@n-1\n@n-2\n{'x' * 38}\n@n-3\n{long}\n")
+    file_lines = iter(read_lines(path, Sale, **OWN))
+    assert [next(file_lines).record, next(file_lines).record] == [noted("n-1"), noted("n-2", "x" * 38)]
+    with pytest.raises(UnreadableFile, match=rf"^{path}:5: must have fewer than \d+ characters, line end included$"):
+        next(file_lines)
+
+
+def test_a_first_line_without_end_makes_a_file_unreadable(written, monkeypatch):
+    monkeypatch.setattr("shared.loading.text_files.MAX_LINE_CHARACTERS", 40)
+    assert refusal(written(f"{HEADER.strip()},{'x' * 100}")).startswith("the first line must have fewer than ")
+
+
+def test_a_character_that_two_reads_of_the_file_share_is_not_an_error(written):
+    for blanks in range(4):
+        content = "number,sold_ms,amount\n" + "é" * 10_000 + "🐘" * blanks + ",0,7\n"
+        ((_, record),) = lines(written("x" * blanks + content), mapping={"number": "x" * blanks + "number"})
+        assert record.amount == 7
+
+
+def test_a_file_that_is_not_there_or_not_a_file_is_refused(tmp_path):
+    assert refusal(tmp_path / "none.csv") == "No such file or directory"
+    assert refusal(tmp_path) == "Is a directory"
+    with pytest.raises(UnreadableFile, match="null byte"):
+        read_lines("a\0b", Sale)
+
+
+def test_a_file_that_fails_while_it_is_read_is_named_with_the_last_line_that_was_read():
+    maps = Format("maps", "memory map", lambda _: True, lambda rows, _path: ((n, n, "") for n, _ in enumerate(rows, 1)))
+    code = "import ssl; print(flush=True); input()"  # whose libraries make a map of several reads
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        assert process.stdout.readline()
+        path = f"/proc/{process.pid}/maps"
+        file_lines = iter(read_lines(path, Sale, formats=[maps]))
+        first = next(file_lines)
+        process.kill()
+    numbers = [first.number]
+    with pytest.raises(UnreadableFile) as caught:
+        numbers.extend(line.number for line in file_lines)
+    assert re.fullmatch(f"{path}: No such process, after line {numbers[-1]}", str(caught.value))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read_is_refused(written):
+    path = written(HEADER)
+    path.chmod(0)
+    assert refusal(path) == "Permission denied"
+
+
+def test_a_pipe_is_read_once_and_has_no_size(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_text, args=(json.dumps(OBJECT) + "\n",))
+    writer.start()
+    file_lines = read_lines(path, Sale)
+    assert (file_lines.format, file_lines.size_bytes) == ("jsonl", None)
+    assert [line.record for line in file_lines] == [SALE]
+    writer.join()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("content", [HEADER + LINE, json.dumps(OBJECT), HEADER + "n-1,0,x\n", "number\n", "[1]"])
+def test_a_file_is_closed_when_it_is_read_or_refused(written, content, recwarn):
+    with contextlib.suppress(UnreadableFile):
+        list(read_records(written(content), Sale))
+    gc.collect()
+    assert [str(warning.message) for warning in recwarn] == []
+
+
+def test_how_far_reading_has_come_is_known_between_lines(written):
+    file_lines = read_lines(written(HEADER + LINE * 5000), Sale)
+    positions = [file_lines.read_bytes for _ in file_lines]
+    assert positions == sorted(positions)
+    assert positions[0] < file_lines.size_bytes == positions[-1]

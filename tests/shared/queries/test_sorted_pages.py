@@ -1,0 +1,299 @@
+"""Pages in the order of another key: every row once and in order, from a plan that is read whole for each page."""
+
+from typing import Any
+
+import happybase
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shared.designs import metered
+from shared.keys import (
+    EscapedText,
+    InvalidQuestion,
+    KeyLayout,
+    Salt,
+    TimeBucket,
+    UInt8,
+    between,
+    part,
+    row_key,
+    starting_with,
+)
+from shared.queries import Page, page
+from shared.tables import InvalidRow
+from tests.engines import Engine, examples
+from tests.shared.keys.oracle import matches
+from tests.shared.queries.paging import (
+    BY_HOST,
+    BY_HOST_NEWEST_FIRST,
+    HOSTS,
+    ITEMS,
+    LAYOUTS,
+    TIMES,
+    ByHost,
+    ByTimeOnly,
+    Falling,
+    Item,
+    Items,
+    Rising,
+    item_page,
+    keys_of,
+    pages_of,
+    records_of,
+    sizes,
+)
+from tests.shared.stocked import Stocked, hexes, put, stocked_table
+
+
+@row_key
+class ByHostOnly:
+    host: str = part(EscapedText, "where, which several rows share")
+
+
+def host_and_time(key: Any) -> tuple[str, int]:
+    return key.host, key.at_s
+
+
+def host_and_newest(key: Any) -> tuple[str, int]:
+    return key.host, -key.at_s
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_every_page_size_gives_every_row_once_in_the_order_of_another_key(
+    engine: Engine, stocked: Stocked, name: str, reverse: bool
+) -> None:
+    layout = LAYOUTS[name]
+    keys = keys_of(layout)
+    table = stocked(map(layout.encode, keys))
+    plan = layout.plan(at_s=between(0, 250))
+    for order, place in ((BY_HOST, host_and_time), (BY_HOST_NEWEST_FIRST, host_and_newest)):
+        wanted = sorted((key for key in keys if key.at_s < 250), key=place, reverse=reverse)
+        for limit in sizes(engine, len(wanted)):
+            pages = pages_of(table, layout, plan, limit=limit, reverse=reverse, order=order)
+            assert wanted == records_of(pages), limit
+            assert [limit] * (len(pages) - 1) == [len(answer.records) for answer in pages[:-1]], limit
+            assert {("order",)} == {answer.client_work for answer in pages}
+
+
+@settings(max_examples=examples(60), derandomize=True, database=None)
+@given(
+    st.sampled_from(list(LAYOUTS)),
+    st.sets(st.tuples(st.sampled_from(TIMES[:-1]), st.sampled_from(HOSTS)), max_size=25),
+    st.booleans(),
+    st.integers(1, 30),
+    st.sampled_from([{}, {"host": "a"}, {"host": starting_with("a")}, {"at_s": between(9, 12)}]),
+)
+def test_the_pages_in_another_order_are_the_sorted_answer(
+    engine: Engine, name: str, stored: set[tuple[int, str]], reverse: bool, limit: int, where: dict[str, Any]
+) -> None:
+    layout = LAYOUTS[name]
+    keys = [layout.key(*values) for values in stored]
+    plan = layout.plan(at_s=between(0, 250))
+    with stocked_table(engine, map(layout.encode, keys)) as table:
+        pages = pages_of(table, layout, plan, limit=limit, reverse=reverse, where=where, order=BY_HOST_NEWEST_FIRST)
+    kept = [key for key in keys if matches(where, key)]
+    assert sorted(kept, key=host_and_newest, reverse=reverse) == records_of(pages)
+    assert [len(keys)] * len(pages) == [answer.rows_read for answer in pages]
+    assert {(*where, "order")} == {answer.client_work for answer in pages}
+
+
+@settings(max_examples=examples(60), derandomize=True, database=None)
+@given(
+    st.sampled_from(list(LAYOUTS)),
+    st.booleans(),
+    st.integers(1, 7),
+    st.lists(
+        st.tuples(st.sampled_from(["put", "delete"]), st.sampled_from(TIMES), st.sampled_from(HOSTS)), max_size=40
+    ),
+)
+def test_sorted_rows_there_throughout_come_once_whatever_is_put_and_deleted_between_pages(
+    engine: Engine, name: str, reverse: bool, limit: int, changes: list[tuple[str, int, str]]
+) -> None:
+    layout = LAYOUTS[name]
+    keys = keys_of(layout)
+    plan = layout.plan(at_s=between(0, 250))
+    pending = list(changes)
+    deleted = set()
+
+    def change(table: happybase.Table) -> None:
+        for verb, at_s, host in [pending.pop() for _ in pending[:3]]:
+            key = layout.key(at_s, host)
+            if verb == "put":
+                put(table, [layout.encode(key)])
+            else:
+                deleted.add(key)
+                table.delete(layout.encode(key))
+
+    with stocked_table(engine, map(layout.encode, keys)) as table:
+        pages = pages_of(table, layout, plan, change, limit=limit, reverse=reverse, order=BY_HOST)
+    records = records_of(pages)
+    assert {key for key in keys if key not in deleted and key.at_s < 250} <= set(records)
+    assert sorted(set(records), key=host_and_time, reverse=reverse) == records
+
+
+def test_a_row_put_after_the_cursor_of_another_order_comes_and_a_row_put_before_it_does_not(
+    stocked: Stocked,
+) -> None:
+    layout = LAYOUTS["ascending"]
+    table = stocked(map(layout.encode, [Rising(5, "b"), Rising(1, "d"), Rising(9, "f")]))
+
+    def ask(**options: Any) -> Page[Any]:
+        whole = layout.whole_table()
+        return page(table, whole, lambda row, _cells: layout.decode(row), order=BY_HOST, **options)
+
+    first = ask(limit=1)
+    assert first.records == [Rising(5, "b")]
+    put(table, map(layout.encode, [Rising(6, "a"), Rising(4, "b"), Rising(6, "b"), Rising(0, "c")]))
+    wanted = [Rising(6, "b"), Rising(0, "c"), Rising(1, "d"), Rising(9, "f")]
+    assert wanted == ask(limit=9, cursor=first.cursor).records
+    # The row that the cursor stands on may be gone.
+    table.delete(layout.encode(Rising(5, "b")))
+    assert wanted == ask(limit=9, cursor=first.cursor).records
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_rows_that_are_equal_in_the_other_order_come_once_each(stocked: Stocked, reverse: bool) -> None:
+    layout = LAYOUTS["ascending"]
+    keys = [Rising(at_s, host) for at_s in (1, 2) for host in "abc"]
+    table = stocked(map(layout.encode, keys))
+    for limit in range(1, 8):
+        order = KeyLayout(ByTimeOnly)
+        pages = pages_of(table, layout, layout.whole_table(), limit=limit, reverse=reverse, order=order)
+        records = records_of(pages)
+        assert sorted(keys, key=host_and_time) == sorted(records, key=host_and_time), limit
+        assert sorted((key.at_s for key in keys), reverse=reverse) == [key.at_s for key in records], limit
+
+
+def test_the_order_of_a_key_begins_after_its_spreading_prefix(stocked: Stocked) -> None:
+    layout = LAYOUTS["ascending"]
+    keys = keys_of(layout)
+    table = stocked(map(layout.encode, keys))
+    order = KeyLayout(ByHost, Salt(of="at_s", buckets=4))
+    pages = pages_of(table, layout, layout.whole_table(), limit=5, order=order)
+    assert sorted(keys, key=host_and_time) == records_of(pages)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_rows_that_are_equal_in_the_other_order_are_in_that_of_the_table(
+    stocked: Stocked, name: str, reverse: bool
+) -> None:
+    layout = LAYOUTS[name]
+    keys = keys_of(layout)
+    table = stocked(map(layout.encode, keys))
+    direction = -1 if layout.key is Falling else 1
+    by_host = sorted(keys, key=lambda key: (key.host, direction * key.at_s), reverse=reverse)
+    by_time = sorted(keys, key=lambda key: (key.at_s, key.host), reverse=reverse)
+    for order, wanted in ((KeyLayout(ByHostOnly), by_host), (KeyLayout(ByTimeOnly), by_time)):
+        for limit in (1, 2, 3, 5, 8):
+            pages = pages_of(table, layout, layout.whole_table(), limit=limit, reverse=reverse, order=order)
+            assert wanted == records_of(pages), limit
+
+
+def test_a_sorted_page_that_ends_with_the_last_row_has_no_cursor(items: Items) -> None:
+    table = items(5)
+    for reverse in (False, True):
+        for limit in (5, 6):
+            assert None is item_page(table, limit=limit, order=ITEMS, reverse=reverse).cursor
+        first = item_page(table, limit=4, order=ITEMS, reverse=reverse)
+        last = item_page(table, limit=4, order=ITEMS, reverse=reverse, cursor=first.cursor)
+        assert ([Item(0 if reverse else 4)], None) == (last.records, last.cursor)
+
+
+def test_a_sorted_page_of_nothing_has_no_cursor(items: Items) -> None:
+    table = items(5)
+    nothing: Page[Item] = Page(records=[], cursor=None, rows_read=0, client_work=("order",))
+    assert nothing == item_page(table, plan=ITEMS.plan(number=between(7, 9)), limit=3, order=ITEMS)
+    assert nothing == item_page(table, plan=ITEMS.plan(number=between(7, 7)), limit=3, order=ITEMS)
+    assert nothing == item_page(table, plan=ITEMS.plan(number=7), limit=3, order=ITEMS)
+    cursor = item_page(table, limit=4, order=ITEMS).cursor
+    for number in range(5):
+        table.delete(ITEMS.encode(Item(number)))
+    assert nothing == item_page(table, limit=4, order=ITEMS, cursor=cursor)
+
+
+def test_a_sorted_point_is_one_page(items: Items) -> None:
+    answer = item_page(items(5), plan=ITEMS.plan(number=3), limit=1, order=ITEMS)
+    assert Page([Item(3)], None, 1, ("order",)) == answer
+
+
+def test_the_client_work_of_a_page_is_its_where_by_name_and_then_the_order(stocked: Stocked, items: Items) -> None:
+    table = items(3)
+    assert item_page(table, limit=1).client_work == ()
+    assert item_page(table, limit=1, where={}).client_work == ()
+    assert item_page(table, limit=1, where={"number": 1}).client_work == ("number",)
+    assert item_page(table, limit=1, order=ITEMS).client_work == ("order",)
+    layout = LAYOUTS["ascending"]
+    table = stocked([layout.encode(Rising(1, "a"))])
+    answer = page(
+        table,
+        layout.whole_table(),
+        lambda row, _cells: layout.decode(row),
+        limit=1,
+        where={"host": "a", "at_s": 1},
+        order=BY_HOST,
+    )
+    assert answer.client_work == ("at_s", "host", "order")
+
+
+def test_the_order_of_a_key_begins_with_its_slices(stocked: Stocked) -> None:
+    layout = LAYOUTS["ascending"]
+    keys = keys_of(layout)
+    table = stocked(map(layout.encode, keys))
+    order = KeyLayout(ByHost, Salt(of="at_s", buckets=4), TimeBucket(of="at_s", every_ms=10, codec=UInt8))
+    wanted = sorted(keys, key=lambda key: (key.at_s // 10, key.host, key.at_s))
+    for limit in (1, 2, 7):
+        assert wanted == records_of(pages_of(table, layout, layout.whole_table(), limit=limit, order=order))
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_more_rows_than_can_be_sorted_are_refused(items: Items, reverse: bool) -> None:
+    table = items(7)
+    options = {"limit": 2, "order": ITEMS, "reverse": reverse}
+    assert item_page(table, read_at_most=7, **options).rows_read == 7
+    with pytest.raises(InvalidQuestion) as refused:
+        item_page(table, read_at_most=6, **options)
+    assert str(refused.value) == (
+        "a sorted page reads all rows of its ranges, which hold more than 6: "
+        "bind more parts of the key, or a shorter interval"
+    )
+    # However few of them are kept, and on every page.
+    with pytest.raises(InvalidQuestion, match="which hold more than 6:"):
+        item_page(table, read_at_most=6, where={"number": 3}, **options)
+    cursor = item_page(table, **options).cursor
+    with pytest.raises(InvalidQuestion, match="which hold more than 6:"):
+        item_page(table, read_at_most=6, cursor=cursor, **options)
+
+
+def test_what_is_refused_as_too_much_to_sort_is_not_read_to_its_end(items: Items) -> None:
+    table = items(5000)
+    with metered(table.connection) as cost, pytest.raises(InvalidQuestion, match="which hold more than 1500:"):
+        item_page(table, limit=1, order=ITEMS, read_at_most=1500)
+    assert cost.rows_fetched <= 2000
+
+
+def test_every_sorted_page_reads_all_rows_of_its_plan_and_no_others(items: Items) -> None:
+    table = items(50)
+    with metered(table.connection) as cost:
+        first = item_page(table, plan=ITEMS.plan(number=between(10, 40)), limit=5, order=ITEMS)
+    assert (cost.rows_fetched, first.rows_read) == (30, 30)
+    with metered(table.connection) as cost:
+        item_page(table, plan=ITEMS.plan(number=between(10, 40)), limit=5, order=ITEMS, cursor=first.cursor)
+    assert cost.rows_fetched == 30
+
+
+@pytest.mark.parametrize("options", [{"limit": 0}, {"limit": 1, "read_at_most": 0}])
+def test_a_sorted_page_of_no_rows_is_refused(items: Items, options: dict[str, int]) -> None:
+    with pytest.raises(InvalidQuestion, match=r"must be 1\.\.1000000 \(got 0\)$"):
+        item_page(items(1), order=ITEMS, **options)
+
+
+def test_a_row_that_does_not_decode_is_an_error_wherever_it_would_be_sorted(stocked: Stocked) -> None:
+    table = stocked(hexes("00 01", "00 02", "00 03 ff"), name="items")
+    for options in ({}, {"reverse": True}, {"where": {"number": 1}}):
+        with pytest.raises(InvalidRow) as refused:
+            item_page(table, limit=1, order=ITEMS, **options)
+        reason = "Item: 1 bytes too many, at offset 2 of row 00 03 ff"
+        assert str(refused.value) == f"{table.name.decode()}: row 00 03 ff: {reason}"

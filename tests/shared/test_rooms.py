@@ -1,0 +1,72 @@
+"""The rooms of `shared/`: which room may import which, and what a copied design never imports."""
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SHARED = ROOT / "shared"
+
+MAY_IMPORT = {
+    "keys": set[str](),
+    "records": {"keys"},
+    "tables": {"keys", "records"},
+    "queries": {"keys", "tables"},
+    "writes": {"keys", "tables", "queries"},
+    "loading": {"keys", "records"},
+    "stores": {"keys"},
+    "designs": {"keys", "records", "tables", "queries", "writes", "loading", "stores"},
+}
+COPIED = ("keys", "records", "tables", "queries", "writes")
+"""The rooms that a copied design imports."""
+
+
+def imported_modules(path: Path) -> Iterator[str]:
+    """The modules that a file imports, by their full names."""
+    package = path.relative_to(ROOT).with_suffix("").parts[:-1]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            yield module
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def test_every_room_is_listed() -> None:
+    assert {path.parent.name for path in SHARED.glob("*/__init__.py")} == set(MAY_IMPORT)
+
+
+@pytest.mark.parametrize("room", MAY_IMPORT)
+def test_a_room_imports_only_the_rooms_that_it_may(room: str) -> None:
+    rooms = {
+        module.split(".")[1]
+        for path in (SHARED / room).rglob("*.py")
+        for module in imported_modules(path)
+        if module.startswith("shared.")
+    }
+    assert rooms & set(MAY_IMPORT) - {room} <= MAY_IMPORT[room]
+
+
+def test_only_loading_imports_cattrs() -> None:
+    importers = {
+        path.relative_to(SHARED).parts[0]
+        for path in SHARED.rglob("*.py")
+        if any(module.split(".")[0] == "cattrs" for module in imported_modules(path))
+    }
+    assert importers == {"loading"}
+
+
+def test_what_a_copied_design_imports_brings_no_store_and_no_library_of_the_show() -> None:
+    imports = ", ".join(f"shared.{room}" for room in COPIED)
+    code = f"import json, sys, {imports}; print(json.dumps(sorted(sys.modules)))"
+    modules = json.loads(subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True))
+    assert set(imports.split(", ")) <= set(modules)
+    unwanted = ("rich", "typer", "cattrs", "sqlite3", "shared.stores", "shared.loading", "shared.designs")
+    assert [module for module in modules if f"{module}.".startswith(tuple(f"{name}." for name in unwanted))] == []
