@@ -207,7 +207,7 @@ def stores_blocks() -> dict[str, str]:
         ("framed message to `rowbook serve`, as to HBase's gateway", f"{messages.MAX_FRAME_BYTES:,} bytes"),
         ("buffered message to `rowbook serve`", f"{messages.MAX_MESSAGE_BYTES:,} bytes"),
         (
-            "unanswered messages and unread replies, all clients",
+            "unanswered messages, unread replies, all clients",
             f"{memory.MAX_BUFFERED_BYTES:,} bytes, or `--buffer-mib`; up to {memory.SMALL_BYTES:,} always pass",
         ),
         ("text of a filter", f"{filter_language.MAX_FILTER_BYTES:,} bytes"),
