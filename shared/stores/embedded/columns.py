@@ -26,7 +26,7 @@ def column_to_put(column: bytes | None) -> bytes:
 
 @frozen
 class Selection:
-    """The columns that a read asks for: for each family, a set of columns, or None for all of them."""
+    """The columns that a read requests: for each family, a set of columns, or None for all of them."""
 
     families: Mapping[bytes, set[bytes] | None]
 

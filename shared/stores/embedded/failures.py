@@ -59,7 +59,7 @@ def overtaken_error() -> sqlite3.DatabaseError:
 
 def moved_error() -> sqlite3.DatabaseError:
     """The error for a write to a file that is no longer at its path."""
-    return _error("SQLITE_READONLY_DBMOVED", "what was acknowledged is in the file that was open")
+    return _error("SQLITE_READONLY_DBMOVED", "acknowledged writes are in the file that was open")
 
 
 def _error(name: str, text: str) -> sqlite3.DatabaseError:

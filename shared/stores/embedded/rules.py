@@ -22,7 +22,7 @@ def table_name(name: bytes | None) -> bytes:
     for word in words:
         if not word or word[0] in ".-" or not all(letter.isalnum() or letter in "_-." for letter in word):
             raise IllegalTableNameError(
-                f"Illegal table name {given!r}: wants letters, digits, _ - . and no . or - in front"
+                f"Illegal table name {given!r}: wants letters, digits, _ - . and not . or - at the start"
             )
     if qualifier == "zookeeper":
         raise IllegalTableNameError("Illegal table name 'zookeeper'")

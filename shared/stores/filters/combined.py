@@ -1,4 +1,4 @@
-# ruff: noqa: D102 - what a method means is said once, in Filter
+# ruff: noqa: D102 - Filter documents each method once
 """AND, OR, SKIP and WHILE: filters that consist of other filters."""
 
 from collections.abc import Sequence
