@@ -1,4 +1,4 @@
-"""Stores that do one thing wrong, each in a way that somebody might write it; the comparison must notice."""
+"""Stores with one plausible defect each, which the comparison must notice."""
 
 import time
 from collections.abc import Callable, Generator

@@ -77,7 +77,7 @@ class Case:
 
 
 def read_cases(folder: Path = FOLDER) -> list[Case]:
-    """All cases, file by file in the order in which they stand there."""
+    """All cases, file by file, in the order of each file."""
     cases: list[Case] = []
     file_names: dict[str, str] = {}
     for path in sorted(folder.glob("*.toml")):

@@ -39,7 +39,7 @@ class Store:
     created: list[bytes] = field(factory=list[bytes])
 
     def table_named(self, name: bytes) -> bytes:
-        """The name in the store of another table of the case; a namespace stays in front."""
+        """The name in the store of another table of the case, after its namespace, if it has one."""
         namespace, colon, rest = name.rpartition(b":")
         return namespace + colon + self.name_prefix + rest
 

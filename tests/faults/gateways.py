@@ -1,4 +1,4 @@
-"""Gateways behind the proxy, and the way to their store that no fault is on."""
+"""Gateways behind the proxy, and direct access to their store, without faults."""
 
 import secrets
 from typing import Any, Protocol

@@ -11,7 +11,7 @@ from shared.keys import successor
 
 @frozen
 class Below:
-    """Puts a prefix in front of every row on its way to the server, and takes it off on the way back.
+    """Adds a prefix to every row on its way to the server, and removes it on the way back.
 
     All prefixes of a table have the same width. Rows keep their order and a scan its ends: what is open at an end ends
     with the prefix. Has the calls that repositories make; filters that compare rows see the prefix too.

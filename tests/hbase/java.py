@@ -43,7 +43,7 @@ class NotStarted(Exception):
 
 
 def java_command(heap_mb: int, class_path: list[Path | str]) -> list[str]:
-    """The command that runs a Java class, which goes behind it; the process ends with this one."""
+    """The command that runs a Java class, to be appended; its process ends with this one."""
     jars = os.pathsep.join(map(str, class_path))
     # A Java whose Python was killed would run on and hold its ports.
     dying = [setpriv, "--pdeathsig", "KILL"] if (setpriv := shutil.which("setpriv")) else []

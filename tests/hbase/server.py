@@ -46,7 +46,7 @@ class Ports:
 
 
 def free_ports(*, thrift1: int | None = None, thrift2: int | None = None, info: int | None = None) -> Ports:
-    """Ports that nobody holds; NotStarted where one that was given is held."""
+    """Free ports; NotStarted if a given one is in use."""
     sockets: list[socket.socket] = []
     try:
         for wanted in (thrift1, thrift2, info, None):

@@ -1,4 +1,4 @@
-"""Stores on a real HBase: a table prefix each, whose tables were made ahead and are dropped behind the test's back.
+"""Stores on a real HBase: each is a table prefix whose tables are created ahead, and dropped in the background.
 
 Making a table takes HBase 0.7 s and dropping it 0.5 s, but of many at once 0.05 s each. So worker threads make the next
 stores while a test uses its own; what they will hold is guessed to be what the last ones held. A store is used once:

@@ -1,4 +1,4 @@
-"""Starting an HBase: what is missing is said in one line, and what was started leaves nothing behind."""
+"""Starting an HBase: an error of one line names what is missing, and a stopped HBase leaves nothing behind."""
 
 import signal
 import socket

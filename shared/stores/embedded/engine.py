@@ -595,7 +595,7 @@ def _check_cells(row: bytes, cells: Sequence[Cell], *, in_order: bool = True, wi
 
 def _read_statement(select: str, table: StoredTable, newest: bool) -> str:
     # Python's dict keeps the last version of a column, which is the newest: with few versions that is faster.
-    return statements.READS[select, newest and table.keeps_many]
+    return statements.READ_STATEMENTS[select, newest and table.keeps_many]
 
 
 def row_after(row: bytes) -> bytes:

@@ -55,7 +55,7 @@ delete from tombstones where table_id = ?1 and column > ?2 and column < ?3 and ?
         and ts > tombstones.ts and ts >= ?5) and row >= ?6 and row < ?7
 """
 EXPIRE = "delete from cells where table_id = ? and column >= ? and column < ? and ts < ?"
-READS = {
+READ_STATEMENTS = {
     (read, newest_only): read.format(**(_NEWEST if newest_only else _UP))
     for read in (READ_ROW, READ_COLUMNS, SCAN)
     for newest_only in (False, True)

@@ -107,8 +107,8 @@ def _family_descriptor(family: ColumnDescriptor, block_sizes: dict[bytes, int]) 
     return idl().TColumnFamilyDescriptor(
         name=name,
         blockSize=block_sizes.get(name),
-        bloomnFilterType=_number(idl().TBloomFilterType, "bloom_filter_type", family.bloomFilterType),
-        compressionType=_number(idl().TCompressionAlgorithm, "compression", _decoded(family.compression).upper()),
+        bloomnFilterType=_enum_value(idl().TBloomFilterType, "bloom_filter_type", family.bloomFilterType),
+        compressionType=_enum_value(idl().TCompressionAlgorithm, "compression", _decoded(family.compression).upper()),
         maxVersions=family.maxVersions,
         timeToLive=family.timeToLive if family.timeToLive > 0 else FOREVER_S,
         blockCacheEnabled=family.blockCacheEnabled,
@@ -116,7 +116,7 @@ def _family_descriptor(family: ColumnDescriptor, block_sizes: dict[bytes, int]) 
     )
 
 
-def _number(names: Any, option: str, name: bytes | str) -> int:
+def _enum_value(names: Any, option: str, name: bytes | str) -> int:
     number: int | None = names._NAMES_TO_VALUES.get(_decoded(name))
     if number is None:
         raise ValueError(f"{option}: must be one of {', '.join(names._NAMES_TO_VALUES)} (got {_decoded(name)!r})")

@@ -26,7 +26,7 @@ class Fault(Enum):
     NO_REPLY = auto()  # nothing comes, and the connection stays open
     WRONG_REPLY = auto()  # the reply to a call that was never sent
     GARBAGE = auto()  # what a web server says
-    CLOSED_BEHIND = auto()  # the reply, and right behind it the end of the connection
+    CLOSED_AFTER = auto()  # the whole reply, then the connection closes
     EXPIRED = auto()  # the store has forgotten every scanner
 
 
@@ -75,7 +75,7 @@ class ScriptedGateway:
         return not self.script
 
     def stop(self) -> None:
-        """Ends every connection; from now on nobody can connect."""
+        """Ends every connection; from now on no client can connect."""
         self._listener.shutdown(socket.SHUT_RDWR)  # or the thread that waits there would take one more client
         self._acceptor.join()
         self._listener.close()
@@ -168,7 +168,7 @@ class ScriptedGateway:
             if fault is Fault.LATE_REPLY:
                 self._ended.wait(LATE_S)
             client.sendall(reply)
-            return fault is not Fault.CLOSED_BEHIND
+            return fault is not Fault.CLOSED_AFTER
         return False
 
 

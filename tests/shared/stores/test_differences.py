@@ -78,8 +78,8 @@ def test_filters_that_seek_past_a_tombstone(engine, table, filter, newer):
 
 
 @differs(
-    on_hbase="a row whose cells are all after a scan's timestamp does not end a WHILE if its family has no earlier cell "
-    "in the region",
+    on_hbase="a row whose cells are all after a scan's timestamp does not end a WHILE if its family has no earlier "
+    "cell in the region",
     here="such a row always ends it",
     why="HBase does not open a family without cells in the time range, so that the result depends on other rows",
 )

@@ -20,7 +20,7 @@ from tests.shared.stores.processes import Process
 PAGE_BYTES = 4096
 ROOTS = 9  # the pages that a new store has, one for each table and index
 
-# A table, row, column, timestamp and value; of a table besides, its families and the first rows of its regions.
+# A table, row, column, timestamp and value; or a table, its families and the first rows of its regions.
 Fact = tuple[Any, ...]
 
 
@@ -120,7 +120,7 @@ def page_of_noise(data: bytearray, rng: random.Random) -> None:
 
 
 def page_of_another_place(data: bytearray, rng: random.Random) -> None:
-    """Of the same table: a page of families in the place of the split points looks as whole."""
+    """A page of the same table: a page of families in place of the split points looks intact too."""
     start, other = page_start(data, rng, ROOTS), page_start(data, rng, ROOTS)
     data[start : start + PAGE_BYTES] = data[other : other + PAGE_BYTES]
 

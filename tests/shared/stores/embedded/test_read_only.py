@@ -41,7 +41,7 @@ def store(folder) -> Path:
 
 @contextlib.contextmanager
 def read_only(path: Path) -> Iterator[None]:
-    """Inside, the store may only be read. Root may write anywhere, and so becomes somebody else."""
+    """In the block, the store may only be read. Root may write anywhere, and so becomes another user."""
     root = os.geteuid() == 0
     path.chmod(0o444)
     path.parent.chmod(0o555)

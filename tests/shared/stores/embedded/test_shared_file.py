@@ -114,7 +114,7 @@ def test_eight_processes_lose_nothing_and_see_each_row_whole(path):
     assert figures["longest write"] < 5
 
 
-def test_a_killed_writer_among_eight_processes_holds_up_nobody(path):
+def test_a_killed_writer_does_not_hold_up_seven_other_processes(path):
     figures = share(path, 1.5, kill_one=True)
     assert figures["longest write"] < 5
 

@@ -248,7 +248,7 @@ def test_scanners_count_with_the_filters_and_columns_they_keep(
 
 
 @pytest.mark.parametrize("filter", [None, b"KeyOnlyFilter()"])
-def test_scanners_count_with_the_parts_of_a_row_that_nobody_asked_for_yet(
+def test_scanners_count_with_the_parts_of_a_row_that_were_not_fetched_yet(
     filter: bytes | None, table: happybase.Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client = table.connection.client

@@ -281,7 +281,7 @@ class Healthy(threading.Thread):
 
 
 @pytest.mark.parametrize("count", [2_000, pytest.param(10_000, marks=pytest.mark.long)])
-def test_broken_clients_cost_nobody_but_themselves(served, count):
+def test_broken_clients_cost_no_other_client_anything(served, count):
     at_start = served.takes()
     healthy = Healthy(served.ports)
     with closing(Clients(served.ports)) as clients:
@@ -329,7 +329,7 @@ def test_what_is_only_announced_takes_neither_memory_nor_time(served):
 
 
 @pytest.mark.long
-def test_the_heaviest_message_that_is_taken_leaves_nothing_behind(served):
+def test_the_heaviest_message_that_is_accepted_leaves_nothing_behind(served):
     values = 0x3D0900  # 4 million
     sent = bytes.fromhex("80010001 00000007") + b"getRows" + bytes.fromhex("00000000 0f 0002 0b 003d0900")
     with socket.create_connection(("127.0.0.1", served.ports["buffered", "binary"]), 30) as raw:

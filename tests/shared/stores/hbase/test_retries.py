@@ -58,9 +58,9 @@ def test_an_idle_socket_that_the_gateway_closed_is_replaced_before_use(gateway):
     assert table.counter_get(b"c", b"d:n") == 1
 
 
-def test_a_socket_that_is_closed_right_behind_a_reply_is_replaced_too(gateway):
+def test_a_socket_that_is_closed_right_after_a_reply_is_replaced_too(gateway):
     table = opened(gateway)
-    gateway.goes_wrong("atomicIncrement", Fault.CLOSED_BEHIND)
+    gateway.goes_wrong("atomicIncrement", Fault.CLOSED_AFTER)
     table.counter_inc(b"c", b"d:n")
     assert until(lambda: not gateway.links)
     assert table.counter_inc(b"c", b"d:n") == 2

@@ -55,7 +55,7 @@ def rows_of(scan):
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize(("fault", "fetch"), [*product(LOSSES, (1, 2, 4, 5)), *product(SILENCES, (2,))])
-def test_a_scan_goes_on_behind_the_last_row_with_each_row_once(gateway, fault, reverse, fetch):
+def test_a_scan_continues_after_the_last_row_with_each_row_once(gateway, fault, reverse, fetch):
     table = opened(gateway, fault)
     expected = ROWS[::-1] if reverse else ROWS
     scan = table.scan(batch_size=3, reverse=reverse)
@@ -153,7 +153,7 @@ def test_no_scanner_opens_where_its_start_would_be_the_stop(gateway, table, star
         assert gateway.count("scannerOpenWithScan") == opened_before
 
 
-def test_behind_a_row_of_the_greatest_length_comes_its_successor(gateway, table):
+def test_after_a_row_of_the_greatest_length_comes_its_successor(gateway, table):
     longest = b"s" * MAX_ROW_BYTES
     last = b"\xff" * MAX_ROW_BYTES
     for row in (longest, longest[:-1] + b"t", last):
@@ -179,7 +179,7 @@ def test_behind_a_row_of_the_greatest_length_comes_its_successor(gateway, table)
         ({"scan_batching": 1}, "because scan_batching may have split that row"),
     ],
 )
-def test_a_scan_that_cannot_go_on_says_behind_which_row_and_why(gateway, table, loss, options, why):
+def test_a_scan_that_cannot_continue_says_after_which_row_and_why(gateway, table, loss, options, why):
     scan = table.scan(batch_size=2, **options)
     rows = rows_of(islice(scan, 2))
     if isinstance(loss, Fault):
@@ -212,7 +212,7 @@ def test_a_scan_that_is_broken_stays_broken(gateway, table):
 
 @pytest.mark.parametrize("loss", LOSSES[:3])
 @pytest.mark.parametrize("options", [{"filter": PAGE}, {"scan_batching": 1}])
-def test_before_its_first_row_any_scan_starts_anew(gateway, table, loss, options):
+def test_before_its_first_row_any_scan_starts_again(gateway, table, loss, options):
     gateway.goes_wrong("scannerGetList", loss, loss)
     assert rows_of(table.scan(batch_size=2, **options)) == rows_of(gateway.table.scan(batch_size=2, **options))
     assert gateway.is_done
@@ -227,7 +227,7 @@ def test_before_its_first_row_any_scan_starts_anew(gateway, table, loss, options
         ("scannerOpenWithPrefix", [b"r-"]),
     ],
 )
-def test_a_scan_that_an_older_call_opened_can_only_start_anew(gateway, table, call, arguments):
+def test_a_scan_that_an_older_call_opened_can_only_start_again(gateway, table, call, arguments):
     client = table.connection.client
     arguments.insert(-1 if call == "scannerOpenTs" else len(arguments), [b"d"])
     scanner = getattr(client, call)(b"t", *arguments, {})

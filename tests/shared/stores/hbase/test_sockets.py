@@ -54,7 +54,7 @@ def test_eight_threads_get_their_own_answers(gateway):
 
 def test_they_do_under_faults_too(gateway):
     table = gateway.connect(timeout_ms=2000).table("t")
-    faults = [Fault.LOST_CALL, Fault.LOST_REPLY, Fault.CUT_REPLY, Fault.WRONG_REPLY, Fault.CLOSED_BEHIND]
+    faults = [Fault.LOST_CALL, Fault.LOST_REPLY, Fault.CUT_REPLY, Fault.WRONG_REPLY, Fault.CLOSED_AFTER]
     gateway.goes_wrong("getRowWithColumns", *faults * 8)
     gateway.goes_wrong("scannerGetList", *faults[:3] * 4)
     gateway.goes_wrong("atomicIncrement", *faults[:3] * 3)
@@ -104,7 +104,7 @@ def test_so_is_one_that_says_something_unasked(gateway):
     assert gateway.sockets == 2
 
 
-def test_sockets_idle_too_long_are_closed_even_if_nobody_wants_them(gateway, monkeypatch):
+def test_sockets_idle_too_long_are_closed_even_if_they_are_not_needed(gateway, monkeypatch):
     pool = gateway.connect().transport
     gateway_sockets = [pool.take() for _ in range(3)]
     pool.give(gateway_sockets[0])
@@ -183,7 +183,7 @@ def test_a_forked_process_opens_sockets_of_its_own(gateway):
     assert gateway.sockets == before + 1
 
 
-def test_what_cannot_be_encoded_behind_a_first_piece_is_never_run():
+def test_a_value_that_cannot_be_encoded_after_a_first_piece_is_never_run():
     store = EmbeddedConnection(None)
     store.create_table("t", {"d": {}})
     with ThriftServer(store.service) as server:

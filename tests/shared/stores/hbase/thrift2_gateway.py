@@ -1,4 +1,4 @@
-"""An embedded store behind both gateways, as an HBase has them: our own Thrift1 server, and what we ask of Thrift2."""
+"""An embedded store behind both gateways of an HBase: our own Thrift1 server, and the part of Thrift2 that we use."""
 
 import threading
 from collections.abc import Generator

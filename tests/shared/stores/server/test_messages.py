@@ -107,7 +107,7 @@ def test_every_beginning_of_a_message_waits_for_more(protocol):
             end_of(protocol, sent[:cut])
 
 
-def test_a_stream_goes_on_behind_the_message_that_was_taken():
+def test_a_stream_continues_after_the_message_that_was_taken():
     sent = [written("binary", "getTableNames", number) for number in range(50)]
     stream = stream_of(b"".join(sent), at_once=37)
     assert [stream.take(BinaryWalk(stream).message()) for _ in sent] == sent

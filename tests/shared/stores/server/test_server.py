@@ -1,4 +1,4 @@
-"""The store behind a port, as happybase and raw sockets meet it."""
+"""The served store, as happybase and raw sockets see it."""
 
 import os
 import socket
@@ -239,7 +239,7 @@ def test_the_connection_goes_on_after_an_internal_error(client, table):
 
 
 @pytest.mark.usefixtures("same_socket")
-def test_the_connection_goes_on_after_an_error_that_nobody_foresaw(client, store, monkeypatch, caplog):
+def test_the_connection_continues_after_an_unexpected_error(client, store, monkeypatch, caplog):
     monkeypatch.setattr(store.service, "isTableEnabled", lambda name: 1 // 0, raising=False)
     with pytest.raises(TApplicationException) as error:
         client.is_table_enabled("t")
