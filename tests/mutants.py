@@ -650,7 +650,7 @@ MUTANTS = (
     Mutant(
         "a block size is not stored",
         "shared/stores/embedded/engine.py",
-        "if each.block_bytes != BLOCK_BYTES]",
+        "if family.block_bytes != BLOCK_BYTES]",
         "if False]",
         TABLES,
     ),
@@ -664,21 +664,21 @@ MUTANTS = (
     ),
     Mutant(
         "a tombstone masks what is earlier, but not what is of its own time",
-        "shared/stores/embedded/engine.py",
+        "shared/stores/embedded/statements.py",
         "column in (?3, ?6) and ts >= ?4)",
         "column in (?3, ?6) and ts > ?4)",
         CONFORMANCE,
     ),
     Mutant(
         "the tombstone of a family masks no column of it",
-        "shared/stores/embedded/engine.py",
+        "shared/stores/embedded/statements.py",
         "column in (?3, ?6) and ts >= ?4)",
         "column = ?3 and ts >= ?4 and ?6 = ?6)",
         CONFORMANCE,
     ),
     Mutant(
         "an earlier delete takes back what a later one masks",
-        "shared/stores/embedded/engine.py",
+        "shared/stores/embedded/statements.py",
         "on conflict do update set ts = max(ts, excluded.ts)",
         "on conflict do update set ts = excluded.ts",
         STORE_WRITES,
@@ -693,7 +693,7 @@ MUTANTS = (
     Mutant(
         "a deleted row costs no read",
         "shared/stores/embedded/engine.py",
-        "self.rows_read += self._database.execute(_DELETED_ROWS, (table.id, low, high)).fetchone()[0]",
+        "self.rows_read += self._database.execute(statements.COUNT_DELETED_ROWS, (table.id, low, high)).fetchone()[0]",
         "pass",
         STORE_WRITES,
     ),
@@ -735,8 +735,8 @@ MUTANTS = (
     Mutant(
         "an increment does not wait for the millisecond after the last one",
         "shared/stores/embedded/mutations.py",
-        "return next_millisecond(now) if any(cell and cell[1] == now for cell in stored) else now",
-        "return now",
+        "return next_millisecond(clock_ms) if any(cell and cell[1] == clock_ms for cell in stored) else clock_ms",
+        "return clock_ms",
         STORE_WRITES,
     ),
     Mutant(
@@ -755,7 +755,7 @@ MUTANTS = (
     ),
     Mutant(
         "a put of a batch waits for a delete that is ahead of the clock",
-        "shared/stores/embedded/engine.py",
+        "shared/stores/embedded/statements.py",
         "where table_id = ? and ts = ?",
         "where table_id = ? and ts >= ?",
         DATING,
@@ -828,7 +828,7 @@ MUTANTS = (
     Mutant(
         "a row without the column does not pass SingleColumnValueFilter",
         "shared/stores/filters/filters.py",
-        "return not self._passed if self._found else self.filter_if_missing",
+        "return not self._passed if self._column_seen else self.filter_if_missing",
         "return not self._passed",
         FILTERS,
     ),
@@ -863,22 +863,22 @@ MUTANTS = (
     Mutant(
         "a get of many rows does not pause",
         "shared/stores/embedded/reads.py",
-        "        if at:\n            let_others_in()\n",
+        "        if position:\n            let_others_in()\n",
         "",
         TURNS,
     ),
     Mutant(
         "a scan goes on after it failed",
         "shared/stores/embedded/scanners.py",
-        "                self.failed = copy(error)",
-        "                self.failed = None",
+        "                self.error = copy(error)",
+        "                self.error = None",
         TURNS,
     ),
     Mutant(
         "rows that a filter was not shown count as read",
         "shared/stores/embedded/scanners.py",
         "engine.rows_read += judged",
-        "engine.rows_read += len(ahead)",
+        "engine.rows_read += len(rows)",
         TURNS,
     ),
     Mutant(
@@ -891,14 +891,14 @@ MUTANTS = (
     Mutant(
         "an open scanner counts twice",
         "shared/stores/embedded/scanners.py",
-        "counted_bytes = scanner.kept_bytes + scanner.left_over_bytes",
-        "counted_bytes = 2 * scanner.kept_bytes + scanner.left_over_bytes",
+        "counted_bytes = scanner.kept_bytes + scanner.pending_bytes",
+        "counted_bytes = 2 * scanner.kept_bytes + scanner.pending_bytes",
         TURNS,
     ),
     Mutant(
         "a reply that its client left holds memory",
         "shared/stores/server/thrift_server.py",
-        "            share.release()\n",
+        "            client_buffers.release()\n",
         "",
         MEMORY,
     ),

@@ -367,26 +367,27 @@ def stores_blocks() -> dict[str, str]:
     """What the stores' README says of filters, limits and differences, from their docstrings, constants and tests."""
     of_filters: list[str] = []
     for words in FILTERS:
-        rule = " ".join((filter_language.parse_filter(words.encode()).__doc__ or "").split())
-        of_filters.append(f"`{words}`: {rule.replace('Traps: ', '**Trap:** ').replace('Trap: ', '**Trap:** ')}")
+        filter = filter_language.parse_filter(words.encode())
+        rule, _, trap = " ".join((filter.__doc__ or "").split()).replace("Traps: ", "Trap: ").partition(" Trap: ")
+        of_filters.append(f"`{words}`: {rule}" + (f" **Trap:** {trap}" if trap else ""))
     of_limits = (
         ("row key", f"1 to {MAX_ROW_BYTES:,} bytes"),
         ("family", f"1 to {rules.MAX_FAMILY_BYTES} bytes"),
         ("cell", f"{rules.MAX_CELL_BYTES:,} bytes: row, family, qualifier, value and 20 more"),
-        ("idle scanner", f"{scanners.IDLE_S} s"),
-        ("idle connection to `rowbook serve`, as to HBase's gateway", f"{server.IDLE_S:.0f} s"),
+        ("idle scanner", f"{scanners.SCANNER_IDLE_S} s"),
+        ("idle connection to `rowbook serve`, as to HBase's gateway", f"{server.CLIENT_IDLE_S:.0f} s"),
         ("framed message to `rowbook serve`, as to HBase's gateway", f"{messages.MAX_FRAME_BYTES:,} bytes"),
         ("buffered message to `rowbook serve`", f"{messages.MAX_MESSAGE_BYTES:,} bytes"),
         (
-            "unanswered messages and unread replies of all clients",
-            f"{memory.MAX_BUFFERED_BYTES:,} bytes, or `--buffer-mib`; {memory.SMALL_BYTES:,} always pass",
+            "unanswered messages, unread replies, all clients",
+            f"{memory.MAX_BUFFERED_BYTES:,} bytes, or `--buffer-mib`; up to {memory.SMALL_BYTES:,} always pass",
         ),
         ("text of a filter", f"{filter_language.MAX_FILTER_BYTES:,} bytes"),
-        ("all patterns of a filter, their counted repeats written out", f"{java_patterns.MAX_STEPS:,} characters"),
+        ("all patterns of a filter, their counted repeats written out", f"{java_patterns.MAX_STEPS:,} steps"),
         ("search of a cell for a pattern", f"{comparators.MATCH_S} s"),
         (
             "open scanners",
-            f"{scanners.MAX_SCANNER_BYTES:,} bytes; beyond that the one that was used longest ago is closed",
+            f"{scanners.MAX_SCANNER_BYTES:,} bytes; beyond that the least recently used one is closed",
         ),
         ("batch in one transaction", f"{mutations.MAX_ATOMIC_MUTATIONS:,} mutations"),
     )
@@ -395,8 +396,7 @@ def stores_blocks() -> dict[str, str]:
         "comparators": _comparators_table(),
         "limits": markdown_table(("what", "limit"), of_limits),
         "differences": markdown_list(
-            f"**HBase 2.6.1:** {difference.on_hbase}. **Embedded store:** {difference.here}. "
-            f"**Why:** {difference.why}. Test: `{difference.test}`."
+            f"HBase: {difference.on_hbase}. **Here: {difference.here}.** Reason: {difference.why}. `{difference.test}`"
             for difference in DIFFERENCES
         ),
     }

@@ -23,24 +23,24 @@ __all__ = [
 ]
 
 MAX_MS = 24 * 60 * 60 * 1000
-"""The longest time that a URL can ask for, a day."""
+"""The longest time that a URL accepts, a day."""
 
 _HBASE_URL = "hbase://HOST:PORT?OPTION=VALUE&..."
 _OPTIONS = "timeout_ms, retry_ms, transport, protocol, table_prefix, thrift2_port"
 
 
 class InvalidStoreURL(StoreError):
-    """A URL that names no store; the message says what was wanted."""
+    """A URL that does not name a store; the message says what was wanted."""
 
 
 def connect(url: str, *, table_prefix: str | None = None) -> happybase.Connection:
     """A happybase connection to the store at `url`.
 
-    `embedded:` is a new, empty store in memory at each call, `embedded:PATH` a store in a file, which is made if need
-    be, `hbase://HOST:PORT?timeout_ms=&retry_ms=&transport=buffered|framed&protocol=binary|compact&table_prefix=
-    &thrift2_port=` the Thrift1 gateway of an HBase. A table prefix `p` puts `p_` before the name of every table. Raises
-    InvalidStoreURL for any other URL, StoreError for a file that cannot be opened, and Unreachable for a gateway that
-    does not answer.
+    `embedded:` is a new, empty store in memory at each call; `embedded:PATH` is a store in a file, created at first
+    use; `hbase://HOST:PORT?timeout_ms=&retry_ms=&transport=buffered|framed&protocol=binary|compact&table_prefix=
+    &thrift2_port=` is the Thrift1 gateway of an HBase. A table prefix `p` puts `p_` before the name of every table.
+    Raises InvalidStoreURL for any other URL, StoreError for a file that cannot be opened, and Unreachable for a gateway
+    that does not answer.
     """
     scheme, colon, path = url.partition(":")
     if colon and scheme == "embedded":
@@ -67,18 +67,18 @@ def _hbase_arguments(url: str, table_prefix: str | None) -> dict[str, Any]:
     given: set[str] = set()
     for option, value in pairs:
         if option in given or (option == "table_prefix" and table_prefix is not None):
-            raise InvalidStoreURL(f"store URL: {option}: wants one value (got another one, {value!r})")
+            raise InvalidStoreURL(f"store URL: {option}: wants one value (got a second one, {value!r})")
         given.add(option)
         if option == "timeout_ms":
-            arguments[option] = _whole(option, value, 1, MAX_MS)
+            arguments[option] = _whole_number(option, value, 1, MAX_MS)
         elif option == "retry_ms":
-            arguments[option] = _whole(option, value, 0, MAX_MS)
+            arguments[option] = _whole_number(option, value, 0, MAX_MS)
         elif option == "thrift2_port":
-            arguments[option] = _whole(option, value, 1, 65535)
+            arguments[option] = _whole_number(option, value, 1, 65535)
         elif option == "transport":
-            arguments[option] = _one_of(option, value, ("buffered", "framed"))
+            arguments[option] = _choice(option, value, ("buffered", "framed"))
         elif option == "protocol":
-            arguments[option] = _one_of(option, value, ("binary", "compact"))
+            arguments[option] = _choice(option, value, ("binary", "compact"))
         elif option == "table_prefix":
             arguments[option] = value or None
         else:
@@ -86,13 +86,13 @@ def _hbase_arguments(url: str, table_prefix: str | None) -> dict[str, Any]:
     return arguments
 
 
-def _whole(option: str, value: str, least: int, most: int) -> int:
+def _whole_number(option: str, value: str, least: int, most: int) -> int:
     if not (value.isascii() and value.isdigit() and len(value) < 20 and least <= int(value) <= most):
         raise InvalidStoreURL(f"store URL: {option}: wants a whole number from {least} to {most} (got {value!r:.100})")
     return int(value)
 
 
-def _one_of(option: str, value: str, allowed: Collection[str]) -> str:
+def _choice(option: str, value: str, allowed: Collection[str]) -> str:
     if value not in allowed:
         raise InvalidStoreURL(f"store URL: {option}: wants {' or '.join(allowed)} (got {value!r})")
     return value

@@ -71,8 +71,8 @@ class _Progress:
         self._shown = 0
 
     def __call__(self, tally: Tally) -> None:
-        for each in tally.differences[self._shown :]:
-            print(as_case(each, "embedded"), flush=True)
+        for difference in tally.differences[self._shown :]:
+            print(as_case(difference, "embedded"), flush=True)
         self._shown = len(tally.differences)
         if time.monotonic() >= self._next_s:
             self._next_s += _PROGRESS_S
@@ -84,7 +84,7 @@ def summary(tally: Tally) -> str:
     lines = [_state(tally)]
     lines += [f"  {count:7,} {call}" for call, count in tally.calls.most_common()]
     lines += [f"  known: {count:,} times {name}" for name, count in tally.known.most_common()]
-    lines += [f"  difference in {each.call}, seed {each.seed}" for each in tally.differences]
+    lines += [f"  difference in {difference.call}, seed {difference.seed}" for difference in tally.differences]
     return "\n".join(lines)
 
 

@@ -68,16 +68,16 @@ class Reading:
             case list():
                 # A scan without a stop row goes on into the rows of other sequences.
                 own = [
-                    each for each in given if not isinstance(each, TRowResult) or each.row.startswith(self.row_prefix)
+                    item for item in given if not isinstance(item, TRowResult) or item.row.startswith(self.row_prefix)
                 ]
-                return [self.answer(each) for each in own]
+                return [self.answer(item) for item in own]
             case Exception():
                 return _raised(given)
         return given
 
     def _row(self, row: TRowResult) -> Row:
         if row.sortedColumns is not None:
-            cells = [(each.columnName, self.answer(each.cell)) for each in row.sortedColumns]
+            cells = [(column.columnName, self.answer(column.cell)) for column in row.sortedColumns]
         else:
             cells = [(column, self.answer(cell)) for column, cell in sorted((row.columns or {}).items())]
         return Row(row.row.removeprefix(self.row_prefix), tuple(cells), row.sortedColumns is not None)

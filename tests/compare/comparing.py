@@ -104,37 +104,37 @@ class Comparison:
                 raise
 
         with ThreadPoolExecutor(threads) as pool:
-            for each in [pool.submit(work) for _ in range(threads)]:
-                each.result()
+            for worker in [pool.submit(work) for _ in range(threads)]:
+                worker.result()
         return self.tally
 
     def run_one(self, seed: str) -> None:
         """Runs one sequence, up to its first difference that is not known."""
         kind, operations = sequence(seed, self.kinds, self.empty_qualifiers)
         known: Counter[str] = Counter()
-        found: Difference | None = None
+        difference: Difference | None = None
         answered: list[Answered] = []
-        for each in run(operations, kind, self.reference, self.candidate):
-            answered.append(each)
-            rule = self._rule(answered, kind) if each.differs else None
+        for answer in run(operations, kind, self.reference, self.candidate):
+            answered.append(answer)
+            rule = self._rule(answered, kind) if answer.differs else None
             if rule is not None:
                 known[rule.name] += 1
-            if each.differs and (rule is None or rule.lasts or each.operation.opens):
-                found = self._shrunk(seed, kind, answered) if rule is None else None
+            if answer.differs and (rule is None or rule.lasts or answer.operation.opens):
+                difference = self._shrunk(seed, kind, answered) if rule is None else None
                 break
         with self._lock:
             self.tally.operations += len(answered)
-            self.tally.calls.update(each.operation.call for each in answered)
+            self.tally.calls.update(answer.operation.call for answer in answered)
             self.tally.known += known
-            if found:
-                self.tally.differences.append(found)
+            if difference:
+                self.tally.differences.append(difference)
 
     def _rule(self, answered: Sequence[Answered], kind: Kind) -> Known | None:
         """What explains the difference in the last of these answers."""
-        return explanation([each.operation for each in answered[:-1]], answered[-1], kind)
+        return explanation([answer.operation for answer in answered[:-1]], answered[-1], kind)
 
     def _shrunk(self, seed: str, kind: Kind, answered: Sequence[Answered]) -> Difference:
-        operations = [each.operation for each in answered]
+        operations = [answer.operation for answer in answered]
         call = operations[-1].call
         for simpler in [*self._kinds_of_many(kind, operations), kind]:
             if self._differing(operations, simpler, call):
@@ -152,14 +152,14 @@ class Comparison:
         if operations[-1].call != call:
             return None
         answered: list[Answered] = []
-        for each in run(operations, kind, self.reference, self.candidate):
-            answered.append(each)
-            if each.differs and self._rule(answered, kind) is None:
+        for answer in run(operations, kind, self.reference, self.candidate):
+            answered.append(answer)
+            if answer.differs and self._rule(answered, kind) is None:
                 return answered if len(answered) == len(operations) else None
         return None
 
     def _kinds_of_many(self, kind: Kind, operations: Operations) -> list[Kind]:
         """The kinds of tables that sequences share, and on which these operations might differ as well."""
-        if any(each.call in FLUSH for each in operations):
+        if any(operation.call in FLUSH for operation in operations):
             return []
-        return [each for each in self.kinds if each.families == kind.families and not each.is_whole]
+        return [shared for shared in self.kinds if shared.families == kind.families and not shared.is_whole]

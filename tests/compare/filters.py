@@ -53,8 +53,8 @@ def names(filter: Filter) -> Iterator[str]:
         yield filter.name
     else:
         yield filter.operator
-        for each in filter.filters:
-            yield from names(each)
+        for part in filter.filters:
+            yield from names(part)
 
 
 def looks_at_rows(filter: Filter) -> bool:
@@ -67,11 +67,11 @@ def text_of(filter: Filter | bytes, row_prefix: bytes = b"") -> bytes:
     if isinstance(filter, bytes):
         return filter
     if isinstance(filter, Combined):
-        texts = [_in_parentheses(each, row_prefix) for each in filter.filters]
+        texts = [_in_parentheses(part, row_prefix) for part in filter.filters]
         operator = filter.operator.encode()
         return operator + b" " + texts[0] if operator in (b"SKIP", b"WHILE") else (b" %b " % operator).join(texts)
     prefix = row_prefix if filter.name in ("RowFilter", "PrefixFilter", "InclusiveStopFilter") else b""
-    arguments = b", ".join(_argument(each, prefix) for each in filter.arguments)
+    arguments = b", ".join(_argument(argument, prefix) for argument in filter.arguments)
     return filter.name.encode() + b"(" + arguments + b")"
 
 

@@ -21,7 +21,7 @@ _ATOMS = (
     ),
     *("\\p{Alpha}", "\\p{Upper}", "\\P{Punct}", "\\h", "[]a]"),
 )
-# Wrong in Java, or not carried over.
+# Wrong in Java, or not supported.
 _ODD_ATOMS = ("\\u0061", "[a&&b]", "\\p{L}", "\\1", "\\", "[", ")", "(?m)", "\\R", "\\cA", "\\07")
 _ODD = 0.02
 _QUANTIFIERS = ("*", "+", "?", "{1}", "{2,}", "{0,1}", "*?", "+?", "?+", "*+", "{,2}")

@@ -37,7 +37,7 @@ class Known:
 def _asked(before: Operations, operation: Operation) -> Operation:
     """The operation itself, or the one that opened the scanner from which it fetches."""
     name = operation.arguments.get("id")
-    return next((each for each in reversed(before) if name is not None and each.opens == name), operation)
+    return next((earlier for earlier in reversed(before) if name is not None and earlier.opens == name), operation)
 
 
 _SEEKING = {"ColumnPrefixFilter", "MultipleColumnPrefixFilter", "ColumnRangeFilter"}
@@ -56,8 +56,8 @@ def _seeks_past_a_tombstone(before: Operations, answered: Answered, kind: Kind) 
     The filter alone shows cells that such a tombstone hides, and nothing else differs. Below other filters, and in a
     fetch of some rows, what comes after the row may differ too: a page is full sooner, a WHILE ends.
     """
-    asked = _asked(before, answered.operation)
-    filter = asked.filter
+    request = _asked(before, answered.operation)
+    filter = request.filter
     if filter is None or _SEEKING.isdisjoint(_names(filter)):
         return False
     here, there = _rows(answered.candidate), _rows(answered.reference)
@@ -65,10 +65,10 @@ def _seeks_past_a_tombstone(before: Operations, answered: Answered, kind: Kind) 
         return False
     seekable = _seekable(before, [name.encode() for name in kind.families])
     is_alone = _ALONE.fullmatch(filter) if isinstance(filter, bytes) else isinstance(filter, Single)
-    if is_alone and asked is answered.operation:
+    if is_alone and request is answered.operation:
         more = _cells(there) - _cells(here)
         return bool(more) and _cells(here) < _cells(there) and all(map(partial(_is_hidden, seekable), more))
-    is_reversed = bool((asked.arguments.get("scan") or {}).get("reversed"))
+    is_reversed = bool((request.arguments.get("scan") or {}).get("reversed"))
     first = _first_difference(here, there, is_reversed)
     rows = [row for row, _ in seekable]
     return first is not None and any(row >= first if is_reversed else row <= first for row in rows)
@@ -83,8 +83,8 @@ def _rows(answer: Answer) -> list[Row] | None:
     if not isinstance(answer, list):
         return [answer] if isinstance(answer, Row) else None
     rows: list[Row] = []
-    for each in answer:
-        inner = _rows(each)
+    for part in answer:
+        inner = _rows(part)
         if inner is None:
             return None
         rows += inner
@@ -97,9 +97,9 @@ def _cells(rows: list[Row]) -> set[tuple[bytes, bytes, Cell]]:
 
 def _first_difference(here: list[Row], there: list[Row], is_reversed: bool) -> bytes | None:
     """The first row, in the order of the scan, in which two lists of rows differ."""
-    for one, other in zip_longest(here, there):
-        if one != other:
-            keys = [row.key for row in (one, other) if row]
+    for here_row, there_row in zip_longest(here, there):
+        if here_row != there_row:
+            keys = [row.key for row in (here_row, there_row) if row]
             return max(keys) if is_reversed else min(keys)
     return None
 
@@ -119,28 +119,28 @@ def _seekable(before: Operations, families: Sequence[bytes]) -> dict[tuple[bytes
             continue
         if operation.table is None:
             time = _written_at(operation, writes)
-            for each in written(operation):
-                for family in each.families(families):
-                    place = (each.row, family)
-                    if each.is_whole_family:
+            for write in written(operation):
+                for family in write.families(families):
+                    place = (write.row, family)
+                    if write.is_whole_family:
                         deleted.setdefault(place, []).append(time)
-                    elif not each.is_delete and each.column and b":" in each.column:
-                        is_unnamed = each.column.endswith(b":") and each.column.count(b":") == 1
+                    elif not write.is_delete and write.column and b":" in write.column:
+                        is_unnamed = write.column.endswith(b":") and write.column.count(b":") == 1
                         # What is computed from a cell is dated after it, even ahead of the clock.
                         latest = (float(LATEST_MS), 0.0) if operation.call in _COMPUTING_FROM_CELLS else time
                         (unnamed if is_unnamed else named).setdefault(place, []).append(latest if is_unnamed else time)
         writes += 1
-    found: dict[tuple[bytes, bytes], Time] = {}
+    latest_seekable: dict[tuple[bytes, bytes], Time] = {}
     for place, times in deleted.items():
         passed = [
             time
             for time in times
-            if any(each > time for each in unnamed.get(place, ()))
-            and any(each <= time for each in named.get(place, ()))
+            if any(put_time > time for put_time in unnamed.get(place, ()))
+            and any(put_time <= time for put_time in named.get(place, ()))
         ]
         if passed:
-            found[place] = max(passed)
-    return found
+            latest_seekable[place] = max(passed)
+    return latest_seekable
 
 
 def _written_at(operation: Operation, writes: int) -> Time:
@@ -166,14 +166,14 @@ _COMPUTING_FROM_CELLS = (*_COMPUTING, "checkAndPut")
 def _is_dated_last(before: Operations, answered: Answered, kind: Kind) -> bool:
     """Only where a cell was dated 2^63-2 and something was computed from a cell of its row."""
     dated = {
-        each.row
+        write.row
         for operation in before
         if operation.arguments.get("timestamp") == LATEST_MS - 1
-        for each in written(operation)
-        if not each.is_delete
+        for write in written(operation)
+        if not write.is_delete
     }
     computing = [operation for operation in (*before, answered.operation) if operation.call in _COMPUTING]
-    return not dated.isdisjoint(each.row for operation in computing for each in written(operation))
+    return not dated.isdisjoint(write.row for operation in computing for write in written(operation))
 
 
 _ENDING = {"WHILE", "ColumnCountGetFilter"}
@@ -181,26 +181,27 @@ _ENDING = {"WHILE", "ColumnCountGetFilter"}
 
 def _skips_a_store(before: Operations, answered: Answered, kind: Kind) -> bool:
     """Only where a row may end a filter, and below a timestamp nothing was written to a family of a region."""
-    asked = _asked(before, answered.operation)
-    timestamp = (asked.arguments.get("scan") or {}).get("timestamp")
-    if timestamp is None or asked.filter is None or isinstance(asked.filter, bytes):
+    request = _asked(before, answered.operation)
+    timestamp = (request.arguments.get("scan") or {}).get("timestamp")
+    if timestamp is None or request.filter is None or isinstance(request.filter, bytes):
         return False
-    if _ENDING.isdisjoint(names(asked.filter)):
+    if _ENDING.isdisjoint(names(request.filter)):
         return False
     has_cells: dict[tuple[int, bytes], bool] = {}
     for operation in before:
         is_below = _is_below(operation.arguments.get("timestamp"), timestamp)
-        for each in written(operation):
-            for family in each.families([name.encode() for name in kind.families]):
-                store = bisect_right(kind.splits, each.row), family
+        for write in written(operation):
+            for family in write.families([name.encode() for name in kind.families]):
+                store = bisect_right(kind.splits, write.row), family
                 has_cells[store] = has_cells.get(store, False) or is_below
     return not all(has_cells.values())
 
 
 def _is_below(put: int | Moment | None, read: int | Moment) -> bool:
     """Whether a read at a timestamp may see what was put at one; None is the server's clock."""
-    at, bound = (each if isinstance(each, int) and each != LATEST_MS else CLOCK_MS for each in (put, read))
-    return at < bound or (at == bound == CLOCK_MS)
+    times = (time if isinstance(time, int) and time != LATEST_MS else CLOCK_MS for time in (put, read))
+    put_ms, read_ms = times
+    return put_ms < read_ms or (put_ms == read_ms == CLOCK_MS)
 
 
 def _is_a_pattern_of_javas(before: Operations, answered: Answered, kind: Kind) -> bool:
@@ -221,8 +222,8 @@ KNOWN = (
         _skips_a_store,
     ),
     Known(
-        "a regular expression is not carried over",
-        "the embedded store refuses what Python's patterns cannot say",
+        "a regular expression is not supported",
+        "the embedded store refuses patterns that Python's cannot express",
         _is_a_pattern_of_javas,
     ),
     Known(

@@ -93,10 +93,10 @@ def _hides_its_puts(operation: Operation) -> bool:
     if operation.arguments.get("timestamp", LATEST_MS) != LATEST_MS:
         return False
     mutations = operation.arguments["mutations"] or ()
-    deleted = {each["column"] for each in mutations if each.get("isDelete")}
+    deleted = {mutation["column"] for mutation in mutations if mutation.get("isDelete")}
     return any(
-        not each.get("isDelete") and not deleted.isdisjoint((each["column"], family_of(each["column"])))
-        for each in mutations
+        not mutation.get("isDelete") and not deleted.isdisjoint((mutation["column"], family_of(mutation["column"])))
+        for mutation in mutations
     )
 
 
@@ -104,14 +104,17 @@ def _fails_its_neighbours(operation: Operation) -> bool:
     """Deleting from a family without a name fails all deletes of the region, and others that are sent with them."""
     batches = operation.arguments["rowBatches"] or ()
     return len({batch["row"] for batch in batches}) > 1 and any(
-        each.get("isDelete") and not family_of(each["column"]) for batch in batches for each in batch["mutations"]
+        mutation.get("isDelete") and not family_of(mutation["column"])
+        for batch in batches
+        for mutation in batch["mutations"]
     )
 
 
 def _has_two_clocks(operation: Operation) -> bool:
     """Two columns of a row that it increments have the same timestamp or not."""
     increments = operation.arguments["increments"] or ()
-    return len({(each["row"], each["column"]) for each in increments}) > len({each["row"] for each in increments})
+    columns = {(increment["row"], increment["column"]) for increment in increments}
+    return len(columns) > len({row for row, _ in columns})
 
 
 @frozen
@@ -139,9 +142,11 @@ def written(operation: Operation) -> list[Written]:
         return []
     match operation.call:
         case "mutateRows" | "mutateRowsTs":
-            return [_mutated(each["row"], one) for each in arguments["rowBatches"] for one in each["mutations"]]
+            return [
+                _mutated(batch["row"], mutation) for batch in arguments["rowBatches"] for mutation in batch["mutations"]
+            ]
         case "mutateRow" | "mutateRowTs":
-            return [_mutated(arguments["row"], each) for each in arguments["mutations"]]
+            return [_mutated(arguments["row"], mutation) for mutation in arguments["mutations"]]
         case "deleteAll" | "deleteAllTs":
             return [Written(arguments["row"], arguments["column"], is_delete=True)]
         case "deleteAllRow" | "deleteAllRowTs":
@@ -149,13 +154,13 @@ def written(operation: Operation) -> list[Written]:
         case "checkAndPut" if arguments["row"] and arguments["mput"]:
             return [Written(arguments["row"], arguments["mput"]["column"])]
         case "append":
-            return [Written(arguments["append"]["row"], each) for each in arguments["append"]["columns"]]
+            return [Written(arguments["append"]["row"], column) for column in arguments["append"]["columns"]]
         case "atomicIncrement":
             column = arguments["column"]
             return [Written(arguments["row"], column if b":" in column else column + b":")]
         case "increment" | "incrementRows":
             increments = arguments["increments"] if operation.call == "incrementRows" else [arguments["increment"]]
-            return [Written(each["row"], each["column"]) for each in increments]
+            return [Written(increment["row"], increment["column"]) for increment in increments]
     return []
 
 

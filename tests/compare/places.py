@@ -62,7 +62,7 @@ class Place:
     @property
     def splits(self) -> list[bytes]:
         """The first rows of the regions among the sequence's own rows."""
-        return [self.row_prefix + each for each in self.kind.splits]
+        return [self.row_prefix + split for split in self.kind.splits]
 
 
 class Store(Protocol):
@@ -170,8 +170,8 @@ class RealHBase:
         self._threads = threading.local()  # the connections of before may be closed for being idle
         for table in sorted(self._created):
             self._drop(table)
-        for each in self._connections:
-            each.close()
+        for connection in self._connections:
+            connection.close()
 
     def _connection(self) -> happybase.Connection:
         connection: happybase.Connection | None = getattr(self._threads, "connection", None)
@@ -183,7 +183,9 @@ class RealHBase:
 
     def _split_table(self, kind: Kind) -> _SplitTable:
         prefixes = [b"%d/" % next(self._numbers) for _ in range(_SEQUENCES_PER_SPLIT_TABLE)]
-        return _SplitTable(self._create(kind, [prefix + each for prefix in prefixes for each in kind.splits]), prefixes)
+        return _SplitTable(
+            self._create(kind, [prefix + split for prefix in prefixes for split in kind.splits]), prefixes
+        )
 
     def _create(self, kind: Kind, splits: list[bytes]) -> bytes:
         name = f"{self._prefix}{next(self._numbers)}".encode()

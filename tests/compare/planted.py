@@ -1,4 +1,4 @@
-"""Stores that do one thing wrong, each in a way that somebody might write it; the comparison must notice."""
+"""Stores with one plausible defect each, which the comparison must notice."""
 
 import time
 from collections.abc import Callable, Generator
@@ -8,9 +8,11 @@ from unittest.mock import patch
 
 from attrs import frozen
 
-from shared.stores.embedded import engine, mutations, reads, scanners, service
-from shared.stores.embedded.columns import Selection, select
+from shared.stores.embedded import engine, mutations, reads, scanners, service, statements
+from shared.stores.embedded.columns import Selection, select_columns
 from shared.stores.embedded.scanners import _row_bounds
+from shared.stores.embedded.stored_tables import StoredTable
+from shared.stores.embedded.turns import Watch
 from shared.stores.filters import combined as combined_filters
 from shared.stores.filters import filters
 from shared.stores.filters.filters import INCLUDE, NEXT_COL, Verdict
@@ -46,13 +48,13 @@ class _Client:
     def __getattr__(self, name: str) -> Callable[..., Any]:
         def call(*arguments: Any, **named: Any) -> Any:
             patches = [patch.object(where, what, wrong) for where, what, wrong in self.defect.replaced]
-            for each in patches:
-                each.start()
+            for replacement in patches:
+                replacement.start()
             try:
                 return getattr(self.client, name)(*arguments, **named)
             finally:
-                for each in patches:
-                    each.stop()
+                for replacement in patches:
+                    replacement.stop()
 
         return call
 
@@ -65,17 +67,17 @@ def _reads_up_to(before: int | None) -> int:
 
 
 def _part(batch: Any, deletes: bool) -> Any:
-    return type(batch)(batch.row, [each for each in batch.mutations if bool(each.isDelete) is deletes])
+    return type(batch)(batch.row, [mutation for mutation in batch.mutations if bool(mutation.isDelete) is deletes])
 
 
-def _deletes_first(store: engine.Engine, name: bytes, batches: list[Any], timestamp: int | None) -> None:
+def _deletes_first(store: engine.Engine, name: bytes, batches: list[Any], timestamp: int | None, watch: Watch) -> None:
     for is_delete in (True, False):
-        time.sleep(0.002)  # else the put is hidden, as a delete hides one of the same millisecond
-        part = [_part(each, is_delete) for each in batches]
-        mutations.mutate_rows(store, name, part, timestamp)
+        time.sleep(0.002)  # otherwise a delete of the same millisecond hides the put
+        part = [_part(batch, is_delete) for batch in batches]
+        mutations.mutate_rows(store, name, part, timestamp, watch)
 
 
-def _all_versions(table: engine.Table, cells: list[engine.Cell]) -> Generator[list[engine.Cell]]:
+def _all_versions(table: StoredTable, cells: list[engine.Cell]) -> Generator[list[engine.Cell]]:
     for column in dict.fromkeys(column for column, _, _ in cells):
         oldest_ms = table.family(column).oldest_ms()
         yield [cell for cell in reversed(cells) if cell[0] == column and cell[1] >= oldest_ms]
@@ -105,9 +107,9 @@ def _forgets_the_row(filter: filters.Filter, row: bytes) -> bool:
 
 
 def _puts_whatever_is_masked(
-    store: engine.Engine, table: engine.Table, puts: list[engine.Put], clock_ms: int | None = None
+    store: engine.Engine, table: StoredTable, puts: list[engine.Put], clock_ms: int | None = None
 ) -> None:
-    store._database.executemany(engine._PUT, [(table.id, *put) for put in puts])
+    store._database.executemany(statements.PUT, [(table.id, *put) for put in puts])
 
 
 def _includes_the_stop(start: bytes, stop: bytes, reverse: bool) -> tuple[bytes, bytes]:
@@ -116,7 +118,7 @@ def _includes_the_stop(start: bytes, stop: bytes, reverse: bool) -> tuple[bytes,
 
 
 def _first_wins(columns: list[bytes]) -> Selection:
-    return select(reversed(columns))
+    return select_columns(reversed(columns))
 
 
 DEFECTS = (
@@ -135,7 +137,7 @@ DEFECTS = (
     Defect("WHILE does not look at rows", [(combined_filters.While, "refuses_row", _forgets_the_row)]),
     Defect(
         "of a family and its column the first one wins",
-        [(reads, "select", _first_wins), (scanners, "select", _first_wins)],
+        [(reads, "select_columns", _first_wins), (scanners, "select_columns", _first_wins)],
     ),
     Defect("the stop of a scan is inclusive", [(scanners, "_row_bounds", _includes_the_stop)]),
     Defect("a tombstone does not hide later puts", [(engine.Engine, "put", _puts_whatever_is_masked)]),

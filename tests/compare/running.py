@@ -42,22 +42,22 @@ def run(operations: Operations, kind: Kind, reference: Reference, candidate: Sto
     """The answers of both stores, one operation after the other, on a place where nothing was before."""
     with (
         reference.place(kind) as place,
-        reference.client(place) as one,
-        candidate.client(place) as other,
+        reference.client(place) as reference_client,
+        candidate.client(place) as candidate_client,
     ):
-        runs = _Run(one, place), _Run(other, place)
+        runs = _Run(reference_client, place), _Run(candidate_client, place)
         free_s = 0.0
         try:
             for operation in operations:
                 if operation.is_write:
                     time.sleep(max(free_s - time.monotonic(), 0))
-                answers = [each.answer(operation) for each in runs]
+                answers = [store_run.answer(operation) for store_run in runs]
                 if operation.is_write:
                     free_s = time.monotonic() + (_APART_MS + _times(operation)) / 1000
                 yield Answered(operation, *answers)
         finally:
-            for each in runs:
-                each.close_scanners()
+            for store_run in runs:
+                store_run.close_scanners()
 
 
 def _times(operation: Operation) -> int:
@@ -78,21 +78,21 @@ class _Run:
         arguments = self._arguments(operation)
         if operation.is_write:
             self.writes_ms.append(time.time_ns() // 1_000_000)
-        given: Any
+        outcome: Any
         try:
             if operation.fetch:
-                given = self._fetch_all(operation, arguments)
+                outcome = self._fetch_all(operation, arguments)
             else:
-                given = getattr(self.client, operation.call)(**arguments)
+                outcome = getattr(self.client, operation.call)(**arguments)
         except RAISED as error:
-            given = error
-        if operation.opens is not None and isinstance(given, int):
-            self.scanners[operation.opens] = given
-            given = None  # ids are the gateway's
+            outcome = error
+        if operation.opens is not None and isinstance(outcome, int):
+            self.scanners[operation.opens] = outcome
+            outcome = None  # ids are the gateway's
         reading = Reading(self.place.row_prefix, self.writes_ms)
-        if operation.fetch and not isinstance(given, Exception):
-            return [reading.answer(portion) for portion in given]
-        return reading.answer(given)
+        if operation.fetch and not isinstance(outcome, Exception):
+            return [reading.answer(portion) for portion in outcome]
+        return reading.answer(outcome)
 
     def close_scanners(self) -> None:
         for scanner in self.scanners.values():
@@ -108,7 +108,7 @@ class _Run:
                 size = operation.fetch[number % len(operation.fetch)]
                 rows = self.client.scannerGet(scanner) if size is None else self.client.scannerGetList(scanner, size)
                 portions.append(rows)
-                if not any(each.row.startswith(self.place.row_prefix) for each in rows) and size != 0:
+                if not any(row.row.startswith(self.place.row_prefix) for row in rows) and size != 0:
                     break
         except RAISED as error:
             portions.append(error)
@@ -137,7 +137,7 @@ class _Run:
             case "row":
                 return self._row(given)
             case "rows":
-                return [self._row(each) for each in given]
+                return [self._row(row) for row in given]
             case "startRow" | "stopRow" | "startAndPrefix":
                 return given and self.place.row_prefix + given
             case "timestamp":
@@ -147,14 +147,14 @@ class _Run:
             case "mput":
                 return Mutation(**given)
             case "mutations":
-                return [Mutation(**each) for each in given]
+                return [Mutation(**mutation) for mutation in given]
             case "rowBatches":
                 return [
-                    BatchMutation(self._row(each["row"]), self._sent("mutations", each["mutations"], table))
-                    for each in given
+                    BatchMutation(self._row(batch["row"]), self._sent("mutations", batch["mutations"], table))
+                    for batch in given
                 ]
             case "increments":
-                return [self._sent("increment", each, table) for each in given]
+                return [self._sent("increment", increment, table) for increment in given]
             case "filterString":
                 return text_of(given, self.place.row_prefix)
             case "scan" | "increment" | "append":

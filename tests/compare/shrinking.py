@@ -45,14 +45,14 @@ def _with_fewer(operations: list[Operation], fails: Fails) -> list[Operation]:
 
 
 def _with_simpler_arguments(operations: list[Operation], fails: Fails) -> list[Operation]:
-    for at in range(len(operations) - 1, -1, -1):
-        found = True
-        while found:
-            found = False
-            for simpler in _simpler_operations(operations[at]):
-                candidate = [*operations[:at], simpler, *operations[at + 1 :]]
+    for index in range(len(operations) - 1, -1, -1):
+        is_smaller = True
+        while is_smaller:
+            is_smaller = False
+            for simpler in _simpler_operations(operations[index]):
+                candidate = [*operations[:index], simpler, *operations[index + 1 :]]
                 if fails(candidate):
-                    operations, found = candidate, True
+                    operations, is_smaller = candidate, True
                     break
     return operations
 
@@ -75,13 +75,13 @@ def _simpler(value: Any) -> Iterator[Any]:
         case dict():
             for name in value:
                 if name not in _NEEDED and not (name == "columns" and "values" in value):
-                    yield {key: each for key, each in value.items() if key != name}
-            for name, each in value.items():
-                yield from ({**value, name: simpler} for simpler in _simpler(each))
+                    yield {key: item for key, item in value.items() if key != name}
+            for name, item in value.items():
+                yield from ({**value, name: simpler} for simpler in _simpler(item))
         case list():
-            yield from (value[:at] + value[at + 1 :] for at in range(len(value)))
-            for at, each in enumerate(value):
-                yield from ([*value[:at], simpler, *value[at + 1 :]] for simpler in _simpler(each))
+            yield from (value[:index] + value[index + 1 :] for index in range(len(value)))
+            for index, item in enumerate(value):
+                yield from ([*value[:index], simpler, *value[index + 1 :]] for simpler in _simpler(item))
         case bool():
             if value:
                 yield False

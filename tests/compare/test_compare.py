@@ -59,7 +59,7 @@ def test_random_calls_have_the_same_answers_on_hbase():
         tally = Comparison(reference, Embedded(), seed, reference.kinds).run(OPERATIONS_ON_HBASE, threads=4)
     finally:
         reference.close()
-    assert not tally.differences, "\n".join(as_case(each, "embedded") for each in tally.differences)
+    assert not tally.differences, "\n".join(as_case(difference, "embedded") for difference in tally.differences)
 
 
 # What is generated
@@ -73,15 +73,19 @@ def test_a_seed_makes_the_same_sequence_again():
 
 def test_every_call_about_rows_and_every_filter_is_generated():
     kinds = list(KINDS.values())
-    operations = [each for number in range(500) for each in sequence(f"all/{number}", kinds)[1]]
+    operations = [operation for number in range(500) for operation in sequence(f"all/{number}", kinds)[1]]
     about_tables = {name for name in Thrift1.thrift_services if "Table" in name or "Region" in name or "ompact" in name}
     others = {"getColumnDescriptors", "getThriftServerType", "getClusterId", "getRowOrBefore"}  # HBase lacks the last
-    assert {each.call for each in operations} == set(Thrift1.thrift_services) - about_tables - others | set(FLUSH)
+    generated_calls = {operation.call for operation in operations}
+    assert generated_calls == set(Thrift1.thrift_services) - about_tables - others | set(FLUSH)
 
-    found = {
-        name for each in operations if each.filter and type(each.filter) is not bytes for name in names(each.filter)
+    filter_names = {
+        name
+        for operation in operations
+        if operation.filter and type(operation.filter) is not bytes
+        for name in names(operation.filter)
     }
-    assert len(found) == 19 + len(("AND", "OR", "SKIP", "WHILE"))
+    assert len(filter_names) == 19 + len(("AND", "OR", "SKIP", "WHILE"))
 
 
 @pytest.mark.parametrize(
@@ -106,14 +110,18 @@ def test_every_call_about_rows_and_every_filter_is_generated():
 )
 def test_what_hbase_does_by_chance_is_not_generated(operation):
     assert is_random(operation)
-    generated = [each for number in range(50) for each in Generator(Random(number), KINDS["one family"]).operations(40)]
+    generated = [
+        operation for number in range(50) for operation in Generator(Random(number), KINDS["one family"]).operations(40)
+    ]
     assert not any(map(is_random, generated))
 
 
 def test_it_is_known_of_every_operation_what_it_writes_to():
-    generated = [each for number in range(200) for each in sequence(f"written/{number}", list(KINDS.values()))[1]]
-    calls = {each.call for each in generated if written(each)}
-    assert calls == {each.call for each in generated if each.is_write}
+    generated = [
+        operation for number in range(200) for operation in sequence(f"written/{number}", list(KINDS.values()))[1]
+    ]
+    calls = {operation.call for operation in generated if written(operation)}
+    assert calls == {operation.call for operation in generated if operation.is_write}
 
 
 # How it runs
@@ -128,8 +136,8 @@ def test_a_moment_lies_between_two_writes():
         Operation("getRowTs", {"row": b"r", "timestamp": Moment()}),
         Operation("getRowTs", {"row": b"r", "timestamp": Moment(1)}),
     ]
-    answers = [each.reference for each in run(operations, KINDS["one family"], Embedded(), Embedded())]
-    assert [[cell.time for row in answers[at] for _, cell in row.cells] for at in (1, 3, 4)] == [[], ["t1"], []]
+    answers = [answered.reference for answered in run(operations, KINDS["one family"], Embedded(), Embedded())]
+    assert [[cell.time for row in answers[index] for _, cell in row.cells] for index in (1, 3, 4)] == [[], ["t1"], []]
 
 
 def puts(column: bytes, timestamp: int | None = None) -> Operation:

@@ -22,7 +22,9 @@ def as_case(difference: Difference, candidate: str) -> str:
     A timestamp between two writes has no notation there and stands as words.
     """
     kind = difference.kind
-    families = {name: {_RENAMED[key]: each for key, each in options.items()} for name, options in kind.families.items()}
+    families = {
+        name: {_RENAMED[key]: option for key, option in options.items()} for name, options in kind.families.items()
+    }
     last = difference.answered[-1]
     lines = [
         f"# seed {difference.seed}" + ("" if difference.is_reproduced else ", not seen again when repeated"),
@@ -32,7 +34,7 @@ def as_case(difference: Difference, candidate: str) -> str:
         f"families = {_toml(families)}",
         *([f"splits = {_toml(list(kind.splits))}"] if kind.splits else []),
         "steps = [",
-        *(f"  {step}," for each in difference.answered for step in _steps(each, each.reference)),
+        *(f"  {step}," for answered in difference.answered for step in _steps(answered, answered.reference)),
         *(f"  # {candidate}: {step}" for step in _steps(last, last.candidate)),
         "]",
     ]
@@ -85,13 +87,13 @@ def _table(operation: Operation) -> list[str]:
 
 def _arguments(operation: Operation) -> str:
     """In the order of the IDL, as a list; a single one alone; by name where some were not sent."""
-    given = {name: value for name, value in operation.arguments.items() if value is not None}
-    if "rowBatches" in given:
-        given["rowBatches"] = [[each["row"], *each["mutations"]] for each in given["rowBatches"]]
+    arguments = {name: value for name, value in operation.arguments.items() if value is not None}
+    if "rowBatches" in arguments:
+        arguments["rowBatches"] = [[batch["row"], *batch["mutations"]] for batch in arguments["rowBatches"]]
     names = parameters(operation.call)
-    if len(names) == 1 and names[0] in given:
-        return _toml(given[names[0]])
-    return _toml([given[name] for name in names] if given.keys() == set(names) else given)
+    if len(names) == 1 and names[0] in arguments:
+        return _toml(arguments[names[0]])
+    return _toml([arguments[name] for name in names] if arguments.keys() == set(names) else arguments)
 
 
 def _expected(answer: Answer) -> str:
@@ -122,7 +124,7 @@ def _toml(value: Any) -> str:
         case dict() if value.keys() <= {"isDelete", "column", "value"} and "column" in value:
             return _mutation(value)
         case dict():
-            pairs = [f"{name} = {_toml(each)}" for name, each in value.items() if each is not None]
+            pairs = [f"{name} = {_toml(item)}" for name, item in value.items() if item is not None]
             return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
         case list() | tuple():
             return f"[{', '.join(map(_toml, value))}]"
@@ -141,4 +143,4 @@ def _cell(cell: Cell) -> str:
 
 
 def _quoted(text: str) -> str:
-    return json.dumps(_LONG.sub(lambda found: f"{{{len(found[0])} bytes of {found[1]}}}", text))
+    return json.dumps(_LONG.sub(lambda match: f"{{{len(match[0])} bytes of {match[1]}}}", text))

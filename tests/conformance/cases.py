@@ -77,14 +77,14 @@ class Case:
 
 
 def read_cases(folder: Path = FOLDER) -> list[Case]:
-    """All cases, file by file in the order in which they stand there."""
+    """All cases, file by file, in the order of each file."""
     cases: list[Case] = []
-    said: dict[str, str] = {}
+    file_names: dict[str, str] = {}
     for path in sorted(folder.glob("*.toml")):
         for case in _cases_of(path):
-            if case.says in said:
-                raise InvalidCase(f"{path.name}: {case.says!r}: also said in {said[case.says]}")
-            said[case.says] = path.name
+            if case.says in file_names:
+                raise InvalidCase(f"{path.name}: {case.says!r}: also said in {file_names[case.says]}")
+            file_names[case.says] = path.name
             cases.append(case)
     return cases
 

@@ -20,8 +20,8 @@ def as_bytes(text: str) -> bytes:
     return _COMPUTED.sub(_compute, text.encode("latin-1"))
 
 
-def _compute(found: re.Match[bytes]) -> bytes:
-    count, letter, number = found.groups()
+def _compute(match: re.Match[bytes]) -> bytes:
+    count, letter, number = match.groups()
     return struct.pack(">q", int(number)) if number else letter * int(count)
 
 
@@ -41,11 +41,11 @@ class Times:
         """A timestamp to send: a number, `t1` or `now`, the last two also with an offset like `now+60000`."""
         if isinstance(text, int):
             return text
-        found = _TIME.fullmatch(text)
-        if found is None:
+        match = _TIME.fullmatch(text)
+        if match is None:
             raise ValueError(f"timestamp: wants a number, now or t1, perhaps with an offset (got {text!r})")
-        start = time.time_ns() // 1_000_000 if found["name"] == "now" else self.known[found["name"]]
-        return start + int(found["offset"] or 0)
+        start = time.time_ns() // 1_000_000 if match["name"] == "now" else self.known[match["name"]]
+        return start + int(match["offset"] or 0)
 
     def fits(self, wanted: str | None, timestamp: int) -> bool:
         """Whether a timestamp that came back is the wanted one; a name seen for the first time is bound to it."""
@@ -76,9 +76,9 @@ def descriptor(given: str | Mapping[str, Any]) -> ColumnDescriptor:
 
 def cell_fits(times: Times, wanted: str, value: bytes, timestamp: int) -> bool:
     """Whether a cell is the one written as `v`, `v@5` or `v@t1`."""
-    found = _CELL.fullmatch(wanted)
-    assert found  # whatever the text is
-    return as_bytes(found["text"]) == value and times.fits(found["at"], timestamp)
+    match = _CELL.fullmatch(wanted)
+    assert match  # whatever the text is
+    return as_bytes(match["text"]) == value and times.fits(match["at"], timestamp)
 
 
 def row_fits(times: Times, wanted: list[Any], row: TRowResult) -> bool:
@@ -96,8 +96,8 @@ def row_fits(times: Times, wanted: list[Any], row: TRowResult) -> bool:
         and len(cells) == len(columns)
         and all(
             as_bytes(cell.partition("=")[0]) == column
-            and cell_fits(times, cell.partition("=")[2], found.value, found.timestamp)
-            for cell, (column, found) in zip(cells, columns, strict=True)
+            and cell_fits(times, cell.partition("=")[2], stored.value, stored.timestamp)
+            for cell, (column, stored) in zip(cells, columns, strict=True)
         )
     )
 
@@ -131,13 +131,13 @@ def shown(answer: Any) -> Any:
         return f"{as_text(answer.value)}@{answer.timestamp}"
     if isinstance(answer, TRowResult):
         if answer.sortedColumns is not None:
-            return [as_text(answer.row), _cells((each.columnName, each.cell) for each in answer.sortedColumns)]
+            return [as_text(answer.row), _cells((column.columnName, column.cell) for column in answer.sortedColumns)]
         return [as_text(answer.row), *_cells(sorted((answer.columns or {}).items()))]
     if isinstance(answer, (ColumnDescriptor, TRegionInfo)):
         return {spec[1]: shown(getattr(answer, spec[1])) for spec in answer.thrift_spec.values()}
     if isinstance(answer, dict):
         return {as_text(key): shown(value) for key, value in answer.items()}
-    return [shown(each) for each in answer] if isinstance(answer, list) else answer
+    return [shown(item) for item in answer] if isinstance(answer, list) else answer
 
 
 def _cells(columns: Iterable[tuple[bytes, TCell]]) -> list[str]:

@@ -154,7 +154,7 @@ class _Runner:
             case "rowBatches":
                 return [BatchMutation(self._row(row), [*map(mutation, mutations)]) for row, *mutations in given]
             case "mutations":
-                return [mutation(each) for each in given]
+                return [mutation(item) for item in given]
             case "mput":
                 return mutation(given)
             case "timestamp":
@@ -162,20 +162,20 @@ class _Runner:
             case "id":
                 return self.scanners.get(given, given)
             case "columnFamilies":
-                return [descriptor(self._fields(each)) for each in given]
+                return [descriptor(self._fields(item)) for item in given]
             case "scan":
                 return TScan(**self._fields(given))
             case "increment":
                 return TIncrement(**{"table": table, **self._fields(given)})
             case "increments":
-                return [self._argument("increment", each, table) for each in given]
+                return [self._argument("increment", item, table) for item in given]
             case "append":
                 return TAppend(**{"table": table, **self._fields(given)})
         return _plain(given)
 
     def _row(self, given: str | list[str], table: bytes = b"") -> Any:
         if isinstance(given, list):
-            return [self._row(each) for each in given]
+            return [self._row(row) for row in given]
         return self.store.row_prefix + as_bytes(given).replace(b"{table}", table)
 
     def _fields(self, given: Any) -> Any:
@@ -192,13 +192,13 @@ class _Runner:
         if isinstance(answer, list):
             if answer and isinstance(answer[0], bytes):
                 return self.store.own_tables(answer)
-            for each in answer:
-                if isinstance(each, TRowResult):
-                    each.row = each.row.removeprefix(self.store.row_prefix)
+            for item in answer:
+                if isinstance(item, TRowResult):
+                    item.row = item.row.removeprefix(self.store.row_prefix)
         return answer
 
 
 def _plain(given: Any) -> Any:
     if isinstance(given, str):
         return as_bytes(given)
-    return [as_bytes(each) for each in given] if isinstance(given, list) else given
+    return [as_bytes(item) for item in given] if isinstance(given, list) else given

@@ -39,7 +39,7 @@ class Store:
     created: list[bytes] = field(factory=list[bytes])
 
     def table_named(self, name: bytes) -> bytes:
-        """The name in the store of another table of the case; a namespace stays in front."""
+        """The name in the store of another table of the case, after its namespace, if it has one."""
         namespace, colon, rest = name.rpartition(b":")
         return namespace + colon + self.name_prefix + rest
 
@@ -111,7 +111,9 @@ def create_embedded(connection: EmbeddedConnection, table: str, case: Case) -> N
 
 def options(case: Case) -> dict[str, dict[str, Any]]:
     """The case's families as happybase takes them."""
-    return {name: {_snake_case(key): value for key, value in each.items()} for name, each in case.families.items()}
+    return {
+        name: {_snake_case(key): value for key, value in options.items()} for name, options in case.families.items()
+    }
 
 
 def _snake_case(name: str) -> str:
@@ -121,7 +123,7 @@ def _snake_case(name: str) -> str:
 
 def descriptors(case: Case) -> list[ColumnDescriptor]:
     """The case's families, with the IDL's defaults."""
-    return [ColumnDescriptor(name=f"{name}:".encode(), **each) for name, each in case.families.items()]
+    return [ColumnDescriptor(name=f"{name}:".encode(), **options) for name, options in case.families.items()]
 
 
 def fill(client: Any, table: bytes, case: Case, row_prefix: bytes = b"") -> None:
@@ -200,16 +202,16 @@ class RealHBase:
     def close(self) -> None:
         self._workers.shutdown()
         with closing(self._connect()) as connection:
-            left = [name for name in connection.tables() if name.startswith(self._prefix.encode())]
+            leftover_tables = [name for name in connection.tables() if name.startswith(self._prefix.encode())]
         with ThreadPoolExecutor(_AHEAD) as workers:
-            list(workers.map(lambda name: self._drop([name]), left))
+            list(workers.map(lambda name: self._drop([name]), leftover_tables))
 
     def _own_table(self, case: Case) -> bytes:
         """The prefix of the case's tables, of which `t` is there; begins to make those of the next cases."""
         at = self._with_own_table.index(case)
-        for each in self._with_own_table[at : at + 1 + _AHEAD]:
-            if each.says not in self._made:
-                self._made[each.says] = self._workers.submit(self._make, each)
+        for upcoming in self._with_own_table[at : at + 1 + _AHEAD]:
+            if upcoming.says not in self._made:
+                self._made[upcoming.says] = self._workers.submit(self._make, upcoming)
         return self._made.pop(case.says).result()
 
     def _make(self, case: Case) -> bytes:
@@ -263,7 +265,7 @@ def _compact(client: Any, table: bytes) -> None:
         client.enableTable(table)
     client.mutateRowTs(table, row, probes, 1, {})
     latest_s = time.monotonic() + _COMPACTION_S
-    while not (found := client.getRow(table, row, {})) or len(found[0].columns) < len(probes):
+    while not (results := client.getRow(table, row, {})) or len(results[0].columns) < len(probes):
         if time.monotonic() > latest_s:
             raise TimeoutError(f"{table!r}: not compacted after {_COMPACTION_S} s")
         time.sleep(0.1)
@@ -272,7 +274,7 @@ def _compact(client: Any, table: bytes) -> None:
 
 def targets() -> dict[str, Callable[[], Target]]:
     """The targets that can run here, by name."""
-    found: dict[str, Callable[[], Target]] = {"in process": InProcess, "over TCP": OverTCP}
+    targets: dict[str, Callable[[], Target]] = {"in process": InProcess, "over TCP": OverTCP}
     if named := named_hbase():
-        found["HBase"] = lambda: RealHBase(named)
-    return found
+        targets["HBase"] = lambda: RealHBase(named)
+    return targets

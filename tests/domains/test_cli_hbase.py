@@ -70,7 +70,7 @@ def test_a_thrift2_port_that_is_one_of_thrift1_is_said_to_be(rowbook, url):
         thrift1 = f"{without('thrift2_port', url)}&thrift2_port={connection.port}"
     code, out, err = rowbook(f"load logs:salted few-logs.jsonl --store {thrift1}")
     assert (code, out, err.count("\n")) == (1, "", 1)
-    assert err.endswith("it is one of Thrift1)\n")
+    assert err.endswith("it is a Thrift1 gateway)\n")
 
 
 def test_a_demo_has_a_table_prefix_of_its_own_and_takes_no_other(rowbook, url, tables):

@@ -53,7 +53,7 @@ def main() -> int:
                 ]
                 print(_line(_figures(name, client, runs)), flush=True)
                 if client == "ours":
-                    examples += [f"{name}: {example}" for each in runs for example in each.tally.examples]
+                    examples += [f"{name}: {example}" for client_run in runs for example in client_run.tally.examples]
     print("", *examples, sep="\n")
     return bool(examples)
 
@@ -70,20 +70,20 @@ def _asked() -> argparse.Namespace:
 
 
 def _figures(name: str, client: str, runs: Sequence[Run]) -> list[str]:
-    tallies = [each.tally for each in runs]
-    operations = sum(each.operations for each in tallies)
-    broken = {kind: sum(each.broken[kind] for each in tallies) for kind in Broken}
+    tallies = [client_run.tally for client_run in runs]
+    operations = sum(tally.operations for tally in tallies)
+    broken = {kind: sum(tally.broken[kind] for tally in tallies) for kind in Broken}
     shown = (Broken.WRONG_ANSWER, Broken.FALSE_SUCCESS, Broken.WRONG_STATE, Broken.ERROR)
     return [
         name,
         client,
-        f"{sum(each.calls for each in runs):,}",
-        f"{sum(each.faults.total() for each in runs):,}",
+        f"{sum(client_run.calls for client_run in runs):,}",
+        f"{sum(client_run.faults.total() for client_run in runs):,}",
         *(f"{broken.pop(kind):,} of {operations:,}" for kind in shown),
         str(sum(broken.values())),
-        str(sum(each.unknown for each in tallies)),
-        str(sum(each.scans_broken for each in tallies)),
-        f"{sum(each.seconds for each in runs):.0f}",
+        str(sum(tally.unknown for tally in tallies)),
+        str(sum(tally.scans_broken for tally in tallies)),
+        f"{sum(client_run.seconds for client_run in runs):.0f}",
     ]
 
 

@@ -34,7 +34,7 @@ class Client(Protocol):
 
 
 class Ours:
-    """The suite's client: one connection for all threads, and nobody looks after it."""
+    """The suite's client: one connection for all threads, which is never reopened."""
 
     def __init__(self, connection: happybase.Connection) -> None:
         self.connection = connection
@@ -67,7 +67,7 @@ class Careless:
         self._failures_in_a_row += not isinstance(error, _SAID_BY_GATEWAY)
         if self._failures_in_a_row >= _FAILURES_UNTIL_REOPENED:
             self.connection.close()
-            with suppress(Exception):  # nobody listens: the next call fails, and then this is tried again
+            with suppress(Exception):  # no server listens: the next call fails, and then this is tried again
                 self.connection = self._open()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Gateways behind the proxy, and the way to their store that no fault is on."""
+"""Gateways behind the proxy, and direct access to their store, without faults."""
 
 import secrets
 from typing import Any, Protocol
@@ -84,5 +84,5 @@ class RemoteGateway:
 
     def close(self) -> None:
         self.direct().delete_table(self.table, disable=True)
-        for each in self._opened:
-            each.close()
+        for server in self._opened:
+            server.close()

@@ -9,7 +9,7 @@ from thriftpy2.protocol import TBinaryProtocol
 from thriftpy2.thrift import TMessageType
 from thriftpy2.transport import TMemoryBuffer
 
-from shared.stores.server.messages import MAX_DEPTH, BinaryWalk, Stream
+from shared.stores.server.messages import MAX_NESTED_VALUES, BinaryWalk, Stream
 
 _HEAD = Struct(">II")
 _TYPE_AT = 3
@@ -23,7 +23,7 @@ class ReplyWalk(BinaryWalk):
         """Where the reply ends; waits for it."""
         self._need(_NAME_AT)
         _, name_bytes = _HEAD.unpack_from(self._data)
-        return self._struct(_NAME_AT + name_bytes + 4, MAX_DEPTH)
+        return self._struct(_NAME_AT + name_bytes + 4, MAX_NESTED_VALUES)
 
 
 def take_call(stream: Stream) -> bytes:

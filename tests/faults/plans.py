@@ -26,11 +26,11 @@ class Kind(StrEnum):
     LATE_REQUEST = "late request"
     """The call comes to the gateway once the client has given up."""
     IDLE_CLOSE = "idle close"
-    """The reply, and the end of the connection right behind it."""
+    """The whole reply, then the connection closes."""
     RESTART = "restart in the call"
     """The gateway restarts and never hears of the call; all connections end, all scanners are forgotten."""
     RESTART_AFTER = "restart after the call"
-    """The same behind the reply."""
+    """The same after the reply."""
     EXPIRED = "scanner expired"
     """The gateway has forgotten the scanner that this call fetches from."""
 

@@ -15,7 +15,7 @@ from tests.faults.gateways import Gateway
 from tests.faults.messages import closes_scanner_of, is_undeclared, name_of, take_call, take_reply
 from tests.faults.plans import Fault, Kind, Plan
 
-# While a gateway restarts nobody listens.
+# How long no port listens while a gateway restarts.
 DOWN_S = 0.02
 
 # A client may close sooner than the gateway does what it has not used for so long.
@@ -245,7 +245,7 @@ class _Link:
         self._client.sendall(piece)
 
     def send_and_end(self, reply: bytes) -> None:
-        """Sends a reply with the end of the stream behind it, so that the client finds both at once."""
+        """Sends a reply and then closes the stream, so that the client receives both at once."""
         self._client.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)  # the end goes with the last bytes
         self._client.sendall(reply)
         self.cut(reset=False)
@@ -306,7 +306,7 @@ class _Link:
 
 
 class _Door:
-    """A port that stays ours while nobody listens at it."""
+    """A port that stays reserved while no server listens on it."""
 
     def __init__(self) -> None:
         self._holder = self._bound(0)
@@ -327,7 +327,7 @@ class _Door:
             self._changed.notify_all()
 
     def shut(self) -> None:
-        """Does not listen: whoever comes is refused."""
+        """Does not listen: clients are refused."""
         with self._changed:
             if self._listener is not None:
                 self._listener.shutdown(socket.SHUT_RDWR)  # also ends the wait for a client
@@ -346,7 +346,7 @@ class _Door:
     def accept(self) -> socket.socket | None:
         """The next client, or None once the door is locked."""
         while True:
-            self._waits = True  # whoever was accepted before is known by now
+            self._waits = True  # clients that were accepted before are registered by now
             with self._changed:
                 self._changed.wait_for(lambda: self._listener is not None or self._locked)
                 listener = self._listener
@@ -360,7 +360,7 @@ class _Door:
                 return listener.accept()[0]
 
     def has_guests(self) -> bool:
-        """Whether somebody waits to be accepted, or was accepted and is not known yet."""
+        """Whether a client waits to be accepted, or was accepted and is not registered yet."""
         # In this order: who is accepted between the two questions is waited for.
         with self._changed:
             knocks = self._listener is not None and _has_more(self._listener, 0)
@@ -374,7 +374,7 @@ class _Door:
 
 
 def _within(reply: bytes, share: float) -> int:
-    """A place inside a reply: at least one byte before it and one behind."""
+    """A position inside a reply: at least one byte before it and one after it."""
     return 1 + int(share * (len(reply) - 1))
 
 

@@ -80,18 +80,18 @@ def scan_all(worker: Worker) -> None:
     """The whole table, in which others write at the same time: still and own rows must be right, no row twice."""
     reverse = worker.dice.random() < 0.5
     options = {"reverse": reverse, "batch_size": worker.dice.randint(5, 40)}
-    found: list[bytes] = []
+    rows: list[bytes] = []
 
     def own_and_still() -> list[Any]:
-        with closing(worker.table.scan(**options)) as rows:
-            everything = list(islice(rows, MOST))
-        found.extend(row for row, _ in everything)
+        with closing(worker.table.scan(**options)) as scan:
+            everything = list(islice(scan, MOST))
+        rows.extend(row for row, _ in everything)
         return [(row, cells) for row, cells in everything if worker.own.holds(row)]
 
     expected = [(row, cells) for row, cells in worker.direct.scan(reverse=reverse) if worker.own.holds(row)]
     worker.read(f"scan({options})", own_and_still, expected)
-    if found != sorted(set(found), reverse=reverse):
-        worker.note(Broken.WRONG_ANSWER, f"scan({options}): rows twice or in disorder: {found}")
+    if rows != sorted(set(rows), reverse=reverse):
+        worker.note(Broken.WRONG_ANSWER, f"scan({options}): rows twice or in disorder: {rows}")
 
 
 def scan_with_state(worker: Worker) -> None:
@@ -118,17 +118,17 @@ def scan_in_part(worker: Worker) -> None:
 
 
 def two_scans(worker: Worker) -> None:
-    """Row by row in turn, so that each finds the connection as the other left it."""
+    """Row by row in turn, so that each scan uses the connection right after the other one."""
     both = [_scan_options(worker), _scan_options(worker)]
     expected = [list(worker.direct.scan(**options)) for options in both]
 
     def in_turn() -> list[list[Any]]:
-        found: list[list[Any]] = [[], []]
-        with closing(worker.table.scan(**both[0])) as one, closing(worker.table.scan(**both[1])) as other:
-            for pair in islice(zip_longest(one, other), MOST):
-                for rows, row in zip(found, pair, strict=True):
-                    rows += [] if row is None else [row]
-        return found
+        rows_by_scan: list[list[Any]] = [[], []]
+        with closing(worker.table.scan(**both[0])) as first, closing(worker.table.scan(**both[1])) as second:
+            for pair in islice(zip_longest(first, second), MOST):
+                for scan_rows, row in zip(rows_by_scan, pair, strict=True):
+                    scan_rows += [] if row is None else [row]
+        return rows_by_scan
 
     worker.read(f"two scans {both}", in_turn, expected)
 
@@ -157,18 +157,18 @@ def scan_with_nonsense(worker: Worker) -> None:
 def _scan(worker: Worker, options: dict[str, Any], *, may_break: bool = False, gets_between: bool = False) -> None:
     says = f"scan({options})"
     expected = list(worker.direct.scan(**options))
-    found: list[Any] = []
+    rows: list[Any] = []
 
     def all_rows() -> None:
-        with closing(worker.table.scan(**options)) as rows:
-            for row in islice(rows, MOST):
-                found.append(row)
-                if gets_between and len(found) % 3 == 0:
+        with closing(worker.table.scan(**options)) as scan:
+            for row in islice(scan, MOST):
+                rows.append(row)
+                if gets_between and len(rows) % 3 == 0:
                     get(worker)
 
     ended = worker.attempt(says, all_rows, may_raise=(ScanBroken,) if may_break else ())
-    if found != (expected if ended.error is None else expected[: len(found)]):
-        worker.note(Broken.WRONG_ANSWER, f"{says}: {found} instead of {expected}")
+    if rows != (expected if ended.error is None else expected[: len(rows)]):
+        worker.note(Broken.WRONG_ANSWER, f"{says}: {rows} instead of {expected}")
 
 
 def _any_row(worker: Worker) -> bytes:

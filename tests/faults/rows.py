@@ -6,7 +6,7 @@ from typing import TypeAlias
 Cells: TypeAlias = dict[bytes, bytes]
 
 STILL = tuple(b"s-%03d" % number for number in range(120))
-"""Rows that nobody changes."""
+"""Rows that no worker changes."""
 
 SHARED_COUNTER = b"c-all"
 
@@ -16,7 +16,7 @@ FLAG = b"e:flag"
 COUNTER = b"d:n"
 
 NO_FAMILY = b"none-"
-"""How families begin that are not there; only the calls which ask for one hear of it."""
+"""The start of the names of families that do not exist; only calls that name such a family fail for it."""
 
 _DATED, _NOW, _TEXTS, _CHECKED = 12, 6, 6, 4
 
@@ -44,7 +44,7 @@ class OwnRows:
         self.all = (*self.dated, *self.now, *self.texts, *self.checked, self.counter)
 
     def holds(self, row: bytes) -> bool:
-        """Whether it is one of them, or still: nobody else changes it meanwhile."""
+        """Whether a row is one of these or of STILL: no other worker changes it."""
         return row.startswith((self.first, b"s-"))
 
 

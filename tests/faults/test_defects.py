@@ -33,7 +33,7 @@ def test_a_socket_kept_after_a_timeout(monkeypatch):
 
     monkeypatch.setattr(sockets.Pool, "drop", keep)
     same_number = property(lambda line: 0, lambda line, number: None)
-    monkeypatch.setattr(sockets.Line, "_sequence_id", same_number, raising=False)
+    monkeypatch.setattr(sockets.GatewaySocket, "_sequence_id", same_number, raising=False)
     # On a busy machine the late reply may be there too soon, and the put in the store before the test looks.
     assert any(broken_by("late", reads.get)[Broken.WRONG_ANSWER] for _ in range(20))
     assert any(broken_by("late", writes.put_dated)[Broken.EARLY_SUCCESS] for _ in range(20))
@@ -41,20 +41,20 @@ def test_a_socket_kept_after_a_timeout(monkeypatch):
 
 def test_a_fetch_sent_again(monkeypatch):
     def on_another_socket(scans, scan, *_):
-        shared = scan_sockets._Shared(scans._sockets._pool.take())
-        scan.scanner = scan_sockets.Scanner(shared, scan.scanner.id)
+        shared = scan_sockets._SharedSocket(scans._sockets._pool.take())
+        scan.scanner = scan_sockets.GatewayScanner(shared, scan.scanner.id)
 
-    monkeypatch.setattr(resumed_scans.Scans, "_lose", on_another_socket)
+    monkeypatch.setattr(resumed_scans.ResumedScans, "_drop_scanner", on_another_socket)
     assert broken_by("cut-after", reads.scan, operations=60)[Broken.WRONG_ANSWER]
 
 
 def test_a_scan_that_goes_on_with_the_row_it_had(monkeypatch):
-    monkeypatch.setattr(resumed_scans, "_next_start", lambda asked, last: last)
+    monkeypatch.setattr(resumed_scans, "_next_start", lambda request, last: last)
     assert broken_by("cut-after", reads.scan, operations=60)[Broken.WRONG_ANSWER]
 
 
 def test_a_scan_that_forgets_the_state_of_its_filter(monkeypatch):
-    monkeypatch.setattr(resumed_scans, "_why_stuck", lambda scan: None)
+    monkeypatch.setattr(resumed_scans, "_why_not_resumable", lambda scan: None)
     assert broken_by("cut-after", reads.scan_with_state, operations=150)[Broken.WRONG_ANSWER]
 
 
@@ -76,16 +76,16 @@ def test_a_write_believed_although_its_reply_is_missing(monkeypatch):
     class Believed(Exception):
         pass
 
-    def stop(attempts, lost):
+    def stop(attempts, failure):
         raise Believed
 
     def again(*arguments):
         with pytest.raises(Believed):
             original(*arguments)
 
-    original = hbase.RetryingClient._again
+    original = hbase.RetryingClient._retry
     monkeypatch.setattr(outcomes.Attempts, "pause", stop)
-    monkeypatch.setattr(hbase.RetryingClient, "_again", again)
+    monkeypatch.setattr(hbase.RetryingClient, "_retry", again)
     assert broken_by("cut-before", writes.put_now, writes.put_dated)[Broken.FALSE_SUCCESS]
 
 
@@ -100,7 +100,7 @@ def test_a_socket_kept_after_an_undeclared_exception(monkeypatch):
 
 
 def test_an_idle_socket_that_is_not_looked_at(monkeypatch):
-    monkeypatch.setattr(sockets.Line, "is_usable", lambda line: line.is_open)
+    monkeypatch.setattr(sockets.GatewaySocket, "is_usable", lambda line: line.is_open)
     assert broken_by("idle", writes.count)[Broken.UNKNOWN]
 
 
@@ -111,10 +111,10 @@ def test_a_dated_write_that_is_not_sent_again(monkeypatch):
 
 
 def test_a_read_that_is_not_sent_again(monkeypatch):
-    monkeypatch.setattr(outcomes.Attempts, "_is_hopeless", lambda attempts, lost: True)
+    monkeypatch.setattr(outcomes.Attempts, "_is_hopeless", lambda attempts, failure: True)
     assert broken_by("cut-after", reads.get)[Broken.ERROR]
 
 
 def test_a_failed_connect_that_is_not_tried_again(monkeypatch):
-    monkeypatch.setattr(outcomes.Attempts, "_is_hopeless", lambda attempts, lost: not lost.sent)
+    monkeypatch.setattr(outcomes.Attempts, "_is_hopeless", lambda attempts, failure: not failure.sent)
     assert broken_by("restart", writes.count)[Broken.ERROR]

@@ -55,8 +55,8 @@ def proxied(gateway):
         return opened[-1]
 
     yield clients
-    for each in reversed(opened):
-        each.__exit__(None, None, None)
+    for context in reversed(opened):
+        context.__exit__(None, None, None)
 
 
 def message(name, *arguments):

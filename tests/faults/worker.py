@@ -114,8 +114,8 @@ class Worker:
 
     def stored(self, rows: Mapping[bytes, Any]) -> dict[bytes, Cells]:
         """What the store has in these rows."""
-        found = dict(self.direct.rows(list(rows)))
-        return {row: found.get(row, {}) for row in rows}
+        stored = dict(self.direct.rows(list(rows)))
+        return {row: stored.get(row, {}) for row in rows}
 
     def note(self, broken: Broken, example: str) -> None:
         """Counts a broken promise of the current operation."""

@@ -79,14 +79,15 @@ def run(
                 batch.put(row, still_cells(row))
         clients = CLIENTS[client](proxy.host, proxy.port, timeout_ms, threads)
         workers = [
-            _worker(number, each, timeout_ms / 1000, behind, proxy, tally) for number, each in enumerate(clients)
+            _worker(number, faulty_client, timeout_ms / 1000, behind, proxy, tally)
+            for number, faulty_client in enumerate(clients)
         ]
         began_s = time.perf_counter()
         _work(workers, operations, kinds)
         seconds = time.perf_counter() - began_s
         proxy.clients_leave()
-        for each in clients:
-            each.close()
+        for faulty_client in clients:
+            faulty_client.close()
         proxy.settle()
         for worker in workers:
             _look_again(worker)

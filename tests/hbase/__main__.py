@@ -18,8 +18,9 @@ def main() -> int:
     parser.add_argument("--info-port", type=_port, help="of the master's page and counters; else a free one")
     parser.add_argument("--heap-mb", type=int, default=HEAP_MB, help="of the server's process")
     given = parser.parse_args()
-    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # the first is ignored by what a shell runs behind
-        signal.signal(each, signal.default_int_handler)
+    # A command that a shell runs in the background ignores the first.
+    for signal_number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(signal_number, signal.default_int_handler)
     try:
         started_s = time.monotonic()
         with running(

@@ -11,7 +11,7 @@ from shared.keys import successor
 
 @frozen
 class Below:
-    """Puts a prefix in front of every row on its way to the server, and takes it off on the way back.
+    """Adds a prefix to every row on its way to the server, and removes it on the way back.
 
     All prefixes of a table have the same width. Rows keep their order and a scan its ends: what is open at an end ends
     with the prefix. Has the calls that repositories make; filters that compare rows see the prefix too.
@@ -40,10 +40,10 @@ class Below:
         return row and self._prefix + row  # an empty row is refused as what it is
 
     def _without(self, results: Iterable[TRowResult]) -> list[TRowResult]:
-        found = list(results)
-        for each in found:
-            each.row = each.row.removeprefix(self._prefix)
-        return found
+        rows = list(results)
+        for row in rows:
+            row.row = row.row.removeprefix(self._prefix)
+        return rows
 
     def _batch(self, batch: BatchMutation) -> BatchMutation:
         return BatchMutation(self._with(batch.row), batch.mutations)

@@ -32,11 +32,11 @@ def rows_written(connection: happybase.Connection, info_url: str, wanted: Mappin
     latest_s = time.monotonic() + _COUNTED_S
     while True:
         counters = _counters(info_url)
-        found = {table: [counters.get(region, 0) for region in those] for table, those in regions.items()}
-        if all(sum(found[table]) == rows for table, rows in wanted.items()):
-            return found
+        counts = {table: [counters.get(region, 0) for region in those] for table, those in regions.items()}
+        if all(sum(counts[table]) == rows for table, rows in wanted.items()):
+            return counts
         if time.monotonic() > latest_s:
-            others = ", ".join(f"{table} {sum(found[table])} of {rows}" for table, rows in wanted.items())
+            others = ", ".join(f"{table} {sum(counts[table])} of {rows}" for table, rows in wanted.items())
             raise NotCounted(f"{info_url}: must have counted all rows written within {_COUNTED_S} s (has {others})")
         time.sleep(0.5)
 
@@ -45,11 +45,11 @@ def _counters(info_url: str) -> dict[str, int]:
     """Rows written since a region was opened, by the region's encoded name."""
     with urlopen(f"{info_url}/jmx?qry={quote(_REGIONS)}", timeout=10) as answer:
         beans = json.load(answer)["beans"]
-    return {found[1]: count for bean in beans for key, count in bean.items() if (found := _WRITTEN.search(key))}
+    return {match[1]: count for bean in beans for key, count in bean.items() if (match := _WRITTEN.search(key))}
 
 
 def version(info_url: str) -> str:
     """The version of HBase, as the master's page says it."""
     with urlopen(f"{info_url}/master-status", timeout=10) as answer:
-        found = re.search(r"HBase Version</td>\s*<td>([^,<]+)", answer.read().decode())
-    return found[1] if found else "of unknown version"
+        match = re.search(r"HBase Version</td>\s*<td>([^,<]+)", answer.read().decode())
+    return match[1] if match else "of unknown version"

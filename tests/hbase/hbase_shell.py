@@ -37,6 +37,6 @@ def run_in_shell(statements: str, info_url: str, folder: Path) -> str:
 def _of_clients(info_url: str) -> dict[str, str]:
     """What a client of HBase must know: where its ZooKeeper is."""
     with urlopen(f"{info_url}/conf?format=json", timeout=10) as answer:
-        properties = {each["key"]: each["value"] for each in json.load(answer)["properties"]}
+        properties = {property_["key"]: property_["value"] for property_ in json.load(answer)["properties"]}
     names = ("hbase.zookeeper.quorum", "hbase.zookeeper.property.clientPort", "zookeeper.znode.parent")
     return {name: properties[name] for name in names}

@@ -73,9 +73,9 @@ def _predicted(variant: Variant) -> Spread:
     rows = _rows(variant)
     splits = _cut(variant, rows).splits
     counted = []
-    for each in rows:
-        found = [bisect_right(splits.points, row) for row in each]
-        counted.append(tuple(found.count(region) for region in range(len(splits.points) + 1)))
+    for tenth in rows:
+        regions = [bisect_right(splits.points, row) for row in tenth]
+        counted.append(tuple(regions.count(region) for region in range(len(splits.points) + 1)))
     return Spread(variant, splits.reason, tuple(counted))
 
 
@@ -92,7 +92,7 @@ def _cut(variant: Variant, rows: Sequence[Sequence[bytes]]) -> TableLayout[Any, 
     (table,) = variant.tables
     if table.splits.points:
         return attrs.evolve(table, splits=Splits(table.splits.points, "by its layout"))
-    before = sorted(row for each in rows[:-1] for row in each)
+    before = sorted(row for tenth in rows[:-1] for row in tenth)
     return attrs.evolve(table, splits=Splits(tuple(quantiles(before, REGIONS)), "eighths"))
 
 
@@ -111,7 +111,7 @@ def measured(named: NamedHBase) -> list[Spread]:
         finally:
             drop_tables(connection, tables.values())
     return [
-        Spread(variant, tables[variant.name].splits.reason, tuple(each[variant.name] for each in counted))
+        Spread(variant, tables[variant.name].splits.reason, tuple(counts[variant.name] for counts in counted))
         for variant in DESIGN.variants
     ]
 
@@ -128,8 +128,8 @@ def _counted(
             for event in _drawn(number, events):
                 EVENTS.store_in(repository, event)
         stored += len(events)
-        found = rows_written(connection, info_url, {table.name: stored for table in tables.values()})
-        after = {name: found[table.name] for name, table in tables.items()}
+        written = rows_written(connection, info_url, {table.name: stored for table in tables.values()})
+        after = {name: written[table.name] for name, table in tables.items()}
         yield {name: tuple(now - then for now, then in zip(after[name], before[name], strict=True)) for name in tables}
         before = after
 
@@ -155,7 +155,7 @@ def block(spreads: Sequence[Spread], hbase: str) -> str:
 
 def _row(spread: Spread) -> tuple[str, ...]:
     last = spread.tenths[-1]
-    busiest = " ".join(str(each.index(max(each)) + 1) for each in spread.tenths)
+    busiest = " ".join(str(tenth.index(max(tenth)) + 1) for tenth in spread.tenths)
     return (
         spread.variant.name,
         spread.cut,
@@ -173,22 +173,22 @@ def _share(rows: Sequence[int]) -> str:
 
 def block_there() -> str:
     """The block that the README has."""
-    found = _BLOCK.search(README.read_text(encoding="utf-8"))
-    assert found, f"{README}: must have the marks of a measured block"
-    return found[2]
+    match = _BLOCK.search(README.read_text(encoding="utf-8"))
+    assert match, f"{README}: must have the marks of a measured block"
+    return match[2]
 
 
 def main() -> int:
     """Measures, compares with what the keys give, and writes the README."""
     try:
         with named_or_started() as named:
-            found = measured(named)
-            text = block(found, version(named.info_url or ""))
+            spreads = measured(named)
+            text = block(spreads, version(named.info_url or ""))
     except (NotStarted, NotCounted, StoreError) as error:
         print(error, file=sys.stderr)
         return 1
     print(text)
-    if found != predicted():
+    if spreads != predicted():
         print("the region servers counted otherwise than the keys give; the README is left alone", file=sys.stderr)
         return 1
     page = README.read_text(encoding="utf-8")

@@ -43,7 +43,7 @@ class NotStarted(Exception):
 
 
 def java_command(heap_mb: int, class_path: list[Path | str]) -> list[str]:
-    """The command that runs a Java class, which goes behind it; the process ends with this one."""
+    """The command that runs a Java class, to be appended; its process ends with this one."""
     jars = os.pathsep.join(map(str, class_path))
     # A Java whose Python was killed would run on and hold its ports.
     dying = [setpriv, "--pdeathsig", "KILL"] if (setpriv := shutil.which("setpriv")) else []
@@ -56,10 +56,10 @@ def _java() -> str:
     if java is None:
         where = f"in JAVA_HOME, {home}/bin" if home else "on the PATH"
         raise NotStarted(f"java: must be {where}: install Java {JAVA} (on Debian openjdk-{JAVA}-jdk-headless)")
-    said = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
-    found = re.search(r'version "(?:1\.)?(\d+)', said)
-    if found is None or int(found[1]) < JAVA:
-        version = found[1] if found else said.strip()[:100] or "no version"
+    output = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
+    match = re.search(r'version "(?:1\.)?(\d+)', output)
+    if match is None or int(match[1]) < JAVA:
+        version = match[1] if match else output.strip()[:100] or "no version"
         raise NotStarted(f"java: must be {JAVA} or newer (got {version} from {java}); set JAVA_HOME to another")
     return java
 

@@ -44,18 +44,18 @@ def compare(scan: Iterable[tuple[bytes, Cells]], acknowledged: Mapping[int, int]
     expected = {
         row for writer, batches in acknowledged.items() for batch in range(batches) for row in rows_of(writer, batch)
     }
-    found = Comparison()
+    comparison = Comparison()
     before = b""
     for row, cells in scan:
-        found.rows += 1
+        comparison.rows += 1
         if row <= before:
-            found.faults.append(f"{row!r} came after {before!r}")
+            comparison.faults.append(f"{row!r} came after {before!r}")
         if cells != cells_of(row):
-            found.faults.append(f"{row!r} holds {cells}")
+            comparison.faults.append(f"{row!r} holds {cells}")
         expected.discard(row)
         before = row
-    found.faults += [f"{row!r} was acknowledged and is missing" for row in sorted(expected)]
-    return found
+    comparison.faults += [f"{row!r} was acknowledged and is missing" for row in sorted(expected)]
+    return comparison
 
 
 class Writer(Thread):
@@ -103,19 +103,21 @@ class Scanner(Thread):
     def run(self) -> None:
         while not self._stopped.is_set():
             try:
-                found = compare(self._timed_rows(), {each.number: each.acknowledged for each in self._writers})
+                comparison = compare(
+                    self._timed_rows(), {writer.number: writer.acknowledged for writer in self._writers}
+                )
             except Exception as error:
                 self.failure = error
                 return
             self.scans += 1
-            self.rows += found.rows
-            self.faults += found.faults
+            self.rows += comparison.rows
+            self.faults += comparison.faults
 
     def _timed_rows(self) -> Iterable[tuple[bytes, Cells]]:
         before_s = time.monotonic()
-        for found in self._table.scan(batch_size=200):
+        for row in self._table.scan(batch_size=200):
             self.longest_s = max(self.longest_s, time.monotonic() - before_s)
-            yield found
+            yield row
             before_s = time.monotonic()
 
 
@@ -130,22 +132,24 @@ class Load:
     @property
     def acknowledged(self) -> dict[int, int]:
         """How many batches of each writer have returned."""
-        return {each.number: each.acknowledged for each in self.writers}
+        return {writer.number: writer.acknowledged for writer in self.writers}
 
     @property
     def longest_s(self) -> float:
         """The longest that a batch took."""
-        return max(each.longest_s for each in self.writers)
+        return max(writer.longest_s for writer in self.writers)
 
     def faults(self, table: happybase.Table) -> list[str]:
         """Every error and every wrong row, of the load and of one more scan of its table."""
         threads: list[Writer | Scanner] = [*self.writers, *self.scanners]
-        errors = [f"{each.name}: {each.failure!r}" for each in threads if each.failure]
-        during = [fault for each in self.scanners for fault in each.faults]
+        errors = [f"{thread.name}: {thread.failure!r}" for thread in threads if thread.failure]
+        during = [fault for scanner in self.scanners for fault in scanner.faults]
         return errors + during + compare(table.scan(), self.acknowledged).faults
 
     def __str__(self) -> str:
-        rows, scans, longest_s = zip(*((each.rows, each.scans, each.longest_s) for each in self.scanners), strict=True)
+        rows, scans, longest_s = zip(
+            *((scanner.rows, scanner.scans, scanner.longest_s) for scanner in self.scanners), strict=True
+        )
         return (
             f"{sum(self.acknowledged.values()) * BATCH} rows acknowledged, longest batch {self.longest_s:.1f} s; "
             f"{sum(rows)} rows in {sum(scans)} scans, longest wait {max(longest_s):.1f} s"
@@ -155,18 +159,18 @@ class Load:
         """Returns when each writer has had so many more batches acknowledged, or has failed."""
         wanted = {number: count + batches for number, count in self.acknowledged.items()}
         latest_s = time.monotonic() + within_s
-        while any(each.is_alive() and each.acknowledged < wanted[each.number] for each in self.writers):
+        while any(writer.is_alive() and writer.acknowledged < wanted[writer.number] for writer in self.writers):
             assert time.monotonic() < latest_s, f"the load stands still at {self.acknowledged}"
             time.sleep(0.05)
 
     def __enter__(self) -> "Load":
-        for each in (*self.writers, *self.scanners):
-            each.start()
+        for thread in (*self.writers, *self.scanners):
+            thread.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self._stopped.set()
-        for each in (*self.writers, *self.scanners):
-            each.join()
+        for thread in (*self.writers, *self.scanners):
+            thread.join()

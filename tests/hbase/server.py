@@ -46,7 +46,7 @@ class Ports:
 
 
 def free_ports(*, thrift1: int | None = None, thrift2: int | None = None, info: int | None = None) -> Ports:
-    """Ports that nobody holds; NotStarted where one that was given is held."""
+    """Free ports; NotStarted if a given one is in use."""
     sockets: list[socket.socket] = []
     try:
         for wanted in (thrift1, thrift2, info, None):
@@ -56,10 +56,10 @@ def free_ports(*, thrift1: int | None = None, thrift2: int | None = None, info: 
                 sockets[-1].bind((HOST, wanted or 0))
             except OSError as error:
                 raise NotStarted(f"port {wanted}: must be free (got: {error.strerror}); name another") from None
-        return Ports(*(each.getsockname()[1] for each in sockets))
+        return Ports(*(socket_.getsockname()[1] for socket_ in sockets))
     finally:
-        for each in sockets:
-            each.close()
+        for socket_ in sockets:
+            socket_.close()
 
 
 @define

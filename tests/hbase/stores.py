@@ -1,4 +1,4 @@
-"""Stores on a real HBase: a table prefix each, whose tables were made ahead and are dropped behind the test's back.
+"""Stores on a real HBase: each is a table prefix whose tables are created ahead, and dropped in the background.
 
 Making a table takes HBase 0.7 s and dropping it 0.5 s, but of many at once 0.05 s each. So worker threads make the next
 stores while a test uses its own; what they will hold is guessed to be what the last ones held. A store is used once:
@@ -77,21 +77,21 @@ class Stores:
     @contextmanager
     def prefix(self, *tables: TableLayout[Any, Any]) -> Iterator[str]:
         """A prefix below which these tables are, empty, and no others; what is there after the block is dropped."""
-        found = self._take(tables) if tables else self._new_prefix()
+        prefix = self._take(tables) if tables else self._new_prefix()
         try:
-            yield found
+            yield prefix
         finally:
-            self._workers.submit(self._drop, found)
+            self._workers.submit(self._drop, prefix)
 
     def _take(self, tables: Tables) -> str:
-        found = next((made for made in self._waiting if made.tables == tables), None)
-        if found is None:
-            found = self._make(tables)
+        prepared = next((store for store in self._waiting if store.tables == tables), None)
+        if prepared is None:
+            prepared = self._make(tables)
         else:
-            self._waiting.remove(found)
+            self._waiting.remove(prepared)
         self._taken.append(tables)
         self._make_ahead()
-        return found.prefix.result()
+        return prepared.prefix.result()
 
     def _make_ahead(self) -> None:
         """A store waits for each of those that were taken lately, but for the first of its kind."""
@@ -99,14 +99,14 @@ class Stores:
         for number, tables in enumerate(self._taken):
             if tables not in islice(self._taken, number):
                 continue
-            found = next((made for made in passed if made.tables == tables), None)
-            if found is None:
-                found = self._make(tables)
+            prepared = next((store for store in passed if store.tables == tables), None)
+            if prepared is None:
+                prepared = self._make(tables)
             else:
-                passed.remove(found)
-            self._waiting.append(found)
-        for made in passed:
-            self._workers.submit(lambda made=made: self._drop(made.prefix.result()))
+                passed.remove(prepared)
+            self._waiting.append(prepared)
+        for store in passed:
+            self._workers.submit(lambda store=store: self._drop(store.prefix.result()))
 
     def _make(self, tables: Tables) -> _Made:
         return _Made(tables, self._workers.submit(self._create, self._new_prefix(), tables))
@@ -131,9 +131,9 @@ class Stores:
     ) -> None:
         self._workers.shutdown(cancel_futures=True)
         with closing(connect(self.url(self._prefix))) as connection:
-            left = {name.decode().partition("_")[0] for name in connection.tables()}
+            prefixes = {name.decode().partition("_")[0] for name in connection.tables()}
         with ThreadPoolExecutor(WORKERS) as workers:
-            list(workers.map(self._drop, (f"{self._prefix}_{each}" for each in left)))
+            list(workers.map(self._drop, (f"{self._prefix}_{prefix}" for prefix in prefixes)))
 
 
 @contextmanager

@@ -19,14 +19,14 @@ def test_the_readme_has_what_the_keys_give() -> None:
 
 def test_what_is_seen_in_the_figures() -> None:
     """What the README says below them."""
-    last = {each.variant.name: max(each.tenths[-1]) / sum(each.tenths[-1]) for each in predicted()}
-    whole = {each.variant.name: max(each.whole) / sum(each.whole) for each in predicted()}
+    last = {spread.variant.name: max(spread.tenths[-1]) / sum(spread.tenths[-1]) for spread in predicted()}
+    whole = {spread.variant.name: max(spread.whole) / sum(spread.whole) for spread in predicted()}
     assert (whole["time-first"] < 0.25, last["time-first"]) == (True, 1)
     assert (whole["slices"] < 0.25, last["slices"] > 0.7) == (True, True)
-    tenths = {each.variant.name: each.tenths for each in predicted()}
-    assert all(sum(rows > 0 for rows in each) <= 2 for each in tenths["time-first"])
+    tenths = {spread.variant.name: spread.tenths for spread in predicted()}
+    assert all(sum(rows > 0 for rows in tenth) <= 2 for tenth in tenths["time-first"])
     for name in ("time-first", "slices"):
-        wandering = [each.index(max(each)) for each in tenths[name]]
+        wandering = [tenth.index(max(tenth)) for tenth in tenths[name]]
         assert (wandering, wandering[0], wandering[-1]) == (sorted(wandering), 0, 7)
     assert min(whole["modulo"], last["modulo"]) > 0.6
     events = EVENTS.sample_records()

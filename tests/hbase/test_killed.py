@@ -19,7 +19,7 @@ PATIENCE_S = 300
 
 @pytest.fixture(scope="module")
 def hbase():
-    """One of its own: nobody else's may be killed."""
+    """An HBase of its own, because a shared one must not be killed."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(server, "START_S", PATIENCE_S)
         with running(region_servers=1) as hbase:

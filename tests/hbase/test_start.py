@@ -1,4 +1,4 @@
-"""Starting an HBase: what is missing is said in one line, and what was started leaves nothing behind."""
+"""Starting an HBase: an error of one line names what is missing, and a stopped HBase leaves nothing behind."""
 
 import signal
 import socket
@@ -121,8 +121,8 @@ def test_a_download_that_was_interrupted_starts_again(bin_, pom, tmp_path):
 
 
 def test_a_port_in_use_is_named():
-    with closing(socket.create_server((HOST, 0))) as held:
-        port = held.getsockname()[1]
+    with closing(socket.create_server((HOST, 0))) as occupied:
+        port = occupied.getsockname()[1]
         with pytest.raises(NotStarted, match=f"^port {port}: must be free .*; name another$"):
             free_ports(thrift1=port)
 
@@ -142,24 +142,24 @@ def test_a_server_that_ends_is_named_with_its_log_which_stays(bin_, no_jars):
 
 def test_a_port_that_was_taken_meanwhile_is_said(bin_, no_jars):
     program(bin_, "java", f"{RIGHT}; echo java.net.BindException: Address already in use; exit 1")
-    said = "ended with 1, a port that was free is in use now: start it again; log"
-    with pytest.raises(NotStarted, match=said), running():
+    message = "ended with 1, a port that was free is in use now: start it again; log"
+    with pytest.raises(NotStarted, match=message), running():
         pass
 
 
 def test_a_start_that_takes_too_long_ends_with_its_log(bin_, no_jars, monkeypatch):
     monkeypatch.setattr(server, "START_S", 0.3)
     program(bin_, "java", f"{RIGHT}; test $1 = -version && exit; exec /bin/sleep 60")
-    said = r"^HBase: server must be ready in 0.3 s: is the machine busy\? log: "
-    with pytest.raises(NotStarted, match=said), running():
+    message = r"^HBase: server must be ready in 0.3 s: is the machine busy\? log: "
+    with pytest.raises(NotStarted, match=message), running():
         pass
 
 
 def test_a_folder_in_use_is_named(bin_, no_jars, monkeypatch):
     monkeypatch.setattr(server, "START_S", 0.3)
     program(bin_, "java", f"{RIGHT}; test $1 = -version && exit; exec /bin/sleep 60")
-    said = "must be used by one HBase at a time"
-    with server.locked(no_jars), pytest.raises(NotStarted, match=said), running(data=no_jars):
+    message = "must be used by one HBase at a time"
+    with server.locked(no_jars), pytest.raises(NotStarted, match=message), running(data=no_jars):
         pass
 
 
@@ -176,11 +176,11 @@ def test_wrong_options_are_refused_in_one_line():
 @pytest.mark.hbase
 def test_two_run_side_by_side_on_loopback_and_leave_nothing_behind(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    with running(region_servers=1) as one, running(region_servers=1) as other:
-        pids = [process.pid for each in (one, other) for process in each.processes]
+    with running(region_servers=1) as first, running(region_servers=1) as second:
+        pids = [process.pid for server in (first, second) for process in server.processes]
         addresses = {address for pid in pids for address in listening(pid)}
-        for each in (one, other):
-            with closing(happybase.Connection(HOST, each.ports.thrift1)) as connection:
+        for server in (first, second):
+            with closing(happybase.Connection(HOST, server.ports.thrift1)) as connection:
                 assert connection.tables() == []
     assert len(pids) == 6
     assert addresses <= LOOPBACK

@@ -1,32 +1,32 @@
-"""Column names as HBase reads them, and what a list of them selects."""
+"""Column names as HBase reads them, and the columns that a list of names selects."""
 
 from collections.abc import Iterable, Mapping
 
 from attrs import frozen
 
 from ..filters.cells import Cell, family_of
-from ..thrift1.errors import UncheckedError, shown
+from ..thrift1.errors import UncheckedError, name_text
 from .engine import ColumnRange, column_range
 
 
-def qualified(column: bytes | None) -> bytes:
-    """HBase: this call needs family:qualifier; the qualifier may be empty, the colon may not be missing."""
+def with_qualifier(column: bytes | None) -> bytes:
+    """The column, if it is family:qualifier. HBase: the qualifier may be empty, the colon may not be missing."""
     if not column or b":" not in column:
-        raise UncheckedError(f"column {shown(column)!r} has no qualifier: wants family:qualifier")
+        raise UncheckedError(f"column {name_text(column)!r} has no qualifier: wants family:qualifier")
     return column
 
 
-def put_column(column: bytes | None) -> bytes:
-    """A column to write to. HBase: `:q`, of the family without a name, is not even sent."""
-    column = qualified(column)
+def column_to_put(column: bytes | None) -> bytes:
+    """The column, if it can be written to. HBase: the gateway does not send `:q`, whose family has no name."""
+    column = with_qualifier(column)
     if column.startswith(b":"):
-        raise UncheckedError(f"Family cannot be null: wants family:qualifier (got {shown(column)!r})")
+        raise UncheckedError(f"Family cannot be null: wants family:qualifier (got {name_text(column)!r})")
     return column
 
 
 @frozen
 class Selection:
-    """The columns that a read asks for: of each family either all, or those named."""
+    """The columns that a read requests: for each family, a set of columns, or None for all of them."""
 
     families: Mapping[bytes, set[bytes] | None]
 
@@ -39,11 +39,11 @@ class Selection:
             for column in ([family] if columns is None else columns)
         ]
 
-    def touches(self, columns: Iterable[bytes]) -> bool:
-        """Whether one of them is, or is of, a selected family."""
+    def covers_any(self, columns: Iterable[bytes]) -> bool:
+        """Whether one of them is a selected family or belongs to one."""
         return any(family_of(column) in self.families for column in columns)
 
-    def picks(self, cell: Cell) -> bool:
+    def selects(self, cell: Cell) -> bool:
         """Whether the cell's column is selected."""
         column = cell[0]
         family = family_of(column)
@@ -53,8 +53,8 @@ class Selection:
         return columns is None or column in columns
 
 
-def select(columns: Iterable[bytes]) -> Selection:
-    """HBase: of a family and a column of it in one list, the last one wins."""
+def select_columns(columns: Iterable[bytes]) -> Selection:
+    """The columns that a list names. HBase: if it has a family and a column of that family, the later one wins."""
     families: dict[bytes, set[bytes] | None] = {}
     for column in columns:
         family = family_of(column)

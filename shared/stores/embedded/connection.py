@@ -1,4 +1,4 @@
-"""happybase's client on a service in the same process: what Thrift would do to the arguments, without the bytes."""
+"""happybase's client on a service in the same process: converts arguments as Thrift would, without encoding them."""
 
 import operator
 from collections.abc import Callable, Iterable, Sequence
@@ -13,7 +13,7 @@ from attrs import frozen
 from Hbase_thrift import BatchMutation, TScan
 from thriftpy2.thrift import TApplicationException, TDecodeException, TType
 
-from ..thrift1.descriptors import Options, descriptors, split_rows
+from ..thrift1.descriptors import FamilyOptions, descriptors, split_rows
 from ..thrift1.idl import Thrift1
 from .engine import Engine
 from .service import ThriftService
@@ -22,7 +22,7 @@ WAIT_S = 10.0
 
 _INT_BITS = {TType.BYTE: 8, TType.I16: 16, TType.I32: 32, TType.I64: 64}
 
-# Arguments of these types go through without a look at each; an int may be out of range, and a list hold anything.
+# Arguments of these types are passed on unchecked. Not here: an int may be out of range, a list may hold anything.
 _UNCHANGED: dict[int, list[type]] = {
     TType.STRING: [bytes, NoneType],
     TType.BINARY: [bytes, NoneType],
@@ -32,10 +32,10 @@ _UNCHANGED: dict[int, list[type]] = {
 
 
 class EmbeddedConnection(happybase.Connection):
-    """A happybase connection to an embedded store; `path` None is an empty one in memory.
+    """A happybase connection to an embedded store; with `path` None, to an empty one in memory.
 
-    A writer waits `wait_s` seconds for a writer in another process, then the call raises IOError. `close` forgets what
-    is in memory. `client.rows_read` counts the rows that the store stepped over so far, returned or not.
+    A writer waits `wait_s` seconds for a writer in another process, then the call raises IOError. `close` discards a
+    store in memory. `client.rows_read` counts the rows the store has read to answer, returned or not.
     """
 
     def __init__(self, path: str | None, *, table_prefix: str | None = None, wait_s: float = WAIT_S) -> None:
@@ -45,54 +45,55 @@ class EmbeddedConnection(happybase.Connection):
 
     @property
     def service(self) -> ThriftService:
-        """The store's calls, as a server needs them."""
+        """The calls of the store's Thrift1 service, for a server."""
         return self._client.service
 
     def compact(self, name: str | bytes) -> None:
-        """The major compaction of a table, which HBase runs every week or so: what no read shows goes for good.
+        """Runs a major compaction of a table, as HBase does every week or so; removes what no read returns.
 
-        From then on a deleted row costs a scan nothing, and a put with a timestamp before the delete's is stored.
+        From then on scans do not read deleted rows, and a put with a timestamp before the delete's is stored.
         """
         self.service.major_compact(self.table(name).name)
 
     def check(self) -> None:
-        """Reads the whole store for damage, about 30 MB a second; raises IOError with one line that says where.
+        """Reads the whole store, about 30 MB a second; raises IOError with one line if it is damaged.
 
-        A changed bit inside a key or a value cannot be told from what was written.
+        It does not detect a flipped bit inside a key or a value.
         """
         self.service.check_store()
 
     def create_split_table(
-        self, name: str | bytes, families: Options, split_points: Iterable[str | bytes] = ()
+        self, name: str | bytes, families: FamilyOptions, split_points: Iterable[str | bytes] = ()
     ) -> None:
         """Creates a table as happybase's `create_table` does, with one region more than there are split points.
 
-        Each split point is the first row of a region. Families take the option `block_size` besides, in bytes; it is
+        Each split point is the first row of a region. Families also take the option `block_size`, in bytes; it is
         stored and changes nothing. Raises ValueError for a split point that is not a valid row key or occurs twice.
         """
         rows = split_rows(split_points)
-        found, block_sizes = descriptors(families)
+        columns, block_sizes = descriptors(families)
         create = _wire_call("createTable", partial(self.service.create_split_table, rows, block_sizes))
-        create(self.table(name).name, found)
+        create(self.table(name).name, columns)
 
     def block_sizes(self, name: str | bytes) -> dict[bytes, int]:
-        """The block size of each family of a table, in bytes: 65,536 as HBase has it, unless another was given."""
+        """The block size of each family of a table, in bytes: HBase's default is 65,536."""
         return self.service.block_sizes(self.table(name).name)
 
     def beyond_thrift1(self) -> AbstractContextManager["EmbeddedConnection"]:
-        """This connection: it creates split tables and knows block sizes itself."""
+        """This connection, which creates split tables and knows block sizes itself."""
         return nullcontext(self)
 
     def _refresh_thrift_client(self) -> None:
-        # Of its transport happybase asks is_open, open and close: the engine has them.
+        # happybase asks its transport for is_open, open and close: the engine has them.
         self.transport = self._engine
         self.client = self._client
 
 
 class InProcessClient:
-    """Has the service's calls and takes their arguments as thriftpy2's TClient does.
+    """The service's calls, with arguments converted as thriftpy2's TClient does.
 
-    Text becomes UTF-8, a missing argument None or 0, and what the IDL's type cannot hold raises TDecodeException.
+    Text becomes UTF-8, and a missing argument None or 0. A value that does not fit the IDL's type raises
+    TDecodeException.
     """
 
     def __init__(self, service: ThriftService) -> None:
@@ -100,20 +101,20 @@ class InProcessClient:
 
     @property
     def rows_read(self) -> int:
-        """The rows that the store stepped over so far to answer, returned or not."""
+        """The number of rows that the store has read to answer, returned or not."""
         return self.service.engine.rows_read
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name not in Thrift1.thrift_services:
             raise AttributeError(f"{type(self).__name__} has no call {name!r}")
         call = _wire_call(name, getattr(self.service, name, None))
-        setattr(self, name, call)  # from now on without this detour
+        setattr(self, name, call)  # from now on found without __getattr__
         return call
 
 
 def _wire_call(name: str, method: Callable[..., Any] | None) -> Callable[..., Any]:
     arguments_struct: type = getattr(Thrift1, f"{name}_args")
-    fields = _fields(arguments_struct)
+    fields = _argument_fields(arguments_struct)
     names = [field.name for field in fields]
     unchanged = set(product(*(_UNCHANGED.get(field.type, [NoneType]) for field in fields)))
 
@@ -123,7 +124,7 @@ def _wire_call(name: str, method: Callable[..., Any] | None) -> Callable[..., An
         if named or len(arguments) != len(fields):
             if len(arguments) > len(fields) or not named.keys() <= set(names[len(arguments) :]):
                 raise TypeError(f"{name}: takes {', '.join(names)} (got {len(arguments)} arguments, {list(named)})")
-            arguments += tuple(named.get(each) for each in names[len(arguments) :])
+            arguments += tuple(named.get(argument) for argument in names[len(arguments) :])
         if tuple(map(type, arguments)) in unchanged:
             return method(*arguments)
         return method(*_received(arguments_struct.__name__, fields, arguments))
@@ -132,8 +133,8 @@ def _wire_call(name: str, method: Callable[..., Any] | None) -> Callable[..., An
 
 
 @frozen
-class _Field:
-    """An argument of a call or a field of a struct, and what becomes of its value on the way to the other side."""
+class _ArgumentField:
+    """An argument of a call or a field of a struct, and how its value is converted for the service."""
 
     id: int
     name: str
@@ -143,7 +144,7 @@ class _Field:
     default: Any
 
 
-def _received(struct: str, fields: Sequence[_Field], values: Iterable[Any]) -> list[Any]:
+def _received(struct: str, fields: Sequence[_ArgumentField], values: Iterable[Any]) -> list[Any]:
     received: list[Any] = []
     for field, value in zip(fields, values, strict=True):
         try:
@@ -153,28 +154,28 @@ def _received(struct: str, fields: Sequence[_Field], values: Iterable[Any]) -> l
     return received
 
 
-def _fields(struct: Any) -> list[_Field]:
-    """The fields of a struct, as thriftpy2 has them from the IDL: {id: (type, name, [spec of the items], required)}."""
+def _argument_fields(struct: Any) -> list[_ArgumentField]:
+    """The fields of a struct, whose spec thriftpy2 takes from the IDL: {id: (type, name, [item spec], required)}."""
     defaults = dict(struct.default_spec)
-    fields: list[_Field] = []
+    fields: list[_ArgumentField] = []
     for field_id, (ttype, name, *spec, _) in struct.thrift_spec.items():
         item = spec[0] if spec else None
         receive = _receiver(ttype, item)
         default = None if defaults[name] is None else receive(defaults[name])
-        # An int that is not sent is 0 on the Java side, except where the IDL calls it optional.
+        # An int that is not sent is 0 on the Java side, unless the IDL calls it optional.
         if default is None and ttype in _INT_BITS and struct is not TScan:
             default = 0
-        fields.append(_Field(field_id, name, ttype, item, receive, default))
+        fields.append(_ArgumentField(field_id, name, ttype, item, receive, default))
     return fields
 
 
 def _receiver(ttype: int, spec: Any) -> Callable[[Any], Any]:
     if ttype in _INT_BITS:
-        return lambda value: _as_int(value, _INT_BITS[ttype])
+        return lambda value: _int_argument(value, _INT_BITS[ttype])
     if ttype == TType.BOOL:
         return bool
     if ttype == TType.STRUCT:
-        fields = _fields(spec)
+        fields = _argument_fields(spec)
         return lambda value: spec(*_received(spec.__name__, fields, (getattr(value, field.name) for field in fields)))
     if ttype == TType.LIST:
         receive = _receiver(spec, None) if type(spec) is int else _receiver(spec[0], spec[1])
@@ -183,28 +184,28 @@ def _receiver(ttype: int, spec: Any) -> Callable[[Any], Any]:
         return lambda values: [receive(value) for value in values]
     if ttype == TType.MAP:
         return dict  # attributes, which the service ignores
-    return _as_bytes
+    return _bytes_argument
 
 
 def _all_bytes(batches: Iterable[BatchMutation]) -> bool:
-    """Whether a batch can go as it is: copying every mutation would take longer than storing it."""
+    """Whether a batch needs no conversion: copying every mutation would take longer than storing it."""
     for batch in batches:
         if type(batch.row) is not bytes or batch.mutations is None:
             return False
-        for each in batch.mutations:
-            if type(each.column) is not bytes or not (each.isDelete or type(each.value) is bytes):
+        for mutation in batch.mutations:
+            if type(mutation.column) is not bytes or not (mutation.isDelete or type(mutation.value) is bytes):
                 return False
     return True
 
 
-def _as_int(value: Any, bits: int) -> int:
+def _int_argument(value: Any, bits: int) -> int:
     number = operator.index(value)
     if not -(2 ** (bits - 1)) <= number < 2 ** (bits - 1):
         raise OverflowError
     return number
 
 
-def _as_bytes(value: Any) -> bytes:
+def _bytes_argument(value: Any) -> bytes:
     if type(value) is bytes:
         return value
     return value.encode() if isinstance(value, str) else bytes(memoryview(value))

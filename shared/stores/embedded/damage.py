@@ -1,4 +1,4 @@
-"""Damage in the file of an embedded store that SQLite would read over without a word."""
+"""Damage in the file of an embedded store that SQLite would not report."""
 
 import os
 import sqlite3
@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from ..thrift1.errors import StoreError
-from .failures import damaged, group_of
+from .failures import damage_error, group_of
 from .schema import HAS_BLOCK_SIZES, HAS_CLUSTER
 
 # Files of up to 4 MiB are checked whole when they are opened, in less than 0.1 s.
@@ -19,7 +19,7 @@ _LATER_TABLES = {"block_sizes": HAS_BLOCK_SIZES, "cluster": HAS_CLUSTER}
 
 
 def log_of(path: str | None) -> str | None:
-    """What holds writes that are not in the file yet, or parts of the file as they were before a write."""
+    """The path of the log beside a file, None without one: it has writes that are not in the file yet."""
     for log in (f"{path}-wal", f"{path}-journal"):
         with suppress(OSError):
             if os.path.getsize(log) > 0:
@@ -27,15 +27,18 @@ def log_of(path: str | None) -> str | None:
     return None
 
 
-def may(path: str, access: int) -> bool:
-    """Whether this process, as the user that it is now, may read or write a file or a folder."""
+def has_access(path: str, access: int) -> bool:
+    """Whether this process, as its effective user, may read or write a file or a folder."""
     return os.access(path, access, effective_ids=os.access in os.supports_effective_ids)
 
 
 def check_database(database: sqlite3.Connection) -> None:
-    """Reads the whole file for damage, about 30 MB a second; raises sqlite3.DatabaseError. A changed value goes by."""
+    """Reads the whole file, about 30 MB a second; raises sqlite3.DatabaseError if it finds damage.
+
+    It does not detect a changed value.
+    """
     check_structure(database, "pragma integrity_check(1)")
-    # SQLite looks neither at types nor at the order of rows: a page may be whole and in the wrong place.
+    # SQLite checks neither types nor the order of rows: a page may be whole and in the wrong place.
     for table, key, blobs in (
         ("cells", "table_id, row, column, ts", ("row", "column", "value")),
         ("tombstones", "table_id, row, column", ("row", "column")),
@@ -43,37 +46,37 @@ def check_database(database: sqlite3.Connection) -> None:
         types = {"table_id": "integer", "ts": "integer"} | dict.fromkeys(blobs, "blob")
         others = " or ".join(f"typeof({name}) <> '{kind}'" for name, kind in types.items())
         if database.execute(f"select 1 from {table} where {others} limit 1").fetchone():
-            raise damaged(f"a value of {table} is not of its type")
+            raise damage_error(f"a value of {table} is not of its type")
         keys = database.execute(f"select {key} from {table} order by {key}")
         if not all(earlier < later for earlier, later in pairwise(keys)):
-            raise damaged(f"{table} are out of order")
+            raise damage_error(f"{table} are out of order")
 
 
 def check_pages(database: sqlite3.Connection, path: str) -> None:
-    """Checks a small file whole, and of a large one the catalogue, which shows a damaged header as well."""
+    """Checks all of a small file; of a large one only the catalogue, which also shows a damaged header."""
     pages, page_bytes = database.execute("select * from pragma_page_count, pragma_page_size").fetchone()
-    # SQLite takes what is missing of the last page for zeros. A log has that page, where the disk was full.
+    # SQLite reads zeros for the missing part of the last page. If the disk was full, the log has that page.
     if os.path.getsize(path) % page_bytes and not log_of(path):
-        raise damaged("its last page is not whole")
+        raise damage_error("its last page is not whole")
     if pages <= _CHECKED_PAGES:
         check_database(database)
     else:
-        others = [name for name, has in _LATER_TABLES.items() if database.execute(has).fetchone()]
-        for table in ("sqlite_schema", "tables", "families", "splits", *others):
+        later_tables = [name for name, exists in _LATER_TABLES.items() if database.execute(exists).fetchone()]
+        for table in ("sqlite_schema", "tables", "families", "splits", *later_tables):
             check_structure(database, f"pragma quick_check('{table}')")
 
 
 def check_structure(database: sqlite3.Connection, check: str) -> None:
-    """Runs one of SQLite's own checks, as a pragma; raises sqlite3.DatabaseError for what it finds."""
-    (found,) = database.execute(check).fetchone()
-    if found != b"ok":
-        raise damaged(found.decode(errors="replace").splitlines()[-1])  # the first line names the database
+    """Runs one of SQLite's own checks, given as a pragma; raises sqlite3.DatabaseError unless it passes."""
+    (report,) = database.execute(check).fetchone()
+    if report != b"ok":
+        raise damage_error(report.decode(errors="replace").splitlines()[-1])  # the first line names the database
 
 
 def check_log(database: sqlite3.Connection, path: str) -> None:
-    """Refuses a log with commits that SQLite leaves out: it reads up to the first damaged frame, without a word."""
+    """Refuses a damaged log: SQLite reads it up to the first damaged frame and silently drops later commits."""
     log = f"{path}-wal"
-    for _ in range(3):  # what another process is writing now may look damaged for a moment
+    for _ in range(3):  # a frame that another process is writing may look damaged for a moment
         committed = _committed_frames(log)
         if committed == 0:
             return
@@ -87,7 +90,7 @@ def check_log(database: sqlite3.Connection, path: str) -> None:
         if read < 0 or read >= committed:
             return
         time.sleep(0.01)
-    # The last one to close a store removes its log; one that may only read does not.
+    # The last connection to close removes the log, unless it is read-only.
     with closing(sqlite3.connect(f"{Path(os.path.abspath(path)).as_uri()}?mode=ro", uri=True)) as reader:
         reader.execute("select 1 from sqlite_master").fetchone()
         database.close()
@@ -99,19 +102,19 @@ def check_log(database: sqlite3.Connection, path: str) -> None:
 
 # SQLite's "WAL format": a header of 32 bytes (magic, version, bytes in a page, number, salt of 8 bytes, checksum of 8),
 # then for each page a frame of 24 bytes (page, 0 or, where a transaction ends, the size of the database, salt,
-# checksum) and the page. Frames of another salt are left over from before the log was begun anew.
+# checksum) and the page. Frames with another salt are left over from before SQLite restarted the log.
 _LOG_HEADER = struct.Struct(">I4xI4x8s2I")
 _FRAME = struct.Struct(">4xI8s8x")
-_LOG_MAGIC = 0x377F0682  # one more where checksums are of big-endian words
+_LOG_MAGIC = 0x377F0682  # one more if the checksums are of big-endian words
 
 
 def _committed_frames(log: str) -> int:
-    """The frames up to the last commit that another frame follows; 1 where the log's header is damaged.
+    """The number of frames up to the last commit that is followed by another frame; 1 if the log's header is damaged.
 
-    A last commit that nothing follows does not count: it may have been cut off when its writer was killed.
+    A commit at the end of the log does not count: it may be incomplete because its writer was killed.
     """
-    if not may(log, os.R_OK):
-        return 0  # there is none, or SQLite will say so
+    if not has_access(log, os.R_OK):
+        return 0  # there is no log, or SQLite will report that it cannot be read
     frames = committed = last_commit = 0
     with open(log, "rb") as file:
         size = os.fstat(file.fileno()).st_size

@@ -1,4 +1,4 @@
-"""The SQLite database under the embedded store: opened, created, or refused with one line that says what to do."""
+"""Opens or creates the SQLite database under the embedded store, or refuses it with one line that says what to do."""
 
 import os
 import random
@@ -10,24 +10,24 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ..thrift1.errors import StoreError
-from .damage import check_log, check_pages, check_structure, log_of, may
+from .damage import check_log, check_pages, check_structure, has_access, log_of
 from .failures import ADVICE, DAMAGED, explain, group_of, one_line
 from .schema import APPLICATION_ID, FORMAT, MIGRATIONS, SCHEMA
 
-# A store that cannot be written is tried for so long while somebody else opens or closes it.
+# How long opening a read-only store is tried again while another process opens or closes it.
 _SETTLING_S = 0.5
 
 FileState: TypeAlias = tuple[int, int, int]
-"""What changes when a file is replaced or written: its inode, size in bytes and time in nanoseconds."""
+"""A file's inode, size in bytes and time in nanoseconds: one of them changes if the file is replaced or written."""
 
 Files: TypeAlias = list[tuple[int, int]]
-"""The device and inode of a file, of its log and of its log's index; shorter if one is not at its path."""
+"""The device and inode of a file, of its log and of its log's index; shorter if one of them is not at its path."""
 
 
 class SharedDatabase(sqlite3.Connection):
-    """A file whose statements wait `wait_s` seconds for another process.
+    """A database file whose statements wait up to `wait_s` seconds for another process.
 
-    SQLite by itself would look every 0.1 s whether it is its turn, and may find another writer there each time.
+    SQLite itself would retry only every 0.1 s, and might meet another writer each time.
     """
 
     wait_s = 0.0
@@ -36,7 +36,7 @@ class SharedDatabase(sqlite3.Connection):
     def execute(  # type: ignore[override]
         self, sql: str, parameters: Sequence[object] = (), pause: Callable[[float], object] = time.sleep
     ) -> sqlite3.Cursor:
-        """Runs a statement, in its turn; `pause` passes the seconds between two attempts."""
+        """Runs a statement, again while another process blocks it; `pause` waits between two attempts, in seconds."""
         try:
             return sqlite3.Connection.execute(self, sql, parameters)
         except sqlite3.OperationalError as error:
@@ -54,16 +54,16 @@ class SharedDatabase(sqlite3.Connection):
                     raise
 
     def stop_waiting(self, for_s: float) -> None:
-        """Lets no statement wait for another process any more, nor one that begins in the next `for_s` seconds."""
+        """Makes running statements, and those that begin within `for_s` seconds, not wait for another process."""
         self._no_wait_until_s = time.monotonic() + for_s
 
 
 def open_database(path: str | None, wait_s: float) -> tuple[sqlite3.Connection, FileState | None]:
     """The database at `path`, or an empty one in memory; every commit outlives this process.
 
-    A writer waits `wait_s` seconds for another writer. A file of an earlier format is brought to this one. A file that
-    cannot be written is opened for reading; where that relies on nobody else writing it, its state comes too, and what
-    is read holds while `state_of` answers the same. Raises StoreError for whatever is not a store.
+    A writer waits `wait_s` seconds for another writer. A file of an earlier format is migrated to this one. A file that
+    cannot be written is opened for reading. If it is read without locks, its state is returned too, and reads are valid
+    as long as `state_of` returns the same state. Raises StoreError for a file that is not a store.
     """
     if path is not None:
         _check_path(path)
@@ -72,7 +72,7 @@ def open_database(path: str | None, wait_s: float) -> tuple[sqlite3.Connection, 
     while True:
         state = state_of(path) if path is not None and read_only else None
         try:
-            return _open(path, wait_s, read_only, state), state
+            return _connect(path, wait_s, read_only, state), state
         except UnicodeDecodeError as error:  # SQLite quotes a damaged catalogue in its message
             raise StoreError(f"{path}: {DAMAGED}") from error
         except sqlite3.Error as error:
@@ -91,8 +91,8 @@ def open_database(path: str | None, wait_s: float) -> tuple[sqlite3.Connection, 
         time.sleep(0.01)
 
 
-def _open(path: str | None, wait_s: float, read_only: bool, state: FileState | None) -> sqlite3.Connection:
-    # Any thread may call; the service lets in one at a time.
+def _connect(path: str | None, wait_s: float, read_only: bool, state: FileState | None) -> sqlite3.Connection:
+    # Any thread may call; the service lets one thread in at a time.
     database = sqlite3.connect(
         _location(path, read_only, state),
         uri=True,
@@ -104,7 +104,7 @@ def _open(path: str | None, wait_s: float, read_only: bool, state: FileState | N
     if isinstance(database, SharedDatabase):
         database.wait_s = wait_s
     try:
-        database.text_factory = bytes  # of a damaged record, Python could not decode it
+        database.text_factory = bytes  # Python could not decode text of a damaged record
         database.execute("pragma cell_size_check = on")
         version = _format_of(database, path)
         if path is not None and not read_only:
@@ -133,46 +133,46 @@ def _check_path(path: str) -> None:
             raise StoreError(f"{path}: {folder} cannot be written, make it writable or choose another path")
     elif not os.path.isfile(path):
         raise StoreError(f"{path}: is a pipe, a socket or a device, name a file")
-    elif not may(path, os.R_OK):
+    elif not has_access(path, os.R_OK):
         raise StoreError(f"{path}: cannot be read, make it readable")
-    elif os.path.getsize(path) == 1:  # which SQLite takes for an empty file
+    elif os.path.getsize(path) == 1:  # SQLite reads it as an empty file
         raise StoreError(f"{path}: {ADVICE['SQLITE_NOTADB']}: it is one byte long")
-    elif os.path.getsize(path) == 0 and log_of(path) == f"{path}-wal":  # which SQLite would remove
+    elif os.path.getsize(path) == 0 and log_of(path) == f"{path}-wal":  # SQLite would remove the log
         raise StoreError(f"{path}: {DAMAGED}: it is empty, and has a log beside it")
 
 
 def _is_writable(path: str) -> bool:
-    # SQLite needs two more files beside a store, and would open a read-only one without a word.
+    # SQLite needs two more files beside a store, and would silently open a read-only one.
     folder = os.path.dirname(os.path.abspath(path))
     return _may_write(folder) and (not os.path.exists(path) or _may_write(path))
 
 
 def _may_write(path: str) -> bool:
-    return may(path, os.W_OK)
+    return has_access(path, os.W_OK)
 
 
 def _location(path: str | None, read_only: bool, state: FileState | None) -> str:
-    """The URI of a file; by its name alone, a file called `:memory:` would be memory to SQLite."""
+    """The URI of a file; given only its name, SQLite would not open a file called `:memory:`."""
     if path is None:
         return ":memory:"
     uri = Path(os.path.abspath(path)).as_uri()
     if not read_only:
         return uri
-    # Without a log all is in the file itself, and SQLite need not write beside it to coordinate with a writer.
+    # Without a log the file has all data, and SQLite need not write beside it to coordinate with a writer.
     return f"{uri}?immutable=1" if state else f"{uri}?mode=ro"
 
 
 def state_of(path: str) -> FileState | None:
-    """The state of a file that nobody is writing; None where a log beside it says that somebody is, or was."""
+    """The state of a file that no process is writing; None if a log beside it shows that one is, or was."""
     try:
-        found = os.stat(path)  # before the look for a log: a writer makes the log first and removes it last
+        status = os.stat(path)  # before the check for a log: a writer makes the log first and removes it last
     except OSError:
         return None
-    return None if log_of(path) else (found.st_ino, found.st_size, found.st_mtime_ns)
+    return None if log_of(path) else (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def files_at(path: str) -> Files:
-    """The files that are at a store's path now; while the store is open, they are those that it has open."""
+    """The files at a store's path now; unless one is moved, those that an open store has open."""
     files: Files = []
     with suppress(FileNotFoundError):
         for name in (path, f"{path}-wal", f"{path}-shm"):
@@ -182,7 +182,7 @@ def files_at(path: str) -> Files:
 
 
 def _prepare(database: sqlite3.Connection, path: str | None, version: int | None, read_only: bool) -> None:
-    """Creates the tables in a new file, and brings an earlier format to this one."""
+    """Creates the tables in a new file, and migrates an earlier format to this one."""
     if version == FORMAT:
         return
     if read_only:
@@ -194,7 +194,7 @@ def _prepare(database: sqlite3.Connection, path: str | None, version: int | None
         if version is None:
             _execute_all(database, SCHEMA)
         else:
-            check_structure(database, "pragma integrity_check(1)")  # what cannot be read would be left behind for good
+            check_structure(database, "pragma integrity_check(1)")  # the migration would lose unreadable records
             for earlier in range(version, FORMAT):
                 _execute_all(database, MIGRATIONS[earlier])
         database.execute("commit")
@@ -209,7 +209,7 @@ def _execute_all(database: sqlite3.Connection, statements: str) -> None:
 
 
 def _format_of(database: sqlite3.Connection, path: str | None) -> int | None:
-    """The format of a store, None where nothing was ever stored; StoreError for what is not a store, left unchanged."""
+    """The format of a store; None for an empty file. Raises StoreError for a file that is not a store."""
     application_id, version, tables = database.execute(
         "select application_id, user_version, (select count(*) from sqlite_master)"
         " from pragma_application_id, pragma_user_version"
@@ -226,11 +226,11 @@ def _format_of(database: sqlite3.Connection, path: str | None) -> int | None:
 
 
 def _write_ahead(database: sqlite3.Connection) -> None:
-    """Readers go on while one process writes, and a commit is with the operating system before it is acknowledged.
+    """Turns on the write-ahead log: readers do not wait for a writer, and a commit survives a killed process.
 
-    `normal`, like HBase's own log, does not wait for the disk: a killed process loses nothing, a power cut may lose the
-    last commits, and neither leaves half of one. `full` would wait for the disk at every single put.
+    `normal`, like HBase's own log, does not wait for the disk: a power cut may lose the last commits, but never leaves
+    half of one. `full` would wait for the disk at every single put.
     """
     database.execute("pragma journal_mode = wal")
     database.execute("pragma synchronous = normal")
-    database.execute("select 1 from tables limit 1").fetchone()  # makes the log, if there is none yet
+    database.execute("select 1 from tables limit 1").fetchone()  # creates the log, if it does not exist yet

@@ -1,8 +1,9 @@
-"""Puts that the server dates: one that would lose something in this millisecond waits for the next one.
+"""Puts that the server dates: a put that would lose a version in this millisecond waits for the next one.
 
-A delete of the same millisecond would hide the put, and a put of the same cell would be replaced by it, a version less
-than the family keeps. HBase loses both. Its gateway takes about a millisecond for a call, so there it is rare, and
-applications live with it; this store is faster and would lose most of them. What the client dates is lost here too.
+A delete of the same millisecond would hide the put, and an earlier put of the same cell and millisecond would be
+replaced, so that the family keeps one version less. HBase loses both. A call to its gateway needs about a millisecond,
+so that this is rare there, and applications live with it; this store is faster and would lose most of them. It still
+loses those that the client dates.
 """
 
 import inspect
@@ -13,20 +14,21 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar, cast
 
-from .engine import Engine, TooSoon, now_ms
+from .engine import Engine, TooSoon
+from .stored_tables import now_ms
 
 Write = TypeVar("Write", bound=Callable[..., Any])
 
 _LIBRARIES = (__name__.removesuffix(".embedded.dating"), "happybase", "thriftpy2", "contextlib", "functools")
 
 _log = logging.getLogger(__name__)
-_is_told = False
+_has_warned = False
 
 
 def waits_once(write: Write) -> Write:
-    """Runs a transaction again in the next millisecond if it came too soon; the second time it takes what it gets.
+    """Runs a transaction again in the next millisecond if it raises TooSoon; the second attempt does not wait.
 
-    So a call waits for what came before it, and not without end for others that write the same cells meanwhile.
+    So a call never waits longer than that, even if others keep writing the same cells.
     """
 
     @wraps(write)
@@ -35,7 +37,7 @@ def waits_once(write: Write) -> Write:
             return write(engine, *arguments)
         except TooSoon as too_soon:
             if too_soon.args:
-                tell(*too_soon.args)
+                warn_of_lost_put(*too_soon.args)
             next_millisecond(too_soon.clock_ms)
         engine.has_waited = True
         try:
@@ -47,18 +49,21 @@ def waits_once(write: Write) -> Write:
 
 
 def next_millisecond(last_ms: int) -> int:
-    """Waits until the clock shows another millisecond, and returns that."""
+    """Waits until the clock shows another millisecond, and returns the new one."""
     while (now := now_ms()) == last_ms:
         time.sleep(0.0002)
     return now
 
 
-def tell(table: bytes, row: bytes, column: bytes) -> None:
-    """Says once in a process that HBase may lose a put: in the log, and to a caller in this process as a warning."""
-    global _is_told
-    if _is_told:
+def warn_of_lost_put(table: bytes, row: bytes, column: bytes) -> None:
+    """Warns, once in a process, that HBase may lose such a put: in the log, and a caller in this process also directly.
+
+    A caller in this process gets a RuntimeWarning at its own line.
+    """
+    global _has_warned
+    if _has_warned:
         return
-    _is_told = True
+    _has_warned = True
     text = (
         f"a put without a timestamp came in the millisecond of a delete of its cell, and waited for the next one: HBase"
         f" may lose such a put (table {table!r}, row {row!r:.100}, column {column!r:.100})"
@@ -70,7 +75,7 @@ def tell(table: bytes, row: bytes, column: bytes) -> None:
 
 
 def _callers_level() -> int | None:
-    """How many frames up the code stands that called the store; None in a server's thread, which has none."""
+    """The stack level of the code that called the store, for `warnings.warn`; None in a server's thread."""
     frame, level = inspect.currentframe(), 0
     while frame is not None:
         module = frame.f_globals.get("__name__", "")

@@ -4,40 +4,37 @@ import logging
 import random
 import sqlite3
 import threading
-import time
 import uuid
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, suppress
-from functools import cached_property
 from itertools import groupby
 from operator import itemgetter, lt
 from typing import TypeAlias
 
-from attrs import astuple, frozen
+from attrs import astuple
 
 from ...keys import MAX_ROW_BYTES
-from ...keys.limits import BLOCK_BYTES, FOREVER_S, LATEST_MS
+from ...keys.limits import BLOCK_BYTES, LATEST_MS
 from ..filters.cells import Cell, family_of
 from ..thrift1.errors import StoreError
+from . import statements
 from .damage import check_database
 from .database import SharedDatabase, files_at, open_database, state_of
-from .failures import damaged, explain, moved, overtaken
+from .failures import damage_error, explain, moved_error, overtaken_error
 from .schema import BLOCK_SIZES, CLUSTER, HAS_BLOCK_SIZES, HAS_CLUSTER
+from .stored_tables import StoredFamily, StoredTable, now_ms
 
-# One version in 16 written is followed by a look at its column for surplus versions: looking after every put would
-# double the cost of a batch. Fewer than 32 of them are left, so that, as in HBase before a flush, a read at an old
-# timestamp may still find a version that is beyond the family's maximum.
+# After one put in 16 the store removes surplus versions of its column: after every put that would double the cost of a
+# batch. Fewer than 32 surplus versions stay, so that, as in HBase before a flush, a read at an old timestamp may still
+# return a version beyond the family's maximum.
 _WRITES_PER_PRUNING = 16
 _SURPLUS_LEFT = 32
 
-# Where a family keeps more versions than this, SQLite picks the newest one; of fewer, Python does so faster.
-_FEW_VERSIONS = 3
-
-# A scan passes so many tombstones, and a table that is dropped loses so many cells, before others get their turn.
-AT_A_TIME = 2_000
+# The most tombstones that a scan crosses, and the most cells that dropping a table removes, in one turn.
+CELLS_PER_TURN = 2_000
 
 ABOVE_ALL_ROWS = b"\xff" * (MAX_ROW_BYTES + 1)
-"""The end of a range that has none."""
+"""The end of a range without an upper bound."""
 
 
 Put: TypeAlias = tuple[bytes, bytes, int, bytes]
@@ -46,126 +43,15 @@ Put: TypeAlias = tuple[bytes, bytes, int, bytes]
 ColumnRange: TypeAlias = tuple[bytes, bytes]
 """Columns from the first (inclusive) to the second (exclusive)."""
 
-_ROW = "select {picked} from cells where table_id = ? and row = ? and ts <= ? {ordered}"
-_COLUMNS = (
-    "select {picked} from cells where table_id = ? and row = ? and column >= ? and column < ? and ts <= ? {ordered}"
-)
-_SCAN = "select row, {picked} from cells where table_id = ? and row >= ? and row < ? {ordered}"
-_ASCENDING = " order by row, column, ts"
-_DESCENDING = " order by row desc, column desc, ts desc"
-_UP = {"picked": "column, ts, value", "ordered": _ASCENDING}
-_DOWN = {"picked": "column, ts, value", "ordered": _DESCENDING}
-# SQLite: with max() the other columns are those of the row that has the maximum.
-_NEWEST = {"picked": "column, max(ts), value", "ordered": "group by row, column order by row, column"}
-_SCAN_ALL = "select row, column, ts, value from cells where table_id = ?1 and row >= ?2 and row < ?3"
-_SCAN_MARKED = f"""
-{_SCAN_ALL} union all
-select row, column, ts, null as value from tombstones where table_id = ?1 and row >= ?2 and row < ?3
-"""
-_NEWEST_OF_COLUMN = _COLUMNS.format(**_DOWN) + " limit 1"
-_PUT = "insert or replace into cells values (?1, ?2, ?3, ?4, ?5)"
-_PUT_UNLESS_MASKED = """
-insert or replace into cells select ?1, ?2, ?3, ?4, ?5 where not exists
-    (select 1 from tombstones where table_id = ?1 and row = ?2 and column in (?3, ?6) and ts >= ?4)
-"""
-_WITHOUT_REPLACING = {put: put.replace(" or replace", "", 1) for put in (_PUT, _PUT_UNLESS_MASKED)}
-_DELETE = "delete from cells where table_id = ? and row = ? and column >= ? and column < ? and ts <= ?"
-_BURY = """
-insert into tombstones values (?, ?, ?, ?)
-on conflict do update set ts = max(ts, excluded.ts)
-"""
-_ROW_AFTER_SOME = """
-select row from {part} where table_id = ? and row >= ? and row < ? order by row {direction} limit 1 offset ?
-"""
-_DELETED_UP_TO = "select row, column from tombstones where table_id = ? and ts = ?"
-_DELETED_ROWS = """
-select count(distinct row) from tombstones as deleted where table_id = ?1 and row >= ?2 and row < ?3
-    and not exists (select 1 from cells where table_id = ?1 and row = deleted.row)
-"""
-_PRUNE = """
-delete from cells where table_id = ?1 and row = ?2 and column = ?3 and exists
-    (select 1 from cells where table_id = ?1 and row = ?2 and column = ?3 order by ts desc limit 1 offset ?4 + ?5)
-    and ts <= (select ts from cells where table_id = ?1 and row = ?2 and column = ?3 order by ts desc limit 1 offset ?4)
-"""
-_PRUNE_FAMILY = """
-delete from cells where table_id = ?1 and (row, column, ts) in (
-    select row, column, ts from (
-        select row, column, ts, row_number() over (partition by row, column order by ts desc) as age
-        from cells where table_id = ?1 and column >= ?2 and column < ?3 and row >= ?5 and row < ?6
-    ) where age > ?4
-)
-"""
-_FORGET = """
-delete from tombstones where table_id = ?1 and column > ?2 and column < ?3 and ?4 <
-    (select count(*) from cells where table_id = ?1 and row = tombstones.row and column = tombstones.column
-        and ts > tombstones.ts and ts >= ?5) and row >= ?6 and row < ?7
-"""
-_EXPIRE = "delete from cells where table_id = ? and column >= ? and column < ? and ts < ?"
-_READING = {(read, how is _NEWEST): read.format(**how) for read in (_ROW, _COLUMNS, _SCAN) for how in (_UP, _NEWEST)}
-_READING_DOWN = _SCAN.format(**_DOWN)
-_CATALOGUE = "select * from tables left join families on table_id = id order by tables.name, families.name"
-_CATALOGUE_TYPES = [int, bytes, int, int, int, bytes, int, int, bytes, bytes, int, int]
-_SPLITS = "select row from splits where table_id = ? order by row"
-_BLOCK_SIZES = "select family, bytes from block_sizes where table_id = ?"
 _first = itemgetter(0)
 _log = logging.getLogger(__name__)
 
 
-@frozen
-class Family:
-    """A column family as its table was created with; `time_to_live_s` is in seconds."""
-
-    name: bytes
-    max_versions: int
-    time_to_live_s: int
-    compression: str
-    bloom_filter: str
-    in_memory: bool
-    block_cache: bool
-    block_bytes: int = BLOCK_BYTES
-
-    def oldest_ms(self) -> int:
-        """The earliest timestamp that has not expired now."""
-        return now_ms() - 1000 * self.time_to_live_s if self.time_to_live_s < FOREVER_S else 0
-
-
-@frozen(slots=False)  # for its cached properties
-class Table:
-    """A table as the catalogue has it."""
-
-    id: int
-    name: bytes
-    created_ms: int
-    enabled: bool
-    families: dict[bytes, Family]
-    splits: tuple[bytes, ...]
-    """The first rows of its regions, without that of the first region, which has none."""
-
-    def family(self, column: bytes) -> Family:
-        """The family that a stored column belongs to."""
-        family = self.families.get(family_of(column))
-        if family is None:
-            raise damaged("a column is of no family")
-        return family
-
-    @cached_property
-    def keeps_many(self) -> bool:
-        """Whether a column may have many versions."""
-        return any(family.max_versions > _FEW_VERSIONS for family in self.families.values())
-
-    @cached_property
-    def expires(self) -> bool:
-        """Whether a family has a TTL."""
-        return any(family.time_to_live_s < FOREVER_S for family in self.families.values())
-
-    @cached_property
-    def in_cell_order(self) -> bool:
-        """Whether the order of its columns is that of HBase's cells; `cf1:a` sorts before `cf:z`, and not so there."""
-        return sorted(self.families) == [name[:-1] for name in sorted(name + b":" for name in self.families)]
-
-
 class TooSoon(Exception):
-    """Puts would lose something in the millisecond `clock_ms`; the table, row and column of one that a delete hides."""
+    """Puts in the millisecond `clock_ms` would lose a version.
+
+    If a delete hides one of them, the arguments are its table, row and column.
+    """
 
     def __init__(self, clock_ms: int, *hidden: bytes) -> None:
         super().__init__(*hidden)
@@ -173,16 +59,16 @@ class TooSoon(Exception):
 
 
 class Engine:
-    """One SQLite database: a file, or memory. One thread at a time: the one that has `lock`.
+    """One SQLite database: a file, or memory. Only the thread that holds `lock` may call.
 
-    `rows_read` counts the rows that reads stepped over, returned or not: every row with a version in the time range
-    that a scan came by, and every row of a get that has a cell in the columns asked for. HBase: a deleted row is one of
-    them until a compaction. It only grows.
+    `rows_read` counts the rows that reads have read, returned or not: a scan's rows with a version in its time range,
+    and a get's rows with a cell in the requested columns. HBase: a deleted row counts until a compaction. The count
+    only grows.
 
-    No statement stays open between two calls, so that a scan left alone holds back no checkpoint of the file.
+    No statement stays open between two calls, so that an abandoned scan does not hold back a checkpoint of the file.
 
-    `waits_for_clock` says whether puts that the server dates wait for the next millisecond where they would lose
-    something in this one, and `has_waited` whether those of this thread already did: see `dating.py`.
+    `waits_for_clock` says whether puts that the server dates wait for the next millisecond if they would lose a version
+    in this one, and `has_waited` whether the puts of this thread already did: see `dating.py`.
     """
 
     def __init__(self, path: str | None, wait_s: float) -> None:
@@ -207,36 +93,37 @@ class Engine:
         self._files = files_at(self.path) if self.path is not None else []
         self._is_moved = False
         self._is_open = True
-        self._tables: dict[bytes, Table] | None = None
+        self._cursor: sqlite3.Cursor | None = None
+        self._tables: dict[bytes, StoredTable] | None = None
         self._tables_version = 0
 
     def close(self) -> None:
-        """Lets go of the file; what was in memory is gone. Waits for a call that runs."""
+        """Closes the file; a store in memory is lost. Waits for a running call."""
         with self.lock:
             if self._is_open and self.path is not None and files_at(self.path) != self._files:
                 self._save_moved()
-                _log.warning("%s", self.explain(moved()))
+                _log.warning("%s", self.explain(moved_error()))
             self._is_open = False
             self._database.close()
 
     def interrupt(self, for_s: float) -> None:
-        """Breaks off the statement that runs, from any thread: what it wrote is undone, and its call fails.
+        """Interrupts the running statement, from any thread: its writes are undone, and its call fails.
 
-        For `for_s` seconds no call waits for another process either.
+        For `for_s` seconds calls do not wait for another process either.
         """
         if isinstance(self._database, SharedDatabase):
             self._database.stop_waiting(for_s)
         self._database.interrupt()
 
     def check(self) -> None:
-        """Reads the whole store for damage; raises sqlite3.DatabaseError where it finds some."""
+        """Reads the whole store and raises sqlite3.DatabaseError if it is damaged."""
         check_database(self._database)
 
     def explain(self, error: sqlite3.Error) -> str:
         """One line that says what to do about a failure of SQLite."""
         return explain(error, self.path, self.wait_s)
 
-    # A file that cannot be written is read without locks, while nobody writes it
+    # A read-only file is read without locks as long as no process writes it
 
     def _follow(self) -> None:
         """Opens the file again if another process has written it."""
@@ -250,9 +137,9 @@ class Engine:
             stale.close()
 
     def _check_same(self) -> None:
-        """Refuses what was just read if another process wrote the file meanwhile."""
+        """Raises if another process has written the file during the read."""
         if self._state is not None and not self._is_same():
-            raise overtaken()
+            raise overtaken_error()
 
     def _is_same(self) -> bool:
         return self.path is None or state_of(self.path) == self._state
@@ -261,7 +148,7 @@ class Engine:
 
     @property
     def has_waited(self) -> bool:
-        """Whether the transaction of this thread has waited for the clock already."""
+        """Whether the transaction of this thread has already waited for the clock."""
         return getattr(self._of_thread, "has_waited", False)
 
     @has_waited.setter
@@ -269,22 +156,25 @@ class Engine:
         self._of_thread.has_waited = has_waited
 
     def writing(self) -> AbstractContextManager[None]:
-        """All that is written inside, or nothing. Waits `wait_s` seconds for a writer in another process.
+        """A transaction: all writes inside the block, or none. Waits `wait_s` seconds for a writer in another process.
 
-        Meanwhile it leaves the engine to other threads, which may read: nothing has happened yet.
-        Raises if the file is not at its path any more: then the next process would not find what was written.
+        While it waits, other threads may read. Raises if the file is no longer at its path, because the next process
+        would not see the writes.
         """
         return _Transaction(self, writes=True)
 
     def undo(self) -> None:
-        """Undoes what a call has written that was interrupted before it could do so itself, if there is any."""
+        """Ends the scan and rolls back the transaction that an interrupted call left open, if there are any."""
         with self.lock:
             self._tables = None
-            if self._is_open and self._database.in_transaction:
-                self._database.execute("rollback")
+            if self._is_open:
+                if self._cursor is not None:
+                    self._cursor.close()  # an open statement would keep showing the store as it was
+                if self._database.in_transaction:
+                    self._database.execute("rollback")
 
     def begin(self, *, writes: bool) -> None:
-        """Begins a transaction; one that an interrupted call left is undone first."""
+        """Begins a transaction; first rolls back one that an interrupted call left open."""
         if self._database.in_transaction:
             self.undo()
         if not writes:
@@ -302,7 +192,7 @@ class Engine:
             self._others.wait(seconds)
 
     def commit(self, *, writes: bool) -> None:
-        """Ends a transaction; one that wrote is not acknowledged if the file is not at its path any more."""
+        """Commits a transaction; a write is not acknowledged if the file is no longer at its path."""
         self._database.execute("commit")
         if writes and self.path is not None:
             self._check_path()
@@ -312,17 +202,17 @@ class Engine:
         self._is_moved = files_at(self.path) != self._files
         if self._is_moved:
             self._save_moved()
-            raise moved()
+            raise moved_error()
 
     def _save_moved(self) -> None:
-        """Brings what is in the log into the file that is open, wherever that is; SQLite leaves it out then."""
+        """Copies the log into the open file, wherever that is now; on closing SQLite would not copy it."""
         with suppress(sqlite3.Error):
             self._database.execute("pragma wal_checkpoint(truncate)")
 
     # The catalogue
 
-    def tables(self) -> dict[bytes, Table]:
-        """All tables by name; read again when another process has written."""
+    def tables(self) -> dict[bytes, StoredTable]:
+        """All tables by name; read again after another process has written."""
         if self.path is not None:
             self._follow()
             (version,) = self._database.execute("pragma data_version").fetchone()
@@ -332,27 +222,27 @@ class Engine:
             self._tables = self._read_tables()
         return self._tables
 
-    def _read_tables(self) -> dict[bytes, Table]:
-        tables: dict[bytes, Table] = {}
+    def _read_tables(self) -> dict[bytes, StoredTable]:
+        tables: dict[bytes, StoredTable] = {}
         block_sizes: dict[object, object] = {}
         try:
-            # One statement, so that a table created meanwhile is there with all its families or not at all.
-            for record in self._database.execute(_CATALOGUE):
-                if list(map(type, record)) != _CATALOGUE_TYPES:
-                    raise damaged("a table is not as it was written")
+            # One statement, so that a table that another process is creating appears with all its families or not yet.
+            for record in self._database.execute(statements.CATALOGUE):
+                if list(map(type, record)) != statements.CATALOGUE_TYPES:
+                    raise damage_error("a table is not as it was written")
                 table_id, name, created_ms, enabled, _, *family = record
                 if name not in tables:
-                    split_rows = self._database.execute(_SPLITS, (table_id,)).fetchall()
+                    split_rows = self._database.execute(statements.READ_SPLITS, (table_id,)).fetchall()
                     splits = tuple(row for (row,) in split_rows)
                     block_sizes = self._block_sizes(table_id)
-                    tables[name] = Table(table_id, name, created_ms, bool(enabled), {}, splits)
+                    tables[name] = StoredTable(table_id, name, created_ms, bool(enabled), {}, splits)
                 family[3:5] = (text.decode() for text in family[3:5])
                 family.append(block_sizes.get(family[0], BLOCK_BYTES))
                 if type(family[-1]) is not int:
-                    raise damaged("a table is not as it was written")
-                tables[name].families[family[0]] = Family(*family)
+                    raise damage_error("a table is not as it was written")
+                tables[name].families[family[0]] = StoredFamily(*family)
         except UnicodeDecodeError as error:
-            raise damaged("a table is not as it was written") from error
+            raise damage_error("a table is not as it was written") from error
         finally:
             self._check_same()
         return tables
@@ -361,37 +251,38 @@ class Engine:
         return self._database.execute(HAS_BLOCK_SIZES).fetchone() is not None
 
     def _block_sizes(self, table_id: int) -> dict[object, object]:
-        """The block sizes of a table's families where they are not HBase's own."""
-        return dict(self._database.execute(_BLOCK_SIZES, (table_id,))) if self._has_block_sizes() else {}
+        """The block sizes of those families of a table that do not have HBase's default."""
+        return dict(self._database.execute(statements.READ_BLOCK_SIZES, (table_id,))) if self._has_block_sizes() else {}
 
-    def create_table(self, name: bytes, families: Collection[Family], split_rows: Iterable[bytes] = ()) -> None:
-        """Adds a table, enabled; each of the rows is the first one of a region, before them all lies one more."""
+    def create_table(self, name: bytes, families: Collection[StoredFamily], split_rows: Iterable[bytes] = ()) -> None:
+        """Adds a table, enabled, split into regions at `split_rows`."""
         self._tables = None
         table_id = self._database.execute(
             "insert into tables (name, created_ms, enabled) values (?, ?, 1)", (name, now_ms())
         ).lastrowid
         self._database.executemany(
             "insert into families values (?, ?, ?, ?, ?, ?, ?, ?)",
-            [(table_id, *astuple(each)[:-1]) for each in families],  # the block size goes elsewhere
+            [(table_id, *astuple(family)[:-1]) for family in families],  # the block size has a table of its own
         )
         self._database.executemany("insert into splits values (?, ?)", [(table_id, row) for row in split_rows])
-        block_sizes = [(table_id, each.name, each.block_bytes) for each in families if each.block_bytes != BLOCK_BYTES]
-        if block_sizes:
+        own_sizes = [family for family in families if family.block_bytes != BLOCK_BYTES]
+        if own_sizes:
+            block_sizes = [(table_id, family.name, family.block_bytes) for family in own_sizes]
             self._database.execute(BLOCK_SIZES)
             self._database.executemany("insert into block_sizes values (?, ?, ?)", block_sizes)
 
-    def drop_rows(self, table: Table) -> bool:
-        """Removes the first rows of a table, as many as one turn has time for; whether there are more."""
+    def drop_rows(self, table: StoredTable) -> bool:
+        """Removes the first rows of a table, as many as fit in one turn; returns whether more are stored."""
         has_more = False
         for part in ("cells", "tombstones"):
-            end = self.part_end(table, b"", part)
+            end = self.turn_end_row(table, b"", part)
             self._database.execute(
                 f"delete from {part} where table_id = ? and row < ?", (table.id, end or ABOVE_ALL_ROWS)
             )
             has_more |= end is not None
         return has_more
 
-    def drop_table(self, table: Table) -> None:
+    def drop_table(self, table: StoredTable) -> None:
         """Removes a table that has no rows."""
         self._tables = None
         parts = ["splits", "families", *(["block_sizes"] if self._has_block_sizes() else [])]
@@ -399,48 +290,49 @@ class Engine:
             self._database.execute(f"delete from {part} where table_id = ?", (table.id,))
         self._database.execute("delete from tables where id = ?", (table.id,))
 
-    def enable_table(self, table: Table, enabled: bool) -> None:
-        """Marks a table as enabled or disabled; what that means is up to the caller."""
+    def enable_table(self, table: StoredTable, enabled: bool) -> None:
+        """Marks a table as enabled or disabled; the caller enforces it."""
         self._tables = None
         self._database.execute("update tables set enabled = ? where id = ?", (enabled, table.id))
 
     def cluster_id(self) -> bytes:
-        """The id of the store, a random UUID as text: made when it is first asked for, and never changed."""
-        found = self._cluster_id()
-        if found is None:
+        """The id of the store, a random UUID as text: made at the first request, and never changed."""
+        cluster_id = self._stored_cluster_id()
+        if cluster_id is None:
             with self.writing():
-                found = self._cluster_id()  # another process may have been first
-                if found is None:
-                    found = str(uuid.uuid4()).encode()
+                cluster_id = self._stored_cluster_id()  # another process may have been first
+                if cluster_id is None:
+                    cluster_id = str(uuid.uuid4()).encode()
                     self._database.execute(CLUSTER)
-                    self._database.execute("insert into cluster values (?)", (found,))
-        return found
+                    self._database.execute("insert into cluster values (?)", (cluster_id,))
+        return cluster_id
 
-    def _cluster_id(self) -> bytes | None:
+    def _stored_cluster_id(self) -> bytes | None:
         if self.path is not None:
             self._follow()
         if self._database.execute(HAS_CLUSTER).fetchone() is None:
             return None
-        (found,) = self._database.execute("select max(id) from cluster").fetchone()
+        (cluster_id,) = self._database.execute("select max(id) from cluster").fetchone()
         self._check_same()
-        if type(found) is not bytes:
-            raise damaged("the id of the store is not as it was written")
-        return found
+        if type(cluster_id) is not bytes:
+            raise damage_error("the id of the store is not as it was written")
+        return cluster_id
 
     # Reading: columns in byte order, each column's versions oldest first
 
     def row(
         self,
-        table: Table,
+        table: StoredTable,
         row: bytes,
         columns: Sequence[ColumnRange] | None = None,
         *,
         up_to: int = LATEST_MS,
         newest: bool = False,
     ) -> list[Cell]:
-        """One row's cells, of all columns or of some ranges of them, as they were at one moment.
+        """The cells of one row, of all columns or of ranges of columns, as they were at one moment.
 
-        Versions after the timestamp `up_to` are left out; with `newest`, older ones may be, of any column.
+        Leaves out versions after the timestamp `up_to`; with `newest` it may also leave out all but the newest version
+        of any column.
         """
         if self.path is None:
             cells = self._cells(table, row, columns, up_to, newest)
@@ -453,7 +345,7 @@ class Engine:
         return cells
 
     def _checked_cells(
-        self, table: Table, row: bytes, columns: Sequence[ColumnRange] | None, up_to: int, newest: bool
+        self, table: StoredTable, row: bytes, columns: Sequence[ColumnRange] | None, up_to: int, newest: bool
     ) -> list[Cell]:
         try:
             cells = self._cells(table, row, columns, up_to, newest)
@@ -463,190 +355,212 @@ class Engine:
             self._check_same()
 
     def _cells(
-        self, table: Table, row: bytes, columns: Sequence[ColumnRange] | None, up_to: int, newest: bool
+        self, table: StoredTable, row: bytes, columns: Sequence[ColumnRange] | None, up_to: int, newest: bool
     ) -> list[Cell]:
         if columns is None:
-            return self._database.execute(_reading(_ROW, table, newest), (table.id, row, up_to)).fetchall()
-        select = _reading(_COLUMNS, table, newest)
+            select = _read_statement(statements.READ_ROW, table, newest)
+            return self._database.execute(select, (table.id, row, up_to)).fetchall()
+        select = _read_statement(statements.READ_COLUMNS, table, newest)
         if len(columns) == 1:
             return self._database.execute(select, (table.id, row, *columns[0], up_to)).fetchall()
         with _Transaction(self, writes=False):
-            return [cell for each in columns for cell in self._database.execute(select, (table.id, row, *each, up_to))]
+            return [
+                cell
+                for column_range in columns
+                for cell in self._database.execute(select, (table.id, row, *column_range, up_to))
+            ]
 
     def scan(
-        self, table: Table, low: bytes, high: bytes, *, down: bool, up_to: int = LATEST_MS, newest: bool = False
+        self, table: StoredTable, low: bytes, high: bytes, *, down: bool, up_to: int = LATEST_MS, newest: bool = False
     ) -> Generator[tuple[bytes, Sequence[Cell]], None, None]:
-        """The rows from `low` (inclusive) to `high` (exclusive), as `row` has them; close it to end the statement.
+        """The rows from `low` (inclusive) to `high` (exclusive), as `row` returns them; close it to end the statement.
 
-        A row whose versions are all after `up_to` comes without cells: a scan can pause at every row. The caller adds
-        the rows that it took to `rows_read`.
+        A row whose versions are all after `up_to` comes without cells, so that a scan can pause at every row. The
+        caller adds the rows that it read to `rows_read`.
         """
         if up_to < LATEST_MS:
-            select = _SCAN_ALL + (_DESCENDING if down else _ASCENDING)
+            select = statements.scan_all(down=down)
             with closing(self._rows_of(select, (table.id, low, high), down)) as rows:
                 for row, cells in rows:
                     yield row, [cell for cell in cells if cell[1] <= up_to]
         else:
-            select = _READING_DOWN if down else _reading(_SCAN, table, newest)
+            select = statements.SCAN_DOWN if down else _read_statement(statements.SCAN, table, newest)
             yield from self._rows_of(select, (table.id, low, high), down)
 
-    def scan_marked(
-        self, table: Table, low: bytes, high: bytes, *, down: bool, up_to: int
+    def scan_with_tombstones(
+        self, table: StoredTable, low: bytes, high: bytes, *, down: bool, up_to: int
     ) -> Generator[tuple[bytes, Sequence[Cell], list[bytes]], None, None]:
-        """The rows that `scan` has, and rows of tombstones alone, each with the columns that it has anything of."""
-        marked = self._latest_tombstone(table) is not None
-        select = (_SCAN_MARKED if marked else _SCAN_ALL) + (_DESCENDING if down else _ASCENDING)
-        with closing(self._rows_of(select, (table.id, low, high), down, marked=marked)) as rows:
+        """The rows of `scan` and those that have only tombstones.
+
+        Each row comes with its cells and the columns (or families) of its cells and tombstones.
+        """
+        has_tombstones = self._latest_tombstone(table) is not None
+        select = statements.scan_all(down=down, with_tombstones=has_tombstones)
+        with closing(self._rows_of(select, (table.id, low, high), down, with_tombstones=has_tombstones)) as rows:
             for row, stored in rows:
                 cells = stored
-                if marked or up_to < LATEST_MS:
+                if has_tombstones or up_to < LATEST_MS:
                     cells = [cell for cell in stored if type(cell[2]) is bytes and cell[1] <= up_to]
                 yield row, cells, [column for column, _, _ in stored]
 
     def _rows_of(
-        self, select: str, parameters: tuple[object, ...], down: bool, *, marked: bool = False
+        self, select: str, parameters: tuple[object, ...], down: bool, *, with_tombstones: bool = False
     ) -> Generator[tuple[bytes, list[Cell]], None, None]:
-        """Rows with their cells; where they are `marked`, tombstones are cells without a value."""
+        """Rows with their cells; `with_tombstones`, tombstones are among them as cells without a value."""
         in_file = self.path is not None
-        passed = None
+        last_row = None
         cursor = None
         try:
-            cursor = self._database.execute(select, parameters)
+            cursor = self._cursor = self._database.execute(select, parameters)
             for row, stored in groupby(cursor, _first):
                 cells: list[Cell] = [version[1:] for version in stored]
                 if down:
                     cells.reverse()
                 if in_file:
-                    # Where a page is damaged, SQLite may come by other rows than asked for, or by the same forever.
-                    if type(row) is not bytes or (passed is not None and (row >= passed if down else row <= passed)):
-                        raise damaged("rows are out of order")
-                    _check_cells(row, cells, marked=marked)
-                    passed = row
+                    # If a page is damaged, SQLite may return rows outside the range, or the same rows forever.
+                    if type(row) is not bytes or (
+                        last_row is not None and (row >= last_row if down else row <= last_row)
+                    ):
+                        raise damage_error("rows are out of order")
+                    _check_cells(row, cells, with_tombstones=with_tombstones)
+                    last_row = row
                 yield row, cells
         finally:
             if cursor is not None:
                 cursor.close()
             self._check_same()
 
-    def newest(self, table: Table, row: bytes, column: bytes) -> Cell | None:
+    def newest(self, table: StoredTable, row: bytes, column: bytes) -> Cell | None:
         """The newest version of one column, unless it has expired."""
         cell: Cell | None = self._database.execute(
-            _NEWEST_OF_COLUMN, (table.id, row, *column_range(column), LATEST_MS)
+            statements.NEWEST_OF_COLUMN, (table.id, row, *column_range(column), LATEST_MS)
         ).fetchone()
         return cell if cell and cell[1] >= table.family(column).oldest_ms() else None
 
-    def count_deleted(self, table: Table, low: bytes, high: bytes) -> None:
-        """Counts the rows from `low` (inclusive) to `high` (exclusive) that have tombstones and no cells as read."""
-        self.rows_read += self._database.execute(_DELETED_ROWS, (table.id, low, high)).fetchone()[0]
+    def count_deleted(self, table: StoredTable, low: bytes, high: bytes) -> None:
+        """Adds the rows from `low` (inclusive) to `high` (exclusive) that have only tombstones to `rows_read`."""
+        self.rows_read += self._database.execute(statements.COUNT_DELETED_ROWS, (table.id, low, high)).fetchone()[0]
 
-    def has_tombstones(self, table: Table) -> bool:
-        """Whether anything was deleted in the table since its last compaction."""
+    def has_tombstones(self, table: StoredTable) -> bool:
+        """Whether the table has had a delete since its last compaction."""
         return self._latest_tombstone(table) is not None
 
-    def near_tombstones(self, table: Table, low: bytes, high: bytes, *, down: bool) -> tuple[bytes, bytes]:
-        """The part of the range that a scan passes in one turn, however much was deleted there."""
+    def range_of_turn(self, table: StoredTable, low: bytes, high: bytes, *, down: bool) -> tuple[bytes, bytes]:
+        """The first part of the range, in the scan's direction, with at most CELLS_PER_TURN tombstones."""
         last = self._row_after_some(table, "tombstones", low, high, down=down)
         if last is None:
             return low, high
         return (last, high) if down else (low, row_after(last))
 
-    def _row_after_some(self, table: Table, part: str, low: bytes, high: bytes, *, down: bool = False) -> bytes | None:
-        """The row of the cell or tombstone that comes AT_A_TIME others after the first; None if there are fewer."""
-        select = _ROW_AFTER_SOME.format(part=part, direction="desc" if down else "asc")
-        last = self._database.execute(select, (table.id, low, high, AT_A_TIME)).fetchone()
+    def _row_after_some(
+        self, table: StoredTable, part: str, low: bytes, high: bytes, *, down: bool = False
+    ) -> bytes | None:
+        """The row of the cell or tombstone CELLS_PER_TURN places after the first; None if there are not as many."""
+        select = statements.ROW_AT_OFFSET.format(part=part, direction="desc" if down else "asc")
+        last = self._database.execute(select, (table.id, low, high, CELLS_PER_TURN)).fetchone()
         return last[0] if last else None
 
-    def _latest_tombstone(self, table: Table) -> int | None:
+    def _latest_tombstone(self, table: StoredTable) -> int | None:
         (latest,) = self._database.execute("select max(ts) from tombstones where table_id = ?", (table.id,)).fetchone()
         return latest  # type: ignore[no-any-return]
 
     # Writing, inside `writing()`
 
-    def put(self, table: Table, puts: Sequence[Put], clock_ms: int | None = None) -> None:
-        """Stores versions, unless a tombstone masks them; of equal row, column and timestamp the last one stays.
+    def put(self, table: StoredTable, puts: Sequence[Put], clock_ms: int | None = None) -> None:
+        """Stores versions, unless a tombstone hides them; of equal row, column and timestamp the last one stays.
 
-        Puts that the server dates have the timestamp `clock_ms`. Raises TooSoon where they must have a later one.
-        Versions beyond the family's maximum go here too, by and by: reads never show them, so nothing waits for it.
+        Puts that the server dates have the timestamp `clock_ms`. Raises TooSoon if they need a later one. Also removes
+        some versions beyond the family's maximum, which reads never return.
         """
         table_id = table.id
         wait_ms = clock_ms if self.waits_for_clock and not self.has_waited else None
         parameters: Sequence[tuple[object, ...]]
         latest = self._latest_tombstone(table)
         if latest is None or all(timestamp > latest for _, _, timestamp, _ in puts):
-            statement, parameters = _PUT, [(table_id, *put) for put in puts]
+            statement, parameters = statements.PUT, [(table_id, *put) for put in puts]
         else:
             if wait_ms is not None:
                 self._check_visible(table, puts, wait_ms)
-            statement, parameters = _PUT_UNLESS_MASKED, [(table_id, *put, family_of(put[1])) for put in puts]
+            statement, parameters = statements.PUT_UNLESS_HIDDEN, [(table_id, *put, family_of(put[1])) for put in puts]
         if wait_ms is not None:
-            self._put_beside(table, puts, wait_ms, statement, parameters)
+            self._put_without_replacing(table, puts, wait_ms, statement, parameters)
         else:
             self._database.executemany(statement, parameters)
-        # At random, since a stride would miss a hot cell that comes at the same place of every batch.
-        looked_at = puts[random.randrange(_WRITES_PER_PRUNING) :: _WRITES_PER_PRUNING]
-        if looked_at:
+        # A random start, because a fixed one would miss a hot cell at the same position of every batch.
+        sample = puts[random.randrange(_WRITES_PER_PRUNING) :: _WRITES_PER_PRUNING]
+        if sample:
             self._database.executemany(
-                _PRUNE,
+                statements.PRUNE,
                 [
                     (table_id, row, column, table.family(column).max_versions, _SURPLUS_LEFT)
-                    for row, column, _, _ in looked_at
+                    for row, column, _, _ in sample
                 ],
             )
 
-    def _check_visible(self, table: Table, puts: Sequence[Put], clock_ms: int) -> None:
-        """Refuses a put that a delete of its own millisecond hides.
+    def _check_visible(self, table: StoredTable, puts: Sequence[Put], clock_ms: int) -> None:
+        """Refuses a put that a delete of the same millisecond hides.
 
-        A tombstone of a later timestamp is not waited for: a client set it, to any time ahead.
+        It does not wait for a tombstone with a later timestamp, which a client may have set to any time ahead.
         """
-        deleted = set(self._database.execute(_DELETED_UP_TO, (table.id, clock_ms)))
+        deleted = set(self._database.execute(statements.DELETED_AT, (table.id, clock_ms)))
         if not deleted:
             return
         for row, column, timestamp, _ in puts:
             if timestamp == clock_ms and not deleted.isdisjoint([(row, column), (row, family_of(column))]):
                 raise TooSoon(clock_ms, table.name, row, column)
 
-    def _put_beside(
-        self, table: Table, puts: Sequence[Put], clock_ms: int, statement: str, parameters: Sequence[tuple[object, ...]]
+    def _put_without_replacing(
+        self,
+        table: StoredTable,
+        puts: Sequence[Put],
+        clock_ms: int,
+        statement: str,
+        parameters: Sequence[tuple[object, ...]],
     ) -> None:
-        """Stores versions, but none in place of another one that its family would keep."""
+        """Stores versions; raises TooSoon instead of replacing one that its family would keep."""
         try:
-            self._database.executemany(_WITHOUT_REPLACING[statement], parameters)
+            self._database.executemany(statements.WITHOUT_REPLACING[statement], parameters)
         except sqlite3.IntegrityError as error:
             if any(table.family(column).max_versions > 1 for _, column, _, _ in puts):
                 raise TooSoon(clock_ms) from error
             self._database.executemany(statement, parameters)
 
-    def delete(self, table: Table, row: bytes, column: bytes, up_to: int) -> None:
-        """Removes the versions of a column (family:qualifier) or a family, and masks such as are still to come."""
-        self._database.execute(_DELETE, (table.id, row, *column_range(column), up_to))
-        self._database.execute(_BURY, (table.id, row, column, up_to))
+    def delete(self, table: StoredTable, row: bytes, column: bytes, up_to: int) -> None:
+        """Removes the versions of a column (family:qualifier) or a family up to a timestamp.
 
-    def part_end(self, table: Table, low: bytes, part: str = "cells") -> bytes | None:
-        """The row before which a turn with the rows from `low` on ends; None if it takes all that are left."""
+        Leaves a tombstone that also hides later puts up to that timestamp.
+        """
+        self._database.execute(statements.DELETE, (table.id, row, *column_range(column), up_to))
+        self._database.execute(statements.PUT_TOMBSTONE, (table.id, row, column, up_to))
+
+    def turn_end_row(self, table: StoredTable, low: bytes, part: str = "cells") -> bytes | None:
+        """The row (exclusive) at which a turn that starts at `low` ends; None if it reaches the end of the table."""
         last = self._row_after_some(table, part, low, ABOVE_ALL_ROWS)
         return None if last is None else row_after(last)
 
-    def flush(self, table: Table, low: bytes = b"", high: bytes = ABOVE_ALL_ROWS) -> None:
-        """Removes every version beyond its family's maximum, from the row `low` to before `high`.
+    def flush(self, table: StoredTable, low: bytes = b"", high: bytes = ABOVE_ALL_ROWS) -> None:
+        """Removes every version beyond its family's maximum, from row `low` (inclusive) to `high` (exclusive).
 
-        HBase: it reads a column no further than that, and so loses the column's tombstone below, though not that of an
-        empty qualifier.
+        HBase: a flush does not read a column beyond that maximum, and so drops the column's tombstone if it comes
+        after, except that of an empty qualifier.
         """
         for family in table.families.values():
             columns = column_range(family.name)
-            self._database.execute(_FORGET, (table.id, *columns, family.max_versions, family.oldest_ms(), low, high))
-            self._database.execute(_PRUNE_FAMILY, (table.id, *columns, family.max_versions, low, high))
+            self._database.execute(
+                statements.DROP_TOMBSTONES, (table.id, *columns, family.max_versions, family.oldest_ms(), low, high)
+            )
+            self._database.execute(statements.PRUNE_FAMILY, (table.id, *columns, family.max_versions, low, high))
 
-    def compact(self, table: Table) -> None:
-        """Removes what no read shows: surplus versions, expired cells, and the tombstones, which mask no more."""
+    def compact(self, table: StoredTable) -> None:
+        """Removes surplus versions, expired cells and tombstones, so that tombstones no longer hide later puts."""
         self.flush(table)
         for family in table.families.values():
-            self._database.execute(_EXPIRE, (table.id, *column_range(family.name), family.oldest_ms()))
+            self._database.execute(statements.EXPIRE, (table.id, *column_range(family.name), family.oldest_ms()))
         self._database.execute("delete from tombstones where table_id = ?", (table.id,))
 
 
 class _Transaction:
-    """What happens inside, whole or not at all. No generator, which Ctrl-C would leave behind with its transaction."""
+    """A transaction as a context manager. A generator would leave the transaction open after Ctrl-C."""
 
     def __init__(self, engine: Engine, *, writes: bool) -> None:
         self._engine = engine
@@ -670,23 +584,18 @@ class _Transaction:
         self._engine.undo()
 
 
-def _check_cells(row: bytes, cells: Sequence[Cell], *, in_order: bool = True, marked: bool = False) -> None:
-    """Refuses cells that SQLite read from a damaged file without noticing."""
+def _check_cells(row: bytes, cells: Sequence[Cell], *, in_order: bool = True, with_tombstones: bool = False) -> None:
+    """Raises if cells are not as the store writes them: SQLite reads a damaged file without noticing."""
     for column, timestamp, value in cells:
-        if type(column) is not bytes or type(timestamp) is not int or not (type(value) is bytes or marked):
-            raise damaged(f"a cell of row {row!r} is not of its type")
+        if type(column) is not bytes or type(timestamp) is not int or not (type(value) is bytes or with_tombstones):
+            raise damage_error(f"a cell of row {row!r} is not of its type")
     if in_order and not all(map(lt, cells, cells[1:])):
-        raise damaged(f"the cells of row {row!r} are out of order")
+        raise damage_error(f"the cells of row {row!r} are out of order")
 
 
-def _reading(select: str, table: Table, newest: bool) -> str:
-    # Python's dict keeps the last version of a column, which is the newest: of few versions that is faster.
-    return _READING[select, newest and table.keeps_many]
-
-
-def now_ms() -> int:
-    """The clock in milliseconds since 1970-01-01 UTC."""
-    return time.time_ns() // 1_000_000
+def _read_statement(select: str, table: StoredTable, newest: bool) -> str:
+    # Python's dict keeps the last version of a column, which is the newest: with few versions that is faster.
+    return statements.READ_STATEMENTS[select, newest and table.keeps_many]
 
 
 def row_after(row: bytes) -> bytes:
@@ -700,8 +609,8 @@ def column_range(column: bytes) -> ColumnRange:
     return (column, column + b"\0") if b":" in column else (column + b":", column + b";")
 
 
-def versions(table: Table, cells: Iterable[Cell]) -> Iterator[list[Cell]]:
-    """Column by column its newest versions, at most its family's maximum, newest first; without expired ones."""
+def versions(table: StoredTable, cells: Iterable[Cell]) -> Iterator[list[Cell]]:
+    """The newest versions of each column, newest first, at most the family's maximum, without expired ones."""
     for column, stored in groupby(cells, _first):
         family = table.family(column)
         kept = list(stored)[: -family.max_versions - 1 : -1]

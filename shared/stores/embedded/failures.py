@@ -1,4 +1,4 @@
-"""What goes wrong with the file under an embedded store, each in one line that says what to do."""
+"""Failures of the file under an embedded store, each in one line that says what to do."""
 
 import sqlite3
 
@@ -14,12 +14,12 @@ ADVICE = {
     " put it back or open it where it is now",
     "SQLITE_CANTOPEN": "it cannot be opened, make the file and its folder writable",
     "SQLITE_IOERR": "the disk failed, check it",
-    # A quota or a limit on the size of files, which SQLite does not tell from a disk that fails.
+    # SQLite cannot distinguish a quota, or a limit on the size of files, from a failing disk.
     "SQLITE_IOERR_WRITE": _FULL_OR_FAILED,
     "SQLITE_IOERR_SHMSIZE": _FULL_OR_FAILED,
     "SQLITE_IOERR_SHORT_READ": DAMAGED,
     "SQLITE_CORRUPT": DAMAGED,
-    "SQLITE_ERROR": DAMAGED,  # its catalogue is: every statement is written here
+    "SQLITE_ERROR": DAMAGED,  # the catalogue is damaged, because the store's own statements are correct
     "SQLITE_TOOBIG": DAMAGED,
     "SQLITE_NOTADB": "it is not a store, choose another path",
 }
@@ -34,7 +34,7 @@ def explain(error: sqlite3.Error, path: str | None, wait_s: float) -> str:
 
 
 def one_line(error: sqlite3.Error) -> str:
-    """SQLite's own words, which may quote a damaged catalogue as it is."""
+    """SQLite's own message on one line; it may quote a damaged catalogue."""
     return " ".join(str(error).split())
 
 
@@ -47,19 +47,19 @@ def _name(error: sqlite3.Error) -> str:
     return getattr(error, "sqlite_errorname", "")
 
 
-def damaged(what: str) -> sqlite3.DatabaseError:
-    """The error for damage that SQLite reads over."""
+def damage_error(what: str) -> sqlite3.DatabaseError:
+    """The error for damage that SQLite does not report."""
     return _error("SQLITE_CORRUPT", what)
 
 
-def overtaken() -> sqlite3.DatabaseError:
-    """The error for a read from a file that was written meanwhile, without the locks that keep the two apart."""
+def overtaken_error() -> sqlite3.DatabaseError:
+    """The error for a read without locks from a file that another process wrote during the read."""
     return _error("SQLITE_BUSY_SNAPSHOT", "the file has changed")
 
 
-def moved() -> sqlite3.DatabaseError:
-    """The error for a write to a file that is not at its path any more, where nobody would find it."""
-    return _error("SQLITE_READONLY_DBMOVED", "what was acknowledged is in the file that was open")
+def moved_error() -> sqlite3.DatabaseError:
+    """The error for a write to a file that is no longer at its path."""
+    return _error("SQLITE_READONLY_DBMOVED", "acknowledged writes are in the file that was open")
 
 
 def _error(name: str, text: str) -> sqlite3.DatabaseError:

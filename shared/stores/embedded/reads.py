@@ -1,16 +1,17 @@
-"""Gets, and what all reads return: stored cells as the structures of the Thrift1 service."""
+"""Gets, and the conversion of stored cells to the structs that all reads of the Thrift1 service return."""
 
 import time
 from collections.abc import Iterable, Sequence
 
 from Hbase_thrift import TCell, TColumn, TRowResult
 
-from ..filters.cells import Cell, family_of, in_cell_order
+from ..filters.cells import Cell, cell_sort_key, family_of
 from ..thrift1.errors import failed_actions, java_io_error
 from ..thrift1.idl import IOError
-from .columns import Selection, select
-from .engine import AT_A_TIME, Engine, Table, column_range, versions
+from .columns import Selection, select_columns
+from .engine import CELLS_PER_TURN, Engine, column_range, versions
 from .rules import check_row, last_read
+from .stored_tables import StoredTable
 from .table_calls import check_families, enabled_table
 from .turns import Watch, let_others_in, turn_end_s
 
@@ -23,16 +24,16 @@ def get_rows(
     before: int | None,
     watch: Watch,
 ) -> list[TRowResult]:
-    """The rows in the order asked for. HBase: one that is missing is left out, one asked for twice comes twice.
+    """The rows in the requested order. HBase: missing rows are left out, a row requested twice comes twice.
 
-    Many rows are read in several turns with the engine: each as it is then.
+    Many rows are read in several turns with the engine; each turn sees what is committed by then.
     """
     if len(rows) == 0:
-        return []  # HBase: no error for a table that is not there, nor for a negative timestamp
+        return []  # HBase: no error for a missing table or a negative timestamp
     up_to = last_read(before)
     for row in rows:
         check_row(row)
-    selection = select(columns) if columns else None
+    selection = select_columns(columns) if columns else None
     ranges = selection.ranges if selection else None
     if len(rows) == 1:
         with engine.lock:
@@ -43,26 +44,26 @@ def get_rows(
         watch(results)
         return results
     results = list[TRowResult]()
-    at = 0
-    while at < len(rows):
-        if at:
+    position = 0
+    while position < len(rows):
+        if position:
             let_others_in()
         stored: list[tuple[bytes, list[Cell]]] = []
         with engine.lock:
             end_s = turn_end_s()
             table = _table_to_read(engine, name, selection, len(rows))
-            for row in rows[at : at + AT_A_TIME]:
+            for row in rows[position : position + CELLS_PER_TURN]:
                 stored.append((row, engine.row(table, row, ranges, up_to=up_to, newest=True)))
                 if time.monotonic() > end_s:
                     break
-        at += len(stored)
+        position += len(stored)
         read = [TRowResult(row, newest) for row, cells in stored if (newest := newest_cells(table, cells))]
         watch(read)
         results += read
     return results
 
 
-def _table_to_read(engine: Engine, name: bytes, selection: Selection | None, row_count: int) -> Table:
+def _table_to_read(engine: Engine, name: bytes, selection: Selection | None, row_count: int) -> StoredTable:
     try:
         table = enabled_table(engine, name)
         if selection:
@@ -75,7 +76,7 @@ def _table_to_read(engine: Engine, name: bytes, selection: Selection | None, row
 def get_versions(
     engine: Engine, name: bytes, row: bytes, column: bytes, before: int | None, count: int, watch: Watch
 ) -> list[TCell]:
-    """Up to `count` versions of a column, newest first; of a family, column by column."""
+    """Up to `count` versions of a column, newest first; for a family, of each of its columns."""
     check_row(row)
     up_to = last_read(before)
     ranges = [column_range(column)]
@@ -89,9 +90,9 @@ def get_versions(
     return cells
 
 
-def newest_cells(table: Table, cells: Iterable[Cell]) -> dict[bytes, TCell]:
+def newest_cells(table: StoredTable, cells: Iterable[Cell]) -> dict[bytes, TCell]:
     """The newest version of each column of one row."""
-    # Versions come oldest first, so that the newest one stays.
+    # Versions come oldest first, so that the newest one stays in the dict.
     newest = {column: TCell(value, timestamp) for column, timestamp, value in cells}
     if table.expires:
         oldest_ms = {name: family.oldest_ms() for name, family in table.families.items()}
@@ -101,18 +102,18 @@ def newest_cells(table: Table, cells: Iterable[Cell]) -> dict[bytes, TCell]:
     return newest
 
 
-def visible_versions(table: Table, cells: Sequence[Cell]) -> Sequence[Cell]:
-    """What HBase shows a filter of one row: families, then columns in order, each one's versions newest first."""
+def visible_versions(table: StoredTable, cells: Sequence[Cell]) -> Sequence[Cell]:
+    """The cells of one row that HBase shows a filter: by family, then column, each column's versions newest first."""
     if table.expires or len({column for column, _, _ in cells}) < len(cells):
         cells = [cell for kept in versions(table, cells) for cell in kept]
-    return cells if table.in_cell_order else sorted(cells, key=lambda cell: in_cell_order(cell[0]))
+    return cells if table.sorts_as_cells else sorted(cells, key=lambda cell: cell_sort_key(cell[0]))
 
 
 def ordered_parts(row: bytes, columns: dict[bytes, TCell], batch: int, as_lists: bool) -> list[TRowResult]:
-    """One row in parts of `batch` cells, 0 for a single part; the columns of each as a list or as a map."""
-    ordered = sorted(columns, key=in_cell_order)
-    size = batch or len(ordered) or 1  # none where the last cell expired just now
-    parts = [ordered[at : at + size] for at in range(0, len(ordered), size)]
+    """One row in parts of `batch` cells (0: in one part), with the columns of each part as a list or as a map."""
+    ordered = sorted(columns, key=cell_sort_key)
+    size = batch or len(ordered) or 1  # 1 if the last cell has just expired
+    parts = [ordered[start : start + size] for start in range(0, len(ordered), size)]
     if as_lists:
         return [TRowResult(row, None, [TColumn(column, columns[column]) for column in part]) for part in parts]
     return [TRowResult(row, {column: columns[column] for column in part}) for part in parts]

@@ -1,27 +1,28 @@
-"""HBase's rules for names, sizes and timestamps, and the errors it answers with."""
+"""HBase's rules for names, sizes and timestamps, and the errors it raises if they are broken."""
 
 from ...keys import MAX_ROW_BYTES
 from ...keys.limits import LATEST_MS
-from ..thrift1.errors import IllegalTableNameError, UncheckedError, illegal_argument, shown
-from .engine import Put, now_ms
+from ..thrift1.errors import IllegalTableNameError, UncheckedError, illegal_argument, name_text
+from .engine import Put
+from .stored_tables import now_ms
 
 MAX_FAMILY_BYTES = 127
 
-# HBase: the region server refuses a cell of more than MAX_CELL_BYTES, the gateway one of more than MAX_SENT_CELL_BYTES
-# before it sends anything.
+# HBase: the region server refuses a cell of more than MAX_CELL_BYTES; the gateway does not send a cell of more than
+# MAX_SENT_CELL_BYTES at all.
 MAX_CELL_BYTES = 10_485_756
 MAX_SENT_CELL_BYTES = 10_485_760
 
 
 def table_name(name: bytes | None) -> bytes:
     """The name without `default:`. HBase: letters and digits of any language, `_`, `-` and `.`, after `namespace:`."""
-    given = shown(name)
+    given = name_text(name)
     namespace, colon, qualifier = given.rpartition(":")
     words = [namespace, qualifier] if colon else [qualifier]
     for word in words:
         if not word or word[0] in ".-" or not all(letter.isalnum() or letter in "_-." for letter in word):
             raise IllegalTableNameError(
-                f"Illegal table name {given!r}: wants letters, digits, _ - . and no . or - in front"
+                f"Illegal table name {given!r}: wants letters, digits, _ - . and not . or - at the start"
             )
     if qualifier == "zookeeper":
         raise IllegalTableNameError("Illegal table name 'zookeeper'")
@@ -36,22 +37,24 @@ def family_name(name: bytes | None) -> bytes:
     if not family:
         raise illegal_argument("Column Family name can not be empty")
     if family.startswith(b".") or any(byte < 0x20 or byte == 0x7F or byte in b"/\\" for byte in family):
-        raise illegal_argument(f"Family {shown(family)!r}: must not start with . or hold control characters, / or \\")
+        raise illegal_argument(
+            f"Family {name_text(family)!r}: must not start with . or hold control characters, / or \\"
+        )
     if len(family) > MAX_FAMILY_BYTES:
         raise illegal_argument(f"Column family name: at most {MAX_FAMILY_BYTES} bytes (got {len(family)})")
     return family
 
 
-def sent(row: bytes | None) -> bytes:
-    """A row that is there. HBase: one that is not is a NullPointerException, which no call declares."""
+def required_row(row: bytes | None) -> bytes:
+    """The row, if it was sent. HBase: a missing one is a NullPointerException, which no call declares."""
     if row is None:
         raise TypeError("row: was not sent")
     return row
 
 
 def check_row(row: bytes | None) -> None:
-    """Refuses a row key of no bytes and of more than MAX_ROW_BYTES."""
-    row = sent(row)
+    """Refuses an empty row key and one of more than MAX_ROW_BYTES."""
+    row = required_row(row)
     if not row:
         raise UncheckedError(f"Row length is 0: wants 1..{MAX_ROW_BYTES} bytes")
     if len(row) > MAX_ROW_BYTES:
@@ -59,13 +62,13 @@ def check_row(row: bytes | None) -> None:
 
 
 def last_read(before: int | None) -> int:
-    """The last timestamp that a read sees. HBase: its bound is exclusive, whatever the IDL and happybase say."""
+    """The last timestamp that a read sees. HBase: the bound is exclusive, although the IDL and happybase differ."""
     check_time(before)
     return LATEST_MS if before is None else before - 1
 
 
 def cell_bytes(put: Put) -> int:
-    """HBase: 20 bytes + row + family + qualifier + value; the colon of the column's name is not stored."""
+    """The size of a cell. HBase: 20 bytes + row + family + qualifier + value, without the colon of the column."""
     return 19 + len(put[0]) + len(put[1]) + len(put[3])
 
 
@@ -76,5 +79,5 @@ def check_time(timestamp: int | None) -> None:
 
 
 def write_time(timestamp: int | None) -> int:
-    """HBase: no timestamp, and the greatest one, mean the server's clock, which is read under the lock."""
+    """The timestamp of a write. HBase: for none, and for the greatest, the server's clock, read under the lock."""
     return now_ms() if timestamp is None or timestamp == LATEST_MS else timestamp

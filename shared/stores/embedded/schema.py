@@ -1,4 +1,4 @@
-"""The tables in the SQLite file of an embedded store, and how a file of an earlier format becomes one of this."""
+"""The tables in the SQLite file of an embedded store, and the migrations from earlier formats."""
 
 FORMAT = 2
 APPLICATION_ID = 0x726F7762  # "rowb"; SQLite keeps it at offset 68 of the file
@@ -16,8 +16,9 @@ create table cells (
 ) without rowid
 """
 
-# One row of `tombstones` per column (family:qualifier) or family (without colon) of a row that was deleted: the latest
-# timestamp up to which. What a tombstone masks is not in `cells`: a delete removes it, a later put does not store it.
+# One row of `tombstones` per deleted column (family:qualifier) or family (without colon) of a row: the latest timestamp
+# up to which it was deleted. Versions that a tombstone hides are not in `cells`: a delete removes them, a later put
+# does not store them.
 _TOMBSTONES = """
 create table tombstones (
     table_id integer not null,
@@ -38,8 +39,8 @@ create table splits (
 ) without rowid
 """
 
-# A family with another block size than HBase's own has a row here. This table comes with the first such family: so no
-# file needs another format for it, and a rowbook that does not know it reads all the rest.
+# A family with another block size than HBase's default has a row here. The first such family creates this table: so it
+# needs no new format, and an earlier rowbook, which does not know it, can still read everything else.
 BLOCK_SIZES = """
 create table if not exists block_sizes (
     table_id integer not null,
@@ -50,7 +51,7 @@ create table if not exists block_sizes (
 """
 HAS_BLOCK_SIZES = "select 1 from sqlite_master where type = 'table' and name = 'block_sizes'"
 
-# The id of the store, as an HBase cluster has one, comes when it is first asked for, in the same way.
+# The id of the store, like that of an HBase cluster: the first request for it creates this table, in the same way.
 CLUSTER = "create table if not exists cluster (id blob not null)"
 HAS_CLUSTER = "select 1 from sqlite_master where type = 'table' and name = 'cluster'"
 
@@ -79,9 +80,9 @@ pragma application_id = {APPLICATION_ID};
 pragma user_version = {FORMAT};
 """
 
-# What brings a file from its format to the next one, in one transaction.
+# The statements that migrate a file from its format to the next one, in one transaction.
 MIGRATIONS = {
-    # Format 1 had room for tombstones in the key of a cell, and none in it.
+    # Format 1 reserved room for tombstones in the key of a cell, but never stored one.
     1: f"""
 alter table cells rename to cells_1;
 {_CELLS};

@@ -1,7 +1,7 @@
 """The HBase Thrift1 service on the embedded engine: its calls, by the names that `Hbase.thrift` gives them.
 
-Arguments are as they come off the wire: bytes where the IDL says Text or Bytes, None for what was not sent.
-Attributes are accepted and ignored.
+Arguments are as they come off the wire: bytes where the IDL says Text or Bytes, None if they were not sent. Attributes
+are accepted and ignored.
 """
 
 # ruff: noqa: D102 - Hbase.thrift says what each call does
@@ -31,11 +31,11 @@ from thriftpy2.transport import TTransportException
 from ...keys import successor
 from ..thrift1.errors import UncheckedError, io_error
 from ..thrift1.idl import TThriftServerType
-from .columns import qualified
+from .columns import with_qualifier
 from .engine import Engine
 from .mutations import append_values, check_and_put, delete, increment_counter, mutate_row, mutate_rows
 from .reads import get_rows, get_versions
-from .rules import check_row, sent, table_name
+from .rules import check_row, required_row, table_name
 from .scanners import Scanners
 from .table_calls import (
     column_descriptor,
@@ -49,14 +49,14 @@ from .table_calls import (
 )
 from .turns import Watch, let_others_in, turn_end_s
 
-Call = TypeVar("Call", bound=Callable[..., Any])
+Method = TypeVar("Method", bound=Callable[..., Any])
 Columns: TypeAlias = Sequence[bytes] | None
 Descriptors: TypeAlias = Sequence[ColumnDescriptor] | None
 Attributes: TypeAlias = dict[bytes, bytes] | None
 
 
-def thrift_call(call: Call) -> Call:
-    """Runs one call at a time; what goes wrong leaves as the exception that a client of HBase would see."""
+def thrift_call(call: Method) -> Method:
+    """Makes a method run alone, under the engine's lock, and raise the exceptions that a client of HBase would see."""
     shared = shared_call(call)
 
     @wraps(call)
@@ -64,18 +64,18 @@ def thrift_call(call: Call) -> Call:
         with self.engine.lock:
             return shared(self, *arguments)
 
-    return cast(Call, alone)
+    return cast(Method, alone)
 
 
-def shared_call(call: Call) -> Call:
-    """Runs a call that takes turns with others by itself; its errors are those of `thrift_call`."""
+def shared_call(call: Method) -> Method:
+    """Makes a method raise as `thrift_call` does; the method itself takes turns with the engine."""
 
     @wraps(call)
     def guarded(self: "ThriftService", *arguments: Any) -> Any:
         try:
             return call(self, *arguments)
         except (UncheckedError, AttributeError, TypeError) as error:
-            # The last two are of a struct or list that was not sent: in Java a NullPointerException.
+            # A struct or list that was not sent raises the last two: in Java a NullPointerException.
             message = f"Internal error processing {call.__name__}: {error}"
             raise TApplicationException(TApplicationException.INTERNAL_ERROR, message) from error
         except sqlite3.Error as error:
@@ -86,7 +86,7 @@ def shared_call(call: Call) -> Call:
             self.engine.undo()
             raise
 
-    return cast(Call, guarded)
+    return cast(Method, guarded)
 
 
 class ThriftService:
@@ -99,7 +99,7 @@ class ThriftService:
 
     @contextmanager
     def watched(self, watch: Watch) -> Generator[None]:
-        """Calls of this thread tell `watch` what they will return, piece by piece; what it raises ends the call."""
+        """In the block, calls of this thread pass the results of each turn to `watch`, which may raise to end them."""
         self._of_thread.watch = watch
         try:
             yield
@@ -129,7 +129,7 @@ class ThriftService:
     @thrift_call
     def getTableRegions(self, tableName: bytes) -> list[TRegionInfo]:
         table = self.engine.tables().get(table_name(tableName))
-        return regions_of(table) if table else []  # HBase: no error for a table that is not there
+        return regions_of(table) if table else []  # HBase: no error for a missing table
 
     @thrift_call
     def getRegionInfo(self, row: bytes) -> TRegionInfo:
@@ -175,7 +175,7 @@ class ThriftService:
     def getClusterId(self) -> bytes:
         return self.engine.cluster_id()
 
-    # What Thrift1 cannot ask for
+    # Beyond Thrift1
 
     @thrift_call
     def major_compact(self, name: bytes) -> None:
@@ -185,14 +185,14 @@ class ThriftService:
 
     @thrift_call
     def check_store(self) -> None:
-        """Reads the whole store for damage."""
+        """Reads the whole store; raises IOError if it is damaged."""
         self.engine.check()
 
     @thrift_call
     def create_split_table(
         self, split_rows: Sequence[bytes], block_sizes: Mapping[bytes, int], name: bytes, families: Descriptors
     ) -> None:
-        """Creates a table of which each of the rows is the first one of a region; `block_sizes` are by family."""
+        """Creates a table that is split at `split_rows`; `block_sizes` are in bytes, by family."""
         create_table(self.engine, name, families or (), block_sizes, split_rows)
 
     @thrift_call
@@ -273,20 +273,20 @@ class ThriftService:
 
     @shared_call
     def scannerOpen(self, tableName: bytes, startRow: bytes, columns: Columns, attributes: Attributes) -> int:
-        return self._scanners.open(tableName, TScan(startRow=sent(startRow), columns=columns))
+        return self._scanners.open(tableName, TScan(startRow=required_row(startRow), columns=columns))
 
     @shared_call
     def scannerOpenTs(
         self, tableName: bytes, startRow: bytes, columns: Columns, timestamp: int, attributes: Attributes
     ) -> int:
-        scan = TScan(startRow=sent(startRow), columns=columns, timestamp=timestamp)
+        scan = TScan(startRow=required_row(startRow), columns=columns, timestamp=timestamp)
         return self._scanners.open(tableName, scan)
 
     @shared_call
     def scannerOpenWithStop(
         self, tableName: bytes, startRow: bytes, stopRow: bytes, columns: Columns, attributes: Attributes
     ) -> int:
-        scan = TScan(startRow=sent(startRow), stopRow=sent(stopRow), columns=columns)
+        scan = TScan(startRow=required_row(startRow), stopRow=required_row(stopRow), columns=columns)
         return self._scanners.open(tableName, scan)
 
     @shared_call
@@ -299,7 +299,9 @@ class ThriftService:
         timestamp: int,
         attributes: Attributes,
     ) -> int:
-        scan = TScan(startRow=sent(startRow), stopRow=sent(stopRow), columns=columns, timestamp=timestamp)
+        scan = TScan(
+            startRow=required_row(startRow), stopRow=required_row(stopRow), columns=columns, timestamp=timestamp
+        )
         return self._scanners.open(tableName, scan)
 
     @shared_call
@@ -369,7 +371,7 @@ class ThriftService:
 
     @thrift_call
     def atomicIncrement(self, tableName: bytes, row: bytes, column: bytes, value: int) -> int:
-        sent(row)
+        required_row(row)
         column = column if b":" in column else column + b":"  # HBase: without a colon, the empty qualifier
         return increment_counter(self.engine, tableName, row, column, value)
 
@@ -379,19 +381,19 @@ class ThriftService:
 
     @shared_call
     def incrementRows(self, increments: Sequence[TIncrement]) -> None:
-        # HBase: one after the other, and where one fails, those before it stay.
+        # HBase: one after the other; if one fails, those before it stay.
         end_s = turn_end_s()
-        for each in increments:
+        for increment in increments:
             if time.monotonic() > end_s:
                 self._watch(())
                 let_others_in()
                 end_s = turn_end_s()
             with self.engine.lock:
-                self._increment(each)
+                self._increment(increment)
 
     def _increment(self, request: TIncrement) -> None:
         check_row(request.row)
-        increment_counter(self.engine, request.table, request.row, qualified(request.column), request.ammount or 0)
+        increment_counter(self.engine, request.table, request.row, with_qualifier(request.column), request.ammount or 0)
 
     @thrift_call
     def append(self, append: TAppend) -> list[TCell]:

@@ -1,4 +1,4 @@
-"""Tables as the service sees them: found or refused, created from descriptors, described again."""
+"""Calls on tables: looks them up, creates, enables, disables and drops them, and describes families and regions."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -7,10 +7,11 @@ from Hbase_thrift import AlreadyExists, ColumnDescriptor, TRegionInfo
 
 from ...keys.limits import BLOCK_BYTES, FOREVER_S
 from ..filters.cells import family_of
-from ..thrift1.errors import illegal_argument, io_error, java_io_error, shown
+from ..thrift1.errors import illegal_argument, io_error, java_io_error, name_text
 from ..thrift1.idl import IOError
-from .engine import ABOVE_ALL_ROWS, Engine, Family, Table
+from .engine import ABOVE_ALL_ROWS, Engine
 from .rules import family_name, table_name
+from .stored_tables import StoredFamily, StoredTable
 from .turns import Watch, let_others_in
 
 _COMPRESSIONS = {"NONE", "GZ", "LZO", "SNAPPY", "LZ4", "BZIP2", "ZSTD", "LZMA", "BROTLI"}
@@ -18,44 +19,44 @@ _BLOOM_FILTERS = {"NONE", "ROW", "ROWCOL"}
 _MIN_BLOCK_BYTES, _MAX_BLOCK_BYTES = 1024, 16 * 1024 * 1024
 
 
-def find_table(engine: Engine, name: bytes) -> Table:
-    """The table, enabled or not, or the error that it is not there."""
+def find_table(engine: Engine, name: bytes) -> StoredTable:
+    """The table, enabled or not; raises TableNotFoundException."""
     tables = engine.tables()
     table = tables.get(name) or tables.get(table_name(name))
     if table is None:
-        raise io_error("TableNotFoundException", shown(name))
+        raise io_error("TableNotFoundException", name_text(name))
     return table
 
 
-def enabled_table(engine: Engine, name: bytes) -> Table:
-    """The table to read from or write to."""
+def enabled_table(engine: Engine, name: bytes) -> StoredTable:
+    """The table, to read from or write to; raises if it is missing or disabled."""
     table = find_table(engine, name)
     if not table.enabled:
-        raise io_error("TableNotEnabledException", f"{shown(name)} is disabled")
+        raise io_error("TableNotEnabledException", f"{name_text(name)} is disabled")
     return table
 
 
-def check_families(table: Table, columns: Iterable[bytes]) -> None:
+def check_families(table: StoredTable, columns: Iterable[bytes]) -> None:
     """Refuses a column of a family that the table does not have."""
     error = first_unknown_family(table, columns)
     if error:
         raise error
 
 
-def first_unknown_family(table: Table, columns: Iterable[bytes]) -> IOError | None:
-    """The error for the first column of a family that the table does not have."""
+def first_unknown_family(table: StoredTable, columns: Iterable[bytes]) -> IOError | None:
+    """The error for the first column whose family the table does not have, or None."""
     for column in columns:
         if family_of(column) not in table.families:
             return _no_such_family(table, column)
     return None
 
 
-def _no_such_family(table: Table, column: bytes) -> IOError:
+def _no_such_family(table: StoredTable, column: bytes) -> IOError:
     """The error for a column of a family that the table does not have."""
     return io_error(
         "regionserver.NoSuchColumnFamilyException",
-        f"Column family {shown(family_of(column))} does not exist in region {shown(_region_name(table))}"
-        f" in table '{shown(table.name)}'",
+        f"Column family {name_text(family_of(column))} does not exist in region {name_text(_region_name(table))}"
+        f" in table '{name_text(table.name)}'",
     )
 
 
@@ -66,19 +67,19 @@ def create_table(
     block_sizes: Mapping[bytes, int] | None = None,
     split_rows: Iterable[bytes] = (),
 ) -> None:
-    """Creates a table of the default namespace, the only one there is.
+    """Creates a table in the default namespace, which is the only one.
 
-    Block sizes, in bytes by family, and the first rows of regions are what a descriptor of Thrift1 has no room for.
+    `block_sizes`, in bytes by family, and `split_rows`, the split points, do not fit in a descriptor of Thrift1.
     """
     name = table_name(given_name)
-    families: dict[bytes, Family] = {}
+    families: dict[bytes, StoredFamily] = {}
     for descriptor in descriptors:
-        family = _family(descriptor, block_sizes or {})
+        family = _stored_family(descriptor, block_sizes or {})
         if family.name in families:
-            raise illegal_argument(f"Family '{shown(family.name)}' already exists so cannot be added")
+            raise illegal_argument(f"Family '{name_text(family.name)}' already exists so cannot be added")
         families[family.name] = family
     if b":" in name:
-        raise io_error("NamespaceNotFoundException", shown(name.partition(b":")[0]))
+        raise io_error("NamespaceNotFoundException", name_text(name.partition(b":")[0]))
     with engine.writing():
         if name in engine.tables():
             raise AlreadyExists(message=b"table name already in use")
@@ -90,9 +91,9 @@ def create_table(
 
 
 def drop_table(engine: Engine, name: bytes, watch: Watch) -> None:
-    """Deletes a table that is disabled: its rows in several turns with the engine, then the table itself.
+    """Deletes a disabled table: its rows in several turns with the engine, then the table itself.
 
-    If that is broken off, the table is there, disabled and without some of its rows; deleting it again goes on.
+    If that is interrupted, the table stays, disabled and without some of its rows; deleting it again continues.
     """
     has_rows = True
     while has_rows:
@@ -101,7 +102,7 @@ def drop_table(engine: Engine, name: bytes, watch: Watch) -> None:
             if table is None:
                 raise java_io_error("table does not exist")
             if table.enabled:
-                text = f"Not DISABLED; tableName={shown(table.name)}, state=ENABLED"
+                text = f"Not DISABLED; tableName={name_text(table.name)}, state=ENABLED"
                 raise io_error("TableNotDisabledException", text)
             has_rows = engine.drop_rows(table)
             if not has_rows:
@@ -112,16 +113,16 @@ def drop_table(engine: Engine, name: bytes, watch: Watch) -> None:
 
 
 def enable_table(engine: Engine, name: bytes) -> None:
-    """Enables a table that is disabled."""
+    """Enables a disabled table."""
     with engine.writing():
         table = find_table(engine, name)
         if table.enabled:
-            raise io_error("TableNotDisabledException", shown(table.name))
+            raise io_error("TableNotDisabledException", name_text(table.name))
         engine.enable_table(table, True)
 
 
 def disable_table(engine: Engine, name: bytes, watch: Watch) -> None:
-    """Disables a table that is enabled. HBase: that flushes it, and a flush drops surplus versions."""
+    """Disables an enabled table. HBase: that flushes it, and a flush drops surplus versions."""
     low: bytes | None = b""
     while low is not None:
         if low:
@@ -129,24 +130,26 @@ def disable_table(engine: Engine, name: bytes, watch: Watch) -> None:
             let_others_in()
         with engine.lock, engine.writing():
             table = enabled_table(engine, name)
-            end = engine.part_end(table, low)
+            end = engine.turn_end_row(table, low)
             engine.flush(table, low, end or ABOVE_ALL_ROWS)
             if end is None:
                 engine.enable_table(table, False)
         low = end
 
 
-def _family(descriptor: ColumnDescriptor, block_sizes: Mapping[bytes, int]) -> Family:
+def _stored_family(descriptor: ColumnDescriptor, block_sizes: Mapping[bytes, int]) -> StoredFamily:
     name = family_name(descriptor.name)
     if descriptor.maxVersions <= 0:
         raise illegal_argument(f"Maximum versions must be positive (got {descriptor.maxVersions})")
-    compression = shown(descriptor.compression).upper()  # HBase: in any case, while a bloom filter is upper case only
+    compression = name_text(
+        descriptor.compression
+    ).upper()  # HBase: in any case, while a bloom filter is upper case only
     if compression not in _COMPRESSIONS:
-        raise illegal_argument(f"Unsupported compression algorithm name: {shown(descriptor.compression)}")
-    bloom_filter = shown(descriptor.bloomFilterType)
+        raise illegal_argument(f"Unsupported compression algorithm name: {name_text(descriptor.compression)}")
+    bloom_filter = name_text(descriptor.bloomFilterType)
     if bloom_filter not in _BLOOM_FILTERS:
         raise illegal_argument(f"No enum constant org.apache.hadoop.hbase.regionserver.BloomType.{bloom_filter}")
-    return Family(
+    return StoredFamily(
         name,
         descriptor.maxVersions,
         descriptor.timeToLive if descriptor.timeToLive > 0 else FOREVER_S,
@@ -158,15 +161,15 @@ def _family(descriptor: ColumnDescriptor, block_sizes: Mapping[bytes, int]) -> F
     )
 
 
-def _check_block_size(family: Family) -> None:
+def _check_block_size(family: StoredFamily) -> None:
     if not _MIN_BLOCK_BYTES <= family.block_bytes <= _MAX_BLOCK_BYTES:
         raise io_error(
             "DoNotRetryIOException",
-            f"Block size for column family {shown(family.name)}  must be between 1K and 16MB.",
+            f"Block size for column family {name_text(family.name)}  must be between 1K and 16MB.",
         )
 
 
-def column_descriptor(family: Family) -> ColumnDescriptor:
+def column_descriptor(family: StoredFamily) -> ColumnDescriptor:
     """The family as HBase describes it: its name ends with a colon."""
     return ColumnDescriptor(
         name=family.name + b":",
@@ -179,8 +182,8 @@ def column_descriptor(family: Family) -> ColumnDescriptor:
     )
 
 
-def regions_of(table: Table) -> list[TRegionInfo]:
-    """The regions of a table: as many as its split points make, for nothing splits them further."""
+def regions_of(table: StoredTable) -> list[TRegionInfo]:
+    """The regions of a table, between its split points; they are never split further."""
     starts = (b"", *table.splits)
     return [
         TRegionInfo(
@@ -197,21 +200,21 @@ def regions_of(table: Table) -> list[TRegionInfo]:
 
 
 def region_at(engine: Engine, name: bytes) -> TRegionInfo:
-    """HBase: of the regions of all tables, in the order of table and start row, the last one up to `name`."""
+    """The region named `name`. HBase: the last region up to `name`, in the order of table and start row."""
     table, _, rest = name.partition(b",")
     start, _, region_id = rest.rpartition(b",")
     last = (table, start, region_id)
-    found = None
-    for each in engine.tables().values():
-        for region in regions_of(each):
-            if not name or (each.name, region.startKey, region.name.rpartition(b",")[2]) <= last:
-                found = region
-    if found is None:
-        raise java_io_error(f"Cannot find row in hbase:meta, row={shown(name)}")
-    return found
+    last_region = None
+    for stored_table in engine.tables().values():
+        for region in regions_of(stored_table):
+            if not name or (stored_table.name, region.startKey, region.name.rpartition(b",")[2]) <= last:
+                last_region = region
+    if last_region is None:
+        raise java_io_error(f"Cannot find row in hbase:meta, row={name_text(name)}")
+    return last_region
 
 
-def _region_name(table: Table, start: bytes = b"") -> bytes:
-    """HBase: table, start row, id and the MD5 of those three."""
+def _region_name(table: StoredTable, start: bytes = b"") -> bytes:
+    """The name of a region. HBase: table, start row, id, and the MD5 of these three."""
     name = b"%s,%s,%d" % (table.name, start, table.created_ms)
     return b"%s.%s." % (name, hashlib.md5(name, usedforsecurity=False).hexdigest().encode())

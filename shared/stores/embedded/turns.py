@@ -1,4 +1,4 @@
-"""How long calls leave the engine to others: all use it one at a time, under its lock, and a long one in turns."""
+"""Turns with the engine: calls use it one at a time, under its lock, and a long call releases it between turns."""
 
 import threading
 import time
@@ -7,13 +7,13 @@ from typing import TypeAlias
 
 from Hbase_thrift import TCell, TRowResult
 
-# Reading or writing some thousand cells takes as long.
+# About the time to read or write some thousand cells.
 TURN_S = 0.004
 
 _LET_IN_S = 0.00005
 
 Watch: TypeAlias = Callable[[Sequence[TRowResult | TCell]], None]
-"""Is told what a call adds to its reply in each turn, and may raise to end the call."""
+"""Is called in each turn with the results that a call adds to its reply, and may raise to end the call."""
 
 
 def turn_end_s() -> float:
@@ -22,6 +22,6 @@ def turn_end_s() -> float:
 
 
 def let_others_in() -> None:
-    """Pauses between two turns: a thread that takes a lock again at once mostly gets it before those that wait."""
+    """Pauses between two turns: without a pause the same thread would mostly get the lock again."""
     if threading.active_count() > 1:
         time.sleep(_LET_IN_S)

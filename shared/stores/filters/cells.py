@@ -7,10 +7,10 @@ Cell: TypeAlias = tuple[bytes, int, bytes]
 
 
 def family_of(column: bytes) -> bytes:
-    """The family of a column's name, or of a family's own."""
+    """The family in the name of a column or of a family."""
     return column.partition(b":")[0]
 
 
-def in_cell_order(column: bytes) -> tuple[bytes, bytes, bytes]:
-    """HBase sorts by family, then qualifier: `cf:z` before `cf1:a`, although '1' sorts before ':'."""
+def cell_sort_key(column: bytes) -> tuple[bytes, bytes, bytes]:
+    """The key by which HBase sorts columns: family, then qualifier, so `cf:z` before `cf1:a` although '1' < ':'."""
     return column.partition(b":")

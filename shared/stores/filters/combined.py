@@ -1,11 +1,11 @@
-# ruff: noqa: D102 - what a method means is said once, in Filter
-"""AND, OR, SKIP and WHILE: filters that ask other filters."""
+# ruff: noqa: D102 - Filter documents each method once
+"""AND, OR, SKIP and WHILE: filters that consist of other filters."""
 
 from collections.abc import Sequence
 
 from attrs import define, field
 
-from .cells import Cell, family_of, in_cell_order
+from .cells import Cell, cell_sort_key, family_of
 from .filters import (
     INCLUDE,
     INCLUDE_AND_NEXT_COL,
@@ -24,141 +24,142 @@ _HINT = SEEK_NEXT_USING_HINT.step
 
 @define
 class Combined(Filter):
-    """Filters in a row; what AND and OR have in common."""
+    """A sequence of filters: the common base of AND and OR."""
 
     filters: Sequence[Filter]
     _reversed: bool = remembered(False)
 
     def trim(self, cells: list[Cell]) -> list[Cell]:
-        for each in self.filters:
-            cells = each.trim(cells)
+        for filter in self.filters:
+            cells = filter.trim(cells)
         return cells
 
     def reset(self) -> None:
-        for each in self.filters:
-            each.reset()
+        for filter in self.filters:
+            filter.reset()
 
     def has_row_filter(self) -> bool:
-        return any(each.has_row_filter() for each in self.filters)
+        return any(filter.has_row_filter() for filter in self.filters)
 
     def is_essential(self, family: bytes) -> bool:
-        return any(each.is_essential(family) for each in self.filters)
+        return any(filter.is_essential(family) for filter in self.filters)
 
     def can_end_within_row(self) -> bool:
-        return any(each.can_end_within_row() for each in self.filters)
+        return any(filter.can_end_within_row() for filter in self.filters)
 
     def reverse(self) -> None:
         self._reversed = True
-        for each in self.filters:
-            each.reverse()
+        for filter in self.filters:
+            filter.reverse()
 
 
 @define
 class And(Combined):
-    """What all of the filters let pass.
+    """Cells that pass all of the filters.
 
-    A filter sees a cell only if all before it keep it, so their order matters; the longest step counts. A row is
-    refused or dropped by any of them.
+    A filter sees a cell only if all filters before it keep it, so their order matters; the longest step counts. Any of
+    them can refuse or drop a row.
 
-    Trap: with one of TimestampsFilter, ColumnPrefixFilter, MultipleColumnPrefixFilter and ColumnRangeFilter in it no
-    row is refused by its key, and the scan may seek that one's column even where an earlier filter ruled the cell out.
+    Trap: if TimestampsFilter, ColumnPrefixFilter, MultipleColumnPrefixFilter or ColumnRangeFilter is among them, no row
+    is refused by its key, and the scan may seek the column of that filter even if an earlier filter refused the cell.
     """
 
     _hinters: list[Filter] = field(init=False, factory=list[Filter], eq=False, repr=False)
 
     def refuses_row(self, row: bytes) -> bool:
-        refused = let_pass = False
-        for each in self.filters:
-            if each.is_done():
+        is_refused = passes_hinting = False
+        for filter in self.filters:
+            if filter.is_done():
                 return True
-            if each.refuses_row(row):
-                refused = True
-            elif each.hinting:
-                let_pass = True
-        return refused and not let_pass
+            if filter.refuses_row(row):
+                is_refused = True
+            elif filter.hinting:
+                passes_hinting = True
+        return is_refused and not passes_hinting
 
     def judge(self, cell: Cell) -> Verdict:
-        kept = INCLUDE
-        for at, each in enumerate(self.filters):
-            verdict = NEXT_ROW if each.is_done() else each.judge(cell)
+        include = INCLUDE
+        for index, filter in enumerate(self.filters):
+            verdict = NEXT_ROW if filter.is_done() else filter.judge(cell)
             if verdict is INCLUDE_AND_NEXT_COL:
-                kept = verdict
+                include = verdict
             elif verdict is not INCLUDE:
-                hinting = [other for other in self.filters[at + 1 :] if other.hinting]
-                self._hinters = [other for other in hinting if other.judge(cell) is SEEK_NEXT_USING_HINT]
+                hinting = [later for later in self.filters[index + 1 :] if later.hinting]
+                self._hinters = [later for later in hinting if later.judge(cell) is SEEK_NEXT_USING_HINT]
                 if verdict is SEEK_NEXT_USING_HINT:
-                    self._hinters.append(each)
+                    self._hinters.append(filter)
                 if self._hinters:
                     return SEEK_NEXT_USING_HINT
-                return NEXT_COL if verdict is SKIP and kept is INCLUDE_AND_NEXT_COL else verdict
-        return kept
+                return NEXT_COL if verdict is SKIP and include is INCLUDE_AND_NEXT_COL else verdict
+        return include
 
     def hint(self, cell: Cell) -> bytes | None:
-        hints = [hint for each in self._hinters if not each.is_done() and (hint := each.hint(cell)) is not None]
+        hinters = [filter for filter in self._hinters if not filter.is_done()]
+        hints = [hint for filter in hinters if (hint := filter.hint(cell)) is not None]
         return (min if self._reversed else max)(hints, default=None)
 
     def transform(self, cell: Cell) -> Cell:
-        for each in self.filters:
-            cell = each.transform(cell)
+        for filter in self.filters:
+            cell = filter.transform(cell)
         return cell
 
     def drops_row(self) -> bool:
-        return any(each.drops_row() for each in self.filters)
+        return any(filter.drops_row() for filter in self.filters)
 
     def reset(self) -> None:
         self._hinters = []
         super().reset()
 
     def is_done(self) -> bool:
-        return any(each.is_done() for each in self.filters)
+        return any(filter.is_done() for filter in self.filters)
 
 
 @define
 class Or(Combined):
-    """What any of the filters lets pass; the shortest step counts.
+    """Cells that pass any of the filters; the shortest step counts.
 
-    A filter that asked for a longer one is not asked again before it. A row is refused or dropped only if all of them
-    say so.
+    A filter that asked for a longer step does not see the cells within that step. A row is refused or dropped only if
+    all of them refuse or drop it.
 
-    Traps: what SingleColumnValueExcludeFilter and DependentColumnFilter take out of a row is gone, as in an AND. In a
-    reversed scan a filter that seeks is passed over behind the column that it seeks, where its cells are, and not
-    before it.
+    Traps: cells that SingleColumnValueExcludeFilter and DependentColumnFilter remove from a row are gone, as in an AND.
+    In a reversed scan a filter that seeks a column does not see the cells from that column on, which it would keep,
+    and sees those before it.
     """
 
-    _waits: list[tuple[Verdict, Cell] | None] = field(init=False, eq=False, repr=False)
+    _last_steps: list[tuple[Verdict, Cell] | None] = field(init=False, eq=False, repr=False)
     _kept: list[bool] = field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         self.reset()
 
     def refuses_row(self, row: bytes) -> bool:
-        refused = True
-        for each in self.filters:
-            if not each.is_done() and not each.refuses_row(row):
-                refused = False
-        return refused
+        is_refused = True
+        for filter in self.filters:  # all of them, because each must see the row
+            if not filter.is_done() and not filter.refuses_row(row):
+                is_refused = False
+        return is_refused
 
     def judge(self, cell: Cell) -> Verdict:
         keeps, shortest = False, None
-        for at, each in enumerate(self.filters):
-            self._kept[at] = False
-            if each.is_done():
+        for index, filter in enumerate(self.filters):
+            self._kept[index] = False
+            if filter.is_done():
                 continue
-            wait = self._waits[at]
-            verdict = (wait and self._waiting(each, wait, cell)) or each.judge(cell)
+            last_step = self._last_steps[index]
+            verdict = (last_step and self._verdict_within(filter, last_step, cell)) or filter.judge(cell)
             step = verdict.step
-            self._waits[at] = (verdict, cell) if step else None
+            self._last_steps[index] = (verdict, cell) if step else None
             if verdict.keeps:
-                self._kept[at] = keeps = True
+                self._kept[index] = keeps = True
             if shortest is None:
                 shortest = step
-            elif step != shortest:  # nobody knows how far a hint leads, so that beside another step it is the least
+            elif step != shortest:  # how far a hint leads is unknown, so that beside another step it counts as none
                 shortest = 0 if _HINT in (step, shortest) else min(step, shortest)
         return _VERDICTS[keeps, shortest or 0]
 
-    def _waiting(self, filter: Filter, wait: tuple[Verdict, Cell], cell: Cell) -> Verdict | None:
-        """The verdict of a filter that need not be asked, since its last step leads beyond the cell."""
-        verdict, last = wait
+    def _verdict_within(self, filter: Filter, last_step: tuple[Verdict, Cell], cell: Cell) -> Verdict | None:
+        """The verdict of a filter whose last step leads beyond the cell, so that it does not see the cell."""
+        verdict, last = last_step
         if verdict is SEEK_NEXT_USING_HINT:
             hint = filter.hint(last)
             return verdict if hint is not None and self._comes_before(cell[0], hint) else None
@@ -167,41 +168,41 @@ class Or(Combined):
         return NEXT_COL if cell[0] == last[0] else None
 
     def _comes_before(self, column: bytes, other: bytes) -> bool:
-        first, second = in_cell_order(column), in_cell_order(other)
+        first, second = cell_sort_key(column), cell_sort_key(other)
         return first >= second if self._reversed else first < second
 
     def hint(self, cell: Cell) -> bytes | None:
-        hints = [each.hint(cell) for each in self.filters if not each.is_done()]
+        hints = [filter.hint(cell) for filter in self.filters if not filter.is_done()]
         known = [hint for hint in hints if hint is not None]
         return (max if self._reversed else min)(known, default=None) if len(known) == len(hints) else None
 
     def transform(self, cell: Cell) -> Cell:
-        for each, kept in zip(self.filters, self._kept, strict=True):
-            if kept:
-                cell = each.transform(cell)
+        for filter, keeps in zip(self.filters, self._kept, strict=True):
+            if keeps:
+                cell = filter.transform(cell)
         return cell
 
     def drops_row(self) -> bool:
-        return all(each.drops_row() for each in self.filters)
+        return all(filter.drops_row() for filter in self.filters)
 
     def reset(self) -> None:
-        self._waits = [None] * len(self.filters)
+        self._last_steps = [None] * len(self.filters)
         self._kept = [False] * len(self.filters)
         super().reset()
 
     def is_done(self) -> bool:
-        return all(each.is_done() for each in self.filters)
+        return all(filter.is_done() for filter in self.filters)
 
 
 @define
 class Skip(Filter):
     """Rows all of whose cells get a plain INCLUDE from the filter.
 
-    Traps: any other verdict drops the row, even one that keeps the cell. The row's key is never shown to the filter,
-    nor is it asked to trim or drop rows, whether it is done, or for hints, and it does not learn that a scan is
-    reversed. So `SKIP RowFilter`, `SKIP PageFilter` and `SKIP InclusiveStopFilter` filter nothing, while
-    `SKIP PrefixFilter`, `SKIP ColumnPaginationFilter` and `SKIP ColumnCountGetFilter` drop every row. Of a column whose
-    newest version passed, the next one is judged as well.
+    Traps: any other verdict drops the row, even one that keeps the cell. The filter never sees the row's key, cannot
+    trim or drop rows, end the scan or give hints, and does not learn that a scan is reversed. So `SKIP RowFilter`,
+    `SKIP PageFilter` and `SKIP InclusiveStopFilter` filter nothing, while `SKIP PrefixFilter`,
+    `SKIP ColumnPaginationFilter` and `SKIP ColumnCountGetFilter` drop every row. If the newest version of a column
+    passes, the next one is judged too.
     """
 
     filter: Filter
@@ -231,11 +232,11 @@ class Skip(Filter):
 
 @define
 class While(Filter):
-    """What passes the filter up to the first cell or row that does not, which ends the region.
+    """Cells that pass the filter, up to the first cell or row that does not, which ends the region.
 
-    Traps: the cells before it are returned, as part of their row. Any verdict but a plain INCLUDE ends it, even one
-    that keeps the cell: `WHILE ColumnPaginationFilter(2,0)` returns one cell in all. The filter is not asked to trim
-    rows or for hints, and does not learn that a scan is reversed.
+    Traps: the cells before it are returned, as part of their row. Any verdict but a plain INCLUDE ends the region, even
+    one that keeps the cell: `WHILE ColumnPaginationFilter(2,0)` returns one cell in all. The filter cannot trim rows or
+    give hints, and does not learn that a scan is reversed.
     """
 
     filter: Filter

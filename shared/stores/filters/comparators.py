@@ -9,19 +9,19 @@ from typing import TypeAlias
 
 from attrs import field, frozen
 
-from ..thrift1.errors import UncheckedError, io_error, shown
+from ..thrift1.errors import UncheckedError, io_error, name_text
 from .java_patterns import java_pattern, pattern_steps
 
-# HBase gives a pattern all the time it takes, and one of its handlers with it. Backtracking takes memory too, up to
-# 1 GB a second in a large cell.
+# HBase lets a pattern run for as long as it needs, and occupies a handler meanwhile. Backtracking needs memory too, up
+# to 1 GB a second in a large cell.
 MATCH_S = 0.25
 
-# Most matches end within microseconds, for which giving the interpreter away would cost more than the match.
+# Most matches end within microseconds: releasing the interpreter would cost more than the match.
 _SHORT_TEXT = 4096
 _ALONE_S = 0.005
 
 Test: TypeAlias = Callable[[bytes], bool]
-"""Whether some bytes of a cell (a value, a qualifier, a row key) are what was asked for."""
+"""Whether some bytes of a cell (a value, a qualifier, a row key) pass a comparison."""
 
 _ORDERS: dict[bytes, Callable[[bytes, bytes], bool]] = {
     b"<": operator.lt,
@@ -46,7 +46,7 @@ class Comparison:
     | `regexstringnocase:P` | the same, without regard to the case of ASCII letters |
     | `substring:T` | the text T is contained, both in lower case of all languages |
 
-    What is searched for, not ordered, takes only `=` and `!=`. HBase forgets to check that for DependentColumnFilter,
+    The last three search, so that they accept only `=` and `!=`. HBase does not check that for DependentColumnFilter,
     where `<` then means not found, `>=` found, `<=` always and `>` never.
     """
 
@@ -56,12 +56,12 @@ class Comparison:
 
     @property
     def is_search(self) -> bool:
-        """Whether the comparator searches, so that the order of bytes means nothing."""
+        """Whether the comparator searches, so that it has no order."""
         return not self.comparator.startswith(b"binary")
 
     @property
     def pattern_steps(self) -> int:
-        """The steps of its regular expression, see `java_patterns.py`; 0 if it has none."""
+        """The steps of its regular expression, see `java_patterns.py`; 0 without one."""
         kind, _, operand = self.comparator.partition(b":")
         return pattern_steps(java_text(operand)) if kind.startswith(b"regexstring") else 0
 
@@ -71,7 +71,9 @@ class Comparison:
 
 def _test(operator: bytes, comparator: bytes) -> Test:
     if operator not in _ORDERS:
-        raise UncheckedError(f"wants an operator, one of {shown(b' '.join(OPERATORS))} (got {shown(operator)!r})")
+        raise UncheckedError(
+            f"wants an operator, one of {name_text(b' '.join(OPERATORS))} (got {name_text(operator)!r})"
+        )
     kind, colon, operand = comparator.partition(b":")
     if colon and kind == b"binary":
         return _compares_all(operator, operand)
@@ -80,11 +82,11 @@ def _test(operator: bytes, comparator: bytes) -> Test:
     if colon and kind in _SEARCHES:
         return _searches(operator, _SEARCHES[kind](java_text(operand)))
     kinds = "binary, binaryprefix, regexstring, regexstringnocase or substring"
-    raise UncheckedError(f"wants a comparator 'TYPE:VALUE' of type {kinds} (got {shown(comparator)!r})")
+    raise UncheckedError(f"wants a comparator 'TYPE:VALUE' of type {kinds} (got {name_text(comparator)!r})")
 
 
 def _compares_all(operator: bytes, operand: bytes) -> Test:
-    # Bound methods of the operand, with the sides exchanged: a filter asks for every cell.
+    # Bound methods of the operand, with the sides exchanged, for speed: a filter compares every cell.
     tests: dict[bytes, Test] = {
         b"<": operand.__gt__,
         b"<=": operand.__ge__,
@@ -101,14 +103,14 @@ def _compares_prefix(operator: bytes, operand: bytes) -> Test:
     return lambda given: in_order(given[:width], operand)
 
 
-def _searches(operator: bytes, found: Test) -> Test:
+def _searches(operator: bytes, contains: Test) -> Test:
     # HBase: found is 0 and not found is 1, as if the operand were greater than the cell.
     tests: dict[bytes, Test] = {
-        b"<": lambda given: not found(given),
+        b"<": lambda given: not contains(given),
         b"<=": lambda given: True,
-        b"=": found,
-        b"!=": lambda given: not found(given),
-        b">=": found,
+        b"=": contains,
+        b"!=": lambda given: not contains(given),
+        b">=": contains,
         b">": lambda given: False,
     }
     return tests[operator]
@@ -123,14 +125,12 @@ def _contains_pattern(pattern: str, *, any_case: bool = False) -> Test:
             if len(text) <= _SHORT_TEXT:
                 return search(text, concurrent=False, timeout=_ALONE_S) is not None
         except TimeoutError:
-            pass  # it goes on below, beside other threads
+            pass  # the search is repeated below, concurrently with other threads
         try:
             return search(text, concurrent=True, timeout=MATCH_S) is not None
         except TimeoutError:
-            shown_pattern = f"{pattern[:100]!r} on a cell of {len(given)} bytes"
-            raise io_error(
-                "DoNotRetryIOException", f"regexstring took more than {MATCH_S} s: {shown_pattern}"
-            ) from None
+            search_text = f"{pattern[:100]!r} on a cell of {len(given)} bytes"
+            raise io_error("DoNotRetryIOException", f"regexstring took more than {MATCH_S} s: {search_text}") from None
 
     return contains
 
@@ -148,7 +148,7 @@ _SEARCHES: dict[bytes, Callable[[str], Test]] = {
 
 
 def java_text(given: bytes) -> str:
-    """Bytes as UTF-8 in Java's way: what is not UTF-8 becomes U+FFFD, an encoded surrogate one and not three."""
+    """Bytes as UTF-8 as Java decodes them: invalid bytes become U+FFFD, an encoded surrogate one, not three."""
     return given.decode(errors="java")
 
 

@@ -1,16 +1,16 @@
-"""What a filter leaves of the rows of one region, asked as HBase's scanner asks it."""
+"""The rows of one region with a filter applied to them, as HBase's scanner applies it."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ..thrift1.errors import io_error
-from .cells import Cell, family_of, in_cell_order
+from .cells import Cell, cell_sort_key, family_of
 from .filters import INCLUDE, INCLUDE_AND_NEXT_COL, NEXT_ROW, SEEK_NEXT_USING_HINT, SKIP, Filter
 
 
 class FilteredRows:
-    """A fresh filter and where it stands among the rows of a region; `reverse` if they come last to first.
+    """A filter that is applied to the rows of one region; `reverse` says that they come last to first.
 
-    `families` are those that the scan covers, each with the columns it asks for, or None for the whole family.
+    `families` are those of the scan, each with the columns that it requests, or None for the whole family.
     """
 
     def __init__(self, filter: Filter, *, reverse: bool, families: Mapping[bytes, Collection[bytes] | None]) -> None:
@@ -22,27 +22,27 @@ class FilteredRows:
         self._open = {family for family in families if filter.is_essential(family)}
         self._joined = families.keys() - self._open
         self.done = not self._open
-        """Whether nothing more of this region can be returned."""
+        """Whether no more rows of this region can be returned."""
         self.ends_scan = False
-        """Whether it is the filter that is done, so that the scan may end with this region."""
+        """Whether the filter itself is done, so that the scan may end with this region."""
         self._can_end_within_row = filter.can_end_within_row()
         if reverse and self._joined:
             raise io_error("DoNotRetryIOException", "Reverse scan with loading CFs on demand is not supported")
 
-    def cells_of(self, row: bytes, cells: Sequence[Cell], touched: Iterable[bytes] = ()) -> list[Cell]:
-        """The cells of the row that are returned, at most one version of a column.
+    def cells_of(self, row: bytes, cells: Sequence[Cell], stored_columns: Iterable[bytes] = ()) -> list[Cell]:
+        """The cells of the row to return, at most one version of each column.
 
-        `cells` are what the scan can see: families, then qualifiers ascending, versions newest first. `touched`
-        are the columns and families of which the row has anything at all, tombstones too: HBase shows the filter the
-        key of a row in which the scan sees nothing, and that may end it.
+        `cells` are those that the scan can see: by family, then qualifier, versions newest first. `stored_columns` are
+        the columns and families of all cells and tombstones of the row: HBase passes the filter the key of every stored
+        row, even if the scan sees no cell in it, and that may end the filter.
         """
-        found = self._by_family(cells)
+        by_family = self._by_family(cells)
         if self._can_end_within_row:
-            there = {family_of(column) for column in touched} & self._families.keys()
-            found = dict[bytes, Sequence[Cell]].fromkeys(sorted(there), ()) | found
-        if self.done or self._open.isdisjoint(found):
+            stored_families = {family_of(column) for column in stored_columns} & self._families.keys()
+            by_family = dict[bytes, Sequence[Cell]].fromkeys(sorted(stored_families), ()) | by_family
+        if self.done or self._open.isdisjoint(by_family):
             return []
-        kept = self._kept_of(row, found)
+        kept = self._kept_cells(row, by_family)
         self._filter.reset()
         self.ends_scan = self._filter.is_done()
         self.done = self.ends_scan or not self._open
@@ -51,39 +51,39 @@ class FilteredRows:
     def _by_family(self, cells: Sequence[Cell]) -> dict[bytes, Sequence[Cell]]:
         if len(self._families) == 1 and cells:
             return dict.fromkeys(self._families, cells)
-        found: dict[bytes, Sequence[Cell]] = {}
+        by_family: dict[bytes, Sequence[Cell]] = {}
         start, end = 0, len(cells)
         while start < end:
             family = family_of(cells[start][0])
-            prefix, at = family + b":", start + 1
-            while at < end and cells[at][0].startswith(prefix):
-                at += 1
-            found[family] = cells[start:at]
-            start = at
-        return found
+            prefix, stop = family + b":", start + 1
+            while stop < end and cells[stop][0].startswith(prefix):
+                stop += 1
+            by_family[family] = cells[start:stop]
+            start = stop
+        return by_family
 
-    def _kept_of(self, row: bytes, found: Mapping[bytes, Sequence[Cell]]) -> list[Cell]:
+    def _kept_cells(self, row: bytes, by_family: Mapping[bytes, Sequence[Cell]]) -> list[Cell]:
         if self._filter.refuses_row(row):
-            # HBase steps over a row forwards by showing its cells to the filter: a WHILE in it may end for them.
+            # HBase: a forward scan skips a row by passing its cells to the filter: they may end a WHILE in it.
             if self._can_end_within_row and not self._reverse and not self._filter.is_done():
-                self._passed_of(found, self._open)
+                self._passing_cells(by_family, self._open)
             return []
         if self._filter.is_done():
             return []
-        passed = self._passed_of(found, self._open)
+        passed = self._passing_cells(by_family, self._open)
         if not passed:
             return []
         kept = self._filter.trim(passed)
         if kept and self._filter.drops_row():
             return []
         if self._joined:
-            kept = sorted(kept + self._passed_of(found, self._joined), key=_in_cell_order)
+            kept = sorted(kept + self._passing_cells(by_family, self._joined), key=_sort_key)
         return kept
 
-    def _passed_of(self, found: Mapping[bytes, Sequence[Cell]], families: set[bytes]) -> list[Cell]:
-        """The cells that the filter keeps of some families. A family in which it is done is closed for good."""
+    def _passing_cells(self, by_family: Mapping[bytes, Sequence[Cell]], families: set[bytes]) -> list[Cell]:
+        """The cells of some families that the filter keeps. A family in which the filter is done stays closed."""
         passed: list[Cell] = []
-        for family, cells in found.items():
+        for family, cells in by_family.items():
             if family in families:
                 whole = self._families[family] is None
                 self._judge(cells, passed, unnamed=family + b":" if whole else None)
@@ -92,19 +92,19 @@ class FilteredRows:
         return passed
 
     def _judge(self, cells: Sequence[Cell], passed: list[Cell], *, unnamed: bytes | None) -> None:
-        """Adds to `passed` what the filter keeps of a family: of each column at most one version.
+        """Adds to `passed` the cells of a family that the filter keeps, at most one version of each column.
 
-        HBase: once a version has passed, the filter still sees the next one, though it is not returned. Of the
-        `unnamed` column, that with the empty qualifier, it sees all of them: the step to the next column is one to the
-        next version there. (Not where the scan asks for columns one by one, nor within the blocks of a large file.)
+        HBase: once a version has passed, the filter still sees the next one, which is not returned. The filter sees all
+        versions of the `unnamed` column, the one with the empty qualifier: there a step to the next column is a step to
+        the next version. (Not if the scan requests columns by name, nor within the blocks of a large file.)
         """
         filter, can_end = self._filter, self._can_end_within_row
-        at, end = 0, len(cells)
+        index, end = 0, len(cells)
         column_passed = None
-        while at < end and not (can_end and filter.is_done()):
-            cell = cells[at]
+        while index < end and not (can_end and filter.is_done()):
+            cell = cells[index]
             column = cell[0]
-            at += 1
+            index += 1
             verdict = filter.judge(cell)
             if verdict is SKIP:
                 continue
@@ -118,13 +118,13 @@ class FilteredRows:
                 break
             elif verdict is SEEK_NEXT_USING_HINT:
                 hint = None if self._reverse else filter.hint(cell)
-                while hint is not None and at < end and cells[at][0] < hint:
-                    at += 1
+                while hint is not None and index < end and cells[index][0] < hint:
+                    index += 1
                 continue
             if column != unnamed:
-                while at < end and cells[at][0] == column:
-                    at += 1
+                while index < end and cells[index][0] == column:
+                    index += 1
 
 
-def _in_cell_order(cell: Cell) -> tuple[bytes, bytes, bytes]:
-    return in_cell_order(cell[0])
+def _sort_key(cell: Cell) -> tuple[bytes, bytes, bytes]:
+    return cell_sort_key(cell[0])

@@ -1,15 +1,15 @@
-# ruff: noqa: D102 - what a method means is said once, in Filter
+# ruff: noqa: D102 - Filter documents each method once
 """HBase's filters, each with its rule and its trap.
 
-A scan asks its filter, row by row and in this order:
+A scan calls its filter, row by row and in this order:
 
-1. `refuses_row`: can the row's key alone rule it out?
-2. `judge`, cell by cell, family by family: is the cell kept, and which cells of the family come next?
-3. `trim`, then `drops_row`: what of the kept cells, and is there anything, now that all of them were seen?
-4. `reset`: forget the row. What a filter remembers beyond it lasts for one region, where each scan starts anew.
+1. `refuses_row`: does the row's key alone rule the row out?
+2. `judge`, cell by cell, family by family: is the cell kept, and which cell of the family comes next?
+3. `trim`, then `drops_row`: which of the kept cells stay, and does the row stay at all?
+4. `reset`: forget the row. State that outlives a row lasts for one region, because each region gets a fresh filter.
 
-AND, OR, SKIP and WHILE (`combined_filters`) ask their parts the same questions. Every trap here is HBase's, seen on
-2.6.1. The scanner that asks is `filtered_rows`.
+AND, OR, SKIP and WHILE (`combined.py`) call their filters in the same way. Every trap here is HBase's, seen on 2.6.1.
+`filtered_rows.py` is the scanner that calls them.
 """
 
 from bisect import bisect_right
@@ -24,10 +24,10 @@ from .comparators import Comparison
 
 
 class Verdict(Enum):
-    """Whether a cell is kept, and how far the scan goes on from it: 0 next version, 1 next column, 2 next family.
+    """Whether a cell is kept, and the step from it: 0 to the next version, 1 to the next column, 2 to the next family.
 
-    NEXT_ROW keeps HBase's name, but other families of the row are still read. SEEK_NEXT_USING_HINT (3) goes to the
-    column that the filter's `hint` names.
+    NEXT_ROW has HBase's name, but the scan still reads other families of the row. SEEK_NEXT_USING_HINT (3) goes to the
+    column that the filter's `hint` returns.
     """
 
     INCLUDE = (True, 0)
@@ -51,46 +51,46 @@ SEEK_NEXT_USING_HINT = Verdict.SEEK_NEXT_USING_HINT
 
 
 def remembered(at_first: Any) -> Any:
-    """What a filter remembers, and no part of what it is: no argument, not compared, not shown."""
+    """A field for a filter's state: it is not an argument, not compared and not in the repr."""
     return field(init=False, default=at_first, eq=False, repr=False)
 
 
 @define
 class Filter:
-    """Answers every question as a filter does that lets everything through; each filter says where it differs."""
+    """The base of all filters: it keeps every cell of every row; each filter overrides the methods that differ."""
 
     hinting: ClassVar[bool] = False
-    """One of the four that HBase's AND treats as if only they gave hints."""
+    """Whether it is one of the four filters that HBase's AND treats as the only ones that give hints."""
 
     def refuses_row(self, row: bytes) -> bool:
         """Whether the key rules the row out. HBase: filterRowKey."""
         return False
 
     def judge(self, cell: Cell) -> Verdict:
-        """What becomes of a cell. HBase: filterCell."""
+        """Whether a cell is kept, and the step from it. HBase: filterCell."""
         return INCLUDE
 
     def hint(self, cell: Cell) -> bytes | None:
-        """The column to go on with after SEEK_NEXT_USING_HINT; None is the next cell. HBase: getNextCellHint."""
+        """The column to continue at after SEEK_NEXT_USING_HINT; None for the next cell. HBase: getNextCellHint."""
         return None
 
     def transform(self, cell: Cell) -> Cell:
-        """The cell as it is returned. HBase: transformCell."""
+        """The cell to return in place of a kept cell. HBase: transformCell."""
         return cell
 
     def trim(self, cells: list[Cell]) -> list[Cell]:
-        """Those of the row's kept cells that stay. HBase: filterRowCells."""
+        """The kept cells of a row that stay. HBase: filterRowCells."""
         return cells
 
     def drops_row(self) -> bool:
-        """Whether the row goes after all; asked only while it has cells. HBase: filterRow."""
+        """Whether the row is dropped after all; called only if it has kept cells. HBase: filterRow."""
         return False
 
     def reset(self) -> None:
         """Forgets the row."""
 
     def is_done(self) -> bool:
-        """Whether nothing more of the region can pass. HBase: filterAllRemaining."""
+        """Whether no more rows of the region can pass. HBase: filterAllRemaining."""
         return False
 
     def has_row_filter(self) -> bool:
@@ -102,11 +102,11 @@ class Filter:
         return True
 
     def can_end_within_row(self) -> bool:
-        """Whether `judge` may make it done."""
+        """Whether `judge` can make `is_done` true."""
         return False
 
     def reverse(self) -> None:
-        """Tells it once, at the start, that the rows come last to first. HBase: setReversed."""
+        """Called once, at the start, if the rows come last to first. HBase: setReversed."""
 
 
 # Cells: values and timestamps
@@ -130,7 +130,7 @@ class KeyOnlyFilter(Filter):
 class ValueFilter(Filter):
     """Cells by their values.
 
-    Trap: an older version that passes is returned where the newest one does not.
+    Trap: if the newest version does not pass, an older version that passes is returned.
     """
 
     comparison: Comparison
@@ -141,7 +141,7 @@ class ValueFilter(Filter):
 
 @define
 class TimestampsFilter(Filter):
-    """Cells with one of the timestamps, of each column the newest such; without any, nothing."""
+    """Cells with one of the timestamps, at most the newest such version of each column; without any, no cells."""
 
     hinting = True
     timestamps: Sequence[int]
@@ -196,15 +196,15 @@ class ColumnPrefixFilter(Filter):
         return SEEK_NEXT_USING_HINT if qualifier < self.prefix else NEXT_ROW
 
     def hint(self, cell: Cell) -> bytes | None:
-        return sibling(cell, self.prefix)
+        return column_in_family_of(cell, self.prefix)
 
 
 @define
 class MultipleColumnPrefixFilter(Filter):
-    """Cells whose qualifier starts with one of the prefixes; without any, all.
+    """Cells whose qualifier starts with one of the prefixes; without any, all cells.
 
-    Trap: only the greatest prefix that is not above the qualifier is looked at, so that with `a` and `ab` the
-    qualifier `ac` is lost.
+    Trap: only the greatest prefix that is not above the qualifier is compared, so that with `a` and `ab` the qualifier
+    `ac` is lost.
     """
 
     hinting = True
@@ -228,12 +228,12 @@ class MultipleColumnPrefixFilter(Filter):
         return SEEK_NEXT_USING_HINT
 
     def hint(self, cell: Cell) -> bytes | None:
-        return None if self._next_prefix is None else sibling(cell, self._next_prefix)
+        return None if self._next_prefix is None else column_in_family_of(cell, self._next_prefix)
 
 
 @define
 class ColumnRangeFilter(Filter):
-    """Cells with qualifiers from `low` to `high`, each inclusive or not; an empty one is no bound."""
+    """Cells with qualifiers from `low` to `high`, each inclusive or not; an empty one is not a bound."""
 
     hinting = True
     low: bytes
@@ -252,28 +252,28 @@ class ColumnRangeFilter(Filter):
         return NEXT_ROW
 
     def hint(self, cell: Cell) -> bytes | None:
-        return sibling(cell, self.low)
+        return column_in_family_of(cell, self.low)
 
 
 @define
 class ColumnValueFilter(Filter):
-    """The cell of one column, if its value passes, and nothing else.
+    """The cell of one column, if its value passes, and no other cells.
 
-    Other families are not even read. Trap: a reversed scan that covers one fails.
+    Other families are not even read. Trap: a reversed scan that covers another family fails.
     """
 
     column: bytes
     comparison: Comparison
-    _found: bool = remembered(False)
+    _column_seen: bool = remembered(False)
 
     def judge(self, cell: Cell) -> Verdict:
         if cell[0] != self.column:
-            return NEXT_ROW if self._found else NEXT_COL
-        self._found = True
+            return NEXT_ROW if self._column_seen else NEXT_COL
+        self._column_seen = True
         return INCLUDE if self.comparison.holds(cell[2]) else SKIP
 
     def reset(self) -> None:
-        self._found = False
+        self._column_seen = False
 
     def is_essential(self, family: bytes) -> bool:
         return family == family_of(self.column)
@@ -286,24 +286,24 @@ class ColumnValueFilter(Filter):
 class FirstKeyOnlyFilter(Filter):
     """The first cell of each row."""
 
-    _found: bool = remembered(False)
+    _cell_seen: bool = remembered(False)
 
     def judge(self, cell: Cell) -> Verdict:
-        if self._found:
+        if self._cell_seen:
             return NEXT_ROW
-        self._found = True
+        self._cell_seen = True
         return INCLUDE
 
     def reset(self) -> None:
-        self._found = False
+        self._cell_seen = False
 
 
 @define
 class ColumnCountGetFilter(Filter):
     """The first `limit` columns of each row, for gets.
 
-    Trap: in a scan, a family in which it counts beyond the limit is read no further, so that the rows that follow lack
-    it. They may still have others.
+    Trap: once the count exceeds the limit, a scan stops reading the family where that happened, so that later rows
+    lack it. They may still have others.
     """
 
     limit: int
@@ -328,9 +328,9 @@ class ColumnCountGetFilter(Filter):
 
 @define
 class ColumnPaginationFilter(Filter):
-    """`limit` columns of each row after its first `offset` ones, counted over all families.
+    """`limit` columns of each row after its first `offset` columns, counted over all families.
 
-    Trap: limit and offset are added as 32-bit ints, so that a sum above 2,147,483,647 lets nothing pass.
+    Trap: limit and offset are added as 32-bit ints, so that with a sum above 2,147,483,647 no cell passes.
     """
 
     limit: int
@@ -378,7 +378,7 @@ class RowFilter(Filter):
 
 @define
 class PrefixFilter(Filter):
-    """Rows that start with the prefix; done once the scan is past them.
+    """Rows that start with the prefix; it is done once the scan is past them.
 
     Trap: a row shorter than the prefix never ends the scan, wherever it sorts.
     """
@@ -415,7 +415,7 @@ class PrefixFilter(Filter):
 
 @define
 class InclusiveStopFilter(Filter):
-    """Rows up to the stop row, itself included; an empty one lets nothing pass."""
+    """Rows up to the stop row, inclusive; with an empty one no row passes."""
 
     stop: bytes
     _reversed: bool = remembered(False)
@@ -439,7 +439,7 @@ class InclusiveStopFilter(Filter):
 class PageFilter(Filter):
     """The first `size` rows of each region.
 
-    A row counts when it still has a cell. Trap: in an AND it counts rows that a filter after it drops as a whole, as
+    It counts rows that still have a cell. Trap: in an AND it also counts rows that a later filter drops as a whole, as
     SingleColumnValueFilter does; put it last.
     """
 
@@ -467,35 +467,35 @@ class PageFilter(Filter):
 class SingleColumnValueFilter(Filter):
     """Rows by the value of one column.
 
-    Traps: a row without the column passes, unless `filter_if_missing`; and the column is missing, too, when the scan
-    does not ask for it or when an earlier filter of an AND did not let it through. With `latest_version_only` False it
-    is enough that one of the two newest versions passes. With `filter_if_missing` other families are read only for rows
-    that pass, and a reversed scan that covers one fails.
+    Traps: a row without the column passes, unless `filter_if_missing`; the column also counts as missing if the scan
+    does not request it or an earlier filter of an AND refused it. With `latest_version_only` False it is enough that
+    one of the two newest versions passes. With `filter_if_missing` other families are read only for rows that pass, and
+    a reversed scan that covers another family fails.
     """
 
     column: bytes
     comparison: Comparison
     filter_if_missing: bool = False
     latest_version_only: bool = True
-    _found: bool = remembered(False)
+    _column_seen: bool = remembered(False)
     _passed: bool = remembered(False)
 
     def judge(self, cell: Cell) -> Verdict:
         if self._passed:
             return INCLUDE
-        if self._found and self.latest_version_only:
+        if self._column_seen and self.latest_version_only:
             return NEXT_ROW
         if cell[0] != self.column:
             return INCLUDE
-        self._found = True
+        self._column_seen = True
         self._passed = self.comparison.holds(cell[2])
         return INCLUDE if self._passed or not self.latest_version_only else NEXT_ROW
 
     def drops_row(self) -> bool:
-        return not self._passed if self._found else self.filter_if_missing
+        return not self._passed if self._column_seen else self.filter_if_missing
 
     def reset(self) -> None:
-        self._found = self._passed = False
+        self._column_seen = self._passed = False
 
     def has_row_filter(self) -> bool:
         return True
@@ -506,7 +506,7 @@ class SingleColumnValueFilter(Filter):
 
 @define
 class SingleColumnValueExcludeFilter(SingleColumnValueFilter):
-    """The same, without the column itself; a row that has no other disappears."""
+    """Rows as by SingleColumnValueFilter, without the column itself; a row without other columns disappears."""
 
     def trim(self, cells: list[Cell]) -> list[Cell]:
         return [cell for cell in cells if cell[0] != self.column]
@@ -516,9 +516,9 @@ class SingleColumnValueExcludeFilter(SingleColumnValueFilter):
 class DependentColumnFilter(Filter):
     """Cells with the timestamp of one column of their row; a row without that column disappears.
 
-    `drop_dependent_column` takes the column itself away. Traps: more than the column's newest version gives its
-    timestamp: the next one does too, and with `drop_dependent_column` all of them; with a comparison, an older version
-    that passes is returned. Of the other columns only the newest version counts.
+    `drop_dependent_column` removes the column itself. Traps: not only the timestamp of the column's newest version
+    counts, but also that of the next one, and with `drop_dependent_column` those of all versions; with a comparison, an
+    older version that passes is returned. Of the other columns only the newest version counts.
     """
 
     column: bytes
@@ -545,12 +545,12 @@ class DependentColumnFilter(Filter):
 
 
 def qualifier_of(cell: Cell) -> bytes:
-    """What stands behind the family in the cell's column."""
+    """The qualifier of the cell's column."""
     column = cell[0]
     return column[column.index(b":") + 1 :]
 
 
-def sibling(cell: Cell, qualifier: bytes) -> bytes:
-    """The column of this qualifier in the cell's family."""
+def column_in_family_of(cell: Cell, qualifier: bytes) -> bytes:
+    """The column with this qualifier in the cell's family."""
     column = cell[0]
     return column[: column.index(b":") + 1] + qualifier

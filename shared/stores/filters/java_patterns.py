@@ -1,4 +1,4 @@
-"""Java's regular expressions as Python's: what both have, and what only differs in how it is written."""
+"""Java's regular expressions translated to Python's, as far as both have the same features."""
 
 import re
 from functools import lru_cache
@@ -7,13 +7,13 @@ import regex
 
 from ..thrift1.errors import UncheckedError
 
-# regex writes counted repeats out when it compiles: ((a{1000}){1000}){1000} would take all memory there is. A pattern
-# of this many steps takes 0.1 s and 35 MB, and the last ones compiled are kept.
+# The module regex writes counted repeats out when it compiles: ((a{1000}){1000}){1000} would need all memory there is.
+# A pattern of MAX_STEPS needs 0.1 s and 35 MB to compile.
 MAX_STEPS = 65_536
-STEP_BYTES = 200  # of a compiled pattern, measured
-_PATTERNS_KEPT = 16
+STEP_BYTES = 200  # in a compiled pattern, measured
+_CACHED_PATTERNS = 16
 
-# Java, without flags, knows these classes for ASCII only.
+# In Java, without flags, these classes are ASCII only.
 _POSIX_CLASSES = {
     "Lower": "a-z",
     "Upper": "A-Z",
@@ -34,13 +34,13 @@ _SPACES = {
     "v": r"\n\x0b\f\r\x85\u2028\u2029",
 }
 
-# The end of the text, or the line terminator before it.
+# The end of the text, or before its last line terminator.
 _END = r"(?:\Z|(?=\r\n\Z)|(?<!\r)(?=\n\Z)|(?=[\r\x85\u2028\u2029]\Z))"
 
-# Up to Java 18 a word at its boundary is of all languages' letters, while \w is of ASCII's; an empty text has a \B.
+# Up to Java 18, \b uses the letters of all languages and \w only ASCII's; \B matches an empty text.
 _POSITIONS = {"z": r"\Z", "Z": _END, "b": r"(?u:\b)", "B": r"(?u:(?!\b))"}
 
-# One thing that a pattern consists of; a class in brackets is one, up to its end.
+# One token of a pattern; a class in brackets is one token.
 _TOKEN = re.compile(
     r"""
       \\Q (?P<quoted>.*?) (?:\\E|\Z)
@@ -58,18 +58,18 @@ _TOKEN = re.compile(
 _CLASS_TOKEN = re.compile(r"(?P<escape>\\(?:[pP]\{\w+\}|x\{[0-9a-fA-F]{1,6}\}|.))|(?P<other>\[|&&|--|[|~])", re.DOTALL)
 
 
-@lru_cache(_PATTERNS_KEPT)
+@lru_cache(_CACHED_PATTERNS)
 def java_pattern(pattern: str, *, any_case: bool) -> regex.Pattern[str]:
-    """The pattern compiled, so that `search` finds what Java's `find` does with DOTALL; letters are ASCII's.
+    """The compiled pattern, whose `search` finds what Java's `find` does with DOTALL; classes are ASCII only.
 
-    The engine is `regex` because a match can have a deadline there and can leave the interpreter to other threads;
-    Python's `re` has neither. Raises UncheckedError for what Java refuses, and for what is not carried over: Unicode
-    classes, a class inside a class, flags other than i and s, octal and control escapes, lookbehind of no fixed width,
-    counted repeats of more than MAX_STEPS steps.
+    The engine is the module `regex`, because its matches can have a deadline and can release the interpreter to other
+    threads; those of Python's `re` cannot. Raises UncheckedError for a pattern that Java refuses, and for one that is
+    not supported here: Unicode classes, a class inside a class, flags other than i and s, octal and control escapes,
+    lookbehind without a fixed width, counted repeats of more than MAX_STEPS steps.
     """
     try:
         text, sets_any_case, _ = _translated(pattern)
-        re.compile(text)  # refuses what only regex knows, such as two groups of one name
+        re.compile(text)  # refuses features that only regex has, such as two groups with one name
         flags = regex.VERSION0 | regex.ASCII | regex.DOTALL
         if any_case or sets_any_case:
             flags |= regex.IGNORECASE
@@ -81,20 +81,20 @@ def java_pattern(pattern: str, *, any_case: bool) -> regex.Pattern[str]:
 
 
 def pattern_steps(pattern: str) -> int:
-    """How long a pattern is once its counted repeats are written out, in steps of about STEP_BYTES once compiled."""
+    """The length of a pattern with its counted repeats written out, in steps of about STEP_BYTES when compiled."""
     return _translated(pattern)[2]
 
 
-@lru_cache(_PATTERNS_KEPT)
+@lru_cache(_CACHED_PATTERNS)
 def _translated(pattern: str) -> tuple[str, bool, int]:
-    """The pattern in Python's words, whether it sets that case does not matter outside of all groups, and its steps.
+    """The pattern in Python's syntax, whether it turns on ignoring case outside of all groups, and its steps.
 
-    HBase: that setting holds for what stands before it, too, since the pattern comes to its servers with the flags that
-    it had at its end. ValueError says what cannot be carried over.
+    HBase: that flag also applies to the text before it, because the gateway sends the pattern to the servers with the
+    flags that hold at its end. Raises ValueError for features that are not supported.
     """
     pieces: list[str] = []
     sets_any_case = False
-    flags: list[list[str]] = [[]]  # for each open group the flags that were set within it, as in `(a(?i)b|c)`
+    flags: list[list[str]] = [[]]  # for each open group the flags set inside it, as in `(a(?i)b|c)`
     steps = _Steps()
     for token in _TOKEN.finditer(pattern):
         match token.lastgroup:
@@ -103,7 +103,7 @@ def _translated(pattern: str) -> tuple[str, bool, int]:
             case "reference":
                 pieces.append(f"(?P={token['reference']})")
             case "escape":
-                pieces.append(_escape(token["escape"]))
+                pieces.append(_translated_escape(token["escape"]))
             case "class":
                 pieces.append(_class(token["class"]))
             case "name":
@@ -131,14 +131,14 @@ def _translated(pattern: str) -> tuple[str, bool, int]:
 
 
 class _Steps:
-    """How long a pattern is once its counted repeats are written out; ValueError beyond MAX_STEPS."""
+    """Counts the steps of a pattern with its counted repeats written out; raises ValueError beyond MAX_STEPS."""
 
     def __init__(self) -> None:
         self._groups = [0]  # the steps of each open group, the whole pattern first
-        self._last = 0  # the steps of what a repeat would apply to
+        self._last = 0  # the steps of the token or group that a repeat would apply to
 
     def add(self, letters: int, *, open_groups: int) -> None:
-        """Counts a piece of the pattern after which so many groups are open, the whole pattern among them."""
+        """Counts a piece of the pattern; `open_groups` is the number of groups open after it, the pattern included."""
         if open_groups > len(self._groups):
             self._groups.append(0)
             return
@@ -147,7 +147,7 @@ class _Steps:
         self._last = letters + closed
 
     def repeat(self, least: int) -> None:
-        """Counts the repeats of the last token or group that cannot be left out."""
+        """Counts the mandatory repeats of the last token or group."""
         self._count(self._last * max(least - 1, 0))
 
     def total(self) -> int:
@@ -162,17 +162,17 @@ class _Steps:
 
 def _other(letter: str, flags: list[list[str]]) -> str:
     if letter in "([{\\":
-        raise ValueError(f"{letter} begins nothing that is carried over")
+        raise ValueError(f"{letter} starts nothing that is supported")
     if letter == "$":
         return _END
     if letter == ")" and len(flags) > 1:
         return ")" * (len(flags.pop()) + 1)
-    if letter == "|":  # a flag set before it holds after it as well
+    if letter == "|":  # a flag set before it also holds after it
         return ")" * len(flags[-1]) + "|" + "".join(flags[-1])
     return letter
 
 
-def _escape(escape: str) -> str:
+def _translated_escape(escape: str) -> str:
     letter = escape[1]
     if letter in _SPACES:
         return f"[{_SPACES[letter]}]"
@@ -182,7 +182,7 @@ def _escape(escape: str) -> str:
         return f"[{'^' if letter == 'P' else ''}{_posix_class(escape)}]"
     if letter in "A123456789":
         return escape
-    return _POSITIONS.get(letter) or _letter_escape(escape)
+    return _POSITIONS.get(letter) or _translated_letter(escape)
 
 
 def _class(brackets: str) -> str:
@@ -191,28 +191,28 @@ def _class(brackets: str) -> str:
 
 def _in_class(token: re.Match[str]) -> str:
     if token["other"] in ("[", "&&"):
-        raise ValueError("a class inside a class is not carried over")
-    if token["other"]:  # has no meaning yet, and Python warns that it may get one
+        raise ValueError("a class inside a class is not supported")
+    if token["other"]:  # has no meaning yet, but Python warns that it may get one
         return re.escape(token["other"][0]) if len(token["other"]) == 1 else r"-\-"
     escape = token["escape"]
     if escape[1] in _SPACES:
         return _SPACES[escape[1]]
-    return _posix_class(escape) if escape[1] == "p" else _letter_escape(escape)
+    return _posix_class(escape) if escape[1] == "p" else _translated_letter(escape)
 
 
 def _posix_class(escape: str) -> str:
     name = escape[3:-1]
     if name not in _POSIX_CLASSES:
-        raise ValueError(f"{escape} is not carried over")
+        raise ValueError(f"{escape} is not supported")
     return _POSIX_CLASSES[name]
 
 
-def _letter_escape(escape: str) -> str:
+def _translated_letter(escape: str) -> str:
     """An escape that means the same inside and outside of a class."""
     if escape.startswith("\\x{"):
         return re.escape(chr(int(escape[3:-1], 16)))
     if escape == "\\e":
         return r"\x1b"
     if escape[1].isascii() and escape[1].isalnum() and escape[1] not in "dDsSwWtnrfaxu":
-        raise ValueError(f"{escape} is not carried over")
+        raise ValueError(f"{escape} is not supported")
     return escape

@@ -3,21 +3,22 @@
     expression = NAME(arguments) | (expression) | SKIP expression | WHILE expression
                | expression AND expression | expression OR expression
 
-SKIP and WHILE bind tightest, then AND, then OR. Arguments are `'text'` (with `''` for a quote, every other byte is
-itself), numbers, `true` and `false` in any case, and comparisons like `=, 'binary:v1'`.
+SKIP and WHILE bind tightest, then AND, then OR. Arguments are `'text'` (with `''` for a quote, every other byte stands
+for itself), numbers, `true` and `false` in any case, and comparisons like `=, 'binary:v1'`.
 
-This parser takes and refuses what HBase 2.6.1's does, which is not what one would write:
+This parser accepts and refuses the same texts as HBase 2.6.1's, even where HBase's rules are odd:
 
-- A parenthesis that is never closed is taken. Inside parentheses nothing may bind tighter than an operator before it:
-  `(A OR B AND C)` is refused, `(A OR (B AND C))` is not.
-- An operator stands between a space or `)` and a space or `(`. A TAB is no space before it, nor before `(` or an
-  argument.
-- Operators only wait for filters, wherever these stand: `A B OR ` is `A OR B`.
-- A filter reaches from its name to the first `)` outside quotes, and what stands between a space behind the name and
-  `(` is dropped: `KeyOnlyFilter OR PageFilter(true)` is `KeyOnlyFilter(true)`.
-- Spaces, commas and `)` separate arguments, and any number of them is one. The byte behind a closing quote is dropped.
-- A number may begin with a minus sign, which alone is 0. One of more than 64 bits loses the upper ones, unless the sign
-  bit gets set on the way.
+- A parenthesis that is never closed is accepted. Inside parentheses no operator may bind tighter than the one before
+  it: `(A OR B AND C)` is refused, `(A OR (B AND C))` is not.
+- An operator needs a space or `)` before it and a space or `(` after it. A TAB does not count as a space before an
+  operator, `(` or an argument.
+- The position of an operator does not matter: `A B OR ` is `A OR B`.
+- A filter extends from its name to the first `)` outside quotes. Between a space after the name and `(` everything is
+  dropped: `KeyOnlyFilter OR PageFilter(true)` is `KeyOnlyFilter(true)`.
+- Spaces, commas and `)` separate arguments; several of them are one separator. The byte after a closing quote is
+  dropped.
+- A number may start with a minus sign, which alone is 0. A number of more than 64 bits loses the upper ones, unless the
+  sign bit is set while it is read.
 """
 
 import re
@@ -27,20 +28,20 @@ from typing import TypeAlias
 
 from attrs import frozen
 
-from ..thrift1.errors import UncheckedError, shown
+from ..thrift1.errors import UncheckedError, name_text
 from . import filters
 from .combined import And, Or, Skip, While
 from .comparators import Comparison
 from .filters import Filter
 from .java_patterns import MAX_STEPS, STEP_BYTES
 
-# HBase knows no limit. Here a tree that is deeper could not be asked, since each level asks the next.
-MAX_DEPTH = 100
+# HBase has no limit. Here a deeper tree would exceed Python's recursion limit, because each level calls the next.
+MAX_FILTER_DEPTH = 100
 
-# HBase knows no limit here either. So many bytes hold some 3,000 filters.
+# HBase has no limit here either. This is enough for some 3,000 filters.
 MAX_FILTER_BYTES = 65_536
 
-# What a filter keeps in memory for each byte of its text, patterns aside; measured, many short comparisons the most.
+# The memory that a filter needs per byte of its text, without patterns; measured: most for many short comparisons.
 _TEXT_BYTES = 64
 
 _OPERATOR = re.compile(rb"(?<=[ )])(?:OR|AND)(?=[ (])|(?:(?<=[ ()])|\A)(?:SKIP|WHILE)(?=[ (])")
@@ -52,23 +53,23 @@ _TIGHTNESS = {b"SKIP": 1, b"WHILE": 1, b"AND": 2, b"OR": 3}
 
 
 def parse_filter(text: bytes) -> Filter:
-    """The filter that the text describes, fresh: a filter serves one region of one scan.
+    """A new filter, parsed from text; a filter serves one region of one scan.
 
-    Parsing is cheap, some 30 us for two filters, so that every region parses anew. Raises UncheckedError with one line
-    that says what was wanted, what was given and where.
+    Parsing is cheap, some 30 us for two filters, so every region parses again. Raises UncheckedError with one line that
+    says what was wanted, what was given and where.
     """
     return _Parser(text).parse()
 
 
 def parsed_bytes(text: bytes) -> int:
-    """About how much memory the filter takes that the text describes, at most; raises as `parse_filter` does."""
+    """About how much memory the filter of a text needs at most, in bytes; raises as `parse_filter` does."""
     parser = _Parser(text)
     parser.parse()
     return _TEXT_BYTES * len(text) + STEP_BYTES * parser.pattern_steps
 
 
 class _Parser:
-    """One text on its way: operators wait on a stack until they get filters from another."""
+    """The state of parsing one text: a stack of operators, and one of filters that they will join."""
 
     def __init__(self, text: bytes) -> None:
         if len(text) > MAX_FILTER_BYTES:
@@ -79,88 +80,90 @@ class _Parser:
         self._filters: list[Filter] = []
 
     def parse(self) -> Filter:
-        at = 0
-        while at < len(self._text):
-            at = self._read(at)
+        position = 0
+        while position < len(self._text):
+            position = self._read(position)
         while self._operators:
-            self._apply(at)
+            self._apply(position)
         if len(self._filters) != 1:
-            raise _refused(at, "wants filters joined by AND and OR", f"{len(self._filters)} filters without")
+            raise _syntax_error(position, "wants filters joined by AND and OR", f"{len(self._filters)} filters without")
         return self._filters[0]
 
-    def _read(self, at: int) -> int:
-        """Reads one thing, and answers with where the next one begins."""
-        letter = self._text[at : at + 1]
+    def _read(self, position: int) -> int:
+        """Reads an operator, a parenthesis or a filter; returns the position after it."""
+        letter = self._text[position : position + 1]
         if letter in b" \t":
-            return at + 1
-        operator = _OPERATOR.match(self._text, at)
+            return position + 1
+        operator = _OPERATOR.match(self._text, position)
         if operator:
             while self._operators and _TIGHTNESS.get(self._operators[-1], 4) < _TIGHTNESS[operator[0]]:
-                self._apply(at)
+                self._apply(position)
         elif letter == b")":
-            self._close(at)
-            return at + 1
+            self._close(position)
+            return position + 1
         elif letter != b"(":
-            return self._read_filter(at)
-        self._push(operator[0] if operator else letter, at)
-        return operator.end() if operator else at + 1
+            return self._read_filter(position)
+        self._push(operator[0] if operator else letter, position)
+        return operator.end() if operator else position + 1
 
-    def _push(self, operator: bytes, at: int) -> None:
+    def _push(self, operator: bytes, position: int) -> None:
         self._operators.append(operator)
         nests = operator not in (b"AND", b"OR")
-        if nests and sum(waiting not in (b"AND", b"OR") for waiting in self._operators) > MAX_DEPTH:
-            raise _refused(at, f"wants at most {MAX_DEPTH} of (, SKIP and WHILE within each other", "more")
+        if nests and sum(waiting not in (b"AND", b"OR") for waiting in self._operators) > MAX_FILTER_DEPTH:
+            raise _syntax_error(
+                position, f"wants at most {MAX_FILTER_DEPTH} of (, SKIP and WHILE within each other", "more"
+            )
 
-    def _close(self, at: int) -> None:
+    def _close(self, position: int) -> None:
         if self._operators and self._operators[-1] == b"(":
             self._operators.pop()
             return
         operator = None
         while operator != b"(":
-            self._apply(at)
+            self._apply(position)
             if not self._operators:
-                raise _unmatched(at)
-            operator = self._operators.pop()  # HBase: and never applied, unless it is the parenthesis
+                raise _unmatched(position)
+            operator = self._operators.pop()  # HBase: an operator popped here is never applied
 
-    def _apply(self, at: int) -> None:
-        """Joins the last filters by the last operator, or by several of it in a row."""
+    def _apply(self, position: int) -> None:
+        """Joins the last filters by the last operator; equal operators in a row join all their filters at once."""
         if not self._operators:
-            raise _unmatched(at)
+            raise _unmatched(position)
         operator = self._operators.pop()
         if operator in (b"AND", b"OR"):
             count = 2
             while self._operators and self._operators[-1] == operator:
                 self._operators.pop()
                 count += 1
-            joined = self._take(count, operator, at)
+            joined = self._pop_filters(count, operator, position)
             self._filters.append(And(joined) if operator == b"AND" else Or(joined))
         else:
-            (single,) = self._take(1, operator, at)
+            (single,) = self._pop_filters(1, operator, position)
             wrap = {b"SKIP": Skip, b"WHILE": While}.get(operator)
             self._filters.append(wrap(single) if wrap else single)
 
-    def _take(self, count: int, operator: bytes, at: int) -> list[Filter]:
+    def _pop_filters(self, count: int, operator: bytes, position: int) -> list[Filter]:
         if len(self._filters) < count:
-            raise _refused(at, f"wants {count} filters for {shown(operator)}", str(len(self._filters)))
-        taken = self._filters[-count:]
+            raise _syntax_error(position, f"wants {count} filters for {name_text(operator)}", str(len(self._filters)))
+        operands = self._filters[-count:]
         del self._filters[-count:]
-        return taken
+        return operands
 
-    def _read_filter(self, at: int) -> int:
-        expression = _FILTER.match(self._text, at)
+    def _read_filter(self, position: int) -> int:
+        expression = _FILTER.match(self._text, position)
         name = expression and _NAME.match(expression[0])
         if not expression or not name:
-            raise _refused(at, "wants NAME(arguments)", self._text[at : at + 40])
+            raise _syntax_error(position, "wants NAME(arguments)", self._text[position : position + 40])
         signature = _SIGNATURES.get(name[1])
         if not signature:
-            names = shown(b", ".join(_SIGNATURES))
-            raise _refused(at, f"wants one of the filters {names}", name[1])
+            names = name_text(b", ".join(_SIGNATURES))
+            raise _syntax_error(position, f"wants one of the filters {names}", name[1])
         try:
             arguments = list(_arguments(expression[0], name.end()))
             parsed, steps = signature.build(arguments)
             self._count_steps(steps)
         except UncheckedError as error:
-            raise UncheckedError(f"filterString: at byte {at}: {shown(name[1])} {error}") from None
+            raise UncheckedError(f"filterString: at byte {position}: {name_text(name[1])} {error}") from None
         self._filters.append(parsed)
         return expression.end()
 
@@ -173,13 +176,13 @@ class _Parser:
             )
 
 
-def _refused(at: int, wanted: str, got: bytes | str) -> UncheckedError:
-    given = repr(shown(got)) if isinstance(got, bytes) else got
-    return UncheckedError(f"filterString: at byte {at}: {wanted} (got {given})")
+def _syntax_error(position: int, wanted: str, got: bytes | str) -> UncheckedError:
+    given = repr(name_text(got)) if isinstance(got, bytes) else got
+    return UncheckedError(f"filterString: at byte {position}: {wanted} (got {given})")
 
 
-def _unmatched(at: int) -> UncheckedError:
-    return _refused(at, "wants a ( for this ), and inside it no operator tighter than one before", "none")
+def _unmatched(position: int) -> UncheckedError:
+    return _syntax_error(position, "wants a ( for this ), and inside it no operator tighter than one before", "none")
 
 
 # Arguments
@@ -187,33 +190,33 @@ def _unmatched(at: int) -> UncheckedError:
 
 @frozen
 class _Argument:
-    """What stands between the separators: a text without its quotes, or anything else as it is."""
+    """One argument: a text without its quotes, or anything else as written."""
 
     text: bytes
     is_quoted: bool
 
     def __str__(self) -> str:
-        text = repr(shown(self.text[:60]))
+        text = repr(name_text(self.text[:60]))
         return text if self.is_quoted else text[1:-1]
 
 
-def _arguments(expression: bytes, at: int) -> Iterator[_Argument]:
-    for found in _ARGUMENT.finditer(expression, at):
-        if found["unclosed"]:
-            raise UncheckedError(f"wants a closing quote (got {shown(found[0])!r})")
-        is_quoted = found["bare"] is None
-        yield _Argument(found["quoted"].replace(b"''", b"'") if is_quoted else found["bare"], is_quoted)
+def _arguments(expression: bytes, position: int) -> Iterator[_Argument]:
+    for match in _ARGUMENT.finditer(expression, position):
+        if match["unclosed"]:
+            raise UncheckedError(f"wants a closing quote (got {name_text(match[0])!r})")
+        is_quoted = match["bare"] is None
+        yield _Argument(match["quoted"].replace(b"''", b"'") if is_quoted else match["bare"], is_quoted)
 
 
-def _text(argument: _Argument) -> bytes:
+def _quoted_text(argument: _Argument) -> bytes:
     if not argument.is_quoted:
         raise UncheckedError(f"wants a text in quotes (got {argument})")
     return argument.text
 
 
-def _column(family: _Argument, qualifier: _Argument) -> bytes:
-    """The column's name; none is called b"", which stands for a column of a family with a colon in its name."""
-    return b"" if b":" in _text(family) else _text(family) + b":" + _text(qualifier)
+def _column_name(family: _Argument, qualifier: _Argument) -> bytes:
+    """The column's name; b"", which no column has, if the family's name contains a colon."""
+    return b"" if b":" in _quoted_text(family) else _quoted_text(family) + b":" + _quoted_text(qualifier)
 
 
 def _boolean(argument: _Argument) -> bool:
@@ -243,7 +246,7 @@ def _int(argument: _Argument) -> int:
 def _any_comparison(operator: _Argument, comparator: _Argument) -> Comparison:
     if operator.is_quoted:
         raise UncheckedError(f"wants an operator, without quotes (got {operator})")
-    return Comparison(operator.text, _text(comparator))
+    return Comparison(operator.text, _quoted_text(comparator))
 
 
 def _comparison(operator: _Argument, comparator: _Argument) -> Comparison:
@@ -253,65 +256,67 @@ def _comparison(operator: _Argument, comparator: _Argument) -> Comparison:
     return comparison
 
 
-_Reader: TypeAlias = Callable[..., object]
+_ReadArguments: TypeAlias = Callable[..., object]
 
 
 @frozen
 class _Signature:
-    """A filter and the arguments that it takes: one of some lists, or any number of one kind."""
+    """A filter and its arguments: one of several lists, or any number of one kind."""
 
     make: Callable[..., Filter]
-    choices: Sequence[tuple[_Reader, ...]] = ()
-    all_of: _Reader | None = None
+    choices: Sequence[tuple[_ReadArguments, ...]] = ()
+    all_of: _ReadArguments | None = None
 
     def build(self, arguments: Sequence[_Argument]) -> tuple[Filter, int]:
         """The filter, and the steps of its regular expression."""
         if self.all_of:
-            return self.make([self.all_of(each) for each in arguments]), 0
+            return self.make([self.all_of(argument) for argument in arguments]), 0
         widths = [sum(map(_width, choice)) for choice in self.choices]
         if len(arguments) not in widths:
             raise UncheckedError(f"wants {' or '.join(map(str, widths))} arguments (got {len(arguments)})")
-        left = iter(arguments)
+        remaining = iter(arguments)
         readers = self.choices[widths.index(len(arguments))]
-        values = [read(*islice(left, _width(read))) for read in readers]
+        values = [read(*islice(remaining, _width(read))) for read in readers]
         steps = sum(value.pattern_steps for value in values if isinstance(value, Comparison))
         return self.make(*values), steps
 
 
-def _width(read: _Reader) -> int:
-    return 2 if read in (_column, _comparison, _any_comparison) else 1
+def _width(read: _ReadArguments) -> int:
+    return 2 if read in (_column_name, _comparison, _any_comparison) else 1
 
 
 def _multiple_prefixes(prefixes: Sequence[bytes]) -> Filter:
     if len(set(prefixes)) < len(prefixes):
-        raise UncheckedError(f"wants prefixes that differ (got {shown(b', '.join(prefixes))})")
+        raise UncheckedError(f"wants prefixes that differ (got {name_text(b', '.join(prefixes))})")
     return filters.MultipleColumnPrefixFilter(prefixes)
 
 
 _SIGNATURES: dict[bytes, _Signature] = {
     b"KeyOnlyFilter": _Signature(filters.KeyOnlyFilter, [(), (_boolean,)]),
     b"FirstKeyOnlyFilter": _Signature(filters.FirstKeyOnlyFilter, [()]),
-    b"PrefixFilter": _Signature(filters.PrefixFilter, [(_text,)]),
-    b"ColumnPrefixFilter": _Signature(filters.ColumnPrefixFilter, [(_text,)]),
-    b"MultipleColumnPrefixFilter": _Signature(_multiple_prefixes, all_of=_text),
+    b"PrefixFilter": _Signature(filters.PrefixFilter, [(_quoted_text,)]),
+    b"ColumnPrefixFilter": _Signature(filters.ColumnPrefixFilter, [(_quoted_text,)]),
+    b"MultipleColumnPrefixFilter": _Signature(_multiple_prefixes, all_of=_quoted_text),
     b"ColumnCountGetFilter": _Signature(filters.ColumnCountGetFilter, [(_int,)]),
     b"PageFilter": _Signature(filters.PageFilter, [(_long,)]),
     b"ColumnPaginationFilter": _Signature(filters.ColumnPaginationFilter, [(_int, _int)]),
-    b"InclusiveStopFilter": _Signature(filters.InclusiveStopFilter, [(_text,)]),
+    b"InclusiveStopFilter": _Signature(filters.InclusiveStopFilter, [(_quoted_text,)]),
     b"TimestampsFilter": _Signature(filters.TimestampsFilter, all_of=_long),
     b"RowFilter": _Signature(filters.RowFilter, [(_comparison,)]),
     b"FamilyFilter": _Signature(filters.FamilyFilter, [(_comparison,)]),
     b"QualifierFilter": _Signature(filters.QualifierFilter, [(_comparison,)]),
     b"ValueFilter": _Signature(filters.ValueFilter, [(_comparison,)]),
-    b"ColumnRangeFilter": _Signature(filters.ColumnRangeFilter, [(_text, _boolean, _text, _boolean)]),
+    b"ColumnRangeFilter": _Signature(filters.ColumnRangeFilter, [(_quoted_text, _boolean, _quoted_text, _boolean)]),
     b"SingleColumnValueFilter": _Signature(
-        filters.SingleColumnValueFilter, [(_column, _comparison), (_column, _comparison, _boolean, _boolean)]
+        filters.SingleColumnValueFilter, [(_column_name, _comparison), (_column_name, _comparison, _boolean, _boolean)]
     ),
     b"SingleColumnValueExcludeFilter": _Signature(
-        filters.SingleColumnValueExcludeFilter, [(_column, _comparison), (_column, _comparison, _boolean, _boolean)]
+        filters.SingleColumnValueExcludeFilter,
+        [(_column_name, _comparison), (_column_name, _comparison, _boolean, _boolean)],
     ),
     b"DependentColumnFilter": _Signature(
-        filters.DependentColumnFilter, [(_column,), (_column, _boolean), (_column, _boolean, _any_comparison)]
+        filters.DependentColumnFilter,
+        [(_column_name,), (_column_name, _boolean), (_column_name, _boolean, _any_comparison)],
     ),
-    b"ColumnValueFilter": _Signature(filters.ColumnValueFilter, [(_column, _comparison)]),
+    b"ColumnValueFilter": _Signature(filters.ColumnValueFilter, [(_column_name, _comparison)]),
 }

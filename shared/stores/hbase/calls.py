@@ -1,4 +1,4 @@
-"""The calls of HBase's Thrift1 service: their shapes, and whether one may be sent again when no reply came."""
+"""The calls of HBase's Thrift1 service: their structs, and whether a call may be sent again if no reply came."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from attrs import frozen
 
 from ..thrift1.idl import Thrift1
 
-# HBase: HConstants.LATEST_TIMESTAMP, as which a server takes its own clock.
+# HBase: HConstants.LATEST_TIMESTAMP, for which a server sets its own clock.
 NOW = 2**63 - 1
 
 READS = frozenset(
@@ -40,17 +40,17 @@ READS = frozenset(
         "getClusterId",
     }
 )
-"""Change nothing, and may be sent again."""
+"""Calls that change nothing, and may be sent again."""
 
 DATED_WRITES = frozenset({"mutateRowTs", "mutateRowsTs", "deleteAllTs", "deleteAllRowTs"})
-"""Carry a timestamp: sent again they write the same cells, unless it is `NOW`."""
+"""Calls that carry a timestamp: sent again they write the same cells, unless it is `NOW`."""
 
 SCANNER_CALLS = frozenset({"scannerGet", "scannerGetList", "scannerClose"})
-"""Move or end a scanner on the gateway: never sent again."""
+"""Calls that move or close a scanner on the gateway: never sent again."""
 
-_NEW_TIME = "without a timestamp each sending gets a time of its own"
+_NEW_TIME = "without a timestamp each attempt gets a time of its own"
 _COUNTS = "it would count twice"
-_TABLES = "it may meet what it has done itself"
+_TABLES = "it may fail because the first attempt succeeded"
 
 UNREPEATABLE = {
     "mutateRow": _NEW_TIME,
@@ -69,22 +69,22 @@ UNREPEATABLE = {
     "compact": "it starts work on the servers",
     "majorCompact": "it starts work on the servers",
 }
-"""Sent once, and why not again."""
+"""Calls that are sent once, and why not again."""
 
 
 @frozen
 class Call:
-    """One call of the service, and its structs in the IDL."""
+    """A call of the service, and its structs in the IDL."""
 
     name: str
     arguments: Any
     result: Any
     has_success: bool
     errors: tuple[str, ...]
-    """The fields of the result that hold a declared exception."""
+    """The fields of the result struct that are declared exceptions."""
 
     def message(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        """The struct to be sent; None stands for an argument that is not."""
+        """The struct to send; an argument that is None is not sent."""
         try:
             return self.arguments(*arguments, **named)
         except TypeError:
@@ -93,13 +93,13 @@ class Call:
 
     @property
     def is_write(self) -> bool:
-        """Whether it may change what is stored."""
+        """Whether it may change stored cells or tables."""
         return self.name in DATED_WRITES or self.name in UNREPEATABLE
 
     def why_once(self, message: Any) -> str | None:
         """Why this must not be sent again; None if it may be."""
         if self.name in DATED_WRITES:
-            return "timestamp 2^63-1 stands for the time of each sending" if message.timestamp == NOW else None
+            return "timestamp 2^63-1 stands for the time of each attempt" if message.timestamp == NOW else None
         return UNREPEATABLE.get(self.name)
 
 
@@ -107,24 +107,24 @@ def _call(name: str) -> Call:
     arguments: Any = getattr(Thrift1, f"{name}_args")
     result: Any = getattr(Thrift1, f"{name}_result")
     fields = [field[1] for field in result.thrift_spec.values()]
-    errors = tuple(each for each in fields if each != "success")
+    errors = tuple(field for field in fields if field != "success")
     return Call(name, arguments, result, "success" in fields, errors)
 
 
 CALLS = {name: _call(name) for name in Thrift1.thrift_services}
 
 DECLARED = (Hbase_thrift.IOError, Hbase_thrift.IllegalArgument, Hbase_thrift.AlreadyExists)
-"""Replies as good as any other: the socket that brought one goes on."""
+"""Declared exceptions are complete replies: the socket stays in use after one."""
 
 
-def described(call: Call, message: Any) -> str:
-    """The call, its table and its rows, for an error: `mutateRows on orders, 20 rows from b's-1' on`."""
+def description(call: Call, message: Any) -> str:
+    """The call, its table and its rows, for an error message: `mutateRows on orders, 20 rows from b's-1' on`."""
     inner = getattr(message, "append", None) or getattr(message, "increment", None)
     increments = getattr(message, "increments", None)
     about = inner or (increments[0] if increments else message)
     names = (getattr(about, field, None) for field in ("tableName", "tableNameOrRegionName", "table"))
     table = next(filter(None, names), None)
-    text = call.name if table is None else f"{call.name} on {_plain(table)}"
+    text = call.name if table is None else f"{call.name} on {_table_text(table)}"
     batches = getattr(message, "rowBatches", None)
     if batches:
         return f"{text}, {len(batches)} row{'s' * (len(batches) > 1)} from {batches[0].row!r:.100} on"
@@ -132,5 +132,5 @@ def described(call: Call, message: Any) -> str:
     return text if row is None else f"{text}, row {row!r:.100}"
 
 
-def _plain(name: Any) -> str:
+def _table_text(name: Any) -> str:
     return name.decode(errors="backslashreplace") if isinstance(name, bytes) else str(name)

@@ -1,7 +1,7 @@
 """A happybase connection to HBase's Thrift1 gateway that survives the network.
 
-happybase runs on it unchanged: what differs is the client behind it, which has a socket for each call, sends again
-what may be sent again, and says in one line what is known where nothing more can be done.
+happybase runs on it unchanged. Only the client below it differs: it uses a socket of its own for each call, retries
+calls that may be sent again, and otherwise raises an error with one line that says what is known.
 """
 
 import time
@@ -14,22 +14,22 @@ from typing import Any, Literal
 import happybase
 
 from .calls import CALLS, DECLARED, Call
-from .outcomes import Attempts, Lost, OutcomeUnknown
-from .resumed_scans import Scans
+from .outcomes import AttemptFailed, Attempts, OutcomeUnknown
+from .resumed_scans import ResumedScans
 from .sockets import Pool
 from .thrift2 import Thrift2Gateway
 
 TIMEOUT_MS = 30_000
-"""How long a call waits for its reply. The death of a region server mostly stalls one for 19 to 29 s."""
+"""How long a call waits for its reply. If a region server dies, calls mostly stall for 19 to 29 s."""
 RETRY_MS = 60_000
-"""How long after its begin a call is sent again."""
+"""How long after its first attempt a call may be retried."""
 
 
 class HBaseConnection(happybase.Connection):
     """A happybase connection to the gateway at `host` and `port`, for any number of threads.
 
-    A call waits `timeout_ms` for its reply; where that fails it is sent again, if it may be, and no attempt begins
-    later than `retry_ms` after the first. Raises Unreachable if the gateway cannot be connected right now.
+    A call waits `timeout_ms` for its reply. If an attempt fails, the call is sent again if it may be; no attempt begins
+    later than `retry_ms` after the first. Raises Unreachable if the gateway does not accept a connection right now.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class HBaseConnection(happybase.Connection):
         super().__init__(host, port, timeout_ms, table_prefix=table_prefix, transport=transport, protocol=protocol)
 
     def table(self, name: bytes | str, use_prefix: bool = True) -> "HBaseTable":
-        """A table, whose batches do not send twice what failed once."""
+        """A table, whose batches do not resend failed mutations by themselves."""
         return HBaseTable(super().table(name, use_prefix).name, self)
 
     @contextmanager
@@ -68,19 +68,19 @@ class HBaseConnection(happybase.Connection):
 
 
 class RetryingClient:
-    """Has the service's calls, takes their arguments as thriftpy2's TClient does, and retries what may be."""
+    """The service's calls, with arguments as thriftpy2's TClient takes them; retries calls that may be sent again."""
 
     def __init__(self, pool: Pool, retry_s: float) -> None:
         self._pool = pool
         self._retry_s = retry_s
-        self._scans = Scans(pool)
+        self._scans = ResumedScans(pool)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         call = CALLS.get(name)
         if call is None:
             raise AttributeError(f"{type(self).__name__} has no call {name!r}")
         bound = self._bound(call)
-        setattr(self, name, bound)  # from now on without this detour
+        setattr(self, name, bound)  # from now on found without __getattr__
         return bound
 
     def _bound(self, call: Call) -> Callable[..., Any]:
@@ -99,37 +99,39 @@ class RetryingClient:
             started_s = time.monotonic()
             try:
                 return attempt(message)
-            except Lost as lost:
-                return self._again(call, message, attempt, started_s, lost)
+            except AttemptFailed as failure:
+                return self._retry(call, message, attempt, started_s, failure)
 
         return run
 
     def _on_any_socket(self, call: Call, message: Any) -> Any:
         pool = self._pool
-        line = pool.take()
+        gateway_socket = pool.take()
         try:
-            result = line.call(call, message)
+            result = gateway_socket.call(call, message)
         except DECLARED:
-            pool.give(line)
+            pool.give(gateway_socket)
             raise
         except BaseException:
-            pool.drop(line)
+            pool.drop(gateway_socket)
             raise
-        pool.give(line)
+        pool.give(gateway_socket)
         return result
 
-    def _again(self, call: Call, message: Any, attempt: Callable[[Any], Any], started_s: float, lost: Lost) -> Any:
+    def _retry(
+        self, call: Call, message: Any, attempt: Callable[[Any], Any], started_s: float, failure: AttemptFailed
+    ) -> Any:
         attempts = Attempts(call, message, self._pool, self._retry_s, started_s)
         while True:
-            attempts.pause(lost)
+            attempts.pause(failure)
             try:
                 return attempt(message)
-            except Lost as again:
-                lost = again
+            except AttemptFailed as next_failure:
+                failure = next_failure
 
 
 class HBaseTable(happybase.Table):
-    """happybase's table, with batches that do not send twice what failed once."""
+    """happybase's table, with batches that do not resend failed mutations by themselves."""
 
     def batch(
         self,
@@ -143,16 +145,16 @@ class HBaseTable(happybase.Table):
 
 
 class HBaseBatch(happybase.Batch):
-    """happybase's batch, but the end of a `with` block does not send again what has just failed.
+    """happybase's batch, but the end of a `with` block does not resend mutations that have just failed.
 
-    What failed stays in the batch: `send` sends it again, for who knows that this is right.
+    Failed mutations stay in the batch: the caller may `send` them again if that is safe.
     """
 
     _stored = 0
     _failed = False
 
     def send(self) -> None:
-        """Sends what is in the batch; an error of the network tells how much of it was stored before."""
+        """Sends the mutations in the batch; a network error says how many of the batch were stored before."""
         count = self._mutation_count
         self._failed = True
         try:
@@ -171,6 +173,6 @@ class HBaseBatch(happybase.Batch):
         exc_value: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Sends what is left, unless the exception came out of sending it."""
+        """Sends the remaining mutations, unless sending them raised the exception."""
         if exc_type is None or not self._failed:
             super().__exit__(exc_type, exc_value, traceback)

@@ -1,11 +1,11 @@
-"""Scans that outlive their scanners: one that is lost is replaced by another behind the last row that arrived.
+"""Scans that outlive their scanners: a new scanner replaces a lost one, after the last row that arrived.
 
-A fetch is never sent twice, since it may have moved the scanner on. Instead a new scanner opens:
+A fetch is never sent twice, because it may have moved the scanner on. Instead a new scanner opens:
 
-    forward     at the very next key above the last row
-    reversed    at the last row, which is dropped if it still is there
+    forward     at the key right after the last row
+    reversed    at the last row, which is dropped from the results if it is still stored
 
-Not every scan can go on like that: see `_why_stuck`. One that has returned nothing yet just starts anew.
+Not every scan can continue like that: see `_why_not_resumable`. A scan that has returned nothing yet starts again.
 """
 
 import threading
@@ -21,109 +21,111 @@ from ..filters.combined import Combined, Skip, While
 from ..filters.filters import ColumnCountGetFilter, Filter, InclusiveStopFilter, PageFilter
 from ..filters.language import parse_filter
 from ..thrift1.errors import UncheckedError
-from .calls import Call, described
-from .outcomes import Lost, ScanBroken
-from .scan_sockets import Scanner, ScanSockets
+from .calls import Call, description
+from .outcomes import AttemptFailed, ScanBroken
+from .scan_sockets import GatewayScanner, ScanSockets
 from .sockets import Pool
 
-# HBase: how a gateway refuses a scanner that nobody asked for two minutes.
-_GONE = b"scanner ID is invalid"
+# HBase: the gateway's error for a scanner that was not used for two minutes.
+_INVALID_SCANNER = b"scanner ID is invalid"
 
-_REMEMBERING = (PageFilter, While, InclusiveStopFilter, ColumnCountGetFilter)
+_STATEFUL_FILTERS = (PageFilter, While, InclusiveStopFilter, ColumnCountGetFilter)
 
 
 @define(eq=False)
-class _Scan:
-    """A scan as its caller knows it, and the scanner that it has now."""
+class _ResumedScan:
+    """A scan as its caller knows it, and the scanner that it uses now."""
 
     call: Call
     opening: Any
-    scanner: Scanner | None
+    scanner: GatewayScanner | None
     last: bytes | None = None
     """The last row that arrived."""
     may_repeat: bool = False
-    """The scanner starts at the last row."""
+    """Whether the scanner starts at the last row, so that its first result may repeat it."""
     ended: bool = False
     broken: ScanBroken | None = None
     lock: AbstractContextManager[bool] = field(factory=threading.RLock)
 
 
-class Scans:
-    """The open scans of a connection, under ids of its own."""
+class ResumedScans:
+    """The open scans of a connection, by ids that are its own."""
 
     def __init__(self, pool: Pool) -> None:
         self._url = pool.url
         self._sockets = ScanSockets(pool)
-        self._scans: dict[int, _Scan] = {}
+        self._scans: dict[int, _ResumedScan] = {}
         self._ids = count()
 
     def open(self, call: Call, message: Any) -> int:
-        """Opens a scan and returns its id. Raises Lost, after which it may be called again."""
-        scan = _Scan(call, _copied(message), self._sockets.open(call, message))
+        """Opens a scan and returns its id. Raises AttemptFailed, after which it may be called again."""
+        scan = _ResumedScan(call, _copy(message), self._sockets.open(call, message))
         scan_id = next(self._ids)
         self._scans[scan_id] = scan
         return scan_id
 
     def fetch(self, call: Call, message: Any) -> list[Any]:
-        """The next rows. Raises Lost, after which it may be called again, and ScanBroken for good."""
+        """The next rows. Raises AttemptFailed, after which it may be called again, or ScanBroken, which is final."""
         scan = self._scans.get(message.id)
         if scan is None:
-            raise IllegalArgument(_GONE)
+            raise IllegalArgument(_INVALID_SCANNER)
         with scan.lock:
             if scan.broken:
                 raise scan.broken
-            rows = self._fetched(scan, call, message)
+            rows = self._next_rows(scan, call, message)
             while rows and scan.may_repeat:
                 scan.may_repeat = False
                 if rows[0].row == scan.last:
-                    rows = rows[1:] or self._fetched(scan, call, message)
+                    rows = rows[1:] or self._next_rows(scan, call, message)
             if rows:
                 scan.last = rows[-1].row
             return rows
 
     def close(self, call: Call, message: Any) -> None:
-        """Forgets a scan and closes its scanner, if it still has one."""
+        """Ends a scan and closes its scanner, if it still has one."""
         scan = self._scans.pop(message.id, None)
         if scan is None:
-            raise IllegalArgument(_GONE)
+            raise IllegalArgument(_INVALID_SCANNER)
         with scan.lock:
             scan.ended = True
             if scan.scanner is not None:
                 self._sockets.close(scan.scanner)
 
-    def _fetched(self, scan: _Scan, call: Call, message: Any) -> list[Any]:
+    def _next_rows(self, scan: _ResumedScan, call: Call, message: Any) -> list[Any]:
         while not scan.ended:
             is_new = scan.scanner is None
-            scanner = scan.scanner or self._reopened(scan)
+            scanner = scan.scanner or self._reopen(scan)
             if scanner is None:
                 break
             try:
-                rows: list[Any] = self._sockets.ask(scanner, call, _about(scanner, call, message))
+                rows: list[Any] = self._sockets.ask(scanner, call, _with_scanner_id(scanner, call, message))
                 return rows
-            except Lost as lost:
-                self._lose(scan, scanner, lost.reason, lost.__cause__)
-                if lost.sent or is_new:
+            except AttemptFailed as failure:
+                self._drop_scanner(scan, scanner, failure.reason, failure.__cause__)
+                if failure.sent or is_new:
                     raise
             except IllegalArgument as error:
-                if _GONE not in (error.message or b""):
+                if _INVALID_SCANNER not in (error.message or b""):
                     raise
                 reason = "the gateway dropped its scanner, which was idle"
-                self._lose(scan, scanner, reason, error)
-                raise Lost(reason, sent=True) from error
+                self._drop_scanner(scan, scanner, reason, error)
+                raise AttemptFailed(reason, sent=True) from error
         return []
 
-    def _lose(self, scan: _Scan, scanner: Scanner, reason: str, cause: BaseException | None) -> None:
-        """Leaves a scanner that failed. Raises ScanBroken if no other can take its place."""
+    def _drop_scanner(
+        self, scan: _ResumedScan, scanner: GatewayScanner, reason: str, cause: BaseException | None
+    ) -> None:
+        """Drops a scanner that failed. Raises ScanBroken if no new one can replace it."""
         scan.scanner = None
         self._sockets.close(scanner)
-        if why := _why_stuck(scan):
-            what = described(scan.call, scan.opening)
+        if why := _why_not_resumable(scan):
+            what = description(scan.call, scan.opening)
             scan.broken = ScanBroken(f"{self._url}: {what}: ended after row {scan.last!r:.100}: {reason}; {why}")
             raise scan.broken from cause
 
-    def _reopened(self, scan: _Scan) -> Scanner | None:
-        """Opens a scanner for what is left; None where nothing is."""
-        message = _copied(scan.opening)
+    def _reopen(self, scan: _ResumedScan) -> GatewayScanner | None:
+        """Opens a scanner for the rest of the scan; None if nothing is left to read."""
+        message = _copy(scan.opening)
         if scan.last is not None:
             start = _next_start(message.scan, scan.last)
             if start is None:
@@ -135,58 +137,58 @@ class Scans:
         return scan.scanner
 
 
-def _why_stuck(scan: _Scan) -> str | None:
-    """Why another scanner could not go on after the last row; None if it can."""
+def _why_not_resumable(scan: _ResumedScan) -> str | None:
+    """Why a new scanner could not continue after the last row; None if it can."""
     if scan.last is None:
         return None
-    asked = getattr(scan.opening, "scan", None)
-    if asked is None:
-        return f"another cannot go on there, as {scan.call.name} opened it and not scannerOpenWithScan"
-    if asked.batchSize and asked.batchSize > 0:
-        return "another cannot go on there, as scan_batching may have split that row"
-    if asked.filterString is not None and _keeps_state(asked.filterString):
-        return "another cannot go on there, as its filter remembers what came before"
+    request = getattr(scan.opening, "scan", None)
+    if request is None:
+        return f"a new scanner cannot continue there, because {scan.call.name} opened it, not scannerOpenWithScan"
+    if request.batchSize and request.batchSize > 0:
+        return "a new scanner cannot continue there, because scan_batching may have split that row"
+    if request.filterString is not None and _keeps_state(request.filterString):
+        return "a new scanner cannot continue there, because its filter depends on earlier rows"
     return None
 
 
 def _keeps_state(text: bytes | str) -> bool:
-    """Whether what a filter lets through depends on earlier rows; so does what cannot be parsed."""
+    """Whether a filter's results depend on earlier rows; a filter that cannot be parsed may."""
     try:
-        return _remembers(parse_filter(_as_bytes(text)))
+        return _is_stateful(parse_filter(_encoded(text)))
     except UncheckedError:
         return True
 
 
-def _remembers(filter: Filter) -> bool:
+def _is_stateful(filter: Filter) -> bool:
     if isinstance(filter, Combined):
-        return any(map(_remembers, filter.filters))
-    return isinstance(filter, _REMEMBERING) or (isinstance(filter, Skip) and _remembers(filter.filter))
+        return any(map(_is_stateful, filter.filters))
+    return isinstance(filter, _STATEFUL_FILTERS) or (isinstance(filter, Skip) and _is_stateful(filter.filter))
 
 
-def _next_start(asked: Any, last: bytes) -> bytes | None:
-    """Where a new scanner starts after the last row; None at the scan's end.
+def _next_start(request: Any, last: bytes) -> bytes | None:
+    """The start row of a new scanner after the last row; None at the end of the scan.
 
-    It must not start at the stop: HBase 2.6.1 would return that row.
+    It must not be the stop row: HBase 2.6.1 would return that row.
     """
-    stop = _as_bytes(asked.stopRow or b"")
-    if asked.reversed:
+    stop = _encoded(request.stopRow or b"")
+    if request.reversed:
         return last if last > stop or not stop else None
     start = next_row(last)
     return start if start is not None and (start < stop or not stop) else None
 
 
-def _copied(message: Any) -> Any:
-    """The arguments of an opening, safe from what the caller does to its TScan."""
+def _copy(message: Any) -> Any:
+    """A copy of the arguments that opened a scan, because the caller may change its TScan."""
     copied = type(message)(**vars(message))
     if hasattr(copied, "scan"):
         copied.scan = type(copied.scan)(**vars(copied.scan))
     return copied
 
 
-def _about(scanner: Scanner, call: Call, message: Any) -> Any:
-    """The fetch, with the id of the scanner in place of the scan's."""
+def _with_scanner_id(scanner: GatewayScanner, call: Call, message: Any) -> Any:
+    """The arguments of a fetch, with the scanner's id in place of the scan's."""
     return call.arguments(**{**vars(message), "id": scanner.id})
 
 
-def _as_bytes(value: bytes | str) -> bytes:
+def _encoded(value: bytes | str) -> bytes:
     return value.encode() if isinstance(value, str) else bytes(value)

@@ -1,8 +1,8 @@
-"""Sockets for scanners: each stays on the one where it was opened, and a thread's scanners share theirs.
+"""Sockets for scanners: a scanner stays on the socket that opened it, and the scanners of a thread share one socket.
 
 A scanner belongs to the gateway that opened it, and its id is a small number: behind a load balancer another gateway
-would answer with somebody else's scan. A socket of its own for each would occupy a thread of the gateway for each:
-with a merge of sixteen ranges, sixty clients would occupy all of its 1,000.
+would answer with another client's scan. A socket for each scanner would occupy a gateway thread each: with a merge of
+sixteen ranges, sixty clients would occupy all 1,000 of them.
 """
 
 import threading
@@ -14,28 +14,28 @@ from typing import Any
 from attrs import define, field, frozen
 
 from .calls import CALLS, DECLARED, Call
-from .outcomes import Lost
-from .sockets import Line, Pool
+from .outcomes import AttemptFailed
+from .sockets import GatewaySocket, Pool
 
 _CLOSE = CALLS["scannerClose"]
 
 
 @define(eq=False)
-class _Shared:
+class _SharedSocket:
     """A socket with scanners on it, for one call at a time."""
 
-    line: Line
+    gateway_socket: GatewaySocket
     scanners: int = 1
     lock: threading.Lock = field(factory=threading.Lock)
-    leaving: deque[int] = field(factory=deque[int])
-    """Ids of scanners to be closed once the socket is free."""
+    to_close: deque[int] = field(factory=deque[int])
+    """Ids of scanners to close once the socket is free."""
 
 
 @frozen(eq=False)
-class Scanner:
+class GatewayScanner:
     """A scanner on the gateway."""
 
-    shared: _Shared
+    shared: _SharedSocket
     id: int
 
 
@@ -46,82 +46,82 @@ class ScanSockets:
         self._pool = pool
         self._thread = threading.local()
 
-    def open(self, call: Call, message: Any) -> Scanner:
-        """Opens a scanner on the socket where this thread has others, or on one of its own. Raises Lost."""
-        shared = self._place()
+    def open(self, call: Call, message: Any) -> GatewayScanner:
+        """Opens a scanner on the socket that this thread's scanners share, or on a new one. Raises AttemptFailed."""
+        shared = self._socket_of_thread()
         try:
-            with self._using(shared) as line:
-                return Scanner(shared, line.call(call, message))
+            with self._using(shared) as gateway_socket:
+                return GatewayScanner(shared, gateway_socket.call(call, message))
         except BaseException:
             self._give_up(shared)
             raise
 
-    def ask(self, scanner: Scanner, call: Call, message: Any) -> Any:
-        """The answer to a call about a scanner. Raises Lost, not `sent` where its socket was closed meanwhile."""
-        with self._using(scanner.shared) as line:
-            if not self._pool.is_usable(line):
-                raise Lost("its socket was closed meanwhile", sent=False)
-            return line.call(call, message)
+    def ask(self, scanner: GatewayScanner, call: Call, message: Any) -> Any:
+        """The answer to a call about a scanner. Raises AttemptFailed; if its socket was closed before, not `sent`."""
+        with self._using(scanner.shared) as gateway_socket:
+            if not self._pool.is_usable(gateway_socket):
+                raise AttemptFailed("its socket was closed meanwhile", sent=False)
+            return gateway_socket.call(call, message)
 
-    def close(self, scanner: Scanner) -> None:
-        """Closes a scanner, if it still is there, and quietly: its scan has already had its end, or its error."""
-        scanner.shared.leaving.append(scanner.id)
-        self._close_leaving(scanner.shared)
+    def close(self, scanner: GatewayScanner) -> None:
+        """Closes a scanner, if it is still open. Raises nothing: the scan has already ended or raised its error."""
+        scanner.shared.to_close.append(scanner.id)
+        self._close_waiting(scanner.shared)
 
-    def _place(self) -> _Shared:
-        shared: _Shared | None = getattr(self._thread, "shared", None)
+    def _socket_of_thread(self) -> _SharedSocket:
+        shared: _SharedSocket | None = getattr(self._thread, "shared", None)
         if shared is not None:
-            with self._using(shared) as line:
-                if shared.scanners and self._pool.is_usable(line):
+            with self._using(shared) as gateway_socket:
+                if shared.scanners and self._pool.is_usable(gateway_socket):
                     shared.scanners += 1
                     return shared
-        shared = self._thread.shared = _Shared(self._pool.take())
+        shared = self._thread.shared = _SharedSocket(self._pool.take())
         return shared
 
     @contextmanager
-    def _using(self, shared: _Shared) -> Generator[Line]:
+    def _using(self, shared: _SharedSocket) -> Generator[GatewaySocket]:
         try:
             with shared.lock:
                 try:
-                    yield shared.line
+                    yield shared.gateway_socket
                 except DECLARED:
                     raise
                 except BaseException:
-                    self._pool.drop(shared.line)
+                    self._pool.drop(shared.gateway_socket)
                     raise
         finally:
-            self._close_leaving(shared)
+            self._close_waiting(shared)
 
-    def _give_up(self, shared: _Shared) -> None:
+    def _give_up(self, shared: _SharedSocket) -> None:
         with self._using(shared):
-            self._leave(shared)
+            self._forget_scanner(shared)
 
-    def _close_leaving(self, shared: _Shared) -> None:
-        # A garbage collection may end a scan in the middle of a call on the same socket, in the very thread that waits
-        # for its reply. Whoever has the lock closes what is leaving when it is done.
-        while shared.leaving and shared.lock.acquire(blocking=False):
+    def _close_waiting(self, shared: _SharedSocket) -> None:
+        # A garbage collection may end a scan during a call on the same socket, in the very thread that waits for the
+        # reply. Then the thread that has the lock closes the scanner after its call.
+        while shared.to_close and shared.lock.acquire(blocking=False):
             try:
-                if shared.leaving:
-                    self._close_one(shared, shared.leaving.popleft())
+                if shared.to_close:
+                    self._close_scanner(shared, shared.to_close.popleft())
             finally:
                 shared.lock.release()
 
-    def _close_one(self, shared: _Shared, scanner_id: int) -> None:
+    def _close_scanner(self, shared: _SharedSocket, scanner_id: int) -> None:
         try:
-            if self._pool.is_usable(shared.line):
-                shared.line.call(_CLOSE, _CLOSE.arguments(scanner_id))
+            if self._pool.is_usable(shared.gateway_socket):
+                shared.gateway_socket.call(_CLOSE, _CLOSE.arguments(scanner_id))
             else:
-                self._pool.drop(shared.line)
+                self._pool.drop(shared.gateway_socket)
         except DECLARED:
             pass  # it has expired
         except BaseException as error:
-            self._pool.drop(shared.line)
+            self._pool.drop(shared.gateway_socket)
             if not isinstance(error, Exception):
                 raise
         finally:
-            self._leave(shared)
+            self._forget_scanner(shared)
 
-    def _leave(self, shared: _Shared) -> None:
+    def _forget_scanner(self, shared: _SharedSocket) -> None:
         shared.scanners -= 1
         if not shared.scanners:
-            self._pool.give(shared.line)
+            self._pool.give(shared.gateway_socket)

@@ -1,4 +1,4 @@
-"""Sockets to one gateway: each serves one call at a time, and none lives on after a reply that it still owes."""
+"""Sockets to one gateway: each serves one call at a time; one that still owes a reply is closed, never reused."""
 
 import os
 import select
@@ -15,15 +15,15 @@ from thriftpy2.thrift import TApplicationException, TMessageType
 from thriftpy2.transport import TTransportException
 
 from .calls import Call
-from .outcomes import Lost, Unreachable
+from .outcomes import AttemptFailed, Unreachable
 
 # The gateway closes a socket after 60 s without a call: hbase.thrift.server.socket.read.timeout.
-IDLE_S = 45.0
+SOCKET_IDLE_S = 45.0
 
 # Each occupies a thread of the gateway, which has 1,000 by default: hbase.thrift.maxWorkerThreads.
 IDLE_SOCKETS = 8
 
-# A host that does not take a connection by then will not: the third repetition of the first packet is out.
+# A host that does not accept a connection by then will not: the first packet has been repeated three times.
 CONNECT_S = 10.0
 
 _transports: Any = thriftpy2_transport  # whose Cython classes have no types
@@ -34,7 +34,7 @@ _PROTOCOLS: dict[str, Any] = {"binary": TBinaryProtocol, "compact": TCompactProt
 _CLOSED = "the connection is closed, open() opens it again"
 
 
-class Line:
+class GatewaySocket:
     """One connected socket and the Thrift messages on it, one call after the other."""
 
     def __init__(self, connected: socket.socket, transport: str, protocol: str) -> None:
@@ -50,8 +50,8 @@ class Line:
     def call(self, call: Call, message: Any) -> Any:
         """Sends a call and returns its result, or raises its declared exception.
 
-        After any other exception the socket must be closed. Lost means that the network or the gateway failed, and says
-        whether the whole call was sent. What cannot be encoded raises thriftpy2's own exception.
+        After any other exception the socket must be closed. AttemptFailed means that the network or the gateway failed,
+        and says whether the whole call was sent. A value that cannot be encoded raises thriftpy2's own exception.
         """
         protocol = self._protocol
         self._sequence_id = sequence_id = (self._sequence_id + 1) & 0x7FFFFFFF
@@ -61,8 +61,8 @@ class Line:
             protocol.write_message_end()
             self._transport.flush()
         except OSError as error:
-            # The gateway lacks at least the last byte, without which it runs nothing.
-            raise Lost(f"it could not be sent ({reason(error)})", sent=False) from error
+            # The gateway has not received the last byte, and runs nothing without it.
+            raise AttemptFailed(f"it could not be sent ({network_error_text(error)})", sent=False) from error
         result: Any = call.result()
         try:
             _, kind, replied_id = protocol.read_message_begin()
@@ -74,13 +74,13 @@ class Line:
             protocol.read_message_end()
         except TimeoutError as error:
             seconds = self._socket.gettimeout()
-            raise Lost(f"no reply within {seconds:g} s", sent=True, in_time=False) from error
+            raise AttemptFailed(f"no reply within {seconds:g} s", sent=True, in_time=False) from error
         except (OSError, EOFError, TTransportException) as error:
-            raise Lost(f"the reply did not come ({reason(error)})", sent=True) from error
+            raise AttemptFailed(f"the reply did not come ({network_error_text(error)})", sent=True) from error
         except MemoryError:
             raise  # the next reply would be as large
         except Exception as error:
-            raise Lost(f"the reply cannot be read ({error!r:.100})", sent=True) from error
+            raise AttemptFailed(f"the reply cannot be read ({error!r:.100})", sent=True) from error
         if kind == TMessageType.EXCEPTION:
             raise TApplicationException(result.type, result.message and bytes(result.message).decode(errors="replace"))
         if call.has_success and result.success is not None:
@@ -93,18 +93,18 @@ class Line:
         return None
 
     def is_usable(self) -> bool:
-        """Whether a call may be sent: nothing has arrived that nobody asked for, such as the end of the stream."""
+        """Whether a call may be sent: no unexpected bytes have arrived, nor the end of the stream."""
         return self.is_open and not self._poll.poll(0)
 
     def close(self) -> None:
         """Closes the socket; a call that another thread waits for fails at once."""
         if self.is_open:
-            with suppress(OSError):  # the other side was faster
+            with suppress(OSError):  # the gateway may have closed it first
                 self._socket.shutdown(socket.SHUT_RDWR)
         self.abandon()
 
     def abandon(self) -> None:
-        """Closes this process's end and leaves the stream to the process that it was forked from."""
+        """Closes this process's copy of the socket; the parent process keeps using it."""
         self.is_open = False
         self._socket.close()
 
@@ -112,9 +112,9 @@ class Line:
 class Pool:
     """The open sockets to a gateway; happybase calls it the transport.
 
-    Each call takes one for itself, the one used last, and gives it back after the reply. One that was idle for
-    `IDLE_S` or has been closed by the gateway is replaced before anything is sent. A process that was forked opens its
-    own. `answered` says whether any call was ever answered.
+    Each call takes the most recently used socket for itself, and gives it back after the reply. A socket that was idle
+    for `SOCKET_IDLE_S`, or that the gateway has closed, is replaced before anything is sent. A forked process opens
+    sockets of its own. `answered` says whether any call was ever answered.
     """
 
     def __init__(self, host: str, port: int, timeout_s: float, transport: str, protocol: str) -> None:
@@ -125,8 +125,8 @@ class Pool:
         self._timeout_s = timeout_s
         self._kind = transport, protocol
         self._is_open = False
-        self._lines: set[Line] = set()
-        self._idle: deque[Line] = deque()  # the one used last stands last
+        self._connected: set[GatewaySocket] = set()
+        self._idle: deque[GatewaySocket] = deque()  # the most recently used one last
         # Reentrant, since a garbage collection may end a scan or close a connection inside any of these methods.
         self._guard = threading.RLock()
         self._process = os.getpid()
@@ -136,95 +136,95 @@ class Pool:
         return self._is_open
 
     def open(self) -> None:
-        """Connects once, so that a gateway which cannot be reached is an error at once."""
+        """Connects once, so that an unreachable gateway is an error at once."""
         self._enter_process()
         self._is_open = True
         try:
-            line = self._connect()
-        except Lost as lost:
+            gateway_socket = self._connect()
+        except AttemptFailed as failure:
             self._is_open = False
-            raise Unreachable(f"{self.url}: {lost.reason}") from lost.__cause__
+            raise Unreachable(f"{self.url}: {failure.reason}") from failure.__cause__
         with self._guard:
-            self._idle.append(line)
+            self._idle.append(gateway_socket)
 
     def close(self) -> None:
-        """Closes all sockets, also those in use; calls that wait for a reply fail."""
+        """Closes all sockets, those in use too; calls that wait for a reply fail."""
         self._enter_process()
         with self._guard:
             self._is_open = False
-            lines = [*self._lines]
-            self._lines.clear()
+            gateway_sockets = [*self._connected]
+            self._connected.clear()
             self._idle.clear()
-        for line in lines:
-            line.close()
+        for gateway_socket in gateway_sockets:
+            gateway_socket.close()
 
-    def take(self) -> Line:
-        """A socket for one call, to be given back or dropped. Raises Lost if none can be connected."""
+    def take(self) -> GatewaySocket:
+        """A socket for one call, to give back or drop afterwards. Raises AttemptFailed if it cannot connect."""
         self._enter_process()
         while True:
             with self._guard:
                 if not self._is_open:
-                    raise Lost(_CLOSED, sent=False)
-                line = self._idle.pop() if self._idle else None
-            if line is None:
+                    raise AttemptFailed(_CLOSED, sent=False)
+                gateway_socket = self._idle.pop() if self._idle else None
+            if gateway_socket is None:
                 return self._connect()
-            if time.monotonic() - line.used_s < IDLE_S and line.is_usable():
-                return line
-            self.drop(line)
+            if time.monotonic() - gateway_socket.used_s < SOCKET_IDLE_S and gateway_socket.is_usable():
+                return gateway_socket
+            self.drop(gateway_socket)
 
-    def give(self, line: Line) -> None:
-        """Takes a socket back that owes no reply."""
+    def give(self, gateway_socket: GatewaySocket) -> None:
+        """Takes back a socket whose reply has arrived."""
         self.answered = True
-        line.used_s = now_s = time.monotonic()
-        surplus: Line | None = None
+        gateway_socket.used_s = now_s = time.monotonic()
+        surplus: GatewaySocket | None = None
         with self._guard:
-            if line in self._lines:
-                self._idle.append(line)
-            if self._idle and (len(self._idle) > IDLE_SOCKETS or now_s - self._idle[0].used_s > IDLE_S):
+            if gateway_socket in self._connected:
+                self._idle.append(gateway_socket)
+            if self._idle and (len(self._idle) > IDLE_SOCKETS or now_s - self._idle[0].used_s > SOCKET_IDLE_S):
                 surplus = self._idle.popleft()
         if surplus is not None:
             self.drop(surplus)
 
-    def drop(self, line: Line) -> None:
+    def drop(self, gateway_socket: GatewaySocket) -> None:
         """Closes a socket."""
         with self._guard:
-            self._lines.discard(line)
-        line.close()
+            self._connected.discard(gateway_socket)
+        gateway_socket.close()
 
-    def is_usable(self, line: Line) -> bool:
-        """Whether a call may be sent on a socket that was not given back: see `Line.is_usable`."""
+    def is_usable(self, gateway_socket: GatewaySocket) -> bool:
+        """Whether a call may be sent on a socket that was not given back: see `GatewaySocket.is_usable`."""
         self._enter_process()
-        return line.is_usable()
+        return gateway_socket.is_usable()
 
-    def _connect(self) -> Line:
+    def _connect(self) -> GatewaySocket:
         try:
             connected = socket.create_connection(self._address, min(self._timeout_s, CONNECT_S))
-        except (OSError, UnicodeError) as error:  # a host name that is none
-            raise Lost(f"cannot connect ({reason(error)})", sent=False) from error
+        except (OSError, UnicodeError) as error:  # UnicodeError: an invalid host name
+            raise AttemptFailed(f"cannot connect ({network_error_text(error)})", sent=False) from error
         connected.settimeout(self._timeout_s)
         connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        line = Line(connected, *self._kind)
+        gateway_socket = GatewaySocket(connected, *self._kind)
         with self._guard:
             if self._is_open:
-                self._lines.add(line)
-                return line
-        line.close()
-        raise Lost(_CLOSED, sent=False)
+                self._connected.add(gateway_socket)
+                return gateway_socket
+        gateway_socket.close()
+        raise AttemptFailed(_CLOSED, sent=False)
 
     def _enter_process(self) -> None:
-        """Leaves the sockets of a process that was forked to that one: each would read the other's replies."""
+        """In a forked process, leaves the sockets to the parent: otherwise each would read the other's replies."""
         if self._process != os.getpid():
             self._process = os.getpid()
             self._guard = threading.RLock()
-            for line in self._lines:
-                line.abandon()
-            self._lines.clear()
+            for gateway_socket in self._connected:
+                gateway_socket.abandon()
+            self._connected.clear()
             self._idle.clear()
 
 
-def reason(error: Exception) -> str:
-    """The system's own words, in one line."""
+def network_error_text(error: Exception) -> str:
+    """The message of a network error, in one line."""
     if isinstance(error, TTransportException) and error.type == TTransportException.END_OF_FILE:
         return "the gateway closed the socket"
     text = getattr(error, "strerror", None) or getattr(error, "message", None) or str(error) or type(error).__name__

@@ -1,6 +1,6 @@
-"""HBase's Thrift2 gateway, asked only for what Thrift1 cannot say of a table: its split points and its block sizes.
+"""HBase's Thrift2 gateway, used only for what Thrift1 cannot express: split points and block sizes of tables.
 
-Rows go through Thrift1 and happybase all the same.
+Rows still go through Thrift1 and happybase.
 """
 
 from collections.abc import Generator, Iterable
@@ -17,26 +17,26 @@ from thriftpy2.thrift import TClient
 from thriftpy2.transport import TTransportException
 
 from ...keys.limits import FOREVER_S
-from ..thrift1.descriptors import Options, descriptors, split_rows
+from ..thrift1.descriptors import FamilyOptions, descriptors, split_rows
 from ..thrift1.errors import StoreError
 from ..thrift1.idl import IOError
 from .outcomes import OutcomeUnknown, Unreachable
 
-_thriftpy2: Any = thriftpy2  # which, as the next one, has no types
+_thriftpy2: Any = thriftpy2  # has no types, nor has the next one
 _transport: Any = transport
 
 
 @cache
 def idl() -> Any:
-    """The calls and structs of `thrift2.thrift`, read when they are first needed."""
+    """The calls and structs of `thrift2.thrift`, loaded at first use."""
     return _thriftpy2.load(Path(__file__).with_name("thrift2.thrift"), module_name="rowbook_thrift2_thrift")
 
 
 class Thrift2Gateway:
-    """The Thrift2 gateway on the host of a connection, with the timeout, transport, protocol and prefix of that.
+    """The Thrift2 gateway on a connection's host, with the connection's timeout, transport, protocol and prefix.
 
-    Raises StoreError where no Thrift2 gateway is. What HBase refuses raises the exceptions of Thrift1; where no answer
-    comes, OutcomeUnknown or Unreachable.
+    Raises StoreError if no Thrift2 gateway answers there. Calls that HBase refuses raise the exceptions of Thrift1;
+    calls without an answer raise OutcomeUnknown or Unreachable.
     """
 
     def __init__(self, connection: happybase.Connection, port: int) -> None:
@@ -51,38 +51,38 @@ class Thrift2Gateway:
             raise StoreError(f"thrift2_port: must be the port of a Thrift2 gateway (got {port}; {self._where}: {why})")
 
     def _why_not(self) -> str | None:
-        """Why this is no Thrift2 gateway, if it is none."""
+        """Why this is not a Thrift2 gateway; None if it is."""
         try:
             self._transport.open()
             is_thrift2 = self._client.getThriftServerType() == idl().TThriftServerType.TWO
-        except Exception as error:  # of whatever else answers there
-            return _said(error)
-        return None if is_thrift2 else "it is one of Thrift1"
+        except Exception as error:  # another program may answer there
+            return _error_text(error)
+        return None if is_thrift2 else "it is a Thrift1 gateway"
 
     def close(self) -> None:
         """Ends the connection to the gateway."""
         self._transport.close()
 
     def create_split_table(
-        self, name: str | bytes, families: Options, split_points: Iterable[str | bytes] = ()
+        self, name: str | bytes, families: FamilyOptions, split_points: Iterable[str | bytes] = ()
     ) -> None:
         """Creates a table as happybase's `create_table` does, with one region more than there are split points.
 
-        Each split point is the first row of a region. Families take the option `block_size` besides, in bytes. Returns
+        Each split point is the first row of a region. Families also take the option `block_size`, in bytes. Returns
         when every region can be read and written. Raises as `create_table` does, and ValueError for a split point that
         is not a valid row key or occurs twice.
         """
-        found, block_sizes = descriptors(families)
-        columns = [_column(each, block_sizes) for each in found]
+        thrift1_families, block_sizes = descriptors(families)
+        columns = [_family_descriptor(family, block_sizes) for family in thrift1_families]
         rows = split_rows(split_points)
-        with self._raising_as_thrift1(OutcomeUnknown, f"createTable {_text(name)}: outcome unknown"):
+        with self._raising_as_thrift1(OutcomeUnknown, f"createTable {_decoded(name)}: outcome unknown"):
             self._client.createTable(idl().TTableDescriptor(self._table(name), columns), rows)
 
     def block_sizes(self, name: str | bytes) -> dict[bytes, int]:
         """The block size of each family of a table, in bytes."""
-        with self._raising_as_thrift1(Unreachable, f"getTableDescriptor {_text(name)}: no answer"):
+        with self._raising_as_thrift1(Unreachable, f"getTableDescriptor {_decoded(name)}: no answer"):
             table = self._client.getTableDescriptor(self._table(name))
-        return {each.name: each.blockSize for each in table.columns}
+        return {family.name: family.blockSize for family in table.columns}
 
     def _table(self, name: str | bytes) -> Any:
         namespace, _, qualifier = self._connection.table(name).name.rpartition(b":")
@@ -93,22 +93,22 @@ class Thrift2Gateway:
         try:
             yield
         except (TTransportException, OSError) as error:
-            raise unanswered(f"{self._where}: {what}: {_said(error)}") from error
+            raise unanswered(f"{self._where}: {what}: {_error_text(error)}") from error
         except idl().TIOError as error:
-            said = error.message or b""
-            if said.startswith(b"org.apache.hadoop.hbase.TableExistsException"):
+            message = error.message or b""
+            if message.startswith(b"org.apache.hadoop.hbase.TableExistsException"):
                 raise AlreadyExists(message=b"table name already in use") from error
-            raise IOError(said, error.canRetry) from error
+            raise IOError(message, error.canRetry) from error
 
 
-def _column(family: ColumnDescriptor, block_sizes: dict[bytes, int]) -> Any:
-    """A family of Thrift1 as Thrift2 has it; ValueError for a name that its lists do not have."""
-    name = _text(family.name).removesuffix(":").encode()
+def _family_descriptor(family: ColumnDescriptor, block_sizes: dict[bytes, int]) -> Any:
+    """Thrift2's descriptor of a Thrift1 family; ValueError for a compression or bloom filter that it does not have."""
+    name = _decoded(family.name).removesuffix(":").encode()
     return idl().TColumnFamilyDescriptor(
         name=name,
         blockSize=block_sizes.get(name),
-        bloomnFilterType=_number(idl().TBloomFilterType, "bloom_filter_type", family.bloomFilterType),
-        compressionType=_number(idl().TCompressionAlgorithm, "compression", _text(family.compression).upper()),
+        bloomnFilterType=_enum_value(idl().TBloomFilterType, "bloom_filter_type", family.bloomFilterType),
+        compressionType=_enum_value(idl().TCompressionAlgorithm, "compression", _decoded(family.compression).upper()),
         maxVersions=family.maxVersions,
         timeToLive=family.timeToLive if family.timeToLive > 0 else FOREVER_S,
         blockCacheEnabled=family.blockCacheEnabled,
@@ -116,18 +116,18 @@ def _column(family: ColumnDescriptor, block_sizes: dict[bytes, int]) -> Any:
     )
 
 
-def _number(names: Any, option: str, name: bytes | str) -> int:
-    number: int | None = names._NAMES_TO_VALUES.get(_text(name))
+def _enum_value(names: Any, option: str, name: bytes | str) -> int:
+    number: int | None = names._NAMES_TO_VALUES.get(_decoded(name))
     if number is None:
-        raise ValueError(f"{option}: must be one of {', '.join(names._NAMES_TO_VALUES)} (got {_text(name)!r})")
+        raise ValueError(f"{option}: must be one of {', '.join(names._NAMES_TO_VALUES)} (got {_decoded(name)!r})")
     return number
 
 
-def _said(error: Exception) -> str:
-    """What an error of Thrift or of the network says."""
-    said = getattr(error, "message", None) or getattr(error, "strerror", None) or str(error)
-    return said.decode() if isinstance(said, bytes) else str(said)
+def _error_text(error: Exception) -> str:
+    """The message of an error of Thrift or of the network."""
+    message = getattr(error, "message", None) or getattr(error, "strerror", None) or str(error)
+    return message.decode() if isinstance(message, bytes) else str(message)
 
 
-def _text(name: bytes | str) -> str:
+def _decoded(name: bytes | str) -> str:
     return name.decode() if isinstance(name, bytes) else name

@@ -1,4 +1,5 @@
-// What HBase's Thrift2 says of tables beyond Thrift1: split keys and block sizes. Names and numbers are those of its own IDL.
+// The part of HBase's Thrift2 that describes tables beyond Thrift1: split keys and block sizes. Names and numbers are
+// those of HBase's own IDL.
 
 enum TThriftServerType {
   ONE = 1
@@ -29,10 +30,10 @@ struct TTableName {
 
 struct TColumnFamilyDescriptor {
   1: required binary name
-  // Whatever HBase knows of the family, by HBase's own names: BLOCKSIZE, KEEP_DELETED_CELLS; only in answers.
+  // All attributes of the family by HBase's own names, such as BLOCKSIZE, KEEP_DELETED_CELLS; only in answers.
   2: optional map<binary, binary> attributes
   4: optional i32 blockSize
-  5: optional TBloomFilterType bloomnFilterType // spelt so
+  5: optional TBloomFilterType bloomnFilterType // HBase's own spelling
   6: optional TCompressionAlgorithm compressionType
   10: optional i32 maxVersions
   13: optional i32 timeToLive

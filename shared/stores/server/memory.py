@@ -1,4 +1,4 @@
-"""What a server keeps in memory for its clients: messages until they are answered, and replies until they are read."""
+"""The memory that a server needs for its clients: messages until they are answered, replies until they are read."""
 
 import threading
 from collections.abc import Sequence
@@ -9,12 +9,12 @@ from ..embedded.sizes import results_bytes
 
 MAX_BUFFERED_BYTES = 1024 * 1024 * 1024
 
-# What is smaller is not counted: a thousand clients can have that much at once.
+# Smaller messages and replies are not counted: a thousand clients can have that much at once.
 SMALL_BYTES = 64 * 1024
 
 
 class BufferFull(Exception):
-    """No memory is left for what a client sends or asks for; one line says how much there is."""
+    """No memory is left for a client's message or reply; the message is one line that says how much there is."""
 
 
 class Buffers:
@@ -37,8 +37,8 @@ class Buffers:
             self._counted_bytes = others + after
 
 
-class Share:
-    """What one client holds of them: its message, and the reply as it grows."""
+class ClientBuffers:
+    """The share of one client: its message, and its reply as it grows."""
 
     def __init__(self, buffers: Buffers) -> None:
         self._buffers = buffers
@@ -47,19 +47,19 @@ class Share:
         self._counted_bytes = 0
 
     def hold_message(self, size: int) -> None:
-        """Holds so much for the client's message; BufferFull if that is more than there is."""
+        """Sets the size of the client's message; BufferFull if that is more than is left."""
         self._hold(size, self._reply_bytes)
 
     def hold_reply(self, size: int) -> None:
-        """Holds so much for the client's reply; BufferFull if that is more than there is."""
+        """Sets the size of the client's reply; BufferFull if that is more than is left."""
         self._hold(self._message_bytes, size)
 
     def grow_reply(self, results: Sequence[TRowResult | TCell]) -> None:
-        """Holds these results besides; BufferFull if that is more than there is."""
+        """Adds results to the client's reply; BufferFull if that is more than is left."""
         self.hold_reply(self._reply_bytes + results_bytes(results))
 
     def release(self) -> None:
-        """Holds nothing any more."""
+        """Releases the memory of both."""
         self._hold(0, 0)
 
     def _hold(self, message_bytes: int, reply_bytes: int) -> None:

@@ -1,8 +1,8 @@
-"""Thrift messages as they come from a client: taken whole, and checked before anything of them is decoded.
+"""Thrift messages from a client: received whole, and checked before any part of them is decoded.
 
-thriftpy2's decoders believe what a message says of itself. A length is allocated before its bytes are there, and a list
-of 2,147,483,647 values that take no bytes keeps Cython in a loop which never lets another thread run. So each message
-is walked first: over its types and lengths only, as far as its bytes have come, and never past the limits below.
+thriftpy2's decoders trust the lengths in a message. They allocate a length before its bytes have arrived, and a list of
+2,147,483,647 values without bytes keeps Cython in a loop that never lets another thread run. So each message is walked
+first: over its types and lengths only, as its bytes arrive, and never beyond the limits below.
 """
 
 from collections.abc import Callable
@@ -12,18 +12,18 @@ from typing import Protocol
 
 from thriftpy2.thrift import TMessageType, TType
 
-# HBase bounds no message of the buffered transport. 256 MiB are 25 of its largest cells in one batch.
+# HBase does not limit messages of the buffered transport. 256 MiB are 25 of its largest cells in one batch.
 MAX_MESSAGE_BYTES = 256 * 1024 * 1024
 
-# A value takes 100 bytes and more once it is decoded, however few it took before. These are 300,000 rows of two cells
-# in one batch, and about a second in which thriftpy2 decodes and no other thread runs.
+# A decoded value needs 100 bytes and more, even if it was shorter in the message. This is enough for 300,000 rows of
+# two cells in one batch, which thriftpy2 decodes in about a second during which no other thread runs.
 MAX_MESSAGE_VALUES = 4 * 1024 * 1024
 
 # HBase: hbase.regionserver.thrift.framed.max_frame_size_in_mb; above it the server closes the connection.
 MAX_FRAME_BYTES = 2 * 1024 * 1024
 
-MAX_DEPTH = 64  # thriftpy2's own limit
-MAX_NAME_BYTES = 1024  # of a call; a reply to an unknown one names it again
+MAX_NESTED_VALUES = 64  # thriftpy2's own limit
+MAX_NAME_BYTES = 1024  # of a call; the reply to an unknown call repeats its name
 
 _CALLS = (TMessageType.CALL, TMessageType.ONEWAY)
 _STRICT_VERSIONS = tuple(0x80010000 | call for call in _CALLS)
@@ -31,13 +31,13 @@ _STRICT_VERSIONS = tuple(0x80010000 | call for call in _CALLS)
 _RECEIVED_BYTES = 64 * 1024
 _AT_MOST_BYTES = 1024 * 1024
 
-_NUMBER = Struct(">I")
+_UINT32 = Struct(">I")
 _LIST = Struct(">BI")
 _MAP = Struct(">BBI")
 
 
 class BrokenMessage(Exception):
-    """Bytes that are no message of the protocol, or one beyond the limits; one line says which."""
+    """Bytes that are not a message of the protocol, or a message beyond the limits; one line says which."""
 
 
 class ClientGone(Exception):
@@ -45,14 +45,14 @@ class ClientGone(Exception):
 
 
 def _hold_any(size: int) -> None:
-    """Refuses no number of bytes."""
+    """Accepts any number of bytes."""
 
 
 class Stream:
-    """What came from a client, from the beginning of the current message on.
+    """The bytes received from a client, from the start of the current message.
 
-    `receive` returns up to so many bytes of the connection, and none at its end. `hold` is told how many bytes there
-    are, and may refuse them.
+    `receive` returns up to the given number of bytes of the connection, and none at its end. `hold` is called with the
+    number of bytes received so far, and may raise to refuse them.
     """
 
     def __init__(self, receive: Callable[[int], bytes], framed: bool, hold: Callable[[int], None] = _hold_any) -> None:
@@ -62,7 +62,7 @@ class Stream:
         self._hold = hold
 
     def need(self, end: int) -> int:
-        """Waits until the first `end` bytes are there; returns how many are."""
+        """Waits until the first `end` bytes have arrived; returns how many have."""
         if end > MAX_MESSAGE_BYTES:
             raise BrokenMessage(f"message: must be at most {MAX_MESSAGE_BYTES} bytes (got {end} or more)")
         data = self.data
@@ -73,7 +73,7 @@ class Stream:
         return len(data)
 
     def take(self, end: int) -> bytes:
-        """Cuts off the first `end` bytes."""
+        """Removes and returns the first `end` bytes."""
         with memoryview(self.data) as view:
             message = bytes(view[:end])
         del self.data[:end]
@@ -85,11 +85,11 @@ class Stream:
             raise ClientGone
         return piece
 
-    def _frame(self, held: int) -> bytes:
-        (size,) = _NUMBER.unpack(self._exactly(4))
+    def _frame(self, received: int) -> bytes:
+        (size,) = _UINT32.unpack(self._exactly(4))
         if not 1 <= size <= MAX_FRAME_BYTES:
             raise BrokenMessage(f"frame: must be 1..{MAX_FRAME_BYTES} bytes (got {size}); is the client not framed?")
-        self._hold(held + size)
+        self._hold(received + size)
         return self._exactly(size)
 
     def _exactly(self, size: int) -> bytes:
@@ -108,7 +108,7 @@ class Walk(Protocol):
 
     @property
     def values(self) -> int:
-        """How many values it has passed."""
+        """How many values it has counted so far."""
         ...
 
     def message(self) -> int:
@@ -117,7 +117,7 @@ class Walk(Protocol):
 
 
 class _Counted:
-    """A walk that counts values, so that no length is believed before its turn."""
+    """A walk that counts values, so that a large count is refused before its values are read."""
 
     def __init__(self, stream: Stream) -> None:
         self._data = stream.data
@@ -126,7 +126,7 @@ class _Counted:
 
     @property
     def values(self) -> int:
-        """How many values it has passed."""
+        """How many values it has counted so far."""
         return MAX_MESSAGE_VALUES - self._left
 
     def _count(self, values: int) -> None:
@@ -135,7 +135,7 @@ class _Counted:
             raise BrokenMessage(f"message: must hold at most {MAX_MESSAGE_VALUES} values; send it in smaller batches")
 
 
-# Bytes of a value by its type: 0 for one that says its length itself, nothing for a type that is not sent.
+# The bytes of a value by its type: 0 for types of variable length, no entry for types that are never sent.
 _BINARY_BYTES = {
     TType.BOOL: 1,
     TType.BYTE: 1,
@@ -167,12 +167,12 @@ class BinaryWalk(_Counted):
 
     def message(self) -> int:
         """Where the message ends; waits for it."""
-        # No more than a message has in any case, so that a client of another protocol waits for nothing.
+        # No more bytes than the shortest message has, so that a client of another protocol gets its error at once.
         self._need(5)
-        version, name_bytes = _NUMBER.unpack_from(self._data)[0], 0
+        version, name_bytes = _UINT32.unpack_from(self._data)[0], 0
         if version in _STRICT_VERSIONS:
             self._need(8)
-            name_bytes = _NUMBER.unpack_from(self._data, 4)[0]
+            name_bytes = _UINT32.unpack_from(self._data, 4)[0]
             at = 8 + name_bytes
         elif version <= MAX_NAME_BYTES and chr(self._data[4]) in ascii_letters:
             name_bytes = version
@@ -183,7 +183,7 @@ class BinaryWalk(_Counted):
         else:
             raise BrokenMessage(_other_protocol("binary", self._data))
         _check_name(name_bytes)
-        return self._struct(at + 4, MAX_DEPTH)
+        return self._struct(at + 4, MAX_NESTED_VALUES)
 
     def _struct(self, at: int, depth: int) -> int:
         _check_depth(depth)
@@ -204,16 +204,16 @@ class BinaryWalk(_Counted):
             elif kind == TType.STRING:
                 if at + 4 > have:
                     have = need(at + 4)
-                at += 4 + _NUMBER.unpack_from(data, at)[0]
+                at += 4 + _UINT32.unpack_from(data, at)[0]
             else:
                 at = self._value(kind, at, depth - 1)
                 have = len(data)
 
     def _value(self, kind: int, at: int, depth: int) -> int:
-        """Where a value ends that says its length itself."""
+        """Where a value of variable length ends."""
         if kind == TType.STRING:
             self._need(at + 4)
-            return at + 4 + int(_NUMBER.unpack_from(self._data, at)[0])
+            return at + 4 + int(_UINT32.unpack_from(self._data, at)[0])
         if kind == TType.STRUCT:
             return self._struct(at, depth)
         _check_depth(depth)
@@ -231,7 +231,7 @@ class BinaryWalk(_Counted):
         """Where `count` groups of values of these types end."""
         self._count(count * len(kinds))
         if count == 0:
-            return at  # whatever types an empty one has
+            return at  # an empty one may have any types
         if kinds == (TType.STRING,):
             return self._strings(count, at)
         sizes = [_BINARY_BYTES.get(kind) for kind in kinds]
@@ -247,7 +247,7 @@ class BinaryWalk(_Counted):
         for _ in range(count):
             if at + 4 > have:
                 have = self._need(at + 4)
-            at += 4 + _NUMBER.unpack_from(data, at)[0]
+            at += 4 + _UINT32.unpack_from(data, at)[0]
         return at
 
 
@@ -281,7 +281,7 @@ class CompactWalk(_Counted):
         _, at = self._varint(2)
         name_bytes, at = self._varint(at)
         _check_name(name_bytes)
-        return self._struct(at + name_bytes, MAX_DEPTH)
+        return self._struct(at + name_bytes, MAX_NESTED_VALUES)
 
     def _varint(self, at: int) -> tuple[int, int]:
         """A number, and where it ends."""
@@ -314,7 +314,7 @@ class CompactWalk(_Counted):
                 at = self._value(kind, at, depth - 1)
 
     def _value(self, kind: int, at: int, depth: int) -> int:
-        """Where a value ends, a bool being one in a list."""
+        """Where a value ends; a bool here is an item of a list, set or map."""
         if kind == _BINARY:
             size, at = self._varint(at)
             return at + size
@@ -352,7 +352,7 @@ class CompactWalk(_Counted):
 
 def _check_depth(depth: int) -> None:
     if depth <= 0:
-        raise BrokenMessage(f"message: must nest at most {MAX_DEPTH} values in each other")
+        raise BrokenMessage(f"message: must nest at most {MAX_NESTED_VALUES} values in each other")
 
 
 def _check_name(name_bytes: int) -> None:

@@ -20,19 +20,19 @@ from thriftpy2.transport import TTransportException
 
 from ..embedded.connection import InProcessClient
 from ..embedded.service import ThriftService
-from ..embedded.sizes import VALUE_BYTES
+from ..embedded.sizes import VALUE_OBJECT_BYTES
 from ..thrift1.errors import io_error
 from ..thrift1.idl import Thrift1
-from .memory import MAX_BUFFERED_BYTES, BufferFull, Buffers, Share
+from .memory import MAX_BUFFERED_BYTES, BufferFull, Buffers, ClientBuffers
 from .messages import BinaryWalk, BrokenMessage, ClientGone, CompactWalk, Stream, Walk
 
 # HBase: hbase.thrift.server.socket.read.timeout
-IDLE_S = 60.0
+CLIENT_IDLE_S = 60.0
 
-# HBase: hbase.thrift.maxWorkerThreads; clients beyond that wait until another one leaves.
+# HBase: hbase.thrift.maxWorkerThreads; further clients wait until another one leaves.
 MAX_CLIENTS = 1000
 
-# A server that stops lets calls finish for so long, then breaks off what still runs.
+# How long a server that stops lets calls finish before it interrupts them.
 STOP_S = 3.0
 _BREAK_OFF_S = 1.0
 
@@ -48,25 +48,27 @@ _PROTOCOLS: dict[str, Callable[..., Any]] = {
     "binary": partial(TBinaryProtocol, decode_response=False, strict_read=False),
     "compact": partial(TCompactProtocol, decode_response=False),
 }
-_transports: Any = thriftpy2_transport  # whose Cython classes have no types
+_transports: Any = thriftpy2_transport  # its Cython classes have no types
 
 _log = logging.getLogger(__name__)
 
 
 class ThriftServer:
-    """A store's calls on a TCP port, for many clients at once, each with a thread of its own.
+    """Serves a store's calls on a TCP port, to many clients at once, each in a thread of its own.
 
-    It listens from the constructor on, at `host` and `port` (0 takes a free one, and then says which), and answers
-    between `start` and `stop`, during `serve`, or as a context manager. Raises OSError for an address it cannot have.
+    It listens as soon as it is constructed, at `host` and `port` (0 chooses a free port; the attribute `port` has it),
+    and answers between `start` and `stop`, during `serve`, or as a context manager. Raises OSError for an address that
+    it cannot listen on.
 
-    As the Java server does, it answers an exception of a call and goes on. A client that sends anything but messages of
-    this transport and protocol, or one beyond the limits in `messages.py`, is closed with a warning in the log.
+    Like the Java server, it sends an exception of a call to the client and continues. It closes the connection, with a
+    warning in the log, if a client sends anything but messages of this transport and protocol, or a message beyond the
+    limits in `messages.py`.
 
-    A client is closed after `idle_s` seconds without a byte. 60 s is HBase's own time: happybase has no keep-alive, so
-    whoever pauses for longer has to open a new connection there too, and should notice it here first. It also ends the
-    threads of clients that left without a word. Scans do not end with their connection: any connection may go on.
+    It closes a connection after `idle_s` seconds without a byte. 60 s is HBase's own time: happybase has no keep-alive,
+    so a client that pauses for longer has to reconnect to HBase too, and should notice that here first. That also ends
+    the threads of clients that disappeared. Scans do not end with their connection: any other one may continue them.
 
-    Unanswered messages and unread replies of all clients together take at most `max_buffered_bytes`, see `memory.py`.
+    Unanswered messages and unread replies of all clients together need at most `max_buffered_bytes`, see `memory.py`.
     """
 
     def __init__(
@@ -77,7 +79,7 @@ class ThriftServer:
         *,
         transport: Transport = "buffered",
         protocol: Protocol = "binary",
-        idle_s: float = IDLE_S,
+        idle_s: float = CLIENT_IDLE_S,
         max_buffered_bytes: int = MAX_BUFFERED_BYTES,
     ) -> None:
         self._framed = transport == "framed"
@@ -113,8 +115,8 @@ class ThriftServer:
     def stop(self) -> None:
         """Finishes the calls that run, sends their replies and closes every socket; within 5 seconds.
 
-        What still runs after STOP_S seconds is broken off: its client gets an error or no reply. What it wrote is
-        undone, except parts of a large batch that are stored already. A second stop does nothing.
+        After STOP_S seconds it interrupts calls that still run: their clients get an error or no reply. Their writes
+        are undone, except parts of a large batch that are already stored. A second stop does nothing.
         """
         with self._guard:
             if self._stopping:
@@ -124,9 +126,9 @@ class ThriftServer:
         self._places.release()
         if self._acceptor.ident is not None:
             self._acceptor.join()
-        for each in (self._listener, self._wake, self._woken):
-            each.close()
-        # A thread that waits for a message then finds the end of the stream; one within a call can still reply.
+        for open_socket in (self._listener, self._wake, self._woken):
+            open_socket.close()
+        # A thread that waits for a message then reads the end of the stream; one within a call can still reply.
         if not self._end_clients(socket.SHUT_RD, STOP_S):
             self._breaking_off = True
             self._service.engine.interrupt(_BREAK_OFF_S + _CLOSED_S)
@@ -154,10 +156,10 @@ class ThriftServer:
                     self._places.release()
 
     def _accept_client(self) -> bool:
-        """Whether a client came and got a thread."""
+        """Accepts a client and starts its thread; returns whether both succeeded."""
         try:
             client, address = self._listener.accept()
-        except BlockingIOError:  # it came and left
+        except BlockingIOError:  # the client has disconnected already
             return False
         except OSError as error:
             _log.warning("a client could not be accepted: %s", error)
@@ -179,12 +181,12 @@ class ThriftServer:
         return True
 
     def _serve_client(self, client: socket.socket, name: str) -> None:
-        share = Share(self._buffers)
-        stream = Stream(client.recv, self._framed, share.hold_message)
+        client_buffers = ClientBuffers(self._buffers)
+        stream = Stream(client.recv, self._framed, client_buffers.hold_message)
         try:
-            with self._service.watched(partial(self._watch, share)):
+            with self._service.watched(partial(self._watch, client_buffers)):
                 while not self._stopping:
-                    self._answer(client, stream, share)
+                    self._answer(client, stream, client_buffers)
         except (BrokenMessage, BufferFull) as error:
             _log.warning("%s: closed: %s", name, error)
         except (ClientGone, OSError, TTransportException) as error:
@@ -192,22 +194,22 @@ class ThriftServer:
         except Exception:
             _log.exception("%s: closed", name)
         finally:
-            share.release()
+            client_buffers.release()
             self._leave(threading.current_thread(), client)
             self._places.release()
 
-    def _answer(self, client: socket.socket, stream: Stream, share: Share) -> None:
-        """Waits for a message and sends the reply; what both took is free again before the next one."""
+    def _answer(self, client: socket.socket, stream: Stream, client_buffers: ClientBuffers) -> None:
+        """Waits for a message and sends the reply; releases the memory of both before the next one."""
         walk = self._walk(stream)
         end = walk.message()
-        share.hold_message(len(stream.data) + walk.values * VALUE_BYTES)
+        client_buffers.hold_message(len(stream.data) + walk.values * VALUE_OBJECT_BYTES)
         reply = self._reply(stream.take(end))
-        share.hold_message(len(stream.data))
-        share.hold_reply(len(reply))
+        client_buffers.hold_message(len(stream.data))
+        client_buffers.hold_reply(len(reply))
         if self._framed:
             _send(client, len(reply).to_bytes(4, "big"))
         _send(client, reply)
-        share.hold_reply(0)
+        client_buffers.hold_reply(0)
 
     def _leave(self, thread: threading.Thread, client: socket.socket) -> None:
         client.close()
@@ -215,38 +217,38 @@ class ThriftServer:
             self._clients.pop(thread, None)
 
     def _end_clients(self, how: int, within_s: float) -> bool:
-        """Shuts every client's socket down and waits for its thread; whether all ended in time."""
+        """Shuts down every client's socket and waits for its thread; returns whether all ended in time."""
         until_s = time.monotonic() + within_s
         with self._guard:
             clients = [*self._clients.items()]
         for _, client in clients:
-            with suppress(OSError):  # it closed meanwhile
+            with suppress(OSError):  # it may have closed meanwhile
                 client.shutdown(how)
         for thread, _ in clients:
             thread.join(max(until_s - time.monotonic(), 0))
         return not any(thread.is_alive() for thread, _ in clients)
 
     def _reply(self, message: bytes) -> bytes:
-        """The reply to a message; no call of this service goes without one."""
+        """The reply to a message; every call of this service has one."""
         read = _transports.TBufferedTransport(BytesIO(message))
         written = _transports.TMemoryBuffer()
         self._processor.process(self._protocol(read), self._protocol(written))
         reply: bytes = written.getvalue()
         return reply
 
-    def _watch(self, share: Share, results: Sequence[TRowResult | TCell]) -> None:
+    def _watch(self, client_buffers: ClientBuffers, results: Sequence[TRowResult | TCell]) -> None:
         """Ends a call whose reply is too large, or which still runs when the server stops."""
         if self._breaking_off:
             raise io_error("DoNotRetryIOException", "the server stops")
         try:
-            share.grow_reply(results)
+            client_buffers.grow_reply(results)
         except BufferFull as error:
             raise io_error("DoNotRetryIOException", str(error)) from None
 
 
 @frozen
 class _Call:
-    """A call of the IDL: what its message is read into and its reply written from, and the exceptions it may raise."""
+    """A call of the IDL: the structs of its message and its reply, and the exceptions it may raise."""
 
     name: str
     arguments: type[Any]
@@ -263,15 +265,15 @@ def _idl_call(name: str) -> _Call:
 
 
 class _Processor(TProcessor):
-    """thriftpy2's processor with the exceptions of the Java server: every call has an answer."""
+    """thriftpy2's processor with the exceptions of the Java server: every call gets an answer."""
 
     def __init__(self, service: ThriftService) -> None:
-        # The in-process client knows what the Java side makes of arguments that were not sent.
+        # The in-process client replaces arguments that were not sent as the Java side does.
         super().__init__(cast(Any, Thrift1), InProcessClient(service))
         self._calls = {name: _idl_call(name) for name in Thrift1.thrift_services}
 
     def process_in(self, iprot: Any) -> tuple[Any, int, Any, Callable[[], Any] | None]:
-        """Reads a call: its name, its sequence id, its result to be filled, and what to run for that."""
+        """Reads a call: returns its name, sequence id, empty result, and the function that runs it."""
         name, _, sequence_id = iprot.read_message_begin()
         if isinstance(name, bytes):  # as the compact protocol has it
             name = name.decode(errors="backslashreplace")
@@ -293,10 +295,10 @@ class _Processor(TProcessor):
             raise _internal_error(call.name, error) from error
 
     def send_result(self, oprot: Any, api: str, result: Any, seqid: int) -> None:
-        """Writes a reply, or why it cannot be written: thriftpy2 has no room for more than 1 GiB."""
+        """Writes a reply, or an error if it cannot be written: thriftpy2 cannot write more than 1 GiB."""
         for field in cast(dict[str, object], result.__dict__).values():
             if isinstance(field, Exception):
-                field.__traceback__ = None  # leads back to the result and the message: a cycle that would stay
+                field.__traceback__ = None  # it refers to the result and the message: a cycle that would keep both
         try:
             super().send_result(oprot, api, result, seqid)
         except Exception as error:
@@ -306,7 +308,7 @@ class _Processor(TProcessor):
 
 
 def _read_all(struct: Any, iprot: Any) -> None:
-    """Reads a struct that must take all that is left of a message."""
+    """Reads a struct that must end where its message ends."""
     try:
         struct.read(iprot)
     except Exception as error:
@@ -321,16 +323,16 @@ def _internal_error(name: str, error: Exception) -> TApplicationException:
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    # happybase knows no IPv6.
-    family, *_, address = min(found, key=lambda each: each[0] != socket.AF_INET)
+    addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    # IPv4 first, because happybase does not support IPv6.
+    family, *_, address = min(addresses, key=lambda info: info[0] != socket.AF_INET)
     listener = socket.create_server(address[:2], family=family, backlog=_WAITING_CLIENTS)
     listener.setblocking(False)
     return listener
 
 
 def _send(client: socket.socket, reply: bytes) -> None:
-    """Sends all of it; the time that a client may be idle starts anew with each piece it takes."""
+    """Sends a whole reply; each piece that the client accepts restarts its idle time."""
     unsent = memoryview(reply)
     while unsent:
         unsent = unsent[client.send(unsent) :]

@@ -1,5 +1,5 @@
-// What the Thrift1 service of HBase 2.6 has beyond the older Hbase.thrift that happybase brings. Names and numbers are
-// those of HBase's own IDL.
+// The additions of HBase 2.6 to the older Hbase.thrift that happybase brings. Names and numbers are those of HBase's
+// own IDL.
 
 enum TThriftServerType {
   ONE = 1

@@ -1,4 +1,4 @@
-"""What a table is created with: families as happybase's `create_table` takes them, block sizes and split points."""
+"""Arguments for creating a table: families as for happybase's `create_table`, block sizes and split points."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
@@ -7,28 +7,28 @@ from Hbase_thrift import ColumnDescriptor
 
 from ...keys import MAX_ROW_BYTES
 
-Options: TypeAlias = Mapping[str, Mapping[str, Any]]
-"""Families by name, with happybase's options, as `max_versions`; and with `block_size`, in bytes."""
+FamilyOptions: TypeAlias = Mapping[str, Mapping[str, Any]]
+"""Families by name, each with happybase's options, such as `max_versions`, and `block_size` in bytes."""
 
 
-def descriptors(families: Options) -> tuple[list[ColumnDescriptor], dict[bytes, int]]:
-    """The descriptors of Thrift1, and the block sizes that were given, which are no part of them."""
-    found: list[ColumnDescriptor] = []
+def descriptors(families: FamilyOptions) -> tuple[list[ColumnDescriptor], dict[bytes, int]]:
+    """Thrift1's descriptors of the families, and the given block sizes by family, which do not fit in descriptors."""
+    columns: list[ColumnDescriptor] = []
     block_sizes: dict[bytes, int] = {}
     for name, options in families.items():
         fields = {_camel_case(option): value for option, value in options.items() if option != "block_size"}
-        found.append(ColumnDescriptor(name=name if name.endswith(":") else f"{name}:", **fields))
+        columns.append(ColumnDescriptor(name=name if name.endswith(":") else f"{name}:", **fields))
         if "block_size" in options:
             block_sizes[name.removesuffix(":").encode()] = options["block_size"]
-    return found, block_sizes
+    return columns, block_sizes
 
 
 def split_rows(split_points: Iterable[str | bytes]) -> list[bytes]:
-    """The first rows of regions, as bytes; ValueError for split points that are no rows, or not each another."""
-    rows = [each.encode() if isinstance(each, str) else each for each in split_points]
+    """Split points as bytes; ValueError for a split point that is not a valid row key or occurs twice."""
+    rows = [point.encode() if isinstance(point, str) else point for point in split_points]
     for number, row in enumerate(rows):
         if not 1 <= len(row) <= MAX_ROW_BYTES or row in rows[:number]:
-            wanted = f"each must be 1..{MAX_ROW_BYTES} bytes, and there once"
+            wanted = f"each must be 1..{MAX_ROW_BYTES} bytes and occur once"
             raise ValueError(f"split_points: {wanted} (got {row[:100]!r}, {len(row)} bytes, as number {number})")
     return rows
 

@@ -1,4 +1,4 @@
-"""The errors with which HBase's Thrift1 gateway answers, and the error for a store that cannot be opened."""
+"""The errors that HBase's Thrift1 gateway returns, and the error for a store that cannot be opened."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -9,11 +9,11 @@ from .idl import IOError
 
 
 class StoreError(ValueError):
-    """A store that cannot be opened: its URL, its file or its folder. One line that says what to do."""
+    """A store cannot be opened, because of its URL, file or folder; the message is one line that says what to do."""
 
 
 class UncheckedError(Exception):
-    """What HBase's handler does not catch: its client gets a TApplicationException that names only the call."""
+    """An error that HBase's handler does not catch: the client's TApplicationException then names only the call."""
 
 
 class IllegalTableNameError(UncheckedError):
@@ -21,22 +21,22 @@ class IllegalTableNameError(UncheckedError):
 
 
 def io_error(java_class: str, message: str) -> IOError:
-    """HBase: an IOError's text starts with the Java exception; as bytes, which is how happybase's wire brings it.
+    """An IOError of HBase. Its text starts with the Java exception; it is bytes, as happybase receives it.
 
-    All but those of its client, which has tried several times already, are DoNotRetryIOExceptions.
+    All are DoNotRetryIOExceptions except those of HBase's own client, which has already tried several times.
     """
     can_retry = java_class.startswith("client.RetriesExhausted")
     return IOError(f"org.apache.hadoop.hbase.{java_class}: {message}".encode(), can_retry)
 
 
 def java_io_error(message: str) -> IOError:
-    """HBase: a plain IOException, which may be tried again."""
+    """A plain IOException of HBase, after which the call may be tried again."""
     return IOError(f"java.io.IOException: {message}".encode(), True)
 
 
 def failed_actions(errors: Iterable[IOError]) -> IOError:
-    """HBase: one error for all rows of a call that were refused, counted by reason."""
-    reasons = Counter(shown(error.message) for error in errors)
+    """The one error for all refused rows of a call. HBase: it counts them by reason."""
+    reasons = Counter(name_text(error.message) for error in errors)
     counted = ", ".join(f"{reason}: {_times(count, 'time')}" for reason, count in reasons.items())
     return io_error(
         "client.RetriesExhaustedWithDetailsException",
@@ -49,10 +49,10 @@ def _times(count: int, noun: str) -> str:
 
 
 def illegal_argument(message: str) -> IllegalArgument:
-    """The declared exception for what the caller got wrong."""
+    """The declared exception for wrong arguments."""
     return IllegalArgument(message=message.encode())
 
 
-def shown(name: bytes | None) -> str:
-    """A name or a message as text."""
+def name_text(name: bytes | None) -> str:
+    """The name of a table, column or row, or a message, as text."""
     return (name or b"").decode(errors="backslashreplace")

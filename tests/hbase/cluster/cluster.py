@@ -75,8 +75,8 @@ class Cluster:
         write_configuration(self.folder / "conf", PROPERTIES)
         command = (HERE / "Cluster.java", self.folder, region_servers, self.port)
         log = self._run("cluster", HEAP_MB, self.folder / "conf", *map(str, command))
-        found = _waited(lambda: re.search(r"commands on port (\d+)", log.read_text()), self.processes[0], log)
-        self._commands = int(found[1])
+        match = _waited(lambda: re.search(r"commands on port (\d+)", log.read_text()), self.processes[0], log)
+        self._commands = int(match[1])
 
     def start_region_server(self) -> "tuple[str, subprocess.Popen[bytes]]":
         """One more region server, which can be killed; its name and its process."""
@@ -93,13 +93,13 @@ class Cluster:
 
     def regions(self, table: str) -> list[Region]:
         """The regions of a table in order, those that split or move with the server that had them last."""
-        found = (line.split() for line in self.say("regions", table))
-        return [Region(_row(first), server) for first, server in found]
+        lines = (line.split() for line in self.say("regions", table))
+        return [Region(_row(first), server) for first, server in lines]
 
     def counters(self, table: str) -> dict[bytes, tuple[int, int]]:
         """How many rows were read and written in each region since it was opened."""
-        found = (line.split() for line in self.say("counters", table))
-        return {_row(first): (int(reads), int(writes)) for first, reads, writes in found}
+        lines = (line.split() for line in self.say("counters", table))
+        return {_row(first): (int(reads), int(writes)) for first, reads, writes in lines}
 
     def split(self, table: str, row: bytes) -> None:
         """Makes two regions of the one that holds a row; the second begins with the row."""
@@ -178,11 +178,11 @@ def running_cluster(region_servers: int = 3) -> Generator[Cluster]:
 
 def _waited(ready: Callable[[], Found | None], process: "subprocess.Popen[bytes]", log: Path) -> Found:
     latest_s = time.monotonic() + WAIT_S
-    while not (found := ready()):
+    while not (result := ready()):
         if process.poll() is not None or time.monotonic() > latest_s:
             raise NotStarted(f"{log.stem}: must be ready in {WAIT_S} s: {log.read_text()[-2000:]}")
         time.sleep(0.1)
-    return found
+    return result
 
 
 def _hex(row: bytes) -> str:

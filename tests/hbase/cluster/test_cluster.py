@@ -25,7 +25,7 @@ def cluster():
     """A mini-cluster that must leave nothing behind."""
     with running_cluster() as cluster:
         yield cluster
-    assert [each.pid for each in cluster.processes if Path(f"/proc/{each.pid}").exists()] == []
+    assert [process.pid for process in cluster.processes if Path(f"/proc/{process.pid}").exists()] == []
     assert not cluster.folder.exists()
 
 
@@ -72,8 +72,8 @@ def test_a_load_outlives_kill_9_of_a_region_server(cluster, connection, capsys):
         for row in (b"d", b"5", b"0"):
             bring(cluster, row, server)
         process.kill()
-        said = r"mutateRowsTs on loaded, 20 rows from .*outcome unknown.*no reply within 2 s.*\d attempts in"
-        with pytest.raises(OutcomeUnknown, match=said):
+        message = r"mutateRowsTs on loaded, 20 rows from .*outcome unknown.*no reply within 2 s.*\d attempts in"
+        with pytest.raises(OutcomeUnknown, match=message):
             batch.send()
         load.go_on(100)
     assert load.faults(table) == []

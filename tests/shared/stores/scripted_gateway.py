@@ -26,7 +26,7 @@ class Fault(Enum):
     NO_REPLY = auto()  # nothing comes, and the connection stays open
     WRONG_REPLY = auto()  # the reply to a call that was never sent
     GARBAGE = auto()  # what a web server says
-    CLOSED_BEHIND = auto()  # the reply, and right behind it the end of the connection
+    CLOSED_AFTER = auto()  # the whole reply, then the connection closes
     EXPIRED = auto()  # the store has forgotten every scanner
 
 
@@ -64,7 +64,7 @@ class ScriptedGateway:
 
     def goes_wrong(self, call: str, *faults: Fault) -> None:
         """The next calls of this name meet these faults."""
-        self.script += [(call, each) for each in faults]
+        self.script += [(call, fault) for fault in faults]
 
     def count(self, call: str) -> int:
         return self.calls.count(call)
@@ -75,7 +75,7 @@ class ScriptedGateway:
         return not self.script
 
     def stop(self) -> None:
-        """Ends every connection; from now on nobody can connect."""
+        """Ends every connection; from now on no client can connect."""
         self._listener.shutdown(socket.SHUT_RDWR)  # or the thread that waits there would take one more client
         self._acceptor.join()
         self._listener.close()
@@ -93,17 +93,17 @@ class ScriptedGateway:
 
     def cut(self) -> None:
         """Ends every connection, as the gateway does after a minute; scanners stay."""
-        for each in [*self.links]:
+        for link in [*self.links]:
             with suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
+                link.shutdown(socket.SHUT_RDWR)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()
-        for each in self._opened:
-            each.close()
+        for resource in self._opened:
+            resource.close()
         self.stop()
         self._reserved.close()
         self.store.close()
@@ -168,7 +168,7 @@ class ScriptedGateway:
             if fault is Fault.LATE_REPLY:
                 self._ended.wait(LATE_S)
             client.sendall(reply)
-            return fault is not Fault.CLOSED_BEHIND
+            return fault is not Fault.CLOSED_AFTER
         return False
 
 

@@ -32,17 +32,17 @@ def test_a_relative_path_and_odd_names_are_files(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def asked(monkeypatch):
-    """What an HBaseConnection is asked for, instead of connecting."""
-    asked = {}
-    monkeypatch.setattr(HBaseConnection, "__init__", lambda self, **arguments: asked.update(arguments))
-    return asked
+def arguments(monkeypatch):
+    """The arguments of an HBaseConnection, which does not connect."""
+    recorded = {}
+    monkeypatch.setattr(HBaseConnection, "__init__", lambda self, **named: recorded.update(named))
+    return recorded
 
 
-def test_an_hbase_url_is_a_connection_to_its_gateway(asked):
+def test_an_hbase_url_is_a_connection_to_its_gateway(arguments):
     url = "hbase://hb.example:9191?timeout_ms=1500&retry_ms=0&transport=framed&protocol=compact&table_prefix=x"
     assert type(connect(f"{url}&thrift2_port=9192")) is HBaseConnection
-    assert asked == {
+    assert arguments == {
         "host": "hb.example",
         "port": 9191,
         "timeout_ms": 1500,
@@ -54,9 +54,9 @@ def test_an_hbase_url_is_a_connection_to_its_gateway(asked):
     }
 
 
-def test_what_an_hbase_url_leaves_out_is_as_hbase_has_it(asked):
+def test_what_an_hbase_url_leaves_out_is_as_hbase_has_it(arguments):
     connect("hbase://[::1]", table_prefix="p")
-    assert asked == {"host": "::1", "port": 9090, "table_prefix": "p"}
+    assert arguments == {"host": "::1", "port": 9090, "table_prefix": "p"}
 
 
 @pytest.mark.parametrize(

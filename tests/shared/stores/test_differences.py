@@ -73,15 +73,15 @@ def test_filters_that_seek_past_a_tombstone(engine, table, filter, newer):
     table.put(b"r", {b"d:a": b"deleted"}, timestamp=2)
     table.delete(b"r", [b"d"], timestamp=2)
     assert list(table.scan()) == [(b"r", unnamed)]
-    found = list(table.scan(filter=filter))
-    assert found == ([] if engine.name == EMBEDDED else [(b"r", {b"d:a": b"deleted"})])
+    rows = list(table.scan(filter=filter))
+    assert rows == ([] if engine.name == EMBEDDED else [(b"r", {b"d:a": b"deleted"})])
 
 
 @differs(
-    on_hbase="a row whose cells are all above a scan's timestamp ends no WHILE where its family has no cell below it "
-    "in the region",
-    here="it always ends it",
-    why="HBase does not open a family that has nothing in the time range; what it skips depends on other rows",
+    on_hbase="a row whose cells are all after a scan's timestamp does not end a WHILE if its family has no earlier "
+    "cell in the region",
+    here="such a row always ends it",
+    why="HBase does not open a family without cells in the time range, so that the result depends on other rows",
 )
 def test_a_family_that_is_not_looked_at(engine):
     two_families = TableLayout("t", "any row", TABLE.layout, TABLE.cells, {"d": Family(), "e": Family()})
@@ -89,15 +89,15 @@ def test_a_family_that_is_not_looked_at(engine):
         table = connection.table("t")
         for row, column, timestamp in ((b"a", b"e:", 3), (b"b", b"d:", 9), (b"c", b"e:", 3)):
             table.put(row, {column: b"1"}, timestamp=timestamp)
-        found = [row for row, _ in table.scan(filter="WHILE RowFilter(!=,'binary:b')", timestamp=5)]
-        assert found == ([b"a"] if engine.name == EMBEDDED else [b"a", b"c"])
+        rows = [row for row, _ in table.scan(filter="WHILE RowFilter(!=,'binary:b')", timestamp=5)]
+        assert rows == ([b"a"] if engine.name == EMBEDDED else [b"a", b"c"])
         table.put(b"a", {b"d:": b"1"}, timestamp=3)
         assert [row for row, _ in table.scan(filter="WHILE RowFilter(!=,'binary:b')", timestamp=5)] == [b"a"]
 
 
 @differs(
     on_hbase="a row close to 32,767 bytes is refused until the gateway knows its region",
-    here="every row of up to 32,767 bytes is taken",
+    here="every row of up to 32,767 bytes is accepted",
     why="HBase looks for the region by the table's name, the row and 16 bytes more, which must be a row key again",
 )
 def test_the_longest_rows(engine, table):
@@ -109,8 +109,8 @@ def test_the_longest_rows(engine, table):
 
 
 @differs(
-    on_hbase="what an increment or append computes from a cell dated 2^63-2 is dated 2^63-1, and reads that name its "
-    "column do not show it",
+    on_hbase="a value that an increment or append computes from a cell dated 2^63-2 is dated 2^63-1, and reads that "
+    "name its column do not return it",
     here="it is dated now",
     why="2^63-1 stands for the clock everywhere else",
 )
@@ -125,9 +125,9 @@ def test_what_is_computed_from_the_last_timestamp(engine, table):
 
 
 @differs(
-    on_hbase="a scanner does not see what is written to the region after it came there",
+    on_hbase="a scanner does not see writes to a region after it has reached that region",
     here="each fetch sees what is committed by then",
-    why="a store of one file would have to keep old rows for whoever may still be reading",
+    why="a store of one file would have to keep old rows for as long as any scanner is open",
 )
 def test_what_is_written_ahead_of_a_scan(engine, table):
     table.put(b"a", {b"d:": b"1"})
@@ -140,20 +140,20 @@ def test_what_is_written_ahead_of_a_scan(engine, table):
 
 
 @differs(
-    on_hbase="a filter takes all of Java's patterns",
-    here="it refuses what Python's cannot say, with a line that names the pattern",
-    why="a pattern that means something else here would be worse",
+    on_hbase="a filter accepts all of Java's patterns",
+    here="it refuses those that Python's cannot express, with a line that names the pattern",
+    why="a pattern with another meaning here would be worse",
 )
 def test_patterns_of_java(engine, table):
     table.put(b"r", {b"d:": b"1"})
-    found = outcome(lambda: list(table.scan(filter=r"RowFilter(=,'regexstring:[a-z&&[^b]]')")))
-    assert found == (TApplicationException if engine.name == EMBEDDED else [(b"r", {b"d:": b"1"})])
+    result = outcome(lambda: list(table.scan(filter=r"RowFilter(=,'regexstring:[a-z&&[^b]]')")))
+    assert result == (TApplicationException if engine.name == EMBEDDED else [(b"r", {b"d:": b"1"})])
 
 
 @differs(
     on_hbase="a filter's text may have any length",
-    here="it may have 65,536 bytes",
-    why="to read a longer one, and to ask its filters, would keep other clients waiting",
+    here="it may have up to 65,536 bytes",
+    why="parsing a longer one, and calling its filters, would keep other clients waiting",
 )
 def test_long_filters(engine, table):
     table.put(b"r", {b"d:": b"1"})
@@ -163,20 +163,20 @@ def test_long_filters(engine, table):
 
 
 @differs(
-    on_hbase="there are namespaces, as `hbase` with HBase's own tables",
-    here="there is the default one; a table in another is not found",
-    why="Thrift1 cannot make one",
+    on_hbase="there are namespaces, such as `hbase` with HBase's own tables",
+    here="only the default namespace exists; a table in another one is not found",
+    why="Thrift1 cannot create a namespace",
 )
 def test_namespaces(engine):
     with engine.store() as connection:
-        found = outcome(lambda: sorted(connection.client.getColumnDescriptors(b"hbase:meta")))
-    assert found == (HBaseIOError if engine.name == EMBEDDED else [b"info:", b"rep_barrier:", b"table:"])
+        result = outcome(lambda: sorted(connection.client.getColumnDescriptors(b"hbase:meta")))
+    assert result == (HBaseIOError if engine.name == EMBEDDED else [b"info:", b"rep_barrier:", b"table:"])
 
 
 @differs(
     on_hbase="the text of an IOError is a Java stack trace",
-    here="one line",
-    why="a stack trace says nothing about the caller's own code",
+    here="it is one line",
+    why="the stack trace says nothing about the caller's own code",
 )
 def test_texts_of_io_errors(engine, table):
     with pytest.raises(HBaseIOError) as caught:
@@ -187,9 +187,9 @@ def test_texts_of_io_errors(engine, table):
 
 
 @differs(
-    on_hbase="the text of a TApplicationException names the call and nothing else",
-    here="it says why",
-    why="it costs nothing",
+    on_hbase="the text of a TApplicationException names only the call",
+    here="it also says why",
+    why="that costs nothing",
 )
 def test_texts_of_application_errors(engine, table):
     with pytest.raises(TApplicationException) as caught:
@@ -199,10 +199,10 @@ def test_texts_of_application_errors(engine, table):
 
 
 @differs(
-    on_hbase="a float for an int is cut off by the client",
-    here="it is refused",
-    why="a float there is a mistake of the caller",
+    on_hbase="the client truncates a float that is given for an int",
+    here="the float is refused",
+    why="it is a mistake of the caller",
 )
 def test_floats_for_ints(engine, table):
-    found = outcome(lambda: table.counter_inc(b"r", b"d:a", value=1.7))
-    assert found == (TDecodeException if engine.name == EMBEDDED else 1)
+    result = outcome(lambda: table.counter_inc(b"r", b"d:a", value=1.7))
+    assert result == (TDecodeException if engine.name == EMBEDDED else 1)

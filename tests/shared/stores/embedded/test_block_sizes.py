@@ -1,4 +1,4 @@
-"""Block sizes in the file of an embedded store: kept beside the families, and no format of their own."""
+"""Block sizes in the file of an embedded store: stored beside the families, without a new format."""
 
 import sqlite3
 from contextlib import closing

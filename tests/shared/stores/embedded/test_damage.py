@@ -20,7 +20,7 @@ from tests.shared.stores.processes import Process
 PAGE_BYTES = 4096
 ROOTS = 9  # the pages that a new store has, one for each table and index
 
-# A table, row, column, timestamp and value; of a table besides, its families and the first rows of its regions.
+# A table, row, column, timestamp and value; or a table, its families and the first rows of its regions.
 Fact = tuple[Any, ...]
 
 
@@ -51,18 +51,18 @@ def facts(path: Path, *, check: bool = False) -> list[Fact]:
     try:
         if check:
             connection.client.service.engine.check()
-        found: list[Fact] = []
+        stored: list[Fact] = []
         for name in connection.tables():
             table = connection.table(name)
             regions = connection.client.getTableRegions(name)
-            found.append((name, tuple(sorted(table.families())), *(region.startKey for region in regions)))
+            stored.append((name, tuple(sorted(table.families())), *(region.startKey for region in regions)))
             up = list(table.scan(include_timestamp=True, batch_size=70))
             down = list(table.scan(include_timestamp=True, reverse=True, batch_size=70))
             assert up == down[::-1]
             rows = [(row, dict(table.row(row, include_timestamp=True))) for row, _ in up[::10]]
             assert rows == up[::10]
-            found += [(name, row, column, *cell) for row, cells in up for column, cell in cells.items()]
-        return found
+            stored += [(name, row, column, *cell) for row, cells in up for column, cell in cells.items()]
+        return stored
     finally:
         connection.close()
 
@@ -70,7 +70,7 @@ def facts(path: Path, *, check: bool = False) -> list[Fact]:
 def outcome(path: Path, whole: list[Fact], *, check: bool = False) -> str:
     """What becomes of reading a file: `reported`, `as it was`, `one cell differs`, or `half-read`."""
     try:
-        found = facts(path, check=check)
+        stored = facts(path, check=check)
     except (StoreError, IOError) as error:
         text = error.message.decode() if isinstance(error, IOError) else str(error)
         assert "\n" not in text
@@ -80,10 +80,14 @@ def outcome(path: Path, whole: list[Fact], *, check: bool = False) -> str:
         return "reported"  # by the check
     except AssertionError:
         return "half-read"
-    if found == whole:
+    if stored == whole:
         return "as it was"
-    changed = [(one, other) for one, other in zip(found, whole, strict=False) if one != other]
-    return "one cell differs" if len(found) == len(whole) and len(changed) == 1 else "half-read"
+    changed = [
+        (stored_fact, whole_fact)
+        for stored_fact, whole_fact in zip(stored, whole, strict=False)
+        if stored_fact != whole_fact
+    ]
+    return "one cell differs" if len(stored) == len(whole) and len(changed) == 1 else "half-read"
 
 
 def bit(data: bytearray, rng: random.Random) -> None:
@@ -116,7 +120,7 @@ def page_of_noise(data: bytearray, rng: random.Random) -> None:
 
 
 def page_of_another_place(data: bytearray, rng: random.Random) -> None:
-    """Of the same table: a page of families in the place of the split points looks as whole."""
+    """A page of the same table: a page of families in place of the split points looks intact too."""
     start, other = page_start(data, rng, ROOTS), page_start(data, rng, ROOTS)
     data[start : start + PAGE_BYTES] = data[other : other + PAGE_BYTES]
 
@@ -144,33 +148,33 @@ Damage = Callable[[bytearray, random.Random], None]
 
 def outcomes(store: Path, folder: Path, damage: Damage, count: int, seed: int, **options: bool) -> Counter[str]:
     """What becomes of so many random damages of one kind."""
-    data, whole, found = store.read_bytes(), facts(store), Counter[str]()
+    data, whole, counts = store.read_bytes(), facts(store), Counter[str]()
     for number in range(count):
         rng = random.Random(f"{damage.__name__} {seed} {number}")
         damaged = bytearray(data)
         damage(damaged, rng)
         path = folder / "damaged.db"
-        for each in folder.iterdir():
-            each.unlink()
+        for file in folder.iterdir():
+            file.unlink()
         path.write_bytes(damaged)
         result = outcome(path, whole, **options)
         if result == "half-read":
             print(f"{damage.__name__} {seed} {number}")
-        found[result] += 1
-    return found
+        counts[result] += 1
+    return counts
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_file_is_reported_or_reads_as_it_was_but_for_one_cell(store, tmp_path, damage):
-    found = outcomes(store, tmp_path, damage, 15, random.randrange(10**6))
-    assert found["half-read"] == 0
+    counts = outcomes(store, tmp_path, damage, 15, random.randrange(10**6))
+    assert counts["half-read"] == 0
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_hundreds_of_damages_are_reported_or_read_as_they_were_but_for_one_cell(store, tmp_path, damage):
-    found = outcomes(store, tmp_path, damage, 250, random.randrange(10**6))
-    assert found["half-read"] == 0
+    counts = outcomes(store, tmp_path, damage, 250, random.randrange(10**6))
+    assert counts["half-read"] == 0
 
 
 @pytest.mark.parametrize(
@@ -182,8 +186,8 @@ def test_a_value_of_another_type_is_reported(store, tmp_path, where):
     path.write_bytes(store.read_bytes())
     table, column = where.split(".")
     database = sqlite3.connect(path)
-    one = f"select row, column, ts from {table} where table_id = 1 order by row desc limit 1"
-    database.execute(f"update {table} set {column} = 'text' where (row, column, ts) = ({one})")
+    last_cell = f"select row, column, ts from {table} where table_id = 1 order by row desc limit 1"
+    database.execute(f"update {table} set {column} = 'text' where (row, column, ts) = ({last_cell})")
     database.commit()
     database.close()
     assert outcome(path, facts(store)) == "reported"
@@ -192,8 +196,8 @@ def test_a_value_of_another_type_is_reported(store, tmp_path, where):
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_check_finds_in_a_large_file_what_opening_it_does_not(store, tmp_path, damage, monkeypatch):
     monkeypatch.setattr(damage_module, "_CHECKED_PAGES", 0)
-    found = outcomes(store, tmp_path, damage, 5, random.randrange(10**6), check=True)
-    assert found["half-read"] == 0
+    counts = outcomes(store, tmp_path, damage, 5, random.randrange(10**6), check=True)
+    assert counts["half-read"] == 0
 
 
 @pytest.mark.parametrize("checked_pages", [1024, 0])
@@ -209,8 +213,8 @@ def test_every_byte_of_the_header_is_reported_or_does_no_harm(store, tmp_path, m
         assert result in ("reported", "as it was"), (offset, damaged[offset])
         if result == "as it was":
             harmless.append(offset)
-        for each in tmp_path.iterdir():
-            each.unlink()
+        for file in tmp_path.iterdir():
+            file.unlink()
     # Among them magic, page size, size in pages, free pages, encoding and application id.
     assert not set(harmless) & {*range(16), 16, 17, 20, 21, 22, 23, *range(28, 40), *range(68, 72)}
 
@@ -297,8 +301,8 @@ def copied(killed, tmp_path) -> Iterator[Callable[[], Path]]:
     """Makes a copy of the killed store and its log."""
 
     def copy() -> Path:
-        for each in tmp_path.iterdir():
-            each.unlink()
+        for file in tmp_path.iterdir():
+            file.unlink()
         for end in ("", "-wal", "-shm"):
             shutil.copy(f"{killed}{end}", tmp_path / f"store.db{end}")
         return tmp_path / "store.db"

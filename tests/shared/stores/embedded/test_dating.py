@@ -38,7 +38,7 @@ def client(connection):
 @pytest.fixture(autouse=True)
 def told(monkeypatch):
     """The warning was shown already, so that only its own tests see it."""
-    monkeypatch.setattr(dating, "_is_told", True)
+    monkeypatch.setattr(dating, "_has_warned", True)
 
 
 @pytest.fixture
@@ -281,12 +281,12 @@ def test_a_delete_of_another_process_is_waited_for_too(tmp_path):
     path = str(tmp_path / "store.db")
     with closing(EmbeddedConnection(path)) as connection:
         connection.create_table("t", {"d": {}, "e": {}})
-    with closing(EmbeddedConnection(path)) as one, closing(EmbeddedConnection(path)) as other:
+    with closing(EmbeddedConnection(path)) as first, closing(EmbeddedConnection(path)) as second:
         lost = 0
         for number in range(200):
-            one.table("t").delete(b"r")
-            other.table("t").put(b"r", {b"d:a": b"%d" % number})
-            lost += one.table("t").row(b"r") != {b"d:a": b"%d" % number}
+            first.table("t").delete(b"r")
+            second.table("t").put(b"r", {b"d:a": b"%d" % number})
+            lost += first.table("t").row(b"r") != {b"d:a": b"%d" % number}
         assert lost == 0
 
     def count(report) -> None:
@@ -311,7 +311,7 @@ def test_every_version_is_kept_over_a_port(served):
 def test_the_first_time_in_a_process_is_a_warning_at_the_callers_line_and_an_entry_in_the_log(
     client, table, clock, caplog, monkeypatch
 ):
-    monkeypatch.setattr(dating, "_is_told", False)
+    monkeypatch.setattr(dating, "_has_warned", False)
     caplog.set_level(logging.INFO)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -328,7 +328,7 @@ def test_the_first_time_in_a_process_is_a_warning_at_the_callers_line_and_an_ent
 
 
 def test_a_server_writes_it_to_its_log_alone(served, caplog, monkeypatch):
-    monkeypatch.setattr(dating, "_is_told", False)
+    monkeypatch.setattr(dating, "_has_warned", False)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert kept(served) == COUNTS
@@ -338,7 +338,7 @@ def test_a_server_writes_it_to_its_log_alone(served, caplog, monkeypatch):
 
 
 def test_where_the_warning_is_an_error_nothing_is_stored(client, table, clock, monkeypatch):
-    monkeypatch.setattr(dating, "_is_told", False)
+    monkeypatch.setattr(dating, "_has_warned", False)
     table.put(b"r", {b"d:a": b"before"}, timestamp=5)
     client.deleteAll(b"t", b"r", b"d:a", {})
     with warnings.catch_warnings():

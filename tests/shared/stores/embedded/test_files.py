@@ -41,7 +41,7 @@ def test_what_is_not_a_store_is_refused_and_left_as_it_was(tmp_path):
     assert "it is not a store, choose another path: file is not a database" in refusal(text)
     assert "is an SQLite file but not a store of rowbook, choose another path" in refusal(foreign)
     assert (text.read_bytes(), foreign.read_bytes()) == before
-    assert {"notes.txt", "other.db"} == {each.name for each in tmp_path.iterdir()}
+    assert {"notes.txt", "other.db"} == {file.name for file in tmp_path.iterdir()}
 
 
 def test_a_later_format_is_refused_by_its_number(path):

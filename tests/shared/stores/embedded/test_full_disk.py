@@ -29,9 +29,9 @@ def fill(path: Path, report: Callable[[tuple[int, str]], None]) -> None:
     table = connection.table("t")
 
     def put(number: int) -> None:
-        with table.batch() as one:
+        with table.batch() as mutations:
             for row, cells in batch(number).items():
-                one.put(row, cells)
+                mutations.put(row, cells)
 
     def stored() -> dict[bytes, dict[bytes, bytes]]:
         return dict(table.scan())
@@ -67,7 +67,7 @@ def test_a_full_disk_is_an_error_and_leaves_whole_batches(path):
     assert "\n" not in message
     assert number > 20
     rows = dict(connect(f"embedded:{path}").table("t").scan())
-    assert rows == {row: cells for each in range(number + 1) for row, cells in batch(each).items()}
+    assert rows == {row: cells for earlier in range(number + 1) for row, cells in batch(earlier).items()}
 
 
 def test_a_store_whose_file_and_log_cannot_grow_stays_readable_for_others(path):
@@ -83,7 +83,7 @@ def test_a_store_whose_file_and_log_cannot_grow_stays_readable_for_others(path):
 
     [number] = run(fill_and_die)
     connection = connect(f"embedded:{path}")
-    assert [row for row, _ in connection.table("t").scan()] == [b"%05d" % each for each in range(number)]
+    assert [row for row, _ in connection.table("t").scan()] == [b"%05d" % row_number for row_number in range(number)]
     connection.client.service.engine.check()
 
 

@@ -90,12 +90,12 @@ def kill_and_compare(folder: Path, kills: int, seed: int) -> dict[str, int]:
                 figures["rows"] += sum(map(len, batch_of(seed, number)[:2]))
             number += 1
         assert writer.wait() == -9
-        found = stored(path)
-        if found != contents:  # the write on its way may be there too, and whole
+        present = stored(path)
+        if present != contents:  # the write on its way may be there too, and whole
             contents = after(contents, seed, number)
             figures["unacknowledged"] += 1
             number += 1
-        assert found == contents, f"kill {kill} of seed {seed}"
+        assert present == contents, f"kill {kill} of seed {seed}"
     return figures
 
 
@@ -122,15 +122,15 @@ def test_several_processes_open_a_store_at_once_after_its_writer_was_killed(tmp_
     def open_and_add(report: Callable[[float], None]) -> None:
         begin = time.monotonic()
         table = connect(f"embedded:{path}").table("t")
-        found = table.counter_get(b"counter", b"d:n")
+        value = table.counter_get(b"counter", b"d:n")
         table.put(b"other", {b"d:0": b"1"})
-        report([found, time.monotonic() - begin])
+        report([value, time.monotonic() - begin])
 
     openers = [Process(open_and_add) for _ in range(8)]
     results = [result for opener in openers for result in opener.reports()]
     assert [opener.wait() for opener in openers] == [0] * 8
     writer.wait()
-    assert {found for found, _ in results} <= {(last + 1) // 2, (last + 2) // 2}
+    assert {value for value, _ in results} <= {(last + 1) // 2, (last + 2) // 2}
     assert max(wait_s for _, wait_s in results) < 10
 
 

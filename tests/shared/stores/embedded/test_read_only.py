@@ -41,7 +41,7 @@ def store(folder) -> Path:
 
 @contextlib.contextmanager
 def read_only(path: Path) -> Iterator[None]:
-    """Inside, the store may only be read. Root may write anywhere, and so becomes somebody else."""
+    """In the block, the store may only be read. Root may write anywhere, and so becomes another user."""
     root = os.geteuid() == 0
     path.chmod(0o444)
     path.parent.chmod(0o555)
@@ -80,11 +80,11 @@ class Writer:
     """A process with rights that takes its steps when asked; made before the reader opens, for SQLite must not fork."""
 
     def __init__(self, path: Path, *steps: Callable[[], None]) -> None:
-        asked, self._ask = os.pipe()
+        question, self._ask = os.pipe()
 
         def take_steps(report: Callable[[object], None]) -> None:
             for step in steps:
-                os.read(asked, 1)
+                os.read(question, 1)
                 step()
                 report(None)
 
@@ -123,7 +123,7 @@ def test_a_store_in_a_folder_that_cannot_be_written_is_read_and_nothing_is_made_
         with pytest.raises(IOError, match="it cannot be written, make the file and its folder writable"):
             connection.table("t").put(b"r", {b"d:a": b"2"})
         connection.close()
-        assert [each.name for each in store.parent.iterdir()] == ["store.db"]
+        assert [file.name for file in store.parent.iterdir()] == ["store.db"]
 
 
 def test_a_reader_without_rights_reads_the_log_of_a_killed_writer(store):

@@ -25,7 +25,7 @@ def test_a_row_is_its_newest_versions_with_columns_in_order(filled):
 
 
 @pytest.mark.parametrize(
-    ("columns", "found"),
+    ("columns", "selected"),
     [
         ([b"d"], {b"d:", b"d:a", b"d:a:b"}),
         ([b"d:"], {b"d:"}),
@@ -39,10 +39,10 @@ def test_a_row_is_its_newest_versions_with_columns_in_order(filled):
         (["m:x"], {b"m:x"}),
     ],
 )
-def test_columns_select_families_and_single_columns_and_the_last_of_a_family_wins(filled, columns, found):
-    assert found == set(filled.row(b"r", columns=columns))
+def test_columns_select_families_and_single_columns_and_the_last_of_a_family_wins(filled, columns, selected):
+    assert selected == set(filled.row(b"r", columns=columns))
     scanned = list(filled.scan(columns=columns))
-    assert found == {column for _, row in scanned for column in row}
+    assert selected == {column for _, row in scanned for column in row}
 
 
 def test_a_timestamp_is_exclusive(filled):
@@ -70,8 +70,8 @@ def test_cells_are_newest_first_and_at_most_as_many_as_asked(filled):
 
 def test_rows_keep_the_order_asked_for_with_duplicates_and_without_what_is_missing(filled):
     filled.put(b"q", {b"m:x": b"1"})
-    found = filled.rows([b"r", b"none", b"q", b"r"], columns=[b"m"])
-    assert [row for row, _ in found] == [b"r", b"q", b"r"]
+    rows = filled.rows([b"r", b"none", b"q", b"r"], columns=[b"m"])
+    assert [row for row, _ in rows] == [b"r", b"q", b"r"]
     assert filled.row(b"none") == {}
 
 

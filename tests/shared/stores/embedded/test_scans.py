@@ -62,10 +62,10 @@ def test_a_scan_returns_the_newest_version_in_both_directions(table):
     for timestamp in (1, 2, 3, 4, 5):
         table.put(b"r", {b"d:a": b"%d" % timestamp, b"m:a": b"m%d" % timestamp}, timestamp=timestamp)
     for reverse in (False, True):
-        (found,) = table.scan(reverse=reverse)
-        assert found == (b"r", {b"d:a": b"5", b"m:a": b"m5"})
-        (found,) = table.scan(reverse=reverse, include_timestamp=True, timestamp=5)
-        assert found == (b"r", {b"d:a": (b"4", 4), b"m:a": (b"m4", 4)})
+        (row,) = table.scan(reverse=reverse)
+        assert row == (b"r", {b"d:a": b"5", b"m:a": b"m5"})
+        (row,) = table.scan(reverse=reverse, include_timestamp=True, timestamp=5)
+        assert row == (b"r", {b"d:a": (b"4", 4), b"m:a": (b"m4", 4)})
 
 
 def test_sorted_columns_are_in_the_order_of_families_first(connection):
@@ -166,11 +166,11 @@ def test_rows_written_after_the_open_are_seen_and_the_end_stays_the_end(rows, co
 
 
 def test_a_table_may_change_under_its_scan(rows):
-    seen = []
+    scanned = []
     for row, _ in rows.scan(batch_size=1):
-        seen.append(row)
+        scanned.append(row)
         rows.delete(row)
-    assert seen == ROWS
+    assert scanned == ROWS
     assert list(rows.scan()) == []
 
 
@@ -194,5 +194,5 @@ def test_a_scan_is_the_sorted_rows_between_its_bounds(stored, start, stop, rever
         expected = [row for row in sorted(stored, reverse=True) if (not start or row <= start) and row > stop]
     else:
         expected = [row for row in sorted(stored) if row >= start and (not stop or row < stop)]
-    found = table.scan(row_start=start or None, row_stop=stop or None, reverse=reverse, batch_size=batch_size)
-    assert expected == keys(found)
+    rows = table.scan(row_start=start or None, row_stop=stop or None, reverse=reverse, batch_size=batch_size)
+    assert expected == keys(rows)

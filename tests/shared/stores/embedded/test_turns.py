@@ -248,7 +248,7 @@ def test_scanners_count_with_the_filters_and_columns_they_keep(
 
 
 @pytest.mark.parametrize("filter", [None, b"KeyOnlyFilter()"])
-def test_scanners_count_with_the_parts_of_a_row_that_nobody_asked_for_yet(
+def test_scanners_count_with_the_parts_of_a_row_that_were_not_fetched_yet(
     filter: bytes | None, table: happybase.Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client = table.connection.client
@@ -278,7 +278,7 @@ def test_a_scanner_that_is_used_outlives_those_that_idle(table: happybase.Table)
     client = table.connection.client
     idle, used = client.scannerOpen(b"t", b"", [], {}), client.scannerOpen(b"t", b"", [], {})
     for scanner in client.service._scanners._scanners.values():
-        scanner.used_s -= scanners.IDLE_S - 1
+        scanner.used_s -= scanners.SCANNER_IDLE_S - 1
     assert client.scannerGet(used) == []
     for scanner in client.service._scanners._scanners.values():
         scanner.used_s -= 2
@@ -296,7 +296,7 @@ def test_a_scanner_that_is_used_outlives_those_that_idle(table: happybase.Table)
 def test_a_scan_past_many_tombstones_counts_each_row_once(
     table: happybase.Table, monkeypatch: pytest.MonkeyPatch, reverse: bool
 ) -> None:
-    monkeypatch.setattr(engine, "AT_A_TIME", 7)
+    monkeypatch.setattr(engine, "CELLS_PER_TURN", 7)
     for number in range(100):
         table.put(b"%02d" % number, {b"d:a": b"1", b"d:b": b"2"}, timestamp=1)
         if number % 10:
@@ -311,14 +311,14 @@ def test_a_scan_past_many_tombstones_counts_each_row_once(
 def test_a_scan_passes_a_row_with_more_tombstones_than_one_turn_takes(
     table: happybase.Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "AT_A_TIME", 7)
+    monkeypatch.setattr(engine, "CELLS_PER_TURN", 7)
     table.delete(b"1", [b"d:%02d" % number for number in range(20)], timestamp=2)
     table.put(b"2", {b"d:a": b"1"})
     assert [row for row, _ in table.scan()] == [row for row, _ in table.scan(reverse=True)] == [b"2"]
 
 
 def test_a_table_is_dropped_with_all_its_rows_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "AT_A_TIME", 7)
+    monkeypatch.setattr(engine, "CELLS_PER_TURN", 7)
     connection = connect("embedded:")
     for name in ("a", "b"):
         connection.create_table(name, {"d": {}})
@@ -360,8 +360,8 @@ def test_an_append_to_cells_dated_ahead_by_a_client_waits_for_one_millisecond_at
     table: happybase.Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock_ms = count(1_000)
-    for name in ("shared.stores.embedded.engine", "shared.stores.embedded.mutations", "shared.stores.embedded.dating"):
-        monkeypatch.setattr(f"{name}.now_ms", lambda: next(clock_ms))
+    for name in ("stored_tables", "engine", "mutations", "dating"):
+        monkeypatch.setattr(f"shared.stores.embedded.{name}.now_ms", lambda: next(clock_ms))
     columns = [b"d:%d" % number for number in range(500)]
     for number, column in enumerate(columns):
         table.put(b"r", {column: b"x"}, timestamp=1_000 + number)

@@ -76,8 +76,8 @@ def test_pyright_refuses_each_wrong_call_and_takes_the_right_ones(folder):
     with one_process_at_a_time():  # the first time pyright downloads itself
         report = run(folder, "pyright", "--outputjson", "--pythonpath", sys.executable)
     errors = {
-        (Path(each["file"]).name, each["range"]["start"]["line"] + 1)
-        for each in json.loads(report)["generalDiagnostics"]
-        if each["severity"] == "error"
+        (Path(diagnostic["file"]).name, diagnostic["range"]["start"]["line"] + 1)
+        for diagnostic in json.loads(report)["generalDiagnostics"]
+        if diagnostic["severity"] == "error"
     }
     assert {("wrong.py", line) for line in range(2, 12)} == errors, report

@@ -294,7 +294,7 @@ def test_a_deleted_row_costs_a_read_until_a_compaction(table, connection):
 
 def test_split_points_are_rows_and_each_another(connection):
     for points, given in (([b""], "0 bytes, as number 0"), ([b"a", "a"], "1 bytes, as number 1")):
-        with pytest.raises(ValueError, match=f"split_points: each must be 1..32767 bytes, and there once .* {given}"):
+        with pytest.raises(ValueError, match=f"split_points: each must be 1..32767 bytes and occur once .* {given}"):
             connection.create_split_table("s", {"d": {}}, points)
         assert b"s" not in connection.tables()
     connection.create_split_table("s", {"d": {}}, ["m", b"c", "a"])
@@ -339,9 +339,9 @@ def test_what_is_no_counter_is_not_counted(table, connection):
 
 
 def test_increment_adds_and_returns_nothing(table, connection):
-    one = TIncrement(table="t", row="r", column="d:n", ammount=2)
-    assert connection.client.increment(one) is None
-    connection.client.incrementRows([one, one])
+    increment = TIncrement(table="t", row="r", column="d:n", ammount=2)
+    assert connection.client.increment(increment) is None
+    connection.client.incrementRows([increment, increment])
     assert table.counter_get(b"r", b"d:n") == 6
     with pytest.raises(TApplicationException):
         connection.client.increment(TIncrement(table="t", row="r", column="d", ammount=2))

@@ -25,7 +25,7 @@ from shared.stores.filters.filters import (
     TimestampsFilter,
     ValueFilter,
 )
-from shared.stores.filters.language import MAX_DEPTH, parse_filter
+from shared.stores.filters.language import MAX_FILTER_DEPTH, parse_filter
 from shared.stores.thrift1.errors import UncheckedError
 
 IS_V = Comparison(b"=", b"binary:v")
@@ -255,9 +255,9 @@ def test_dependent_column_filter_takes_any_operator_before_a_search():
 
 
 def test_filters_nest_to_a_depth_that_can_be_asked():
-    deepest = b"SKIP " * MAX_DEPTH + b"PageFilter(1)"
+    deepest = b"SKIP " * MAX_FILTER_DEPTH + b"PageFilter(1)"
     assert parse_filter(deepest).judge((b"d:a", 1, b""))
-    with pytest.raises(UncheckedError, match=f"wants at most {MAX_DEPTH} of"):
+    with pytest.raises(UncheckedError, match=f"wants at most {MAX_FILTER_DEPTH} of"):
         parse_filter(b"SKIP " + deepest)
     many = b" OR ".join([b"PageFilter(1)"] * 1000)
     assert len(parse_filter(many).filters) == 1000

@@ -56,7 +56,7 @@ def is_asked_for(column: bytes, families) -> bool:
 def show(cell, stored) -> str:
     """The column; its timestamp and value only where they are not those of the newest version."""
     column, timestamp, value = cell
-    newest = next(each for each in stored if each[0] == column)
+    newest = next(cell for cell in stored if cell[0] == column)
     return column.decode() if cell == newest else f"{column.decode()}@{timestamp}={value.decode()}"
 
 
@@ -304,9 +304,9 @@ def test_joined_families_bring_back_a_row_from_which_the_only_column_was_exclude
 def test_done_tells_when_nothing_more_can_come():
     def done_after(text: str, row: bytes) -> bool:
         filtered = FilteredRows(parse_filter(text.encode()), reverse=False, families={b"d": None, b"m": None})
-        for each, cells in read(ROWS):
-            filtered.cells_of(each, cells, [column for column, _, _ in cells])
-            if each == row:
+        for other, cells in read(ROWS):
+            filtered.cells_of(other, cells, [column for column, _, _ in cells])
+            if other == row:
                 break
         return filtered.done
 
@@ -374,16 +374,16 @@ def test_a_comparison_is_cell_operator_operand(operator, comparator, passing):
 
 
 @pytest.mark.parametrize(
-    ("operator", "found", "not_found"),
+    ("operator", "if_found", "if_not_found"),
     [("<", False, True), ("<=", True, True), ("=", True, False), ("!=", False, True), (">=", True, False)],
 )
-def test_a_search_counts_as_0_if_found_and_else_as_an_operand_above_the_cell(operator, found, not_found):
+def test_a_search_counts_as_0_if_found_and_else_as_an_operand_above_the_cell(operator, if_found, if_not_found):
     holds = Comparison(operator.encode(), b"substring:b").holds
-    assert (holds(b"b"), holds(b"a")) == (found, not_found)
+    assert (holds(b"b"), holds(b"a")) == (if_found, if_not_found)
 
 
 @pytest.mark.parametrize(
-    ("pattern", "found", "not_found"),
+    ("pattern", "matching", "other"),
     [
         ("a.b", ["a\nb", "xa-b"], ["ab"]),
         ("a$", ["a", "ba\n", "a\r\n", "a\u2028"], ["a\n\n", "ab"]),
@@ -405,9 +405,9 @@ def test_a_search_counts_as_0_if_found_and_else_as_an_operand_above_the_cell(ope
         ("a{2}", ["aa"], ["a{2}"]),
     ],
 )
-def test_patterns_are_java_s(pattern, found, not_found):
+def test_patterns_are_java_s(pattern, matching, other):
     holds = Comparison(b"=", b"regexstring:" + pattern.encode()).holds
-    assert [text for text in [*found, *not_found] if holds(text.encode())] == found
+    assert [text for text in [*matching, *other] if holds(text.encode())] == matching
 
 
 @pytest.mark.parametrize(

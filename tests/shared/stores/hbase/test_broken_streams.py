@@ -46,12 +46,12 @@ servers = [
     ThriftServer(store.service, transport=transport, protocol=protocol)
     for transport, protocol in product(("buffered", "framed"), ("binary", "compact"))
 ]
-for each in servers:
-    each.start()
-print(*(each.port for each in servers), flush=True)
+for server in servers:
+    server.start()
+print(*(server.port for server in servers), flush=True)
 sys.stdin.read()
-for each in servers:
-    each.stop()
+for server in servers:
+    server.stop()
 """
 
 
@@ -152,10 +152,10 @@ def announcing(chance, protocol, _):
 
 
 def flipped(chance, _, message):
-    found = bytearray(message)
+    damaged = bytearray(message)
     for _ in range(chance.choice([1, 1, 2, 5, 20])):
-        found[chance.randrange(len(found))] = chance.choice([0, 1, 0x7F, 0x80, 0xFF, chance.randrange(256)])
-    return bytes(found)
+        damaged[chance.randrange(len(damaged))] = chance.choice([0, 1, 0x7F, 0x80, 0xFF, chance.randrange(256)])
+    return bytes(damaged)
 
 
 def enlarged(chance, _, message):
@@ -255,25 +255,25 @@ class Healthy(threading.Thread):
     def run(self):
         try:
             while not self.ends.is_set():
-                for each in self.connections:
-                    self._round(each.table("healthy"))
+                for connection in self.connections:
+                    self._round(connection.table("healthy"))
                 self.ends.wait(0.01)  # so that most of the time is left for the others
         except Exception as error:
             self.wrong = error
-        for each in self.connections:
-            each.close()
+        for connection in self.connections:
+            connection.close()
 
     def _round(self, table):
         row, value = b"r-%02d" % (self.calls % 50), b"%d" % self.calls
         begin = time.monotonic()
         table.put(row, {b"h:a": value, b"h:b": value * 2})
-        found = table.row(row)
+        stored = table.row(row)
         scanned = list(table.scan(row_start=row, limit=1))
         counted = table.counter_inc(b"z", b"h:n")
         self.slowest_s = max(self.slowest_s, time.monotonic() - begin)
         right = {b"h:a": value, b"h:b": value * 2}
-        if (found, scanned, counted) != (right, [(row, right)], self.calls // 4 + 1):
-            raise AssertionError(f"{row}: {found}, {scanned}, {counted} instead of {right}, {self.calls // 4 + 1}")
+        if (stored, scanned, counted) != (right, [(row, right)], self.calls // 4 + 1):
+            raise AssertionError(f"{row}: {stored}, {scanned}, {counted} instead of {right}, {self.calls // 4 + 1}")
         self.calls += 4
 
 
@@ -281,16 +281,16 @@ class Healthy(threading.Thread):
 
 
 @pytest.mark.parametrize("count", [2_000, pytest.param(10_000, marks=pytest.mark.long)])
-def test_broken_clients_cost_nobody_but_themselves(served, count):
+def test_broken_clients_cost_no_other_client_anything(served, count):
     at_start = served.takes()
     healthy = Healthy(served.ports)
     with closing(Clients(served.ports)) as clients:
-        for each in streams(WARM_UP, SEED - 1):
-            clients.run(*each)
+        for stream in streams(WARM_UP, SEED - 1):
+            clients.run(*stream)
         healthy.start()
         warm_kib = served.status("VmRSS")
-        for each in streams(count, SEED):
-            clients.run(*each)
+        for stream in streams(count, SEED):
+            clients.run(*stream)
         end_kib = served.status("VmRSS")
     healthy.ends.set()
     healthy.join()
@@ -329,7 +329,7 @@ def test_what_is_only_announced_takes_neither_memory_nor_time(served):
 
 
 @pytest.mark.long
-def test_the_heaviest_message_that_is_taken_leaves_nothing_behind(served):
+def test_the_heaviest_message_that_is_accepted_leaves_nothing_behind(served):
     values = 0x3D0900  # 4 million
     sent = bytes.fromhex("80010001 00000007") + b"getRows" + bytes.fromhex("00000000 0f 0002 0b 003d0900")
     with socket.create_connection(("127.0.0.1", served.ports["buffered", "binary"]), 30) as raw:

@@ -3,7 +3,7 @@
 import pytest
 from Hbase_thrift import BatchMutation, TAppend, TIncrement
 
-from shared.stores.hbase.calls import CALLS, DATED_WRITES, NOW, READS, SCANNER_CALLS, UNREPEATABLE, described
+from shared.stores.hbase.calls import CALLS, DATED_WRITES, NOW, READS, SCANNER_CALLS, UNREPEATABLE, description
 from shared.stores.thrift1.idl import Thrift1
 
 
@@ -65,4 +65,4 @@ def test_what_may_be_sent_again(name, arguments, again):
 )
 def test_how_an_error_speaks_of_a_call(name, arguments, text):
     call = CALLS[name]
-    assert described(call, call.message(tuple(arguments), {})) == text
+    assert description(call, call.message(tuple(arguments), {})) == text

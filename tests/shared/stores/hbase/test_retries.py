@@ -58,9 +58,9 @@ def test_an_idle_socket_that_the_gateway_closed_is_replaced_before_use(gateway):
     assert table.counter_get(b"c", b"d:n") == 1
 
 
-def test_a_socket_that_is_closed_right_behind_a_reply_is_replaced_too(gateway):
+def test_a_socket_that_is_closed_right_after_a_reply_is_replaced_too(gateway):
     table = opened(gateway)
-    gateway.goes_wrong("atomicIncrement", Fault.CLOSED_BEHIND)
+    gateway.goes_wrong("atomicIncrement", Fault.CLOSED_AFTER)
     table.counter_inc(b"c", b"d:n")
     assert until(lambda: not gateway.links)
     assert table.counter_inc(b"c", b"d:n") == 2
@@ -127,7 +127,7 @@ def test_what_must_not_run_twice_is_sent_once_and_its_outcome_is_unknown(gateway
     assert gateway.count(call) == 1
     text = message_of(caught)
     assert text.startswith(f"{gateway.url}: {call} on t")
-    assert "outcome unknown: the reply did not come (the gateway closed the socket); not sent again, as " in text
+    assert "outcome unknown: the reply did not come (the gateway closed the socket); not sent again, because " in text
 
 
 @pytest.mark.parametrize("fault", CUTS + SILENCES)
@@ -149,7 +149,7 @@ def test_an_unknown_outcome_names_the_rows_and_its_reason(gateway):
         batch.send()
     assert message_of(caught) == (
         f"{gateway.url}: mutateRows on t, 2 rows from b'a' on: outcome unknown: no reply within 0.5 s; "
-        "not sent again, as without a timestamp each sending gets a time of its own"
+        "not sent again, because without a timestamp each attempt gets a time of its own"
     )
     assert isinstance(caught.value.__cause__, TimeoutError)
 

@@ -55,13 +55,13 @@ def rows_of(scan):
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize(("fault", "fetch"), [*product(LOSSES, (1, 2, 4, 5)), *product(SILENCES, (2,))])
-def test_a_scan_goes_on_behind_the_last_row_with_each_row_once(gateway, fault, reverse, fetch):
+def test_a_scan_continues_after_the_last_row_with_each_row_once(gateway, fault, reverse, fetch):
     table = opened(gateway, fault)
     expected = ROWS[::-1] if reverse else ROWS
     scan = table.scan(batch_size=3, reverse=reverse)
-    found = rows_of(islice(scan, min(3 * (fetch - 1), len(ROWS))))
+    rows = rows_of(islice(scan, min(3 * (fetch - 1), len(ROWS))))
     gateway.goes_wrong("scannerGetList", fault)
-    assert found + rows_of(scan) == expected
+    assert rows + rows_of(scan) == expected
     assert gateway.is_done
     assert gateway.count("scannerOpenWithScan") == 2
 
@@ -81,9 +81,9 @@ def test_a_scan_survives_a_restart_of_its_gateway(gateway, table):
     assert next(scan)[0] == ROWS[0]
     gateway.restart()
     # Whoever comes first after the restart gets the same small ids again.
-    assert [next(each)[0] for each in others] == [ROWS[0]] * 3
+    assert [next(scan)[0] for scan in others] == [ROWS[0]] * 3
     assert rows_of(scan) == ROWS[1:]
-    assert [next(each)[0] for each in others] == [ROWS[1]] * 3
+    assert [next(scan)[0] for scan in others] == [ROWS[1]] * 3
 
 
 def test_a_scan_whose_socket_was_idle_for_too_long_goes_on(gateway, table):
@@ -112,20 +112,20 @@ def test_a_new_scanner_keeps_the_options_and_the_limit_of_its_scan(gateway, tabl
     options = {"columns": ["d:a"], "filter": "PrefixFilter('r-')", "include_timestamp": True, "sorted_columns": True}
     expected = list(gateway.table.scan("r-02", "r-08", limit=5, **options))
     scan = table.scan("r-02", "r-08", batch_size=2, limit=5, **options)
-    found = [next(scan)]
+    rows = [next(scan)]
     gateway.goes_wrong("scannerGetList", Fault.LOST_REPLY, Fault.EXPIRED)
-    assert found + list(scan) == expected
+    assert rows + list(scan) == expected
     assert len(expected) == 5
 
 
 def test_the_caller_may_change_what_it_opened_a_scan_with(gateway, table):
     client = table.connection.client
-    asked = TScan(startRow="r-01", stopRow="r-04")
-    scanner = client.scannerOpenWithScan(b"t", asked, {})
-    asked.stopRow = "r-09"
+    request = TScan(startRow="r-01", stopRow="r-04")
+    scanner = client.scannerOpenWithScan(b"t", request, {})
+    request.stopRow = "r-09"
     client.scannerGetList(scanner, 1)
     gateway.goes_wrong("scannerGetList", Fault.LOST_REPLY)
-    assert [each.row for each in client.scannerGetList(scanner, 10)] == [b"r-02", b"r-03"]
+    assert [row.row for row in client.scannerGetList(scanner, 10)] == [b"r-02", b"r-03"]
 
 
 # Where a new scanner starts
@@ -144,25 +144,25 @@ def test_the_caller_may_change_what_it_opened_a_scan_with(gateway, table):
 def test_no_scanner_opens_where_its_start_would_be_the_stop(gateway, table, start, stop, reverse):
     expected = rows_of(gateway.table.scan(start, stop, reverse=reverse))
     scan = table.scan(start, stop, reverse=reverse, batch_size=1)
-    found = rows_of(islice(scan, len(expected)))
+    rows = rows_of(islice(scan, len(expected)))
     gateway.goes_wrong("scannerGetList", Fault.LOST_REPLY)
     gateway.table.put(b"r-05\0", {b"d:a": b"a scan from the stop to the stop would return this"})
     opened_before = gateway.count("scannerOpenWithScan")
-    assert found + rows_of(scan) == expected
+    assert rows + rows_of(scan) == expected
     if not (reverse and start != stop):
         assert gateway.count("scannerOpenWithScan") == opened_before
 
 
-def test_behind_a_row_of_the_greatest_length_comes_its_successor(gateway, table):
+def test_after_a_row_of_the_greatest_length_comes_its_successor(gateway, table):
     longest = b"s" * MAX_ROW_BYTES
     last = b"\xff" * MAX_ROW_BYTES
     for row in (longest, longest[:-1] + b"t", last):
         gateway.table.put(row, {b"d:a": b"1"})
     scan = table.scan(b"s", batch_size=1)
-    found = [next(scan)[0]]
+    rows = [next(scan)[0]]
     gateway.goes_wrong("scannerGetList", Fault.LOST_REPLY)
-    found += [next(scan)[0], next(scan)[0]]
-    assert found == [longest, longest[:-1] + b"t", last]
+    rows += [next(scan)[0], next(scan)[0]]
+    assert rows == [longest, longest[:-1] + b"t", last]
     gateway.goes_wrong("scannerGetList", Fault.LOST_REPLY)
     assert list(scan) == []  # nothing sorts behind the last row
     assert gateway.count("scannerOpenWithScan") == 2
@@ -175,13 +175,13 @@ def test_behind_a_row_of_the_greatest_length_comes_its_successor(gateway, table)
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ({"filter": PAGE}, "as its filter remembers what came before"),
-        ({"scan_batching": 1}, "as scan_batching may have split that row"),
+        ({"filter": PAGE}, "because its filter depends on earlier rows"),
+        ({"scan_batching": 1}, "because scan_batching may have split that row"),
     ],
 )
-def test_a_scan_that_cannot_go_on_says_behind_which_row_and_why(gateway, table, loss, options, why):
+def test_a_scan_that_cannot_continue_says_after_which_row_and_why(gateway, table, loss, options, why):
     scan = table.scan(batch_size=2, **options)
-    found = rows_of(islice(scan, 2))
+    rows = rows_of(islice(scan, 2))
     if isinstance(loss, Fault):
         gateway.goes_wrong("scannerGetList", loss)
     elif loss == "cut":
@@ -191,8 +191,8 @@ def test_a_scan_that_cannot_go_on_says_behind_which_row_and_why(gateway, table, 
     with pytest.raises(ScanBroken) as caught:
         list(scan)
     text = str(caught.value)
-    assert text.startswith(f"{gateway.url}: scannerOpenWithScan on t: ended after row {found[-1]!r}: ")
-    assert text.endswith(f"; another cannot go on there, {why}")
+    assert text.startswith(f"{gateway.url}: scannerOpenWithScan on t: ended after row {rows[-1]!r}: ")
+    assert text.endswith(f"; a new scanner cannot continue there, {why}")
     assert isinstance(caught.value, OSError)
     assert table.row(ROWS[0])
     assert rows_of(table.scan(filter=PAGE)) == ROWS[:7]
@@ -212,7 +212,7 @@ def test_a_scan_that_is_broken_stays_broken(gateway, table):
 
 @pytest.mark.parametrize("loss", LOSSES[:3])
 @pytest.mark.parametrize("options", [{"filter": PAGE}, {"scan_batching": 1}])
-def test_before_its_first_row_any_scan_starts_anew(gateway, table, loss, options):
+def test_before_its_first_row_any_scan_starts_again(gateway, table, loss, options):
     gateway.goes_wrong("scannerGetList", loss, loss)
     assert rows_of(table.scan(batch_size=2, **options)) == rows_of(gateway.table.scan(batch_size=2, **options))
     assert gateway.is_done
@@ -227,14 +227,14 @@ def test_before_its_first_row_any_scan_starts_anew(gateway, table, loss, options
         ("scannerOpenWithPrefix", [b"r-"]),
     ],
 )
-def test_a_scan_that_an_older_call_opened_can_only_start_anew(gateway, table, call, arguments):
+def test_a_scan_that_an_older_call_opened_can_only_start_again(gateway, table, call, arguments):
     client = table.connection.client
     arguments.insert(-1 if call == "scannerOpenTs" else len(arguments), [b"d"])
     scanner = getattr(client, call)(b"t", *arguments, {})
     gateway.goes_wrong("scannerGetList", Fault.LOST_REPLY)
-    assert [each.row for each in client.scannerGetList(scanner, 2)] == ROWS[:2]
+    assert [row.row for row in client.scannerGetList(scanner, 2)] == ROWS[:2]
     gateway.goes_wrong("scannerGet", Fault.LOST_REPLY)
-    with pytest.raises(ScanBroken, match=f"as {call} opened it and not scannerOpenWithScan"):
+    with pytest.raises(ScanBroken, match=f"because {call} opened it, not scannerOpenWithScan"):
         client.scannerGet(scanner)
     client.scannerClose(scanner)
 
@@ -277,7 +277,7 @@ def test_an_undeclared_exception_costs_the_socket_and_not_the_scan(gateway, tabl
     assert len(client.scannerGetList(scanner, 4)) == 4
     with pytest.raises(TApplicationException):
         client.scannerGetList(scanner, -1)
-    assert [each.row for each in client.scannerGetList(scanner, 100)] == ROWS[4:]
+    assert [row.row for row in client.scannerGetList(scanner, 100)] == ROWS[4:]
     client.scannerClose(scanner)
 
 
@@ -317,7 +317,7 @@ def test_no_rows_asked_for_are_none_and_not_the_end(gateway, table):
     client.scannerGetList(scanner, 3)
     gateway.goes_wrong("scannerGetList", Fault.LOST_REPLY)
     assert client.scannerGetList(scanner, 0) == []
-    assert [each.row for each in client.scannerGetList(scanner, 1)] == [b"r-06"]
+    assert [row.row for row in client.scannerGetList(scanner, 1)] == [b"r-06"]
 
 
 # Sockets
@@ -325,12 +325,12 @@ def test_no_rows_asked_for_are_none_and_not_the_end(gateway, table):
 
 def test_a_thread_needs_one_socket_for_all_its_scans(gateway, table):
     scans = [table.scan(batch_size=1) for _ in range(40)]
-    for each in scans:
-        next(each)
+    for scan in scans:
+        next(scan)
         assert table.row(ROWS[0])
     assert gateway.sockets == 2
-    for each in scans:
-        assert rows_of(each) == ROWS[1:]
+    for scan in scans:
+        assert rows_of(scan) == ROWS[1:]
     assert gateway.sockets == 2
 
 
@@ -348,7 +348,7 @@ def test_scans_of_many_threads_do_not_mix(gateway):
 
 def test_scans_that_one_thread_opens_may_run_in_others(gateway, table):
     scans = [table.scan(batch_size=1) for _ in range(8)]
-    firsts = [next(each)[0] for each in scans]
+    firsts = [next(scan)[0] for scan in scans]
     with ThreadPoolExecutor(8) as threads:
         rests = list(threads.map(rows_of, scans))
     assert firsts == [ROWS[0]] * 8
@@ -381,9 +381,9 @@ def test_a_scan_that_one_thread_closes_in_the_fetch_of_another_leaves_its_socket
         assert until(lambda: gateway.is_done)
         later = threads.submit(client.scannerGetList, scanner, 3)
         client.scannerClose(scanner)
-        assert [each.row for each in fetch.result()] == ROWS[:3]
+        assert [row.row for row in fetch.result()] == ROWS[:3]
         with suppress(IllegalArgument):  # or it came before the end
-            assert [each.row for each in later.result()] in ([], ROWS[3:6])
+            assert [row.row for row in later.result()] in ([], ROWS[3:6])
     assert gateway.count("scannerClose") == 1
     assert rows_of(table.scan(batch_size=1)) == ROWS
     assert gateway.sockets == 1

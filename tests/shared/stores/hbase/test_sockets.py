@@ -42,7 +42,7 @@ def test_eight_threads_get_their_own_answers(gateway):
             mine = (number + turn) % 20
             assert table.row(b"r-%02d" % mine) == row(mine)
             if turn % 20 == 0:
-                assert [each for each, _ in table.scan(b"r-%02d" % mine, limit=1)] == [b"r-%02d" % mine]
+                assert [row for row, _ in table.scan(b"r-%02d" % mine, limit=1)] == [b"r-%02d" % mine]
             table.counter_inc(b"c", b"d:n")
         return True
 
@@ -54,7 +54,7 @@ def test_eight_threads_get_their_own_answers(gateway):
 
 def test_they_do_under_faults_too(gateway):
     table = gateway.connect(timeout_ms=2000).table("t")
-    faults = [Fault.LOST_CALL, Fault.LOST_REPLY, Fault.CUT_REPLY, Fault.WRONG_REPLY, Fault.CLOSED_BEHIND]
+    faults = [Fault.LOST_CALL, Fault.LOST_REPLY, Fault.CUT_REPLY, Fault.WRONG_REPLY, Fault.CLOSED_AFTER]
     gateway.goes_wrong("getRowWithColumns", *faults * 8)
     gateway.goes_wrong("scannerGetList", *faults[:3] * 4)
     gateway.goes_wrong("atomicIncrement", *faults[:3] * 3)
@@ -64,7 +64,7 @@ def test_they_do_under_faults_too(gateway):
         for turn in range(20):
             mine = (number + turn) % 20
             assert table.row(b"r-%02d" % mine) == row(mine)
-            assert [each for each, _ in table.scan(b"r-%02d" % mine, b"s", limit=1)] == [b"r-%02d" % mine]
+            assert [row for row, _ in table.scan(b"r-%02d" % mine, b"s", limit=1)] == [b"r-%02d" % mine]
             try:
                 table.counter_inc(b"c", b"d:n")
             except OutcomeUnknown:
@@ -80,17 +80,17 @@ def test_they_do_under_faults_too(gateway):
 def test_few_idle_sockets_are_kept(gateway):
     table = gateway.connect().table("t")
     pool = table.connection.transport
-    lines = [pool.take() for _ in range(sockets.IDLE_SOCKETS + 3)]
-    for each in lines:
-        pool.give(each)
-    assert [each.is_open for each in lines] == [False] * 3 + [True] * sockets.IDLE_SOCKETS
-    assert pool.take() is lines[-1]
+    gateway_sockets = [pool.take() for _ in range(sockets.IDLE_SOCKETS + 3)]
+    for gateway_socket in gateway_sockets:
+        pool.give(gateway_socket)
+    assert [gateway_socket.is_open for gateway_socket in gateway_sockets] == [False] * 3 + [True] * sockets.IDLE_SOCKETS
+    assert pool.take() is gateway_sockets[-1]
 
 
 def test_a_socket_that_was_idle_for_long_is_replaced(gateway, monkeypatch):
     table = gateway.connect().table("t")
     table.row(b"r-00")
-    monkeypatch.setattr(sockets, "IDLE_S", 0)
+    monkeypatch.setattr(sockets, "SOCKET_IDLE_S", 0)
     table.row(b"r-00")
     assert gateway.sockets == 2
 
@@ -104,14 +104,14 @@ def test_so_is_one_that_says_something_unasked(gateway):
     assert gateway.sockets == 2
 
 
-def test_sockets_idle_too_long_are_closed_even_if_nobody_wants_them(gateway, monkeypatch):
+def test_sockets_idle_too_long_are_closed_even_if_they_are_not_needed(gateway, monkeypatch):
     pool = gateway.connect().transport
-    lines = [pool.take() for _ in range(3)]
-    pool.give(lines[0])
-    pool.give(lines[1])
-    lines[0].used_s -= sockets.IDLE_S + 1
-    pool.give(lines[2])
-    assert [each.is_open for each in lines] == [False, True, True]
+    gateway_sockets = [pool.take() for _ in range(3)]
+    pool.give(gateway_sockets[0])
+    pool.give(gateway_sockets[1])
+    gateway_sockets[0].used_s -= sockets.SOCKET_IDLE_S + 1
+    pool.give(gateway_sockets[2])
+    assert [gateway_socket.is_open for gateway_socket in gateway_sockets] == [False, True, True]
 
 
 def test_close_ends_every_socket_and_open_begins_anew(gateway):
@@ -183,7 +183,7 @@ def test_a_forked_process_opens_sockets_of_its_own(gateway):
     assert gateway.sockets == before + 1
 
 
-def test_what_cannot_be_encoded_behind_a_first_piece_is_never_run():
+def test_a_value_that_cannot_be_encoded_after_a_first_piece_is_never_run():
     store = EmbeddedConnection(None)
     store.create_table("t", {"d": {}})
     with ThriftServer(store.service) as server:

@@ -65,7 +65,7 @@ def test_what_the_store_refuses_is_raised_as_thrift1_raises_it(opened) -> None:
 @pytest.mark.parametrize("points", [[b""], [b"a" * 32768], ["a", b"a"]])
 def test_split_points_are_rows_and_each_another(opened, points) -> None:
     connection, beyond = opened
-    with pytest.raises(ValueError, match=r"^split_points: each must be 1..32767 bytes, and there once \(got b'"):
+    with pytest.raises(ValueError, match=r"^split_points: each must be 1..32767 bytes and occur once \(got b'"):
         beyond.create_split_table("t", {"d": {}}, points)
     assert connection.tables() == []
 
@@ -130,7 +130,7 @@ def test_a_port_of_no_thrift2_gateway_is_refused_with_what_is_there() -> None:
         wanted = f"thrift2_port: must be the port of a Thrift2 gateway (got {port}; 127.0.0.1:{port}: "
         assert refusal(connection, port).startswith(f"{wanted}Could not connect to ")
         wanted = wanted.replace(str(port), str(connection.port))
-        assert f"{wanted}it is one of Thrift1)" == refusal(connection, connection.port)
+        assert f"{wanted}it is a Thrift1 gateway)" == refusal(connection, connection.port)
         connection.timeout = 200  # another transport is waited for in vain
         with socket.create_server(("127.0.0.1", 0)) as web:
             threading.Thread(target=lambda: web.accept()[0].sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")).start()
@@ -159,4 +159,4 @@ def test_a_gateway_that_stops_answering_leaves_it_open_whether_the_table_is_ther
 def test_a_thrift1_port_of_hbase_is_refused() -> None:
     named = named_hbase()
     with closing(connect(named.url)) as connection:
-        assert refusal(connection, named.port).endswith(": it is one of Thrift1)")
+        assert refusal(connection, named.port).endswith(": it is a Thrift1 gateway)")

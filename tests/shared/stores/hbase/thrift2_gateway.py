@@ -1,4 +1,4 @@
-"""An embedded store behind both gateways, as an HBase has them: our own Thrift1 server, and what we ask of Thrift2."""
+"""An embedded store behind both gateways of an HBase: our own Thrift1 server, and the part of Thrift2 that we use."""
 
 import threading
 from collections.abc import Generator
@@ -31,7 +31,7 @@ class Handler:
         return IDL.TThriftServerType.TWO
 
     def createTable(self, desc, splitKeys):  # noqa: N802, N803
-        families = {each.name.decode(): _options(each) for each in desc.columns}
+        families = {family.name.decode(): _options(family) for family in desc.columns}
         try:
             self.connection.create_split_table(_name(desc.tableName), families, splitKeys)
         except AlreadyExists as error:

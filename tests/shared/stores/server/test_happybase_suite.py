@@ -1,4 +1,4 @@
-"""The tests of happybase itself, against the store behind a port: fetched, their harness repaired, nothing kept."""
+"""happybase's own tests, run against the served store: downloaded, with a repaired harness, and not kept."""
 
 import hashlib
 import os

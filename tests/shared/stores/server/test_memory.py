@@ -17,7 +17,7 @@ from shared.stores import connect
 from shared.stores.embedded import sizes
 from shared.stores.server import memory
 from shared.stores.server import thrift_server as server
-from shared.stores.server.memory import BufferFull, Buffers, Share
+from shared.stores.server.memory import BufferFull, Buffers, ClientBuffers
 from shared.stores.server.messages import Stream
 from shared.stores.server.thrift_server import ThriftServer
 from tests.shared.stores.scripted_gateway import until
@@ -78,7 +78,7 @@ def held(running: ThriftServer) -> int:
 
 def test_all_clients_together_hold_no_more_than_the_limit() -> None:
     buffers = Buffers(1_000_000)
-    first, second = Share(buffers), Share(buffers)
+    first, second = ClientBuffers(buffers), ClientBuffers(buffers)
     first.hold_message(600_000)
     with pytest.raises(
         BufferFull, match=r"must be at most 1000000 bytes together \(this one: 500000, others: 600000\)"
@@ -93,20 +93,20 @@ def test_all_clients_together_hold_no_more_than_the_limit() -> None:
 
 def test_what_is_refused_leaves_the_share_as_it_was() -> None:
     buffers = Buffers(1_000_000)
-    share = Share(buffers)
-    share.hold_reply(900_000)
+    buffers = ClientBuffers(buffers)
+    buffers.hold_reply(900_000)
     with pytest.raises(BufferFull):
-        share.hold_message(200_000)
-    share.hold_message(100_000)
+        buffers.hold_message(200_000)
+    buffers.hold_message(100_000)
     assert buffers._counted_bytes == 1_000_000
 
 
 def test_small_messages_and_replies_go_on_while_the_buffers_are_full() -> None:
     buffers = Buffers(1_000_000)
-    Share(buffers).hold_message(1_000_000)
-    Share(buffers).hold_message(memory.SMALL_BYTES)
+    ClientBuffers(buffers).hold_message(1_000_000)
+    ClientBuffers(buffers).hold_message(memory.SMALL_BYTES)
     with pytest.raises(BufferFull):
-        Share(buffers).hold_message(memory.SMALL_BYTES + 1)
+        ClientBuffers(buffers).hold_message(memory.SMALL_BYTES + 1)
 
 
 # Over TCP
@@ -152,7 +152,7 @@ def test_many_small_rows_count_as_the_objects_they_are(running: ThriftServer) ->
     table = client_of(running).table("t")
     table.put(b"1", {b"d:a": b"x"})
     with pytest.raises(IOError, match="ask for less at a time"):
-        table.rows([b"1"] * (8 * MIB // sizes.ROW_BYTES))
+        table.rows([b"1"] * (8 * MIB // sizes.ROW_OBJECT_BYTES))
 
 
 @pytest.mark.parametrize(

@@ -33,11 +33,11 @@ def written(protocol, name, sequence_id=7, **arguments):
 
 def stream_of(sent, framed=False, at_once=2**20):
     """A stream that receives these bytes, so many at once, and then its end."""
-    left = bytearray(sent)
+    unread = bytearray(sent)
 
     def receive(size):
-        piece = bytes(left[: min(size, at_once)])
-        del left[: len(piece)]
+        piece = bytes(unread[: min(size, at_once)])
+        del unread[: len(piece)]
         return piece
 
     return Stream(receive, framed)
@@ -107,14 +107,14 @@ def test_every_beginning_of_a_message_waits_for_more(protocol):
             end_of(protocol, sent[:cut])
 
 
-def test_a_stream_goes_on_behind_the_message_that_was_taken():
+def test_a_stream_continues_after_the_message_that_was_taken():
     sent = [written("binary", "getTableNames", number) for number in range(50)]
     stream = stream_of(b"".join(sent), at_once=37)
     assert [stream.take(BinaryWalk(stream).message()) for _ in sent] == sent
     assert stream.data == b""
 
 
-DEEP = f"message: must nest at most {messages.MAX_DEPTH} values in each other"
+DEEP = f"message: must nest at most {messages.MAX_NESTED_VALUES} values in each other"
 MANY = f"message: must hold at most {messages.MAX_MESSAGE_VALUES} values; send it in smaller batches"
 LONG = f"message: must be at most {messages.MAX_MESSAGE_BYTES} bytes (got "
 OTHER = "message: must be a call in the "

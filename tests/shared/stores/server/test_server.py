@@ -1,4 +1,4 @@
-"""The store behind a port, as happybase and raw sockets meet it."""
+"""The served store, as happybase and raw sockets see it."""
 
 import os
 import socket
@@ -56,8 +56,8 @@ def client_of():
         return opened[-1]
 
     yield client
-    for each in opened:
-        each.close()
+    for connection in opened:
+        connection.close()
 
 
 @pytest.fixture
@@ -106,12 +106,12 @@ def is_gone(client):
 
 
 def threads():
-    return sorted(each.name for each in threading.enumerate() if each.name.startswith("rowbook"))
+    return sorted(thread.name for thread in threading.enumerate() if thread.name.startswith("rowbook"))
 
 
 def sockets():
-    links = (f"/proc/self/fd/{each}" for each in os.listdir("/proc/self/fd"))
-    return sorted(os.readlink(each) for each in links if os.path.lexists(each) and "socket" in os.readlink(each))
+    links = (f"/proc/self/fd/{link}" for link in os.listdir("/proc/self/fd"))
+    return sorted(os.readlink(link) for link in links if os.path.lexists(link) and "socket" in os.readlink(link))
 
 
 # Answers
@@ -152,8 +152,8 @@ def test_many_clients_are_served_at_once(running, client_of, table):
         return [value for _, value in rows.scan(row_prefix=b"%d-" % number, sorted_columns=True)]
 
     with ThreadPoolExecutor(20) as pool:
-        found = [*pool.map(write, range(20))]
-    assert {len(rows) for rows in found} == {20}
+        scans = [*pool.map(write, range(20))]
+    assert {len(rows) for rows in scans} == {20}
     assert table.counter_get(b"all", b"d:n") == 400
 
 
@@ -170,9 +170,9 @@ def test_a_scan_goes_on_at_any_connection(running, client_of, table):
         table.put(b"%d" % number, {b"d:a": b""})
     first, second = client_of(running), client_of(running)
     scanner = first.client.scannerOpenWithPrefix(b"t", b"", [], {})
-    assert [each.row for each in first.client.scannerGetList(scanner, 3)] == [b"0", b"1", b"2"]
+    assert [row.row for row in first.client.scannerGetList(scanner, 3)] == [b"0", b"1", b"2"]
     first.close()
-    assert [each.row for each in second.client.scannerGetList(scanner, 3)] == [b"3", b"4", b"5"]
+    assert [row.row for row in second.client.scannerGetList(scanner, 3)] == [b"3", b"4", b"5"]
     second.client.scannerClose(scanner)
     with pytest.raises(IllegalArgument):
         client_of(running).client.scannerGet(scanner)
@@ -199,8 +199,8 @@ def test_the_older_form_of_a_message_is_taken_as_by_hbase(running):
 def test_calls_sent_together_are_answered_in_their_order(running):
     sent = b"".join(message("getTableNames", sequence_id=number) for number in range(100))
     size = len(bytes.fromhex("80010002 0000000d")) + 13 + len(bytes.fromhex("00000000 0f0000 0b 00000000 00"))
-    found = answers(running, sent, 100 * size)
-    assert [found[at + 24] for at in range(0, len(found), size)] == [*range(100)]
+    replies = answers(running, sent, 100 * size)
+    assert [replies[at + 24] for at in range(0, len(replies), size)] == [*range(100)]
 
 
 # Errors
@@ -239,12 +239,12 @@ def test_the_connection_goes_on_after_an_internal_error(client, table):
 
 
 @pytest.mark.usefixtures("same_socket")
-def test_the_connection_goes_on_after_an_error_that_nobody_foresaw(client, store, monkeypatch, caplog):
+def test_the_connection_continues_after_an_unexpected_error(client, store, monkeypatch, caplog):
     monkeypatch.setattr(store.service, "isTableEnabled", lambda name: 1 // 0, raising=False)
     with pytest.raises(TApplicationException) as error:
         client.is_table_enabled("t")
     assert error.value.message.startswith(b"Internal error processing isTableEnabled: ZeroDivisionError")
-    assert [each.getMessage() for each in caplog.records] == [
+    assert [record.getMessage() for record in caplog.records] == [
         "isTableEnabled failed: ZeroDivisionError('integer division or modulo by zero')"
     ]
 
@@ -431,8 +431,8 @@ def test_threads_and_sockets_are_gone_after_stop(store):
         begin = time.monotonic()
         running.stop()
         assert time.monotonic() - begin < 2
-        for each in clients:
-            each.close()
+        for client in clients:
+            client.close()
     assert threads() == []
     assert sockets() == before
 

@@ -82,16 +82,16 @@ def test_its_structs_and_enums_are_those_of_hbase_but_for_a_field_that_changes_n
     assert {struct.__name__ for struct in structs} >= {"TScan", "TAppend", "IOError", "AlreadyExists"}
     missing: dict[str, Any] = {}
     defaults: dict[str, Any] = {}
-    for each in structs:
-        here = ours[each.__name__]
-        fields, theirs = shape(here.thrift_spec), shape(each.thrift_spec)
-        missing |= {f"{each.__name__}.{theirs[number][1]}": number for number in theirs.keys() - fields.keys()}
+    for their_struct in structs:
+        here = ours[their_struct.__name__]
+        fields, theirs = shape(here.thrift_spec), shape(their_struct.thrift_spec)
+        missing |= {f"{their_struct.__name__}.{theirs[number][1]}": number for number in theirs.keys() - fields.keys()}
         assert fields == {number: theirs[number] for number in fields}
         values = {name: getattr(here(), name) for _, name, *_ in fields.values()}
         defaults |= {
-            f"{each.__name__}.{name}": (value, getattr(each(), name))
+            f"{their_struct.__name__}.{name}": (value, getattr(their_struct(), name))
             for name, value in values.items()
-            if value != getattr(each(), name)
+            if value != getattr(their_struct(), name)
         }
     assert missing == {"TScan.cacheBlocks": 10}
     assert defaults == {"ColumnDescriptor.timeToLive": (-1, 2**31 - 1)}  # both for ever
@@ -139,9 +139,9 @@ def test_a_file_keeps_its_id(tmp_path):
 
     (first,) = run(cluster_id)
     assert run(cluster_id) == [first]
-    with closing(EmbeddedConnection(path)) as one, closing(EmbeddedConnection(path)) as other:
-        assert one.client.getClusterId() == other.client.getClusterId() == first.encode()
-        one.check()
+    with closing(EmbeddedConnection(path)) as first_connection, closing(EmbeddedConnection(path)) as second_connection:
+        assert first_connection.client.getClusterId() == second_connection.client.getClusterId() == first.encode()
+        first_connection.check()
 
 
 def test_a_store_that_cannot_be_written_shows_its_id_or_says_why_it_has_none(tmp_path, monkeypatch):
