@@ -83,10 +83,10 @@ class _Console(Console):
 
 def console(plain: bool = False, stderr: bool = False) -> Console:
     """Where output goes; plain without a terminal too, and where NO_COLOR is set. Text is never taken for markup."""
-    found = _console(stderr=stderr)
-    if found.is_terminal and not found.is_dumb_terminal and not found.no_color and not plain:
-        return found
-    width = None if found.is_terminal or _columns() else WIDTH
+    out = _console(stderr=stderr)
+    if out.is_terminal and not out.is_dumb_terminal and not out.no_color and not plain:
+        return out
+    width = None if out.is_terminal or _columns() else WIDTH
     return _console(stderr=stderr, width=width, force_terminal=False, no_color=True)
 
 
@@ -94,16 +94,16 @@ def _console(**options: Any) -> Console:
     # What is not a width is left out: rich takes 0 for one, and stumbles over digits that are not ASCII.
     environment = {name: text for name, text in os.environ.items() if name not in ("COLUMNS", "LINES")}
     environment |= {"COLUMNS": columns} if (columns := _columns()) else {}
-    found = _Console(markup=False, highlight=False, emoji=False, _environ=environment, **options)
-    if found.width < NARROWEST:
-        found.width = NARROWEST
-    return found
+    out = _Console(markup=False, highlight=False, emoji=False, _environ=environment, **options)
+    if out.width < NARROWEST:
+        out.width = NARROWEST
+    return out
 
 
 def _columns() -> str:
     """The width that the environment names, if it is one."""
-    found = re.fullmatch("0*([1-9][0-9]{0,3})", os.environ.get("COLUMNS", ""))
-    return found[1] if found else ""
+    digits = re.fullmatch("0*([1-9][0-9]{0,3})", os.environ.get("COLUMNS", ""))
+    return digits[1] if digits else ""
 
 
 def line(to: Console, text: str = "", style: str | None = None) -> None:
@@ -272,19 +272,19 @@ def ranges(to: Console, connection: happybase.Connection, measured: Iterable[Mea
 
 
 def _ranges(to: Console, measured: Measured, table_prefix: bytes = b"") -> None:
-    found = [(name.removeprefix(table_prefix).decode(), _range(rows)) for name, rows in measured.cost.ranges]
-    widest = max((cell_len(table) for table, _ in found), default=0)
-    for table, rows in found[:RANGES_SHOWN]:
+    shown = [(name.removeprefix(table_prefix).decode(), _range(rows)) for name, rows in measured.cost.ranges]
+    widest = max((cell_len(table) for table, _ in shown), default=0)
+    for table, rows in shown[:RANGES_SHOWN]:
         line(to, f"  {table.ljust(widest)}  {rows}")
-    if len(found) > RANGES_SHOWN:
-        line(to, f"  and {count(len(found) - RANGES_SHOWN, 'range')} more, which --json shows")
+    if len(shown) > RANGES_SHOWN:
+        line(to, f"  and {count(len(shown) - RANGES_SHOWN, 'range')} more, which --json shows")
 
 
-def _range(found: RowRange) -> str:
+def _range(rows: RowRange) -> str:
     r"""`row n-42`, `s-17\x00\x01 up to s-17\x00\x02`: keys as HBase's tools write them."""
-    if found.stop == found.start + b"\0":
-        return f"row {_key(found.start)}"
-    return f"{_key(found.start) or 'the first row'} up to {'the end' if found.stop is None else _key(found.stop)}"
+    if rows.stop == rows.start + b"\0":
+        return f"row {_key(rows.start)}"
+    return f"{_key(rows.start) or 'the first row'} up to {'the end' if rows.stop is None else _key(rows.stop)}"
 
 
 def _key(row: bytes) -> str:
@@ -330,24 +330,28 @@ def traps(to: Console, design: Design) -> None:
         line(to, f"  right way  {right}")
 
 
-def costs_as_json(to: Console, found: Iterable[tuple[Design, list[Compared]]]) -> None:
+def costs_as_json(to: Console, designs: Iterable[tuple[Design, list[Compared]]]) -> None:
     """What every question cost in every variant of some designs."""
-    _json(to, {"designs": [{"name": design.name, "variants": list(map(_costs, of_it))} for design, of_it in found]})
+    _json(
+        to,
+        {"designs": [{"name": design.name, "variants": list(map(_costs, variants))} for design, variants in designs]},
+    )
 
 
-def _costs(each: Compared) -> dict[str, Any]:
+def _costs(compared: Compared) -> dict[str, Any]:
     return {
-        "name": each.variant.name,
-        "questions": [_cost(one) for one in each.measured],
-        "rows_written": each.rows_per_record,
-        "bytes_stored": each.bytes_per_record,
-        "busiest_shares": each.busiest_shares,
+        "name": compared.variant.name,
+        "questions": list(map(_cost, compared.measured)),
+        "rows_written": compared.rows_per_record,
+        "bytes_stored": compared.bytes_per_record,
+        "busiest_shares": compared.busiest_shares,
     }
 
 
-def _cost(each: Measured) -> dict[str, Any]:
-    asked = {"question": each.pattern.name, "answers": each.pattern.question, "ask": each.pattern.words}
-    return {**asked, "refused": each.refused} if each.refused else {**asked, **_figures(each)}
+def _cost(measured: Measured) -> dict[str, Any]:
+    pattern = measured.pattern
+    question = {"question": pattern.name, "answers": pattern.question, "ask": pattern.words}
+    return {**question, "refused": measured.refused} if measured.refused else {**question, **_figures(measured)}
 
 
 def _figures(each: Measured) -> dict[str, Any]:
@@ -394,17 +398,21 @@ def statements(to: Console, tables: Iterable[TableLayout[Any, Any]], splits: int
 
 def question_list(to: Console, name: str, design: Design, *, as_json: bool) -> None:
     """The questions of a design, each with its arguments."""
-    found = [
-        {"question": question, "arguments": shown_arguments(each[0]), "answers": [one.question for one in each]}
-        for question, each in questions(design).items()
-    ]
     if as_json:
-        _json(to, {"questions": found})
+        values = [
+            {
+                "question": question,
+                "arguments": shown_arguments(patterns[0]),
+                "answers": [pattern.question for pattern in patterns],
+            }
+            for question, patterns in questions(design).items()
+        ]
+        _json(to, {"questions": values})
         return
-    for each in found:
-        line(to, f"rowbook ask {name} {each['question']} {each['arguments']}", style="bold")
-        for answer in each["answers"]:
-            line(to, f"  {answer}")
+    for question, patterns in questions(design).items():
+        line(to, f"rowbook ask {name} {question} {shown_arguments(patterns[0])}", style="bold")
+        for pattern in patterns:
+            line(to, f"  {pattern.question}")
 
 
 def answer(to: Console, measured: Measured, again: str, *, as_json: bool) -> None:
@@ -426,8 +434,8 @@ def answer(to: Console, measured: Measured, again: str, *, as_json: bool) -> Non
         else:
             table(to, names, rows, numbers)
     what = "record" if all(map(_is_record, records)) else "answer"
-    found = count(len(records), what) if records else f"nothing found{' so far' if cursor else ''}"
-    line(to, f"{found}; {count(measured.rows_read, 'row')} read, {count(measured.cost.rpcs, 'RPC')}")
+    number = count(len(records), what) if records else f"nothing found{' so far' if cursor else ''}"
+    line(to, f"{number}; {count(measured.rows_read, 'row')} read, {count(measured.cost.rpcs, 'RPC')}")
     _ranges(to, measured)
     if cursor:
         line(to, f"next page: {again} --cursor={cursor}")
@@ -445,7 +453,7 @@ def _by_name(answer: Any) -> dict[str, Any]:
 def loaded_as_json(to: Console, files: Iterable[tuple[str, str, int, int]]) -> None:
     """What was done with every file: its format, records stored, bad lines skipped."""
     names = ("file", "format", "stored", "skipped")
-    _json(to, {"files": [dict(zip(names, each, strict=True)) for each in files]})
+    _json(to, {"files": [dict(zip(names, file, strict=True)) for file in files]})
 
 
 def explained(to: Console, rows: Rows, others: Others, *, as_json: bool) -> None:
@@ -454,13 +462,13 @@ def explained(to: Console, rows: Rows, others: Others, *, as_json: bool) -> None
         keys = [{"table": table.name, "row": row, "parts": _parts(table, row)} for table, row in rows]
         _json(to, {"keys": keys, "others": [{"table": table.name, "reason": reason} for table, reason in others]})
         return
-    for each, row in rows:
-        line(to, f"{each.name}: {key_line(each.layout)}", style="bold")
-        _beside(to, "row", ruler_lines(each.layout, row, to.width - GUTTER))
+    for table, row in rows:
+        line(to, f"{table.name}: {key_line(table.layout)}", style="bold")
+        _beside(to, "row", ruler_lines(table.layout, row, to.width - GUTTER))
         _beside(to, "hex", [(BYTES, row.hex())])
         line(to)
-    for each, why in others:
-        line(to, f"{each.name}: {key_line(each.layout)}", style="bold")
+    for table, why in others:
+        line(to, f"{table.name}: {key_line(table.layout)}", style="bold")
         line(to, f"  {why}")
 
 
@@ -493,7 +501,7 @@ def progress(to: Console, title: str, lines: Lines[R]) -> Generator[Line[R]]:
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=to, transient=True, disable=to.no_color, redirect_stdout=False) as bar:
         task = bar.add_task(visible(title), total=lines.size_bytes)
-        for number, each in enumerate(lines):
+        for number, line_read in enumerate(lines):
             if lines.size_bytes and number % LINES_AT_ONCE == 0:
                 bar.update(task, completed=lines.read_bytes)
-            yield each
+            yield line_read
