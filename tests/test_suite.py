@@ -2,6 +2,7 @@
 
 import ast
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,10 @@ from domains.designs import DESIGNS
 
 ROOT = Path(__file__).parents[1]
 DOMAINS = sorted(path for path in (ROOT / "domains").iterdir() if (path / "keys.py").exists())
-FILES = ("README.md", "__init__.py", "records.py", "keys.py", "repository.py", "example.py")
+COPIED = ("__init__", "records", "keys", "repository", "example")
+"""The modules of a design that one copies."""
+FILES = ("README.md", *(f"{name}.py" for name in COPIED), "design.py", "variants/__init__.py")
+MAY_COPY_IMPORT = ("shared.keys", "shared.tables", "shared.queries", "shared.writes", "shared.records")
 SECTIONS = (
     "Which layout for what",
     "Layout",
@@ -46,8 +50,30 @@ def test_every_domain_has_the_same_files(domain):
 
 @pytest.mark.parametrize("domain", DOMAINS, ids=named)
 def test_a_domain_imports_shared_and_no_other_domain(domain):
-    for path in domain.glob("*.py"):
-        assert [name for name in imported(path) if name.startswith(("domains", ".."))] == []
+    for path in domain.rglob("*.py"):
+        outside = ".." if path.parent == domain else "..."
+        assert [name for name in imported(path) if name.startswith(("domains", outside))] == []
+
+
+@pytest.mark.parametrize("domain", DOMAINS, ids=named)
+def test_what_one_copies_imports_nothing_of_what_the_suite_shows(domain):
+    own = tuple(f".{name}" for name in COPIED)
+    for name in COPIED:
+        for module in imported(domain / f"{name}.py"):
+            may_import = MAY_COPY_IMPORT + (("shared.stores",) if name == "example" else ())
+            assert not module.startswith(("shared", ".")) or f"{module}.".startswith(
+                tuple(f"{allowed}." for allowed in (*may_import, *own))
+            ), f"{name}.py imports {module}"
+
+
+@pytest.mark.parametrize("domain", DOMAINS, ids=named)
+def test_every_variant_is_a_module_with_its_tables(domain):
+    modules = {path.stem.replace("_", "-") for path in (domain / "variants").glob("[a-z]*.py")}
+    (design,) = (design for design in DESIGNS if design.name == domain.name)
+    assert modules == {variant.name for variant in design.variants[1:]}
+    for variant in design.variants[1:]:
+        module = import_module(f"domains.{design.name}.variants.{variant.name.replace('-', '_')}")
+        assert variant.tables == module.TABLES
 
 
 def test_shared_imports_no_domain():
@@ -71,7 +97,7 @@ def test_a_key_class_says_what_it_decides(design):
         assert headings == ["Order", "Serves", "Costs", "Fixed", "Source"]
 
 
-def test_the_command_line_knows_every_domain():
+def test_the_designs_are_all_the_domains():
     assert sorted(design.name for design in DESIGNS) == [domain.name for domain in DOMAINS]
 
 

@@ -1,4 +1,7 @@
-"""Stores: one URL opens HBase, or a store with HBase's behaviour in a file or in memory, as a happybase connection."""
+"""Stores: one URL opens HBase, or a store with HBase's behaviour in a file or in memory, as a happybase connection.
+
+May import `keys`. Its rooms are `thrift1`, `filters`, `embedded`, `hbase` and `server`.
+"""
 
 from collections.abc import Collection
 from typing import Any

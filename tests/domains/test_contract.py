@@ -5,6 +5,11 @@ an exemption that nothing needs fails too.
 """
 
 import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -24,7 +29,10 @@ from tests.domains.contract import (
 from tests.engines import Embedded
 from tests.reference import without_reference
 
-FIXTURES = Path(__file__).parents[2] / "fixtures"
+ROOT = Path(__file__).parents[2]
+FIXTURES = ROOT / "fixtures"
+COPIED = ("__init__", "records", "keys", "repository", "example")
+"""The modules of a design that one copies."""
 BY_NAME = {f"{design.name}:{variant.name}": (design, variant) for design in DESIGNS for variant in design.variants}
 VARIANTS = list(BY_NAME)
 ROWS_FOR_ONE = 2
@@ -243,6 +251,26 @@ def test_golden_keys_are_those_of_every_table(design):
     golden = json.loads((FIXTURES / design.name / "keys.json").read_text(encoding="utf-8"))
     layouts = {table.name: table.layout for variant in design.variants for table in variant.tables}
     check_golden_keys(layouts, {name: examples for name, examples in golden.items() if name in layouts})
+
+
+# ---- copies
+
+
+@of_each_design
+def test_five_files_and_the_rooms_they_import_are_a_copy_that_runs(design, tmp_path):
+    ignore = shutil.ignore_patterns("__pycache__")
+    (tmp_path / "domains" / design.name).mkdir(parents=True)
+    shutil.copy(ROOT / "domains" / "__init__.py", tmp_path / "domains")
+    for name in COPIED:
+        shutil.copy(ROOT / "domains" / design.name / f"{name}.py", tmp_path / "domains" / design.name)
+    for room in ("keys", "tables", "queries", "writes", "records", "stores"):
+        shutil.copytree(ROOT / "shared" / room, tmp_path / "shared" / room, ignore=ignore)
+    shutil.copy(ROOT / "shared" / "__init__.py", tmp_path / "shared")
+    command = [sys.executable, "-S", "-m", f"domains.{design.name}.example"]
+    python = {**os.environ, "PYTHONPATH": sysconfig.get_path("purelib")}
+    done = subprocess.run(command, cwd=tmp_path, env=python, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
 
 
 # ---- facts that would be broken

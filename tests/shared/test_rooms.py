@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,13 @@ MAY_IMPORT = {
     "loading": {"keys", "records"},
     "stores": {"keys"},
     "designs": {"keys", "records", "tables", "queries", "writes", "loading", "stores"},
+}
+MAY_IMPORT_IN_STORES = {
+    "thrift1": set[str](),
+    "filters": {"thrift1"},
+    "embedded": {"thrift1", "filters"},
+    "hbase": {"thrift1", "filters"},
+    "server": {"thrift1", "embedded"},
 }
 COPIED = ("keys", "records", "tables", "queries", "writes")
 """The rooms that a copied design imports."""
@@ -52,6 +60,40 @@ def test_a_room_imports_only_the_rooms_that_it_may(room: str) -> None:
         if module.startswith("shared.")
     }
     assert rooms & set(MAY_IMPORT) - {room} <= MAY_IMPORT[room]
+
+
+@pytest.mark.parametrize("room", MAY_IMPORT_IN_STORES)
+def test_a_room_of_the_stores_imports_only_the_rooms_that_it_may(room: str) -> None:
+    rooms = {
+        module.split(".")[2]
+        for path in (SHARED / "stores" / room).rglob("*.py")
+        for module in imported_modules(path)
+        if module.startswith("shared.stores.")
+    }
+    assert {path.parent.name for path in SHARED.glob("stores/*/__init__.py")} == set(MAY_IMPORT_IN_STORES)
+    assert rooms & set(MAY_IMPORT_IN_STORES) - {room} <= MAY_IMPORT_IN_STORES[room]
+
+
+def test_no_module_lies_beside_the_rooms_and_every_room_says_what_it_may_import() -> None:
+    assert [path.name for path in SHARED.glob("*.py")] == ["__init__.py"]
+    assert [path.name for path in (SHARED / "stores").glob("*.py")] == ["__init__.py"]
+    for path in [*SHARED.glob("*/__init__.py"), *SHARED.glob("stores/*/__init__.py")]:
+        docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        assert "May import" in docstring, path
+
+
+def test_imports_form_no_circle_those_for_types_included() -> None:
+    names = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in SHARED.rglob("*.py")
+    }
+    imports = {name: set(imported_modules(path)) & names.keys() - {name} for name, path in names.items()}
+    for name, path in names.items():
+        if path.name == "__init__.py":  # a room imports its modules, which may import each other
+            continue
+        imports[name] = {module for module in imports[name] if names[module].name != "__init__.py"}
+    assert "shared.keys.reference" in imports["shared.keys.layout"]
+    TopologicalSorter(imports).prepare()  # raises CycleError
 
 
 def test_only_loading_imports_cattrs() -> None:
