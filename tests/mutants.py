@@ -546,7 +546,7 @@ MUTANTS = (
         "domains/logs/published.py",
         '{"host": END_MARK, "event": ENDED_TOO, "tie": NO_TIE}',
         '{"host": END_MARK, "tie": NO_TIE}',
-        ("tests/test_published.py",),
+        ("tests/domains/test_contract.py",),
     ),
     Mutant(
         "a row key in a shell statement has its quotes",

@@ -6,6 +6,7 @@ an exemption that nothing needs fails too.
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -251,6 +252,45 @@ def test_golden_keys_are_those_of_every_table(design):
     golden = json.loads((FIXTURES / design.name / "keys.json").read_text(encoding="utf-8"))
     layouts = {table.name: table.layout for variant in design.variants for table in variant.tables}
     check_golden_keys(layouts, {name: examples for name, examples in golden.items() if name in layouts})
+
+
+# ---- published keys
+
+PUBLISHED = [(design, key) for design in DESIGNS for key in design.published]
+each_published_key = pytest.mark.parametrize(
+    ("design", "published"),
+    PUBLISHED,
+    ids=[f"{design.name}: {key.source} {key.table.name}" for design, key in PUBLISHED],
+)
+
+
+@of_each_design
+def test_a_design_that_names_a_source_shows_the_published_key_of_one_of_its_own_tables(design):
+    tables = design.main.tables
+    if any(re.search(r"Source: .*\bS\d", table.layout.key.__doc__) for table in tables):
+        assert {published.table.name for published in design.published} & {table.name for table in tables}
+
+
+@each_published_key
+def test_the_published_row_is_the_one_written_by_hand(design, published):
+    by_hand = json.loads((FIXTURES / design.name / "published.json").read_text(encoding="utf-8"))
+    assert published.row == bytes.fromhex(by_hand[published.quoted])
+
+
+@each_published_key
+def test_every_part_that_differs_from_the_published_one_says_why_and_no_other_does(design, published):
+    assert published.differing == [*published.deviations]
+
+
+@each_published_key
+def test_the_published_parts_are_in_the_order_of_the_key_stored_here(design, published):
+    names = [segment.name for segment in published.segments]
+    assert [name for name in names if name in published.parts] == [*published.parts]
+
+
+@each_published_key
+def test_the_key_beside_a_published_one_is_of_a_table_of_the_design(design, published):
+    assert published.table in [table for variant in design.variants for table in variant.tables]
 
 
 # ---- copies
