@@ -468,7 +468,7 @@ MUTANTS = (
         "shared/keys/compiled.py",
         '1: "B", 2: "H", 4: "I", 8: "Q"',
         '1: "B", 2: "H", 4: "I", 8: "b"',
-        ("tests/domains/test_generated.py",),
+        ("tests/domains/test_contract.py",),
     ),
     # ---- narrowed questions, split points, comparisons
     Mutant(
