@@ -1,7 +1,9 @@
 """Numbers of HBase that several rooms need."""
 
 MAX_ROW_BYTES = 32_767
-"""HBase: `HConstants.MAX_ROW_LENGTH`, the largest signed 16-bit int (not 64 KB, as often published)."""
+"""HBase: `HConstants.MAX_ROW_LENGTH`, the largest signed 16-bit int (not 64 KB, as often published).
+
+Keys are checked in `reference.py`, rows of the embedded store in `stores/embedded/rules.py`."""
 LATEST_MS = 2**63 - 1
 """HBase: `HConstants.LATEST_TIMESTAMP`, the last timestamp; in a write it means the server's clock."""
 FOREVER_S = 2**31 - 1

@@ -1,6 +1,5 @@
 """The columns of a file as the fields of a record: which column is for which field, and what its values become."""
 
-import re
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import Any, TypeVar, cast
@@ -9,18 +8,15 @@ import attrs
 from cattrs.gen import make_dict_structure_fn, override
 
 from ..keys.errors import shown
-from ..records.times import UNITS, Unit, from_unit, likely_unit
+from ..records.times import UNITS, Unit
 from .detection import either
 from .errors import UnknownField, UnknownUnit, UnreadableFile
-from .values import CONVERTER, parse_int, read_value
+from .values import CONVERTER, read_time, read_value
 
 R = TypeVar("R")
 
 _MAX_SHOWN_CHARACTERS = 500
 """Characters of column names in an error."""
-_INTEGER = re.compile("[+-]?[0-9]+")
-_UNMARKED_INTEGER = re.compile("(?![0-9]{8}$)-?[0-9]+")
-"""An integer that has no plus sign, which marks milliseconds, and cannot be a date of eight digits."""
 
 
 @attrs.frozen
@@ -90,7 +86,10 @@ def record_maker(record_type: type[R], fields: list[Field]) -> Callable[[Mapping
 
 def _value_reader(field: Field) -> Callable[[Any, Any], Any]:
     """What cattrs calls for the values of a field; its errors name record and field."""
-    read = partial(_read_time, field) if field.name.endswith("_ms") else partial(read_value, field.name, field.type)
+    if field.name.endswith("_ms"):
+        read = partial(read_time, field.name, field.type, unit=field.unit)
+    else:
+        read = partial(read_value, field.name, field.type)
 
     def read_named(value: Any, _type: Any) -> Any:
         try:
@@ -102,24 +101,3 @@ def _value_reader(field: Field) -> Callable[[Any, Any], Any]:
             raise ValueError(f"{field.record}.{field.name}: {error}") from None
 
     return read_named
-
-
-def _read_time(field: Field, value: Any) -> Any:
-    """A time in milliseconds. The field's unit applies to integers only.
-
-    Without a unit, text of digits with a plus sign is in milliseconds, and text of eight digits is refused as a date.
-    """
-    if type(value) is not int:
-        is_number = type(value) is str and (_INTEGER if field.unit else _UNMARKED_INTEGER).fullmatch(value)
-        if not is_number:
-            return read_value(field.name, field.type, value)
-        value = parse_int(value)
-    if field.unit:
-        return from_unit(value, field.unit)
-    if likely := likely_unit(value):
-        advice = f"give --unit {field.name}={likely.unit}" if likely.unit in UNITS else "write milliseconds"
-        raise ValueError(
-            f"is most likely in {likely.name}, {likely.time}: {advice}; if it counts milliseconds, give"
-            f" --unit {field.name}=ms (got {value})"
-        )
-    return value

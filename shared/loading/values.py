@@ -7,7 +7,8 @@ int      [+-]?[0-9]+, up to 4,300 digits, the most that Python reads; from JSON 
 float    a decimal number in the range of a float, so neither infinite nor NaN
 bool     true or false
 bytes    hex digits
-*_ms     a time: text as `parse_time` reads it; from JSON also a number of milliseconds
+*_ms     a time: text as `parse_time` reads it; from JSON also a number of milliseconds. From a file, integers may count
+         another unit, see `read_time`
 Literal  one of its values
 """
 
@@ -20,7 +21,11 @@ from typing import Any, Literal, get_args, get_origin
 import cattrs
 
 from ..keys.errors import shown
-from ..records.times import parse_time
+from ..records.times import UNITS, Unit, from_unit, likely_unit, parse_time
+
+_INTEGER = re.compile("[+-]?[0-9]+")
+_UNMARKED_INTEGER = re.compile("(?![0-9]{8}$)-?[0-9]+")
+"""An integer that has no plus sign, which marks milliseconds, and cannot be a date of eight digits."""
 
 
 def read_value(name: str, wanted: Any, value: Any) -> Any:
@@ -28,6 +33,27 @@ def read_value(name: str, wanted: Any, value: Any) -> Any:
     if name.endswith("_ms") and type(value) is str:
         return parse_time(value)
     return CONVERTER.structure(value, wanted)
+
+
+def read_time(name: str, wanted: Any, value: Any, unit: Unit | None) -> Any:
+    """A time of a file, in milliseconds. Its unit applies to integers only; ValueError if another unit is more likely.
+
+    Without a unit, text of digits with a plus sign is in milliseconds, and text of eight digits is refused as a date.
+    """
+    if type(value) is not int:
+        is_number = type(value) is str and (_INTEGER if unit else _UNMARKED_INTEGER).fullmatch(value)
+        if not is_number:
+            return read_value(name, wanted, value)
+        value = parse_int(value)
+    if unit:
+        return from_unit(value, unit)
+    if likely := likely_unit(value):
+        advice = f"give --unit {name}={likely.unit}" if likely.unit in UNITS else "write milliseconds"
+        raise ValueError(
+            f"is most likely in {likely.name}, {likely.time}: {advice}; if it counts milliseconds, give"
+            f" --unit {name}=ms (got {value})"
+        )
+    return value
 
 
 def parse_int(text: str) -> int:
@@ -42,7 +68,7 @@ def parse_int(text: str) -> int:
 def _read_int(value: Any, _type: Any) -> int:
     if type(value) is int:
         return value
-    if type(value) is str and re.fullmatch("[+-]?[0-9]+", value):
+    if type(value) is str and _INTEGER.fullmatch(value):
         return parse_int(value)
     raise _refusal("an int", value)
 

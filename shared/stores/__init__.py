@@ -11,7 +11,7 @@ import happybase
 
 from .embedded.connection import EmbeddedConnection
 from .hbase.connection import HBaseConnection
-from .hbase.outcomes import OutcomeUnknown, ScanBroken, Unreachable
+from .hbase.retries import OutcomeUnknown, ScanBroken, Unreachable
 from .thrift1.errors import StoreError
 
 __all__ = [

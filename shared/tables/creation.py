@@ -2,7 +2,7 @@
 
 Thrift1, the protocol of happybase, can set neither split points nor block sizes. For a table that declares them, the
 connection must offer another way, `beyond_thrift1`. The connections of `stores/` do: on HBase through a Thrift2
-gateway, named by `thrift2_port` in the store's URL.
+gateway (`stores/hbase/thrift2.py`), named by `thrift2_port` in the store's URL.
 """
 
 from collections.abc import Callable, Iterable, Mapping

@@ -9,7 +9,7 @@ from Hbase_thrift import AlreadyExists, IllegalArgument, IOError
 from thriftpy2.thrift import TApplicationException
 
 from shared.stores import connect
-from shared.stores.hbase import outcomes
+from shared.stores.hbase import retries
 
 RETRY_MS = 20_000  # much longer than any fault lasts, also on a busy machine
 
@@ -88,12 +88,12 @@ def plain(host: str, port: int, timeout_ms: int, threads: int) -> list[Client]:
 @contextmanager
 def short_pauses() -> Iterator[None]:
     """Lets the suite's client pause for milliseconds between attempts, since thousands of them would take hours."""
-    usual_s = outcomes.SHORTEST_PAUSE_S
-    outcomes.SHORTEST_PAUSE_S = _SHORTEST_PAUSE_S
+    usual_s = retries.SHORTEST_PAUSE_S
+    retries.SHORTEST_PAUSE_S = _SHORTEST_PAUSE_S
     try:
         yield
     finally:
-        outcomes.SHORTEST_PAUSE_S = usual_s
+        retries.SHORTEST_PAUSE_S = usual_s
 
 
 CLIENTS = {"ours": ours, "happybase": plain}

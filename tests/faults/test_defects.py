@@ -3,7 +3,7 @@
 import pytest
 from thriftpy2.thrift import TApplicationException
 
-from shared.stores.hbase import calls, outcomes, resumed_scans, scan_sockets, sockets
+from shared.stores.hbase import calls, resumed_scans, retries, scan_sockets, sockets
 from shared.stores.hbase import connection as hbase
 from tests.faults import reads, writes
 from tests.faults.plans import Plan
@@ -84,7 +84,7 @@ def test_a_write_believed_although_its_reply_is_missing(monkeypatch):
             original(*arguments)
 
     original = hbase.RetryingClient._retry
-    monkeypatch.setattr(outcomes.Attempts, "pause", stop)
+    monkeypatch.setattr(retries.Attempts, "pause", stop)
     monkeypatch.setattr(hbase.RetryingClient, "_retry", again)
     assert broken_by("cut-before", writes.put_now, writes.put_dated)[Broken.FALSE_SUCCESS]
 
@@ -111,10 +111,10 @@ def test_a_dated_write_that_is_not_sent_again(monkeypatch):
 
 
 def test_a_read_that_is_not_sent_again(monkeypatch):
-    monkeypatch.setattr(outcomes.Attempts, "_is_hopeless", lambda attempts, failure: True)
+    monkeypatch.setattr(retries.Attempts, "_is_hopeless", lambda attempts, failure: True)
     assert broken_by("cut-after", reads.get)[Broken.ERROR]
 
 
 def test_a_failed_connect_that_is_not_tried_again(monkeypatch):
-    monkeypatch.setattr(outcomes.Attempts, "_is_hopeless", lambda attempts, failure: not failure.sent)
+    monkeypatch.setattr(retries.Attempts, "_is_hopeless", lambda attempts, failure: not failure.sent)
     assert broken_by("restart", writes.count)[Broken.ERROR]

@@ -14,8 +14,8 @@ from typing import Any, Literal
 import happybase
 
 from .calls import CALLS, DECLARED, Call
-from .outcomes import AttemptFailed, Attempts, OutcomeUnknown
 from .resumed_scans import ResumedScans
+from .retries import AttemptFailed, Attempts, OutcomeUnknown
 from .sockets import Pool
 from .thrift2 import Thrift2Gateway
 

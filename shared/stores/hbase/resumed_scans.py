@@ -22,7 +22,7 @@ from ..filters.filters import ColumnCountGetFilter, Filter, InclusiveStopFilter,
 from ..filters.language import parse_filter
 from ..thrift1.errors import UncheckedError
 from .calls import Call, description
-from .outcomes import AttemptFailed, ScanBroken
+from .retries import AttemptFailed, ScanBroken
 from .scan_sockets import GatewayScanner, ScanSockets
 from .sockets import Pool
 

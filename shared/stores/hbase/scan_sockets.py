@@ -14,7 +14,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from .calls import CALLS, DECLARED, Call
-from .outcomes import AttemptFailed
+from .retries import AttemptFailed
 from .sockets import GatewaySocket, Pool
 
 _CLOSE = CALLS["scannerClose"]

@@ -15,7 +15,7 @@ from thriftpy2.thrift import TApplicationException, TMessageType
 from thriftpy2.transport import TTransportException
 
 from .calls import Call
-from .outcomes import AttemptFailed, Unreachable
+from .retries import AttemptFailed, Unreachable
 
 # The gateway closes a socket after 60 s without a call: hbase.thrift.server.socket.read.timeout.
 SOCKET_IDLE_S = 45.0

@@ -20,7 +20,7 @@ from ...keys.limits import FOREVER_S
 from ..thrift1.descriptors import FamilyOptions, descriptors, split_rows
 from ..thrift1.errors import StoreError
 from ..thrift1.idl import IOError
-from .outcomes import OutcomeUnknown, Unreachable
+from .retries import OutcomeUnknown, Unreachable
 
 _thriftpy2: Any = thriftpy2  # has no types, nor has the next one
 _transport: Any = transport

@@ -11,7 +11,7 @@ from Hbase_thrift import IOError as HBaseIOError
 from thriftpy2.thrift import TApplicationException, TDecodeException
 
 from shared.stores import OutcomeUnknown, Unreachable, connect
-from shared.stores.hbase import outcomes
+from shared.stores.hbase import retries
 from tests.shared.stores.scripted_gateway import LATE_S, SHORT_MS, Fault, ScriptedGateway, reserved_port, until
 
 CUTS = [Fault.LOST_CALL, Fault.LOST_REPLY, Fault.CUT_REPLY, Fault.WRONG_REPLY, Fault.GARBAGE]
@@ -313,7 +313,7 @@ def test_a_host_that_is_not_known_is_one_line(host):
 @pytest.mark.parametrize("transport", ["buffered", "framed"])
 @pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n"])
 def test_a_port_where_no_gateway_listens_is_told_after_some_attempts(monkeypatch, answer, transport):
-    monkeypatch.setattr(outcomes, "SHORTEST_PAUSE_S", 0.005)
+    monkeypatch.setattr(retries, "SHORTEST_PAUSE_S", 0.005)
     with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor() as threads:
 
         def serve():

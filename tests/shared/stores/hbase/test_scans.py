@@ -12,7 +12,7 @@ from thriftpy2.transport import TSocket
 
 from shared.keys import MAX_ROW_BYTES
 from shared.stores import ScanBroken, Unreachable
-from shared.stores.hbase import outcomes
+from shared.stores.hbase import retries
 from shared.stores.hbase.resumed_scans import _keeps_state
 from tests.shared.stores.scripted_gateway import SHORT_MS, Fault, ScriptedGateway, until
 
@@ -26,8 +26,8 @@ PAUSE_S = 0.005
 
 @pytest.fixture
 def gateway(monkeypatch):
-    monkeypatch.setattr(outcomes, "SHORTEST_PAUSE_S", PAUSE_S)
-    monkeypatch.setattr(outcomes, "LONGEST_PAUSE_S", PAUSE_S)
+    monkeypatch.setattr(retries, "SHORTEST_PAUSE_S", PAUSE_S)
+    monkeypatch.setattr(retries, "LONGEST_PAUSE_S", PAUSE_S)
     with ScriptedGateway() as gateway:
         for row in ROWS:
             gateway.table.put(row, {b"d:a": b"1", b"d:b": b"2"})

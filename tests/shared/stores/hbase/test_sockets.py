@@ -9,7 +9,7 @@ import pytest
 from thriftpy2.thrift import TDecodeException
 
 from shared.stores import EmbeddedConnection, OutcomeUnknown, Unreachable, connect
-from shared.stores.hbase import outcomes, sockets
+from shared.stores.hbase import retries, sockets
 from shared.stores.server.thrift_server import ThriftServer
 from tests.shared.stores.processes import run
 from tests.shared.stores.scripted_gateway import Fault, ScriptedGateway, until
@@ -200,7 +200,7 @@ def test_a_value_that_cannot_be_encoded_after_a_first_piece_is_never_run():
 
 
 def test_a_call_that_was_cut_while_it_was_sent_is_sent_again_whatever_it_is(monkeypatch):
-    monkeypatch.setattr(outcomes, "LONGEST_PAUSE_S", outcomes.SHORTEST_PAUSE_S)
+    monkeypatch.setattr(retries, "LONGEST_PAUSE_S", retries.SHORTEST_PAUSE_S)
     store = EmbeddedConnection(None)
     store.create_table("t", {"d": {}})
     value = bytes(8 * 1024 * 1024)  # more than the buffers of a socket take
