@@ -15,8 +15,8 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 LAUNCHER = "domains/launcher.py"
 PLACES = {"shared": "", "domains": "domains", "fixtures": "fixtures"}
 """Folders of the repository, and what they are below `rowbook`."""
-PACKAGES = {"shared": "rowbook", "domains": "rowbook.domains"}
-IMPORTED = re.compile(r"^(\s*(?:from|import) )(shared|domains)(?=[. ])", re.MULTILINE)
+PACKAGES = {"shared": "rowbook", "domains": "rowbook.domains", "fixtures": "rowbook.fixtures"}
+IMPORTED = re.compile(rf"^(\s*(?:from|import) )({'|'.join(PACKAGES)})(?=[. ])", re.MULTILINE)
 
 
 class RowbookWheel(BuildHookInterface[Any]):

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from domains.designs import DESIGNS
 from tests.locks import one_process_at_a_time
 
 ROOT = Path(__file__).parent.parent
@@ -123,8 +124,8 @@ def test_an_installed_design_is_imported_and_its_story_runs(installed: Path, tmp
     line = "import rowbook.domains.orders as orders, rowbook.keys as keys; print(orders.__file__, keys.__file__)"
     for place in succeed(installed / "python", "-c", line, cwd=tmp_path).split():
         assert Path(place).is_relative_to(installed.parent)
-    for design in ("orders", "logs"):
-        assert succeed(installed / "python", "-m", f"rowbook.domains.{design}.example", cwd=tmp_path)
+    for design in DESIGNS:
+        assert succeed(installed / "python", "-m", f"rowbook.domains.{design.name}.example", cwd=tmp_path)
 
 
 def test_the_installed_command_finds_its_samples_from_any_folder(installed: Path, tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ class Spread:
 
 def tenths() -> list[list[Any]]:
     """The sample events in the order in which they are stored."""
-    events = EVENTS.sample_records()
+    events = list(EVENTS.sample_records())
     size = len(events) // TENTHS
     return [events[size * number : size * (number + 1)] for number in range(TENTHS)]
 

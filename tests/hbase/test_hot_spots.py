@@ -29,7 +29,7 @@ def test_what_is_seen_in_the_figures() -> None:
         wandering = [tenth.index(max(tenth)) for tenth in tenths[name]]
         assert (wandering, wandering[0], wandering[-1]) == (sorted(wandering), 0, 7)
     assert min(whole["modulo"], last["modulo"]) > 0.6
-    events = EVENTS.sample_records()
+    events = list(EVENTS.sample_records())
     of_web_1 = [event for event in events if event.host == "web-1"]
     assert len(of_web_1) / len(events) > 0.2
     (table,) = next(variant.tables for variant in DESIGN.variants if variant.name == "salted")
