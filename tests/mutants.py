@@ -530,15 +530,15 @@ MUTANTS = (
     Mutant(
         "a question that is sorted is said to be filtered",
         "shared/designs/cost_tables.py",
-        'if "order" in measured.by_client:',
+        'if "order" in measurement.client_work:',
         "if False:",
         ("tests/shared/designs/test_cost_tables.py",),
     ),
     Mutant(
         "one reason for refusal is a line for each key class",
         "shared/designs/cost_tables.py",
-        "part, reason = _part_and_reason(measured.refused)",
-        'part, reason = "", measured.refused',
+        "part, reason = _part_and_reason(measurement.refused)",
+        'part, reason = "", measurement.refused',
         ("tests/shared/designs/test_cost_tables.py",),
     ),
     Mutant(

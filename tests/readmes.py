@@ -19,8 +19,8 @@ from typing import Any
 import happybase
 
 from domains.designs import DESIGNS
-from shared.designs import FACTS, Design, Exemption, Measured
-from shared.designs.comparison import RANGES, Compared, compared
+from shared.designs import FACTS, Design, Exemption, Measurement
+from shared.designs.comparison import RANGES, VariantCosts, measure_variant
 from shared.designs.cost_tables import (
     READ_COLUMNS,
     WRITTEN_COLUMNS,
@@ -135,7 +135,7 @@ def variants_block(design: Design) -> str:
     return markdown_table(("variant", "table", "row key"), rows)
 
 
-def costs_block(variants: Sequence[Compared]) -> str:
+def costs_block(variants: Sequence[VariantCosts]) -> str:
     """The verdict on every question in every variant, and what its words mean."""
     meanings = {
         "range": "`1 range`: one get, or one scan of the answer and a little more; `8 ranges`: eight of them.",
@@ -154,7 +154,7 @@ def costs_block(variants: Sequence[Compared]) -> str:
     return f"{_below(caption, tables)}\n\n{textwrap.fill(' '.join(said), MAX_LINE, break_on_hyphens=False)}"
 
 
-def across(variants: Sequence[Compared], cell: Callable[[Measured], str]) -> str:
+def across(variants: Sequence[VariantCosts], cell: Callable[[Measurement], str]) -> str:
     """Questions down and variants across: as few tables as are narrow enough, each with the design itself first.
 
     Variants that refuse every question are left out.
@@ -168,20 +168,20 @@ def across(variants: Sequence[Compared], cell: Callable[[Measured], str]) -> str
     return _across([main, *others], cell)
 
 
-def _across(variants: Sequence[Compared], cell: Callable[[Measured], str]) -> str:
+def _across(variants: Sequence[VariantCosts], cell: Callable[[Measurement], str]) -> str:
     rows = [
-        (measured[0].pattern.question, *map(cell, measured))
-        for measured in zip(*(variant.measured for variant in variants), strict=True)
+        (measurements[0].pattern.question, *map(cell, measurements))
+        for measurements in zip(*(variant.measurements for variant in variants), strict=True)
     ]
     return markdown_table(("question", *(variant.variant.name for variant in variants)), rows)
 
 
-def rpcs_block(variants: Sequence[Compared]) -> str:
+def rpcs_block(variants: Sequence[VariantCosts]) -> str:
     """The RPCs of every question in every variant."""
     return _below("RPCs of each question, and its ranges if it reads several:", across(variants, rpcs))
 
 
-def writes_block(design: Design, variants: Iterable[Compared]) -> str:
+def writes_block(design: Design, variants: Iterable[VariantCosts]) -> str:
     """What a record takes in every variant, and where new rows go."""
     caption = (
         f"Rows and bytes that one record writes. For the last column each table is cut into {RANGES} ranges of equal "
@@ -198,20 +198,20 @@ def _duration(duration_ms: int) -> str:
     return f"{duration_ms // length_ms} {name}"
 
 
-def reads_block(main: Compared) -> str:
+def reads_block(main: VariantCosts) -> str:
     """What every question reads in the design itself."""
     caption = f"What `{main.variant.name}` reads, and what it transfers:"
-    return _below(caption, markdown_table(READ_COLUMNS, map(read_row, main.measured)))
+    return _below(caption, markdown_table(READ_COLUMNS, map(read_row, main.measurements)))
 
 
-def scans_block(design: Design, main: Compared) -> str:
+def scans_block(design: Design, main: VariantCosts) -> str:
     """Every question as `rowbook ask` takes it, and the rows that it reads as the HBase shell takes them."""
     lines: list[str] = []
-    for measured in main.measured:
-        lines += [f"# {measured.pattern.question}", f"# rowbook ask {design.name} {measured.pattern.words}"]
-        if measured.refused:
+    for measurement in main.measurements:
+        lines += [f"# {measurement.pattern.question}", f"# rowbook ask {design.name} {measurement.pattern.words}"]
+        if measurement.refused:
             lines.append("# refused")
-        ranges = measured.cost.ranges
+        ranges = measurement.cost.ranges
         lines += [statement(table.decode(), rows) for table, rows in ranges[:RANGES_SHOWN]]
         if len(ranges) > RANGES_SHOWN:
             lines.append(f"# and {len(ranges) - RANGES_SHOWN} ranges more")
@@ -256,7 +256,7 @@ def _exemption_line(exemption: Exemption, variants: Sequence[str]) -> str:
     return f"{of}: {EXCEPTIONS[exemption.fact]}, because {exemption.reason}" + (f" ({questions})" if questions else "")
 
 
-def refused_block(variants: Iterable[Compared]) -> str:
+def refused_block(variants: Iterable[VariantCosts]) -> str:
     """What the variants cannot answer, an item for each reason."""
     return _below("Refused, and why:", markdown_list(refusal.line for refusal in refusals(variants)))
 
@@ -292,11 +292,11 @@ def traps_block(design: Design) -> str:
 def design_blocks(design: Design) -> dict[str, str]:
     """All blocks of a design, from its samples loaded into empty stores, one for each variant."""
     blocks: dict[str, str] = {}
-    variants: list[Compared] = []
+    variants: list[VariantCosts] = []
     for variant in design.variants:
         connection = connect("embedded:")
         create_tables(connection, variant.tables)
-        variants.append(compared(connection, design, variant))
+        variants.append(measure_variant(connection, design, variant))
         for table in variant.tables:
             name = table.name.replace("_", "-")
             blocks[f"layout-{name}"] = layout_block(table)

@@ -12,8 +12,8 @@ from sybil.document import Document
 from sybil.parsers.markdown import PythonCodeBlockParser
 
 from domains import cli
-from shared.designs import AccessPattern, Measured, Variant
-from shared.designs.comparison import Busiest, Compared
+from shared.designs import AccessPattern, Measurement, Variant
+from shared.designs.comparison import Busiest, VariantCosts
 from shared.designs.metering import Cost
 from shared.stores.filters import language as filter_language
 from tests.readmes import FILTERS, MAX_COLUMNS, MAX_LINE, across, pages, with_blocks
@@ -170,11 +170,11 @@ def test_the_links_of_a_readme_lead_somewhere(path):
     assert [target for target in targets if not (path.parent / target).exists()] == []
 
 
-def compared(name, *refused):
+def variant_costs(name, *refused):
     """A variant with as many questions as there are reasons for refusal, empty where it answers."""
     patterns = [AccessPattern("q" * 30, len, {}) for _ in refused]
-    measured = [Measured(pattern, [], Cost(), reason) for pattern, reason in zip(patterns, refused, strict=True)]
-    return Compared(Variant(name, "", (), len), 1, measured, 1, 1, (Busiest(1, 1),))
+    measurements = [Measurement(pattern, [], Cost(), reason) for pattern, reason in zip(patterns, refused, strict=True)]
+    return VariantCosts(Variant(name, "", (), len), 1, measurements, 1, 1, (Busiest(1, 1),))
 
 
 @pytest.mark.parametrize(
@@ -186,20 +186,20 @@ def compared(name, *refused):
     ],
 )
 def test_variants_that_are_too_many_for_one_table_are_in_several_each_with_the_design_itself(width, headers):
-    variants = [compared(name, "") for name in "abcdef"]
+    variants = [variant_costs(name, "") for name in "abcdef"]
     tables = across(variants, lambda _measured: "x" * width)
     assert [table.splitlines()[0] for table in tables.split("\n\n")] == headers
     assert max(map(len, tables.splitlines())) <= MAX_LINE
 
 
 def test_seven_variants_beside_the_questions_are_two_tables():
-    tables = across([compared(name, "") for name in "abcdefg"], lambda _measured: "")
+    tables = across([variant_costs(name, "") for name in "abcdefg"], lambda _measured: "")
     assert [len(cells_of(table.splitlines()[0])) for table in tables.split("\n\n")] == [5, 5]
 
 
 def test_a_variant_that_refuses_every_question_has_no_column():
-    variants = [compared("a", "", "no"), compared("b", "no", "no"), compared("c", "no", "")]
-    assert across(variants, lambda measured: measured.refused or "yes").splitlines() == [
+    variants = [variant_costs("a", "", "no"), variant_costs("b", "no", "no"), variant_costs("c", "no", "")]
+    assert across(variants, lambda measurement: measurement.refused or "yes").splitlines() == [
         "| question | a | c |",
         "| --- | --- | --- |",
         f"| {'q' * 30} | yes | no |",

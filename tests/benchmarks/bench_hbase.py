@@ -129,9 +129,9 @@ def compare_questions(
         stocked(connection, variant.tables, records),
     ):
         repository, in_memory = variant.open(connection), variant.open(memory)
-        for measured in measure(memory, in_memory, design.patterns):
-            pattern = measured.pattern
-            if measured.refused:
+        for measurement in measure(memory, in_memory, design.patterns):
+            pattern = measurement.pattern
+            if measurement.refused:
                 continue
             ours, theirs, embedded = (
                 partial(pattern.ask, each, **pattern.sample) for each in (repository, by_hand, in_memory)

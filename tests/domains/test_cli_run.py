@@ -186,7 +186,7 @@ def test_one_variant_alone_is_compared_with_nothing(in_memory):
 def test_published_mistakes_are_shown_with_what_they_give(in_memory):
     out = in_memory("run logs")
     assert [line for line in out.splitlines() if line.startswith("trap: ")] == [
-        f"trap: {trap.name}: {trap.published}" for trap in LOGS_DESIGN.traps
+        f"trap: {trap.name}: {trap.published_as}" for trap in LOGS_DESIGN.traps
     ]
     assert (
         """
@@ -324,21 +324,21 @@ def test_run_drops_its_tables_also_when_it_fails(rowbook, mine, left, monkeypatc
     def fail(*_):
         raise error
 
-    monkeypatch.setattr(cli, "compared", fail)
+    monkeypatch.setattr(cli, "measure_variant", fail)
     ended, _out, err = rowbook(f"run logs --store {mine.url}")
     assert (ended, err.count("\n")) == (code, 0 if code == 130 else 1)
     assert left() == {}
 
 
 def test_run_drops_the_tables_of_the_variants_before_the_one_that_fails(rowbook, few_samples, mine, left, monkeypatch):
-    measured = cli.compared
+    measure = cli.measure_variant
 
     def fail_at_the_third(connection, design, variant):
         if variant.name == "time-first":
             raise InvalidRecord("a row")
-        return measured(connection, design, variant)
+        return measure(connection, design, variant)
 
-    monkeypatch.setattr(cli, "compared", fail_at_the_third)
+    monkeypatch.setattr(cli, "measure_variant", fail_at_the_third)
     assert rowbook(f"run logs --store {mine.url}")[0::2] == (1, "a row\n")
     assert left() == {}
 
@@ -347,7 +347,7 @@ def test_an_error_of_ours_is_not_hidden(monkeypatch):
     def fail(*_):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(cli, "compared", fail)
+    monkeypatch.setattr(cli, "measure_variant", fail)
     monkeypatch.setattr(sys, "argv", ["rowbook", "run"])
     with pytest.raises(ZeroDivisionError):
         cli.main()

@@ -319,7 +319,7 @@ def test_a_server_never_controls_the_terminal_either(real_process, folder):
     out, err = process.communicate(timeout=20)
     assert first.startswith("listening on ")
     assert controls(out) | controls(err) == set()
-    assert err == f"terminated; all is stored in {VISIBLE}.db\n"
+    assert err == f"terminated; everything is stored in {VISIBLE}.db\n"
 
 
 # A real terminal

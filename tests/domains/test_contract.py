@@ -93,7 +93,7 @@ def test_loading_the_same_records_twice_changes_nothing_unless_exempt(loaded):
 
 @cache
 def answers(engine, name):
-    """What every pattern of a variant measured on its samples."""
+    """Every pattern of a variant, measured on its samples."""
     design, variant = BY_NAME[name]
     with engine.store(*variant.tables) as connection:
         return measure(connection, load_samples(connection, design, variant), design.patterns)
@@ -102,12 +102,12 @@ def answers(engine, name):
 @of_each_design
 def test_all_variants_that_answer_give_the_same_records(engine, design):
     for number, pattern in enumerate(design.patterns):
-        measured = {
+        measurements = {
             variant.name: answers(engine, f"{design.name}:{variant.name}")[number]
             for variant in design.variants
             if pattern not in exempt(design, variant, "answers")
         }
-        records = {name: one.records for name, one in measured.items() if not one.refused}
+        records = {name: measurement.records for name, measurement in measurements.items() if not measurement.refused}
         assert all(records.values()), f"{pattern.question}: finds nothing in the samples"
         check_equal_answers(records)
 

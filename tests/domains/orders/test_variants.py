@@ -8,7 +8,7 @@ from domains.orders import BuyerLine, SellerLine
 from domains.orders.design import DESIGN
 from domains.orders.keys import ORDER_CELLS
 from domains.orders.loads import ORDERS_LOAD
-from shared.designs.comparison import compared
+from shared.designs.comparison import measure_variant
 
 NAMES = [variant.name for variant in DESIGN.variants]
 
@@ -20,12 +20,12 @@ def samples():
 
 @pytest.fixture(scope="module")
 def loaded(engine):
-    """By variant: what `compared` found, and the repository with the samples."""
+    """By variant: what `measure_variant` found, and the repository with the samples."""
     with ExitStack() as stores:
         found = {}
         for variant in DESIGN.variants:
             connection = stores.enter_context(engine.store(*variant.tables))
-            found[variant.name] = compared(connection, DESIGN, variant), variant.open(connection)
+            found[variant.name] = measure_variant(connection, DESIGN, variant), variant.open(connection)
         yield found
 
 

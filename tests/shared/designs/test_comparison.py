@@ -18,10 +18,10 @@ from shared.designs import AccessPattern, Design, Load, Variant, load_samples
 from shared.designs.comparison import (
     RANGES,
     Busiest,
-    Compared,
+    VariantCosts,
     busiest_range,
     busiest_share,
-    compared,
+    measure_variant,
     quantiles,
 )
 from shared.designs.cost_tables import verdict
@@ -241,16 +241,16 @@ def design_of(folder: Path, notes: list[dict[str, Any]], **options: Any) -> Desi
     return Design("notes", "Where do notes go?", (load,), variants=variants, **declared)
 
 
-Compare: TypeAlias = Callable[[Design, Variant], Compared]
+Compare: TypeAlias = Callable[[Design, Variant], VariantCosts]
 
 
 @pytest.fixture
 def compare(engine: Engine) -> Compare:
     """Compares a variant in a store of its own."""
 
-    def compare_(design: Design, variant: Variant) -> Compared:
+    def compare_(design: Design, variant: Variant) -> VariantCosts:
         with engine.store(*variant.tables) as connection:
-            return compared(connection, design, variant)
+            return measure_variant(connection, design, variant)
 
     return compare_
 
@@ -376,7 +376,7 @@ def test_a_row_is_as_new_as_the_newest_of_its_cells(compare: Compare, tmp_path: 
 def test_one_sample_can_be_compared(compare: Compare, tmp_path: Path) -> None:
     each = compare(design_of(tmp_path, NOTES[:1]), variant_of(BY_HOST))
     assert (each.rows_per_record, each.busiest_shares) == (1.0, (1.0,))
-    assert [len(one.records) for one in each.measured] == [1, 0, 0]
+    assert [len(one.records) for one in each.measurements] == [1, 0, 0]
 
 
 def test_a_table_that_no_sample_goes_to_can_be_compared(compare: Compare, tmp_path: Path) -> None:
@@ -390,8 +390,8 @@ def test_a_table_that_no_sample_goes_to_can_be_compared(compare: Compare, tmp_pa
 def test_every_question_is_asked_of_a_variant(compare: Compare, tmp_path: Path) -> None:
     design = design_of(tmp_path, NOTES)
     by_host, by_time, salted = (compare(design, variant) for variant in design.variants)
-    assert [one.pattern for one in by_host.measured] == list(design.patterns)
-    assert list(map(verdict, by_host.measured)) == ["1 range", "1 range", "refused"]
-    assert list(map(verdict, by_time.measured)) == ["2.5x, filtered", "5 for none, filtered", "1.0x, sorted"]
+    assert [one.pattern for one in by_host.measurements] == list(design.patterns)
+    assert list(map(verdict, by_host.measurements)) == ["1 range", "1 range", "refused"]
+    assert list(map(verdict, by_time.measurements)) == ["2.5x, filtered", "5 for none, filtered", "1.0x, sorted"]
     # One host is one bucket; all hosts are eight, three of them with rows.
-    assert [len(one.cost.ranges) for one in salted.measured] == [1, 1, 8]
+    assert [len(one.cost.ranges) for one in salted.measurements] == [1, 1, 8]
