@@ -131,7 +131,7 @@ def rowbook(context: typer.Context, plain: Plain = False) -> None:
 
 @app.command("list")
 def list_(context: typer.Context, as_json: Json = False, plain: Plain = False) -> None:
-    """List the designs: question, variants, and the keys of their tables."""
+    """List all designs and variants, with the keys of their tables."""
     out = show.console(plain or context.obj)
     if as_json:
         show.designs_as_json(out, DESIGNS)
@@ -309,7 +309,7 @@ def explain(
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
-    """Show the bytes of a row key below its parts and their values, in every variant."""
+    """Show the bytes of a row key below its parts and their values. A design shows its key in every variant."""
     design, variants = find_variants(name, DESIGNS)
     tables = tables_of(variants)
     if (key is None) == (not fields):
@@ -335,7 +335,10 @@ def ddl(
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
-    """Print the HBase-shell statements that create the tables, pre-split where the key layout defines split points."""
+    """Print HBase-shell statements that create the tables, pre-split.
+
+    The split points are those of the key layout; a table without them has one region.
+    """
     _design, (variant, *_others) = find_variants(name, DESIGNS)
     count = None if splits is None else number("--splits", splits, MAX_BUCKETS - 1)
     show.statements(show.console(plain or context.obj), variant.tables, count, as_json=as_json)
@@ -363,7 +366,7 @@ def serve(
     ] = False,
     plain: Plain = False,
 ) -> None:
-    """Serve a store over Thrift1 until Ctrl-C, to happybase and other clients, with HBase's behaviour."""
+    """Serve a store over Thrift1 until Ctrl-C. happybase and other clients can use it like an HBase."""
     plain = plain or context.obj
     code = serve_store(
         show.console(plain),

@@ -544,8 +544,8 @@ MUTANTS = (
     Mutant(
         "a deviation from a published key goes unsaid",
         "domains/logs/published.py",
-        '{"host": END_MARK, "event": ENDED_TOO, "tie": NO_TIE}',
-        '{"host": END_MARK, "tie": NO_TIE}',
+        '{"host": TERMINATOR, "event": SAME_TERMINATOR, "tie": TIE_ADDED}',
+        '{"host": TERMINATOR, "tie": TIE_ADDED}',
         ("tests/test_published.py",),
     ),
     Mutant(

@@ -51,7 +51,7 @@ def test_list_as_json_has_every_part_of_every_table(ok):
     logs = designs[NAMES.index("logs")]
     assert logs["question"] == LOGS_DESIGN.question
     (salted,) = (variant for variant in logs["variants"] if variant["name"] == "salted")
-    assert salted["differs"] == "bucket of the host"
+    assert salted["differs"] == "bucket of the host, then time"
     (table,) = salted["tables"]
     assert table["holds"] == "one event"
     assert table["prefixes"] == ["Salt(of='host', buckets=8)"]

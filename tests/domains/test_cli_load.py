@@ -496,7 +496,9 @@ def test_a_log_in_a_pipe_has_no_folder_that_could_be_its_host(rowbook, monkeypat
     code, _out, err = rowbook(f"load logs /dev/fd/{reading} --store embedded:")
     os.close(reading)
     assert code == 1
-    assert err.startswith(f"/dev/fd/{reading}:1: LogEvent.host: is the name of the file's folder; a pipe is in none;")
+    assert err.startswith(
+        f"/dev/fd/{reading}:1: LogEvent.host: must be the name of the file's folder, and a pipe has none; load a file;"
+    )
 
 
 def test_a_store_that_fails_within_a_load_is_reported_with_the_line(rowbook, folder, monkeypatch, orders_url):

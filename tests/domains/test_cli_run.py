@@ -190,7 +190,7 @@ def test_published_mistakes_are_shown_with_what_they_give(in_memory):
     ]
     assert (
         """
-trap: prefix without an end: scan with the name as prefix
+trap: prefix without a terminator: scan with the name as prefix
   asked for  the 49 events of host1
   gives      137 rows, 88 of them of host12, host123
   right way  49 rows, of host1

@@ -211,7 +211,7 @@ def test_the_host_is_the_folder_however_the_file_is_named(written, monkeypatch):
 
 def test_a_pipe_of_a_shell_has_no_folder_so_its_events_have_no_host():
     for line, found in {
-        LOG4J_LINE: "LogEvent.host: is the name of the file's folder; a pipe is in none",
+        LOG4J_LINE: "LogEvent.host: must be the name of the file's folder, and a pipe has none; load a file",
         ACCESS: ACCESS_EVENT,
     }.items():
         reader, writer = os.pipe()

@@ -94,7 +94,7 @@ def test_a_host_or_a_kind_that_is_no_text_is_refused_by_name(logs, variant, wron
 @main_variant
 @pytest.mark.parametrize("nothing", ["", None])
 def test_hosts_named_like_nothing_are_refused(logs, nothing):
-    with pytest.raises(InvalidQuestion, match=r"^host_prefix: must be text, not empty; all hosts are a window$"):
+    with pytest.raises(InvalidQuestion, match=r"^host_prefix: must be text, not empty; ask window for all hosts$"):
         logs.hosts_like(nothing, 0, 9)
 
 

@@ -23,13 +23,13 @@ def outcomes(engine):
 
 def test_the_traps_are_nine(outcomes):
     assert list(outcomes) == [
-        "prefix without an end",
+        "prefix without a terminator",
         "decimal text without padding",
         "MAX - time of another width",
-        "time in front",
-        "negative numbers as they are",
-        "events that tie",
-        "pad inside a value",
+        "time first",
+        "negative numbers without a sign flip",
+        "events of one millisecond",
+        "padding inside a value",
         "delimiter inside a value",
         "bucket of the time",
     ]
@@ -49,7 +49,7 @@ def test_a_trap_is_a_row_of_the_page_and_comes_out_the_same_again(outcomes, trap
 def test_a_bare_name_as_prefix_finds_the_hosts_that_begin_with_it_too(outcomes, samples):
     of = Counter(event.host for event in samples)
     wanted, foreign = of["host1"], of["host12"] + of["host123"]
-    outcome = outcomes["prefix without an end"]
+    outcome = outcomes["prefix without a terminator"]
     assert outcome.task == f"the {wanted} events of host1"
     assert outcome.wrong == f"{wanted + foreign} rows, {foreign} of them of host12, host123"
     assert outcome.right == f"{wanted} rows, of host1"
@@ -112,7 +112,7 @@ def busiest(table, samples):
 def test_behind_the_time_all_new_rows_go_into_one_range(outcomes, samples):
     share, new = busiest(time_first.TABLE, samples)
     assert (share, [*new]) == (1, [7])
-    outcome = outcomes["time in front"]
+    outcome = outcomes["time first"]
     assert outcome.task == f"the {new.total()} writes of one minute on 8 ranges of equal size"
     assert new.total() == make_samples.LAST_MINUTE == 200
     assert outcome.wrong == "100% of them in one range"
@@ -120,7 +120,7 @@ def test_behind_the_time_all_new_rows_go_into_one_range(outcomes, samples):
 
 def test_behind_a_bucket_of_the_host_new_rows_go_into_all_ranges(outcomes, samples):
     share, new = busiest(salted.TABLE, samples)
-    assert outcomes["time in front"].right == f"{share:.0%} in the busiest, after a bucket of the host"
+    assert outcomes["time first"].right == f"{share:.0%} in the busiest, after a bucket of the host"
     assert share < 0.3
     assert len(new) > 4
 
@@ -131,7 +131,7 @@ def test_behind_a_bucket_of_the_host_new_rows_go_into_all_ranges(outcomes, sampl
 def test_as_they_are_negative_numbers_come_after_all_others(outcomes):
     numbers = sorted([-2, -1, 0, 1, 5], key=lambda number: struct.pack(">q", number))
     assert numbers == [0, 1, 5, -2, -1]
-    outcome = outcomes["negative numbers as they are"]
+    outcome = outcomes["negative numbers without a sign flip"]
     assert outcome.task == "those below 5 of -2, -1, 0, 1, 5"
     assert outcome.wrong == ", ".join(map(str, numbers[: numbers.index(5)])) == "0, 1"
     assert outcome.right == "-2, -1, 0, 1"
@@ -141,13 +141,13 @@ def test_as_they_are_negative_numbers_come_after_all_others(outcomes):
 
 
 def test_eleven_samples_share_host_kind_and_time_with_another(outcomes, samples):
-    outcome = outcomes["events that tie"]
+    outcome = outcomes["events of one millisecond"]
     kept = len({(event.host, event.event, event.time_ms) for event in samples})
     assert (outcome.task, outcome.wrong, outcome.right) == ("1400 events stored", f"{kept} rows", "1400 rows")
     assert kept == 1400 - 11
 
 
-@pytest.mark.parametrize("name", ["pad inside a value", "delimiter inside a value"])
+@pytest.mark.parametrize("name", ["padding inside a value", "delimiter inside a value"])
 def test_two_events_are_one_row_where_a_value_holds_what_ends_it(outcomes, name):
     assert (outcomes[name].wrong, outcomes[name].right) == ("1 row", "2 rows")
 

@@ -27,7 +27,7 @@ def sellers():
 
 
 def test_a_bare_id_as_prefix_finds_the_sellers_that_begin_with_it_too(outcomes, sellers):
-    outcome = outcomes["id without an end mark"]
+    outcome = outcomes["id without a terminator"]
     found = [name for name in sellers if name.startswith("s-1")]
     assert sorted(found) == ["s-1", "s-12", "s-123", "s-17"]
     assert outcome.task == f"the {sellers['s-1']} orders of s-1"
