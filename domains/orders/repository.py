@@ -85,7 +85,7 @@ class OrderRepository:
         return stored[0]
 
     def cancel(self, order_number: str) -> Order:
-        """Cancels an order, which stays in the lists; returns it. Raises and costs what `change_status` does."""
+        """Stores the status `cancelled`; the order stays in the lists. Raises and costs what `change_status` does."""
         return self.change_status(order_number, "cancelled")
 
     def order(self, order_number: str) -> Order | None:

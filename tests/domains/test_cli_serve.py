@@ -36,8 +36,8 @@ def serve(real_process):
         return process, connections[-1]
 
     yield start
-    for each in connections:
-        each.close()
+    for connection in connections:
+        connection.close()
 
 
 def ended(process, number=None):
@@ -72,7 +72,7 @@ def test_a_store_in_a_file_is_there_afterwards_with_nothing_beside_it(serve, fol
     connection.create_table("t", {"d": {}})
     connection.table("t").put(b"r", {b"d:a": b"1"})
     assert ended(process, signal.SIGTERM) == (0, "", "terminated; everything is stored in a.db\n")
-    assert [each.name for each in folder.iterdir()] == ["a.db"]
+    assert [path.name for path in folder.iterdir()] == ["a.db"]
     store = connect("embedded:a.db")
     assert store.table("t").row(b"r") == {b"d:a": b"1"}
     store.close()
@@ -118,7 +118,7 @@ def test_a_signal_lets_the_calls_that_run_finish_and_closes_every_client(serve, 
     there = len(list(store.table("t").scan()))
     assert there == len(stored)  # every call that was begun was answered
     store.close()
-    assert [each.name for each in folder.iterdir()] == ["a.db"]
+    assert [path.name for path in folder.iterdir()] == ["a.db"]
 
 
 def test_a_silent_and_a_half_open_client_hold_nothing_up(serve):

@@ -256,8 +256,8 @@ def test_a_key_says_in_one_line_what_a_validator_of_attrs_refuses():
     load = attrs.evolve(DESIGNS[0].loads[0], record=Ticket)
     design = attrs.evolve(DESIGNS[0], loads=(load,))
     _rows, others = encode_keys(design, [BY_SELLER], ["seat=b"])
-    wanted = "needs seller_id= placed= order_number=, because 'seat' must be in ['a'] (got 'b')"
-    assert others == [(BY_SELLER, wanted)]
+    reason = "needs seller_id= placed= order_number=, because 'seat' must be in ['a'] (got 'b')"
+    assert others == [(BY_SELLER, reason)]
 
 
 def test_a_store_file_in_a_folder_that_is_gone_is_one_line_about_the_file(rowbook, folder, monkeypatch):
