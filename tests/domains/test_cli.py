@@ -203,7 +203,7 @@ def test_ddl_as_json_has_the_families_the_points_and_the_reason_of_every_table(o
         variant for design in DESIGNS for variant in design.variants if name == f"{design.name}:{variant.name}"
     )
     assert [table["name"] for table in tables] == TABLES[name]
-    for table, design in zip(tables, variants[name].tables, strict=True):
+    for table, design in zip(tables, variant.tables, strict=True):
         assert table["families"] == {
             family: {
                 "max_versions": 1,

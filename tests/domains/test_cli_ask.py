@@ -211,7 +211,7 @@ def test_every_variant_that_answers_says_the_same(ask_json, samples, question):
     answers = [ask_json(f"{name} {question} {TEN_MINUTES} --limit 1000 {samples}")["records"] for name in LOGS]
     assert len(answers[0]) > 30
     if question.startswith("hosts-like"):  # as the rows lie
-        answers = [sorted(records, key=lambda each: each["tie"]) for records in answers]
+        answers = [sorted(records, key=lambda record: record["tie"]) for records in answers]
     assert all(records == answers[0] for records in answers)
 
 

@@ -322,9 +322,9 @@ def test_a_pad_refuses_long_hosts_and_those_that_hold_it(host, reason):
 
 
 def test_a_pad_is_refused_in_a_question_too():
-    for answer_page in ("nginx", starting_with("nginx")):
+    for host in ("nginx", starting_with("nginx")):
         with pytest.raises(InvalidQuestion, match=r"^LogHostFirst.host: must not contain the pad 'x' .got 'nginx'.$"):
-            HOST_FIRST.layout.plan(host=answer_page)
+            HOST_FIRST.layout.plan(host=host)
 
 
 @pytest.mark.parametrize("host", ["a_b", "_", "_a", "a_"])
@@ -335,9 +335,9 @@ def test_a_delimiter_refuses_hosts_that_hold_it(host):
 
 
 def test_a_delimiter_is_refused_in_a_question_too():
-    for answer_page in ("a_b", starting_with("a_b")):
+    for host in ("a_b", starting_with("a_b")):
         with pytest.raises(InvalidQuestion, match=r"^LogInSlices.host: must not contain the delimiter '_'"):
-            SLICES.layout.narrow(host=answer_page, time_ms=between(0, 1))
+            SLICES.layout.narrow(host=host, time_ms=between(0, 1))
 
 
 def test_unrefused_a_pad_would_make_one_key_of_two_hosts():

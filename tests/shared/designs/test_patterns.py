@@ -126,9 +126,9 @@ def test_the_range_of_a_reversed_scan_holds_the_rows_it_reads(
     table: happybase.Table, start: bytes | None, stop: bytes | None
 ) -> None:
     with metered(table.connection) as cost:
-        read = [row for row, _cells in table.scan(start, stop, reverse=True)]
-    ((_table, asked),) = cost.ranges
-    assert [row for row, _cells in table.scan() if row in asked] == read[::-1]
+        rows_scanned = [row for row, _cells in table.scan(start, stop, reverse=True)]
+    ((_table, range_),) = cost.ranges
+    assert [row for row, _cells in table.scan() if row in range_] == rows_scanned[::-1]
 
 
 def test_sorted_columns_are_counted_like_any_other(table: happybase.Table) -> None:
@@ -170,7 +170,7 @@ def test_blocks_nest(engine: Engine, table: happybase.Table) -> None:
     assert (outer.rows_read, inner.rows_read) == (engine.rows_read(2), engine.rows_read(1))
 
 
-def test_the_client_comes_back_behind_an_error(table: happybase.Table) -> None:
+def test_the_client_is_restored_after_an_error(table: happybase.Table) -> None:
     client = table.connection.client
     with pytest.raises(InvalidQuestion), metered(table.connection):
         list(scan(table, ITEMS.whole_table(), limit=0))
@@ -178,7 +178,7 @@ def test_the_client_comes_back_behind_an_error(table: happybase.Table) -> None:
 
 
 def rows_read(engine: Engine, count: int) -> str:
-    """So many rows in a table of costs."""
+    """The cell of a cost table for `count` rows read."""
     return "-" if engine.rows_read(count) is None else str(count)
 
 
@@ -202,7 +202,7 @@ def test_measured_patterns_are_rows_of_a_table(engine: Engine, table: happybase.
     assert {len(row) for row in map(read_row, measurements)} == {len(READ_COLUMNS)}
 
 
-def test_what_is_left_to_the_client_stands_in_the_tables(engine: Engine, table: happybase.Table) -> None:
+def test_the_work_of_the_client_is_in_the_tables(engine: Engine, table: happybase.Table) -> None:
     (measurement,) = measure(table.connection, Repository(table.connection), [LAST_EVEN])
     # All ten rows are read and compared for each answer.
     assert question_row(measurement)[1:] == ("5.0x, sorted", "1", "4", rows_read(engine, 10), "2", "60")
@@ -216,7 +216,7 @@ def test_a_question_that_the_tables_cannot_answer_is_measured_as_refused(
     nothing = Cost(rows_read=engine.rows_read(0))
     assert refused == Measurement(REFUSED, None, nothing, "Item.number: must be 0..65535 (got -1)")
     assert (refused.records, refused.client_work, refused.rows_read) == ([], (), 0)
-    # The next question is asked all the same, of a client that is metered anew.
+    # The next question is still asked, with a new metered client.
     assert (answered.refused, answered.records, answered.cost.rpcs) == ("", [Item(7)], 1)
     assert question_row(refused) == ("items before all others", "refused", "-", "-", "-", "-", "-")
     assert read_row(refused) == ("items before all others", "refused", "-", "-", "-", "-")
@@ -284,8 +284,8 @@ def test_the_words_of_a_pattern_are_what_a_person_types() -> None:
 
 
 def test_limit_and_cursor_are_no_parameters_of_a_pattern() -> None:
-    assert [each.name for each in SOME.parameters] == ["since", "seen_ms"]
-    assert [each.name for each in ONE.parameters] == ["number"]
+    assert [parameter.name for parameter in SOME.parameters] == ["since", "seen_ms"]
+    assert [parameter.name for parameter in ONE.parameters] == ["number"]
 
 
 def test_a_pattern_with_a_limit_answers_in_pages() -> None:
