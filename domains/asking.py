@@ -1,4 +1,4 @@
-"""What a user gives on the command line, as what the designs take: names, `field=value` words, whole questions."""
+"""Reads the command line's words for the designs: names, `field=value` words, whole questions."""
 
 from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
@@ -16,11 +16,11 @@ from shared.tables import TableLayout
 
 
 class WrongUsage(ValueError):
-    """Something on the command line that must be typed differently; one line says how."""
+    """The command line must be typed differently; the message says how in one line."""
 
 
-def known(what: str, name: str, names: Iterable[str]) -> str:
-    """The name, if it is one of `names`."""
+def check_name(what: str, name: str, names: Iterable[str]) -> str:
+    """Returns the name if it is one of `names`; otherwise the `WrongUsage` suggests the closest of them."""
     names = list(names)
     if name in names:
         return name
@@ -29,26 +29,26 @@ def known(what: str, name: str, names: Iterable[str]) -> str:
     raise WrongUsage(f"unknown {what} {name!r}: {advice}")
 
 
-def chosen(name: str, designs: Iterable[Design]) -> tuple[Design, tuple[Variant, ...]]:
-    """The design of that name with all its variants; of `logs:salted` that one only."""
+def find_variants(name: str, designs: Iterable[Design]) -> tuple[Design, tuple[Variant, ...]]:
+    """The design of that name with all its variants, or with one of them if the name is `logs:salted`."""
     by_name = {design.name: design for design in designs}
     design_name, colon, variant_name = name.partition(":")
-    design = by_name[known("design", design_name, by_name)]
+    design = by_name[check_name("design", design_name, by_name)]
     if not colon:
         return design, design.variants
     variants = {variant.name: variant for variant in design.variants}
-    return design, (variants[known(f"variant of {design.name}", variant_name, variants)],)
+    return design, (variants[check_name(f"variant of {design.name}", variant_name, variants)],)
 
 
-def grouped(names: Iterable[str], designs: Collection[Design]) -> list[tuple[Design, tuple[Variant, ...]]]:
-    """Several names as designs, each once, with those of its variants that are named."""
-    found: dict[str, tuple[Design, set[str]]] = {}
+def group_by_design(names: Iterable[str], designs: Collection[Design]) -> list[tuple[Design, tuple[Variant, ...]]]:
+    """Several names as designs, each design once, with all its variants that are named."""
+    by_design: dict[str, tuple[Design, set[str]]] = {}
     for name in names:
-        design, variants = chosen(name, designs)
-        found.setdefault(design.name, (design, set()))[1].update(variant.name for variant in variants)
+        design, variants = find_variants(name, designs)
+        by_design.setdefault(design.name, (design, set()))[1].update(variant.name for variant in variants)
     return [
-        (design, tuple(variant for variant in design.variants if variant.name in named))
-        for design, named in found.values()
+        (design, tuple(variant for variant in design.variants if variant.name in variant_names))
+        for design, variant_names in by_design.values()
     ]
 
 
@@ -58,20 +58,20 @@ def tables_of(variants: Iterable[Variant]) -> list[TableLayout[Any, Any]]:
 
 
 def pairs(words: Iterable[str], form: str = "field=value") -> dict[str, str]:
-    """The words `name=text` as a dictionary; each is cut at its first `=`."""
-    found: dict[str, str] = {}
+    """The words `name=text` as a dictionary; each word is cut at its first `=`."""
+    texts: dict[str, str] = {}
     for word in words:
         name, equals, text = word.partition("=")
         if not equals or not name:
             raise WrongUsage(f"{word!r}: must be {form}")
-        if name in found:
+        if name in texts:
             raise WrongUsage(f"{name}: is given twice")
-        found[name] = text
-    return found
+        texts[name] = text
+    return texts
 
 
 def number(what: str, text: str, at_most: int) -> int:
-    """The number from 1 that text says."""
+    """The text as a number, from 1 to `at_most`."""
     try:
         value: int = read_value(what, int, text)
     except ValueError as error:
@@ -82,85 +82,92 @@ def number(what: str, text: str, at_most: int) -> int:
 
 
 def questions(design: Design) -> dict[str, list[AccessPattern]]:
-    """The access patterns of a design by the name they are asked under; those of one name differ in their samples."""
-    found: dict[str, list[AccessPattern]] = {}
+    """The access patterns of a design by their names in `rowbook ask`; patterns of one name differ in their samples."""
+    by_name: dict[str, list[AccessPattern]] = {}
     for pattern in design.patterns:
-        found.setdefault(pattern.name, []).append(pattern)
-    return found
+        by_name.setdefault(pattern.name, []).append(pattern)
+    return by_name
 
 
 def shown_arguments(pattern: AccessPattern) -> str:
-    """`seller_id= [since= until=]`: what must be given, and what may be."""
-    needed = [f"{asked(each.name)}=" for each in pattern.parameters if each.default is Parameter.empty]
-    others = [f"{asked(each.name)}=" for each in pattern.parameters if each.default is not Parameter.empty]
-    return " ".join([*needed, f"[{' '.join(others)}]"] if others else needed)
+    """`seller_id= [since= until=]`: the required arguments, then the optional ones in brackets."""
+    required: list[str] = []
+    optional: list[str] = []
+    for parameter in pattern.parameters:
+        arguments_ = required if parameter.default is Parameter.empty else optional
+        arguments_.append(f"{without_unit(parameter.name)}=")
+    return " ".join([*required, f"[{' '.join(optional)}]"] if optional else required)
 
 
 def arguments(pattern: AccessPattern, words: Iterable[str]) -> dict[str, Any]:
     """The words `field=value` as arguments of the pattern's method."""
-    given = _values(words, {each.name: each.annotation for each in pattern.parameters}, f"field of {pattern.name}")
-    for each in pattern.parameters:
-        if each.default is Parameter.empty and each.name not in given:
+    types = {parameter.name: parameter.annotation for parameter in pattern.parameters}
+    values = _values(words, types, f"field of {pattern.name}")
+    for parameter in pattern.parameters:
+        if parameter.default is Parameter.empty and parameter.name not in values:
             raise WrongUsage(f"{pattern.name}: needs {shown_arguments(pattern)}")
-    since_ms, until_ms = given.get("since_ms"), given.get("until_ms")
+    since_ms, until_ms = values.get("since_ms"), values.get("until_ms")
     if since_ms is not None and until_ms is not None and since_ms > until_ms:
         raise WrongUsage(f"since: must not be after until (got {show_time(since_ms)} and {show_time(until_ms)})")
-    return given
+    return values
 
 
-Rows: TypeAlias = list[tuple[TableLayout[Any, Any], bytes]]
-"""Tables, each with a key of it."""
-Others: TypeAlias = list[tuple[TableLayout[Any, Any], str]]
-"""Tables, each with the reason why there is no key of it."""
+TableKeys: TypeAlias = list[tuple[TableLayout[Any, Any], bytes]]
+"""Tables, each with a row key of that table."""
+MissingKeys: TypeAlias = list[tuple[TableLayout[Any, Any], str]]
+"""Tables, each with the reason why there is no row key of that table."""
 
 
-def encoded(design: Design, tables: Collection[TableLayout[Any, Any]], words: Iterable[str]) -> tuple[Rows, Others]:
-    """The keys that the words `field=value` make in tables, and what is missing or wrong in the others.
+def encode_keys(
+    design: Design, tables: Collection[TableLayout[Any, Any]], words: Iterable[str]
+) -> tuple[TableKeys, MissingKeys]:
+    """The keys that the words `field=value` make in `tables`, and for each other table what is missing or wrong.
 
-    Where the words make a whole record, parts that are not given are taken of it.
+    If the words make a whole record, it supplies the parts that are not given.
     """
-    parts = {table.name: _types(table.layout.key) for table in tables}
-    of_parts = {name: wanted for types in parts.values() for name, wanted in types.items()}
-    of_records = {name: kind for load in design.loads for name, kind in _types(load.record).items()}
-    values = _values(words, of_parts | of_records, "field")
+    part_types = {table.name: _field_types(table.layout.key) for table in tables}
+    types = {name: type_ for types_of_key in part_types.values() for name, type_ in types_of_key.items()}
+    for load in design.loads:
+        types |= _field_types(load.record)
+    values = _values(words, types, "field")
     records, why = _records(design, values)
-    rows: Rows = []
-    others: Others = []
+    keys: TableKeys = []
+    missing_keys: MissingKeys = []
     for table in tables:
-        types = parts[table.name]
+        names = part_types[table.name]
         for record in records:
-            values |= {name: getattr(record, name) for name in types if name not in values and hasattr(record, name)}
-        if missing := [f"{asked(name)}=" for name in types if name not in values]:
-            others.append((table, f"needs {' '.join(missing)}{why}"))
+            values |= {name: getattr(record, name) for name in names if name not in values and hasattr(record, name)}
+        if missing_parts := [f"{without_unit(name)}=" for name in names if name not in values]:
+            missing_keys.append((table, f"needs {' '.join(missing_parts)}{why}"))
             continue
         try:
-            rows.append((table, table.layout.encode(table.layout.key(**{name: values[name] for name in types}))))
+            keys.append((table, table.layout.encode(table.layout.key(**{name: values[name] for name in names}))))
         except InvalidKey as error:
-            others.append((table, str(error)))
-    return rows, others
+            missing_keys.append((table, str(error)))
+    return keys, missing_keys
 
 
-def decoded(tables: Iterable[TableLayout[Any, Any]], text: str) -> tuple[Rows, Others]:
-    """Those of the tables of which hex text is a key, and why it is none of the others."""
+def decode_key(tables: Iterable[TableLayout[Any, Any]], text: str) -> tuple[TableKeys, MissingKeys]:
+    """The tables in which this hex text is a row key, and for each other table why it is not."""
     try:
         row = bytes.fromhex(text)
     except ValueError:
         row = b""
     if not row:
         raise WrongUsage(f"--key: must be hex digits, two for each byte (got {text!r:.100})")
-    rows: Rows = []
-    others: Others = []
+    keys: TableKeys = []
+    missing_keys: MissingKeys = []
     for table in tables:
         try:
             table.layout.decode(row)
-            rows.append((table, row))
+            keys.append((table, row))
         except InvalidKey as error:
-            others.append((table, str(error)))
-    return rows, others
+            missing_keys.append((table, str(error)))
+    return keys, missing_keys
 
 
 def _records(design: Design, values: Mapping[str, Any]) -> tuple[list[Any], str]:
-    """The records that these values make, and why they do not make another."""
+    """The records that these values make; and, if a value is not valid in a record, the reason."""
     records: list[Any] = []
     why = ""
     for load in design.loads:
@@ -168,33 +175,33 @@ def _records(design: Design, values: Mapping[str, Any]) -> tuple[list[Any], str]
         try:
             records.append(load.record(**{field.name: values[field.name] for field in fields if field.name in values}))
         except TypeError:
-            continue  # some are missing
+            continue  # some fields are missing
         except ValueError as error:
-            why = f", for {message_of(error)}"
+            why = f", because {message_of(error)}"
     return records, why
 
 
-def _types(of: type[Any]) -> dict[str, Any]:
-    attrs.resolve_types(of)
-    return {field.name: field.type for field in attrs.fields(of)}
+def _field_types(attrs_class: type[Any]) -> dict[str, Any]:
+    attrs.resolve_types(attrs_class)
+    return {field.name: field.type for field in attrs.fields(attrs_class)}
 
 
-def asked(name: str) -> str:
-    """A field as it is asked for: times without their unit, since their text has its own."""
+def without_unit(name: str) -> str:
+    """The name of a field on the command line: a time without `_ms`, because its text says its unit."""
     return name.removesuffix("_ms")
 
 
 def _values(words: Iterable[str], types: Mapping[str, Any], what: str) -> dict[str, Any]:
-    """Words `field=value` as values of the fields' types; times may be given with or without their unit."""
-    full_names = {asked(name): name for name in types}
-    found: dict[str, Any] = {}
+    """Words `field=value` as values of the fields' types; the names of times may end in `_ms` or not."""
+    full_names = {without_unit(name): name for name in types}
+    values: dict[str, Any] = {}
     for name, text in pairs(words).items():
-        short = known(what, asked(name), full_names)
+        short = check_name(what, without_unit(name), full_names)
         full = full_names[short]
-        if full in found:
+        if full in values:
             raise WrongUsage(f"{name}: is given twice")
         try:
-            found[full] = read_value(full, types[full], text)
+            values[full] = read_value(full, types[full], text)
         except ValueError as error:
             raise WrongUsage(f"{name}: {error}") from None
-    return found
+    return values

@@ -4,10 +4,10 @@ import sys
 
 
 def main() -> None:
-    """Run the command line.
+    """Runs the command line.
 
-    In a wheel `domains` is `rowbook.domains`: `hatch_build.py` renames it below. An editable install finds it in the
-    checkout.
+    In a wheel `domains` is `rowbook.domains`: `hatch_build.py` renames it in the import below. An editable install
+    imports it from the checkout.
     """
     try:
         from domains.cli import main as command_line

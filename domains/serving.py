@@ -1,4 +1,4 @@
-"""What `rowbook serve` does: an embedded store behind a port, from its first line to the signal that ends it."""
+"""`rowbook serve`: serves an embedded store on a port, from the first line it prints to the signal that ends it."""
 
 import ctypes
 import os
@@ -19,19 +19,19 @@ from .asking import WrongUsage
 
 MAX_PORT = 65_535
 
-# A thread that computes, such as one that asks a filter, gives way to another after this time. With Python's own 5 ms a
-# small call beside it takes 70 ms, since it has to wait that long for each of its steps.
+# A thread that computes, such as one that evaluates a filter, gives way to another after this time. With Python's 5 ms
+# a small call at the same time takes 70 ms, because each of its steps has to wait that long.
 SWITCH_S = 0.001
 
 MAX_BUFFER_MIB = 1024 * 1024
-_M_ARENA_MAX = -8  # of glibc's malloc.h
+_M_ARENA_MAX = -8  # from glibc's malloc.h
 INTERRUPTED = 130
 
-_ENDING = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
+_SIGNAL_WORDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 
 
 class NotServed(Exception):
-    """Why there is no server; one line says what to do."""
+    """The server cannot start; the message says why, and what to do, in one line."""
 
 
 def serve(
@@ -48,61 +48,61 @@ def serve(
 ) -> int:
     """Serves a store until Ctrl-C or SIGTERM; returns the exit code, 130 or 0.
 
-    Calls that run then are finished and answered, unless they take seconds, and the store is closed.
+    It then answers the calls that are still running, unless they take seconds, and closes the store.
     """
-    number = _whole("--port", port, 0, MAX_PORT)
+    port_number = _whole_number("--port", port, 0, MAX_PORT)
     options: dict[str, Any] = {
         "transport": transport,
         "protocol": protocol,
-        "max_buffered_bytes": _whole("--buffer-mib", buffer_mib, 1, MAX_BUFFER_MIB) * 1024 * 1024,
+        "max_buffered_bytes": _whole_number("--buffer-mib", buffer_mib, 1, MAX_BUFFER_MIB) * 1024 * 1024,
     }
     address = _address(host, known_to_be_open)
     with closing(_embedded(store)) as connection:
         try:
-            server = ThriftServer(connection.service, address, number, **options)
+            server = ThriftServer(connection.service, address, port_number, **options)
         except OSError as error:
             reason = os.strerror(error.errno or 0)
-            raise NotServed(f"{address}:{number}: {reason}; --port 0 takes a free port") from None
+            raise NotServed(f"{address}:{port_number}: {reason}; --port 0 takes a free port") from None
         sys.setswitchinterval(SWITCH_S)
         _share_one_heap()
-        # The threads of the server inherit this, so that both signals wait for this one to ask for them.
-        unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+        # The server's threads inherit the blocked signals, so that only `sigwait` here receives them.
+        unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNAL_WORDS)
         with server:
             show.line(out, f"listening on {server.address}")
-            received = signal.Signals(signal.sigwait(_ENDING))
-            for each in _ENDING:
-                signal.signal(each, signal.SIG_DFL)  # a second one waits for nothing
+            received = signal.Signals(signal.sigwait(_SIGNAL_WORDS))
+            for ending_signal in _SIGNAL_WORDS:
+                signal.signal(ending_signal, signal.SIG_DFL)  # a second signal ends the process at once
             signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
-    show.line(errors, f"{_ENDING[received]}; {_left(store)}")
+    show.line(errors, f"{_SIGNAL_WORDS[received]}; {_where_the_data_is(store)}")
     return INTERRUPTED if received == signal.SIGINT else 0
 
 
 def _share_one_heap() -> None:
-    """Has glibc give back what threads have freed; otherwise each keeps it, half as much again as its replies took."""
+    """Makes glibc return memory that threads have freed; otherwise each keeps 1.5 times the size of its replies."""
     with suppress(AttributeError, OSError):  # another C library
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
 
 
-def _whole(option: str, text: str, least: int, most: int) -> int:
+def _whole_number(option: str, text: str, least: int, most: int) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= len(str(most)) and least <= int(text) <= most):
         raise WrongUsage(f"{option}: must be {least}..{most} (got {text!r:.100})")
     return int(text)
 
 
 def _address(host: str, known_to_be_open: bool) -> str:
-    """The numeric address of a host, IPv4 if it has one; refuses one that other machines may reach."""
+    """The numeric address of a host, IPv4 if it has one; refuses an address that other machines may reach."""
     if not host:
         raise WrongUsage("--host: must be a name or an address (got '')")
     try:
-        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        addresses = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise NotServed(f"--host: {host!r} has no address: {show.reason(error)}") from None
-    family_first = min(found, key=lambda each: each[0] != socket.AF_INET)
-    address = str(family_first[4][0])
+    *_, socket_address = min(addresses, key=lambda candidate: candidate[0] != socket.AF_INET)
+    address = str(socket_address[0])
     if not known_to_be_open and not ip_address(address.partition("%")[0]).is_loopback:
         raise WrongUsage(
             f"--host: {host} is open to other machines, and Thrift1 has no access control: "
-            "whoever reaches the port reads and writes everything; --i-know-it-is-open serves there all the same"
+            "every client that reaches the port reads and writes everything; --i-know-it-is-open serves there anyway"
         )
     return address
 
@@ -110,15 +110,15 @@ def _address(host: str, known_to_be_open: bool) -> str:
 def _embedded(url: str) -> EmbeddedConnection:
     if url.startswith("hbase:"):
         raise WrongUsage(
-            f"--store: must be embedded: or embedded:FILE, since HBase has a gateway of its own (got {url})"
+            f"--store: must be embedded: or embedded:FILE, because HBase has a gateway of its own (got {url})"
         )
     connection = connect(url)
     assert isinstance(connection, EmbeddedConnection)
     return connection
 
 
-def _left(url: str) -> str:
+def _where_the_data_is(url: str) -> str:
     path = url.partition(":")[2]
     if path and not os.path.exists(path):
         return f"{path} was moved or deleted meanwhile"
-    return f"all is stored in {path}" if path else "what was in memory is gone"
+    return f"everything is stored in {path}" if path else "the store was in memory, its data is gone"

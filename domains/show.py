@@ -1,4 +1,4 @@
-"""What the command line writes: coloured and fitted to a terminal, plain and unwrapped everywhere else."""
+"""Writes the command line's output: coloured and fitted to a terminal, plain and unwrapped everywhere else."""
 
 import json
 import os
@@ -17,8 +17,8 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from shared.designs import Design, Measured, Variant
-from shared.designs.comparison import Compared
+from shared.designs import Design, Measurement, Variant
+from shared.designs.comparison import VariantCosts
 from shared.designs.cost_tables import QUESTION_COLUMNS, WRITTEN_COLUMNS, question_row, refusals, written_row
 from shared.designs.patterns import key_line
 from shared.designs.ruler import BYTES, cell_lines, ruler_lines, show_value
@@ -28,31 +28,31 @@ from shared.loading import Line, Lines
 from shared.tables import TableLayout
 from shared.tables.ddl import statement_split_at, tables_with_splits
 
-from .asking import Others, Rows, questions, shown_arguments
+from .asking import MissingKeys, TableKeys, questions, shown_arguments
 
 R = TypeVar("R")
 
 WIDTH = 100
-"""Characters of a line where there is no terminal to ask."""
+"""Characters of a line if there is no terminal."""
 HEADER_WIDTH = 8
-"""Characters of a line above numbers, which are narrower than their names."""
+"""Characters of a line in the header of a column of numbers, which are narrower than the column's name."""
 GUTTER = 9
-"""Characters in front of a ruler."""
+"""Characters before each line of a ruler."""
 STYLES = ("dim", "bold", "cyan")
-"""Of a ruler's names, values and bytes."""
+"""Styles of a ruler's names, values and bytes."""
 ROWS_SHOWN = 3
 PADDED_TO = 60
-"""Characters that a column of a plain table is filled up to; longer values push what follows."""
+"""Characters to which a column of a plain table is padded, at most; longer values push the rest of the line."""
 LINES_AT_ONCE = 50
-"""How many lines are loaded between two moves of the progress bar."""
+"""Lines that are loaded between two updates of the progress bar."""
 NARROWEST = 60
-"""Characters of a line below which tables lose their content; a terminal that is narrower breaks the lines itself."""
+"""Minimum width in characters; a narrower table would lose content, so a narrower terminal breaks the lines itself."""
 RANGES_SHOWN = 8
 KEY_BYTES_SHOWN = 80
 
 
 def visible(text: str) -> str:
-    r"""Text of which nothing controls a terminal: what is not printable becomes \x1b, \u202e or \U000e0001."""
+    r"""Text that cannot control a terminal: characters that are not printable become \x1b, \u202e or \U000e0001."""
     return (
         text if text.isprintable() else "".join(letter if letter.isprintable() else _escaped(letter) for letter in text)
     )
@@ -64,25 +64,25 @@ def _escaped(character: str) -> str:
 
 
 class NotWritten(Exception):
-    """Why output cannot be written, in one line."""
+    """Output cannot be written; the message says why in one line."""
 
 
 class _Console(Console):
     def __exit__(self, *raised: Any) -> None:
-        """Writes what was printed; without a name of its own, an error there would pass for one of a store."""
+        """Writes the printed text; an error is `NotWritten`, because an OSError would look like an error of a store."""
         try:
             super().__exit__(*raised)
         except OSError as error:
             raise NotWritten(f"{'stderr' if self.stderr else 'stdout'}: {reason(error)}") from error
 
     def on_broken_pipe(self) -> None:
-        """Goes on in silence where the reader has left, so that a command ends as it would have."""
+        """Prints nothing more once the reader has closed the pipe, so that the command ends as usual."""
         self.quiet = True
         os.dup2(os.open(os.devnull, os.O_WRONLY), self.file.fileno())
 
 
 def console(plain: bool = False, stderr: bool = False) -> Console:
-    """Where output goes; plain without a terminal too, and where NO_COLOR is set. Text is never taken for markup."""
+    """The console for output; plain also without a terminal, or if NO_COLOR is set. Text is never read as markup."""
     out = _console(stderr=stderr)
     if out.is_terminal and not out.is_dumb_terminal and not out.no_color and not plain:
         return out
@@ -91,7 +91,7 @@ def console(plain: bool = False, stderr: bool = False) -> Console:
 
 
 def _console(**options: Any) -> Console:
-    # What is not a width is left out: rich takes 0 for one, and stumbles over digits that are not ASCII.
+    # A COLUMNS that is not a width is left out: rich accepts 0, and fails on digits that are not ASCII.
     environment = {name: text for name, text in os.environ.items() if name not in ("COLUMNS", "LINES")}
     environment |= {"COLUMNS": columns} if (columns := _columns()) else {}
     out = _Console(markup=False, highlight=False, emoji=False, _environ=environment, **options)
@@ -101,18 +101,18 @@ def _console(**options: Any) -> Console:
 
 
 def _columns() -> str:
-    """The width that the environment names, if it is one."""
+    """The width in the environment's COLUMNS; empty if that is not a width."""
     digits = re.fullmatch("0*([1-9][0-9]{0,3})", os.environ.get("COLUMNS", ""))
     return digits[1] if digits else ""
 
 
 def line(to: Console, text: str = "", style: str | None = None) -> None:
-    """One line, however long, with nothing in it that controls a terminal."""
+    """Writes one line, however long, which cannot control the terminal."""
     to.out(visible(text), style=style, highlight=False)
 
 
 def heading(to: Console, text: str) -> None:
-    """A line of its own, after an empty one."""
+    """Writes a heading after an empty line."""
     line(to)
     line(to, text, style="bold")
 
@@ -125,9 +125,9 @@ def table(
     *,
     fitted: bool = False,
 ) -> None:
-    """A table; the columns named in `numbers` are flush right.
+    """Writes a table; the columns named in `numbers` are flush right.
 
-    Without colours each row is one line, however long, unless the table is to be `fitted` to the width.
+    Without colours each row is one line, however long, unless the table is `fitted` to the width.
     """
     rows = [[*map(visible, row)] for row in rows]
     if to.no_color:
@@ -135,22 +135,26 @@ def table(
         lines: list[Sequence[str]] = [columns, *rows]
         _plain_table(to, _fitted(lines, flush_right, to.width) if fitted else lines, flush_right)
     else:
-        _drawn_table(to, columns, rows, numbers)
+        _coloured_table(to, columns, rows, numbers)
 
 
-def _drawn_table(to: Console, columns: Sequence[str], rows: Iterable[Sequence[str]], numbers: Collection[str]) -> None:
-    drawn = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    for name in columns:  # times and names of variants stay whole, other columns give way
+def _coloured_table(
+    to: Console, columns: Sequence[str], rows: Iterable[Sequence[str]], numbers: Collection[str]
+) -> None:
+    rich_table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    for name in columns:  # times and names of variants are never broken, other columns are
         header = textwrap.fill(name, HEADER_WIDTH) if name in numbers else name
         justify: JustifyMethod = "right" if name in numbers else "left"
-        drawn.add_column(header, justify=justify, overflow="fold", no_wrap=name.endswith("_ms") or name == "variant")
+        rich_table.add_column(
+            header, justify=justify, overflow="fold", no_wrap=name.endswith("_ms") or name == "variant"
+        )
     for row in rows:
-        drawn.add_row(*row)
-    to.print(drawn)
+        rich_table.add_row(*row)
+    to.print(rich_table)
 
 
-def _blocks(to: Console, names: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Records below each other, a line for each value, where a table of them would be mostly blanks."""
+def _value_per_line(to: Console, names: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Writes each record as a block with a line for each value, because a table of them would be mostly blanks."""
     widest = max(map(cell_len, names))
     for row in rows:
         for name, text in zip(names, row, strict=True):
@@ -162,30 +166,30 @@ def _plain_table(to: Console, rows: list[Sequence[str]], flush_right: list[bool]
     widths = [min(PADDED_TO, max(map(cell_len, column))) for column in zip(*rows, strict=True)]
     for row in rows:
         cells: list[str] = []
-        for text, wide, right in zip(row, widths, flush_right, strict=True):
-            blanks = " " * (wide - cell_len(text))
+        for text, width, right in zip(row, widths, flush_right, strict=True):
+            blanks = " " * (width - cell_len(text))
             cells.append(blanks + text if right else text + blanks)
         line(to, "  ".join(cells).rstrip())
 
 
 def _fitted(rows: list[Sequence[str]], flush_right: list[bool], width: int) -> list[Sequence[str]]:
-    """The rows with their longest texts broken between words, each on as many lines as that takes.
+    """The rows with their longest texts broken between words, each on as many lines as it needs.
 
-    Numbers and words stay whole, so a narrow terminal breaks the lines itself.
+    Numbers and words are never broken, so a narrow terminal breaks the lines itself.
     """
     columns = [*zip(*rows, strict=True)]
     widths = [max(map(cell_len, column)) for column in columns]
     longest_words = [max(cell_len(word) for text in column for word in text.split() or [""]) for column in columns]
     while sum(widths) + 2 * (len(widths) - 1) > width:
-        wide = [
+        breakable = [
             number for number, right in enumerate(flush_right) if not right and widths[number] > longest_words[number]
         ]
-        if not wide:
+        if not breakable:
             break
-        widths[max(wide, key=widths.__getitem__)] -= 1
+        widths[max(breakable, key=widths.__getitem__)] -= 1
     lines: list[Sequence[str]] = []
     for row in rows:
-        cells = [_words_on_lines(text, wide) for text, wide in zip(row, widths, strict=True)]
+        cells = [_words_on_lines(text, column_width) for text, column_width in zip(row, widths, strict=True)]
         lines += zip_longest(*cells, fillvalue="")
     return lines
 
@@ -204,14 +208,14 @@ def _words_on_lines(text: str, width: int) -> list[str]:
 
 def _json(to: Console, value: dict[str, Any]) -> None:
     text = json.dumps(value, default=bytes.hex, ensure_ascii=to.encoding != "utf-8")
-    # All that is not ASCII stands within strings, where JSON has \uXXXX for what is not printable.
+    # Characters that are not printable occur only within strings, where JSON may write them as \uXXXX.
     if not text.isprintable():
         text = "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in text)
     line(to, text)
 
 
-def _beside(to: Console, title: str, lines: list[tuple[int, str]]) -> None:
-    """The lines of a ruler, beside their title."""
+def _with_title(to: Console, title: str, lines: list[tuple[int, str]]) -> None:
+    """Writes the lines of a ruler, the first one after the title."""
     for kind, text in lines:
         to.print(Text.assemble((f"  {title:5}  ", "dim"), (visible(text), STYLES[kind])), soft_wrap=True)
         title = ""
@@ -221,18 +225,19 @@ def _beside(to: Console, title: str, lines: list[tuple[int, str]]) -> None:
 
 
 def design_keys(to: Console, design: Design, variants: Sequence[Variant]) -> None:
-    """A design's question, and the key of each table of its variants in one line."""
+    """Writes a design's question, and the key of each table of its variants in one line."""
     line(to, f"{design.name}: {design.question}", style="bold")
     keys = [(variant.name, table.name, key_line(table.layout)) for variant in variants for table in variant.tables]
-    wide = [max(map(cell_len, column)) for column in zip(*keys, strict=True)]
-    before = ""
+    widths = [max(map(cell_len, column)) for column in zip(*keys, strict=True)]
+    variant_before = ""
     for variant, name, key in keys:
-        line(to, f"  {('' if variant == before else variant).ljust(wide[0])}  {name.ljust(wide[1])}  {key}")
-        before = variant
+        shown_variant = "" if variant == variant_before else variant
+        line(to, f"  {shown_variant.ljust(widths[0])}  {name.ljust(widths[1])}  {key}")
+        variant_before = variant
 
 
 def designs_as_json(to: Console, designs: Iterable[Design]) -> None:
-    """Names, questions, variants and keys of all designs."""
+    """Writes names, questions, variants and keys of all designs."""
     _json(to, {"designs": [_design(design) for design in designs]})
 
 
@@ -250,34 +255,35 @@ def _table(table: TableLayout[Any, Any]) -> dict[str, Any]:
     return {"name": table.name, "holds": table.holds, "prefixes": prefixes, "parts": parts}
 
 
-def rows(to: Console, connection: happybase.Connection, design: TableLayout[Any, Any]) -> None:
-    """The first rows of a table as they sort: the byte ruler of each key, and its cells."""
-    heading(to, f"table {design.name}: {design.holds}")
-    for row, cells in connection.table(design.name).scan(limit=ROWS_SHOWN, batch_size=ROWS_SHOWN):
+def rows(to: Console, connection: happybase.Connection, table: TableLayout[Any, Any]) -> None:
+    """Writes the first rows of a table in row-key order: the byte ruler of each key, and its cells."""
+    heading(to, f"table {table.name}: {table.holds}")
+    for row, cells in connection.table(table.name).scan(limit=ROWS_SHOWN, batch_size=ROWS_SHOWN):
         line(to)
-        _beside(to, "row", ruler_lines(design.layout, row, to.width - GUTTER))
-        _beside(to, "cells", cell_lines(design.cells, cells, to.width - GUTTER))
+        _with_title(to, "row", ruler_lines(table.layout, row, to.width - GUTTER))
+        _with_title(to, "cells", cell_lines(table.cells, cells, to.width - GUTTER))
 
 
-def ranges(to: Console, connection: happybase.Connection, measured: Iterable[Measured]) -> None:
-    """The ranges that every question read; tables without the prefix of the connection."""
+def ranges(to: Console, connection: happybase.Connection, measurements: Iterable[Measurement]) -> None:
+    """Writes the ranges that each question read; names of tables are without the connection's prefix."""
     prefix = connection.table_prefix
     table_prefix = b"" if prefix is None else prefix + connection.table_prefix_separator
     heading(to, "The rows that each question reads")
-    for answer in measured:
-        line(to, f"{answer.pattern.question}: refused" if answer.refused else answer.pattern.question)
-        _ranges(to, answer, table_prefix)
-        if answer.beyond_ranges:
-            line(to, f"  then filtered or sorted by {answer.beyond_ranges}")
+    for measurement in measurements:
+        question = measurement.pattern.question
+        line(to, f"{question}: refused" if measurement.refused else question)
+        _ranges(to, measurement, table_prefix)
+        if measurement.beyond_ranges:
+            line(to, f"  then filtered or sorted by {measurement.beyond_ranges}")
 
 
-def _ranges(to: Console, measured: Measured, table_prefix: bytes = b"") -> None:
-    shown = [(name.removeprefix(table_prefix).decode(), _range(rows)) for name, rows in measured.cost.ranges]
-    widest = max((cell_len(table) for table, _ in shown), default=0)
-    for table, rows in shown[:RANGES_SHOWN]:
-        line(to, f"  {table.ljust(widest)}  {rows}")
-    if len(shown) > RANGES_SHOWN:
-        line(to, f"  and {count(len(shown) - RANGES_SHOWN, 'range')} more, which --json shows")
+def _ranges(to: Console, measurement: Measurement, table_prefix: bytes = b"") -> None:
+    ranges_ = [(name.removeprefix(table_prefix).decode(), _range(rows)) for name, rows in measurement.cost.ranges]
+    widest = max((cell_len(name) for name, _ in ranges_), default=0)
+    for name, range_ in ranges_[:RANGES_SHOWN]:
+        line(to, f"  {name.ljust(widest)}  {range_}")
+    if len(ranges_) > RANGES_SHOWN:
+        line(to, f"  and {count(len(ranges_) - RANGES_SHOWN, 'range')} more, which --json shows")
 
 
 def _range(rows: RowRange) -> str:
@@ -294,87 +300,88 @@ def _key(row: bytes) -> str:
     return text if len(row) <= KEY_BYTES_SHOWN else f"{text}... ({len(row)} bytes)"
 
 
-def costs(to: Console, name: str, measured: list[Measured]) -> None:
-    """What every question costs, and below the words that ask it, where no column cuts them."""
+def costs(to: Console, name: str, measurements: list[Measurement]) -> None:
+    """Writes what each question costs, then the commands that ask them, which no column cuts."""
     heading(to, "What each question costs")
-    table(to, QUESTION_COLUMNS, map(question_row, measured), QUESTION_COLUMNS[2:], fitted=True)
+    table(to, QUESTION_COLUMNS, map(question_row, measurements), QUESTION_COLUMNS[2:], fitted=True)
     line(to)
-    for answer in measured:
-        line(to, f"rowbook ask {name} {answer.pattern.words}", style="cyan")
+    for measurement in measurements:
+        line(to, f"rowbook ask {name} {measurement.pattern.words}", style="cyan")
 
 
-def comparison(to: Console, design: Design, variants: list[Compared]) -> None:
-    """The variants side by side: what each question costs in each, and what their tables take and refuse."""
+def comparison(to: Console, design: Design, variants: list[VariantCosts]) -> None:
+    """Writes the variants side by side: what each question costs in each, what each writes, and what they refuse."""
     heading(to, "What each question costs in each variant")
     numbers = ("ranges", "RPCs", "rows read")
     lines: list[tuple[str, ...]] = []
-    for answers in zip(*(compared.measured for compared in variants), strict=True):
-        for compared, measured in zip(variants, answers, strict=True):
-            question, *figures = question_row(measured)[: len(numbers) + 2]
-            lines.append((question if compared is variants[0] else "", compared.variant.name, *figures))
+    for measurements in zip(*(variant_costs.measurements for variant_costs in variants), strict=True):
+        for variant_costs, measurement in zip(variants, measurements, strict=True):
+            question, *figures = question_row(measurement)[: len(numbers) + 2]
+            lines.append((question if variant_costs is variants[0] else "", variant_costs.variant.name, *figures))
     table(to, ("question", "variant", "cost", *numbers), lines, numbers, fitted=True)
     heading(to, "What each variant writes")
-    written = [(compared.variant.name, *written_row(compared), compared.variant.differs) for compared in variants]
-    table(to, ("variant", *WRITTEN_COLUMNS, "what differs"), written, WRITTEN_COLUMNS, fitted=True)
+    lines = [(costs_.variant.name, *written_row(costs_), costs_.variant.differs) for costs_ in variants]
+    table(to, ("variant", *WRITTEN_COLUMNS, "what differs"), lines, WRITTEN_COLUMNS, fitted=True)
     for refusal in refusals(variants):
         line(to, f"refused: {refusal.line}")
 
 
 def traps(to: Console, design: Design) -> None:
-    """Published mistakes, each with what it gives and what the right way gives."""
+    """Writes the published mistakes, each with what it gives and what the right way gives."""
     for trap in design.traps:
-        name, published, wanted, wrong, right = trap_row(trap)
-        heading(to, f"trap: {name}: {published}")
-        line(to, f"  asked for  {wanted}")
+        name, published_as, task, wrong, right = trap_row(trap)
+        heading(to, f"trap: {name}: {published_as}")
+        line(to, f"  asked for  {task}")
         line(to, f"  gives      {wrong}")
         line(to, f"  right way  {right}")
 
 
-def costs_as_json(to: Console, designs: Iterable[tuple[Design, list[Compared]]]) -> None:
-    """What every question cost in every variant of some designs."""
+def costs_as_json(to: Console, designs: Iterable[tuple[Design, list[VariantCosts]]]) -> None:
+    """Writes what every question cost in every variant of some designs."""
     _json(
         to,
         {"designs": [{"name": design.name, "variants": list(map(_costs, variants))} for design, variants in designs]},
     )
 
 
-def _costs(compared: Compared) -> dict[str, Any]:
+def _costs(variant_costs: VariantCosts) -> dict[str, Any]:
     return {
-        "name": compared.variant.name,
-        "questions": list(map(_cost, compared.measured)),
-        "rows_written": compared.rows_per_record,
-        "bytes_stored": compared.bytes_per_record,
-        "busiest_shares": compared.busiest_shares,
+        "name": variant_costs.variant.name,
+        "questions": list(map(_cost, variant_costs.measurements)),
+        "rows_written": variant_costs.rows_per_record,
+        "bytes_stored": variant_costs.bytes_per_record,
+        "busiest_shares": variant_costs.busiest_shares,
     }
 
 
-def _cost(measured: Measured) -> dict[str, Any]:
-    pattern = measured.pattern
+def _cost(measurement: Measurement) -> dict[str, Any]:
+    pattern = measurement.pattern
     question = {"question": pattern.name, "answers": pattern.question, "ask": pattern.words}
-    return {**question, "refused": measured.refused} if measured.refused else {**question, **_figures(measured)}
+    if measurement.refused:
+        return {**question, "refused": measurement.refused}
+    return {**question, **_figures(measurement)}
 
 
-def _figures(each: Measured) -> dict[str, Any]:
-    """What an answer cost."""
+def _figures(measurement: Measurement) -> dict[str, Any]:
+    """The figures of an answer's cost."""
+    cost = measurement.cost
     return {
-        "left_to_the_client": each.client_work,
-        "left_to_a_filter": each.server_filtered,
-        "ranges": [
-            {"table": table.decode(), "from": rows.start, "up_to": rows.stop} for table, rows in each.cost.ranges
-        ],
-        "rpcs": each.cost.rpcs,
-        "rows_read": each.rows_read,
-        "rows_returned": len(each.records),
-        "bytes_fetched": each.cost.bytes_fetched,
+        "left_to_the_client": measurement.client_work,
+        "left_to_a_filter": measurement.server_filtered,
+        "ranges": [{"table": table.decode(), "from": rows.start, "up_to": rows.stop} for table, rows in cost.ranges],
+        "rpcs": cost.rpcs,
+        "rows_read": measurement.rows_read,
+        "rows_returned": len(measurement.records),
+        "bytes_fetched": cost.bytes_fetched,
     }
 
 
 def statements(to: Console, tables: Iterable[TableLayout[Any, Any]], splits: int | None, *, as_json: bool) -> None:
-    """The HBase-shell statements that create tables."""
-    found = tables_with_splits(tables, splits)
+    """Writes the HBase-shell statements that create tables."""
+    split_tables = tables_with_splits(tables, splits)
     if not as_json:
-        for each, points in found:
-            for text in statement_split_at(each, points).split("\n"):
+        for table, points in split_tables:
+            for text in statement_split_at(table, points).split("\n"):
                 line(to, text)
         return
     _json(
@@ -382,12 +389,12 @@ def statements(to: Console, tables: Iterable[TableLayout[Any, Any]], splits: int
         {
             "tables": [
                 {
-                    "name": each.name,
-                    "families": {name: attrs.asdict(family) for name, family in each.families.items()},
+                    "name": table.name,
+                    "families": {name: attrs.asdict(family) for name, family in table.families.items()},
                     "splits": points.points,
                     "reason": points.reason,
                 }
-                for each, points in found
+                for table, points in split_tables
             ]
         },
     )
@@ -397,7 +404,7 @@ def statements(to: Console, tables: Iterable[TableLayout[Any, Any]], splits: int
 
 
 def question_list(to: Console, name: str, design: Design, *, as_json: bool) -> None:
-    """The questions of a design, each with its arguments."""
+    """Writes the questions of a design, each with its arguments."""
     if as_json:
         values = [
             {
@@ -415,79 +422,81 @@ def question_list(to: Console, name: str, design: Design, *, as_json: bool) -> N
             line(to, f"  {pattern.question}")
 
 
-def answer(to: Console, measured: Measured, again: str, *, as_json: bool) -> None:
-    """Records or whatever else a question answers, what that cost, and the command for the next page."""
-    records = measured.records
-    cursor = measured.answer.cursor if measured.pattern.answer == "page" else None
+def answer(to: Console, measurement: Measurement, command: str, *, as_json: bool) -> None:
+    """Writes the records, or another kind of answer, what they cost, and the `command` with the next page's cursor."""
+    records = measurement.records
+    cursor = measurement.answer.cursor if measurement.pattern.answer == "page" else None
     if as_json:
         values = [attrs.asdict(record) if _is_record(record) else record for record in records]
-        _json(to, {"records": values, "cursor": cursor, **_figures(measured)})
+        _json(to, {"records": values, "cursor": cursor, **_figures(measurement)})
         return
     if records:
-        values = [_by_name(record) for record in records]
+        values = [_attributes(record) for record in records]
         names = [*values[0]]
         numbers = [name for name, value in values[0].items() if type(value) is int and not name.endswith("_ms")]
         rows = [[show_value(name, value) for name, value in fields.items()] for fields in values]
-        wide = sum(max(map(cell_len, column)) for column in zip(*rows, strict=True))
-        if wide > 2 * to.width and not to.no_color:
-            _blocks(to, names, rows)
+        table_width = sum(max(map(cell_len, column)) for column in zip(*rows, strict=True))
+        if table_width > 2 * to.width and not to.no_color:
+            _value_per_line(to, names, rows)
         else:
             table(to, names, rows, numbers)
     what = "record" if all(map(_is_record, records)) else "answer"
     number = count(len(records), what) if records else f"nothing found{' so far' if cursor else ''}"
-    line(to, f"{number}; {count(measured.rows_read, 'row')} read, {count(measured.cost.rpcs, 'RPC')}")
-    _ranges(to, measured)
+    line(to, f"{number}; {count(measurement.rows_read, 'row')} read, {count(measurement.cost.rpcs, 'RPC')}")
+    _ranges(to, measurement)
     if cursor:
-        line(to, f"next page: {again} --cursor={cursor}")
+        line(to, f"next page: {command} --cursor={cursor}")
 
 
 def _is_record(answer: Any) -> bool:
     return attrs.has(answer.__class__)
 
 
-def _by_name(answer: Any) -> dict[str, Any]:
-    """The attributes of a record; a number, or whatever else a question answers, under one name."""
+def _attributes(answer: Any) -> dict[str, Any]:
+    """The attributes of a record by name; any other answer, such as a number, under the name `answer`."""
     return attrs.asdict(answer, recurse=False) if _is_record(answer) else {"answer": answer}
 
 
-def loaded_as_json(to: Console, files: Iterable[tuple[str, str, int, int]]) -> None:
-    """What was done with every file: its format, records stored, bad lines skipped."""
+def loads_as_json(to: Console, files: Iterable[tuple[str, str, int, int]]) -> None:
+    """Writes what was loaded: each file with its format, records stored and bad lines skipped."""
     names = ("file", "format", "stored", "skipped")
     _json(to, {"files": [dict(zip(names, file, strict=True)) for file in files]})
 
 
-def explained(to: Console, rows: Rows, others: Others, *, as_json: bool) -> None:
-    """The byte ruler of every key, and why the other tables have none."""
+def explanation(to: Console, keys: TableKeys, missing_keys: MissingKeys, *, as_json: bool) -> None:
+    """Writes the byte ruler of every key, and why the other tables have none."""
     if as_json:
-        keys = [{"table": table.name, "row": row, "parts": _parts(table, row)} for table, row in rows]
-        _json(to, {"keys": keys, "others": [{"table": table.name, "reason": reason} for table, reason in others]})
+        rows = [{"table": table.name, "row": row, "parts": _parts(table, row)} for table, row in keys]
+        others = [{"table": table.name, "reason": reason} for table, reason in missing_keys]
+        _json(to, {"keys": rows, "others": others})
         return
-    for table, row in rows:
+    for table, row in keys:
         line(to, f"{table.name}: {key_line(table.layout)}", style="bold")
-        _beside(to, "row", ruler_lines(table.layout, row, to.width - GUTTER))
-        _beside(to, "hex", [(BYTES, row.hex())])
+        _with_title(to, "row", ruler_lines(table.layout, row, to.width - GUTTER))
+        _with_title(to, "hex", [(BYTES, row.hex())])
         line(to)
-    for table, why in others:
+    for table, why in missing_keys:
         line(to, f"{table.name}: {key_line(table.layout)}", style="bold")
         line(to, f"  {why}")
 
 
-def _parts(design: TableLayout[Any, Any], row: bytes) -> list[dict[str, Any]]:
-    return [{"name": each.name, "bytes": each.data, "value": each.value} for each in design.layout.segments(row)]
+def _parts(table: TableLayout[Any, Any], row: bytes) -> list[dict[str, Any]]:
+    segments = table.layout.segments(row)
+    return [{"name": segment.name, "bytes": segment.data, "value": segment.value} for segment in segments]
 
 
 # Words
 
 
-def reasons(others: Others) -> str:
+def reasons(missing_keys: MissingKeys) -> str:
     """Why there is no key, in one line."""
-    return "; ".join(f"{table.name}: {why}" for table, why in others)
+    return "; ".join(f"{table.name}: {why}" for table, why in missing_keys)
 
 
 def reason(error: Exception) -> str:
-    """The first line of what a store said; after it HBase sends a Java stack trace."""
-    said: object = getattr(error, "message", None) or getattr(error, "strerror", None) or str(error)
-    text = said.decode(errors="replace") if isinstance(said, bytes) else str(said)
+    """The first line of a store's error message; HBase sends a Java stack trace after it."""
+    message: object = getattr(error, "message", None) or getattr(error, "strerror", None) or str(error)
+    text = message.decode(errors="replace") if isinstance(message, bytes) else str(message)
     return (text.splitlines() or [type(error).__name__])[0]
 
 
@@ -497,7 +506,7 @@ def count(number: int, what: str) -> str:
 
 
 def progress(to: Console, title: str, lines: Lines[R]) -> Generator[Line[R]]:
-    """The lines, with a bar on a terminal that shows how far into the file they are."""
+    """The lines of a file; on a terminal, a bar shows how much of the file is read."""
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=to, transient=True, disable=to.no_color, redirect_stdout=False) as bar:
         task = bar.add_task(visible(title), total=lines.size_bytes)

@@ -1,4 +1,4 @@
-"""Settings that every test runs under, and the real HBase that some run on."""
+"""Settings of every test run, and the real HBase on which some tests run."""
 
 import os
 from collections.abc import Iterator
@@ -15,8 +15,8 @@ settings.register_profile(
     "rowbook",
     settings(
         deadline=None,  # a slow machine is not a wrong key
-        suppress_health_check=[HealthCheck.too_slow],  # neither is a busy one
-        derandomize="CI" in os.environ,  # there the same examples every time; at home new ones
+        suppress_health_check=[HealthCheck.too_slow],  # neither is a busy machine
+        derandomize="CI" in os.environ,  # the same examples in every CI run, new ones elsewhere
     ),
 )
 settings.load_profile("rowbook")
@@ -28,13 +28,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--hbase",
         action="store_true",
-        help=f"run what touches a store on a real HBase too: that of {VARIABLE}, or a new one",
+        help=f"run tests that touch a store on a real HBase too: the one in {VARIABLE}, or a new one",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--hbase"):
-        try:  # with -n in the first process, before it starts the others: they inherit the name and start none
+        try:  # with -n, the first process does this before it starts the others, which inherit the name
             _hbase.enter_context(named_or_started())
         except NotStarted as error:
             raise pytest.UsageError(str(error)) from None
@@ -65,7 +65,7 @@ def pytest_unconfigure() -> None:
 
 @pytest.fixture(scope="session")
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    """Where a test makes its stores; with --hbase the test runs on each engine."""
+    """The engine on which a test makes its stores; with --hbase the test runs on each engine."""
     with engine_named(getattr(request, "param", EMBEDDED)) as engine:
         yield engine
 

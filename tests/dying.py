@@ -2,15 +2,15 @@
 
 
 class WriterDied(Exception):
-    """The writer is gone; what it had sent before is stored."""
+    """The writer is dead; its earlier mutations are stored."""
 
 
 class DyingConnection:
-    """A happybase connection that lets so many mutations through and dies at the next one."""
+    """A happybase connection that sends `mutations` mutations and dies at the next one."""
 
-    def __init__(self, connection, after):
+    def __init__(self, connection, mutations):
         self._connection = connection
-        self.left = after
+        self.remaining = mutations
 
     def table(self, name):
         return DyingTable(self._connection.table(name), self)
@@ -27,14 +27,14 @@ class DyingTable:
         return getattr(self._table, name)
 
     def put(self, *arguments, **named):
-        self._breathe()
+        self._count_mutation()
         self._table.put(*arguments, **named)
 
     def delete(self, *arguments, **named):
-        self._breathe()
+        self._count_mutation()
         self._table.delete(*arguments, **named)
 
-    def _breathe(self):
-        if self._connection.left == 0:
+    def _count_mutation(self):
+        if self._connection.remaining == 0:
             raise WriterDied
-        self._connection.left -= 1
+        self._connection.remaining -= 1

@@ -1,7 +1,7 @@
-"""Where tests make their stores: the embedded engine, and with `--hbase` a real HBase besides.
+"""The engines on which tests make their stores: the embedded one and, with `--hbase`, also a real HBase.
 
-What touches a store takes it from the fixture `engine`, `new_store` or one that stands on them, and then runs on both.
-A test of the embedded store itself says `connect("embedded:...")`.
+A test that touches a store gets it from the fixture `engine`, `new_store` or one built on them, and then runs on both.
+A test of the embedded store itself calls `connect("embedded:...")`.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -28,47 +28,47 @@ class AnyRow:
 
 @cache
 def plain_table(name: str, family: str = "f") -> TableLayout[Any, Any]:
-    """A table for tests that make rows and cells of their own."""
+    """A table for tests that make their own rows and cells."""
     return TableLayout(name, "any row", KeyLayout(AnyRow), CellLayout(AnyRow, family, {}))
 
 
 @frozen
 class UsersStore:
-    """A store of a user who runs the demo in it."""
+    """The store of a user who runs the demo in it."""
 
     url: str
     demo_prefix: str
-    """Of the tables of the demo."""
+    """Prefix of the demo's tables."""
     other_url: str
-    """By which the user's other tables are seen, and only they."""
+    """A URL that shows the user's other tables, and only those."""
 
 
 class Engine(Protocol):
-    """Makes stores, each empty and apart from all others, and gone with the block."""
+    """Makes stores: each is empty, separate from all others, and gone when its block ends."""
 
     name: str
 
     def rows_read(self, count: int) -> int | None:
-        """What is known where a store has stepped over so many rows: HBase does not say."""
+        """What a cost says if the store read `count` rows: that number, or None on HBase, which does not count them."""
 
     def store(self, *tables: TableLayout[Any, Any]) -> AbstractContextManager[happybase.Connection]:
         """A connection to a store of its own with these tables."""
 
     def shared_store(self, *tables: TableLayout[Any, Any]) -> AbstractContextManager[happybase.Connection]:
-        """The same for what only reads and writes rows, and none of the longest: on HBase it takes no new table."""
+        """The same for tests that only read and write rows, none of the longest: on HBase it needs no new table."""
 
     def url(self, file: str = "", *tables: TableLayout[Any, Any]) -> AbstractContextManager[str]:
-        """The URL of a store, the embedded one in this file, or in the memory of who opens it.
+        """The URL of a store: the embedded one is in this file, or in the memory of the process that opens it.
 
-        There are no tables in it; but on HBase, which takes seconds to make them, these, empty.
+        It has no tables; on HBase, which needs seconds to make them, it has `tables`, all empty.
         """
 
     def users_store(self, file: str, demo_prefix: str) -> AbstractContextManager[UsersStore]:
-        """The embedded one lies in this file; on HBase, where others may run the demo, it has a prefix of its own."""
+        """The embedded one is in this file; on HBase, where others may run the demo, it has a prefix of its own."""
 
 
 NewStore: TypeAlias = Callable[..., happybase.Connection]
-"""What the fixture `new_store` makes stores with, of given tables; they are gone when the test ends."""
+"""The type of the fixture `new_store`, which makes stores with the given tables; they are gone when the test ends."""
 
 
 @frozen
@@ -134,10 +134,10 @@ def engine_named(name: str) -> Iterator[Engine]:
 
 
 def located(connection: happybase.Connection, tables: Iterable[TableLayout[Any, Any]]) -> happybase.Connection:
-    """The connection, after HBase's gateway has learnt where the rows of the tables lie, as by reading all of them.
+    """The connection, after a read of all rows, so that HBase's gateway knows the regions of the tables.
 
-    What it does not know yet it looks up by the table's name, the row and 16 bytes more, which together must be a row
-    key again: at most 32,767 bytes. So the longest rows can only be read and written where they need no look-up.
+    The gateway looks up an unknown region by the table's name, the row and 16 more bytes, which together must be a row
+    key again: at most 32,767 bytes. So the longest rows can be read and written only if they need no look-up.
     """
     for table in tables:
         assert list(connection.table(table.name).scan()) == []
@@ -145,5 +145,5 @@ def located(connection: happybase.Connection, tables: Iterable[TableLayout[Any, 
 
 
 def examples(count: int) -> int:
-    """How many examples Hypothesis tries: fewer where each takes tables of a real HBase."""
+    """Number of examples that Hypothesis tries: fewer if each needs tables of a real HBase."""
     return max(3, count // 10) if named_hbase() else count

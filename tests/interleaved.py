@@ -1,13 +1,13 @@
-"""Writers that are interrupted between two steps by another one, for the tests of writes at once."""
+"""Writers that another writer interrupts between two steps, for the tests of concurrent writes."""
 
 from collections.abc import Callable
 from typing import Any
 
 
 class InterleavedConnection:
-    """A happybase connection whose tables let something else happen once: before the put of this number, from 0.
+    """A happybase connection whose tables call `happen` once, before put number `before_put`, counted from 0.
 
-    If that is the number of `puts` a call makes, it happens before what the call does after them.
+    If that is the number of `puts` of the call under test, `happen` runs before the first read after them.
     """
 
     def __init__(self, connection: Any, before_put: int, happen: Callable[[], object], *, puts: int) -> None:
@@ -15,16 +15,16 @@ class InterleavedConnection:
         self._before_put = before_put
         self._happen: Callable[[], object] | None = happen
         self._puts = puts
-        self._done = 0
+        self._puts_so_far = 0
 
     def table(self, name: str) -> "_InterleavedTable":
         return _InterleavedTable(self._connection.table(name), self)
 
     def step(self, *, is_put: bool) -> None:
-        if self._happen and self._done == self._before_put and (is_put or self._done == self._puts):
+        if self._happen and self._puts_so_far == self._before_put and (is_put or self._puts_so_far == self._puts):
             happen, self._happen = self._happen, None
             happen()
-        self._done += is_put
+        self._puts_so_far += is_put
 
 
 class _InterleavedTable:

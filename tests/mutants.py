@@ -1,7 +1,7 @@
-"""Breaks the core on purpose, one wrong behaviour at a time; the tests must notice every one.
+"""Breaks the code on purpose, one wrong behaviour at a time; the tests must notice every one.
 
-Each mutant is a line of code as it stands and the wrong one in its place, tried on a copy. Exits with 1 where a mutant
-survives, where its line no longer stands in the code exactly once, or where the tests fail without any mutant.
+Each mutant replaces one piece of code by a wrong one, in a copy of the suite. Exits with 1 if a mutant survives, if its
+code does not occur exactly once in its file, or if a test fails without any mutant.
 
 Run it: python tests/mutants.py
 """
@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -46,7 +47,7 @@ MOVED = ("tests/shared/stores/embedded/test_moved.py",)
 DATING = ("tests/shared/stores/embedded/test_dating.py",)
 FILTERS = ("tests/shared/stores/filters/test_filters.py", "tests/shared/stores/filters/test_filter_language.py")
 
-# The examples that Hypothesis found are of no interest here, only that there is one.
+# One failing example is enough here, so Hypothesis does not shrink it.
 CONFTEST = """
 from hypothesis import Phase, settings
 settings.register_profile("mutants", deadline=None, database=None, phases=[Phase.explicit, Phase.generate])
@@ -530,22 +531,22 @@ MUTANTS = (
     Mutant(
         "a question that is sorted is said to be filtered",
         "shared/designs/cost_tables.py",
-        'if "order" in measured.client_work:',
+        'if "order" in measurement.client_work:',
         "if False:",
         ("tests/shared/designs/test_cost_tables.py",),
     ),
     Mutant(
         "one reason for refusal is a line for each key class",
         "shared/designs/cost_tables.py",
-        "part, reason = _part_and_reason(measured.refused)",
-        'part, reason = "", measured.refused',
+        "part, reason = _part_and_reason(measurement.refused)",
+        'part, reason = "", measurement.refused',
         ("tests/shared/designs/test_cost_tables.py",),
     ),
     Mutant(
         "a deviation from a published key goes unsaid",
         "domains/logs/published.py",
-        '{"host": END_MARK, "event": ENDED_TOO, "tie": NO_TIE}',
-        '{"host": END_MARK, "tie": NO_TIE}',
+        '{"host": TERMINATOR, "event": SAME_TERMINATOR, "tie": TIE_ADDED}',
+        '{"host": TERMINATOR, "tie": TIE_ADDED}',
         ("tests/domains/test_contract.py",),
     ),
     Mutant(
@@ -954,68 +955,68 @@ MUTANTS = (
 )
 
 
-def copied(to: Path) -> None:
-    """What the tests need, without what tools left in it."""
-    leave = shutil.ignore_patterns(".*", "__pycache__", "benchmarks")
+def copy_suite(to: Path) -> None:
+    """Copies the files that the tests need, without the caches of tools."""
+    ignore = shutil.ignore_patterns(".*", "__pycache__", "benchmarks")
     for name in COPIED:
         if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, to / name, ignore=leave)
+            shutil.copytree(ROOT / name, to / name, ignore=ignore)
         else:
             shutil.copy2(ROOT / name, to / name)
     (to / "conftest.py").write_text(CONFTEST)
 
 
 def failures(folder: Path, tests: Iterable[str], *options: str) -> list[str]:
-    """The tests that fail there, by name; a run that ends in another way is one failure, by its last line."""
+    """The names of the tests that fail in `folder`; a run that ends in another way is one failure, its last line."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-profile=mutants"]
-    wide = os.environ | {"COLUMNS": "1000"}
-    done = subprocess.run([*command, *options, *tests], cwd=folder, env=wide, capture_output=True, text=True)
-    if done.returncode == 0:
+    environment = os.environ | {"COLUMNS": "1000"}  # so that pytest does not cut names
+    process = subprocess.run([*command, *options, *tests], cwd=folder, env=environment, capture_output=True, text=True)
+    if process.returncode == 0:
         return []
-    found = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", done.stdout, re.MULTILINE)
-    return found or (done.stdout + done.stderr).strip().splitlines()[-1:]
+    names = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", process.stdout, re.MULTILINE)
+    return names or (process.stdout + process.stderr).strip().splitlines()[-1:]
 
 
-def shown(test: str) -> str:
+def short_name(test: str) -> str:
     """The file and the function of a test, without its parameters."""
     return test.removeprefix("tests/shared/").partition("[")[0]
 
 
 def caught_by(mutant: Mutant, whole: Path, failing: list[str]) -> str | None:
-    """The first test that fails with this mutant and not without it; None where there is none."""
+    """The first test that fails with this mutant and not without it; None if no test does."""
     with TemporaryDirectory() as name:
         folder = shutil.copytree(whole, Path(name) / "broken")
         path = folder / mutant.file
         code = path.read_text(encoding="utf-8")
         if code.count(mutant.old) != 1:
-            raise LookupError(f"{mutant.file}: {mutant.old!r} stands there {code.count(mutant.old)} times, not once")
+            raise LookupError(f"{mutant.file}: {mutant.old!r} must occur once (occurs {code.count(mutant.old)} times)")
         path.write_text(code.replace(mutant.old, mutant.new), encoding="utf-8")
-        return next(iter(failures(folder, mutant.tests, "-x", *(f"--deselect={each}" for each in failing))), None)
+        return next(iter(failures(folder, mutant.tests, "-x", *(f"--deselect={test}" for test in failing))), None)
 
 
 def main() -> int:
-    """Tries every mutant and prints which test caught it."""
-    began = time.monotonic()
-    bad = 0
+    """Plants every mutant and prints which test caught it."""
+    start_s = time.monotonic()
+    missed = 0
     with TemporaryDirectory() as name, ThreadPoolExecutor(AT_ONCE) as pool:
         whole = Path(name)
-        copied(whole)
+        copy_suite(whole)
         tests = {test for mutant in MUTANTS for test in mutant.tests}
-        failing = [each for found in pool.map(lambda test: failures(whole, [test]), sorted(tests)) for each in found]
-        for each in failing:
-            print(f"{'no mutant at all':70} {shown(each)}", flush=True)
-        tried = [(mutant, pool.submit(caught_by, mutant, whole, failing)) for mutant in MUTANTS]
-        for mutant, answer in tried:
+        failing = [*chain.from_iterable(pool.map(lambda test: failures(whole, [test]), sorted(tests)))]
+        for test in failing:
+            print(f"{'no mutant at all':70} {short_name(test)}", flush=True)
+        runs = [(mutant, pool.submit(caught_by, mutant, whole, failing)) for mutant in MUTANTS]
+        for mutant, run in runs:
             try:
-                caught = answer.result()
-                verdict = "SURVIVED" if caught is None else shown(caught)
+                caught = run.result()
+                verdict = "SURVIVED" if caught is None else short_name(caught)
             except LookupError as error:
                 caught, verdict = None, f"CANNOT BE PLANTED: {error}"
-            bad += caught is None
+            missed += caught is None
             print(f"{mutant.name:70} {verdict}", flush=True)
-    print(f"{len(MUTANTS)} mutants, {bad} not caught, {len(failing)} tests fail without any, ", end="")
-    print(f"{time.monotonic() - began:.0f} s")
-    return 1 if bad or failing else 0
+    print(f"{len(MUTANTS)} mutants, {missed} not caught, {len(failing)} tests fail without any, ", end="")
+    print(f"{time.monotonic() - start_s:.0f} s")
+    return 1 if missed or failing else 0
 
 
 if __name__ == "__main__":

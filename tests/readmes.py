@@ -1,6 +1,6 @@
-"""Writes the generated blocks of every README again. Run it: make readmes.
+"""Writes the generated blocks of every README. Run it: make readmes.
 
-What stands in a README between two marks is the output of code:
+The text between two marks in a README is the output of code:
 
     <!-- generated: patterns -->
     ...
@@ -19,8 +19,8 @@ from typing import Any
 import happybase
 
 from domains.designs import DESIGNS
-from shared.designs import FACTS, Design, Exemption, Measured
-from shared.designs.comparison import RANGES, Compared, compared
+from shared.designs import FACTS, Design, Exemption, Measurement
+from shared.designs.comparison import RANGES, VariantCosts, measure_variant
 from shared.designs.cost_tables import (
     READ_COLUMNS,
     WRITTEN_COLUMNS,
@@ -46,10 +46,10 @@ from tests.shared.stores.test_differences import DIFFERENCES
 
 ROOT = Path(__file__).parent.parent
 MAX_LINE = 120
-"""Characters of a table's line in a README."""
+"""Maximum characters of a line in a table of a README."""
 MAX_COLUMNS = 7
 RANGES_SHOWN = 8
-"""Statements that one question shows; of more ranges it says how many."""
+"""Maximum statements for one question; if it has more ranges, their number is printed."""
 _BLOCK = re.compile(r"(<!-- generated: (?P<name>[a-z0-9-]+) -->\n)(?:(?!<!--).)*(<!-- end -->)", re.DOTALL)
 
 
@@ -74,16 +74,16 @@ def fits(table: str) -> bool:
 
 
 def with_blocks(text: str, blocks: Mapping[str, str]) -> str:
-    """The README's text with every generated block made again.
+    """The README's text with every generated block replaced.
 
-    A block that nobody makes is a `KeyError`; a mark without its end is a `ValueError`, and nothing is lost.
+    Raises KeyError for a block that is not in `blocks`, ValueError for a mark without its end.
     """
-    made, count = _BLOCK.subn(lambda match: f"{match[1]}{blocks[match['name']]}\n{match[3]}", text)
+    new_text, count = _BLOCK.subn(lambda match: f"{match[1]}{blocks[match['name']]}\n{match[3]}", text)
     if not count == text.count("<!-- generated") == text.count("<!-- end"):
         raise ValueError(
             f"a README has {text.count('<!-- generated')} marks of generated blocks and {count} whole blocks"
         )
-    return made
+    return new_text
 
 
 # ---- the page of a design ---------------------------------------------------------------------------
@@ -100,19 +100,19 @@ def layout_block(table: TableLayout[Any, Any]) -> str:
 
 
 def row_block(connection: happybase.Connection, table: TableLayout[Any, Any]) -> str:
-    """The first stored row of a table under its ruler."""
+    """The first stored row of a table as a byte ruler."""
     row, _cells = next(connection.table(table.name).scan(limit=1))
     return _below("One stored row: names, values, bytes.", _text(ruler(table.layout, row, MAX_LINE)))
 
 
 def ordering_block(connection: happybase.Connection, table: TableLayout[Any, Any], count: int = 6) -> str:
-    """Stored rows of a table as they sort: the first two of each value of the leading part."""
+    """Stored rows of a table in row-key order: the first two of each value of the leading part."""
     rows: list[bytes] = []
-    seen: Counter[object] = Counter()
+    rows_of_leading: Counter[object] = Counter()
     for row, _cells in connection.table(table.name).scan():
         leading = next(segment.value for segment in table.layout.segments(row) if segment.value is not None)
-        seen[leading] += 1
-        if seen[leading] <= 2 and len(rows) < count:
+        rows_of_leading[leading] += 1
+        if rows_of_leading[leading] <= 2 and len(rows) < count:
             rows.append(row)
     return _text(rows_ruler(table.layout, rows, MAX_LINE))
 
@@ -126,7 +126,7 @@ def _text(text: str, language: str = "text") -> str:
 
 
 def variants_block(design: Design) -> str:
-    """The row keys of every variant; a table of the design itself is listed with the design only."""
+    """The row keys of every variant; a table of the main variant is listed only there."""
     rows: list[tuple[str, str, str]] = []
     for variant in design.variants:
         tables = [table for table in variant.tables if variant is design.main or table not in design.main.tables]
@@ -135,7 +135,7 @@ def variants_block(design: Design) -> str:
     return markdown_table(("variant", "table", "row key"), rows)
 
 
-def costs_block(variants: Sequence[Compared]) -> str:
+def costs_block(variants: Sequence[VariantCosts]) -> str:
     """The verdict on every question in every variant, and what its words mean."""
     meanings = {
         "range": "`1 range`: one get, or one scan of the answer and a little more; `8 ranges`: eight of them.",
@@ -145,16 +145,16 @@ def costs_block(variants: Sequence[Compared]) -> str:
         "sorted": "`sorted`: the client also sorts, so each page reads all rows of its ranges.",
     }
     tables = across(variants, verdict)
-    said = [meaning for word, meaning in meanings.items() if re.search(rf"\d{word}|{word}", tables)]
-    said += [
+    sentences = [meaning for word, meaning in meanings.items() if re.search(rf"\d{word}|{word}", tables)]
+    sentences += [
         f"`{name}` refuses every question."
         for name in (variant.variant.name for variant in variants if not variant.answers)
     ]
     caption = f"Measured on {variants[0].records:,} sample records; `{variants[0].variant.name}` is the design itself."
-    return f"{_below(caption, tables)}\n\n{textwrap.fill(' '.join(said), MAX_LINE, break_on_hyphens=False)}"
+    return f"{_below(caption, tables)}\n\n{textwrap.fill(' '.join(sentences), MAX_LINE, break_on_hyphens=False)}"
 
 
-def across(variants: Sequence[Compared], cell: Callable[[Measured], str]) -> str:
+def across(variants: Sequence[VariantCosts], cell: Callable[[Measurement], str]) -> str:
     """Questions down and variants across: as few tables as are narrow enough, each with the design itself first.
 
     Variants that refuse every question are left out.
@@ -162,27 +162,27 @@ def across(variants: Sequence[Compared], cell: Callable[[Measured], str]) -> str
     main, *others = [variant for variant in variants if variant.answers]
     for count in range(1, len(others) + 1):
         size = -(-len(others) // count)
-        tables = [_across([main, *others[at : at + size]], cell) for at in range(0, len(others), size)]
+        tables = [_across([main, *others[start : start + size]], cell) for start in range(0, len(others), size)]
         if all(map(fits, tables)):
             return "\n\n".join(tables)
     return _across([main, *others], cell)
 
 
-def _across(variants: Sequence[Compared], cell: Callable[[Measured], str]) -> str:
+def _across(variants: Sequence[VariantCosts], cell: Callable[[Measurement], str]) -> str:
     rows = [
-        (measured[0].pattern.question, *map(cell, measured))
-        for measured in zip(*(variant.measured for variant in variants), strict=True)
+        (measurements[0].pattern.question, *map(cell, measurements))
+        for measurements in zip(*(variant.measurements for variant in variants), strict=True)
     ]
     return markdown_table(("question", *(variant.variant.name for variant in variants)), rows)
 
 
-def rpcs_block(variants: Sequence[Compared]) -> str:
+def rpcs_block(variants: Sequence[VariantCosts]) -> str:
     """The RPCs of every question in every variant."""
     return _below("RPCs of each question, and its ranges if it reads several:", across(variants, rpcs))
 
 
-def writes_block(design: Design, variants: Iterable[Compared]) -> str:
-    """What a record takes in every variant, and where new rows go."""
+def writes_block(design: Design, variants: Iterable[VariantCosts]) -> str:
+    """Rows and bytes that a record writes in every variant, and where new rows go."""
     caption = (
         f"Rows and bytes that one record writes. For the last column each table is cut into {RANGES} ranges of equal "
         f"size: the share of its newest rows, those of the last {_duration(design.newest_ms)}, in the busiest range. "
@@ -198,20 +198,20 @@ def _duration(duration_ms: int) -> str:
     return f"{duration_ms // length_ms} {name}"
 
 
-def reads_block(main: Compared) -> str:
+def reads_block(main: VariantCosts) -> str:
     """What every question reads in the design itself."""
     caption = f"What `{main.variant.name}` reads, and what it transfers:"
-    return _below(caption, markdown_table(READ_COLUMNS, map(read_row, main.measured)))
+    return _below(caption, markdown_table(READ_COLUMNS, map(read_row, main.measurements)))
 
 
-def scans_block(design: Design, main: Compared) -> str:
-    """Every question as `rowbook ask` takes it, and the rows that it reads as the HBase shell takes them."""
+def scans_block(design: Design, main: VariantCosts) -> str:
+    """Every question as a `rowbook ask` command, and the rows that it reads as statements of the HBase shell."""
     lines: list[str] = []
-    for measured in main.measured:
-        lines += [f"# {measured.pattern.question}", f"# rowbook ask {design.name} {measured.pattern.words}"]
-        if measured.refused:
+    for measurement in main.measurements:
+        lines += [f"# {measurement.pattern.question}", f"# rowbook ask {design.name} {measurement.pattern.words}"]
+        if measurement.refused:
             lines.append("# refused")
-        ranges = measured.cost.ranges
+        ranges = measurement.cost.ranges
         lines += [statement(table.decode(), rows) for table, rows in ranges[:RANGES_SHOWN]]
         if len(ranges) > RANGES_SHOWN:
             lines.append(f"# and {len(ranges) - RANGES_SHOWN} ranges more")
@@ -232,7 +232,7 @@ EXCEPTIONS = {
 
 
 def exemptions_block(design: Design) -> str:
-    """What holds for every variant at any size of its tables, and where it does not, with the reason."""
+    """The facts that hold for every variant at any size of its tables, and each exemption with its reason."""
     *facts, last = FACTS.values()
     caption = (
         f"At any size of the tables, tested at three, every variant {', '.join(facts)}, and {last}. Exceptions: "
@@ -242,7 +242,7 @@ def exemptions_block(design: Design) -> str:
 
 
 def _exemptions(design: Design) -> dict[Exemption, list[str]]:
-    """Each exemption of the design with the names of the variants that have it, none for those that all have."""
+    """Each exemption of the design with the names of the variants that have it; no names if all variants have it."""
     by_variant: dict[Exemption, list[str]] = {exemption: [] for exemption in design.exemptions}
     for variant in design.variants:
         for exemption in variant.exemptions:
@@ -252,12 +252,12 @@ def _exemptions(design: Design) -> dict[Exemption, list[str]]:
 
 def _exemption_line(exemption: Exemption, variants: Sequence[str]) -> str:
     questions = "; ".join(pattern.question for pattern in exemption.patterns)
-    of = ", ".join(f"`{name}`" for name in variants) or "every variant"
-    return f"{of}: {EXCEPTIONS[exemption.fact]}, because {exemption.reason}" + (f" ({questions})" if questions else "")
+    who = ", ".join(f"`{name}`" for name in variants) or "every variant"
+    return f"{who}: {EXCEPTIONS[exemption.fact]}, because {exemption.reason}" + (f" ({questions})" if questions else "")
 
 
-def refused_block(variants: Iterable[Compared]) -> str:
-    """What the variants cannot answer, an item for each reason."""
+def refused_block(variants: Iterable[VariantCosts]) -> str:
+    """The questions that variants refuse, an item for each reason."""
     return _below("Refused, and why:", markdown_list(refusal.line for refusal in refusals(variants)))
 
 
@@ -283,8 +283,8 @@ def traps_block(design: Design) -> str:
     """Published mistakes, each run beside the right way."""
     items: list[str] = []
     for trap in design.traps:
-        name, published, wanted, wrong, right = trap_row(trap)
-        items += [f'- **{name}**, published as "{published}"', f"  - asked for: {wanted}"]
+        name, published_as, task, wrong, right = trap_row(trap)
+        items += [f'- **{name}**, published as "{published_as}"', f"  - asked for: {task}"]
         items += [f"  - gives: {wrong}", f"  - right way: {right}"]
     return "\n".join(items)
 
@@ -292,11 +292,11 @@ def traps_block(design: Design) -> str:
 def design_blocks(design: Design) -> dict[str, str]:
     """All blocks of a design, from its samples loaded into empty stores, one for each variant."""
     blocks: dict[str, str] = {}
-    variants: list[Compared] = []
+    variants: list[VariantCosts] = []
     for variant in design.variants:
         connection = connect("embedded:")
         create_tables(connection, variant.tables)
-        variants.append(compared(connection, design, variant))
+        variants.append(measure_variant(connection, design, variant))
         for table in variant.tables:
             name = table.name.replace("_", "-")
             blocks[f"layout-{name}"] = layout_block(table)
@@ -354,7 +354,7 @@ FILTERS = (
     "SKIP ValueFilter(=, 'binary:v')",
     "WHILE ValueFilter(=, 'binary:v')",
 )
-"""Each filter of the language as it is written, with all its arguments; a test compares with those that it knows."""
+"""Each filter of the filter language, written with all its arguments; a test checks that none is missing."""
 
 
 def _comparators_table() -> str:
@@ -364,13 +364,13 @@ def _comparators_table() -> str:
 
 
 def stores_blocks() -> dict[str, str]:
-    """What the stores' README says of filters, limits and differences, from their docstrings, constants and tests."""
-    of_filters: list[str] = []
+    """Filters, limits and differences for the stores' README, from docstrings, constants and tests."""
+    filters: list[str] = []
     for words in FILTERS:
         filter = filter_language.parse_filter(words.encode())
         rule, _, trap = " ".join((filter.__doc__ or "").split()).replace("Traps: ", "Trap: ").partition(" Trap: ")
-        of_filters.append(f"`{words}`: {rule}" + (f" **Trap:** {trap}" if trap else ""))
-    of_limits = (
+        filters.append(f"`{words}`: {rule}" + (f" **Trap:** {trap}" if trap else ""))
+    limits = (
         ("row key", f"1 to {MAX_ROW_BYTES:,} bytes"),
         ("family", f"1 to {rules.MAX_FAMILY_BYTES} bytes"),
         ("cell", f"{rules.MAX_CELL_BYTES:,} bytes: row, family, qualifier, value and 20 more"),
@@ -392,9 +392,9 @@ def stores_blocks() -> dict[str, str]:
         ("batch in one transaction", f"{mutations.MAX_ATOMIC_MUTATIONS:,} mutations"),
     )
     return {
-        "filters": markdown_list(of_filters),
+        "filters": markdown_list(filters),
         "comparators": _comparators_table(),
-        "limits": markdown_table(("what", "limit"), of_limits),
+        "limits": markdown_table(("what", "limit"), limits),
         "differences": markdown_list(
             f"HBase: {difference.on_hbase}. **Here: {difference.here}.** Reason: {difference.why}. `{difference.test}`"
             for difference in DIFFERENCES
@@ -405,14 +405,17 @@ def stores_blocks() -> dict[str, str]:
 def pages() -> dict[Path, Callable[[], str]]:
     """Every README that has generated blocks, with the function that makes the text that it should have."""
 
-    def made(page: Path, blocks: Callable[[], Mapping[str, str]]) -> tuple[Path, Callable[[], str]]:
+    def page_and_text(page: Path, blocks: Callable[[], Mapping[str, str]]) -> tuple[Path, Callable[[], str]]:
         return page, lambda: with_blocks(page.read_text(encoding="utf-8"), blocks())
 
     return dict(
         [
-            *(made(ROOT / "domains" / design.name / "README.md", partial(design_blocks, design)) for design in DESIGNS),
-            made(ROOT / "shared" / "stores" / "README.md", stores_blocks),
-            made(ROOT / "README.md", lambda: {"designs": index_block(DESIGNS)}),
+            *(
+                page_and_text(ROOT / "domains" / design.name / "README.md", partial(design_blocks, design))
+                for design in DESIGNS
+            ),
+            page_and_text(ROOT / "shared" / "stores" / "README.md", stores_blocks),
+            page_and_text(ROOT / "README.md", lambda: {"designs": index_block(DESIGNS)}),
         ]
     )
 

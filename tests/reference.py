@@ -1,4 +1,4 @@
-"""Runs generated functions without the reference that they fall back on, so that a broken one is noticed."""
+"""Runs generated functions without the reference to which they fall back, so that a test notices a broken one."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -6,11 +6,11 @@ from typing import Any
 
 
 class FellBack(Exception):
-    """A generated function gave up and called its reference, which is right but slow."""
+    """A generated function called its reference, which is right but slow."""
 
 
-def _fall_back(*given: Any) -> Any:
-    raise FellBack(f"nothing generated is right for {given!r:.300}")
+def _fall_back(*arguments: Any) -> Any:
+    raise FellBack(f"no generated function is right for {arguments!r:.300}")
 
 
 @contextmanager

@@ -9,19 +9,19 @@ import pytest
 from tests.locks import one_process_at_a_time
 
 ROOT = Path(__file__).parents[1]
-TAKES_IT = """
+LOCKING_PROGRAM = """
 from tests.locks import one_process_at_a_time
 
 print("waits", flush=True)
 with one_process_at_a_time():
-    print("has it", flush=True)
+    print("runs", flush=True)
 """
 
 
 def test_a_process_waits_until_the_other_has_left_its_block():
     with one_process_at_a_time():
-        process = subprocess.Popen([sys.executable, "-c", TAKES_IT], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen([sys.executable, "-c", LOCKING_PROGRAM], cwd=ROOT, stdout=subprocess.PIPE, text=True)
         assert process.stdout.readline() == "waits\n"
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(timeout=0.2)
-    assert process.communicate(timeout=20)[0] == "has it\n"
+    assert process.communicate(timeout=20)[0] == "runs\n"

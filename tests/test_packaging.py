@@ -33,9 +33,9 @@ def run(*command: str | Path, cwd: Path, path: Sequence[str | Path] = ()) -> sub
 
 def succeed(*command: str | Path, cwd: Path, path: Sequence[str | Path] = ()) -> str:
     """Return what a command prints, or fail with all it said."""
-    done = run(*command, cwd=cwd, path=path)
-    assert done.returncode == 0, f"{command} ended with {done.returncode}\n{done.stdout}{done.stderr}"
-    return done.stdout
+    process = run(*command, cwd=cwd, path=path)
+    assert process.returncode == 0, f"{command} ended with {process.returncode}\n{process.stdout}{process.stderr}"
+    return process.stdout
 
 
 def build_wheel(source: Path, folder: Path) -> Path:
@@ -227,7 +227,7 @@ INSTALLED_SNIPPETS = {
 
         order = Order("n-42", "s-17", "b-3", placed_ms=1, item="lamp", amount=7)
         number: str = order.order_number
-        found: Order | None = OrderRepository(connect("embedded:")).order(number)
+        stored: Order | None = OrderRepository(connect("embedded:")).order(number)
     """,
     "wrong_domains.py": """
         from rowbook.domains.orders import Order, OrderRepository
@@ -262,9 +262,9 @@ def refused(folder: Path) -> set[tuple[str, int]]:
 
 @pytest.mark.skipif(find_spec("mypy") is None, reason="mypy is not installed")
 def test_mypy_refuses_wrong_keys_and_wrong_calls(snippets: Path) -> None:
-    done = run(sys.executable, "-m", "mypy", "--no-pretty", *sorted(snippets.iterdir()), cwd=ROOT)
-    errors = re.findall(r"(\w+\.py):(\d+): error: ", done.stdout)
-    assert {(name, int(line)) for name, line in errors} == refused(snippets), done.stdout + done.stderr
+    process = run(sys.executable, "-m", "mypy", "--no-pretty", *sorted(snippets.iterdir()), cwd=ROOT)
+    errors = re.findall(r"(\w+\.py):(\d+): error: ", process.stdout)
+    assert {(name, int(line)) for name, line in errors} == refused(snippets), process.stdout + process.stderr
 
 
 @pytest.mark.skipif(find_spec("mypy") is None, reason="mypy is not installed")
@@ -274,9 +274,11 @@ def test_mypy_takes_right_code_and_refuses_wrong_code_where_the_wheel_is_install
 ) -> None:
     folder = written(INSTALLED_SNIPPETS, tmp_path)
     python = ("--python-executable", str(installed / "python"))
-    done = run(sys.executable, "-m", "mypy", "--no-pretty", *strict, *python, *sorted(folder.glob("*.py")), cwd=folder)
-    errors = re.findall(r"(\w+\.py):(\d+): error: ", done.stdout)
-    assert {(name, int(line)) for name, line in errors} == refused(folder), done.stdout + done.stderr
+    process = run(
+        sys.executable, "-m", "mypy", "--no-pretty", *strict, *python, *sorted(folder.glob("*.py")), cwd=folder
+    )
+    errors = re.findall(r"(\w+\.py):(\d+): error: ", process.stdout)
+    assert {(name, int(line)) for name, line in errors} == refused(folder), process.stdout + process.stderr
 
 
 @pytest.mark.skipif(find_spec("pyright") is None, reason="pyright is not installed")
@@ -284,7 +286,7 @@ def test_mypy_takes_right_code_and_refuses_wrong_code_where_the_wheel_is_install
 def test_pyright_refuses_wrong_keys_and_wrong_calls(snippets: Path) -> None:
     command = (sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable)
     with one_process_at_a_time():  # the first time pyright downloads itself
-        done = run(*command, *sorted(snippets.iterdir()), cwd=ROOT)
-    errors = [found for found in json.loads(done.stdout)["generalDiagnostics"] if found["severity"] == "error"]
+        process = run(*command, *sorted(snippets.iterdir()), cwd=ROOT)
+    errors = [found for found in json.loads(process.stdout)["generalDiagnostics"] if found["severity"] == "error"]
     lines = {(Path(found["file"]).name, found["range"]["start"]["line"] + 1) for found in errors}
-    assert lines == refused(snippets), done.stdout + done.stderr
+    assert lines == refused(snippets), process.stdout + process.stderr

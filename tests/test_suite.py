@@ -30,7 +30,7 @@ SECTIONS = (
 )
 
 
-def imported(path):
+def imported_modules(path):
     """The modules that a file imports, relative ones with their dots."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -39,34 +39,34 @@ def imported(path):
             yield "." * node.level + (node.module or "")
 
 
-def named(path):
+def folder_name(path):
     return path.name
 
 
-@pytest.mark.parametrize("domain", DOMAINS, ids=named)
+@pytest.mark.parametrize("domain", DOMAINS, ids=folder_name)
 def test_every_domain_has_the_same_files(domain):
     assert [name for name in FILES if not (domain / name).exists()] == []
 
 
-@pytest.mark.parametrize("domain", DOMAINS, ids=named)
+@pytest.mark.parametrize("domain", DOMAINS, ids=folder_name)
 def test_a_domain_imports_shared_and_no_other_domain(domain):
     for path in domain.rglob("*.py"):
         outside = ".." if path.parent == domain else "..."
-        assert [name for name in imported(path) if name.startswith(("domains", outside))] == []
+        assert [name for name in imported_modules(path) if name.startswith(("domains", outside))] == []
 
 
-@pytest.mark.parametrize("domain", DOMAINS, ids=named)
+@pytest.mark.parametrize("domain", DOMAINS, ids=folder_name)
 def test_what_one_copies_imports_nothing_of_what_the_suite_shows(domain):
     own = tuple(f".{name}" for name in COPIED)
     for name in COPIED:
-        for module in imported(domain / f"{name}.py"):
+        for module in imported_modules(domain / f"{name}.py"):
             may_import = MAY_COPY_IMPORT + (("shared.stores",) if name == "example" else ())
             assert not module.startswith(("shared", ".")) or f"{module}.".startswith(
                 tuple(f"{allowed}." for allowed in (*may_import, *own))
             ), f"{name}.py imports {module}"
 
 
-@pytest.mark.parametrize("domain", DOMAINS, ids=named)
+@pytest.mark.parametrize("domain", DOMAINS, ids=folder_name)
 def test_every_variant_is_a_module_with_its_tables(domain):
     modules = {path.stem.replace("_", "-") for path in (domain / "variants").glob("[a-z]*.py")}
     (design,) = (design for design in DESIGNS if design.name == domain.name)
@@ -78,10 +78,10 @@ def test_every_variant_is_a_module_with_its_tables(domain):
 
 def test_shared_imports_no_domain():
     for path in (ROOT / "shared").rglob("*.py"):
-        assert [name for name in imported(path) if name.split(".")[0] in ("domains", "fixtures", "tests")] == []
+        assert [name for name in imported_modules(path) if name.split(".")[0] in ("domains", "fixtures", "tests")] == []
 
 
-@pytest.mark.parametrize("domain", DOMAINS, ids=named)
+@pytest.mark.parametrize("domain", DOMAINS, ids=folder_name)
 def test_a_design_page_has_its_sections_and_80_to_150_lines_besides_the_generated_ones(domain):
     page = (domain / "README.md").read_text(encoding="utf-8")
     text = re.sub("<!-- (generated|measured): .*? end -->\n*", "", page, flags=re.DOTALL)
@@ -91,7 +91,7 @@ def test_a_design_page_has_its_sections_and_80_to_150_lines_besides_the_generate
 
 
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
-def test_a_key_class_says_what_it_decides(design):
+def test_a_key_class_has_its_five_headings(design):
     for table in tables_of(design.variants):
         headings = re.findall(r"^ *(\w+):", table.layout.key.__doc__, re.MULTILINE)
         assert headings == ["Order", "Serves", "Costs", "Fixed", "Source"]
@@ -101,5 +101,5 @@ def test_the_designs_are_all_the_domains():
     assert sorted(design.name for design in DESIGNS) == [domain.name for domain in DOMAINS]
 
 
-def test_no_module_is_a_drawer_for_leftovers():
+def test_no_module_is_named_after_helpers():
     assert [path for path in ROOT.glob("[ds]*/**/*.py") if path.stem in ("util", "utils", "helpers", "common")] == []

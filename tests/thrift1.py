@@ -1,4 +1,4 @@
-"""happybase connections with all of HBase's Thrift1 service, of which happybase's own client knows an older part."""
+"""happybase connections with HBase's whole Thrift1 service; happybase's own client knows an older part of it."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -30,7 +30,7 @@ def whole_connection(host: str, port: int) -> Iterator[Any]:
 
 
 def idl_of_hbase(folder: Path) -> Path:
-    """HBase's own IDL, out of the jar that `make hbase` downloads; skips the test where there is none."""
+    """HBase's own IDL, from the jar that `make hbase` downloads; skips the test if the jar is not there."""
     jars = sorted((KEPT / "hbase-jars").glob("hbase-thrift-*.jar"))
     if not jars:
         pytest.skip("HBase's jars are not here: make hbase downloads them")
@@ -38,7 +38,7 @@ def idl_of_hbase(folder: Path) -> Path:
         return Path(jar.extract("org/apache/hadoop/hbase/thrift/Hbase.thrift", folder))
 
 
-def parsed(idl: Path, name: str) -> Any:
+def parse_idl(idl: Path, name: str) -> Any:
     """The structs and services of an IDL."""
     loader: Any = thriftpy2
     return loader.load(idl, module_name=f"{name}_thrift")

@@ -1,4 +1,4 @@
-"""Log events under rival row keys, measured side by side."""
+"""Log events found by host, kind and time, under seven row keys that are measured side by side."""
 
 from .keys import LOGS
 from .records import LogEvent, Repeats

@@ -1,4 +1,4 @@
-"""What the suite shows of `logs`: its questions, its variants and published mistakes. Not copied."""
+"""What the suite shows of `logs`: its questions, variants and published mistakes. A copy does not need it."""
 
 from functools import partial
 
@@ -32,10 +32,10 @@ BY_CLIENT = AccessPattern(
 OF_A_HOST = (OF_KIND, LATEST, ONE_HOST, ALIKE)
 KIND_BEFORE_TIME = Exemption(
     "rows",
-    "the kind comes before the time, so a period of all kinds reads a host's rows of any time",
+    "the kind comes before the time, so a question without a kind reads a host's rows of any time",
     (ONE_HOST, ALIKE),
 )
-TIME_LEADS = Exemption("rows", "the time leads, so the rows of all hosts are read", OF_A_HOST)
+TIME_FIRST = Exemption("rows", "the time comes first, so the rows of all hosts are read", OF_A_HOST)
 
 DESIGN = Design(
     name="logs",
@@ -53,28 +53,34 @@ DESIGN = Design(
         ),
         Variant(
             "time-first",
-            "time in front",
+            "time first",
             time_first.TABLES,
             partial(LogRepository, table=time_first.TABLE),
-            (TIME_LEADS,),
+            (TIME_FIRST,),
         ),
         Variant(
-            "modulo", "bucket of the time", modulo.TABLES, partial(LogRepository, table=modulo.TABLE), (TIME_LEADS,)
+            "modulo",
+            "bucket of the time, then time",
+            modulo.TABLES,
+            partial(LogRepository, table=modulo.TABLE),
+            (TIME_FIRST,),
         ),
         Variant(
             "salted",
-            "bucket of the host",
+            "bucket of the host, then time",
             salted.TABLES,
             partial(LogRepository, table=salted.TABLE),
             (
                 Exemption(
-                    "rows", "within its bucket the time leads, so other hosts and kinds are read", (LATEST, ALIKE)
+                    "rows",
+                    "the time comes right after the bucket, so other hosts and kinds are read too",
+                    (LATEST, ALIKE),
                 ),
             ),
         ),
         Variant(
             "slices",
-            "slices of fifteen minutes",
+            "slices of fifteen minutes, then host",
             slices.TABLES,
             partial(LogRepository, table=slices.TABLE),
             (
@@ -87,10 +93,10 @@ DESIGN = Design(
         ),
         Variant(
             "random",
-            "a random number in front",
+            "a random number first",
             random.TABLES,
             random.RandomLogRepository,
-            (Exemption("loading", "an event that is stored again gets another random number, so it is another row"),),
+            (Exemption("loading", "an event that is stored again gets another number, so it becomes another row"),),
         ),
     ),
     newest_ms=LAST_MINUTE_MS,

@@ -1,4 +1,4 @@
-"""The story of the design: store events, list the latest of a kind, all of a host and those of hosts named alike.
+"""The story of the design: store events; list the latest of a kind, all of a host, all of hosts with similar names.
 
 Run it: python -m domains.logs.example
 """
@@ -13,7 +13,7 @@ from .repository import LogRepository
 
 
 def main() -> None:
-    """Tells the story on an empty store in memory, and asserts what it claims."""
+    """Runs the story on an empty store in memory, and asserts what it claims."""
     connection = connect("embedded:")
     create_tables(connection, TABLES)
     logs = LogRepository(connection)
@@ -32,7 +32,7 @@ def main() -> None:
     print(*latest, sep="\n")
     assert latest == [second, first]
 
-    print("two seconds of web-1, oldest first, from one call and a sort:")
+    print("two seconds of web-1, oldest first, which the client sorts:")
     window = logs.window(start_ms, start_ms + 2_000, host="web-1")
     print(*window.records, sep="\n")
     assert window.records == [started, first]

@@ -1,6 +1,6 @@
-r"""The files that logs come in: access logs of web servers, and what log4j writes.
+r"""File formats of logs: access logs of web servers, and the files that log4j writes.
 
-No character of an event is lost: what has no field of its own is the message, as it stands.
+No character of an event is lost: text that has no field of its own becomes the message, unchanged.
 
     203.0.113.9 - - [12/Jan/2026:09:07:31 +0100] "GET / HTTP/1.1" 200 5120 "-" "curl/8.5.0"
     host 203.0.113.9, event 200, message: - - "GET / HTTP/1.1" 5120 "-" "curl/8.5.0"
@@ -33,11 +33,11 @@ def _access_log(lines: Iterable[str], _path: Path) -> ParsedRows:
 
 
 def _access(line: str) -> dict[str, Any] | str:
-    found = _ACCESS.fullmatch(line)
-    if not found:
-        wanted = 'host identity user [day/month/year:time zone] "request" status bytes ...'
-        return f"must be {wanted} (got {line!r:.100})"
-    host, user, stamp, request, status, rest = found.groups()
+    match = _ACCESS.fullmatch(line)
+    if not match:
+        form = 'host identity user [day/month/year:time zone] "request" status bytes ...'
+        return f"must be {form} (got {line!r:.100})"
+    host, user, stamp, request, status, rest = match.groups()
     try:
         time_ms = _access_ms(stamp)
     except ValueError:
@@ -67,7 +67,7 @@ def _log4j(lines: Iterable[str], path: Path) -> ParsedRows:
             yield first, number - 1, _event(host, event, characters)
             event, characters = [], 0
         if not event:
-            if not line.strip():  # before the first event; within one a blank line is a line as any
+            if not line.strip():  # before the first event; within an event a blank line is part of its message
                 continue
             first = number
         event.append(line)
@@ -77,15 +77,15 @@ def _log4j(lines: Iterable[str], path: Path) -> ParsedRows:
 
 
 def _event(host: str, lines: list[str], characters: int) -> dict[str, Any] | str:
-    found = _LOG4J.fullmatch(lines[0])
-    if not found:
+    match = _LOG4J.fullmatch(lines[0])
+    if not match:
         reason = f"must start with [2016-12-19 16:31:46,123] LEVEL (got {lines[0]!r:.100})"
     elif characters > MAX_LINE_CHARACTERS:
         reason = f"an event must have at most {MAX_LINE_CHARACTERS} characters, line ends included"
     elif not host:
-        reason = "LogEvent.host: is the name of the file's folder; a pipe is in none"
+        reason = "LogEvent.host: must be the name of the file's folder, and a pipe has none; load a file"
     else:
-        stamp, level, message = found.groups()
+        stamp, level, message = match.groups()
         try:
             time_ms = parse_time(stamp[1:])
         except ValueError:
@@ -97,7 +97,7 @@ def _event(host: str, lines: list[str], characters: int) -> dict[str, Any] | str
 
 
 def _folder(path: Path) -> str:
-    """The name of a file's folder; none for /dev/stdin, and for /dev/fd/63, which a shell makes of <(zcat ...)."""
+    """The name of a file's folder; empty for /dev/stdin and for /dev/fd/63, which a shell makes of <(zcat ...)."""
     folder = Path(os.path.abspath(path)).parent
     return "" if folder.parts[1:2] in (("dev",), ("proc",)) else folder.name
 
@@ -109,15 +109,15 @@ def _bare(line: str) -> str:
 COMBINED_LOG = Format(
     "combined", "combined log", lambda line: bool(_ACCESS_STARTS.match(line)), _access_log, has_milliseconds=True
 )
-"""Access logs of Apache and nginx, in the common format too, and with more fields than the combined one behind.
+"""Access logs of Apache and nginx: the common format, the combined one, and lines with more fields after it.
 
-The client is the host, the status is the event. A time's zone is honoured, and not kept.
+The client becomes the host, the status the event. The time's zone is applied, but not stored.
 """
 
 LOG4J = Format("log4j", "log4j log", lambda line: bool(_LOG4J_STARTS.match(line)), _log4j, has_milliseconds=True)
-"""Logs of Kafka and others that write `[%d] %p %m`. The folder is the host, the level is the event; times are UTC.
+"""Logs of Kafka and others that write `[%d] %p %m`. The folder becomes the host, the level the event; times are UTC.
 
-An event of more than `MAX_LINE_CHARACTERS` characters is refused, and what it goes on with is the next bad line.
+An event of more than `MAX_LINE_CHARACTERS` characters is refused, and the rest of it is refused as another bad line.
 """
 
 FORMATS = (COMBINED_LOG, LOG4J)

@@ -1,6 +1,6 @@
 """One table of events: host, kind of event, newest first.
 
-The variants lay out the same events in other orders; the README says which serves what.
+The variants lay out the same events in other orders; the README says which questions each of them answers.
 """
 
 from shared.keys import Descending, EscapedText, FixedBytes, Int64, KeyLayout, part, row_key
@@ -11,11 +11,11 @@ from .records import TIE_BYTES, LogEvent
 
 @row_key
 class LogNewestFirst:
-    """One event in the list of its host and kind.
+    """One event in the list of its host and kind of event.
 
     Order:  by host, by kind of event, newest first.
-    Serves: the latest N of a host and kind; those of a period; hosts whose name begins alike.
-    Costs:  one scan. A period of all kinds, or of all hosts, is no range: it is filtered and sorted, or refused.
+    Serves: the latest N events of a host and kind; its events of a period; events of hosts whose names start alike.
+    Costs:  one scan. A period of all kinds of a host is filtered and sorted by the client; of all hosts it is refused.
     Fixed:  the sequence of the parts and the direction of time; changing them means a new table.
     Source: S0.12, [hostname][log-event][Long.MAX_VALUE - timestamp], which loses events of one millisecond.
     """
@@ -25,25 +25,25 @@ class LogNewestFirst:
     time_ms: int = part(Descending(Int64), "when, milliseconds since 1970 UTC, newest first")
     tie: bytes = part(
         Descending(FixedBytes(TIE_BYTES)),
-        "tells events of one millisecond apart; descending, as the time is",
+        "distinguishes events of one millisecond; descending, like the time",
     )
 
 
 @row_key
 class LogTimeFirst:
-    """One event in the log of all hosts: the order in which a window is answered, so its key is made to sort by.
+    """One event in the log of all hosts. The client also sorts answers by this key.
 
     Order:  by time, then host, then kind of event.
-    Serves: as the key of a table (the variant time-first): everything that happened in a period, in one range.
-    Costs:  as the key of a table: one scan; a single host is filtered out of all; every write goes to the last region.
-    Fixed:  the time leads, so no split point can be known beforehand.
-    Source: S0.7, [timestamp][hostname][log-event], the key it starts from.
+    Serves: as the key of a table (the variant time-first): all events of a period, in one range.
+    Costs:  as the key of a table: one scan. For one host the client filters all hosts. Writes go to the last region.
+    Fixed:  the time comes first, so split points cannot be chosen beforehand.
+    Source: S0.7, [timestamp][hostname][log-event], the key from which it starts.
     """
 
     time_ms: int = part(Int64, "when, milliseconds since 1970 UTC")
     host: str = part(EscapedText, "where it happened; any text")
     event: str = part(EscapedText, "what kind of event, in a word")
-    tie: bytes = part(FixedBytes(TIE_BYTES), "tells events of one millisecond apart")
+    tie: bytes = part(FixedBytes(TIE_BYTES), "distinguishes events of one millisecond")
 
 
 LOG_CELLS = CellLayout(LogEvent, "l", {"severity": Column("s"), "message": Column("m")})
@@ -53,4 +53,4 @@ LOGS = TableLayout("logs", "one event", KeyLayout(LogNewestFirst), LOG_CELLS)
 TABLES = (LOGS,)
 
 BY_TIME = KeyLayout(LogTimeFirst)
-"""The order of answers that the client has to sort."""
+"""The order into which the client sorts answers that do not come in it."""

@@ -1,4 +1,4 @@
-"""What the suite loads into `logs`: events, from files of several formats."""
+"""The records that the suite loads into `logs`: events, from files of several formats."""
 
 from pathlib import Path
 
@@ -10,6 +10,6 @@ from .repository import LogRepository
 
 SAMPLES = Path(__file__).parents[2] / "fixtures" / "logs" / "logs.jsonl"
 LAST_MINUTE_MS = 60_000
-"""The last minute of the samples is a busy one; its writes show where new rows go."""
+"""The busy last minute of the samples, in milliseconds; its writes show where new rows go."""
 
 EVENTS = Load("events", LogEvent, LogRepository.store, SAMPLES, FORMATS, Repeats)

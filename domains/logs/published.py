@@ -7,49 +7,49 @@ from shared.designs import PublishedKey
 from .keys import LOGS, LogNewestFirst, LogTimeFirst
 from .variants import host_first, modulo
 
-AT_MS = 1_768_205_250_123  # 2026-01-12T08:07:30.123Z
+TIME_MS = 1_768_205_250_123  # 2026-01-12T08:07:30.123Z
 LONG_MAX = 2**63 - 1
 TIE = bytes.fromhex("0011223344556677")
 
-END_MARK = "any text, ended by `00 01`; without an end host1 would also match host12"
-ENDED_TOO = "ended like the host"
+TERMINATOR = "any text, with the terminator `00 01`; without it host1 would also match host12"
+SAME_TERMINATOR = "with the same terminator as the host"
 SIGN = "the sign bit is flipped, so that times before 1970 sort first; a plain long sorts them last"
-NO_TIE = "added: without it, events of one host and kind in one millisecond overwrite each other"
+TIE_ADDED = "added: without it, events of one host and kind in one millisecond overwrite each other"
 
 PUBLISHED = (
     PublishedKey(
         "S0.12",
         "timestamp = Long.MAX_VALUE - timestamp; [hostname][log-event][timestamp]",
         LOGS,
-        LogNewestFirst("web-1", "GET", AT_MS, TIE),
-        {"host": b"web-1", "event": b"GET", "time_ms": struct.pack(">q", LONG_MAX - AT_MS)},
-        {"host": END_MARK, "event": ENDED_TOO, "tie": NO_TIE},
+        LogNewestFirst("web-1", "GET", TIME_MS, TIE),
+        {"host": b"web-1", "event": b"GET", "time_ms": struct.pack(">q", LONG_MAX - TIME_MS)},
+        {"host": TERMINATOR, "event": SAME_TERMINATOR, "tie": TIE_ADDED},
     ),
     PublishedKey(
         "S0.11 with S0.10's rpad(column1,'x',20)",
         "[hostname][log-event][timestamp]",
         host_first.TABLE,
-        host_first.LogHostFirst("web-1", "GET", AT_MS, TIE),
-        {"host": b"web-1".ljust(20, b"x"), "event": b"GET", "time_ms": struct.pack(">q", AT_MS)},
-        {"event": "any text, ended by `00 01`", "time_ms": SIGN, "tie": NO_TIE},
+        host_first.LogHostFirst("web-1", "GET", TIME_MS, TIE),
+        {"host": b"web-1".ljust(20, b"x"), "event": b"GET", "time_ms": struct.pack(">q", TIME_MS)},
+        {"event": "any text, with the terminator `00 01`", "time_ms": SIGN, "tie": TIE_ADDED},
     ),
     PublishedKey(
         "S0.7",
         "long bucket = timestamp % numBuckets; [bucket][timestamp][hostname][log-event]",
         modulo.TABLE,
-        LogTimeFirst(AT_MS, "web-1", "GET", TIE),
+        LogTimeFirst(TIME_MS, "web-1", "GET", TIE),
         {
-            "Modulo": struct.pack(">q", AT_MS % modulo.BUCKETS),
-            "time_ms": struct.pack(">q", AT_MS),
+            "Modulo": struct.pack(">q", TIME_MS % modulo.BUCKETS),
+            "time_ms": struct.pack(">q", TIME_MS),
             "host": b"web-1",
             "event": b"GET",
         },
         {
-            "Modulo": "one byte, since there are at most 256 buckets; the published one is a long",
+            "Modulo": "one byte, because there are at most 256 buckets; the published bucket is a long",
             "time_ms": SIGN,
-            "host": END_MARK,
-            "event": ENDED_TOO,
-            "tie": NO_TIE,
+            "host": TERMINATOR,
+            "event": SAME_TERMINATOR,
+            "tie": TIE_ADDED,
         },
     ),
 )

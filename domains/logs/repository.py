@@ -14,17 +14,17 @@ from .keys import BY_TIME, LOG_CELLS, LOGS
 from .records import LogEvent
 
 EVENTS_AT_ONCE = 1000
-"""How many events `store_all` reads before it sends them."""
+"""Number of events that `store_all` reads before it sends them."""
 
 
 @attrs.define
 class NotAllStored(Exception):
-    """`store_all` could not go on; its cause says why. Nothing is lost, and storing an event again changes nothing."""
+    """`store_all` failed; its cause says why. No event is lost, and storing one again changes nothing."""
 
     stored: int
-    """How many events are stored, from the first on."""
+    """Number of events that are stored, counted from the first."""
     unconfirmed: list[LogEvent]
-    """The events that were read after them; some may be stored. To go on, store these, then what was not read."""
+    """The events that were read after them; some may be stored. Store these again, then those not yet read."""
     reason: str
 
     def __str__(self) -> str:
@@ -34,12 +34,12 @@ class NotAllStored(Exception):
 class LogRepository:
     """Stores events, and finds them by host, kind and time, in the table of this design or of a variant.
 
-    Every question is narrowed to what the table's key can bind; the client compares the rest, and sorts where the key
-    is in another order. So each table answers as well as it can, and the page says what that left to do. Where the key
-    binds nothing, the question is refused, with an InvalidQuestion that says which part is missing.
-    Costs are those of `LOGS`; the README compares them with the others.
+    The table's key binds as many conditions of a question as it can; the client compares the other fields, and sorts
+    if the key has another order. `Page.client_work` names that work. If the key cannot bind any condition, the question
+    is refused with an InvalidQuestion that names the missing part.
+    Costs are those of `LOGS`; the README compares them with the variants'.
 
-    A happybase connection serves one thread at a time, and so does a repository: make one for each.
+    A happybase connection serves one thread at a time, and so does a repository: make one per thread.
     """
 
     def __init__(self, connection: happybase.Connection, table: TableLayout[Any, LogEvent] = LOGS) -> None:
@@ -51,11 +51,11 @@ class LogRepository:
         self._rows.put(self.row(event), self._table.cells.pack(event), timestamp=event.time_ms)
 
     def store_all(self, events: Iterable[LogEvent]) -> int:
-        """Stores events as `store` does, those of one moment in one call, and returns how many they were.
+        """Stores events as `store` does, but all events of one time in one call; returns their number.
 
-        Thrift1 gives a whole batch one timestamp, so what saves calls is events that share theirs: those of a source
-        that tells whole seconds, or of many that write at once. Raises NotAllStored.
-        Costs: of each 1,000 events, as many calls as they have different times.
+        Thrift1 gives a whole batch one timestamp, so only events of the same time share a call: those of a source with
+        whole seconds, or of many hosts at once. Raises NotAllStored.
+        Costs: for each 1,000 events, one call for each different time.
         """
         stored = 0
         unsent: list[LogEvent] = []
@@ -63,20 +63,20 @@ class LogRepository:
             for event in events:
                 unsent.append(event)
                 if len(unsent) == EVENTS_AT_ONCE:
-                    self._store_moments(unsent)
+                    self._store_by_time(unsent)
                     stored += len(unsent)
                     unsent = []
-            self._store_moments(unsent)
+            self._store_by_time(unsent)
         except Exception as error:
             raise NotAllStored(stored, unsent, str(error)) from error
         return stored + len(unsent)
 
-    def _store_moments(self, events: Iterable[LogEvent]) -> None:
-        """Every row is made before the first is sent, so that what cannot be a key leaves nothing half stored."""
-        moments: dict[int, list[tuple[bytes, dict[bytes, bytes]]]] = {}
+    def _store_by_time(self, events: Iterable[LogEvent]) -> None:
+        """Makes every row before it sends the first, so that an invalid key leaves nothing half stored."""
+        rows_by_time: dict[int, list[tuple[bytes, dict[bytes, bytes]]]] = {}
         for event in events:
-            moments.setdefault(event.time_ms, []).append((self.row(event), self._table.cells.pack(event)))
-        for time_ms, rows in moments.items():
+            rows_by_time.setdefault(event.time_ms, []).append((self.row(event), self._table.cells.pack(event)))
+        for time_ms, rows in rows_by_time.items():
             with self._rows.batch(timestamp=time_ms) as batch:
                 for row, cells in rows:
                     batch.put(row, cells)
@@ -96,26 +96,26 @@ class LogRepository:
     ) -> Page[LogEvent]:
         """A host's events of one kind, from `since_ms` up to but not at `until_ms`, oldest first.
 
-        Costs: one reverse scan of `limit` + 2 rows; Thrift1 hands over the excluded end too.
+        Costs: one reverse scan of `limit` + 2 rows, because Thrift1 also returns the excluded end.
         """
         period = between(since_ms, until_ms)
         return self._in_time(self._table.layout.narrow(host=host, event=event, time_ms=period), limit, cursor)
 
     def latest(self, host: str, event: str, limit: int = 10, cursor: str | None = None) -> Page[LogEvent]:
         """A host's latest events of one kind, newest first. Costs: one scan of `limit` + 1 rows."""
-        asked = self._table.layout.narrow(host=host, event=event, time_ms=between())
-        return self._in_time(asked, limit, cursor, newest_first=True)
+        question = self._table.layout.narrow(host=host, event=event, time_ms=between())
+        return self._in_time(question, limit, cursor, newest_first=True)
 
     def window(
         self, since_ms: int, until_ms: int, host: str | None = None, limit: int = 100, cursor: str | None = None
     ) -> Page[LogEvent]:
         """All events from `since_ms` up to but not at `until_ms`, of all hosts or of one, oldest first.
 
-        Costs: of one host, all its rows are read and sorted for every page. Of all hosts it is refused.
+        Costs: for one host, every page reads and sorts all its rows. For all hosts the question is refused.
         """
-        of_host = {} if host is None else {"host": host}
-        asked = self._table.layout.narrow(**of_host, time_ms=between(since_ms, until_ms))
-        return self._in_time(asked, limit, cursor)
+        host_condition = {} if host is None else {"host": host}
+        question = self._table.layout.narrow(**host_condition, time_ms=between(since_ms, until_ms))
+        return self._in_time(question, limit, cursor)
 
     def hosts_like(
         self,
@@ -128,12 +128,12 @@ class LogRepository:
         """Events of all hosts whose name starts with `host_prefix`, in row-key order.
 
         They are from `since_ms` up to but not at `until_ms`.
-        Costs: one scan of the rows of these hosts, whenever they happened, until there are `limit` of the period.
+        Costs: one scan of these hosts' rows of any time, until `limit` of the period are found.
         """
         if not host_prefix:
-            raise InvalidQuestion("host_prefix: must be text, not empty; all hosts are a window")
-        asked = self._table.layout.narrow(host=starting_with(host_prefix), time_ms=between(since_ms, until_ms))
-        return page(self._rows, asked.plan, self._table.record, limit=limit, cursor=cursor, where=asked.residual)
+            raise InvalidQuestion("host_prefix: must be text, not empty; ask window for all hosts")
+        question = self._table.layout.narrow(host=starting_with(host_prefix), time_ms=between(since_ms, until_ms))
+        return page(self._rows, question.plan, self._table.record, limit=limit, cursor=cursor, where=question.residual)
 
     def of_severity(
         self,
@@ -147,34 +147,34 @@ class LogRepository:
     ) -> Page[LogEvent]:
         """A host's events of a severity, from `since_ms` up to but not at `until_ms`, oldest first.
 
-        No row key holds the severity, so all rows of the ranges are read and all but a few are dropped: by the client,
-        or by a filter at the server. Costs: as a window of the host; the filter spares only the network.
+        No row key holds the severity, so all rows of the ranges are read, and the client or a server-side filter drops
+        those of other severities. Costs: as a window of the host; the filter saves only network traffic.
         """
-        asked = self._table.layout.narrow(host=host, time_ms=between(since_ms, until_ms))
+        question = self._table.layout.narrow(host=host, time_ms=between(since_ms, until_ms))
         if filter_at == "client":
-            residual = {**asked.residual, "severity": severity}
-            return self._in_time(attrs.evolve(asked, residual=residual), limit, cursor)
-        return self._in_time(asked, limit, cursor, filter=equal(LOG_CELLS, "severity", severity))
+            residual = {**question.residual, "severity": severity}
+            return self._in_time(attrs.evolve(question, residual=residual), limit, cursor)
+        return self._in_time(question, limit, cursor, filter=equal(LOG_CELLS, "severity", severity))
 
     def _in_time(
         self,
-        asked: Narrowed,
+        question: Narrowed,
         limit: int,
         cursor: str | None,
         *,
         newest_first: bool = False,
         filter: ServerFilter | None = None,
     ) -> Page[LogEvent]:
-        """What matches a question, in the order of time: that of the table, its reverse, or sorted by the client."""
-        in_order = "time_ms" in asked.bound
+        """The events that match a question, by time: in the table's order, in its reverse, or sorted by the client."""
+        in_order = "time_ms" in question.bound
         descending = in_order and self._table.layout.part_named["time_ms"].codec.descending
         return page(
             self._rows,
-            asked.plan,
+            question.plan,
             self._table.record,
             limit=limit,
             cursor=cursor,
-            where=asked.residual,
+            where=question.residual,
             reverse=newest_first != descending,
             order=None if in_order else BY_TIME,
             filter=filter,

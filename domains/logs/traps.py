@@ -1,6 +1,6 @@
-"""Nine published mistakes that log keys meet, each as wrong code beside the right one, on the embedded store.
+"""Nine published mistakes about log keys, each as wrong code beside the right code, on the embedded store.
 
-Every function asks the same of both, and counts. Do not copy what is called wrong.
+Every function gives both the same task, and counts. Do not copy code that is named wrong.
 """
 
 import struct
@@ -23,7 +23,7 @@ LONG_MAX = 2**63 - 1
 
 
 def _table(rows: Iterable[bytes], host_of: Mapping[bytes, str] | None = None) -> happybase.Table:
-    """A table of these rows; where it is known each holds its host."""
+    """A table with these rows; each holds its host if `host_of` is given."""
     connection = connect("embedded:")
     connection.create_table("t", {"f": {}})
     table = connection.table("t")
@@ -33,30 +33,30 @@ def _table(rows: Iterable[bytes], host_of: Mapping[bytes, str] | None = None) ->
     return table
 
 
-def prefix_without_end_mark() -> Outcome:
+def prefix_without_terminator() -> Outcome:
     """The events of host1: scanning for the bare name also finds host12 and host123."""
     events = list(EVENTS.sample_records())
-    wanted = sum(event.host == "host1" for event in events)
+    event_count = sum(event.host == "host1" for event in events)
 
     rows = {f"{event.host}{event.event}{event.time_ms}{event.tie.hex()}".encode(): event.host for event in events}
-    wrong = _table(rows, rows)
-    found = [cells[b"f:v"].decode() for _row, cells in wrong.scan(row_prefix=b"host1")]
+    wrong_table = _table(rows, rows)
+    wrong_hosts = [cells[b"f:v"].decode() for _row, cells in wrong_table.scan(row_prefix=b"host1")]
 
     rows = {LOGS.row(event): event.host for event in events}
-    right = _table(rows, rows)
-    kept = [cells[b"f:v"].decode() for _row, cells in scan(right, LOGS.layout.plan(host="host1"))]
+    right_table = _table(rows, rows)
+    right_hosts = [cells[b"f:v"].decode() for _row, cells in scan(right_table, LOGS.layout.plan(host="host1"))]
 
-    foreign = len(found) - found.count("host1")
+    foreign_count = len(wrong_hosts) - wrong_hosts.count("host1")
     return Outcome(
-        f"the {wanted} events of host1",
-        f"{len(found)} rows, {foreign} of them of {', '.join(sorted({*found} - {'host1'}))}",
-        f"{len(kept)} rows, of {', '.join({*kept})}",
+        f"the {event_count} events of host1",
+        f"{len(wrong_hosts)} rows, {foreign_count} of them of {', '.join(sorted({*wrong_hosts} - {'host1'}))}",
+        f"{len(right_hosts)} rows, of {', '.join({*right_hosts})}",
     )
 
 
 @row_key
 class Numbered:
-    """An event by its number, to be put in the wrong way and in the right one."""
+    """An event by its number."""
 
     number: int = part(UInt32, "counts up by one")
 
@@ -64,14 +64,15 @@ class Numbered:
 def decimal_text_without_padding() -> Outcome:
     """Events numbered 1 to 1,000: as text, 10, 100 and 1000 come before 2, and the interval from 5 to 15 is empty."""
     numbers = range(1, 1001)
-    wrong = _table(b"web-1#%d" % number for number in numbers)
-    found = [len(list(wrong.scan(b"web-1#%d" % since, b"web-1#%d" % until))) for since, until in ((1, 5), (5, 15))]
+    intervals = ((1, 5), (5, 15))
+    wrong_table = _table(b"web-1#%d" % number for number in numbers)
+    wrong = [len(list(wrong_table.scan(b"web-1#%d" % since, b"web-1#%d" % until))) for since, until in intervals]
 
     layout = KeyLayout(Numbered)
-    right = _table(layout.encode(Numbered(number)) for number in numbers)
-    kept = [len(list(scan(right, layout.plan(number=between(since, until))))) for since, until in ((1, 5), (5, 15))]
+    right_table = _table(layout.encode(Numbered(number)) for number in numbers)
+    right = [len(list(scan(right_table, layout.plan(number=between(since, until))))) for since, until in intervals]
     return Outcome(
-        "numbers 1 up to 5, and 5 up to 15", f"{found[0]} rows, and {found[1]}", f"{kept[0]} rows, and {kept[1]}"
+        "numbers 1 up to 5, and 5 up to 15", f"{wrong[0]} rows, and {wrong[1]}", f"{right[0]} rows, and {right[1]}"
     )
 
 
@@ -83,32 +84,33 @@ class NewestFirst:
 
 
 def max_minus_time_of_another_width() -> Outcome:
-    """`%013d` of Long.MAX_VALUE - time has 19 digits, so the pad never fires and a reader of 13 digits reads noise."""
+    """`%013d` of Long.MAX_VALUE - time has 19 digits, so it is never padded, and the first 13 digits mean nothing."""
     hour = [1_700_000_000_000 + second * 1000 for second in range(3600)]
-    wrong = _table(b"%013d" % (LONG_MAX - time_ms) for time_ms in hour)
-    first = next(iter(wrong.scan(limit=1)))[0][:13]
-    cut = len(list(_table((b"%013d" % (LONG_MAX - time_ms))[:13] for time_ms in hour).scan()))
+    wrong_table = _table(b"%013d" % (LONG_MAX - time_ms) for time_ms in hour)
+    first = next(iter(wrong_table.scan(limit=1)))[0][:13]
+    cut_rows = len(list(_table((b"%013d" % (LONG_MAX - time_ms))[:13] for time_ms in hour).scan()))
 
     layout = KeyLayout(NewestFirst)
-    right = _table(layout.encode(NewestFirst(time_ms)) for time_ms in hour)
-    newest = layout.decode(next(iter(right.scan(limit=1)))[0])
+    right_table = _table(layout.encode(NewestFirst(time_ms)) for time_ms in hour)
+    newest = layout.decode(next(iter(right_table.scan(limit=1)))[0])
     return Outcome(
         f"one hour, an event a second, newest first: {len(hour)} rows, the first at {hour[-1]}",
-        f"read as 13 digits, the first is at {LONG_MAX - int(first)}; cut to 13 digits, {cut} rows",
-        f"{len(list(right.scan()))} rows, the first at {newest.time_ms}",
+        f"read as 13 digits, the first is at {LONG_MAX - int(first)}; cut to 13 digits, {cut_rows} rows",
+        f"{len(list(right_table.scan()))} rows, the first at {newest.time_ms}",
     )
 
 
 def time_leads() -> Outcome:
-    """A key that begins with the time: whatever the table holds, new rows go behind it, into one region."""
+    """A key that starts with the time: new rows come after all others, so all writes go to one region."""
     events = list(EVENTS.sample_records())
     shares = [
         busiest_share([(table.row(event), event.time_ms) for event in events], newest_ms=LAST_MINUTE_MS)
         for table in (time_first.TABLE, salted.TABLE)
     ]
-    newest = max(event.time_ms for event in events) - LAST_MINUTE_MS
+    border_ms = max(event.time_ms for event in events) - LAST_MINUTE_MS
+    newest_count = sum(event.time_ms > border_ms for event in events)
     return Outcome(
-        f"the {sum(event.time_ms > newest for event in events)} writes of one minute on {RANGES} ranges of equal size",
+        f"the {newest_count} writes of one minute on {RANGES} ranges of equal size",
         f"{shares[0]:.0%} of them in one range",
         f"{shares[1]:.0%} in the busiest, after a bucket of the host",
     )
@@ -122,15 +124,15 @@ class Signed:
 
 
 def negative_without_sign_flip() -> Outcome:
-    """Two's complement as it is: the negative numbers come after all others."""
+    """Plain two's complement: negative numbers come after all others."""
     numbers = [-2, -1, 0, 1, 5]
-    wrong = _table(struct.pack(">q", number) for number in numbers)
-    found = [struct.unpack(">q", row)[0] for row, _ in wrong.scan(row_stop=struct.pack(">q", 5))]
+    wrong_table = _table(struct.pack(">q", number) for number in numbers)
+    wrong = [struct.unpack(">q", row)[0] for row, _ in wrong_table.scan(row_stop=struct.pack(">q", 5))]
 
     layout = KeyLayout(Signed)
-    right = _table(layout.encode(Signed(number)) for number in numbers)
-    kept = [layout.decode(row).number for row, _ in scan(right, layout.plan(number=between(until=5)))]
-    return Outcome(f"those below 5 of {_list(numbers)}", _list(found), _list(kept))
+    right_table = _table(layout.encode(Signed(number)) for number in numbers)
+    right = [layout.decode(row).number for row, _ in scan(right_table, layout.plan(number=between(until=5)))]
+    return Outcome(f"those below 5 of {_list(numbers)}", _list(wrong), _list(right))
 
 
 def _list(numbers: Iterable[int]) -> str:
@@ -140,54 +142,54 @@ def _list(numbers: Iterable[int]) -> str:
 def no_tie() -> Outcome:
     """Host, kind and time of an event as its whole key: events that share them overwrite each other."""
     events = list(EVENTS.sample_records())
-    wrong = _table(
+    wrong_table = _table(
         event.host.encode() + event.event.encode() + struct.pack(">q", LONG_MAX - event.time_ms) for event in events
     )
-    right = _table(LOGS.row(event) for event in events)
-    return Outcome(f"{len(events)} events stored", _rows(wrong), _rows(right))
+    right_table = _table(LOGS.row(event) for event in events)
+    return Outcome(f"{len(events)} events stored", _count_rows(wrong_table), _count_rows(right_table))
 
 
-def _rows(table: happybase.Table) -> str:
+def _count_rows(table: happybase.Table) -> str:
     rows = len(list(table.scan()))
     return f"{rows} row{'' if rows == 1 else 's'}"
 
 
 def pad_inside_a_value() -> Outcome:
-    """A host filled with x is the same key as the host that has the x itself."""
+    """A host padded with x has the same key as a host that ends with x."""
     events = [LogEvent(host, "ERROR", 0) for host in ("ab", "abx")]
-    wrong = _table(event.host.ljust(20, "x").encode() + event.event.encode() for event in events)
-    return Outcome("events of the hosts ab and abx", _rows(wrong), _rows(_table(LOGS.row(event) for event in events)))
+    wrong_table = _table(event.host.ljust(20, "x").encode() + event.event.encode() for event in events)
+    right_table = _table(LOGS.row(event) for event in events)
+    return Outcome("events of the hosts ab and abx", _count_rows(wrong_table), _count_rows(right_table))
 
 
 def delimiter_inside_a_value() -> Outcome:
     """A delimiter that is part of a value moves the border between two values."""
     events = [LogEvent("a_", "b", 0), LogEvent("a", "_b", 0)]
-    wrong = _table(f"{event.host}_{event.event}".encode() for event in events)
-    return Outcome(
-        "kind b of host a_, and kind _b of host a", _rows(wrong), _rows(_table(LOGS.row(event) for event in events))
-    )
+    wrong_table = _table(f"{event.host}_{event.event}".encode() for event in events)
+    right_table = _table(LOGS.row(event) for event in events)
+    return Outcome("kind b of host a_, and kind _b of host a", _count_rows(wrong_table), _count_rows(right_table))
 
 
 def bucket_of_the_time() -> Outcome:
-    """A clock that ticks in whole seconds: the remainder of its milliseconds by 8 is always 0."""
+    """A clock that ticks in whole seconds: its milliseconds modulo 8 are always 0."""
     events = [event for event in list(EVENTS.sample_records()) if event.time_ms % 1000 == 0]
-    wrong = {event.time_ms % 8 for event in events}
-    right = {salted.TABLE.row(event)[0] for event in events}
+    wrong_buckets = {event.time_ms % 8 for event in events}
+    right_buckets = {salted.TABLE.row(event)[0] for event in events}
     return Outcome(
         f"{len(events)} events of whole seconds in 8 buckets",
-        f"{len(wrong)} bucket used",
-        f"{len(right)} buckets used, computed from the host",
+        f"{len(wrong_buckets)} bucket used",
+        f"{len(right_buckets)} buckets used, computed from the host",
     )
 
 
 TRAPS = (
-    Trap("prefix without an end", "scan with the name as prefix", prefix_without_end_mark),
+    Trap("prefix without a terminator", "scan with the name as prefix", prefix_without_terminator),
     Trap("decimal text without padding", "host#number, as in host#7", decimal_text_without_padding),
     Trap("MAX - time of another width", "`%013d` of Long.MAX_VALUE - time", max_minus_time_of_another_width),
-    Trap("time in front", "[timestamp][host][event]", time_leads),
-    Trap("negative numbers as they are", "Bytes.toBytes(long)", negative_without_sign_flip),
-    Trap("events that tie", "[hostname][log-event][Long.MAX_VALUE - timestamp]", no_tie),
-    Trap("pad inside a value", "[rpad(column1,'x',20)][column2]", pad_inside_a_value),
+    Trap("time first", "[timestamp][host][event]", time_leads),
+    Trap("negative numbers without a sign flip", "Bytes.toBytes(long)", negative_without_sign_flip),
+    Trap("events of one millisecond", "[hostname][log-event][Long.MAX_VALUE - timestamp]", no_tie),
+    Trap("padding inside a value", "[rpad(column1,'x',20)][column2]", pad_inside_a_value),
     Trap("delimiter inside a value", "[column1][_][column2]", delimiter_inside_a_value),
     Trap("bucket of the time", "bucket = timestamp % numBuckets", bucket_of_the_time),
 )

@@ -1,4 +1,4 @@
-"""Orders found by their number, by seller and by buyer, in three tables written so that a crash can be mended."""
+"""Orders found by number, by seller and by buyer, in three tables whose write order lets a retry repair a crash."""
 
 from .keys import TABLES
 from .records import BuyerLine, Order, SellerLine, Status

@@ -1,4 +1,4 @@
-"""What the suite shows of `orders`: its samples, its questions and its variants. Not copied."""
+"""What the suite shows of `orders`: its questions, variants and published mistakes. A copy does not need it."""
 
 from functools import partial
 
@@ -33,17 +33,17 @@ DESIGN = Design(
     patterns=(ORDER, LATEST, WEEK, STATUS_OF_SELLER, OF_BUYER, WITH_STATUS, NUMBERED),
     variants=(
         Variant("newest-first", "the design itself", TABLES, OrderRepository),
-        Variant("published", "lists run from the oldest", published.TABLES, published.PublishedOrderRepository),
+        Variant("published", "lists with the oldest order first", published.TABLES, published.PublishedOrderRepository),
         Variant(
             "index-table",
-            "the number leads to the seller's row, which is the order",
+            "an index from the number to the seller's row, which holds the whole order",
             index_table.TABLES,
             index_table.IndexedOrderRepository,
-            exemptions=(Exemption("ranges", "each order found in the index is a get of its own", (NUMBERED,)),),
+            exemptions=(Exemption("ranges", "each order in the index needs a get of its own", (NUMBERED,)),),
         ),
         Variant(
             "hashed-number",
-            "a hash in front of the number",
+            "a hash of the number, then the number",
             hashed_number.TABLES,
             partial(OrderRepository, tables=hashed_number.TABLES),
         ),

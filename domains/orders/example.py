@@ -13,7 +13,7 @@ from .repository import OrderRepository
 
 
 def main() -> None:
-    """Tells the story on an empty store in memory, and asserts what it claims."""
+    """Runs the story on an empty store in memory, and asserts what it claims."""
     connection = connect("embedded:")
     create_tables(connection, TABLES)
     orders = OrderRepository(connection)

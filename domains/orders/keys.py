@@ -1,6 +1,6 @@
 """Three tables, one for each lookup: by order number, by seller, by buyer.
 
-The order lies under its number; each list row repeats what a list page shows, so that a page is one scan and no gets.
+The order is stored under its number. Each row of a list repeats what a list page shows, so a page is one scan, no gets.
 """
 
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, TrailingText, part, row_key
@@ -14,13 +14,13 @@ class OrderByNumber:
     """One order under its number.
 
     Order:  by number, as text.
-    Serves: an order whose number is known.
-    Costs:  one get. Numbers that count up send every write to the last region.
-    Fixed:  the number is the whole key, so there is one order to a number.
+    Serves: an order whose number is known; orders whose numbers start alike.
+    Costs:  one get. If numbers count up, every write goes to the last region.
+    Fixed:  the number is the whole key, so each number has one order.
     Source: S0.13, S3.3
     """
 
-    order_number: str = part(TrailingText, "the shop's number for the order; any text, one order each")
+    order_number: str = part(TrailingText, "the shop's number of the order; any text, unique")
 
 
 @row_key
@@ -28,15 +28,15 @@ class OrderBySeller:
     """One line in a seller's list of orders.
 
     Order:  by seller, newest first, then by order number.
-    Serves: a seller's orders in a period; the latest N.
-    Costs:  one scan, of the rows asked for and one more that tells whether there is a next page.
+    Serves: a seller's orders in a period; a seller's latest N orders.
+    Costs:  one scan of the page's rows and one more row, which tells whether there is a next page.
     Fixed:  the widths and the direction of time; changing them means a new table.
-    Source: S0.13, which has time ascending: the latest N would then be a reverse scan, easy to get wrong at both ends.
+    Source: S0.13, with time ascending: the latest N orders then need a reverse scan, easy to get wrong at both ends.
     """
 
     seller_id: str = part(EscapedText, "who sold; any text, and s-1 never matches s-12")
     placed_ms: int = part(Descending(Int64), "when placed, milliseconds since 1970 UTC, newest first")
-    order_number: str = part(EscapedText, "tells orders of one millisecond apart")
+    order_number: str = part(EscapedText, "distinguishes orders of one millisecond")
 
 
 @row_key
@@ -44,15 +44,15 @@ class OrderByBuyer:
     """One line in a buyer's list of orders.
 
     Order:  by buyer, newest first, then by order number.
-    Serves: a buyer's orders in a period; the latest N.
-    Costs:  one scan, of the rows asked for and one more that tells whether there is a next page.
+    Serves: a buyer's orders in a period; a buyer's latest N orders.
+    Costs:  one scan of the page's rows and one more row, which tells whether there is a next page.
     Fixed:  as `OrderBySeller`.
     Source: S0.13
     """
 
     buyer_id: str = part(EscapedText, "who bought; any text")
     placed_ms: int = part(Descending(Int64), "when placed, milliseconds since 1970 UTC, newest first")
-    order_number: str = part(EscapedText, "tells orders of one millisecond apart")
+    order_number: str = part(EscapedText, "distinguishes orders of one millisecond")
 
 
 ORDER_CELLS = CellLayout(

@@ -1,4 +1,4 @@
-"""What the suite loads into `orders`."""
+"""The records that the suite loads into `orders`."""
 
 from pathlib import Path
 
@@ -9,6 +9,6 @@ from .repository import OrderRepository
 
 SAMPLES = Path(__file__).parents[2] / "fixtures" / "orders" / "orders.csv"
 LATEST_MS = 3 * 24 * 60 * 60 * 1000
-"""Three days; the orders placed in the last three show where new rows go."""
+"""The last three days of the samples, in milliseconds; orders placed in them show where new rows go."""
 
 ORDERS_LOAD = Load("orders", Order, OrderRepository.place, SAMPLES)

@@ -7,10 +7,11 @@ from shared.designs import PublishedKey
 from .keys import BY_SELLER, ORDERS, OrderByNumber, OrderBySeller
 from .variants import published
 
-AT_MS = 1_580_976_517_000  # 2020-02-06T08:08:37Z
+PLACED_MS = 1_580_976_517_000  # 2020-02-06T08:08:37Z
 
-SELLERS_LIST = {"seller_id": b"s-17", "placed_ms": struct.pack(">q", AT_MS), "order_number": b"n-42"}
-END_MARK = "any text, ended by `00 01`; without an end the list of s-1 would go on with s-12"
+SELLERS_LIST = {"seller_id": b"s-17", "placed_ms": struct.pack(">q", PLACED_MS), "order_number": b"n-42"}
+TERMINATOR = "any text, with the terminator `00 01`; without it the list of s-1 would go on with s-12"
+SAME_TERMINATOR = "with the same terminator as the seller's id"
 
 PUBLISHED = (
     PublishedKey("S0.13", "[order number]", ORDERS, OrderByNumber("n-42"), {"order_number": b"n-42"}, {}),
@@ -18,24 +19,24 @@ PUBLISHED = (
         "S0.13",
         "[seller id][timestamp][order number]",
         BY_SELLER,
-        OrderBySeller("s-17", AT_MS, "n-42"),
+        OrderBySeller("s-17", PLACED_MS, "n-42"),
         SELLERS_LIST,
         {
-            "seller_id": END_MARK,
+            "seller_id": TERMINATOR,
             "placed_ms": "newest first: Long.MAX_VALUE - timestamp, so that the latest orders are a plain scan",
-            "order_number": "ended like the seller's id",
+            "order_number": SAME_TERMINATOR,
         },
     ),
     PublishedKey(
         "S0.13",
         "[seller id][timestamp][order number]",
         published.TABLES[1],
-        published.OrderBySellerOldestFirst("s-17", AT_MS, "n-42"),
+        published.OrderBySellerOldestFirst("s-17", PLACED_MS, "n-42"),
         SELLERS_LIST,
         {
-            "seller_id": END_MARK,
+            "seller_id": TERMINATOR,
             "placed_ms": "the sign bit is flipped, so that times before 1970 sort first; a plain long sorts them last",
-            "order_number": "ended like the seller's id",
+            "order_number": SAME_TERMINATOR,
         },
     ),
 )

@@ -1,4 +1,4 @@
-"""What the application holds: an order, and its line in a seller's and in a buyer's list. No bytes, no storage."""
+"""The application's records: an order, and its line in a seller's and a buyer's list. Nothing here knows of storage."""
 
 from typing import Literal, get_args
 
@@ -21,13 +21,13 @@ class Order:
     """Milliseconds since 1970-01-01 UTC; the timestamp of its cells too, so never below 0."""
     item: str = attrs.field(validator=text(empty=True))
     amount: int = attrs.field(validator=integer())
-    """In the smallest unit of the currency; of any size."""
+    """In the smallest unit of the currency; any integer."""
     status: Status = attrs.field(default="placed", validator=one_of(*STATUSES))
 
 
 @attrs.frozen
 class SellerLine:
-    """An order as its seller's list page shows it."""
+    """An order as a page of its seller's list shows it."""
 
     seller_id: str
     placed_ms: int
@@ -44,7 +44,7 @@ class SellerLine:
 
 @attrs.frozen
 class BuyerLine:
-    """An order as its buyer's list page shows it."""
+    """An order as a page of its buyer's list shows it."""
 
     buyer_id: str
     placed_ms: int

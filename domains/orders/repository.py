@@ -1,4 +1,4 @@
-"""Orders in three tables; one method for each way in and each write."""
+"""Orders in three tables; one method for each question and each write."""
 
 from collections.abc import Iterable
 from typing import Any, TypeAlias, TypeVar
@@ -34,11 +34,11 @@ class OrderRepository:
     """Places orders, changes their status, finds them by number, seller and buyer.
 
     The three rows of an order are not one transaction. Every write puts the order first and its list lines after it,
-    all with one explicit timestamp, so that a crash leaves no line without its order, and the same call again mends
-    what it left. Between the steps a list may lack a new order, or show its status from before.
+    all with one explicit timestamp. So a crash leaves no line without its order, and the same call again completes the
+    write. Between the puts a list may lack a new order, or show its old status.
 
     Costs are those of `TABLES`. A happybase connection serves one thread at a time, and so does a repository: make one
-    for each.
+    per thread.
     """
 
     def __init__(
@@ -49,9 +49,9 @@ class OrderRepository:
         self._clock = clock
 
     def place(self, order: Order) -> None:
-        """Stores an order and its two list lines. The same order again changes nothing and mends missing lines.
+        """Stores an order and its two list lines. The same order again adds missing lines and changes nothing else.
 
-        Another order under a number that is taken is an `OrderConflict`. Costs: one get, three puts.
+        Raises `OrderConflict` if another order has this number. Costs: one get, three puts.
         """
         stored = self._stored(order.order_number)
         if stored is None:
@@ -61,11 +61,11 @@ class OrderRepository:
             self._put(*stored, only=["status"])
 
     def change_status(self, order_number: str, status: Status) -> Order:
-        """The order with its new status, which wins over the one it had; `UnknownOrder` if there is none.
+        """Stores a new status; returns the order with it. Raises `UnknownOrder` if no order has this number.
 
-        The order is read again after the puts, and what is returned was stored at that moment. If another change won
-        meanwhile, by a later time or as the second one of one millisecond, this one is an `OrderConflict`. Readers may
-        have seen its status until then, and after two changes in one millisecond a list may keep it.
+        The order is read again after the puts, and that is what is returned. Raises `OrderConflict` if another change
+        won meanwhile, with a later time or as the second one of the same millisecond. Until then readers may see the
+        losing status, and after two changes in one millisecond a list may keep it.
         Costs: two gets, three puts.
         """
         stored = self._stored(order_number)
@@ -78,14 +78,14 @@ class OrderRepository:
         self._put(order, written_ms, only=["status"])
         stored = self._stored(order_number)
         if stored is None or stored[0].status != status:
-            there = "gone" if stored is None else f"stored with {stored[0].status!r}"
+            outcome = "gone" if stored is None else f"stored with {stored[0].status!r}"
             raise OrderConflict(
-                f"Order.status: another change of order {order_number!r} won, it is {there} (got {status!r})"
+                f"Order.status: another change of order {order_number!r} won, it is {outcome} (got {status!r})"
             )
         return stored[0]
 
     def cancel(self, order_number: str) -> Order:
-        """The order, cancelled; it stays in the lists. Raises and costs what `change_status` does."""
+        """Stores the status `cancelled`; the order stays in the lists. Raises and costs what `change_status` does."""
         return self.change_status(order_number, "cancelled")
 
     def order(self, order_number: str) -> Order | None:
@@ -104,8 +104,8 @@ class OrderRepository:
     ) -> Page[SellerLine]:
         """A seller's orders placed from `since_ms` up to but not at `until_ms`, newest first.
 
-        Costs: one scan of `limit` + 1 rows; with a status, of as many rows as it takes to find `limit` of them, and
-        after 10,000 rows a short page with a cursor.
+        Costs: one scan of `limit` + 1 rows. With a status the scan goes on until `limit` orders match, or ends after
+        10,000 rows with a shorter page and a cursor.
         """
         period = between(since_ms, until_ms)
         plan = self._by_seller.layout.plan(seller_id=seller_id, placed_ms=period)
@@ -133,8 +133,8 @@ class OrderRepository:
     def with_status(self, status: Status, limit: int = 100, cursor: str | None = None) -> Page[Order]:
         """All orders of a status, in row-key order.
 
-        Costs: a full table scan with a server-side filter, because no row key holds the status. A list that is asked
-        for often needs a table of its own.
+        Costs: a full table scan with a server-side filter, because no row key holds the status. If you need this list
+        often, give it a table of its own.
         """
         return orders_of_status(self._order_rows, self._orders, status, limit, cursor)
 
@@ -147,18 +147,18 @@ class OrderRepository:
         limit: int,
         cursor: str | None,
     ) -> Page[L]:
-        """One page of a list, newest first, which is how its rows are stored."""
+        """One page of a list, newest first, as its rows are stored."""
         return page(rows, plan, table.record, limit=limit, cursor=cursor, where=of_status(status))
 
     def _stored(self, order_number: str) -> tuple[Order, int] | None:
-        """The order, and the timestamp of its last write in milliseconds."""
+        """The order, and the timestamp of its last write in milliseconds; None if no order has this number."""
         row = self._orders.row(OrderByNumber(order_number))
         return stored_order(self._orders, row, self._order_rows.row(row, include_timestamp=True))
 
     def _put(self, order: Order, written_ms: int, only: Iterable[str] | None = None) -> None:
-        """The order, all of it or `only` some attributes, then both list lines whole.
+        """Puts the order, with all or `only` some attributes, then both list lines with all of theirs.
 
-        Every row is made before the first is put, so that what cannot be a key leaves nothing half stored.
+        Makes every row before it puts the first, so that an invalid key leaves nothing half stored.
         """
         seller_line, buyer_line = SellerLine.of(order), BuyerLine.of(order)
         puts = [
@@ -173,9 +173,9 @@ class OrderRepository:
 def stored_order(
     table: TableLayout[Any, Order], row: bytes, cells: dict[bytes, tuple[bytes, int]]
 ) -> tuple[Order, int] | None:
-    """The order of a row whose cells have their timestamps, and that of its status; None if there are no cells.
+    """The order of a row whose cells have timestamps, and the timestamp of its status; None if there are no cells.
 
-    A row without a status was never changed: its time is that of the order.
+    An order without a status cell was never changed: its timestamp is `placed_ms`.
     """
     if not cells:
         return None
@@ -187,14 +187,14 @@ def stored_order(
 def orders_of_status(
     rows: happybase.Table, table: TableLayout[Any, Order], status: Status, limit: int, cursor: str | None
 ) -> Page[Order]:
-    """The orders of a whole table that a server-side filter lets through."""
+    """The orders with this status, from a full table scan with a server-side filter."""
     _check_status(status)
     filter = equal(table.cells, "status", status)
     return page(rows, table.layout.whole_table(), table.record, limit=limit, cursor=cursor, filter=filter)
 
 
 def of_status(status: Status | None) -> dict[str, str]:
-    """The condition on an order's status; none for None."""
+    """The condition on an order's status; empty if `status` is None."""
     if status is None:
         return {}
     _check_status(status)
@@ -206,12 +206,12 @@ def _check_status(status: Status) -> None:
         raise InvalidQuestion(f"status: must be one of {', '.join(STATUSES)} (got {shown(status)})")
 
 
-def _refuse_another(stored: Order, given: Order) -> None:
-    """A number belongs to one order; its status may have moved on from `placed` since it was first given."""
+def _refuse_another(stored: Order, order: Order) -> None:
+    """Refuses an order that differs from the stored one; only the stored status may have changed from `placed`."""
     for field in attrs.fields(Order):
-        there, here = getattr(stored, field.name), getattr(given, field.name)
-        if there != here and (field.name, here) != ("status", "placed"):
+        stored_value, value = getattr(stored, field.name), getattr(order, field.name)
+        if stored_value != value and (field.name, value) != ("status", "placed"):
             raise OrderConflict(
-                f"Order.{field.name}: order {stored.order_number!r} is stored with {shown(there)} (got {shown(here)})"
-                + ("; use change_status" if field.name == "status" else "")
+                f"Order.{field.name}: order {stored.order_number!r} is stored with {shown(stored_value)} "
+                f"(got {shown(value)})" + ("; use change_status" if field.name == "status" else "")
             )

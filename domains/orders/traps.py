@@ -1,6 +1,6 @@
-"""Two published mistakes that order keys meet, each as wrong code beside the right one.
+"""Two published mistakes about order keys, each as wrong code beside the right code.
 
-Do not copy what is called wrong.
+Do not copy code that is named wrong.
 """
 
 import struct
@@ -20,7 +20,7 @@ from .variants import hashed_number
 
 
 def _table(seller_of: Mapping[bytes, str]) -> happybase.Table:
-    """A table of these rows, each of which holds its seller."""
+    """A table with these rows, each of which holds its seller."""
     connection = connect("embedded:")
     connection.create_table("t", {"f": {}})
     table = connection.table("t")
@@ -30,10 +30,10 @@ def _table(seller_of: Mapping[bytes, str]) -> happybase.Table:
     return table
 
 
-def id_without_end_mark() -> Outcome:
+def id_without_terminator() -> Outcome:
     """The orders of s-1: scanning for the bare id also finds those of s-12, s-123 and s-17."""
     orders: list[Order] = list(ORDERS_LOAD.sample_records())
-    wanted = sum(order.seller_id == "s-1" for order in orders)
+    order_count = sum(order.seller_id == "s-1" for order in orders)
 
     rows = {
         order.seller_id.encode() + struct.pack(">q", order.placed_ms) + order.order_number.encode(): order.seller_id
@@ -44,7 +44,7 @@ def id_without_end_mark() -> Outcome:
     rows = {BY_SELLER.row(SellerLine.of(order)): order.seller_id for order in orders}
     plan = BY_SELLER.layout.plan(seller_id="s-1")
     right = [cells[b"f:v"].decode() for _row, cells in scan(_table(rows), plan)]
-    return Outcome(f"the {wanted} orders of s-1", _of_sellers(wrong), _of_sellers(right))
+    return Outcome(f"the {order_count} orders of s-1", _of_sellers(wrong), _of_sellers(right))
 
 
 def _of_sellers(sellers: Iterable[str]) -> str:
@@ -53,7 +53,7 @@ def _of_sellers(sellers: Iterable[str]) -> str:
 
 
 def numbers_that_count_up() -> Outcome:
-    """Order numbers rise, so new orders go behind the last one: all writes go to one region."""
+    """Order numbers rise, so new orders come after all others, and every write goes to one region."""
     orders: list[Order] = list(ORDERS_LOAD.sample_records())
     wrong, right = (
         busiest_range([(table.row(order), order.placed_ms) for order in orders], LATEST_MS)
@@ -67,6 +67,6 @@ def numbers_that_count_up() -> Outcome:
 
 
 TRAPS = (
-    Trap("id without an end mark", "[seller id][timestamp][order number]", id_without_end_mark),
+    Trap("id without a terminator", "[seller id][timestamp][order number]", id_without_terminator),
     Trap("numbers that count up", "[order number]", numbers_that_count_up),
 )

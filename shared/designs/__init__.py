@@ -4,7 +4,7 @@ May import all other rooms.
 """
 
 from .design import FACTS, Design, Exemption, Load, Variant, load_samples
-from .metering import Measured, measure, metered
+from .metering import Measurement, measure, metered
 from .patterns import AccessPattern
 from .published import PublishedKey
 from .traps import Outcome, Trap
@@ -15,7 +15,7 @@ __all__ = [
     "Design",
     "Exemption",
     "Load",
-    "Measured",
+    "Measurement",
     "Outcome",
     "PublishedKey",
     "Trap",

@@ -1,4 +1,4 @@
-"""The variants of a design side by side: what each question costs, what a record takes, and where new rows go."""
+"""The variants of a design side by side: what each question costs, what one record writes, and where new rows go."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -10,67 +10,68 @@ import happybase
 
 from ..tables.layouts import TableLayout
 from .design import Design, Variant, store_samples
-from .metering import Measured, measure
+from .metering import Measurement, measure
 
 CELL_BYTES = 20
-"""What HBase's `KeyValue` takes besides row, family, qualifier and value: lengths, timestamp and type."""
+"""Bytes of HBase's `KeyValue` besides row, family, qualifier and value: lengths, timestamp and type."""
 RANGES = 8
-"""Key ranges that a table is cut into, of equal size, to see how new rows spread over them."""
+"""Number of key ranges of equal size into which a table is cut, to see how new rows spread over them."""
 
 
 @attrs.frozen
 class Busiest:
-    """Of the newest rows of a table, those that fall into the busiest of its `RANGES`."""
+    """How many of the newest rows of a table fall into the busiest of its `RANGES`."""
 
     rows: int
+    """Newest rows in the busiest range."""
     newest: int
-    """All of the newest rows."""
+    """Newest rows in all ranges."""
 
     @property
     def share(self) -> float:
-        """The part in the busiest range, 0 to 1."""
+        """The share of the newest rows that falls into the busiest range, 0 to 1."""
         return self.rows / self.newest if self.newest else 0.0
 
 
 @attrs.frozen
-class Compared:
-    """A variant with the samples loaded: its costs."""
+class VariantCosts:
+    """What a variant costs, measured with the samples loaded."""
 
     variant: Variant
     records: int
     """Sample records that were loaded."""
-    measured: list[Measured]
+    measurements: list[Measurement]
     rows_per_record: float
     """Rows that one record writes."""
     bytes_per_record: float
-    """Of all cells of a record, with the row key in each as HBase stores it; before compression."""
+    """Bytes of all cells of one record, with the row key in each as HBase stores it; before compression."""
     busiest: tuple[Busiest, ...]
-    """For each table."""
+    """One for each table."""
 
     @property
     def busiest_shares(self) -> tuple[float, ...]:
-        """For each table: of its newest rows, the part that goes to one of its `RANGES`."""
+        """For each table, the share of its newest rows that falls into the busiest of its `RANGES`."""
         return tuple(busiest.share for busiest in self.busiest)
 
     @property
     def answers(self) -> bool:
         """Whether the variant answers any question."""
-        return not all(measured.refused for measured in self.measured)
+        return not all(measurement.refused for measurement in self.measurements)
 
 
-def compared(connection: happybase.Connection, design: Design, variant: Variant) -> Compared:
-    """Loads the samples into the empty tables of a variant, asks every question and looks at the rows.
+def measure_variant(connection: happybase.Connection, design: Design, variant: Variant) -> VariantCosts:
+    """Loads the samples into the empty tables of a variant, asks every question and counts what the tables hold.
 
-    Rows and bytes are those of one record that was loaded. Records that share a row count each.
+    Rows and bytes per record are those of the tables, divided by the records that were loaded.
     """
     repository = variant.open(connection)
     records = store_samples(repository, design)
-    measured = measure(connection, repository, design.patterns)
+    measurements = measure(connection, repository, design.patterns)
     tables = [list(_rows(connection, table)) for table in variant.tables]
-    return Compared(
+    return VariantCosts(
         variant,
         records,
-        measured,
+        measurements,
         sum(map(len, tables)) / records,
         sum(size for rows in tables for _row, _written_ms, size in rows) / records,
         tuple(
@@ -80,9 +81,9 @@ def compared(connection: happybase.Connection, design: Design, variant: Variant)
 
 
 def busiest_range(rows: Sequence[tuple[bytes, int]], newest_ms: int) -> Busiest:
-    """How many of the newest rows fall into one key range, of `RANGES` that hold equal parts of the older rows.
+    """How many of the newest rows fall into one key range, if the older rows are cut into `RANGES` of equal size.
 
-    Rows come with the time they were written at; the newest are those of the last `newest_ms` milliseconds.
+    Each row comes with the time at which it was written; the newest are those of the last `newest_ms` milliseconds.
     """
     if not rows or newest_ms < 1:
         return Busiest(0, 0)
@@ -94,17 +95,17 @@ def busiest_range(rows: Sequence[tuple[bytes, int]], newest_ms: int) -> Busiest:
 
 
 def busiest_share(rows: Sequence[tuple[bytes, int]], newest_ms: int) -> float:
-    """The part of the newest rows that falls into the `busiest_range`, 0 to 1."""
+    """The share of the newest rows that falls into the `busiest_range`, 0 to 1."""
     return busiest_range(rows, newest_ms).share
 
 
 def quantiles(rows: Sequence[bytes], ranges: int) -> list[bytes]:
-    """The keys at which sorted rows fall into ranges of equal size."""
+    """The keys that cut sorted rows into ranges of equal size."""
     return [rows[len(rows) * number // ranges] for number in range(1, ranges)] if rows else []
 
 
 def _rows(connection: happybase.Connection, table: TableLayout[Any, Any]) -> Iterator[tuple[bytes, int, int]]:
-    """Row keys with the time they were written at, and the bytes of their cells."""
+    """Each row key, the time at which the row was written, and the bytes of its cells."""
     for row, cells in connection.table(table.name).scan(include_timestamp=True):
         # A column is family, colon and qualifier; HBase stores no colon.
         size = sum(CELL_BYTES + len(row) + len(column) - 1 + len(value) for column, (value, _) in cells.items())

@@ -5,87 +5,92 @@ from collections.abc import Iterable, Sequence
 
 import attrs
 
-from .comparison import RANGES, Busiest, Compared
-from .metering import Measured
+from .comparison import RANGES, Busiest, VariantCosts
+from .metering import Measurement
 
 QUESTION_COLUMNS = ("question", "cost", "ranges", "RPCs", "rows read", "returned", "bytes")
 READ_COLUMNS = ("question", "filtered or sorted by", "rows read", "rows returned", "bytes fetched", "bytes per key")
 WRITTEN_COLUMNS = ("rows written", "bytes stored", f"busiest of {RANGES} ranges")
 
 
-def verdict(measured: Measured) -> str:
+def verdict(measurement: Measurement) -> str:
     """What a question costs, in a word or two.
 
-    `1 range`: only rows that match are read. `6.2x, filtered`: so many rows are read for each that is returned.
+    `1 range`: the store reads only rows that match. `6.2x, filtered`: the store reads 6.2 rows for each row that is
+    returned.
     """
-    if measured.refused:
+    if measurement.refused:
         return "refused"
-    if not (measured.client_work or measured.server_filtered):
-        return _counted(len(measured.cost.ranges), "range")
-    if "order" in measured.client_work:
-        return f"{_read_for_each(measured)}, sorted"
-    return f"{_read_for_each(measured)}, {'filtered' if measured.client_work else 'server filter'}"
+    if not (measurement.client_work or measurement.server_filtered):
+        return _count(len(measurement.cost.ranges), "range")
+    if "order" in measurement.client_work:
+        return f"{_read_per_returned_row(measurement)}, sorted"
+    return f"{_read_per_returned_row(measurement)}, {'filtered' if measurement.client_work else 'server filter'}"
 
 
-def rpcs(measured: Measured) -> str:
+def rpcs(measurement: Measurement) -> str:
     """The RPCs of a question, and its ranges if there are several: `4`, `43 (8 ranges)`."""
-    if measured.refused:
+    if measurement.refused:
         return "-"
-    ranges = len(measured.cost.ranges)
-    return str(measured.cost.rpcs) if ranges < 2 else f"{measured.cost.rpcs} ({ranges} ranges)"
+    ranges = len(measurement.cost.ranges)
+    return str(measurement.cost.rpcs) if ranges < 2 else f"{measurement.cost.rpcs} ({ranges} ranges)"
 
 
-def _read_for_each(measured: Measured) -> str:
-    returned = len(measured.records)
-    return f"{measured.rows_read / returned:.1f}x" if returned else f"{measured.rows_read} for none"
+def _read_per_returned_row(measurement: Measurement) -> str:
+    returned = len(measurement.records)
+    return f"{measurement.rows_read / returned:.1f}x" if returned else f"{measurement.rows_read} for none"
 
 
-def _counted(number: int, what: str) -> str:
+def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def question_row(measured: Measured) -> tuple[str, ...]:
-    """A question and its cost in one line of text, under `QUESTION_COLUMNS`."""
-    cost = measured.cost
-    if measured.refused:
-        return (measured.pattern.question, verdict(measured), *["-"] * (len(QUESTION_COLUMNS) - 2))
+def question_row(measurement: Measurement) -> tuple[str, ...]:
+    """A question and its cost as one row of text, under `QUESTION_COLUMNS`."""
+    cost = measurement.cost
+    if measurement.refused:
+        return (measurement.pattern.question, verdict(measurement), *["-"] * (len(QUESTION_COLUMNS) - 2))
     return (
-        measured.pattern.question,
-        verdict(measured),
+        measurement.pattern.question,
+        verdict(measurement),
         str(len(cost.ranges)),
         str(cost.rpcs),
-        _rows_read(measured),
-        str(len(measured.records)),
+        _rows_read(measurement),
+        str(len(measurement.records)),
         str(cost.bytes_fetched),
     )
 
 
-def read_row(measured: Measured) -> tuple[str, ...]:
-    """A question and what it reads in one line of text, under `READ_COLUMNS`."""
-    cost = measured.cost
-    if measured.refused:
-        return (measured.pattern.question, "refused", *["-"] * (len(READ_COLUMNS) - 2))
+def read_row(measurement: Measurement) -> tuple[str, ...]:
+    """A question and what it reads as one row of text, under `READ_COLUMNS`."""
+    cost = measurement.cost
+    if measurement.refused:
+        return (measurement.pattern.question, "refused", *["-"] * (len(READ_COLUMNS) - 2))
     return (
-        measured.pattern.question,
-        measured.beyond_ranges or "-",
-        _rows_read(measured),
-        str(len(measured.records)),
+        measurement.pattern.question,
+        measurement.beyond_ranges or "-",
+        _rows_read(measurement),
+        str(len(measurement.records)),
         str(cost.bytes_fetched),
         f"{cost.key_bytes / cost.rows_fetched:.1f}" if cost.rows_fetched else "-",
     )
 
 
-def _rows_read(measured: Measured) -> str:
-    return "-" if measured.cost.rows_read is None else str(measured.cost.rows_read)
+def _rows_read(measurement: Measurement) -> str:
+    return "-" if measurement.cost.rows_read is None else str(measurement.cost.rows_read)
 
 
-def written_row(compared: Compared) -> tuple[str, ...]:
-    """Rows and bytes of a record, and the newest rows in the busiest range of each table, under `WRITTEN_COLUMNS`."""
-    return f"{compared.rows_per_record:.0f}", f"{compared.bytes_per_record:.0f}", _shares(compared.busiest)
+def written_row(variant_costs: VariantCosts) -> tuple[str, ...]:
+    """Rows and bytes of one record, and the newest rows in each table's busiest range, under `WRITTEN_COLUMNS`."""
+    return (
+        f"{variant_costs.rows_per_record:.0f}",
+        f"{variant_costs.bytes_per_record:.0f}",
+        _shares(variant_costs.busiest),
+    )
 
 
 def _shares(tables: Sequence[Busiest]) -> str:
-    """`28% of 200`; of several tables `100%, 43% of 37`, each with its own number of rows if these differ."""
+    """`28% of 200`; for several tables `100%, 43% of 37`, each with its own number of rows if these differ."""
     if len({busiest.newest for busiest in tables}) == 1:
         return f"{', '.join(f'{busiest.share:.0%}' for busiest in tables)} of {tables[0].newest}"
     return ", ".join(f"{busiest.share:.0%} of {busiest.newest}" for busiest in tables)
@@ -93,47 +98,48 @@ def _shares(tables: Sequence[Busiest]) -> str:
 
 @attrs.frozen
 class Refusal:
-    """One reason for which variants cannot answer questions."""
+    """One reason why variants cannot answer questions."""
 
     reason: str
-    refused: list[tuple[list[str], list[str]]]
-    """Variants, and the questions that each of them refuses for this reason."""
+    groups: list[tuple[list[str], list[str]]]
+    """Names of variants, and the questions that each of them refuses for this reason."""
 
     @property
     def line(self) -> str:
         """`needs ...: newest-first, host-first (all hosts, ten minutes), random (every question)`."""
-        refused = ", ".join(f"{', '.join(names)} ({'; '.join(questions)})" for names, questions in self.refused)
-        return f"{self.reason}: {refused}"
+        groups = ", ".join(f"{', '.join(names)} ({'; '.join(questions)})" for names, questions in self.groups)
+        return f"{self.reason}: {groups}"
 
 
-def refusals(variants: Iterable[Compared]) -> list[Refusal]:
-    """What the variants of a design refuse, in the planner's words: one for each reason.
+def refusals(variants: Iterable[VariantCosts]) -> list[Refusal]:
+    """What the variants of a design refuse, in the planner's words: one `Refusal` for each reason.
 
-    `every question` stands for all that the design has. The part that a reason is about is named if it is always one.
+    `every question` stands for all questions of the design. A reason starts with the key part that it is about, unless
+    several parts have the same reason.
     """
     questions: dict[str, dict[str, list[str]]] = {}
     parts: dict[str, set[str]] = {}
-    for compared in variants:
-        for measured in compared.measured:
-            if measured.refused:
-                part, reason = _part_and_reason(measured.refused)
-                of_variant = questions.setdefault(reason, {}).setdefault(compared.variant.name, [])
-                of_variant.append(measured.pattern.question)
-                if len(of_variant) == len(compared.measured):
-                    of_variant[:] = ["every question"]
+    for variant_costs in variants:
+        for measurement in variant_costs.measurements:
+            if measurement.refused:
+                part, reason = _part_and_reason(measurement.refused)
+                refused_questions = questions.setdefault(reason, {}).setdefault(variant_costs.variant.name, [])
+                refused_questions.append(measurement.pattern.question)
+                if len(refused_questions) == len(variant_costs.measurements):
+                    refused_questions[:] = ["every question"]
                 parts.setdefault(reason, set()).add(part)
-    refused: list[Refusal] = []
+    result: list[Refusal] = []
     for reason, by_variant in questions.items():
         groups: dict[tuple[str, ...], list[str]] = {}
-        for variant, of_variant in by_variant.items():
-            groups.setdefault(tuple(of_variant), []).append(variant)
+        for variant, refused_questions in by_variant.items():
+            groups.setdefault(tuple(refused_questions), []).append(variant)
         part = parts[reason].pop() if len(parts[reason]) == 1 else ""
-        named = f"{part}: {reason}" if part else reason
-        refused.append(Refusal(named, [(names, [*of_variant]) for of_variant, names in groups.items()]))
-    return refused
+        reason_of_part = f"{part}: {reason}" if part else reason
+        result.append(Refusal(reason_of_part, [(names, [*question_names]) for question_names, names in groups.items()]))
+    return result
 
 
 def _part_and_reason(message: str) -> tuple[str, str]:
-    """`LogInSlices.time_ms: needs ...` as the part `time_ms` and the reason; no part if the message names none."""
+    """`LogInSlices.time_ms: needs ...` as the part `time_ms` and the reason; the part is empty if none is named."""
     match = re.fullmatch(r"\w+\.(\w+): (.*)", message, re.DOTALL)
     return (match[1], match[2]) if match else ("", message)

@@ -1,6 +1,6 @@
-"""A whole design as data: what it loads, what it is asked, and the variants of its tables.
+"""A whole design as data: its loads, its questions, and the variants of its tables.
 
-What the command line shows, the tests check and the READMEs' tables are made of.
+The command line, the tests and the generated tables of the READMEs all read it.
 """
 
 import random
@@ -27,11 +27,11 @@ class Load:
     """One kind of record that a design stores, with a file of samples."""
 
     name: str
-    """What `rowbook load --as` takes."""
+    """The LOAD of `rowbook load --as LOAD`."""
     record: type[Any]
     """The attrs class of the records."""
     store: Callable[[Any, Any], object]
-    """The repository's method that stores one record; a variant's own repository may have its own."""
+    """The repository's method that stores one record; a variant's repository may override it."""
     samples: Path
     """A file of sample records, as `rowbook load` reads them."""
     formats: tuple[Format, ...] = ()
@@ -39,14 +39,14 @@ class Load:
     new_record_transform: Callable[[], Callable[[Any], Any]] = _unchanged
     """Called for each file; returns a function that maps each record of the file to the one to store.
 
-    That function may remember the records before."""
+    That function may remember earlier records."""
 
     def store_in(self, repository: Any, record: Any) -> None:
         """Stores one record through the repository of a variant."""
         getattr(repository, self.store.__name__)(record)
 
     def sample_records(self) -> Iterator[Any]:
-        """The records of the sample file, as they are stored."""
+        """The records of the sample file, each as it is stored."""
         transform = self.new_record_transform()
         return (transform(record) for record in read_records(self.samples, self.record, formats=self.formats))
 
@@ -57,27 +57,27 @@ FACTS = {
     "loading": "loading the same records twice changes nothing",
     "answers": "gives the same answers as the other variants",
 }
-"""What holds for every variant at any size of its tables, unless an `Exemption` says why it does not."""
+"""Facts that hold for every variant at any size of its tables, unless an `Exemption` says why one does not."""
 
 
 @attrs.frozen
 class Exemption:
-    """A fact that does not hold, and why; the design's page prints it."""
+    """A fact that does not hold, and why; the design's README prints it."""
 
     fact: Literal["ranges", "rows", "loading", "answers"]
     """A key of `FACTS`."""
     reason: str
     patterns: tuple[AccessPattern, ...] = ()
-    """For which questions; for `loading` none are named."""
+    """The questions for which it does not hold; empty for `loading`."""
 
 
 @attrs.frozen
 class Variant:
-    """One way to lay out the records of a design: tables, and the repository on them."""
+    """One way to lay out the records of a design: its tables, and the repository that uses them."""
 
     name: str
     differs: str
-    """What is different here, in a few words."""
+    """How this variant differs from the design itself, in a few words."""
     tables: tuple[TableLayout[Any, Any], ...]
     open: Callable[[happybase.Connection], Any]
     """Returns the repository on a connection whose tables exist."""
@@ -90,20 +90,20 @@ class Design:
 
     name: str
     question: str
-    """What the design is an answer to, in one sentence."""
+    """The question that the design answers, in one sentence."""
     loads: tuple[Load, ...]
-    """What can be stored; the first one is what `rowbook load` reads unless it is told otherwise."""
+    """Kinds of records that can be stored; `rowbook load` reads the first one unless `--as` names another."""
     patterns: tuple[AccessPattern, ...]
     variants: tuple[Variant, ...]
     """The first one is the design itself."""
     newest_ms: int
-    """How long before its end the newest part of the samples begins, whose writes show where new rows go."""
+    """Length of the newest part of the samples, in milliseconds; its writes show where new rows go."""
     exemptions: tuple[Exemption, ...] = ()
-    """Those of all variants that answer."""
+    """Exemptions of every variant that answers the question."""
     traps: tuple[Trap, ...] = ()
     """Published mistakes that this design meets, each run beside the right way."""
     published: tuple[PublishedKey, ...] = ()
-    """The keys of its sources, byte for byte, beside its own."""
+    """The keys of its sources, byte for byte, beside the design's own keys."""
 
     @property
     def main(self) -> Variant:
@@ -112,9 +112,9 @@ class Design:
 
 
 def load_samples(connection: happybase.Connection, design: Design, variant: Variant) -> Any:
-    """The repository of a variant, whose tables exist, with the sample records stored.
+    """Stores the sample records in the tables of a variant, which exist; returns its repository.
 
-    If a repository draws random numbers, they are the same ones each time.
+    A repository that draws random numbers draws the same ones each time.
     """
     repository = variant.open(connection)
     store_samples(repository, design)

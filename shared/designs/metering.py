@@ -15,22 +15,22 @@ from .patterns import AccessPattern
 
 @attrs.define
 class Cost:
-    """What a call made the store do, as seen on the Thrift client."""
+    """What a call made the store do, counted on the Thrift client."""
 
     rpcs: int = 0
     ranges: list[tuple[bytes, RowRange]] = attrs.field(factory=list[tuple[bytes, RowRange]])
     """Table and range of every get and every scan."""
     rows_fetched: int = 0
     key_bytes: int = 0
-    """Row keys that came over, each counted once, however many cells repeat it in the store."""
+    """Bytes of the row keys in the replies, each counted once, however many cells repeat it in the store."""
     bytes_fetched: int = 0
-    """Row keys, columns and values that came over, without Thrift's framing."""
+    """Bytes of row keys, columns and values in the replies, without Thrift's framing."""
     rows_read: int | None = None
-    """Rows that the store stepped over to answer; None where it does not say (only the embedded one does)."""
+    """Rows that the store read to answer; None if the store does not count them (only the embedded store does)."""
 
 
 class _MeteredClient:
-    """A Thrift client that counts what passes through it."""
+    """A Thrift client that counts calls and replies."""
 
     def __init__(self, client: Any, cost: Cost) -> None:
         self._client = client
@@ -42,15 +42,15 @@ class _MeteredClient:
             return call
 
         def counted(*arguments: Any) -> Any:
-            self._asked(name, *arguments)
+            self._count_call(name, *arguments)
             answer: Any = call(*arguments)
             if name.startswith(("getRow", "scannerGet")):
-                self._answered(answer)
+                self._count_answer(answer)
             return answer
 
         return counted
 
-    def _asked(self, name: str, *arguments: Any) -> None:
+    def _count_call(self, name: str, *arguments: Any) -> None:
         self._cost.rpcs += 1
         if name == "scannerOpenWithScan":
             table, scan = arguments[:2]
@@ -59,24 +59,23 @@ class _MeteredClient:
                 low, high = (row and row + b"\x00" for row in (high, low))
             self._cost.ranges.append((table, RowRange(low or b"", high or None)))
         elif name.startswith("getRow"):
-            table, asked = arguments[:2]
-            rows: list[bytes] = asked if name.startswith("getRows") else [asked]
-            for row in rows:
+            table, rows = arguments[:2]
+            for row in rows if name.startswith("getRows") else [rows]:
                 self._cost.ranges.append((table, RowRange(row, row + b"\x00")))
 
-    def _answered(self, results: list[Any]) -> None:
+    def _count_answer(self, results: list[Any]) -> None:
         self._cost.rows_fetched += len(results)
         for result in results:
             self._cost.key_bytes += len(result.row)
-            # A scan with sorted columns has them in a list instead.
-            sorted_ = ((each.columnName, each.cell) for each in result.sortedColumns or ())
-            cells = sorted_ if result.columns is None else result.columns.items()
+            # A scan with sorted columns returns them in a list instead.
+            sorted_cells = ((column.columnName, column.cell) for column in result.sortedColumns or ())
+            cells = sorted_cells if result.columns is None else result.columns.items()
             self._cost.bytes_fetched += len(result.row) + sum(len(name) + len(cell.value) for name, cell in cells)
 
 
 @contextmanager
 def metered(connection: happybase.Connection) -> Generator[Cost]:
-    """Counts all that is asked on `connection` while the block runs."""
+    """Counts all calls on `connection` while the block runs."""
     cost = Cost()
     client = connection.client
     read_before = getattr(client, "rows_read", None)
@@ -90,13 +89,14 @@ def metered(connection: happybase.Connection) -> Generator[Cost]:
 
 
 @attrs.frozen
-class Measured:
-    """An access pattern, what it answered and what that cost; or why the tables cannot answer it."""
+class Measurement:
+    """An access pattern, its answer and what that cost; or why the tables cannot answer it."""
 
     pattern: AccessPattern
     answer: Any
     cost: Cost
     refused: str = ""
+    """The reason for a refusal; empty if there is an answer."""
 
     @property
     def records(self) -> list[Any]:
@@ -109,37 +109,37 @@ class Measured:
 
     @property
     def rows_read(self) -> int:
-        """Rows that the store stepped over, or those that came over where it does not say."""
+        """Rows that the store read; the rows in its replies if it does not count them."""
         return self.cost.rows_fetched if self.cost.rows_read is None else self.cost.rows_read
 
     @property
     def client_work(self) -> tuple[str, ...]:
-        """What the ranges did not do: the attributes that the client compared, `order` where it sorted."""
+        """Work that the ranges left to the client: the attributes that it compared, and `order` if it sorted."""
         if isinstance(self.answer, Page):
             return self.answer.client_work  # pyright: ignore[reportUnknownMemberType]  # of any record
         return ()
 
     @property
     def beyond_ranges(self) -> str:
-        """What the ranges did not do, in words: that of the client, then that of a filter on the server."""
+        """Work that the ranges left to others, in words: the client's, then that of a server-side filter."""
         return ", ".join([*self.client_work, *(f"{name} (filter)" for name in self.server_filtered)])
 
     @property
     def server_filtered(self) -> tuple[str, ...]:
-        """The attributes that a filter compared on the server."""
+        """The attributes that a server-side filter compared."""
         if isinstance(self.answer, Page):
             return self.answer.server_filtered  # pyright: ignore[reportUnknownMemberType]  # of any record
         return ()
 
 
-def measure(connection: happybase.Connection, repository: Any, patterns: Iterable[AccessPattern]) -> list[Measured]:
+def measure(connection: happybase.Connection, repository: Any, patterns: Iterable[AccessPattern]) -> list[Measurement]:
     """Asks every pattern with its sample arguments."""
-    return [_measured(connection, repository, pattern) for pattern in patterns]
+    return [_measure_pattern(connection, repository, pattern) for pattern in patterns]
 
 
-def _measured(connection: happybase.Connection, repository: Any, pattern: AccessPattern) -> Measured:
+def _measure_pattern(connection: happybase.Connection, repository: Any, pattern: AccessPattern) -> Measurement:
     with metered(connection) as cost:
         try:
-            return Measured(pattern, pattern.ask(repository, **pattern.sample), cost)
+            return Measurement(pattern, pattern.ask(repository, **pattern.sample), cost)
         except InvalidQuestion as error:
-            return Measured(pattern, None, cost, refused=str(error))
+            return Measurement(pattern, None, cost, refused=str(error))

@@ -1,6 +1,6 @@
-"""Access patterns as data: a question in words and the call that answers it, run and metered.
+"""Access patterns as data: a question in words, and the call that answers it.
 
-What a design costs is not argued but measured: the table of a domain's README is the output of `measure`.
+The cost tables in a domain's README are measurements of these calls.
 """
 
 import inspect
@@ -21,32 +21,32 @@ class AccessPattern:
     """One question that a design answers.
 
     `method` is the repository's method (`OrderRepository.of_seller`), `sample` the arguments with which it is
-    measured. Arguments that end in `_ms` are times, and are asked for without that ending.
+    measured. Arguments whose names end in `_ms` are times; `rowbook ask` names them without that ending.
     """
 
     question: str
-    """The question in words; no two of a design are the same."""
+    """The question in words; unique within a design."""
     method: Callable[..., Any]
     sample: Mapping[str, Any] = attrs.field(hash=False)
 
     @property
     def name(self) -> str:
-        """What `rowbook ask` calls it: the method's name. Patterns of one name differ in their samples."""
+        """The name in `rowbook ask`, which is the method's. Patterns of one name differ in their samples."""
         return self.method.__name__.replace("_", "-")
 
     @property
     def parameters(self) -> list[inspect.Parameter]:
-        """The arguments a user may give, `limit` and `cursor` left out."""
+        """The arguments that a user may give, without `limit` and `cursor`."""
         _self, *parameters = inspect.signature(self.method, eval_str=True).parameters.values()
-        return [each for each in parameters if each.name not in ("limit", "cursor")]
+        return [parameter for parameter in parameters if parameter.name not in ("limit", "cursor")]
 
     def ask(self, repository: Any, **arguments: Any) -> Any:
-        """The answer of a repository, which may have its own method for the question."""
+        """The answer of a repository, which may override the method."""
         return getattr(repository, self.method.__name__)(**arguments)
 
     @property
     def words(self) -> str:
-        """The question as `rowbook ask` takes it, with the sample's values."""
+        """The arguments of `rowbook ask` for this question, with the sample's values."""
         words = [self.name]
         for name, value in self.sample.items():
             if name in ("limit", "cursor"):
@@ -57,7 +57,7 @@ class AccessPattern:
 
     @property
     def answer(self) -> Literal["page", "first", "count", "value"]:
-        """What kind of answer there is: a page of records, the only record or None, a number, or another value."""
+        """The kind of answer: a page of records, the only record or None, a number, or another value."""
         kind: Any = inspect.signature(self.method, eval_str=True).return_annotation
         if get_origin(kind) is Page:
             return "page"

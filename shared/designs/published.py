@@ -14,7 +14,7 @@ class PublishedKey:
     """A published row key, the key of this suite for the same values, and why they differ."""
 
     source: str
-    """The id of the published idea."""
+    """The id of the published idea, such as S0.13."""
     quoted: str
     """The key as published: `[seller id][timestamp][order number]`."""
     table: TableLayout[Any, Any]
@@ -22,9 +22,9 @@ class PublishedKey:
     key: Any
     """A key of that table."""
     parts: Mapping[str, bytes]
-    """The bytes of the published key in its order, each under the name of the part or prefix that it is here."""
+    """The bytes of the published key, in its order, each under the name of the part or prefix that holds them here."""
     deviations: Mapping[str, str]
-    """By the name of a part or prefix: why its bytes are not those published."""
+    """For the name of a part or prefix, why its bytes are not those published."""
 
     @property
     def row(self) -> bytes:

@@ -1,4 +1,4 @@
-"""The byte ruler of a row key: its bytes under the names of the parts and their values; and the same for cells."""
+"""The byte ruler of a row key: its bytes, below the names and values of its parts; and the same for cells."""
 
 from collections.abc import Iterable, Mapping
 from itertools import zip_longest
@@ -17,7 +17,7 @@ NAMES, VALUES, BYTES = range(3)
 
 
 def show_value(name: str, value: Any) -> str:
-    """A value as a person reads it: names in `_ms` are times, text without control characters stands as it is."""
+    """A value as a person reads it: a number whose name ends in `_ms` as a time, printable text as it is."""
     if isinstance(value, bytes):
         return value.hex(" ")
     if isinstance(value, str):
@@ -29,7 +29,7 @@ def show_value(name: str, value: Any) -> str:
 
 
 def ruler(layout: KeyLayout[Any], row: bytes, width: int = 100) -> str:
-    """Three lines of text, names over values over bytes in hex; further threes where the `width` of a terminal is full.
+    """Three lines of text, names over values over bytes in hex; three more if the line is wider than `width`.
 
     seller_id          placed_ms                 order_number
     s-17               2020-02-06T08:08:37.000Z  n-42
@@ -40,15 +40,15 @@ def ruler(layout: KeyLayout[Any], row: bytes, width: int = 100) -> str:
 
 def ruler_lines(layout: KeyLayout[Any], row: bytes, width: int) -> list[tuple[int, str]]:
     """The lines of a ruler, each with its kind."""
-    return _lines((column for segment in layout.segments(row) for column in _of_segment(segment, width)), width)
+    return _lines((column for segment in layout.segments(row) for column in _segment_columns(segment, width)), width)
 
 
 def rows_ruler(layout: KeyLayout[Any], rows: Iterable[bytes], width: int = 100) -> str:
     """Several rows under one line of names, each as its values over its bytes, so that their order can be seen."""
     segments = [layout.segments(row) for row in rows]
     columns: list[tuple[str, ...]] = []
-    for stretch in zip(*segments, strict=True):
-        columns.append((stretch[0].name, *(text for segment in stretch for text in _value_and_bytes(segment))))
+    for same_part in zip(*segments, strict=True):
+        columns.append((same_part[0].name, *(text for segment in same_part for text in _value_and_bytes(segment))))
     return "\n".join(text for _kind, text in _lines(columns, width))
 
 
@@ -58,7 +58,7 @@ def _value_and_bytes(segment: Segment) -> tuple[str, str]:
 
 
 def published_ruler(published: PublishedKey, width: int = 100) -> str:
-    """A published row over the one of this suite, cut at the same borders under names and values."""
+    """A published row over the row of this suite, both cut into the same parts, below names and values."""
     columns: list[tuple[str, ...]] = []
     for segment in published.segments:
         value, here = _value_and_bytes(segment)
@@ -68,7 +68,7 @@ def published_ruler(published: PublishedKey, width: int = 100) -> str:
 
 
 def cell_lines(layout: CellLayout[Any], cells: Mapping[bytes, bytes], width: int) -> list[tuple[int, str]]:
-    """The lines of a row's cells: names over values over columns, which stand where a ruler has the bytes."""
+    """The lines of a row's cells: names over values over columns, where a ruler shows the bytes."""
     columns: list[tuple[str, ...]] = []
     for name, column in layout.columns.items():
         if (data := cells.get(layout.column(name))) is not None:
@@ -83,27 +83,28 @@ def _show_cell(name: str, column: Column, data: bytes) -> str:
         return f"{data.hex(' ')} (damaged: {str(error) or type(error).__name__})".lstrip()
 
 
-def _of_segment(segment: Segment, width: int) -> Iterable[tuple[str, ...]]:
+def _segment_columns(segment: Segment, width: int) -> Iterable[tuple[str, ...]]:
     value = "" if segment.value is None else show_value(segment.name, segment.value)
-    bytes_at_once = max(1, (width + 1) // 3)
-    data = [segment.data[at : at + bytes_at_once].hex(" ") for at in range(0, len(segment.data), bytes_at_once)]
+    bytes_per_line = max(1, (width + 1) // 3)
+    starts = range(0, len(segment.data), bytes_per_line)
+    data = [segment.data[start : start + bytes_per_line].hex(" ") for start in starts]
     return _cut(segment.name, value, data or ["(no bytes)"], width)
 
 
 def _cut(name: str, value: str, below: list[str], width: int) -> Iterable[tuple[str, ...]]:
-    """A value as one column, or as several where it or what stands below it is wider than a line."""
+    """A value as one column, or as several if it, or the text below it, is wider than a line."""
     return zip_longest([name], chop_cells(value, max(1, width)), below, fillvalue="")
 
 
 def _lines(
     columns: Iterable[tuple[str, ...]], width: int, labels: tuple[str, ...] | None = None
 ) -> list[tuple[int, str]]:
-    """Columns of texts beside each other, in blocks no wider than `width`, each after the `labels` of its lines."""
+    """Columns of texts side by side, in blocks no wider than `width`, each after the `labels` of its lines."""
     lines: list[tuple[int, str]] = []
     start = [] if labels is None else [labels]
     block = [*start]
     for column in columns:
-        if len(block) > len(start) and sum(_wide(other) + 2 for other in block) + _wide(column) > width:
+        if len(block) > len(start) and sum(_column_width(other) + 2 for other in block) + _column_width(column) > width:
             lines += _block(block)
             block = [*start]
         block.append(column)
@@ -111,14 +112,16 @@ def _lines(
 
 
 def _block(columns: list[tuple[str, ...]]) -> list[tuple[int, str]]:
-    widths = [_wide(column) for column in columns]
+    widths = [_column_width(column) for column in columns]
     lines: list[tuple[int, str]] = []
     for kind, texts in enumerate(zip(*columns, strict=True)):
-        line = "  ".join(text + " " * (wide - cell_len(text)) for text, wide in zip(texts, widths, strict=True))
+        line = "  ".join(
+            text + " " * (width_cells - cell_len(text)) for text, width_cells in zip(texts, widths, strict=True)
+        )
         if line.strip():
             lines.append((kind, line.rstrip()))
     return lines
 
 
-def _wide(column: tuple[str, ...]) -> int:
+def _column_width(column: tuple[str, ...]) -> int:
     return max(map(cell_len, column))

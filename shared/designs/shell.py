@@ -2,13 +2,13 @@ r"""Ranges of rows as statements of the HBase shell.
 
     scan 'orders_by_seller', {STARTROW => "s-17\x00\x01", STOPROW => "s-17\x00\x02"}
 
-Keys stand in double quotes, within which Ruby makes a byte of \x and two hex digits.
+Keys are in double quotes, where Ruby reads \x and two hex digits as one byte.
 """
 
 from ..keys import RowRange
 
-LINE = 120
-"""Characters beyond which a statement is broken."""
+MAX_LINE = 120
+"""Characters of a line; a longer statement is broken into several."""
 
 
 def statement(table: str, rows: RowRange) -> str:
@@ -21,7 +21,7 @@ def statement(table: str, rows: RowRange) -> str:
         return f"scan '{table}'"
     start = f"scan '{table}', {{"
     line = f"{start}{', '.join(options)}}}"
-    if len(line) <= LINE:
+    if len(line) <= MAX_LINE:
         return line
     between = ",\n" + " " * len(start)
     return f"{start}{between.join(options)}}}"

@@ -7,11 +7,14 @@ import attrs
 
 @attrs.frozen
 class Outcome:
-    """What came of a trap, in words and numbers that were counted."""
+    """What both ways of a trap returned, in words and numbers that were counted."""
 
-    wanted: str
+    task: str
+    """What both ways had to do."""
     wrong: str
+    """What the wrong way returned or stored."""
     right: str
+    """What the right way returned or stored."""
 
 
 @attrs.frozen
@@ -19,16 +22,16 @@ class Trap:
     """A mistake that is published."""
 
     name: str
-    published: str
-    """As what it is found."""
+    published_as: str
+    """The key or the code, as its source has it."""
     run: Callable[[], Outcome]
-    """Both ways on an embedded store."""
+    """Runs both ways on an embedded store."""
 
 
 TRAP_COLUMNS = ("trap", "published as", "asked for", "what it gives", "the right way gives")
 
 
 def trap_row(trap: Trap) -> tuple[str, ...]:
-    """One line of text, under `TRAP_COLUMNS`."""
-    found = trap.run()
-    return (trap.name, trap.published, found.wanted, found.wrong, found.right)
+    """A trap and its outcome as one row of text, under `TRAP_COLUMNS`."""
+    outcome = trap.run()
+    return (trap.name, trap.published_as, outcome.task, outcome.wrong, outcome.right)

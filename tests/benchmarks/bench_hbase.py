@@ -83,7 +83,7 @@ class Report:
         print(f"\n{sides:42} {heads.rstrip()}", flush=True)
 
     def compare(self, what: str, *sides: Callable[[], Any], at_most: float | None = None, more: str = "") -> None:
-        """Runs the sides in turns; the ratio is that of the first two, the time of a third stands behind."""
+        """Runs the sides in turns; prints the ratio of the first two, and after it the time of each side."""
         turns = in_turns(*sides, rounds=self.size.rounds, at_least_s=self.size.at_least_s)
         self.reached &= at_most is None or turns.ratio() <= at_most
         target = "" if at_most is None else f"at most {at_most:.2f}"
@@ -92,7 +92,7 @@ class Report:
         print(f"{what:42} {ratios}  {times} {more}".rstrip(), flush=True)
 
 
-def asked(connection: happybase.Connection, side: Callable[[], Any]) -> tuple[int, Any]:
+def calls_and_records(connection: happybase.Connection, side: Callable[[], Any]) -> tuple[int, Any]:
     """The number of calls that a side makes, and the records that it returns."""
     with metered(connection) as cost:
         answer = side()
@@ -100,13 +100,13 @@ def asked(connection: happybase.Connection, side: Callable[[], Any]) -> tuple[in
 
 
 def calls_of_both(connection: happybase.Connection, ours: Callable[[], Any], by_hand: Callable[[], Any]) -> int:
-    """The number of calls that both sides make; Unlike where they differ, or where the records do."""
-    calls, found = asked(connection, ours)
-    wanted_calls, wanted = asked(connection, by_hand)
-    if found != wanted:
-        raise Unlike(f"other records: {found!s:.300}, by hand {wanted!s:.300}")
-    if calls != wanted_calls:
-        raise Unlike(f"{calls} calls, by hand {wanted_calls}")
+    """The number of calls that both sides make; raises Unlike if the calls or the records differ."""
+    calls, records = calls_and_records(connection, ours)
+    hand_calls, hand_records = calls_and_records(connection, by_hand)
+    if records != hand_records:
+        raise Unlike(f"other records: {records!s:.300}, by hand {hand_records!s:.300}")
+    if calls != hand_calls:
+        raise Unlike(f"{calls} calls, by hand {hand_calls}")
     return calls
 
 
@@ -121,7 +121,7 @@ def compare_questions(
     records: Sequence[Any],
     by_hand: Any,
 ) -> None:
-    """Every question that a variant answers; and behind it the same on the embedded store."""
+    """Compares every question that a variant answers; the last time is that of the embedded store."""
     report.title(f"{design.name}:{variant.name}, ours / by hand", "embedded calls")
     with (
         closing(connect("embedded:")) as memory,
@@ -129,12 +129,12 @@ def compare_questions(
         stocked(connection, variant.tables, records),
     ):
         repository, in_memory = variant.open(connection), variant.open(memory)
-        for measured in measure(memory, in_memory, design.patterns):
-            pattern = measured.pattern
-            if measured.refused:
+        for measurement in measure(memory, in_memory, design.patterns):
+            pattern = measurement.pattern
+            if measurement.refused:
                 continue
             ours, theirs, embedded = (
-                partial(pattern.ask, each, **pattern.sample) for each in (repository, by_hand, in_memory)
+                partial(pattern.ask, side, **pattern.sample) for side in (repository, by_hand, in_memory)
             )
             calls = calls_of_both(connection, ours, theirs)
             report.compare(pattern.question, ours, theirs, embedded, at_most=BY_HAND_AT_MOST, more=f"{calls:5}")
@@ -208,30 +208,30 @@ def compare_loads(report: Report, connection: happybase.Connection) -> None:
         spread = sorted(log_events(report.size.loaded), key=lambda event: event.time_ms)
         busy = [attrs.evolve(event, time_ms=number // A_SECOND * 1000) for number, event in enumerate(spread)]
         for what, events, other, at_most in (
-            ("batches of rows encoded before", busy, partial(by_moments, table, encoded(busy)), LOADED_AT_MOST),
+            ("batches of rows encoded before", busy, partial(by_time, table, encoded(busy)), LOADED_AT_MOST),
             ("batches of events encoded by hand", busy, partial(by_hand.store_all, busy), LOADED_AT_MOST),
             ("one by one", busy, partial(one_by_one, repository, busy), None),
-            ("another time each / one time for all", spread, partial(by_moments, table, encoded(spread, 0)), None),
+            ("another time each / one time for all", spread, partial(by_time, table, encoded(spread, 0)), None),
         ):
             ours = partial(repository.store_all, events)
-            calls, others = (asked(connection, each)[0] for each in (ours, other))
+            calls, others = (calls_and_records(connection, side)[0] for side in (ours, other))
             if at_most and calls != others:
                 raise Unlike(f"{calls} calls, by hand {others}")
             report.compare(what, ours, other, at_most=at_most, more=f"{calls:14}")
 
 
 def encoded(events: Iterable[LogEvent], time_ms: int | None = None) -> list[tuple[int, bytes, dict[bytes, bytes]]]:
-    """Timestamp, row and cells of each event; the timestamp is its own, or one for all."""
+    """Timestamp, row and cells of each event; the timestamp is the event's, or `time_ms` for all."""
     return [
         (event.time_ms if time_ms is None else time_ms, LOGS.row(event), LOGS.cells.pack(event)) for event in events
     ]
 
 
-def by_moments(table: happybase.Table, rows: Iterable[tuple[int, bytes, dict[bytes, bytes]]]) -> None:
+def by_time(table: happybase.Table, rows: Iterable[tuple[int, bytes, dict[bytes, bytes]]]) -> None:
     """Rows in batches of one timestamp each, with two cells a row."""
-    for time_ms, of_moment in groupby(rows, key=lambda each: each[0]):
+    for time_ms, rows_of_time in groupby(rows, key=lambda row: row[0]):
         with table.batch(timestamp=time_ms, batch_size=2 * BATCH) as batch:
-            for _, row, cells in of_moment:
+            for _, row, cells in rows_of_time:
                 batch.put(row, cells)
 
 
@@ -241,16 +241,16 @@ def one_by_one(repository: LogRepository, events: Iterable[LogEvent]) -> None:
 
 
 def compare_connections(report: Report, connection: happybase.Connection) -> None:
-    """The connection that `connect` gives, and happybase's own."""
+    """Compares the connection that `connect` returns with happybase's own."""
     report.title("connect(URL) / happybase.Connection")
     events = log_events(BATCH)
     with stocked(connection, (LOGS,), events), closing(plain_connection(connection)) as plain:
         rows = encoded(events, 0)
-        tables = [each.table(LOGS.name) for each in (connection, plain)]
+        tables = [side.table(LOGS.name) for side in (connection, plain)]
         for what, action in (
             ("a get", lambda table: table.row(rows[0][1])),
             (f"a scan of {BATCH:,} rows", lambda table: list(table.scan())),
-            (f"a batch of {BATCH:,} rows", lambda table: by_moments(table, rows)),
+            (f"a batch of {BATCH:,} rows", lambda table: by_time(table, rows)),
         ):
             report.compare(what, *(partial(action, table) for table in tables))
 
@@ -288,12 +288,12 @@ def main(size: Size) -> bool:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="The designs on a real HBase beside the same calls written by hand.")
     parser.add_argument("--quick", action="store_true", help="everything once, with few rows")
-    parser.add_argument("--store", metavar="URL", help="of an HBase that runs: hbase://HOST:PORT")
-    given = parser.parse_args()
-    if given.store:
-        os.environ[VARIABLE] = given.store
+    parser.add_argument("--store", metavar="URL", help="a running HBase: hbase://HOST:PORT")
+    arguments = parser.parse_args()
+    if arguments.store:
+        os.environ[VARIABLE] = arguments.store
     try:
-        all_reached = main(QUICK if given.quick else FULL)
+        all_reached = main(QUICK if arguments.quick else FULL)
     except (NotStarted, Unlike) as error:
         sys.exit(str(error))
-    sys.exit(0 if all_reached or given.quick else 1)
+    sys.exit(0 if all_reached or arguments.quick else 1)

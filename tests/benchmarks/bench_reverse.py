@@ -54,12 +54,15 @@ def main(quick: bool, url: str) -> None:
             newest_first, oldest_first = (LogRepository(connection, table) for table in tables)
             print(f"{'latest, reverse scan / reversed time':40} {'time':>6}")
             for limit in LIMITS:
-                answers = [each.latest("host1", "GET", limit=limit).records for each in (newest_first, oldest_first)]
+                answers = [
+                    repository.latest("host1", "GET", limit=limit).records
+                    for repository in (newest_first, oldest_first)
+                ]
                 assert answers[0] == answers[1]
                 times = 3 if quick else 50
                 plain_s, reverse_s = (
-                    seconds(partial(each.latest, "host1", "GET", limit=limit), times)
-                    for each in (newest_first, oldest_first)
+                    seconds(partial(repository.latest, "host1", "GET", limit=limit), times)
+                    for repository in (newest_first, oldest_first)
                 )
                 print(f"{f'{limit:,} of {events:,} rows of one host':40} {reverse_s / plain_s:6.2f}")
         finally:

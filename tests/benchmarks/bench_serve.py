@@ -1,4 +1,4 @@
-"""The embedded store behind a port: what TCP and Thrift cost, as ratios in one run, and the memory of a long scan.
+"""The embedded store on a port: what TCP and Thrift cost, as ratios in one run, and the memory of a long scan.
 
 Run `python tests/benchmarks/bench_serve.py [--quick] [--ten-million]` from anywhere. The server runs in a process of
 its own; one happybase client puts and scans rows of two cells there and, in turn, in a store within this process. Only
@@ -83,7 +83,7 @@ def speeds_reached(connection: Any, count: int, rounds: int) -> bool:
     reached = True
     print(f"{'port / in process, rows per second':38} {'ratio':>6}  {'target':13}  {'rows/s':>8}  HBase's")
     for action, target in AT_LEAST.items():
-        best_s, inside_s = (min(each[action] for each in side) for side in (served, inside))
+        best_s, inside_s = (min(seconds_of[action] for seconds_of in side) for side in (served, inside))
         reached &= inside_s / best_s >= target
         rates = f"{count / best_s:8,.0f}  {HBASE[action]:,}"
         print(f"{action:38} {inside_s / best_s:6.2f}  at least {target:.2f}  {rates}")

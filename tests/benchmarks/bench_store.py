@@ -69,13 +69,13 @@ def times(rows: Rows) -> tuple[dict[str, float], dict[str, float]]:
     from by_hand.plain_store import PlainStore
 
     plain, table = PlainStore(), new_table()
-    asked = [row for row, _ in rows[::5]]
+    keys = [row for row, _ in rows[::5]]
     plain_s = {"put": seconds(lambda: [plain.put_batch(batch) for batch in batches(rows)])}
     our_s = {"put": seconds(lambda: put(table, rows))}
     plain_s["scan"] = seconds(lambda: sum(1 for _ in plain.scan(b"row-", b"row.")))
     our_s["scan"] = seconds(lambda: sum(1 for _ in table.scan(row_start=b"row-", row_stop=b"row.")))
-    plain_s["get"] = seconds(lambda: [plain.get(row) for row in asked])
-    our_s["get"] = seconds(lambda: [table.row(row) for row in asked])
+    plain_s["get"] = seconds(lambda: [plain.get(row) for row in keys])
+    our_s["get"] = seconds(lambda: [table.row(row) for row in keys])
     return plain_s, our_s
 
 

@@ -39,7 +39,7 @@ def messages() -> list[bytes]:
             tableName=b"small", row=b"row-1", mutations=[mutation], timestamp=1, attributes={}
         ),
     }
-    sent: list[bytes] = []
+    encoded_calls: list[bytes] = []
     for name, arguments in calls.items():
         buffer = TMemoryBuffer()
         protocol = TBinaryProtocol(buffer)
@@ -47,8 +47,8 @@ def messages() -> list[bytes]:
         arguments.write(protocol)
         protocol.write_message_end()
         protocol.trans.flush()
-        sent.append(buffer.getvalue())
-    return sent
+        encoded_calls.append(buffer.getvalue())
+    return encoded_calls
 
 
 def latencies_ms(port: int, seconds: float) -> list[float]:

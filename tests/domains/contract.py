@@ -66,6 +66,6 @@ def _value(layout: KeyLayout[Any], part: str, value: Any) -> Any:
 def check_equal_answers(answers: Mapping[str, Sequence[Any]]) -> None:
     """All variants give the same records to one question, in any order; `answers` are those that answer, by name."""
     (first, *others) = answers.items()
-    wanted = sorted(first[1], key=repr)
+    expected = sorted(first[1], key=repr)
     for name, records in others:
-        assert sorted(records, key=repr) == wanted, f"{name} answers otherwise than {first[0]}"
+        assert sorted(records, key=repr) == expected, f"{name} answers otherwise than {first[0]}"

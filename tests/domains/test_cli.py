@@ -51,7 +51,7 @@ def test_list_as_json_has_every_part_of_every_table(ok):
     logs = designs[NAMES.index("logs")]
     assert logs["question"] == LOGS_DESIGN.question
     (salted,) = (variant for variant in logs["variants"] if variant["name"] == "salted")
-    assert salted["differs"] == "bucket of the host"
+    assert salted["differs"] == "bucket of the host, then time"
     (table,) = salted["tables"]
     assert table["holds"] == "one event"
     assert table["prefixes"] == ["Salt(of='host', buckets=8)"]
@@ -71,7 +71,7 @@ def test_help_names_the_commands(ok, line):
 def test_the_format_option_knows_every_format_of_every_design(ok):
     out = " ".join(ok("load --help").split())
     own = [format.name for design in DESIGNS for load in design.loads for format in load.formats]
-    assert ", ".join(["auto", *(each.name for each in FORMATS), *own]) in out
+    assert ", ".join(["auto", *(format.name for format in FORMATS), *own]) in out
     assert {"combined", "log4j"} <= {*own}
 
 
@@ -129,11 +129,11 @@ def test_explain_takes_the_tie_of_an_event_from_its_other_fields(ok, stored, fol
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
 def test_explain_of_a_design_shows_the_tables_of_every_variant_each_once(ok, design):
     fields = "order_number=n seller_id=s buyer_id=b placed=0 host=h event=e time=0 tie=0011223344556677 random_bucket=1"
-    known = {name.removesuffix("_ms") for table in tables_of(design.variants) for name in table.layout.part_named}
-    line = " ".join(word for word in fields.split() if word.partition("=")[0] in known)
-    found = json.loads(ok(f"explain {design.name} {line} --json"))
-    assert [key["table"] for key in found["keys"]] == [table.name for table in tables_of(design.variants)]
-    assert found["others"] == []
+    part_names = {name.removesuffix("_ms") for table in tables_of(design.variants) for name in table.layout.part_named}
+    line = " ".join(word for word in fields.split() if word.partition("=")[0] in part_names)
+    explained = json.loads(ok(f"explain {design.name} {line} --json"))
+    assert [key["table"] for key in explained["keys"]] == [table.name for table in tables_of(design.variants)]
+    assert explained["others"] == []
 
 
 @pytest.mark.parametrize("key", [KEY, KEY.replace(" ", ""), KEY.upper()])
@@ -145,23 +145,23 @@ def test_explain_goes_back_from_hex_with_or_without_blanks(ok, key):
 
 
 def test_explain_as_json_has_bytes_and_values(ok):
-    there = json.loads(ok("explain orders:newest-first seller_id=s-17 placed_ms=0 order_number=n-42 --json"))
-    _number, seller = there["keys"]
+    explained = json.loads(ok("explain orders:newest-first seller_id=s-17 placed_ms=0 order_number=n-42 --json"))
+    _number, seller = explained["keys"]
     assert seller["parts"][1] == {"name": "placed_ms", "bytes": "7fffffffffffffff", "value": 0}
-    assert there["others"] == [{"table": "orders_by_buyer", "reason": "needs buyer_id="}]
+    assert explained["others"] == [{"table": "orders_by_buyer", "reason": "needs buyer_id="}]
     back = json.loads(ok(f"explain orders --key {seller['row']} --json"))
     assert seller in back["keys"]
 
 
 def test_a_key_of_one_variant_is_explained_beside_the_reasons_of_the_others(ok):
     salted = "058000019bb15caf007765622d31000147455400010011223344556677"
-    found = json.loads(ok(f"explain logs --key {salted} --json"))
-    (key,) = (key for key in found["keys"] if key["table"] == "logs_salted")
+    explained = json.loads(ok(f"explain logs --key {salted} --json"))
+    (key,) = (key for key in explained["keys"] if key["table"] == "logs_salted")
     assert key["parts"][0] == {"name": "Salt", "bytes": "05", "value": None}
     assert key["parts"][-1] == {"name": "tie", "bytes": "0011223344556677", "value": "0011223344556677"}
-    reasons = {each["table"]: each["reason"] for each in found["others"]}
+    reasons = {entry["table"]: entry["reason"] for entry in explained["others"]}
     assert reasons["logs_host_first"].startswith("LogHostFirst.")
-    assert {*reasons, *(each["table"] for each in found["keys"])} == {
+    assert {*reasons, *(entry["table"] for entry in explained["keys"])} == {
         table.name for table in tables_of(LOGS_DESIGN.variants)
     }
 
@@ -198,10 +198,12 @@ def test_ddl_of_a_design_is_that_of_its_first_variant(ok):
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_ddl_as_json_has_the_families_the_points_and_the_reason_of_every_table(ok, name):
-    found = json.loads(ok(f"ddl {name} --json"))["tables"]
-    (variant,) = (one for design in DESIGNS for one in design.variants if name == f"{design.name}:{one.name}")
-    assert [table["name"] for table in found] == TABLES[name]
-    for table, design in zip(found, variant.tables, strict=True):
+    tables = json.loads(ok(f"ddl {name} --json"))["tables"]
+    (variant,) = (
+        variant for design in DESIGNS for variant in design.variants if name == f"{design.name}:{variant.name}"
+    )
+    assert [table["name"] for table in tables] == TABLES[name]
+    for table, design in zip(tables, variant.tables, strict=True):
         assert table["families"] == {
             family: {
                 "max_versions": 1,

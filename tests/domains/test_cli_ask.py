@@ -29,7 +29,7 @@ LOGS = [f"logs:{variant.name}" for variant in LOGS_DESIGN.variants if variant.na
 
 
 @pytest.fixture
-def asked(ok):
+def ask_json(ok):
     """The answer to a question, as JSON."""
     return lambda line: json.loads(ok(f"ask {line} --json"))
 
@@ -70,8 +70,8 @@ def test_ask_without_a_question_lists_each_once_with_its_arguments(ok, name):
     ]
 
 
-def test_the_questions_as_json_have_their_arguments_and_what_they_answer(asked):
-    assert asked("logs")["questions"][1:3] == [
+def test_the_questions_as_json_have_their_arguments_and_what_they_answer(ask_json):
+    assert ask_json("logs")["questions"][1:3] == [
         {"question": "latest", "arguments": "host= event=", "answers": ["a host's latest errors"]},
         {
             "question": "window",
@@ -79,7 +79,7 @@ def test_the_questions_as_json_have_their_arguments_and_what_they_answer(asked):
             "answers": ["all hosts, ten minutes", "one host, ten minutes"],
         },
     ]
-    names = [each["question"] for each in asked("orders")["questions"]]
+    names = [question["question"] for question in ask_json("orders")["questions"]]
     assert names == ["order", "of-seller", "of-buyer", "with-status", "numbered"]
 
 
@@ -106,11 +106,11 @@ def test_an_answer_is_a_table_with_times_and_costs_below(ok):
 
 
 @pytest.mark.parametrize("name", [*ORDERS, *LOGS])
-def test_json_has_the_costs_that_run_measures(asked, in_memory, sampled_file, name):
+def test_json_has_the_costs_that_run_measures(ask_json, in_memory, sampled_file, name):
     (design,) = json.loads(in_memory(f"run {name} --json"))["designs"]
     for cost in design["variants"][0]["questions"]:
         if "refused" not in cost:
-            answer = asked(f"{name} {cost['ask']} --store {sampled_file}")
+            answer = ask_json(f"{name} {cost['ask']} --store {sampled_file}")
             assert {key: answer[key] for key in COSTS} == {key: cost[key] for key in COSTS}
 
 
@@ -147,10 +147,10 @@ def answers(monkeypatch):
     ],
     ids=str,
 )
-def test_an_answer_may_be_a_number_or_anything_else(ok, asked, answers, answer, lines, as_json):
+def test_an_answer_may_be_a_number_or_anything_else(ok, ask_json, answers, answer, lines, as_json):
     answers(answer)
     assert ok("ask orders order order_number=n").splitlines() == lines
-    assert asked("orders order order_number=n")["records"] == as_json
+    assert ask_json("orders order order_number=n")["records"] == as_json
 
 
 def test_a_number_is_shown_on_a_terminal_too(ok, answers, terminal):
@@ -172,8 +172,8 @@ def test_rows_read_are_told_beside_rows_returned(ok):
 
 
 @pytest.mark.parametrize("name", ORDERS)
-def test_json_is_one_object_with_records_cursor_and_rows_read(asked, samples, name):
-    answer = asked(f"{name} order order_number=n-42 {samples}")
+def test_json_is_one_object_with_records_cursor_and_rows_read(ask_json, samples, name):
+    answer = ask_json(f"{name} order order_number=n-42 {samples}")
     assert {key: answer[key] for key in ("records", "cursor", "rows_read")} == {
         "records": [
             {
@@ -189,11 +189,11 @@ def test_json_is_one_object_with_records_cursor_and_rows_read(asked, samples, na
         "cursor": None,
         "rows_read": 2 if name == "orders:index-table" else 1,
     }
-    assert asked(f"{name} of-seller seller_id=s-17 --limit 1 {samples}")["cursor"]
+    assert ask_json(f"{name} of-seller seller_id=s-17 --limit 1 {samples}")["cursor"]
 
 
-def test_json_has_bytes_in_hex_and_times_in_milliseconds(asked):
-    (event,) = asked("logs latest host=店-1 event=GET --limit 1")["records"]
+def test_json_has_bytes_in_hex_and_times_in_milliseconds(ask_json):
+    (event,) = ask_json("logs latest host=店-1 event=GET --limit 1")["records"]
     assert event == {
         "host": "店-1",
         "event": "GET",
@@ -207,11 +207,11 @@ def test_json_has_bytes_in_hex_and_times_in_milliseconds(asked):
 @pytest.mark.parametrize(
     "question", ["host-events host=web-1 event=GET", "window host=web-1", "hosts-like host_prefix=web"]
 )
-def test_every_variant_that_answers_says_the_same(asked, samples, question):
-    answers = [asked(f"{name} {question} {TEN_MINUTES} --limit 1000 {samples}")["records"] for name in LOGS]
+def test_every_variant_that_answers_says_the_same(ask_json, samples, question):
+    answers = [ask_json(f"{name} {question} {TEN_MINUTES} --limit 1000 {samples}")["records"] for name in LOGS]
     assert len(answers[0]) > 30
     if question.startswith("hosts-like"):  # as the rows lie
-        answers = [sorted(records, key=lambda each: each["tie"]) for records in answers]
+        answers = [sorted(records, key=lambda record: record["tie"]) for records in answers]
     assert all(records == answers[0] for records in answers)
 
 
@@ -228,8 +228,8 @@ def test_every_variant_that_answers_says_the_same(asked, samples, question):
         "since=2026-W05-3T06:27:16.290000",
     ],
 )
-def test_times_are_asked_in_every_form_with_or_without_their_unit(asked, samples, since):
-    answer = asked(f"orders of-seller seller_id=s-17 {since} {samples}")
+def test_times_are_asked_in_every_form_with_or_without_their_unit(ask_json, samples, since):
+    answer = ask_json(f"orders of-seller seller_id=s-17 {since} {samples}")
     assert [record["order_number"] for record in answer["records"]] == ["n-318", "n-315"]
 
 
@@ -244,9 +244,9 @@ def test_times_are_asked_in_every_form_with_or_without_their_unit(asked, samples
         "logs:salted window since=5 until=5",
     ],
 )
-def test_an_empty_answer_says_so_and_ends_with_0(ok, asked, samples, line):
+def test_an_empty_answer_says_so_and_ends_with_0(ok, ask_json, samples, line):
     assert ok(f"ask {line} {samples}").startswith("nothing found; 0 rows read")
-    answer = asked(f"{line} {samples}")
+    answer = ask_json(f"{line} {samples}")
     assert [answer[key] for key in ("records", "cursor", "rows_read", "rows_returned")] == [[], None, 0, 0]
 
 
@@ -258,21 +258,21 @@ def test_an_empty_answer_says_so_and_ends_with_0(ok, asked, samples, line):
     [(name, "of-seller seller_id=s-17 status=placed", 15) for name in ORDERS]
     + [(name, f"window host=web-1 {TEN_MINUTES}", 20) for name in LOGS],
 )
-def test_the_next_page_is_the_command_that_is_printed(ok, asked, samples, name, question, limit):
-    whole = asked(f"{name} {question} --limit 1000 {samples}")["records"]
+def test_the_next_page_is_the_command_that_is_printed(ok, ask_json, samples, name, question, limit):
+    whole = ask_json(f"{name} {question} --limit 1000 {samples}")["records"]
     line = f"ask {name} {question} --limit {limit} {samples}"
-    found = []
+    records = []
     for _ in range(len(whole) + 1):
-        found += asked(line.removeprefix("ask "))["records"]
+        records += ask_json(line.removeprefix("ask "))["records"]
         last = ok(line).splitlines()[-1]
         if not last.startswith("next page: rowbook "):
             break
         line = last.removeprefix("next page: rowbook ")
-    assert found == whole
+    assert records == whole
     assert len(whole) > 30
 
 
-def test_a_page_that_found_nothing_yet_says_that_it_goes_on(ok, reads_few):
+def test_a_page_without_matches_yet_names_the_next_page(ok, reads_few):
     lines = ok("ask logs hosts-like host_prefix=web since=2027-01-01").splitlines()
     assert lines[0].startswith("nothing found so far; 1")
     assert lines[1] == "  logs  web up to wec"
@@ -280,25 +280,25 @@ def test_a_page_that_found_nothing_yet_says_that_it_goes_on(ok, reads_few):
 
 
 @pytest.mark.parametrize("host", ["a b", "a=b", " web", "=", "a'b", "-", "--json", "$HOME", "[red]", "店"])
-def test_a_host_may_hold_blanks_quotes_and_equals_signs(ok, asked, folder, new_url, host):
+def test_a_host_may_hold_blanks_quotes_and_equals_signs(ok, ask_json, folder, new_url, host):
     url = new_url(*LOGS_DESIGN.main.tables)
     lines = [json.dumps({"host": host, "event": "e", "time_ms": number}) for number in range(3)]
     (folder / "a.jsonl").write_text("\n".join(lines))
     ok(f"load logs a.jsonl --store {url}")
     word = shlex.quote(f"host={host}")
-    found = asked(f"logs latest {word} event=e --store {url}")["records"]
-    assert [(each["host"], each["time_ms"]) for each in found] == [(host, number) for number in (2, 1, 0)]
-    again = ok(f"ask logs latest {word} event=e --limit 2 --store {url}").splitlines()[-1]
-    (last,) = asked(again.removeprefix("next page: rowbook ask "))["records"]
+    records = ask_json(f"logs latest {word} event=e --store {url}")["records"]
+    assert [(record["host"], record["time_ms"]) for record in records] == [(host, number) for number in (2, 1, 0)]
+    next_page = ok(f"ask logs latest {word} event=e --limit 2 --store {url}").splitlines()[-1]
+    (last,) = ask_json(next_page.removeprefix("next page: rowbook ask "))["records"]
     assert last["time_ms"] == 0
 
 
 # Cursors
 
 
-def test_a_cursor_of_another_question_is_refused(rowbook, asked, samples):
-    cursor = asked(f"orders of-seller seller_id=s-17 --limit 2 {samples}")["cursor"]
-    asked(f"orders of-seller seller_id=s-17 --limit 9 --cursor={cursor} {samples}")
+def test_a_cursor_of_another_question_is_refused(rowbook, ask_json, samples):
+    cursor = ask_json(f"orders of-seller seller_id=s-17 --limit 2 {samples}")["cursor"]
+    ask_json(f"orders of-seller seller_id=s-17 --limit 9 --cursor={cursor} {samples}")
     for other in (
         "orders of-seller seller_id=s-1",
         "orders of-seller seller_id=s-17 status=paid",
@@ -313,17 +313,17 @@ def test_a_cursor_of_another_question_is_refused(rowbook, asked, samples):
         assert err == "cursor: belongs to another question; ask with the same values, or without it\n"
 
 
-def test_a_cursor_that_is_damaged_anywhere_is_refused(rowbook, asked, samples):
+def test_a_cursor_that_is_damaged_anywhere_is_refused(rowbook, ask_json, samples):
     question = f"logs hosts-like host_prefix=web since=2026-01-12 until=2026-01-13 {samples}"
-    cursor = asked(f"{question} --limit 1")["cursor"]
+    cursor = ask_json(f"{question} --limit 1")["cursor"]
     for damaged in (cursor[:-1], cursor[1:], cursor + "x", cursor.swapcase(), f"{cursor[:9]}!{cursor[9:]}"):
         code, out, err = rowbook(f"ask {question} --cursor={damaged}")
         assert (code, out) == (2, "")
         assert err == f"cursor: is damaged (got {damaged!r}); ask again without it\n"
 
 
-def test_a_cursor_for_a_question_that_is_refused_is_not_what_is_wrong(rowbook, asked, samples):
-    cursor = asked(f"logs latest host=web-1 event=GET --limit 1 {samples}")["cursor"]
+def test_a_cursor_for_a_question_that_is_refused_is_not_what_is_wrong(rowbook, ask_json, samples):
+    cursor = ask_json(f"logs latest host=web-1 event=GET --limit 1 {samples}")["cursor"]
     code, _out, err = rowbook(f"ask logs:slices latest host=web-1 event=GET --cursor={cursor} {samples}")
     assert (code, err.partition(":")[0]) == (2, "LogInSlices.time_ms")
     assert "answered by" not in err  # which would not know the cursor
@@ -407,7 +407,7 @@ def test_the_first_variant_is_loaded_under_the_name_of_its_design(rowbook, ok):
         assert err.endswith("make what is missing with rowbook load logs FILE --store 'embedded:my logs.db'\n")
 
 
-def test_variants_lie_beside_each_other_in_one_store(ok, asked, stored, new_url):
+def test_variants_lie_beside_each_other_in_one_store(ok, ask_json, stored, new_url):
     url = new_url()
     file = FIXTURES / "logs" / "access.log"
     for name in ("logs", "logs:salted", "logs:slices"):
@@ -418,9 +418,9 @@ def test_variants_lie_beside_each_other_in_one_store(ok, asked, stored, new_url)
         "logs_slices": 5,
     }
     question = f"window host=203.0.113.9 since=2026-01-12 until=2026-01-13 --store {url}"
-    first, *others = (asked(f"{name} {question}")["records"] for name in ("logs", "logs:salted", "logs:slices"))
+    first, *others = (ask_json(f"{name} {question}")["records"] for name in ("logs", "logs:salted", "logs:slices"))
     assert others == [first, first]
-    assert [each["event"] for each in first] == ["404", "404", "200"]
+    assert [record["event"] for record in first] == ["404", "404", "200"]
 
 
 def test_a_damaged_row_is_an_error_with_its_table_and_row(rowbook, ok, new_url):
@@ -447,7 +447,7 @@ def test_designs_can_be_asked_over_tables_that_others_made(ok, new_url):
 def test_a_time_in_seconds_is_refused_and_says_what_to_type(rowbook, ok, line):
     code, out, err = rowbook(line.format(1740823200))
     name = line.split()[-1].partition("=")[0]
-    wanted = "must be 2025-03-01T10:00:00.000Z for seconds, or +1740823200 for milliseconds (got '1740823200')"
-    assert (code, out, err) == (2, "", f"{name}: {wanted}\n")
+    advice = "must be 2025-03-01T10:00:00.000Z for seconds, or +1740823200 for milliseconds (got '1740823200')"
+    assert (code, out, err) == (2, "", f"{name}: {advice}\n")
     for text in ("2025-03-01T10:00:00.000Z", "+1740823200"):
         assert ok(line.format(text))

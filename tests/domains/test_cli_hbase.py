@@ -28,8 +28,8 @@ def tables(url):
 
 def without(option, url):
     """A URL that does not have an option."""
-    place, _, options = url.partition("?")
-    return f"{place}?{'&'.join(each for each in options.split('&') if not each.startswith(f'{option}='))}"
+    address, _, options = url.partition("?")
+    return f"{address}?{'&'.join(word for word in options.split('&') if not word.startswith(f'{option}='))}"
 
 
 def test_a_table_with_other_families_is_refused_before_another_is_made(rowbook, url, tables):

@@ -129,11 +129,11 @@ def test_a_file_may_be_of_the_format_that_is_named(ok, logs, logs_url, format):
 def test_the_folder_is_the_host_of_a_log4j_file_wherever_the_command_runs(ok, logs, monkeypatch, logs_url):
     monkeypatch.chdir("broker-1")
     ok(f"load logs server.log --store {logs_url}")
-    found = json.loads(ok(f"ask logs latest host=broker-1 event=ERROR --store {logs_url} --json"))["records"]
-    assert [(each["host"], each["severity"], each["time_ms"]) for each in found] == [
+    records = json.loads(ok(f"ask logs latest host=broker-1 event=ERROR --store {logs_url} --json"))["records"]
+    assert [(record["host"], record["severity"], record["time_ms"]) for record in records] == [
         ("broker-1", "ERROR", 1768205250900)
     ]
-    assert "\njava.io.IOException: " in found[0]["message"]
+    assert "\njava.io.IOException: " in records[0]["message"]
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_a_wrong_unit_is_wrong_usage(rowbook, folder, in_seconds, words, message
 # The same records again
 
 
-@pytest.mark.parametrize("variant", [each for each in LOGS if each != "random"])
+@pytest.mark.parametrize("variant", [name for name in LOGS if name != "random"])
 def test_loading_files_of_every_format_again_changes_nothing(ok, logs, stored, new_url, variant):
     url = new_url(*LOGS[variant].tables)
     ok(f"load logs:{variant} {logs} --store {url}")
@@ -314,22 +314,24 @@ def test_five_thousand_real_sales_load_twice_into_the_same_cells(ok, kept):
 def test_ten_real_log_files_load_in_one_command_and_answer_every_question(ok, kept):
     files = [REAL_LOGS / "apache_access.log", *sorted(REAL_LOGS.glob("kafka/kafka*/server.log.*"))]
     loaded = json.loads(ok(f"load logs {' '.join(map(str, files))} --store hbase://kept --json"))["files"]
-    assert [each["format"] for each in loaded] == ["combined", *["log4j"] * 9]
-    assert sum(each["stored"] for each in loaded) == len(list(kept.table("logs").scan())) == 3500 + 3207
+    assert [entry["format"] for entry in loaded] == ["combined", *["log4j"] * 9]
+    assert sum(entry["stored"] for entry in loaded) == len(list(kept.table("logs").scan())) == 3500 + 3207
 
-    def asked(question):
+    def records_of(question):
         return json.loads(ok(f"ask logs {question} --store hbase://kept --limit 10000 --json"))["records"]
 
-    errors = [asked(f"latest host={host} event=ERROR") for host in ("kafka0", "kafka1", "kafka2")]
+    errors = [records_of(f"latest host={host} event=ERROR") for host in ("kafka0", "kafka1", "kafka2")]
     assert sum(map(len, errors)) == 28
     lines = [line.split() for line in files[0].read_text(encoding="utf-8").splitlines()]
-    assert len(asked("hosts-like host_prefix=180.76.5.17")) == sum(line[0].startswith("180.76.5.17") for line in lines)
-    assert len(asked("window host=83.149.9.216 since=2015-05-17 until=2015-05-18")) == sum(
+    assert len(records_of("hosts-like host_prefix=180.76.5.17")) == sum(
+        line[0].startswith("180.76.5.17") for line in lines
+    )
+    assert len(records_of("window host=83.149.9.216 since=2015-05-17 until=2015-05-18")) == sum(
         line[0] == "83.149.9.216" and line[3].startswith("[17/May/2015") for line in lines
     )
-    of_host = asked("host-events host=kafka2 event=INFO since=2016-12-19T19:00 until=2016-12-19T20:00")
-    assert [each["time_ms"] for each in of_host] == sorted(each["time_ms"] for each in of_host)
-    assert len(of_host) == 545
+    records = records_of("host-events host=kafka2 event=INFO since=2016-12-19T19:00 until=2016-12-19T20:00")
+    assert [entry["time_ms"] for entry in records] == sorted(entry["time_ms"] for entry in records)
+    assert len(records) == 545
 
 
 # Bad lines
@@ -437,7 +439,7 @@ def test_a_bad_line_in_the_second_file_counts_what_the_first_one_stored(rowbook,
 def test_skipped_lines_are_counted_in_json_and_named_on_stderr(rowbook, bad_logs, logs_url):
     code, out, err = rowbook(f"load logs a.log kafka0/b.log --store {logs_url} --on-error skip --json")
     assert code == 0
-    assert [(each["stored"], each["skipped"]) for each in json.loads(out)["files"]] == [(2, 1), (2, 2)]
+    assert [(file["stored"], file["skipped"]) for file in json.loads(out)["files"]] == [(2, 1), (2, 2)]
     assert err.count("\n") == 2
 
 
@@ -482,7 +484,7 @@ def test_a_second_file_that_cannot_be_read_says_what_was_stored(rowbook, folder,
     assert (code, err) == (1, "none.csv: No such file or directory; 1 record stored before\n")
 
 
-def test_a_first_file_that_cannot_be_read_leaves_no_store_behind(rowbook, folder, stored, new_url):
+def test_if_the_first_file_cannot_be_read_no_store_is_made(rowbook, folder, stored, new_url):
     url = new_url()
     rowbook(f"load orders none.csv --store {url}")
     assert list(folder.iterdir()) == []
@@ -496,7 +498,9 @@ def test_a_log_in_a_pipe_has_no_folder_that_could_be_its_host(rowbook, monkeypat
     code, _out, err = rowbook(f"load logs /dev/fd/{reading} --store embedded:")
     os.close(reading)
     assert code == 1
-    assert err.startswith(f"/dev/fd/{reading}:1: LogEvent.host: is the name of the file's folder; a pipe is in none;")
+    assert err.startswith(
+        f"/dev/fd/{reading}:1: LogEvent.host: must be the name of the file's folder, and a pipe has none; load a file;"
+    )
 
 
 def test_a_store_that_fails_within_a_load_is_reported_with_the_line(rowbook, folder, monkeypatch, orders_url):
@@ -556,9 +560,9 @@ def test_a_load_that_was_interrupted_goes_on_when_it_is_started_again(
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=20)
     assert (process.returncode, out) == (130, "")
-    said = int(err.removeprefix("interrupted; ").partition(" records stored; ")[0])
+    reported = int(err.removeprefix("interrupted; ").partition(" records stored; ")[0])
     there = len(stored(logs_url)["logs"])
-    assert 0 < said < lines
-    assert there - said in (0, 1)  # one may have been stored and not yet counted
+    assert 0 < reported < lines
+    assert there - reported in (0, 1)  # one may have been stored and not yet counted
     assert ok(f"load logs big.log --store {logs_url}") == f"big.log: combined, {lines} records stored\n"
     assert len(stored(logs_url)["logs"]) == lines

@@ -50,8 +50,8 @@ def test_run_shows_rows_of_every_table_and_what_each_question_costs(in_memory):
     lines = lines_below(COSTS, out)
     assert [cells(line)[0] for line in lines] == [pattern.question for pattern in ORDERS_DESIGN.patterns]
     assert cells(lines[1])[1:] == ["1 range", "1", "3", "11", "10", "526"]
-    asked = "".join(f"rowbook ask orders {pattern.words}\n" for pattern in ORDERS_DESIGN.patterns)
-    assert f"\n\n{asked}\n" in out
+    commands = "".join(f"rowbook ask orders {pattern.words}\n" for pattern in ORDERS_DESIGN.patterns)
+    assert f"\n\n{commands}\n" in out
 
 
 @pytest.mark.parametrize("name", ["logs:salted", "orders:published"])
@@ -100,9 +100,9 @@ def test_run_shows_eight_ranges_and_how_many_more(in_memory):
     assert out.count("question reads") == 1
     assert sum(line.endswith(": refused") for line in below) == len(LOGS_DESIGN.patterns)
     below = in_memory("run orders:index-table").partition("\nThe rows that each question reads\n")[2].splitlines()
-    at = below.index("orders whose numbers begin alike")
-    assert len([line for line in below[at + 1 :] if line.startswith("  orders")]) == 8
-    assert below[at + 9] == "  and 4 ranges more, which --json shows"
+    start = below.index("orders whose numbers begin alike")
+    assert len([line for line in below[start + 1 :] if line.startswith("  orders")]) == 8
+    assert below[start + 9] == "  and 4 ranges more, which --json shows"
 
 
 def test_run_without_names_is_every_design_and_a_name_twice_is_once(ok, few_samples):
@@ -154,10 +154,10 @@ def test_the_comparison_has_the_figures_that_each_variant_shows_alone(in_memory)
 
 def test_what_each_variant_writes_is_told_once_with_what_differs(in_memory):
     out = in_memory("run logs")
-    written = lines_below(WRITTEN, out)[: len(LOGS_DESIGN.variants)]
-    assert [cells(line)[0] for line in written] == [variant.name for variant in LOGS_DESIGN.variants]
-    assert [cells(line)[-1] for line in written] == [variant.differs for variant in LOGS_DESIGN.variants]
-    assert cells(written[2])[1:4] == ["1", "116", "100% of 200"]  # time in front: all new rows in one range
+    lines = lines_below(WRITTEN, out)[: len(LOGS_DESIGN.variants)]
+    assert [cells(line)[0] for line in lines] == [variant.name for variant in LOGS_DESIGN.variants]
+    assert [cells(line)[-1] for line in lines] == [variant.differs for variant in LOGS_DESIGN.variants]
+    assert cells(lines[2])[1:4] == ["1", "116", "100% of 200"]  # time first: all new rows in one range
 
 
 def test_a_refusal_has_the_planners_reason(in_memory):
@@ -186,11 +186,11 @@ def test_one_variant_alone_is_compared_with_nothing(in_memory):
 def test_published_mistakes_are_shown_with_what_they_give(in_memory):
     out = in_memory("run logs")
     assert [line for line in out.splitlines() if line.startswith("trap: ")] == [
-        f"trap: {trap.name}: {trap.published}" for trap in LOGS_DESIGN.traps
+        f"trap: {trap.name}: {trap.published_as}" for trap in LOGS_DESIGN.traps
     ]
     assert (
         """
-trap: prefix without an end: scan with the name as prefix
+trap: prefix without a terminator: scan with the name as prefix
   asked for  the 49 events of host1
   gives      137 rows, 88 of them of host12, host123
   right way  49 rows, of host1
@@ -205,18 +205,19 @@ trap: prefix without an end: scan with the name as prefix
 def test_run_as_json_is_one_object_with_every_question_of_every_variant(ok, few_samples):
     designs = json.loads(ok("run --json"))["designs"]
     assert [design["name"] for design in designs] == [design.name for design in DESIGNS]
-    for found, design in zip(designs, DESIGNS, strict=True):
-        assert [variant["name"] for variant in found["variants"]] == [variant.name for variant in design.variants]
-        for one, variant in zip(found["variants"], design.variants, strict=True):
-            assert [each["question"] for each in one["questions"]] == [each.name for each in design.patterns]
-            assert [each["answers"] for each in one["questions"]] == [each.question for each in design.patterns]
-            assert [each["ask"] for each in one["questions"]] == [each.words for each in design.patterns]
-            assert len(one["busiest_shares"]) == len(variant.tables)
-            assert all(0 < share <= 1 for share in one["busiest_shares"])
-            assert one["rows_written"] >= 1
-            assert one["bytes_stored"] > 1
+    for design_json, design in zip(designs, DESIGNS, strict=True):
+        assert [variant["name"] for variant in design_json["variants"]] == [variant.name for variant in design.variants]
+        for variant_json, variant in zip(design_json["variants"], design.variants, strict=True):
+            questions = variant_json["questions"]
+            assert [question["question"] for question in questions] == [pattern.name for pattern in design.patterns]
+            assert [question["answers"] for question in questions] == [pattern.question for pattern in design.patterns]
+            assert [question["ask"] for question in questions] == [pattern.words for pattern in design.patterns]
+            assert len(variant_json["busiest_shares"]) == len(variant.tables)
+            assert all(0 < share <= 1 for share in variant_json["busiest_shares"])
+            assert variant_json["rows_written"] >= 1
+            assert variant_json["bytes_stored"] > 1
             tables = {table.name for table in variant.tables}
-            assert {each["table"] for asked in one["questions"] for each in asked.get("ranges", [])} <= tables
+            assert {range_["table"] for question in questions for range_ in question.get("ranges", [])} <= tables
 
 
 def test_run_as_json_has_ranges_in_hex_and_the_reason_of_a_refusal(in_memory):
@@ -243,7 +244,7 @@ def test_run_as_json_has_ranges_in_hex_and_the_reason_of_a_refusal(in_memory):
 
 
 @pytest.fixture
-def mine(engine, folder, monkeypatch):
+def users_store(engine, folder, monkeypatch):
     """A store of the user."""
     with engine.users_store("a.db", cli.DEMO_PREFIX) as store:
         monkeypatch.setattr(cli, "DEMO_PREFIX", store.demo_prefix)
@@ -251,34 +252,36 @@ def mine(engine, folder, monkeypatch):
 
 
 @pytest.fixture
-def left(mine):
-    """The tables of the demo that are there, with the number of their rows."""
+def demo_tables(users_store):
+    """Reads the tables of the demo in the store, with the number of their rows."""
 
     def read():
-        with closing(connect(mine.url, table_prefix=mine.demo_prefix)) as connection:
+        with closing(connect(users_store.url, table_prefix=users_store.demo_prefix)) as connection:
             return {name.decode(): len(list(connection.table(name).scan())) for name in connection.tables()}
 
     return read
 
 
 def without_rows_read(out):
-    """The JSON of a run, without what HBase does not tell."""
-    told = json.loads(out)
-    for design in told["designs"]:
+    """The JSON of a run without the rows read, which HBase does not count."""
+    run = json.loads(out)
+    for design in run["designs"]:
         for variant in design["variants"]:
             for question in variant["questions"]:
                 question.pop("rows_read", None)
-    return told
+    return run
 
 
-def test_run_on_a_store_of_the_user_tells_the_same_and_touches_no_other_tables(ok, few_samples, stored, mine, left):
-    ok(f"load orders few-orders.csv --store {mine.other_url}")
-    before = stored(mine.other_url)
+def test_run_on_a_store_of_the_user_prints_the_same_and_changes_no_other_tables(
+    ok, few_samples, stored, users_store, demo_tables
+):
+    ok(f"load orders few-orders.csv --store {users_store.other_url}")
+    before = stored(users_store.other_url)
     line = "run orders:published logs:slices --json"
-    told = ok(f"{line} --store {mine.url}").replace(f"{mine.demo_prefix}_", "")
-    assert without_rows_read(told) == without_rows_read(ok(line))
-    assert left() == {}
-    assert stored(mine.other_url) == before
+    output = ok(f"{line} --store {users_store.url}").replace(f"{users_store.demo_prefix}_", "")
+    assert without_rows_read(output) == without_rows_read(ok(line))
+    assert demo_tables() == {}
+    assert stored(users_store.other_url) == before
 
 
 def test_run_on_a_store_in_a_file_prints_the_same(ok, few_samples, stored):
@@ -286,68 +289,73 @@ def test_run_on_a_store_in_a_file_prints_the_same(ok, few_samples, stored):
     assert ok(line) == ok(f"{line} --store embedded:a.db")
 
 
-def test_run_keeps_the_tables_of_every_variant_if_told_to_and_says_which(ok, few_samples, mine, left):
-    out = ok(f"run --store {mine.url} --keep")
-    kept = [line.partition(f"{mine.url}: ")[2] for line in out.splitlines() if line.startswith(f"kept in {mine.url}: ")]
+def test_run_keeps_the_tables_of_every_variant_if_told_to_and_says_which(ok, few_samples, users_store, demo_tables):
+    out = ok(f"run --store {users_store.url} --keep")
+    words = f"kept in {users_store.url}: "
+    kept_tables = [line.removeprefix(words) for line in out.splitlines() if line.startswith(words)]
     names = [[table.name for table in tables_of(design.variants)] for design in DESIGNS]
-    assert kept == [", ".join(f"{mine.demo_prefix}_{name}" for name in each) for each in names]
-    assert sorted(left()) == sorted(name for each in names for name in each)
-    assert all(left().values())
+    assert kept_tables == [
+        ", ".join(f"{users_store.demo_prefix}_{name}" for name in design_names) for design_names in names
+    ]
+    assert sorted(demo_tables()) == sorted(name for design_names in names for name in design_names)
+    assert all(demo_tables().values())
 
 
-def test_run_again_on_tables_that_were_kept_shows_the_same_and_drops_them(ok, few_samples, mine, left):
-    line = f"run orders:newest-first orders:hashed-number --store {mine.url}"
+def test_run_again_on_tables_that_were_kept_shows_the_same_and_drops_them(ok, few_samples, users_store, demo_tables):
+    line = f"run orders:newest-first orders:hashed-number --store {users_store.url}"
     first, second = ok(f"{line} --keep"), ok(f"{line} --keep")
     assert first == second
-    ok(f"run orders:hashed-number --store {mine.url}")
-    assert [*left()] == ["orders"]
+    ok(f"run orders:hashed-number --store {users_store.url}")
+    assert [*demo_tables()] == ["orders"]
     ok(line)
-    assert left() == {}
+    assert demo_tables() == {}
 
 
-def test_run_of_one_variant_keeps_its_tables_only(ok, few_samples, mine, left):
-    out = ok(f"run orders:published --store {mine.url} --keep --plain")
-    assert [*left()] == ["orders", "orders_by_buyer_published", "orders_by_seller_published"]
-    assert out.splitlines()[-1].startswith(f"kept in {mine.url}: {mine.demo_prefix}_orders, ")
+def test_run_of_one_variant_keeps_its_tables_only(ok, few_samples, users_store, demo_tables):
+    out = ok(f"run orders:published --store {users_store.url} --keep --plain")
+    assert [*demo_tables()] == ["orders", "orders_by_buyer_published", "orders_by_seller_published"]
+    assert out.splitlines()[-1].startswith(f"kept in {users_store.url}: {users_store.demo_prefix}_orders, ")
 
 
-def test_run_as_json_says_nothing_else_even_where_it_keeps(ok, few_samples, mine, left):
-    designs = json.loads(ok(f"run logs:salted --json --store {mine.url} --keep"))["designs"]
-    (asked,) = {each["table"] for one in designs[0]["variants"][0]["questions"] for each in one["ranges"]}
-    assert [asked] == [f"{mine.demo_prefix}_{name}" for name in left()]
+def test_run_as_json_prints_nothing_else_even_if_it_keeps_the_tables(ok, few_samples, users_store, demo_tables):
+    designs = json.loads(ok(f"run logs:salted --json --store {users_store.url} --keep"))["designs"]
+    (table,) = {range_["table"] for question in designs[0]["variants"][0]["questions"] for range_ in question["ranges"]}
+    assert [table] == [f"{users_store.demo_prefix}_{name}" for name in demo_tables()]
 
 
 @pytest.mark.parametrize(
     ("error", "code"), [(KeyboardInterrupt(), 130), (InvalidRecord("a row"), 1), (HBaseError(b"gone\n\tat java"), 1)]
 )
-def test_run_drops_its_tables_also_when_it_fails(rowbook, mine, left, monkeypatch, error, code):
+def test_run_drops_its_tables_also_when_it_fails(rowbook, users_store, demo_tables, monkeypatch, error, code):
     def fail(*_):
         raise error
 
-    monkeypatch.setattr(cli, "compared", fail)
-    ended, _out, err = rowbook(f"run logs --store {mine.url}")
+    monkeypatch.setattr(cli, "measure_variant", fail)
+    ended, _out, err = rowbook(f"run logs --store {users_store.url}")
     assert (ended, err.count("\n")) == (code, 0 if code == 130 else 1)
-    assert left() == {}
+    assert demo_tables() == {}
 
 
-def test_run_drops_the_tables_of_the_variants_before_the_one_that_fails(rowbook, few_samples, mine, left, monkeypatch):
-    measured = cli.compared
+def test_run_drops_the_tables_of_the_variants_before_the_one_that_fails(
+    rowbook, few_samples, users_store, demo_tables, monkeypatch
+):
+    measure = cli.measure_variant
 
     def fail_at_the_third(connection, design, variant):
         if variant.name == "time-first":
             raise InvalidRecord("a row")
-        return measured(connection, design, variant)
+        return measure(connection, design, variant)
 
-    monkeypatch.setattr(cli, "compared", fail_at_the_third)
-    assert rowbook(f"run logs --store {mine.url}")[0::2] == (1, "a row\n")
-    assert left() == {}
+    monkeypatch.setattr(cli, "measure_variant", fail_at_the_third)
+    assert rowbook(f"run logs --store {users_store.url}")[0::2] == (1, "a row\n")
+    assert demo_tables() == {}
 
 
 def test_an_error_of_ours_is_not_hidden(monkeypatch):
     def fail(*_):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(cli, "compared", fail)
+    monkeypatch.setattr(cli, "measure_variant", fail)
     monkeypatch.setattr(sys, "argv", ["rowbook", "run"])
     with pytest.raises(ZeroDivisionError):
         cli.main()

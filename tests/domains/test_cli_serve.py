@@ -36,8 +36,8 @@ def serve(real_process):
         return process, connections[-1]
 
     yield start
-    for each in connections:
-        each.close()
+    for connection in connections:
+        connection.close()
 
 
 def ended(process, number=None):
@@ -56,7 +56,7 @@ def test_the_first_line_says_where_and_happybase_finds_a_store_there(serve):
     connection.create_table("t", {"d": {}})
     connection.table("t").put(b"r", {b"d:a": b"1"})
     assert connection.table("t").row(b"r") == {b"d:a": b"1"}
-    assert ended(process, signal.SIGINT) == (130, "", "interrupted; what was in memory is gone\n")
+    assert ended(process, signal.SIGINT) == (130, "", "interrupted; the store was in memory, its data is gone\n")
 
 
 @pytest.mark.parametrize(("transport", "protocol"), [("framed", "compact")])
@@ -71,8 +71,8 @@ def test_a_store_in_a_file_is_there_afterwards_with_nothing_beside_it(serve, fol
     process, connection = serve("--store", "embedded:a.db")
     connection.create_table("t", {"d": {}})
     connection.table("t").put(b"r", {b"d:a": b"1"})
-    assert ended(process, signal.SIGTERM) == (0, "", "terminated; all is stored in a.db\n")
-    assert [each.name for each in folder.iterdir()] == ["a.db"]
+    assert ended(process, signal.SIGTERM) == (0, "", "terminated; everything is stored in a.db\n")
+    assert [path.name for path in folder.iterdir()] == ["a.db"]
     store = connect("embedded:a.db")
     assert store.table("t").row(b"r") == {b"d:a": b"1"}
     store.close()
@@ -118,7 +118,7 @@ def test_a_signal_lets_the_calls_that_run_finish_and_closes_every_client(serve, 
     there = len(list(store.table("t").scan()))
     assert there == len(stored)  # every call that was begun was answered
     store.close()
-    assert [each.name for each in folder.iterdir()] == ["a.db"]
+    assert [path.name for path in folder.iterdir()] == ["a.db"]
 
 
 def test_a_silent_and_a_half_open_client_hold_nothing_up(serve):
@@ -175,7 +175,7 @@ REFUSED = [
     (
         "--store hbase://localhost",
         2,
-        "--store: must be embedded: or embedded:FILE, since HBase has a gateway of its own",
+        "--store: must be embedded: or embedded:FILE, because HBase has a gateway of its own",
     ),
     ("--store store.db", 2, "store URL: wants embedded:"),
     ("--store embedded:none/a.db", 1, "none/a.db: the folder "),

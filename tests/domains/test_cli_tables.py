@@ -1,4 +1,4 @@
-"""Tables that the command line makes behind gateways: pre-split through Thrift2, and one line where there is none."""
+"""Tables that the command line makes on gateways: pre-split through Thrift2, or one line if there is none."""
 
 import pytest
 

@@ -66,19 +66,19 @@ def test_run_fits_a_terminal_and_breaks_no_word(ok, terminal, design, columns):
 def test_the_comparison_keeps_names_and_numbers_whole_on_60_columns(ok, terminal, design):
     terminal(60)
     shown = without_colours(ok(f"run {design.name}"))
-    _alone, compared = shown.split("\nWhat each question costs in each variant\n")
+    _alone, comparison = shown.split("\nWhat each question costs in each variant\n")
     names = [variant.name for variant in design.variants]
-    assert [word for word in compared.partition("\nWhat each")[0].split() if word in names] == names * len(
+    assert [word for word in comparison.partition("\nWhat each")[0].split() if word in names] == names * len(
         design.patterns
     )
-    assert {"ranges", "RPCs", "rows", "read"} <= {*compared.split()}
+    assert {"ranges", "RPCs", "rows", "read"} <= {*comparison.split()}
 
 
 def test_rulers_fit_a_narrow_terminal(ok, terminal):
-    line = "explain logs host=web-1 event=GET time=2026-01-12T08:40Z tie=0011223344556677 random_bucket=1"
+    command = "explain logs host=web-1 event=GET time=2026-01-12T08:40Z tie=0011223344556677 random_bucket=1"
     for columns in (60, 80):
         terminal(columns)
-        rulers = [each for each in without_colours(ok(line)).splitlines() if each.startswith((" " * 9, "  row"))]
+        rulers = [line for line in without_colours(ok(command)).splitlines() if line.startswith((" " * 9, "  row"))]
         assert max(map(len, rulers)) <= columns
 
 
@@ -319,7 +319,7 @@ def test_a_server_never_controls_the_terminal_either(real_process, folder):
     out, err = process.communicate(timeout=20)
     assert first.startswith("listening on ")
     assert controls(out) | controls(err) == set()
-    assert err == f"terminated; all is stored in {VISIBLE}.db\n"
+    assert err == f"terminated; everything is stored in {VISIBLE}.db\n"
 
 
 # A real terminal
@@ -403,23 +403,23 @@ def test_a_pipe_that_is_closed_early_ends_quietly_and_cleans_up(real_process, st
 @pytest.mark.parametrize(
     "command", ["list", "run orders:published", "explain orders order_number=n", "ddl logs --json"]
 )
-def test_an_output_that_takes_no_more_is_named(command):
-    code, said = in_full_streams(command, stdout="/dev/full")
-    assert (code, said) == (1, "stdout: No space left on device\n")
+def test_an_output_that_is_full_is_named(command):
+    code, error = in_full_streams(command, stdout="/dev/full")
+    assert (code, error) == (1, "stdout: No space left on device\n")
 
 
 def test_the_help_on_a_full_disk_blames_no_store():
     assert in_full_streams("--help", stdout="/dev/full") == (1, "No space left on device\n")
 
 
-def test_wrong_usage_is_wrong_usage_though_nothing_can_be_said():
+def test_wrong_usage_ends_with_2_even_if_stderr_is_full():
     assert in_full_streams("list nosuch", stderr="/dev/full") == (2, "")
 
 
 def in_full_streams(command, stdout=os.devnull, stderr=None):
-    """Runs a command whose output goes to these files; returns its exit code and what else it said."""
+    """Runs a command whose output goes to these files; returns its exit code and its errors."""
     with open(stdout, "w") as out, open(stderr or os.devnull, "w") as errors:
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-c", "from domains.cli import main; main()", *command.split()],
             env={**os.environ, "PYTHONPATH": str(ROOT)},
             stdout=out,
@@ -427,7 +427,7 @@ def in_full_streams(command, stdout=os.devnull, stderr=None):
             text=True,
             timeout=20,
         )
-    return done.returncode, done.stderr or ""
+    return process.returncode, process.stderr or ""
 
 
 def test_a_load_goes_on_when_nobody_reads_its_bad_lines(real_process, folder, stored, new_url):
@@ -449,11 +449,11 @@ def test_what_an_output_cannot_encode_is_escaped(real_process):
 
 
 def test_it_runs_as_a_module_too(folder):
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "domains.cli", "list"],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert (done.returncode, done.stdout.split(":")[0]) == (0, "orders")
+    assert (process.returncode, process.stdout.split(":")[0]) == (0, "orders")

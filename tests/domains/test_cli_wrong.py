@@ -8,7 +8,7 @@ import attrs
 import pytest
 
 from domains import cli
-from domains.asking import encoded
+from domains.asking import encode_keys
 from domains.designs import DESIGNS
 from domains.orders.keys import BY_SELLER
 from shared.stores import connect
@@ -153,13 +153,13 @@ ENDS = [
     ("ddl logs:slices --splits 3", 2, f"LogInSlices: {NO_POINTS} time_ms: new rows always come after the last"),
     ("ddl orders --splits 3 --json", 2, f"OrderByNumber: {NO_POINTS} order_number (TrailingText)"),
     # what is found on the way
-    ("explain orders --key ff", 1, "no key of orders: orders: OrderByNumber.order_number: must be UTF-8"),
-    (f"explain orders --key {'61' * 32_768}", 1, "no key of orders: "),
-    ("explain logs:salted --key ff", 1, "no key of logs:salted: logs_salted: LogTimeFirst.time_ms: needs 8 bytes"),
+    ("explain orders --key ff", 1, "not a key of orders: orders: OrderByNumber.order_number: must be UTF-8"),
+    (f"explain orders --key {'61' * 32_768}", 1, "not a key of orders: "),
+    ("explain logs:salted --key ff", 1, "not a key of logs:salted: logs_salted: LogTimeFirst.time_ms: needs 8 bytes"),
     (
         "explain logs:salted --key 048000019bb15caf007765622d31000147455400010011223344556677",
         1,
-        "no key of logs:salted: logs_salted: LogTimeFirst: Salt(of='host', buckets=8)",
+        "not a key of logs:salted: logs_salted: LogTimeFirst: Salt(of='host', buckets=8)",
     ),
     ("load orders none.csv --store embedded:a.db", 1, "none.csv: No such file or directory"),
     ("load logs:salted none.log --store embedded:a.db --json", 1, "none.log: No such file or directory\n"),
@@ -232,7 +232,7 @@ def test_wrong_usage_makes_no_store(rowbook, folder):
 
 
 def test_nothing_is_run_before_every_name_is_known(rowbook, folder, monkeypatch):
-    monkeypatch.setattr(cli, "compared", lambda *_: pytest.fail("must not run"))
+    monkeypatch.setattr(cli, "measure_variant", lambda *_: pytest.fail("must not run"))
     assert rowbook("run orders logs:none --store embedded:a.db")[0] == 2
     assert list(folder.iterdir()) == []
 
@@ -255,9 +255,9 @@ def test_a_key_says_in_one_line_what_a_validator_of_attrs_refuses():
 
     load = attrs.evolve(DESIGNS[0].loads[0], record=Ticket)
     design = attrs.evolve(DESIGNS[0], loads=(load,))
-    _rows, others = encoded(design, [BY_SELLER], ["seat=b"])
-    wanted = "needs seller_id= placed= order_number=, for 'seat' must be in ['a'] (got 'b')"
-    assert others == [(BY_SELLER, wanted)]
+    _rows, others = encode_keys(design, [BY_SELLER], ["seat=b"])
+    reason = "needs seller_id= placed= order_number=, because 'seat' must be in ['a'] (got 'b')"
+    assert others == [(BY_SELLER, reason)]
 
 
 def test_a_store_file_in_a_folder_that_is_gone_is_one_line_about_the_file(rowbook, folder, monkeypatch):

@@ -102,7 +102,7 @@ def test_loading_the_same_records_twice_changes_nothing_unless_exempt(loaded):
 
 @cache
 def answers(engine, name):
-    """What every pattern of a variant measured on its samples."""
+    """Every pattern of a variant, measured on its samples."""
     design, variant = BY_NAME[name]
     with engine.store(*variant.tables) as connection:
         return measure(connection, load_samples(connection, design, variant), design.patterns)
@@ -111,12 +111,12 @@ def answers(engine, name):
 @of_each_design
 def test_all_variants_that_answer_give_the_same_records(engine, design):
     for number, pattern in enumerate(design.patterns):
-        measured = {
+        measurements = {
             variant.name: answers(engine, f"{design.name}:{variant.name}")[number]
             for variant in design.variants
             if pattern not in exempt(design, variant, "answers")
         }
-        records = {name: one.records for name, one in measured.items() if not one.refused}
+        records = {name: measurement.records for name, measurement in measurements.items() if not measurement.refused}
         assert all(records.values()), f"{pattern.question}: finds nothing in the samples"
         check_equal_answers(records)
 
@@ -151,23 +151,23 @@ def grown(name, sizes=(1, 4)):
     design, variant = BY_NAME[name]
     with EMBEDDED.store(*variant.tables) as connection:
         repository = variant.open(connection)
-        measured = []
-        for of_size in additions(design.name, sizes):
-            for load, records in of_size:
+        measurements_by_size = []
+        for added in additions(design.name, sizes):
+            for load, records in added:
                 for record in records:
                     load.store_in(repository, record)
-            measured.append(measure(connection, repository, design.patterns))
-        return measured
+            measurements_by_size.append(measure(connection, repository, design.patterns))
+        return measurements_by_size
 
 
 def changes_ranges(sizes):
-    """In how many ranges a pattern reads at each size, if that is not the same."""
+    """The number of ranges that a pattern reads at each size, if it is not constant."""
     ranges = [len(size.cost.ranges) for size in sizes]
     return f"reads {', '.join(map(str, ranges))} ranges" if len(set(ranges)) > 1 else ""
 
 
 def reads_too_many_rows(sizes):
-    """What a pattern reads and returns at the first size where that is out of proportion."""
+    """The rows that a pattern reads and returns at the first size at which they are out of proportion."""
     for size in sizes:
         returned, ranges = len(size.records), len(size.cost.ranges)
         if size.rows_read > ROWS_FOR_ONE * (returned + ranges):
@@ -175,28 +175,28 @@ def reads_too_many_rows(sizes):
     return ""
 
 
-def broken_facts(design, variant, measured):
+def broken_facts(design, variant, measurements_by_size):
     """The facts that a variant breaks without an exemption, each with its figures."""
     return [
         f"{pattern.question}: {figures}"
-        for fact, pattern, figures in _facts(design, variant, measured)
+        for fact, pattern, figures in _facts(design, variant, measurements_by_size)
         if figures and pattern not in exempt(design, variant, fact)
     ]
 
 
-def needless_exemptions(design, variant, measured):
-    """The questions that are exempt from a fact which they keep."""
+def needless_exemptions(design, variant, measurements_by_size):
+    """The questions that are exempt from a fact but keep it."""
     return [
         f"{pattern.question}: is exempt from {fact}, and does not need to be"
-        for fact, pattern, figures in _facts(design, variant, measured)
+        for fact, pattern, figures in _facts(design, variant, measurements_by_size)
         if not figures and pattern in exempt(design, variant, fact)
     ]
 
 
-def _facts(design, variant, measured):
-    """Each fact of costs with each pattern that is answered, and how it is broken, if it is."""
+def _facts(design, variant, measurements_by_size):
+    """Each fact of costs with each pattern that is answered, and the figures that break it, if any."""
     for fact, broken in (("ranges", changes_ranges), ("rows", reads_too_many_rows)):
-        for sizes in zip(*measured, strict=True):  # one pattern at every size
+        for sizes in zip(*measurements_by_size, strict=True):  # one pattern at every size
             if not any(size.refused for size in sizes):
                 yield fact, sizes[0].pattern, broken(sizes)
 
@@ -209,9 +209,9 @@ def test_costs_hold_at_any_size_unless_exempt(name):
 @pytest.mark.long
 @pytest.mark.parametrize("name", VARIANTS)
 def test_costs_hold_in_tables_of_sixteen_times_the_samples_and_no_exemption_is_needless(name):
-    measured = grown(name, (1, 4, 16))
-    assert broken_facts(*BY_NAME[name], measured) == []
-    assert needless_exemptions(*BY_NAME[name], measured) == []
+    measurements_by_size = grown(name, (1, 4, 16))
+    assert broken_facts(*BY_NAME[name], measurements_by_size) == []
+    assert needless_exemptions(*BY_NAME[name], measurements_by_size) == []
 
 
 @of_each_design
@@ -331,7 +331,7 @@ def test_a_fact_that_is_broken_without_an_exemption_is_named_with_its_figures():
 
 
 def test_a_cost_that_grows_with_the_table_is_noticed_at_the_size_where_it_begins():
-    one, four = (size[0] for size in grown("orders:newest-first"))
-    costly = attrs.evolve(four, cost=attrs.evolve(four.cost, rows_read=ROWS_FOR_ONE * 2 + 1))
-    assert reads_too_many_rows([one, four]) == ""
-    assert reads_too_many_rows([one, costly]) == "reads 5 rows, returns 1 (ranges: 1)"
+    one_time, four_times = (size[0] for size in grown("orders:newest-first"))
+    costly = attrs.evolve(four_times, cost=attrs.evolve(four_times.cost, rows_read=ROWS_FOR_ONE * 2 + 1))
+    assert reads_too_many_rows([one_time, four_times]) == ""
+    assert reads_too_many_rows([one_time, costly]) == "reads 5 rows, returns 1 (ranges: 1)"

@@ -53,13 +53,16 @@ def test_every_question_has_the_same_answer_ranges_rpcs_and_bytes(on_hbase, in_m
         measure(connection, variant.open(connection), design.patterns) for connection in (on_hbase, in_memory)
     )
     prefix = on_hbase.table("").name
-    assert [comparable(each, prefix) for each in there] == [comparable(each, b"") for each in here]
+    assert [comparable(measurement, prefix) for measurement in there] == [
+        comparable(measurement, b"") for measurement in here
+    ]
 
 
-def comparable(each, prefix):
-    """What was measured; not the rows that a store stepped over, which HBase does not tell, nor what names tables."""
-    ranges = [(table.removeprefix(prefix), found) for table, found in each.cost.ranges]
-    answer = each.answer
+def comparable(measurement, prefix):
+    """A measurement without the rows read, which HBase does not count, without the prefix of tables and cursors."""
+    ranges = [(table.removeprefix(prefix), rows) for table, rows in measurement.cost.ranges]
+    answer = measurement.answer
     if isinstance(answer, Page):
         answer = attrs.evolve(answer, cursor=answer.cursor and "there is a next page")
-    return attrs.evolve(each, answer=answer, cost=attrs.evolve(each.cost, ranges=ranges, rows_read=None))
+    cost = attrs.evolve(measurement.cost, ranges=ranges, rows_read=None)
+    return attrs.evolve(measurement, answer=answer, cost=cost)

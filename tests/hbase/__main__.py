@@ -12,23 +12,23 @@ from tests.hbase.server import HEAP_MB, running
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="make hbase", description=__doc__)
-    parser.add_argument("--data", type=Path, help="a folder that keeps the data; without it they go with the server")
-    parser.add_argument("--port", type=_port, help="of the Thrift1 gateway; else a free one")
-    parser.add_argument("--thrift2-port", type=_port, help="of the Thrift2 gateway; else a free one")
-    parser.add_argument("--info-port", type=_port, help="of the master's page and counters; else a free one")
-    parser.add_argument("--heap-mb", type=int, default=HEAP_MB, help="of the server's process")
-    given = parser.parse_args()
+    parser.add_argument("--data", type=Path, help="folder that keeps the data; deleted with the server if omitted")
+    parser.add_argument("--port", type=_port, help="port of the Thrift1 gateway; a free one if omitted")
+    parser.add_argument("--thrift2-port", type=_port, help="port of the Thrift2 gateway; a free one if omitted")
+    parser.add_argument("--info-port", type=_port, help="port of the master's page and counters; a free one if omitted")
+    parser.add_argument("--heap-mb", type=int, default=HEAP_MB, help="heap of the server's process in MB")
+    arguments = parser.parse_args()
     # A command that a shell runs in the background ignores the first.
     for signal_number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(signal_number, signal.default_int_handler)
     try:
         started_s = time.monotonic()
         with running(
-            data=given.data,
-            thrift1=given.port,
-            thrift2=given.thrift2_port,
-            info=given.info_port,
-            heap_mb=given.heap_mb,
+            data=arguments.data,
+            thrift1=arguments.port,
+            thrift2=arguments.thrift2_port,
+            info=arguments.info_port,
+            heap_mb=arguments.heap_mb,
         ) as hbase:
             print(f"HBase is ready after {time.monotonic() - started_s:.0f} s; Ctrl-C ends it")
             print(f"--store '{hbase.url}'")

@@ -58,13 +58,13 @@ def tenths() -> list[list[Any]]:
     return [events[size * number : size * (number + 1)] for number in range(TENTHS)]
 
 
-def _drawn(number: int, events: Sequence[Any]) -> Iterator[Any]:
+def _with_fixed_draws(number: int, events: Sequence[Any]) -> Iterator[Any]:
     """The events of a tenth; a variant that draws random numbers for them draws the same each time."""
     random.seed(number)
     yield from events
 
 
-def predicted() -> list[Spread]:
+def predicted_spreads() -> list[Spread]:
     """What the keys and the split points give."""
     return [_predicted(variant) for variant in DESIGN.variants]
 
@@ -84,7 +84,10 @@ def _rows(variant: Variant) -> list[list[bytes]]:
     with closing(connect("embedded:")) as connection:
         create_tables(connection, variant.tables)
         repository = variant.open(connection)
-        return [[repository.row(event) for event in _drawn(number, events)] for number, events in enumerate(tenths())]
+        return [
+            [repository.row(event) for event in _with_fixed_draws(number, events)]
+            for number, events in enumerate(tenths())
+        ]
 
 
 def _cut(variant: Variant, rows: Sequence[Sequence[bytes]]) -> TableLayout[Any, Any]:
@@ -96,10 +99,10 @@ def _cut(variant: Variant, rows: Sequence[Sequence[bytes]]) -> TableLayout[Any, 
     return attrs.evolve(table, splits=Splits(tuple(quantiles(before, REGIONS)), "eighths"))
 
 
-def measured(named: NamedHBase) -> list[Spread]:
-    """What the region servers count while the samples are stored, in tables that are dropped afterwards.
+def measured_spreads(named: NamedHBase) -> list[Spread]:
+    """The writes that the region servers count while the samples are stored, in tables that are dropped afterwards.
 
-    Raises NotCounted where that is not all that was stored, or cannot be asked for.
+    Raises NotCounted if the servers counted other writes than those, or do not offer their counters.
     """
     if named.info_url is None:
         raise NotCounted(f"{INFO_VARIABLE}: must be http://HOST:PORT of the master's page (got nothing)")
@@ -119,13 +122,13 @@ def measured(named: NamedHBase) -> list[Spread]:
 def _counted(
     connection: happybase.Connection, info_url: str, tables: dict[str, TableLayout[Any, Any]]
 ) -> Iterator[dict[str, tuple[int, ...]]]:
-    """For each tenth the rows that every region took, by variant."""
+    """For each tenth the rows that each region received, by variant."""
     repositories = {variant.name: variant.open(connection) for variant in DESIGN.variants}
     before = {name: [0] * REGIONS for name in tables}
     stored = 0
     for number, events in enumerate(tenths()):
         for repository in repositories.values():
-            for event in _drawn(number, events):
+            for event in _with_fixed_draws(number, events):
                 EVENTS.store_in(repository, event)
         stored += len(events)
         written = rows_written(connection, info_url, {table.name: stored for table in tables.values()})
@@ -135,7 +138,7 @@ def _counted(
 
 
 def columns(spread: Spread) -> tuple[str, ...]:
-    """What a line of the table has; the percentages with the number of rows that they are of."""
+    """The columns of the table; those of percentages name the number of rows that is 100 %."""
     return (
         "variant",
         "cut",
@@ -148,9 +151,9 @@ def columns(spread: Spread) -> tuple[str, ...]:
 
 
 def block(spreads: Sequence[Spread], hbase: str) -> str:
-    """The figures as they stand in the README."""
-    says = f"Counted by the region servers of HBase {hbase}, as `writeRequestCount`; `make hot-spots` does it again."
-    return f"{markdown_table(columns(spreads[0]), map(_row, spreads))}\n\n{says}\n"
+    """The figures as the README shows them."""
+    caption = f"Counted by the region servers of HBase {hbase}, as `writeRequestCount`; `make hot-spots` does it again."
+    return f"{markdown_table(columns(spreads[0]), map(_row, spreads))}\n\n{caption}\n"
 
 
 def _row(spread: Spread) -> tuple[str, ...]:
@@ -172,24 +175,24 @@ def _share(rows: Sequence[int]) -> str:
 
 
 def block_there() -> str:
-    """The block that the README has."""
+    """The block that is in the README."""
     match = _BLOCK.search(README.read_text(encoding="utf-8"))
     assert match, f"{README}: must have the marks of a measured block"
     return match[2]
 
 
 def main() -> int:
-    """Measures, compares with what the keys give, and writes the README."""
+    """Measures, compares the result with the prediction from the keys, and writes the README."""
     try:
         with named_or_started() as named:
-            spreads = measured(named)
+            spreads = measured_spreads(named)
             text = block(spreads, version(named.info_url or ""))
     except (NotStarted, NotCounted, StoreError) as error:
         print(error, file=sys.stderr)
         return 1
     print(text)
-    if spreads != predicted():
-        print("the region servers counted otherwise than the keys give; the README is left alone", file=sys.stderr)
+    if spreads != predicted_spreads():
+        print("the region servers' counts differ from the prediction; the README is not changed", file=sys.stderr)
         return 1
     page = README.read_text(encoding="utf-8")
     README.write_text(_BLOCK.sub(lambda marks: f"{marks[1]}{text}{marks[3]}", page), encoding="utf-8")

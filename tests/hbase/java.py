@@ -83,13 +83,13 @@ def _downloaded(pom: Path) -> Path:
     log = folder / "maven.log"
     print(f"downloading jars to {folder.relative_to(ROOT)}", flush=True)
     with log.open("wb") as output:
-        done = subprocess.run(
+        process = subprocess.run(
             [maven, "-q", "-B", "-f", pom, *_COPY, f"-DoutputDirectory={folder}"],
             stdout=output,
             stderr=subprocess.STDOUT,
             check=False,
         )
-    if done.returncode:
+    if process.returncode:
         raise NotStarted(f"mvn: could not download the jars of {pom.relative_to(ROOT)}: is there a network? log: {log}")
     ready.write_bytes(pom.read_bytes())
     return folder

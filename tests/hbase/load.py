@@ -157,9 +157,9 @@ class Load:
 
     def go_on(self, batches: int = 10, within_s: float = 600) -> None:
         """Returns when each writer has had so many more batches acknowledged, or has failed."""
-        wanted = {number: count + batches for number, count in self.acknowledged.items()}
+        target = {number: count + batches for number, count in self.acknowledged.items()}
         latest_s = time.monotonic() + within_s
-        while any(writer.is_alive() and writer.acknowledged < wanted[writer.number] for writer in self.writers):
+        while any(writer.is_alive() and writer.acknowledged < target[writer.number] for writer in self.writers):
             assert time.monotonic() < latest_s, f"the load stands still at {self.acknowledged}"
             time.sleep(0.05)
 

@@ -6,7 +6,7 @@ import pytest
 
 from domains.logs.design import DESIGN
 from domains.logs.loads import EVENTS
-from tests.hbase.hot_spots import block, block_there, measured, predicted
+from tests.hbase.hot_spots import block, block_there, measured_spreads, predicted_spreads
 from tests.hbase.named import INFO_VARIABLE, named_hbase
 
 
@@ -14,16 +14,16 @@ def test_the_readme_has_what_the_keys_give() -> None:
     there = block_there()
     hbase = re.search(r"of HBase (\d+\.\d+\.\d+\S*),", there)
     assert hbase, "run make hot-spots"
-    assert there == block(predicted(), hbase[1])
+    assert there == block(predicted_spreads(), hbase[1])
 
 
-def test_what_is_seen_in_the_figures() -> None:
-    """What the README says below them."""
-    last = {spread.variant.name: max(spread.tenths[-1]) / sum(spread.tenths[-1]) for spread in predicted()}
-    whole = {spread.variant.name: max(spread.whole) / sum(spread.whole) for spread in predicted()}
+def test_the_figures_show_what_the_readme_concludes() -> None:
+    """The README concludes this below the figures."""
+    last = {spread.variant.name: max(spread.tenths[-1]) / sum(spread.tenths[-1]) for spread in predicted_spreads()}
+    whole = {spread.variant.name: max(spread.whole) / sum(spread.whole) for spread in predicted_spreads()}
     assert (whole["time-first"] < 0.25, last["time-first"]) == (True, 1)
     assert (whole["slices"] < 0.25, last["slices"] > 0.7) == (True, True)
-    tenths = {spread.variant.name: spread.tenths for spread in predicted()}
+    tenths = {spread.variant.name: spread.tenths for spread in predicted_spreads()}
     assert all(sum(rows > 0 for rows in tenth) <= 2 for tenth in tenths["time-first"])
     for name in ("time-first", "slices"):
         wandering = [tenth.index(max(tenth)) for tenth in tenths[name]]
@@ -41,4 +41,4 @@ def test_region_servers_count_what_the_keys_give() -> None:
     named = named_hbase()
     if named.thrift2_port is None or named.info_url is None:
         pytest.skip(f"the HBase that was named has no thrift2_port, or no {INFO_VARIABLE}")
-    assert measured(named) == predicted()
+    assert measured_spreads(named) == predicted_spreads()

@@ -24,17 +24,17 @@ _VERSIONS = re.compile(r"^row: (\d+), values: (.*); $", re.MULTILINE)
 
 
 def demo(host: str, port: int) -> str:
-    """What the client prints if its tables are not there; it leaves them behind."""
+    """The output of the client if its tables do not exist; it does not drop them."""
     class_path: list[Path | str] = [jars(folder / "pom.xml") / "*" for folder in (HERE, HERE / "examples")]
-    done = subprocess.run(
+    process = subprocess.run(
         [*java_command(256, class_path), CLIENT, host, str(port), "false"],
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
     )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return _OTHER_TABLES.sub("", done.stdout)
+    assert process.returncode == 0, process.stderr[-3000:]
+    return _OTHER_TABLES.sub("", process.stdout)
 
 
 @pytest.mark.hbase

@@ -165,9 +165,9 @@ def test_a_folder_in_use_is_named(bin_, no_jars, monkeypatch):
 
 def test_wrong_options_are_refused_in_one_line():
     command = [sys.executable, "-m", "tests.hbase", "--port", "70000"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stderr.endswith("argument --port: must be 1..65535 (got '70000')\n")
+    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert process.returncode == 2
+    assert process.stderr.endswith("argument --port: must be 1..65535 (got '70000')\n")
 
 
 # ---- a real one -------------------------------------------------------------------------------------

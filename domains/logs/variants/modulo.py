@@ -1,7 +1,6 @@
-"""Time in front, behind the published bucket: the time modulo the number of buckets (S0.7, T3).
+"""The published bucket, then the time; the bucket is the time modulo the number of buckets (S0.7, T3).
 
-One moment is one bucket, so clocks that tick in whole seconds write to one bucket only. No question knows its bucket,
-so each reads all of them.
+Clocks that tick in whole seconds write to one bucket only. No question knows its bucket, so each reads all buckets.
 """
 
 from shared.keys import KeyLayout, Modulo

@@ -1,6 +1,7 @@
-"""Time in front, behind a bucket computed from the host, which a reader knows (S1.3, S1.5).
+"""A salt, which is a bucket computed from the host, then the time (S1.3, S1.5).
 
-Spreads as far as the hosts do: one host is one bucket. A question that names its host reads that bucket only.
+All rows of a host are in one bucket, so writes spread only if there are many hosts. A question that names its host
+reads that bucket only.
 """
 
 from shared.keys import KeyLayout, Salt

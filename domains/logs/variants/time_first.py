@@ -1,4 +1,4 @@
-"""The time first: the starting point, and the hot spot that the other variants avoid."""
+"""The time first: the published starting point, and a hot spot, because every write goes to the last region."""
 
 from shared.tables import TableLayout
 

@@ -1,1 +1,1 @@
-"""Other layouts of the same orders, each a module with `TABLES`; nothing of the design imports them."""
+"""Other layouts of the same orders, each a module with `TABLES`. `keys.py` and `repository.py` import none of them."""

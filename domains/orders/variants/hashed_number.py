@@ -1,4 +1,4 @@
-"""The order behind a hash of its number, for numbers that count up; the lists are those of `keys.py`."""
+"""A hash of the order number, then the number, for numbers that count up; the lists are those of `keys.py`."""
 
 from shared.keys import HashPrefix, KeyLayout
 from shared.tables import TableLayout
@@ -6,9 +6,9 @@ from shared.tables import TableLayout
 from ..keys import BY_BUYER, BY_SELLER, ORDER_CELLS, OrderByNumber
 
 HASHED = KeyLayout(OrderByNumber, HashPrefix(of="order_number", bytes=2))
-"""S3.3: a business id as the key is a hot spot if it increases; S1.5: a hash that the reader computes again.
+"""S3.3: a business id as the key is a hot spot if it increases; S1.5: a hash that readers can compute.
 
-A get costs the same. Numbers that follow each other are far apart, so writes spread, and only a get finds them.
+A get costs the same. Consecutive numbers are far apart, so writes spread, and a scan cannot list orders by number.
 """
 
 TABLES = (TableLayout("orders_hashed", "the order", HASHED, ORDER_CELLS), BY_SELLER, BY_BUYER)

@@ -18,11 +18,11 @@ from ..repository import OrderConflict, OrderRepository, orders_of_status, store
 
 @attrs.frozen
 class IndexEntry:
-    """Where an order is stored."""
+    """The row in which an order is stored."""
 
     order_number: str
     seller_row: bytes
-    """The key of its row in the seller's list."""
+    """The key of the order's row in its seller's list."""
 
 
 WHOLE_CELLS = CellLayout(
@@ -37,21 +37,22 @@ INDEX = TableLayout(
     KeyLayout(OrderByNumber),
     CellLayout(IndexEntry, "o", {"seller_row": Column("k")}),
 )
-"""S0.13's index table, [order number], which holds no order."""
+"""S0.13's index table, [order number]; it does not hold the order."""
 OF_SELLER = TableLayout("orders_of_seller", "the order, in its seller's list", BY_SELLER.layout, WHOLE_CELLS)
 SELLER_LINES = TableLayout(OF_SELLER.name, OF_SELLER.holds, BY_SELLER.layout, SELLER_CELLS)
-"""The same rows read as lines of a list, without the buyer."""
+"""The same rows, read as lines of a list without the buyer."""
 
 TABLES = (INDEX, OF_SELLER, BY_BUYER)
 
 
 class IndexedOrderRepository(OrderRepository):
-    """`OrderRepository` on these tables: an order by its number costs two gets, placing one two gets and three puts.
+    """`OrderRepository` on these tables.
 
-    A change of status costs four gets and three puts.
-    Every write puts the entry, then the seller's row, which is the order, then the buyer's line. A crash leaves an
-    entry whose order does not exist, which no reader sees, or an order without its buyer's line; placing the same order
-    again mends both. Until then the number is taken: another order under it is an `OrderConflict`.
+    Finding an order by its number costs two gets; placing one two gets and three puts; changing its status four gets
+    and three puts.
+    Every write puts the index entry, then the seller's row, which holds the order, then the buyer's line. A crash
+    leaves an entry without its order, which readers skip, or an order without its buyer's line; placing the same order
+    again completes both. Until then another order with this number is an `OrderConflict`.
     """
 
     def __init__(self, connection: happybase.Connection, clock: WriterClock = CLOCK) -> None:
@@ -60,7 +61,7 @@ class IndexedOrderRepository(OrderRepository):
         self._clock = clock
 
     def numbered(self, number_prefix: str, limit: int = 100, cursor: str | None = None) -> Page[Order]:
-        """The orders whose number starts with `number_prefix`. Costs: one scan of the index, then a get for each."""
+        """The orders whose number starts with `number_prefix`. Costs: one scan of the index, then a get per order."""
         plan = INDEX.layout.plan(order_number=starting_with(number_prefix))
         entries = page(self._index_rows, plan, INDEX.record, limit=limit, cursor=cursor)
         rows = [entry.seller_row for entry in entries.records]
@@ -89,18 +90,18 @@ class IndexedOrderRepository(OrderRepository):
             (self._buyer_rows, BY_BUYER.row(line), BY_BUYER.cells.pack(line), written_ms),
         ]
         if only is None:
-            self._refuse_taken(entry)
+            self._refuse_other_entry(entry)
         for rows, row, cells, cells_ms in puts:
             rows.put(row, cells, timestamp=cells_ms)
 
-    def _refuse_taken(self, entry: IndexEntry) -> None:
-        """The number of a new order may lead to another one, whose writer died before it was stored."""
+    def _refuse_other_entry(self, entry: IndexEntry) -> None:
+        """Refuses a number whose index entry belongs to another order, which a crash left without its row."""
         row = INDEX.row(entry)
         cells = self._index_rows.row(row)
         stored = INDEX.record(row, cells) if cells else entry
         if stored != entry:
-            there = OF_SELLER.layout.decode(stored.seller_row)
+            other = OF_SELLER.layout.decode(stored.seller_row)
             raise OrderConflict(
-                f"Order.order_number: {entry.order_number!r} is taken by an order of seller {there.seller_id!r} "
-                f"at {show_time(there.placed_ms)}, not stored whole yet (got another seller or time)"
+                f"Order.order_number: {entry.order_number!r} is taken by an order of seller {other.seller_id!r} "
+                f"at {show_time(other.placed_ms)}, not stored whole yet (got another seller or time)"
             )

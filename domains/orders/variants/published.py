@@ -21,15 +21,15 @@ class OrderBySellerOldestFirst:
     """One line in a seller's list of orders.
 
     Order:  by seller, oldest first, then by order number.
-    Serves: a seller's orders in a period; the latest N in a reverse scan.
-    Costs:  one scan; the latest N read one row more than newest first.
-    Fixed:  the widths and the direction of time.
-    Source: S0.13, [seller id][timestamp][order number], here with a terminator behind the seller.
+    Serves: a seller's orders in a period; a seller's latest N orders in a reverse scan.
+    Costs:  one scan; the latest N orders read one row more than with the newest first.
+    Fixed:  the widths and the direction of time; changing them means a new table.
+    Source: S0.13, [seller id][timestamp][order number], here with a terminator after the seller.
     """
 
     seller_id: str = part(EscapedText, "who sold; any text")
     placed_ms: int = part(Int64, "when placed, milliseconds since 1970 UTC")
-    order_number: str = part(EscapedText, "tells orders of one millisecond apart")
+    order_number: str = part(EscapedText, "distinguishes orders of one millisecond")
 
 
 @row_key
@@ -37,7 +37,7 @@ class OrderByBuyerOldestFirst:
     """One line in a buyer's list of orders.
 
     Order:  by buyer, oldest first, then by order number.
-    Serves: a buyer's orders in a period; the latest N in a reverse scan.
+    Serves: a buyer's orders in a period; a buyer's latest N orders in a reverse scan.
     Costs:  as `OrderBySellerOldestFirst`.
     Fixed:  as `OrderBySellerOldestFirst`.
     Source: S0.13, [buyer id][timestamp][order number]
@@ -45,7 +45,7 @@ class OrderByBuyerOldestFirst:
 
     buyer_id: str = part(EscapedText, "who bought; any text")
     placed_ms: int = part(Int64, "when placed, milliseconds since 1970 UTC")
-    order_number: str = part(EscapedText, "tells orders of one millisecond apart")
+    order_number: str = part(EscapedText, "distinguishes orders of one millisecond")
 
 
 TABLES = (
@@ -60,7 +60,7 @@ TABLES = (
 
 
 class PublishedOrderRepository(OrderRepository):
-    """`OrderRepository` on these tables: a list, newest first, is a reverse scan."""
+    """`OrderRepository` on these tables: a list with the newest order first is a reverse scan."""
 
     def __init__(self, connection: happybase.Connection, clock: WriterClock = CLOCK) -> None:
         super().__init__(connection, TABLES, clock)

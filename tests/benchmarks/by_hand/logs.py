@@ -98,36 +98,36 @@ class NewestFirst(Logs):
         of_host = text(host) + text(event)
         above, below = of_host + time_reversed(since_ms - 1), of_host + time_reversed(until_ms - 1)
         with closing(self.table.scan(above, below, reverse=True, batch_size=limit + 1)) as rows:
-            found = list(map(self.read, islice(rows, limit + 1)))
-        return found[:limit]
+            events = list(map(self.read, islice(rows, limit + 1)))
+        return events[:limit]
 
     def latest(self, host, event, limit=10):
         prefix = text(host) + text(event)
         with closing(self.table.scan(row_prefix=prefix, batch_size=limit + 1)) as rows:
-            found = list(map(self.read, islice(rows, limit + 1)))
-        return found[:limit]
+            events = list(map(self.read, islice(rows, limit + 1)))
+        return events[:limit]
 
     def window(self, since_ms, until_ms, host, limit=100):
         rows = self.table.scan(row_prefix=text(host), batch_size=READ_ROWS)
-        found = [event for event in map(self.read, rows) if since_ms <= event.time_ms < until_ms]
-        return sorted(found, key=by_time)[:limit]
+        events = [event for event in map(self.read, rows) if since_ms <= event.time_ms < until_ms]
+        return sorted(events, key=by_time)[:limit]
 
     def hosts_like(self, host_prefix, since_ms, until_ms, limit=100):
         with closing(self.table.scan(row_prefix=host_prefix.encode(), batch_size=PAGE_ROWS)) as rows:
-            found = (event for event in map(self.read, rows) if since_ms <= event.time_ms < until_ms)
-            page = list(islice(found, limit))
+            events = (event for event in map(self.read, rows) if since_ms <= event.time_ms < until_ms)
+            page = list(islice(events, limit))
             next(rows, None)
         return page
 
     def of_severity(self, host, severity, since_ms, until_ms, filter_at="server", limit=100):
         text_of_filter = severity_filter(severity) if filter_at == "server" else None
         rows = self.table.scan(row_prefix=text(host), filter=text_of_filter, batch_size=READ_ROWS)
-        found = [
+        events = [
             event
             for event in map(self.read, rows)
             if event.severity == severity and since_ms <= event.time_ms < until_ms
         ]
-        return sorted(found, key=by_time)[:limit]
+        return sorted(events, key=by_time)[:limit]
 
 
 class Salted(Logs):
@@ -141,8 +141,8 @@ class Salted(Logs):
     def row(self, event):
         return self.bucket(event.host) + time_of(event.time_ms) + text(event.host) + text(event.event) + event.tie
 
-    def read(self, found):
-        row, cells = found
+    def read(self, stored_row):
+        row, cells = stored_row
         (time_ms,) = struct.unpack_from(">Q", row, 1)
         host, _, rest = row[9:].partition(b"\0\x01")
         event, _, tie = rest.partition(b"\0\x01")
@@ -165,12 +165,12 @@ class Salted(Logs):
             opened.enter_context(closing(self.of_bucket(bytes([bucket]), since_ms, until_ms, each_rows)))
             for bucket in range(self.BUCKETS)
         ]
-        return heapq.merge(*streams, key=lambda found: found[0][1:])
+        return heapq.merge(*streams, key=lambda entry: entry[0][1:])
 
     def host_events(self, host, event, since_ms, until_ms, limit=100):
         with closing(self.of_bucket(self.bucket(host), since_ms, until_ms, PAGE_ROWS)) as rows:
-            found = (each for each in map(self.read, rows) if each.host == host and each.event == event)
-            page = list(islice(found, limit))
+            events = (event_ for event_ in map(self.read, rows) if event_.host == host and event_.event == event)
+            page = list(islice(events, limit))
             next(rows, None)
         return page
 
@@ -179,8 +179,8 @@ class Salted(Logs):
         above = one_after_the_last(bucket)
         # One row more: backwards, a gateway may hand over the row at `above` too.
         with closing(self.table.scan(above, bucket, reverse=True, batch_size=PAGE_ROWS + 1)) as rows:
-            found = (each for each in map(self.read, rows) if each.host == host and each.event == event)
-            page = list(islice(found, limit))
+            events = (event_ for event_ in map(self.read, rows) if event_.host == host and event_.event == event)
+            page = list(islice(events, limit))
             next(rows, None)
         return page
 
@@ -188,24 +188,26 @@ class Salted(Logs):
         if host is None:
             with ExitStack() as opened:
                 rows = self.of_all_buckets(opened, since_ms, until_ms, limit + 1)
-                found = list(map(self.read, islice(rows, limit + 1)))
-            return found[:limit]
+                events = list(map(self.read, islice(rows, limit + 1)))
+            return events[:limit]
         with closing(self.of_bucket(self.bucket(host), since_ms, until_ms, PAGE_ROWS)) as rows:
-            page = list(islice((each for each in map(self.read, rows) if each.host == host), limit))
+            page = list(islice((event_ for event_ in map(self.read, rows) if event_.host == host), limit))
             next(rows, None)
         return page
 
     def hosts_like(self, host_prefix, since_ms, until_ms, limit=100):
         with ExitStack() as opened:
             rows = self.of_all_buckets(opened, since_ms, until_ms, PAGE_ROWS)
-            page = list(islice((each for each in map(self.read, rows) if each.host.startswith(host_prefix)), limit))
+            page = list(
+                islice((event_ for event_ in map(self.read, rows) if event_.host.startswith(host_prefix)), limit)
+            )
             next(rows, None)
         return page
 
     def of_severity(self, host, severity, since_ms, until_ms, filter_at="server", limit=100):
         options = {"filter": severity_filter(severity)} if filter_at == "server" else {}
         with closing(self.of_bucket(self.bucket(host), since_ms, until_ms, PAGE_ROWS, **options)) as rows:
-            found = (each for each in map(self.read, rows) if each.host == host and each.severity == severity)
-            page = list(islice(found, limit))
+            events = (event_ for event_ in map(self.read, rows) if event_.host == host and event_.severity == severity)
+            page = list(islice(events, limit))
             next(rows, None)
         return page

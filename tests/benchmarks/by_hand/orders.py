@@ -145,12 +145,12 @@ class Orders:
 
     def numbered(self, number_prefix, limit=100):
         with closing(self.orders.scan(row_prefix=number_prefix.encode(), batch_size=limit + 1)) as rows:
-            found = [order_of(*each) for each in islice(rows, limit + 1)]
-        return found[:limit]
+            orders = [order_of(*row) for row in islice(rows, limit + 1)]
+        return orders[:limit]
 
     def with_status(self, status, limit=100):
         value = msgpack.packb(status).replace(b"'", b"''")
         text_of_filter = b"SingleColumnValueFilter('o','st',=,'binary:" + value + b"',true,true)"
         with closing(self.orders.scan(filter=text_of_filter, batch_size=limit + 1)) as rows:
-            found = [order_of(*each) for each in islice(rows, limit + 1)]
-        return found[:limit]
+            orders = [order_of(*row) for row in islice(rows, limit + 1)]
+        return orders[:limit]

@@ -1,4 +1,4 @@
-"""What the tests of the variants ask with: events, questions as data, and the answers of a plain list."""
+"""Helpers of the variants' tests: events, questions as data, and the answers of a plain list."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def only(*names):
 
 
 main_variant = only(DESIGN.main.name)
-"""Runs a test that would be the same for every variant: a refused question, a damaged cursor."""
+"""Runs a test on the main variant only, because every variant behaves alike: a refused question, a damaged cursor."""
 answering = only(*ANSWERING)
 at_any_time = only("newest-first", "host-first", "time-first", "modulo", "salted")
 of_all_hosts = only("time-first", "modulo", "salted", "slices")
@@ -27,12 +27,12 @@ def event(time_ms=5, host="host1", kind="GET", message="", severity="INFO"):
 
 
 def stored(logs, *events):
-    """Stores events, equal ones told apart, and returns them."""
-    passed = Repeats()
-    events = [passed(each) for each in events]
-    for each in events:
-        logs.store(each)
-    return events
+    """Stores events, equal ones with ties of their own, and returns them."""
+    repeats = Repeats()
+    numbered = [repeats(new_event) for new_event in events]
+    for new_event in numbered:
+        logs.store(new_event)
+    return numbered
 
 
 def dump(connection, variant):
@@ -41,25 +41,25 @@ def dump(connection, variant):
 
 
 def all_pages(ask, **question):
-    """The records of page after page."""
-    seen, cursor = [], None
+    """The records of all pages."""
+    records, cursor = [], None
     while True:
         page = ask(**question, cursor=cursor)
         assert len(page.records) <= question["limit"]
-        seen += page.records
+        records += page.records
         cursor = page.cursor
         if cursor is None:
-            return seen
+            return records
 
 
 def times(page):
-    return [each.time_ms for each in page.records]
+    return [record.time_ms for record in page.records]
 
 
-def asked(logs, question, limit=1000, cursor=None):
-    """A page of the answer to (method, host or how hosts begin, kind, [since_ms, until_ms]).
+def answer_page(logs, question, limit=1000, cursor=None):
+    """A page of the answer to (method, host or prefix of hosts, kind, [since_ms, until_ms]).
 
-    Of `of_severity server` and `of_severity client` the severity stands in place of the kind.
+    For `of_severity server` and `of_severity client` the kind is the severity.
     """
     ask, host, kind, (since_ms, until_ms) = question
     if ask == "host_events":
@@ -75,29 +75,29 @@ def asked(logs, question, limit=1000, cursor=None):
 
 def paged(logs, question, limit):
     """The whole answer, page by page."""
-    return all_pages(lambda limit, cursor: asked(logs, question, limit, cursor), limit=limit)
+    return all_pages(lambda limit, cursor: answer_page(logs, question, limit, cursor), limit=limit)
 
 
 def expected(events, question):
-    """What a plain list of the events answers, in the order of time."""
+    """The answer of a plain list of the events, by time."""
     ask, host, kind, (since_ms, until_ms) = question
     since_ms, until_ms = (0 if since_ms is None else since_ms), (LAST_MS + 1 if until_ms is None else until_ms)
-    found = [
-        each
-        for each in events
-        if since_ms <= each.time_ms < until_ms
-        and (host is None or (each.host.startswith(host) if ask == "hosts_like" else each.host == host))
-        and (kind is None or kind == (each.severity if ask.startswith("of_severity") else each.event))
+    matching = [
+        record
+        for record in events
+        if since_ms <= record.time_ms < until_ms
+        and (host is None or (record.host.startswith(host) if ask == "hosts_like" else record.host == host))
+        and (kind is None or kind == (record.severity if ask.startswith("of_severity") else record.event))
     ]
-    return sorted(found, key=by_time, reverse=ask == "latest")
+    return sorted(matching, key=by_time, reverse=ask == "latest")
 
 
-def by_time(each):
-    return each.time_ms, each.host, each.event, each.tie
+def by_time(record):
+    return record.time_ms, record.host, record.event, record.tie
 
 
 def refuses(name, question):
-    """Whether a variant is known to refuse a question."""
+    """Whether a variant must refuse a question."""
     ask, host, _kind, period = question
     if name == "slices":
         return None in period

@@ -1,4 +1,4 @@
-"""What the README says under "Adapt it", done to a copy."""
+"""What the README says under "Adapt it", process to a copy."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from domains.logs.formats import FORMATS
 from shared.loading import Format, read_lines
 from shared.queries import scan
 
-from .asking import BY_NAME, asked, dump, event, expected, stored
+from .asking import BY_NAME, answer_page, dump, event, expected, stored
 
 ROOT = Path(__file__).parents[3]
 
@@ -44,9 +44,9 @@ def run(copy, *arguments):
 def test_five_files_and_shared_are_enough_also_with_a_field_of_another_name(copy):
     for path in copy.glob("domains/logs/*.py"):
         path.write_text(re.sub(r"\bhost\b", "device", path.read_text(encoding="utf-8")), encoding="utf-8")
-    done = run(copy, "-m", "domains.logs.example")
-    assert done.returncode == 0, done.stderr
-    assert "LogEvent(device='web-1', event='ERROR'" in done.stdout
+    process = run(copy, "-m", "domains.logs.example")
+    assert process.returncode == 0, process.stderr
+    assert "LogEvent(device='web-1', event='ERROR'" in process.stdout
 
 
 def test_the_story_is_the_same_under_the_key_of_another_variant(copy):
@@ -59,11 +59,11 @@ def test_the_story_is_the_same_under_the_key_of_another_variant(copy):
 
 
 def change(path, *edits):
-    """Replaces in a file, each where it is found for the first time."""
+    """Replaces the first match of each pattern in a file."""
     text = path.read_text(encoding="utf-8")
-    for wanted, instead in edits:
-        text, count = re.subn(wanted, lambda _, instead=instead: instead, text, count=1)
-        assert count == 1, wanted
+    for pattern, instead in edits:
+        text, count = re.subn(pattern, lambda _, instead=instead: instead, text, count=1)
+        assert count == 1, pattern
     path.write_text(text, encoding="utf-8")
 
 
@@ -89,13 +89,13 @@ def test_from_one_key_to_another_both_tables_are_written_and_the_old_rows_loaded
     new_connection, new = opened(new_key)
     before = stored(old, event(5), event(5), event(6, "host12"))
     for logs in (old, new):
-        for each in (event(7), before[0]):
-            logs.store(each)
+        for new_event in (event(7), before[0]):
+            logs.store(new_event)
 
     (table,) = BY_NAME["newest-first"].tables
     for row, cells in scan(old_connection.table(table.name), table.layout.whole_table()):
         new.store(table.record(row, cells))
 
     question = ("window", "host1", None, [0, 9])
-    assert asked(new, question).records == expected([*before, event(7)], question)
+    assert answer_page(new, question).records == expected([*before, event(7)], question)
     assert [*map(len, dump(new_connection, BY_NAME[new_key]).values())] == [4]

@@ -108,9 +108,9 @@ def crowded(engine):
             connection = stores.enter_context(engine.shared_store(table))
             repositories[name] = BY_NAME[name].open(connection)
             with connection.table(table.name).batch(batch_size=1000) as batch:
-                for at in range(READ_AT_MOST + 1):
-                    each = event(at, kind="RARE" if at in (0, READ_AT_MOST) else "GET")
-                    batch.put(table.row(each), table.cells.pack(each))
+                for time_ms in range(READ_AT_MOST + 1):
+                    new_event = event(time_ms, kind="RARE" if time_ms in (0, READ_AT_MOST) else "GET")
+                    batch.put(table.row(new_event), table.cells.pack(new_event))
         yield repositories
 
 

@@ -46,9 +46,9 @@ def lines(path, **options):
 
 
 def events(path):
-    found = lines(path)
-    assert [line for line in found if isinstance(line[1], str)] == []
-    return [event for _, event in found]
+    results = lines(path)
+    assert [line for line in results if isinstance(line[1], str)] == []
+    return [event for _, event in results]
 
 
 def reason(path, **options):
@@ -95,11 +95,11 @@ def test_a_line_of_an_access_log_is_an_event_of_the_client(written, line, host, 
 
 
 @pytest.mark.parametrize(
-    "behind", ["", " ", "  ", ' "-"', ' "-" "curl" ', ' "-" "curl" "10.0.0.1, 10.0.0.2" 0.012 rt=0.5', ' "-" "a\rb"']
+    "rest", ["", " ", "  ", ' "-"', ' "-" "curl" ', ' "-" "curl" "10.0.0.1, 10.0.0.2" 0.012 rt=0.5', ' "-" "a\rb"']
 )
-def test_what_stands_behind_the_bytes_is_kept_as_it_stands(written, behind):
-    path = written(f'h - - [01/Jan/2020:00:00:00 +0000] "GET /" 200 5{behind}\r\n')
-    assert [event.message for event in events(path)] == [f'- - "GET /" 5{behind}']
+def test_text_after_the_bytes_is_kept_unchanged(written, rest):
+    path = written(f'h - - [01/Jan/2020:00:00:00 +0000] "GET /" 200 5{rest}\r\n')
+    assert [event.message for event in events(path)] == [f'- - "GET /" 5{rest}']
 
 
 def test_months_are_those_of_access_logs_whatever_the_language(written):
@@ -135,7 +135,7 @@ TIME = "LogEvent.time_ms: must be a time such as 17/May/2015:10:05:03 +0000 (got
         ("+0000", "+0060", SHAPE),
         ("+0000", "UTC", SHAPE),
         ("17", "٣٤", SHAPE),
-        (" - - ", " - - - ", SHAPE),  # a virtual host in front: which one is the host?
+        (" - - ", " - - - ", SHAPE),  # a virtual host first: which one is the host?
         (" - - ", " ", SHAPE),
         (' "GET / HTTP/1.1"', " GET", SHAPE),
         (' HTTP/1.1"', r" HTTP/1.1\"", SHAPE),
@@ -162,10 +162,10 @@ WORD = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n\r
 def test_an_access_log_holds_any_text(tmp_path_factory, host, identity, user, texts):
     path = tmp_path_factory.getbasetemp() / "any_access.log"
     request, *others = ['"' + re.sub(r'(["\\])', r"\\\1", text) + '"' for text in texts]
-    behind = " ".join(["5", *others])
-    path.write_bytes(f"\n{host} {identity} {user} [01/Jan/2020:00:00:00 +0000] {request} 200 {behind}\n".encode())
+    rest = " ".join(["5", *others])
+    path.write_bytes(f"\n{host} {identity} {user} [01/Jan/2020:00:00:00 +0000] {request} 200 {rest}\n".encode())
     ((_, event),) = lines(path, format="combined")
-    assert (event.host, event.message) == (host, f"{identity} {user} {request} {behind}")
+    assert (event.host, event.message) == (host, f"{identity} {user} {request} {rest}")
 
 
 # log4j
@@ -211,7 +211,7 @@ def test_the_host_is_the_folder_however_the_file_is_named(written, monkeypatch):
 
 def test_a_pipe_of_a_shell_has_no_folder_so_its_events_have_no_host():
     for line, found in {
-        LOG4J_LINE: "LogEvent.host: is the name of the file's folder; a pipe is in none",
+        LOG4J_LINE: "LogEvent.host: must be the name of the file's folder, and a pipe has none; load a file",
         ACCESS: ACCESS_EVENT,
     }.items():
         reader, writer = os.pipe()
@@ -257,12 +257,12 @@ def test_a_bad_event_of_log4j_takes_its_lines_with_it(written, old, new, said, t
     bad = LOG4J_LINE.replace(old, new)
     assert bad != LOG4J_LINE
     path = written(f"{LOG4J_LINE}\n{bad}\n" + "\tat\n" * trace + LOG4J_LINE)
-    (_, before), (number, found), (after_at, after) = lines(path)
+    (_, before), (number, refusal), (after_at, after) = lines(path)
     assert before == after
     assert (number, after_at) == (2, 3 + trace)
     expected = f"{START}{bad!r})" if said == START else said
     reach = f" (lines 2 to {2 + trace})" if trace else ""
-    assert found == expected + reach
+    assert refusal == expected + reach
 
 
 def test_lines_that_go_on_with_no_event_are_one_bad_line(written):
@@ -277,7 +277,7 @@ def test_an_event_without_end_is_a_bad_line_again_and_again(written, monkeypatch
     longest = f"{LOG4J_LINE}\n{'x' * 59}\n"
     assert len(longest) == 100
     path = written(longest + longest.replace("x\n", "xx\n") + "y\n" * 100 + LOG4J_LINE)
-    assert [(number, found if isinstance(found, str) else "") for number, found in lines(path)] == [
+    assert [(number, results if isinstance(results, str) else "") for number, results in lines(path)] == [
         (1, ""),
         (3, "an event must have at most 100 characters, line ends included (lines 3 to 4)"),
         (5, f"{START}'y') (lines 5 to 55)"),
@@ -288,8 +288,8 @@ def test_an_event_without_end_is_a_bad_line_again_and_again(written, monkeypatch
 
 def test_a_byte_that_is_not_utf8_spoils_its_own_event_only(written):
     lines_of = [LOG4J_LINE, "\tat", LOG4J_LINE, "\tat \xe9", "\tat", f"{LOG4J_LINE}\xe9", LOG4J_LINE]
-    found = lines(written("\n".join(lines_of).encode("latin-1")))
-    assert [(number, event if isinstance(event, str) else event.message) for number, event in found] == [
+    results = lines(written("\n".join(lines_of).encode("latin-1")))
+    assert [(number, event if isinstance(event, str) else event.message) for number, event in results] == [
         (1, "up (a.B)\n\tat"),
         (3, "message: is not UTF-8 (byte e9) (lines 3 to 5)"),
         (6, "message: is not UTF-8 (byte e9)"),
@@ -307,16 +307,16 @@ LINE = TEXT.filter(lambda text: not text.endswith("\r") and not re.match(r"\[\d{
 @given(st.lists(st.lists(LINE, min_size=1), min_size=1))
 def test_log4j_holds_any_lines(tmp_path_factory, messages):
     path = tmp_path_factory.getbasetemp() / "any_log4j.log"
-    wanted = ["\n".join(each) for each in messages]
-    path.write_bytes("".join(f"[2016-12-19 16:31:46,123] INFO {message}\n" for message in wanted).encode())
-    assert [event.message for event in events(path)] == wanted
+    joined = ["\n".join(message_lines) for message_lines in messages]
+    path.write_bytes("".join(f"[2016-12-19 16:31:46,123] INFO {message}\n" for message in joined).encode())
+    assert [event.message for event in events(path)] == joined
 
 
 # Telling them apart
 
 
 def test_formats_have_names_to_be_asked_for_and_refuse_what_is_of_another_form(written):
-    assert [each.name for each in FORMATS] == ["combined", "log4j"] == [COMBINED_LOG.name, LOG4J.name]
+    assert [format.name for format in FORMATS] == ["combined", "log4j"] == [COMBINED_LOG.name, LOG4J.name]
     assert reason(written(LOG4J_LINE), format="combined").startswith(SHAPE)
     assert reason(written(ACCESS), format="log4j").startswith(START)
     with pytest.raises(ValueError, match=r"^format: must be auto, combined, log4j, csv or jsonl \(got 'xml'\)$"):
@@ -335,30 +335,30 @@ def test_events_as_csv_and_json_lines_are_read_as_ever(written):
 @needs_real_logs
 def test_3500_real_lines_of_apache_are_events_from_which_each_line_can_be_made_again():
     path = REAL / "apache_access.log"
-    found = events(path)
-    assert len(found) == 3500
-    assert len({event.host for event in found}) == 680
-    assert Counter(event.event for event in found)["200"] == 3084
-    assert {event.severity for event in found} == {""}
-    again = []
-    for event in found:
+    records = events(path)
+    assert len(records) == 3500
+    assert len({event.host for event in records}) == 680
+    assert Counter(event.event for event in records)["200"] == 3084
+    assert {event.severity for event in records} == {""}
+    lines_again = []
+    for event in records:
         user, request, rest = re.fullmatch(r'(\S+ \S+) ("(?:[^"\\]|\\.)*") (.*)', event.message).groups()
         date, clock = show_time(event.time_ms).removesuffix(".000Z").split("T")
         stamp = f"{date[8:]}/{'May' if date[5:7] == '05' else date}/{date[:4]}:{clock} +0000"
-        again.append(f"{event.host} {user} [{stamp}] {request} {event.event} {rest}\n")
-    assert "".join(again) == path.read_text(encoding="utf-8")
+        lines_again.append(f"{event.host} {user} [{stamp}] {request} {event.event} {rest}\n")
+    assert "".join(lines_again) == path.read_text(encoding="utf-8")
 
 
 @needs_real_logs
 def test_3834_real_lines_of_kafka_are_3207_events_from_which_each_file_can_be_made_again():
     hosts, levels, count = Counter(), Counter(), 0
     for path in KAFKA:
-        found, text = events(path), path.read_text(encoding="utf-8")
-        times = [show_time(event.time_ms).replace("T", " ").replace(".", ",").removesuffix("Z") for event in found]
-        made = (f"[{at}] {event.event} {event.message}\n" for at, event in zip(times, found, strict=True))
+        records, text = events(path), path.read_text(encoding="utf-8")
+        times = [show_time(event.time_ms).replace("T", " ").replace(".", ",").removesuffix("Z") for event in records]
+        made = (f"[{at}] {event.event} {event.message}\n" for at, event in zip(times, records, strict=True))
         assert "".join(made) == text
-        hosts.update(event.host for event in found)
-        levels.update(event.severity for event in found)
+        hosts.update(event.host for event in records)
+        levels.update(event.severity for event in records)
         count += text.count("\n")
     assert count == 3834
     assert hosts == {"kafka0": 1228, "kafka1": 948, "kafka2": 1031}

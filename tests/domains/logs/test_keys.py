@@ -35,7 +35,7 @@ def event(host="web-1", kind="GET", time_ms=AT_MS, tie=TIE):
 
 
 def rows(table, *events):
-    return [table.row(each) for each in events]
+    return [table.row(event_) for event_ in events]
 
 
 # ---- byte for byte ----------------------------------------------------------------------------------
@@ -94,7 +94,7 @@ def test_time_first_is_time_host_kind_and_tie(stored, row):
 @pytest.mark.parametrize(
     ("time_ms", "bucket"), [(AT_MS, "03"), (AT_MS + 5, "00"), (0, "00"), (7, "07"), (8, "00"), (LAST_MS, "07")]
 )
-def test_modulo_is_time_first_behind_the_time_modulo_eight(time_ms, bucket):
+def test_modulo_is_the_time_modulo_eight_then_time_first(time_ms, bucket):
     stored = event(time_ms=time_ms)
     assert MODULO.row(stored) == bytes.fromhex(bucket) + TIME_FIRST.row(stored)
 
@@ -102,7 +102,7 @@ def test_modulo_is_time_first_behind_the_time_modulo_eight(time_ms, bucket):
 @pytest.mark.parametrize(
     ("host", "bucket"), [("web-1", "05"), ("web-12", "02"), ("host1", "06"), ("é", "05"), ("a\0b", "05")]
 )
-def test_salted_is_time_first_behind_a_bucket_of_the_host(host, bucket):
+def test_salted_is_a_bucket_of_the_host_then_time_first(host, bucket):
     stored = event(host)
     assert SALTED.row(stored) == bytes.fromhex(bucket) + TIME_FIRST.row(stored)
 
@@ -175,9 +175,9 @@ ties = st.binary(min_size=8, max_size=8)
 def test_newest_first_mirrors_host_first_exactly_ties_included(events):
     newest_first, host_first = (sorted(events, key=table.row) for table in (LOGS, HOST_FIRST))
     assert newest_first == host_first[::-1]
-    for each in events:
-        inverted = bytes(255 - byte for byte in HOST_FIRST.row(each)[-16:])
-        assert LOGS.row(each)[-16:] == inverted
+    for event_ in events:
+        inverted = bytes(255 - byte for byte in HOST_FIRST.row(event_)[-16:])
+        assert LOGS.row(event_)[-16:] == inverted
 
 
 @pytest.mark.parametrize("table", [HOST_FIRST, TIME_FIRST, MODULO, SALTED, SLICES], ids=lambda table: table.name)
@@ -232,7 +232,7 @@ def test_within_a_slice_a_hosts_events_of_all_kinds_are_in_the_order_of_time():
 
 
 def buckets(table, events):
-    return {table.row(each)[0] for each in events}
+    return {table.row(event_)[0] for event_ in events}
 
 
 def test_whole_seconds_are_all_in_one_bucket_of_their_time():
@@ -268,10 +268,10 @@ ALIKE = ["host", "host1", "host12", "host123", "host1 ", "host1\0", "host2"]
 @pytest.mark.parametrize("table", [LOGS, HOST_FIRST], ids=lambda table: table.name)
 @pytest.mark.parametrize("host", ALIKE)
 def test_a_hosts_range_holds_its_own_rows_and_no_other_hosts(table, host):
-    (found,) = table.layout.plan(host=host).ranges
-    assert [each for each in ALIKE if table.row(event(each)) in found] == [host]
-    assert table.row(event(host, time_ms=0)) in found
-    assert table.row(event(host, time_ms=LAST_MS)) in found
+    (range_,) = table.layout.plan(host=host).ranges
+    assert [host_ for host_ in ALIKE if table.row(event(host_)) in range_] == [host]
+    assert table.row(event(host, time_ms=0)) in range_
+    assert table.row(event(host, time_ms=LAST_MS)) in range_
 
 
 @pytest.mark.parametrize("host", ALIKE)
@@ -280,21 +280,26 @@ def test_in_a_slice_a_hosts_range_holds_its_own_rows_and_no_other_hosts(host):
         between(AT_MS, AT_MS + 1),
         between(AT_MS // SLICE_MS * SLICE_MS, (AT_MS // SLICE_MS + 1) * SLICE_MS),
     ):
-        (found,) = SLICES.layout.plan(host=host, time_ms=period).ranges
-        assert [each for each in ALIKE if SLICES.row(event(each)) in found] == [host]
+        (range_,) = SLICES.layout.plan(host=host, time_ms=period).ranges
+        assert [host_ for host_ in ALIKE if SLICES.row(event(host_)) in range_] == [host]
 
 
 @pytest.mark.parametrize("table", [LOGS, HOST_FIRST], ids=lambda table: table.name)
-def test_a_period_takes_its_first_millisecond_and_leaves_its_last(table):
-    (found,) = table.layout.plan(host="web-1", event="GET", time_ms=between(102, 106)).ranges
-    assert [at for at in range(100, 110) if table.row(event(time_ms=at)) in found] == [102, 103, 104, 105]
+def test_a_period_includes_its_first_millisecond_and_excludes_its_end(table):
+    (range_,) = table.layout.plan(host="web-1", event="GET", time_ms=between(102, 106)).ranges
+    assert [time_ms for time_ms in range(100, 110) if table.row(event(time_ms=time_ms)) in range_] == [
+        102,
+        103,
+        104,
+        105,
+    ]
 
 
 @pytest.mark.parametrize("table", [LOGS, HOST_FIRST], ids=lambda table: table.name)
 def test_hosts_that_begin_alike_are_one_range(table):
-    (found,) = table.layout.plan(host=starting_with("host1")).ranges
-    assert [each for each in ALIKE if table.row(event(each)) in found] == [
-        each for each in ALIKE if each.startswith("host1")
+    (range_,) = table.layout.plan(host=starting_with("host1")).ranges
+    assert [host_ for host_ in ALIKE if table.row(event(host_)) in range_] == [
+        host_ for host_ in ALIKE if host_.startswith("host1")
     ]
 
 
@@ -317,9 +322,9 @@ def test_a_pad_refuses_long_hosts_and_those_that_hold_it(host, reason):
 
 
 def test_a_pad_is_refused_in_a_question_too():
-    for asked in ("nginx", starting_with("nginx")):
+    for host in ("nginx", starting_with("nginx")):
         with pytest.raises(InvalidQuestion, match=r"^LogHostFirst.host: must not contain the pad 'x' .got 'nginx'.$"):
-            HOST_FIRST.layout.plan(host=asked)
+            HOST_FIRST.layout.plan(host=host)
 
 
 @pytest.mark.parametrize("host", ["a_b", "_", "_a", "a_"])
@@ -330,9 +335,9 @@ def test_a_delimiter_refuses_hosts_that_hold_it(host):
 
 
 def test_a_delimiter_is_refused_in_a_question_too():
-    for asked in ("a_b", starting_with("a_b")):
+    for host in ("a_b", starting_with("a_b")):
         with pytest.raises(InvalidQuestion, match=r"^LogInSlices.host: must not contain the delimiter '_'"):
-            SLICES.layout.narrow(host=asked, time_ms=between(0, 1))
+            SLICES.layout.narrow(host=host, time_ms=between(0, 1))
 
 
 def test_unrefused_a_pad_would_make_one_key_of_two_hosts():

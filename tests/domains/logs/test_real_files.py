@@ -9,7 +9,7 @@ from domains.logs import LogEvent, Repeats
 from domains.logs.formats import FORMATS
 from shared.loading import read_records
 
-from .asking import ANSWERING, BY_NAME, asked, dump, expected, paged, refuses
+from .asking import ANSWERING, BY_NAME, answer_page, dump, expected, paged, refuses
 
 ROOT = Path(__file__).parents[3]
 REAL = ROOT.parent / "shared" / "data" / "logs"
@@ -96,22 +96,22 @@ def questions_of(events):
 def test_questions_of_real_hosts_are_answered_as_a_plain_list_does(loaded, events):
     name, _connection, logs = loaded
     questions = [question for question in questions_of(events) if not refuses(name, question)]
-    found = [asked(logs, question).records for question in questions]
-    assert found == [expected(events, question)[:1000] for question in questions]
-    assert sum(map(bool, found)) > len(questions) / 2
+    answers = [answer_page(logs, question).records for question in questions]
+    assert answers == [expected(events, question)[:1000] for question in questions]
+    assert sum(map(bool, answers)) > len(questions) / 2
 
 
 def test_pages_of_a_broker_are_its_answer(loaded, events):
     _name, _connection, logs = loaded
-    at_ms = sorted(event.time_ms for event in events if event.host == "kafka0")[500]
-    question = ("window", "kafka0", None, [at_ms - HOUR_MS, at_ms + 60_000])
-    wanted = expected(events, question)
-    assert len(wanted) > 100
-    assert paged(logs, question, limit=len(wanted) // 2) == wanted
+    middle_ms = sorted(event.time_ms for event in events if event.host == "kafka0")[500]
+    question = ("window", "kafka0", None, [middle_ms - HOUR_MS, middle_ms + 60_000])
+    events_expected = expected(events, question)
+    assert len(events_expected) > 100
+    assert paged(logs, question, limit=len(events_expected) // 2) == events_expected
 
 
 def test_hosts_that_begin_alike_are_answered_as_a_plain_list_does(loaded, events):
     _name, _connection, logs = loaded
-    at_ms = sorted(event.time_ms for event in events if event.host.startswith("66.249."))[50]
-    question = ("hosts_like", "66.249.", None, [at_ms, at_ms + 2 * HOUR_MS])
+    middle_ms = sorted(event.time_ms for event in events if event.host.startswith("66.249."))[50]
+    question = ("hosts_like", "66.249.", None, [middle_ms, middle_ms + 2 * HOUR_MS])
     assert {*paged(logs, question, limit=40)} == {*expected(events, question)} != set()

@@ -51,8 +51,8 @@ def test_the_golden_ties_come_out_byte_for_byte():
 
 def test_a_golden_tie_is_what_another_language_computes():
     for golden in GOLDEN:
-        said = [str(golden["event"][name]) for name in ("host", "event", "time_ms", "severity", "message")]
-        packed = msgpack.packb([*said, str(golden["ordinal"])])
+        values = [str(golden["event"][name]) for name in ("host", "event", "time_ms", "severity", "message")]
+        packed = msgpack.packb([*values, str(golden["ordinal"])])
         assert hashlib.md5(packed).hexdigest()[:16] == golden["tie"]
 
 
@@ -70,8 +70,8 @@ def test_a_golden_tie_is_what_another_language_computes():
     ids=str,
 )
 def test_events_that_differ_in_anything_have_different_ties(other):
-    told = attrs.asdict(CART, filter=lambda field, _: field.name != "tie") | other
-    assert LogEvent(**told).tie != CART.tie
+    values = attrs.asdict(CART, filter=lambda field, _: field.name != "tie") | other
+    assert LogEvent(**values).tie != CART.tie
 
 
 def test_a_tie_of_the_source_is_kept():

@@ -8,7 +8,7 @@ from shared.keys import InvalidKey, InvalidQuestion
 from shared.tables import InvalidRecord, InvalidRow
 from tests.engines import located
 
-from .asking import ANSWERING, BY_NAME, answering, asked, dump, event, main_variant, only, stored
+from .asking import ANSWERING, BY_NAME, answer_page, answering, dump, event, main_variant, only, stored
 
 NEEDS_HOST_AND_EVENT = "needs a value for host and event, which come earlier in the row key"
 NEEDS_ENDS = "needs a value or an interval with both ends, because slices of 900000 ms come earlier in the row key"
@@ -46,7 +46,7 @@ AT_ANY_TIME = ("hosts_like", "host", None, [None, None])
 def test_what_a_key_cannot_bind_is_refused_in_the_planners_words(opened, name, question, reason):
     connection, logs = opened(name)
     with metered(connection) as cost, pytest.raises(InvalidQuestion) as refused:
-        asked(logs, question, limit=10)
+        answer_page(logs, question, limit=10)
     assert str(refused.value) == reason
     assert cost.rpcs == 0
 
@@ -94,7 +94,7 @@ def test_a_host_or_a_kind_that_is_no_text_is_refused_by_name(logs, variant, wron
 @main_variant
 @pytest.mark.parametrize("nothing", ["", None])
 def test_hosts_named_like_nothing_are_refused(logs, nothing):
-    with pytest.raises(InvalidQuestion, match=r"^host_prefix: must be text, not empty; all hosts are a window$"):
+    with pytest.raises(InvalidQuestion, match=r"^host_prefix: must be text, not empty; ask window for all hosts$"):
         logs.hosts_like(nothing, 0, 9)
 
 

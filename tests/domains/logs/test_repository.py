@@ -15,8 +15,8 @@ from shared.records import LAST_MS
 
 from .asking import (
     all_pages,
+    answer_page,
     answering,
-    asked,
     at_any_time,
     dump,
     event,
@@ -68,11 +68,11 @@ def test_a_window_of_one_host_has_all_its_kinds_in_the_order_of_time(logs):
 
 
 @answering
-def test_hosts_named_alike_are_those_whose_name_begins_so(logs):
+def test_hosts_named_alike_are_those_whose_name_starts_with_the_prefix(logs):
     events = stored(logs, *(event(5, host) for host in ("db-1", "db-10", "db", "adb-1", "db-", "DB-1")))
-    found = logs.hosts_like("db-", since_ms=0, until_ms=10).records
-    assert {each.host for each in found} == {"db-1", "db-10", "db-"}
-    assert {*found} <= {*events}
+    records = logs.hosts_like("db-", since_ms=0, until_ms=10).records
+    assert {record.host for record in records} == {"db-1", "db-10", "db-"}
+    assert {*records} <= {*events}
 
 
 @answering
@@ -121,13 +121,15 @@ ALIKE = ["host", "host1", "host12", "host123", "host1 ", "host1\0"]
 @answering
 @pytest.mark.parametrize("host", ALIKE)
 def test_no_question_of_a_host_answers_with_another(logs, variant, host):
-    stored(logs, *(event(at, other, kind) for other in ALIKE for kind in ("GET", "GETS", "G") for at in (5, 6)))
+    stored(
+        logs, *(event(time_ms, other, kind) for other in ALIKE for kind in ("GET", "GETS", "G") for time_ms in (5, 6))
+    )
     pages = [logs.host_events(host, "GET", 0, 9), logs.window(0, 9, host=host), logs.window(0, SLICE_MS, host=host)]
     if variant.name != "slices":
         pages += [logs.latest(host, "GET"), logs.host_events(host, "GET")]
     for page in pages:
-        assert {each.host for each in page.records} == {host}
-    assert {each.event for each in pages[0].records} == {"GET"}
+        assert {record.host for record in page.records} == {host}
+    assert {record.event for record in pages[0].records} == {"GET"}
 
 
 # ---- periods ----------------------------------------------------------------------------------------
@@ -136,7 +138,7 @@ def test_no_question_of_a_host_answers_with_another(logs, variant, host):
 @answering
 @pytest.mark.parametrize("border", [7, SLICE_MS, 2 * SLICE_MS], ids=["inside a slice", "a slice's end", "another's"])
 def test_periods_that_meet_share_no_event_and_lose_none(logs, border):
-    events = stored(logs, *(event(border + at, kind=kind) for at in range(-3, 3) for kind in ("A", "B")))
+    events = stored(logs, *(event(border + offset, kind=kind) for offset in range(-3, 3) for kind in ("A", "B")))
     first, last = border - 3, border + 3
     for ask in (
         lambda since, until: logs.window(since, until, host="host1"),
@@ -150,7 +152,7 @@ def test_periods_that_meet_share_no_event_and_lose_none(logs, border):
 
 
 def times_of(records):
-    return tuple(sorted({each.time_ms for each in records}))
+    return tuple(sorted({record.time_ms for record in records}))
 
 
 @answering
@@ -182,7 +184,7 @@ def test_pages_of_every_size_follow_each_other_without_gap_or_repeat(logs):
     records = stored(logs, *TWELVE)
     of_host = ("window", "a", None, [0, SLICE_MS + 1])
     alike = ("hosts_like", "a", None, [0, 2 * SLICE_MS])
-    as_the_rows_lie = asked(logs, alike).records
+    as_the_rows_lie = answer_page(logs, alike).records
     assert {*as_the_rows_lie} == {*records}
     for limit in range(1, 14):
         assert paged(logs, of_host, limit) == expected(records, of_host)
@@ -225,38 +227,38 @@ def test_an_event_stored_between_two_sorted_pages_moves_no_other(logs):
 
 # ---- many at once -----------------------------------------------------------------------------------
 
-MOMENTS = [event(5), event(5, kind="POST"), event(6), event(5, "host2"), event(0), event(LAST_MS, message="é\0")]
+EVENTS = [event(5), event(5, kind="POST"), event(6), event(5, "host2"), event(0), event(LAST_MS, message="é\0")]
 
 
 @answering
 def test_events_stored_together_are_the_cells_of_events_stored_one_by_one(connection, variant, logs, opened):
-    assert logs.store_all(iter(MOMENTS)) == len(MOMENTS)
+    assert logs.store_all(iter(EVENTS)) == len(EVENTS)
     together = dump(connection, variant)
     other_connection, others = opened(variant.name)
-    for each in MOMENTS:
-        others.store(each)
+    for new_event in EVENTS:
+        others.store(new_event)
     assert dump(other_connection, variant) == together
-    others.store_all(MOMENTS)
+    others.store_all(EVENTS)
     assert dump(other_connection, variant) == together
 
 
 @only("random")
-def test_events_stored_together_lie_where_they_were_drawn(connection, variant, logs):
-    assert logs.store_all(MOMENTS) == len(MOMENTS)
+def test_events_stored_together_are_in_random_buckets(connection, variant, logs):
+    assert logs.store_all(EVENTS) == len(EVENTS)
     (rows,) = dump(connection, variant).values()
     assert sorted(stamp for _row, cells in rows for _value, stamp in cells.values()) == sorted(
-        2 * [each.time_ms for each in MOMENTS]
+        2 * [new_event.time_ms for new_event in EVENTS]
     )
 
 
-def test_events_of_one_moment_take_one_call(connection, logs):
+def test_events_of_one_time_need_one_call(connection, logs):
     with metered(connection) as cost:
-        logs.store_all(MOMENTS)
-    assert cost.rpcs == len({each.time_ms for each in MOMENTS})
+        logs.store_all(EVENTS)
+    assert cost.rpcs == len({new_event.time_ms for new_event in EVENTS})
 
 
 @only("newest-first")
-def test_no_events_take_no_call(connection, logs):
+def test_no_events_need_no_call(connection, logs):
     with metered(connection) as cost:
         assert logs.store_all([]) == 0
     assert cost.rpcs == 0
@@ -270,7 +272,7 @@ def two_at_once(monkeypatch):
 @answering
 @pytest.mark.usefixtures("two_at_once")
 def test_more_events_than_go_at_once_are_all_stored(connection, variant, logs):
-    seven = [event(at) for at in range(7)]
+    seven = [event(time_ms) for time_ms in range(7)]
     assert logs.store_all(seven) == 7
     assert len(dump(connection, variant)[variant.tables[0].name]) == 7
 
@@ -278,13 +280,13 @@ def test_more_events_than_go_at_once_are_all_stored(connection, variant, logs):
 @answering
 @pytest.mark.usefixtures("two_at_once")
 def test_a_store_that_fails_leaves_the_events_to_go_on_with(connection, variant, logs, monkeypatch):
-    five = [event(at) for at in range(5)]
+    five = [event(time_ms) for time_ms in range(5)]
     source = iter(five)
-    send, sent = happybase.Batch.send, []
+    send, batches = happybase.Batch.send, []
 
     def failing(batch):
-        sent.append(batch)
-        if len(sent) == 4:
+        batches.append(batch)
+        if len(batches) == 4:
             raise HBaseError(message=b"no region")
         send(batch)
 
@@ -311,14 +313,14 @@ def test_an_event_that_cannot_be_stored_stores_none_of_those_that_go_with_it(con
 @only("newest-first")
 def test_a_source_that_fails_leaves_what_was_read_of_it(connection, variant, logs):
     def source():
-        yield from MOMENTS
+        yield from EVENTS
         raise UnreadableFile("a.log:7: bad")
 
     with pytest.raises(
         NotAllStored, match=r"^0 events stored; some of the next 6 may be stored too: a\.log:7: bad$"
     ) as ended:
         logs.store_all(source())
-    assert (ended.value.stored, ended.value.unconfirmed) == (0, MOMENTS)
+    assert (ended.value.stored, ended.value.unconfirmed) == (0, EVENTS)
     assert dump(connection, variant)[variant.tables[0].name] == []
 
 
@@ -338,9 +340,9 @@ def test_loading_samples_twice_changes_nothing(connection, variant, logs, sample
 @answering
 def test_a_file_loaded_twice_as_it_was_read_changes_nothing(connection, variant, logs):
     for _ in range(2):
-        passed = Repeats()
-        for each in [event(), event(), event(6), event()]:
-            logs.store(passed(each))
+        repeats = Repeats()
+        for new_event in [event(), event(), event(6), event()]:
+            logs.store(repeats(new_event))
     assert len(dump(connection, variant)[variant.tables[0].name]) == 4
 
 

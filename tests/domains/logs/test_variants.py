@@ -13,7 +13,7 @@ from shared.keys import InvalidQuestion
 from shared.stores import connect
 from tests.engines import examples
 
-from .asking import BY_NAME, answering, asked, by_time, event, expected, paged, refuses, stored
+from .asking import BY_NAME, answer_page, answering, by_time, event, expected, paged, refuses, stored
 
 HOSTS = ["a", "ab", "b", "host1", "host12", "é"]
 KINDS = ["E", "EE", "F"]
@@ -58,7 +58,7 @@ def test_every_variant_answers_as_a_plain_list_does_or_refuses(engine, events, q
             for question in questions:
                 if refuses(name, question):
                     with pytest.raises(InvalidQuestion):
-                        asked(logs, question, limit)
+                        answer_page(logs, question, limit)
                 else:
                     assert in_order(paged(logs, question, limit), question) == expected(records, question), name
 
@@ -89,11 +89,11 @@ def test_the_samples_are_answered_as_a_plain_list_does(sampled, variant, samples
         for question in SAMPLE_QUESTIONS:
             if refuses(variant.name, question):
                 continue
-            found = asked(logs, question).records
-            assert in_order(found, question) == expected(samples, question) != []
+            records = answer_page(logs, question).records
+            assert in_order(records, question) == expected(samples, question) != []
 
 
-# ---- a random number in front -----------------------------------------------------------------------
+# ---- a random number first --------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -110,8 +110,8 @@ def random_rows(opened):
 def test_to_find_an_event_under_random_numbers_takes_a_get_for_each_number(random_rows):
     of = event()
     keys = [LogRandom(drawn, of.host, of.event, of.time_ms, of.tie) for drawn in range(BUCKETS)]
-    found = [bool(random_rows.row(RANDOM.layout.encode(key))) for key in keys]
-    assert (len(found), sum(found)) == (8, 3)
+    in_ranges = [bool(random_rows.row(RANDOM.layout.encode(key))) for key in keys]
+    assert (len(in_ranges), sum(in_ranges)) == (8, 3)
 
 
 def test_a_delete_under_a_random_number_leaves_two_stale(random_rows):
@@ -122,6 +122,6 @@ def test_a_delete_under_a_random_number_leaves_two_stale(random_rows):
 
 def test_an_event_loaded_again_and_again_is_a_row_under_every_number(opened):
     connection, _ = opened("random")
-    for _ in range(250):  # one number of eight is not drawn in 250 times: once in 10**14
+    for _ in range(250):  # 250 draws miss one of eight numbers once in 10**14 runs
         RandomLogRepository(connection).store(event())
     assert len(list(connection.table(RANDOM.name).scan())) == BUCKETS

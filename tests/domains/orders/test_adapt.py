@@ -24,9 +24,9 @@ def tickets(tmp_path_factory):
     python = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     python.pop("PYTHONPATH", None)
     command = ["bash", "-e", "-c", script]
-    done = subprocess.run(command, cwd=copy, env=python, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return copy / "domains" / "tickets", done.stdout, script.splitlines()
+    process = subprocess.run(command, cwd=copy, env=python, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stderr
+    return copy / "domains" / "tickets", process.stdout, script.splitlines()
 
 
 def test_ten_lines_are_enough(tickets):
@@ -44,11 +44,11 @@ def test_only_what_is_copied_is_there(tickets):
 
 
 def test_no_word_of_the_shop_is_left_in_the_code(tickets):
-    left = {}
+    words_left = {}
     for path in tickets[0].glob("*.py"):
         words = re.findall(
             r"\b\w*(?:seller|buyer|order(?!s? of rows)|placed|shipped|cancel)\w*", path.read_text(), re.I
         )
         if words := [word for word in words if word != "Order"]:
-            left[path.name] = words
-    assert left == {}
+            words_left[path.name] = words
+    assert words_left == {}

@@ -1,4 +1,4 @@
-"""What a writer that dies between two rows leaves behind, and what mends it."""
+"""A writer that dies between two rows: what readers see then, and what repairs it."""
 
 import contextlib
 
@@ -21,15 +21,15 @@ order_first = pytest.mark.parametrize("variant", ORDER_FIRST, ids=lambda variant
 
 @pytest.fixture
 def dying(connection, variant):
-    """A repository whose writer dies after so many puts."""
-    return lambda puts: variant.open(DyingConnection(connection, after=puts))
+    """Makes a repository whose writer dies after `puts` puts."""
+    return lambda puts: variant.open(DyingConnection(connection, mutations=puts))
 
 
-def seen(orders):
-    """What readers see of the lamp: its status by number, in its seller's list and in its buyer's; None is nothing."""
+def visible_statuses(orders):
+    """The status of the lamp by number, in its seller's list and in its buyer's; None if it is not there."""
     (of_seller,) = orders.of_seller("s-17").records or [None]
     (of_buyer,) = orders.of_buyer("b-3").records or [None]
-    return tuple(each and each.status for each in (orders.order("n-42"), of_seller, of_buyer))
+    return tuple(line and line.status for line in (orders.order("n-42"), of_seller, of_buyer))
 
 
 @order_first
@@ -41,7 +41,7 @@ def seen(orders):
 def test_a_writer_that_dies_while_placing_leaves_no_line_without_its_order(orders, dying, puts, what):
     with pytest.raises(WriterDied):
         dying(puts).place(LAMP)
-    assert seen(orders) == what
+    assert visible_statuses(orders) == what
 
 
 @order_first
@@ -53,7 +53,7 @@ def test_a_writer_that_dies_while_changing_a_status_leaves_the_old_one_in_lists(
     orders.place(LAMP)
     with pytest.raises(WriterDied):
         dying(puts).change_status("n-42", "paid")
-    assert seen(orders) == what
+    assert visible_statuses(orders) == what
 
 
 @order_first
@@ -71,7 +71,7 @@ def test_placing_again_mends_what_a_writer_left_who_died_while_placing(orders, d
     with pytest.raises(WriterDied):
         dying(puts).place(LAMP)
     orders.place(LAMP)
-    assert seen(orders) == ("placed", "placed", "placed")
+    assert visible_statuses(orders) == ("placed", "placed", "placed")
     assert orders.order("n-42") == LAMP
 
 
@@ -81,7 +81,7 @@ def test_the_same_change_again_mends_what_a_writer_left_who_died_while_changing(
     with pytest.raises(WriterDied):
         dying(puts).change_status("n-42", "paid")
     orders.change_status("n-42", "paid")
-    assert seen(orders) == ("paid", "paid", "paid")
+    assert visible_statuses(orders) == ("paid", "paid", "paid")
 
 
 @pytest.mark.parametrize("puts", range(PUTS))
@@ -91,7 +91,7 @@ def test_a_change_again_is_mended_over_the_change_before_it(orders, dying, puts)
     with pytest.raises(WriterDied):
         dying(puts).change_status("n-42", "shipped")
     orders.change_status("n-42", "shipped")
-    assert seen(orders) == ("shipped", "shipped", "shipped")
+    assert visible_statuses(orders) == ("shipped", "shipped", "shipped")
 
 
 @pytest.mark.parametrize("puts", range(PUTS))
@@ -100,7 +100,7 @@ def test_placing_again_after_a_death_while_changing_brings_the_lines_up_to_date(
     with pytest.raises(WriterDied):
         dying(puts).change_status("n-42", "paid")
     orders.place(LAMP)
-    assert len(set(seen(orders))) == 1
+    assert len(set(visible_statuses(orders))) == 1
 
 
 @pytest.mark.parametrize("puts", range(PUTS))
@@ -109,13 +109,13 @@ def test_another_change_after_a_death_while_changing_wins_everywhere(orders, dyi
     with pytest.raises(WriterDied):
         dying(puts).change_status("n-42", "paid")
     orders.cancel("n-42")
-    assert seen(orders) == ("cancelled", "cancelled", "cancelled")
+    assert visible_statuses(orders) == ("cancelled", "cancelled", "cancelled")
 
 
 def test_a_writer_that_may_put_three_times_does_not_die(orders, dying):
     dying(PUTS).place(LAMP)
     dying(PUTS).change_status("n-42", "paid")
-    assert seen(orders) == ("paid", "paid", "paid")
+    assert visible_statuses(orders) == ("paid", "paid", "paid")
 
 
 SOME = [
@@ -142,7 +142,7 @@ writes = st.lists(
 def test_whoever_dies_how_often_placing_every_order_again_mends_all(engine, variant, writes):
     with engine.shared_store(*variant.tables) as connection:
         for order, status, puts in writes:
-            writer = variant.open(DyingConnection(connection, after=puts))
+            writer = variant.open(DyingConnection(connection, mutations=puts))
             with contextlib.suppress(WriterDied, UnknownOrder):
                 writer.place(order) if status is None else writer.change_status(order.order_number, status)
         orders = variant.open(connection)

@@ -17,25 +17,25 @@ MUG = attrs.evolve(LAMP, order_number="n-44", seller_id="s-1", item="mug")
 
 @pytest.fixture
 def variant():
-    (found,) = (each for each in DESIGN.variants if each.name == "index-table")
-    return found
+    (variant,) = (candidate for candidate in DESIGN.variants if candidate.name == "index-table")
+    return variant
 
 
 @pytest.fixture
 def dying(connection, variant):
-    """A repository whose writer dies after so many puts."""
-    return lambda puts: variant.open(DyingConnection(connection, after=puts))
+    """Makes a repository whose writer dies after `puts` puts."""
+    return lambda puts: variant.open(DyingConnection(connection, mutations=puts))
 
 
-def seen(orders):
-    """What readers see of the lamp: its status by number, in its seller's list and in its buyer's; None is nothing."""
+def visible_statuses(orders):
+    """The status of the lamp by number, in its seller's list and in its buyer's; None if it is not there."""
     (of_seller,) = orders.of_seller("s-17").records or [None]
     (of_buyer,) = orders.of_buyer("b-3").records or [None]
-    return tuple(each and each.status for each in (orders.order("n-42"), of_seller, of_buyer))
+    return tuple(line and line.status for line in (orders.order("n-42"), of_seller, of_buyer))
 
 
 def lose(connection, order):
-    """Deletes an order behind its index entry."""
+    """Deletes an order, but not its index entry."""
     connection.table(OF_SELLER.name).delete(OF_SELLER.row(order))
 
 
@@ -58,7 +58,7 @@ def test_nobody_sees_an_order_whose_writer_died_before_the_sellers_row(orders, d
             dying(puts).place(LAMP)
     else:
         dying(puts).place(LAMP)
-    assert seen(orders) == what
+    assert visible_statuses(orders) == what
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_seller_and_number_never_show_different_statuses(orders, dying, puts, wh
     orders.place(LAMP)
     with pytest.raises(WriterDied):
         dying(puts).change_status("n-42", "paid")
-    assert seen(orders) == what
+    assert visible_statuses(orders) == what
 
 
 def test_an_entry_whose_writer_died_is_in_no_list_by_number_and_no_status_of_it_can_change(orders, dying):
@@ -89,9 +89,9 @@ def test_a_number_is_taken_as_soon_as_its_entry_is_there(orders, dying, change):
         OrderConflict, match=r"Order.order_number: 'n-42' is taken by an order of seller 's-17' at 2020-"
     ):
         orders.place(attrs.evolve(LAMP, **change))
-    assert seen(orders) == (None, None, None)
+    assert visible_statuses(orders) == (None, None, None)
     orders.place(LAMP)
-    assert seen(orders) == ("placed", "placed", "placed")
+    assert visible_statuses(orders) == ("placed", "placed", "placed")
 
 
 # ---- entries that lead nowhere ----------------------------------------------------------------------
@@ -105,7 +105,7 @@ def test_an_entry_whose_order_is_gone_is_no_order(connection, orders):
         orders.cancel("n-42")
 
 
-def test_a_list_by_number_leaves_out_what_is_gone_and_goes_on_behind_it(connection, orders):
+def test_a_list_by_number_skips_missing_orders_and_goes_on(connection, orders):
     for order in (LAMP, DESK, MUG):
         orders.place(order)
     lose(connection, DESK)

@@ -1,4 +1,4 @@
-"""The rows of all tables, byte for byte: those of the design, then what its siblings have otherwise."""
+"""The rows of all tables, byte for byte: those of the design, then those of its variants if they differ."""
 
 import hashlib
 import json
@@ -85,9 +85,9 @@ def test_orders_of_one_millisecond_sort_by_number(layout):
 @lists_of_sellers
 @pytest.mark.parametrize("seller_id", ["1", "12", "123", "s-1", ""])
 def test_a_sellers_range_holds_no_other_sellers_rows(layout, seller_id):
-    (found,) = layout.plan(seller_id=seller_id).ranges
-    others = [each for each in ("", "1", "12", "123", "s-1", "s-12", "s-17") if each != seller_id]
-    assert [each for each in others if layout.encode(layout.key(each, 5, "n")) in found] == []
+    (range_,) = layout.plan(seller_id=seller_id).ranges
+    others = [name for name in ("", "1", "12", "123", "s-1", "s-12", "s-17") if name != seller_id]
+    assert [name for name in others if layout.encode(layout.key(name, 5, "n")) in range_] == []
 
 
 @lists_of_sellers
@@ -150,7 +150,7 @@ def test_numbers_that_count_up_spread_over_regions_split_evenly():
     assert regions == set(range(16))
 
 
-def test_a_number_behind_another_hash_is_no_key():
+def test_a_number_after_another_hash_is_not_a_key():
     with pytest.raises(InvalidKey, match="HashPrefix"):
         HASHED.decode(bytes.fromhex("c662 6e2d3432"))
 

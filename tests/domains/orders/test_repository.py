@@ -117,8 +117,8 @@ def test_a_status_is_kept_by_the_client_which_reads_the_others_too(orders):
 def test_pages_follow_each_other_without_gap_or_repeat(orders, limit):
     for number in range(7):
         orders.place(attrs.evolve(LAMP, order_number=f"n-{number}", placed_ms=number))
-    seen = all_pages(orders.of_seller, seller_id="s-17", limit=limit)
-    assert [line.placed_ms for line in seen] == [6, 5, 4, 3, 2, 1, 0]
+    lines = all_pages(orders.of_seller, seller_id="s-17", limit=limit)
+    assert [line.placed_ms for line in lines] == [6, 5, 4, 3, 2, 1, 0]
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3])
@@ -182,10 +182,10 @@ def test_a_change_is_written_everywhere_with_one_time_above_the_one_before(conne
     orders.place(attrs.evolve(LAMP, placed_ms=last_ms))
     for changes, status in enumerate(("paid", "shipped"), start=1):
         orders.change_status("n-42", status)
-        written = {
+        stored = {
             cells[b"o:st"][1] for rows in dump(connection, variant).values() for _, cells in rows if b"o:st" in cells
         }
-        assert written == {last_ms + changes}
+        assert stored == {last_ms + changes}
 
 
 def test_a_change_leaves_all_but_the_status_of_an_order_as_it_was_written(connection, variant, orders):
@@ -299,8 +299,8 @@ def test_no_number_begins_with_what_nobody_placed(numbers):
 @in_order_of_number
 @pytest.mark.parametrize("limit", [1, 2, 3, 4])
 def test_pages_of_numbers_follow_each_other(numbers, limit):
-    seen = all_pages(numbers.numbered, number_prefix="n-4", limit=limit)
-    assert [order.order_number for order in seen] == ["n-4", "n-42", "n-420"]
+    orders = all_pages(numbers.numbered, number_prefix="n-4", limit=limit)
+    assert [order.order_number for order in orders] == ["n-4", "n-42", "n-420"]
 
 
 @in_order_of_number
@@ -401,7 +401,7 @@ def test_placing_costs_one_get_and_three_puts(connection, orders):
 
 
 @only("index-table")
-def test_placing_behind_an_index_costs_two_gets_and_three_puts(connection, orders):
+def test_placing_with_an_index_costs_two_gets_and_three_puts(connection, orders):
     assert cost_of(connection, orders.place, LAMP) == (2, 3)
 
 
@@ -413,7 +413,7 @@ def test_an_order_by_its_number_costs_one_get_and_its_change_two_and_three_puts(
 
 
 @only("index-table")
-def test_an_order_behind_an_index_costs_two_gets_and_its_change_four_and_three_puts(connection, orders):
+def test_with_an_index_an_order_costs_two_gets_and_a_change_four_gets_and_three_puts(connection, orders):
     orders.place(LAMP)
     assert cost_of(connection, orders.order, "n-42") == (2, 0)
     assert cost_of(connection, orders.change_status, "n-42", "paid") == (4, 3)

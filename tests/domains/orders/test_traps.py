@@ -26,17 +26,17 @@ def sellers():
         return Counter(order["seller_id"] for order in csv.DictReader(file))
 
 
-def test_a_bare_id_as_prefix_finds_the_sellers_that_begin_with_it_too(outcomes, sellers):
-    outcome = outcomes["id without an end mark"]
-    found = [name for name in sellers if name.startswith("s-1")]
-    assert sorted(found) == ["s-1", "s-12", "s-123", "s-17"]
-    assert outcome.wanted == f"the {sellers['s-1']} orders of s-1"
-    assert outcome.wrong == f"{sum(sellers[name] for name in found)} rows, of s-1, s-12, s-123, s-17"
+def test_a_bare_id_as_prefix_also_finds_sellers_that_start_with_it(outcomes, sellers):
+    outcome = outcomes["id without a terminator"]
+    matching = [name for name in sellers if name.startswith("s-1")]
+    assert sorted(matching) == ["s-1", "s-12", "s-123", "s-17"]
+    assert outcome.task == f"the {sellers['s-1']} orders of s-1"
+    assert outcome.wrong == f"{sum(sellers[name] for name in matching)} rows, of s-1, s-12, s-123, s-17"
     assert outcome.right == f"{sellers['s-1']} rows, of s-1"
 
 
 def test_numbers_that_count_up_go_to_one_range_and_a_hash_spreads_them(outcomes):
     outcome = outcomes["numbers that count up"]
-    assert outcome.wanted == "the 30 newest orders on 8 ranges of equal size"
+    assert outcome.task == "the 30 newest orders on 8 ranges of equal size"
     assert outcome.wrong == "100% of them in one range"
     assert outcome.right == "23% in the busiest, after a hash of the number"

@@ -8,7 +8,7 @@ from domains.orders import BuyerLine, SellerLine
 from domains.orders.design import DESIGN
 from domains.orders.keys import ORDER_CELLS
 from domains.orders.loads import ORDERS_LOAD
-from shared.designs.comparison import compared
+from shared.designs.comparison import measure_variant
 
 NAMES = [variant.name for variant in DESIGN.variants]
 
@@ -20,13 +20,13 @@ def samples():
 
 @pytest.fixture(scope="module")
 def loaded(engine):
-    """By variant: what `compared` found, and the repository with the samples."""
+    """For each variant its costs, and the repository with the samples."""
     with ExitStack() as stores:
-        found = {}
+        by_variant = {}
         for variant in DESIGN.variants:
             connection = stores.enter_context(engine.store(*variant.tables))
-            found[variant.name] = compared(connection, DESIGN, variant), variant.open(connection)
-        yield found
+            by_variant[variant.name] = measure_variant(connection, DESIGN, variant), variant.open(connection)
+        yield by_variant
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -42,15 +42,15 @@ def test_every_sample_is_found_by_its_number(loaded, samples, name):
 def test_every_list_is_that_of_the_samples_whole_and_page_by_page(loaded, samples, name, ask, of, line_of):
     _, orders = loaded[name]
     for who in {getattr(order, of) for order in samples}:
-        wanted = [line_of(order) for order in samples if getattr(order, of) == who]
-        wanted.sort(key=lambda line: line.order_number, reverse=name == "published")
-        wanted.sort(key=lambda line: -line.placed_ms)
-        assert getattr(orders, ask)(who, limit=1000).records == wanted
+        expected = [line_of(order) for order in samples if getattr(order, of) == who]
+        expected.sort(key=lambda line: line.order_number, reverse=name == "published")
+        expected.sort(key=lambda line: -line.placed_ms)
+        assert getattr(orders, ask)(who, limit=1000).records == expected
         paged, cursor = [], None
-        while len(paged) < len(wanted):
+        while len(paged) < len(expected):
             page = getattr(orders, ask)(who, limit=7, cursor=cursor)
             paged, cursor = paged + page.records, page.cursor
-        assert (paged, cursor) == (wanted, None)
+        assert (paged, cursor) == (expected, None)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -75,6 +75,6 @@ def test_one_copy_less_takes_a_fifth_less(loaded):
     assert 0.75 < bytes_stored(loaded, "index-table") / bytes_stored(loaded, "newest-first") < 0.85
 
 
-def test_numbers_behind_a_hash_do_not_all_go_behind_the_last_one(loaded):
+def test_new_numbers_after_a_hash_do_not_all_come_after_the_last_row(loaded):
     assert loaded["newest-first"][0].busiest_shares[0] == 1
     assert loaded["hashed-number"][0].busiest_shares[0] < 0.3

@@ -16,7 +16,7 @@ class Unrest(Thread):
 
     def __init__(self, cluster: Cluster, table: str, *words: str) -> None:
         super().__init__(daemon=True)
-        self.done: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter()
         self.refused: Counter[str] = Counter()
         """What the cluster could not do, such as to split a region that has just been split."""
         self._cluster = cluster
@@ -33,7 +33,7 @@ class Unrest(Thread):
             except Refused:
                 self.refused[name] += 1
             else:
-                self.done[name] += 1
+                self.counts[name] += 1
 
     def _do(self, name: str, number: int, row: bytes) -> None:
         if name == "move":
@@ -49,8 +49,8 @@ class Unrest(Thread):
             raise ValueError(f"words: must be move, split, flush or compact (got {name!r})")
 
     def __str__(self) -> str:
-        done = ", ".join(f"{count} x {name}" for name, count in self.done.items())
-        return f"{done}; {sum(self.refused.values())} refused"
+        counts = ", ".join(f"{count} x {name}" for name, count in self.counts.items())
+        return f"{counts}; {sum(self.refused.values())} refused"
 
     def __enter__(self) -> "Unrest":
         self.start()

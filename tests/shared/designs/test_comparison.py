@@ -18,10 +18,10 @@ from shared.designs import AccessPattern, Design, Load, Variant, load_samples
 from shared.designs.comparison import (
     RANGES,
     Busiest,
-    Compared,
+    VariantCosts,
     busiest_range,
     busiest_share,
-    compared,
+    measure_variant,
     quantiles,
 )
 from shared.designs.cost_tables import verdict
@@ -46,17 +46,17 @@ def test_all_new_rows_of_a_key_that_begins_with_the_time_descending_go_to_one_ra
     assert busiest_share(in_time(800, lambda at_ms: (2**63 - at_ms).to_bytes(8, "big")), 80) == 1.0
 
 
-def test_new_rows_behind_eight_buckets_taken_in_turn_are_an_eighth_in_each_range() -> None:
+def test_new_rows_in_eight_buckets_in_turn_are_an_eighth_in_each_range() -> None:
     rows = in_time(800, lambda at_ms: bytes([at_ms % 8]) + at_ms.to_bytes(8, "big"))
     assert busiest_share(rows, 80) == 1 / 8
 
 
-def test_new_rows_behind_fewer_buckets_than_ranges_are_the_share_of_a_bucket() -> None:
+def test_new_rows_in_fewer_buckets_than_ranges_are_the_share_of_a_bucket() -> None:
     rows = in_time(800, lambda at_ms: bytes([at_ms % 4]) + at_ms.to_bytes(8, "big"))
     assert busiest_share(rows, 80) == 1 / 4
 
 
-def test_new_rows_behind_more_buckets_than_ranges_are_an_eighth_in_each_range() -> None:
+def test_new_rows_in_more_buckets_than_ranges_are_an_eighth_in_each_range() -> None:
     rows = in_time(1600, lambda at_ms: bytes([at_ms % 16]) + at_ms.to_bytes(8, "big"))
     assert busiest_share(rows, 160) == 1 / 8
 
@@ -74,7 +74,7 @@ def test_the_ranges_are_cut_from_the_older_rows_alone() -> None:
     assert busiest_share(rows, 50) == 1.0
 
 
-def test_the_newest_rows_are_those_behind_the_border_and_not_on_it() -> None:
+def test_the_newest_rows_are_those_after_the_border_and_not_on_it() -> None:
     older = [(bytes([number]), 0) for number in range(8)]
     assert busiest_share([*older, (b"\x00a", 10), (b"\x07a", 10)], 10) == 0.5
     # One millisecond more, and all are new.
@@ -125,7 +125,7 @@ def test_the_busiest_share_is_at_least_an_equal_share_whatever_the_order_of_the_
 
 
 @given(TIMED_ROWS, st.sets(st.binary(max_size=3), min_size=1))
-def test_new_rows_behind_all_others_are_all_in_one_range(written: dict[bytes, int], new: set[bytes]) -> None:
+def test_new_rows_after_all_others_are_all_in_one_range(written: dict[bytes, int], new: set[bytes]) -> None:
     rows = [(b"a" + row, written_ms) for row, written_ms in written.items()]
     assert busiest_share([*rows, *((b"b" + row, 100) for row in new)], 10) == 1.0
     assert busiest_share([*rows, *((b"A" + row, 100) for row in new)], 10) == 1.0
@@ -145,15 +145,15 @@ def test_new_rows_behind_all_others_are_all_in_one_range(written: dict[bytes, in
     ],
 )
 def test_quantiles_are_the_first_keys_of_all_ranges_but_one(rows: list[str], ranges: int, wanted: list[str]) -> None:
-    assert [each.encode() for each in wanted] == quantiles([each.encode() for each in rows], ranges)
+    assert [border.encode() for border in wanted] == quantiles([row.encode() for row in rows], ranges)
 
 
 @given(st.sets(st.binary(max_size=4), min_size=1, max_size=100), st.integers(1, 12))
 def test_quantiles_cut_rows_into_ranges_of_equal_size(rows: set[bytes], ranges: int) -> None:
     borders = quantiles(sorted(rows), ranges)
     assert len(borders) == ranges - 1
-    held = Counter(bisect_right(borders, row) for row in rows)
-    sizes = [held[number] for number in range(ranges)]
+    rows_of_range = Counter(bisect_right(borders, row) for row in rows)
+    sizes = [rows_of_range[number] for number in range(ranges)]
     if len(rows) >= ranges:
         assert max(sizes) - min(sizes) <= 1
     assert sum(sizes) == len(rows)
@@ -212,14 +212,16 @@ class Notes:
             rows.put(self.second.row(note), CELLS.pack(note), timestamp=note.at_ms)
 
     def of_host(self, host: str, limit: int = 100, cursor: str | None = None) -> Page[Note]:
-        asked = self.table.layout.narrow(host=host, at_ms=between())
-        return page(self.rows, asked.plan, self.table.record, limit=limit, cursor=cursor, where=asked.residual)
+        question = self.table.layout.narrow(host=host, at_ms=between())
+        return page(self.rows, question.plan, self.table.record, limit=limit, cursor=cursor, where=question.residual)
 
     def in_host_order(self, at_ms: int, limit: int = 100, cursor: str | None = None) -> Page[Note]:
-        asked = self.table.layout.narrow(at_ms=between(at_ms, None))
+        question = self.table.layout.narrow(at_ms=between(at_ms, None))
         order = KeyLayout(NoteByHost)
-        left = asked.residual
-        return page(self.rows, asked.plan, self.table.record, limit=limit, cursor=cursor, where=left, order=order)
+        residual = question.residual
+        return page(
+            self.rows, question.plan, self.table.record, limit=limit, cursor=cursor, where=residual, order=order
+        )
 
 
 OF_HOST = AccessPattern("notes of a host", Notes.of_host, {"host": "a"})
@@ -241,16 +243,16 @@ def design_of(folder: Path, notes: list[dict[str, Any]], **options: Any) -> Desi
     return Design("notes", "Where do notes go?", (load,), variants=variants, **declared)
 
 
-Compare: TypeAlias = Callable[[Design, Variant], Compared]
+Compare: TypeAlias = Callable[[Design, Variant], VariantCosts]
 
 
 @pytest.fixture
 def compare(engine: Engine) -> Compare:
     """Compares a variant in a store of its own."""
 
-    def compare_(design: Design, variant: Variant) -> Compared:
+    def compare_(design: Design, variant: Variant) -> VariantCosts:
         with engine.store(*variant.tables) as connection:
-            return compared(connection, design, variant)
+            return measure_variant(connection, design, variant)
 
     return compare_
 
@@ -270,16 +272,16 @@ def test_samples_are_stored_in_the_tables_of_a_variant(new_store: NewStore, tmp_
     assert list(connection.table("by_time").scan()) == []
 
 
-def test_every_file_passes_through_something_of_its_own(new_store: NewStore, tmp_path: Path) -> None:
-    made: list[list[Note]] = []
+def test_every_file_has_a_transform_of_its_own(new_store: NewStore, tmp_path: Path) -> None:
+    notes_of_files: list[list[Note]] = []
 
     def numbering() -> Callable[[Note], Note]:
-        seen: list[Note] = []
-        made.append(seen)
+        notes: list[Note] = []
+        notes_of_files.append(notes)
 
         def numbered(note: Note) -> Note:
-            seen.append(note)
-            return attrs.evolve(note, text=str(len(seen)))
+            notes.append(note)
+            return attrs.evolve(note, text=str(len(notes)))
 
         return numbered
 
@@ -288,7 +290,7 @@ def test_every_file_passes_through_something_of_its_own(new_store: NewStore, tmp
         connection = new_store(*design.main.tables)
         repository = load_samples(connection, design, design.main)
         assert [note.text for note in repository.of_host("b").records] == ["2", "5"]
-    assert [len(seen) for seen in made] == [5, 5]
+    assert [len(notes) for notes in notes_of_files] == [5, 5]
 
 
 # ---- what a record takes -------------------------------------------------------------------------
@@ -374,14 +376,14 @@ def test_a_row_is_as_new_as_the_newest_of_its_cells(compare: Compare, tmp_path: 
 
 
 def test_one_sample_can_be_compared(compare: Compare, tmp_path: Path) -> None:
-    each = compare(design_of(tmp_path, NOTES[:1]), variant_of(BY_HOST))
-    assert (each.rows_per_record, each.busiest_shares) == (1.0, (1.0,))
-    assert [len(one.records) for one in each.measured] == [1, 0, 0]
+    costs = compare(design_of(tmp_path, NOTES[:1]), variant_of(BY_HOST))
+    assert (costs.rows_per_record, costs.busiest_shares) == (1.0, (1.0,))
+    assert [len(measurement.records) for measurement in costs.measurements] == [1, 0, 0]
 
 
-def test_a_table_that_no_sample_goes_to_can_be_compared(compare: Compare, tmp_path: Path) -> None:
-    each = compare(design_of(tmp_path, NOTES), variant_of(BY_TIME, AGAIN))
-    assert (each.rows_per_record, each.busiest_shares) == (1.0, (1.0, 0.0))
+def test_a_table_without_samples_can_be_compared(compare: Compare, tmp_path: Path) -> None:
+    costs = compare(design_of(tmp_path, NOTES), variant_of(BY_TIME, AGAIN))
+    assert (costs.rows_per_record, costs.busiest_shares) == (1.0, (1.0, 0.0))
 
 
 # ---- what a question costs -----------------------------------------------------------------------
@@ -390,8 +392,8 @@ def test_a_table_that_no_sample_goes_to_can_be_compared(compare: Compare, tmp_pa
 def test_every_question_is_asked_of_a_variant(compare: Compare, tmp_path: Path) -> None:
     design = design_of(tmp_path, NOTES)
     by_host, by_time, salted = (compare(design, variant) for variant in design.variants)
-    assert [one.pattern for one in by_host.measured] == list(design.patterns)
-    assert list(map(verdict, by_host.measured)) == ["1 range", "1 range", "refused"]
-    assert list(map(verdict, by_time.measured)) == ["2.5x, filtered", "5 for none, filtered", "1.0x, sorted"]
-    # One host is one bucket; all hosts are eight, three of them with rows.
-    assert [len(one.cost.ranges) for one in salted.measured] == [1, 1, 8]
+    assert [measurement.pattern for measurement in by_host.measurements] == list(design.patterns)
+    assert list(map(verdict, by_host.measurements)) == ["1 range", "1 range", "refused"]
+    assert list(map(verdict, by_time.measurements)) == ["2.5x, filtered", "5 for none, filtered", "1.0x, sorted"]
+    # One host is measurement bucket; all hosts are eight, three of them with rows.
+    assert [len(measurement.cost.ranges) for measurement in salted.measurements] == [1, 1, 8]

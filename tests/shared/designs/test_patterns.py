@@ -6,7 +6,7 @@ import attrs
 import happybase
 import pytest
 
-from shared.designs import AccessPattern, Measured, measure, metered
+from shared.designs import AccessPattern, Measurement, measure, metered
 from shared.designs.cost_tables import QUESTION_COLUMNS, READ_COLUMNS, question_row, read_row
 from shared.designs.metering import Cost
 from shared.keys import InvalidKey, InvalidQuestion, KeyLayout, RowRange, UInt16, between, part, row_key
@@ -126,9 +126,9 @@ def test_the_range_of_a_reversed_scan_holds_the_rows_it_reads(
     table: happybase.Table, start: bytes | None, stop: bytes | None
 ) -> None:
     with metered(table.connection) as cost:
-        read = [row for row, _cells in table.scan(start, stop, reverse=True)]
-    ((_table, asked),) = cost.ranges
-    assert [row for row, _cells in table.scan() if row in asked] == read[::-1]
+        rows_scanned = [row for row, _cells in table.scan(start, stop, reverse=True)]
+    ((_table, range_),) = cost.ranges
+    assert [row for row, _cells in table.scan() if row in range_] == rows_scanned[::-1]
 
 
 def test_sorted_columns_are_counted_like_any_other(table: happybase.Table) -> None:
@@ -170,7 +170,7 @@ def test_blocks_nest(engine: Engine, table: happybase.Table) -> None:
     assert (outer.rows_read, inner.rows_read) == (engine.rows_read(2), engine.rows_read(1))
 
 
-def test_the_client_comes_back_behind_an_error(table: happybase.Table) -> None:
+def test_the_client_is_restored_after_an_error(table: happybase.Table) -> None:
     client = table.connection.client
     with pytest.raises(InvalidQuestion), metered(table.connection):
         list(scan(table, ITEMS.whole_table(), limit=0))
@@ -178,35 +178,35 @@ def test_the_client_comes_back_behind_an_error(table: happybase.Table) -> None:
 
 
 def rows_read(engine: Engine, count: int) -> str:
-    """So many rows in a table of costs."""
+    """The cell of a cost table for `count` rows read."""
     return "-" if engine.rows_read(count) is None else str(count)
 
 
 def test_measured_patterns_are_rows_of_a_table(engine: Engine, table: happybase.Table) -> None:
     repository = Repository(table.connection)
-    measured = measure(table.connection, repository, [ONE, NONE, SOME])
-    assert [each.records for each in measured] == [[Item(7)], [], [Item(4), Item(5), Item(6)]]
+    measurements = measure(table.connection, repository, [ONE, NONE, SOME])
+    assert [measurement.records for measurement in measurements] == [[Item(7)], [], [Item(4), Item(5), Item(6)]]
     # Question, verdict, ranges, RPCs, rows read, rows returned, bytes. A page reads one row more than it gives.
-    assert list(map(question_row, measured)) == [
+    assert list(map(question_row, measurements)) == [
         ("an item by its number", "1 range", "1", "1", rows_read(engine, 1), "1", "6"),
         ("an item that is not there", "1 range", "1", "1", rows_read(engine, 0), "0", "0"),
         ("items from a number on", "1 range", "1", "3", rows_read(engine, 4), "3", "24"),
     ]
     # Question, filtered or sorted by, rows read, rows returned, bytes, bytes per key.
-    assert list(map(read_row, measured)) == [
+    assert list(map(read_row, measurements)) == [
         ("an item by its number", "-", rows_read(engine, 1), "1", "6", "2.0"),
         ("an item that is not there", "-", rows_read(engine, 0), "0", "0", "-"),
         ("items from a number on", "-", rows_read(engine, 4), "3", "24", "2.0"),
     ]
-    assert {len(row) for row in map(question_row, measured)} == {len(QUESTION_COLUMNS)}
-    assert {len(row) for row in map(read_row, measured)} == {len(READ_COLUMNS)}
+    assert {len(row) for row in map(question_row, measurements)} == {len(QUESTION_COLUMNS)}
+    assert {len(row) for row in map(read_row, measurements)} == {len(READ_COLUMNS)}
 
 
-def test_what_is_left_to_the_client_stands_in_the_tables(engine: Engine, table: happybase.Table) -> None:
-    (measured,) = measure(table.connection, Repository(table.connection), [LAST_EVEN])
+def test_the_work_of_the_client_is_in_the_tables(engine: Engine, table: happybase.Table) -> None:
+    (measurement,) = measure(table.connection, Repository(table.connection), [LAST_EVEN])
     # All ten rows are read and compared for each answer.
-    assert question_row(measured)[1:] == ("5.0x, sorted", "1", "4", rows_read(engine, 10), "2", "60")
-    assert read_row(measured)[1:] == ("is_even, order", rows_read(engine, 10), "2", "60", "2.0")
+    assert question_row(measurement)[1:] == ("5.0x, sorted", "1", "4", rows_read(engine, 10), "2", "60")
+    assert read_row(measurement)[1:] == ("is_even, order", rows_read(engine, 10), "2", "60", "2.0")
 
 
 def test_a_question_that_the_tables_cannot_answer_is_measured_as_refused(
@@ -214,9 +214,9 @@ def test_a_question_that_the_tables_cannot_answer_is_measured_as_refused(
 ) -> None:
     refused, answered = measure(table.connection, Repository(table.connection), [REFUSED, ONE])
     nothing = Cost(rows_read=engine.rows_read(0))
-    assert refused == Measured(REFUSED, None, nothing, "Item.number: must be 0..65535 (got -1)")
+    assert refused == Measurement(REFUSED, None, nothing, "Item.number: must be 0..65535 (got -1)")
     assert (refused.records, refused.client_work, refused.rows_read) == ([], (), 0)
-    # The next question is asked all the same, of a client that is metered anew.
+    # The next question is still asked, with a new metered client.
     assert (answered.refused, answered.records, answered.cost.rpcs) == ("", [Item(7)], 1)
     assert question_row(refused) == ("items before all others", "refused", "-", "-", "-", "-", "-")
     assert read_row(refused) == ("items before all others", "refused", "-", "-", "-", "-")
@@ -260,21 +260,21 @@ def test_a_question_is_asked_of_the_method_that_a_repository_has_for_it(table: h
 
 
 def test_rows_read_are_those_that_the_store_counts_or_those_that_came_over() -> None:
-    assert Measured(ONE, None, Cost(rows_fetched=3, rows_read=7)).rows_read == 7
-    assert Measured(ONE, None, Cost(rows_fetched=3, rows_read=0)).rows_read == 0
-    assert Measured(ONE, None, Cost(rows_fetched=3)).rows_read == 3
+    assert Measurement(ONE, None, Cost(rows_fetched=3, rows_read=7)).rows_read == 7
+    assert Measurement(ONE, None, Cost(rows_fetched=3, rows_read=0)).rows_read == 0
+    assert Measurement(ONE, None, Cost(rows_fetched=3)).rows_read == 3
 
 
 def test_only_a_page_leaves_something_to_the_client() -> None:
-    assert Measured(SOME, Page([], None, 0, ("number", "order")), Cost()).client_work == ("number", "order")
-    assert Measured(SOME, Page([], None, 0), Cost()).client_work == ()
+    assert Measurement(SOME, Page([], None, 0, ("number", "order")), Cost()).client_work == ("number", "order")
+    assert Measurement(SOME, Page([], None, 0), Cost()).client_work == ()
     for answer in ([Item(1)], Item(1), None):
-        assert Measured(ONE, answer, Cost()).client_work == ()
+        assert Measurement(ONE, answer, Cost()).client_work == ()
 
 
 def test_an_answer_that_is_a_list_counts_as_its_records() -> None:
-    assert Measured(ONE, [Item(1), Item(2)], Cost()).records == [Item(1), Item(2)]
-    assert Measured(ONE, [], Cost()).records == []
+    assert Measurement(ONE, [Item(1), Item(2)], Cost()).records == [Item(1), Item(2)]
+    assert Measurement(ONE, [], Cost()).records == []
 
 
 def test_the_words_of_a_pattern_are_what_a_person_types() -> None:
@@ -284,8 +284,8 @@ def test_the_words_of_a_pattern_are_what_a_person_types() -> None:
 
 
 def test_limit_and_cursor_are_no_parameters_of_a_pattern() -> None:
-    assert [each.name for each in SOME.parameters] == ["since", "seen_ms"]
-    assert [each.name for each in ONE.parameters] == ["number"]
+    assert [parameter.name for parameter in SOME.parameters] == ["since", "seen_ms"]
+    assert [parameter.name for parameter in ONE.parameters] == ["number"]
 
 
 def test_a_pattern_with_a_limit_answers_in_pages() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.designs.shell import LINE, quoted, statement
+from shared.designs.shell import MAX_LINE, quoted, statement
 from shared.keys import RowRange
 
 
@@ -32,7 +32,7 @@ def test_a_long_statement_is_broken_between_its_options() -> None:
     first, second = statement("t", RowRange(b"\0" * 20, b"\1" * 20)).split("\n")
     assert first == "scan 't', {STARTROW => " + quoted(b"\0" * 20) + ","
     assert second == "           STOPROW => " + quoted(b"\1" * 20) + "}"
-    assert len(first + second) > LINE
+    assert len(first + second) > MAX_LINE
 
 
 @given(st.binary(max_size=40))

@@ -24,7 +24,7 @@ from shared.stores.thrift1.idl import IOError, Thrift1, TThriftServerType
 from tests.hbase.named import named_hbase
 from tests.hbase.stores import drop_table
 from tests.shared.stores.processes import run
-from tests.thrift1 import idl_of_hbase, parsed, whole_connection
+from tests.thrift1 import idl_of_hbase, parse_idl, whole_connection
 
 CLUSTER_ID = re.compile(rb"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 HAPPYBASES_IDL = Path(happybase.__file__).with_name("Hbase.thrift")
@@ -48,8 +48,8 @@ def server(store):
 
 @pytest.fixture
 def hbase(tmp_path):
-    """HBase's IDL, parsed."""
-    return parsed(idl_of_hbase(tmp_path), "hbase_of_the_jar")
+    """HBase's IDL, parse_idl."""
+    return parse_idl(idl_of_hbase(tmp_path), "hbase_of_the_jar")
 
 
 def shape(spec: dict[int, Any]) -> dict[int, Any]:
@@ -100,7 +100,7 @@ def test_its_structs_and_enums_are_those_of_hbase_but_for_a_field_that_changes_n
 
 
 def test_the_same_fields_are_optional(tmp_path):
-    """A parsed struct does not say which."""
+    """A parse_idl struct does not say which."""
     pattern = re.compile(r"^\s*(\d+)\s*:\s*optional\s+(.+?),?\s*$", re.MULTILINE)
     theirs = pattern.findall(idl_of_hbase(tmp_path).read_text(encoding="utf-8"))
     ours = pattern.findall(HAPPYBASES_IDL.read_text(encoding="utf-8"))
