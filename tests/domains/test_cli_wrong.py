@@ -14,6 +14,7 @@ from domains.orders.keys import BY_SELLER
 from shared.stores import connect
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
+NAMES = ", ".join(design.name for design in DESIGNS)
 ORDERS = FIXTURES / "orders" / "orders.csv"
 QUIRKS = FIXTURES / "orders" / "quirks.csv"
 EVENTS = FIXTURES / "logs" / "logs.jsonl"
@@ -29,14 +30,14 @@ ENDS = [
     # unknown names
     ("rnu", 2, "No such command 'rnu'. Did you mean 'run'?; see rowbook --help"),
     ("run order", 2, "unknown design 'order': did you mean orders?"),
-    ("run trains", 2, "unknown design 'trains': one of orders, logs\n"),
-    ("run orders trains", 2, "unknown design 'trains': one of orders, logs\n"),
+    ("run trains", 2, f"unknown design 'trains': one of {NAMES}\n"),
+    ("run orders trains", 2, f"unknown design 'trains': one of {NAMES}\n"),
     ("load trains x.csv --store embedded:a.db", 2, "unknown design 'trains'"),
     ("ask trains", 2, "unknown design 'trains'"),
     ("explain trains a=b", 2, "unknown design 'trains'"),
     ("ddl trains", 2, "unknown design 'trains'"),
-    ("ask LOGS", 2, "unknown design 'LOGS': one of orders, logs\n"),
-    ("ask ''", 2, "unknown design '': one of orders, logs\n"),
+    ("ask LOGS", 2, f"unknown design 'LOGS': one of {NAMES}\n"),
+    ("ask ''", 2, f"unknown design '': one of {NAMES}\n"),
     # unknown variants
     ("run logs:none", 2, f"unknown variant of logs 'none': {LOGS}"),
     ("run orders logs:none", 2, f"unknown variant of logs 'none': {LOGS}"),
@@ -45,14 +46,14 @@ ENDS = [
     ("explain logs:none host=a", 2, f"unknown variant of logs 'none': {LOGS}"),
     ("ddl logs:none", 2, f"unknown variant of logs 'none': {LOGS}"),
     ("ddl logs:", 2, f"unknown variant of logs '': {LOGS}"),
-    ("ddl :salted", 2, "unknown design '': one of orders, logs\n"),
-    ("ddl :", 2, "unknown design '': one of orders, logs\n"),
+    ("ddl :salted", 2, f"unknown design '': one of {NAMES}\n"),
+    ("ddl :", 2, f"unknown design '': one of {NAMES}\n"),
     ("ddl logs:salt", 2, "unknown variant of logs 'salt': did you mean salted?\n"),
     ("ddl logs:Salted", 2, "unknown variant of logs 'Salted': did you mean salted?\n"),
     ("ddl logs:salted:", 2, "unknown variant of logs 'salted:': did you mean salted?\n"),
     ("ddl 'logs: salted'", 2, "unknown variant of logs ' salted': did you mean salted?\n"),
     ("ddl orders:salted", 2, "unknown variant of orders 'salted': "),
-    ("ddl logs_salted", 2, "unknown design 'logs_salted': one of orders, logs\n"),
+    ("ddl logs_salted", 2, f"unknown design 'logs_salted': one of {NAMES}\n"),
     # unknown questions, fields, options, stores
     ("ask orders of-seler", 2, "unknown question 'of-seler': did you mean of-seller?"),
     ("ask logs:salted of-seller", 2, "unknown question 'of-seller': did you mean of-severity?\n"),
