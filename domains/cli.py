@@ -288,7 +288,7 @@ def ask(
                 answer = pattern.ask(repository, **call_arguments)
             except InvalidQuestion as error:
                 others = [] if cursor else _answering_variants(design, variant, pattern, call_arguments)
-                raise WrongUsage(f"{error}; answered by {', '.join(others)}" if others else str(error)) from None
+                raise WrongUsage(f"{error}; or ask {', '.join(others)}" if others else str(error)) from None
     command = ["rowbook", "ask", name, question, *(fields or [])]
     command += ["--store", store] if store else []
     command += ["--limit", limit] if limit else []

@@ -43,6 +43,7 @@ CONFORMANCE = ("tests/conformance/test_conformance.py",)
 STORE_WRITES = ("tests/shared/stores/embedded/test_writes.py",)
 TURNS = ("tests/shared/stores/embedded/test_turns.py",)
 MEMORY = ("tests/shared/stores/server/test_memory.py",)
+CONTRACT = ("tests/domains/test_contract.py",)
 MOVED = ("tests/shared/stores/embedded/test_moved.py",)
 DATING = ("tests/shared/stores/embedded/test_dating.py",)
 FILTERS = ("tests/shared/stores/filters/test_filters.py", "tests/shared/stores/filters/test_filter_language.py")
@@ -469,7 +470,7 @@ MUTANTS = (
         "shared/keys/compiled.py",
         '1: "B", 2: "H", 4: "I", 8: "Q"',
         '1: "B", 2: "H", 4: "I", 8: "b"',
-        ("tests/domains/test_contract.py",),
+        CONTRACT,
     ),
     # ---- narrowed questions, split points, comparisons
     Mutant(
@@ -543,11 +544,55 @@ MUTANTS = (
         ("tests/shared/designs/test_cost_tables.py",),
     ),
     Mutant(
+        "a key runs the other way",
+        "domains/orders/keys.py",
+        """    buyer_id: str = part(EscapedText, "who bought; any text")
+    placed_ms: int = part(Descending(Int64),""",
+        """    buyer_id: str = part(EscapedText, "who bought; any text")
+    placed_ms: int = part(Int64,""",
+        CONTRACT,
+    ),
+    Mutant(
+        "a seller's list names the buyer",
+        "domains/orders/records.py",
+        "return cls(order.seller_id, ",
+        "return cls(order.buyer_id, ",
+        CONTRACT,
+    ),
+    Mutant(
+        "storing a record again writes it again",
+        "domains/orders/repository.py",
+        "rows.put(row, cells, timestamp=written_ms)",
+        "rows.put(row, cells)",
+        CONTRACT,
+    ),
+    Mutant(
+        "a page reads the whole list",
+        "shared/queries/pages.py",
+        "buffer_rows = min(max(limit + 1, SKIPPING_BUFFER_ROWS if reader.may_skip_rows else 1), BUFFER_ROWS)",
+        "row_limit, buffer_rows = None, BUFFER_ROWS",
+        CONTRACT,
+    ),
+    Mutant(
+        "an exemption is left out",
+        "domains/orders/design.py",
+        'so a filter reads the whole table", (WITH_STATUS,)',
+        'so a filter reads the whole table", (STATUS_OF_SELLER,)',
+        CONTRACT,
+    ),
+    Mutant(
+        "a copied file imports what the suite shows",
+        "domains/logs/repository.py",
+        "from .keys import BY_TIME, LOG_CELLS, LOGS\n",
+        "from .keys import BY_TIME, LOG_CELLS, LOGS\nfrom . import formats\n",
+        CONTRACT,
+    ),
+    Mutant(
         "a deviation from a published key goes unsaid",
         "domains/logs/published.py",
         '{"host": TERMINATOR, "event": SAME_TERMINATOR, "tie": TIE_ADDED}',
         '{"host": TERMINATOR, "tie": TIE_ADDED}',
-        ("tests/domains/test_contract.py",),
+        CONTRACT,
     ),
     Mutant(
         "a row key in a shell statement has its quotes",

@@ -326,7 +326,7 @@ def test_a_cursor_for_a_question_that_is_refused_is_not_what_is_wrong(rowbook, a
     cursor = ask_json(f"logs latest host=web-1 event=GET --limit 1 {samples}")["cursor"]
     code, _out, err = rowbook(f"ask logs:slices latest host=web-1 event=GET --cursor={cursor} {samples}")
     assert (code, err.partition(":")[0]) == (2, "LogInSlices.time_ms")
-    assert "answered by" not in err  # which would not know the cursor
+    assert "or ask" not in err  # which would not know the cursor
 
 
 # Refusals
@@ -347,7 +347,7 @@ def test_a_cursor_for_a_question_that_is_refused_is_not_what_is_wrong(rowbook, a
 def test_a_refused_question_names_the_variants_that_answer_it(rowbook, ok, samples, line, answering):
     code, out, err = rowbook(f"ask {line} {samples}")
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert err.endswith(f"; answered by {answering}\n")
+    assert err.endswith(f"; or ask {answering}\n")
     question = line.partition(" ")[2]
     for name in answering.split(", "):
         ok(f"ask {name} {question} {samples}")
@@ -357,14 +357,14 @@ def test_a_refused_question_names_the_variants_that_answer_it(rowbook, ok, sampl
 def test_a_question_that_no_variant_answers_names_none(rowbook, few_samples, line):
     code, _out, err = rowbook(f"ask {line}")
     assert (code, err.count("\n")) == (2, 1)
-    assert "answered by" not in err
+    assert "or ask" not in err
 
 
 def test_a_variant_that_refuses_only_so_many_rows_names_no_others(rowbook, ok, reads_few):
     code, _out, err = rowbook("ask logs window host=web-1 since=2026-01-12 until=2026-01-13")
     assert (code, err.count("\n")) == (2, 1)
     assert "more than 100" in err
-    assert "answered by" not in err
+    assert "or ask" not in err
     ok(f"ask logs:salted window host=web-1 {TEN_MINUTES}")
 
 
