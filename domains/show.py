@@ -18,8 +18,16 @@ from rich.table import Table
 from rich.text import Text
 
 from shared.designs import Design, Measured, Variant
-from shared.designs.comparison import Compared
-from shared.designs.cost_tables import QUESTION_COLUMNS, WRITTEN_COLUMNS, question_row, refusals, written_row
+from shared.designs.comparison import RANGES, Compared
+from shared.designs.cost_tables import (
+    QUESTION_COLUMNS,
+    SPREAD_COLUMNS,
+    WRITTEN_COLUMNS,
+    question_row,
+    refusals,
+    spread_rows,
+    written_row,
+)
 from shared.designs.patterns import key_line
 from shared.designs.ruler import BYTES, cell_lines, ruler_lines, show_value
 from shared.designs.traps import trap_row
@@ -268,7 +276,7 @@ def ranges(to: Console, connection: happybase.Connection, measured: Iterable[Mea
         line(to, f"{answer.pattern.question}: refused" if answer.refused else answer.pattern.question)
         _ranges(to, answer, table_prefix)
         if answer.beyond_ranges:
-            line(to, f"  then filtered or sorted by {answer.beyond_ranges}")
+            line(to, f"  then {answer.beyond_ranges}")
 
 
 def _ranges(to: Console, measured: Measured, table_prefix: bytes = b"") -> None:
@@ -316,8 +324,12 @@ def comparison(to: Console, design: Design, variants: list[Compared]) -> None:
     heading(to, "What each variant writes")
     written = [(compared.variant.name, *written_row(compared), compared.variant.differs) for compared in variants]
     table(to, ("variant", *WRITTEN_COLUMNS, "what differs"), written, WRITTEN_COLUMNS, fitted=True)
-    for refusal in refusals(variants):
-        line(to, f"refused: {refusal.line}")
+    heading(to, f"What each table's busiest range takes of its newest rows; an even spread is {1 / RANGES:.1%}")
+    table(to, SPREAD_COLUMNS, spread_rows(variants), SPREAD_COLUMNS[2:], fitted=True)
+    if refused := refusals(variants):
+        heading(to, "What is refused, and why")
+        for refusal in refused:
+            line(to, refusal.line())
 
 
 def traps(to: Console, design: Design) -> None:

@@ -5,18 +5,24 @@ import re
 import shlex
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
+import attrs
 import pytest
 from sybil.document import Document
 from sybil.parsers.markdown import PythonCodeBlockParser
 
 from domains import cli
-from shared.designs import AccessPattern, Measured, Variant
+from domains.designs import DESIGNS
+from shared.designs import AccessPattern, Measured, Variant, load_samples, measure
 from shared.designs.comparison import Busiest, Compared
 from shared.designs.metering import Cost
+from shared.queries import Page
+from shared.stores import connect
 from shared.stores.filters import language as filter_language
-from tests.readmes import FILTERS, MAX_COLUMNS, MAX_LINE, across, pages, with_blocks
+from shared.tables import create_tables
+from tests.readmes import FILTERS, MAX_COLUMNS, MAX_LINE, across, costs_block, pages, statements, with_blocks
 
 ROOT = Path(__file__).parents[1]
 READMES = sorted(path for pattern in ("*.md", "domains/**/*.md", "shared/**/*.md") for path in ROOT.glob(pattern))
@@ -78,7 +84,7 @@ def test_the_python_about_stores_runs_on_hbase_up_to_what_a_block_marks_as_embed
 def commands(path):
     """The `rowbook` commands that a README shows."""
     blocks = re.findall(r"```console\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL)
-    return "".join(blocks).splitlines()
+    return "".join(blocks).replace(" \\\n", "").splitlines()
 
 
 @pytest.fixture
@@ -205,6 +211,54 @@ def test_a_variant_that_refuses_every_question_has_no_column():
         f"| {'q' * 30} | yes | no |",
         f"| {'q' * 30} | no | yes |",
     ]
+
+
+def test_the_legend_stands_above_the_table_and_explains_what_is_in_it():
+    patterns = [AccessPattern("q" * number, len, {}) for number in (1, 2)]
+    answers = [
+        Measured(patterns[0], Page([1, 2], None, 0, ("host",)), Cost(rows_read=3, ranges=["range"])),
+        Measured(patterns[1], None, Cost(), "no"),
+    ]
+    variants = [Compared(Variant("a", "", (), len), 1, answers, 1, 1, ())]
+    legend, table = costs_block(attrs.evolve(DESIGNS[0], variants=(variants[0].variant,)), variants).split("\n\n")[1:]
+    assert re.findall("^- `(.*?)`", legend, re.MULTILINE) == ["1.5x, filtered", "refused"]
+    assert "1.5 rows are read for each row returned" in legend
+    assert table.splitlines()[2:] == ["| q | 1.5x, filtered |", "| qq | refused |"]
+
+
+def rows_of(connection, printed):
+    """The rows that a statement of the HBase shell reads."""
+
+    def data(text):
+        return re.sub(r"\\x([0-9A-F]{2})", lambda match: chr(int(match[1], 16)), text).encode("latin-1")
+
+    call, table = re.match(r"(\w+) '(\w+)'", printed).groups()
+    rows = connection.table(table)
+    if call == "get":
+        (row,) = re.findall('"(.*)"', printed)
+        return [data(row)] if rows.row(data(row)) else []
+    options = dict(re.findall(r"(\w+) => (?:\"(.*?)\"|\w+)", printed))
+    limit = re.search(r"LIMIT => (\d+)", printed)
+    scanned = rows.scan(
+        data(options["STARTROW"]) if "STARTROW" in options else None,
+        data(options["STOPROW"]) if "STOPROW" in options else None,
+        filter=data(options["FILTER"]) if "FILTER" in options else None,
+        limit=int(limit[1]) if limit else None,
+        reverse="REVERSED" in options,
+    )
+    return [row for row, _cells in scanned]
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+def test_the_printed_statements_read_the_rows_that_the_questions_read(design):
+    with closing(connect("embedded:")) as connection:
+        create_tables(connection, design.main.tables)
+        repository = load_samples(connection, design, design.main)
+        for measured in measure(connection, repository, design.patterns):
+            if not measured.refused:
+                rows = [row for printed in statements(measured) for row in rows_of(connection, printed)]
+                assert len(rows) == measured.cost.rows_fetched, measured.pattern.question
+                assert len(rows) >= len(measured.records) > 0
 
 
 def test_a_mark_without_its_end_is_refused_and_swallows_nothing():

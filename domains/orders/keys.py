@@ -20,7 +20,7 @@ class OrderByNumber:
     Source: S0.13, S3.3
     """
 
-    order_number: str = part(TrailingText, "the shop's number for the order; any text, one order each")
+    order_number: str = part(TrailingText, "the shop's number for the order; any text; unique")
 
 
 @row_key

@@ -1,38 +1,51 @@
 """Measured costs as rows of text, for the terminal and for READMEs."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 
 import attrs
 
-from .comparison import RANGES, Busiest, Compared
+from .comparison import RANGES, Compared
 from .metering import Measured
 
 QUESTION_COLUMNS = ("question", "cost", "ranges", "RPCs", "rows read", "returned", "bytes")
-READ_COLUMNS = ("question", "filtered or sorted by", "rows read", "rows returned", "bytes fetched", "bytes per key")
-WRITTEN_COLUMNS = ("rows written", "bytes stored", f"busiest of {RANGES} ranges")
+READ_COLUMNS = ("question", "rows are then", "rows read", "rows returned", "bytes fetched", "bytes per key")
+WRITTEN_COLUMNS = ("rows written", "bytes stored")
+SPREAD_COLUMNS = ("variant", "table", "newest rows", f"in the busiest of {RANGES} ranges")
 
 
 def verdict(measured: Measured) -> str:
-    """What a question costs, in a word or two.
+    """What a question costs, in a few words.
 
-    `1 range`: only rows that match are read. `6.2x, filtered`: so many rows are read for each that is returned.
+    `1 range`, `8 ranges`: only rows that match are read. `6.2x, filtered`: 6.2 rows are read for each row returned,
+    from one range; `8 ranges, 6.2x, filtered`: from eight.
     """
+    words = _without_ranges(measured)
+    ranges = _counted(len(measured.cost.ranges), "range")
+    return f"{ranges}, {words}" if _work_beyond_ranges(measured) and len(measured.cost.ranges) > 1 else words
+
+
+def _without_ranges(measured: Measured) -> str:
+    """The verdict beside a column that has the number of ranges."""
     if measured.refused:
         return "refused"
-    if not (measured.client_work or measured.server_filtered):
-        return _counted(len(measured.cost.ranges), "range")
+    if work := _work_beyond_ranges(measured):
+        return f"{_read_for_each(measured)}, {work}"
+    return _counted(len(measured.cost.ranges), "range")
+
+
+def _work_beyond_ranges(measured: Measured) -> str:
+    """Who drops or sorts rows after they are read: the client or the region server; empty if nobody has to."""
     if "order" in measured.client_work:
-        return f"{_read_for_each(measured)}, sorted"
-    return f"{_read_for_each(measured)}, {'filtered' if measured.client_work else 'server filter'}"
+        return "sorted"
+    if measured.client_work:
+        return "filtered"
+    return "server filter" if measured.server_filtered else ""
 
 
 def rpcs(measured: Measured) -> str:
-    """The RPCs of a question, and its ranges if there are several: `4`, `43 (8 ranges)`."""
-    if measured.refused:
-        return "-"
-    ranges = len(measured.cost.ranges)
-    return str(measured.cost.rpcs) if ranges < 2 else f"{measured.cost.rpcs} ({ranges} ranges)"
+    """The RPCs of a question."""
+    return "-" if measured.refused else str(measured.cost.rpcs)
 
 
 def _read_for_each(measured: Measured) -> str:
@@ -47,11 +60,12 @@ def _counted(number: int, what: str) -> str:
 def question_row(measured: Measured) -> tuple[str, ...]:
     """A question and its cost in one line of text, under `QUESTION_COLUMNS`."""
     cost = measured.cost
+    words = _without_ranges(measured)
     if measured.refused:
-        return (measured.pattern.question, verdict(measured), *["-"] * (len(QUESTION_COLUMNS) - 2))
+        return (measured.pattern.question, words, *["-"] * (len(QUESTION_COLUMNS) - 2))
     return (
         measured.pattern.question,
-        verdict(measured),
+        words,
         str(len(cost.ranges)),
         str(cost.rpcs),
         _rows_read(measured),
@@ -80,15 +94,20 @@ def _rows_read(measured: Measured) -> str:
 
 
 def written_row(compared: Compared) -> tuple[str, ...]:
-    """Rows and bytes of a record, and the newest rows in the busiest range of each table, under `WRITTEN_COLUMNS`."""
-    return f"{compared.rows_per_record:.0f}", f"{compared.bytes_per_record:.0f}", _shares(compared.busiest)
+    """The rows and bytes that one record takes in all tables together, under `WRITTEN_COLUMNS`."""
+    return f"{compared.rows_per_record:.0f}", f"{compared.bytes_per_record:.0f}"
 
 
-def _shares(tables: Sequence[Busiest]) -> str:
-    """`28% of 200`; of several tables `100%, 43% of 37`, each with its own number of rows if these differ."""
-    if len({busiest.newest for busiest in tables}) == 1:
-        return f"{', '.join(f'{busiest.share:.0%}' for busiest in tables)} of {tables[0].newest}"
-    return ", ".join(f"{busiest.share:.0%} of {busiest.newest}" for busiest in tables)
+def spread_rows(variants: Iterable[Compared]) -> Iterator[tuple[str, ...]]:
+    """Each table of each variant, and the share of its newest rows in its busiest range, under `SPREAD_COLUMNS`.
+
+    A variant's name stands beside its first table only.
+    """
+    for compared in variants:
+        name = compared.variant.name
+        for table, busiest in zip(compared.variant.tables, compared.busiest, strict=True):
+            yield name, table.name, str(busiest.newest), f"{busiest.share:.0%}"
+            name = ""
 
 
 @attrs.frozen
@@ -99,18 +118,32 @@ class Refusal:
     refused: list[tuple[list[str], list[str]]]
     """Variants, and the questions that each of them refuses for this reason."""
 
-    @property
-    def line(self) -> str:
-        """`needs ...: newest-first, host-first (all hosts, ten minutes), random (every question)`."""
-        refused = ", ".join(f"{', '.join(names)} ({'; '.join(questions)})" for names, questions in self.refused)
-        return f"{self.reason}: {refused}"
+    def line(self, mark: str = "") -> str:
+        """`salted and random refuse "all hosts": needs ...`, with a `mark` around the name of each variant."""
+        refused = [
+            f"{listed(f'{mark}{name}{mark}' for name in names)} {'refuses' if len(names) == 1 else 'refuse'} "
+            + listed(question if question in (EVERY, EVERY_OTHER) else f'"{question}"' for question in questions)
+            for names, questions in self.refused
+        ]
+        return f"{'; '.join(refused)}: {self.reason}"
+
+
+EVERY, EVERY_OTHER = "every question", "every other question"
+
+
+def listed(words: Iterable[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    *others, last = words
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def refusals(variants: Iterable[Compared]) -> list[Refusal]:
     """What the variants of a design refuse, in the planner's words: one for each reason.
 
-    `every question` stands for all that the design has. The part that a reason is about is named if it is always one.
+    `every question` stands for all that the design has, `every other question` for most of them, last of all. The part
+    that a reason is about is named if it is always one.
     """
+    variants = list(variants)
     questions: dict[str, dict[str, list[str]]] = {}
     parts: dict[str, set[str]] = {}
     for compared in variants:
@@ -119,9 +152,12 @@ def refusals(variants: Iterable[Compared]) -> list[Refusal]:
                 part, reason = _part_and_reason(measured.refused)
                 of_variant = questions.setdefault(reason, {}).setdefault(compared.variant.name, [])
                 of_variant.append(measured.pattern.question)
-                if len(of_variant) == len(compared.measured):
-                    of_variant[:] = ["every question"]
                 parts.setdefault(reason, set()).add(part)
+    for compared in variants:
+        if not compared.answers:
+            of_reasons = [by_variant.get(compared.variant.name, []) for by_variant in questions.values()]
+            most = max(of_reasons, key=len)
+            most[:] = [EVERY if len(most) == len(compared.measured) else EVERY_OTHER]
     refused: list[Refusal] = []
     for reason, by_variant in questions.items():
         groups: dict[tuple[str, ...], list[str]] = {}
@@ -130,10 +166,13 @@ def refusals(variants: Iterable[Compared]) -> list[Refusal]:
         part = parts[reason].pop() if len(parts[reason]) == 1 else ""
         named = f"{part}: {reason}" if part else reason
         refused.append(Refusal(named, [(names, [*of_variant]) for of_variant, names in groups.items()]))
-    return refused
+    return sorted(refused, key=lambda refusal: any(EVERY_OTHER in of_variant for _names, of_variant in refusal.refused))
 
 
 def _part_and_reason(message: str) -> tuple[str, str]:
-    """`LogInSlices.time_ms: needs ...` as the part `time_ms` and the reason; no part if the message names none."""
-    match = re.fullmatch(r"\w+\.(\w+): (.*)", message, re.DOTALL)
-    return (match[1], match[2]) if match else ("", message)
+    """`LogInSlices.time_ms: needs ...` as the part `time_ms` and the reason; no part if the message names none.
+
+    The name of the key class is left out.
+    """
+    match = re.fullmatch(r"[A-Z]\w*(?:\.(\w+))?: (.*)", message, re.DOTALL)
+    return (match[1] or "", match[2]) if match else ("", message)

@@ -13,13 +13,27 @@ from ..queries.pages import Page
 from .patterns import AccessPattern
 
 
+@attrs.frozen
+class Read:
+    """One get or scan, with what a statement of the HBase shell needs to read the same rows."""
+
+    table: bytes
+    rows: RowRange
+    """The range of the question, its start inclusive and its stop exclusive, in a reverse scan too."""
+    reverse: bool = False
+    filter: bytes | None = None
+    """The server-side filter, in HBase's filter language."""
+
+
 @attrs.define
 class Cost:
     """What a call made the store do, as seen on the Thrift client."""
 
     rpcs: int = 0
     ranges: list[tuple[bytes, RowRange]] = attrs.field(factory=list[tuple[bytes, RowRange]])
-    """Table and range of every get and every scan."""
+    """Table and range of every get and every scan, as the store was asked for it."""
+    reads: list[Read] = attrs.field(factory=list[Read])
+    """The same gets and scans, as they are printed."""
     rows_fetched: int = 0
     key_bytes: int = 0
     """Row keys that came over, each counted once, however many cells repeat it in the store."""
@@ -55,14 +69,18 @@ class _MeteredClient:
         if name == "scannerOpenWithScan":
             table, scan = arguments[:2]
             low, high = scan.startRow, scan.stopRow
+            of_question = RowRange(low or b"", high or None)
             if scan.reversed:  # reads (stop, start]
+                of_question = RowRange(_start_above(high), low or None)
                 low, high = (row and row + b"\x00" for row in (high, low))
             self._cost.ranges.append((table, RowRange(low or b"", high or None)))
+            self._cost.reads.append(Read(table, of_question, bool(scan.reversed), scan.filterString))
         elif name.startswith("getRow"):
             table, asked = arguments[:2]
             rows: list[bytes] = asked if name.startswith("getRows") else [asked]
             for row in rows:
                 self._cost.ranges.append((table, RowRange(row, row + b"\x00")))
+                self._cost.reads.append(Read(table, RowRange(row, row + b"\x00")))
 
     def _answered(self, results: list[Any]) -> None:
         self._cost.rows_fetched += len(results)
@@ -72,6 +90,18 @@ class _MeteredClient:
             sorted_ = ((each.columnName, each.cell) for each in result.sortedColumns or ())
             cells = sorted_ if result.columns is None else result.columns.items()
             self._cost.bytes_fetched += len(result.row) + sum(len(name) + len(cell.value) for name, cell in cells)
+
+
+def _start_above(low: bytes | None) -> bytes:
+    """The start of the range of a reverse scan that stops at `low`, which `queries.scanning` puts a little below it.
+
+    61 -> 61 00    61 ff ff ff ff -> 62
+    """
+    if not low:
+        return b""
+    if low.endswith(b"\xff" * 4) and len(low) > 4 and low[-5] < 0xFF:
+        return low[:-5] + bytes([low[-5] + 1])
+    return low + b"\x00"
 
 
 @contextmanager
@@ -121,8 +151,11 @@ class Measured:
 
     @property
     def beyond_ranges(self) -> str:
-        """What the ranges did not do, in words: that of the client, then that of a filter on the server."""
-        return ", ".join([*self.client_work, *(f"{name} (filter)" for name in self.server_filtered)])
+        """What happens to the rows of the ranges, in words: `server filter on status; filtered by time_ms; sorted`."""
+        compared = [name for name in self.client_work if name != "order"]
+        words = [f"server filter on {', '.join(self.server_filtered)}"] if self.server_filtered else []
+        words += [f"filtered by {', '.join(compared)}"] if compared else []
+        return "; ".join([*words, "sorted"] if "order" in self.client_work else words)
 
     @property
     def server_filtered(self) -> tuple[str, ...]:

@@ -53,7 +53,7 @@ class Spread:
 
 def tenths() -> list[list[Any]]:
     """The sample events in the order in which they are stored."""
-    events = EVENTS.sample_records()
+    events = list(EVENTS.sample_records())
     size = len(events) // TENTHS
     return [events[size * number : size * (number + 1)] for number in range(TENTHS)]
 
@@ -91,7 +91,7 @@ def _cut(variant: Variant, rows: Sequence[Sequence[bytes]]) -> TableLayout[Any, 
     """The table of a variant, cut into eight regions."""
     (table,) = variant.tables
     if table.splits.points:
-        return attrs.evolve(table, splits=Splits(table.splits.points, "by its layout"))
+        return attrs.evolve(table, splits=Splits(table.splits.points, "buckets"))
     before = sorted(row for tenth in rows[:-1] for row in tenth)
     return attrs.evolve(table, splits=Splits(tuple(quantiles(before, REGIONS)), "eighths"))
 
@@ -138,12 +138,12 @@ def columns(spread: Spread) -> tuple[str, ...]:
     """What a line of the table has; the percentages with the number of rows that they are of."""
     return (
         "variant",
-        "cut",
-        "rows by region",
-        f"busiest of {sum(spread.whole):,}",
-        "the last tenth",
-        f"busiest of {sum(spread.tenths[-1])}",
-        "busiest, tenth by tenth",
+        "split at",
+        f"{sum(spread.whole):,} rows by region",
+        "largest",
+        f"last {sum(spread.tenths[-1])} rows by region",
+        "largest",
+        "busiest in each tenth",
     )
 
 

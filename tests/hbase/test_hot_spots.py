@@ -6,7 +6,7 @@ import pytest
 
 from domains.logs.design import DESIGN
 from domains.logs.loads import EVENTS
-from tests.hbase.hot_spots import block, block_there, measured, predicted
+from tests.hbase.hot_spots import README, block, block_there, measured, predicted
 from tests.hbase.named import INFO_VARIABLE, named_hbase
 
 
@@ -29,9 +29,14 @@ def test_what_is_seen_in_the_figures() -> None:
         wandering = [tenth.index(max(tenth)) for tenth in tenths[name]]
         assert (wandering, wandering[0], wandering[-1]) == (sorted(wandering), 0, 7)
     assert min(whole["modulo"], last["modulo"]) > 0.6
-    events = EVENTS.sample_records()
+    events = list(EVENTS.sample_records())
     of_web_1 = [event for event in events if event.host == "web-1"]
-    assert len(of_web_1) / len(events) > 0.2
+    assert round(len(of_web_1) / len(events), 2) == 0.25
+    whole_seconds = [event for event in events if event.time_ms % 1000 == 0]
+    assert f"the {len(whole_seconds) / len(events):.0%} of events whose times are whole seconds" in README.read_text(
+        encoding="utf-8"
+    )
+    assert len({event.host for event in events}) / 8 == 3
     (table,) = next(variant.tables for variant in DESIGN.variants if variant.name == "salted")
     assert len({table.row(event)[:1] for event in of_web_1}) == 1
 
