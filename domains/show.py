@@ -18,8 +18,16 @@ from rich.table import Table
 from rich.text import Text
 
 from shared.designs import Design, Measurement, Variant
-from shared.designs.comparison import VariantCosts
-from shared.designs.cost_tables import QUESTION_COLUMNS, WRITTEN_COLUMNS, question_row, refusals, written_row
+from shared.designs.comparison import RANGES, VariantCosts
+from shared.designs.cost_tables import (
+    QUESTION_COLUMNS,
+    SPREAD_COLUMNS,
+    WRITTEN_COLUMNS,
+    question_row,
+    refusals,
+    spread_rows,
+    written_row,
+)
 from shared.designs.patterns import key_line
 from shared.designs.ruler import BYTES, cell_lines, ruler_lines, show_value
 from shared.designs.traps import trap_row
@@ -274,7 +282,7 @@ def ranges(to: Console, connection: happybase.Connection, measurements: Iterable
         line(to, f"{question}: refused" if measurement.refused else question)
         _ranges(to, measurement, table_prefix)
         if measurement.beyond_ranges:
-            line(to, f"  then filtered or sorted by {measurement.beyond_ranges}")
+            line(to, f"  then {measurement.beyond_ranges}")
 
 
 def _ranges(to: Console, measurement: Measurement, table_prefix: bytes = b"") -> None:
@@ -320,10 +328,14 @@ def comparison(to: Console, design: Design, variants: list[VariantCosts]) -> Non
             lines.append((question if variant_costs is variants[0] else "", variant_costs.variant.name, *figures))
     table(to, ("question", "variant", "cost", *numbers), lines, numbers, fitted=True)
     heading(to, "What each variant writes")
-    lines = [(costs_.variant.name, *written_row(costs_), costs_.variant.differs) for costs_ in variants]
-    table(to, ("variant", *WRITTEN_COLUMNS, "what differs"), lines, WRITTEN_COLUMNS, fitted=True)
-    for refusal in refusals(variants):
-        line(to, f"refused: {refusal.line}")
+    written = [(compared.variant.name, *written_row(compared), compared.variant.differs) for compared in variants]
+    table(to, ("variant", *WRITTEN_COLUMNS, "what differs"), written, WRITTEN_COLUMNS, fitted=True)
+    heading(to, f"What each table's busiest range takes of its newest rows; an even spread is {1 / RANGES:.1%}")
+    table(to, SPREAD_COLUMNS, spread_rows(variants), SPREAD_COLUMNS[2:], fitted=True)
+    if refused := refusals(variants):
+        heading(to, "What is refused, and why")
+        for refusal in refused:
+            line(to, refusal.line())
 
 
 def traps(to: Console, design: Design) -> None:

@@ -1,32 +1,38 @@
-"""Writes the generated blocks of every README. Run it: make readmes.
+"""Writes the generated blocks of every README again. Run it: make readmes.
 
-The text between two marks in a README is the output of code:
+What stands in a README between two marks is the output of code:
 
     <!-- generated: patterns -->
     ...
     <!-- end -->
 """
 
+import inspect
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import attrs
 import happybase
 
+from domains.asking import questions, shown_arguments
 from domains.designs import DESIGNS
-from shared.designs import FACTS, Design, Exemption, Measurement
+from shared.designs import FACTS, Design, Exemption, Load, Measurement
 from shared.designs.comparison import RANGES, VariantCosts, measure_variant
 from shared.designs.cost_tables import (
     READ_COLUMNS,
+    SPREAD_COLUMNS,
     WRITTEN_COLUMNS,
+    listed,
     read_row,
     refusals,
     rpcs,
+    spread_rows,
     verdict,
     written_row,
 )
@@ -35,6 +41,9 @@ from shared.designs.ruler import published_ruler, rows_ruler, ruler
 from shared.designs.shell import statement
 from shared.designs.traps import trap_row
 from shared.keys import MAX_ROW_BYTES
+from shared.queries import Page
+from shared.queries.pages import READ_AT_MOST
+from shared.records import show_time
 from shared.stores import connect
 from shared.stores.embedded import mutations, rules, scanners
 from shared.stores.filters import comparators, java_patterns
@@ -46,10 +55,10 @@ from tests.shared.stores.test_differences import DIFFERENCES
 
 ROOT = Path(__file__).parent.parent
 MAX_LINE = 120
-"""Maximum characters of a line in a table of a README."""
+"""Characters of a table's line in a README."""
 MAX_COLUMNS = 7
 RANGES_SHOWN = 8
-"""Maximum statements for one question; if it has more ranges, their number is printed."""
+"""Statements that one question shows; of more ranges it says how many."""
 _BLOCK = re.compile(r"(<!-- generated: (?P<name>[a-z0-9-]+) -->\n)(?:(?!<!--).)*(<!-- end -->)", re.DOTALL)
 
 
@@ -74,16 +83,16 @@ def fits(table: str) -> bool:
 
 
 def with_blocks(text: str, blocks: Mapping[str, str]) -> str:
-    """The README's text with every generated block replaced.
+    """The README's text with every generated block made again.
 
-    Raises KeyError for a block that is not in `blocks`, ValueError for a mark without its end.
+    A block that nobody makes is a `KeyError`; a mark without its end is a `ValueError`, and nothing is lost.
     """
-    new_text, count = _BLOCK.subn(lambda match: f"{match[1]}{blocks[match['name']]}\n{match[3]}", text)
+    made, count = _BLOCK.subn(lambda match: f"{match[1]}{blocks[match['name']]}\n{match[3]}", text)
     if not count == text.count("<!-- generated") == text.count("<!-- end"):
         raise ValueError(
             f"a README has {text.count('<!-- generated')} marks of generated blocks and {count} whole blocks"
         )
-    return new_text
+    return made
 
 
 # ---- the page of a design ---------------------------------------------------------------------------
@@ -100,25 +109,29 @@ def layout_block(table: TableLayout[Any, Any]) -> str:
 
 
 def row_block(connection: happybase.Connection, table: TableLayout[Any, Any]) -> str:
-    """The first stored row of a table as a byte ruler."""
+    """The first stored row of a table under its ruler."""
     row, _cells = next(connection.table(table.name).scan(limit=1))
     return _below("One stored row: names, values, bytes.", _text(ruler(table.layout, row, MAX_LINE)))
 
 
 def ordering_block(connection: happybase.Connection, table: TableLayout[Any, Any], count: int = 6) -> str:
-    """Stored rows of a table in row-key order: the first two of each value of the leading part."""
+    """Stored rows of a table as they sort: the first two of each value of the leading part."""
     rows: list[bytes] = []
-    rows_of_leading: Counter[object] = Counter()
+    seen: Counter[object] = Counter()
     for row, _cells in connection.table(table.name).scan():
         leading = next(segment.value for segment in table.layout.segments(row) if segment.value is not None)
-        rows_of_leading[leading] += 1
-        if rows_of_leading[leading] <= 2 and len(rows) < count:
+        seen[leading] += 1
+        if seen[leading] <= 2 and len(rows) < count:
             rows.append(row)
     return _text(rows_ruler(table.layout, rows, MAX_LINE))
 
 
 def _below(caption: str, block: str) -> str:
-    return f"{textwrap.fill(caption, MAX_LINE, break_on_hyphens=False)}\n\n{block}"
+    return f"{_filled(caption)}\n\n{block}"
+
+
+def _filled(text: str) -> str:
+    return textwrap.fill(text, MAX_LINE, break_on_hyphens=False)
 
 
 def _text(text: str, language: str = "text") -> str:
@@ -126,32 +139,105 @@ def _text(text: str, language: str = "text") -> str:
 
 
 def variants_block(design: Design) -> str:
-    """The row keys of every variant; a table of the main variant is listed only there."""
+    """Every table of every variant, with its row key."""
     rows: list[tuple[str, str, str]] = []
     for variant in design.variants:
-        tables = [table for table in variant.tables if variant is design.main or table not in design.main.tables]
-        names = [variant.name, *[""] * len(tables)]
-        rows += [(name, table.name, key_line(table.layout)) for name, table in zip(names, tables, strict=False)]
+        name = variant.name
+        for table in variant.tables:
+            rows.append((name, table.name, key_line(table.layout)))
+            name = ""
     return markdown_table(("variant", "table", "row key"), rows)
 
 
-def costs_block(variants: Sequence[VariantCosts]) -> str:
-    """The verdict on every question in every variant, and what its words mean."""
-    meanings = {
-        "range": "`1 range`: one get, or one scan of the answer and a little more; `8 ranges`: eight of them.",
-        "x": "`6.2x`: so many rows are read for each that is returned.",
-        "filtered": "`filtered`: the client drops the rest.",
-        "server filter": "`server filter`: the region server drops the rest.",
-        "sorted": "`sorted`: the client also sorts, so each page reads all rows of its ranges.",
-    }
-    tables = across(variants, verdict)
-    sentences = [meaning for word, meaning in meanings.items() if re.search(rf"\d{word}|{word}", tables)]
-    sentences += [
-        f"`{name}` refuses every question."
-        for name in (variant.variant.name for variant in variants if not variant.answers)
+def columns_block(design: Design) -> str:
+    """The attributes that each table stores in columns; tables with equal columns are one item."""
+    tables = {table.name: table for variant in design.variants for table in variant.tables}
+    by_columns: dict[str, list[str]] = {}
+    for table in tables.values():
+        columns = ", ".join(f"{name} (`{table.cells.column(name).decode()}`)" for name in table.cells.columns)
+        by_columns.setdefault(columns, []).append(f"`{table.name}`")
+    items = [f"{', '.join(names)}: {columns or 'none'}" for columns, names in by_columns.items()]
+    return _below("Columns of each table, besides the row key:", markdown_list(items))
+
+
+ANSWERS = {"page": "page", "first": "one record, or none", "count": "number", "value": "value"}
+"""The kinds of answers in words."""
+
+
+def questions_block(design: Design) -> str:
+    """What `rowbook ask` takes: every question with its arguments, and what it answers with."""
+    rows = [
+        (f"`{name}`", f"`{shown_arguments(patterns[0])}`", ANSWERS[patterns[0].answer])
+        for name, patterns in questions(design).items()
     ]
-    caption = f"Measured on {variants[0].records:,} sample records; `{variants[0].variant.name}` is the design itself."
-    return f"{_below(caption, tables)}\n\n{textwrap.fill(' '.join(sentences), MAX_LINE, break_on_hyphens=False)}"
+    caption = (
+        f"What `rowbook ask {design.name}` takes; arguments in brackets may be left out. A page holds up to `--limit` "
+        "records, and its cursor continues after them."
+    )
+    return _below(caption, markdown_table(("question", "arguments", "answer"), rows))
+
+
+def _samples_line(design: Design) -> str:
+    """What the samples consist of: number of records, period, and how many values each part of a key has."""
+    parts = {part.name for table in design.main.tables for part in table.layout.parts}
+    return " ".join(_load_line(load, parts) for load in design.loads)
+
+
+def _load_line(load: Load, parts: Iterable[str]) -> str:
+    records = list(load.sample_records())
+    attributes = [field.name for field in attrs.fields(load.record) if field.name in parts]
+    period = next((name for name in attributes if name.endswith("_ms")), None)
+    line = f"Measured on {len(records):,} sample {load.name}"
+    if period:
+        times = [getattr(record, period) for record in records]
+        line += f", from {show_time(min(times))} to {show_time(max(times))}"
+    counts = {name: Counter(getattr(record, name) for record in records) for name in attributes if name != period}
+    values = [
+        f"{len(count)} values of `{name}` (the most frequent one has {max(count.values()) / len(records):.0%} of them)"
+        for name, count in counts.items()
+        if len(count) < len(records)
+    ]
+    return f"{line}. They have {' and '.join(values)}." if values else f"{line}."
+
+
+LEGEND = (
+    (r"1 range", "`{0}`: one get, or one scan that reads the answer and at most one row beyond it."),
+    (r"(\d+) ranges", "`{0}`: {1} gets or scans. A cell that names no ranges reads one."),
+    (
+        r"([\d.]+)x, filtered",
+        "`{0}`: {1} rows are read for each row returned, and the client drops the others. A page ends short, with a "
+        f"cursor, after {READ_AT_MOST:,} rows read.",
+    ),
+    (
+        r"([\d.]+)x, server filter",
+        "`{0}`: {1} rows are read for each row returned, and the region server drops the others.",
+    ),
+    (
+        r"([\d.]+)x, sorted",
+        "`{0}`: {1} rows are read for each row returned; the client drops the others and sorts the rest. Each page "
+        f"reads all rows of its ranges, and is refused if these are more than {READ_AT_MOST:,}.",
+    ),
+    (r"refused", "`{0}`: no range of the row key answers the question; the reasons are below."),
+)
+"""The kinds of verdicts, each with what an example means; 0 is the whole verdict, 1 its number."""
+
+
+def costs_block(design: Design, variants: Sequence[VariantCosts]) -> str:
+    """What the samples are, what a verdict means, and the verdict on every question in every variant."""
+    silent = [f"`{variant.variant.name}`" for variant in variants if not variant.answers]
+    caption = [_samples_line(design), f"`{design.main.name}` is the design itself."]
+    caption += [f"{', '.join(silent)} has no column: it refuses every question."] if silent else []
+    tables = across(variants, verdict)
+    return "\n\n".join([_filled(" ".join(caption)), markdown_list(_legend(variants)), tables])
+
+
+def _legend(variants: Sequence[VariantCosts]) -> Iterator[str]:
+    """What each kind of verdict in the table means, said of the first one of its kind."""
+    verdicts = [verdict(measurement) for variant in variants if variant.answers for measurement in variant.measurements]
+    for pattern, meaning in LEGEND:
+        matches = (re.fullmatch(pattern, words) for words in verdicts)
+        if match := next(filter(None, matches), None):
+            yield meaning.format(match[0], *match.groups())
 
 
 def across(variants: Sequence[VariantCosts], cell: Callable[[Measurement], str]) -> str:
@@ -162,7 +248,7 @@ def across(variants: Sequence[VariantCosts], cell: Callable[[Measurement], str])
     main, *others = [variant for variant in variants if variant.answers]
     for count in range(1, len(others) + 1):
         size = -(-len(others) // count)
-        tables = [_across([main, *others[start : start + size]], cell) for start in range(0, len(others), size)]
+        tables = [_across([main, *others[at : at + size]], cell) for at in range(0, len(others), size)]
         if all(map(fits, tables)):
             return "\n\n".join(tables)
     return _across([main, *others], cell)
@@ -170,26 +256,37 @@ def across(variants: Sequence[VariantCosts], cell: Callable[[Measurement], str])
 
 def _across(variants: Sequence[VariantCosts], cell: Callable[[Measurement], str]) -> str:
     rows = [
-        (measurements[0].pattern.question, *map(cell, measurements))
-        for measurements in zip(*(variant.measurements for variant in variants), strict=True)
+        (row[0].pattern.question, *map(cell, row))
+        for row in zip(*(variant.measurements for variant in variants), strict=True)
     ]
     return markdown_table(("question", *(variant.variant.name for variant in variants)), rows)
 
 
 def rpcs_block(variants: Sequence[VariantCosts]) -> str:
     """The RPCs of every question in every variant."""
-    return _below("RPCs of each question, and its ranges if it reads several:", across(variants, rpcs))
-
-
-def writes_block(design: Design, variants: Iterable[VariantCosts]) -> str:
-    """Rows and bytes that a record writes in every variant, and where new rows go."""
     caption = (
-        f"Rows and bytes that one record writes. For the last column each table is cut into {RANGES} ranges of equal "
-        f"size: the share of its newest rows, those of the last {_duration(design.newest_ms)}, in the busiest range. "
-        f"An even spread is {1 / RANGES:.1%}; of few rows chance moves it by some percent."
+        "RPCs of each question. A get is one call to the Thrift gateway; a scan is a call to open it, one for each "
+        "batch of rows, and one to close it. The calls of a question follow one another."
     )
+    return _below(caption, across(variants, rpcs))
+
+
+def writes_block(variants: Sequence[VariantCosts]) -> str:
+    """What a record takes in every variant."""
+    caption = "What one record takes in all tables of a variant: rows, and bytes before compression."
     rows = [(variant.variant.name, *written_row(variant)) for variant in variants]
     return _below(caption, markdown_table(("variant", *WRITTEN_COLUMNS), rows))
+
+
+def spread_block(design: Design, variants: Sequence[VariantCosts]) -> str:
+    """Where the newest rows of every table go."""
+    caption = (
+        f"Where new rows go. Each table is cut into {RANGES} ranges that hold equal numbers of its older rows. Its "
+        f"newest rows are those of the last {_duration(design.newest_ms)}; the last column is the share of them that "
+        f"falls into one range. {1 / RANGES:.1%} is an even spread, 100% a hot spot. With few rows, expect some points "
+        "of noise."
+    )
+    return _below(caption, markdown_table(SPREAD_COLUMNS, spread_rows(variants)))
 
 
 def _duration(duration_ms: int) -> str:
@@ -205,44 +302,62 @@ def reads_block(main: VariantCosts) -> str:
 
 
 def scans_block(design: Design, main: VariantCosts) -> str:
-    """Every question as a `rowbook ask` command, and the rows that it reads as statements of the HBase shell."""
+    """Every question as `rowbook ask` takes it, and the rows that it reads as the HBase shell takes them."""
     lines: list[str] = []
     for measurement in main.measurements:
         lines += [f"# {measurement.pattern.question}", f"# rowbook ask {design.name} {measurement.pattern.words}"]
         if measurement.refused:
             lines.append("# refused")
-        ranges = measurement.cost.ranges
-        lines += [statement(table.decode(), rows) for table, rows in ranges[:RANGES_SHOWN]]
-        if len(ranges) > RANGES_SHOWN:
-            lines.append(f"# and {len(ranges) - RANGES_SHOWN} ranges more")
+        printed = statements(measurement)
+        lines += printed[:RANGES_SHOWN]
+        if len(printed) > RANGES_SHOWN:
+            lines.append(f"# and {len(printed) - RANGES_SHOWN} statements more")
     caption = (
-        f"The rows that each question reads in `{main.variant.name}`, as the HBase shell takes them: `STARTROW` "
-        "inclusive, `STOPROW` exclusive, bytes that are not printable as `\\x` and two hex digits."
+        f"The rows that each question reads in `{main.variant.name}`, as the HBase shell reads them. `STARTROW` is "
+        "inclusive, `STOPROW` exclusive; a reverse scan starts at the higher key. Bytes that are not printable are "
+        "`\\x` and two hex digits. `LIMIT` is one row more than a page holds: that row tells whether another page "
+        "follows. A scan without `LIMIT` reads on until the client has its page, because it drops or sorts rows."
     )
     return _below(caption, _text("\n".join(lines), "ruby"))
 
 
+def statements(measurement: Measurement) -> list[str]:
+    """The gets and scans of a question as the HBase shell takes them."""
+    limit = _row_limit(measurement)
+    return [
+        statement(read.table.decode(), read.rows, reverse=read.reverse, filter=read.filter, limit=limit)
+        for read in measurement.cost.reads
+    ]
+
+
+def _row_limit(measurement: Measurement) -> int | None:
+    """The rows after which a page closes its scan; None if it does not know how many rows it has to read."""
+    if not isinstance(measurement.answer, Page) or measurement.client_work:
+        return None
+    sample, parameters = measurement.pattern.sample, inspect.signature(measurement.pattern.method).parameters
+    return sample.get("limit", parameters["limit"].default) + 1 if "limit" in parameters else None
+
+
 EXCEPTIONS = {
-    "ranges": "more ranges in larger tables",
-    "rows": "more rows read than in proportion to those returned",
-    "loading": "more rows each time the same records are loaded",
-    "answers": "other answers",
+    "ranges": ("reads", "more ranges in larger tables"),
+    "rows": ("reads", "more rows"),
+    "loading": ("stores", "more rows each time the same records are loaded"),
+    "answers": ("gives", "other answers"),
 }
-"""What an exemption from each of the `FACTS` means."""
+"""What an exemption from each of the `FACTS` means, the verb and the rest."""
 
 
 def exemptions_block(design: Design) -> str:
-    """The facts that hold for every variant at any size of its tables, and each exemption with its reason."""
+    """What holds for every variant at any size of its tables, and where it does not, with the reason."""
     *facts, last = FACTS.values()
-    caption = (
-        f"At any size of the tables, tested at three, every variant {', '.join(facts)}, and {last}. Exceptions: "
-        f"{'none.' if not _exemptions(design) else ''}"
-    ).strip()
+    exceptions = "Exceptions:" if _exemptions(design) else "There are no exceptions."
+    caption = f"What holds for every variant, tested at 1, 4 and 16 times the samples: {'; '.join(facts)}; {last}. "
+    caption += exceptions
     return _below(caption, markdown_list(map(_exemption_line, *zip(*_exemptions(design).items(), strict=True))))
 
 
 def _exemptions(design: Design) -> dict[Exemption, list[str]]:
-    """Each exemption of the design with the names of the variants that have it; no names if all variants have it."""
+    """Each exemption of the design with the names of the variants that have it, none for those that all have."""
     by_variant: dict[Exemption, list[str]] = {exemption: [] for exemption in design.exemptions}
     for variant in design.variants:
         for exemption in variant.exemptions:
@@ -251,20 +366,22 @@ def _exemptions(design: Design) -> dict[Exemption, list[str]]:
 
 
 def _exemption_line(exemption: Exemption, variants: Sequence[str]) -> str:
-    questions = "; ".join(pattern.question for pattern in exemption.patterns)
-    who = ", ".join(f"`{name}`" for name in variants) or "every variant"
-    return f"{who}: {EXCEPTIONS[exemption.fact]}, because {exemption.reason}" + (f" ({questions})" if questions else "")
+    verb, rest = EXCEPTIONS[exemption.fact]
+    subject = listed(f"`{name}`" for name in variants) if variants else "every variant"
+    verb = verb.removesuffix("s") if len(variants) > 1 else verb
+    patterns = [f'"{pattern.question}"' for pattern in exemption.patterns]
+    return f"{subject} {verb} {rest}{f' for {listed(patterns)}' if patterns else ''}, because {exemption.reason}"
 
 
 def refused_block(variants: Iterable[VariantCosts]) -> str:
-    """The questions that variants refuse, an item for each reason."""
-    return _below("Refused, and why:", markdown_list(refusal.line for refusal in refusals(variants)))
+    """What the variants cannot answer, an item for each reason."""
+    return _below("Refused, and why:", markdown_list(refusal.line("`") for refusal in refusals(variants)))
 
 
 def published_block(design: Design) -> str:
     """Each key as published, over the bytes of the design's own, and why they differ."""
     tables = {table.name: variant.name for variant in reversed(design.variants) for table in variant.tables}
-    blocks = ["The published bytes, over those stored here for the same values:"]
+    blocks = ["Published bytes (top) and stored bytes (bottom) of the same values:"]
     for (source, quoted), keys in groupby(design.published, lambda published: (published.source, published.quoted)):
         blocks.append(f"{source}: `{quoted}`")
         for published in keys:
@@ -283,8 +400,8 @@ def traps_block(design: Design) -> str:
     """Published mistakes, each run beside the right way."""
     items: list[str] = []
     for trap in design.traps:
-        name, published_as, task, wrong, right = trap_row(trap)
-        items += [f'- **{name}**, published as "{published_as}"', f"  - asked for: {task}"]
+        name, published, wanted, wrong, right = trap_row(trap)
+        items += [f'- **{name}**, published as "{published}"', f"  - asked for: {wanted}"]
         items += [f"  - gives: {wrong}", f"  - right way: {right}"]
     return "\n".join(items)
 
@@ -305,11 +422,14 @@ def design_blocks(design: Design) -> dict[str, str]:
     return {
         **blocks,
         "variants": variants_block(design),
-        "costs": costs_block(variants),
+        "columns": columns_block(design),
+        "questions": questions_block(design),
+        "costs": costs_block(design, variants),
         "rpcs": rpcs_block(variants),
         "reads": reads_block(variants[0]),
         "scans": scans_block(design, variants[0]),
-        "writes": writes_block(design, variants),
+        "writes": writes_block(variants),
+        "spread": spread_block(design, variants),
         "refused": refused_block(variants),
         "exemptions": exemptions_block(design),
         "published": published_block(design),
@@ -354,7 +474,7 @@ FILTERS = (
     "SKIP ValueFilter(=, 'binary:v')",
     "WHILE ValueFilter(=, 'binary:v')",
 )
-"""Each filter of the filter language, written with all its arguments; a test checks that none is missing."""
+"""Each filter of the language as it is written, with all its arguments; a test compares with those that it knows."""
 
 
 def _comparators_table() -> str:
@@ -364,13 +484,13 @@ def _comparators_table() -> str:
 
 
 def stores_blocks() -> dict[str, str]:
-    """Filters, limits and differences for the stores' README, from docstrings, constants and tests."""
-    filters: list[str] = []
+    """What the stores' README says of filters, limits and differences, from their docstrings, constants and tests."""
+    of_filters: list[str] = []
     for words in FILTERS:
         filter = filter_language.parse_filter(words.encode())
         rule, _, trap = " ".join((filter.__doc__ or "").split()).replace("Traps: ", "Trap: ").partition(" Trap: ")
-        filters.append(f"`{words}`: {rule}" + (f" **Trap:** {trap}" if trap else ""))
-    limits = (
+        of_filters.append(f"`{words}`: {rule}" + (f" **Trap:** {trap}" if trap else ""))
+    of_limits = (
         ("row key", f"1 to {MAX_ROW_BYTES:,} bytes"),
         ("family", f"1 to {rules.MAX_FAMILY_BYTES} bytes"),
         ("cell", f"{rules.MAX_CELL_BYTES:,} bytes: row, family, qualifier, value and 20 more"),
@@ -392,9 +512,9 @@ def stores_blocks() -> dict[str, str]:
         ("batch in one transaction", f"{mutations.MAX_ATOMIC_MUTATIONS:,} mutations"),
     )
     return {
-        "filters": markdown_list(filters),
+        "filters": markdown_list(of_filters),
         "comparators": _comparators_table(),
-        "limits": markdown_table(("what", "limit"), limits),
+        "limits": markdown_table(("what", "limit"), of_limits),
         "differences": markdown_list(
             f"HBase: {difference.on_hbase}. **Here: {difference.here}.** Reason: {difference.why}. `{difference.test}`"
             for difference in DIFFERENCES
@@ -405,17 +525,14 @@ def stores_blocks() -> dict[str, str]:
 def pages() -> dict[Path, Callable[[], str]]:
     """Every README that has generated blocks, with the function that makes the text that it should have."""
 
-    def page_and_text(page: Path, blocks: Callable[[], Mapping[str, str]]) -> tuple[Path, Callable[[], str]]:
+    def made(page: Path, blocks: Callable[[], Mapping[str, str]]) -> tuple[Path, Callable[[], str]]:
         return page, lambda: with_blocks(page.read_text(encoding="utf-8"), blocks())
 
     return dict(
         [
-            *(
-                page_and_text(ROOT / "domains" / design.name / "README.md", partial(design_blocks, design))
-                for design in DESIGNS
-            ),
-            page_and_text(ROOT / "shared" / "stores" / "README.md", stores_blocks),
-            page_and_text(ROOT / "README.md", lambda: {"designs": index_block(DESIGNS)}),
+            *(made(ROOT / "domains" / design.name / "README.md", partial(design_blocks, design)) for design in DESIGNS),
+            made(ROOT / "shared" / "stores" / "README.md", stores_blocks),
+            made(ROOT / "README.md", lambda: {"designs": index_block(DESIGNS)}),
         ]
     )
 

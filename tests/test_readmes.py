@@ -1,22 +1,28 @@
-"""The READMEs say what the code does: their blocks are generated, their code and commands run."""
+"""What the READMEs say is what the code does: blocks generated, code run, commands tried."""
 
 import os
 import re
 import shlex
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
+import attrs
 import pytest
 from sybil.document import Document
 from sybil.parsers.markdown import PythonCodeBlockParser
 
 from domains import cli
-from shared.designs import AccessPattern, Measurement, Variant
+from domains.designs import DESIGNS
+from shared.designs import AccessPattern, Measurement, Variant, load_samples, measure
 from shared.designs.comparison import Busiest, VariantCosts
 from shared.designs.metering import Cost
+from shared.queries import Page
+from shared.stores import connect
 from shared.stores.filters import language as filter_language
-from tests.readmes import FILTERS, MAX_COLUMNS, MAX_LINE, across, pages, with_blocks
+from shared.tables import create_tables
+from tests.readmes import FILTERS, MAX_COLUMNS, MAX_LINE, across, costs_block, pages, statements, with_blocks
 
 ROOT = Path(__file__).parents[1]
 READMES = sorted(path for pattern in ("*.md", "domains/**/*.md", "shared/**/*.md") for path in ROOT.glob(pattern))
@@ -24,7 +30,7 @@ ALL_READMES = sorted({*READMES, *ROOT.glob("fixtures/**/*.md"), *ROOT.glob("test
 PAGES = pages()
 
 
-def path_name(path):
+def named(path):
     return str(path.relative_to(ROOT))
 
 
@@ -32,7 +38,7 @@ def test_every_readme_with_generated_blocks_is_generated():
     assert sorted(PAGES) == [path for path in READMES if "<!-- generated: " in path.read_text(encoding="utf-8")]
 
 
-@pytest.mark.parametrize("path", PAGES, ids=path_name)
+@pytest.mark.parametrize("path", PAGES, ids=named)
 def test_the_generated_blocks_are_what_the_code_prints(path):
     assert path.read_text(encoding="utf-8") == PAGES[path]()
 
@@ -43,16 +49,16 @@ def test_the_stores_readme_has_every_filter_of_the_language():
 
 
 def run_python(path, capsys):
-    """Runs the Python blocks of a README; each must print the text block below it."""
+    """Runs the blocks of a README, each of which prints what stands below it."""
     document = Document.parse(str(path), PythonCodeBlockParser())
     for example in document.examples():
         example.evaluate()
-        text_block = re.match(r"\s*```text\n(.*?)```", document.text[example.region.end :], re.DOTALL)
-        assert capsys.readouterr().out == (text_block[1] if text_block else "")
+        shown = re.match(r"\s*```text\n(.*?)```", document.text[example.region.end :], re.DOTALL)
+        assert capsys.readouterr().out == (shown[1] if shown else "")
 
 
-@pytest.mark.parametrize("path", READMES, ids=path_name)
-def test_the_python_in_a_readme_runs_and_prints_the_text_below_it(path, capsys):
+@pytest.mark.parametrize("path", READMES, ids=named)
+def test_the_python_in_a_readme_runs_and_prints_what_stands_below_it(path, capsys):
     run_python(path, capsys)
 
 
@@ -61,7 +67,7 @@ ABOUT_STORES = [path for path in READMES if CONNECTS in path.read_text(encoding=
 
 
 @pytest.mark.hbase
-@pytest.mark.parametrize("path", ABOUT_STORES, ids=path_name)
+@pytest.mark.parametrize("path", ABOUT_STORES, ids=named)
 def test_the_python_about_stores_runs_on_hbase_up_to_what_a_block_marks_as_embedded_only(
     engine, path, tmp_path, capsys
 ):
@@ -78,7 +84,7 @@ def test_the_python_about_stores_runs_on_hbase_up_to_what_a_block_marks_as_embed
 def commands(path):
     """The `rowbook` commands that a README shows."""
     blocks = re.findall(r"```console\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL)
-    return "".join(blocks).splitlines()
+    return "".join(blocks).replace(" \\\n", "").splitlines()
 
 
 @pytest.fixture
@@ -109,8 +115,8 @@ def in_a_process(folder):
     def run(arguments):
         command = [sys.executable, "-m", "domains.cli", *arguments]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        process = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-        return process.returncode, process.stderr
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        return done.returncode, done.stderr
 
     return run
 
@@ -126,7 +132,7 @@ def run_commands(lines, run):
 WITH_COMMANDS = [path for path in READMES if commands(path)]
 
 
-@pytest.mark.parametrize("path", WITH_COMMANDS, ids=path_name)
+@pytest.mark.parametrize("path", WITH_COMMANDS, ids=named)
 def test_the_rowbook_commands_in_a_readme_end_well(path, in_process):
     run_commands(commands(path), in_process)
 
@@ -140,9 +146,7 @@ STORE = re.compile(r"--store embedded:\S+")
 
 
 @pytest.mark.hbase
-@pytest.mark.parametrize(
-    "path", [path for path in WITH_COMMANDS if any(map(STORE.search, commands(path)))], ids=path_name
-)
+@pytest.mark.parametrize("path", [path for path in WITH_COMMANDS if any(map(STORE.search, commands(path)))], ids=named)
 def test_the_rowbook_commands_that_name_a_store_end_well_with_hbase_in_its_place(engine, path, in_process):
     with engine.url() as url:
         lines = [STORE.sub(f"--store '{url}'", line) for line in commands(path) if STORE.search(line)]
@@ -158,7 +162,7 @@ def cells_of(line):
     return re.split(r"(?<!\\)\|", line.strip().strip("|"))
 
 
-@pytest.mark.parametrize("path", ALL_READMES, ids=path_name)
+@pytest.mark.parametrize("path", ALL_READMES, ids=named)
 def test_a_table_in_a_readme_fits_a_screen(path):
     for table in tables_of_readme(path):
         assert [line for line in table if len(line) > MAX_LINE] == []
@@ -166,17 +170,17 @@ def test_a_table_in_a_readme_fits_a_screen(path):
         assert len(cells_of(table[0])) <= MAX_COLUMNS
 
 
-@pytest.mark.parametrize("path", READMES, ids=path_name)
+@pytest.mark.parametrize("path", READMES, ids=named)
 def test_the_links_of_a_readme_lead_somewhere(path):
     targets = re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8"))
     assert [target for target in targets if not (path.parent / target).exists()] == []
 
 
-def variant_costs(name, *refused):
-    """The costs of a variant with one question for each `refused` reason, which is empty if it answers."""
+def compared(name, *refused):
+    """A variant with as many questions as there are reasons for refusal, empty where it answers."""
     patterns = [AccessPattern("q" * 30, len, {}) for _ in refused]
-    measurements = [Measurement(pattern, [], Cost(), reason) for pattern, reason in zip(patterns, refused, strict=True)]
-    return VariantCosts(Variant(name, "", (), len), 1, measurements, 1, 1, (Busiest(1, 1),))
+    measured = [Measurement(pattern, [], Cost(), reason) for pattern, reason in zip(patterns, refused, strict=True)]
+    return VariantCosts(Variant(name, "", (), len), 1, measured, 1, 1, (Busiest(1, 1),))
 
 
 @pytest.mark.parametrize(
@@ -188,20 +192,20 @@ def variant_costs(name, *refused):
     ],
 )
 def test_variants_that_are_too_many_for_one_table_are_in_several_each_with_the_design_itself(width, headers):
-    variants = [variant_costs(name, "") for name in "abcdef"]
+    variants = [compared(name, "") for name in "abcdef"]
     tables = across(variants, lambda _measured: "x" * width)
     assert [table.splitlines()[0] for table in tables.split("\n\n")] == headers
     assert max(map(len, tables.splitlines())) <= MAX_LINE
 
 
 def test_seven_variants_beside_the_questions_are_two_tables():
-    tables = across([variant_costs(name, "") for name in "abcdefg"], lambda _measured: "")
+    tables = across([compared(name, "") for name in "abcdefg"], lambda _measured: "")
     assert [len(cells_of(table.splitlines()[0])) for table in tables.split("\n\n")] == [5, 5]
 
 
 def test_a_variant_that_refuses_every_question_has_no_column():
-    variants = [variant_costs("a", "", "no"), variant_costs("b", "no", "no"), variant_costs("c", "no", "")]
-    assert across(variants, lambda measurement: measurement.refused or "yes").splitlines() == [
+    variants = [compared("a", "", "no"), compared("b", "no", "no"), compared("c", "no", "")]
+    assert across(variants, lambda measured: measured.refused or "yes").splitlines() == [
         "| question | a | c |",
         "| --- | --- | --- |",
         f"| {'q' * 30} | yes | no |",
@@ -209,7 +213,55 @@ def test_a_variant_that_refuses_every_question_has_no_column():
     ]
 
 
-def test_a_mark_without_its_end_is_refused():
+def test_the_legend_stands_above_the_table_and_explains_what_is_in_it():
+    patterns = [AccessPattern("q" * number, len, {}) for number in (1, 2)]
+    answers = [
+        Measurement(patterns[0], Page([1, 2], None, 0, ("host",)), Cost(rows_read=3, ranges=["range"])),
+        Measurement(patterns[1], None, Cost(), "no"),
+    ]
+    variants = [VariantCosts(Variant("a", "", (), len), 1, answers, 1, 1, ())]
+    legend, table = costs_block(attrs.evolve(DESIGNS[0], variants=(variants[0].variant,)), variants).split("\n\n")[1:]
+    assert re.findall("^- `(.*?)`", legend, re.MULTILINE) == ["1.5x, filtered", "refused"]
+    assert "1.5 rows are read for each row returned" in legend
+    assert table.splitlines()[2:] == ["| q | 1.5x, filtered |", "| qq | refused |"]
+
+
+def rows_of(connection, printed):
+    """The rows that a statement of the HBase shell reads."""
+
+    def data(text):
+        return re.sub(r"\\x([0-9A-F]{2})", lambda match: chr(int(match[1], 16)), text).encode("latin-1")
+
+    call, table = re.match(r"(\w+) '(\w+)'", printed).groups()
+    rows = connection.table(table)
+    if call == "get":
+        (row,) = re.findall('"(.*)"', printed)
+        return [data(row)] if rows.row(data(row)) else []
+    options = dict(re.findall(r"(\w+) => (?:\"(.*?)\"|\w+)", printed))
+    limit = re.search(r"LIMIT => (\d+)", printed)
+    scanned = rows.scan(
+        data(options["STARTROW"]) if "STARTROW" in options else None,
+        data(options["STOPROW"]) if "STOPROW" in options else None,
+        filter=data(options["FILTER"]) if "FILTER" in options else None,
+        limit=int(limit[1]) if limit else None,
+        reverse="REVERSED" in options,
+    )
+    return [row for row, _cells in scanned]
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+def test_the_printed_statements_read_the_rows_that_the_questions_read(design):
+    with closing(connect("embedded:")) as connection:
+        create_tables(connection, design.main.tables)
+        repository = load_samples(connection, design, design.main)
+        for measured in measure(connection, repository, design.patterns):
+            if not measured.refused:
+                rows = [row for printed in statements(measured) for row in rows_of(connection, printed)]
+                assert len(rows) == measured.cost.rows_fetched, measured.pattern.question
+                assert len(rows) >= len(measured.records) > 0
+
+
+def test_a_mark_without_its_end_is_refused_and_swallows_nothing():
     text = "<!-- generated: a -->\nold\n\n## Next\n\n<!-- generated: b-5m -->\nold\n<!-- end -->\n"
     with pytest.raises(ValueError, match="2 marks of generated blocks and 1 whole blocks"):
         with_blocks(text, {"a": "new", "b-5m": "new"})

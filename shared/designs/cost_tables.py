@@ -1,58 +1,71 @@
-"""Measured costs as rows of text, for the terminal and for READMEs."""
+"""Measurement costs as rows of text, for the terminal and for READMEs."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 
 import attrs
 
-from .comparison import RANGES, Busiest, VariantCosts
+from .comparison import RANGES, VariantCosts
 from .metering import Measurement
 
 QUESTION_COLUMNS = ("question", "cost", "ranges", "RPCs", "rows read", "returned", "bytes")
-READ_COLUMNS = ("question", "filtered or sorted by", "rows read", "rows returned", "bytes fetched", "bytes per key")
-WRITTEN_COLUMNS = ("rows written", "bytes stored", f"busiest of {RANGES} ranges")
+READ_COLUMNS = ("question", "rows are then", "rows read", "rows returned", "bytes fetched", "bytes per key")
+WRITTEN_COLUMNS = ("rows written", "bytes stored")
+SPREAD_COLUMNS = ("variant", "table", "newest rows", f"in the busiest of {RANGES} ranges")
 
 
 def verdict(measurement: Measurement) -> str:
-    """What a question costs, in a word or two.
+    """What a question costs, in a few words.
 
-    `1 range`: the store reads only rows that match. `6.2x, filtered`: the store reads 6.2 rows for each row that is
-    returned.
+    `1 range`, `8 ranges`: only rows that match are read. `6.2x, filtered`: 6.2 rows are read for each row returned,
+    from one range; `8 ranges, 6.2x, filtered`: from eight.
     """
+    words = _without_ranges(measurement)
+    ranges = _counted(len(measurement.cost.ranges), "range")
+    return f"{ranges}, {words}" if _work_beyond_ranges(measurement) and len(measurement.cost.ranges) > 1 else words
+
+
+def _without_ranges(measurement: Measurement) -> str:
+    """The verdict beside a column that has the number of ranges."""
     if measurement.refused:
         return "refused"
-    if not (measurement.client_work or measurement.server_filtered):
-        return _count(len(measurement.cost.ranges), "range")
+    if work := _work_beyond_ranges(measurement):
+        return f"{_read_for_each(measurement)}, {work}"
+    return _counted(len(measurement.cost.ranges), "range")
+
+
+def _work_beyond_ranges(measurement: Measurement) -> str:
+    """Who drops or sorts rows after they are read: the client or the region server; empty if nobody has to."""
     if "order" in measurement.client_work:
-        return f"{_read_per_returned_row(measurement)}, sorted"
-    return f"{_read_per_returned_row(measurement)}, {'filtered' if measurement.client_work else 'server filter'}"
+        return "sorted"
+    if measurement.client_work:
+        return "filtered"
+    return "server filter" if measurement.server_filtered else ""
 
 
 def rpcs(measurement: Measurement) -> str:
-    """The RPCs of a question, and its ranges if there are several: `4`, `43 (8 ranges)`."""
-    if measurement.refused:
-        return "-"
-    ranges = len(measurement.cost.ranges)
-    return str(measurement.cost.rpcs) if ranges < 2 else f"{measurement.cost.rpcs} ({ranges} ranges)"
+    """The RPCs of a question."""
+    return "-" if measurement.refused else str(measurement.cost.rpcs)
 
 
-def _read_per_returned_row(measurement: Measurement) -> str:
+def _read_for_each(measurement: Measurement) -> str:
     returned = len(measurement.records)
     return f"{measurement.rows_read / returned:.1f}x" if returned else f"{measurement.rows_read} for none"
 
 
-def _count(number: int, what: str) -> str:
+def _counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def question_row(measurement: Measurement) -> tuple[str, ...]:
-    """A question and its cost as one row of text, under `QUESTION_COLUMNS`."""
+    """A question and its cost in one line of text, under `QUESTION_COLUMNS`."""
     cost = measurement.cost
+    words = _without_ranges(measurement)
     if measurement.refused:
-        return (measurement.pattern.question, verdict(measurement), *["-"] * (len(QUESTION_COLUMNS) - 2))
+        return (measurement.pattern.question, words, *["-"] * (len(QUESTION_COLUMNS) - 2))
     return (
         measurement.pattern.question,
-        verdict(measurement),
+        words,
         str(len(cost.ranges)),
         str(cost.rpcs),
         _rows_read(measurement),
@@ -62,7 +75,7 @@ def question_row(measurement: Measurement) -> tuple[str, ...]:
 
 
 def read_row(measurement: Measurement) -> tuple[str, ...]:
-    """A question and what it reads as one row of text, under `READ_COLUMNS`."""
+    """A question and what it reads in one line of text, under `READ_COLUMNS`."""
     cost = measurement.cost
     if measurement.refused:
         return (measurement.pattern.question, "refused", *["-"] * (len(READ_COLUMNS) - 2))
@@ -80,66 +93,86 @@ def _rows_read(measurement: Measurement) -> str:
     return "-" if measurement.cost.rows_read is None else str(measurement.cost.rows_read)
 
 
-def written_row(variant_costs: VariantCosts) -> tuple[str, ...]:
-    """Rows and bytes of one record, and the newest rows in each table's busiest range, under `WRITTEN_COLUMNS`."""
-    return (
-        f"{variant_costs.rows_per_record:.0f}",
-        f"{variant_costs.bytes_per_record:.0f}",
-        _shares(variant_costs.busiest),
-    )
+def written_row(costs: VariantCosts) -> tuple[str, ...]:
+    """The rows and bytes that one record takes in all tables together, under `WRITTEN_COLUMNS`."""
+    return f"{costs.rows_per_record:.0f}", f"{costs.bytes_per_record:.0f}"
 
 
-def _shares(tables: Sequence[Busiest]) -> str:
-    """`28% of 200`; for several tables `100%, 43% of 37`, each with its own number of rows if these differ."""
-    if len({busiest.newest for busiest in tables}) == 1:
-        return f"{', '.join(f'{busiest.share:.0%}' for busiest in tables)} of {tables[0].newest}"
-    return ", ".join(f"{busiest.share:.0%} of {busiest.newest}" for busiest in tables)
+def spread_rows(variants: Iterable[VariantCosts]) -> Iterator[tuple[str, ...]]:
+    """Each table of each variant, and the share of its newest rows in its busiest range, under `SPREAD_COLUMNS`.
+
+    A variant's name stands beside its first table only.
+    """
+    for costs in variants:
+        name = costs.variant.name
+        for table, busiest in zip(costs.variant.tables, costs.busiest, strict=True):
+            yield name, table.name, str(busiest.newest), f"{busiest.share:.0%}"
+            name = ""
 
 
 @attrs.frozen
 class Refusal:
-    """One reason why variants cannot answer questions."""
+    """One reason for which variants cannot answer questions."""
 
     reason: str
     groups: list[tuple[list[str], list[str]]]
-    """Names of variants, and the questions that each of them refuses for this reason."""
+    """Variants, and the questions that each of them refuses for this reason."""
 
-    @property
-    def line(self) -> str:
-        """`needs ...: newest-first, host-first (all hosts, ten minutes), random (every question)`."""
-        groups = ", ".join(f"{', '.join(names)} ({'; '.join(questions)})" for names, questions in self.groups)
-        return f"{self.reason}: {groups}"
+    def line(self, mark: str = "") -> str:
+        """`salted and random refuse "all hosts": needs ...`, with a `mark` around the name of each variant."""
+        clauses = [
+            f"{listed(f'{mark}{name}{mark}' for name in names)} {'refuses' if len(names) == 1 else 'refuse'} "
+            + listed(question if question in (EVERY, EVERY_OTHER) else f'"{question}"' for question in questions)
+            for names, questions in self.groups
+        ]
+        return f"{'; '.join(clauses)}: {self.reason}"
+
+
+EVERY, EVERY_OTHER = "every question", "every other question"
+
+
+def listed(words: Iterable[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    *others, last = words
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def refusals(variants: Iterable[VariantCosts]) -> list[Refusal]:
-    """What the variants of a design refuse, in the planner's words: one `Refusal` for each reason.
+    """What the variants of a design refuse, in the planner's words: one for each reason.
 
-    `every question` stands for all questions of the design. A reason starts with the key part that it is about, unless
-    several parts have the same reason.
+    `every question` stands for all that the design has, `every other question` for most of them, last of all. The part
+    that a reason is about is named if it is always one.
     """
+    variants = list(variants)
     questions: dict[str, dict[str, list[str]]] = {}
     parts: dict[str, set[str]] = {}
-    for variant_costs in variants:
-        for measurement in variant_costs.measurements:
+    for costs in variants:
+        for measurement in costs.measurements:
             if measurement.refused:
                 part, reason = _part_and_reason(measurement.refused)
-                refused_questions = questions.setdefault(reason, {}).setdefault(variant_costs.variant.name, [])
-                refused_questions.append(measurement.pattern.question)
-                if len(refused_questions) == len(variant_costs.measurements):
-                    refused_questions[:] = ["every question"]
+                of_variant = questions.setdefault(reason, {}).setdefault(costs.variant.name, [])
+                of_variant.append(measurement.pattern.question)
                 parts.setdefault(reason, set()).add(part)
-    result: list[Refusal] = []
+    for costs in variants:
+        if not costs.answers:
+            of_reasons = [by_variant.get(costs.variant.name, []) for by_variant in questions.values()]
+            most = max(of_reasons, key=len)
+            most[:] = [EVERY if len(most) == len(costs.measurements) else EVERY_OTHER]
+    refused: list[Refusal] = []
     for reason, by_variant in questions.items():
         groups: dict[tuple[str, ...], list[str]] = {}
-        for variant, refused_questions in by_variant.items():
-            groups.setdefault(tuple(refused_questions), []).append(variant)
+        for variant, of_variant in by_variant.items():
+            groups.setdefault(tuple(of_variant), []).append(variant)
         part = parts[reason].pop() if len(parts[reason]) == 1 else ""
-        reason_of_part = f"{part}: {reason}" if part else reason
-        result.append(Refusal(reason_of_part, [(names, [*question_names]) for question_names, names in groups.items()]))
-    return result
+        named = f"{part}: {reason}" if part else reason
+        refused.append(Refusal(named, [(names, [*of_variant]) for of_variant, names in groups.items()]))
+    return sorted(refused, key=lambda refusal: any(EVERY_OTHER in of_variant for _names, of_variant in refusal.groups))
 
 
 def _part_and_reason(message: str) -> tuple[str, str]:
-    """`LogInSlices.time_ms: needs ...` as the part `time_ms` and the reason; the part is empty if none is named."""
-    match = re.fullmatch(r"\w+\.(\w+): (.*)", message, re.DOTALL)
-    return (match[1], match[2]) if match else ("", message)
+    """`LogInSlices.time_ms: needs ...` as the part `time_ms` and the reason; no part if the message names none.
+
+    The name of the key class is left out.
+    """
+    match = re.fullmatch(r"[A-Z]\w*(?:\.(\w+))?: (.*)", message, re.DOTALL)
+    return (match[1] or "", match[2]) if match else ("", message)

@@ -52,10 +52,10 @@ class Load:
 
 
 FACTS = {
-    "ranges": "reads a constant number of ranges",
-    "rows": "reads rows in proportion to rows returned",
+    "ranges": "a question reads the same number of ranges at every size",
+    "rows": "a question reads at most two rows for each row that it returns, and two more for each range",
     "loading": "loading the same records twice changes nothing",
-    "answers": "gives the same answers as the other variants",
+    "answers": "all variants give the same answers",
 }
 """Facts that hold for every variant at any size of its tables, unless an `Exemption` says why one does not."""
 

@@ -13,13 +13,27 @@ from ..queries.pages import Page
 from .patterns import AccessPattern
 
 
+@attrs.frozen
+class Read:
+    """One get or scan, with what a statement of the HBase shell needs to read the same rows."""
+
+    table: bytes
+    rows: RowRange
+    """The range of the question, its start inclusive and its stop exclusive, in a reverse scan too."""
+    reverse: bool = False
+    filter: bytes | None = None
+    """The server-side filter, in HBase's filter language."""
+
+
 @attrs.define
 class Cost:
     """What a call made the store do, counted on the Thrift client."""
 
     rpcs: int = 0
     ranges: list[tuple[bytes, RowRange]] = attrs.field(factory=list[tuple[bytes, RowRange]])
-    """Table and range of every get and every scan."""
+    """Table and range of every get and every scan, as the store was asked for it."""
+    reads: list[Read] = attrs.field(factory=list[Read])
+    """The same gets and scans, as they are printed."""
     rows_fetched: int = 0
     key_bytes: int = 0
     """Bytes of the row keys in the replies, each counted once, however many cells repeat it in the store."""
@@ -55,13 +69,17 @@ class _MeteredClient:
         if name == "scannerOpenWithScan":
             table, scan = arguments[:2]
             low, high = scan.startRow, scan.stopRow
+            of_question = RowRange(low or b"", high or None)
             if scan.reversed:  # reads (stop, start]
+                of_question = RowRange(_start_above(high), low or None)
                 low, high = (row and row + b"\x00" for row in (high, low))
             self._cost.ranges.append((table, RowRange(low or b"", high or None)))
+            self._cost.reads.append(Read(table, of_question, bool(scan.reversed), scan.filterString))
         elif name.startswith("getRow"):
             table, rows = arguments[:2]
             for row in rows if name.startswith("getRows") else [rows]:
                 self._cost.ranges.append((table, RowRange(row, row + b"\x00")))
+                self._cost.reads.append(Read(table, RowRange(row, row + b"\x00")))
 
     def _count_answer(self, results: list[Any]) -> None:
         self._cost.rows_fetched += len(results)
@@ -71,6 +89,18 @@ class _MeteredClient:
             sorted_cells = ((column.columnName, column.cell) for column in result.sortedColumns or ())
             cells = sorted_cells if result.columns is None else result.columns.items()
             self._cost.bytes_fetched += len(result.row) + sum(len(name) + len(cell.value) for name, cell in cells)
+
+
+def _start_above(low: bytes | None) -> bytes:
+    """The start of the range of a reverse scan that stops at `low`, which `queries.scanning` puts a little below it.
+
+    61 -> 61 00    61 ff ff ff ff -> 62
+    """
+    if not low:
+        return b""
+    if low.endswith(b"\xff" * 4) and len(low) > 4 and low[-5] < 0xFF:
+        return low[:-5] + bytes([low[-5] + 1])
+    return low + b"\x00"
 
 
 @contextmanager
@@ -121,8 +151,11 @@ class Measurement:
 
     @property
     def beyond_ranges(self) -> str:
-        """Work that the ranges left to others, in words: the client's, then that of a server-side filter."""
-        return ", ".join([*self.client_work, *(f"{name} (filter)" for name in self.server_filtered)])
+        """What happens to the rows of the ranges, in words: `server filter on status; filtered by time_ms; sorted`."""
+        compared = [name for name in self.client_work if name != "order"]
+        words = [f"server filter on {', '.join(self.server_filtered)}"] if self.server_filtered else []
+        words += [f"filtered by {', '.join(compared)}"] if compared else []
+        return "; ".join([*words, "sorted"] if "order" in self.client_work else words)
 
     @property
     def server_filtered(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import attrs
 
-from ..keys import KeyLayout
+from ..keys import KeyLayout, Modulo, Prefix, Salt, TimeBucket
 from ..queries import Page
 from .ruler import show_value
 
@@ -67,7 +67,29 @@ class AccessPattern:
 
 
 def key_line(layout: KeyLayout[Any]) -> str:
-    """A key in one line: `[seller_id][placed_ms descending][order_number]`."""
-    names = [str(prefix) for prefix in layout.prefixes]
+    """A key in one line: `[1 of 8 buckets of seller_id][seller_id][placed_ms descending][order_number]`."""
+    names = [_prefix_words(prefix) for prefix in layout.prefixes]
     names += [f"{part.name} descending" if part.codec.descending else part.name for part in layout.parts]
     return "".join(f"[{name}]" for name in names)
+
+
+def _prefix_words(prefix: Prefix) -> str:
+    """What a prefix holds, in a few words."""
+    if isinstance(prefix, TimeBucket):
+        return f"{_period(prefix.every_ms)} slice of {prefix.of}"
+    of = " and ".join(prefix.of)
+    if isinstance(prefix, Salt):
+        return f"1 of {prefix.buckets} buckets of {of}"
+    if isinstance(prefix, Modulo):
+        return f"{of} modulo {prefix.by}"
+    separator = f" and {prefix.separator}" if prefix.separator else ""
+    return f"{prefix.count}-{'digit' if prefix.hex else 'byte'} hash of {of}{separator}"
+
+
+_UNITS = (("day", 86_400_000), ("hour", 3_600_000), ("minute", 60_000), ("second", 1000), ("millisecond", 1))
+
+
+def _period(period_ms: int) -> str:
+    """`15-minute`, in the largest unit that divides it."""
+    name, length_ms = next(unit for unit in _UNITS if period_ms % unit[1] == 0)
+    return f"{period_ms // length_ms}-{name}"

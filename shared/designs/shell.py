@@ -1,6 +1,6 @@
-r"""Ranges of rows as statements of the HBase shell.
+r"""Gets and scans as statements of the HBase shell.
 
-    scan 'orders_by_seller', {STARTROW => "s-17\x00\x01", STOPROW => "s-17\x00\x02"}
+    scan 'orders_by_seller', {STARTROW => "s-17\x00\x01", STOPROW => "s-17\x00\x02", LIMIT => 11}
 
 Keys are in double quotes, where Ruby reads \x and two hex digits as one byte.
 """
@@ -11,12 +11,22 @@ MAX_LINE = 120
 """Characters of a line; a longer statement is broken into several."""
 
 
-def statement(table: str, rows: RowRange) -> str:
-    """The `get` of one row, or the `scan` of a range, its start inclusive and its stop exclusive."""
-    if rows.stop == rows.start + b"\0":
+def statement(
+    table: str, rows: RowRange, *, reverse: bool = False, filter: bytes | None = None, limit: int | None = None
+) -> str:
+    """The `get` of one row, or the `scan` of a range.
+
+    HBase reads STARTROW and leaves out STOPROW. A reverse scan starts at the range's stop, which is the higher key; no
+    row may be equal to either end of the range.
+    """
+    if rows.stop == rows.start + b"\0" and filter is None:
         return f"get '{table}', {quoted(rows.start)}"
-    options = [f"STARTROW => {quoted(rows.start)}"] if rows.start else []
-    options += [] if rows.stop is None else [f"STOPROW => {quoted(rows.stop)}"]
+    first, last = (rows.stop, rows.start) if reverse else (rows.start, rows.stop)
+    options = [f"STARTROW => {quoted(first)}"] if first else []
+    options += [f"STOPROW => {quoted(last)}"] if last else []
+    options += ["REVERSED => true"] if reverse else []
+    options += [] if filter is None else [f"FILTER => {quoted(filter)}"]
+    options += [] if limit is None else [f"LIMIT => {limit}"]
     if not options:
         return f"scan '{table}'"
     start = f"scan '{table}', {{"
@@ -27,9 +37,9 @@ def statement(table: str, rows: RowRange) -> str:
     return f"{start}{between.join(options)}}}"
 
 
-def quoted(row: bytes) -> str:
-    """A row key as Ruby reads it between double quotes: printable ASCII as it is, all else escaped."""
-    return '"' + "".join(map(_letter, row)) + '"'
+def quoted(data: bytes) -> str:
+    """A row key, or a filter, as Ruby reads it between double quotes: printable ASCII as it is, all else escaped."""
+    return '"' + "".join(map(_letter, data)) + '"'
 
 
 def _letter(byte: int) -> str:

@@ -39,7 +39,7 @@ def test_list_shows_each_design_with_its_question_its_variants_and_their_keys(ok
         "                 orders_by_seller_published  [seller_id][placed_ms][order_number]",
         "                 orders_by_buyer_published   [buyer_id][placed_ms][order_number]",
     ]
-    assert "  salted        logs_salted      [Salt(of='host', buckets=8)][time_ms][host][event][tie]" in lines
+    assert "  salted        logs_salted      [1 of 8 buckets of host][time_ms][host][event][tie]" in lines
     assert len(lines) == len(NAMES) + sum(map(len, TABLES.values()))
 
 
@@ -107,7 +107,7 @@ def test_explain_shows_a_prefix_that_is_computed_from_the_fields(ok):
     assert (
         ok("explain logs:salted host=web-1 event=GET time=2026-01-12T08:40Z tie=0011223344556677")
         == """\
-logs_salted: [Salt(of='host', buckets=8)][time_ms][host][event][tie]
+logs_salted: [1 of 8 buckets of host][time_ms][host][event][tie]
   row    Salt  time_ms                   host                  event
                2026-01-12T08:40:00.000Z  web-1                 GET
          05    80 00 01 9b b1 5c af 00   77 65 62 2d 31 00 01  47 45 54 00 01

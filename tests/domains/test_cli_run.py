@@ -18,6 +18,8 @@ from shared.tables import InvalidRecord
 COSTS = "\nWhat each question costs\n"
 COMPARISON = "\nWhat each question costs in each variant\n"
 WRITTEN = "\nWhat each variant writes\n"
+SPREAD = "\nWhat each table's busiest range takes of its newest rows; an even spread is 12.5%\n"
+REFUSED = "\nWhat is refused, and why\n"
 
 
 def cells(line):
@@ -83,12 +85,12 @@ a seller's orders of one week
   orders_by_seller  s-17\x00\x01\x7F\xFF\xFEd,r\xE0 up to s-17\x00\x01\x7F\xFF\xFEdP\x7Fd
 a seller's orders of one status
   orders_by_seller  s-17\x00\x01 up to s-17\x00\x02
-  then filtered or sorted by status
+  then filtered by status
 a buyer's latest orders
   orders_by_buyer  b-1\x00\x01 up to b-1\x00\x02
 all orders of one status
   orders  the first row up to the end
-  then filtered or sorted by status (filter)
+  then server filter on status
 orders whose numbers begin alike
   orders  n-31 up to n-32"""
     )
@@ -121,10 +123,9 @@ def test_tables_without_a_terminal_are_no_wider_than_a_line_and_break_no_word(
     if columns:
         monkeypatch.setenv("COLUMNS", str(columns))
     out = ok(f"run {design.name}")
-    for title in (COSTS, COMPARISON, WRITTEN):
-        lines = [line for line in lines_below(title, out) if not line.startswith("refused: ")]
-        # The numbers of what is written leave no more for words.
-        assert max(map(len, lines)) <= max(columns or 100, 82 if title == WRITTEN else 0)
+    for title in (COSTS, COMPARISON, WRITTEN, SPREAD):
+        # Names of tables stay whole, and the numbers beside them leave no more for words.
+        assert max(map(len, lines_below(title, out))) <= max(columns or 100, 83 if title == SPREAD else 0)
     words = " ".join(
         [pattern.question for pattern in design.patterns]
         + [f"{variant.name} {variant.differs}" for variant in design.variants]
@@ -154,20 +155,30 @@ def test_the_comparison_has_the_figures_that_each_variant_shows_alone(in_memory)
 
 def test_what_each_variant_writes_is_told_once_with_what_differs(in_memory):
     out = in_memory("run logs")
-    lines = lines_below(WRITTEN, out)[: len(LOGS_DESIGN.variants)]
-    assert [cells(line)[0] for line in lines] == [variant.name for variant in LOGS_DESIGN.variants]
-    assert [cells(line)[-1] for line in lines] == [variant.differs for variant in LOGS_DESIGN.variants]
-    assert cells(lines[2])[1:4] == ["1", "116", "100% of 200"]  # time first: all new rows in one range
+    written = lines_below(WRITTEN, out)[: len(LOGS_DESIGN.variants)]
+    assert [cells(line)[0] for line in written] == [variant.name for variant in LOGS_DESIGN.variants]
+    assert [cells(line)[-1] for line in written] == [variant.differs for variant in LOGS_DESIGN.variants]
+    assert cells(written[2])[1:3] == ["1", "116"]
+
+
+def test_where_the_newest_rows_go_is_told_of_every_table_of_every_variant(in_memory):
+    lines = lines_below(SPREAD, in_memory("run orders"))
+    assert len(lines) == sum(len(variant.tables) for variant in ORDERS_DESIGN.variants)
+    assert [cells(line) for line in lines[:3]] == [
+        ["newest-first", "orders", "30", "100%"],
+        ["orders_by_seller", "30", "43%"],
+        ["orders_by_buyer", "30", "23%"],
+    ]
 
 
 def test_a_refusal_has_the_planners_reason(in_memory):
     out = in_memory("run logs")
-    first, *_others, last = [line for line in out.splitlines() if line.startswith("refused: ")]
+    first, *_others, last = out.partition(REFUSED)[2].partition("\n\n")[0].splitlines()
     assert first == (
-        "refused: time_ms: needs a value for host and event, which come earlier in the row key: "
-        "newest-first, host-first (all hosts, ten minutes)"
+        'newest-first and host-first refuse "all hosts, ten minutes": '
+        "time_ms: needs a value for host and event, which come earlier in the row key"
     )
-    assert last.endswith(": random (all hosts, ten minutes)")
+    assert last.startswith("random refuses every other question: host: needs a value for random_bucket")
 
 
 def test_variants_that_are_named_are_compared_in_the_order_of_the_design(ok, few_samples):

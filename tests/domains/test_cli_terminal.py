@@ -36,7 +36,7 @@ def tables(shown):
     """The lines of the tables below the titles; what follows a table is commands, refusals and blank lines."""
     for below in shown.split("\nWhat each ")[1:]:
         for line in below.splitlines()[1:]:
-            if not line or line.startswith(("rowbook ask", "refused: ")):
+            if not line or line.startswith("rowbook ask"):
                 break
             yield line
 

@@ -94,7 +94,7 @@ def _cut(variant: Variant, rows: Sequence[Sequence[bytes]]) -> TableLayout[Any, 
     """The table of a variant, cut into eight regions."""
     (table,) = variant.tables
     if table.splits.points:
-        return attrs.evolve(table, splits=Splits(table.splits.points, "by its layout"))
+        return attrs.evolve(table, splits=Splits(table.splits.points, "buckets"))
     before = sorted(row for tenth in rows[:-1] for row in tenth)
     return attrs.evolve(table, splits=Splits(tuple(quantiles(before, REGIONS)), "eighths"))
 
@@ -141,12 +141,12 @@ def columns(spread: Spread) -> tuple[str, ...]:
     """The columns of the table; those of percentages name the number of rows that is 100 %."""
     return (
         "variant",
-        "cut",
-        "rows by region",
-        f"busiest of {sum(spread.whole):,}",
-        "the last tenth",
-        f"busiest of {sum(spread.tenths[-1])}",
-        "busiest, tenth by tenth",
+        "split at",
+        f"{sum(spread.whole):,} rows by region",
+        "largest",
+        f"last {sum(spread.tenths[-1])} rows by region",
+        "largest",
+        "busiest in each tenth",
     )
 
 

@@ -95,3 +95,10 @@ def test_the_small_files_hold_an_event_twice_and_times_that_go_back(name, events
     assert len(records) == events == len(set(records)) + 1
     times_ms = [event.time_ms for event in records]
     assert times_ms != sorted(times_ms)
+
+
+def test_larger_samples_have_as_many_more_hosts_in_every_bucket_of_hosts():
+    hosts = {times: {event["host"] for event in make_samples.SAMPLES["events"](times)} for times in (1, 4)}
+    assert (len(hosts[1]), len(hosts[4])) == (24, 4 * 24)
+    assert make_samples.SAMPLES["events"](1) == make_samples.logs()
+    assert not any(host.startswith("db-") or "x" in host or "_" in host for host in hosts[4] - hosts[1])

@@ -6,21 +6,28 @@ import pytest
 
 from shared.designs import AccessPattern, Measurement, Variant
 from shared.designs.comparison import Busiest, VariantCosts
-from shared.designs.cost_tables import WRITTEN_COLUMNS, refusals, rpcs, verdict, written_row
+from shared.designs.cost_tables import (
+    SPREAD_COLUMNS,
+    WRITTEN_COLUMNS,
+    refusals,
+    rpcs,
+    spread_rows,
+    verdict,
+    written_row,
+)
 from shared.designs.metering import Cost
 from shared.keys.questions import RowRange
 from shared.queries import Page
+from tests.engines import plain_table
 
 ASK = AccessPattern("all notes", len, {})
 
 
-def measurement(
-    answer: Any, by_client: tuple[str, ...] = (), by_server: tuple[str, ...] = (), **cost: Any
-) -> Measurement:
-    """An answer and its cost, in two ranges unless told otherwise."""
+def measured(answer: Any, by_client: tuple[str, ...] = (), by_server: tuple[str, ...] = (), **cost: Any) -> Measurement:
+    """An answer and its cost, in one range unless told otherwise."""
     if isinstance(answer, list) and (by_client or by_server):
         answer = Page(answer, None, 0, by_client, by_server)
-    ranges = [(b"t", RowRange(b"", None))] * cost.pop("ranges", 2)
+    ranges = [(b"t", RowRange(b"", None))] * cost.pop("ranges", 1)
     return Measurement(ASK, answer, Cost(ranges=ranges, **cost))
 
 
@@ -34,19 +41,21 @@ def refused(reason: str, question: str = "all notes") -> Measurement:
 @pytest.mark.parametrize(
     ("answer", "wanted"),
     [
-        (measurement([1], ranges=1, rows_read=2), "1 range"),
-        (measurement([1], ranges=8, rows_read=9), "8 ranges"),
-        (measurement(None, ranges=1, rows_read=0), "1 range"),
-        (measurement([1, 2, 3], ("host",), rows_read=10), "3.3x, filtered"),
-        (measurement([1, 2], ("host", "kind"), rows_read=3), "1.5x, filtered"),
-        (measurement([1], ("host",), rows_read=1000), "1000.0x, filtered"),
-        (measurement([], ("host",), rows_read=7), "7 for none, filtered"),
-        (measurement([1, 2], ("order",), rows_read=3), "1.5x, sorted"),
-        (measurement([1, 2], ("host", "order"), ("kind",), rows_read=3), "1.5x, sorted"),
-        (measurement([1, 2], (), ("kind",), rows_read=3), "1.5x, server filter"),
-        (measurement([1, 2], ("host",), ("kind",), rows_read=3), "1.5x, filtered"),
+        (measured([1], ranges=1, rows_read=2), "1 range"),
+        (measured([1], ranges=8, rows_read=9), "8 ranges"),
+        (measured(None, ranges=1, rows_read=0), "1 range"),
+        (measured([1, 2, 3], ("host",), rows_read=10), "3.3x, filtered"),
+        (measured([1, 2], ("host", "kind"), rows_read=3), "1.5x, filtered"),
+        (measured([1], ("host",), rows_read=1000), "1000.0x, filtered"),
+        (measured([], ("host",), rows_read=7), "7 for none, filtered"),
+        (measured([1, 2], ("order",), rows_read=3), "1.5x, sorted"),
+        (measured([1, 2], ("host", "order"), ("kind",), rows_read=3), "1.5x, sorted"),
+        (measured([1, 2], (), ("kind",), rows_read=3), "1.5x, server filter"),
+        (measured([1, 2], ("host",), ("kind",), rows_read=3), "1.5x, filtered"),
+        (measured([1], ("host",), ranges=8, rows_read=9), "8 ranges, 9.0x, filtered"),
+        (measured([1], ("order",), ranges=2, rows_read=9), "2 ranges, 9.0x, sorted"),
         # If the store does not say what it read, it is what came over.
-        (measurement([1, 2], ("host",), rows_fetched=3), "1.5x, filtered"),
+        (measured([1, 2], ("host",), rows_fetched=3), "1.5x, filtered"),
         (refused("Note.host: not so"), "refused"),
     ],
 )
@@ -57,39 +66,37 @@ def test_a_verdict_names_the_ranges_or_else_what_is_read_and_dropped(answer: Mea
 @pytest.mark.parametrize(
     ("answer", "wanted"),
     [
-        (measurement([1], ranges=1, rpcs=4), "4"),
-        (measurement([1], ranges=0, rpcs=0), "0"),
-        (measurement([1], ranges=8, rpcs=43), "43 (8 ranges)"),
+        (measured([1], ranges=1, rpcs=4), "4"),
+        (measured([1], ranges=0, rpcs=0), "0"),
+        (measured([1], ranges=8, rpcs=43), "43"),
         (refused("Note.host: not so"), "-"),
     ],
 )
-def test_rpcs_come_with_the_number_of_ranges_if_there_are_several(answer: Measurement, wanted: str) -> None:
+def test_rpcs_are_a_number_unless_the_question_is_refused(answer: Measurement, wanted: str) -> None:
     assert wanted == rpcs(answer)
 
 
 # ---- what a record writes ----------------------------------------------------------------------------
 
 
-def variant_costs(
+def costs(
     name: str, measurements: list[Measurement], *busiest: Busiest, rows: float = 1, size: float = 1
 ) -> VariantCosts:
-    return VariantCosts(Variant(name, "", (), len), 10, measurements, rows, size, busiest)
+    tables = tuple(plain_table(f"t{number}") for number in range(len(busiest)))
+    return VariantCosts(Variant(name, "", tables, len), 10, measurements, rows, size, busiest)
 
 
-@pytest.mark.parametrize(
-    ("rows", "size", "busiest", "wanted"),
-    [
-        (1.0, 116.0, [Busiest(7, 7)], ("1", "116", "100% of 7")),
-        (3.0, 489.6, [Busiest(8, 8), Busiest(1, 8)], ("3", "490", "100%, 12% of 8")),
-        (2.0, 99.4, [Busiest(249, 250), Busiest(71, 250)], ("2", "99", "100%, 28% of 250")),
-        (2.0, 99.4, [Busiest(2, 4), Busiest(1, 5), Busiest(0, 0)], ("2", "99", "50% of 4, 20% of 5, 0% of 0")),
-    ],
-)
-def test_what_is_written_is_in_whole_numbers_and_shares_have_their_sample_size(
-    rows: float, size: float, busiest: list[Busiest], wanted: tuple[str, ...]
-) -> None:
-    assert wanted == written_row(variant_costs("a", [], *busiest, rows=rows, size=size))
-    assert len(wanted) == len(WRITTEN_COLUMNS)
+@pytest.mark.parametrize(("size", "wanted"), [(116.0, "116"), (489.6, "490"), (99.4, "99")])
+def test_what_is_written_is_in_whole_numbers(size: float, wanted: str) -> None:
+    row = written_row(costs("a", [], rows=3.0, size=size))
+    assert row == ("3", wanted)
+    assert len(row) == len(WRITTEN_COLUMNS)
+
+
+def test_each_table_has_the_share_of_its_newest_rows_and_their_number() -> None:
+    rows = list(spread_rows([costs("a", [], Busiest(8, 8), Busiest(1, 8)), costs("b", [], Busiest(0, 0))]))
+    assert rows == [("a", "t0", "8", "100%"), ("", "t1", "8", "12%"), ("b", "t0", "0", "0%")]
+    assert {len(row) for row in rows} == {len(SPREAD_COLUMNS)}
 
 
 # ---- refusals ----------------------------------------------------------------------------------------
@@ -98,30 +105,49 @@ NEEDS = "needs a value for host"
 
 
 def lines(*variants: VariantCosts) -> list[str]:
-    return [refusal.line for refusal in refusals(variants)]
+    return [refusal.line() for refusal in refusals(variants)]
 
 
 def test_one_reason_is_one_line_whatever_the_key_classes_are_called() -> None:
-    one = variant_costs("a", [refused(f"NoteByTime.at_ms: {NEEDS}"), measurement([])])
-    other = variant_costs("b", [refused(f"NoteByHost.at_ms: {NEEDS}"), measurement([])])
-    assert lines(one, variant_costs("c", [measurement([])]), other) == [f"at_ms: {NEEDS}: a, b (all notes)"]
+    one = costs("a", [refused(f"NoteByTime.at_ms: {NEEDS}"), measured([])])
+    other = costs("b", [refused(f"NoteByHost.at_ms: {NEEDS}"), measured([])])
+    assert lines(one, costs("c", [measured([])]), other) == [f'a and b refuse "all notes": at_ms: {NEEDS}']
 
 
 def test_the_part_is_left_out_if_the_reason_is_about_several() -> None:
-    both = [refused(f"Note.at_ms: {NEEDS}", "one"), refused(f"Note.text: {NEEDS}", "two"), measurement([])]
-    assert lines(variant_costs("a", both)) == [f"{NEEDS}: a (one; two)"]
+    both = [refused(f"Note.at_ms: {NEEDS}", "one"), refused(f"Note.text: {NEEDS}", "two"), measured([])]
+    assert lines(costs("a", both)) == [f'a refuses "one" and "two": {NEEDS}']
 
 
 def test_a_variant_that_refuses_every_question_says_so() -> None:
     both = [refused(f"Note.at_ms: {NEEDS}", "one"), refused(f"Note.text: {NEEDS}", "two")]
-    other = [measurement([]), refused(f"Note.text: {NEEDS}", "two")]
-    assert lines(variant_costs("a", both), variant_costs("b", other)) == [f"{NEEDS}: a (every question), b (two)"]
+    other = [measured([]), refused(f"Note.text: {NEEDS}", "two")]
+    assert lines(costs("a", both), costs("b", other)) == [f'a refuses every question; b refuses "two": {NEEDS}']
+
+
+def test_a_variant_that_refuses_every_question_for_several_reasons_names_most_questions_at_once_and_last() -> None:
+    two = [refused(f"Note.text: {NEEDS}", name) for name in ("one", "two")]
+    assert lines(costs("a", [*two, refused("Note.at_ms: has no end", "three")])) == [
+        'a refuses "three": at_ms: has no end',
+        f"a refuses every other question: text: {NEEDS}",
+    ]
+
+
+def test_the_name_of_a_key_class_is_left_out_and_other_words_before_a_colon_stay() -> None:
+    whole = [refused("Note: has no range", "one"), refused("order: too many rows", "two"), measured([])]
+    assert lines(costs("a", whole)) == ['a refuses "one": has no range', 'a refuses "two": order: too many rows']
+
+
+def test_names_of_variants_stand_between_marks() -> None:
+    (refusal,) = refusals([costs("a", [refused("no", "one"), measured([])])])
+    assert refusal.line("`") == '`a` refuses "one": no'
 
 
 def test_two_reasons_are_two_lines() -> None:
     both = [refused("Note.at_ms: has no end", "one"), refused("too many rows: 7", "two")]
-    assert lines(variant_costs("a", both)) == ["at_ms: has no end: a (one)", "too many rows: 7: a (two)"]
+    both.append(measured([]))
+    assert lines(costs("a", both)) == ['a refuses "one": at_ms: has no end', 'a refuses "two": too many rows: 7']
 
 
 def test_what_is_answered_is_not_refused() -> None:
-    assert lines(variant_costs("a", [measurement([])])) == lines() == []
+    assert lines(costs("a", [measured([])])) == lines() == []

@@ -8,9 +8,27 @@ import pytest
 
 from shared.designs import AccessPattern, Measurement, measure, metered
 from shared.designs.cost_tables import QUESTION_COLUMNS, READ_COLUMNS, question_row, read_row
-from shared.designs.metering import Cost
-from shared.keys import InvalidKey, InvalidQuestion, KeyLayout, RowRange, UInt16, between, part, row_key
-from shared.queries import Page, page, scan
+from shared.designs.metering import Cost, Read
+from shared.designs.patterns import key_line
+from shared.keys import (
+    EscapedText,
+    HashPrefix,
+    Int64,
+    InvalidKey,
+    InvalidQuestion,
+    KeyLayout,
+    Modulo,
+    Plan,
+    Prefix,
+    RowRange,
+    Salt,
+    TimeBucket,
+    UInt16,
+    between,
+    part,
+    row_key,
+)
+from shared.queries import Page, ServerFilter, page, scan
 from tests.engines import Engine
 from tests.shared.stocked import CELLS, Stocked, hexes, put
 
@@ -78,6 +96,7 @@ def test_a_get_is_one_rpc_of_one_range_and_one_row(engine: Engine, table: happyb
         Cost(
             rpcs=1,
             ranges=[(table.name, RowRange(b"\0\x07", b"\0\x07\0"))],
+            reads=[Read(table.name, RowRange(b"\0\x07", b"\0\x07\0"))],
             rows_fetched=1,
             key_bytes=2,
             bytes_fetched=2 + len(b"f:v") + len(b"1"),
@@ -126,9 +145,30 @@ def test_the_range_of_a_reversed_scan_holds_the_rows_it_reads(
     table: happybase.Table, start: bytes | None, stop: bytes | None
 ) -> None:
     with metered(table.connection) as cost:
-        rows_scanned = [row for row, _cells in table.scan(start, stop, reverse=True)]
-    ((_table, range_),) = cost.ranges
-    assert [row for row, _cells in table.scan() if row in range_] == rows_scanned[::-1]
+        read = [row for row, _cells in table.scan(start, stop, reverse=True)]
+    ((_table, asked),) = cost.ranges
+    assert [row for row, _cells in table.scan() if row in asked] == read[::-1]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        RowRange(b"", None),
+        RowRange(b"\0\x02", b"\0\x07"),
+        RowRange(b"a\0", b"b"),
+        RowRange(b"\xff\xff", None),
+        RowRange(b"\x01", b"\xff\xff\xff\xff"),
+        RowRange(b"\xff\xff\xff\xff\xff\0", None),
+    ],
+)
+def test_a_read_has_the_range_of_the_plan_and_what_the_scan_does_with_it(
+    table: happybase.Table, rows: RowRange
+) -> None:
+    plan, filter = Plan(((rows,),)), ServerFilter(("v",), b"PrefixFilter('\xff')")
+    with metered(table.connection) as cost:
+        list(scan(table, plan))
+        list(scan(table, plan, reverse=True, filter=filter))
+    assert cost.reads == [Read(table.name, rows), Read(table.name, rows, True, filter.text)]
 
 
 def test_sorted_columns_are_counted_like_any_other(table: happybase.Table) -> None:
@@ -170,7 +210,7 @@ def test_blocks_nest(engine: Engine, table: happybase.Table) -> None:
     assert (outer.rows_read, inner.rows_read) == (engine.rows_read(2), engine.rows_read(1))
 
 
-def test_the_client_is_restored_after_an_error(table: happybase.Table) -> None:
+def test_the_client_comes_back_behind_an_error(table: happybase.Table) -> None:
     client = table.connection.client
     with pytest.raises(InvalidQuestion), metered(table.connection):
         list(scan(table, ITEMS.whole_table(), limit=0))
@@ -178,35 +218,50 @@ def test_the_client_is_restored_after_an_error(table: happybase.Table) -> None:
 
 
 def rows_read(engine: Engine, count: int) -> str:
-    """The cell of a cost table for `count` rows read."""
+    """So many rows in a table of costs."""
     return "-" if engine.rows_read(count) is None else str(count)
 
 
 def test_measured_patterns_are_rows_of_a_table(engine: Engine, table: happybase.Table) -> None:
     repository = Repository(table.connection)
-    measurements = measure(table.connection, repository, [ONE, NONE, SOME])
-    assert [measurement.records for measurement in measurements] == [[Item(7)], [], [Item(4), Item(5), Item(6)]]
+    measured = measure(table.connection, repository, [ONE, NONE, SOME])
+    assert [each.records for each in measured] == [[Item(7)], [], [Item(4), Item(5), Item(6)]]
     # Question, verdict, ranges, RPCs, rows read, rows returned, bytes. A page reads one row more than it gives.
-    assert list(map(question_row, measurements)) == [
+    assert list(map(question_row, measured)) == [
         ("an item by its number", "1 range", "1", "1", rows_read(engine, 1), "1", "6"),
         ("an item that is not there", "1 range", "1", "1", rows_read(engine, 0), "0", "0"),
         ("items from a number on", "1 range", "1", "3", rows_read(engine, 4), "3", "24"),
     ]
-    # Question, filtered or sorted by, rows read, rows returned, bytes, bytes per key.
-    assert list(map(read_row, measurements)) == [
+    # Question, what happens to the rows then, rows read, rows returned, bytes, bytes per key.
+    assert list(map(read_row, measured)) == [
         ("an item by its number", "-", rows_read(engine, 1), "1", "6", "2.0"),
         ("an item that is not there", "-", rows_read(engine, 0), "0", "0", "-"),
         ("items from a number on", "-", rows_read(engine, 4), "3", "24", "2.0"),
     ]
-    assert {len(row) for row in map(question_row, measurements)} == {len(QUESTION_COLUMNS)}
-    assert {len(row) for row in map(read_row, measurements)} == {len(READ_COLUMNS)}
+    assert {len(row) for row in map(question_row, measured)} == {len(QUESTION_COLUMNS)}
+    assert {len(row) for row in map(read_row, measured)} == {len(READ_COLUMNS)}
 
 
-def test_the_work_of_the_client_is_in_the_tables(engine: Engine, table: happybase.Table) -> None:
-    (measurement,) = measure(table.connection, Repository(table.connection), [LAST_EVEN])
+def test_what_is_left_to_the_client_stands_in_the_tables(engine: Engine, table: happybase.Table) -> None:
+    (measured,) = measure(table.connection, Repository(table.connection), [LAST_EVEN])
     # All ten rows are read and compared for each answer.
-    assert question_row(measurement)[1:] == ("5.0x, sorted", "1", "4", rows_read(engine, 10), "2", "60")
-    assert read_row(measurement)[1:] == ("is_even, order", rows_read(engine, 10), "2", "60", "2.0")
+    assert question_row(measured)[1:] == ("5.0x, sorted", "1", "4", rows_read(engine, 10), "2", "60")
+    assert read_row(measured)[1:] == ("filtered by is_even; sorted", rows_read(engine, 10), "2", "60", "2.0")
+
+
+@pytest.mark.parametrize(
+    ("by_client", "by_server", "wanted"),
+    [
+        ((), (), ""),
+        (("host", "kind"), (), "filtered by host, kind"),
+        (("order",), (), "sorted"),
+        (("host", "order"), ("kind",), "server filter on kind; filtered by host; sorted"),
+    ],
+)
+def test_what_happens_to_rows_after_they_are_read_is_told_in_its_order(
+    by_client: tuple[str, ...], by_server: tuple[str, ...], wanted: str
+) -> None:
+    assert wanted == Measurement(SOME, Page([], None, 0, by_client, by_server), Cost()).beyond_ranges
 
 
 def test_a_question_that_the_tables_cannot_answer_is_measured_as_refused(
@@ -216,7 +271,7 @@ def test_a_question_that_the_tables_cannot_answer_is_measured_as_refused(
     nothing = Cost(rows_read=engine.rows_read(0))
     assert refused == Measurement(REFUSED, None, nothing, "Item.number: must be 0..65535 (got -1)")
     assert (refused.records, refused.client_work, refused.rows_read) == ([], (), 0)
-    # The next question is still asked, with a new metered client.
+    # The next question is asked all the same, of a client that is metered anew.
     assert (answered.refused, answered.records, answered.cost.rpcs) == ("", [Item(7)], 1)
     assert question_row(refused) == ("items before all others", "refused", "-", "-", "-", "-", "-")
     assert read_row(refused) == ("items before all others", "refused", "-", "-", "-", "-")
@@ -284,8 +339,8 @@ def test_the_words_of_a_pattern_are_what_a_person_types() -> None:
 
 
 def test_limit_and_cursor_are_no_parameters_of_a_pattern() -> None:
-    assert [parameter.name for parameter in SOME.parameters] == ["since", "seen_ms"]
-    assert [parameter.name for parameter in ONE.parameters] == ["number"]
+    assert [each.name for each in SOME.parameters] == ["since", "seen_ms"]
+    assert [each.name for each in ONE.parameters] == ["number"]
 
 
 def test_a_pattern_with_a_limit_answers_in_pages() -> None:
@@ -298,3 +353,29 @@ def test_cells_count_with_their_column(table: happybase.Table) -> None:
     with metered(table.connection) as cost:
         table.row(b"\0\x01")
     assert 2 + 3 * (3 + 5) + len(b"".join([*CELLS, *CELLS.values()])) == cost.bytes_fetched
+
+
+# ---- keys in one line ----------------------------------------------------------------------------
+
+
+@row_key
+class Visit:
+    user: str = part(EscapedText, "who")
+    at_ms: int = part(Int64, "when")
+
+
+@pytest.mark.parametrize(
+    ("prefix", "wanted"),
+    [
+        (Salt(of="user", buckets=8), "1 of 8 buckets of user"),
+        (Salt(of=("user", "at_ms"), buckets=3), "1 of 3 buckets of user and at_ms"),
+        (Modulo(of="at_ms", by=4), "at_ms modulo 4"),
+        (HashPrefix(of="user", bytes=2), "2-byte hash of user"),
+        (HashPrefix(of="user", bytes=8, hex=True, separator="_"), "8-digit hash of user and _"),
+        (TimeBucket(of="at_ms", every_ms=900_000), "15-minute slice of at_ms"),
+        (TimeBucket(of="at_ms", every_ms=86_400_000), "1-day slice of at_ms"),
+        (TimeBucket(of="at_ms", every_ms=1_500), "1500-millisecond slice of at_ms"),
+    ],
+)
+def test_a_key_in_one_line_has_its_prefixes_in_words(prefix: Prefix, wanted: str) -> None:
+    assert key_line(KeyLayout(Visit, prefix)) == f"[{wanted}][user][at_ms]"

@@ -35,6 +35,23 @@ def test_a_long_statement_is_broken_between_its_options() -> None:
     assert len(first + second) > MAX_LINE
 
 
+def test_a_scan_has_the_options_of_its_read() -> None:
+    printed = statement("t", RowRange(b"a", b"b"), reverse=True, filter=b"F('\xff')", limit=11)
+    assert printed == (
+        r"""scan 't', {STARTROW => "b", STOPROW => "a", REVERSED => true, FILTER => "F('\xFF')", LIMIT => 11}"""
+    )
+    assert statement("t", RowRange(b"", b"b"), reverse=True) == "scan 't', {STARTROW => \"b\", REVERSED => true}"
+    assert statement("t", RowRange(b"a", None), reverse=True) == "scan 't', {STOPROW => \"a\", REVERSED => true}"
+
+
+def test_a_get_has_no_limit_and_with_a_filter_it_is_a_scan() -> None:
+    row = RowRange(b"a", b"a\0")
+    assert statement("t", row, limit=2) == "get 't', \"a\""
+    assert statement("t", row, filter=b"F()") == (
+        r"""scan 't', {STARTROW => "a", STOPROW => "a\x00", FILTER => "F()"}"""
+    )
+
+
 @given(st.binary(max_size=40))
 def test_quoted_bytes_read_as_ruby_reads_them_are_the_bytes_again(row: bytes) -> None:
     inner = quoted(row).removeprefix('"').removesuffix('"')
