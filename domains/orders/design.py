@@ -10,7 +10,7 @@ from .loads import LATEST_MS, ORDERS_LOAD
 from .published import PUBLISHED
 from .repository import OrderRepository
 from .traps import TRAPS
-from .variants import hashed_number, index_table, published
+from .variants import hashed_number, index_table, oldest_first
 
 ORDER = AccessPattern("an order by its number", OrderRepository.order, {"order_number": "n-42"})
 LATEST = AccessPattern("a seller's latest orders", OrderRepository.of_seller, {"seller_id": "s-17", "limit": 10})
@@ -33,7 +33,12 @@ DESIGN = Design(
     patterns=(ORDER, LATEST, WEEK, STATUS_OF_SELLER, OF_BUYER, WITH_STATUS, NUMBERED),
     variants=(
         Variant("newest-first", "the design itself", TABLES, OrderRepository),
-        Variant("published", "lists with the oldest order first", published.TABLES, published.PublishedOrderRepository),
+        Variant(
+            "oldest-first",
+            "lists with the oldest order first",
+            oldest_first.TABLES,
+            oldest_first.OldestFirstOrderRepository,
+        ),
         Variant(
             "index-table",
             "an index from the number to the seller's row, which holds the whole order",

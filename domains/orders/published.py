@@ -5,7 +5,7 @@ import struct
 from shared.designs import PublishedKey
 
 from .keys import BY_SELLER, ORDERS, OrderByNumber, OrderBySeller
-from .variants import published
+from .variants import oldest_first
 
 PLACED_MS = 1_580_976_517_000  # 2020-02-06T08:08:37Z
 
@@ -30,8 +30,8 @@ PUBLISHED = (
     PublishedKey(
         "S0.13",
         "[seller id][timestamp][order number]",
-        published.TABLES[1],
-        published.OrderBySellerOldestFirst("s-17", PLACED_MS, "n-42"),
+        oldest_first.TABLES[1],
+        oldest_first.OrderBySellerOldestFirst("s-17", PLACED_MS, "n-42"),
         SELLERS_LIST,
         {
             "seller_id": TERMINATOR,

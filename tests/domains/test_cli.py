@@ -32,12 +32,12 @@ def test_list_shows_each_design_with_its_question_its_variants_and_their_keys(ok
     lines = ok("list").splitlines()
     assert lines[:7] == [
         "orders: How do seller, buyer and order number each find an order with one read?",
-        "  newest-first   orders                      [order_number]",
-        "                 orders_by_seller            [seller_id][placed_ms descending][order_number]",
-        "                 orders_by_buyer             [buyer_id][placed_ms descending][order_number]",
-        "  published      orders                      [order_number]",
-        "                 orders_by_seller_published  [seller_id][placed_ms][order_number]",
-        "                 orders_by_buyer_published   [buyer_id][placed_ms][order_number]",
+        "  newest-first   orders                   [order_number]",
+        "                 orders_by_seller         [seller_id][placed_ms descending][order_number]",
+        "                 orders_by_buyer          [buyer_id][placed_ms descending][order_number]",
+        "  oldest-first   orders                   [order_number]",
+        "                 orders_by_seller_oldest  [seller_id][placed_ms][order_number]",
+        "                 orders_by_buyer_oldest   [buyer_id][placed_ms][order_number]",
     ]
     assert "  salted        logs_salted      [1 of 8 buckets of host][time_ms][host][event][tie]" in lines
     assert len(lines) == len(NAMES) + sum(map(len, TABLES.values()))
@@ -260,9 +260,9 @@ def test_the_most_points_that_can_be_asked_for_are_all_different(ok):
         (["rowbook", "ddl", "orders:"], [name for name in VARIANTS if name.startswith("orders:")]),
         (["rowbook", "load", "logs:time"], ["logs:time-first"]),
         (["rowbook", "explain", "orders:i"], ["orders:index-table"]),
-        (["rowbook", "run", "logs", "orders:p"], ["orders:published"]),
+        (["rowbook", "run", "logs", "orders:o"], ["orders:oldest-first"]),
         (["rowbook", "ask", "orders", "of-"], ["of-seller", "of-buyer"]),
-        (["rowbook", "ask", "orders:published", "of-"], ["of-seller", "of-buyer"]),
+        (["rowbook", "ask", "orders:oldest-first", "of-"], ["of-seller", "of-buyer"]),
         (["rowbook", "ask", "logs:salted", ""], ["host-events", "latest", "window", "hosts-like", "of-severity"]),
         (["rowbook", "ask", "trains", ""], []),
         (["rowbook", "load", "logs", "a.log", "--on-error", ""], ["stop", "skip"]),

@@ -59,7 +59,7 @@ COSTS = [
 # Questions
 
 
-@pytest.mark.parametrize("name", ["orders", "orders:published"])
+@pytest.mark.parametrize("name", ["orders", "orders:oldest-first"])
 def test_ask_without_a_question_lists_each_once_with_its_arguments(ok, name):
     out = ok(f"ask {name}").splitlines()
     assert out[:4] == [
@@ -304,7 +304,7 @@ def test_a_cursor_of_another_question_is_refused(rowbook, ask_json, samples):
         "orders of-seller seller_id=s-17 status=paid",
         "orders of-seller seller_id=s-17 since=5",
         "orders of-buyer buyer_id=s-17",
-        "orders:published of-seller seller_id=s-17",
+        "orders:oldest-first of-seller seller_id=s-17",
         "orders:index-table of-seller seller_id=s-17",
         "logs latest host=s-17 event=e",
     ):
@@ -341,7 +341,7 @@ def test_a_cursor_for_a_question_that_is_refused_is_not_what_is_wrong(rowbook, a
         ("logs:slices window since=2026-01-01 until=2027-01-01", "logs:time-first, logs:modulo, logs:salted"),
         ("logs:slices latest host=xx event=e", "logs, logs:time-first, logs:modulo, logs:salted"),
         ("logs:random latest host=a event=e", "logs, logs:host-first, logs:time-first, logs:modulo, logs:salted"),
-        ("orders:hashed-number numbered number_prefix=n-3", "orders, orders:published, orders:index-table"),
+        ("orders:hashed-number numbered number_prefix=n-3", "orders, orders:oldest-first, orders:index-table"),
     ],
 )
 def test_a_refused_question_names_the_variants_that_answer_it(rowbook, ok, samples, line, answering):
@@ -383,7 +383,7 @@ def test_ask_reads_what_load_stored(ok, new_url):
 @pytest.mark.parametrize(
     ("variant", "missing"),
     [
-        ("published", "orders_by_seller_published, orders_by_buyer_published"),
+        ("oldest-first", "orders_by_seller_oldest, orders_by_buyer_oldest"),
         ("index-table", "orders_index, orders_of_seller"),
         ("hashed-number", "orders_hashed"),
     ],

@@ -141,7 +141,7 @@ def test_the_folder_is_the_host_of_a_log4j_file_wherever_the_command_runs(ok, lo
     [
         ("orders access.log --format combined", 2, "unknown format 'combined': one of auto, csv, jsonl\n"),
         ("orders access.log --format log4j", 2, "unknown format 'log4j': one of auto, csv, jsonl\n"),
-        ("orders:published events.csv --format log4j", 2, "unknown format 'log4j': one of auto, csv, jsonl\n"),
+        ("orders:oldest-first events.csv --format log4j", 2, "unknown format 'log4j': one of auto, csv, jsonl\n"),
         ("logs events.csv --format Combined", 2, "unknown format 'Combined': did you mean combined?\n"),
         ("logs events.csv --format xml", 2, "unknown format 'xml': one of auto, csv, jsonl, combined, log4j\n"),
         ("logs access.log --format csv", 1, "access.log: no column host, event, time_ms for LogEvent.host, event, "),

@@ -56,7 +56,7 @@ def test_run_shows_rows_of_every_table_and_what_each_question_costs(in_memory):
     assert f"\n\n{commands}\n" in out
 
 
-@pytest.mark.parametrize("name", ["logs:salted", "orders:published"])
+@pytest.mark.parametrize("name", ["logs:salted", "orders:oldest-first"])
 def test_the_costs_name_the_command_that_asks_the_variant(in_memory, name):
     design = name.partition(":")[0]
     out = in_memory(f"run {name}")
@@ -288,7 +288,7 @@ def test_run_on_a_store_of_the_user_prints_the_same_and_changes_no_other_tables(
 ):
     ok(f"load orders few-orders.csv --store {users_store.other_url}")
     before = stored(users_store.other_url)
-    line = "run orders:published logs:slices --json"
+    line = "run orders:oldest-first logs:slices --json"
     output = ok(f"{line} --store {users_store.url}").replace(f"{users_store.demo_prefix}_", "")
     assert without_rows_read(output) == without_rows_read(ok(line))
     assert demo_tables() == {}
@@ -323,8 +323,8 @@ def test_run_again_on_tables_that_were_kept_shows_the_same_and_drops_them(ok, fe
 
 
 def test_run_of_one_variant_keeps_its_tables_only(ok, few_samples, users_store, demo_tables):
-    out = ok(f"run orders:published --store {users_store.url} --keep --plain")
-    assert [*demo_tables()] == ["orders", "orders_by_buyer_published", "orders_by_seller_published"]
+    out = ok(f"run orders:oldest-first --store {users_store.url} --keep --plain")
+    assert [*demo_tables()] == ["orders", "orders_by_buyer_oldest", "orders_by_seller_oldest"]
     assert out.splitlines()[-1].startswith(f"kept in {users_store.url}: {users_store.demo_prefix}_orders, ")
 
 

@@ -137,7 +137,7 @@ def test_on_a_very_narrow_terminal_nothing_is_lost(ok, terminal, sampled_file, c
 
 @pytest.mark.parametrize("plain", ["--plain run {}", "run {} --plain", "NO_COLOR"])
 def test_plain_output_has_no_colours_and_no_boxes_and_is_that_of_a_pipe(ok, few_samples, terminal, monkeypatch, plain):
-    names = "orders:published orders:hashed-number logs:salted"
+    names = "orders:oldest-first orders:hashed-number logs:salted"
     expected = ok(f"run {names}")
     terminal(100)
     if plain == "NO_COLOR":
@@ -389,7 +389,12 @@ def test_a_load_on_a_real_terminal_leaves_its_cursor_visible_and_no_bar(on_termi
 
 @pytest.mark.parametrize(
     "command",
-    ["run orders:published logs:salted --store embedded:a.db", "run logs:salted --json", "ask orders --json", "list"],
+    [
+        "run orders:oldest-first logs:salted --store embedded:a.db",
+        "run logs:salted --json",
+        "ask orders --json",
+        "list",
+    ],
 )
 def test_a_pipe_that_is_closed_early_ends_quietly_and_cleans_up(real_process, stored, command):
     process = real_process(*command.split())
@@ -401,7 +406,7 @@ def test_a_pipe_that_is_closed_early_ends_quietly_and_cleans_up(real_process, st
 
 
 @pytest.mark.parametrize(
-    "command", ["list", "run orders:published", "explain orders order_number=n", "ddl logs --json"]
+    "command", ["list", "run orders:oldest-first", "explain orders order_number=n", "ddl logs --json"]
 )
 def test_an_output_that_is_full_is_named(command):
     code, error = in_full_streams(command, stdout="/dev/full")

@@ -118,7 +118,11 @@ ENDS = [
     ("ask orders of-seller seller_id=a --cursor abc", 2, "cursor: is damaged (got 'abc'); ask again without it"),
     ("ask orders of-seller seller_id=a --cursor ''", 2, "cursor: is damaged"),
     ("ask orders order order_number=n-42 --limit 3", 2, "order: answers with one record, without --limit"),
-    ("ask orders:published order order_number=n-42 --cursor a", 2, "order: answers with one record, without --limit"),
+    (
+        "ask orders:oldest-first order order_number=n-42 --cursor a",
+        2,
+        "order: answers with one record, without --limit",
+    ),
     ("ask orders order order_number=", 2, "OrderByNumber: a row key has 1..32767 bytes (got 0)"),
     ("explain orders", 2, "explain orders: give the fields of a key (field=value ...), or --key HEX"),
     ("explain logs:salted --json", 2, "explain logs:salted: give the fields of a key (field=value ...), or --key HEX"),

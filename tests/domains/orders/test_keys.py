@@ -9,8 +9,8 @@ import pytest
 from domains.orders import TABLES, Order, SellerLine
 from domains.orders.design import DESIGN
 from domains.orders.keys import OrderByBuyer, OrderByNumber, OrderBySeller
-from domains.orders.variants import hashed_number, index_table, published
-from domains.orders.variants.published import OrderByBuyerOldestFirst, OrderBySellerOldestFirst
+from domains.orders.variants import hashed_number, index_table, oldest_first
+from domains.orders.variants.oldest_first import OrderByBuyerOldestFirst, OrderBySellerOldestFirst
 from shared.keys import InvalidKey, InvalidQuestion, between
 
 GOLDEN = json.loads((Path(__file__).parents[3] / "fixtures" / "orders" / "keys.json").read_text(encoding="utf-8"))
@@ -18,12 +18,12 @@ GOLDEN = json.loads((Path(__file__).parents[3] / "fixtures" / "orders" / "keys.j
 BY_NUMBER = TABLES[0].layout
 BY_SELLER = TABLES[1].layout
 BY_BUYER = TABLES[2].layout
-OLDEST_FIRST = published.TABLES[1].layout
+OLDEST_FIRST = oldest_first.TABLES[1].layout
 HASHED = hashed_number.TABLES[0].layout
 INDEX = index_table.INDEX
 OF_SELLER = index_table.OF_SELLER
 
-lists_of_sellers = pytest.mark.parametrize("layout", [BY_SELLER, OLDEST_FIRST], ids=["newest first", "published"])
+lists_of_sellers = pytest.mark.parametrize("layout", [BY_SELLER, OLDEST_FIRST], ids=["newest first", "oldest first"])
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_a_published_order_of_a_seller_has_its_time_with_the_sign_turned(placed_
 
 
 def test_a_published_order_of_a_buyer_is_the_same_with_the_buyer_in_front():
-    row = published.TABLES[2].layout.encode(OrderByBuyerOldestFirst("b-3", 1_580_976_517_000, "n-42"))
+    row = oldest_first.TABLES[2].layout.encode(OrderByBuyerOldestFirst("b-3", 1_580_976_517_000, "n-42"))
     assert row == bytes.fromhex("622d33 0001  80000170198b2f88  6e2d3432 0001")
 
 

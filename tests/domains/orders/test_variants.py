@@ -43,7 +43,7 @@ def test_every_list_is_that_of_the_samples_whole_and_page_by_page(loaded, sample
     _, orders = loaded[name]
     for who in {getattr(order, of) for order in samples}:
         expected = [line_of(order) for order in samples if getattr(order, of) == who]
-        expected.sort(key=lambda line: line.order_number, reverse=name == "published")
+        expected.sort(key=lambda line: line.order_number, reverse=name == "oldest-first")
         expected.sort(key=lambda line: -line.placed_ms)
         assert getattr(orders, ask)(who, limit=1000).records == expected
         paged, cursor = [], None
@@ -63,7 +63,7 @@ def bytes_stored(loaded, name):
 
 
 def test_the_direction_of_time_takes_no_bytes(loaded):
-    assert bytes_stored(loaded, "published") == bytes_stored(loaded, "newest-first")
+    assert bytes_stored(loaded, "oldest-first") == bytes_stored(loaded, "newest-first")
 
 
 def test_a_hash_of_two_bytes_is_stored_with_every_cell_of_an_order(loaded):

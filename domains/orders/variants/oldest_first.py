@@ -51,15 +51,18 @@ class OrderByBuyerOldestFirst:
 TABLES = (
     ORDERS,
     TableLayout(
-        "orders_by_seller_published", "one line of a seller's list", KeyLayout(OrderBySellerOldestFirst), SELLER_CELLS
+        "orders_by_seller_oldest",
+        "one line of a seller's list",
+        KeyLayout(OrderBySellerOldestFirst),
+        SELLER_CELLS,
     ),
     TableLayout(
-        "orders_by_buyer_published", "one line of a buyer's list", KeyLayout(OrderByBuyerOldestFirst), BUYER_CELLS
+        "orders_by_buyer_oldest", "one line of a buyer's list", KeyLayout(OrderByBuyerOldestFirst), BUYER_CELLS
     ),
 )
 
 
-class PublishedOrderRepository(OrderRepository):
+class OldestFirstOrderRepository(OrderRepository):
     """`OrderRepository` on these tables: a list with the newest order first is a reverse scan."""
 
     def __init__(self, connection: happybase.Connection, clock: WriterClock = CLOCK) -> None:
