@@ -73,7 +73,7 @@ def test_help_names_the_commands(ok, line):
 
 def test_the_format_option_knows_every_format_of_every_design(ok):
     out = " ".join(ok("load --help").split())
-    own = [format.name for design in DESIGNS for load in design.loads for format in load.formats]
+    own = dict.fromkeys(format.name for design in DESIGNS for load in design.loads for format in load.formats)
     assert ", ".join(["auto", *(format.name for format in FORMATS), *own]) in out
     assert {"combined", "log4j"} <= {*own}
 
