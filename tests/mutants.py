@@ -618,7 +618,7 @@ MUTANTS = (
     Mutant(
         "a verdict hides how many ranges are filtered",
         "shared/designs/cost_tables.py",
-        "len(measured.cost.ranges) > 1 else words",
+        "len(measurement.cost.ranges) > 1 else words",
         "False else words",
         ("tests/shared/designs/test_cost_tables.py",),
     ),
