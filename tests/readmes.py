@@ -209,12 +209,13 @@ LEGEND = (
         f"cursor, after {READ_AT_MOST:,} rows read.",
     ),
     (
-        r"([\d.]+)x, server filter",
+        r"(?:\d+ ranges, )?([\d.]+)x, server filter",
         "`{0}`: {1} rows are read for each row returned, and the region server drops the others.",
     ),
     (
         r"([\d.]+)x, sorted",
-        "`{0}`: {1} rows are read for each row returned; the client drops the others and sorts the rest. Each page "
+        "`{0}`: {1} rows are read for each row returned; the client, or a server-side filter, drops the others, and "
+        "the client sorts the rest. Each page "
         f"reads all rows of its ranges, and is refused if these are more than {READ_AT_MOST:,}.",
     ),
     (r"refused", "`{0}`: no range of the row key answers the question; the reasons are below."),
@@ -265,7 +266,8 @@ def _across(variants: Sequence[VariantCosts], cell: Callable[[Measurement], str]
 def rpcs_block(variants: Sequence[VariantCosts]) -> str:
     """The RPCs of every question in every variant."""
     caption = (
-        "RPCs of each question. A get is one call to the Thrift gateway; a scan is a call to open it, one for each "
+        "RPCs of each question. A get, of one row or of up to 1,000, is one call to the Thrift gateway; a scan is a "
+        "call to open it, one for each "
         "batch of rows, and one to close it. The calls of a question follow one another."
     )
     return _below(caption, across(variants, rpcs))

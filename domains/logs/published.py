@@ -13,7 +13,7 @@ TIE = bytes.fromhex("0011223344556677")
 
 TERMINATOR = "any text, with the terminator `00 01`; without it host1 would also match host12"
 SAME_TERMINATOR = "with the same terminator as the host"
-SIGN = "the sign bit is flipped, so that times before 1970 sort first; a plain long sorts them last"
+SIGN = "`Int64` flips the sign bit, so that negative numbers sort first; a long sorts them last"
 TIE_ADDED = "added: without it, events of one host and kind in one millisecond overwrite each other"
 
 PUBLISHED = (

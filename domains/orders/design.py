@@ -28,7 +28,7 @@ NUMBERED = AccessPattern("orders whose numbers begin alike", OrderRepository.num
 
 DESIGN = Design(
     name="orders",
-    question="How do seller, buyer and order number each find an order with one read?",
+    question="How can an order be found by its number, its seller or its buyer, each in one read?",
     loads=(ORDERS_LOAD,),
     patterns=(ORDER, LATEST, WEEK, STATUS_OF_SELLER, OF_BUYER, WITH_STATUS, NUMBERED),
     variants=(

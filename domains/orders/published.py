@@ -35,7 +35,7 @@ PUBLISHED = (
         SELLERS_LIST,
         {
             "seller_id": TERMINATOR,
-            "placed_ms": "the sign bit is flipped, so that times before 1970 sort first; a plain long sorts them last",
+            "placed_ms": "`Int64` flips the sign bit, so that negative numbers sort first; a long sorts them last",
             "order_number": SAME_TERMINATOR,
         },
     ),

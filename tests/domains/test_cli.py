@@ -31,7 +31,7 @@ TABLES = {
 def test_list_shows_each_design_with_its_question_its_variants_and_their_keys(ok):
     lines = ok("list").splitlines()
     assert lines[:7] == [
-        "orders: How do seller, buyer and order number each find an order with one read?",
+        "orders: How can an order be found by its number, its seller or its buyer, each in one read?",
         "  newest-first   orders                   [order_number]",
         "                 orders_by_seller         [seller_id][placed_ms descending][order_number]",
         "                 orders_by_buyer          [buyer_id][placed_ms descending][order_number]",
