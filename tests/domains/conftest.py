@@ -3,6 +3,7 @@
 import io
 import os
 import shlex
+import signal
 import subprocess
 import sys
 from contextlib import ExitStack, closing, redirect_stdout
@@ -159,6 +160,8 @@ def real_process(folder):
             stderr=subprocess.PIPE,
             text=True,
             env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", **environment},
+            # Ctrl-C interrupts it even if the tests run in the background of a shell, which then ignores it.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         started.append(process)
         return process

@@ -61,8 +61,9 @@ def test_every_question_has_the_same_answer_ranges_rpcs_and_bytes(on_hbase, in_m
 def comparable(measurement, prefix):
     """A measurement without the rows read, which HBase does not count, without the prefix of tables and cursors."""
     ranges = [(table.removeprefix(prefix), rows) for table, rows in measurement.cost.ranges]
+    reads = [attrs.evolve(read, table=read.table.removeprefix(prefix)) for read in measurement.cost.reads]
     answer = measurement.answer
     if isinstance(answer, Page):
         answer = attrs.evolve(answer, cursor=answer.cursor and "there is a next page")
-    cost = attrs.evolve(measurement.cost, ranges=ranges, rows_read=None)
+    cost = attrs.evolve(measurement.cost, ranges=ranges, reads=reads, rows_read=None)
     return attrs.evolve(measurement, answer=answer, cost=cost)
