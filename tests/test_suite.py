@@ -9,11 +9,10 @@ import pytest
 
 from domains.asking import tables_of
 from domains.designs import DESIGNS
+from tests.copies import COPIED
 
 ROOT = Path(__file__).parents[1]
 DOMAINS = sorted(path for path in (ROOT / "domains").iterdir() if (path / "keys.py").exists())
-COPIED = ("__init__", "records", "keys", "repository", "example")
-"""The modules of a design that one copies."""
 FILES = ("README.md", *(f"{name}.py" for name in COPIED), "design.py", "variants/__init__.py")
 MAY_COPY_IMPORT = ("shared.keys", "shared.tables", "shared.queries", "shared.writes", "shared.records")
 SECTIONS = (

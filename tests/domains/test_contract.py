@@ -5,21 +5,16 @@ an exemption that nothing needs fails too.
 """
 
 import json
-import os
 import re
-import shutil
-import subprocess
-import sys
-import sysconfig
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 
 import attrs
 import pytest
 
 from domains.designs import DESIGNS
 from shared.designs import FACTS, load_samples, measure
+from tests.copies import ROOT, copy_design, run_example
 from tests.domains.contract import (
     check_equal_answers,
     check_every_table_has_rows,
@@ -30,10 +25,7 @@ from tests.domains.contract import (
 from tests.engines import Embedded
 from tests.reference import without_reference
 
-ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "fixtures"
-COPIED = ("__init__", "records", "keys", "repository", "example")
-"""The modules of a design that one copies."""
 BY_NAME = {f"{design.name}:{variant.name}": (design, variant) for design in DESIGNS for variant in design.variants}
 VARIANTS = list(BY_NAME)
 ROWS_FOR_ONE = 2
@@ -301,17 +293,8 @@ def test_the_key_beside_a_published_one_is_of_a_table_of_the_design(design, publ
 
 @of_each_design
 def test_five_files_and_the_rooms_they_import_are_a_copy_that_runs(design, tmp_path):
-    ignore = shutil.ignore_patterns("__pycache__")
-    (tmp_path / "domains" / design.name).mkdir(parents=True)
-    shutil.copy(ROOT / "domains" / "__init__.py", tmp_path / "domains")
-    for name in COPIED:
-        shutil.copy(ROOT / "domains" / design.name / f"{name}.py", tmp_path / "domains" / design.name)
-    for room in ("keys", "tables", "queries", "writes", "records", "stores"):
-        shutil.copytree(ROOT / "shared" / room, tmp_path / "shared" / room, ignore=ignore)
-    shutil.copy(ROOT / "shared" / "__init__.py", tmp_path / "shared")
-    command = [sys.executable, "-S", "-m", f"domains.{design.name}.example"]
-    python = {**os.environ, "PYTHONPATH": sysconfig.get_path("purelib")}
-    done = subprocess.run(command, cwd=tmp_path, env=python, capture_output=True, text=True, check=False)
+    copy_design(design.name, tmp_path)
+    done = run_example(design.name, tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout
 

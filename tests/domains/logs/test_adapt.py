@@ -1,12 +1,6 @@
 """What the README says under "Adapt it", process to a copy."""
 
-import os
 import re
-import shutil
-import subprocess
-import sys
-import sysconfig
-from pathlib import Path
 
 import pytest
 
@@ -14,37 +8,22 @@ from domains.logs import LogEvent
 from domains.logs.formats import FORMATS
 from shared.loading import Format, read_lines
 from shared.queries import scan
+from tests.copies import ROOT, copy_design, run_example
 
 from .asking import BY_NAME, answer_page, dump, event, expected, stored
-
-ROOT = Path(__file__).parents[3]
-
-
-COPIED = ("__init__", "records", "keys", "repository", "example")
 
 
 @pytest.fixture
 def copy(tmp_path):
     """A copy of what one copies, and nothing else of the project."""
-    shutil.copytree(ROOT / "shared", tmp_path / "shared", ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "domains" / "logs").mkdir(parents=True)
-    shutil.copy(ROOT / "domains" / "__init__.py", tmp_path / "domains")
-    for name in COPIED:
-        shutil.copy(ROOT / "domains" / "logs" / f"{name}.py", tmp_path / "domains" / "logs")
+    copy_design("logs", tmp_path)
     return tmp_path
-
-
-def run(copy, *arguments):
-    """Runs Python in a copy, with the libraries installed here, and without the project itself."""
-    python = {**os.environ, "PYTHONPATH": sysconfig.get_path("purelib")}
-    command = [sys.executable, "-S", *arguments]
-    return subprocess.run(command, cwd=copy, env=python, capture_output=True, text=True, check=False)
 
 
 def test_five_files_and_shared_are_enough_also_with_a_field_of_another_name(copy):
     for path in copy.glob("domains/logs/*.py"):
         path.write_text(re.sub(r"\bhost\b", "device", path.read_text(encoding="utf-8")), encoding="utf-8")
-    process = run(copy, "-m", "domains.logs.example")
+    process = run_example("logs", copy)
     assert process.returncode == 0, process.stderr
     assert "LogEvent(device='web-1', event='ERROR'" in process.stdout
 
@@ -53,7 +32,7 @@ def test_the_story_is_the_same_under_the_key_of_another_variant(copy):
     keys = copy / "domains" / "logs" / "keys.py"
     change(keys, (r"KeyLayout\(LogNewestFirst\)", 'KeyLayout(LogTimeFirst, Salt(of="host", buckets=8))'))
     change(keys, (r"KeyLayout, part", "KeyLayout, Salt, part"))
-    before, after = (run(folder, "-m", "domains.logs.example") for folder in (ROOT, copy))
+    before, after = (run_example("logs", folder) for folder in (ROOT, copy))
     assert after.returncode == 0, after.stderr
     assert after.stdout == before.stdout
 

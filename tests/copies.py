@@ -1,0 +1,33 @@
+"""A design as somebody copies it: five files, what they import of `shared`, and nothing else of the project."""
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+COPIED = ("__init__", "records", "keys", "repository", "example")
+"""The modules of a design that one copies."""
+ROOMS = ("keys", "tables", "queries", "writes", "records", "stores")
+"""The packages of `shared` that they import; only `example` imports `stores`."""
+
+
+def copy_design(name: str, to: Path) -> None:
+    """Copies the five files of a design, and the packages that they import, into a folder."""
+    folder = to / "domains" / name
+    folder.mkdir(parents=True)
+    shutil.copy(ROOT / "domains" / "__init__.py", to / "domains")
+    for module in COPIED:
+        shutil.copy(ROOT / "domains" / name / f"{module}.py", folder)
+    for room in ROOMS:
+        shutil.copytree(ROOT / "shared" / room, to / "shared" / room, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "shared" / "__init__.py", to / "shared")
+
+
+def run_example(name: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Runs the story of a design in a folder, with the libraries installed here, and without the project itself."""
+    python = {**os.environ, "PYTHONPATH": sysconfig.get_path("purelib")}
+    command = [sys.executable, "-S", "-m", f"domains.{name}.example"]
+    return subprocess.run(command, cwd=folder, env=python, capture_output=True, text=True, check=False)
