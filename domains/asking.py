@@ -115,7 +115,7 @@ def arguments(pattern: AccessPattern, words: Iterable[str]) -> dict[str, Any]:
 TableKeys: TypeAlias = list[tuple[TableLayout[Any, Any], bytes]]
 """Tables, each with a row key of that table."""
 MissingKeys: TypeAlias = list[tuple[TableLayout[Any, Any], str]]
-"""Tables, each with the reason why there is no row key of that table."""
+"""Tables, each with the reason why its row key cannot be made."""
 
 
 def encode_keys(

@@ -58,9 +58,10 @@ class KeyLayout(ReferenceLayout[K]):
     def narrow(self, /, **question: Any) -> Narrowed:
         """The ranges for as much of the question as the key can bind; the caller compares the rest with each row.
 
-        If `plan` answers, there is no rest. If it refuses, the question is cut: equality on the leading parts that it
-        names, then at most one interval. Later parts are the residual filter, but a spreading prefix still uses their
-        values to choose its bucket. A question that binds no leading part and no time slice is refused as by `plan`.
+        If `plan` answers, the residual filter is empty. If it refuses, the question is cut: equality on the leading
+        parts that it names, then at most one interval. Later parts are the residual filter, but a spreading prefix
+        still uses their values to choose its bucket. A question that binds no leading part and no time slice is refused
+        as by `plan`.
         """
         return narrow(self, question, self.encode)
 

@@ -116,7 +116,7 @@ class Plan:
 
 @attrs.frozen
 class Narrowed:
-    """As much of a question as the order of a key answers, and the rest as a residual filter."""
+    """The part of a question that the order of a key answers, and the rest as a residual filter."""
 
     plan: Plan
     bound: tuple[str, ...]

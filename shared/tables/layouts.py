@@ -31,7 +31,7 @@ class Family:
     compression: str = attrs.field(
         default="NONE", validator=one_of("NONE", "GZ", "SNAPPY", "LZ4", "ZSTD", "LZO", "BZIP2")
     )
-    """Of the blocks in files. Each region server must have the codec; all have GZ."""
+    """The compression of the blocks in files. Each region server must have the codec; all have GZ."""
     block_size_bytes: int = attrs.field(default=BLOCK_BYTES, validator=integer(1024, 16 * 1024 * 1024))
     """What is read from a file at a time, before compression: smaller ones serve gets, larger ones scans.
 
@@ -39,7 +39,7 @@ class Family:
 
     @property
     def options(self) -> dict[str, Any]:
-        """As happybase's `create_table` takes them, which leaves the block size to HBase."""
+        """The options that happybase's `create_table` takes; it leaves the block size to HBase."""
         return {
             "max_versions": self.max_versions,
             "bloom_filter_type": self.bloom,
