@@ -42,6 +42,7 @@ TABLES = ("tests/shared/tables/test_tables.py",)
 CONFORMANCE = ("tests/conformance/test_conformance.py",)
 STORE_WRITES = ("tests/shared/stores/embedded/test_writes.py",)
 TURNS = ("tests/shared/stores/embedded/test_turns.py",)
+WIDE_ROWS = ("tests/shared/stores/embedded/test_wide_rows.py",)
 MEMORY = ("tests/shared/stores/server/test_memory.py",)
 CONTRACT = ("tests/domains/test_contract.py",)
 MOVED = ("tests/shared/stores/embedded/test_moved.py",)
@@ -961,6 +962,27 @@ MUTANTS = (
         "            if len(results) >= wanted:\n                region_ends = False\n                break",
         "            if len(results) >= wanted:\n                break",
         CONFORMANCE,
+    ),
+    Mutant(
+        "a wide row ends where the narrow ones do",
+        "shared/stores/embedded/engine.py",
+        "if len(cells) > at_most:",
+        "if False:",
+        WIDE_ROWS,
+    ),
+    Mutant(
+        "a wide row is read from its first cell",
+        "shared/stores/filters/filtered_rows.py",
+        'next(iter(families)) + b":" + filter.first_qualifier()',
+        'next(iter(families)) + b":"',
+        WIDE_ROWS,
+    ),
+    Mutant(
+        "an AND skips cells that its first filter counts",
+        "shared/stores/filters/combined.py",
+        "return self.filters[0].first_qualifier()",
+        "return max(filter.first_qualifier() for filter in self.filters)",
+        WIDE_ROWS,
     ),
     Mutant(
         "an open scanner counts twice",

@@ -7,7 +7,7 @@ import threading
 import uuid
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, suppress
-from itertools import groupby
+from itertools import count, groupby, islice
 from operator import itemgetter, lt
 from typing import TypeAlias
 
@@ -32,6 +32,10 @@ _SURPLUS_LEFT = 32
 
 # The most tombstones that a scan crosses, and the most cells that dropping a table removes, in one turn.
 CELLS_PER_TURN = 2_000
+
+# A scan of some columns reads a row whole if it has at most this many cells per range of columns: a seek takes as long
+# as some dozen cells.
+_FEW_CELLS = 64
 
 ABOVE_ALL_ROWS = b"\xff" * (MAX_ROW_BYTES + 1)
 """The end of a range without an upper bound."""
@@ -387,6 +391,71 @@ class Engine:
             select = statements.SCAN_DOWN if down else _read_statement(statements.SCAN, table, newest)
             yield from self._rows_of(select, (table.id, low, high), down)
 
+    def scan_columns(
+        self,
+        table: StoredTable,
+        low: bytes,
+        high: bytes,
+        columns: Sequence[ColumnRange],
+        *,
+        down: bool,
+        up_to: int,
+        newest: bool = False,
+    ) -> Generator[tuple[bytes, Iterable[Cell]], None, None]:
+        """The rows of `scan`: narrow ones with all their cells, as a list, wide ones only with those in `columns`.
+
+        If `columns` is one range, the cells of a wide row are read while the caller iterates over them; it has to stop
+        before it requests the next row. A row is narrow if it has few cells, or at most twice as many as the caller
+        took from the last wide one: so a caller that needs whole rows does not make the engine read each of them twice.
+        """
+        at_most = few = _FEW_CELLS * len(columns)
+        keeps_all = down or up_to < LATEST_MS
+        select = statements.scan_all(down=down) if keeps_all else _read_statement(statements.SCAN, table, newest)
+        while low < high:
+            wide_row = None
+            with closing(self._rows_of(select, (table.id, low, high), down, at_most=at_most + 1)) as rows:
+                for row, cells in rows:
+                    if len(cells) > at_most:
+                        wide_row = row
+                        break
+                    yield row, [cell for cell in cells if cell[1] <= up_to] if up_to < LATEST_MS else cells
+            if wide_row is None:
+                return
+            if not low <= wide_row < high:  # otherwise a damaged page could return it again and again
+                raise damage_error("rows are out of order")
+            with closing(self._cells_one_by_one(table, wide_row, columns, up_to, newest)) as wide_cells:
+                taken = count()  # zip() steps it with each cell
+                yield wide_row, map(_first, zip(wide_cells, taken, strict=False))
+                at_most = max(few, 2 * next(taken))
+            if down:
+                high = wide_row
+            else:
+                low = row_after(wide_row)
+
+    def _cells_one_by_one(
+        self, table: StoredTable, row: bytes, columns: Sequence[ColumnRange], up_to: int, newest: bool
+    ) -> Generator[Cell, None, None]:
+        """The cells of one row in ranges of columns; of a single range, none is read before it is needed."""
+        if len(columns) > 1:
+            yield from self._checked_cells(table, row, columns, up_to, newest)
+            return
+        last_cell = None
+        cursor = None
+        try:
+            select = _read_statement(statements.READ_COLUMNS, table, newest)
+            cursor = self._cursor = self._database.execute(select, (table.id, row, *columns[0], up_to))
+            if self.path is None:
+                yield from cursor
+                return
+            for cell in cursor:
+                _check_cells(row, [cell] if last_cell is None else [last_cell, cell])
+                last_cell = cell
+                yield cell
+        finally:
+            if cursor is not None:
+                cursor.close()
+            self._check_same()
+
     def scan_with_tombstones(
         self, table: StoredTable, low: bytes, high: bytes, *, down: bool, up_to: int
     ) -> Generator[tuple[bytes, Sequence[Cell], list[bytes]], None, None]:
@@ -404,15 +473,26 @@ class Engine:
                 yield row, cells, [column for column, _, _ in stored]
 
     def _rows_of(
-        self, select: str, parameters: tuple[object, ...], down: bool, *, with_tombstones: bool = False
+        self,
+        select: str,
+        parameters: tuple[object, ...],
+        down: bool,
+        *,
+        with_tombstones: bool = False,
+        at_most: int | None = None,
     ) -> Generator[tuple[bytes, list[Cell]], None, None]:
-        """Rows with their cells; `with_tombstones`, tombstones are among them as cells without a value."""
+        """Rows with their cells, the first `at_most` in the scan's direction.
+
+        `with_tombstones`, tombstones are among them as cells without a value.
+        """
         in_file = self.path is not None
         last_row = None
         cursor = None
         try:
             cursor = self._cursor = self._database.execute(select, parameters)
             for row, stored in groupby(cursor, _first):
+                if at_most is not None:
+                    stored = islice(stored, at_most)
                 cells: list[Cell] = [version[1:] for version in stored]
                 if down:
                     cells.reverse()

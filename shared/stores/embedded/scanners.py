@@ -3,20 +3,21 @@
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing, suppress
 from copy import copy
 
 from attrs import define, field
 from Hbase_thrift import IllegalArgument, TCell, TRowResult, TScan
 
-from ..filters.cells import Cell
+from ...keys.limits import LATEST_MS
+from ..filters.cells import Cell, family_of
 from ..filters.filtered_rows import FilteredRows
 from ..filters.language import parse_filter, parsed_bytes
 from ..thrift1.errors import illegal_argument, io_error
 from ..thrift1.idl import IOError
 from .columns import Selection, select_columns
-from .engine import ABOVE_ALL_ROWS, Engine, row_after
+from .engine import ABOVE_ALL_ROWS, Engine, column_range, row_after, versions
 from .reads import newest_cells, ordered_parts, visible_versions
 from .rules import check_row, last_read, table_name
 from .sizes import VALUE_OBJECT_BYTES, results_bytes
@@ -41,7 +42,8 @@ class Scanner:
     """A scan between two calls: it has yet to read the rows from `low` (inclusive) to `high` (exclusive).
 
     It holds no statement and no lock, only these bounds: each turn with the engine seeks to them again. A filter gets
-    the rows between the turns, so that a slow filter does not block other calls.
+    the rows between the turns, so that a slow filter does not block other calls. Only a streaming filter, which is
+    fast, gets the cells within the turn, while they are read: so cells that it does not need are not read.
     """
 
     table_name: bytes
@@ -82,7 +84,7 @@ class Scanner:
                 table = self._table(engine)
             if self.filter_text is not None and self._filtered is None:
                 # Raises for an invalid filter, even if there is no row to read.
-                self._new_filter(table, self.filter_text)
+                self._filtered = self._new_filter(table, self.filter_text)
             try:
                 return self._fetch(engine, count, watch)
             except Exception as error:
@@ -103,7 +105,7 @@ class Scanner:
         self._rows_to_read = min(count, _ROWS_AHEAD)
         while len(results) < count and self.low < self.high:
             before = len(results)
-            if self.filter_text is None:
+            if self.filter_text is None or (self._filtered and self._filtered.first_column is not None):
                 results += self._next_rows(engine, count - before)
             else:
                 results += self._next_filtered(engine, self.filter_text, count - before)
@@ -116,8 +118,8 @@ class Scanner:
         return results[:count]
 
     def _next_rows(self, engine: Engine, wanted: int) -> list[TRowResult]:
-        """About `wanted` results, or fewer if the turn ends first."""
-        selects = self.selection and self.selection.selects
+        """About `wanted` results, or fewer if the turn ends first; without a filter or with a streaming one."""
+        selects, filtered = self.selection and self.selection.selects, self._filtered
         clock_s, passed = time.monotonic, 0
         read: list[tuple[bytes, dict[bytes, TCell]]] = []
         with engine.lock:
@@ -128,12 +130,15 @@ class Scanner:
             if has_tombstones:
                 low, high = engine.range_of_turn(table, low, high, down=self.reverse)
             begin = high if self.reverse else low
-            scan = engine.scan(table, low, high, down=self.reverse, up_to=self.up_to, newest=True)
-            with closing(scan) as rows:
+            with closing(self._rows(engine, table, low, high)) as rows:
                 for row, stored in rows:
-                    if stored:
+                    if stored or filtered:
                         passed += 1
-                        cells = newest_cells(table, filter(selects, stored) if selects else stored)
+                        if filtered:
+                            chosen: Iterable[Cell] = filtered.cells_of(row, self._visible(table, stored))
+                        else:
+                            chosen = filter(selects, stored) if selects else stored
+                        cells = newest_cells(table, chosen)
                         if cells:
                             read.append((row, cells))
                             wanted -= -(-len(cells) // self.batch) if self.batch else 1  # the parts, rounded up
@@ -148,6 +153,21 @@ class Scanner:
         if self.batch or self.sorts_columns:
             return [part for row, cells in read for part in ordered_parts(row, cells, self.batch, self.sorts_columns)]
         return [TRowResult(row, cells) for row, cells in read]
+
+    def _rows(
+        self, engine: Engine, table: StoredTable, low: bytes, high: bytes
+    ) -> Generator[tuple[bytes, Iterable[Cell]], None, None]:
+        """The rows of a range; wide rows come without the cells that the scan does not select or its filter skips."""
+        columns = None
+        if self._filtered and self._filtered.first_column is not None:
+            first = self._filtered.first_column
+            columns = [(first, column_range(family_of(first))[1])]
+        elif self.selection and self.up_to == LATEST_MS:  # otherwise such a row might have no version in time
+            columns = sorted(self.selection.ranges)
+        newest, down, up_to = not self._filtered, self.reverse, self.up_to
+        if columns is None:
+            return engine.scan(table, low, high, down=down, up_to=up_to, newest=newest)
+        return engine.scan_columns(table, low, high, columns, down=down, up_to=up_to, newest=newest)
 
     def _next_filtered(self, engine: Engine, filter_text: bytes, wanted: int) -> list[TRowResult]:
         """Results of the next region, from as many rows as fit in one turn.
@@ -215,6 +235,12 @@ class Scanner:
             raise io_error("client.RetriesExhaustedException", f"filter.IncompatibleFilterException: {text}")
         families = self.selection.families if self.selection else dict.fromkeys(table.families)
         return FilteredRows(filter, reverse=self.reverse, families=families)
+
+    def _visible(self, table: StoredTable, stored: Iterable[Cell]) -> Iterable[Cell]:
+        """The cells of one row that a streaming filter sees; those of a wide row are read when it gets to them."""
+        if isinstance(stored, Sequence):
+            return visible_versions(table, self._selected(stored))
+        return (cell for kept in versions(table, stored) for cell in kept)
 
     def _selected(self, stored: Sequence[Cell]) -> Sequence[Cell]:
         return list(filter(self.selection.selects, stored)) if self.selection else stored

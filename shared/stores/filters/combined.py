@@ -113,6 +113,12 @@ class And(Combined):
     def is_done(self) -> bool:
         return any(filter.is_done() for filter in self.filters)
 
+    def is_streaming(self) -> bool:
+        return all(filter.is_streaming() for filter in self.filters)
+
+    def first_qualifier(self) -> bytes:
+        return self.filters[0].first_qualifier()
+
 
 @define
 class Or(Combined):

@@ -26,10 +26,17 @@ class FilteredRows:
         self.ends_scan = False
         """Whether the filter itself is done, so that the scan may end with this region."""
         self._can_end_within_row = filter.can_end_within_row()
+        self.first_column: bytes | None = None
+        """The column from which a scan may read each row while the filter judges its cells.
+
+        None if the filter is not streaming, or if the scan is not of one whole family: then rows are read whole before.
+        """
+        if filter.is_streaming() and list(families.values()) == [None]:
+            self.first_column = next(iter(families)) + b":" + filter.first_qualifier()
         if reverse and self._joined:
             raise io_error("DoNotRetryIOException", "Reverse scan with loading CFs on demand is not supported")
 
-    def cells_of(self, row: bytes, cells: Sequence[Cell], stored_columns: Iterable[bytes] = ()) -> list[Cell]:
+    def cells_of(self, row: bytes, cells: Iterable[Cell], stored_columns: Iterable[bytes] = ()) -> list[Cell]:
         """The cells of the row to return, at most one version of each column.
 
         `cells` are those that the scan can see: by family, then qualifier, versions newest first. `stored_columns` are
@@ -39,7 +46,7 @@ class FilteredRows:
         by_family = self._by_family(cells)
         if self._can_end_within_row:
             stored_families = {family_of(column) for column in stored_columns} & self._families.keys()
-            by_family = dict[bytes, Sequence[Cell]].fromkeys(sorted(stored_families), ()) | by_family
+            by_family = dict[bytes, Iterable[Cell]].fromkeys(sorted(stored_families), ()) | by_family
         if self.done or self._open.isdisjoint(by_family):
             return []
         kept = self._kept_cells(row, by_family)
@@ -48,10 +55,12 @@ class FilteredRows:
         self.done = self.ends_scan or not self._open
         return kept
 
-    def _by_family(self, cells: Sequence[Cell]) -> dict[bytes, Sequence[Cell]]:
+    def _by_family(self, cells: Iterable[Cell]) -> dict[bytes, Iterable[Cell]]:
         if len(self._families) == 1 and cells:
             return dict.fromkeys(self._families, cells)
-        by_family: dict[bytes, Sequence[Cell]] = {}
+        if not isinstance(cells, Sequence):
+            cells = list(cells)
+        by_family: dict[bytes, Iterable[Cell]] = {}
         start, end = 0, len(cells)
         while start < end:
             family = family_of(cells[start][0])
@@ -62,7 +71,7 @@ class FilteredRows:
             start = stop
         return by_family
 
-    def _kept_cells(self, row: bytes, by_family: Mapping[bytes, Sequence[Cell]]) -> list[Cell]:
+    def _kept_cells(self, row: bytes, by_family: Mapping[bytes, Iterable[Cell]]) -> list[Cell]:
         if self._filter.refuses_row(row):
             # HBase: a forward scan skips a row by passing its cells to the filter: they may end a WHILE in it.
             if self._can_end_within_row and not self._reverse and not self._filter.is_done():
@@ -80,7 +89,7 @@ class FilteredRows:
             kept = sorted(kept + self._passing_cells(by_family, self._joined), key=_sort_key)
         return kept
 
-    def _passing_cells(self, by_family: Mapping[bytes, Sequence[Cell]], families: set[bytes]) -> list[Cell]:
+    def _passing_cells(self, by_family: Mapping[bytes, Iterable[Cell]], families: set[bytes]) -> list[Cell]:
         """The cells of some families that the filter keeps. A family in which the filter is done stays closed."""
         passed: list[Cell] = []
         for family, cells in by_family.items():
@@ -91,7 +100,7 @@ class FilteredRows:
                     families.discard(family)
         return passed
 
-    def _judge(self, cells: Sequence[Cell], passed: list[Cell], *, unnamed: bytes | None) -> None:
+    def _judge(self, cells: Iterable[Cell], passed: list[Cell], *, unnamed: bytes | None) -> None:
         """Adds to `passed` the cells of a family that the filter keeps, at most one version of each column.
 
         HBase: once a version has passed, the filter still sees the next one, which is not returned. The filter sees all
@@ -99,12 +108,13 @@ class FilteredRows:
         the next version. (Not if the scan requests columns by name, nor within the blocks of a large file.)
         """
         filter, can_end = self._filter, self._can_end_within_row
-        index, end = 0, len(cells)
-        column_passed = None
-        while index < end and not (can_end and filter.is_done()):
-            cell = cells[index]
+        column_passed = column_left = hint = None
+        for cell in cells:
             column = cell[0]
-            index += 1
+            if column == column_left or (hint is not None and column < hint):
+                continue
+            if can_end and filter.is_done():
+                break
             verdict = filter.judge(cell)
             if verdict is SKIP:
                 continue
@@ -118,12 +128,9 @@ class FilteredRows:
                 break
             elif verdict is SEEK_NEXT_USING_HINT:
                 hint = None if self._reverse else filter.hint(cell)
-                while hint is not None and index < end and cells[index][0] < hint:
-                    index += 1
                 continue
             if column != unnamed:
-                while index < end and cells[index][0] == column:
-                    index += 1
+                column_left = column
 
 
 def _sort_key(cell: Cell) -> tuple[bytes, bytes, bytes]:

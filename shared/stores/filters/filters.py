@@ -108,6 +108,17 @@ class Filter:
     def reverse(self) -> None:
         """Called once, at the start, if the rows come last to first. HBase: setReversed."""
 
+    def is_streaming(self) -> bool:
+        """Whether a scan may read a row's cells while the filter judges them, and only as far as the filter goes.
+
+        A streaming filter overrides `judge`, `hint` and `reset` only, and judges quickly.
+        """
+        return False
+
+    def first_qualifier(self) -> bytes:
+        """The first qualifier that a streaming filter needs: it keeps no cell before that, nor counts one."""
+        return b""
+
 
 # Cells: values and timestamps
 
@@ -198,6 +209,12 @@ class ColumnPrefixFilter(Filter):
     def hint(self, cell: Cell) -> bytes | None:
         return column_in_family_of(cell, self.prefix)
 
+    def is_streaming(self) -> bool:
+        return True
+
+    def first_qualifier(self) -> bytes:
+        return self.prefix
+
 
 @define
 class MultipleColumnPrefixFilter(Filter):
@@ -254,6 +271,12 @@ class ColumnRangeFilter(Filter):
     def hint(self, cell: Cell) -> bytes | None:
         return column_in_family_of(cell, self.low)
 
+    def is_streaming(self) -> bool:
+        return True
+
+    def first_qualifier(self) -> bytes:
+        return self.low
+
 
 @define
 class ColumnValueFilter(Filter):
@@ -296,6 +319,9 @@ class FirstKeyOnlyFilter(Filter):
 
     def reset(self) -> None:
         self._cell_seen = False
+
+    def is_streaming(self) -> bool:
+        return True
 
 
 @define
@@ -350,6 +376,9 @@ class ColumnPaginationFilter(Filter):
 
     def reset(self) -> None:
         self._count = 0
+
+    def is_streaming(self) -> bool:
+        return True
 
 
 # Rows, by their keys

@@ -1,0 +1,312 @@
+"""Scans of rows with many cells: the answers of whole rows, in memory and time for the cells returned."""
+
+import tracemalloc
+from collections.abc import Callable
+from itertools import islice
+from typing import Any
+
+import happybase
+import pytest
+from attrs import define, field
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.stores import connect
+from shared.stores.embedded import engine
+from shared.stores.embedded.stored_tables import now_ms
+from tests.conformance.cases import Case, read_cases
+from tests.conformance.running import run
+from tests.conformance.targets import InProcess
+
+READS = {"scans", "reverse", "scanners", "filters", "filter_lists", "filter_regions", "filter_versions", "time_to_live"}
+
+
+@pytest.fixture
+def every_row_is_wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "_FEW_CELLS", 0)
+
+
+@pytest.mark.usefixtures("every_row_is_wide")
+@pytest.mark.parametrize("case", [case for case in read_cases() if case.file in READS and not case.slow], ids=str)
+def test_a_row_that_is_read_in_part_answers_as_hbase(case: Case) -> None:
+    target = InProcess()
+    with target.store(case) as store:
+        run(case, store)
+    target.close()
+
+
+# Answers
+
+TTL_S = 3_600
+NOW_MS = now_ms()
+FAMILIES: dict[str, dict[str, object]] = {
+    "p": {"max_versions": 3},
+    "p1": {"max_versions": 1},
+    "x": {"max_versions": 3, "time_to_live": TTL_S},
+}
+
+Write = tuple[str, bytes, bytes, bytes, int]
+"""`put` or `delete`, row, family, qualifier (`-` deletes the family), timestamp."""
+
+
+@define
+class Model:
+    """The cells that a table with FAMILIES holds after some writes."""
+
+    cells: dict[tuple[bytes, bytes, int], bytes] = field(factory=dict)
+    deleted: dict[tuple[bytes, bytes], int] = field(factory=dict)
+
+    def put(self, row: bytes, column: bytes, timestamp: int, value: bytes) -> None:
+        if timestamp > max(self.deleted.get((row, name), -1) for name in (column, column.partition(b":")[0])):
+            self.cells[row, column, timestamp] = value
+
+    def delete(self, row: bytes, name: bytes, up_to: int) -> None:
+        for cell in list(self.cells):
+            if cell[0] == row and cell[2] <= up_to and (cell[1] == name or cell[1].startswith(name + b":")):
+                del self.cells[cell]
+        self.deleted[row, name] = max(up_to, self.deleted.get((row, name), -1))
+
+    def first_columns(self, family: bytes, low: bytes, high: bytes, limit: int, *, reverse: bool) -> list[Any]:
+        """Per row the newest versions of `limit` columns with qualifiers after `low` and before `high` (b"": any)."""
+        rows: dict[bytes, dict[bytes, tuple[bytes, int]]] = {}
+        for (row, column, timestamp), value in sorted(self.cells.items()):
+            name, _, qualifier = column.partition(b":")
+            expired = name == b"x" and timestamp < NOW_MS - 1000 * TTL_S
+            if name == family and not expired and (not low or qualifier > low) and (not high or qualifier < high):
+                rows.setdefault(row, {})[column] = (value, timestamp)
+        return [(row, dict(islice(rows[row].items(), limit))) for row in sorted(rows, reverse=reverse)]
+
+
+def writes(qualifiers: st.SearchStrategy[bytes]) -> st.SearchStrategy[list[Write]]:
+    """Writes to few rows, mostly puts; those at timestamps 1 to 4 are expired in the family with a TTL."""
+    return st.lists(
+        st.tuples(
+            st.sampled_from(["put", "put", "put", "put", "put", "delete"]),
+            st.sampled_from([b"r", b"r\x00", b"s"]),
+            st.sampled_from([b"p", b"p", b"p1", b"x"]),
+            qualifiers,
+            st.sampled_from([1, 2, 3, 4, NOW_MS - 2, NOW_MS - 1, NOW_MS]),
+        ),
+        max_size=60,
+    )
+
+
+def filled(written: list[Write]) -> tuple[happybase.Table, Model]:
+    connection, model = connect("embedded:"), Model()
+    connection.create_table("t", FAMILIES)
+    table = connection.table("t")
+    for number, (kind, row, family, qualifier, timestamp) in enumerate(written):
+        name, value = family + b":" + qualifier, b"%d" % number
+        if kind == "put":
+            table.put(row, {name: value}, timestamp=timestamp)
+            model.put(row, name, timestamp, value)
+        else:
+            name = family if qualifier == b"-" else name
+            table.delete(row, [name], timestamp=timestamp)
+            model.delete(row, name, timestamp)
+    return table, model
+
+
+def with_few_cells(few: int, read: Callable[[], Any]) -> Any:
+    """What is read if a row with more cells than `few` counts as one with many."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "_FEW_CELLS", few)
+        return read()
+
+
+SOME_QUALIFIERS = st.sampled_from([b"-", b"a", b"ab", b"b", b"ba", b"c", b"d", b"da"])
+BOUNDS = st.sampled_from([b"", b"a", b"aa", b"b", b"d"])
+FEW = st.sampled_from([0, 1, 3, 64])
+
+
+@given(
+    writes(SOME_QUALIFIERS),
+    st.sampled_from([b"p", b"p1", b"x"]),
+    BOUNDS,
+    BOUNDS,
+    st.integers(min_value=1, max_value=5),
+    st.booleans(),
+    FEW,
+)
+def test_a_page_of_columns_is_the_first_ones_between_its_bounds(written, family, low, high, limit, reverse, few):
+    table, model = filled(written)
+    filter = f"ColumnPaginationFilter({limit}, 0)"
+    if low or high:
+        filter = f"ColumnRangeFilter('{low.decode()}', false, '{high.decode()}', false) AND {filter}"
+    for batch_size in (1, 2, 300):
+        options = {"filter": filter, "reverse": reverse, "batch_size": batch_size, "include_timestamp": True}
+        rows = with_few_cells(few, lambda: list(table.scan(columns=[family], **options)))  # noqa: B023
+        assert rows == model.first_columns(family, low, high, limit, reverse=reverse)
+
+
+STREAMING = [
+    "ColumnPaginationFilter(0, 0)",
+    "ColumnPaginationFilter(2, 0)",
+    "ColumnPaginationFilter(1, 2)",
+    "ColumnPaginationFilter(2147483647, 1)",
+    "ColumnRangeFilter('b', true, '', true)",
+    "ColumnRangeFilter('', false, 'b', false)",
+    "ColumnRangeFilter('d', true, 'a', true)",
+    "ColumnRangeFilter('a', false, 'd', true) AND ColumnPaginationFilter(2, 1)",
+    "ColumnPaginationFilter(2, 1) AND ColumnRangeFilter('a', false, 'd', true)",
+    "ColumnRangeFilter('a', false, 'd', true) AND ColumnRangeFilter('b', true, '', true)",
+    "ColumnPrefixFilter('b')",
+    "ColumnRangeFilter('a', false, '', true) AND ColumnPrefixFilter('b')",
+    "(ColumnPrefixFilter('d') AND FirstKeyOnlyFilter()) AND ColumnPaginationFilter(1, 0)",
+    "FirstKeyOnlyFilter()",
+    "FirstKeyOnlyFilter() AND ColumnRangeFilter('b', true, '', true)",
+]
+ANY_QUALIFIER = st.sampled_from([b"", b"-", b"a", b"b", b"ba", b"c", b"d"])
+
+
+def answer(table: happybase.Table, **options: Any) -> tuple[list[Any], int]:
+    """The rows of a scan, each with its cells in order, and how many rows it read."""
+    client = table.connection.client
+    before = client.rows_read
+    rows = [(row, list(cells.items())) for row, cells in table.scan(include_timestamp=True, **options)]
+    return rows, client.rows_read - before
+
+
+@given(
+    writes(ANY_QUALIFIER),
+    st.sampled_from(STREAMING),
+    st.sampled_from([None, [b"p"], [b"p1"], [b"x"], [b"p", b"x"], [b"p:b"]]),
+    st.fixed_dictionaries(
+        {"reverse": st.booleans(), "batch_size": st.sampled_from([1, 2, 300]), "limit": st.sampled_from([None, 2])},
+        optional={
+            "timestamp": st.sampled_from([1, 3, NOW_MS]),
+            "scan_batching": st.just(2),
+            "sorted_columns": st.booleans(),
+        },
+    ),
+    FEW,
+)
+def test_a_filter_that_goes_on_to_the_next_row_answers_as_if_it_had_seen_all_cells(
+    written, filter, columns, options, few
+):
+    table, _ = filled(written)
+    # Another filter, which keeps every row, makes the scan read whole rows first.
+    whole = answer(table, columns=columns, filter=f"{filter} AND RowFilter(>=, 'binary:')", **options)
+    assert with_few_cells(few, lambda: answer(table, columns=columns, filter=filter, **options)) == whole
+
+
+@pytest.mark.usefixtures("every_row_is_wide")
+@pytest.mark.parametrize("reverse", [False, True])
+def test_an_and_counts_the_cells_before_the_bound_of_a_later_filter(table, reverse):
+    table.put(b"r", {b"d:%c" % letter: b"" for letter in b"abcd"})
+    for filter, columns in (
+        ("ColumnPaginationFilter(2, 0) AND ColumnRangeFilter('b', true, '', true)", [b"d:b"]),
+        ("ColumnRangeFilter('b', true, '', true) AND ColumnPaginationFilter(2, 0)", [b"d:b", b"d:c"]),
+    ):
+        ((_, cells),) = table.scan(columns=[b"d"], filter=filter, reverse=reverse)
+        assert list(cells) == columns
+
+
+@given(
+    writes(ANY_QUALIFIER),
+    st.sampled_from([[b"p"], [b"x", b"p1"], [b"p:b"], [b"x:", b"p:d", b"p:a", b"p1"], [b"p:none"]]),
+    st.sampled_from([{}, {"timestamp": 3}]),
+    st.booleans(),
+    FEW,
+)
+def test_selected_columns_are_those_of_whole_rows(written, columns, options, reverse, few):
+    table, _ = filled(written)
+    rows, rows_read = answer(table, reverse=reverse, **options)
+    families = {column for column in columns if b":" not in column}
+    selected = [
+        (row, [cell for cell in cells if cell[0] in columns or cell[0].partition(b":")[0] in families])
+        for row, cells in rows
+    ]
+    expected = [(row, cells) for row, cells in selected if cells], rows_read
+    assert with_few_cells(few, lambda: answer(table, columns=columns, reverse=reverse, **options)) == expected
+
+
+@pytest.mark.usefixtures("every_row_is_wide")
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("columns", [[b"d"], [b"d:1", b"d:3"]])
+@pytest.mark.parametrize("filter", [None, "ColumnRangeFilter('0', false, '', true) AND ColumnPaginationFilter(2, 0)"])
+def test_a_file_is_read_in_part_too(path, filter, columns, reverse):
+    connection = connect(f"embedded:{path}")
+    table = connection.table("t")
+    for row in (b"a", b"b"):
+        table.put(row, {b"d:%d" % number: row for number in range(5)})
+    for row, cells in table.scan(columns=columns, filter=filter, reverse=reverse):
+        taken = range(5) if filter is None else [1, 2]
+        names = [b"d:%d" % number for number in taken] if columns == [b"d"] else columns
+        assert list(cells.items()) == [(name, row) for name in names]
+    connection.close()
+
+
+# Memory and time
+
+LIMIT = 101
+WIDTHS = (1_000, 100_000)
+
+
+@pytest.fixture(scope="module")
+def wide() -> happybase.Connection:
+    """Per width one table, with two rows of two families each."""
+    connection = connect("embedded:")
+    for width in WIDTHS:
+        connection.create_table(f"t{width}", {"a": {}, "p": {}})
+        with connection.table(f"t{width}").batch(batch_size=2_000) as batch:
+            for row in (b"r", b"s"):
+                for family in (b"a", b"p"):
+                    for first in range(0, width, 1_000):
+                        batch.put(
+                            row, {family + b":%06d" % number: b"v" * 60 for number in range(first, first + 1_000)}
+                        )
+    return connection
+
+
+PAGES = {
+    "first": "ColumnPaginationFilter({limit}, 0)",
+    "after": "ColumnRangeFilter('{middle:06}', false, '', true) AND ColumnPaginationFilter({limit}, 0)",
+    "before": "ColumnRangeFilter('', true, '{middle:06}', false) AND ColumnPaginationFilter({limit}, 0)",
+    "between": "ColumnRangeFilter('{middle:06}', false, '9', false) AND ColumnPaginationFilter({limit}, 0)",
+}
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("page", PAGES)
+def test_the_memory_and_the_work_of_a_fetch_do_not_grow_with_the_width_of_its_rows(wide, page, reverse):
+    peaks, steps = [], []
+    for width in WIDTHS:
+        table, filter = wide.table(f"t{width}"), PAGES[page].format(limit=LIMIT, middle=width // 2)
+
+        def fetch(table: happybase.Table = table, filter: str = filter) -> list[int]:
+            rows = table.scan(columns=[b"p"], filter=filter, reverse=reverse, batch_size=2)
+            return [len(cells) for _, cells in rows]
+
+        assert fetch() == [LIMIT, LIMIT]
+        tracemalloc.start()
+        fetch()
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        steps.append(sqlite_steps(wide, fetch))
+    assert peaks[1] < 3 * peaks[0]
+    assert steps[1] < 3 * steps[0]
+
+
+def test_a_column_that_is_named_is_read_without_the_others(wide):
+    steps = []
+    for width in WIDTHS:
+        table, column = wide.table(f"t{width}"), b"p:%06d" % (width // 2)
+        steps.append(sqlite_steps(wide, lambda: list(table.scan(columns=[column]))))  # noqa: B023
+    assert steps[1] < 3 * steps[0]
+
+
+def sqlite_steps(connection: happybase.Connection, read: Callable[[], object]) -> int:
+    """About how many instructions SQLite executes, in tens."""
+    database, steps = connection.service.engine._database, 0
+
+    def count() -> None:
+        nonlocal steps
+        steps += 1
+
+    database.set_progress_handler(count, 10)
+    try:
+        read()
+    finally:
+        database.set_progress_handler(None, 0)
+    return steps
