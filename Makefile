@@ -38,8 +38,9 @@ hbase: .venv/ready ## a real HBase until Ctrl-C; needs Java 17 and Maven; DATA=d
 compare-hbase: .venv/ready ## 200,000 random calls on the embedded store and a real HBase; OPERATIONS=, SEED=
 	.venv/bin/python -m tests.compare $(if $(OPERATIONS),--operations $(OPERATIONS)) $(if $(SEED),--seed '$(SEED)')
 
-hot-spots: .venv/ready ## measure on a real HBase where the writes of logs land, for its README
+hot-spots: .venv/ready ## measure on a real HBase where the writes of logs and counters land, for their READMEs
 	.venv/bin/python -m tests.hbase.hot_spots
+	.venv/bin/python -m tests.domains.counters.regions
 
 bench: .venv/ready ## the benchmarks; QUICK=1 runs each once
 	.venv/bin/python tests/benchmarks $(if $(QUICK),--quick)

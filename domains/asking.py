@@ -140,8 +140,10 @@ def encode_keys(
         if missing_parts := [f"{without_unit(name)}=" for name in names if name not in values]:
             missing_keys.append((table, f"needs {' '.join(missing_parts)}{why}"))
             continue
+        layout = table.layout
         try:
-            keys.append((table, table.layout.encode(table.layout.key(**{name: values[name] for name in names}))))
+            shares = {part.name: layout.share(part, values[part.name]) for part in layout.parts}
+            keys.append((table, layout.encode(layout.key(**shares))))
         except InvalidKey as error:
             missing_keys.append((table, str(error)))
     return keys, missing_keys

@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections.abc import Generator
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from itertools import chain
 from typing import Annotated, Any, Literal
 
@@ -15,12 +16,13 @@ import typer
 from rich.console import Console
 from thriftpy2.thrift import TException
 
-from shared.designs import AccessPattern, Design, Load, Measurement, Variant, load_samples, metered
+from shared.designs import AccessPattern, Design, Load, Variant, load_samples, measure_pattern
 from shared.designs.comparison import VariantCosts, measure_variant
+from shared.designs.patterns import DEFAULT_LIMIT
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.keys.errors import message_of
 from shared.keys.prefixes import MAX_BUCKETS
-from shared.loading import FORMATS, Lines, UnknownField, UnknownUnit, UnreadableFile, read_lines
+from shared.loading import FORMATS, Lines, UnknownField, UnknownUnit, UnneededYear, UnreadableFile, read_lines
 from shared.queries import MAX_LIMIT
 from shared.stores import InvalidStoreURL, StoreError, Unreachable, connect
 from shared.stores.server.memory import MAX_BUFFERED_BYTES
@@ -47,6 +49,8 @@ from .serving import serve as serve_store
 MEMORY = "embedded:"
 DEMO_PREFIX = "rowbook_demo"
 """Prefix of the tables that `run` makes in the user's store; happybase adds `_` to it."""
+LAST_YEAR = 9999
+"""The last year of which a record holds a time."""
 
 
 class CommandFailed(Exception):
@@ -64,7 +68,7 @@ def main() -> None:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "rowbook"
         message, code = f"{error.format_message().rstrip('.')}; see {path} --help", error.exit_code
-    except (WrongUsage, InvalidQuestion, InvalidKey, UnknownField, UnknownUnit) as error:
+    except (WrongUsage, InvalidQuestion, InvalidKey, UnknownField, UnknownUnit, UnneededYear) as error:
         message, code = str(error), 2
     except StoreError as error:
         message, code = str(error), 2 if isinstance(error, InvalidStoreURL) else 1
@@ -169,7 +173,7 @@ def run(
                     for table in variant.tables:
                         show.rows(out, connection, table)
                     show.costs(out, _name(design, variant), costs[0].measurements)
-                    show.ranges(out, connection, costs[0].measurements)
+                    show.ranges(out, connection, variant.tables, costs[0].measurements)
         if len(costs) > 1 and not as_json:
             show.comparison(out, design, costs)
             show.traps(out, design)
@@ -205,6 +209,10 @@ def load_(
         list[str] | None,
         typer.Option(metavar="FIELD=s|ms|us", help="Unit of a time that is an integer, if not milliseconds (ms)."),
     ] = None,
+    year: Annotated[
+        str | None,
+        typer.Option(metavar="Y", help="Year of the first line of each file, for times without one, as of syslog."),
+    ] = None,
     on_error: Annotated[Literal["stop", "skip"], typer.Option(help="Stop at a bad line, or skip it.")] = "stop",
     as_json: Json = False,
     plain: Plain = False,
@@ -214,11 +222,16 @@ def load_(
     loads = {load.name: load for load in design.loads}
     load = design.loads[0] if as_ is None else loads[check_name(f"load of {design.name}", as_, loads)]
     check_name("format", format, ["auto", *(format.name for format in [*FORMATS, *load.formats])])
-    mapping, units = pairs(map_ or [], "FIELD=COLUMN"), pairs(unit or [], "FIELD=s|ms|us")
-    sources = (
-        _Source(file, read_lines(file, load.record, format=format, mapping=mapping, units=units, formats=load.formats))
-        for file in files
+    read = partial(
+        read_lines,
+        record_type=load.record,
+        format=format,
+        mapping=pairs(map_ or [], "FIELD=COLUMN"),
+        units=pairs(unit or [], "FIELD=s|ms|us"),
+        formats=load.formats,
+        year=None if year is None else number("--year", year, LAST_YEAR),
     )
+    sources = (_Source(file, read(file)) for file in files)
     first = next(sources)  # so that a file that cannot be read is refused before a store exists
     errors = show.console(plain or context.obj, stderr=True)
     loaded: list[_Source] = []
@@ -229,7 +242,7 @@ def load_(
             for source in chain([first], sources):
                 loaded.append(source)
                 _store_lines(errors, load, repository, source, stops=on_error == "stop")
-        except (CommandFailed, UnreadableFile) as error:
+        except (CommandFailed, UnneededYear, UnreadableFile) as error:
             raise CommandFailed(f"{error}; {_records_stored(loaded)} before") from None
         except KeyboardInterrupt:
             show.line(errors, f"interrupted; {_records_stored(loaded)}; load the same files again to go on")
@@ -269,6 +282,9 @@ def ask(
     cursor: Annotated[
         str | None, typer.Option(metavar="C", help="Continue from this cursor, which the page before printed.")
     ] = None,
+    explains: Annotated[
+        bool, typer.Option("--explain", help="Show what the question would read, and read nothing.")
+    ] = False,
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
@@ -280,19 +296,23 @@ def ask(
         return
     patterns = questions(design)
     pattern = patterns[check_name("question", question, patterns)][0]
-    call_arguments = arguments(pattern, fields or []) | _page_options(pattern, limit, cursor)
-    with _store_to_ask(store, design, variant) as connection:
+    call_arguments = arguments(pattern, fields or [])
+    page_limit = _page_limit(pattern, limit, cursor, explains)
+    with _open(MEMORY) if explains else _store_to_ask(store, design, variant) as connection:
         repository = variant.open(connection)
-        with metered(connection) as cost:
-            try:
-                answer = pattern.ask(repository, **call_arguments)
-            except InvalidQuestion as error:
-                others = [] if cursor else _answering_variants(design, variant, pattern, call_arguments)
-                raise WrongUsage(f"{error}; or ask {', '.join(others)}" if others else str(error)) from None
+        try:
+            if explains:
+                explanation = pattern.ask(repository, **call_arguments).explain(page_limit)
+                show.query_explanation(out, connection, variant.tables, explanation, as_json=as_json)
+                return
+            measurement = measure_pattern(connection, repository, pattern, call_arguments, page_limit, cursor)
+        except InvalidQuestion as error:
+            others = [] if cursor else _answering_variants(design, variant, pattern, call_arguments)
+            raise WrongUsage(f"{error}; or ask {', '.join(others)}" if others else str(error)) from None
     command = ["rowbook", "ask", name, question, *(fields or [])]
     command += ["--store", store] if store else []
     command += ["--limit", limit] if limit else []
-    show.answer(out, Measurement(pattern, answer, cost), shlex.join(command), as_json=as_json)
+    show.answer(out, connection, variant.tables, measurement, shlex.join(command), as_json=as_json)
 
 
 @app.command()
@@ -403,7 +423,7 @@ def _answering_variants(
     for variant in design.variants:
         with _open(MEMORY) as connection, suppress(InvalidQuestion):
             create_tables(connection, variant.tables)
-            pattern.ask(variant.open(connection), **call_arguments)
+            measure_pattern(connection, variant.open(connection), pattern, call_arguments, pattern.limit)
             names.append(_name(design, variant))
     return [] if _name(design, refusing) in names else names
 
@@ -464,16 +484,16 @@ def _store_to_ask(url: str | None, design: Design, variant: Variant) -> Generato
         yield connection
 
 
-def _page_options(pattern: AccessPattern, limit: str | None, cursor: str | None) -> dict[str, Any]:
-    options: dict[str, Any] = {}
-    if (limit is not None or cursor is not None) and pattern.answer != "page":
+def _page_limit(pattern: AccessPattern, limit: str | None, cursor: str | None, explains: bool) -> int:
+    """The records of a page; WrongUsage for options of pages if the answer is not one."""
+    options = {"--limit": limit is not None, "--cursor": cursor is not None, "--explain": explains}
+    if pattern.answer != "page" and any(options.values()):
         answer = {"first": "one record", "count": "a number"}.get(pattern.answer, "one value")
-        raise WrongUsage(f"{pattern.name}: answers with {answer}, without --limit and --cursor")
-    if limit is not None:
-        options["limit"] = number("--limit", limit, MAX_LIMIT)
-    if cursor is not None:
-        options["cursor"] = cursor
-    return options
+        given = " and ".join(option for option, is_given in options.items() if is_given)
+        raise WrongUsage(f"{pattern.name}: answers with {answer}, without {given}")
+    if explains and cursor is not None:
+        raise WrongUsage("--explain: shows what the first page reads, without --cursor")
+    return DEFAULT_LIMIT if limit is None else number("--limit", limit, MAX_LIMIT)
 
 
 @attrs.define

@@ -29,10 +29,12 @@ from shared.designs.cost_tables import (
     written_row,
 )
 from shared.designs.patterns import key_line
+from shared.designs.range_words import range_words
 from shared.designs.ruler import BYTES, cell_lines, ruler_lines, show_value
 from shared.designs.traps import trap_row
 from shared.keys import RowRange
 from shared.loading import Line, Lines
+from shared.queries import Explanation
 from shared.tables import TableLayout
 from shared.tables.ddl import statement_split_at, tables_with_splits
 
@@ -269,24 +271,38 @@ def rows(to: Console, connection: happybase.Connection, table: TableLayout[Any, 
     for row, cells in connection.table(table.name).scan(limit=ROWS_SHOWN, batch_size=ROWS_SHOWN):
         line(to)
         _with_title(to, "row", ruler_lines(table.layout, row, to.width - GUTTER))
-        _with_title(to, "cells", cell_lines(table.cells, cells, to.width - GUTTER))
+        _with_title(to, "cells", cell_lines(table, cells, to.width - GUTTER))
 
 
-def ranges(to: Console, connection: happybase.Connection, measurements: Iterable[Measurement]) -> None:
+def ranges(
+    to: Console,
+    connection: happybase.Connection,
+    tables: Iterable[TableLayout[Any, Any]],
+    measurements: Iterable[Measurement],
+) -> None:
     """Writes the ranges that each question read; names of tables are without the connection's prefix."""
-    prefix = connection.table_prefix
-    table_prefix = b"" if prefix is None else prefix + connection.table_prefix_separator
     heading(to, "The rows that each question reads")
     for measurement in measurements:
         question = measurement.pattern.question
         line(to, f"{question}: refused" if measurement.refused else question)
-        _ranges(to, measurement, table_prefix)
+        _ranges(to, measurement.ranges, tables, connection)
         if measurement.beyond_ranges:
             line(to, f"  then {measurement.beyond_ranges}")
 
 
-def _ranges(to: Console, measurement: Measurement, table_prefix: bytes = b"") -> None:
-    ranges_ = [(name.removeprefix(table_prefix).decode(), _range(rows)) for name, rows in measurement.cost.ranges]
+def _ranges(
+    to: Console,
+    ranges: Iterable[tuple[bytes, RowRange]],
+    tables: Iterable[TableLayout[Any, Any]],
+    connection: happybase.Connection,
+) -> None:
+    prefix = connection.table_prefix
+    table_prefix = b"" if prefix is None else prefix + connection.table_prefix_separator
+    layouts = {table.name: table.layout for table in tables}
+    ranges_: list[tuple[str, str]] = []
+    for stored_name, rows in ranges:
+        name = stored_name.removeprefix(table_prefix).decode()
+        ranges_.append((name, range_words(rows, layouts.get(name)) or _range(rows)))
     widest = max((cell_len(name) for name, _ in ranges_), default=0)
     for name, range_ in ranges_[:RANGES_SHOWN]:
         line(to, f"  {name.ljust(widest)}  {range_}")
@@ -380,7 +396,9 @@ def _figures(measurement: Measurement) -> dict[str, Any]:
     return {
         "left_to_the_client": measurement.client_work,
         "left_to_a_filter": measurement.server_filtered,
-        "ranges": [{"table": table.decode(), "from": rows.start, "up_to": rows.stop} for table, rows in cost.ranges],
+        "ranges": [
+            {"table": table.decode(), "from": rows.start, "up_to": rows.stop} for table, rows in measurement.ranges
+        ],
         "rpcs": cost.rpcs,
         "rows_read": measurement.rows_read,
         "rows_returned": len(measurement.records),
@@ -434,7 +452,15 @@ def question_list(to: Console, name: str, design: Design, *, as_json: bool) -> N
             line(to, f"  {pattern.question}")
 
 
-def answer(to: Console, measurement: Measurement, command: str, *, as_json: bool) -> None:
+def answer(
+    to: Console,
+    connection: happybase.Connection,
+    tables: Iterable[TableLayout[Any, Any]],
+    measurement: Measurement,
+    command: str,
+    *,
+    as_json: bool,
+) -> None:
     """Writes the records, or another kind of answer, what they cost, and the `command` with the next page's cursor."""
     records = measurement.records
     cursor = measurement.answer.cursor if measurement.pattern.answer == "page" else None
@@ -455,9 +481,54 @@ def answer(to: Console, measurement: Measurement, command: str, *, as_json: bool
     what = "record" if all(map(_is_record, records)) else "answer"
     number = count(len(records), what) if records else f"nothing found{' so far' if cursor else ''}"
     line(to, f"{number}; {count(measurement.rows_read, 'row')} read, {count(measurement.cost.rpcs, 'RPC')}")
-    _ranges(to, measurement)
+    _ranges(to, measurement.ranges, tables, connection)
     if cursor:
         line(to, f"next page: {command} --cursor={cursor}")
+
+
+def query_explanation(
+    to: Console,
+    connection: happybase.Connection,
+    tables: Iterable[TableLayout[Any, Any]],
+    explanation: Explanation,
+    *,
+    as_json: bool,
+) -> None:
+    """Writes what a query would read: its ranges, the work beyond them, the RPCs of its first page."""
+    if as_json:
+        _json(
+            to,
+            {
+                "ranges": [
+                    {"table": explanation.stored_in.decode(), "from": rows.start, "up_to": rows.stop}
+                    for rows in explanation.ranges
+                ],
+                "merged": explanation.streams,
+                "reverse": explanation.reverse,
+                "left_to_the_client": explanation.client_work,
+                "left_to_a_filter": explanation.server_filtered,
+                "rpcs": explanation.rpcs,
+                "rpcs_are_exact": explanation.is_exact,
+            },
+        )
+        return
+    direction = ", in reverse" if explanation.reverse else ""
+    of_them = "" if explanation.streams == len(explanation.ranges) else f"{explanation.streams} of them "
+    side_by_side = f", {of_them}side by side" if explanation.streams > 1 else ""
+    line(to, f"would read {count(len(explanation.ranges), 'range')}{side_by_side}{direction}")
+    _ranges(to, [(explanation.stored_in, rows) for rows in explanation.ranges], tables, connection)
+    compared = [name for name in explanation.client_work if name != "order"]
+    if explanation.server_filtered:
+        line(to, f"the server compares {', '.join(explanation.server_filtered)} and drops other rows")
+    if compared:
+        line(to, f"the client compares {', '.join(compared)} and drops other records")
+    if "order" in explanation.client_work:
+        line(to, "the client sorts the records, so each page reads all of the ranges")
+    rpcs = count(explanation.rpcs, "RPC")
+    line(
+        to,
+        f"first page: {rpcs}, if the first range fills it" if explanation.is_exact else f"first page: {rpcs} or more",
+    )
 
 
 def _is_record(answer: Any) -> bool:

@@ -14,7 +14,7 @@ from attrs import frozen
 
 from shared.keys import KeyLayout, TrailingText, part, row_key
 from shared.stores import connect
-from shared.tables import CellLayout, TableLayout, create_tables
+from shared.tables import RecordCells, TableLayout, create_tables
 from tests.hbase.named import named_hbase
 from tests.hbase.stores import Stores
 
@@ -28,8 +28,8 @@ class AnyRow:
 
 @cache
 def plain_table(name: str, family: str = "f") -> TableLayout[Any, Any]:
-    """A table for tests that make their own rows and cells."""
-    return TableLayout(name, "any row", KeyLayout(AnyRow), CellLayout(AnyRow, family, {}))
+    """A table for tests that make their own rows and cells, in one family; the cell v marks a row as a record."""
+    return TableLayout(name, "any row", KeyLayout(AnyRow), RecordCells(AnyRow, {}, marker=f"{family}:v"))
 
 
 @frozen

@@ -29,11 +29,18 @@ LAYOUTS = ("tests/shared/keys/test_layout.py", "tests/shared/keys/test_prefixes.
 PLANS = ("tests/shared/keys/test_plans.py",)
 SCANS = ("tests/shared/queries/test_scanning.py",)
 NARROW = ("tests/shared/keys/test_narrow.py",)
+ANY_OF = ("tests/shared/keys/test_any_of.py",)
+SLICES = ("tests/shared/keys/test_slice_codecs.py",)
 SPLITS = ("tests/shared/keys/test_splits.py",)
 PAGES = ("tests/shared/queries/test_pages.py",)
 SORTED_PAGES = ("tests/shared/queries/test_sorted_pages.py",)
 CURSORS = ("tests/shared/queries/test_cursors.py",)
 INVALID_ROWS = ("tests/shared/queries/test_invalid_rows.py",)
+MANY_RECORDS = ("tests/shared/queries/test_wide_rows.py",)
+KEY_ORDER = ("tests/shared/queries/test_key_order.py",)
+QUERIES = ("tests/shared/queries/test_query.py",)
+RECORD_CELLS = ("tests/shared/tables/test_record_cells.py",)
+ITEM_CELLS = ("tests/shared/tables/test_item_cells.py",)
 RELEASES = ("tests/shared/tables/test_releases.py",)
 LAWS = ("tests/shared/keys/test_codec_laws.py",)
 CELLS = ("tests/shared/tables/test_cells.py",)
@@ -180,14 +187,14 @@ MUTANTS = (
     # ---- plans
     Mutant(
         "the successor of 01 ff is 02 00",
-        "shared/keys/questions.py",
+        "shared/keys/ranges.py",
         "return stripped[:-1] + bytes([stripped[-1] + 1]) if stripped else None",
         "return (stripped[:-1] + bytes([stripped[-1] + 1])).ljust(len(prefix), bytes(1)) if stripped else None",
         PLANS,
     ),
     Mutant(
         "the successor does not carry",
-        "shared/keys/questions.py",
+        "shared/keys/ranges.py",
         r'stripped = prefix.rstrip(b"\xff")',
         "stripped = prefix if prefix[-1:] != bytes([255]) else prefix[:-1]",
         PLANS,
@@ -195,13 +202,10 @@ MUTANTS = (
     Mutant(
         "the stop of a salted range is the salt and the successor of the rest",
         "shared/keys/questions.py",
-        'ranges = (interval.after(b"".join(spread) + time_slice + leading) for time_slice in slices)',
-        """ranges = [
-            range_ and RowRange(
-                b"".join(spread) + range_.start, None if range_.stop is None else b"".join(spread) + range_.stop
-            )
-            for range_ in (interval.after(time_slice + leading) for time_slice in slices)
-        ]""",
+        "interval.after(start, parts)",
+        """(lambda range_: range_ and RowRange(
+            bucket + range_.start, None if range_.stop is None else bucket + range_.stop
+        ))(interval.after(time_slice + bytes_of_parts, parts))""",
         PLANS,
     ),
     Mutant(
@@ -214,15 +218,15 @@ MUTANTS = (
     Mutant(
         "a descending interval is (since, until]",
         "shared/keys/questions.py",
-        'return _Interval(until or b"", until is not None, since or b"", through_high=True)',
-        'return _Interval(until or b"", False, since or b"", through_high=since is None)',
+        'return _Interval(until or b"", until is not None, since or b"", True, ',
+        'return _Interval(until or b"", False, since or b"", since is None, ',
         PLANS,
     ),
     Mutant(
         "an ascending interval holds its until",
         "shared/keys/questions.py",
-        'return _Interval(since or b"", False, until or b"", through_high=until is None)',
-        'return _Interval(since or b"", False, until or b"", through_high=True)',
+        'return _Interval(since or b"", False, until or b"", until is None, ',
+        'return _Interval(since or b"", False, until or b"", True, ',
         PLANS,
     ),
     Mutant(
@@ -263,31 +267,68 @@ MUTANTS = (
     Mutant(
         "a point is the prefix of longer keys",
         "shared/keys/questions.py",
-        r'return Plan(((RowRange(point, point + b"\x00"),),), layout.spread_bytes, point)',
-        "return Plan(((RowRange(point, successor(point)),),), layout.spread_bytes)",
+        "RowRange(point, next_row(point), ",
+        "RowRange(point, successor(point), ",
         PLANS,
+    ),
+    Mutant(
+        "whole keys of any_of are the prefixes of longer keys",
+        "shared/keys/questions.py",
+        "RowRange(start, next_row(start), parts) if is_whole_key else",
+        "RowRange(start, next_row(start), parts) if False else",
+        ANY_OF,
+    ),
+    Mutant(
+        "merged values of different slices are one stream",
+        "shared/keys/questions.py",
+        "setdefault(bucket + time_slice + merged if",
+        "setdefault(bucket + merged if",
+        ANY_OF,
+    ),
+    Mutant(
+        "the slice in which an interval ends is not read",
+        "shared/keys/questions.py",
+        "until = until + divided.every if",
+        "until = until if",
+        SLICES,
+    ),
+    Mutant(
+        "the rest of a slice is not compared",
+        "shared/keys/questions.py",
+        "        residual[part.name] = condition\n",
+        "",
+        SLICES,
+    ),
+    Mutant(
+        "a bool has a slice to the generated function",
+        "shared/keys/compiled.py",
+        'checks.append(f"type(key.{part.name}) is int")',
+        'checks.append("True")',
+        SLICES,
     ),
     # ---- scans
     Mutant(
         "buckets are merged by the whole row",
         "shared/queries/scanning.py",
-        "key=lambda row_and_cells: row_and_cells[0][spread_bytes:]",
-        "key=lambda row_and_cells: row_and_cells[0]",
+        "return row_and_cells[0][prefix_bytes:]",
+        "return row_and_cells[0]",
         SCANS,
     ),
     Mutant(
         "the limit is shared out to the buckets before the merge",
         "shared/queries/scanning.py",
-        "opened.enter_context(closing(_stream(read, ranges, reverse, batch_rows))) for ranges in plan.streams",
-        """islice(opened.enter_context(closing(_stream(read, ranges, reverse, batch_rows))), limit and batch_rows)
-            for ranges in plan.streams""",
+        "opened.enter_context(closing(_stream(read, stream.ranges, reverse, batch_rows))) for stream in plan.streams",
+        """islice(
+                opened.enter_context(closing(_stream(read, stream.ranges, reverse, batch_rows))), limit and batch_rows
+            )
+            for stream in plan.streams""",
         SCANS,
     ),
     Mutant(
         "every bucket fetches the whole limit at once",
         "shared/queries/scanning.py",
-        "batch_rows = min(-(-buffer_rows // max(1, len(plan.streams))), BATCH_ROWS)",
-        "batch_rows = min(buffer_rows, BATCH_ROWS)",
+        "return min(-(-buffer_rows // max(1, len(plan.streams))), BATCH_ROWS)",
+        "return min(buffer_rows, BATCH_ROWS)",
         SCANS,
     ),
     Mutant(
@@ -321,36 +362,36 @@ MUTANTS = (
     Mutant(
         "scanners stay open when the reader stops early",
         "shared/queries/scanning.py",
-        "opened.enter_context(closing(_stream(read, ranges, reverse, batch_rows)))",
-        'globals().setdefault("kept", []).append(_stream(read, ranges, reverse, batch_rows)) or kept[-1]',
+        "opened.enter_context(closing(_stream(read, stream.ranges, reverse, batch_rows)))",
+        'globals().setdefault("kept", []).append(_stream(read, stream.ranges, reverse, batch_rows)) or kept[-1]',
         SCANS,
     ),
     # ---- pages
     Mutant(
         "a page starts with the last row of the page before",
-        "shared/queries/pages.py",
-        "start = next_row(row)",
-        "start = row",
+        "shared/queries/scanning.py",
+        "elif (first := row if inclusive else next_row(row)) is None:",
+        "elif (first := row) is None:",
         PAGES,
     ),
     Mutant(
         "a cursor is the last row kept, not the last row read",
         "shared/queries/pages.py",
         """\
-            position = row_position
-            records += reader.matching(row, cells)
+            last = row, qualifier
+            records += reader.matching(row, qualifier, stored)
 """,
         """\
-            records += (matching := reader.matching(row, cells))
-            position = row_position if matching else position
+            records += (matching := reader.matching(row, qualifier, stored))
+            last = (row, qualifier) if matching else last
 """,
         PAGES,
     ),
     Mutant(
         "a cursor is the whole row, with its bucket",
-        "shared/queries/pages.py",
-        "            row_position = row[plan.spread_bytes :]",
-        "            row_position = row",
+        "shared/queries/record_reader.py",
+        "return row[streams[number].prefix_bytes :], qualifier, numbered",
+        "return row, qualifier, numbered",
         PAGES,
     ),
     Mutant(
@@ -363,43 +404,43 @@ MUTANTS = (
     Mutant(
         "a damaged cursor is taken",
         "shared/queries/cursors.py",
-        "if encode_cursor(position, cursor_digest) != cursor:",
+        "if _encode(position, cursor_digest) != cursor:",
         "if not data:",
         CURSORS,
     ),
     Mutant(
         "the direction is no part of the question",
-        "shared/queries/cursors.py",
-        "plan.spread_bytes, conditions, reverse, sort_key, filter",
-        "plan.spread_bytes, conditions, sort_key, filter",
+        "shared/queries/pages.py",
+        "question.plan.streams, question.conditions, question.reverse, server",
+        "question.plan.streams, question.conditions, server",
         CURSORS,
     ),
     Mutant(
         "what is left out by where counts towards the limit",
         "shared/queries/pages.py",
-        "is_full = len(records) == limit or (",
-        "is_full = reader.rows_read == limit or (",
+        "if len(records) >= limit or (",
+        "if reader.read >= limit or (",
         PAGES,
     ),
     Mutant(
         "the last page has a cursor",
         "shared/queries/pages.py",
         "    return records, None\n",
-        "    return records, position\n",
+        "    return records, last and reader.position(*last)\n",
         PAGES,
     ),
     Mutant(
         "sorted pages forget where the last one ended",
         "shared/queries/sorted_pages.py",
-        "if (item[:2] < last if reverse else item[:2] > last))",
+        "if (item[0] < after if reverse else item[0] > after))",
         "if True)",
         SORTED_PAGES,
     ),
     Mutant(
         "a sorted page starts again at its last record",
         "shared/queries/sorted_pages.py",
-        "(item[:2] < last if reverse else item[:2] > last)",
-        "(item[:2] <= last if reverse else item[:2] >= last)",
+        "(item[0] < after if reverse else item[0] > after)",
+        "(item[0] <= after if reverse else item[0] >= after)",
         SORTED_PAGES,
     ),
     Mutant(
@@ -412,23 +453,157 @@ MUTANTS = (
     Mutant(
         "more rows are sorted than may be",
         "shared/queries/sorted_pages.py",
-        "            if reader.rows_read == read_at_most:\n",
+        "            if reader.read == read_at_most:\n",
         "            if False:\n",
         SORTED_PAGES,
     ),
     Mutant(
         "a page with a report ends after as many rows as it may have records",
         "shared/queries/pages.py",
-        "row_limit = None if reader.may_skip_rows else limit + 1",
-        "row_limit = limit + 1",
+        "read_limit = None if reader.may_skip else limit + 1",
+        "read_limit = limit + 1",
         INVALID_ROWS,
     ),
     Mutant(
         "the record beside an invalid row of another bucket is lost",
-        "shared/queries/pages.py",
-        "(reader.on_invalid is None or row_position != position)",
-        "True",
+        "shared/queries/record_reader.py",
+        "number < last if reverse else number > last",
+        "False",
         INVALID_ROWS,
+    ),
+    # ---- rows with many records, queries
+    Mutant(
+        "a row with many records ends with its first cells",
+        "shared/queries/wide_rows.py",
+        "if not is_whole:",
+        "if False:",
+        MANY_RECORDS,
+    ),
+    Mutant(
+        "in reverse a row with many records ends with one chunk",
+        "shared/queries/wide_rows.py",
+        "            if len(kept) < CHUNK_CELLS:\n",
+        "            if True:\n",
+        MANY_RECORDS,
+    ),
+    Mutant(
+        "the cell of a cursor comes again on the next page",
+        "shared/queries/wide_rows.py",
+        "inclusive=after.inclusive)",
+        "inclusive=True)",
+        MANY_RECORDS,
+    ),
+    Mutant(
+        "a chunk of a row starts with the last cell of the chunk before",
+        "shared/queries/wide_rows.py",
+        '        low += b"\\x00"\n',
+        "        pass\n",
+        MANY_RECORDS,
+    ),
+    Mutant(
+        "a damaged row key is reported for each of its cells",
+        "shared/queries/record_reader.py",
+        "if row not in self._keys:",
+        "if self._keys.get(row) is None:",
+        MANY_RECORDS,
+    ),
+    Mutant(
+        "the qualifier is no part of the question",
+        "shared/queries/cursors.py",
+        "cells.held, qualifier)",
+        "cells.held)",
+        MANY_RECORDS,
+    ),
+    Mutant(
+        "a scan in the order of a hash is one in the order of the key",
+        "shared/queries/key_order.py",
+        "if any(stream.prefix_bytes < layout.spread_bytes for stream in plan.streams):",
+        "if False:",
+        KEY_ORDER,
+    ),
+    Mutant(
+        "the time slices of an order are forgotten",
+        "shared/queries/key_order.py",
+        "[*_slices(order, constants), *_sorted_by(",
+        "[*_sorted_by(",
+        KEY_ORDER,
+    ),
+    Mutant(
+        "an order that a scan has in reverse is sorted",
+        "shared/queries/key_order.py",
+        "if len(reversed_) <= 1:",
+        "if reversed_ == {False}:",
+        KEY_ORDER,
+    ),
+    Mutant(
+        "a second lookup may return fewer answers",
+        "shared/queries/query.py",
+        "if len(answers) != len(records):",
+        "if False:",
+        QUERIES,
+    ),
+    Mutant(
+        "a question that is sorted is read twice",
+        "shared/queries/query.py",
+        "if self._question.order is None else READ_AT_MOST",
+        "if True else READ_AT_MOST",
+        QUERIES,
+    ),
+    Mutant(
+        "buckets are iterated in batches of a thousand rows",
+        "shared/queries/query.py",
+        "buffer_rows = streams * ITERATION_BATCH_ROWS",
+        "pass",
+        QUERIES,
+    ),
+    Mutant(
+        "an explanation forgets that reverse batches have one row more",
+        "shared/queries/explanations.py",
+        "BUFFER_ROWS), plan) + question.reverse",
+        "BUFFER_ROWS), plan)",
+        QUERIES,
+    ),
+    Mutant(
+        "a copied layout writes its counters",
+        "shared/tables/record_cells.py",
+        "if column.packing != COUNTER)",
+        "if column.packing is not COUNTER)",
+        RECORD_CELLS,
+    ),
+    Mutant(
+        "cells with another label are claimed",
+        "shared/tables/item_cells.py",
+        "column.startswith(self._start + self.label)",
+        "column.startswith(self._start)",
+        ITEM_CELLS,
+    ),
+    Mutant(
+        "a value in the cell is not compared if row and column are bound",
+        "shared/tables/item_cells.py",
+        "if name not in of_cells}\n        return",
+        "if False}\n        return",
+        ITEM_CELLS,
+    ),
+    Mutant(
+        "an array that is too short is taken without a default",
+        "shared/tables/item_cells.py",
+        "if self._fields[name].default is attrs.NOTHING:",
+        "if False:",
+        ITEM_CELLS,
+    ),
+    Mutant(
+        "a Rest may be of another length than its Slice",
+        "shared/tables/declarations.py",
+        "or (divided.every, part.codec.descending) != (remaining.every, rest.codec.descending)",
+        "or part.codec.descending != rest.codec.descending",
+        ITEM_CELLS,
+    ),
+    Mutant(
+        "layouts of one table may differ in a family",
+        "shared/tables/layouts.py",
+        "if other != family:",
+        "if False:",
+        ("tests/shared/tables/test_shared_tables.py",),
     ),
     # ---- generated functions that are wrong, where their references are right
     Mutant(
@@ -477,20 +652,20 @@ MUTANTS = (
     Mutant(
         "what a key cannot bind is forgotten",
         "shared/keys/questions.py",
-        "if name not in bindable and condition != Between(None, None)",
-        "if name in ()",
+        "        residual[name] = question[name]\n",
+        "",
         NARROW,
     ),
     Mutant(
         "a value that no range binds chooses no bucket",
         "shared/keys/questions.py",
-        "values[name], encoded[name] = condition, _encode(layout, part, part.codec.encode, condition)\n",
-        "_encode(layout, part, part.codec.encode, condition)\n",
+        "known = known.with_part(name, condition, encoded, merged=False)",
+        "pass",
         NARROW,
     ),
     Mutant(
         "a period takes its end",
-        "shared/keys/questions.py",
+        "shared/keys/conditions.py",
         "(self.until is None or value < self.until)",
         "(self.until is None or value <= self.until)",
         (*NARROW, *PAGES),
@@ -570,8 +745,8 @@ MUTANTS = (
     Mutant(
         "a page reads the whole list",
         "shared/queries/pages.py",
-        "buffer_rows = min(max(limit + 1, SKIPPING_BUFFER_ROWS if reader.may_skip_rows else 1), BUFFER_ROWS)",
-        "row_limit, buffer_rows = None, BUFFER_ROWS",
+        "wanted = min(max(limit + 1, SKIPPING_BUFFER_ROWS if reader.may_skip else 1), buffer_rows)",
+        "read_limit, wanted = None, buffer_rows",
         CONTRACT,
     ),
     Mutant(
@@ -619,9 +794,72 @@ MUTANTS = (
     Mutant(
         "a verdict hides how many ranges are filtered",
         "shared/designs/cost_tables.py",
-        "len(measurement.cost.ranges) > 1 else words",
+        "len(measurement.reads) > 1 else words",
         "False else words",
         ("tests/shared/designs/test_cost_tables.py",),
+    ),
+    Mutant(
+        "what was read before a refusal is not counted",
+        "shared/designs/metering.py",
+        "return Measurement(pattern, None, cost, refused=str(error))",
+        "return Measurement(pattern, None, Cost(), refused=str(error))",
+        ("tests/shared/designs/test_patterns.py",),
+    ),
+    Mutant(
+        "a sample is measured with the limit of every page",
+        "shared/designs/metering.py",
+        "pattern.sample, pattern.limit)",
+        "pattern.sample, 100)",
+        ("tests/shared/designs/test_patterns.py",),
+    ),
+    Mutant(
+        "a range of one table is taken for that of another",
+        "shared/designs/metering.py",
+        "bound.get((read.table, *_ends(read.rows)), read.rows)",
+        "bound.get((next(iter(bound), (b'',))[0], *_ends(read.rows)), read.rows)",
+        ("tests/shared/designs/test_patterns.py",),
+    ),
+    Mutant(
+        "the first bucket of a reverse scan is not known",
+        "shared/designs/metering.py",
+        'return b"" if rows.start == b"\\0" else rows.start, rows.stop',
+        "return rows.start, rows.stop",
+        ("tests/shared/designs/test_patterns.py",),
+    ),
+    Mutant(
+        "a bucket is shown as a letter",
+        "shared/designs/range_words.py",
+        'is_text = hash_is_text and name == "HashPrefix"',
+        "is_text = condition.isalnum()",
+        ("tests/shared/designs/test_range_words.py",),
+    ),
+    Mutant(
+        "a range shows a value of any length",
+        "shared/designs/range_words.py",
+        "if len(text) <= VALUE_CHARACTERS else",
+        "if True else",
+        ("tests/shared/designs/test_range_words.py",),
+    ),
+    Mutant(
+        "the latest events of a key that starts with the time are refused",
+        "domains/logs/repository.py",
+        "self._table.narrow(host=host, event=event, time_ms=between())",
+        "self._table.narrow(host=host, event=event)",
+        ("tests/domains/logs/test_adapt.py",),
+    ),
+    Mutant(
+        "a question that is explained is asked of the store",
+        "domains/cli.py",
+        "with _open(MEMORY) if explains else _store_to_ask(store, design, variant) as connection:",
+        "with _store_to_ask(store, design, variant) as connection:",
+        ("tests/domains/test_cli_ask.py",),
+    ),
+    Mutant(
+        "a key of slices is explained with the whole value",
+        "domains/asking.py",
+        "{part.name: layout.share(part, values[part.name]) for part in layout.parts}",
+        "{part.name: values[part.name] for part in layout.parts}",
+        ("tests/domains/test_cli.py",),
     ),
     Mutant(
         "a row key in a shell statement has its quotes",
@@ -654,9 +892,9 @@ MUTANTS = (
     ),
     Mutant(
         "a row without any cell of a record is one of defaults",
-        "shared/tables/cells.py",
-        "if self.columns and len(values) == len(self.key_attributes):",
-        "if False:",
+        "shared/tables/record_cells.py",
+        "        if not any(column in cells for column in self.columns):\n",
+        "        if False:\n",
         RELEASES,
     ),
     Mutant(

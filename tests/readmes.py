@@ -7,7 +7,6 @@ What stands in a README between two marks is the output of code:
     <!-- end -->
 """
 
-import inspect
 import re
 import textwrap
 from collections import Counter
@@ -37,11 +36,10 @@ from shared.designs.cost_tables import (
     written_row,
 )
 from shared.designs.patterns import key_line
-from shared.designs.ruler import published_ruler, rows_ruler, ruler
+from shared.designs.ruler import cell_lines, published_ruler, rows_ruler, ruler
 from shared.designs.shell import statement
 from shared.designs.traps import trap_row
 from shared.keys import MAX_ROW_BYTES
-from shared.queries import Page
 from shared.queries.pages import READ_AT_MOST
 from shared.records import show_time
 from shared.stores import connect
@@ -50,7 +48,7 @@ from shared.stores.filters import comparators, java_patterns
 from shared.stores.filters import language as filter_language
 from shared.stores.server import memory, messages
 from shared.stores.server import thrift_server as server
-from shared.tables import TableLayout, create_tables
+from shared.tables import Cells, ItemCells, RecordCells, TableLayout, create_tables
 from tests.shared.stores.test_differences import DIFFERENCES
 
 ROOT = Path(__file__).parent.parent
@@ -109,9 +107,14 @@ def layout_block(table: TableLayout[Any, Any]) -> str:
 
 
 def row_block(connection: happybase.Connection, table: TableLayout[Any, Any]) -> str:
-    """The first stored row of a table under its ruler."""
-    row, _cells = next(connection.table(table.name).scan(limit=1))
-    return _below("One stored row: names, values, bytes.", _text(ruler(table.layout, row, MAX_LINE)))
+    """The first stored row of a table under its ruler; and two of its cells, if a row holds many records."""
+    row, cells = next(connection.table(table.name).scan(limit=1))
+    block = _below("One stored row: names, values, bytes.", _text(ruler(table.layout, row, MAX_LINE)))
+    if not isinstance(table.cells, ItemCells):
+        return block
+    first = dict(sorted(cells.items())[:2])
+    lines = "\n".join(text for _kind, text in cell_lines(table, first, MAX_LINE))
+    return f"{block}\n\nThe first {len(first)} of its {len(cells)} cells, each with its value.\n\n{_text(lines)}"
 
 
 def ordering_block(connection: happybase.Connection, table: TableLayout[Any, Any], count: int = 6) -> str:
@@ -154,10 +157,20 @@ def columns_block(design: Design) -> str:
     tables = {table.name: table for variant in design.variants for table in variant.tables}
     by_columns: dict[str, list[str]] = {}
     for table in tables.values():
-        columns = ", ".join(f"{name} (`{table.cells.column(name).decode()}`)" for name in table.cells.columns)
+        columns = _columns_of(table.cells)
         by_columns.setdefault(columns, []).append(f"`{table.name}`")
     items = [f"{', '.join(names)}: {columns or 'none'}" for columns, names in by_columns.items()]
     return _below("Columns of each table, besides the row key:", markdown_list(items))
+
+
+def _columns_of(cells: Cells[Any]) -> str:
+    """What a table stores in columns: attribute and column, or the qualifier and the value of each cell."""
+    if isinstance(cells, ItemCells):
+        value = listed((cells.value,) if isinstance(cells.value, str) else cells.value or ("nothing",))
+        return f"for each record a cell `{cells.family}:`{key_line(cells.qualifier)}, which holds {value}"
+    if isinstance(cells, RecordCells):
+        return ", ".join(f"{name} (`{column.name}`)" for name, column in cells.attributes.items())
+    return ", ".join(column.decode() for column in cells.columns)
 
 
 ANSWERS = {"page": "page", "first": "one record, or none", "count": "number", "value": "value"}
@@ -211,6 +224,11 @@ LEGEND = (
     (
         r"(?:\d+ ranges, )?([\d.]+)x, server filter",
         "`{0}`: {1} rows are read for each row returned, and the region server drops the others.",
+    ),
+    (
+        r"(?:\d+ ranges, )?([\d.]+)x, computed",
+        "`{0}`: {1} rows, or cells of rows that hold many records, are read for each value of the answer, which the "
+        "client computes from them.",
     ),
     (
         r"([\d.]+)x, sorted",
@@ -283,10 +301,10 @@ def writes_block(variants: Sequence[VariantCosts]) -> str:
 def spread_block(design: Design, variants: Sequence[VariantCosts]) -> str:
     """Where the newest rows of every table go."""
     caption = (
-        f"Where new rows go. Each table is cut into {RANGES} ranges that hold equal numbers of its older rows. Its "
-        f"newest rows are those of the last {_duration(design.newest_ms)}; the last column is the share of them that "
-        f"falls into one range. {1 / RANGES:.1%} is an even spread, 100% a hot spot. With few rows, expect some points "
-        "of noise."
+        f"Where new rows go. Each table is cut into {RANGES} ranges that hold equal numbers of its older records. Its "
+        f"newest records are those of the last {_duration(design.newest_ms)}; the last column is the share of them "
+        f"that falls into one range. {1 / RANGES:.1%} is an even spread, 100% a hot spot. With few records, expect "
+        "some points of noise."
     )
     return _below(caption, markdown_table(SPREAD_COLUMNS, spread_rows(variants)))
 
@@ -328,16 +346,16 @@ def statements(measurement: Measurement) -> list[str]:
     limit = _row_limit(measurement)
     return [
         statement(read.table.decode(), read.rows, reverse=read.reverse, filter=read.filter, limit=limit)
-        for read in measurement.cost.reads
+        for read in measurement.reads
     ]
 
 
 def _row_limit(measurement: Measurement) -> int | None:
     """The rows after which a page closes its scan; None if it does not know how many rows it has to read."""
-    if not isinstance(measurement.answer, Page) or measurement.client_work:
+    explanation = measurement.explanation
+    if explanation is None or explanation.is_wide or explanation.client_work:
         return None
-    sample, parameters = measurement.pattern.sample, inspect.signature(measurement.pattern.method).parameters
-    return sample.get("limit", parameters["limit"].default) + 1 if "limit" in parameters else None
+    return measurement.pattern.limit + 1
 
 
 EXCEPTIONS = {

@@ -28,17 +28,17 @@ def main() -> None:
     logs.store(first)  # a retry: the same event again changes nothing
 
     print("the latest errors of web-1, newest first, and none of web-12:")
-    latest = logs.latest("web-1", "ERROR").records
+    latest = logs.latest("web-1", "ERROR").page().records
     print(*latest, sep="\n")
     assert latest == [second, first]
 
     print("two seconds of web-1, oldest first, which the client sorts:")
-    window = logs.window(start_ms, start_ms + 2_000, host="web-1")
-    print(*window.records, sep="\n")
-    assert window.records == [started, first]
+    window = list(logs.window(start_ms, start_ms + 2_000, host="web-1"))
+    print(*window, sep="\n")
+    assert window == [started, first]
 
-    page = logs.hosts_like("web-", limit=3)
-    rest = logs.hosts_like("web-", limit=3, cursor=page.cursor)
+    page = logs.hosts_like("web-").page(limit=3)
+    rest = logs.hosts_like("web-").page(limit=3, cursor=page.cursor)
     print(f"hosts named web-: {len(page.records)} events on the first page, {len(rest.records)} on the second")
     assert {*page.records, *rest.records} == {*events}
     assert (len(page.records), rest.cursor) == (3, None)

@@ -16,16 +16,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from shared.loading import MAX_LINE_CHARACTERS, Format, ParsedRows
+from shared.loading import ACCESS_LOG_TIME, MAX_LINE_CHARACTERS, Format, ParsedRows, read_access_log_time
 from shared.records import parse_time
 
 # Access logs: host identity user [day/month/year:time zone] "request" status bytes, then "referer" "agent" and others
 
-_CLIENT = r"([^ ]+) ([^ ]+ [^ ]+) \[([0-9]{2}/[A-Za-z]{3}/[0-9]{4}(?::[0-9]{2}){3} [+-][0-9]{2}[0-5][0-9])\] "
+_CLIENT = rf"([^ ]+) ([^ ]+ [^ ]+) \[({ACCESS_LOG_TIME.pattern})\] "
 _QUOTED = r'"(?:[^"\\]++|\\.)*+"'  # which may hold \"
 _ACCESS_STARTS = re.compile(_CLIENT)
 _ACCESS = re.compile(rf'{_CLIENT}({_QUOTED}) ([0-9]{{3}}|-) ((?:[0-9]+|-)(?: (?:{_QUOTED}|[^ "]*+))*+)')
-_MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 
 def _access_log(lines: Iterable[str], _path: Path) -> ParsedRows:
@@ -39,17 +38,11 @@ def _access(line: str) -> dict[str, Any] | str:
         return f"must be {form} (got {line!r:.100})"
     host, user, stamp, request, status, rest = match.groups()
     try:
-        time_ms = _access_ms(stamp)
-    except ValueError:
-        return f"LogEvent.time_ms: must be a time such as 17/May/2015:10:05:03 +0000 (got {stamp!r})"
+        time_ms = read_access_log_time(stamp)
+    except ValueError as error:
+        return f"LogEvent.time_ms: {error}"
     message = f"{user} {request} {rest}"
     return {"host": host, "event": status, "time_ms": time_ms, "severity": "", "message": message}
-
-
-def _access_ms(stamp: str) -> int:
-    """`17/May/2015:10:05:03 +0000`; months are in English, whatever the locale."""
-    month = _MONTHS.index(stamp[3:6]) + 1
-    return parse_time(f"{stamp[7:11]}-{month:02}-{stamp[:2]}T{stamp[12:20]}{stamp[21:]}")
 
 
 # log4j: [date time,milliseconds] LEVEL message, and the lines that follow until the next one that starts with a [date

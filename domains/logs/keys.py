@@ -4,7 +4,7 @@ The variants lay out the same events in other orders; the README says which ques
 """
 
 from shared.keys import Descending, EscapedText, FixedBytes, Int64, KeyLayout, part, row_key
-from shared.tables import CellLayout, Column, TableLayout
+from shared.tables import Column, RecordCells, TableLayout
 
 from .records import TIE_BYTES, LogEvent
 
@@ -46,7 +46,7 @@ class LogTimeFirst:
     tie: bytes = part(FixedBytes(TIE_BYTES), "distinguishes events of one millisecond")
 
 
-LOG_CELLS = CellLayout(LogEvent, "l", {"severity": Column("s"), "message": Column("m")})
+LOG_CELLS = RecordCells(LogEvent, {"severity": Column("l:s"), "message": Column("l:m")})
 
 LOGS = TableLayout("logs", "one event", KeyLayout(LogNewestFirst), LOG_CELLS)
 

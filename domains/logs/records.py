@@ -1,12 +1,11 @@
 """The application's records: one event of a log, and the tie-breaker of equal events. Nothing here knows of storage."""
 
 import hashlib
-from collections import Counter
 
 import attrs
 import msgpack
 
-from shared.records import LAST_MS, fixed_bytes, integer, text
+from shared.records import LAST_MS, Ordinals, fixed_bytes, integer, text
 
 TIE_BYTES = 8
 
@@ -46,12 +45,11 @@ class Repeats:
     """
 
     def __init__(self) -> None:
-        self._ordinals: Counter[bytes] = Counter()
+        self._ordinals = Ordinals()
 
     def __call__(self, event: LogEvent) -> LogEvent:
         """The event; if an equal one came before, with a tie of its own."""
         if event.tie != tie_of(event):
             return event
-        ordinal = self._ordinals[event.tie]
-        self._ordinals[event.tie] += 1
+        ordinal = self._ordinals(event.tie)
         return attrs.evolve(event, tie=tie_of(event, ordinal)) if ordinal else event

@@ -6,8 +6,8 @@ from typing import Any, Literal
 import attrs
 import happybase
 
-from shared.keys import InvalidQuestion, Narrowed, between, starting_with
-from shared.queries import Page, ServerFilter, equal, page
+from shared.keys import InvalidQuestion, Plan, between, starting_with
+from shared.queries import Query, equal
 from shared.tables import TableLayout
 
 from .keys import BY_TIME, LOG_CELLS, LOGS
@@ -86,54 +86,36 @@ class LogRepository:
         return self._table.row(event)
 
     def host_events(
-        self,
-        host: str,
-        event: str,
-        since_ms: int | None = None,
-        until_ms: int | None = None,
-        limit: int = 100,
-        cursor: str | None = None,
-    ) -> Page[LogEvent]:
+        self, host: str, event: str, since_ms: int | None = None, until_ms: int | None = None
+    ) -> Query[LogEvent]:
         """A host's events of one kind, from `since_ms` up to but not at `until_ms`, oldest first.
 
-        Costs: one reverse scan of `limit` + 2 rows, because Thrift1 also returns the excluded end.
+        Costs: one reverse scan of a page's rows and two more, because Thrift1 also returns the excluded end.
         """
-        period = between(since_ms, until_ms)
-        return self._in_time(self._table.layout.narrow(host=host, event=event, time_ms=period), limit, cursor)
+        return self._by_time(self._table.narrow(host=host, event=event, time_ms=between(since_ms, until_ms)))
 
-    def latest(self, host: str, event: str, limit: int = 10, cursor: str | None = None) -> Page[LogEvent]:
-        """A host's latest events of one kind, newest first. Costs: one scan of `limit` + 1 rows."""
-        question = self._table.layout.narrow(host=host, event=event, time_ms=between())
-        return self._in_time(question, limit, cursor, newest_first=True)
+    def latest(self, host: str, event: str) -> Query[LogEvent]:
+        """A host's latest events of one kind, newest first. Costs: one scan of a page's rows and one more."""
+        return self._by_time(self._table.narrow(host=host, event=event, time_ms=between()), newest_first=True)
 
-    def window(
-        self, since_ms: int, until_ms: int, host: str | None = None, limit: int = 100, cursor: str | None = None
-    ) -> Page[LogEvent]:
+    def window(self, since_ms: int, until_ms: int, host: str | None = None) -> Query[LogEvent]:
         """All events from `since_ms` up to but not at `until_ms`, of all hosts or of one, oldest first.
 
         Costs: for one host, every page reads and sorts all its rows. For all hosts the question is refused.
         """
         host_condition = {} if host is None else {"host": host}
-        question = self._table.layout.narrow(**host_condition, time_ms=between(since_ms, until_ms))
-        return self._in_time(question, limit, cursor)
+        return self._by_time(self._table.narrow(**host_condition, time_ms=between(since_ms, until_ms)))
 
-    def hosts_like(
-        self,
-        host_prefix: str,
-        since_ms: int | None = None,
-        until_ms: int | None = None,
-        limit: int = 100,
-        cursor: str | None = None,
-    ) -> Page[LogEvent]:
+    def hosts_like(self, host_prefix: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[LogEvent]:
         """Events of all hosts whose name starts with `host_prefix`, in row-key order.
 
         They are from `since_ms` up to but not at `until_ms`.
-        Costs: one scan of these hosts' rows of any time, until `limit` of the period are found.
+        Costs: one scan of these hosts' rows of any time, until a page's events of the period are read.
         """
         if not host_prefix:
             raise InvalidQuestion("host_prefix: must be text, not empty; ask window for all hosts")
-        question = self._table.layout.narrow(host=starting_with(host_prefix), time_ms=between(since_ms, until_ms))
-        return page(self._rows, question.plan, self._table.record, limit=limit, cursor=cursor, where=question.residual)
+        plan = self._table.narrow(host=starting_with(host_prefix), time_ms=between(since_ms, until_ms))
+        return Query(self._rows, self._table, plan)
 
     def of_severity(
         self,
@@ -142,40 +124,17 @@ class LogRepository:
         since_ms: int | None = None,
         until_ms: int | None = None,
         filter_at: Literal["server", "client"] = "server",
-        limit: int = 100,
-        cursor: str | None = None,
-    ) -> Page[LogEvent]:
+    ) -> Query[LogEvent]:
         """A host's events of a severity, from `since_ms` up to but not at `until_ms`, oldest first.
 
         No row key holds the severity, so all rows of the ranges are read, and the client or a server-side filter drops
         those of other severities. Costs: as a window of the host; the filter saves only network traffic.
         """
-        question = self._table.layout.narrow(host=host, time_ms=between(since_ms, until_ms))
+        plan = self._table.narrow(host=host, time_ms=between(since_ms, until_ms))
         if filter_at == "client":
-            residual = {**question.residual, "severity": severity}
-            return self._in_time(attrs.evolve(question, residual=residual), limit, cursor)
-        return self._in_time(question, limit, cursor, filter=equal(LOG_CELLS, "severity", severity))
+            return self._by_time(plan, where={"severity": severity})
+        return self._by_time(plan, server=equal(LOG_CELLS, "severity", severity))
 
-    def _in_time(
-        self,
-        question: Narrowed,
-        limit: int,
-        cursor: str | None,
-        *,
-        newest_first: bool = False,
-        filter: ServerFilter | None = None,
-    ) -> Page[LogEvent]:
-        """The events that match a question, by time: in the table's order, in its reverse, or sorted by the client."""
-        in_order = "time_ms" in question.bound
-        descending = in_order and self._table.layout.part_named["time_ms"].codec.descending
-        return page(
-            self._rows,
-            question.plan,
-            self._table.record,
-            limit=limit,
-            cursor=cursor,
-            where=question.residual,
-            reverse=newest_first != descending,
-            order=None if in_order else BY_TIME,
-            filter=filter,
-        )
+    def _by_time(self, plan: Plan, *, newest_first: bool = False, **options: Any) -> Query[LogEvent]:
+        """The events of a plan by time: in the table's order, in its reverse, or sorted by the client."""
+        return Query(self._rows, self._table, plan, order=BY_TIME, newest_first=newest_first, **options)

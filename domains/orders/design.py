@@ -13,7 +13,7 @@ from .traps import TRAPS
 from .variants import hashed_number, index_table, oldest_first
 
 ORDER = AccessPattern("an order by its number", OrderRepository.order, {"order_number": "n-42"})
-LATEST = AccessPattern("a seller's latest orders", OrderRepository.of_seller, {"seller_id": "s-17", "limit": 10})
+LATEST = AccessPattern("a seller's latest orders", OrderRepository.of_seller, {"seller_id": "s-17"}, limit=10)
 WEEK = AccessPattern(
     "a seller's orders of one week",
     OrderRepository.of_seller,
@@ -22,7 +22,7 @@ WEEK = AccessPattern(
 STATUS_OF_SELLER = AccessPattern(
     "a seller's orders of one status", OrderRepository.of_seller, {"seller_id": "s-17", "status": "cancelled"}
 )
-OF_BUYER = AccessPattern("a buyer's latest orders", OrderRepository.of_buyer, {"buyer_id": "b-1", "limit": 10})
+OF_BUYER = AccessPattern("a buyer's latest orders", OrderRepository.of_buyer, {"buyer_id": "b-1"}, limit=10)
 WITH_STATUS = AccessPattern("all orders of one status", OrderRepository.with_status, {"status": "cancelled"})
 NUMBERED = AccessPattern("orders whose numbers begin alike", OrderRepository.numbered, {"number_prefix": "n-31"})
 
@@ -37,7 +37,7 @@ DESIGN = Design(
             "oldest-first",
             "lists with the oldest order first",
             oldest_first.TABLES,
-            oldest_first.OldestFirstOrderRepository,
+            partial(OrderRepository, tables=oldest_first.TABLES),
         ),
         Variant(
             "index-table",

@@ -29,14 +29,14 @@ def main() -> None:
     assert orders.order("n-2") == sofa
 
     print("the orders of seller s-1, newest first, and none of s-12:")
-    lines = orders.of_seller("s-1").records
+    lines = list(orders.of_seller("s-1"))
     print(*lines, sep="\n")
     assert lines == [SellerLine.of(sofa), SellerLine.of(lamp)]
-    assert orders.of_seller("s-1", since_ms=tuesday).records == [SellerLine.of(sofa)]
+    assert list(orders.of_seller("s-1", since_ms=tuesday)) == [SellerLine.of(sofa)]
 
     cancelled = orders.cancel("n-1")
     print("buyer b-1 sees that the lamp is cancelled:")
-    lines_of_buyer = orders.of_buyer("b-1").records
+    lines_of_buyer = list(orders.of_buyer("b-1"))
     print(*lines_of_buyer, sep="\n")
     assert lines_of_buyer == [BuyerLine.of(book), BuyerLine.of(cancelled)]
 

@@ -4,7 +4,7 @@ The order is stored under its number. Each row of a list repeats what a list pag
 """
 
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, TrailingText, part, row_key
-from shared.tables import BIG_INT, CellLayout, Column, TableLayout
+from shared.tables import BIG_INT, Column, RecordCells, TableLayout
 
 from .records import BuyerLine, Order, SellerLine
 
@@ -55,21 +55,20 @@ class OrderByBuyer:
     order_number: str = part(EscapedText, "distinguishes orders of one millisecond")
 
 
-ORDER_CELLS = CellLayout(
+ORDER_CELLS = RecordCells(
     Order,
-    "o",
     {
-        "seller_id": Column("s"),
-        "buyer_id": Column("b"),
-        "placed_ms": Column("t"),
-        "item": Column("i"),
-        "amount": Column("a", BIG_INT),
-        "status": Column("st"),
+        "seller_id": Column("o:s"),
+        "buyer_id": Column("o:b"),
+        "placed_ms": Column("o:t"),
+        "item": Column("o:i"),
+        "amount": Column("o:a", BIG_INT),
+        "status": Column("o:st"),
     },
 )
-_LINE_COLUMNS = {"item": Column("i"), "amount": Column("a", BIG_INT), "status": Column("st")}
-SELLER_CELLS = CellLayout(SellerLine, "o", _LINE_COLUMNS)
-BUYER_CELLS = CellLayout(BuyerLine, "o", _LINE_COLUMNS)
+_LINE_COLUMNS = {"item": Column("o:i"), "amount": Column("o:a", BIG_INT), "status": Column("o:st")}
+SELLER_CELLS = RecordCells(SellerLine, _LINE_COLUMNS)
+BUYER_CELLS = RecordCells(BuyerLine, _LINE_COLUMNS)
 
 ORDERS = TableLayout("orders", "the order", KeyLayout(OrderByNumber), ORDER_CELLS)
 BY_SELLER = TableLayout("orders_by_seller", "one line of a seller's list", KeyLayout(OrderBySeller), SELLER_CELLS)

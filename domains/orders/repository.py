@@ -1,21 +1,20 @@
 """Orders in three tables; one method for each question and each write."""
 
 from collections.abc import Iterable
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import attrs
 import happybase
 
-from shared.keys import InvalidQuestion, Plan, between, starting_with
+from shared.keys import InvalidQuestion, between, starting_with
 from shared.keys.errors import shown
-from shared.queries import Page, equal, page
+from shared.queries import Query, equal
 from shared.tables import TableLayout
 from shared.writes import CLOCK, WriterClock
 
-from .keys import TABLES, OrderByNumber
+from .keys import ORDER_CELLS, TABLES, OrderByNumber
 from .records import STATUSES, BuyerLine, Order, SellerLine, Status
 
-L = TypeVar("L")
 OrderTables: TypeAlias = tuple[
     TableLayout[OrderByNumber, Order], TableLayout[Any, SellerLine], TableLayout[Any, BuyerLine]
 ]
@@ -94,61 +93,34 @@ class OrderRepository:
         return None if stored is None else stored[0]
 
     def of_seller(
-        self,
-        seller_id: str,
-        since_ms: int | None = None,
-        until_ms: int | None = None,
-        status: Status | None = None,
-        limit: int = 100,
-        cursor: str | None = None,
-    ) -> Page[SellerLine]:
+        self, seller_id: str, since_ms: int | None = None, until_ms: int | None = None, status: Status | None = None
+    ) -> Query[SellerLine]:
         """A seller's orders placed from `since_ms` up to but not at `until_ms`, newest first.
 
-        Costs: one scan of `limit` + 1 rows. With a status the scan goes on until `limit` orders match, or ends after
-        10,000 rows with a shorter page and a cursor.
+        Costs: one scan of a page's rows and one more. With a status a page reads on until enough orders match, or ends
+        after 10,000 rows with a shorter page and a cursor.
         """
-        period = between(since_ms, until_ms)
-        plan = self._by_seller.layout.plan(seller_id=seller_id, placed_ms=period)
-        return self._lines(self._seller_rows, self._by_seller, plan, status, limit, cursor)
+        plan = self._by_seller.plan(seller_id=seller_id, placed_ms=between(since_ms, until_ms))
+        return Query(self._seller_rows, self._by_seller, plan, where=of_status(status), newest_first=True)
 
     def of_buyer(
-        self,
-        buyer_id: str,
-        since_ms: int | None = None,
-        until_ms: int | None = None,
-        status: Status | None = None,
-        limit: int = 100,
-        cursor: str | None = None,
-    ) -> Page[BuyerLine]:
+        self, buyer_id: str, since_ms: int | None = None, until_ms: int | None = None, status: Status | None = None
+    ) -> Query[BuyerLine]:
         """A buyer's orders placed from `since_ms` up to but not at `until_ms`, newest first. Costs: as `of_seller`."""
-        period = between(since_ms, until_ms)
-        plan = self._by_buyer.layout.plan(buyer_id=buyer_id, placed_ms=period)
-        return self._lines(self._buyer_rows, self._by_buyer, plan, status, limit, cursor)
+        plan = self._by_buyer.plan(buyer_id=buyer_id, placed_ms=between(since_ms, until_ms))
+        return Query(self._buyer_rows, self._by_buyer, plan, where=of_status(status), newest_first=True)
 
-    def numbered(self, number_prefix: str, limit: int = 100, cursor: str | None = None) -> Page[Order]:
-        """The orders whose number starts with `number_prefix`, by number. Costs: one scan of `limit` + 1 rows."""
-        plan = self._orders.layout.plan(order_number=starting_with(number_prefix))
-        return page(self._order_rows, plan, self._orders.record, limit=limit, cursor=cursor)
+    def numbered(self, number_prefix: str) -> Query[Order]:
+        """The orders whose number starts with `number_prefix`, by number. Costs: one scan of a page's rows and one."""
+        return Query(self._order_rows, self._orders, self._orders.plan(order_number=starting_with(number_prefix)))
 
-    def with_status(self, status: Status, limit: int = 100, cursor: str | None = None) -> Page[Order]:
+    def with_status(self, status: Status) -> Query[Order]:
         """All orders of a status, in row-key order.
 
         Costs: a full table scan with a server-side filter, because no row key holds the status. If you need this list
         often, give it a table of its own.
         """
-        return orders_of_status(self._order_rows, self._orders, status, limit, cursor)
-
-    def _lines(
-        self,
-        rows: happybase.Table,
-        table: TableLayout[Any, L],
-        plan: Plan,
-        status: Status | None,
-        limit: int,
-        cursor: str | None,
-    ) -> Page[L]:
-        """One page of a list, newest first, as its rows are stored."""
-        return page(rows, plan, table.record, limit=limit, cursor=cursor, where=of_status(status))
+        return orders_of_status(self._order_rows, self._orders, status)
 
     def _stored(self, order_number: str) -> tuple[Order, int] | None:
         """The order, and the timestamp of its last write in milliseconds; None if no order has this number."""
@@ -162,7 +134,7 @@ class OrderRepository:
         """
         seller_line, buyer_line = SellerLine.of(order), BuyerLine.of(order)
         puts = [
-            (self._order_rows, self._orders.row(order), self._orders.cells.pack(order, only)),
+            (self._order_rows, self._orders.row(order), ORDER_CELLS.pack(order, only)),
             (self._seller_rows, self._by_seller.row(seller_line), self._by_seller.cells.pack(seller_line)),
             (self._buyer_rows, self._by_buyer.row(buyer_line), self._by_buyer.cells.pack(buyer_line)),
         ]
@@ -180,17 +152,14 @@ def stored_order(
     if not cells:
         return None
     order = table.record(row, {column: value for column, (value, _) in cells.items()})
-    status = cells.get(table.cells.column("status"))
+    status = cells.get(ORDER_CELLS.column("status"))
     return order, order.placed_ms if status is None else status[1]
 
 
-def orders_of_status(
-    rows: happybase.Table, table: TableLayout[Any, Order], status: Status, limit: int, cursor: str | None
-) -> Page[Order]:
+def orders_of_status(rows: happybase.Table, table: TableLayout[Any, Order], status: Status) -> Query[Order]:
     """The orders with this status, from a full table scan with a server-side filter."""
     _check_status(status)
-    filter = equal(table.cells, "status", status)
-    return page(rows, table.layout.whole_table(), table.record, limit=limit, cursor=cursor, filter=filter)
+    return Query(rows, table, table.layout.whole_table(), server=equal(ORDER_CELLS, "status", status))
 
 
 def of_status(status: Status | None) -> dict[str, str]:

@@ -4,7 +4,7 @@ May import all other rooms.
 """
 
 from .design import FACTS, Design, Exemption, Load, Variant, load_samples
-from .metering import Measurement, measure, metered
+from .metering import Measurement, measure, measure_pattern, metered
 from .patterns import AccessPattern
 from .published import PublishedKey
 from .traps import Outcome, Trap
@@ -22,5 +22,6 @@ __all__ = [
     "Variant",
     "load_samples",
     "measure",
+    "measure_pattern",
     "metered",
 ]

@@ -3,12 +3,11 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import attrs
 import happybase
 
-from ..tables.layouts import TableLayout
+from ..tables import COUNTER, ItemCells, PhysicalTable, RecordCells, physical_tables
 from .design import Design, Variant, store_samples
 from .metering import Measurement, measure
 
@@ -20,16 +19,19 @@ RANGES = 8
 
 @attrs.frozen
 class Busiest:
-    """How many of the newest rows of a table fall into the busiest of its `RANGES`."""
+    """How many of the newest records of a table fall into the busiest of its `RANGES`.
+
+    A record is a row; in a table whose rows hold many records, a cell.
+    """
 
     rows: int
-    """Newest rows in the busiest range."""
+    """Newest records in the busiest range."""
     newest: int
-    """Newest rows in all ranges."""
+    """Newest records in all ranges."""
 
     @property
     def share(self) -> float:
-        """The share of the newest rows that falls into the busiest range, 0 to 1."""
+        """The share of the newest records that falls into the busiest range, 0 to 1."""
         return self.rows / self.newest if self.newest else 0.0
 
 
@@ -46,11 +48,11 @@ class VariantCosts:
     bytes_per_record: float
     """Bytes of all cells of one record, with the row key in each as HBase stores it; before compression."""
     busiest: tuple[Busiest, ...]
-    """One for each table."""
+    """One for each table; of counters none is known."""
 
     @property
     def busiest_shares(self) -> tuple[float, ...]:
-        """For each table, the share of its newest rows that falls into the busiest of its `RANGES`."""
+        """For each table, the share of its newest records that falls into the busiest of its `RANGES`."""
         return tuple(busiest.share for busiest in self.busiest)
 
     @property
@@ -67,16 +69,30 @@ def measure_variant(connection: happybase.Connection, design: Design, variant: V
     repository = variant.open(connection)
     records = store_samples(repository, design)
     measurements = measure(connection, repository, design.patterns)
-    tables = [list(_rows(connection, table)) for table in variant.tables]
+    physical = physical_tables(variant.tables)
+    tables = [list(_stored_records(connection, table)) for table in physical]
     return VariantCosts(
         variant,
         records,
         measurements,
-        sum(map(len, tables)) / records,
-        sum(size for rows in tables for _row, _written_ms, size in rows) / records,
+        sum(len({row for row, _written_ms, _size in stored}) for stored in tables) / records,
+        sum(size for stored in tables for _row, _written_ms, size in stored) / records,
         tuple(
-            busiest_range([(row, written_ms) for row, written_ms, _size in rows], design.newest_ms) for rows in tables
+            Busiest(0, 0)
+            if _is_counted(table)
+            else busiest_range([(row, written_ms) for row, written_ms, _size in stored], design.newest_ms)
+            for table, stored in zip(physical, tables, strict=True)
         ),
+    )
+
+
+def _is_counted(table: PhysicalTable) -> bool:
+    """Whether a table holds counters only: HBase dates them anew with each increment, so no row is an older one."""
+    return all(
+        isinstance(layout.cells, RecordCells)
+        and layout.cells.attributes
+        and all(column.packing is COUNTER for column in layout.cells.attributes.values())
+        for layout in table.layouts
     )
 
 
@@ -104,9 +120,19 @@ def quantiles(rows: Sequence[bytes], ranges: int) -> list[bytes]:
     return [rows[len(rows) * number // ranges] for number in range(1, ranges)] if rows else []
 
 
-def _rows(connection: happybase.Connection, table: TableLayout[Any, Any]) -> Iterator[tuple[bytes, int, int]]:
-    """Each row key, the time at which the row was written, and the bytes of its cells."""
+def _stored_records(connection: happybase.Connection, table: PhysicalTable) -> Iterator[tuple[bytes, int, int]]:
+    """For each record its row key, the time at which it was written, and the bytes of its cells.
+
+    A record is a row; in a table whose rows hold many records, a cell.
+    """
+    is_wide = any(isinstance(layout.cells, ItemCells) for layout in table.layouts)
     for row, cells in connection.table(table.name).scan(include_timestamp=True):
         # A column is family, colon and qualifier; HBase stores no colon.
-        size = sum(CELL_BYTES + len(row) + len(column) - 1 + len(value) for column, (value, _) in cells.items())
-        yield row, max(written_ms for _, written_ms in cells.values()), size
+        written = [
+            (written_ms, CELL_BYTES + len(row) + len(column) - 1 + len(value))
+            for column, (value, written_ms) in cells.items()
+        ]
+        if is_wide:
+            yield from ((row, written_ms, size) for written_ms, size in written)
+        else:
+            yield row, max(written_ms for written_ms, _size in written), sum(size for _written_ms, size in written)

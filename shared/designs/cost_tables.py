@@ -5,24 +5,25 @@ from collections.abc import Iterable, Iterator
 
 import attrs
 
+from ..tables import physical_tables
 from .comparison import RANGES, VariantCosts
 from .metering import Measurement
 
 QUESTION_COLUMNS = ("question", "cost", "ranges", "RPCs", "rows read", "returned", "bytes")
-READ_COLUMNS = ("question", "rows are then", "rows read", "rows returned", "bytes fetched", "bytes per key")
+READ_COLUMNS = ("question", "rows are then", "rows read", "records returned", "bytes fetched", "bytes per key")
 WRITTEN_COLUMNS = ("rows written", "bytes stored")
-SPREAD_COLUMNS = ("variant", "table", "newest rows", f"in the busiest of {RANGES} ranges")
+SPREAD_COLUMNS = ("variant", "table", "newest records", f"in the busiest of {RANGES} ranges")
 
 
 def verdict(measurement: Measurement) -> str:
     """What a question costs, in a few words.
 
     `1 range`, `8 ranges`: only rows that match are read. `6.2x, filtered`: 6.2 rows are read for each row returned,
-    from one range; `8 ranges, 6.2x, filtered`: from eight.
+    from one range; `8 ranges, 6.2x, filtered`: from eight. `6.2x, computed`: the answer is made of 6.2 times as many.
     """
     words = _without_ranges(measurement)
-    ranges = _counted(len(measurement.cost.ranges), "range")
-    return f"{ranges}, {words}" if _work_beyond_ranges(measurement) and len(measurement.cost.ranges) > 1 else words
+    ranges = _counted(len(measurement.reads), "range")
+    return f"{ranges}, {words}" if _work_beyond_ranges(measurement) and len(measurement.reads) > 1 else words
 
 
 def _without_ranges(measurement: Measurement) -> str:
@@ -31,15 +32,17 @@ def _without_ranges(measurement: Measurement) -> str:
         return "refused"
     if work := _work_beyond_ranges(measurement):
         return f"{_read_for_each(measurement)}, {work}"
-    return _counted(len(measurement.cost.ranges), "range")
+    return _counted(len(measurement.reads), "range")
 
 
 def _work_beyond_ranges(measurement: Measurement) -> str:
-    """Who drops or sorts rows after they are read: the client or the region server; empty if nobody has to."""
+    """What is done to rows after they are read: dropped, sorted, or the answer computed of them; empty if nothing."""
     if "order" in measurement.client_work:
         return "sorted"
     if measurement.client_work:
         return "filtered"
+    if measurement.is_computed:
+        return "computed"
     return "server filter" if measurement.server_filtered else ""
 
 
@@ -50,7 +53,8 @@ def rpcs(measurement: Measurement) -> str:
 
 def _read_for_each(measurement: Measurement) -> str:
     returned = len(measurement.records)
-    return f"{measurement.rows_read / returned:.1f}x" if returned else f"{measurement.rows_read} for none"
+    read = measurement.read_for_records
+    return f"{read / returned:.1f}x" if returned else f"{read} for none"
 
 
 def _counted(number: int, what: str) -> str:
@@ -66,7 +70,7 @@ def question_row(measurement: Measurement) -> tuple[str, ...]:
     return (
         measurement.pattern.question,
         words,
-        str(len(cost.ranges)),
+        str(len(measurement.reads)),
         str(cost.rpcs),
         _rows_read(measurement),
         str(len(measurement.records)),
@@ -95,18 +99,19 @@ def _rows_read(measurement: Measurement) -> str:
 
 def written_row(costs: VariantCosts) -> tuple[str, ...]:
     """The rows and bytes that one record takes in all tables together, under `WRITTEN_COLUMNS`."""
-    return f"{costs.rows_per_record:.0f}", f"{costs.bytes_per_record:.0f}"
+    return f"{costs.rows_per_record:.3g}", f"{costs.bytes_per_record:.0f}"
 
 
 def spread_rows(variants: Iterable[VariantCosts]) -> Iterator[tuple[str, ...]]:
-    """Each table of each variant, and the share of its newest rows in its busiest range, under `SPREAD_COLUMNS`.
+    """Each table of each variant, and the share of its newest records in its busiest range, under `SPREAD_COLUMNS`.
 
     A variant's name stands beside its first table only.
     """
     for costs in variants:
         name = costs.variant.name
-        for table, busiest in zip(costs.variant.tables, costs.busiest, strict=True):
-            yield name, table.name, str(busiest.newest), f"{busiest.share:.0%}"
+        for table, busiest in zip(physical_tables(costs.variant.tables), costs.busiest, strict=True):
+            known = busiest.newest > 0
+            yield name, table.name, str(busiest.newest) if known else "-", f"{busiest.share:.0%}" if known else "-"
             name = ""
 
 

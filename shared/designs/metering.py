@@ -1,6 +1,6 @@
 """What a call makes the store do, counted on the Thrift client."""
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -8,8 +8,8 @@ import attrs
 import happybase
 
 from ..keys.errors import InvalidQuestion
-from ..keys.questions import RowRange
-from ..queries.pages import Page
+from ..keys.ranges import RowRange
+from ..queries import Explanation, Page, Query
 from .patterns import AccessPattern
 
 
@@ -18,6 +18,8 @@ class Read:
     """One get or scan, with what a statement of the HBase shell needs to read the same rows."""
 
     table: bytes
+    scanned: RowRange
+    """The range that the store was asked for: a reverse scan reads a little beyond the range of its question."""
     rows: RowRange
     """The range of the question, its start inclusive and its stop exclusive, in a reverse scan too."""
     reverse: bool = False
@@ -30,17 +32,21 @@ class Cost:
     """What a call made the store do, counted on the Thrift client."""
 
     rpcs: int = 0
-    ranges: list[tuple[bytes, RowRange]] = attrs.field(factory=list[tuple[bytes, RowRange]])
-    """Table and range of every get and every scan, as the store was asked for it."""
     reads: list[Read] = attrs.field(factory=list[Read])
-    """The same gets and scans, as they are printed."""
+    """Every get and every scan."""
     rows_fetched: int = 0
     key_bytes: int = 0
     """Bytes of the row keys in the replies, each counted once, however many cells repeat it in the store."""
     bytes_fetched: int = 0
     """Bytes of row keys, columns and values in the replies, without Thrift's framing."""
+    cells_fetched: int = 0
     rows_read: int | None = None
     """Rows that the store read to answer; None if the store does not count them (only the embedded store does)."""
+
+    @property
+    def ranges(self) -> list[tuple[bytes, RowRange]]:
+        """Table and range of every get and every scan, as the store was asked for it."""
+        return [(read.table, read.scanned) for read in self.reads]
 
 
 class _MeteredClient:
@@ -73,21 +79,22 @@ class _MeteredClient:
             if scan.reversed:  # reads (stop, start]
                 of_question = RowRange(_start_above(high), low or None)
                 low, high = (row and row + b"\x00" for row in (high, low))
-            self._cost.ranges.append((table, RowRange(low or b"", high or None)))
-            self._cost.reads.append(Read(table, of_question, bool(scan.reversed), scan.filterString))
+            scanned = RowRange(low or b"", high or None)
+            self._cost.reads.append(Read(table, scanned, of_question, bool(scan.reversed), scan.filterString))
         elif name.startswith("getRow"):
             table, rows = arguments[:2]
             for row in rows if name.startswith("getRows") else [rows]:
-                self._cost.ranges.append((table, RowRange(row, row + b"\x00")))
-                self._cost.reads.append(Read(table, RowRange(row, row + b"\x00")))
+                one_row = RowRange(row, row + b"\x00")
+                self._cost.reads.append(Read(table, one_row, one_row))
 
     def _count_answer(self, results: list[Any]) -> None:
         self._cost.rows_fetched += len(results)
         for result in results:
             self._cost.key_bytes += len(result.row)
             # A scan with sorted columns returns them in a list instead.
-            sorted_cells = ((column.columnName, column.cell) for column in result.sortedColumns or ())
+            sorted_cells = [(column.columnName, column.cell) for column in result.sortedColumns or ()]
             cells = sorted_cells if result.columns is None else result.columns.items()
+            self._cost.cells_fetched += len(cells)
             self._cost.bytes_fetched += len(result.row) + sum(len(name) + len(cell.value) for name, cell in cells)
 
 
@@ -127,6 +134,8 @@ class Measurement:
     cost: Cost
     refused: str = ""
     """The reason for a refusal; empty if there is an answer."""
+    explanation: Explanation | None = None
+    """What the query said of itself before it was asked; None if the answer is not that of a query."""
 
     @property
     def records(self) -> list[Any]:
@@ -138,16 +147,62 @@ class Measurement:
         return [] if self.answer is None else [self.answer]
 
     @property
+    def reads(self) -> list[Read]:
+        """The gets and scans of the answer; what goes on within the range of an earlier one is part of that one.
+
+        So rows that are read in parts, and the pages of an iteration, are one read for each range.
+        """
+        explanation = self.explanation
+        asked = () if explanation is None else explanation.ranges
+        reads: list[Read] = []
+        for read in self.cost.reads:
+            is_get = read.filter is None and read.rows.stop == read.rows.start + b"\0"
+            if explanation is not None and explanation.is_wide and read.table == explanation.stored_in:
+                range_ = next((range_ for range_ in asked if read.rows.start in range_), read.rows)
+                read = Read(read.table, range_, range_, explanation.reverse)
+            elif _reads_parts(read):
+                read = attrs.evolve(read, filter=None)
+            if is_get or not any(_is_part(read, earlier) for earlier in reads):
+                reads.append(read)
+        return reads
+
+    @property
+    def ranges(self) -> list[tuple[bytes, RowRange]]:
+        """Table and range of each of the `reads`, with the values that a range of the query binds."""
+        bound: dict[tuple[Any, ...], RowRange] = {}
+        if self.explanation is not None:
+            bound = {(self.explanation.stored_in, *_ends(range_)): range_ for range_ in self.explanation.ranges}
+        return [(read.table, bound.get((read.table, *_ends(read.rows)), read.rows)) for read in self.reads]
+
+    @property
     def rows_read(self) -> int:
         """Rows that the store read; the rows in its replies if it does not count them."""
         return self.cost.rows_fetched if self.cost.rows_read is None else self.cost.rows_read
 
     @property
+    def read_for_records(self) -> int:
+        """What was read to find the records: rows that the store read; cells, if a row holds many records."""
+        if self.explanation is not None and self.explanation.is_wide and isinstance(self.answer, Page):
+            return self.answer.rows_read  # pyright: ignore[reportUnknownMemberType]
+        if self.explanation is None and any(map(_reads_parts, self.cost.reads)):
+            return self.cost.cells_fetched  # rows that are read in parts, for an answer that is not a page of them
+        return self.rows_read
+
+    @property
+    def is_computed(self) -> bool:
+        """Whether the client makes the answer of more than it returns: a sum, or the largest ones."""
+        is_value = self.explanation is None and not isinstance(self.answer, Page)
+        return is_value and self.read_for_records > 2 * (len(self.records) + len(self.reads))
+
+    @property
     def client_work(self) -> tuple[str, ...]:
         """Work that the ranges left to the client: the attributes that it compared, and `order` if it sorted."""
-        if isinstance(self.answer, Page):
-            return self.answer.client_work  # pyright: ignore[reportUnknownMemberType]  # of any record
-        return ()
+        return () if self.explanation is None else self.explanation.client_work
+
+    @property
+    def server_filtered(self) -> tuple[str, ...]:
+        """The attributes that a server-side filter compared."""
+        return () if self.explanation is None else self.explanation.server_filtered
 
     @property
     def beyond_ranges(self) -> str:
@@ -155,24 +210,55 @@ class Measurement:
         compared = [name for name in self.client_work if name != "order"]
         words = [f"server filter on {', '.join(self.server_filtered)}"] if self.server_filtered else []
         words += [f"filtered by {', '.join(compared)}"] if compared else []
+        words += ["computed"] if self.is_computed else []
         return "; ".join([*words, "sorted"] if "order" in self.client_work else words)
 
-    @property
-    def server_filtered(self) -> tuple[str, ...]:
-        """The attributes that a server-side filter compared."""
-        if isinstance(self.answer, Page):
-            return self.answer.server_filtered  # pyright: ignore[reportUnknownMemberType]  # of any record
-        return ()
+
+def _ends(rows: RowRange) -> tuple[bytes, bytes | None]:
+    """Start and stop of a range. No key comes before 00, so a reverse scan down to it has no stop."""
+    return b"" if rows.start == b"\0" else rows.start, rows.stop
+
+
+def _reads_parts(read: Read) -> bool:
+    """Whether a scan asks for the first cells of each row only, and others for the rest; see `queries.wide_rows`."""
+    return b"ColumnPaginationFilter" in (read.filter or b"")
+
+
+def _is_part(read: Read, earlier: Read) -> bool:
+    """Whether a read goes on within the range of an earlier one."""
+    return (
+        read.table == earlier.table
+        and earlier.rows.stop != earlier.rows.start + b"\0"
+        and read.rows.start in earlier.rows
+        and (earlier.rows.stop is None or (read.rows.stop is not None and read.rows.stop <= earlier.rows.stop))
+    )
 
 
 def measure(connection: happybase.Connection, repository: Any, patterns: Iterable[AccessPattern]) -> list[Measurement]:
     """Asks every pattern with its sample arguments."""
-    return [_measure_pattern(connection, repository, pattern) for pattern in patterns]
+    return [_measure_sample(connection, repository, pattern) for pattern in patterns]
 
 
-def _measure_pattern(connection: happybase.Connection, repository: Any, pattern: AccessPattern) -> Measurement:
+def _measure_sample(connection: happybase.Connection, repository: Any, pattern: AccessPattern) -> Measurement:
     with metered(connection) as cost:
         try:
-            return Measurement(pattern, pattern.ask(repository, **pattern.sample), cost)
+            return measure_pattern(connection, repository, pattern, pattern.sample, pattern.limit)
         except InvalidQuestion as error:
             return Measurement(pattern, None, cost, refused=str(error))
+
+
+def measure_pattern(
+    connection: happybase.Connection,
+    repository: Any,
+    pattern: AccessPattern,
+    arguments: Mapping[str, Any],
+    limit: int,
+    cursor: str | None = None,
+) -> Measurement:
+    """Asks a pattern with some arguments; of a query, the page after `cursor`. Raises InvalidQuestion."""
+    with metered(connection) as cost:
+        answer = pattern.ask(repository, **arguments)
+        if not isinstance(answer, Query):
+            return Measurement(pattern, answer, cost)
+        query: Query[Any] = answer  # pyright: ignore[reportUnknownVariableType]  # of any record
+        return Measurement(pattern, query.page(limit, cursor), cost, explanation=query.explain(limit))

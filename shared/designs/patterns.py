@@ -11,9 +11,14 @@ from typing import Any, Literal, get_args, get_origin
 
 import attrs
 
-from ..keys import KeyLayout, Modulo, Prefix, Salt, TimeBucket
-from ..queries import Page
+from ..keys import KeyLayout, Modulo, Prefix, Salt, Slice, TimeBucket
+from ..keys.parts import Part
+from ..keys.slice_codecs import share_codec
+from ..queries import Query
 from .ruler import show_value
+
+DEFAULT_LIMIT = 100
+"""Records of a page, if nobody says otherwise; the default of `Query.page`."""
 
 
 @attrs.frozen
@@ -28,6 +33,8 @@ class AccessPattern:
     """The question in words; unique within a design."""
     method: Callable[..., Any]
     sample: Mapping[str, Any] = attrs.field(hash=False)
+    limit: int = DEFAULT_LIMIT
+    """The most records of the page that is measured, if the method returns a query."""
 
     @property
     def name(self) -> str:
@@ -36,12 +43,12 @@ class AccessPattern:
 
     @property
     def parameters(self) -> list[inspect.Parameter]:
-        """The arguments that a user may give, without `limit` and `cursor`."""
+        """The arguments that a user may give."""
         _self, *parameters = inspect.signature(self.method, eval_str=True).parameters.values()
-        return [parameter for parameter in parameters if parameter.name not in ("limit", "cursor")]
+        return parameters
 
     def ask(self, repository: Any, **arguments: Any) -> Any:
-        """The answer of a repository, which may override the method."""
+        """What the method of a repository returns, a query or an answer; the repository may override the method."""
         return getattr(repository, self.method.__name__)(**arguments)
 
     @property
@@ -49,17 +56,15 @@ class AccessPattern:
         """The arguments of `rowbook ask` for this question, with the sample's values."""
         words = [self.name]
         for name, value in self.sample.items():
-            if name in ("limit", "cursor"):
-                words.append(f"--{name} {value}")
-            else:
-                words.append(shlex.quote(f"{name.removesuffix('_ms')}={show_value(name, value)}"))
+            words.append(shlex.quote(f"{name.removesuffix('_ms')}={show_value(name, value)}"))
+        words += [f"--limit {self.limit}"] if self.limit != DEFAULT_LIMIT else []
         return " ".join(words)
 
     @property
     def answer(self) -> Literal["page", "first", "count", "value"]:
         """The kind of answer: a page of records, the only record or None, a number, or another value."""
         kind: Any = inspect.signature(self.method, eval_str=True).return_annotation
-        if get_origin(kind) is Page:
+        if get_origin(kind) is Query:
             return "page"
         if NoneType in get_args(kind):
             return "first"
@@ -69,8 +74,19 @@ class AccessPattern:
 def key_line(layout: KeyLayout[Any]) -> str:
     """A key in one line: `[1 of 8 buckets of seller_id][seller_id][placed_ms descending][order_number]`."""
     names = [_prefix_words(prefix) for prefix in layout.prefixes]
-    names += [f"{part.name} descending" if part.codec.descending else part.name for part in layout.parts]
+    names += [
+        f"{_part_words(part)} descending" if part.codec.descending else _part_words(part) for part in layout.parts
+    ]
     return "".join(f"[{name}]" for name in names)
+
+
+def _part_words(part: Part) -> str:
+    """The name of a part; of a value that is divided, which share of it the part holds."""
+    divided = share_codec(part.codec)
+    if divided is None:
+        return part.name
+    length = _period(divided.every) if part.name.endswith("_ms") else str(divided.every)
+    return f"{length} slice of {part.name}" if isinstance(divided, Slice) else f"rest of {part.name}"
 
 
 def _prefix_words(prefix: Prefix) -> str:

@@ -4,14 +4,18 @@ from collections.abc import Iterable, Mapping
 from itertools import zip_longest
 from typing import Any
 
+import attrs
 from rich.cells import cell_len, chop_cells
 
-from ..keys import KeyLayout, Segment
+from ..keys import KeyLayout, Rest, Segment
 from ..keys.errors import shown
+from ..keys.slice_codecs import share_codec
 from ..records.times import show_time
-from ..tables.cells import CellLayout, Column
+from ..tables import ItemCells, Packing, RecordCells, TableLayout
 from .published import PublishedKey
 
+ITEMS_SHOWN = 3
+"""Cells that are shown of a row with many records."""
 NAMES, VALUES, BYTES = range(3)
 """The kinds of lines of a ruler, from top to bottom."""
 
@@ -67,18 +71,44 @@ def published_ruler(published: PublishedKey, width: int = 100) -> str:
     return "\n".join(text for _kind, text in _lines(columns, width, labels=("", "", "published", "here")))
 
 
-def cell_lines(layout: CellLayout[Any], cells: Mapping[bytes, bytes], width: int) -> list[tuple[int, str]]:
+def cell_lines(table: TableLayout[Any, Any], cells: Mapping[bytes, bytes], width: int) -> list[tuple[int, str]]:
     """The lines of a row's cells: names over values over columns, where a ruler shows the bytes."""
     columns: list[tuple[str, ...]] = []
-    for name, column in layout.columns.items():
-        if (data := cells.get(layout.column(name))) is not None:
-            columns += _cut(name, _show_cell(name, column, data), [layout.column(name).decode()], width)
+    if isinstance(table.cells, ItemCells):
+        for column in sorted(cells)[:ITEMS_SHOWN]:
+            columns += _item_columns(table.cells, column, cells[column], width)
+        if len(cells) > ITEMS_SHOWN:
+            columns.append((f"and {len(cells) - ITEMS_SHOWN} cells more", "", ""))
+    elif isinstance(table.cells, RecordCells):
+        for name, declared in table.cells.attributes.items():
+            if (data := cells.get(table.cells.column(name))) is not None:
+                columns += _cut(name, _show_cell(name, declared.packing, data), [declared.name], width)
+        if table.cells.marker is not None and table.cells.columns[0] in cells:
+            columns += _cut("(there is a record)", "", [table.cells.marker], width)
     return _lines(columns, width)
 
 
-def _show_cell(name: str, column: Column, data: bytes) -> str:
+def _item_columns(cells: ItemCells[Any], column: bytes, value: bytes, width: int) -> Iterable[tuple[str, ...]]:
+    """A cell of a row with many records: the parts of its qualifier, then its value, over the bytes of both."""
+    qualifier = column.partition(b":")[2]
     try:
-        return show_value(name, column.packing.unpack(data))
+        segments = cells.qualifier.segments(qualifier)
+    except ValueError as error:
+        return _cut("(damaged)", str(error), [qualifier.hex(" ")], width)
+    columns: list[tuple[str, ...]] = []
+    for segment in segments:
+        is_rest = isinstance(share_codec(cells.qualifier.part_named[segment.name].codec), Rest)
+        segment = (
+            attrs.evolve(segment, name=f"rest of {segment.name}", value=str(segment.value)) if is_rest else segment
+        )
+        columns += _segment_columns(segment, width)
+    names = (cells.value,) if isinstance(cells.value, str) else cells.value
+    return [*columns, *_cut(", ".join(names), _show_cell("", cells.packing, value), [value.hex(" ")], width)]
+
+
+def _show_cell(name: str, packing: Packing, data: bytes) -> str:
+    try:
+        return show_value(name, packing.unpack(data))
     except Exception as error:  # msgpack's errors have no base of their own
         return f"{data.hex(' ')} (damaged: {str(error) or type(error).__name__})".lstrip()
 

@@ -15,6 +15,7 @@ from .codecs import (
     Int16,
     Int32,
     Int64,
+    Prefixed,
     TrailingBytes,
     TrailingText,
     UInt8,
@@ -23,12 +24,14 @@ from .codecs import (
     UInt32,
     UInt64,
 )
+from .conditions import any_of, between, matcher, starting_with
 from .errors import InvalidKey, InvalidQuestion
 from .layout import KeyLayout
 from .limits import MAX_ROW_BYTES
 from .parts import Segment, part, row_key
 from .prefixes import HashPrefix, Modulo, Prefix, Salt, TimeBucket
-from .questions import Narrowed, Plan, RowRange, between, matcher, next_row, starting_with, successor
+from .ranges import Plan, RowRange, Stream, next_row, successor
+from .slice_codecs import Rest, Slice
 from .splits import Splits, split_points
 from .text_codecs import DecimalText, Delimited, DelimitedText, FixedText, LongMaxMinus, ReversedDigits
 
@@ -55,14 +58,17 @@ __all__ = [
     "KeyLayout",
     "LongMaxMinus",
     "Modulo",
-    "Narrowed",
     "Plan",
     "Prefix",
+    "Prefixed",
+    "Rest",
     "ReversedDigits",
     "RowRange",
     "Salt",
     "Segment",
+    "Slice",
     "Splits",
+    "Stream",
     "TimeBucket",
     "TrailingBytes",
     "TrailingText",
@@ -71,6 +77,7 @@ __all__ = [
     "UInt24",
     "UInt32",
     "UInt64",
+    "any_of",
     "between",
     "matcher",
     "next_row",

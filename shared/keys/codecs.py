@@ -116,6 +116,12 @@ def text_of(data: bytes) -> str:
         raise InvalidKey(f"must be UTF-8: {error.reason} in {shown_bytes(data)}") from None
 
 
+def check_codec(name: str, codec: object, wanted: str = "a codec") -> None:
+    """Refuses what is not a codec as the codec inside another one."""
+    if not isinstance(codec, Codec):
+        raise InvalidKey(f"{name}.codec: must be {wanted} (got {shown(codec)})")
+
+
 def checked_width(width_bytes: int, last: int = MAX_ROW_BYTES) -> int:
     """The declared width of a codec's values, if it is 1..`last`."""
     if type(width_bytes) is not int or not 1 <= width_bytes <= last:
@@ -345,6 +351,48 @@ class Code(Codec[N]):
             known = ", ".join(f"{byte:02x} {name}" for byte, name in sorted(self._name_of.items()))
             raise InvalidKey(f"must be one of {known} (got {own.hex()})")
         return self._name_of[own[0]], rest
+
+
+class Prefixed(Codec[V]):
+    """Constant bytes, then the value: `user_` and an id, `order_` and a digit.
+
+    Prefixed("order_", UInt8): 7 -> 6f 72 64 65 72 5f 07
+    Ordered, descending and legible as the codec after the label.
+    """
+
+    def __init__(self, label: str, codec: Codec[V]) -> None:
+        if type(label) is not str or not label:
+            raise InvalidKey(f"Prefixed.label: must be text, not empty (got {shown(label)})")
+        check_codec("Prefixed", codec)
+        try:
+            self.label = utf8(label)
+        except InvalidKey as error:
+            raise InvalidKey(f"Prefixed.label: {error}") from None
+        self.codec = codec
+        super().__init__(
+            f"Prefixed({label!r}, {codec})",
+            width_bytes=None if codec.width_bytes is None else len(self.label) + codec.width_bytes,
+            ordered=codec.ordered,
+            descending=codec.descending,
+            trailing=codec.trailing,
+            legible=codec.legible and label.isprintable(),
+        )
+
+    def encode(self, value: V) -> bytes:
+        return self.label + self.codec.encode(value)
+
+    def decode_first(self, data: bytes) -> tuple[V, bytes]:
+        if not data.startswith(self.label):
+            raise InvalidKey(
+                f"must start with {shown(self.label)} (got {shown_bytes(data[: len(self.label)]) or 'no bytes'})"
+            )
+        return self.codec.decode_first(data[len(self.label) :])
+
+    def encode_prefix(self, start: V) -> bytes:
+        return self.label + self.codec.encode_prefix(start)
+
+    def invert_order(self, data: bytes) -> bytes:
+        raise InvalidKey(f"Descending: {self} has a label, which stays first: put Descending after it")
 
 
 class Descending(Codec[V]):

@@ -24,8 +24,9 @@ Adjacent integers are packed by one `struct.Struct`, `pack_placed_ms` here: `Des
 the 1 are the terminator of the text before them. `EscapedText` and `FixedBytes` are spelled out too; every other codec
 is called.
 
-Four functions are made: `encode` and `decode`; `row_of`, which encodes a record without making its key; and, for the
-tables, `record`, which decodes a row and its cells without making the key.
+Five functions are made: `encode` and `decode`; `row_of`, which encodes a record without making its key; and, for the
+tables, `record`, which decodes a row and its cells without making the key, and `item`, which decodes one cell of a row
+whose key is known.
 """
 
 import linecache
@@ -43,6 +44,7 @@ from .limits import MAX_ROW_BYTES
 from .parts import Part, init_fields
 from .prefixes import TimeBucket, sources
 from .reference import ReferenceLayout
+from .slice_codecs import Rest, Slice, share_codec
 
 _STRUCT_CODE = {1: "B", 2: "H", 4: "I", 8: "Q"}
 _serial = count(1)
@@ -53,17 +55,22 @@ _serial = count(1)
 
 def compile_encode(layout: ReferenceLayout[Any]) -> Callable[[Any], bytes]:
     """A function that does what `layout.encode_reference` does."""
-    return _compile_encoding("encode", layout, ["type(key) is Key"], layout.encode_reference)
+    return _compile_encoding("encode", layout, ["type(key) is Key"], layout.encode_reference, divides=False)
 
 
 def compile_row_of(layout: ReferenceLayout[Any]) -> Callable[[Any], bytes]:
     """A function that does what `layout.encode_reference` does, with the key of any object that has the parts."""
-    return _compile_encoding("row_of", layout, [], lambda record: layout.encode_reference(layout.key_of(record)))
+
+    def reference(record: Any) -> bytes:
+        return layout.encode_reference(layout.key_of(record))
+
+    return _compile_encoding("row_of", layout, [], reference, divides=True)
 
 
 def _compile_encoding(
-    name: str, layout: ReferenceLayout[Any], checks: list[str], reference: Callable[[Any], bytes]
+    name: str, layout: ReferenceLayout[Any], checks: list[str], reference: Callable[[Any], bytes], *, divides: bool
 ) -> Callable[[Any], bytes]:
+    """`divides`: whether a `Slice` or a `Rest` is given the whole value, of which it takes its share."""
     scope: dict[str, Any] = {"Key": layout.key, "INVERT_BITS": INVERT_BITS, "reference": reference}
     prefix_sources = _prefix_sources(layout)
     body: list[str] = []
@@ -72,7 +79,14 @@ def _compile_encoding(
     packs_terminator = False  # whether these integers are packed with the terminator of the text before them
     for run, next_run in zip(runs, [*runs[1:], []], strict=True):
         first = run[0]
-        body += [f"value_{part.name} = key.{part.name}" for part in run]
+        for part in run:
+            body.append(f"value_{part.name} = key.{part.name}")
+            if divided := share_codec(part.codec):
+                if divides:
+                    checks.append(f"type(key.{part.name}) is int")
+                    body.append(f"value_{part.name} = {_share(divided, f'value_{part.name}')}")
+                else:
+                    checks.append(_is_share(divided, f"value_{part.name}"))
         if _integer(first):
             checks += [f"type(value_{part.name}) is int" for part in run]
             numbers = [_to_unsigned(part, f"value_{part.name}") for part in run]
@@ -159,6 +173,7 @@ def _decoding(layout: ReferenceLayout[Any], scope: dict[str, Any]) -> tuple[list
             if not is_last:  # the last run needs no check: unpack wants exactly its bytes
                 body.append(f"rest = {rest}[{numbers.size}:]")
             values |= {part.name: _from_unsigned(part, f"value_{part.name}") for part in run}
+            checks += [_is_share(divided, values[part.name]) for part in run if (divided := share_codec(part.codec))]
         elif first.codec is EscapedText:
             value, escaped, terminator = f"value_{first.name}", f"escaped_{first.name}", f"terminator_{first.name}"
             body.append(rf"{escaped}, {terminator}, rest = {rest}.partition(b'\x00\x01')")
@@ -227,22 +242,17 @@ def compile_record(
     body, checks, values = _decoding(layout, scope)
     body += _optional_cells(from_cells)
     for number, (name, cell) in enumerate(from_cells.items()):
-        value = f"value_{number}"
-        scope |= {f"unpack_{number}": cell.unpack, f"wanted_{number}": cell.wanted, f"fits_{number}": cell.fits}
-        scope |= {f"values_{number}": cell.values, f"default_{number}": cell.default}
-        check = f"fits_{number}({value})" if cell.wanted is None else f"type({value}) is wanted_{number}"
-        if cell.values:
-            check += f" and {value} in values_{number}"
+        value = f"cell_value_{number}"
+        check = _value_check(scope, number, value, cell)
         if cell.is_optional:
+            scope[f"default_{number}"] = cell.default
             body.append(f"{value} = default_{number} if cell_{number} is None else unpack_{number}(cell_{number})")
             check = f"(cell_{number} is None or {check})"
         else:
             body.append(f"{value} = unpack_{number}(cells[{cell.column!r}])")
         checks.append(check)
         values[name] = value
-    arguments = [
-        f"{field.alias}={values[field.name]}" if field.kw_only else values[field.name] for field in init_fields(record)
-    ]
+    arguments = _arguments(record, values)
     lines = [
         "def record(row, cells):",
         "    try:",
@@ -254,6 +264,60 @@ def compile_record(
         "    return reference(row, cells)",
     ]
     return _define("record", lines, scope, layout)
+
+
+def _value_check(scope: dict[str, Any], number: int, value: str, cell: FromCell) -> str:
+    """An expression that tells whether the value of a cell fits its attribute; binds `unpack_` and this number, too."""
+    scope |= {f"unpack_{number}": cell.unpack, f"wanted_{number}": cell.wanted, f"fits_{number}": cell.fits}
+    scope[f"values_{number}"] = cell.values
+    check = f"fits_{number}({value})" if cell.wanted is None else f"type({value}) is wanted_{number}"
+    return f"{check} and {value} in values_{number}" if cell.values else check
+
+
+def _arguments(record: type[Any], values: Mapping[str, str]) -> list[str]:
+    """The arguments of a record's `__init__`, from an expression for each attribute."""
+    return [
+        f"{field.alias}={values[field.name]}" if field.kw_only else values[field.name] for field in init_fields(record)
+    ]
+
+
+def compile_item(
+    qualifier: ReferenceLayout[Any],
+    record: type[Any],
+    key_attributes: Collection[str],
+    from_value: Mapping[str, FromCell],
+    unpack_all: Callable[[bytes], Any] | None,
+    reference: Callable[[Any, bytes, bytes], Any],
+) -> Callable[[Any, bytes, bytes], Any]:
+    """A function that does what `reference` does: returns the record of one cell, from row key, qualifier and value.
+
+    An attribute that is in the row key and in the qualifier is the sum of both: the start of its slice, and the rest.
+    `unpack_all` makes a list of the values of several attributes; if it is None, the value is that of one attribute.
+    """
+    scope: dict[str, Any] = {"reference": reference, "Record": record, "unpack_all": unpack_all}
+    body, checks, values = _decoding(qualifier, scope)
+    for name in key_attributes:
+        values[name] = f"key.{name} + {values[name]}" if name in values else f"key.{name}"
+    names = [f"cell_value_{number}" for number in range(len(from_value))]
+    if unpack_all is not None:
+        checks.append("type(cell_values) is list")
+        body += ["cell_values = unpack_all(value)", f"[{', '.join(names)}] = cell_values"]
+    for number, (name, cell) in enumerate(from_value.items()):
+        checks.append(_value_check(scope, number, names[number], cell))
+        if unpack_all is None:
+            body.append(f"{names[number]} = unpack_{number}(value)")
+        values[name] = names[number]
+    lines = [
+        "def item(key, row, value):",
+        "    try:",
+        *(f"        {line}" for line in body),
+        f"        if {' and '.join(checks)}:",
+        f"            return Record({', '.join(_arguments(record, values))})",
+        "    except Exception:",
+        "        pass",
+        "    return reference(key, row, value)",
+    ]
+    return _define("item", lines, scope, qualifier)
 
 
 def _optional_cells(from_cells: Mapping[str, FromCell]) -> list[str]:
@@ -319,7 +383,20 @@ def _runs(layout: ReferenceLayout[Any], alone: Collection[str]) -> Iterator[list
 def _integer(part: Part) -> tuple[Integer, bool] | None:
     """The integer codec of a part that `struct` can pack, and whether it is descending; None for other parts."""
     codec, descending = _without_direction(part)
+    if isinstance(codec, Slice | Rest):
+        codec = codec.codec
     return (codec, descending) if isinstance(codec, Integer) and codec.width in _STRUCT_CODE else None
+
+
+def _share(divided: Slice | Rest, value: str) -> str:
+    """An expression for the share of a whole value."""
+    rest = f"{value} % {divided.every}"
+    return f"{value} - {rest}" if isinstance(divided, Slice) else rest
+
+
+def _is_share(divided: Slice | Rest, value: str) -> str:
+    """An expression that tells whether a value is a share."""
+    return f"not ({value}) % {divided.every}" if isinstance(divided, Slice) else f"0 <= {value} < {divided.every}"
 
 
 def _fixed_bytes(part: Part) -> tuple[int, str] | None:

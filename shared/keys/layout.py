@@ -20,7 +20,8 @@ from typing import Any, TypeVar
 
 from .compiled import compile_decode, compile_encode, compile_row_of
 from .prefixes import Prefix
-from .questions import Narrowed, Plan, narrow, plan, whole_table
+from .questions import narrow, plan, whole_table
+from .ranges import Plan
 from .reference import ReferenceLayout
 
 K = TypeVar("K")
@@ -50,18 +51,19 @@ class KeyLayout(ReferenceLayout[K]):
     def plan(self, /, **question: Any) -> Plan:
         """The ranges that hold exactly the keys that match the question.
 
-        Equality on leading parts (`seller_id="s-17"`), then at most one `between(since, until)` or
-        `starting_with(text)`, then nothing. `InvalidQuestion` names the parts that need a value.
+        Equality on leading parts (`seller_id="s-17"`) or `any_of(values)`, then at most one `between(since, until)` or
+        `starting_with(text)`, then nothing. `InvalidQuestion` names the parts that need a value. Of a part that is a
+        `Slice`, the ranges hold whole slices, and the rest of its condition is in the plan's residual.
         """
         return plan(self, question, self.encode)
 
-    def narrow(self, /, **question: Any) -> Narrowed:
-        """The ranges for as much of the question as the key can bind; the caller compares the rest with each row.
+    def narrow(self, /, **question: Any) -> Plan:
+        """The ranges for as much of the question as the key can bind; the reader compares the rest with each record.
 
-        If `plan` answers, the residual filter is empty. If it refuses, the question is cut: equality on the leading
-        parts that it names, then at most one interval. Later parts are the residual filter, but a spreading prefix
-        still uses their values to choose its bucket. A question that binds no leading part and no time slice is refused
-        as by `plan`.
+        If `plan` answers, its plan is the answer. If it refuses, the question is cut: equality on the leading parts
+        that it names, then at most one interval. Later parts are the plan's residual, but a spreading prefix still uses
+        their values to choose its bucket. A question that binds no leading part and no time slice is refused as by
+        `plan`.
         """
         return narrow(self, question, self.encode)
 

@@ -1,8 +1,8 @@
 """A question becomes ranges of keys, and the ranges hold exactly the keys that match.
 
-A question has a condition for some parts of the key: a value, `between(...)` or `starting_with(...)`. A key order
-answers equality on the leading parts, then at most one interval or prefix, then nothing. Callers give values; this
-module alone turns them into the ends of ranges.
+A question has a condition for some parts of the key (`conditions.py`). A key order answers equality on the leading
+parts, or any of several values, then at most one interval or prefix, then nothing. Callers give values; this module
+alone turns them into the ends of ranges (`ranges.py`).
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,118 +12,14 @@ from typing import Any
 
 import attrs
 
+from .conditions import AnyOf, Between, StartingWith, is_one_value, is_range
 from .errors import InvalidKey, InvalidQuestion, listed, shown
 from .limits import MAX_ROW_BYTES
 from .parts import Part
 from .prefixes import MAX_BUCKETS, Spread
+from .ranges import Plan, RowRange, Stream, next_row, successor
 from .reference import ReferenceLayout
-
-
-@attrs.frozen
-class Between:
-    """since <= value < until, in the order of the values; None means no bound."""
-
-    since: Any
-    until: Any
-
-    def __contains__(self, value: Any) -> bool:
-        return (self.since is None or self.since <= value) and (self.until is None or value < self.until)
-
-
-@attrs.frozen
-class StartingWith:
-    """Text (or bytes) that starts with `start`."""
-
-    start: Any
-
-    def __contains__(self, value: Any) -> bool:
-        return bool(value.startswith(self.start))
-
-
-_MANY_VALUES = (Between, StartingWith)
-
-
-def between(since: Any = None, until: Any = None) -> Any:
-    """The values from `since` up to, but not including, `until`; either may be None for no bound.
-
-    Half-open in the order of the values, also if the part is descending: two periods that meet share no row.
-    """
-    return Between(since, until)
-
-
-def starting_with(start: str | bytes) -> Any:
-    """The text that starts with `start`, which may end anywhere in a word."""
-    return StartingWith(start)
-
-
-def matcher(condition: Any) -> Callable[[Any], bool]:
-    """A function that tells whether a value meets a condition: equals it, or is in its `between` or `starting_with`."""
-    return condition.__contains__ if isinstance(condition, _MANY_VALUES) else lambda value: bool(value == condition)
-
-
-def successor(prefix: bytes) -> bytes | None:
-    """The first key after all keys that start with `prefix`; None if only the end of the table comes after them.
-
-    61 -> 62    61 ff -> 62    ff ff -> None
-    """
-    stripped = prefix.rstrip(b"\xff")
-    return stripped[:-1] + bytes([stripped[-1] + 1]) if stripped else None
-
-
-def next_row(row: bytes) -> bytes | None:
-    """The very next row key after `row`; None if that is the end of the table.
-
-    61 -> 61 00
-    """
-    return row + b"\x00" if len(row) < MAX_ROW_BYTES else successor(row)
-
-
-@attrs.frozen
-class RowRange:
-    """The keys from `start` up to, but not including, `stop`; None is the end of the table."""
-
-    start: bytes
-    stop: bytes | None
-
-    def __contains__(self, row: bytes) -> bool:
-        return self.start <= row and (self.stop is None or row < self.stop)
-
-    def __str__(self) -> str:
-        return f"[{self.start.hex()}, {'end' if self.stop is None else self.stop.hex()})"
-
-
-@attrs.frozen
-class Plan:
-    """The ranges that answer one question.
-
-    `streams` has one entry for each bucket of the spreading prefixes (one entry without them): its ranges in key order.
-    Merging the streams by the key after its first `spread_bytes` gives all rows in key order.
-    `point` is the whole key if the question binds every part to a value: a get, never a prefix.
-    """
-
-    streams: tuple[tuple[RowRange, ...], ...]
-    spread_bytes: int = 0
-    point: bytes | None = None
-
-    @property
-    def ranges(self) -> tuple[RowRange, ...]:
-        """All ranges, bucket after bucket."""
-        return tuple(range_ for stream in self.streams for range_ in stream)
-
-    def __str__(self) -> str:
-        return "\n".join(map(str, self.ranges)) or "no range"
-
-
-@attrs.frozen
-class Narrowed:
-    """The part of a question that the order of a key answers, and the rest as a residual filter."""
-
-    plan: Plan
-    bound: tuple[str, ...]
-    """The leading parts that the ranges bind. Rows come in the order of the parts after those bound to one value. If a
-    `TimeBucket` comes before parts that are not bound, they come in the order of its slices first."""
-    residual: Mapping[str, Any]
-    """The conditions that the ranges do not guarantee, by part: the reader compares them with every row."""
+from .slice_codecs import Slice, share_codec
 
 
 @attrs.frozen
@@ -138,14 +34,30 @@ class _Interval:
     after_low: bool = False
     high: bytes = b""
     through_high: bool = True
+    parts: tuple[tuple[str, Any], ...] = ()
+    """The part and its condition; empty if no part has an interval."""
 
-    def after(self, leading: bytes) -> RowRange | None:
+    def after(self, leading: bytes, parts: tuple[tuple[str, Any], ...]) -> RowRange | None:
         """The range of keys that start with these bytes, then are in this interval; None if it is empty."""
         start = successor(leading + self.low) if self.after_low else leading + self.low
         stop = successor(leading + self.high) if self.through_high else leading + self.high
         if start is None or (stop is not None and start >= stop):
             return None
-        return RowRange(start, stop)
+        return RowRange(start, stop, (*parts, *self.parts))
+
+
+@attrs.frozen
+class _Leading:
+    """One value for each of the leading parts that are bound, and their bytes."""
+
+    values: Mapping[str, Any] = attrs.field(factory=dict[str, Any])
+    encoded: Mapping[str, bytes] = attrs.field(factory=dict[str, bytes])
+    merged: tuple[str, ...] = ()
+    """The parts up to the last merged `any_of`: streams are merged by what comes after them."""
+
+    def with_part(self, name: str, value: Any, encoded: bytes, *, merged: bool) -> "_Leading":
+        values, bytes_of = {**self.values, name: value}, {**self.encoded, name: encoded}
+        return _Leading(values, bytes_of, tuple(values) if merged else self.merged)
 
 
 # ---- the three questions -------------------------------------------------------------------------
@@ -157,41 +69,47 @@ def plan(layout: ReferenceLayout[Any], question: Mapping[str, Any], encode: Call
     `encode` is what encodes the key of a point: `KeyLayout.encode` is faster than `encode_reference`.
     """
     _check_names(layout, question)
+    conditions, residual = _whole_slices(layout, question)
     if _is_point(layout, question):
-        return _point(layout, question, encode)
-    slices, conditions = _time_slices(layout, question)
-    values, encoded, interval = _leading(layout, conditions)
-    return _ranges(layout, slices, b"".join(encoded.values()), interval, values, encoded)
+        return _point(layout, conditions, encode, question, residual)
+    slices, conditions = _time_slices(layout, conditions)
+    leadings, interval = _leading(layout, conditions)
+    return _ranges(layout, slices, leadings, interval, _Leading(), question, residual)
 
 
-def narrow(layout: ReferenceLayout[Any], question: Mapping[str, Any], encode: Callable[[Any], bytes]) -> Narrowed:
+def narrow(layout: ReferenceLayout[Any], question: Mapping[str, Any], encode: Callable[[Any], bytes]) -> Plan:
     """The ranges for as much of `question` as the key can bind, and the residual filter; see `KeyLayout.narrow`."""
     _check_names(layout, question)
+    conditions, residual = _whole_slices(layout, question)
     if _is_point(layout, question):
-        return Narrowed(_point(layout, question, encode), tuple(layout.part_named), {})
-    slices, conditions = _time_slices(layout, question)
+        return _point(layout, conditions, encode, question, residual)
+    slices, conditions = _time_slices(layout, conditions)
     bindable = _bindable(layout, conditions)
     if not bindable and layout.time_bucket is None:
         _leading(layout, conditions)  # refuses, and says why
-    residual = {
-        name: condition
-        for name, condition in conditions.items()
-        if name not in bindable and condition != Between(None, None)
-    }
-    values, encoded, interval = _leading(layout, bindable)
-    leading = b"".join(encoded.values())
-    for name, condition in residual.items():
-        part = layout.part_named[name]
-        if isinstance(condition, Between):
-            _ends(layout, part, condition)
-        elif isinstance(condition, StartingWith):
-            _encode(layout, part, part.codec.encode_prefix, condition.start)
-        else:  # not in the ranges, but a spreading prefix may be computed from it
-            values[name], encoded[name] = condition, _encode(layout, part, part.codec.encode, condition)
-    ranges = _ranges(layout, slices, leading, interval, values, encoded)
-    if any(isinstance(condition, Between) and condition.since == condition.until for condition in residual.values()):
-        ranges = Plan((), layout.spread_bytes)  # no row can pass the residual filter
-    return Narrowed(ranges, _bound_names(layout, bindable), residual)
+    leadings, interval = _leading(layout, bindable)
+    known = _Leading()
+    for name, condition in conditions.items():
+        if name in bindable or condition == Between(None, None):
+            continue
+        residual[name] = question[name]
+        encoded = check_condition(layout, layout.part_named[name], condition)
+        if encoded is not None:  # not in the ranges, but a spreading prefix may be computed from it
+            known = known.with_part(name, condition, encoded, merged=False)
+    return _ranges(layout, slices, leadings, interval, known, question, residual)
+
+
+def check_condition(layout: ReferenceLayout[Any], part: Part, condition: Any) -> bytes | None:
+    """Raises InvalidQuestion for a condition that no value of a part can meet; returns the bytes of a single value."""
+    if isinstance(condition, Between):
+        _ends(layout, part, condition)
+    elif isinstance(condition, StartingWith):
+        _encode(layout, part, part.codec.encode_prefix, condition.start)
+    elif isinstance(condition, AnyOf):
+        _encode_each(layout, part, condition)
+    else:
+        return _encode(layout, part, part.codec.encode, condition)
+    return None
 
 
 def whole_table(layout: ReferenceLayout[Any]) -> Plan:
@@ -199,9 +117,12 @@ def whole_table(layout: ReferenceLayout[Any]) -> Plan:
     choices = [prefix.every_value() for prefix in layout.spread]
     known = [choice for choice in choices if choice is not None]
     if not choices or len(known) < len(choices) or prod(map(len, known)) > MAX_BUCKETS:
-        return Plan(((RowRange(b"", None),),))
-    starts = [b"".join(spread) for spread in product(*known)]
-    return Plan(tuple((RowRange(start, successor(start)),) for start in starts), layout.spread_bytes)
+        return Plan((Stream((RowRange(b"", None),)),))
+    streams: list[Stream] = []
+    for spread in product(*known):
+        start = b"".join(spread)
+        streams.append(Stream((RowRange(start, successor(start), _spread_parts(layout, spread)),), layout.spread_bytes))
+    return Plan(tuple(streams))
 
 
 # ---- the parts that a question binds -------------------------------------------------------------
@@ -218,17 +139,76 @@ def _check_names(layout: ReferenceLayout[Any], question: Mapping[str, Any]) -> N
 
 
 def _is_point(layout: ReferenceLayout[Any], question: Mapping[str, Any]) -> bool:
-    return question.keys() == layout.part_named.keys() and not any(
-        isinstance(condition, _MANY_VALUES) for condition in question.values()
-    )
+    return question.keys() == layout.part_named.keys() and all(map(is_one_value, question.values()))
 
 
-def _point(layout: ReferenceLayout[Any], question: Mapping[str, Any], encode: Callable[[Any], bytes]) -> Plan:
+def _point(
+    layout: ReferenceLayout[Any],
+    conditions: Mapping[str, Any],
+    encode: Callable[[Any], bytes],
+    question: Mapping[str, Any],
+    residual: Mapping[str, Any],
+) -> Plan:
     try:
-        point = encode(layout.key(*(question[part.name] for part in layout.parts)))
+        point = encode(layout.key(*(conditions[part.name] for part in layout.parts)))
     except InvalidKey as error:
         raise InvalidQuestion(str(error)) from None
-    return Plan(((RowRange(point, point + b"\x00"),),), layout.spread_bytes, point)
+    range_ = RowRange(point, next_row(point), tuple((part.name, conditions[part.name]) for part in layout.parts))
+    return Plan((Stream((range_,), layout.spread_bytes),), point, None, question, residual)
+
+
+def _whole_slices(
+    layout: ReferenceLayout[Any], question: Mapping[str, Any]
+) -> tuple[Mapping[str, Any], dict[str, Any]]:
+    """The question with the starts of slices, for parts that hold only these, and what whole slices do not guarantee.
+
+    An interval covers every slice that it touches. The rest of the value is not in the row key, so the condition stays
+    with the reader, unless the interval ends where slices do.
+    """
+    conditions, residual = dict(question), dict[str, Any]()
+    for part in layout.parts:
+        divided = share_codec(part.codec)
+        if not isinstance(divided, Slice) or part.name not in question:
+            continue
+        condition = question[part.name]
+        if isinstance(condition, Between):
+            conditions[part.name] = _touched_slices(layout, part, divided, condition)
+            if conditions[part.name] == condition:
+                continue
+        elif isinstance(condition, AnyOf):
+            starts = dict.fromkeys(_share(layout, part, divided, value) for value in condition.values)
+            conditions[part.name] = AnyOf(tuple(starts), condition.merged)
+        elif is_one_value(condition):
+            conditions[part.name] = _share(layout, part, divided, condition)
+        residual[part.name] = condition
+    return conditions, residual
+
+
+def _touched_slices(layout: ReferenceLayout[Any], part: Part, divided: Slice, condition: Between) -> Between:
+    """From the start of the first slice that an interval touches to the end of the last one."""
+    since, until = (
+        None if end is None else _share(layout, part, divided, end) for end in (condition.since, condition.until)
+    )
+    _check_order(layout, part, condition)
+    if since is not None and not _has_slice(divided, since):
+        since = None
+    if until is not None and until != condition.until:
+        until = until + divided.every if _has_slice(divided, until + divided.every) else None
+    return Between(since, until)
+
+
+def _share(layout: ReferenceLayout[Any], part: Part, divided: Slice, value: Any) -> int:
+    _encode(layout, part, divided.codec.encode, value)  # refuses what the whole value cannot be
+    return divided.share(value)
+
+
+def _has_slice(divided: Slice, start: int) -> bool:
+    """Whether a slice starts within the values of the codec: beyond them an interval has no bound."""
+    try:
+        divided.encode(start)
+    except InvalidKey:
+        return False
+    return True
 
 
 def _bindable(layout: ReferenceLayout[Any], question: Mapping[str, Any]) -> dict[str, Any]:
@@ -241,27 +221,14 @@ def _bindable(layout: ReferenceLayout[Any], question: Mapping[str, Any]) -> dict
         if isinstance(condition, Between) and not part.codec.ordered:  # not a range, but rows can be compared
             break
         bindable[part.name] = condition
-        if isinstance(condition, _MANY_VALUES):
+        if is_range(condition):
             break
     return bindable
 
 
-def _bound_names(layout: ReferenceLayout[Any], bindable: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names of the leading parts that are bound, and of the time after them if whole slices have bound it."""
-    bucket = layout.time_bucket
-    following = layout.parts[len(bindable)].name if len(bindable) < len(layout.parts) else ""
-    has_interval = any(isinstance(condition, _MANY_VALUES) for condition in bindable.values())
-    if bucket is None or bucket.of != following or has_interval:
-        return tuple(bindable)
-    return (*bindable, following)
-
-
-def _leading(
-    layout: ReferenceLayout[Any], question: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, bytes], _Interval]:
-    """Values and bytes of the parts bound by equality, and the interval of the part after them."""
-    values: dict[str, Any] = {}
-    encoded: dict[str, bytes] = {}
+def _leading(layout: ReferenceLayout[Any], question: Mapping[str, Any]) -> tuple[list[_Leading], _Interval]:
+    """The values of the parts bound by equality, several if there is an `any_of`, and the interval after them."""
+    leadings: list[_Leading] = [_Leading()]
     interval = _Interval()
     without_value: list[str] = []
     for part in layout.parts:
@@ -276,12 +243,27 @@ def _leading(
             without_value.append(f"{part.name} (not an interval)")
         elif isinstance(condition, StartingWith):
             start = _encode(layout, part, part.codec.encode_prefix, condition.start)
-            interval = _Interval(low=start, high=start)
+            interval = _Interval(low=start, high=start, parts=((part.name, condition),))
             without_value.append(f"{part.name} (not a prefix)")
         else:
-            values[part.name] = condition
-            encoded[part.name] = _encode(layout, part, part.codec.encode, condition)
-    return values, encoded, interval
+            values = condition if isinstance(condition, AnyOf) else AnyOf((condition,))
+            encoded = _encode_each(layout, part, values)
+            if len(leadings) * len(encoded) > MAX_BUCKETS:
+                raise InvalidQuestion(
+                    f"{layout.name}.{part.name}: any_of must make at most {MAX_BUCKETS} ranges "
+                    f"(got {len(leadings) * len(encoded)}); ask for fewer values at once"
+                )
+            leadings = [
+                leading.with_part(part.name, value, data, merged=values.merged)
+                for leading in leadings
+                for data, value in encoded.items()
+            ]
+    return leadings, interval
+
+
+def _encode_each(layout: ReferenceLayout[Any], part: Part, condition: AnyOf) -> dict[bytes, Any]:
+    """The values by their bytes, in byte order."""
+    return dict(sorted((_encode(layout, part, part.codec.encode, value), value) for value in condition.values))
 
 
 def _needs(layout: ReferenceLayout[Any], question: Mapping[str, Any], part: Part, without_value: list[str]) -> str:
@@ -299,8 +281,8 @@ def _between(layout: ReferenceLayout[Any], part: Part, condition: Between) -> _I
         raise InvalidQuestion(f"{layout.name}.{part.name}: needs a single value, because {codec} is not ordered")
     since, until = _ends(layout, part, condition)
     if codec.descending:  # larger values come first: `until` is the end where the range starts
-        return _Interval(until or b"", until is not None, since or b"", through_high=True)
-    return _Interval(since or b"", False, until or b"", through_high=until is None)
+        return _Interval(until or b"", until is not None, since or b"", True, ((part.name, condition),))
+    return _Interval(since or b"", False, until or b"", until is None, ((part.name, condition),))
 
 
 def _ends(layout: ReferenceLayout[Any], part: Part, condition: Between) -> tuple[bytes | None, bytes | None]:
@@ -308,10 +290,14 @@ def _ends(layout: ReferenceLayout[Any], part: Part, condition: Between) -> tuple
         None if end is None else _encode(layout, part, part.codec.encode, end)
         for end in (condition.since, condition.until)
     )
-    if None not in (since, until) and condition.since > condition.until:
+    _check_order(layout, part, condition)
+    return since, until
+
+
+def _check_order(layout: ReferenceLayout[Any], part: Part, condition: Between) -> None:
+    if condition.since is not None and condition.until is not None and condition.since > condition.until:
         ends = f"{shown(condition.since)} and {shown(condition.until)}"
         raise InvalidQuestion(f"{layout.name}.{part.name}: since must not be above until (got {ends})")
-    return since, until
 
 
 def _encode(layout: ReferenceLayout[Any], part: Part, encode: Callable[[Any], bytes], value: Any) -> bytes:
@@ -324,14 +310,16 @@ def _encode(layout: ReferenceLayout[Any], part: Part, encode: Callable[[Any], by
 # ---- time slices ---------------------------------------------------------------------------------
 
 
-def _time_slices(layout: ReferenceLayout[Any], question: Mapping[str, Any]) -> tuple[list[bytes], Mapping[str, Any]]:
-    """The bytes of the time slices to read, in key order, and the conditions that they do not guarantee."""
+def _time_slices(
+    layout: ReferenceLayout[Any], question: Mapping[str, Any]
+) -> tuple[list[tuple[bytes, Between | None]], Mapping[str, Any]]:
+    """The time slices to read, as bytes and period, in key order; and the conditions that they do not guarantee."""
     bucket = layout.time_bucket
     if bucket is None:
-        return [b""], question
+        return [(b"", None)], question
     part = layout.part_named[bucket.of]
     condition = question.get(part.name)
-    if condition is not None and not isinstance(condition, _MANY_VALUES):
+    if condition is not None and is_one_value(condition):
         _encode(layout, part, part.codec.encode, condition)
         return [_slice(layout, part, bucket.number(condition))], question
     if not isinstance(condition, Between) or condition.since is None or condition.until is None:
@@ -346,7 +334,8 @@ def _time_slices(layout: ReferenceLayout[Any], question: Mapping[str, Any]) -> t
     if is_whole and not _binds_after(layout, question, part):
         # Whole slices bound the time by themselves, so the parts before it need not be bound.
         question = {name: other for name, other in question.items() if name != part.name}
-    return sorted(_slice(layout, part, number) for number in range(first, last + 1)), question
+    slices: list[tuple[bytes, Between | None]] = [_slice(layout, part, number) for number in range(first, last + 1)]
+    return slices[::-1] if part.codec.descending else slices, question
 
 
 def _binds_after(layout: ReferenceLayout[Any], question: Mapping[str, Any], part: Part) -> bool:
@@ -354,9 +343,11 @@ def _binds_after(layout: ReferenceLayout[Any], question: Mapping[str, Any], part
     return any(later.name in question for later in layout.parts[layout.parts.index(part) + 1 :])
 
 
-def _slice(layout: ReferenceLayout[Any], part: Part, number: int) -> bytes:
+def _slice(layout: ReferenceLayout[Any], part: Part, number: int) -> tuple[bytes, Between]:
+    bucket = layout.time_bucket
+    every_ms = 0 if bucket is None else bucket.every_ms
     try:
-        return layout.encode_time_slice(number)
+        return layout.encode_time_slice(number), Between(number * every_ms, (number + 1) * every_ms)
     except InvalidKey as error:
         raise InvalidQuestion(f"{layout.name}.{part.name}: the number of its slice {error}") from None
 
@@ -366,40 +357,76 @@ def _slice(layout: ReferenceLayout[Any], part: Part, number: int) -> bytes:
 
 def _ranges(
     layout: ReferenceLayout[Any],
-    slices: list[bytes],
-    leading: bytes,
+    slices: list[tuple[bytes, Between | None]],
+    leadings: list[_Leading],
     interval: _Interval,
-    values: Mapping[str, Any],
-    encoded: Mapping[str, bytes],
+    known: _Leading,
+    question: Mapping[str, Any],
+    residual: Mapping[str, Any],
 ) -> Plan:
-    """The interval after `leading`, in every time slice of every bucket that parts of these values can be in."""
-    choices = [_spread_values(layout, prefix, values, encoded) for prefix in layout.spread]
-    buckets = prod(map(len, choices))
-    if buckets * len(slices) > MAX_BUCKETS:
-        raise InvalidQuestion(f"{layout.name}: {_too_many(layout, buckets, len(slices), values)}")
-    streams: list[tuple[RowRange, ...]] = []
-    for spread in product(*choices):
-        ranges = (interval.after(b"".join(spread) + time_slice + leading) for time_slice in slices)
-        if stream := _joined(range_ for range_ in ranges if range_ is not None):
-            streams.append(stream)
-    longest = max(
-        (len(end) for stream in streams for range_ in stream for end in (range_.start, range_.stop or b"")), default=0
-    )
+    """The interval after the leading parts, in every time slice of every bucket that such parts can be in.
+
+    `known` are values of parts that the ranges cannot bind, but from which a spreading prefix may be computed.
+    """
+    is_whole_key = all(len(layout.parts) == len(leading.values) for leading in leadings)
+    by_prefix: dict[bytes, list[RowRange]] = {}
+    ranges = 0
+    for leading in leadings:
+        values, encoded = {**known.values, **leading.values}, {**known.encoded, **leading.encoded}
+        choices = [_spread_values(layout, prefix, values, encoded) for prefix in layout.spread]
+        buckets = prod(map(len, choices))
+        ranges += buckets * len(slices)
+        if ranges > MAX_BUCKETS:
+            raise InvalidQuestion(f"{layout.name}: {_too_many(layout, buckets, len(slices), len(leadings), values)}")
+        bytes_of_parts = b"".join(leading.encoded.values())
+        merged = b"".join(leading.encoded[name] for name in leading.merged)
+        for spread, (time_slice, period) in product(product(*choices), slices):
+            bucket = b"".join(spread)
+            start = bucket + time_slice + bytes_of_parts
+            before_parts = (*_spread_parts(layout, spread), *([("TimeBucket", period)] if period else []))
+            parts = (*before_parts, *leading.values.items())
+            range_ = RowRange(start, next_row(start), parts) if is_whole_key else interval.after(start, parts)
+            if range_ is not None:
+                by_prefix.setdefault(bucket + time_slice + merged if leading.merged else bucket, []).append(range_)
+    streams = [
+        Stream(_joined(sorted(by_prefix[prefix], key=lambda range_: range_.start)), len(prefix))
+        for prefix in sorted(by_prefix)
+    ]
+    ends = (end for stream in streams for range_ in stream.ranges for end in (range_.start, range_.stop or b""))
+    longest = max(map(len, ends), default=0)
     if longest > MAX_ROW_BYTES:
         raise InvalidQuestion(
             f"{layout.name}: a row key has at most {MAX_ROW_BYTES} bytes (the question has {longest})"
         )
-    return Plan(tuple(streams), layout.spread_bytes)
+    if any(map(_allows_nothing, residual.values())):
+        streams = []  # no row can pass the residual filter
+    return Plan(tuple(streams), question=question, residual=residual)
 
 
-def _too_many(layout: ReferenceLayout[Any], buckets: int, slices: int, values: Mapping[str, Any]) -> str:
-    sources = dict.fromkeys(name for prefix in layout.spread for name in prefix.of if name not in values)
-    ways = [f"give a value for {listed(sources)}"]
-    ranges = f"{buckets} buckets"
-    if layout.time_bucket is not None:
+def _allows_nothing(condition: Any) -> bool:
+    if isinstance(condition, AnyOf):
+        return not condition.values
+    return isinstance(condition, Between) and condition.since is not None and condition.since == condition.until
+
+
+def _too_many(layout: ReferenceLayout[Any], buckets: int, slices: int, leadings: int, values: Mapping[str, Any]) -> str:
+    counts: list[str] = []
+    ways: list[str] = []
+    if buckets > 1:
+        sources = dict.fromkeys(name for prefix in layout.spread for name in prefix.of if name not in values)
+        counts.append(f"{buckets} buckets")
+        ways.append(f"give a value for {listed(sources)}")
+    if slices > 1:
+        counts.append(f"{slices} slices")
         ways.append("ask for a shorter interval")
-        ranges += f" x {slices} slices"
-    return f"the question must read at most {MAX_BUCKETS} ranges (got {ranges}); {' or '.join(ways)}"
+    if leadings > 1:
+        counts.append(f"{leadings} values of any_of")
+        ways.append("ask for fewer values at once")
+    return f"the question must read at most {MAX_BUCKETS} ranges (got {' x '.join(counts)}); {' or '.join(ways)}"
+
+
+def _spread_parts(layout: ReferenceLayout[Any], spread: Iterable[bytes]) -> tuple[tuple[str, Any], ...]:
+    return tuple((type(prefix).__name__, value) for prefix, value in zip(layout.spread, spread, strict=True))
 
 
 def _spread_values(
@@ -421,6 +448,19 @@ def _joined(ranges: Iterable[RowRange]) -> tuple[RowRange, ...]:
     joined: list[RowRange] = []
     for range_ in ranges:
         if joined and joined[-1].stop == range_.start:
-            range_ = RowRange(joined.pop().start, range_.stop)
+            before = joined.pop()
+            parts = tuple(map(_joined_part, before.parts, range_.parts))
+            range_ = RowRange(before.start, range_.stop, parts)
         joined.append(range_)
     return tuple(joined)
+
+
+def _joined_part(first: tuple[str, Any], second: tuple[str, Any]) -> tuple[str, Any]:
+    """A part that two ranges bind, and the condition that both of them meet."""
+    name, condition = first
+    if condition == second[1]:
+        return first
+    if isinstance(condition, Between):  # two time slices
+        return name, Between(min(condition.since, second[1].since), max(condition.until, second[1].until))
+    values = condition.values if isinstance(condition, AnyOf) else (condition,)
+    return name, AnyOf((*values, second[1]))

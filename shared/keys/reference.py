@@ -10,6 +10,7 @@ from .errors import InvalidKey, listed, shown, shown_bytes
 from .limits import MAX_ROW_BYTES
 from .parts import Part, Segment, init_fields
 from .prefixes import Modulo, Prefix, Spread, TimeBucket, sources
+from .slice_codecs import share_of
 
 K = TypeVar("K")
 
@@ -63,11 +64,22 @@ class ReferenceLayout(Generic[K]):
             self.time_bucket.codec.invert_order(b"")  # refuses a format that cannot follow its part
 
     def key_of(self, record: object) -> K:
-        """The key of any object that has the parts as attributes, such as the record to store."""
+        """The key of any object that has the parts as attributes, such as the record to store.
+
+        A value that is divided into slices gives each part its share (`Slice`, `Rest`).
+        """
         try:
-            return self.key(*(getattr(record, part.name) for part in self.parts))
+            values = {part.name: getattr(record, part.name) for part in self.parts}
         except AttributeError as error:
             raise InvalidKey(f"{self.name}: cannot be made from a {type(record).__name__}: {error}") from None
+        return self.key(*(self.share(part, values[part.name]) for part in self.parts))
+
+    def share(self, part: Part, value: Any) -> Any:
+        """The share of a value that a part holds: the value itself, unless the part is a `Slice` or a `Rest`."""
+        try:
+            return share_of(part.codec, value)
+        except InvalidKey as error:
+            raise InvalidKey(f"{self.name}.{part.name}: {error}") from None
 
     def encode_reference(self, key: K) -> bytes:
         """The row of a key; `InvalidKey` names the part that does not fit."""

@@ -1,18 +1,21 @@
-"""A question run on a table: scans, pages and their cursors, server-side filters.
+"""A question run on a table: queries, their pages and cursors, server-side filters.
 
 May import `keys` and `tables`.
 """
 
-from .pages import Page, page
+from .explanations import Explanation
+from .pages import Page
+from .query import Query
 from .scanning import BATCH_ROWS, MAX_LIMIT, scan
 from .server_filters import ServerFilter, equal
 
 __all__ = [
     "BATCH_ROWS",
     "MAX_LIMIT",
+    "Explanation",
     "Page",
+    "Query",
     "ServerFilter",
     "equal",
-    "page",
     "scan",
 ]

@@ -1,11 +1,14 @@
-"""The bytes of a cursor: which question it belongs to, and the position of the last row read.
+"""The bytes of a cursor: which question it belongs to, and the position of the last record read.
 
 A cursor is URL-safe base64, without padding, of three fields:
 
-    digest of the question   8 bytes   blake2b of table, ranges, direction, conditions, order and filter
+    digest of the question   8 bytes   blake2b of table layout, ranges, direction, conditions, order and filter
     checksum                 4 bytes   blake2b of the digest and the position
-    position                 the rest  the last row read, without its spreading prefix; of a sorted page also its key
-                                       in that order (`sorted_pages.py`)
+    position                 the rest  fields of bytes, each after its length in 2 bytes
+
+The fields of a position are the last row read, without the prefix of its stream; in a row with many records the
+qualifier, otherwise nothing; and the number of the stream, if there are several. A sorted page has one more field
+before them: the record's key in that order.
 """
 
 import base64
@@ -13,41 +16,43 @@ import binascii
 from hashlib import blake2b
 from typing import Any
 
-import happybase
-
 from ..keys.errors import InvalidQuestion, shown
 from ..keys.layout import KeyLayout
-from ..keys.questions import Plan
-from .server_filters import ServerFilter
+from ..tables.item_cells import ItemCells
+from ..tables.layouts import TableLayout
 
 _DIGEST_BYTES = 8
 _CHECKSUM_BYTES = 4
+_FORMAT = b"rowbook 2"
+"""Part of every checksum, so that a cursor of another format is not misread."""
 
 
-def question_digest(
-    table: happybase.Table,
-    plan: Plan,
-    conditions: list[tuple[str, Any]],
-    reverse: bool,
-    order: KeyLayout[Any] | None,
-    filter: ServerFilter | None,
-) -> bytes:
+def question_digest(question: tuple[Any, ...], table: TableLayout[Any, Any], order: KeyLayout[Any] | None) -> bytes:
     """The digest of a question; a cursor continues only the question whose digest it holds.
 
     It is a digest of a `repr`, so renaming an attribute of `RowRange`, a codec or a condition ends cursors in use.
     """
-    sort_key = None if order is None else (order.time_bucket, [(part.name, part.codec) for part in order.parts])
-    question = (table.name, plan.streams, plan.spread_bytes, conditions, reverse, sort_key, filter and filter.text)
-    return blake2b(repr(question).encode(), digest_size=_DIGEST_BYTES).digest()
+    cells = table.cells
+    qualifier = _key(cells.qualifier) if isinstance(cells, ItemCells) else None
+    layout = (table.name, table.holds, _key(table.layout), type(cells).__name__, cells.columns, cells.held, qualifier)
+    return blake2b(repr((question, layout, order and _key(order))).encode(), digest_size=_DIGEST_BYTES).digest()
 
 
-def encode_cursor(position: bytes, digest: bytes) -> str:
+def _key(layout: KeyLayout[Any]) -> tuple[Any, ...]:
+    return layout.prefixes, [(part.name, part.codec) for part in layout.parts]
+
+
+def encode_cursor(position: tuple[bytes, ...], digest: bytes) -> str:
     """The cursor of a position in the answer to the question of this digest."""
-    checksum = blake2b(digest + position, digest_size=_CHECKSUM_BYTES).digest()
+    return _encode(b"".join(len(field).to_bytes(2, "big") + field for field in position), digest)
+
+
+def _encode(position: bytes, digest: bytes) -> str:
+    checksum = blake2b(digest + position, digest_size=_CHECKSUM_BYTES, person=_FORMAT).digest()
     return base64.urlsafe_b64encode(digest + checksum + position).rstrip(b"=").decode()
 
 
-def decode_cursor(cursor: str, digest: bytes) -> bytes:
+def decode_cursor(cursor: str, digest: bytes) -> tuple[bytes, ...]:
     """The position that a cursor holds; InvalidQuestion if it is damaged or belongs to another question."""
     if type(cursor) is not str:
         raise InvalidQuestion(f"cursor: must be text (got {shown(cursor)})")
@@ -56,8 +61,26 @@ def decode_cursor(cursor: str, digest: bytes) -> bytes:
     except (binascii.Error, ValueError):
         data = b""
     cursor_digest, position = data[:_DIGEST_BYTES], data[_DIGEST_BYTES + _CHECKSUM_BYTES :]
-    if encode_cursor(position, cursor_digest) != cursor:
+    if _encode(position, cursor_digest) != cursor:
+        if _is_of_first_format(data):
+            raise InvalidQuestion("cursor: is of an earlier release, whose cursors this one cannot continue; ask again")
         raise InvalidQuestion(f"cursor: is damaged (got {shown(cursor)}); ask again without it")
     if cursor_digest != digest:
         raise InvalidQuestion("cursor: belongs to another question; ask with the same values, or without it")
-    return position
+    return _fields(position)
+
+
+def _is_of_first_format(data: bytes) -> bool:
+    """Whether these are the bytes of a cursor of the first releases, which had another checksum."""
+    position_start = _DIGEST_BYTES + _CHECKSUM_BYTES
+    digest, checksum = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:position_start]
+    return checksum == blake2b(digest + data[position_start:], digest_size=_CHECKSUM_BYTES).digest()
+
+
+def _fields(position: bytes) -> tuple[bytes, ...]:
+    fields: list[bytes] = []
+    while position:
+        end = 2 + int.from_bytes(position[:2], "big")
+        fields.append(position[2:end])
+        position = position[end:]
+    return tuple(fields)

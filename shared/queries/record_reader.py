@@ -1,66 +1,128 @@
-"""The rows of one page: read, counted, decoded, and compared with the conditions of its question."""
+"""The records of one page: read, counted, decoded, and compared with the conditions of their question."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from typing import Any, Generic, TypeVar
 
+import attrs
 import happybase
 
-from ..keys.errors import InvalidQuestion, message_of, shown
-from ..keys.questions import Plan, matcher
-from ..tables.errors import InvalidRow
-from .scanning import StoredRows, run_plan
+from ..keys.conditions import matcher
+from ..keys.errors import InvalidKey, InvalidQuestion, message_of, shown
+from ..keys.layout import KeyLayout
+from ..keys.ranges import Plan, Stream
+from ..tables.errors import InvalidRecord, InvalidRow
+from ..tables.item_cells import ItemCells
+from ..tables.layouts import TableLayout
+from ..tables.record_cells import RecordCells
+from .scanning import StoredRows, ranges_after, run_plan
 from .server_filters import ServerFilter
+from .wide_rows import CHUNK_CELLS, CellPosition, CellReader
 
 R = TypeVar("R")
 
+Stored = Generator[tuple[bytes, bytes, Any], None, None]
+"""Row key, qualifier, and what is stored there: the cells of a row that is one record, without a qualifier; or the
+value of one cell."""
 
-class RecordReader(Generic[R]):
-    """Reads rows of a table, and makes records of those that match.
 
-    `conditions` are the attributes of a page's `where`, each with the value, interval or prefix that it must match.
-    """
+@attrs.frozen(eq=False)
+class Question(Generic[R]):
+    """What one query asks of one table; reading it in pages needs nothing else."""
 
-    def __init__(
-        self,
-        table: happybase.Table,
-        decode: Callable[[bytes, dict[bytes, bytes]], R],
-        conditions: Sequence[tuple[str, Any]],
-        filter: ServerFilter | None,
-        on_invalid: Callable[[InvalidRow], None] | None,
-    ) -> None:
-        self.table = table
-        self.conditions = conditions
-        self.on_invalid = on_invalid
-        self.rows_read = 0
-        self._decode = decode
-        self._filter = filter
-        self._matchers = [(name, wanted, matcher(wanted)) for name, wanted in conditions]
+    rows: happybase.Table
+    table: TableLayout[Any, R]
+    plan: Plan
+    conditions: tuple[tuple[str, Any], ...]
+    """What the client compares with every record: an attribute, and the condition that it must meet."""
+    server: ServerFilter | None
+    order: KeyLayout[Any] | None
+    """The order into which the client sorts; None if the scan gives it."""
+    reverse: bool
 
     @property
-    def may_skip_rows(self) -> bool:
-        """Whether a page may have to read more rows than it returns records."""
-        return bool(self.conditions) or self.on_invalid is not None
+    def is_wide(self) -> bool:
+        """Whether a row may hold any number of records, so that it is read in parts."""
+        return isinstance(self.table.cells, ItemCells)
 
-    def rows(self, plan: Plan, limit: int | None, reverse: bool, buffer_rows: int) -> StoredRows:
-        """The rows of a plan that the server-side filter lets through."""
-        return run_plan(self.table, plan, limit, reverse, buffer_rows, self._filter)
 
-    def matching(self, row: bytes, cells: dict[bytes, bytes]) -> list[R]:
-        """The record of a row, in a list; an empty list if it does not match, or is invalid and reported."""
-        self.rows_read += 1
+class RecordReader(Generic[R]):
+    """Reads the rows or cells of a question, and makes records of those that match."""
+
+    def __init__(self, question: Question[R], on_invalid: Callable[[InvalidRow], None] | None) -> None:
+        self.question = question
+        self.on_invalid = on_invalid
+        self.read = 0
+        """Rows read so far; in rows with many records, cells."""
+        cells = question.table.cells
+        self._has_one = isinstance(cells, RecordCells)
+        self._record = question.table.record
+        self._item = cells.item if isinstance(cells, ItemCells) else None
+        self._keys: dict[bytes, object] = {}
+        """The last rows decoded, one for each stream: cells of rows that are merged alternate. None is not a key."""
+        self._matchers = [(name, wanted, matcher(wanted)) for name, wanted in question.conditions]
+
+    @property
+    def may_skip(self) -> bool:
+        """Whether a page may have to read more than it returns records."""
+        return bool(self.question.conditions) or self.on_invalid is not None
+
+    def stored(self, after: Sequence[bytes] | None, limit: int | None, wanted: int, reverse: bool) -> Stored:
+        """The rows or cells of the question from the start, or after a position, in the order of the scan.
+
+        At most `limit` rows are read. `wanted` is about how many will be: it sets the size of batches.
+        """
+        question, cells = self.question, self.question.table.cells
+        positions = None if after is None else _positions(question.plan, after, reverse)
+        if isinstance(cells, ItemCells):
+            wanted = max(wanted, CHUNK_CELLS) if self.may_skip else wanted
+            reader = CellReader(question.rows, cells, wanted, reverse)
+            return reader.read(question.plan, [None] * len(question.plan.streams) if positions is None else positions)
+        plan = question.plan if positions is None else _plan_after(question.plan, positions, reverse)
+        rows = run_plan(question.rows, plan, limit, reverse, wanted, question.server, cells.columns)
+        return _without_qualifiers(rows)
+
+    def matching(self, row: bytes, qualifier: bytes, stored: Any) -> list[R]:
+        """The records of a row or cell that match: one or none, but for cells of a domain's own.
+
+        A row or cell that is invalid is reported, and has none.
+        """
+        self.read += 1
         try:
-            record = self._decode(row, cells)
-        except InvalidRow as error:
-            invalid = error
+            if self._item is not None:
+                records = self._of_cell(row, qualifier, stored)
+            elif self._has_one:
+                records = [self._record(row, stored)]
+            else:
+                records = self.question.table.records(row, stored)
         except ValueError as error:
-            invalid = InvalidRow(self.table.name.decode(errors="replace"), row, message_of(error))
-            invalid.__cause__ = error
+            self._report(row, qualifier, error)
+            return []
+        return [record for record in records if self._matches(record)] if self._matchers else records
+
+    def _of_cell(self, row: bytes, qualifier: bytes, value: bytes) -> list[R]:
+        """The record of a cell; none if its row key is invalid, which was reported with the first cell of the row."""
+        if row not in self._keys:
+            if len(self._keys) >= len(self.question.plan.streams):
+                del self._keys[next(iter(self._keys))]
+            self._keys[row] = None
+            self._keys[row] = self.question.table.layout.decode(row)
+        key = self._keys[row]
+        return [] if key is None or self._item is None else [self._item(key, qualifier, value)]
+
+    def _report(self, row: bytes, qualifier: bytes, error: ValueError) -> None:
+        """Calls `on_invalid` with the error of a row or cell, or raises it."""
+        if isinstance(error, InvalidRow):
+            invalid = error
         else:
-            return [record] if self._matches(record) else []
+            is_cell = self._item is not None and not isinstance(error, InvalidKey)  # otherwise it is the row key
+            column = self.question.table.cells.columns[0] + b":" + qualifier if is_cell else None
+            invalid = InvalidRow(self.question.table.name, row, message_of(error), column)
+            if not isinstance(error, InvalidKey | InvalidRecord):
+                invalid.__cause__ = error
         if self.on_invalid is None:
-            raise invalid
+            raise invalid from invalid.__cause__
         self.on_invalid(invalid)
-        return []
 
     def _matches(self, record: R) -> bool:
         for name, wanted, matches in self._matchers:
@@ -71,9 +133,62 @@ class RecordReader(Generic[R]):
                 raise _incomparable(record, name, wanted) from None
         return True
 
+    def position(self, row: bytes, qualifier: bytes) -> tuple[bytes, bytes, bytes]:
+        """The position of a row or cell: the row without the prefix of its stream, the qualifier, and the stream."""
+        streams = self.question.plan.streams
+        number = _stream_of(streams, row) if len(streams) > 1 else 0
+        numbered = number.to_bytes(2, "big") if len(streams) > 1 else b""
+        return row[streams[number].prefix_bytes :], qualifier, numbered
+
+
+def _without_qualifiers(rows: StoredRows) -> Stored:
+    with closing(rows):
+        for row, cells in rows:
+            yield row, b"", cells
+
+
+def _stream_of(streams: Sequence[Stream], row: bytes) -> int:
+    return next(number for number, stream in enumerate(streams) if any(row in range_ for range_ in stream.ranges))
+
+
+def _positions(plan: Plan, after: Sequence[bytes], reverse: bool) -> list[CellPosition]:
+    """Where each stream goes on after a position.
+
+    Of equal rows and qualifiers those of the first stream come first; in reverse, those of the last.
+    """
+    rest, qualifier, numbered = after
+    last = int.from_bytes(numbered, "big")
+    positions: list[CellPosition] = []
+    for number, stream in enumerate(plan.streams):
+        row = stream.ranges[0].start[: stream.prefix_bytes] + rest
+        positions.append(CellPosition(row, qualifier, number < last if reverse else number > last))
+    return positions
+
+
+def _plan_after(plan: Plan, positions: Sequence[CellPosition], reverse: bool) -> Plan:
+    """The part of a plan after these positions; streams keep their places, and some may have no range left."""
+    streams = [
+        Stream(ranges_after(stream.ranges, after.row, reverse, inclusive=after.inclusive), stream.prefix_bytes)
+        for stream, after in zip(plan.streams, positions, strict=True)
+    ]
+    return Plan(tuple(stream for stream in streams if stream.ranges))
+
 
 def _incomparable(record: object, name: str, wanted: Any) -> InvalidQuestion:
     if not hasattr(record, name):
         return InvalidQuestion(f"where: {type(record).__name__} has no attribute {name}")
     given = shown(getattr(record, name))  # of another type than the interval or the prefix
     return InvalidQuestion(f"where: {name} is {given}, which cannot be compared with {shown(wanted)}")
+
+
+def conditions_of(plan: Plan, where: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """What the client compares: the residual of the plan, and `where`; each has a `repr`, for a cursor's digest."""
+    conditions = sorted([*plan.residual.items(), *where.items()], key=lambda condition: condition[0])
+    for name, wanted in conditions:
+        try:
+            repr(wanted)
+        except (ValueError, RecursionError):
+            raise InvalidQuestion(
+                f"where: {name}: must be a value that a cursor can hold (got {shown(wanted)})"
+            ) from None
+    return tuple(conditions)

@@ -1,15 +1,18 @@
 """A plan run on a happybase table: its rows, in the order of the key.
 
-The ranges of one stream are scanned one after another. Several streams, one for each bucket of a spreading prefix, are
-merged by the key after that prefix, and a limit counts merged rows. A stream is fetched in batches of up to 1,000 rows
-(one more in reverse), and all streams together buffer about `buffer_rows` rows, however many the scan returns.
+The ranges of one stream are scanned one after another. Several streams, one for each bucket of a spreading prefix or
+for each value of a merged `any_of`, are merged by the key after that prefix, and a limit counts merged rows. A stream
+is fetched in batches of up to 1,000 rows (one more in reverse), and all streams together buffer about `buffer_rows`
+rows, however many the scan returns.
 """
 
 import heapq
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
 from itertools import islice
+from operator import itemgetter
+from typing import Any, TypeVar
 
 import happybase
 
@@ -17,13 +20,15 @@ from ..keys import MAX_ROW_BYTES, InvalidQuestion, Plan, RowRange, next_row
 from ..keys.errors import shown
 from .server_filters import ServerFilter
 
+E = TypeVar("E")
+
 StoredRows = Generator[tuple[bytes, dict[bytes, bytes]], None, None]
 """Row keys in their order, each with its cells by column; closing it closes the scanners."""
 
 BATCH_ROWS = 1000
 """Rows in a batch of one stream, if no limit asks for fewer; happybase's own default."""
 MAX_LIMIT = 1_000_000
-"""The largest limit, in rows: Thrift counts in 32 bits, and a page holds its records in memory."""
+"""The largest limit, in records: Thrift counts in 32 bits, and a page holds its records in memory."""
 BUFFER_ROWS = 16_000
 """About how many rows a scan buffers, over all streams: up to sixteen streams are read in batches of `BATCH_ROWS`."""
 
@@ -36,16 +41,18 @@ def scan(
     reverse: bool = False,
     buffer_rows: int = BUFFER_ROWS,
     filter: ServerFilter | None = None,
+    columns: tuple[bytes, ...] | None = None,
 ) -> StoredRows:
     """The rows of a plan as (row, cells), in the order of the key after its spreading prefix; at most `limit`.
 
     The streams together buffer about `buffer_rows` rows. A filter returns only the rows that match it, but the server
-    reads all rows of the plan.
+    reads all rows of the plan. `columns` are those to read; all if omitted. What the plan leaves to the client, its
+    `residual`, is not compared.
     """
     if limit is not None:
         check_count("limit", limit)
         buffer_rows = min(buffer_rows, limit)
-    return run_plan(table, plan, limit, reverse, buffer_rows, filter)
+    return run_plan(table, plan, limit, reverse, buffer_rows, filter, columns)
 
 
 def run_plan(
@@ -55,38 +62,68 @@ def run_plan(
     reverse: bool,
     buffer_rows: int,
     filter: ServerFilter | None = None,
+    columns: tuple[bytes, ...] | None = None,
 ) -> StoredRows:
     """The rows that `scan` returns, for a `limit` that is already checked."""
     if plan.point is not None:
         if filter is not None:  # Thrift1's get takes no filter
-            yield from table.scan(plan.point, next_row(plan.point), filter=filter.text)
-        elif cells := table.row(plan.point):
+            yield from table.scan(plan.point, next_row(plan.point), columns=columns, filter=filter.text)
+        elif cells := table.row(plan.point, columns if plan.column is None else (plan.column,)):
             yield plan.point, cells
         return
-    batch_rows = min(-(-buffer_rows // max(1, len(plan.streams))), BATCH_ROWS)
-    read = partial(table.scan, filter=None if filter is None else filter.text)
+    batch_rows = batch_size(buffer_rows, plan)
+    read = partial(table.scan, columns=columns, filter=None if filter is None else filter.text)
     with ExitStack() as opened:
-        streams = [opened.enter_context(closing(_stream(read, ranges, reverse, batch_rows))) for ranges in plan.streams]
-        rows = streams[0] if len(streams) == 1 else _merge(streams, plan.spread_bytes, reverse)
-        yield from islice(rows, limit)
+        streams = [
+            opened.enter_context(closing(_stream(read, stream.ranges, reverse, batch_rows))) for stream in plan.streams
+        ]
+        yield from islice(merged(streams, plan, reverse, _rest_of_row), limit)
 
 
-def _merge(
-    streams: Iterable[StoredRows], spread_bytes: int, reverse: bool
-) -> Iterator[tuple[bytes, dict[bytes, bytes]]]:
-    return heapq.merge(*streams, key=lambda row_and_cells: row_and_cells[0][spread_bytes:], reverse=reverse)
+def batch_size(buffer_rows: int, plan: Plan) -> int:
+    """Rows in a batch of one stream, if all streams of a plan together buffer so many."""
+    return min(-(-buffer_rows // max(1, len(plan.streams))), BATCH_ROWS)
+
+
+def merged(
+    streams: Sequence[Iterable[E]], plan: Plan, reverse: bool, key_after: Callable[[E, int], Any]
+) -> Iterable[E]:
+    """The items of all streams of a plan, in the order of `key_after` the prefix of the stream, a number of bytes.
+
+    Items with equal keys come in the order of their streams; in reverse, the other way round.
+    """
+    if len(streams) == 1:
+        return streams[0]
+    prefixes = [stream.prefix_bytes for stream in plan.streams]
+    if reverse:
+        streams, prefixes = streams[::-1], prefixes[::-1]
+    if len(set(prefixes)) <= 1:
+        return heapq.merge(*streams, key=lambda item: key_after(item, prefixes[0]), reverse=reverse)
+    keyed = [map(partial(_keyed, key_after, prefix), stream) for prefix, stream in zip(prefixes, streams, strict=True)]
+    return map(itemgetter(1), heapq.merge(*keyed, key=itemgetter(0), reverse=reverse))
+
+
+def _keyed(key_after: Callable[[E, int], Any], prefix_bytes: int, item: E) -> tuple[Any, E]:
+    return key_after(item, prefix_bytes), item
+
+
+def _rest_of_row(row_and_cells: tuple[bytes, dict[bytes, bytes]], prefix_bytes: int) -> bytes:
+    return row_and_cells[0][prefix_bytes:]
 
 
 def _stream(
     read: Callable[..., StoredRows], ranges: tuple[RowRange, ...], reverse: bool, batch_rows: int
 ) -> StoredRows:
     for range_ in reversed(ranges) if reverse else ranges:
-        with closing((_read_reverse if reverse else _read_forward)(read, range_, batch_rows)) as rows:
+        with closing(read_range(read, range_, reverse, batch_rows)) as rows:
             yield from rows
 
 
-def _read_forward(read: Callable[..., StoredRows], range_: RowRange, batch_rows: int) -> StoredRows:
-    return read(range_.start, range_.stop, batch_size=batch_rows)
+def read_range(read: Callable[..., StoredRows], range_: RowRange, reverse: bool, batch_rows: int) -> StoredRows:
+    """The rows of one range, in batches. `read` is a happybase table's `scan`, with all other options given."""
+    if not reverse:
+        return read(range_.start, range_.stop, batch_size=batch_rows)
+    return _read_reverse(read, range_, batch_rows)
 
 
 def _read_reverse(read: Callable[..., StoredRows], range_: RowRange, batch_rows: int) -> StoredRows:
@@ -111,6 +148,23 @@ def _below(row: bytes) -> bytes | None:
     if row[-1] == 0:
         return row[:-1]
     return row[:-1] + bytes([row[-1] - 1]) + b"\xff" * min(4, MAX_ROW_BYTES - len(row))
+
+
+def ranges_after(ranges: Iterable[RowRange], row: bytes, reverse: bool, *, inclusive: bool) -> tuple[RowRange, ...]:
+    """What is left of some ranges after a row, in the direction of the scan; with that row if `inclusive`."""
+    left: list[RowRange] = []
+    for range_ in ranges:
+        start, stop = range_.start, range_.stop
+        if reverse:
+            last = next_row(row) if inclusive else row
+            stop = last if stop is None or (last is not None and last < stop) else stop
+        elif (first := row if inclusive else next_row(row)) is None:
+            continue
+        else:
+            start = max(start, first)
+        if stop is None or start < stop:
+            left.append(RowRange(start, stop, range_.parts))
+    return tuple(left)
 
 
 def check_count(name: str, count: int) -> None:

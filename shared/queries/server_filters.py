@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from ..tables.cells import CellLayout
+from ..tables import RecordCells
 from ..tables.errors import InvalidRecord
 
 
@@ -21,7 +21,7 @@ class ServerFilter:
     text: bytes
 
 
-def equal(cells: CellLayout[Any], name: str, value: Any) -> ServerFilter:
+def equal(cells: RecordCells[Any], name: str, value: Any) -> ServerFilter:
     r"""A filter that returns the rows in which an attribute has this value, packed as `cells` packs it.
 
     equal(ORDER_CELLS, "status", "paid")    SingleColumnValueFilter('o','s',=,'binary:\xa4paid',true,true)
@@ -37,14 +37,14 @@ def equal(cells: CellLayout[Any], name: str, value: Any) -> ServerFilter:
             drops_rows_without = cells.pack_value(name, default) != packed
     family, _, qualifier = cells.column(name).partition(b":")
     text = b"SingleColumnValueFilter(%s,%s,=,%s,%s,true)" % (
-        _quoted(family),
-        _quoted(qualifier),
-        _quoted(b"binary:" + packed),
+        quoted(family),
+        quoted(qualifier),
+        quoted(b"binary:" + packed),
         b"true" if drops_rows_without else b"false",
     )
     return ServerFilter((name,), text)
 
 
-def _quoted(value: bytes) -> bytes:
-    """A string of the filter language: any bytes between single quotes, and a quote among them written twice."""
+def quoted(value: bytes) -> bytes:
+    """Bytes as a string of the filter language: between single quotes, with every quote among them written twice."""
     return b"'" + value.replace(b"'", b"''") + b"'"

@@ -7,6 +7,7 @@
 Types are exact, as in keys and cells: a bool is not an int.
 """
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -37,6 +38,16 @@ def integer(first: int | None = None, last: int | None = None) -> Validator:
     def check(record: Any, field: "attrs.Attribute[Any]", value: Any) -> None:
         if type(value) is not int or (first is not None and value < first) or (last is not None and value > last):
             _refuse(record, field, "an int" if bounds == ".." else bounds, value)
+
+    return check
+
+
+def finite() -> Validator:
+    """A float other than NaN and the infinities."""
+
+    def check(record: Any, field: "attrs.Attribute[Any]", value: Any) -> None:
+        if type(value) is not float or not math.isfinite(value):
+            _refuse(record, field, "a float, not NaN or infinite", value)
 
     return check
 

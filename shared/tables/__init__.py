@@ -3,23 +3,33 @@
 May import `keys`, `records`, happybase and msgpack.
 """
 
-from .cells import CellLayout, Column
+from .cells import Cells, Column
 from .creation import NeedsThrift2, TableMismatch, create_tables, drop_tables
 from .errors import InvalidRecord, InvalidRow
-from .layouts import Family, TableLayout
-from .packing import BIG_INT, Packing
+from .item_cells import ItemCells
+from .layouts import Family, PhysicalTable, TableLayout, physical_tables
+from .packing import BIG_INT, COUNTER, MSGPACK, RAW, TEXT, Packing
+from .record_cells import RecordCells
 
 __all__ = [
     "BIG_INT",
-    "CellLayout",
+    "COUNTER",
+    "MSGPACK",
+    "RAW",
+    "TEXT",
+    "Cells",
     "Column",
     "Family",
     "InvalidRecord",
     "InvalidRow",
+    "ItemCells",
     "NeedsThrift2",
     "Packing",
+    "PhysicalTable",
+    "RecordCells",
     "TableLayout",
     "TableMismatch",
     "create_tables",
     "drop_tables",
+    "physical_tables",
 ]

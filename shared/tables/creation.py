@@ -14,7 +14,7 @@ import happybase
 from Hbase_thrift import AlreadyExists
 
 from ..keys.limits import BLOCK_BYTES
-from .layouts import TableLayout
+from .layouts import PhysicalTable, TableLayout, physical_tables
 
 
 class NeedsThrift2(ValueError):
@@ -51,13 +51,13 @@ def create_tables(connection: happybase.Connection, tables: Iterable[TableLayout
     `NeedsThrift2`, before anything is created, for split points of a missing table and for a block size of any table
     other than HBase's own. That default is not compared through Thrift1 alone.
     """
-    tables = list(tables)
+    physical = physical_tables(tables)
     existing = {name.decode() for name in connection.tables()}
     with _beyond_thrift1(connection) as beyond:
         if beyond is None:
-            for table in tables:
+            for table in physical:
                 _check_thrift1_suffices(table, exists=table.name in existing)
-        for table in tables:
+        for table in physical:
             if table.name in existing or not _create(connection, beyond, table):
                 block_sizes = beyond.block_sizes(table.name) if beyond else {}
                 _check_families(table, connection.table(table.name).families(), block_sizes)
@@ -66,7 +66,7 @@ def create_tables(connection: happybase.Connection, tables: Iterable[TableLayout
 def drop_tables(connection: happybase.Connection, tables: Iterable[TableLayout[Any, Any]]) -> None:
     """Deletes the tables with all their rows; skips tables that do not exist."""
     existing = set(connection.tables())
-    for table in tables:
+    for table in physical_tables(tables):
         if table.name.encode() in existing:
             connection.delete_table(table.name, disable=True)
 
@@ -78,7 +78,7 @@ def _beyond_thrift1(connection: happybase.Connection) -> AbstractContextManager[
     return offer()
 
 
-def _check_thrift1_suffices(table: TableLayout[Any, Any], *, exists: bool) -> None:
+def _check_thrift1_suffices(table: PhysicalTable, *, exists: bool) -> None:
     for name, family in table.families.items():
         if family.block_size_bytes != BLOCK_BYTES:
             raise NeedsThrift2(
@@ -92,7 +92,7 @@ def _check_thrift1_suffices(table: TableLayout[Any, Any], *, exists: bool) -> No
         )
 
 
-def _create(connection: happybase.Connection, beyond: BeyondThrift1 | None, table: TableLayout[Any, Any]) -> bool:
+def _create(connection: happybase.Connection, beyond: BeyondThrift1 | None, table: PhysicalTable) -> bool:
     """Whether this call created the table: False if another process was faster."""
     try:
         if beyond is None:
@@ -109,7 +109,7 @@ def _create(connection: happybase.Connection, beyond: BeyondThrift1 | None, tabl
 
 
 def _check_families(
-    table: TableLayout[Any, Any], described: Mapping[bytes, Mapping[str, Any]], block_sizes: Mapping[bytes, int]
+    table: PhysicalTable, described: Mapping[bytes, Mapping[str, Any]], block_sizes: Mapping[bytes, int]
 ) -> None:
     names = {name.decode() for name in described}
     if names != set(table.families):

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..keys import InvalidQuestion, KeyLayout, Splits, split_points
 from ..keys.limits import BLOCK_BYTES
-from .layouts import Family, TableLayout
+from .layouts import Family, PhysicalTable, TableLayout, physical_tables
 
 _LINE = 100
 """A list of points with more characters goes on lines of its own; Ruby reads on until the bracket closes."""
@@ -24,10 +24,11 @@ def create_statement(table: TableLayout[Any, Any], count: int | None = None) -> 
     `count` is the number of split points; if omitted, they are those of the table, maybe none. Raises InvalidQuestion
     for a number that the layout of the keys cannot provide.
     """
-    return statement_split_at(table, _splits(table, count))
+    (physical,) = physical_tables([table])
+    return statement_split_at(physical, _splits(physical, count))
 
 
-def statement_split_at(table: TableLayout[Any, Any], splits: Splits) -> str:
+def statement_split_at(table: PhysicalTable, splits: Splits) -> str:
     """The statement that creates the table with these split points; above it, as a comment, their reason."""
     families = (_family(name, family) for name, family in table.families.items())
     create = ", ".join([f"create {_quoted(table.name)}", *families])
@@ -38,18 +39,18 @@ def statement_split_at(table: TableLayout[Any, Any], splits: Splits) -> str:
 
 def tables_with_splits(
     tables: Iterable[TableLayout[Any, Any]], count: int | None
-) -> list[tuple[TableLayout[Any, Any], Splits]]:
-    """The tables, each with `count` split points; a table whose key layout cannot provide any keeps its own.
+) -> list[tuple[PhysicalTable, Splits]]:
+    """The tables, each once, with `count` split points; a table whose key layout cannot provide any keeps its own.
 
     Raises InvalidQuestion if no table can be split, or if one can, but not at so many points.
     """
     refusals: list[InvalidQuestion] = []
-    with_splits: list[tuple[TableLayout[Any, Any], Splits]] = []
-    for table in tables:
+    with_splits: list[tuple[PhysicalTable, Splits]] = []
+    for table in physical_tables(tables):
         try:
             with_splits.append((table, _splits(table, count)))
         except InvalidQuestion as error:
-            if _can_be_split(table.layout):
+            if _can_be_split(table.layouts[0].layout):
                 raise
             refusals.append(error)
             with_splits.append((table, table.splits))
@@ -58,8 +59,8 @@ def tables_with_splits(
     return with_splits
 
 
-def _splits(table: TableLayout[Any, Any], count: int | None) -> Splits:
-    return table.splits if count is None else split_points(table.layout, count)
+def _splits(table: PhysicalTable, count: int | None) -> Splits:
+    return table.splits if count is None else split_points(table.layouts[0].layout, count)
 
 
 def _can_be_split(layout: KeyLayout[Any]) -> bool:

@@ -11,12 +11,18 @@ class InvalidRecord(ValueError):
 
 @attrs.define(on_setattr=attrs.setters.frozen)  # not a frozen class: tools such as typer set attributes of their own
 class InvalidRow(InvalidRecord):
-    """A stored row that is not a record of its table; the message names table, row and reason."""
+    """A stored row, or one cell of a row with many records, that is not a record of its table.
+
+    The message names table, row, column if it is one cell, and reason.
+    """
 
     table: str
     row: bytes
     reason: str
     """One line of text."""
+    column: bytes | None = None
+    """The damaged cell of a row with many records; None if it is the row."""
 
     def __str__(self) -> str:
-        return f"{self.table}: row {shown_bytes(self.row)}: {self.reason}"
+        column = "" if self.column is None else f", column {shown_bytes(self.column)}"
+        return f"{self.table}: row {shown_bytes(self.row)}{column}: {self.reason}"

@@ -4,16 +4,19 @@ The same declaration is the same table on the embedded store, on HBase (`creatio
 (`ddl.py`).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, TypeVar
 
 import attrs
 
-from ..keys import MAX_ROW_BYTES, InvalidKey, KeyLayout, Splits, split_points
+from ..keys import InvalidKey, KeyLayout, Plan, Splits, split_points
 from ..keys.limits import BLOCK_BYTES
 from ..records.fields import integer, one_of
-from .cells import CellLayout
+from .cells import Cells, families_of
+from .declarations import check_attributes, check_splits
 from .errors import InvalidRecord, InvalidRow
+from .item_cells import ItemCells
+from .record_cells import RecordCells
 
 K = TypeVar("K")
 R = TypeVar("R")
@@ -49,8 +52,8 @@ class Family:
         }
 
 
-def _family_of_cells(table: "TableLayout[Any, Any]") -> Mapping[str, Family]:
-    return {table.cells.family: Family()}
+def _families_of_cells(table: "TableLayout[Any, Any]") -> Mapping[str, Family]:
+    return {family: Family() for family in families_of(table.cells)}
 
 
 def _splits_of_layout(table: "TableLayout[Any, Any]") -> Splits:
@@ -62,41 +65,36 @@ class TableLayout(Generic[K, R]):
     """One table: how a record becomes a row key and cells, and back.
 
     TableLayout("orders_by_seller", "one line of a seller's list", KeyLayout(OrderBySeller), SELLER_CELLS)
+    TableLayout("points", "an hour of one metric", KeyLayout(HourOfMetric), ItemCells(Point, "p", ...))
 
-    `holds` says what a row is, in a few words. If `families` is omitted, the table has the family of its cells with
+    `holds` says what a row is, in a few words. If `families` is omitted, the table has the families of its cells with
     HBase's defaults. If `splits` is omitted, the table is created with the split points that its key layout has a
     reason for: one region for each bucket of a salt. A declaration is refused with InvalidRecord if the record lacks a
     part of the key, or has an attribute that is neither in the key nor in the cells.
+
+    Two layouts may name one table, for different records of a row: the table has the families of both.
     """
 
     name: str
     holds: str
     layout: KeyLayout[K]
-    cells: CellLayout[R]
-    families: Mapping[str, Family] = attrs.field(default=attrs.Factory(_family_of_cells, takes_self=True))
+    cells: Cells[R]
+    families: Mapping[str, Family] = attrs.field(default=attrs.Factory(_families_of_cells, takes_self=True))
     splits: Splits = attrs.field(default=attrs.Factory(_splits_of_layout, takes_self=True))
     """Where the table is cut into regions when it is created; later HBase splits them by itself."""
     _read: Callable[[bytes, Mapping[bytes, bytes]], R] = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        if self.cells.family not in self.families:
-            there_are = ", ".join(self.families)
-            raise InvalidRecord(f"table {self.name}: must have the family {self.cells.family} (has {there_are})")
-        for name in self.cells.key_attributes:
-            if name not in self.layout.part_named:
-                attribute = f"{self.cells.record.__name__}.{name}"
-                raise InvalidRecord(
-                    f"{attribute}: must be a column of table {self.name}, or a part of {self.layout.name}"
-                )
-        attributes = [field.name for field in attrs.fields(self.cells.record)]  # type: ignore[arg-type]  # an attrs class
-        for part in self.layout.parts:
-            if part.name not in attributes:
-                raise InvalidRecord(
-                    f"{self.cells.record.__name__}.{part.name}: must be an attribute, because it is a part of "
-                    f"{self.layout.name}, the key of table {self.name} (has {', '.join(attributes)})"
-                )
-        _check_splits(self)
-        object.__setattr__(self, "_read", self.cells.reader(self.layout, self._record_reference))
+        for family in families_of(self.cells):
+            if family not in self.families:
+                there_are = ", ".join(self.families)
+                raise InvalidRecord(f"table {self.name}: must have the family {family} (has {there_are})")
+        check_attributes(self.name, self.layout, self.cells)
+        check_splits(self.name, self.splits)
+        reader: Callable[[bytes, Mapping[bytes, bytes]], R] = self._record_reference
+        if isinstance(self.cells, RecordCells):
+            reader = self.cells.reader(self.layout, self._record_reference)
+        object.__setattr__(self, "_read", reader)
 
     def row(self, record: K | R) -> bytes:
         """The row key of a record, or of a key."""
@@ -104,26 +102,76 @@ class TableLayout(Generic[K, R]):
 
     @property
     def record(self) -> Callable[[bytes, Mapping[bytes, bytes]], R]:
-        """A function of a row and its cells: the record that they hold; InvalidRow if they do not hold one."""
+        """A function of a row and its cells: the record that they hold; InvalidRow if they do not hold exactly one."""
         return self._read
 
     def _record_reference(self, row: bytes, cells: Mapping[bytes, bytes]) -> R:
         """What `record` does, step by step; it also finds the reason why a row holds none."""
+        records = self.records(row, cells)
+        if len(records) != 1:
+            claimed = b", ".join(self.cells.columns).decode(errors="backslashreplace")
+            reason = f"none of its cells ({claimed})" if not records else f"{len(records)} records"
+            raise InvalidRow(self.name, row, f"{self.cells.record.__name__}: {reason}")
+        return records[0]
+
+    def records(self, row: bytes, cells: Mapping[bytes, bytes]) -> list[R]:
+        """The records of a row and its cells, in the order of their cells; raises InvalidRow."""
         try:
-            return self.cells.unpack(self.layout.decode(row), cells)
+            return list(self.cells.records(self.layout.decode(row), cells))
         except (InvalidKey, InvalidRecord) as error:
             raise InvalidRow(self.name, row, str(error)) from None
+
+    def plan(self, /, **question: Any) -> Plan:
+        """The ranges and the point or residual for a question about any parts of a record's row key and qualifier.
+
+        As `KeyLayout.plan` for the parts of the row key. No range is bound by parts of the qualifier, or by the rest of
+        a value whose slice is in the row key: their conditions are in the plan's residual. If the question binds every
+        part of both to a value, the plan is a point: one row, and one column.
+        """
+        return self._planned(self.layout.plan, question)
+
+    def narrow(self, /, **question: Any) -> Plan:
+        """As `plan`, but what no range can bind goes to the residual, too; see `KeyLayout.narrow`."""
+        return self._planned(self.layout.narrow, question)
+
+    def _planned(self, plan: Callable[..., Plan], question: dict[str, Any]) -> Plan:
+        return self.cells.plan(self.layout, plan, question) if isinstance(self.cells, ItemCells) else plan(**question)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """What pickle and copy ask for: the function that reads a record is generated anew."""
         return type(self), (self.name, self.holds, self.layout, self.cells, self.families, self.splits)
 
 
-def _check_splits(table: TableLayout[Any, Any]) -> None:
-    points = table.splits.points
-    for point, before in zip(points, (b"", *points), strict=False):
-        if not before < point or len(point) > MAX_ROW_BYTES:
-            wanted = f"must be rows of 1..{MAX_ROW_BYTES} bytes in their order"
-            raise InvalidRecord(
-                f"table {table.name}: split points {wanted} (got {point[:100]!r} after {before[:100]!r})"
-            )
+@attrs.frozen
+class PhysicalTable:
+    """One table of a store, as all layouts that name it declare it."""
+
+    name: str
+    layouts: tuple[TableLayout[Any, Any], ...]
+    families: Mapping[str, Family]
+    splits: Splits
+
+
+def physical_tables(tables: Iterable[TableLayout[Any, Any]]) -> list[PhysicalTable]:
+    """The tables that some layouts declare, each once, with the families of all its layouts.
+
+    Raises InvalidRecord if two layouts of a table differ in a family of one name, or in their split points.
+    """
+    by_name: dict[str, list[TableLayout[Any, Any]]] = {}
+    for table in tables:
+        by_name.setdefault(table.name, []).append(table)
+    return [_physical(name, tuple(layouts)) for name, layouts in by_name.items()]
+
+
+def _physical(name: str, layouts: tuple[TableLayout[Any, Any], ...]) -> PhysicalTable:
+    families: dict[str, Family] = {}
+    for layout in layouts:
+        for family_name, family in layout.families.items():
+            other = families.setdefault(family_name, family)
+            if other != family:
+                raise InvalidRecord(
+                    f"table {name}: all its layouts must declare family {family_name} alike (got {other} and {family})"
+                )
+        if layout.splits.points != layouts[0].splits.points:
+            raise InvalidRecord(f"table {name}: all its layouts must have the same split points")
+    return PhysicalTable(name, layouts, families, layouts[0].splits)

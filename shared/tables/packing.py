@@ -1,6 +1,6 @@
 """Packings: how one value becomes the bytes of a cell, and back."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import attrs
@@ -36,6 +36,21 @@ MSGPACK = Packing("msgpack", _pack, _unpack, msgpack.unpackb)
 """Plain msgpack: text, bytes, floats, bools, lists, maps, and ints of up to 64 bits."""
 
 
+MAX_ARRAY = 15
+"""The most values of a msgpack array whose header is one byte."""
+
+
+def array_of(cells: Sequence[bytes]) -> bytes:
+    """The msgpack array of up to `MAX_ARRAY` values that are packed already."""
+    return bytes([0x90 + len(cells)]) + b"".join(cells)
+
+
+def unpack_array(data: bytes) -> list[Any] | None:
+    """The values of a msgpack array; None for any other value."""
+    values: list[Any] = _unpack(data)
+    return values if values.__class__ is list else None
+
+
 def _pack_big(value: int) -> bytes:
     if type(value) is not int:
         raise TypeError("must be an int")
@@ -61,3 +76,41 @@ def _width_bytes(value: int) -> int:
 
 BIG_INT = Packing("big int", _pack_big, _unpack_big)
 """An int of any size: msgpack bytes of its two's complement, big-endian, as Java's `BigInteger.toByteArray()`."""
+
+
+def _pack_text(value: str) -> bytes:
+    return value.encode()
+
+
+def _unpack_text(data: bytes) -> str:
+    return data.decode()
+
+
+TEXT = Packing("text", _pack_text, _unpack_text)
+"""UTF-8 without anything around it, legible in the HBase shell and comparable by its filters."""
+
+
+def _pack_raw(value: bytes) -> bytes:
+    if type(value) is not bytes:
+        raise TypeError("must be bytes")
+    return value
+
+
+RAW = Packing("raw", _pack_raw, bytes)
+"""Bytes as they are."""
+
+
+def _pack_counter(value: int) -> bytes:
+    if type(value) is not int:
+        raise TypeError("must be an int")
+    return value.to_bytes(8, "big", signed=True)
+
+
+def _unpack_counter(data: bytes) -> int:
+    if len(data) != 8:
+        raise ValueError(f"must be the eight bytes of a counter (got {len(data)})")
+    return int.from_bytes(data, "big", signed=True)
+
+
+COUNTER = Packing("counter", _pack_counter, _unpack_counter)
+"""HBase's counter: a signed int of eight bytes, big-endian. Only read: `counter_inc` is a write of its own."""

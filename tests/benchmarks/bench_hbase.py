@@ -27,9 +27,9 @@ from domains.logs.design import DESIGN as LOGS_DESIGN
 from domains.logs.variants import time_first
 from domains.orders import TABLES, OrderRepository
 from domains.orders.design import DESIGN as ORDERS_DESIGN
-from shared.designs import Design, Variant, measure, metered
+from shared.designs import AccessPattern, Design, Variant, measure, metered
 from shared.keys import KeyLayout, Plan, Salt, between, split_points
-from shared.queries import Page, scan
+from shared.queries import Page, Query, scan
 from shared.stores import connect
 from tests.benchmarks.by_hand.logs import NewestFirst, Salted
 from tests.benchmarks.by_hand.orders import Orders
@@ -133,12 +133,18 @@ def compare_questions(
             pattern = measurement.pattern
             if measurement.refused:
                 continue
-            ours, theirs, embedded = (
-                partial(pattern.ask, side, **pattern.sample) for side in (repository, by_hand, in_memory)
-            )
+            ours, embedded = (partial(answered, pattern, side) for side in (repository, in_memory))
+            limit = {"limit": pattern.limit} if pattern.answer == "page" else {}
+            theirs = partial(pattern.ask, by_hand, **pattern.sample, **limit)
             calls = calls_of_both(connection, ours, theirs)
             report.compare(pattern.question, ours, theirs, embedded, at_most=BY_HAND_AT_MOST, more=f"{calls:5}")
         report.compare("control: the last by hand / itself", theirs, theirs)
+
+
+def answered(pattern: AccessPattern, repository: Any) -> Any:
+    """The first page of a query, or another answer."""
+    answer = pattern.ask(repository, **pattern.sample)
+    return answer.page(pattern.limit) if isinstance(answer, Query) else answer
 
 
 def compare_writes(report: Report, connection: happybase.Connection) -> None:

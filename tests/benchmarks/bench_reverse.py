@@ -55,13 +55,12 @@ def main(quick: bool, url: str) -> None:
             print(f"{'latest, reverse scan / reversed time':40} {'time':>6}")
             for limit in LIMITS:
                 answers = [
-                    repository.latest("host1", "GET", limit=limit).records
-                    for repository in (newest_first, oldest_first)
+                    repository.latest("host1", "GET").page(limit).records for repository in (newest_first, oldest_first)
                 ]
                 assert answers[0] == answers[1]
                 times = 3 if quick else 50
                 plain_s, reverse_s = (
-                    seconds(partial(repository.latest, "host1", "GET", limit=limit), times)
+                    seconds(partial(repository.latest("host1", "GET").page, limit), times)
                     for repository in (newest_first, oldest_first)
                 )
                 print(f"{f'{limit:,} of {events:,} rows of one host':40} {reverse_s / plain_s:6.2f}")

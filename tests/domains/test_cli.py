@@ -10,7 +10,6 @@ from domains.asking import tables_of
 from domains.designs import DESIGNS
 from domains.logs.design import DESIGN as LOGS_DESIGN
 from domains.orders.design import DESIGN as ORDERS_DESIGN
-from shared.keys import split_points
 from shared.loading import FORMATS
 
 ROOT = Path(__file__).parents[2]
@@ -219,7 +218,7 @@ def test_ddl_as_json_has_the_families_the_points_and_the_reason_of_every_table(o
             }
             for family in design.families
         }
-        points = split_points(design.layout)
+        points = design.splits
         assert [bytes.fromhex(point) for point in table["splits"]] == [*points.points]
         assert table["reason"] == points.reason
         assert f"# {points.reason}\ncreate '{design.name}', " in ok(f"ddl {name}")

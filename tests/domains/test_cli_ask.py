@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from domains.designs import DESIGNS
-from domains.logs import repository
 from domains.logs.design import DESIGN as LOGS_DESIGN
 from domains.orders import TABLES, OrderRepository
 from domains.orders.design import DESIGN as ORDERS_DESIGN
-from shared.queries import page
+from shared.queries.pages import read_page
 from shared.stores import connect
 from shared.tables import create_tables
 
@@ -43,7 +42,7 @@ def samples(sampled):
 @pytest.fixture
 def reads_few(monkeypatch):
     """A page of log events ends, or is refused, after a hundred rows in place of ten thousand."""
-    monkeypatch.setattr(repository, "page", partial(page, read_at_most=100))
+    monkeypatch.setattr("shared.queries.query.read_page", partial(read_page, read_at_most=100))
 
 
 COSTS = [
@@ -101,7 +100,7 @@ def test_an_answer_is_a_table_with_times_and_costs_below(ok):
         "s-17       2026-01-28T13:38:58.457Z  n-318         desk       0  shipped",
         "s-17       2026-01-28T06:27:16.290Z  n-315         lamp       0  shipped",
         "2 records; 3 rows read, 3 RPCs",
-        r"  orders_by_seller  s-17\x00\x01 up to s-17\x00\x02",
+        "  orders_by_seller  seller_id s-17",
     ]
 
 
@@ -115,8 +114,8 @@ def test_json_has_the_costs_that_run_measures(ask_json, in_memory, sampled_file,
 
 
 def test_a_long_key_and_many_ranges_are_shown_in_part_and_say_so(ok, in_memory):
-    assert (
-        ok(f"ask orders order order_number={'n' * 100}").splitlines()[1] == f"  orders  row {'n' * 80}... (100 bytes)"
+    assert ok(f"ask orders order order_number={'n' * 100}").splitlines()[1] == (
+        f"  orders  order_number {'n' * 80}... (100 characters)"
     )
     assert ok("ask orders:index-table numbered number_prefix=n-31").splitlines()[-1] == (
         "  and 4 ranges more, which --json shows"
@@ -275,7 +274,7 @@ def test_the_next_page_is_the_command_that_is_printed(ok, ask_json, samples, nam
 def test_a_page_without_matches_yet_names_the_next_page(ok, reads_few):
     lines = ok("ask logs hosts-like host_prefix=web since=2027-01-01").splitlines()
     assert lines[0].startswith("nothing found so far; 1")
-    assert lines[1] == "  logs  web up to wec"
+    assert lines[1] == "  logs  host starting with web"
     assert lines[2].startswith("next page: rowbook ask logs hosts-like host_prefix=web since=2027-01-01 --cursor=")
 
 
@@ -327,6 +326,164 @@ def test_a_cursor_for_a_question_that_is_refused_is_not_what_is_wrong(rowbook, a
     code, _out, err = rowbook(f"ask logs:slices latest host=web-1 event=GET --cursor={cursor} {samples}")
     assert (code, err.partition(":")[0]) == (2, "LogInSlices.time_ms")
     assert "or ask" not in err  # which would not know the cursor
+
+
+# Explanations
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        (
+            "orders of-seller seller_id=s-17",
+            [
+                "would read 1 range",
+                "  orders_by_seller  seller_id s-17",
+                "first page: 3 RPCs, if the first range fills it",
+            ],
+        ),
+        (
+            "orders:oldest-first of-seller seller_id=s-17 since=2026-01-12 until=2026-01-19 --limit 10",
+            [
+                "would read 1 range, in reverse",
+                "  orders_by_seller_oldest  seller_id s-17, "
+                "placed_ms 2026-01-12T00:00:00.000Z up to 2026-01-19T00:00:00.000Z",
+                "first page: 3 RPCs, if the first range fills it",
+            ],
+        ),
+        (
+            "orders of-seller seller_id=s-17 --limit 1000",
+            [
+                "would read 1 range",
+                "  orders_by_seller  seller_id s-17",
+                "first page: 4 RPCs, if the first range fills it",
+            ],
+        ),
+        (
+            "orders with-status status=paid",
+            [
+                "would read 1 range",
+                "  orders  all rows",
+                "the server compares status and drops other rows",
+                "first page: 3 RPCs or more",
+            ],
+        ),
+        (
+            "logs window host=web-1 since=2026-01-12 until=2026-01-13",
+            [
+                "would read 1 range",
+                "  logs  host web-1",
+                "the client compares time_ms and drops other records",
+                "the client sorts the records, so each page reads all of the ranges",
+                "first page: 3 RPCs or more",
+            ],
+        ),
+        (
+            f"logs:salted of-severity host=web-1 severity=ERROR {TEN_MINUTES}",
+            [
+                "would read 1 range",
+                "  logs_salted  bucket 05, time_ms 2026-01-12T08:40:00.000Z up to 2026-01-12T08:50:00.000Z",
+                "the server compares severity and drops other rows",
+                "the client compares host and drops other records",
+                "first page: 3 RPCs or more",
+            ],
+        ),
+        (
+            f"logs:modulo window {TEN_MINUTES}",
+            [
+                "would read 8 ranges, side by side",
+                *(
+                    f"  logs_modulo  bucket 0{bucket}, time_ms 2026-01-12T08:40:00.000Z up to 2026-01-12T08:50:00.000Z"
+                    for bucket in range(8)
+                ),
+                "first page: 24 RPCs or more",
+            ],
+        ),
+        (
+            "orders of-seller seller_id=s-17 since=5 until=5",
+            ["would read 0 ranges", "first page: 0 RPCs, if the first range fills it"],
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_an_explanation_has_ranges_work_beyond_them_and_rpcs(ok, line, wanted):
+    assert ok(f"ask {line} --explain").splitlines() == wanted
+
+
+def test_an_explanation_as_json_has_the_ranges_in_hex(ask_json):
+    assert ask_json(
+        f"logs:salted of-severity host=web-1 severity=ERROR filter_at=client {TEN_MINUTES} --limit 7 --explain"
+    ) == {
+        "ranges": [{"table": "logs_salted", "from": "058000019bb15caf00", "up_to": "058000019bb165d6c0"}],
+        "merged": 1,
+        "reverse": False,
+        "left_to_the_client": ["host", "severity"],
+        "left_to_a_filter": [],
+        "rpcs": 3,
+        "rpcs_are_exact": False,
+    }
+    explained = ask_json("logs:modulo latest host=web-1 event=GET --explain")
+    assert (explained["merged"], len(explained["ranges"]), explained["reverse"], explained["rpcs"]) == (8, 8, True, 24)
+    assert ask_json("orders numbered number_prefix=n- --explain")["rpcs_are_exact"]
+
+
+@pytest.mark.parametrize("name", [*ORDERS, *LOGS])
+def test_an_explanation_is_what_the_first_page_does(rowbook, sampled_file, name):
+    (design,) = (design for design in DESIGNS if design.name == name.partition(":")[0])
+    exact = 0
+    for pattern in design.patterns:
+        if pattern.answer != "page":
+            continue
+        line = f"ask {name} {pattern.words} --store {sampled_file} --json"
+        (code, out, err), explained = rowbook(line), rowbook(f"{line} --explain")
+        assert explained[::2] == (code, err)
+        if code == 0:
+            page, explained = json.loads(out), json.loads(explained[1])
+            # A page that is filled reads no further ranges, and a second lookup is in another table.
+            of_query = [range_ for range_ in page["ranges"] if range_["table"] == explained["ranges"][0]["table"]]
+            wanted = explained["ranges"][::-1] if explained["reverse"] else explained["ranges"]
+            assert of_query == wanted[: len(of_query)] != []
+            for work in ("left_to_the_client", "left_to_a_filter"):
+                assert page[work] == explained[work]
+            assert page["rpcs"] >= explained["rpcs"]
+            if explained["rpcs_are_exact"] and page["cursor"]:
+                assert page["rpcs"] == explained["rpcs"]
+                exact += 1
+    # These merge buckets, or leave work to the client or to a filter, for every question whose page is filled.
+    assert bool(exact) == (name not in ("logs:modulo", "logs:salted", "logs:slices"))
+
+
+def test_an_explanation_reads_no_store(ok, rowbook, new_url):
+    url = new_url()
+    question = f"orders of-seller seller_id=s-17 --store {url}"
+    assert rowbook(f"ask {question}")[0] == 1  # the store has no tables
+    assert ok(f"ask {question} --explain").startswith("would read 1 range\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [
+        ("orders order order_number=n-42 --explain", "order: answers with one record, without --explain"),
+        (
+            "orders order order_number=n-42 --limit 3 --cursor a --explain",
+            "order: answers with one record, without --limit and --cursor and --explain",
+        ),
+        ("orders of-seller seller_id=s-17 --limit 0 --explain", "--limit: must be 1..1000000 (got 0)"),
+        (
+            "orders of-seller seller_id=s-17 --cursor a --explain",
+            "--explain: shows what the first page reads, without --cursor",
+        ),
+        ("orders of-seller --explain", "of-seller: needs seller_id= [since= until= status=]"),
+        (
+            f"logs window {TEN_MINUTES} --explain",
+            "LogNewestFirst.time_ms: needs a value for host and event, which come earlier in the row key; "
+            "or ask logs:time-first, logs:modulo, logs:salted, logs:slices",
+        ),
+    ],
+)
+@pytest.mark.parametrize("as_json", ["", " --json"])
+def test_a_question_that_cannot_be_explained_is_one_line(rowbook, line, wrong, as_json):
+    assert rowbook(f"ask {line}{as_json}") == (2, "", f"{wrong}\n")
 
 
 # Refusals

@@ -9,8 +9,8 @@ import pytest
 from domains import cli
 from shared.designs import AccessPattern, Design, Load, Variant
 from shared.keys import EscapedText, Int64, KeyLayout, part, row_key
-from shared.queries import Page, page
-from shared.tables import CellLayout, TableLayout
+from shared.queries import Query
+from shared.tables import RecordCells, TableLayout
 
 
 @attrs.frozen
@@ -35,9 +35,8 @@ class VisitorByName:
     name: str = part(EscapedText, "the name")
 
 
-VISITS = TableLayout("visits", "a visit", KeyLayout(VisitOfPath), CellLayout(Visit, "v", {}))
-VISITORS = TableLayout("visitors", "a visitor", KeyLayout(VisitorByName), CellLayout(Visitor, "v", {}))
-MARK = {b"v:": b""}
+VISITS = TableLayout("visits", "a visit", KeyLayout(VisitOfPath), RecordCells(Visit, {}, marker="v:x"))
+VISITORS = TableLayout("visitors", "a visitor", KeyLayout(VisitorByName), RecordCells(Visitor, {}, marker="v:x"))
 
 
 class Visits:
@@ -45,20 +44,19 @@ class Visits:
         self._visits, self._visitors = (connection.table(table.name) for table in (VISITS, VISITORS))
 
     def store_visit(self, visit: Visit) -> None:
-        self._visits.put(VISITS.row(visit), MARK, timestamp=visit.at_ms)
+        self._visits.put(VISITS.row(visit), VISITS.cells.pack(visit), timestamp=visit.at_ms)
 
     def store_visitor(self, visitor: Visitor) -> None:
-        self._visitors.put(VISITORS.row(visitor), MARK, timestamp=1)
+        self._visitors.put(VISITORS.row(visitor), VISITORS.cells.pack(visitor), timestamp=1)
 
-    def of_path(self, path: str, limit: int = 100, cursor: str | None = None) -> Page[Visit]:
-        plan = VISITS.layout.plan(path=path)
-        return page(self._visits, plan, VISITS.record, limit=limit, cursor=cursor)
+    def of_path(self, path: str) -> Query[Visit]:
+        return Query(self._visits, VISITS, VISITS.plan(path=path))
 
     def first_visit(self, path: str) -> Visit | None:
-        return next(iter(self.of_path(path, limit=1).records), None)
+        return self.of_path(path).first()
 
     def number_of_visits(self, path: str) -> int:
-        return len(self.of_path(path).records)
+        return self.of_path(path).count()
 
     def visits_by_path(self, paths: str) -> dict[str, int]:
         return {path: self.number_of_visits(path) for path in paths.split(",")}
@@ -144,10 +142,16 @@ def test_an_answer_may_be_a_record_a_number_a_mapping_or_a_list(ok, line, answer
         ("visits-by-path paths=/", "one value"),
     ],
 )
-def test_only_a_page_takes_a_limit(rowbook, line, kind) -> None:
-    code, _out, err = rowbook(f"ask visits {line} --limit 3")
-    assert (code, err.count("\n")) == (2, 1)
-    assert f"answers with {kind}" in err
+def test_only_a_page_takes_a_limit_a_cursor_and_an_explanation(rowbook, line, kind) -> None:
+    question = line.partition(" ")[0]
+    for options, named in (
+        ("--limit 3", "--limit"),
+        ("--cursor x", "--cursor"),
+        ("--explain", "--explain"),
+        ("--explain --limit 3", "--limit and --explain"),
+    ):
+        wrong = f"{question}: answers with {kind}, without {named}\n"
+        assert rowbook(f"ask visits {line} {options}") == (2, "", wrong)
 
 
 @pytest.mark.usefixtures("visits")

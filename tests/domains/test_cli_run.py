@@ -13,7 +13,7 @@ from domains.designs import DESIGNS
 from domains.logs.design import DESIGN as LOGS_DESIGN
 from domains.orders.design import DESIGN as ORDERS_DESIGN
 from shared.stores import connect
-from shared.tables import InvalidRecord
+from shared.tables import COUNTER, InvalidRecord, RecordCells
 
 COSTS = "\nWhat each question costs\n"
 COMPARISON = "\nWhat each question costs in each variant\n"
@@ -25,6 +25,16 @@ REFUSED = "\nWhat is refused, and why\n"
 def cells(line):
     """The cells of a plain table's line that are not empty."""
     return [cell.strip() for cell in line.split("  ") if cell.strip()]
+
+
+def has_counters(variant):
+    """Whether HBase dates the cells of a variant anew with every increment, so that none is older than others."""
+    return any(
+        column.packing is COUNTER
+        for table in variant.tables
+        if isinstance(table.cells, RecordCells)
+        for column in table.cells.attributes.values()
+    )
 
 
 def lines_below(title, out):
@@ -77,22 +87,22 @@ def test_run_shows_the_ranges_of_each_question(in_memory):
     below = in_memory("run orders").partition("\nThe rows that each question reads\n")[2].partition("\n\n")[0]
     assert (
         below
-        == r"""an order by its number
-  orders  row n-42
+        == """an order by its number
+  orders  order_number n-42
 a seller's latest orders
-  orders_by_seller  s-17\x00\x01 up to s-17\x00\x02
+  orders_by_seller  seller_id s-17
 a seller's orders of one week
-  orders_by_seller  s-17\x00\x01\x7F\xFF\xFEd,r\xE0 up to s-17\x00\x01\x7F\xFF\xFEdP\x7Fd
+  orders_by_seller  seller_id s-17, placed_ms 2026-01-12T00:00:00.000Z up to 2026-01-19T00:00:00.000Z
 a seller's orders of one status
-  orders_by_seller  s-17\x00\x01 up to s-17\x00\x02
+  orders_by_seller  seller_id s-17
   then filtered by status
 a buyer's latest orders
-  orders_by_buyer  b-1\x00\x01 up to b-1\x00\x02
+  orders_by_buyer  buyer_id b-1
 all orders of one status
-  orders  the first row up to the end
+  orders  all rows
   then server filter on status
 orders whose numbers begin alike
-  orders  n-31 up to n-32"""
+  orders  order_number starting with n-31"""
     )
 
 
@@ -125,7 +135,7 @@ def test_tables_without_a_terminal_are_no_wider_than_a_line_and_break_no_word(
     out = ok(f"run {design.name}")
     for title in (COSTS, COMPARISON, WRITTEN, SPREAD):
         # Names of tables stay whole, and the numbers beside them leave no more for words.
-        assert max(map(len, lines_below(title, out))) <= max(columns or 100, 83 if title == SPREAD else 0)
+        assert max(map(len, lines_below(title, out))) <= max(columns or 100, 85 if title == SPREAD else 0)
     words = " ".join(
         [pattern.question for pattern in design.patterns]
         + [f"{variant.name} {variant.differs}" for variant in design.variants]
@@ -224,8 +234,9 @@ def test_run_as_json_is_one_object_with_every_question_of_every_variant(ok, few_
             assert [question["answers"] for question in questions] == [pattern.question for pattern in design.patterns]
             assert [question["ask"] for question in questions] == [pattern.words for pattern in design.patterns]
             assert len(variant_json["busiest_shares"]) == len(variant.tables)
-            assert all(0 < share <= 1 for share in variant_json["busiest_shares"])
-            assert variant_json["rows_written"] >= 1
+            assert all(0 <= share <= 1 for share in variant_json["busiest_shares"])
+            assert all(variant_json["busiest_shares"]) or has_counters(variant)
+            assert variant_json["rows_written"] > 0
             assert variant_json["bytes_stored"] > 1
             tables = {table.name for table in variant.tables}
             assert {range_["table"] for question in questions for range_ in question.get("ranges", [])} <= tables

@@ -121,7 +121,7 @@ ENDS = [
     (
         "ask orders:oldest-first order order_number=n-42 --cursor a",
         2,
-        "order: answers with one record, without --limit",
+        "order: answers with one record, without --cursor",
     ),
     ("ask orders order order_number=", 2, "OrderByNumber: a row key has 1..32767 bytes (got 0)"),
     ("explain orders", 2, "explain orders: give the fields of a key (field=value ...), or --key HEX"),

@@ -13,7 +13,9 @@ import attrs
 import pytest
 
 from domains.designs import DESIGNS
-from shared.designs import FACTS, load_samples, measure
+from shared.designs import FACTS, load_samples, measure, measure_pattern, metered
+from shared.keys import InvalidQuestion, KeyLayout, TrailingText, UInt16, part, row_key
+from shared.tables import COUNTER, Column, ItemCells, RecordCells, TableLayout
 from tests.copies import ROOT, copy_design, run_example
 from tests.domains.contract import (
     check_equal_answers,
@@ -64,12 +66,30 @@ def test_every_row_is_a_record_that_makes_the_same_row_and_cells(loaded):
 def test_the_generated_functions_read_every_row_without_the_reference(loaded):
     _design, variant, connection, _repository = loaded
     for table in variant.tables:
-        layout, rows = table.layout, list(connection.table(table.name).scan())
-        with without_reference(table.record, layout.encode, layout.decode, layout.row_of):
+        rows = list(connection.table(table.name).scan())
+        layouts = [table.layout, *([table.cells.qualifier] if isinstance(table.cells, ItemCells) else [])]
+        functions = [function for layout in layouts for function in (layout.encode, layout.decode, layout.row_of)]
+        with without_reference(*functions, *reader_of(table)):
             for row, cells in rows:
-                key = layout.decode(row)
-                assert layout.encode(key) == layout.row_of(key) == row
-                assert table.record(row, cells)
+                check_key(table.layout, row)
+                if isinstance(table.cells, ItemCells):
+                    records = table.records(row, cells)
+                    for record in records:
+                        check_key(table.cells.qualifier, table.cells.column(record).partition(b":")[2])
+                elif reader_of(table) and not cells.keys().isdisjoint(table.cells.columns):
+                    assert table.record(row, cells)
+
+
+def reader_of(table):
+    """The generated function that reads the records of a table, in a list; an empty list if it has none."""
+    if isinstance(table.cells, ItemCells):
+        return [table.cells.item]
+    return [table.record] if isinstance(table.cells, RecordCells) and table.cells.marker is None else []
+
+
+def check_key(layout, encoded):
+    key = layout.decode(encoded)
+    assert layout.encode(key) == layout.row_of(key) == encoded
 
 
 def test_loading_the_same_records_twice_changes_nothing_unless_exempt(loaded):
@@ -116,6 +136,26 @@ def test_all_variants_that_answer_give_the_same_records_unless_exempt(engine, de
                 check_equal_answers({**records, name: others})
 
 
+def test_explain_tells_the_ranges_and_the_rpcs_of_every_question_before_it_reads(loaded):
+    design, _variant, connection, repository = loaded
+    for pattern in design.patterns:
+        if pattern.answer != "page":
+            continue
+        with metered(connection) as cost:
+            try:
+                explanation = pattern.ask(repository, **pattern.sample).explain(pattern.limit)
+            except InvalidQuestion:
+                continue
+        assert (cost.rpcs, cost.reads) == (0, []), pattern.question
+        measured = measure_pattern(connection, repository, pattern, pattern.sample, pattern.limit)
+        assert measured.explanation == explanation
+        read = [range_ for table, range_ in measured.ranges if table == explanation.stored_in]
+        assert set(read) <= set(explanation.ranges), pattern.question
+        assert explanation.rpcs <= measured.cost.rpcs, pattern.question
+        if len(measured.records) == pattern.limit and explanation.is_exact:
+            assert explanation.rpcs == measured.cost.rpcs, pattern.question
+
+
 # ---- costs at any size
 
 
@@ -157,16 +197,19 @@ def grown(name, sizes=(1, 4)):
 
 def changes_ranges(sizes):
     """The number of ranges that a pattern reads at each size, if it is not constant."""
-    ranges = [len(size.cost.ranges) for size in sizes]
+    ranges = [len(size.reads) for size in sizes]
     return f"reads {', '.join(map(str, ranges))} ranges" if len(set(ranges)) > 1 else ""
 
 
 def reads_too_many_rows(sizes):
-    """The rows that a pattern reads and returns at the first size at which they are out of proportion."""
+    """The rows that a pattern reads and returns at the first size at which they are out of proportion.
+
+    Of rows that hold many records their cells are counted.
+    """
     for size in sizes:
-        returned, ranges = len(size.records), len(size.cost.ranges)
-        if size.rows_read > ROWS_FOR_ONE * (returned + ranges):
-            return f"reads {size.rows_read} rows, returns {returned} (ranges: {ranges})"
+        returned, ranges = len(size.records), len(size.reads)
+        if size.read_for_records > ROWS_FOR_ONE * (returned + ranges):
+            return f"reads {size.read_for_records} rows, returns {returned} (ranges: {ranges})"
     return ""
 
 
@@ -297,6 +340,120 @@ def test_five_files_and_the_rooms_they_import_are_a_copy_that_runs(design, tmp_p
     done = run_example(design.name, tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout
+
+
+# ---- rows of several layouts, of counters and of many records
+
+
+@row_key
+class OfUser:
+    user: str = part(TrailingText, "who")
+
+
+@row_key
+class Second:
+    at_s: int = part(UInt16, "when")
+
+
+@attrs.frozen
+class User:
+    user: str
+    name: str
+    language: str = "en"
+
+
+@attrs.frozen
+class Name:
+    user: str
+    name: str
+
+
+@attrs.frozen
+class Visits:
+    user: str
+    name: str
+    count: int = 0
+
+
+@attrs.frozen
+class Visit:
+    user: str
+    at_s: int
+    pages: int
+
+
+USERS = TableLayout(
+    "users", "a user", KeyLayout(OfUser), RecordCells(User, {"name": Column("u:n"), "language": Column("u:l")})
+)
+COUNTED = TableLayout(
+    "users",
+    "how often a user came",
+    KeyLayout(OfUser),
+    RecordCells(Visits, {"name": Column("u:x"), "count": Column("u:c", COUNTER)}),
+)
+VISITS = TableLayout(
+    "users", "the visits of a user", KeyLayout(OfUser), ItemCells(Visit, "v", KeyLayout(Second), "pages")
+)
+PAGES = TableLayout(
+    "users", "counted pages", KeyLayout(OfUser), ItemCells(Visit, "w", KeyLayout(Second), "pages", packing=COUNTER)
+)
+ALL_OF_USERS = (USERS, COUNTED, VISITS, PAGES)
+
+
+@pytest.fixture
+def users():
+    """A store whose one table has a row of all four layouts, and a row of two that was not counted yet."""
+    with EMBEDDED.store(*ALL_OF_USERS) as connection:
+        rows = connection.table("users")
+        rows.put(b"ada", USERS.cells.pack(User("ada", "Ada")))
+        rows.put(b"bob", {**USERS.cells.pack(User("bob", "Bob", "de")), **COUNTED.cells.pack(Visits("bob", "B"))})
+        rows.put(b"ada", COUNTED.cells.pack(Visits("ada", "A")))
+        rows.counter_inc(b"ada", b"u:c", 2)
+        for at_s in (7, 300):
+            rows.put(b"ada", VISITS.cells.pack(Visit("ada", at_s, 5)))
+            rows.counter_inc(b"ada", b"w:" + at_s.to_bytes(2), 3)
+        yield connection
+
+
+def test_the_records_of_all_layouts_of_a_table_make_its_cells_again(users):
+    check_every_table_has_rows(users, ALL_OF_USERS)
+    check_round_trip(users, ALL_OF_USERS)
+
+
+@pytest.mark.parametrize("missing", ALL_OF_USERS, ids=lambda table: table.holds)
+def test_a_cell_that_no_layout_reads_is_noticed(users, missing):
+    with pytest.raises(AssertionError, match="users: row 61 64 61"):
+        check_round_trip(users, [table for table in ALL_OF_USERS if table is not missing])
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        (b"u:n", b"\xd9\x03Ada"),  # msgpack that is longer than it has to be
+        (b"v:\x00\x08", b"\xcc\x05"),
+    ],
+)
+def test_a_cell_that_would_be_stored_otherwise_is_noticed(users, column, value):
+    users.table("users").put(b"ada", {column: value})
+    with pytest.raises(AssertionError, match="users: row 61 64 61"):
+        check_round_trip(users, ALL_OF_USERS)
+
+
+def test_two_layouts_may_read_one_cell(users):
+    name = TableLayout("users", "a name", KeyLayout(OfUser), RecordCells(Name, {"name": Column("u:n")}))
+    check_round_trip(users, (*ALL_OF_USERS, name))
+
+
+def test_a_row_without_cells_of_its_own_layout_is_noticed(users):
+    users.table("users").put(b"eve", {b"u:other": b"x"})
+    with pytest.raises(AssertionError, match="users: row 65 76 65"):
+        check_round_trip(users, ALL_OF_USERS)
+
+
+def test_a_record_that_makes_another_row_is_noticed(users, monkeypatch):
+    monkeypatch.setattr(TableLayout, "row", lambda self, record: b"other")
+    with pytest.raises(AssertionError, match="users: User"):
+        check_round_trip(users, ALL_OF_USERS)
 
 
 # ---- facts that would be broken

@@ -12,7 +12,7 @@ from domains.designs import DESIGNS
 from shared.keys import EscapedText, HashPrefix, KeyLayout, Splits, part, row_key
 from shared.stores import connect
 from shared.stores.hbase.thrift2 import idl
-from shared.tables import CellLayout, Family, TableLayout, create_tables
+from shared.tables import Family, RecordCells, TableLayout, create_tables
 from shared.tables.ddl import create_statement
 from tests.hbase.hbase_shell import run_in_shell
 from tests.hbase.named import INFO_VARIABLE, named_hbase
@@ -30,7 +30,7 @@ UNUSUAL = TableLayout(
     "unusual",
     "a name under all that can be declared",
     KeyLayout(Named, HashPrefix(of="name", bytes=4, hex=True)),
-    CellLayout(Named, "a", {}),
+    RecordCells(Named, {}, marker="a:v"),
     {
         "a": Family(),
         "b": Family(3, ttl_seconds=60, bloom="NONE", compression="GZ", block_size_bytes=8192),

@@ -7,7 +7,7 @@ import attrs
 import happybase
 
 from shared.keys import EscapedText, FixedBytes, Int64, KeyLayout, UInt8, part, row_key
-from shared.tables import CellLayout, TableLayout
+from shared.tables import RecordCells, TableLayout
 
 from ..keys import LOG_CELLS
 from ..records import TIE_BYTES, LogEvent
@@ -41,7 +41,7 @@ class LogRandom:
     tie: bytes = part(FixedBytes(TIE_BYTES), "distinguishes events of one millisecond")
 
 
-BUCKETED_CELLS = CellLayout(BucketedEvent, LOG_CELLS.family, LOG_CELLS.columns)
+BUCKETED_CELLS = RecordCells(BucketedEvent, LOG_CELLS.attributes)
 
 TABLE: TableLayout[Any, Any] = TableLayout(
     "logs_random", "one event, as often as it was stored", KeyLayout(LogRandom), BUCKETED_CELLS

@@ -6,9 +6,9 @@ import attrs
 import happybase
 
 from shared.keys import KeyLayout, starting_with
-from shared.queries import BATCH_ROWS, Page, page
+from shared.queries import BATCH_ROWS, Query
 from shared.records import show_time
-from shared.tables import BIG_INT, CellLayout, Column, TableLayout
+from shared.tables import BIG_INT, Column, RecordCells, TableLayout
 from shared.writes import CLOCK, WriterClock
 
 from ..keys import BY_BUYER, BY_SELLER, SELLER_CELLS, OrderByNumber
@@ -25,17 +25,16 @@ class IndexEntry:
     """The key of the order's row in its seller's list."""
 
 
-WHOLE_CELLS = CellLayout(
+WHOLE_CELLS = RecordCells(
     Order,
-    "o",
-    {"buyer_id": Column("b"), "item": Column("i"), "amount": Column("a", BIG_INT), "status": Column("st")},
+    {"buyer_id": Column("o:b"), "item": Column("o:i"), "amount": Column("o:a", BIG_INT), "status": Column("o:st")},
 )
 
 INDEX = TableLayout(
     "orders_index",
     "the row key of the order in its seller's list",
     KeyLayout(OrderByNumber),
-    CellLayout(IndexEntry, "o", {"seller_row": Column("k")}),
+    RecordCells(IndexEntry, {"seller_row": Column("o:k")}),
 )
 """S0.13's index table, [order number]; it does not hold the order."""
 OF_SELLER = TableLayout("orders_of_seller", "the order, in its seller's list", BY_SELLER.layout, WHOLE_CELLS)
@@ -60,20 +59,23 @@ class IndexedOrderRepository(OrderRepository):
         self._index_rows, self._seller_rows, self._buyer_rows = (connection.table(table.name) for table in TABLES)
         self._clock = clock
 
-    def numbered(self, number_prefix: str, limit: int = 100, cursor: str | None = None) -> Page[Order]:
+    def numbered(self, number_prefix: str) -> Query[Order]:
         """The orders whose number starts with `number_prefix`. Costs: one scan of the index, then a get per order."""
-        plan = INDEX.layout.plan(order_number=starting_with(number_prefix))
-        entries = page(self._index_rows, plan, INDEX.record, limit=limit, cursor=cursor)
-        rows = [entry.seller_row for entry in entries.records]
-        orders: list[Order] = []
+        entries = Query(self._index_rows, INDEX, INDEX.plan(order_number=starting_with(number_prefix)))
+        return entries.then(self._orders_of)
+
+    def _orders_of(self, entries: list[IndexEntry]) -> list[Order | None]:
+        """The order of each index entry; None for an entry that a crash left without its order."""
+        rows = [entry.seller_row for entry in entries]
+        orders: dict[bytes, Order] = {}
         for start in range(0, len(rows), BATCH_ROWS):
             fetched = self._seller_rows.rows(rows[start : start + BATCH_ROWS])
-            orders += [OF_SELLER.record(row, cells) for row, cells in fetched]
-        return Page(orders, entries.cursor, entries.rows_read + len(orders))
+            orders |= {row: OF_SELLER.record(row, cells) for row, cells in fetched}
+        return [orders.get(row) for row in rows]
 
-    def with_status(self, status: Status, limit: int = 100, cursor: str | None = None) -> Page[Order]:
+    def with_status(self, status: Status) -> Query[Order]:
         """All orders of a status, by seller. Costs: one scan of the sellers' whole table."""
-        return orders_of_status(self._seller_rows, OF_SELLER, status, limit, cursor)
+        return orders_of_status(self._seller_rows, OF_SELLER, status)
 
     def _stored(self, order_number: str) -> tuple[Order, int] | None:
         row = INDEX.row(OrderByNumber(order_number))

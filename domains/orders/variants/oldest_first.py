@@ -1,19 +1,12 @@
-"""The lists as published, time ascending; the orders themselves are stored as in `keys.py`."""
+"""The lists as published, time ascending: the newest orders first are a reverse scan.
 
-from typing import Any, TypeVar
+The orders themselves are stored as in `keys.py`.
+"""
 
-import happybase
-
-from shared.keys import EscapedText, Int64, KeyLayout, Plan, part, row_key
-from shared.queries import Page, page
+from shared.keys import EscapedText, Int64, KeyLayout, part, row_key
 from shared.tables import TableLayout
-from shared.writes import CLOCK, WriterClock
 
 from ..keys import BUYER_CELLS, ORDERS, SELLER_CELLS
-from ..records import Status
-from ..repository import OrderRepository, of_status
-
-L = TypeVar("L")
 
 
 @row_key
@@ -60,21 +53,3 @@ TABLES = (
         "orders_by_buyer_oldest", "one line of a buyer's list", KeyLayout(OrderByBuyerOldestFirst), BUYER_CELLS
     ),
 )
-
-
-class OldestFirstOrderRepository(OrderRepository):
-    """`OrderRepository` on these tables: a list with the newest order first is a reverse scan."""
-
-    def __init__(self, connection: happybase.Connection, clock: WriterClock = CLOCK) -> None:
-        super().__init__(connection, TABLES, clock)
-
-    def _lines(
-        self,
-        rows: happybase.Table,
-        table: TableLayout[Any, L],
-        plan: Plan,
-        status: Status | None,
-        limit: int,
-        cursor: str | None,
-    ) -> Page[L]:
-        return page(rows, plan, table.record, limit=limit, cursor=cursor, where=of_status(status), reverse=True)

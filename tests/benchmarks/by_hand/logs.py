@@ -17,6 +17,7 @@ from domains.logs import LogEvent
 LAST = 2**63 - 1
 SIGN = 2**63
 FLIPPED = bytes(range(255, -1, -1))
+COLUMNS = [b"l:s", b"l:m"]
 PAGE_ROWS = 101
 """A page of 100 and one row more, which tells whether there is a next page."""
 READ_ROWS = 1_000
@@ -97,23 +98,23 @@ class NewestFirst(Logs):
     def host_events(self, host, event, since_ms, until_ms, limit=100):
         of_host = text(host) + text(event)
         above, below = of_host + time_reversed(since_ms - 1), of_host + time_reversed(until_ms - 1)
-        with closing(self.table.scan(above, below, reverse=True, batch_size=limit + 1)) as rows:
+        with closing(self.table.scan(above, below, reverse=True, columns=COLUMNS, batch_size=limit + 1)) as rows:
             events = list(map(self.read, islice(rows, limit + 1)))
         return events[:limit]
 
     def latest(self, host, event, limit=10):
         prefix = text(host) + text(event)
-        with closing(self.table.scan(row_prefix=prefix, batch_size=limit + 1)) as rows:
+        with closing(self.table.scan(row_prefix=prefix, columns=COLUMNS, batch_size=limit + 1)) as rows:
             events = list(map(self.read, islice(rows, limit + 1)))
         return events[:limit]
 
     def window(self, since_ms, until_ms, host, limit=100):
-        rows = self.table.scan(row_prefix=text(host), batch_size=READ_ROWS)
+        rows = self.table.scan(row_prefix=text(host), columns=COLUMNS, batch_size=READ_ROWS)
         events = [event for event in map(self.read, rows) if since_ms <= event.time_ms < until_ms]
         return sorted(events, key=by_time)[:limit]
 
     def hosts_like(self, host_prefix, since_ms, until_ms, limit=100):
-        with closing(self.table.scan(row_prefix=host_prefix.encode(), batch_size=PAGE_ROWS)) as rows:
+        with closing(self.table.scan(row_prefix=host_prefix.encode(), columns=COLUMNS, batch_size=PAGE_ROWS)) as rows:
             events = (event for event in map(self.read, rows) if since_ms <= event.time_ms < until_ms)
             page = list(islice(events, limit))
             next(rows, None)
@@ -121,7 +122,7 @@ class NewestFirst(Logs):
 
     def of_severity(self, host, severity, since_ms, until_ms, filter_at="server", limit=100):
         text_of_filter = severity_filter(severity) if filter_at == "server" else None
-        rows = self.table.scan(row_prefix=text(host), filter=text_of_filter, batch_size=READ_ROWS)
+        rows = self.table.scan(row_prefix=text(host), filter=text_of_filter, columns=COLUMNS, batch_size=READ_ROWS)
         events = [
             event
             for event in map(self.read, rows)
@@ -157,7 +158,7 @@ class Salted(Logs):
 
     def of_bucket(self, bucket, since_ms, until_ms, batch_rows, **options):
         start, stop = bucket + time_of(since_ms), bucket + time_of(until_ms)
-        return self.table.scan(start, stop, batch_size=batch_rows, **options)
+        return self.table.scan(start, stop, columns=COLUMNS, batch_size=batch_rows, **options)
 
     def of_all_buckets(self, opened, since_ms, until_ms, batch_rows):
         each_rows = -(-batch_rows // self.BUCKETS)
@@ -178,7 +179,7 @@ class Salted(Logs):
         bucket = self.bucket(host)
         above = one_after_the_last(bucket)
         # One row more: backwards, a gateway may hand over the row at `above` too.
-        with closing(self.table.scan(above, bucket, reverse=True, batch_size=PAGE_ROWS + 1)) as rows:
+        with closing(self.table.scan(above, bucket, reverse=True, columns=COLUMNS, batch_size=PAGE_ROWS + 1)) as rows:
             events = (event_ for event_ in map(self.read, rows) if event_.host == host and event_.event == event)
             page = list(islice(events, limit))
             next(rows, None)

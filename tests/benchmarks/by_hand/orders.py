@@ -15,6 +15,8 @@ import msgpack
 from domains.orders import BuyerLine, Order, SellerLine
 
 LAST = 2**63 - 1
+LINE_COLUMNS = [b"o:i", b"o:a", b"o:st"]
+COLUMNS = [b"o:s", b"o:b", b"o:t", *LINE_COLUMNS]
 PAGE_ROWS = 101
 """A page of 100 and one row more, which tells whether there is a next page."""
 
@@ -135,7 +137,7 @@ class Orders:
         if since_ms is not None:
             stop = text(who) + struct.pack(">Q", LAST - (since_ms - 1))
         at_once = limit + 1 if status is None else PAGE_ROWS
-        with closing(table.scan(start, stop, batch_size=at_once)) as rows:
+        with closing(table.scan(start, stop, columns=LINE_COLUMNS, batch_size=at_once)) as rows:
             if status is None:
                 return [line_in(line_class, *row) for row in islice(rows, limit + 1)][:limit]
             lines = (line_in(line_class, *row) for row in rows)
@@ -144,13 +146,14 @@ class Orders:
         return page
 
     def numbered(self, number_prefix, limit=100):
-        with closing(self.orders.scan(row_prefix=number_prefix.encode(), batch_size=limit + 1)) as rows:
+        prefix = number_prefix.encode()
+        with closing(self.orders.scan(row_prefix=prefix, columns=COLUMNS, batch_size=limit + 1)) as rows:
             orders = [order_of(*row) for row in islice(rows, limit + 1)]
         return orders[:limit]
 
     def with_status(self, status, limit=100):
         value = msgpack.packb(status).replace(b"'", b"''")
         text_of_filter = b"SingleColumnValueFilter('o','st',=,'binary:" + value + b"',true,true)"
-        with closing(self.orders.scan(filter=text_of_filter, batch_size=limit + 1)) as rows:
+        with closing(self.orders.scan(columns=COLUMNS, filter=text_of_filter, batch_size=limit + 1)) as rows:
             orders = [order_of(*row) for row in islice(rows, limit + 1)]
         return orders[:limit]

@@ -40,42 +40,42 @@ def dump(connection, variant):
     return {table.name: list(connection.table(table.name).scan(include_timestamp=True)) for table in variant.tables}
 
 
-def all_pages(ask, **question):
+def all_pages(query, limit):
     """The records of all pages."""
     records, cursor = [], None
     while True:
-        page = ask(**question, cursor=cursor)
-        assert len(page.records) <= question["limit"]
+        page = query.page(limit, cursor)
+        assert len(page.records) <= limit
         records += page.records
         cursor = page.cursor
         if cursor is None:
             return records
 
 
-def times(page):
-    return [record.time_ms for record in page.records]
+def times(records):
+    return [record.time_ms for record in records]
 
 
-def answer_page(logs, question, limit=1000, cursor=None):
-    """A page of the answer to (method, host or prefix of hosts, kind, [since_ms, until_ms]).
+def query_of(logs, question):
+    """The query of (method, host or prefix of hosts, kind, [since_ms, until_ms]).
 
     For `of_severity server` and `of_severity client` the kind is the severity.
     """
     ask, host, kind, (since_ms, until_ms) = question
     if ask == "host_events":
-        return logs.host_events(host, kind, since_ms, until_ms, limit=limit, cursor=cursor)
+        return logs.host_events(host, kind, since_ms, until_ms)
     if ask == "latest":
-        return logs.latest(host, kind, limit=limit, cursor=cursor)
+        return logs.latest(host, kind)
     if ask == "window":
-        return logs.window(since_ms, until_ms, host=host, limit=limit, cursor=cursor)
+        return logs.window(since_ms, until_ms, host=host)
     if ask.startswith("of_severity"):
-        return logs.of_severity(host, kind, since_ms, until_ms, ask.split()[1], limit=limit, cursor=cursor)
-    return logs.hosts_like(host, since_ms, until_ms, limit=limit, cursor=cursor)
+        return logs.of_severity(host, kind, since_ms, until_ms, ask.split()[1])
+    return logs.hosts_like(host, since_ms, until_ms)
 
 
 def paged(logs, question, limit):
     """The whole answer, page by page."""
-    return all_pages(lambda limit, cursor: answer_page(logs, question, limit, cursor), limit=limit)
+    return all_pages(query_of(logs, question), limit)
 
 
 def expected(events, question):

@@ -10,7 +10,7 @@ from shared.loading import Format, read_lines
 from shared.queries import scan
 from tests.copies import ROOT, copy_design, run_example
 
-from .asking import BY_NAME, answer_page, dump, event, expected, stored
+from .asking import BY_NAME, dump, event, expected, query_of, stored
 
 
 @pytest.fixture
@@ -76,5 +76,5 @@ def test_from_one_key_to_another_both_tables_are_written_and_the_old_rows_loaded
         new.store(table.record(row, cells))
 
     question = ("window", "host1", None, [0, 9])
-    assert answer_page(new, question).records == expected([*before, event(7)], question)
+    assert list(query_of(new, question)) == expected([*before, event(7)], question)
     assert [*map(len, dump(new_connection, BY_NAME[new_key]).values())] == [4]

@@ -42,7 +42,7 @@ def rows_kept(engine):
 
     def count(key, events):
         layout = KeyLayout(key)
-        with engine.shared_store(plain_table("t", LOG_CELLS.family)) as connection:
+        with engine.shared_store(plain_table("t", "l")) as connection:
             rows = connection.table("t")
             with rows.batch(batch_size=1000) as batch:
                 for event in events:

@@ -8,7 +8,7 @@ from shared.keys import InvalidKey, InvalidQuestion
 from shared.tables import InvalidRecord, InvalidRow
 from tests.engines import located
 
-from .asking import ANSWERING, BY_NAME, answer_page, answering, dump, event, main_variant, only, stored
+from .asking import ANSWERING, BY_NAME, answering, dump, event, main_variant, only, query_of, stored
 
 NEEDS_HOST_AND_EVENT = "needs a value for host and event, which come earlier in the row key"
 NEEDS_ENDS = "needs a value or an interval with both ends, because slices of 900000 ms come earlier in the row key"
@@ -46,7 +46,7 @@ AT_ANY_TIME = ("hosts_like", "host", None, [None, None])
 def test_what_a_key_cannot_bind_is_refused_in_the_planners_words(opened, name, question, reason):
     connection, logs = opened(name)
     with metered(connection) as cost, pytest.raises(InvalidQuestion) as refused:
-        answer_page(logs, question, limit=10)
+        query_of(logs, question)
     assert str(refused.value) == reason
     assert cost.rpcs == 0
 
@@ -54,7 +54,7 @@ def test_what_a_key_cannot_bind_is_refused_in_the_planners_words(opened, name, q
 def test_slices_answer_for_as_many_quarters_as_are_allowed(opened):
     _, logs = opened("slices")
     records = stored(logs, event(0), event(1024 * SLICE_MS - 1), event(1024 * SLICE_MS))
-    assert logs.window(0, 1024 * SLICE_MS, host="host1").records == records[:2]
+    assert list(logs.window(0, 1024 * SLICE_MS, host="host1")) == records[:2]
 
 
 @main_variant
@@ -102,7 +102,7 @@ def test_hosts_named_like_nothing_are_refused(logs, nothing):
 @pytest.mark.parametrize("limit", [0, -1, True, 1_000_001])
 def test_a_limit_that_no_page_has_is_refused(logs, limit):
     with pytest.raises(InvalidQuestion, match=rf"^limit: must be 1\.\.1000000 .got {limit}.$"):
-        logs.window(0, 9, host="host1", limit=limit)
+        logs.window(0, 9, host="host1").page(limit=limit)
 
 
 @only("host-first")
@@ -133,7 +133,7 @@ def test_the_longest_key_is_stored_and_found_and_a_longer_one_refused(new_store,
     logs = variant.open(connection)
     room = 32_767 - len(variant.tables[0].row(event(host="h"))) + 1
     (longest,) = stored(logs, event(host="h" * room))
-    assert logs.window(0, 9, host=longest.host).records == [longest]
+    assert list(logs.window(0, 9, host=longest.host)) == [longest]
     before = dump(connection, variant)
     with pytest.raises(InvalidKey, match=r"a row key has 1\.\.32767 bytes .got 32768.$"):
         logs.store(event(host="h" * (room + 1)))
@@ -146,7 +146,7 @@ def test_a_row_that_is_no_event_is_named_with_its_table(connection, variant, log
     row = table.row(event())
     connection.table(table.name).put(row + b"!", {b"l:s": b"\xa0", b"l:m": b"\xa0"})
     with pytest.raises(InvalidRow, match=rf"^{table.name}: row .*: {table.layout.name}: 1 bytes too many"):
-        logs.window(0, 9, host="host1")
+        logs.window(0, 9, host="host1").page()
 
 
 # ---- cursors ----------------------------------------------------------------------------------------
@@ -155,12 +155,12 @@ def test_a_row_that_is_no_event_is_named_with_its_table(connection, variant, log
 @main_variant
 def test_a_cursor_of_another_question_is_refused(logs):
     stored(logs, *(event(at, host, kind) for at in (5, 6) for host in ("a", "b") for kind in ("E", "F")))
-    cursor = logs.window(0, 9, host="a", limit=1).cursor
+    cursor = logs.window(0, 9, host="a").page(limit=1).cursor
     for ask in (
-        lambda: logs.window(0, 9, host="b", cursor=cursor),
-        lambda: logs.window(0, 8, host="a", cursor=cursor),
-        lambda: logs.host_events("a", "E", 0, 9, cursor=cursor),
-        lambda: logs.hosts_like("a", 0, 9, cursor=cursor),
+        lambda: logs.window(0, 9, host="b").page(cursor=cursor),
+        lambda: logs.window(0, 8, host="a").page(cursor=cursor),
+        lambda: logs.host_events("a", "E", 0, 9).page(cursor=cursor),
+        lambda: logs.hosts_like("a", 0, 9).page(cursor=cursor),
     ):
         with pytest.raises(InvalidQuestion, match=r"^cursor: belongs to another question"):
             ask()
@@ -169,9 +169,9 @@ def test_a_cursor_of_another_question_is_refused(logs):
 @main_variant
 def test_a_cursor_of_the_other_direction_is_refused(logs):
     stored(logs, event(5), event(6))
-    cursor = logs.latest("host1", "GET", limit=1).cursor
+    cursor = logs.latest("host1", "GET").page(limit=1).cursor
     with pytest.raises(InvalidQuestion, match=r"^cursor: belongs to another question"):
-        logs.host_events("host1", "GET", cursor=cursor)
+        logs.host_events("host1", "GET").page(cursor=cursor)
 
 
 def test_a_cursor_of_another_variant_is_refused(opened):
@@ -179,16 +179,16 @@ def test_a_cursor_of_another_variant_is_refused(opened):
     cursors = {}
     for name, logs in repositories.items():
         stored(logs, event(5), event(6))
-        cursors[name] = logs.window(0, 9, host="host1", limit=1).cursor
+        cursors[name] = logs.window(0, 9, host="host1").page(limit=1).cursor
     for name, logs in repositories.items():
         for other, cursor in cursors.items():
             if other != name:
                 with pytest.raises(InvalidQuestion, match=r"^cursor: belongs to another question"):
-                    logs.window(0, 9, host="host1", limit=1, cursor=cursor)
+                    logs.window(0, 9, host="host1").page(limit=1, cursor=cursor)
 
 
 @main_variant
 @pytest.mark.parametrize("cursor", ["", "abc", "é", "AAAA" * 9])
 def test_a_damaged_cursor_is_refused(logs, cursor):
     with pytest.raises(InvalidQuestion, match=r"^cursor: is damaged .*; ask again without it$"):
-        logs.window(0, 9, host="host1", cursor=cursor)
+        logs.window(0, 9, host="host1").page(cursor=cursor)

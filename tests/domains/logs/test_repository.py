@@ -15,7 +15,6 @@ from shared.records import LAST_MS
 
 from .asking import (
     all_pages,
-    answer_page,
     answering,
     at_any_time,
     dump,
@@ -24,6 +23,7 @@ from .asking import (
     of_all_hosts,
     only,
     paged,
+    query_of,
     stored,
     times,
 )
@@ -34,43 +34,43 @@ from .asking import (
 @at_any_time
 def test_a_hosts_events_of_one_kind_come_oldest_first(logs):
     old, new, *_others = stored(logs, event(5), event(9), event(7, kind="POST"), event(7, "host2"))
-    assert logs.host_events("host1", "GET").records == [old, new]
+    assert list(logs.host_events("host1", "GET")) == [old, new]
 
 
 @answering
 def test_a_hosts_events_of_one_kind_in_a_period_come_oldest_first(logs):
     _before, *inside, _at_the_end = stored(logs, *map(event, range(4, 9)))
-    assert logs.host_events("host1", "GET", since_ms=5, until_ms=8).records == inside
+    assert list(logs.host_events("host1", "GET", since_ms=5, until_ms=8)) == inside
 
 
 @at_any_time
 def test_the_latest_events_come_newest_first(logs):
     _oldest, old, new, *_others = stored(logs, event(5), event(7), event(9), event(99, kind="POST"), event(99, "host2"))
-    assert logs.latest("host1", "GET", limit=2).records == [new, old]
+    assert logs.latest("host1", "GET").page(limit=2).records == [new, old]
 
 
 @of_all_hosts
 def test_a_window_of_all_hosts_comes_in_the_order_of_time(logs):
     first, second, third = stored(logs, event(5, "host2"), event(6, "host1"), event(7, "a"))
-    assert logs.window(5, 8).records == [first, second, third]
+    assert list(logs.window(5, 8)) == [first, second, third]
 
 
 @of_all_hosts
 def test_events_of_one_moment_come_by_host_then_kind_then_tie(logs):
     moment = stored(logs, *(event(5, host, kind) for host in ("b", "a", "ab", "é") for kind in ("F", "E", "E")))
-    assert logs.window(5, 6).records == sorted(moment, key=lambda each: (each.host, each.event, each.tie))
+    assert list(logs.window(5, 6)) == sorted(moment, key=lambda each: (each.host, each.event, each.tie))
 
 
 @answering
 def test_a_window_of_one_host_has_all_its_kinds_in_the_order_of_time(logs):
     first, second, third, _other = stored(logs, event(5, kind="Z"), event(6, kind="A"), event(7), event(6, "host2"))
-    assert logs.window(5, 8, host="host1").records == [first, second, third]
+    assert list(logs.window(5, 8, host="host1")) == [first, second, third]
 
 
 @answering
 def test_hosts_named_alike_are_those_whose_name_starts_with_the_prefix(logs):
     events = stored(logs, *(event(5, host) for host in ("db-1", "db-10", "db", "adb-1", "db-", "DB-1")))
-    records = logs.hosts_like("db-", since_ms=0, until_ms=10).records
+    records = list(logs.hosts_like("db-", since_ms=0, until_ms=10))
     assert {record.host for record in records} == {"db-1", "db-10", "db-"}
     assert {*records} <= {*events}
 
@@ -78,21 +78,22 @@ def test_hosts_named_alike_are_those_whose_name_starts_with_the_prefix(logs):
 @answering
 def test_what_is_stored_comes_back_whole(logs):
     (whole,) = stored(logs, LogEvent("é", "🐘\0", 0, "", "no route\n\tat Router.find\0"))
-    assert logs.host_events("é", "🐘\0", 0, 1).records == [whole]
+    assert list(logs.host_events("é", "🐘\0", 0, 1)) == [whole]
 
 
 @answering
 @pytest.mark.parametrize("time_ms", [0, 1, SLICE_MS - 1, SLICE_MS, LAST_MS])
 def test_an_event_of_the_first_and_of_the_last_moment_is_found(logs, time_ms):
     (only_one,) = stored(logs, event(time_ms))
-    assert logs.window(time_ms, time_ms + 1, host="host1").records == [only_one]
-    assert logs.host_events("host1", "GET", time_ms, time_ms + 1).records == [only_one]
-    assert logs.hosts_like("host", time_ms, time_ms + 1).records == [only_one]
+    assert list(logs.window(time_ms, time_ms + 1, host="host1")) == [only_one]
+    assert list(logs.host_events("host1", "GET", time_ms, time_ms + 1)) == [only_one]
+    assert list(logs.hosts_like("host", time_ms, time_ms + 1)) == [only_one]
 
 
 @answering
 def test_an_empty_table_answers_with_an_empty_page(logs):
-    for page in (logs.host_events("a", "E", 0, 9), logs.window(0, 9, host="a"), logs.hosts_like("a", 0, 9)):
+    for query in (logs.host_events("a", "E", 0, 9), logs.window(0, 9, host="a"), logs.hosts_like("a", 0, 9)):
+        page = query.page()
         assert (page.records, page.cursor) == ([], None)
 
 
@@ -103,14 +104,14 @@ def test_an_empty_table_answers_with_an_empty_page(logs):
 def test_equal_events_of_one_millisecond_are_all_kept(logs):
     events = stored(logs, *[event()] * 22)
     by_tie = sorted(events, key=lambda each: each.tie)
-    assert logs.host_events("host1", "GET", 5, 6).records == logs.window(5, 6, host="host1").records == by_tie
+    assert list(logs.host_events("host1", "GET", 5, 6)) == list(logs.window(5, 6, host="host1")) == by_tie
     assert len({*by_tie}) == 22
 
 
 @at_any_time
 def test_the_latest_of_one_millisecond_come_in_the_opposite_order(logs):
     events = stored(logs, *[event()] * 5)
-    assert logs.latest("host1", "GET").records == sorted(events, key=lambda each: each.tie, reverse=True)
+    assert list(logs.latest("host1", "GET")) == sorted(events, key=lambda each: each.tie, reverse=True)
 
 
 # ---- hosts that begin alike -------------------------------------------------------------------------
@@ -124,12 +125,12 @@ def test_no_question_of_a_host_answers_with_another(logs, variant, host):
     stored(
         logs, *(event(time_ms, other, kind) for other in ALIKE for kind in ("GET", "GETS", "G") for time_ms in (5, 6))
     )
-    pages = [logs.host_events(host, "GET", 0, 9), logs.window(0, 9, host=host), logs.window(0, SLICE_MS, host=host)]
+    queries = [logs.host_events(host, "GET", 0, 9), logs.window(0, 9, host=host), logs.window(0, SLICE_MS, host=host)]
     if variant.name != "slices":
-        pages += [logs.latest(host, "GET"), logs.host_events(host, "GET")]
-    for page in pages:
-        assert {record.host for record in page.records} == {host}
-    assert {record.event for record in pages[0].records} == {"GET"}
+        queries += [logs.latest(host, "GET"), logs.host_events(host, "GET")]
+    for query in queries:
+        assert {record.host for record in query} == {host}
+    assert {record.event for record in queries[0]} == {"GET"}
 
 
 # ---- periods ----------------------------------------------------------------------------------------
@@ -145,9 +146,9 @@ def test_periods_that_meet_share_no_event_and_lose_none(logs, border):
         lambda since, until: logs.hosts_like("host", since, until),
         lambda since, until: logs.host_events("host1", "A", since, until),
     ):
-        parts = ask(first, border).records, ask(border, last).records
+        parts = list(ask(first, border)), list(ask(border, last))
         assert {*map(times_of, parts)} == {(first, first + 1, first + 2), (border, border + 1, border + 2)}
-        whole = ask(first, last).records
+        whole = list(ask(first, last))
         assert sorted(parts[0] + parts[1], key=events.index) == sorted(whole, key=events.index)
 
 
@@ -159,7 +160,8 @@ def times_of(records):
 @pytest.mark.parametrize("at", [0, 5, SLICE_MS])
 def test_a_period_that_ends_where_it_begins_is_empty(logs, at):
     stored(logs, event(at))
-    for page in (logs.host_events("host1", "GET", at, at), logs.window(at, at, host="host1")):
+    for query in (logs.host_events("host1", "GET", at, at), logs.window(at, at, host="host1")):
+        page = query.page()
         assert (page.records, page.cursor) == ([], None)
 
 
@@ -184,7 +186,7 @@ def test_pages_of_every_size_follow_each_other_without_gap_or_repeat(logs):
     records = stored(logs, *TWELVE)
     of_host = ("window", "a", None, [0, SLICE_MS + 1])
     alike = ("hosts_like", "a", None, [0, 2 * SLICE_MS])
-    as_the_rows_lie = answer_page(logs, alike).records
+    as_the_rows_lie = list(query_of(logs, alike))
     assert {*as_the_rows_lie} == {*records}
     for limit in range(1, 14):
         assert paged(logs, of_host, limit) == expected(records, of_host)
@@ -205,24 +207,26 @@ def test_pages_end_and_go_on_between_events_of_one_millisecond_both_ways(logs):
     records = stored(logs, *OF_ONE_KIND)
     oldest_first = expected(records, ("host_events", "a", "E", [None, None]))
     for limit in range(1, 9):
-        assert all_pages(logs.host_events, host="a", event="E", limit=limit) == oldest_first
-        assert all_pages(logs.latest, host="a", event="E", limit=limit) == oldest_first[::-1]
+        assert all_pages(logs.host_events("a", "E"), limit) == oldest_first
+        assert all_pages(logs.latest("a", "E"), limit) == oldest_first[::-1]
 
 
 @at_any_time
 def test_an_event_stored_between_two_pages_moves_no_other(logs):
     stored(logs, *map(event, (10, 11, 12, 13)))
-    first = logs.latest("host1", "GET", limit=2)
+    first = logs.latest("host1", "GET").page(limit=2)
     stored(logs, event(99), event(0))
-    assert times(first) + times(logs.latest("host1", "GET", cursor=first.cursor)) == [13, 12, 11, 10, 0]
+    second = logs.latest("host1", "GET").page(cursor=first.cursor)
+    assert times(first.records + second.records) == [13, 12, 11, 10, 0]
 
 
 @only("newest-first", "host-first")
 def test_an_event_stored_between_two_sorted_pages_moves_no_other(logs):
     stored(logs, *map(event, (10, 11, 12, 13)))
-    first = logs.window(0, 100, host="host1", limit=2)
+    first = logs.window(0, 100, host="host1").page(limit=2)
     stored(logs, event(99), event(0))
-    assert times(first) + times(logs.window(0, 100, host="host1", cursor=first.cursor)) == [10, 11, 12, 13, 99]
+    second = logs.window(0, 100, host="host1").page(cursor=first.cursor)
+    assert times(first.records + second.records) == [10, 11, 12, 13, 99]
 
 
 # ---- many at once -----------------------------------------------------------------------------------
@@ -365,24 +369,25 @@ def test_an_event_takes_one_put(connection, logs):
 @answering
 def test_a_page_has_a_hundred_events_if_no_limit_is_given(logs):
     stored(logs, *map(event, range(1, 102)))
-    pages = [
+    queries = [
         logs.host_events("host1", "GET", since_ms=0, until_ms=1000),
         logs.window(0, 1000, host="host1"),
         logs.of_severity("host1", "INFO", 0, 1000),
         logs.of_severity("host1", "INFO", 0, 1000, filter_at="client"),
     ]
+    pages = [query.page() for query in queries]
     assert [(len(page.records), page.cursor is None) for page in pages] == [(100, False)] * len(pages)
 
 
 @at_any_time
-def test_the_latest_are_ten_events_if_no_limit_is_given(logs):
-    *_older, last = stored(logs, *map(event, range(1, 12)))
-    page = logs.latest("host1", "GET")
-    assert (len(page.records), page.records[0], page.cursor is None) == (10, last, False)
+def test_the_latest_are_a_hundred_events_if_no_limit_is_given(logs):
+    *_older, last = stored(logs, *map(event, range(1, 102)))
+    page = logs.latest("host1", "GET").page()
+    assert (len(page.records), page.records[0], page.cursor is None) == (100, last, False)
 
 
 @only("newest-first", "host-first")
 def test_hosts_that_begin_alike_give_a_hundred_events_if_no_limit_is_given(logs):
     stored(logs, *(event(at, f"host{at % 3}") for at in range(1, 102)))
-    page = logs.hosts_like("host")
+    page = logs.hosts_like("host").page()
     assert (len(page.records), page.cursor is None) == (100, False)

@@ -13,7 +13,7 @@ from shared.keys import InvalidQuestion
 from shared.stores import connect
 from tests.engines import examples
 
-from .asking import BY_NAME, answer_page, answering, by_time, event, expected, paged, refuses, stored
+from .asking import BY_NAME, answering, by_time, event, expected, paged, query_of, refuses, stored
 
 HOSTS = ["a", "ab", "b", "host1", "host12", "é"]
 KINDS = ["E", "EE", "F"]
@@ -58,7 +58,7 @@ def test_every_variant_answers_as_a_plain_list_does_or_refuses(engine, events, q
             for question in questions:
                 if refuses(name, question):
                     with pytest.raises(InvalidQuestion):
-                        answer_page(logs, question, limit)
+                        query_of(logs, question)
                 else:
                     assert in_order(paged(logs, question, limit), question) == expected(records, question), name
 
@@ -89,7 +89,7 @@ def test_the_samples_are_answered_as_a_plain_list_does(sampled, variant, samples
         for question in SAMPLE_QUESTIONS:
             if refuses(variant.name, question):
                 continue
-            records = answer_page(logs, question).records
+            records = list(query_of(logs, question))
             assert in_order(records, question) == expected(samples, question) != []
 
 

@@ -27,8 +27,8 @@ def dying(connection, variant):
 
 def visible_statuses(orders):
     """The status of the lamp by number, in its seller's list and in its buyer's; None if it is not there."""
-    (of_seller,) = orders.of_seller("s-17").records or [None]
-    (of_buyer,) = orders.of_buyer("b-3").records or [None]
+    (of_seller,) = list(orders.of_seller("s-17")) or [None]
+    (of_buyer,) = list(orders.of_buyer("b-3")) or [None]
     return tuple(line and line.status for line in (orders.order("n-42"), of_seller, of_buyer))
 
 
@@ -150,9 +150,9 @@ def test_whoever_dies_how_often_placing_every_order_again_mends_all(engine, vari
             orders.place(order)
         stored = [orders.order(order.order_number) for order in SOME]
         assert [attrs.evolve(order, status="placed") for order in stored] == SOME
-        lists = [line for who in ("s-1", "s-17") for line in orders.of_seller(who).records]
+        lists = [line for who in ("s-1", "s-17") for line in orders.of_seller(who)]
         assert sorted(lists, key=number_of) == [SellerLine.of(order) for order in stored]
-        lists = [line for who in ("b-1", "b-12") for line in orders.of_buyer(who).records]
+        lists = [line for who in ("b-1", "b-12") for line in orders.of_buyer(who)]
         assert sorted(lists, key=number_of) == [BuyerLine.of(order) for order in stored]
 
 

@@ -45,10 +45,11 @@ def test_every_list_is_that_of_the_samples_whole_and_page_by_page(loaded, sample
         expected = [line_of(order) for order in samples if getattr(order, of) == who]
         expected.sort(key=lambda line: line.order_number, reverse=name == "oldest-first")
         expected.sort(key=lambda line: -line.placed_ms)
-        assert getattr(orders, ask)(who, limit=1000).records == expected
+        query = getattr(orders, ask)(who)
+        assert query.page(1000).records == list(query) == expected
         paged, cursor = [], None
         while len(paged) < len(expected):
-            page = getattr(orders, ask)(who, limit=7, cursor=cursor)
+            page = query.page(7, cursor)
             paged, cursor = paged + page.records, page.cursor
         assert (paged, cursor) == (expected, None)
 

@@ -26,8 +26,8 @@ from shared.designs.comparison import (
 )
 from shared.designs.cost_tables import verdict
 from shared.keys import EscapedText, Int64, KeyLayout, Salt, between, part, row_key
-from shared.queries import Page, page
-from shared.tables import CellLayout, Column, TableLayout
+from shared.queries import Query
+from shared.tables import COUNTER, Column, ItemCells, RecordCells, TableLayout
 from tests.engines import Engine, NewStore
 
 # ---- where new rows go ---------------------------------------------------------------------------
@@ -182,7 +182,7 @@ class NoteByTime:
     host: str = part(EscapedText, "where")
 
 
-CELLS = CellLayout(Note, "nn", {"text": Column("t"), "mark": Column("mk")})
+CELLS = RecordCells(Note, {"text": Column("nn:t"), "mark": Column("nn:mk")})
 BY_HOST = TableLayout("by_host", "one note", KeyLayout(NoteByHost), CELLS)
 BY_TIME = TableLayout("by_time", "one note", KeyLayout(NoteByTime), CELLS)
 SALTED = TableLayout("salted", "one note", KeyLayout(NoteByTime, Salt(of="host", buckets=8)), CELLS)
@@ -211,17 +211,11 @@ class Notes:
             rows = self.connection.table(self.second.name)
             rows.put(self.second.row(note), CELLS.pack(note), timestamp=note.at_ms)
 
-    def of_host(self, host: str, limit: int = 100, cursor: str | None = None) -> Page[Note]:
-        question = self.table.layout.narrow(host=host, at_ms=between())
-        return page(self.rows, question.plan, self.table.record, limit=limit, cursor=cursor, where=question.residual)
+    def of_host(self, host: str) -> Query[Note]:
+        return Query(self.rows, self.table, self.table.narrow(host=host, at_ms=between()))
 
-    def in_host_order(self, at_ms: int, limit: int = 100, cursor: str | None = None) -> Page[Note]:
-        question = self.table.layout.narrow(at_ms=between(at_ms, None))
-        order = KeyLayout(NoteByHost)
-        residual = question.residual
-        return page(
-            self.rows, question.plan, self.table.record, limit=limit, cursor=cursor, where=residual, order=order
-        )
+    def in_host_order(self, at_ms: int) -> Query[Note]:
+        return Query(self.rows, self.table, self.table.narrow(at_ms=between(at_ms, None)), order=KeyLayout(NoteByHost))
 
 
 OF_HOST = AccessPattern("notes of a host", Notes.of_host, {"host": "a"})
@@ -267,7 +261,7 @@ def test_samples_are_stored_in_the_tables_of_a_variant(new_store: NewStore, tmp_
     connection = new_store(BY_HOST, BY_TIME)
     repository = load_samples(connection, design, design.main)
     assert repository.table is BY_HOST
-    assert [note.at_ms for note in repository.of_host("a").records] == [0, 3]
+    assert [note.at_ms for note in repository.of_host("a")] == [0, 3]
     assert len(list(connection.table("by_host").scan())) == 5
     assert list(connection.table("by_time").scan()) == []
 
@@ -289,7 +283,7 @@ def test_every_file_has_a_transform_of_its_own(new_store: NewStore, tmp_path: Pa
     for _ in range(2):
         connection = new_store(*design.main.tables)
         repository = load_samples(connection, design, design.main)
-        assert [note.text for note in repository.of_host("b").records] == ["2", "5"]
+        assert [note.text for note in repository.of_host("b")] == ["2", "5"]
     assert [len(notes) for notes in notes_of_files] == [5, 5]
 
 
@@ -386,6 +380,78 @@ def test_a_table_without_samples_can_be_compared(compare: Compare, tmp_path: Pat
     assert (costs.rows_per_record, costs.busiest_shares) == (1.0, (1.0, 0.0))
 
 
+# ---- rows that hold many records, and tables of two layouts -----------------------------------------
+
+
+@row_key
+class Host:
+    host: str = part(EscapedText, "where")
+
+
+@row_key
+class Moment:
+    at_ms: int = part(Int64, "when")
+
+
+MANY = TableLayout(
+    "many", "the notes of a host", KeyLayout(Host), ItemCells(Note, "nn", KeyLayout(Moment), ("text", "mark"))
+)
+MARKS = TableLayout(
+    "by_host",
+    "the mark of a note",
+    KeyLayout(NoteByHost),
+    RecordCells(Note, {"text": Column("nn:t"), "mark": Column("xx:m")}),
+)
+
+
+class ManyNotes(Notes):
+    def store(self, note: Note) -> None:
+        self.rows.put(MANY.row(note), MANY.cells.pack(note), timestamp=note.at_ms)
+
+
+def test_a_row_of_many_records_is_one_row_and_each_of_its_cells_is_a_newest_record(
+    compare: Compare, tmp_path: Path
+) -> None:
+    # One host of eight has a note in each millisecond; the newest 16 are two cells in each of eight rows.
+    notes = [{"host": f"{at_ms % 8}", "at_ms": at_ms} for at_ms in range(160)]
+    variant = attrs.evolve(variant_of(MANY), open=partial(ManyNotes, table=MANY))
+    costs = compare(design_of(tmp_path, notes, newest_ms=16, patterns=(OF_HOST,)), variant)
+    assert (costs.records, costs.rows_per_record) == (160, 8 / 160)
+    assert costs.busiest == (Busiest(rows=2, newest=16),)
+    # A row key of 3 bytes, a qualifier of 8, and the msgpack array of an empty text and no bytes: 92 a0 c4 00.
+    assert costs.bytes_per_record == key_value_bytes("30 00 01", "nn", "8 bytes!", "92 a0 c4 00")
+
+
+@attrs.frozen
+class HostCount:
+    host: str
+    count: int
+
+
+COUNTS = TableLayout(
+    "counts", "the notes of a host, counted", KeyLayout(Host), RecordCells(HostCount, {"count": Column("c:n", COUNTER)})
+)
+
+
+class CountedNotes(Notes):
+    def store(self, note: Note) -> None:
+        self.rows.counter_inc(COUNTS.row(Host(note.host)), "c:n")
+
+
+def test_counters_have_no_newest_rows_because_each_increment_dates_them_anew(compare: Compare, tmp_path: Path) -> None:
+    variant = attrs.evolve(variant_of(COUNTS), open=partial(CountedNotes, table=COUNTS))
+    costs = compare(design_of(tmp_path, NOTES, patterns=()), variant)
+    assert (costs.records, costs.rows_per_record, costs.busiest) == (5, 3 / 5, (Busiest(0, 0),))
+
+
+def test_a_table_of_two_layouts_is_counted_once(compare: Compare, tmp_path: Path) -> None:
+    design = design_of(tmp_path, NOTES)
+    one, two = (
+        compare(design, attrs.evolve(variant_of(BY_HOST), tables=tables)) for tables in ((BY_HOST,), (BY_HOST, MARKS))
+    )
+    assert (two.rows_per_record, two.bytes_per_record, two.busiest) == (1, one.bytes_per_record, one.busiest)
+
+
 # ---- what a question costs -----------------------------------------------------------------------
 
 
@@ -396,4 +462,4 @@ def test_every_question_is_asked_of_a_variant(compare: Compare, tmp_path: Path) 
     assert list(map(verdict, by_host.measurements)) == ["1 range", "1 range", "refused"]
     assert list(map(verdict, by_time.measurements)) == ["2.5x, filtered", "5 for none, filtered", "1.0x, sorted"]
     # One host is measurement bucket; all hosts are eight, three of them with rows.
-    assert [len(measurement.cost.ranges) for measurement in salted.measurements] == [1, 1, 8]
+    assert [len(measurement.reads) for measurement in salted.measurements] == [1, 1, 8]

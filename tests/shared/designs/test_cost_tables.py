@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import attrs
 import pytest
 
 from shared.designs import AccessPattern, Measurement, Variant
@@ -15,20 +16,22 @@ from shared.designs.cost_tables import (
     verdict,
     written_row,
 )
-from shared.designs.metering import Cost
-from shared.keys.questions import RowRange
-from shared.queries import Page
+from shared.designs.metering import Cost, Read
+from shared.keys import RowRange
+from shared.queries import Explanation, Page
 from tests.engines import plain_table
 
 ASK = AccessPattern("all notes", len, {})
 
 
 def measured(answer: Any, by_client: tuple[str, ...] = (), by_server: tuple[str, ...] = (), **cost: Any) -> Measurement:
-    """An answer and its cost, in one range unless told otherwise."""
-    if isinstance(answer, list) and (by_client or by_server):
-        answer = Page(answer, None, 0, by_client, by_server)
-    ranges = [(b"t", RowRange(b"", None))] * cost.pop("ranges", 1)
-    return Measurement(ASK, answer, Cost(ranges=ranges, **cost))
+    """An answer and its cost, in one range unless told otherwise; that of a query if it leaves work beyond ranges."""
+    ranges = tuple(RowRange(bytes([number]), bytes([number + 1])) for number in range(cost.pop("ranges", 1)))
+    reads, explanation = [Read(b"t", rows, rows) for rows in ranges], None
+    if by_client or by_server:
+        answer = Page(answer, None, 0)
+        explanation = Explanation(b"t", ranges, 1, False, by_client, by_server, is_wide=False, rpcs=3, is_exact=False)
+    return Measurement(ASK, answer, Cost(reads=reads, **cost), explanation=explanation)
 
 
 def refused(reason: str, question: str = "all notes") -> Measurement:
@@ -44,6 +47,9 @@ def refused(reason: str, question: str = "all notes") -> Measurement:
         (measured([1], ranges=1, rows_read=2), "1 range"),
         (measured([1], ranges=8, rows_read=9), "8 ranges"),
         (measured(None, ranges=1, rows_read=0), "1 range"),
+        (measured(400, ranges=1, rows_read=4), "1 range"),
+        (measured(400, ranges=1, rows_read=5), "5.0x, computed"),
+        (measured(400, ranges=1, rows_read=2, cells_fetched=400), "1 range"),
         (measured([1, 2, 3], ("host",), rows_read=10), "3.3x, filtered"),
         (measured([1, 2], ("host", "kind"), rows_read=3), "1.5x, filtered"),
         (measured([1], ("host",), rows_read=1000), "1000.0x, filtered"),
@@ -87,15 +93,26 @@ def costs(
 
 
 @pytest.mark.parametrize(("size", "wanted"), [(116.0, "116"), (489.6, "490"), (99.4, "99")])
-def test_what_is_written_is_in_whole_numbers(size: float, wanted: str) -> None:
+def test_bytes_that_are_written_are_in_whole_numbers(size: float, wanted: str) -> None:
     row = written_row(costs("a", [], rows=3.0, size=size))
     assert row == ("3", wanted)
     assert len(row) == len(WRITTEN_COLUMNS)
 
 
+@pytest.mark.parametrize(("rows", "wanted"), [(1.0, "1"), (1.4, "1.4"), (0.0334, "0.0334"), (1 / 3, "0.333")])
+def test_rows_that_are_written_have_three_digits(rows: float, wanted: str) -> None:
+    assert written_row(costs("a", [], rows=rows))[0] == wanted
+
+
+def test_a_table_of_two_layouts_has_one_share() -> None:
+    two_layouts = attrs.evolve(costs("a", [], Busiest(1, 8)).variant, tables=(plain_table("t"), plain_table("t")))
+    shared = attrs.evolve(costs("a", [], Busiest(1, 8)), variant=two_layouts)
+    assert list(spread_rows([shared])) == [("a", "t", "8", "12%")]
+
+
 def test_each_table_has_the_share_of_its_newest_rows_and_their_number() -> None:
     rows = list(spread_rows([costs("a", [], Busiest(8, 8), Busiest(1, 8)), costs("b", [], Busiest(0, 0))]))
-    assert rows == [("a", "t0", "8", "100%"), ("", "t1", "8", "12%"), ("b", "t0", "0", "0%")]
+    assert rows == [("a", "t0", "8", "100%"), ("", "t1", "8", "12%"), ("b", "t0", "-", "-")]
     assert {len(row) for row in rows} == {len(SPREAD_COLUMNS)}
 
 

@@ -1,15 +1,18 @@
 """Access patterns are data; asked, they count what they made the store do."""
 
+import inspect
+from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import attrs
 import happybase
 import pytest
 
-from shared.designs import AccessPattern, Measurement, measure, metered
-from shared.designs.cost_tables import QUESTION_COLUMNS, READ_COLUMNS, question_row, read_row
+from shared.designs import AccessPattern, Measurement, measure, measure_pattern, metered
+from shared.designs.cost_tables import QUESTION_COLUMNS, READ_COLUMNS, question_row, read_row, verdict
 from shared.designs.metering import Cost, Read
-from shared.designs.patterns import key_line
+from shared.designs.patterns import DEFAULT_LIMIT, key_line
 from shared.keys import (
     EscapedText,
     HashPrefix,
@@ -22,23 +25,24 @@ from shared.keys import (
     Prefix,
     RowRange,
     Salt,
+    Stream,
     TimeBucket,
     UInt16,
     between,
     part,
     row_key,
 )
-from shared.queries import Page, ServerFilter, page, scan
-from tests.engines import Engine
+from shared.queries import Explanation, Page, Query, ServerFilter, scan
+from shared.queries.pages import read_page
+from shared.queries.wide_rows import CHUNK_CELLS
+from shared.tables import ItemCells, RecordCells, TableLayout
+from tests.engines import Engine, NewStore
 from tests.shared.stocked import CELLS, Stocked, hexes, put
 
 
 @row_key
 class Item:
     number: int = part(UInt16, "counts up")
-
-
-ITEMS = KeyLayout(Item)
 
 
 @attrs.frozen
@@ -49,6 +53,20 @@ class Even:
     def is_even(self) -> bool:
         return self.number % 2 == 0
 
+    @property
+    def half(self) -> int:
+        return self.number // 2
+
+
+@row_key
+class ByHalf:
+    half: int = part(UInt16, "half of the number")
+
+
+ITEMS = KeyLayout(Item)
+ITEM_TABLE = TableLayout("t", "an item", ITEMS, RecordCells(Item, {}, marker="f:v"))
+EVEN_TABLE = TableLayout("t", "a number", ITEMS, RecordCells(Even, {}, marker="f:v"))
+
 
 class Repository:
     def __init__(self, connection: happybase.Connection) -> None:
@@ -58,28 +76,25 @@ class Repository:
         row = ITEMS.encode(Item(number))
         return Item(number) if self._table.row(row) else None
 
-    def last_even(self, limit: int = 2, read_at_most: int = 100) -> Page[Even]:
-        """The even numbers, the largest first, which no key gives."""
-        return page(
+    def last_even(self) -> Query[Even]:
+        """The even numbers, the largest half first, by which no key is sorted."""
+        return Query(
             self._table,
+            EVEN_TABLE,
             ITEMS.whole_table(),
-            lambda row, _cells: Even(number=ITEMS.decode(row).number),
-            limit=limit,
             where={"is_even": True},
-            reverse=True,
-            order=ITEMS,
-            read_at_most=read_at_most,
+            order=KeyLayout(ByHalf),
+            newest_first=True,
         )
 
-    def items(self, since: int, seen_ms: int | None = None, limit: int = 100, cursor: str | None = None) -> Page[Item]:
-        plan = ITEMS.plan(number=between(since, None))
-        return page(self._table, plan, lambda row, _cells: ITEMS.decode(row), limit=limit, cursor=cursor)
+    def items(self, since: int, seen_ms: int | None = None) -> Query[Item]:
+        return Query(self._table, ITEM_TABLE, ITEM_TABLE.plan(number=between(since, None)))
 
 
 ONE = AccessPattern("an item by its number", Repository.item, {"number": 7})
 NONE = AccessPattern("an item that is not there", Repository.item, {"number": 70})
-SOME = AccessPattern("items from a number on", Repository.items, {"since": 4, "seen_ms": 0, "limit": 3})
-LAST_EVEN = AccessPattern("the largest even numbers", Repository.last_even, {})
+SOME = AccessPattern("items from a number on", Repository.items, {"since": 4, "seen_ms": 0}, limit=3)
+LAST_EVEN = AccessPattern("the largest even numbers", Repository.last_even, {}, limit=2)
 REFUSED = AccessPattern("items before all others", Repository.items, {"since": -1})
 
 
@@ -90,20 +105,22 @@ def table(stocked: Stocked) -> happybase.Table:
 
 
 def test_a_get_is_one_rpc_of_one_range_and_one_row(engine: Engine, table: happybase.Table) -> None:
+    one_row = RowRange(b"\0\x07", b"\0\x07\0")
     with metered(table.connection) as cost:
         table.row(b"\0\x07")
     assert (
         Cost(
             rpcs=1,
-            ranges=[(table.name, RowRange(b"\0\x07", b"\0\x07\0"))],
-            reads=[Read(table.name, RowRange(b"\0\x07", b"\0\x07\0"))],
+            reads=[Read(table.name, one_row, one_row)],
             rows_fetched=1,
             key_bytes=2,
             bytes_fetched=2 + len(b"f:v") + len(b"1"),
+            cells_fetched=1,
             rows_read=engine.rows_read(1),
         )
         == cost
     )
+    assert cost.ranges == [(table.name, one_row)]
 
 
 def test_a_get_of_a_missing_row_fetches_nothing(table: happybase.Table) -> None:
@@ -164,11 +181,14 @@ def test_the_range_of_a_reversed_scan_holds_the_rows_it_reads(
 def test_a_read_has_the_range_of_the_plan_and_what_the_scan_does_with_it(
     table: happybase.Table, rows: RowRange
 ) -> None:
-    plan, filter = Plan(((rows,),)), ServerFilter(("v",), b"PrefixFilter('\xff')")
+    plan, filter = Plan((Stream((rows,)),)), ServerFilter(("v",), b"PrefixFilter('\xff')")
     with metered(table.connection) as cost:
         list(scan(table, plan))
         list(scan(table, plan, reverse=True, filter=filter))
-    assert cost.reads == [Read(table.name, rows), Read(table.name, rows, True, filter.text)]
+    forward, reverse = cost.reads
+    assert forward == Read(table.name, rows, rows)
+    assert attrs.evolve(reverse, scanned=rows) == Read(table.name, rows, rows, True, filter.text)
+    assert cost.ranges == [(table.name, rows), (table.name, reverse.scanned)]
 
 
 def test_sorted_columns_are_counted_like_any_other(table: happybase.Table) -> None:
@@ -217,6 +237,13 @@ def test_the_client_comes_back_behind_an_error(table: happybase.Table) -> None:
     assert client is table.connection.client
 
 
+def explained(client_work: tuple[str, ...] = (), server_filtered: tuple[str, ...] = (), **options: Any) -> Explanation:
+    """What a query says of itself if it leaves this work to the client and to a filter."""
+    declared: dict[str, Any] = {"ranges": (RowRange(b"", None),), "streams": 1, "reverse": False, "is_wide": False}
+    said = {**declared, "rpcs": 3, "is_exact": True, **options}
+    return Explanation(b"t", client_work=client_work, server_filtered=server_filtered, **said)
+
+
 def rows_read(engine: Engine, count: int) -> str:
     """So many rows in a table of costs."""
     return "-" if engine.rows_read(count) is None else str(count)
@@ -261,7 +288,10 @@ def test_what_is_left_to_the_client_stands_in_the_tables(engine: Engine, table: 
 def test_what_happens_to_rows_after_they_are_read_is_told_in_its_order(
     by_client: tuple[str, ...], by_server: tuple[str, ...], wanted: str
 ) -> None:
-    assert wanted == Measurement(SOME, Page([], None, 0, by_client, by_server), Cost()).beyond_ranges
+    assert (
+        wanted
+        == Measurement(SOME, Page([], None, 0), Cost(), explanation=explained(by_client, by_server)).beyond_ranges
+    )
 
 
 def test_a_question_that_the_tables_cannot_answer_is_measured_as_refused(
@@ -279,9 +309,11 @@ def test_a_question_that_the_tables_cannot_answer_is_measured_as_refused(
     assert len(read_row(refused)) == len(READ_COLUMNS)
 
 
-def test_what_was_read_before_a_question_was_refused_is_counted_and_not_shown(table: happybase.Table) -> None:
-    repository = Repository(table.connection)
-    (refused,) = measure(table.connection, repository, [attrs.evolve(LAST_EVEN, sample={"read_at_most": 4})])
+def test_what_was_read_before_a_question_was_refused_is_counted_and_not_shown(
+    table: happybase.Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shared.queries.query.read_page", partial(read_page, read_at_most=4))
+    (refused,) = measure(table.connection, Repository(table.connection), [LAST_EVEN])
     assert "which hold more than 4:" in refused.refused
     assert refused.rows_read >= 5
     assert {*question_row(refused)[2:], *read_row(refused)[2:]} == {"-"}
@@ -320,11 +352,159 @@ def test_rows_read_are_those_that_the_store_counts_or_those_that_came_over() -> 
     assert Measurement(ONE, None, Cost(rows_fetched=3)).rows_read == 3
 
 
-def test_only_a_page_leaves_something_to_the_client() -> None:
-    assert Measurement(SOME, Page([], None, 0, ("number", "order")), Cost()).client_work == ("number", "order")
-    assert Measurement(SOME, Page([], None, 0), Cost()).client_work == ()
+def test_only_a_query_leaves_something_to_the_client() -> None:
+    page: Page[Item] = Page([], None, 0)
+    assert Measurement(SOME, page, Cost(), explanation=explained(("number", "order"))).client_work == (
+        "number",
+        "order",
+    )
+    assert Measurement(SOME, page, Cost(), explanation=explained()).client_work == ()
     for answer in ([Item(1)], Item(1), None):
         assert Measurement(ONE, answer, Cost()).client_work == ()
+
+
+# ---- one question with a user's values -----------------------------------------------------------
+
+
+def test_a_question_is_measured_with_a_users_values_limit_and_cursor(table: happybase.Table) -> None:
+    repository = Repository(table.connection)
+    first = measure_pattern(table.connection, repository, SOME, {"since": 2}, limit=5)
+    assert (first.pattern, first.records, first.refused) == (SOME, [Item(number) for number in range(2, 7)], "")
+    assert (first.cost.rpcs, first.cost.rows_fetched) == (3, 6)
+    second = measure_pattern(table.connection, repository, SOME, {"since": 2}, 5, first.answer.cursor)
+    assert (second.records, second.answer.cursor) == ([Item(number) for number in range(7, 10)], None)
+
+
+def test_a_sample_is_measured_with_the_limit_of_its_pattern(table: happybase.Table) -> None:
+    (limited, unlimited) = measure(
+        table.connection, Repository(table.connection), [SOME, attrs.evolve(SOME, limit=DEFAULT_LIMIT)]
+    )
+    assert (len(limited.records), len(unlimited.records)) == (3, 6)
+
+
+def test_a_query_is_measured_with_what_it_says_of_itself(table: happybase.Table) -> None:
+    repository = Repository(table.connection)
+    said = measure_pattern(table.connection, repository, LAST_EVEN, {}, limit=2).explanation
+    assert said == repository.last_even().explain(2)
+    assert measure_pattern(table.connection, repository, ONE, {"number": 7}, limit=2).explanation is None
+
+
+def test_a_users_question_that_is_refused_raises(table: happybase.Table) -> None:
+    client = table.connection.client
+    for pattern, arguments, limit, cursor, reason in (
+        (SOME, {"since": -1}, 3, None, "Item.number: must be 0..65535"),
+        (SOME, {"since": 1}, 0, None, "limit: must be 1..1000000"),
+        (SOME, {"since": 1}, 3, "x", "cursor: is damaged"),
+    ):
+        with pytest.raises(InvalidQuestion, match=reason):
+            measure_pattern(table.connection, Repository(table.connection), pattern, arguments, limit, cursor)
+    assert client is table.connection.client
+
+
+def test_the_ranges_of_a_query_tell_the_values_that_they_bind(table: happybase.Table) -> None:
+    repository = Repository(table.connection)
+    some, one = measure(table.connection, repository, [SOME, ONE])
+    ((name, rows),) = some.ranges
+    assert (name, rows, rows.parts) == (table.name, RowRange(b"\0\x04", None), (("number", between(4, None)),))
+    assert [rows.parts for _name, rows in one.ranges] == [()]
+    assert some.reads == some.cost.reads
+
+
+def test_the_row_of_another_table_is_not_taken_for_a_range_of_the_query() -> None:
+    row = RowRange(b"a", b"a\0")
+    bound = RowRange(b"a", b"a\0", (("number", 7),))
+    cost = Cost(reads=[Read(b"t", row, row), Read(b"other", row, row)])
+    measurement = Measurement(SOME, Page([], None, 0), cost, explanation=explained(ranges=(bound,)))
+    assert [(table, rows.parts) for table, rows in measurement.ranges] == [(b"t", (("number", 7),)), (b"other", ())]
+
+
+def test_a_reverse_scan_down_to_the_first_key_is_the_range_of_the_query(table: happybase.Table) -> None:
+    first = RowRange(b"\0", b"\0\x03")
+    with metered(table.connection) as cost:
+        assert len(list(scan(table, Plan((Stream((first,)),)), reverse=True))) == 3
+    bound = attrs.evolve(first, parts=(("Salt", b"\0"),))
+    ((name, rows),) = Measurement(
+        SOME, Page([], None, 0), cost, explanation=attrs.evolve(explained(ranges=(bound,)), stored_in=table.name)
+    ).ranges
+    assert (name, rows, rows.parts) == (table.name, first, bound.parts)
+
+
+# ---- rows that are read in parts -----------------------------------------------------------------
+
+
+@attrs.frozen
+class Point:
+    number: int
+    at_s: int
+    value: int
+
+
+@row_key
+class Second:
+    at_s: int = part(UInt16, "when")
+
+
+POINTS = TableLayout("points", "points of an item", ITEMS, ItemCells(Point, "p", KeyLayout(Second), value="value"))
+
+
+class Points:
+    def __init__(self, connection: happybase.Connection) -> None:
+        self._rows = connection.table("points")
+
+    def store_row(self, points: Iterable[Point]) -> None:
+        cells = {column: value for point in points for column, value in POINTS.cells.pack(point).items()}
+        self._rows.put(POINTS.row(next(iter(points))), cells, timestamp=1)
+
+    def since(self, number: int, *, newest_first: bool = False) -> Query[Point]:
+        plan = POINTS.plan(number=between(number, None))
+        return Query(self._rows, POINTS, plan, newest_first=newest_first)
+
+    def count_since(self, number: int) -> int:
+        return self.since(number).count()
+
+
+SINCE = AccessPattern("points of all items from a number on", Points.since, {"number": 1}, limit=1900)
+BACKWARD = attrs.evolve(SINCE, sample={"number": 1, "newest_first": True})
+
+
+def test_rows_that_are_read_in_parts_are_one_read_for_each_range(new_store: NewStore) -> None:
+    connection = new_store(POINTS)
+    points = Points(connection)
+    for number in range(3):
+        points.store_row([Point(number, at_s, 0) for at_s in range(CHUNK_CELLS + 1)])
+    whole = RowRange(b"\0\x01", None)
+    forward, backward = measure(connection, points, [SINCE, BACKWARD])
+    in_order = [(number, at_s) for number in (1, 2) for at_s in range(CHUNK_CELLS + 1)]
+    assert [(point.number, point.at_s) for point in forward.records] == in_order[:1900]
+    assert [(point.number, point.at_s) for point in backward.records] == in_order[:-1901:-1]
+    name = connection.table("points").name
+    for measurement, reverse in ((forward, False), (backward, True)):
+        assert len(measurement.cost.reads) > 1
+        assert measurement.reads == [Read(name, whole, whole, reverse)]
+        assert [rows.parts for _name, rows in measurement.ranges] == [(("number", between(1, None)),)]
+        assert measurement.read_for_records == measurement.answer.rows_read == 1900
+        assert verdict(measurement) == "1 range"
+
+
+def test_a_number_made_of_rows_that_are_read_in_parts_is_computed_from_all_their_cells(new_store: NewStore) -> None:
+    connection = new_store(POINTS)
+    points = Points(connection)
+    for number in range(3):
+        points.store_row([Point(number, at_s, 0) for at_s in range(CHUNK_CELLS + 1)])
+    (counted,) = measure(connection, points, [AccessPattern("how many points", Points.count_since, {"number": 1})])
+    whole = RowRange(b"\0\x01", None)
+    assert counted.answer == counted.read_for_records == 2 * (CHUNK_CELLS + 1)
+    assert counted.reads == [Read(connection.table("points").name, whole, whole)]
+    assert (verdict(counted), counted.beyond_ranges) == ("2002.0x, computed", "computed")
+
+
+def test_what_is_read_for_records_are_rows_unless_a_row_holds_many() -> None:
+    page: Page[Item] = Page([], None, 70)
+    cost = Cost(rows_fetched=3, rows_read=7)
+    assert Measurement(SOME, page, cost, explanation=explained()).read_for_records == 7
+    assert Measurement(SOME, page, cost, explanation=explained(is_wide=True)).read_for_records == 70
+    assert Measurement(ONE, Item(1), cost).read_for_records == 7
+    assert Measurement(SOME, None, cost, refused="no").read_for_records == 7
 
 
 def test_an_answer_that_is_a_list_counts_as_its_records() -> None:
@@ -334,16 +514,21 @@ def test_an_answer_that_is_a_list_counts_as_its_records() -> None:
 
 def test_the_words_of_a_pattern_are_what_a_person_types() -> None:
     assert SOME.words == "items since=4 seen=1970-01-01T00:00:00.000Z --limit 3"
-    spaced = AccessPattern("?", Repository.items, {"since": "a b", "cursor": "x"})
-    assert spaced.words == "items 'since=a b' --cursor x"
+    assert AccessPattern("?", Repository.items, {"since": "a b"}).words == "items 'since=a b'"
+    assert AccessPattern("?", Repository.items, {"since": "x"}, limit=DEFAULT_LIMIT).words == "items since=x"
 
 
-def test_limit_and_cursor_are_no_parameters_of_a_pattern() -> None:
+def test_a_page_has_as_many_records_as_the_query_says_if_nobody_says_otherwise() -> None:
+    assert SOME.limit == 3
+    assert ONE.limit == DEFAULT_LIMIT == inspect.signature(Query.page).parameters["limit"].default
+
+
+def test_the_parameters_of_a_pattern_are_those_of_its_method() -> None:
     assert [each.name for each in SOME.parameters] == ["since", "seen_ms"]
     assert [each.name for each in ONE.parameters] == ["number"]
 
 
-def test_a_pattern_with_a_limit_answers_in_pages() -> None:
+def test_a_pattern_whose_method_returns_a_query_answers_in_pages() -> None:
     assert (SOME.answer, ONE.answer) == ("page", "first")
 
 

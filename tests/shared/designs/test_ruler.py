@@ -15,8 +15,8 @@ from shared.designs.ruler import (
     ruler_lines,
     show_value,
 )
-from shared.keys import Descending, EscapedText, Int64, KeyLayout, Salt, TrailingText, part, row_key
-from shared.tables import BIG_INT, CellLayout, Column, TableLayout
+from shared.keys import Descending, EscapedText, Int64, KeyLayout, Salt, TrailingText, UInt16, part, row_key
+from shared.tables import BIG_INT, Column, ItemCells, RecordCells, TableLayout
 
 
 @row_key
@@ -81,7 +81,7 @@ s-17               1970-01-01T00:00:00.000Z  n-7
 PUBLISHED = PublishedKey(
     "S0.13",
     "[seller id][timestamp]",
-    TableLayout("sales", "a sale", SALES, CellLayout(Sale, "s", {})),
+    TableLayout("sales", "a sale", SALES, RecordCells(Sale, {}, marker="s:v")),
     SALE,
     {"seller_id": b"s-17", "placed_ms": (1_580_976_517_000).to_bytes(8, "big")},
     {},
@@ -171,11 +171,17 @@ class Line:
     placed_ms: int
 
 
-LINES = CellLayout(Line, "o", {"item": Column("i"), "amount": Column("a", BIG_INT), "placed_ms": Column("t")})
+@row_key
+class Numbered:
+    number: str = part(TrailingText, "which")
+
+
+LINE_CELLS = RecordCells(Line, {"item": Column("o:i"), "amount": Column("o:a", BIG_INT), "placed_ms": Column("o:t")})
+LINES = TableLayout("lines", "a line", KeyLayout(Numbered), LINE_CELLS)
 
 
 def test_cells_stand_as_names_over_values_over_columns():
-    lines = cell_lines(LINES, LINES.pack(Line("n-1", "茶", 10**21, 0), only=["item", "amount"]), width=80)
+    lines = cell_lines(LINES, LINE_CELLS.pack(Line("n-1", "茶", 10**21, 0), only=["item", "amount"]), width=80)
     assert lines == [
         (0, "item  amount"),
         (1, "茶    1000000000000000000000"),
@@ -185,7 +191,7 @@ def test_cells_stand_as_names_over_values_over_columns():
 
 def test_a_cell_wider_than_a_line_is_cut_and_nothing_of_it_is_lost():
     text = "lamp" * 75
-    lines = cell_lines(LINES, LINES.pack(Line("n-1", text, 7, 0)), width=80)
+    lines = cell_lines(LINES, LINE_CELLS.pack(Line("n-1", text, 7, 0)), width=80)
     assert max(len(line) for _kind, line in lines) <= 80
     assert "".join(line for kind, line in lines if kind == VALUES).startswith(text)
     assert lines[0] == (0, "item")
@@ -205,3 +211,69 @@ def test_a_cell_wider_than_a_line_is_cut_and_nothing_of_it_is_lost():
 def test_a_damaged_cell_is_shown_as_its_bytes_with_the_reason(column, data, shown):
     _names, (_kind, value), _columns = cell_lines(LINES, {column: bytes.fromhex(data)}, width=80)
     assert value.startswith(shown)
+
+
+def test_a_marker_is_shown_as_the_record_that_it_stands_for():
+    table = PUBLISHED.table
+    assert cell_lines(table, table.cells.pack(SALE), width=80) == [(0, "(there is a record)"), (2, "s:v")]
+    assert cell_lines(table, {b"s:w": b"1"}, width=80) == []
+
+
+# ---- rows that hold many records -----------------------------------------------------------------
+
+
+@attrs.frozen
+class Point:
+    metric: str
+    at_s: int
+    host: str
+    value: int
+    unit: str = ""
+
+
+@row_key
+class Metric:
+    metric: str = part(TrailingText, "what is measured")
+
+
+@row_key
+class At:
+    at_s: int = part(UInt16, "when, seconds")
+    host: str = part(TrailingText, "where")
+
+
+def points_table(value, record=Point):
+    return TableLayout("points", "points", KeyLayout(Metric), ItemCells(record, "p", KeyLayout(At), value))
+
+
+def test_a_cell_of_many_stands_as_qualifier_and_value_over_their_bytes():
+    table = points_table(("value", "unit"))
+    assert cell_lines(table, table.cells.pack(Point("cpu", 7, "a", 5, "%")), width=80) == [
+        (0, "at_s   host  value, unit"),
+        (1, "7      a     [5, '%']"),
+        (2, "00 07  61    92 05 a1 25"),
+    ]
+
+
+def test_three_cells_of_many_are_shown_in_the_order_of_their_qualifiers_and_the_others_are_counted():
+    table = points_table(("value", "unit"))
+    cells = {}
+    for at_s in (9, 7, 8, 300, 10):
+        cells |= table.cells.pack(Point("cpu", at_s, "a", 5))
+    assert cell_lines(table, cells, width=200) == [
+        (0, "at_s   host  value, unit  at_s   host  value, unit  at_s   host  value, unit  and 2 cells more"),
+        (1, "7      a     [5, '']      8      a     [5, '']      9      a     [5, '']"),
+        (2, "00 07  61    92 05 a0     00 08  61    92 05 a0     00 09  61    92 05 a0"),
+    ]
+
+
+def test_a_damaged_qualifier_is_shown_as_its_bytes_with_the_reason():
+    lines = cell_lines(points_table(("value", "unit")), {b"p:\x07": b"\x92\x05\xa0"}, width=80)
+    assert lines[0] == (0, "(damaged)")
+    assert lines[1][1].startswith("At.at_s: needs 2 bytes, 1 left")
+    assert lines[2] == (2, "07")
+
+
+def test_a_damaged_value_of_many_is_shown_with_the_reason():
+    _names, (_kind, values), _data = cell_lines(points_table(("value", "unit")), {b"p:\x00\x07a": b"\xc1"}, width=80)
+    assert values.startswith("7      a     c1 (damaged: FormatError)")

@@ -34,8 +34,11 @@ from shared.keys import (
     LongMaxMinus,
     Modulo,
     Plan,
+    Prefixed,
+    Rest,
     ReversedDigits,
     Salt,
+    Slice,
     TimeBucket,
     TrailingBytes,
     TrailingText,
@@ -44,12 +47,13 @@ from shared.keys import (
     UInt24,
     UInt32,
     UInt64,
+    any_of,
     between,
     part,
     row_key,
     starting_with,
 )
-from shared.keys.questions import Between, StartingWith
+from shared.keys.conditions import AnyOf, Between, StartingWith
 
 MOST_RANGES = 1024
 
@@ -64,6 +68,15 @@ class Kind:
     descending: bool = False
     last_only: bool = False
     beginnings: bool = False
+    every: int = 1
+    """The length of its slices; 1 if it holds whole values."""
+    lowest: int = 0
+    """The least value of the codec of its slices; none starts below it."""
+    highest: int = 0
+
+    def share(self, value: Any) -> Any:
+        """What the key holds of a value."""
+        return value if self.every == 1 else value - value % self.every
 
     def __str__(self) -> str:
         return str(self.codec)
@@ -117,6 +130,9 @@ _ASCENDING = [
     Kind(FixedText(3, "\0"), _SHORT_TEXTS, beginnings=True),
     Kind(EscapedText, _TEXTS, beginnings=True),
     Kind(EscapedBytes, _BYTES, beginnings=True),
+    Kind(Rest(UInt8, 60), (0, 1, 58, 59)),
+    Kind(Rest(Int16, 300), (0, 1, 255, 256, 299)),
+    Kind(Rest(DecimalText(2), 60), (0, 9, 10, 59)),
 ]
 
 KINDS = [
@@ -134,7 +150,37 @@ KINDS = [
     Kind(Delimited(LongMaxMinus, "#"), _near(0, 2**63 - 1), descending=True),
     Kind(TrailingText, _TEXTS, last_only=True, beginnings=True),
     Kind(TrailingBytes, _BYTES, last_only=True, beginnings=True),
+    Kind(Prefixed("order_", UInt8), _near(0, 255)),
+    Kind(Prefixed("\0", Descending(Int16)), _near(-(2**15), 2**15 - 1), descending=True),
+    Kind(Prefixed("é", EscapedText), _TEXTS, beginnings=True),
+    Kind(Prefixed("c", Code({"paid": 0, "placed": 255})), ("paid", "placed"), ordered=False),
+    Kind(Prefixed("user_", TrailingText), _TEXTS, last_only=True, beginnings=True),
 ]
+
+
+def _sliced(codec: Codec[int], every: int, lowest: int, highest: int) -> Kind:
+    """A codec of slices, and whole values at the borders of a few of them and of the codec."""
+    edges = {number * every + off for number in (-2, -1, 0, 1, 2) for off in (-1, 0, 1)}
+    edges |= {lowest, lowest + 1, highest - 1, highest, lowest + every, highest - every}
+    values = tuple(sorted(edge for edge in edges if lowest <= edge <= highest))
+    return Kind(Slice(codec, every), values, every=every, lowest=lowest, highest=highest)
+
+
+_ASCENDING_SLICES = [
+    _sliced(UInt8, 60, 0, 255),
+    _sliced(UInt8, 256, 0, 255),
+    _sliced(Int8, 100, -128, 127),
+    _sliced(Int64, 3_600_000, -(2**63), 2**63 - 1),
+    _sliced(UInt24, 256, 0, 2**24 - 1),
+    _sliced(DecimalText(3), 60, 0, 999),
+]
+SLICES = [
+    *_ASCENDING_SLICES,
+    *(attrs.evolve(kind, codec=Descending(kind.codec), descending=True) for kind in _ASCENDING_SLICES),
+    _sliced(Prefixed("t", Int16), 1000, -(2**15), 2**15 - 1),
+    attrs.evolve(_sliced(ReversedDigits(3), 60, 0, 999), ordered=False),
+]
+"""Kinds whose keys hold the starts of slices; their values are whole."""
 
 _SLICE_CODECS = {UInt32: (0, 2**32 - 1), Int64: (-(2**63), 2**63 - 1), Int8: (-128, 127), DecimalText(2): (0, 99)}
 
@@ -150,15 +196,20 @@ class Subject:
 
     @property
     def keys(self) -> list[Any]:
+        """All records that can be stored: objects of the key class, but with whole values."""
         keys = []
         for values in product(*self.values.values()):
             key = self.layout.key(*values)
             try:
-                self.layout.encode(key)
+                self.layout.row_of(key)
             except InvalidKey:  # a time outside the slices, or only an empty text
                 continue
             keys.append(key)
         return keys
+
+    def key_of(self, record: Any) -> Any:
+        """The key of a record: a part that is a `Slice` holds the start of one."""
+        return attrs.evolve(record, **{name: kind.share(getattr(record, name)) for name, kind in self.kinds.items()})
 
     @property
     def is_ordered(self) -> bool:
@@ -186,18 +237,55 @@ def _fits(condition: Any, value: Any) -> bool:
         )
     if isinstance(condition, StartingWith):
         return bool(value.startswith(condition.start))
+    if isinstance(condition, AnyOf):
+        return any(value == one for one in condition.values)
     return bool(value == condition)
+
+
+def widened(subject: Subject, question: dict[str, Any]) -> dict[str, Any]:
+    """The question in whole slices: the values that the keys of its records can have."""
+    return {name: _widened(subject.kinds[name], condition) for name, condition in question.items()}
+
+
+def _widened(kind: Kind, condition: Any) -> Any:
+    if kind.every == 1 or isinstance(condition, StartingWith):
+        return condition
+    if isinstance(condition, AnyOf):
+        return any_of(map(kind.share, condition.values), merged=condition.merged)
+    if not isinstance(condition, Between):
+        return kind.share(condition)
+    since, until = condition.since, condition.until
+    if since is not None:
+        since = kind.share(since) if kind.share(since) >= kind.lowest else None
+    if until is not None:
+        until = -(-until // kind.every) * kind.every
+        until = until if until <= kind.highest else None
+    return between(since, until)
+
+
+def asks_for_nothing(question: dict[str, Any]) -> bool:
+    """Whether a condition is an interval without values, or any of no values."""
+    return any(_is_empty(condition) for condition in question.values())
+
+
+def _is_empty(condition: Any) -> bool:
+    if isinstance(condition, AnyOf):
+        return not condition.values
+    return isinstance(condition, Between) and condition.since is not None and condition.since == condition.until
 
 
 def is_answerable(subject: Subject, question: dict[str, Any]) -> bool:
     """Whether at most 1024 ranges of the key order hold the answer."""
-    if not question or not all(_is_sound(subject.kinds[name], condition) for name, condition in question.items()):
+    if not question or not all(is_sound(subject.kinds[name], condition) for name, condition in question.items()):
         return False
+    question = widened(subject, question)
     slices = 1
     if subject.time_bucket is not None:
         bucket = subject.time_bucket
         condition = question.get(bucket.of)
-        if condition is None or (isinstance(condition, Between) and None in (condition.since, condition.until)):
+        if condition is None or isinstance(condition, StartingWith | AnyOf):
+            return False
+        if isinstance(condition, Between) and None in (condition.since, condition.until):
             return False
         first, last = (
             (condition.since, condition.until - 1) if isinstance(condition, Between) else (condition, condition)
@@ -218,22 +306,31 @@ def is_answerable(subject: Subject, question: dict[str, Any]) -> bool:
     single = [name for name in bound if not isinstance(question[name], Between | StartingWith)]
     if single != bound[: len(single)] or len(bound) > len(single) + 1:
         return False
-    if len(single) == len(subject.kinds) and not _is_storable(subject, question):
+    several = {name: {*question[name].values} for name in single if isinstance(question[name], AnyOf)}
+    if len(single) == len(subject.kinds) and not several and not _is_storable(subject, question):
         return False
+    leading = prod(map(len, several.values()))
+    if leading == 0:
+        return slices <= MOST_RANGES
     buckets = [_buckets(prefix) for prefix in subject.layout.spread if not set(prefix.of) <= set(single)]
-    return max(buckets, default=1) <= MOST_RANGES and prod(buckets) * slices <= MOST_RANGES
+    return max(buckets, default=1) <= MOST_RANGES and prod(buckets) * slices * leading <= MOST_RANGES
 
 
-def _is_sound(kind: Kind, condition: Any) -> bool:
+def is_sound(kind: Kind, condition: Any) -> bool:
+    """Whether the order of a part can answer its condition."""
     if isinstance(condition, Between):
         return kind.ordered and (None in (condition.since, condition.until) or condition.since <= condition.until)
-    return kind.beginnings or not isinstance(condition, StartingWith)
+    if isinstance(condition, StartingWith):
+        return kind.beginnings
+    values = condition.values if isinstance(condition, AnyOf) else (condition,)
+    return kind.every == 1 or all(kind.share(value) >= kind.lowest for value in values)
 
 
 def _is_storable(subject: Subject, values: dict[str, Any]) -> bool:
     """Only an empty text that is the whole key gives a row without bytes."""
     (kind, *others), (value, *_) = subject.kinds.values(), values.values()
-    return bool(others or subject.layout.prefixes or not kind.last_only or value)
+    has_label = isinstance(kind.codec, Prefixed)
+    return bool(others or subject.layout.prefixes or not kind.last_only or has_label or value)
 
 
 def _buckets(prefix: Any) -> int:
@@ -260,15 +357,24 @@ def plan_of(subject: Subject, question: dict[str, Any]) -> tuple[Plan, dict[str,
 
 def in_order(subject: Subject, keys: list[Any]) -> list[Any]:
     """The keys as their values sort: time slices first, then part by part, each in its direction."""
+    return sorted(keys, key=lambda key: place(subject, key))
 
-    def place(key: Any) -> list[Any]:
-        sort_values = [(getattr(key, name), kind.descending) for name, kind in subject.kinds.items()]
-        if subject.time_bucket is not None:
-            bucket = subject.time_bucket
-            sort_values.insert(0, (getattr(key, bucket.of) // bucket.every_ms, subject.kinds[bucket.of].descending))
-        return [_Down(value) if descending else value for value, descending in sort_values]
 
-    return sorted(keys, key=place)
+def place(subject: Subject, record: Any, after: str | None = None) -> list[Any]:
+    """What a record sorts by: its time slice, then its parts; or only the parts after one."""
+    names = list(subject.kinds)
+    values = {name: kind.share(getattr(record, name)) for name, kind in subject.kinds.items()}
+    place = [(values[name], subject.kinds[name].descending) for name in names[names.index(after) + 1 if after else 0 :]]
+    if subject.time_bucket is not None and after is None:
+        bucket = subject.time_bucket
+        place.insert(0, (values[bucket.of] // bucket.every_ms, subject.kinds[bucket.of].descending))
+    return [_Down(value) if descending else value for value, descending in place]
+
+
+def merged_part(subject: Subject, question: dict[str, Any]) -> str | None:
+    """The last part with a merged `any_of`: rows come in the order of the parts after it."""
+    merged = [name for name in subject.kinds if getattr(question.get(name), "merged", False) is True]
+    return merged[-1] if merged else None
 
 
 # ---- strategies ----------------------------------------------------------------------------------
@@ -295,18 +401,16 @@ class _Draw:
 
 
 _BELOW = [st.integers(0, max(0, count - 1)) for count in range(64)]
-_WAYS = ("value", "value", "between", "since", "until", "all", "wrong way round", "starting")
+_WAYS = ("value", "value", "between", "since", "until", "all", "wrong way round", "starting", "any of")
 
 
 @st.composite
-def subjects(hypothesis_draw: st.DrawFn, ordered: bool = False) -> Subject:
-    """Layouts of one to three parts of any kind, after any prefixes."""
+def subjects(hypothesis_draw: st.DrawFn, ordered: bool = False, slices: bool = False) -> Subject:
+    """Layouts of one to three parts of any kind, after any prefixes; one part in three is a `Slice` if `slices`."""
     draw = _Draw(hypothesis_draw)
-    kinds_allowed = [kind for kind in KINDS if kind.ordered or not ordered]
-    middle = [kind for kind in kinds_allowed if not kind.last_only]
-    kinds = dict(
-        zip("abc", [*(draw.choice(middle) for _ in range(draw.below(3))), draw.choice(kinds_allowed)], strict=False)
-    )
+    allowed = [[kind for kind in kinds if kind.ordered or not ordered] for kinds in (KINDS, SLICES)]
+    chosen = [draw.choice(allowed[1 if slices and draw.below(3) == 2 else 0]) for _ in range(1 + draw.below(3))]
+    kinds = dict(zip("abc", [*(kind for kind in chosen[:-1] if not kind.last_only), chosen[-1]], strict=False))
     pools = {name: kind.values for name, kind in kinds.items()}
     times = [name for name, kind in kinds.items() if type(kind.values[0]) is int]
     prefixes: list[Any] = [_spread(draw, list(kinds), times) for _ in range(draw.choice((0, 0, 1, 1, 1, 2)))]
@@ -338,12 +442,15 @@ def _around_slices(bucket: TimeBucket, kind: Kind) -> tuple[int, ...]:
 
 
 @st.composite
-def questions(hypothesis_draw: st.DrawFn, subject: Subject) -> dict[str, Any]:
-    """Equality on some leading parts, often an interval after them; one question in eight binds any parts."""
+def questions(hypothesis_draw: st.DrawFn, subject: Subject, merged: bool = False) -> dict[str, Any]:
+    """Equality or `any_of` on some leading parts, often an interval after them; one question in eight binds any parts.
+
+    A third of the `any_of` are merged if `merged`.
+    """
     draw = _Draw(hypothesis_draw)
     names = list(subject.kinds)
     if draw.below(8) == 7:
-        return {name: _condition(draw, subject, name, draw.choice(_WAYS)) for name in names if draw.below(2)}
+        return {name: _condition(draw, subject, name, draw.choice(_WAYS), merged) for name in names if draw.below(2)}
     question: dict[str, Any] = {}
     bucket = subject.time_bucket
     if bucket is not None and draw.below(4):
@@ -354,15 +461,19 @@ def questions(hypothesis_draw: st.DrawFn, subject: Subject) -> dict[str, Any]:
             names.remove(bucket.of)
         question[bucket.of] = between(*sorted((draw.choice(pool), draw.choice(pool))))
     singles = draw.below(len(names) + 1)
-    question = {name: _condition(draw, subject, name, "value") for name in names[:singles]} | question
+    ways = [(name, draw.choice(("value", "value", "any of"))) for name in names[:singles]]
+    question = {name: _condition(draw, subject, name, way, merged) for name, way in ways} | question
     for name in names[singles : singles + 1]:
         if name not in question and draw.below(4):
-            question[name] = _condition(draw, subject, name, draw.choice(_WAYS))
+            question[name] = _condition(draw, subject, name, draw.choice(_WAYS), merged)
     return question
 
 
-def _condition(draw: _Draw, subject: Subject, name: str, way: str) -> Any:
+def _condition(draw: _Draw, subject: Subject, name: str, way: str, merged: bool) -> Any:
     values = (*subject.values[name] * 3, *subject.kinds[name].values)
+    if way == "any of":  # with values that occur twice, now and then without any
+        several = [draw.choice(values[-63:]) for _ in range(draw.choice((2, 1, 3, 4, 0)))]
+        return any_of(several, merged=merged and draw.below(3) == 0)
     value = draw.choice(values[-63:])
     if way == "starting" and isinstance(value, str | bytes):
         return starting_with(value[: draw.below(len(value) + 1)])

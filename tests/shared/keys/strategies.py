@@ -27,8 +27,11 @@ from shared.keys import (
     LongMaxMinus,
     Modulo,
     Prefix,
+    Prefixed,
+    Rest,
     ReversedDigits,
     Salt,
+    Slice,
     TimeBucket,
     TrailingBytes,
     TrailingText,
@@ -87,6 +90,11 @@ def without(character: str) -> Values:
     return texts.map(lambda text: text.replace(character, ""))
 
 
+def starts(codec: Codec[int], every: int, first: int, last: int) -> Case:
+    """A `Slice` whose codec has these ends, and starts of slices."""
+    return Case(Slice(codec, every), int, ints(-(-first // every), last // every).map(lambda number: number * every))
+
+
 UNSIGNED = {UInt8: 8, UInt16: 16, UInt24: 24, UInt32: 32, UInt64: 64}
 SIGNED = {Int8: 8, Int16: 16, Int32: 32, Int64: 64}
 INTEGERS = [Case(codec, int, ints(0, 2**bits - 1)) for codec, bits in UNSIGNED.items()]
@@ -99,6 +107,14 @@ BOTH_WAYS = [
     Case(EscapedText, str, texts),
     Case(EscapedBytes, bytes, blobs),
     Case(DecimalText(4), int, ints(0, 9999)),
+    starts(UInt8, 60, 0, 255),
+    starts(UInt24, 256, 0, 2**24 - 1),
+    starts(UInt32, 3600, 0, 2**32 - 1),
+    starts(Int64, 3_600_000, -(2**63), 2**63 - 1),
+    starts(DecimalText(4), 60, 0, 9999),
+    Case(Rest(UInt16, 3600), int, ints(0, 3599)),
+    Case(Rest(Int32, 3_600_000), int, ints(0, 3_599_999)),
+    Case(Rest(DecimalText(4), 60), int, ints(0, 59)),
 ]
 ONE_WAY = [
     Case(FixedText(6, "x"), str, without("x").map(lambda text: truncated(text, 6))),
@@ -111,11 +127,23 @@ ONE_WAY = [
     Case(Delimited(FixedText(6, "\0"), "_"), str, without("_").map(lambda text: truncated(text.replace("\0", ""), 6))),
     Case(Delimited(LongMaxMinus, "_"), int, ints(0, 2**63 - 1)),
     Case(Code(NAMES), str, st.sampled_from(sorted(NAMES))),
+    Case(Prefixed("order_", UInt8), int, ints(0, 255)),
+    Case(Prefixed("\0\x01", Descending(Int64)), int, ints(-(2**63), 2**63 - 1)),
+    Case(Prefixed("é", EscapedText), str, texts),
+    Case(Prefixed("\U0010ffff", Descending(EscapedBytes)), bytes, blobs),
+    Case(Prefixed("code ", Code(NAMES)), str, st.sampled_from(sorted(NAMES))),
+    Case(Slice(Delimited(DecimalText(4), "_"), 60), int, ints(0, 166).map(lambda minute: minute * 60)),
+    Case(Slice(Prefixed("t", UInt16), 60), int, ints(0, 1092).map(lambda minute: minute * 60)),
 ]
-TRAILING = [Case(TrailingText, str, texts), Case(TrailingBytes, bytes, blobs)]
+TRAILING = [
+    Case(TrailingText, str, texts),
+    Case(TrailingBytes, bytes, blobs),
+    Case(Prefixed("user_", TrailingText), str, texts),
+]
 ENDED = [*BOTH_WAYS, *(Case(Descending(case.codec), case.value_type, case.values) for case in BOTH_WAYS), *ONE_WAY]
 """Every codec whose values are self-delimiting."""
 CASES = [*ENDED, *TRAILING]
+SHARES = [case for case in CASES if "Slice(" in str(case) or "Rest(" in str(case)]
 ORDERED = [case for case in CASES if case.codec.ordered]
 
 
@@ -170,7 +198,7 @@ def layouts(draw: st.DrawFn, cases: list[Case] = CASES, spread: bool = True, sli
     """
     trailing = [case for case in cases if case.codec.trailing]
     ended = [case for case in cases if not case.codec.trailing]
-    generated = ("UInt", "Int", "FixedBytes", "EscapedText")
+    generated = ("UInt", "Int", "FixedBytes", "EscapedText", "Slice(", "Rest(")
     fused = [case for case in ended if str(case).removeprefix("Descending(").startswith(generated)]
     chosen = draw(st.lists(st.sampled_from(fused) | st.sampled_from(ended), min_size=1, max_size=4))
     if trailing and draw(st.booleans()):

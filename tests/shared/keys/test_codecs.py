@@ -1,6 +1,7 @@
 """The wire formats of numbers, text and bytes: golden rows, their order, and their refusals."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from shared.keys import (
     Int32,
     Int64,
     InvalidKey,
+    Prefixed,
     TrailingBytes,
     TrailingText,
     UInt8,
@@ -101,6 +103,13 @@ ROWS: list[tuple[Codec[Any], Any, str]] = [
     (TrailingBytes, b"\0\xff", "00ff"),
     (STATUS, "placed", "01"),
     (STATUS, "lost", "ff"),
+    (Prefixed("order_", UInt8), 0, "6f726465725f 00"),
+    (Prefixed("order_", UInt8), 255, "6f726465725f ff"),
+    (Prefixed("t", Int64), -1, "74 7fffffffffffffff"),
+    (Prefixed("é\0", EscapedText), "", "c3a9 00 0001"),
+    (Prefixed("t", Descending(Int16)), -1, "74 8000"),
+    (Prefixed("user_", TrailingText), "", "757365725f"),
+    (Prefixed("a", Prefixed("b", STATUS)), "lost", "61 62 ff"),
 ]
 
 
@@ -223,3 +232,60 @@ def test_descending_refuses_codecs_without_order_or_terminator() -> None:
     for codec in (STATUS, Descending(Int64), TrailingText, TrailingBytes):
         with pytest.raises(InvalidKey, match="Descending:"):
             Descending(codec)
+
+
+def test_a_label_is_the_same_for_all_values_so_their_order_stays() -> None:
+    newest_first = Prefixed("t", Descending(Int64))
+    assert (newest_first.ordered, newest_first.descending, newest_first.width_bytes) == (True, True, 9)
+    assert newest_first.encode(1) < newest_first.encode(0) < newest_first.encode(-1)
+    assert (Prefixed("s", STATUS).ordered, Prefixed("s", TrailingText).trailing) == (False, True)
+    assert Prefixed("user_", TrailingText).encode_prefix("an") == b"user_an"
+    assert (Prefixed("s", TrailingText).legible, Prefixed("\0", TrailingText).legible) == (True, False)
+
+
+ANY: Any = 5
+
+
+@pytest.mark.parametrize(
+    ("declare", "wanted"),
+    [
+        (lambda: Prefixed("", UInt8), "Prefixed.label: must be text, not empty (got '')"),
+        (lambda: Prefixed(b"a", UInt8), "Prefixed.label: must be text, not empty (got b'a')"),  # type: ignore[arg-type]
+        (
+            lambda: Prefixed("\ud800", UInt8),
+            "Prefixed.label: must be Unicode text without lone surrogates (got '\\ud800')",
+        ),
+        (lambda: Prefixed("a", ANY), "Prefixed.codec: must be a codec (got 5)"),
+        (
+            lambda: Descending(Prefixed("a", UInt8)),
+            "Descending: Prefixed('a', UInt8) has a label, which stays first: put Descending after it",
+        ),
+    ],
+)
+def test_a_label_that_cannot_be_one_is_refused(declare: Callable[[], object], wanted: str) -> None:
+    with pytest.raises(InvalidKey) as refused:
+        declare()
+    assert wanted == str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("row", "wanted"),
+    [
+        ("6f72646572", "must start with b'order_' (got 6f 72 64 65 72)"),
+        ("6f726465722d 07", "must start with b'order_' (got 6f 72 64 65 72 2d)"),
+        ("", "must start with b'order_' (got no bytes)"),
+        ("6f726465725f", "needs 1 bytes, 0 left"),
+        ("6f726465725f 07 08", "1 bytes too many: 08"),
+    ],
+)
+def test_bytes_without_the_label_are_refused(row: str, wanted: str) -> None:
+    with pytest.raises(InvalidKey) as refused:
+        Prefixed("order_", UInt8).decode(bytes.fromhex(row))
+    assert wanted == str(refused.value)
+
+
+def test_a_value_after_a_label_is_refused_as_without_it() -> None:
+    with pytest.raises(InvalidKey, match=r"^must be 0\.\.255 \(got 256\)$"):
+        Prefixed("order_", UInt8).encode(256)
+    with pytest.raises(InvalidKey, match=r"^Prefixed\('order_', UInt8\) does not|^UInt8 does not support"):
+        Prefixed("order_", UInt8).encode_prefix(2)

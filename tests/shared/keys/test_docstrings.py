@@ -7,11 +7,11 @@ import re
 import pytest
 
 import shared.keys
-from shared.keys import codecs, text_codecs
+from shared.keys import codecs, slice_codecs, text_codecs
 
 EXAMPLES = [
     pytest.param(codec, example, id=f"{codec}: {example}")
-    for module in (codecs, text_codecs)
+    for module in (codecs, text_codecs, slice_codecs)
     for _name, documented in inspect.getmembers(module, inspect.isclass)
     if documented.__module__ == module.__name__
     for codec, examples in re.findall(r"^ *(\S.*?): (\S+ -> .*)$", inspect.getdoc(documented), re.MULTILINE)

@@ -24,19 +24,37 @@ from shared.keys import (
     ReversedDigits,
     RowRange,
     Salt,
+    Stream,
     TimeBucket,
     TrailingBytes,
     TrailingText,
     UInt8,
     UInt16,
+    any_of,
     between,
     part,
     row_key,
     starting_with,
     successor,
 )
+from shared.keys.conditions import Between
 
-from .oracle import KINDS, Kind, Subject, in_order, is_answerable, layout_of, matches, questions, subjects
+from .oracle import (
+    KINDS,
+    SLICES,
+    Kind,
+    Subject,
+    asks_for_nothing,
+    is_answerable,
+    is_sound,
+    layout_of,
+    matches,
+    merged_part,
+    place,
+    questions,
+    subjects,
+    widened,
+)
 
 many = settings(max_examples=700, derandomize=True, database=None)
 
@@ -234,8 +252,7 @@ def test_a_prefix_of_descending_bytes_carries_if_its_inversion_ends_in_ff() -> N
 def test_an_unbound_salt_gives_one_range_for_each_bucket() -> None:
     plan = LOGS.plan(at_s=5)
     assert hexed("00 05 .. 00 06", "01 05 .. 01 06", "02 05 .. 02 06", "03 05 .. 03 06") == spans(plan)
-    assert len(plan.streams) == 4
-    assert plan.spread_bytes == 1
+    assert [stream.prefix_bytes for stream in plan.streams] == [1, 1, 1, 1]
 
 
 def test_a_bucket_ends_where_the_next_one_starts_and_the_last_at_the_end_of_the_table() -> None:
@@ -264,7 +281,7 @@ def test_a_hash_short_enough_is_listed_in_byte_order() -> None:
     plan = KeyLayout(Log, HashPrefix(of="host", bytes=1, hex=True, separator="-")).plan(at_s=5)
     wanted = [f"{ord(digit):02x} 2d 05 .. {ord(digit):02x} 2d 06" for digit in "0123456789abcdef"]
     assert hexed(*wanted) == spans(plan)
-    assert plan.spread_bytes == 2
+    assert [stream.prefix_bytes for stream in plan.streams] == [2] * 16
 
 
 def test_two_spreads_are_listed_as_all_their_pairs() -> None:
@@ -273,7 +290,7 @@ def test_two_spreads_are_listed_as_all_their_pairs() -> None:
     plan = layout.plan(at_s=between(5, 7))
     pairs = ("00 00", "00 01", "01 00", "01 01")
     assert hexed(*(f"{pair} 05 .. {pair} 07" for pair in pairs)) == spans(plan)
-    assert plan.spread_bytes == 2
+    assert [stream.prefix_bytes for stream in plan.streams] == [2] * 4
 
 
 def test_whole_slices_are_one_range_and_leave_the_parts_after_them_free() -> None:
@@ -311,7 +328,7 @@ def test_a_salt_before_slices_gives_each_bucket_its_run_of_slices() -> None:
     plan = layout.plan(host="a", at_ms=between(0, 20))
     wanted = ["00 00000000 61 .. 00 00000000 62", "00 00000001 61 .. 00 00000001 62"]
     assert hexed(*wanted, *(range_.replace("00 0000", "01 0000") for range_ in wanted)) == spans(plan)
-    assert [len(stream) for stream in plan.streams] == [2, 2]
+    assert [len(stream.ranges) for stream in plan.streams] == [2, 2]
 
 
 def test_all_parts_bound_is_a_point_and_never_a_prefix() -> None:
@@ -340,11 +357,10 @@ def test_a_question_with_an_interval_has_no_point() -> None:
 def test_the_whole_table_is_one_range_or_one_for_each_bucket() -> None:
     assert [RowRange(b"", None)] == list(PAIRS.whole_table().ranges)
     assert hexed("00 .. 01", "01 .. 02", "02 .. 03", "03 .. 04") == spans(LOGS.whole_table())
-    assert len(LOGS.whole_table().streams) == 4
-    assert LOGS.whole_table().spread_bytes == 1
+    assert [stream.prefix_bytes for stream in LOGS.whole_table().streams] == [1, 1, 1, 1]
     unlisted = KeyLayout(Event, Salt(of="user_id", buckets=4), HashPrefix(of="user_id", bytes=4)).whole_table()
     assert [RowRange(b"", None)] == list(unlisted.ranges)
-    assert unlisted.spread_bytes == 0
+    assert [stream.prefix_bytes for stream in unlisted.streams] == [0]
 
 
 # ---- the successor of a prefix -------------------------------------------------------------------
@@ -569,14 +585,33 @@ def test_a_question_longer_than_any_row_is_refused(condition: Any) -> None:
 
 
 def assert_holds_exactly(subject: Subject, question: dict[str, Any], plan: Plan) -> None:
-    keys = subject.keys
-    rows = [subject.layout.encode(key) for key in keys]
-    wanted = [key for key in keys if matches(question, key)]
-    assert wanted == [key for key, row in zip(keys, rows, strict=True) if any(row in range_ for range_ in plan.ranges)]
+    """The ranges hold exactly the slices that match, and the records in them that pass the residual filter match."""
+    records = [(record, subject.layout.row_of(record)) for record in subject.keys]
+    in_ranges = [record for record, row in records if any(row in range_ for range_ in plan.ranges)]
+    assert [record for record, _ in records if matches(question, record)] == [
+        record for record in in_ranges if matches({**plan.residual}, record)
+    ]
+    slices = widened(subject, question)
+    assert in_ranges == [
+        record
+        for record, _ in records
+        if matches(slices, subject.key_of(record)) and not asks_for_nothing({**plan.residual})
+    ]
     assert_apart(plan.ranges)
     for stream in plan.streams:
-        assert sorted(stream, key=lambda range_: range_.start) == list(stream)
-        assert len({range_.start[: plan.spread_bytes] for range_ in stream}) == 1
+        assert sorted(stream.ranges, key=lambda range_: range_.start) == list(stream.ranges)
+        assert len(prefixes_of(subject, stream)) <= 1
+        assert len({range_.start[: stream.prefix_bytes] for range_ in stream.ranges}) == 1
+    if merged_part(subject, question) is None:
+        assert {stream.prefix_bytes for stream in plan.streams} <= {0, subject.layout.spread_bytes}
+        starts = [stream.ranges[0].start[: stream.prefix_bytes] for stream in plan.streams]
+        assert len(starts) == len({*starts})  # one stream for each bucket
+
+
+def prefixes_of(subject: Subject, stream: Stream) -> set[bytes]:
+    """What the rows of a stream start with."""
+    rows = map(subject.layout.row_of, subject.keys)
+    return {row[: stream.prefix_bytes] for row in rows if any(row in range_ for range_ in stream.ranges)}
 
 
 def assert_apart(ranges: Iterable[RowRange]) -> None:
@@ -586,11 +621,14 @@ def assert_apart(ranges: Iterable[RowRange]) -> None:
     assert all(low.stop is not None and low.stop <= high.start for low, high in pairwise(ordered))
 
 
-subjects_with_questions = subjects().flatmap(lambda subject: st.tuples(st.just(subject), questions(subject)))
+def with_questions(**options: Any) -> st.SearchStrategy[tuple[Subject, dict[str, Any]]]:
+    return subjects(slices=True, **options).flatmap(
+        lambda subject: st.tuples(st.just(subject), questions(subject, merged=True))
+    )
 
 
 @many
-@given(subjects_with_questions)
+@given(with_questions())
 def test_a_plan_holds_exactly_the_keys_that_match_and_refuses_only_questions_that_the_order_cannot_answer(
     case: tuple[Subject, dict[str, Any]],
 ) -> None:
@@ -600,31 +638,75 @@ def test_a_plan_holds_exactly_the_keys_that_match_and_refuses_only_questions_tha
             subject.layout.plan(**question)
         return
     plan = subject.layout.plan(**question)
+    assert question == plan.question
     assert_holds_exactly(subject, question, plan)
     singles = [condition for condition in question.values() if not hasattr(condition, "__attrs_attrs__")]
     assert (len(singles) == len(subject.kinds)) == (plan.point is not None)
 
 
-@settings(many, max_examples=300)
-@given(subjects(ordered=True).flatmap(lambda subject: st.tuples(st.just(subject), questions(subject))))
-def test_behind_the_spreading_prefix_rows_are_in_the_order_of_their_values(
+@many
+@given(with_questions())
+def test_only_slices_that_a_condition_cuts_leave_it_to_the_client(case: tuple[Subject, dict[str, Any]]) -> None:
+    subject, question = case
+    if is_answerable(subject, question):
+        slices = widened(subject, question)
+        cut = {
+            name: condition
+            for name, condition in question.items()
+            if subject.kinds[name].every > 1 and not (isinstance(condition, Between) and condition == slices[name])
+        }
+        assert cut == subject.layout.plan(**question).residual
+
+
+@many
+@given(with_questions())
+def test_the_parts_of_a_range_are_what_all_its_keys_have_in_common(case: tuple[Subject, dict[str, Any]]) -> None:
+    subject, question = case
+    if not is_answerable(subject, question):
+        return
+    plan = subject.layout.plan(**question)
+    for range_ in plan.ranges:
+        names = [name for name, _ in range_.parts]
+        spread = [data for _, data in range_.parts[: len(subject.layout.spread)]] if plan.point is None else []
+        assert [name for name in subject.kinds if name in names] == [name for name in names if name in subject.kinds]
+        for record in subject.keys:
+            row, key = subject.layout.row_of(record), subject.key_of(record)
+            if row in range_:
+                assert row.startswith(b"".join(spread))
+                assert matches({name: condition for name, condition in range_.parts if name in subject.kinds}, key)
+                periods = [condition for name, condition in range_.parts if name == "TimeBucket"]
+                assert all(subject.time_bucket and getattr(key, subject.time_bucket.of) in period for period in periods)
+
+
+@settings(many, max_examples=500)
+@given(with_questions(ordered=True))
+def test_after_the_prefixes_of_their_streams_rows_are_in_the_order_of_their_values(
     case: tuple[Subject, dict[str, Any]],
 ) -> None:
     subject, question = case
-    plan = subject.layout.plan(**question) if is_answerable(subject, question) else subject.layout.whole_table()
-    matching = [key for key in subject.keys if any(subject.layout.encode(key) in range_ for range_ in plan.ranges)]
-    if plan.spread_bytes or not subject.layout.spread:
-        rows = sorted(matching, key=lambda key: subject.layout.encode(key)[plan.spread_bytes :])
-        assert in_order(subject, matching) == rows
+    if is_answerable(subject, question):
+        plan = subject.layout.plan(**question)
+    else:
+        plan, question = subject.layout.whole_table(), {}
+        if subject.layout.spread and not plan.streams[0].prefix_bytes:
+            return  # the buckets of the whole table cannot be listed
+    after = merged_part(subject, question)
+    rests: list[tuple[bytes, Any]] = []
+    for record in subject.keys:
+        row = subject.layout.row_of(record)
+        streams = [stream for stream in plan.streams if any(row in range_ for range_ in stream.ranges)]
+        rests += [(row[stream.prefix_bytes :], place(subject, record, after)) for stream in streams]
+    merged = [values for _rest, values in sorted(rests, key=lambda rest_and_values: rest_and_values[0])]
+    assert sorted(merged) == merged
 
 
 @settings(many, max_examples=100)
-@given(subjects())
+@given(subjects(slices=True))
 def test_the_whole_table_holds_every_key_once(subject: Subject) -> None:
     assert_holds_exactly(subject, {}, subject.layout.whole_table())
 
 
-KIND_BY_NAME = {str(kind): kind for kind in KINDS}
+KIND_BY_NAME = {str(kind): kind for kind in (*KINDS, *SLICES)}
 
 
 @pytest.mark.parametrize("name", KIND_BY_NAME)
@@ -632,22 +714,24 @@ def test_every_interval_and_prefix_of_every_codec_holds_exactly_its_values(name:
     kind = KIND_BY_NAME[name]
     after_ff = Kind(UInt8, (255,))
     alone, second = layout_of([kind]), layout_of([after_ff, kind])
-    rows = [(value, second.encode(second.key(255, value))) for value in kind.values]
-    firsts = [(value, row[1:]) for value, row in rows]
+    subject = Subject(alone, {"a": kind}, {"a": list(kind.values)}, None)
+    records = subject.keys if kind.every > 1 else [alone.key(value) for value in kind.values]
+    rows = [(record, second.row_of(second.key(255, record.a))) for record in records]
     conditions: list[Any] = [
         starting_with(value[:n]) for value in kind.values if kind.beginnings for n in range(len(value) + 1)
     ]
+    conditions += [any_of(pair) for pair in product(kind.values, repeat=2) if is_sound(kind, any_of(pair))]
     if kind.ordered:
         ends = [(since, until) for since, until in product((None, *kind.values), repeat=2)]
         conditions += [between(*pair) for pair in ends if None in pair or pair[0] <= pair[1]]
     for condition in conditions:
-        wanted = [value for value in kind.values if matches({"v": condition}, _Value(value))]
+        slices = widened(subject, {"a": condition})
+        is_cut = slices["a"] != condition and asks_for_nothing({"a": condition})
+        wanted = [record for record in records if matches(slices, subject.key_of(record)) and not is_cut]
         ranges = second.plan(a=255, b=condition).ranges
-        assert wanted == [value for value, row in rows if any(row in range_ for range_ in ranges)], condition
+        assert wanted == [record for record, row in rows if any(row in range_ for range_ in ranges)], condition
         ranges = alone.plan(a=condition).ranges
-        assert wanted == [value for value, row in firsts if any(row in range_ for range_ in ranges)], condition
-
-
-class _Value:
-    def __init__(self, v: Any) -> None:
-        self.v = v
+        assert wanted == [record for record, row in rows if any(row[1:] in range_ for range_ in ranges)], condition
+        assert [record for record in records if matches({"a": condition}, record)] == [
+            record for record in wanted if matches({"a": condition}, record)
+        ]

@@ -1,9 +1,11 @@
 """Keys, layouts and calls that the tests of pages, sorted pages and cursors share."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+import attrs
 import happybase
+from hypothesis import strategies as st
 
 from shared.keys import (
     Descending,
@@ -19,8 +21,13 @@ from shared.keys import (
     part,
     row_key,
 )
-from shared.queries import Page, page
+from shared.keys.slice_codecs import share_codec
+from shared.queries import Page, ServerFilter
+from shared.queries.pages import READ_AT_MOST, read_page
+from shared.queries.record_reader import Question, conditions_of
+from shared.tables import InvalidRow, RecordCells, TableLayout
 from tests.engines import EMBEDDED, Engine
+from tests.shared.stocked import put
 
 
 @row_key
@@ -80,6 +87,38 @@ BY_HOST = KeyLayout(ByHost)
 BY_HOST_NEWEST_FIRST = KeyLayout(ByHostNewestFirst)
 
 
+def key_table(layout: KeyLayout[Any], name: str = "t") -> TableLayout[Any, Any]:
+    """A table whose records are the keys of a layout; the cell f:v marks its rows."""
+    return TableLayout(name, "a key", layout, RecordCells(layout.key, {}, marker="f:v"))
+
+
+def holds_whole_values(layout: KeyLayout[Any]) -> bool:
+    """Whether a key can be the record of a table: a record has whole values, not slices and rests."""
+    return not any(share_codec(part.codec) for part in layout.parts)
+
+
+ITEM_TABLE = key_table(ITEMS, "items")
+
+
+def page(
+    rows: happybase.Table,
+    table: TableLayout[Any, Any],
+    plan: Plan,
+    *,
+    limit: int,
+    cursor: str | None = None,
+    where: Mapping[str, Any] | Iterable[tuple[str, Any]] = (),
+    reverse: bool = False,
+    order: KeyLayout[Any] | None = None,
+    filter: ServerFilter | None = None,
+    read_at_most: int = READ_AT_MOST,
+    on_invalid: Callable[[InvalidRow], None] | None = None,
+) -> Page[Any]:
+    """One page of a question in a given direction, which `Query` derives; with an `order`, the client always sorts."""
+    question = Question(rows, table, plan, conditions_of(plan, dict(where)), filter, order, reverse)
+    return read_page(question, limit, cursor, on_invalid, read_at_most=read_at_most)
+
+
 def keys_of(layout: KeyLayout[Any]) -> list[Any]:
     return [layout.key(at_s, host) for at_s in TIMES for host in HOSTS[: 2 + at_s % 7]]
 
@@ -92,11 +131,12 @@ def pages_of(
     **options: Any,
 ) -> list[Page[Any]]:
     """All pages, one after another; a cursor that does not move ends in an error and not in an endless loop."""
+    key_records = key_table(layout)
     pages: list[Page[Any]] = []
     cursor = None
     while cursor is not None or not pages:
         assert len(pages) < 1000, "the cursor does not move"
-        pages.append(page(table, plan, lambda row, _cells: layout.decode(row), cursor=cursor, **options))
+        pages.append(page(table, key_records, plan, cursor=cursor, **options))
         cursor = pages[-1].cursor
         if between_pages:
             between_pages(table)
@@ -107,12 +147,36 @@ def records_of(pages: list[Page[Any]]) -> list[Any]:
     return [record for answer in pages for record in answer.records]
 
 
+@attrs.define
+class Changes:
+    """Puts and deletes of keys between pages, three after each page."""
+
+    layout: KeyLayout[Any]
+    pending: list[tuple[str, int, str]]
+    deleted: set[Any] = attrs.field(factory=set[Any])
+    """The keys that were deleted at any time, whether they were put again or not."""
+
+    def __call__(self, table: happybase.Table) -> None:
+        for verb, at_s, host in [self.pending.pop() for _ in self.pending[:3]]:
+            key = self.layout.key(at_s, host)
+            if verb == "put":
+                put(table, [self.layout.encode(key)])
+            else:
+                self.deleted.add(key)
+                table.delete(self.layout.encode(key))
+
+
+verbs_and_keys = st.lists(
+    st.tuples(st.sampled_from(["put", "delete"]), st.sampled_from(TIMES), st.sampled_from(HOSTS)), max_size=40
+)
+
+
 Items: TypeAlias = Callable[[int], happybase.Table]
 
 
 def item_page(table: happybase.Table, **options: Any) -> Page[Item]:
     plan = options.pop("plan", ITEMS.whole_table())
-    return page(table, plan, lambda row, _cells: ITEMS.decode(row), **options)
+    return page(table, ITEM_TABLE, plan, **options)
 
 
 def sizes(engine: Engine, rows: int) -> Sequence[int]:

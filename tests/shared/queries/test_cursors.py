@@ -16,6 +16,7 @@ from shared.keys import (
     InvalidQuestion,
     KeyLayout,
     TimeBucket,
+    TrailingBytes,
     UInt8,
     UInt16,
     between,
@@ -23,7 +24,7 @@ from shared.keys import (
     row_key,
     starting_with,
 )
-from shared.queries import Page, ServerFilter, page
+from shared.queries import Page, ServerFilter
 from tests.engines import Embedded
 from tests.shared.queries.paging import (
     BY_HOST,
@@ -36,9 +37,10 @@ from tests.shared.queries.paging import (
     ByTimeOnly,
     Item,
     Items,
-    Named,
     item_page,
+    key_table,
     keys_of,
+    page,
 )
 from tests.shared.stocked import Stocked, stocked_table
 
@@ -50,6 +52,11 @@ class LastFirst:
     number: int = part(Descending(UInt16), "counts up, the last first")
 
 
+@row_key
+class AnyBytes:
+    data: bytes = part(TrailingBytes, "all of the key")
+
+
 ALPHABET = string.ascii_letters + string.digits + "-_"
 
 
@@ -59,16 +66,31 @@ ALPHABET = string.ascii_letters + string.digits + "-_"
 @pytest.mark.parametrize(
     ("question", "cursor"),
     [
-        ({"limit": 2}, "9iPHOzC9vP-G8LqyAAE"),
-        ({"limit": 2, "reverse": True}, "QArkAviuyR-9c8Q5AAg"),
-        ({"limit": 2, "where": {"number": between(1, 9)}}, "re6ptlZ3_elRsA_9AAI"),
-        ({"limit": 2, "order": KeyLayout(LastFirst)}, "HWCybG9rcOsZ6z4RAAL_9wAI"),
-        ({"limit": 2, "filter": ServerFilter(("v",), b"PrefixFilter('\0')")}, "Lxp2w4Qaj2Jl59ARAAE"),
+        ({"limit": 2}, "YtyQTznvDF6nAt6SAAIAAQAAAAA"),
+        ({"limit": 2, "reverse": True}, "0T5-CDn-Y3A7FRpQAAIACAAAAAA"),
+        ({"limit": 2, "where": {"number": between(1, 9)}}, "1MhX83NU5bNqelHNAAIAAgAAAAA"),
+        ({"limit": 2, "order": KeyLayout(LastFirst)}, "TF6Tvis3Si5K4H35AAL_9wACAAgAAAAA"),
+        ({"limit": 2, "filter": ServerFilter(("v",), b"PrefixFilter('\0')")}, "uy8hTxROZtUAYEnMAAIAAQAAAAA"),
     ],
 )
 def test_a_cursor_keeps_its_bytes_so_that_one_in_use_outlives_a_release(question: dict[str, Any], cursor: str) -> None:
     with stocked_table(Embedded(), [ITEMS.encode(Item(number)) for number in range(10)]) as table:
         assert item_page(table, **question).cursor == cursor
+
+
+@pytest.mark.parametrize(
+    ("question", "cursor"),
+    [
+        ({"limit": 2}, "9iPHOzC9vP-G8LqyAAE"),
+        ({"limit": 2, "order": KeyLayout(LastFirst)}, "HWCybG9rcOsZ6z4RAAL_9wAI"),
+    ],
+)
+def test_a_cursor_of_the_first_releases_is_refused_by_name_and_not_misread(
+    items: Items, question: dict[str, Any], cursor: str
+) -> None:
+    with pytest.raises(InvalidQuestion) as refused:
+        item_page(items(10), cursor=cursor, **question)
+    assert str(refused.value) == ("cursor: is of an earlier release, whose cursors this one cannot continue; ask again")
 
 
 # ---- which question they belong to ---------------------------------------------------------------
@@ -92,7 +114,7 @@ def test_a_cursor_belongs_to_the_condition_of_its_where(stocked: Stocked, condit
     def ask(wanted: Any, cursor: str | None = None) -> Page[Any]:
         whole = layout.whole_table()
         where = {name: wanted}
-        return page(table, whole, lambda row, _cells: layout.decode(row), limit=1, where=where, cursor=cursor)
+        return page(table, key_table(layout), whole, limit=1, where=where, cursor=cursor)
 
     cursor = ask(condition).cursor
     assert cursor is not None
@@ -107,7 +129,7 @@ def test_a_cursor_belongs_to_its_order(stocked: Stocked) -> None:
 
     def ask(cursor: str | None = None, **question: Any) -> Page[Any]:
         plan = layout.whole_table()
-        return page(table, plan, lambda row, _cells: layout.decode(row), limit=3, cursor=cursor, **question)
+        return page(table, key_table(layout), plan, limit=3, cursor=cursor, **question)
 
     questions: list[dict[str, Any]] = [
         {},
@@ -143,11 +165,11 @@ def test_a_cursor_belongs_to_the_attribute_that_its_order_begins_with(stocked: S
 
     pairs, turned = KeyLayout(Pair), KeyLayout(Turned)
     table = stocked(pairs.encode(Pair(first, 9 - first)) for first in range(9))
-    options: dict[str, Any] = {"decode": lambda row, _cells: pairs.decode(row), "limit": 3}
-    answer = page(table, pairs.whole_table(), order=turned, **options)
+    options: dict[str, Any] = {"table": key_table(pairs), "plan": pairs.whole_table(), "limit": 3}
+    answer = page(table, order=turned, **options)
     assert [key.second for key in answer.records] == [1, 2, 3]
     with pytest.raises(InvalidQuestion, match=FOREIGN):
-        page(table, pairs.whole_table(), order=pairs, cursor=answer.cursor, **options)
+        page(table, order=pairs, cursor=answer.cursor, **options)
 
 
 def test_a_cursor_belongs_to_the_slices_of_its_order(stocked: Stocked) -> None:
@@ -156,11 +178,10 @@ def test_a_cursor_belongs_to_the_slices_of_its_order(stocked: Stocked) -> None:
     slices = [KeyLayout(ByHost, TimeBucket(of="at_s", every_ms=every, codec=UInt8)) for every in (10, 100)]
     orders = [BY_HOST, *slices]
     for order, other in permutations(orders, 2):
-        plan = layout.whole_table()
-        options: dict[str, Any] = {"limit": 3, "decode": lambda row, _cells: layout.decode(row)}
-        cursor = page(table, plan, order=order, **options).cursor
+        options: dict[str, Any] = {"limit": 3, "table": key_table(layout), "plan": layout.whole_table()}
+        cursor = page(table, order=order, **options).cursor
         with pytest.raises(InvalidQuestion, match=FOREIGN):
-            page(table, plan, order=other, cursor=cursor, **options)
+            page(table, order=other, cursor=cursor, **options)
 
 
 def test_a_cursor_belongs_to_the_parts_of_its_order_and_not_to_its_name(items: Items) -> None:
@@ -198,8 +219,8 @@ def test_a_damaged_cursor_of_another_order_is_refused(items: Items) -> None:
 
 def test_a_cursor_is_safe_in_a_url(stocked: Stocked) -> None:
     table = stocked(bytes([0xFB, number]) * 3 for number in range(256))
-    everything = KeyLayout(Named).whole_table()
-    cursors = [page(table, everything, lambda row, _cells: row, limit=limit).cursor for limit in range(1, 256)]
+    layout = KeyLayout(AnyBytes)
+    cursors = [page(table, key_table(layout), layout.whole_table(), limit=limit).cursor for limit in range(1, 256)]
     assert set("".join(cursor or "?" for cursor in cursors)) <= set(ALPHABET)
 
 

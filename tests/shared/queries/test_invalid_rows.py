@@ -1,6 +1,6 @@
 """Pages that leave out rows which are not records: each is reported once, and every record comes."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import count
 from typing import Any
@@ -11,17 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.designs import metered
-from shared.keys import Descending, EscapedText, InvalidQuestion, KeyLayout, Salt, UInt8, UInt16, between, part, row_key
-from shared.queries import Page, page
+from shared.keys import Descending, EscapedText, InvalidQuestion, KeyLayout, Salt, UInt8, between, part, row_key
+from shared.queries import Page
 from shared.queries.pages import SKIPPING_BUFFER_ROWS
-from shared.tables import CellLayout, Column, InvalidRow, TableLayout
+from shared.tables import Column, InvalidRow, RecordCells, TableLayout
 from tests.engines import Engine, examples
+from tests.shared.queries.paging import ITEMS, Item, key_table, page
 from tests.shared.stocked import Stocked, stocked_table
-
-
-@row_key
-class Item:
-    number: int = part(UInt16, "counts up")
 
 
 @row_key
@@ -30,8 +26,8 @@ class Visit:
     host: str = part(EscapedText, "where")
 
 
-ITEMS = KeyLayout(Item)
 VISITS = KeyLayout(Visit, Salt(of="host", buckets=4))
+ITEM_TABLE = key_table(ITEMS, "items")
 BAD = b"\xff\xff\xff"
 
 
@@ -44,19 +40,15 @@ def bad(number: int) -> bytes:
     return item(number) + BAD
 
 
-def decoding(layout: KeyLayout[Any]) -> Callable[[bytes, dict[bytes, bytes]], Any]:
-    return lambda row, _cells: layout.decode(row)
-
-
 def pages_of(table: Any, layout: KeyLayout[Any], **options: Any) -> tuple[list[Page[Any]], list[InvalidRow]]:
     """All pages, and all rows that they reported."""
     pages: list[Page[Any]] = []
     reported: list[InvalidRow] = []
-    plan = options.pop("plan", layout.whole_table())
+    keys, plan = key_table(layout, "items"), options.pop("plan", layout.whole_table())
     for _ in count():
         assert len(pages) < 1000, "the cursor does not move"
         cursor = pages[-1].cursor if pages else None
-        pages.append(page(table, plan, decoding(layout), cursor=cursor, on_invalid=reported.append, **options))
+        pages.append(page(table, keys, plan, cursor=cursor, on_invalid=reported.append, **options))
         if pages[-1].cursor is None:
             return pages, reported
     raise AssertionError
@@ -71,7 +63,7 @@ def test_a_row_that_is_left_out_is_reported_with_table_row_and_reason(stocked: S
     (only,), (invalid,) = pages_of(table, ITEMS, limit=3)
     assert [Item(1), Item(3)] == only.records
     assert (only.rows_read, only.cursor) == (3, None)
-    assert (invalid.table, invalid.row) == (table.name.decode(), b"\0\2\xff")
+    assert (invalid.table, invalid.row) == ("items", b"\0\2\xff")
     assert invalid.reason == "Item: 1 bytes too many, at offset 2 of row 00 02 ff"
     assert str(invalid) == f"{invalid.table}: row 00 02 ff: {invalid.reason}"
 
@@ -92,7 +84,16 @@ class Note:
     text: str
 
 
-NOTES = TableLayout("notes", "one note", ITEMS, CellLayout(Note, "f", {"text": Column("t")}))
+@attrs.frozen
+class TitledNote:
+    number: int
+    text: str
+    title: str
+
+
+NOTES = TableLayout("notes", "one note", ITEMS, RecordCells(Note, {"text": Column("f:t")}))
+TITLED_CELLS = RecordCells(TitledNote, {"text": Column("f:t"), "title": Column("f:title")})
+TITLED_NOTES = TableLayout("notes", "one note", ITEMS, TITLED_CELLS)
 
 
 def test_a_row_that_its_table_refuses_is_reported_as_the_table_names_it(engine: Engine) -> None:
@@ -101,7 +102,7 @@ def test_a_row_that_its_table_refuses_is_reported_as_the_table_names_it(engine: 
         table.put(item(1), {b"f:t": b"\x05"})
         table.put(item(2), NOTES.cells.pack(Note(2, "two")))
         reported: list[InvalidRow] = []
-        answer = page(table, ITEMS.whole_table(), NOTES.record, limit=1, on_invalid=reported.append)
+        answer = page(table, NOTES, ITEMS.whole_table(), limit=1, on_invalid=reported.append)
     assert answer.records == [Note(2, "two")]
     assert [(invalid.table, invalid.row) for invalid in reported] == [("notes", item(1))]
     assert reported[0].reason == "Note.text: must be text (got 5)"
@@ -110,8 +111,8 @@ def test_a_row_that_its_table_refuses_is_reported_as_the_table_names_it(engine: 
 def test_without_a_report_a_row_that_is_not_a_record_is_raised(stocked: Stocked) -> None:
     table = stocked([item(1), bad(1), item(2)])
     with pytest.raises(InvalidRow):
-        page(table, ITEMS.whole_table(), decoding(ITEMS), limit=2)
-    assert page(table, ITEMS.whole_table(), decoding(ITEMS), limit=1).records == [Item(1)]
+        page(table, ITEM_TABLE, ITEMS.whole_table(), limit=2)
+    assert page(table, ITEM_TABLE, ITEMS.whole_table(), limit=1).records == [Item(1)]
 
 
 def test_what_the_report_raises_ends_the_page(stocked: Stocked) -> None:
@@ -120,7 +121,7 @@ def test_what_the_report_raises_ends_the_page(stocked: Stocked) -> None:
 
     table = stocked([item(1), bad(1), item(2)])
     with pytest.raises(ValueError, match=r"^enough: 0001ffffff$"):
-        page(table, ITEMS.whole_table(), decoding(ITEMS), limit=2, on_invalid=stop)
+        page(table, ITEM_TABLE, ITEMS.whole_table(), limit=2, on_invalid=stop)
 
 
 @pytest.mark.parametrize("reverse", [False, True])
@@ -158,7 +159,7 @@ def test_a_page_reads_on_after_a_thousand_invalid_rows_in_batches_that_stay_smal
 ) -> None:
     table = stocked([*map(bad, range(1000)), item(2000), item(2001), item(2002)])
     with metered(table.connection) as cost:
-        answer = page(table, ITEMS.whole_table(), decoding(ITEMS), limit=2, on_invalid=lambda invalid: None)
+        answer = page(table, ITEM_TABLE, ITEMS.whole_table(), limit=2, on_invalid=lambda invalid: None)
     assert answer.records == [Item(2000), Item(2001)]
     assert answer.cursor is not None
     assert 1003 - SKIPPING_BUFFER_ROWS <= cost.rows_fetched <= 1003 + SKIPPING_BUFFER_ROWS
@@ -206,8 +207,8 @@ def test_a_page_with_a_where_counts_invalid_rows_towards_the_rows_it_reads(stock
     table = stocked([*map(bad, range(5)), item(7)])
     first = page(
         table,
+        ITEM_TABLE,
         ITEMS.whole_table(),
-        decoding(ITEMS),
         limit=1,
         where={"number": 7},
         read_at_most=3,
@@ -242,11 +243,23 @@ def test_a_sorted_page_leaves_out_invalid_rows_and_reads_them_for_each_page(stoc
 def test_a_point_that_is_not_a_record_is_an_empty_page(engine: Engine) -> None:
     with engine.shared_store(NOTES) as connection:
         table = connection.table("notes")
-        table.put(item(1), {b"f:other": b""})
+        table.put(item(1), TITLED_CELLS.pack(TitledNote(1, "a", "one"), only=["title"]))
         reported: list[InvalidRow] = []
-        answer = page(table, ITEMS.plan(number=1), NOTES.record, limit=1, on_invalid=reported.append)
-    assert (answer.records, answer.cursor) == ([], None)
-    assert [invalid.reason for invalid in reported] == ["Note.text: no cell f:t"]
+        answer = page(table, TITLED_NOTES, ITEMS.plan(number=1), limit=1, on_invalid=reported.append)
+    assert (answer.records, answer.cursor, answer.rows_read) == ([], None, 1)
+    assert [invalid.reason for invalid in reported] == ["TitledNote.text: no cell f:t"]
+
+
+def test_a_row_without_any_cell_of_a_record_is_neither_a_record_nor_reported(engine: Engine) -> None:
+    with engine.shared_store(NOTES) as connection:
+        table = connection.table("notes")
+        table.put(item(1), {b"f:other": b""})
+        table.put(item(2), NOTES.cells.pack(Note(2, "two")))
+        reported: list[InvalidRow] = []
+        options: dict[str, Any] = {"limit": 1, "on_invalid": reported.append}
+        assert page(table, NOTES, ITEMS.plan(number=1), **options) == Page([], None, 0)
+        assert page(table, NOTES, ITEMS.whole_table(), **options) == Page([Note(2, "two")], None, 1)
+    assert reported == []
 
 
 # ---- questions that Python can hardly write ---------------------------------------------------------
@@ -270,7 +283,7 @@ def three(engine: Engine) -> Iterator[Any]:
 )
 def test_a_where_that_no_cursor_can_hold_is_refused_before_anything_is_read(three: Any, condition: Any) -> None:
     with metered(three.connection) as cost, pytest.raises(InvalidQuestion, match=r"^where: number: must be a value "):
-        page(three, ITEMS.whole_table(), decoding(ITEMS), limit=1, where={"number": condition})
+        page(three, ITEM_TABLE, ITEMS.whole_table(), limit=1, where={"number": condition})
     assert cost.rpcs == 0
 
 
@@ -278,7 +291,7 @@ def test_a_where_that_no_cursor_can_hold_is_refused_before_anything_is_read(thre
 def test_a_limit_or_cursor_that_python_can_hardly_write_is_refused(three: Any, value: Any) -> None:
     for options in ({"limit": value}, {"limit": 1, "cursor": value}, {"limit": 1, "read_at_most": value}):
         with pytest.raises(InvalidQuestion, match=r"must be .+ \(got an? "):
-            page(three, ITEMS.whole_table(), decoding(ITEMS), **options)
+            page(three, ITEM_TABLE, ITEMS.whole_table(), **options)
 
 
 @attrs.frozen
@@ -288,7 +301,7 @@ class Kind:
 
 
 def test_a_row_that_a_validator_of_attrs_refuses_has_one_line_as_its_reason() -> None:
-    kinds = TableLayout("kinds", "one kind", ITEMS, CellLayout(Kind, "f", {"kind": Column("k")}))
+    kinds = TableLayout("kinds", "one kind", ITEMS, RecordCells(Kind, {"kind": Column("f:k")}))
     with pytest.raises(InvalidRow) as caught:
         kinds.record(item(1), {b"f:k": b"\xa1b"})
     assert str(caught.value) == "kinds: row 00 01: 'kind' must be in ['a'] (got 'b')"

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from shared.designs import metered
 from shared.keys import MAX_ROW_BYTES, KeyLayout, Plan, TrailingText, UInt16, part, row_key
-from shared.queries import ServerFilter, equal, page, scan
-from shared.tables import BIG_INT, CellLayout, Column, InvalidRecord, TableLayout
+from shared.queries import ServerFilter, equal, scan
+from shared.tables import BIG_INT, Column, InvalidRecord, RecordCells, TableLayout
 from tests.engines import Engine, examples, located, plain_table
+from tests.shared.queries.paging import page
 
 
 @row_key
@@ -35,12 +36,8 @@ class Note:
     amount: int = 0
 
 
-NOTES = TableLayout(
-    "notes",
-    "one note",
-    KeyLayout(ByNumber),
-    CellLayout(Note, "n", {"text": Column("t'x"), "raw": Column("r"), "amount": Column("a", BIG_INT)}),
-)
+NOTE_CELLS = RecordCells(Note, {"text": Column("n:t'x"), "raw": Column("n:r"), "amount": Column("n:a", BIG_INT)})
+NOTES = TableLayout("notes", "one note", KeyLayout(ByNumber), NOTE_CELLS)
 
 
 @contextmanager
@@ -65,16 +62,16 @@ def whole_table() -> Plan:
 
 
 def test_the_filter_of_a_value_is_text_that_hbase_reads():
-    assert equal(NOTES.cells, "text", "it's") == ServerFilter(
+    assert equal(NOTE_CELLS, "text", "it's") == ServerFilter(
         ("text",), b"SingleColumnValueFilter('n','t''x',=,'binary:\xa4it''s',true,true)"
     )
 
 
 def test_a_value_that_the_attribute_cannot_have_is_refused():
     with pytest.raises(InvalidRecord, match=r"Note.text: must be text \(got 5\)"):
-        equal(NOTES.cells, "text", 5)
+        equal(NOTE_CELLS, "text", 5)
     with pytest.raises(InvalidRecord, match=r"Note.number: has no column \(text, raw, amount have\)"):
-        equal(NOTES.cells, "number", 5)
+        equal(NOTE_CELLS, "number", 5)
 
 
 texts = st.text("aé'()'\0", max_size=4) | st.sampled_from(["it's", "'", "''", ") OR (", "x" * 40])
@@ -88,11 +85,11 @@ def test_pages_with_a_filter_hold_just_the_records_of_that_value(engine, notes, 
     sample = data.draw(st.sampled_from([*notes, Note(0)]))
     name = data.draw(st.sampled_from(["text", "raw", "amount"]))
     value: Any = getattr(sample, name)
-    options: Any = {"limit": limit, "reverse": reverse, "filter": equal(NOTES.cells, name, value)}
+    options: Any = {"limit": limit, "reverse": reverse, "filter": equal(NOTE_CELLS, name, value)}
     records, cursor = [], None
     with noted(engine, notes) as rows:
         while True:
-            answer = page(rows, whole_table(), NOTES.record, cursor=cursor, **options)
+            answer = page(rows, NOTES, whole_table(), cursor=cursor, **options)
             assert answer.server_filtered == (name,)
             assert len(answer.records) <= limit
             records += answer.records
@@ -105,7 +102,7 @@ def test_pages_with_a_filter_hold_just_the_records_of_that_value(engine, notes, 
 def test_a_filter_reads_what_it_does_not_return(engine, stored):
     rows = stored([Note(number, str(number % 10)) for number in range(100)])
     with metered(rows.connection) as cost:
-        returned = list(scan(rows, whole_table(), filter=equal(NOTES.cells, "text", "7")))
+        returned = list(scan(rows, whole_table(), filter=equal(NOTE_CELLS, "text", "7")))
     assert (len(returned), cost.rows_fetched, cost.rows_read) == (10, 10, engine.rows_read(100))
 
 
@@ -114,7 +111,7 @@ def test_a_filter_of_one_row_is_asked_by_a_scan_since_a_get_knows_none(stored):
     plan = NOTES.layout.plan(number=2)
     assert plan.point is not None
     for value, wanted in (("a", []), ("b", [Note(2, "b")])):
-        assert page(rows, plan, NOTES.record, limit=9, filter=equal(NOTES.cells, "text", value)).records == wanted
+        assert page(rows, NOTES, plan, limit=9, filter=equal(NOTE_CELLS, "text", value)).records == wanted
 
 
 def test_a_filter_of_the_longest_row_there_is(new_store):
@@ -124,19 +121,19 @@ def test_a_filter_of_the_longest_row_there_is(new_store):
     connection.table("t").put(longest, {b"n:r": b"\xc4\x00"})
     plan = KeyLayout(ByText).plan(text="x" * MAX_ROW_BYTES)
     for value, wanted in ((b"\0", []), (b"", [longest])):
-        matching = scan(connection.table("t"), plan, filter=equal(NOTES.cells, "raw", value))
+        matching = scan(connection.table("t"), plan, filter=equal(NOTE_CELLS, "raw", value))
         assert [row for row, _ in matching] == wanted
 
 
 def test_a_cursor_belongs_to_its_filter(stored):
     rows = stored([Note(number, "a") for number in range(5)])
-    first = page(rows, whole_table(), NOTES.record, limit=2, filter=equal(NOTES.cells, "text", "a"))
-    for other in (None, equal(NOTES.cells, "text", "b")):
+    first = page(rows, NOTES, whole_table(), limit=2, filter=equal(NOTE_CELLS, "text", "a"))
+    for other in (None, equal(NOTE_CELLS, "text", "b")):
         with pytest.raises(ValueError, match="belongs to another question"):
-            page(rows, whole_table(), NOTES.record, limit=2, cursor=first.cursor, filter=other)
+            page(rows, NOTES, whole_table(), limit=2, cursor=first.cursor, filter=other)
 
 
 def test_a_row_without_the_column_is_not_of_that_value(stored):
     rows = stored([Note(1, "a")])
     rows.put(NOTES.row(Note(2)), {b"n:r": b"\xc4\x00"})
-    assert [row for row, _ in scan(rows, whole_table(), filter=equal(NOTES.cells, "text", "a"))] == [b"\x00\x01"]
+    assert [row for row, _ in scan(rows, whole_table(), filter=equal(NOTE_CELLS, "text", "a"))] == [b"\x00\x01"]

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import happybase
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,7 +19,7 @@ from shared.keys import (
     row_key,
     starting_with,
 )
-from shared.queries import Page, page
+from shared.queries import Page
 from shared.tables import InvalidRow
 from tests.engines import Engine, examples
 from tests.shared.keys.oracle import matches
@@ -33,15 +32,19 @@ from tests.shared.queries.paging import (
     TIMES,
     ByHost,
     ByTimeOnly,
+    Changes,
     Falling,
     Item,
     Items,
     Rising,
     item_page,
+    key_table,
     keys_of,
+    page,
     pages_of,
     records_of,
     sizes,
+    verbs_and_keys,
 )
 from tests.shared.stocked import Stocked, hexes, put, stocked_table
 
@@ -104,9 +107,7 @@ def test_the_pages_in_another_order_are_the_sorted_answer(
     st.sampled_from(list(LAYOUTS)),
     st.booleans(),
     st.integers(1, 7),
-    st.lists(
-        st.tuples(st.sampled_from(["put", "delete"]), st.sampled_from(TIMES), st.sampled_from(HOSTS)), max_size=40
-    ),
+    verbs_and_keys,
 )
 def test_sorted_rows_there_throughout_come_once_whatever_is_put_and_deleted_between_pages(
     engine: Engine, name: str, reverse: bool, limit: int, changes: list[tuple[str, int, str]]
@@ -114,22 +115,12 @@ def test_sorted_rows_there_throughout_come_once_whatever_is_put_and_deleted_betw
     layout = LAYOUTS[name]
     keys = keys_of(layout)
     plan = layout.plan(at_s=between(0, 250))
-    pending = list(changes)
-    deleted = set()
-
-    def change(table: happybase.Table) -> None:
-        for verb, at_s, host in [pending.pop() for _ in pending[:3]]:
-            key = layout.key(at_s, host)
-            if verb == "put":
-                put(table, [layout.encode(key)])
-            else:
-                deleted.add(key)
-                table.delete(layout.encode(key))
+    change = Changes(layout, list(changes))
 
     with stocked_table(engine, map(layout.encode, keys)) as table:
         pages = pages_of(table, layout, plan, change, limit=limit, reverse=reverse, order=BY_HOST)
     records = records_of(pages)
-    assert {key for key in keys if key not in deleted and key.at_s < 250} <= set(records)
+    assert {key for key in keys if key not in change.deleted and key.at_s < 250} <= set(records)
     assert sorted(set(records), key=host_and_time, reverse=reverse) == records
 
 
@@ -141,7 +132,7 @@ def test_a_row_put_after_the_cursor_of_another_order_comes_and_a_row_put_before_
 
     def ask(**options: Any) -> Page[Any]:
         whole = layout.whole_table()
-        return page(table, whole, lambda row, _cells: layout.decode(row), order=BY_HOST, **options)
+        return page(table, key_table(layout), whole, order=BY_HOST, **options)
 
     first = ask(limit=1)
     assert first.records == [Rising(5, "b")]
@@ -229,8 +220,8 @@ def test_the_client_work_of_a_page_is_its_where_by_name_and_then_the_order(stock
     table = stocked([layout.encode(Rising(1, "a"))])
     answer = page(
         table,
+        key_table(layout),
         layout.whole_table(),
-        lambda row, _cells: layout.decode(row),
         limit=1,
         where={"host": "a", "at_s": 1},
         order=BY_HOST,
@@ -296,4 +287,4 @@ def test_a_row_that_does_not_decode_is_an_error_wherever_it_would_be_sorted(stoc
         with pytest.raises(InvalidRow) as refused:
             item_page(table, limit=1, order=ITEMS, **options)
         reason = "Item: 1 bytes too many, at offset 2 of row 00 03 ff"
-        assert str(refused.value) == f"{table.name.decode()}: row 00 03 ff: {reason}"
+        assert str(refused.value) == f"items: row 00 03 ff: {reason}"

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.keys import KeyLayout, TrailingText, part, row_key
-from shared.tables import BIG_INT, CellLayout, Column, InvalidRecord, InvalidRow, Packing, TableLayout
+from shared.tables import BIG_INT, Column, InvalidRecord, InvalidRow, Packing, RecordCells, TableLayout
 from shared.tables.packing import MSGPACK
 
 
@@ -32,15 +32,15 @@ class Sale:
 
 
 COLUMNS = {
-    "item": Column("i"),
-    "amount": Column("a", BIG_INT),
-    "count": Column("c"),
-    "weight": Column("w"),
-    "gift": Column("g"),
-    "photo": Column("p"),
-    "tags": Column("t"),
+    "item": Column("f:i"),
+    "amount": Column("f:a", BIG_INT),
+    "count": Column("f:c"),
+    "weight": Column("f:w"),
+    "gift": Column("f:g"),
+    "photo": Column("f:p"),
+    "tags": Column("f:t"),
 }
-SALES = CellLayout(Sale, "f", COLUMNS)
+SALES = RecordCells(Sale, COLUMNS)
 
 
 @row_key
@@ -54,7 +54,7 @@ class Anything:
     what: Any
 
 
-ANYTHING = CellLayout(Anything, "f", {"what": Column("w")})
+ANYTHING = RecordCells(Anything, {"what": Column("f:w")})
 LAMP = Sale("n-1", "lamp", 499)
 
 
@@ -196,7 +196,7 @@ def test_cells_that_a_record_refuses_by_a_type_error_are_not_such_a_record() -> 
         number: str
         item: Any = attrs.field(validator=attrs.validators.instance_of(str))
 
-    layout = CellLayout(Checked, "f", {"item": Column("i")})
+    layout = RecordCells(Checked, {"item": Column("f:i")})
     with pytest.raises(InvalidRecord, match="'item' must be <class 'str'>"):
         layout.unpack(Key("n-1"), {b"f:i": b"\x05"})
 
@@ -233,7 +233,7 @@ def test_a_cell_of_a_list_or_map_too_deep_for_python_is_refused_by_name(name: st
 
 def test_a_packing_that_python_cannot_finish_is_refused_by_name() -> None:
     as_json = Packing("json", lambda value: json.dumps(value).encode(), json.loads)
-    layout = CellLayout(Anything, "f", {"what": Column("w", as_json)})
+    layout = RecordCells(Anything, {"what": Column("f:w", as_json)})
     with pytest.raises(InvalidRecord, match=r"^Anything\.what: "):
         layout.pack_value("what", nested(2000))
     with pytest.raises(InvalidRecord, match=r"^Anything\.what: "):
@@ -262,15 +262,16 @@ def test_a_big_int_of_thousands_of_digits_comes_back() -> None:
 def test_a_literal_takes_values_of_its_own_types_only(wanted: Any, fitting: list[Any], wrong: list[Any]) -> None:
     fields = {"number": attrs.field(type=str), "state": attrs.field(type=wanted)}
     record = attrs.make_class("Record", fields, frozen=True)
-    table = TableLayout("t", "any", KeyLayout(Number), CellLayout(record, "f", {"state": Column("s")}))
+    cells: RecordCells[Any] = RecordCells(record, {"state": Column("f:s")})
+    table = TableLayout("t", "any", KeyLayout(Number), cells)
     row = table.row(Number("n-1"))
     for value in fitting:
-        cell = table.cells.pack_value("state", value)
+        cell = cells.pack_value("state", value)
         (state,) = {type(read.state) for read in (table.record(row, {b"f:s": cell}),)}
         assert state is type(value)
     for value in wrong:
         with pytest.raises(InvalidRecord, match=r"^Record\.state: must be "):
-            table.cells.pack_value("state", value)
+            cells.pack_value("state", value)
         with pytest.raises(InvalidRow, match=r"Record\.state: must be "):
             table.record(row, {b"f:s": msgpack.packb(value)})
 
@@ -296,12 +297,12 @@ def test_a_cell_that_holds_something_else_is_named_with_its_bytes(changed: dict[
 
 def test_a_column_of_no_attribute_is_refused_when_declared() -> None:
     with pytest.raises(InvalidRecord, match=r"^Sale\.colour: no such attribute \(number, item, "):
-        CellLayout(Sale, "f", {"colour": Column("c")})
+        RecordCells(Sale, {"colour": Column("f:c")})
 
 
 def test_two_attributes_in_one_column_are_refused_when_declared() -> None:
     with pytest.raises(InvalidRecord, match=r"^Sale\."):
-        CellLayout(Sale, "f", {"item": Column("x"), "amount": Column("x", BIG_INT)})
+        RecordCells(Sale, {"item": Column("f:x"), "amount": Column("f:x", BIG_INT)})
 
 
 # ---- some of the cells ---------------------------------------------------------------------------
@@ -309,9 +310,10 @@ def test_two_attributes_in_one_column_are_refused_when_declared() -> None:
 
 def test_only_some_attributes_can_be_packed() -> None:
     assert SALES.pack(LAMP, only=["gift", "count"]) == {b"f:g": b"\xc2", b"f:c": b"\x00"}
-    assert SALES.pack(LAMP, only=[]) == {}
+    with pytest.raises(InvalidRecord, match=r"^Sale: has no cell to write \(columns: item, amount, count, "):
+        SALES.pack(LAMP, only=[])
 
 
 def test_the_packing_of_a_column_is_msgpack_unless_said() -> None:
-    assert MSGPACK is Column("i").packing
+    assert MSGPACK is Column("f:i").packing
     assert SALES.column("item") == b"f:i"

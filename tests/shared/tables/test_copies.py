@@ -110,6 +110,7 @@ def test_a_ready_codec_is_copied_as_itself(copied: Copy) -> None:
         equal(ORDER_CELLS, "status", "paid"),
         MSGPACK,
         BIG_INT,
+        ORDER_CELLS.attributes,
         ORDER_CELLS.columns,
         BY_SELLER.families,
         BY_SELLER.splits,
@@ -137,7 +138,8 @@ def test_a_copied_table_reads_and_writes_the_same_rows(copied: Copy) -> None:
 
 @every_copy
 def test_a_copied_error_says_the_same(copied: Copy) -> None:
-    for error in (InvalidRow("orders", b"\0n", "Order: bad"), NotAllStored(2, [], "the store is gone")):
+    invalid = [InvalidRow("orders", b"\0n", "Order: bad", column) for column in (None, b"o:i")]
+    for error in (*invalid, NotAllStored(2, [], "the store is gone")):
         twin = copied(error)
         assert (type(twin), str(twin), attrs.asdict(twin)) == (type(error), str(error), attrs.asdict(error))
 
@@ -164,7 +166,7 @@ def order_of(table: TableLayout[Any, Order], row: bytes) -> Order:
 def test_an_error_comes_back_from_another_process_as_it_is() -> None:
     with ProcessPoolExecutor(1, get_context("spawn")) as other, pytest.raises(InvalidRow) as refused:
         other.submit(order_of, ORDERS, b"n-42").result(timeout=60)
-    assert str(refused.value) == "orders: row 6e 2d 34 32: Order.seller_id: no cell o:s"
+    assert str(refused.value) == "orders: row 6e 2d 34 32: Order: none of its cells (o:s, o:b, o:t, o:i, o:a, o:st)"
 
 
 def test_layouts_that_are_deleted_leave_no_source_behind() -> None:

@@ -26,20 +26,22 @@ from shared.keys import (
     Splits,
     split_points,
 )
-from shared.tables import CellLayout, Family, TableLayout, ddl
+from shared.tables import Family, RecordCells, TableLayout, ddl, physical_tables
 from shared.tables.ddl import create_statement, tables_with_splits
 from tests.shared.keys.strategies import few, key_class
 
 
 def table(codec: Codec[Any], *prefixes: Prefix, part: str = "host") -> TableLayout[Any, Any]:
     key = key_class({part: codec})
-    return TableLayout("logs", "a line", KeyLayout(key, *prefixes), CellLayout(key, "l", {}))
+    return TableLayout("logs", "a line", KeyLayout(key, *prefixes), RecordCells(key, {}, marker="l:v"))
 
 
 def families(**families: Family) -> TableLayout[Any, Any]:
     """A table that keeps its cells in the first of these families."""
     key = key_class({"host": EscapedText})
-    return TableLayout("logs", "a line", KeyLayout(key), CellLayout(key, next(iter(families)), {}), families)
+    return TableLayout(
+        "logs", "a line", KeyLayout(key), RecordCells(key, {}, marker=f"{next(iter(families))}:v"), families
+    )
 
 
 LOGS = table(EscapedText, Salt(of="host", buckets=4))
@@ -113,10 +115,11 @@ def test_split_points_of_the_table_itself_go_before_those_of_its_layout() -> Non
     assert create_statement(own) == (
         f"# a third of the hosts each,\n# as of today\ncreate 'logs', {L}, SPLITS => ['g', 'p']"
     )
-    assert tables_with_splits([own], None) == [(own, own.splits)]
+    assert tables_with_splits([own], None) == [(physical_tables([own])[0], own.splits)]
     assert create_statement(own, 1) == create_statement(LOGS, 1)
     hosts = table(EscapedText)
-    cut = attrs.evolve(hosts, splits=own.splits)
+    hosts = attrs.evolve(hosts, name="hosts")
+    cut = attrs.evolve(hosts, name="cut", splits=own.splits)
     assert [splits.points for _, splits in tables_with_splits([LOGS, hosts, cut], 1)] == [(b"\x02",), (), (b"g", b"p")]
 
 

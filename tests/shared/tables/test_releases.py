@@ -8,11 +8,12 @@ import happybase
 import pytest
 
 from shared.keys import EscapedText, Int64, KeyLayout, part, row_key
-from shared.queries import equal, page
+from shared.queries import equal
 from shared.records import one_of, text
-from shared.tables import BIG_INT, CellLayout, Column, InvalidRecord, InvalidRow, TableLayout
+from shared.tables import BIG_INT, Column, InvalidRecord, InvalidRow, RecordCells, TableLayout
 from tests.engines import Engine
 from tests.reference import without_reference
+from tests.shared.queries.paging import page
 
 
 @row_key
@@ -55,12 +56,14 @@ class Visit:
     count: int = 1
 
 
-OLD = {"item": Column("i"), "amount": Column("a", BIG_INT)}
-NEW = {**OLD, "currency": Column("c"), "tags": Column("t"), "label": Column("l"), "note": Column("n")}
+OLD = {"item": Column("s:i"), "amount": Column("s:a", BIG_INT)}
+NEW = {**OLD, "currency": Column("s:c"), "tags": Column("s:t"), "label": Column("s:l"), "note": Column("s:n")}
 LAYOUT = KeyLayout(ByShop)
-OLD_SALES = TableLayout("sales", "one sale", LAYOUT, CellLayout(OldSale, "s", OLD))
-SALES = TableLayout("sales", "one sale", LAYOUT, CellLayout(Sale, "s", NEW))
-VISITS = TableLayout("visits", "one visit", LAYOUT, CellLayout(Visit, "v", {"page": Column("p"), "count": Column("c")}))
+OLD_SALES = TableLayout("sales", "one sale", LAYOUT, RecordCells(OldSale, OLD))
+SALE_CELLS = RecordCells(Sale, NEW)
+SALES = TableLayout("sales", "one sale", LAYOUT, SALE_CELLS)
+VISIT_CELLS = RecordCells(Visit, {"page": Column("v:p"), "count": Column("v:c")})
+VISITS = TableLayout("visits", "one visit", LAYOUT, VISIT_CELLS)
 
 OLD_SALE = OldSale("s-1", 1, "lamp", 499)
 NEW_SALE = Sale("s-1", 2, "desk", 10**21, "USD", ["gift"], "big", note="fragile")
@@ -78,13 +81,13 @@ def sales(engine: Engine) -> Iterator[happybase.Table]:
 
 def test_the_newer_release_reads_older_rows_with_the_defaults_of_what_they_lack(sales: happybase.Table) -> None:
     with without_reference(SALES.record):
-        records = page(sales, LAYOUT.plan(shop="s-1"), SALES.record, limit=5).records
+        records = page(sales, SALES, LAYOUT.plan(shop="s-1"), limit=5).records
     assert records == [Sale("s-1", 1, "lamp", 499, "EUR", [], "LAMP", note=None), NEW_SALE]
 
 
 def test_the_older_release_reads_newer_rows_and_leaves_their_columns_alone(sales: happybase.Table) -> None:
     with without_reference(OLD_SALES.record):
-        records = page(sales, LAYOUT.plan(shop="s-1"), OLD_SALES.record, limit=5).records
+        records = page(sales, OLD_SALES, LAYOUT.plan(shop="s-1"), limit=5).records
     assert records == [OLD_SALE, OldSale("s-1", 2, "desk", 10**21)]
     sales.put(OLD_SALES.row(records[1]), OLD_SALES.cells.pack(attrs.evolve(records[1], item="table")))
     row = SALES.row(NEW_SALE)
@@ -114,6 +117,9 @@ def test_a_row_without_any_cell_of_a_record_is_not_one_of_defaults(cells: dict[b
     row = VISITS.row(Visit("s-1", 1))
     with pytest.raises(InvalidRow, match=r"^visits: row .*: Visit: none of its cells \(v:p, v:c\)$"):
         VISITS.record(row, cells)
+    assert VISITS.records(row, cells) == []
+    with pytest.raises(InvalidRecord, match=r"^Visit: none of its cells \(v:p, v:c\)$"):
+        VISIT_CELLS.unpack(Visit("s-1", 1), cells)
 
 
 @pytest.mark.parametrize("cells", [{b"v:p": b"\xa1x"}, {b"v:c": b"\x05"}, {b"v:c": b"\x05", b"v:other": b""}])
@@ -132,7 +138,7 @@ def test_a_default_is_not_held_against_the_declared_type() -> None:
         item: str
         note: str = None  # type: ignore[assignment]
 
-    table = TableLayout("t", "any", LAYOUT, CellLayout(Loose, "s", {"item": Column("i"), "note": Column("n")}))
+    table = TableLayout("t", "any", LAYOUT, RecordCells(Loose, {"item": Column("s:i"), "note": Column("s:n")}))
     with without_reference(table.record):
         assert table.record(table.row(Visit("s-1", 1)), {b"s:i": b"\xa1x"}) == Loose("s-1", 1, "x")
 
@@ -151,16 +157,16 @@ def test_a_cell_that_is_there_is_never_replaced_by_the_default() -> None:
 def test_a_filter_for_the_default_lets_rows_through_that_lack_the_column(
     sales: happybase.Table, currency: str, wanted: list[int]
 ) -> None:
-    of_currency = equal(SALES.cells, "currency", currency)
+    of_currency = equal(SALE_CELLS, "currency", currency)
     plan = LAYOUT.plan(shop="s-1")
-    filtered = page(sales, plan, SALES.record, limit=5, filter=of_currency).records
-    matching = page(sales, plan, SALES.record, limit=5, where={"currency": currency}).records
+    filtered = page(sales, SALES, plan, limit=5, filter=of_currency).records
+    matching = page(sales, SALES, plan, limit=5, where={"currency": currency}).records
     assert filtered == matching
     assert [sale.at_ms for sale in filtered] == wanted
 
 
 def test_a_filter_for_what_a_factory_makes_lets_rows_through_that_lack_the_column(sales: happybase.Table) -> None:
-    answer = page(sales, LAYOUT.plan(shop="s-1"), SALES.record, limit=5, filter=equal(SALES.cells, "tags", []))
+    answer = page(sales, SALES, LAYOUT.plan(shop="s-1"), limit=5, filter=equal(SALE_CELLS, "tags", []))
     assert [sale.at_ms for sale in answer.records] == [1]
 
 
@@ -187,12 +193,8 @@ class Weight:
     net: int = attrs.field(default=0, converter=attrs.Converter(or_time, takes_self=True))  # type: ignore[misc]
 
 
-WEIGHTS = TableLayout(
-    "weights",
-    "one weight",
-    LAYOUT,
-    CellLayout(Weight, "w", {name: Column(name) for name in [*attrs.fields_dict(Weight)][2:]}),
-)
+WEIGHT_CELLS = RecordCells(Weight, {name: Column(f"w:{name}") for name in [*attrs.fields_dict(Weight)][2:]})
+WEIGHTS = TableLayout("weights", "one weight", LAYOUT, WEIGHT_CELLS)
 
 
 @pytest.mark.parametrize(
@@ -212,16 +214,16 @@ def test_a_filter_lets_rows_through_that_lack_the_column_if_the_default_has_the_
     name: str, value: float, missing_too: bool
 ) -> None:
     record = WEIGHTS.record(LAYOUT.encode(ByShop("s-1", 1)), {b"w:name": b"\xa1a"})
-    packed = WEIGHTS.cells.pack_value
+    packed = WEIGHT_CELLS.pack_value
     assert (packed(name, getattr(record, name)) == packed(name, value)) is missing_too
-    assert equal(WEIGHTS.cells, name, value).text.endswith(b",false,true)" if missing_too else b",true,true)")
+    assert equal(WEIGHT_CELLS, name, value).text.endswith(b",false,true)" if missing_too else b",true,true)")
 
 
 def test_a_filter_for_an_attribute_whose_converter_takes_the_record_is_refused() -> None:
     with pytest.raises(InvalidRecord, match=r"^Weight\.net: its default depends on the rest of the record$"):
-        equal(WEIGHTS.cells, "net", 1)
+        equal(WEIGHT_CELLS, "net", 1)
 
 
 def test_a_filter_for_an_attribute_whose_default_depends_on_the_others_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^Sale\.label: its default depends on the rest of the record$"):
-        equal(SALES.cells, "label", "LAMP")
+        equal(SALE_CELLS, "label", "LAMP")

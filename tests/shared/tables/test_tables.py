@@ -14,11 +14,11 @@ import pytest
 from shared.keys import EscapedText, KeyLayout, Salt, Splits, TrailingText, part, row_key
 from shared.stores import connect
 from shared.tables import (
-    CellLayout,
     Column,
     Family,
     InvalidRecord,
     NeedsThrift2,
+    RecordCells,
     TableLayout,
     TableMismatch,
     create_tables,
@@ -38,10 +38,10 @@ NAMES = TableLayout(
     "names",
     "a name",
     KeyLayout(Named),
-    CellLayout(Named, "n", {}),
+    RecordCells(Named, {}, marker="n:v"),
     {"n": Family(), "old": Family(3, ttl_seconds=60, bloom="NONE")},
 )
-OTHERS = TableLayout("others", "another name", KeyLayout(Named), CellLayout(Named, "o", {}))
+OTHERS = TableLayout("others", "another name", KeyLayout(Named), RecordCells(Named, {}, marker="o:v"))
 
 
 @row_key
@@ -53,7 +53,7 @@ SALTED = TableLayout(
     "salted",
     "a name in its bucket",
     KeyLayout(Salted, Salt(of="name", buckets=4)),
-    CellLayout(Salted, "s", {}),
+    RecordCells(Salted, {}, marker="s:v"),
     {"s": Family(2, ttl_seconds=3600, bloom="ROWCOL", compression="GZ", block_size_bytes=8192), "t": Family()},
 )
 CUT = attrs.evolve(OTHERS, name="cut", splits=Splits((b"g", b"p"), "as many names before each"))
@@ -286,7 +286,7 @@ def test_a_table_has_the_family_of_its_cells_by_default() -> None:
 
 def test_cells_of_a_family_that_the_table_lacks_are_refused_when_declared() -> None:
     with pytest.raises(InvalidRecord, match=r"^table names: must have the family n \(has o\)$"):
-        TableLayout("names", "a name", KeyLayout(Named), CellLayout(Named, "n", {}), {"o": Family()})
+        TableLayout("names", "a name", KeyLayout(Named), RecordCells(Named, {}, marker="n:v"), {"o": Family()})
 
 
 def test_an_attribute_that_no_key_and_no_cell_holds_is_refused_when_declared() -> None:
@@ -296,8 +296,8 @@ def test_an_attribute_that_no_key_and_no_cell_holds_is_refused_when_declared() -
         city: str
 
     with pytest.raises(InvalidRecord, match=r"^Person.city: must be a column of table people, or a part of Named$"):
-        TableLayout("people", "a person", KeyLayout(Named), CellLayout(Person, "p", {}))
-    people = TableLayout("people", "a person", KeyLayout(Named), CellLayout(Person, "p", {"city": Column("c")}))
+        TableLayout("people", "a person", KeyLayout(Named), RecordCells(Person, {}, marker="p:v"))
+    people = TableLayout("people", "a person", KeyLayout(Named), RecordCells(Person, {"city": Column("p:c")}))
     ann = Person("ann", "Köln")
     assert people.record(people.row(ann), people.cells.pack(ann)) == ann
 

@@ -1,0 +1,86 @@
+"""The conditions of a question, by part: a value, an interval, a prefix, or any of several values.
+
+Each tells whether a value meets it, so that a client can compare what no range guarantees.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import attrs
+
+from .errors import InvalidQuestion, shown
+
+
+@attrs.frozen
+class Between:
+    """since <= value < until, in the order of the values; None means no bound."""
+
+    since: Any
+    until: Any
+
+    def __contains__(self, value: Any) -> bool:
+        return (self.since is None or self.since <= value) and (self.until is None or value < self.until)
+
+
+@attrs.frozen
+class StartingWith:
+    """Text (or bytes) that starts with `start`."""
+
+    start: Any
+
+    def __contains__(self, value: Any) -> bool:
+        return bool(value.startswith(self.start))
+
+
+@attrs.frozen
+class AnyOf:
+    """One of several values; `merged` if the rows of all values come in one order."""
+
+    values: tuple[Any, ...]
+    merged: bool = False
+
+    def __contains__(self, value: Any) -> bool:
+        return value in self.values
+
+
+def between(since: Any = None, until: Any = None) -> Any:
+    """The values from `since` up to, but not including, `until`; either may be None for no bound.
+
+    Half-open in the order of the values, also if the part is descending: two periods that meet share no row.
+    """
+    return Between(since, until)
+
+
+def starting_with(start: str | bytes) -> Any:
+    """The text that starts with `start`, which may end anywhere in a word."""
+    return StartingWith(start)
+
+
+def any_of(values: Iterable[Any], *, merged: bool = False) -> Any:
+    """One of these values, each a range of its own; no values, no rows.
+
+    The ranges are read one after the other, in the order of the key: all rows of one value, then those of the next.
+    With `merged` they are read side by side, in the order of the parts that come after this one: the latest rows of
+    three authors by time. It stands where a single value may stand: other conditions may follow it.
+    """
+    try:
+        if isinstance(values, str | bytes):
+            raise TypeError
+        return AnyOf(tuple(values), merged)
+    except TypeError:
+        raise InvalidQuestion(f"any_of: must be several values, such as a list (got {shown(values)})") from None
+
+
+def is_one_value(condition: Any) -> bool:
+    """Whether a condition allows a single value: it is that value."""
+    return not isinstance(condition, Between | StartingWith | AnyOf)
+
+
+def is_range(condition: Any) -> bool:
+    """Whether a condition allows a range of values, so that no later part of the key can be bound."""
+    return isinstance(condition, Between | StartingWith)
+
+
+def matcher(condition: Any) -> Callable[[Any], bool]:
+    """A function that tells whether a value meets a condition: equals it, or is one of the values that it allows."""
+    return (lambda value: bool(value == condition)) if is_one_value(condition) else condition.__contains__

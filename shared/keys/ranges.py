@@ -1,0 +1,79 @@
+"""Ranges of row keys, and the plan that they make for one question."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from .limits import MAX_ROW_BYTES
+
+
+def successor(prefix: bytes) -> bytes | None:
+    """The first key after all keys that start with `prefix`; None if only the end of the table comes after them.
+
+    61 -> 62    61 ff -> 62    ff ff -> None
+    """
+    stripped = prefix.rstrip(b"\xff")
+    return stripped[:-1] + bytes([stripped[-1] + 1]) if stripped else None
+
+
+def next_row(row: bytes) -> bytes | None:
+    """The very next row key after `row`; None if that is the end of the table.
+
+    61 -> 61 00
+    """
+    return row + b"\x00" if len(row) < MAX_ROW_BYTES else successor(row)
+
+
+@attrs.frozen
+class RowRange:
+    """The keys from `start` up to, but not including, `stop`; None is the end of the table."""
+
+    start: bytes
+    stop: bytes | None
+    parts: tuple[tuple[str, Any], ...] = attrs.field(default=(), eq=False, repr=False)
+    """What all its keys have in common, in key order: the bytes of spreading prefixes by class name, then the
+    condition of each part that is bound. Of a single row these are its parts alone; empty if the range was not made
+    for a question."""
+
+    def __contains__(self, row: bytes) -> bool:
+        return self.start <= row and (self.stop is None or row < self.stop)
+
+    def __str__(self) -> str:
+        return f"[{self.start.hex()}, {'end' if self.stop is None else self.stop.hex()})"
+
+
+@attrs.frozen
+class Stream:
+    """Ranges that are read one after the other, in key order."""
+
+    ranges: tuple[RowRange, ...]
+    prefix_bytes: int = 0
+    """Length of what all its keys start with; streams are merged by the rest of the key."""
+
+
+@attrs.frozen
+class Plan:
+    """The ranges that answer one question, and what they leave to the client.
+
+    There is one stream for each bucket of the spreading prefixes, and for each value of a merged `any_of`; one stream
+    without them. Merging the streams by the key after their prefixes gives all rows in the order of that rest.
+    """
+
+    streams: tuple[Stream, ...]
+    point: bytes | None = None
+    """The whole key if the question binds every part to a value: a get, never a prefix."""
+    column: bytes | None = None
+    """The only column to get, if the question also binds every part of a qualifier."""
+    question: Mapping[str, Any] = attrs.field(factory=dict[str, Any], hash=False)
+    """The conditions by part, as they were asked; empty for a whole table."""
+    residual: Mapping[str, Any] = attrs.field(factory=dict[str, Any], hash=False)
+    """The conditions that the ranges do not guarantee, by part: the reader compares them with every record."""
+
+    @property
+    def ranges(self) -> tuple[RowRange, ...]:
+        """All ranges, stream after stream."""
+        return tuple(range_ for stream in self.streams for range_ in stream.ranges)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.ranges)) or "no range"

@@ -1,0 +1,112 @@
+"""The order in which a scan returns records, compared with the order that a question asks for."""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+import attrs
+
+from ..keys import KeyLayout, Plan, Rest, Slice
+from ..keys.conditions import AnyOf, is_one_value
+from ..keys.parts import Part
+from ..keys.slice_codecs import share_codec
+from ..tables.item_cells import ItemCells
+from ..tables.layouts import TableLayout
+
+_WHOLE, _SLICE, _REST = "whole", "slice", "rest"
+
+
+@attrs.frozen
+class _SortedBy:
+    """One value by which records are sorted, or the slice of it, or the rest within a slice."""
+
+    name: str
+    descending: bool
+    share: str = _WHOLE
+    """`slice 3600` if it is the start of a slice of this length."""
+    ordered: bool = True
+
+
+def direction(
+    table: TableLayout[Any, Any], plan: Plan, order: KeyLayout[Any] | None, newest_first: bool | None
+) -> tuple[KeyLayout[Any] | None, bool]:
+    """The order into which the client must sort, None if a scan gives it; and whether to scan, or to sort, in reverse.
+
+    Without `order`, records come in the order of the table's key, in the direction that `newest_first` asks for: of the
+    first part that the question leaves open.
+    """
+    constants = _constants(plan.question)
+    scanned = _scanned(table, plan, constants)
+    if order is None:
+        return None, bool(newest_first is not None and scanned and newest_first != scanned[0].descending)
+    wanted = _joined([*_slices(order, constants), *_sorted_by(order.parts, constants)])
+    turns = bool(newest_first is not None and wanted and newest_first != wanted[0].descending)
+    if [(value.name, value.share) for value in scanned[: len(wanted)]] == [
+        (value.name, value.share) for value in wanted
+    ] and all(value.ordered for value in (*scanned[: len(wanted)], *wanted)):
+        reversed_ = {
+            given.descending != (value.descending != turns) for given, value in zip(scanned, wanted, strict=False)
+        }
+        if len(reversed_) <= 1:
+            return None, True in reversed_
+    return order, turns
+
+
+def _scanned(table: TableLayout[Any, Any], plan: Plan, constants: Collection[str]) -> list[_SortedBy]:
+    """The values by which a scan of the plan is sorted, the first one first; none if a hash comes before them."""
+    layout = table.layout
+    if any(stream.prefix_bytes < layout.spread_bytes for stream in plan.streams):
+        return []
+    values = _slices(layout, constants)
+    qualifier = table.cells.qualifier.parts if isinstance(table.cells, ItemCells) else ()
+    bound = {name for range_ in plan.ranges[:1] for name, _ in range_.parts}
+    merged_parts = [
+        number
+        for number, part in enumerate(layout.parts)
+        if isinstance(condition := plan.question.get(part.name), AnyOf) and condition.merged and part.name in bound
+    ]
+    if merged_parts:  # the streams are merged by what comes after it
+        values = []
+    first = merged_parts[-1] + 1 if merged_parts else 0
+    values += _sorted_by(layout.parts[first:], constants) + _sorted_by(qualifier, constants)
+    return _joined(values)
+
+
+def _slices(layout: KeyLayout[Any], constants: Collection[str]) -> list[_SortedBy]:
+    """The time slices before the parts of a key, unless the whole answer is in one."""
+    bucket = layout.time_bucket
+    if bucket is None or bucket.of in constants:
+        return []
+    return [_SortedBy(bucket.of, layout.part_named[bucket.of].codec.descending, f"{_SLICE} {bucket.every_ms}")]
+
+
+def _joined(values: Iterable[_SortedBy]) -> list[_SortedBy]:
+    """The same order without the slices that are followed by their own value, or by its rest."""
+    joined: list[_SortedBy] = []
+    for value in values:
+        if joined and _is_rest_of(joined[-1], value):
+            joined.pop()
+            value = attrs.evolve(value, share=_WHOLE if value.share == _REST else value.share)
+        joined.append(value)
+    return joined
+
+
+def _constants(question: Mapping[str, Any]) -> set[str]:
+    """The parts that have one value in all records of the answer."""
+    return {name for name, condition in question.items() if is_one_value(condition)}
+
+
+def _sorted_by(parts: Collection[Part], constants: Collection[str]) -> list[_SortedBy]:
+    values: list[_SortedBy] = []
+    for part in parts:
+        if part.name not in constants:
+            divided = share_codec(part.codec)
+            share = _REST if isinstance(divided, Rest) else _WHOLE
+            if isinstance(divided, Slice):
+                share = f"{_SLICE} {divided.every}"
+            values.append(_SortedBy(part.name, part.codec.descending, share, part.codec.ordered))
+    return values
+
+
+def _is_rest_of(slices: _SortedBy, value: _SortedBy) -> bool:
+    """Whether a value follows its own slices, so that both together are in its order."""
+    return slices.share.startswith(_SLICE) and (slices.name, slices.descending) == (value.name, value.descending)

@@ -1,0 +1,160 @@
+"""A question as a value: made from a table, a layout and a plan; nothing is read until it is asked.
+
+latest = Query(rows, EVENTS, EVENTS.plan(host="web-1"), newest_first=True)
+latest.page(limit=10)
+for event in latest: ...
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+import attrs
+import happybase
+
+from ..keys.errors import InvalidQuestion, shown
+from ..keys.layout import KeyLayout
+from ..keys.ranges import Plan
+from ..tables.errors import InvalidRow
+from ..tables.layouts import TableLayout
+from .explanations import Explanation, explain
+from .key_order import direction
+from .pages import READ_AT_MOST, Page, read_page
+from .record_reader import Question, conditions_of
+from .scanning import BATCH_ROWS, check_count
+from .server_filters import ServerFilter
+
+R = TypeVar("R")
+S = TypeVar("S")
+
+ITERATION_RECORDS = READ_AT_MOST - 1
+"""Records that iteration reads at once: one less than whole batches, because a page reads one row more than it has."""
+ITERATION_BATCH_ROWS = 250
+"""Rows in a batch of one stream if iteration merges several: the rest of a batch is read again for the next page."""
+
+
+class Query(Generic[R]):
+    """The records that answer one question, to be read in pages, one by one, counted or explained.
+
+    `rows` is the happybase table of `table`, `plan` what `table.plan` or `table.narrow` made of the question. The
+    client compares every record with the plan's residual and with `where`, which are values, `between(...)`,
+    `starting_with(...)` or `any_of(...)` by attribute. `server` compares on the server, which spares the client the
+    rows that it drops, but a page that finds few records reads the whole plan, in calls that may last longer than the
+    connection's timeout.
+
+    Records come in the order of the table's key: of its row, then of its qualifier. With `order`, the key layout of
+    another order of the same records, they come in that order: from the scan if its order is the same, otherwise the
+    client sorts them, and a question of more than 10,000 rows is refused. `newest_first` turns the order: descending or
+    ascending in the first value that the question leaves open, whichever way the key runs.
+
+    Every record that is stored from the first page to the last comes exactly once, whatever is inserted or deleted
+    between pages. A happybase table serves one thread at a time, and so does a query.
+    """
+
+    def __init__(
+        self,
+        rows: happybase.Table,
+        table: TableLayout[Any, R],
+        plan: Plan,
+        *,
+        where: Mapping[str, Any] | Iterable[tuple[str, Any]] = (),
+        server: ServerFilter | None = None,
+        order: KeyLayout[Any] | None = None,
+        newest_first: bool | None = None,
+    ) -> None:
+        sort_into, reverse = direction(table, plan, order, newest_first)
+        conditions = conditions_of(plan, dict(where))
+        self._question: Question[Any] = Question(rows, table, plan, conditions, server, sort_into, reverse)
+        if server is not None and self._question.is_wide:
+            raise InvalidQuestion(
+                f"server: cannot filter table {table.name}, whose rows are read in parts: give where instead"
+            )
+        self._fetches: tuple[Callable[[list[Any]], Sequence[Any]], ...] = ()
+        self._on_invalid: Callable[[InvalidRow], None] | None = None
+
+    def page(self, limit: int = 100, cursor: str | None = None) -> Page[R]:
+        """The next `limit` records, from the record after `cursor`, which is that of the page before.
+
+        A page whose conditions match few records ends short after reading 10,000, with a cursor. A row that is not a
+        record of this table is raised as an `InvalidRow`; see `on_invalid`. A cursor that is damaged, or belongs to
+        another question or another layout, is an `InvalidQuestion`.
+
+        Costs: one scan of `limit` + 1 rows for each range that is read; a sorted page reads all rows of its ranges.
+        """
+        return self._fetched(read_page(self._question, limit, cursor, self._on_invalid))
+
+    def _fetched(self, page: Page[Any]) -> Page[R]:
+        """The page with its records passed through every `then`."""
+        records: list[Any] = page.records
+        for fetch in self._fetches:
+            answers: Sequence[Any] = fetch(records) if records else []
+            if len(answers) != len(records):
+                raise ValueError(f"then: must return one answer for each record ({len(records)}, got {len(answers)})")
+            records = [answer for answer in answers if answer is not None]
+        return page if records is page.records else attrs.evolve(page, records=records)
+
+    def on_invalid(self, report: Callable[[InvalidRow], None]) -> "Query[R]":
+        """The same query, which calls `report` with every row or cell that is not a record, and leaves it out."""
+        query = self._copy()
+        query._on_invalid = report
+        return query
+
+    def then(self, fetch: Callable[[list[R]], Sequence[S | None]]) -> "Query[S]":
+        """A second lookup, page by page: `fetch` returns one answer for each record, and None drops it.
+
+        The cursor stays that of the records, so a page whose answers are dropped is short.
+        """
+        query: Query[Any] = self._copy()
+        query._fetches = (*self._fetches, fetch)
+        return query
+
+    def _copy(self) -> "Query[Any]":
+        query: Query[Any] = object.__new__(type(self))
+        query._question, query._fetches, query._on_invalid = self._question, self._fetches, self._on_invalid
+        return query
+
+    def __iter__(self) -> Iterator[R]:
+        """All records, in constant memory: pages behind the scenes, so that no scanner stays open between them.
+
+        A question that the client has to sort is read once.
+        """
+        for page in self._pages():
+            yield from page.records
+
+    def _pages(self) -> Iterator[Page[R]]:
+        streams = len(self._question.plan.streams)
+        limit = ITERATION_RECORDS if self._question.order is None else READ_AT_MOST
+        buffer_rows = streams * BATCH_ROWS
+        if streams > 1:
+            buffer_rows = streams * ITERATION_BATCH_ROWS
+        cursor = None
+        while True:
+            page = read_page(
+                self._question, limit, cursor, self._on_invalid, read_at_most=READ_AT_MOST, buffer_rows=buffer_rows
+            )
+            yield self._fetched(page)
+            cursor = page.cursor
+            if cursor is None:
+                return
+
+    def first(self) -> R | None:
+        """The first record, or None. Reads on over pages that conditions or `then` leave empty."""
+        cursor = None
+        while True:
+            page = self.page(1, cursor)
+            if page.records:
+                return page.records[0]
+            cursor = page.cursor
+            if cursor is None:
+                return None
+
+    def count(self) -> int:
+        """The number of records. Costs: as reading them all."""
+        return sum(len(page.records) for page in self._pages())
+
+    def explain(self, limit: int = 100) -> Explanation:
+        """What a page would do: its ranges, what the client and the server compare, its RPCs. Reads nothing."""
+        check_count("limit", limit)
+        return explain(self._question, limit, looks_up=bool(self._fetches))
+
+    def __repr__(self) -> str:
+        return f"Query({self._question.table.name}: {shown(self._question.plan.question)})"

@@ -1,0 +1,74 @@
+"""What a table layout refuses when it is declared: attributes without a place, and split points out of order."""
+
+from typing import Any
+
+import attrs
+
+from ..keys import MAX_ROW_BYTES, KeyLayout, Rest, Slice, Splits
+from ..keys.parts import Part
+from ..keys.slice_codecs import share_codec
+from .cells import Cells
+from .errors import InvalidRecord
+from .item_cells import ItemCells
+
+
+def check_attributes(table: str, layout: KeyLayout[Any], cells: Cells[Any]) -> None:
+    """Raises InvalidRecord if an attribute of the record is neither in the row key nor in the cells, or the reverse."""
+    record = cells.record
+    attributes = [field.name for field in attrs.fields(record)]
+    qualifier = cells.qualifier.part_named if isinstance(cells, ItemCells) else {}
+    for name in attributes:
+        if name not in layout.part_named and name not in cells.held and attrs.fields_dict(record)[name].init:
+            raise InvalidRecord(
+                f"{record.__name__}.{name}: must be a column of table {table}, or a part of {layout.name}"
+            )
+    for part in layout.parts:
+        place = f"because it is a part of {layout.name}, the key of table {table}"
+        if part.name not in attributes:
+            has = ", ".join(attributes)
+            raise InvalidRecord(f"{record.__name__}.{part.name}: must be an attribute, {place} (has {has})")
+        rest = qualifier.get(part.name)
+        if isinstance(share_codec(part.codec), Rest):
+            raise InvalidRecord(f"{record.__name__}.{part.name}: a Rest must be in the qualifier (got {part.codec})")
+        if isinstance(share_codec(part.codec), Slice):
+            if rest is None and part.name not in cells.held:
+                wanted = "must be in the cells too, as a Rest or as a column"
+                raise InvalidRecord(
+                    f"{record.__name__}.{part.name}: {wanted}, because the row key holds its slice only"
+                )
+            if rest is not None:
+                _check_rest(record, part, rest)
+        elif rest is not None:
+            raise InvalidRecord(
+                f"{record.__name__}.{part.name}: is in the row key and in the qualifier, so it must be "
+                f"a Slice and a Rest (got {part.codec} and {rest.codec})"
+            )
+    for part in qualifier.values():
+        divided = share_codec(part.codec)
+        if isinstance(divided, Slice):
+            raise InvalidRecord(f"{record.__name__}.{part.name}: a Slice must be in the row key (got {part.codec})")
+        if isinstance(divided, Rest) and part.name not in layout.part_named:
+            raise InvalidRecord(f"{record.__name__}.{part.name}: is a Rest, so it must be a Slice in {layout.name}")
+
+
+def _check_rest(record: type[Any], part: Part, rest: Part) -> None:
+    """The two shares of one value must fit: the same slices, in the same direction."""
+    divided, remaining = share_codec(part.codec), share_codec(rest.codec)
+    if (
+        not isinstance(divided, Slice)
+        or not isinstance(remaining, Rest)
+        or (divided.every, part.codec.descending) != (remaining.every, rest.codec.descending)
+    ):
+        raise InvalidRecord(
+            f"{record.__name__}.{part.name}: must be a Slice and a Rest of equal length and direction "
+            f"(got {part.codec} and {rest.codec})"
+        )
+
+
+def check_splits(table: str, splits: Splits) -> None:
+    """Raises InvalidRecord for split points that are not rows in their order."""
+    points = splits.points
+    for point, before in zip(points, (b"", *points), strict=False):
+        if not before < point or len(point) > MAX_ROW_BYTES:
+            wanted = f"must be rows of 1..{MAX_ROW_BYTES} bytes in their order"
+            raise InvalidRecord(f"table {table}: split points {wanted} (got {point[:100]!r} after {before[:100]!r})")

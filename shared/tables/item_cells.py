@@ -1,0 +1,186 @@
+"""Many records in a row: one in each cell, whose qualifier is a key of its own."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Generic, TypeVar
+
+import attrs
+
+from ..keys import InvalidKey, InvalidQuestion, KeyLayout, Plan, Prefixed, Rest, between, successor
+from ..keys.compiled import compile_item
+from ..keys.conditions import is_one_value
+from ..keys.errors import listed, message_of, shown
+from ..keys.questions import check_condition
+from ..keys.slice_codecs import share_codec
+from .cells import PackedValue, check_held, record_fields
+from .errors import InvalidRecord
+from .packing import COUNTER, MAX_ARRAY, MSGPACK, Packing, array_of, unpack_array
+from .record_cells import MARKER_VALUE
+
+R = TypeVar("R")
+
+
+class ItemCells(Generic[R]):
+    """One record in each cell: the qualifier is a key by the same codecs as a row key, the value is the rest of it.
+
+    ItemCells(Point, "p", KeyLayout(WithinHour), value="value")
+    ItemCells(RecentOrder, "user", KeyLayout(Slot), value=("order_id", "item", "amount"))
+
+    The value is that of one attribute, or a msgpack array of several; an array that is too short leaves the last
+    attributes at their defaults. Without attributes it only says that there is a record. If the qualifier's first part
+    is `Prefixed`, cells whose qualifiers start otherwise are not claimed: they may be those of another layout.
+    """
+
+    def __init__(
+        self,
+        record: type[R],
+        family: str,
+        qualifier: KeyLayout[Any],
+        value: str | tuple[str, ...] = (),
+        *,
+        packing: Packing = MSGPACK,
+    ) -> None:
+        self.record = record
+        self.family = family
+        self.qualifier = qualifier
+        self.value = value
+        self.packing = packing
+        if type(family) is not str or not family or ":" in family:
+            raise InvalidRecord(f"ItemCells.family: must be the name of a family (got {shown(family)})")
+        self._fields = record_fields(record)
+        names = (value,) if isinstance(value, str) else tuple(value)
+        self.held = (*qualifier.part_named, *names)
+        check_held(record, self.held, self._fields)
+        for name in names:
+            if name in qualifier.part_named:
+                raise InvalidRecord(f"{record.__name__}.{name}: must be in the qualifier or in the value, not in both")
+        if len(names) > MAX_ARRAY:
+            raise InvalidRecord(f"{record.__name__}: at most {MAX_ARRAY} attributes fit a value (got {len(names)})")
+        if not isinstance(value, str) and packing != MSGPACK:
+            raise InvalidRecord(f"{record.__name__}: needs one attribute in its value to pack it as {packing.name}")
+        self._packed = {name: PackedValue(record, name, self._fields[name].type, packing) for name in names}
+        rests = [part.name for part in qualifier.parts if share_codec(part.codec)]
+        self.key_attributes = [name for name in self._fields if name not in self.held or name in rests]
+        """The attributes that the row key holds, as a whole or, of a `Slice`, in part."""
+        unpack_all = None if isinstance(value, str) else unpack_array
+        from_value = {name: packed.from_cell(b"") for name, packed in self._packed.items()}
+        self.item: Callable[[Any, bytes, bytes], R] = compile_item(
+            qualifier, record, self.key_attributes, from_value, unpack_all if names else _nothing, self._item_reference
+        )
+        """The record of one claimed cell, from row key, qualifier and value. Raises InvalidRecord."""
+        self._start = f"{family}:".encode()
+        self.columns = (family.encode(),)
+        first = qualifier.parts[0].codec
+        if isinstance(first, Rest):
+            first = first.codec
+        self.label = first.label if isinstance(first, Prefixed) and not qualifier.prefixes else b""
+        """What all claimed qualifiers start with; maybe nothing."""
+
+    @property
+    def claimed(self) -> tuple[bytes, bytes | None]:
+        """The first qualifier that is claimed, and the first after those; None if all after the first are claimed."""
+        return self.label, successor(self.label) if self.label else None
+
+    def column(self, item: object) -> bytes:
+        """The column of a record, or of a qualifier's key."""
+        return self._start + self.qualifier.row_of(item)
+
+    def pack(self, record: R) -> dict[bytes, bytes]:
+        """The cell of a record, by its column."""
+        try:
+            column = self.column(record)
+        except InvalidKey as error:
+            raise InvalidRecord(str(error)) from None
+        return {column: self._pack_value(record)}
+
+    def _pack_value(self, record: R) -> bytes:
+        if not self._packed:
+            return MARKER_VALUE
+        if self.packing == COUNTER:
+            raise InvalidRecord(f"{self.record.__name__}.{self.value}: is a counter, which only counter_inc writes")
+        cells = [packed.pack(getattr(record, name)) for name, packed in self._packed.items()]
+        return cells[0] if isinstance(self.value, str) else array_of(cells)
+
+    def records(self, key: object, cells: Mapping[bytes, bytes]) -> Iterator[R]:
+        """The records of the claimed cells, in the order of their qualifiers. Raises InvalidRecord."""
+        start = len(self._start)
+        for column in sorted(cells):
+            if column.startswith(self._start + self.label):
+                yield self.item(key, column[start:], cells[column])
+
+    def _item_reference(self, key: object, qualifier: bytes, value: bytes) -> R:
+        """What `item` does, step by step; it also finds the reason why a cell does not hold a record."""
+        values = {name: getattr(key, name) for name in self.key_attributes}
+        try:
+            parts = self.qualifier.decode(qualifier)
+        except InvalidKey as error:
+            raise InvalidRecord(str(error)) from None
+        for name in self.qualifier.part_named:
+            values[name] = getattr(parts, name) + values.get(name, 0) if name in values else getattr(parts, name)
+        values |= self._unpack_value(value)
+        try:
+            return self.record(**{str(self._fields[name].alias): value for name, value in values.items()})
+        except (TypeError, ValueError, RecursionError) as error:  # of the record's own validators and converters
+            raise InvalidRecord(message_of(error)) from None
+
+    def _unpack_value(self, value: bytes) -> dict[str, Any]:
+        if isinstance(self.value, str):
+            return {self.value: self._packed[self.value].unpack(value)}
+        if not self._packed:
+            return {}
+        wanted = f"{self.record.__name__}: must be a msgpack array of {', '.join(self._packed)}"
+        try:
+            items = unpack_array(value)
+        except Exception as error:  # msgpack's errors have no base of their own
+            raise InvalidRecord(f"{wanted}: {str(error) or type(error).__name__} (got {value.hex(' '):.100})") from None
+        if items is None or len(items) > len(self._packed):
+            raise InvalidRecord(f"{wanted} (got {shown(MSGPACK.unpack(value))})")
+        values: dict[str, Any] = {}
+        for (name, packed), item in zip(self._packed.items(), items, strict=False):
+            if not packed.fits(item):
+                raise InvalidRecord(f"{packed.name}: {packed.misfit(item)}")
+            values[name] = item
+        for name in list(self._packed)[len(items) :]:
+            if self._fields[name].default is attrs.NOTHING:
+                raise InvalidRecord(f"{self._packed[name].name}: has no value (got {shown(items)})")
+        return values
+
+    def plan(self, layout: KeyLayout[Any], plan_rows: Callable[..., Plan], question: Mapping[str, Any]) -> Plan:
+        """The plan for a question about parts of the row key and of the qualifier; see `TableLayout.plan`.
+
+        `plan_rows` is `plan` or `narrow` of the layout of the row key.
+        """
+        of_cells = self.qualifier.part_named
+        for name in question:
+            if name not in layout.part_named and name not in of_cells:
+                names = listed(dict.fromkeys([*layout.part_named, *of_cells]))
+                raise InvalidQuestion(f"{layout.name}.{name}: no such part; the parts are {names}")
+        rows = plan_rows(**{name: condition for name, condition in question.items() if name in layout.part_named})
+        residual = dict(rows.residual)
+        for name, condition in question.items():
+            if name not in layout.part_named and condition != between():
+                check_condition(self.qualifier, of_cells[name], condition)
+                residual[name] = condition
+        if rows.point is None or not all(name in question and is_one_value(question[name]) for name in of_cells):
+            return attrs.evolve(rows, point=None, question=question, residual=residual)
+        shares = (self.qualifier.share(part, question[name]) for name, part in of_cells.items())
+        column = self.column(self.qualifier.key(*shares))
+        # The column binds its parts, and with the row the parts that are divided; not a value in the cell.
+        residual = {name: condition for name, condition in rows.residual.items() if name not in of_cells}
+        return attrs.evolve(rows, column=column, question=question, residual=residual)
+
+    def __repr__(self) -> str:
+        packing = "" if self.packing == MSGPACK else f", packing={self.packing.name}"
+        return f"ItemCells({self.record.__name__}, {self.family!r}, {self.qualifier}, {self.value!r}{packing})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles and copies the arguments of `__init__`, which computes everything else again."""
+        return _remade, (self.record, self.family, self.qualifier, self.value, self.packing)
+
+
+def _remade(record: type[R], family: str, qualifier: KeyLayout[Any], value: Any, packing: Packing) -> ItemCells[R]:
+    return ItemCells(record, family, qualifier, value, packing=packing)
+
+
+def _nothing(_value: bytes) -> list[Any]:
+    """The values of no attributes: a cell that only says that there is a record may hold anything."""
+    return []

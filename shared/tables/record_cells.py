@@ -1,0 +1,159 @@
+"""One record in a row: a column for each attribute that the row key does not hold."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import groupby
+from typing import Any, Generic, TypeVar
+
+import attrs
+
+from ..keys import KeyLayout
+from ..keys.compiled import FromCell, compile_record
+from ..keys.errors import message_of
+from .cells import Column, PackedValue, check_column, check_held, record_fields
+from .errors import InvalidRecord
+from .packing import COUNTER
+
+R = TypeVar("R")
+
+MARKER_VALUE = b"\xc3"
+"""msgpack's true. Not empty, because `checkAndPut` takes an empty cell for a missing one."""
+
+
+class RecordCells(Generic[R]):
+    """One record in a row; attributes without a column are those of the row key.
+
+    RecordCells(Order, {"item": Column("o:i"), "amount": Column("o:a", BIG_INT)})
+    RecordCells(Follower, {}, marker="f:x")    the row key holds all attributes; the marker says that there is a record
+
+    If a row lacks a cell, its attribute has the default, so a column with a default can be added to a table that
+    already stores rows. A row that lacks the cell of an attribute without a default, or has none of the cells, is not a
+    record. A column packed as `COUNTER` is only read: HBase's increment writes it.
+    """
+
+    def __init__(self, record: type[R], attributes: Mapping[str, Column], *, marker: str | None = None) -> None:
+        self.record = record
+        self.attributes = dict(attributes)
+        self.marker = marker
+        self._fields = record_fields(record)
+        self.held = tuple(self.attributes)
+        check_held(record, self.held, self._fields)
+        if (marker is None) == (not attributes):
+            wanted = "a marker, because it has no columns" if marker is None else "no marker, because it has columns"
+            raise InvalidRecord(f"{record.__name__}: needs {wanted}")
+        if marker is not None:
+            check_column(marker)
+        self._column = {name: column.name.encode() for name, column in attributes.items()}
+        self._check_columns()
+        self.columns = tuple(self._column.values()) if marker is None else (marker.encode(),)
+        self.key_attributes = [name for name in self._fields if name not in attributes]
+        self._packed = {
+            name: PackedValue(record, name, self._fields[name].type, column.packing)
+            for name, column in attributes.items()
+        }
+        self._written = tuple(name for name, column in attributes.items() if column.packing != COUNTER)
+
+    def _check_columns(self) -> None:
+        for column, group in groupby(sorted(self.attributes, key=self.column), key=self.column):
+            if len(names := list(group)) > 1:
+                raise InvalidRecord(
+                    f"{self.record.__name__}.{names[1]}: {names[0]} has the column {column.decode()} already"
+                )
+
+    def column(self, name: str) -> bytes:
+        """The column of one attribute, `family:qualifier`."""
+        return self._column[name]
+
+    def pack(self, record: R, only: Iterable[str] | None = None) -> dict[bytes, bytes]:
+        """The cells of a record: all but its counters, or `only` the cells of some attributes.
+
+        Raises InvalidRecord if nothing is left to write, and for a counter that `only` names.
+        """
+        if self.marker is not None and only is None:
+            return {self.columns[0]: MARKER_VALUE}
+        names = self._written if only is None else tuple(only)
+        for name in names:
+            if name in self.attributes and name not in self._written:
+                raise InvalidRecord(f"{self.record.__name__}.{name}: is a counter, which only counter_inc writes")
+        if not names:
+            raise InvalidRecord(f"{self.record.__name__}: has no cell to write (columns: {', '.join(self.held)})")
+        pack = self.pack_value
+        return {self._column[name]: pack(name, getattr(record, name)) for name in names}
+
+    def records(self, key: object, cells: Mapping[bytes, bytes]) -> Iterator[R]:
+        """The record of a row, if it has any of its cells."""
+        if any(column in cells for column in self.columns):
+            yield self.unpack(key, cells)
+
+    def unpack(self, key: object, cells: Mapping[bytes, bytes]) -> R:
+        """The record of a row, from its decoded key and its cells. Cells of other columns are passed over."""
+        values = {name: getattr(key, name) for name in self.key_attributes}
+        for name, column in self._column.items():
+            if column in cells:
+                values[name] = self._packed[name].unpack(cells[column])
+            elif self._fields[name].default is attrs.NOTHING:
+                raise InvalidRecord(f"{self.record.__name__}.{name}: no cell {column.decode()}")
+        if not any(column in cells for column in self.columns):
+            columns = b", ".join(self.columns).decode()
+            raise InvalidRecord(f"{self.record.__name__}: none of its cells ({columns})")
+        try:
+            return self.record(**{str(self._fields[name].alias): value for name, value in values.items()})
+        except (TypeError, ValueError, RecursionError) as error:  # of the record's own validators and converters
+            raise InvalidRecord(message_of(error)) from None
+
+    def pack_value(self, name: str, value: Any) -> bytes:
+        """The cell of one attribute that has this value."""
+        if name not in self._packed:
+            raise InvalidRecord(f"{self.record.__name__}.{name}: has no column ({', '.join(self.attributes)} have)")
+        return self._packed[name].pack(value)
+
+    def default_of(self, name: str) -> Any:
+        """The value of an attribute whose cell is missing; `attrs.NOTHING` if the attribute has no default.
+
+        Raises InvalidRecord if the default depends on the rest of the record.
+        """
+        field: Any = self._fields[name]
+        default, converter = field.default, field.converter
+        if default is attrs.NOTHING:
+            return default
+        if getattr(converter, "takes_self", False) or (_is_factory(default) and default.takes_self):
+            raise InvalidRecord(f"{self.record.__name__}.{name}: its default depends on the rest of the record")
+        value = default.factory() if _is_factory(default) else default
+        convert = getattr(converter, "converter", converter)  # of an attrs.Converter, or the function itself
+        if convert is None:
+            return value
+        return convert(value, field) if getattr(converter, "takes_field", False) else convert(value)
+
+    def reader(
+        self, layout: KeyLayout[Any], reference: Callable[[bytes, Mapping[bytes, bytes]], R]
+    ) -> Callable[[bytes, Mapping[bytes, bytes]], R]:
+        """A fast function that makes the record of a row key and its cells.
+
+        It calls `reference`, which does the same step by step, for rows that it cannot read, to find the reason.
+        """
+        if self.marker is not None:
+            return reference
+        from_cells: dict[str, FromCell] = {}
+        for name, packed in self._packed.items():
+            default: Any = self._fields[name].default
+            from_cells[name] = packed.from_cell(
+                self.column(name),
+                is_optional=default is not attrs.NOTHING,
+                default=attrs.NOTHING if _is_factory(default) else default,
+            )
+        return compile_record(layout, self.record, from_cells, reference)
+
+    def __repr__(self) -> str:
+        marker = "" if self.marker is None else f", marker={self.marker!r}"
+        return f"RecordCells({self.record.__name__}, {self.attributes}{marker})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles and copies the arguments of `__init__`, which computes everything else again."""
+        return _remade, (self.record, self.attributes, self.marker)
+
+
+def _remade(record: type[R], attributes: Mapping[str, Column], marker: str | None) -> RecordCells[R]:
+    return RecordCells(record, attributes, marker=marker)
+
+
+def _is_factory(default: Any) -> bool:
+    return isinstance(default, attrs.Factory)  # type: ignore[arg-type]  # a class; its stub says function

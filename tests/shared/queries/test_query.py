@@ -1,0 +1,417 @@
+"""A question as a value: iterated, its first record, counted, explained, joined with a second lookup."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import happybase
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shared.designs import metered
+from shared.keys import InvalidQuestion, KeyLayout, ReversedDigits, RowRange, Salt, any_of, between, part, row_key
+from shared.queries import Query, ServerFilter
+from shared.queries.pages import READ_AT_MOST
+from shared.tables import InvalidRow
+from tests.engines import EMBEDDED, Engine, examples
+from tests.shared.keys.oracle import Subject, matches, plan_of, questions, subjects
+from tests.shared.queries.paging import (
+    BY_HOST,
+    ITEM_TABLE,
+    ITEMS,
+    LAYOUTS,
+    ByHost,
+    ByHostNewestFirst,
+    Item,
+    Items,
+    Rising,
+    holds_whole_values,
+    key_table,
+    keys_of,
+)
+from tests.shared.queries.wide import pages_of, records_of
+from tests.shared.stocked import Stocked, put, stocked_table
+
+
+def everything(rows: happybase.Table, **options: Any) -> Query[Item]:
+    return Query(rows, ITEM_TABLE, ITEMS.whole_table(), **options)
+
+
+def numbers(records: Any) -> list[int]:
+    return [record.number for record in records]
+
+
+# ---- asked in several ways -----------------------------------------------------------------------
+
+
+def test_nothing_is_read_until_it_is_asked(items: Items) -> None:
+    rows = items(5)
+    with metered(rows.connection) as cost:
+        query = everything(rows, where={"number": between(1, 4)}, newest_first=True)
+        query.on_invalid(print).then(list)
+        iter(query)
+        assert cost.rpcs == 0
+        assert query.first() == Item(3)
+        assert cost.rpcs > 0
+
+
+def test_a_query_says_what_it_asks(items: Items) -> None:
+    query = Query(items(0), ITEM_TABLE, ITEM_TABLE.plan(number=between(1, 9)))
+    assert repr(query) == "Query(items: {'number': Between(since=1, until=9)})"
+
+
+@pytest.mark.parametrize("newest_first", [None, True, False])
+@pytest.mark.parametrize("where", [{}, {"number": between(3, 12)}, {"number": 40}])
+def test_pages_iteration_first_and_count_agree(items: Items, where: dict[str, Any], newest_first: bool | None) -> None:
+    query = everything(items(20), where=where, newest_first=newest_first)
+    condition = where.get("number", between())
+    wanted = [number for number in range(20) if number == condition or (condition != 40 and number in condition)]
+    if newest_first:
+        wanted.reverse()
+    assert numbers(query) == numbers(query) == wanted
+    assert numbers(records_of(pages_of(query, 3))) == wanted
+    assert query.count() == len(wanted)
+    assert query.first() == (Item(wanted[0]) if wanted else None)
+
+
+def test_a_where_may_be_pairs_and_is_compared_beside_the_residual(stocked: Stocked) -> None:
+    layout = LAYOUTS["ascending"]
+    rows = stocked(map(layout.encode, keys_of(layout)))
+    table = key_table(layout)
+    plan = table.narrow(at_s=between(9, 12), host="a")
+    query = Query(rows, table, plan, where=[("at_s", between(10, None))])
+    assert list(query) == [Rising(10, "a"), Rising(11, "a")]
+    assert query.page().client_work == query.explain().client_work == ("at_s", "host")
+
+
+def test_first_reads_on_over_pages_without_a_match(items: Items) -> None:
+    rows = items(300)
+    assert everything(rows, where={"number": 299}).first() == Item(299)
+    assert everything(rows, where={"number": 300}).first() is None
+
+
+# ---- then ----------------------------------------------------------------------------------------
+
+
+def test_then_replaces_the_records_page_by_page_and_none_drops_one(items: Items) -> None:
+    asked: list[list[int]] = []
+
+    def named(records: list[Item]) -> list[str | None]:
+        asked.append(numbers(records))
+        return [None if record.number % 3 else f"n-{record.number}" for record in records]
+
+    query = everything(items(10)).then(named)
+    pages = pages_of(query, 4)
+    assert [page.records for page in pages] == [["n-0", "n-3"], ["n-6"], ["n-9"]]
+    assert asked == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
+    assert list(query) == ["n-0", "n-3", "n-6", "n-9"]
+    assert query.count() == 4
+
+
+def test_the_cursor_stays_that_of_the_records(items: Items) -> None:
+    rows = items(10)
+    plain, joined = everything(rows), everything(rows).then(lambda records: [str(item.number) for item in records])
+    cursor = joined.page(4).cursor
+    assert cursor == plain.page(4).cursor
+    assert joined.page(2, cursor).records == ["4", "5"]
+
+
+def test_several_thens_follow_one_another(items: Items) -> None:
+    query = everything(items(6)).then(lambda found: [item.number if item.number % 2 else None for item in found])
+    assert list(query.then(lambda odd: [number * 10 for number in odd])) == [10, 30, 50]
+    assert list(query) == [1, 3, 5]
+
+
+def test_then_is_not_called_without_records(items: Items) -> None:
+    def fail(_records: list[Any]) -> list[Any]:
+        raise AssertionError("called without records")
+
+    rows = items(3)
+    assert Query(rows, ITEM_TABLE, ITEMS.plan(number=7)).then(fail).page().records == []
+    dropped = everything(rows).then(lambda records: [None] * len(records)).then(fail)
+    assert dropped.page().records == []
+
+
+@pytest.mark.parametrize(("answers", "got"), [([], 0), ([1], 1), ([1, 2, 3, 4], 4)])
+def test_then_must_return_one_answer_for_each_record(items: Items, answers: list[int], got: int) -> None:
+    query = everything(items(3)).then(lambda _records: answers)
+    for ask in (query.page, query.count, lambda: list(query)):
+        with pytest.raises(ValueError, match=rf"^then: must return one answer for each record \(3, got {got}\)$"):
+            ask()
+
+
+def test_first_reads_on_over_answers_that_are_dropped(items: Items) -> None:
+    rows = items(10)
+    assert (
+        everything(rows).then(lambda records: [item.number if item.number > 6 else None for item in records]).first()
+        == 7
+    )
+    assert everything(rows).then(lambda records: [None for _ in records]).first() is None
+
+
+# ---- rows that are not records -------------------------------------------------------------------
+
+
+def with_bad_rows(items: Items, count: int) -> happybase.Table:
+    """Items, and after every third a row that is not one."""
+    rows = items(count)
+    put(rows, [ITEMS.encode(Item(number)) + b"\xff" for number in range(0, count, 3)])
+    return rows
+
+
+@pytest.mark.parametrize("newest_first", [None, True])
+def test_a_reported_row_is_left_out_of_pages_iteration_first_and_count(items: Items, newest_first: bool | None) -> None:
+    rows = with_bad_rows(items, 10)
+    wanted = sorted(range(10), reverse=newest_first is True)
+    bad = [b"\0" + bytes([number]) + b"\xff" for number in sorted(range(0, 10, 3), reverse=newest_first is True)]
+    reported: list[InvalidRow] = []
+    query = everything(rows, newest_first=newest_first).on_invalid(reported.append)
+    asks: list[Callable[[], list[int]]] = [
+        lambda: numbers(query),
+        lambda: numbers(records_of(pages_of(query, 2))),
+        lambda: [query.count()],
+    ]
+    for ask, answer in zip(asks, [wanted, wanted, [10]], strict=True):
+        reported.clear()
+        assert ask() == answer
+        assert [invalid.row for invalid in reported] == bad
+    assert query.first() == Item(wanted[0])
+
+
+def test_a_query_without_a_report_raises_and_is_not_changed_by_its_copies(items: Items) -> None:
+    query = everything(with_bad_rows(items, 4))
+    query.on_invalid(lambda _invalid: None)
+    for ask in (query.page, query.count, lambda: list(query)):
+        with pytest.raises(InvalidRow, match=r"^items: row 00 00 ff: Item: 1 bytes too many"):
+            ask()
+
+
+def test_then_and_on_invalid_go_together_in_either_order(items: Items) -> None:
+    query = everything(with_bad_rows(items, 4))
+    for joined in (
+        query.then(numbers).on_invalid(lambda _invalid: None),
+        query.on_invalid(lambda _invalid: None).then(numbers),
+    ):
+        assert list(joined) == [0, 1, 2, 3]
+
+
+# ---- what iteration costs ------------------------------------------------------------------------
+
+
+def test_iteration_fetches_each_row_about_once(engine: Engine, items: Items) -> None:
+    count = 20_000 if engine.name == EMBEDDED else 2_000
+    rows = items(count)
+    for newest_first in (None, True):
+        with metered(rows.connection) as cost:
+            assert sum(1 for _ in everything(rows, newest_first=newest_first)) == count
+        assert count <= cost.rows_fetched <= count + 20
+
+
+def test_iteration_over_buckets_fetches_a_quarter_more_at_most(engine: Engine, stocked: Stocked) -> None:
+    count = 20_000 if engine.name == EMBEDDED else 2_000
+    layout = KeyLayout(Item, Salt(of="number", buckets=16))
+    rows = stocked(layout.encode(Item(number)) for number in range(count))
+    query = Query(rows, key_table(layout), layout.whole_table())
+    with metered(rows.connection) as cost:
+        assert numbers(query) == list(range(count))
+    assert cost.rows_fetched <= 1.25 * count
+
+
+def test_a_question_that_the_client_sorts_is_read_once(engine: Engine, stocked: Stocked) -> None:
+    count = READ_AT_MOST if engine.name == EMBEDDED else 300
+    rows = stocked(ITEMS.encode(Item(number)) for number in range(count))
+    query = everything(rows, order=KeyLayout(ByLastDigit))
+    assert query.explain().client_work == ("order",)
+    with metered(rows.connection) as cost:
+        assert len(list(query)) == count
+    assert cost.rows_fetched == count
+
+
+@row_key
+class ByLastDigit:
+    number: int = part(ReversedDigits(5), "the last digit first")
+
+
+class Scanners:
+    """A Thrift client that knows which scanners are open."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self.opened = 0
+        self.open: set[int] = set()
+
+    def __getattr__(self, name: str) -> Any:
+        call = getattr(self._client, name)
+
+        def watched(*arguments: Any) -> Any:
+            answer = call(*arguments)
+            if name == "scannerOpenWithScan":
+                self.open.add(answer)
+                self.opened += 1
+            elif name == "scannerClose":
+                self.open.remove(arguments[0])
+            return answer
+
+        return watched
+
+
+@pytest.mark.parametrize("buckets", [1, 4])
+def test_a_query_that_is_dropped_half_read_leaves_no_scanner_open(stocked: Stocked, buckets: int) -> None:
+    layout = KeyLayout(Item, Salt(of="number", buckets=buckets))
+    rows = stocked(layout.encode(Item(number)) for number in range(3_000))
+    rows.connection.client = scanners = Scanners(rows.connection.client)
+    query = Query(rows, key_table(layout), layout.whole_table())
+    records = iter(query)
+    assert next(records) == Item(0)
+    assert (scanners.opened, scanners.open) == (buckets, set())
+    del records
+    query.page(3)
+    query.first()
+    assert scanners.open == set()
+    put(rows, [b"\0\0\1\xff"])
+    with pytest.raises(InvalidRow):
+        list(query)
+    assert scanners.open == set()
+
+
+# ---- merged values -------------------------------------------------------------------------------
+
+
+@contextmanager
+def visits(engine: Engine, layout: KeyLayout[Any], hosts: list[str]) -> Iterator[happybase.Table]:
+    """Every host at the same times, so that the keys after the host are equal."""
+    keys = [layout.key(host, at_s) for host in hosts for at_s in range(0, 40, 2)]
+    with stocked_table(engine, map(layout.encode, keys)) as rows:
+        yield rows
+
+
+@pytest.mark.parametrize("prefixes", [[], [Salt(of="host", buckets=3)]])
+@pytest.mark.parametrize("key", [ByHost, ByHostNewestFirst])
+def test_values_that_are_merged_come_by_what_follows_them_and_reverse_is_the_mirror(
+    engine: Engine, key: type[Any], prefixes: list[Any]
+) -> None:
+    layout = KeyLayout(key, *prefixes)
+    table = key_table(layout)
+    hosts = ["d", "a", "c", "a\0", "none"]
+    with visits(engine, layout, ["a", "a\0", "b", "c", "d"]) as rows:
+        plan = table.plan(host=any_of(hosts, merged=True), at_s=between(3, 30))
+        sign = 1 if key is ByHost else -1
+        in_stream_order = sorted(hosts[:-1], key=lambda host: layout.encode(key(host, 0)))
+        wanted = [
+            key(host, at_s)
+            for at_s in sorted((at_s for at_s in range(4, 30, 2)), key=lambda at_s: sign * at_s)
+            for host in in_stream_order
+        ]
+        forward = Query(rows, table, plan, newest_first=sign == -1)
+        backward = Query(rows, table, plan, newest_first=sign == 1)
+        assert list(forward) == wanted
+        assert list(backward) == wanted[::-1]
+        for limit in range(1, 12):
+            assert records_of(pages_of(forward, limit)) == wanted
+            assert records_of(pages_of(backward, limit)) == wanted[::-1]
+        unmerged = Query(rows, table, table.plan(host=any_of(hosts), at_s=between(3, 30)))
+        if not prefixes:
+            assert list(unmerged) == sorted(wanted, key=lambda visit: (visit.host, sign * visit.at_s))
+        assert sorted(unmerged, key=str) == sorted(wanted, key=str)
+
+
+def test_the_latest_of_several_hosts_cost_about_one_batch_each(engine: Engine) -> None:
+    layout = KeyLayout(ByHostNewestFirst)
+    table = key_table(layout)
+    with visits(engine, layout, list("abcdef")) as rows:
+        query = Query(rows, table, table.plan(host=any_of(["a", "c", "e"], merged=True)))
+        with metered(rows.connection) as cost:
+            assert [visit.at_s for visit in query.page(5).records] == [38, 38, 38, 36, 36]
+        assert cost.rows_fetched <= 6 + 3 * 2
+        assert query.explain().streams == 3
+
+
+# ---- explain -------------------------------------------------------------------------------------
+
+
+def test_explain_reads_nothing_and_refuses_what_a_page_refuses(items: Items) -> None:
+    rows = items(5)
+    with metered(rows.connection) as cost:
+        explanation = everything(rows, where={"number": 3}, newest_first=True).explain()
+        with pytest.raises(InvalidQuestion, match=r"^limit: must be 1\.\.1000000 \(got 0\)$"):
+            everything(rows).explain(0)
+    assert cost.rpcs == 0
+    assert (explanation.streams, explanation.reverse) == (1, True)
+    assert (explanation.client_work, explanation.server_filtered) == (("number",), ())
+    assert explanation.ranges == ITEMS.whole_table().ranges
+
+
+def test_explain_names_the_work_of_client_and_server(stocked: Stocked) -> None:
+    layout = LAYOUTS["ascending over 3 buckets"]
+    rows = stocked([])
+    table = key_table(layout)
+    sorted_ = Query(rows, table, table.layout.whole_table(), where={"host": "a"}, order=BY_HOST, newest_first=True)
+    explanation = sorted_.explain()
+    assert (explanation.client_work, explanation.streams, explanation.reverse) == (("host", "order"), 3, False)
+    filtered = Query(rows, table, table.layout.whole_table(), server=ServerFilter(("v",), b"PrefixFilter('a')"))
+    assert (filtered.explain().server_filtered, filtered.explain().is_exact) == (("v",), False)
+
+
+@pytest.mark.parametrize("newest_first", [None, True])
+@pytest.mark.parametrize("limit", [1, 10, 998, 999, 1000, 1001, 1999, 2000, 2001, 2002, 2499])
+def test_the_rpcs_of_an_exact_explanation_are_those_of_a_full_page(
+    engine: Engine, big: happybase.Table, limit: int, newest_first: bool | None
+) -> None:
+    for plan in (ITEMS.whole_table(), ITEMS.plan(number=between(0, 2_600))):
+        query = Query(big, ITEM_TABLE, plan, newest_first=newest_first)
+        explanation = query.explain(limit)
+        with metered(big.connection) as cost:
+            assert len(query.page(limit).records) == limit
+        assert explanation.rpcs == cost.rpcs if explanation.is_exact else explanation.rpcs <= cost.rpcs
+        assert explanation.is_exact or (newest_first and (limit + 2) % 1001 == 1)
+
+
+@pytest.fixture(scope="module")
+def big(engine: Engine) -> Iterator[happybase.Table]:
+    with stocked_table(engine, (ITEMS.encode(Item(number)) for number in range(2_700))) as rows:
+        yield rows
+
+
+def as_metered(range_: RowRange) -> RowRange:
+    """A reverse scan of rows from 00 on has no other end than the table's."""
+    return RowRange(b"" if range_.start == b"\0" else range_.start, range_.stop)
+
+
+@settings(max_examples=examples(100), derandomize=True, database=None)
+@given(
+    subjects(ordered=True)
+    .filter(lambda subject: holds_whole_values(subject.layout))
+    .flatmap(lambda subject: st.tuples(st.just(subject), questions(subject))),
+    st.sampled_from([None, True, False]),
+    st.integers(1, 5),
+    st.booleans(),
+)
+def test_the_ranges_and_rpcs_of_an_explanation_are_those_of_a_page(
+    engine: Engine,
+    subject_and_question: tuple[Subject, dict[str, Any]],
+    newest_first: bool | None,
+    limit: int,
+    with_where: bool,
+) -> None:
+    subject, question = subject_and_question
+    plan, question = plan_of(subject, question)
+    if len(plan.streams) > 20:
+        return  # too slow
+    table = key_table(subject.layout)
+    where = {"a": subject.values["a"][0]} if with_where else {}
+    with stocked_table(engine, map(subject.layout.encode, subject.keys)) as rows:
+        query = Query(rows, table, plan, where=where, newest_first=newest_first)
+        with metered(rows.connection) as cost:
+            page = query.page(100_000)
+        assert {as_metered(read.rows) for read in cost.reads} == set(map(as_metered, query.explain(100_000).ranges))
+        assert {read.reverse for read in cost.reads if plan.point is None} <= {query.explain().reverse}
+        explanation = query.explain(limit)
+        with metered(rows.connection) as cost:
+            page = query.page(limit)
+    assert explanation.rpcs <= cost.rpcs
+    assert page.client_work == explanation.client_work
+    in_first = [key for key in subject.keys if matches(question, key)]
+    fills = len(plan.ranges) == 1 and len(in_first) > limit
+    if explanation.is_exact and (fills or plan.point is not None):
+        assert explanation.rpcs == cost.rpcs

@@ -1,0 +1,456 @@
+"""Rows with many records answer as a table with one row for each record, whatever is asked and however it is read."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import happybase
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shared.designs import metered
+from shared.keys import InvalidQuestion, any_of, between, next_row
+from shared.queries import Query, ServerFilter
+from shared.queries.wide_rows import CHUNK_CELLS
+from shared.tables import InvalidRow, TableLayout
+from tests.engines import Engine, examples
+from tests.shared.queries.wide import (
+    Point,
+    Question,
+    Shape,
+    answer,
+    chunks_of,
+    delete,
+    pages_of,
+    plan_of,
+    put,
+    records_of,
+)
+
+
+@contextmanager
+def stocked(engine: Engine, *tables: TableLayout[Any, Any], points: Any = ()) -> Iterator[list[happybase.Table]]:
+    """The tables of a store of their own, each with these points."""
+    with engine.store(*tables) as connection:
+        rows = [connection.table(table.name) for table in tables]
+        for table, table_rows in zip(tables, rows, strict=True):
+            put(table_rows, table, points)
+        yield rows
+
+
+def assert_answers(query: Query[Point], wanted: list[Point], limits: Any) -> None:
+    """A query returns these points in pages of any size, in iteration, first and counted."""
+    for limit in limits:
+        pages = pages_of(query, limit)
+        assert records_of(pages) == wanted, limit
+        if not pages[0].client_work:
+            assert [len(page.records) for page in pages[:-1]] == [limit] * (len(pages) - 1), limit
+    assert list(query) == wanted
+    assert query.first() == (wanted[0] if wanted else None)
+    assert query.count() == len(wanted)
+
+
+# ---- the law -------------------------------------------------------------------------------------
+
+METRICS = ["", "a", "a\0", "b", "c", "d"]
+TIMES = st.integers(-7, 12)
+POINTS = st.dictionaries(st.tuples(st.sampled_from(METRICS), TIMES), st.integers(0, 3), max_size=40)
+SHAPES = st.builds(Shape, st.sampled_from([1, 2, 3, 5, 60]), st.booleans(), st.sampled_from([0, 0, 3]))
+PERIODS = st.builds(between, st.none(), TIMES) | st.builds(between, TIMES, st.none()) | st.just(between())
+PERIODS |= st.lists(TIMES, min_size=2, max_size=2).map(lambda ends: between(*sorted(ends)))
+SEVERAL = st.lists(st.sampled_from(METRICS), max_size=4)
+QUESTIONS = st.one_of(
+    st.just({}),
+    st.fixed_dictionaries({"metric": st.sampled_from(METRICS)}),
+    st.fixed_dictionaries({"metric": st.sampled_from(METRICS), "at_s": PERIODS}),
+    st.fixed_dictionaries({"metric": st.sampled_from(METRICS), "at_s": TIMES}),
+    st.fixed_dictionaries({"metric": st.sampled_from(METRICS), "at_s": st.lists(TIMES, max_size=3).map(any_of)}),
+    st.builds(lambda values, merged: {"metric": any_of(values, merged=merged)}, SEVERAL, st.booleans()),
+    st.builds(
+        lambda values, merged, period: {"metric": any_of(values, merged=merged), "at_s": period},
+        SEVERAL,
+        st.booleans(),
+        PERIODS,
+    ),
+)
+WHERE = st.sampled_from([{}, {}, {"value": 1}, {"value": between(1, 3)}, {"at_s": between(-3, 5)}])
+CHUNKS = st.tuples(st.sampled_from([1, 2, 3, 7]), st.sampled_from([1, 2, 3]))
+NEWEST_FIRST = st.sampled_from([None, True, False])
+
+
+def points_of(stored: dict[tuple[str, int], int]) -> list[Point]:
+    return [Point(metric, at_s, value) for (metric, at_s), value in stored.items()]
+
+
+@settings(max_examples=examples(300), derandomize=True, database=None)
+@given(SHAPES, POINTS, QUESTIONS, WHERE, NEWEST_FIRST, st.integers(1, 9), CHUNKS)
+def test_wide_rows_answer_as_tall_ones_and_as_a_plain_list(
+    engine: Engine,
+    shape: Shape,
+    stored: dict[tuple[str, int], int],
+    question: Question,
+    where: Question,
+    newest_first: bool | None,
+    limit: int,
+    chunks: tuple[int, int],
+) -> None:
+    points = points_of(stored)
+    wanted = [
+        point for point in answer(shape, points, question, newest_first) if point in answer(shape, points, where, None)
+    ]
+    tables = [shape.tall(), shape.wide()]
+    with chunks_of(*chunks), stocked(engine, *tables, points=points) as all_rows:
+        for rows, table in zip(all_rows, tables, strict=True):
+            query = Query(rows, table, plan_of(table, question), where=where, newest_first=newest_first)
+            assert_answers(query, wanted, [limit])
+            with metered(rows.connection) as cost:
+                query.page(limit)
+            assert query.explain(limit).rpcs <= cost.rpcs
+
+
+@pytest.mark.parametrize("buckets", [0, 3])
+@pytest.mark.parametrize("descending", [False, True])
+def test_every_period_of_wide_rows_behind_time_slices_has_its_points(
+    engine: Engine, descending: bool, buckets: int
+) -> None:
+    shape = Shape(3, descending, buckets, time_slices=6)
+    points = [Point(metric, at_s) for metric in "ab" for at_s in range(-8, 14)]
+    tables = [shape.tall(), shape.wide()]
+    with stocked(engine, *tables, points=points) as all_rows:
+        for since in range(-7, 12):
+            for until in (since, since + 1, 5, 6, 7, 12):
+                question: Question = {"metric": "a", "at_s": between(*sorted((since, until)))}
+                for rows, table in zip(all_rows, tables, strict=True):
+                    query = Query(rows, table, table.plan(**question))
+                    assert records_of(pages_of(query, 4)) == answer(shape, points, question, None)
+
+
+@settings(max_examples=examples(150), derandomize=True, database=None)
+@given(
+    SHAPES,
+    POINTS,
+    st.sampled_from([{}, {"metric": "a"}, {"metric": any_of(METRICS[1:], merged=True)}]),
+    NEWEST_FIRST,
+    st.integers(1, 6),
+    CHUNKS,
+    st.lists(st.tuples(st.booleans(), st.sampled_from(METRICS), TIMES), max_size=40),
+)
+def test_points_there_throughout_come_once_whatever_is_put_and_deleted_between_pages(
+    engine: Engine,
+    shape: Shape,
+    stored: dict[tuple[str, int], int],
+    question: Question,
+    newest_first: bool | None,
+    limit: int,
+    chunks: tuple[int, int],
+    changes: list[tuple[bool, str, int]],
+) -> None:
+    table, points, pending = shape.wide(), points_of(stored), list(changes)
+    ever, deleted = set(points), set()
+    with chunks_of(*chunks), stocked(engine, table, points=points) as (rows,):
+
+        def change() -> None:
+            for is_put, metric, at_s in [pending.pop() for _ in pending[:3]]:
+                point = Point(metric, at_s, stored.get((metric, at_s), 7))
+                if is_put:
+                    put(rows, table, [point])
+                    ever.add(point)
+                else:
+                    delete(rows, table, point)
+                    deleted.add(point)
+
+        query = Query(rows, table, plan_of(table, question), newest_first=newest_first)
+        records = records_of(pages_of(query, limit, change))
+    assert set(answer(shape, set(points) - deleted, question, None)) <= set(records)
+    in_order = answer(shape, ever, question, newest_first)
+    assert [point for point in in_order if point in set(records)] == records
+
+
+# ---- widths --------------------------------------------------------------------------------------
+
+
+def many_points(width: int) -> list[Point]:
+    """Rows that are full, half full, of a few points and of one, on both sides of 0."""
+    full = range(-width, width, max(1, width // 3_600))
+    half = range(0, width, 2 * max(1, width // 3_600))
+    few = {*range(-5, 5), 3 * width, 3 * width + 1}
+    times = {"a": full, "b": half, "c": few, "d": [7 * width]}
+    return [Point(metric, at_s, at_s % 5) for metric in times for at_s in times[metric]]
+
+
+@pytest.mark.parametrize("buckets", [0, 3])
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("width", [1, 60, 3_600])
+def test_every_width_gives_the_same_pages(engine: Engine, width: int, descending: bool, buckets: int) -> None:
+    shape, points = Shape(width, descending, buckets), many_points(width)
+    limits = [1, 2, 3, 7, 100] if width < 100 else [977]
+    table = shape.wide()
+    questions: list[Question] = [
+        {"metric": "a"},
+        {"metric": "a", "at_s": between(-3, width + 1)},
+        {"metric": any_of(["a", "b", "c"], merged=True), "at_s": between(width // 2, None)},
+        {},
+    ]
+    with stocked(engine, table, points=points) as (rows,):
+        for question in questions:
+            for newest_first in (True, False):
+                wanted = answer(shape, points, question, newest_first)
+                query = Query(rows, table, plan_of(table, question), newest_first=newest_first)
+                assert_answers(query, wanted, limits)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("descending", [False, True])
+def test_a_row_of_a_hundred_thousand_cells_is_read_in_pages(engine: Engine, descending: bool) -> None:
+    shape = Shape(100_000, descending)
+    points = [Point("a", at_s, at_s % 5) for at_s in range(-3, 100_007)]
+    table = shape.wide()
+    with stocked(engine, table, points=points) as (rows,):
+        for newest_first in (True, False):
+            query = Query(rows, table, table.plan(metric="a"), newest_first=newest_first)
+            assert_answers(query, answer(shape, points, {"metric": "a"}, newest_first), [40_000])
+        pages = pages_of(Query(rows, table, table.plan(metric="a")), 500)
+        assert records_of(pages) == answer(shape, points, {"metric": "a"}, None)
+
+
+# ---- what a page costs ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("newest_first", [True, False])
+def test_a_page_of_a_wide_row_does_not_fetch_the_row(engine: Engine, newest_first: bool) -> None:
+    shape = Shape(36_000)
+    points = [Point("a", at_s, 1) for at_s in range(20_000)]
+    table = shape.wide()
+    with stocked(engine, table, points=points) as (rows,):
+        query = Query(rows, table, table.plan(metric="a"), newest_first=newest_first)
+        page = query.page(100)
+        with metered(rows.connection) as cost:
+            assert query.page(100, page.cursor).records[0] == Point("a", 100 if not newest_first else 19_899, 1)
+        most = 2 * CHUNK_CELLS if not newest_first else 20_000 + CHUNK_CELLS  # in reverse a row is read from its start
+        assert cost.bytes_fetched <= most * (len("p:") + 3 + 1) + 100 * len(table.row(points[0]))
+        with metered(rows.connection) as cost:
+            query.page(100)
+        assert cost.bytes_fetched <= most * (len("p:") + 3 + 1) + 100 * len(table.row(points[0]))
+
+
+@pytest.mark.parametrize(("width", "buckets", "most"), [(1, 0, 1.01), (60, 0, 1.05), (3_600, 0, 1.1), (60, 16, 1.1)])
+def test_iteration_fetches_each_cell_about_once(engine: Engine, width: int, buckets: int, most: float) -> None:
+    table = Shape(width, buckets=buckets).wide()
+    points = [Point(f"m{number}", at_s) for number in range(20) for at_s in range(1_000)]
+    if not buckets:
+        points = [Point("m", at_s) for at_s in range(20_000)]
+    with stocked(engine, table, points=points) as (rows,):
+        with metered(rows.connection) as scan:
+            assert sum(len(cells) for _row, cells in rows.scan()) == len(points)
+        with metered(rows.connection) as cost:
+            assert Query(rows, table, table.layout.whole_table()).count() == len(points)
+    assert cost.bytes_fetched <= most * scan.bytes_fetched
+
+
+def test_a_question_that_binds_every_part_gets_one_cell(engine: Engine) -> None:
+    shape = Shape(60)
+    table = shape.wide()
+    with stocked(engine, table, points=[Point("a", at_s, at_s) for at_s in range(100)]) as (rows,):
+        query = Query(rows, table, table.plan(metric="a", at_s=61))
+        with metered(rows.connection) as cost:
+            assert query.page().records == [Point("a", 61, 61)]
+        assert (cost.rpcs, cost.rows_fetched, query.explain().rpcs) == (1, 1, 1)
+        assert cost.bytes_fetched == len(table.row(Point("a", 61))) + len("p:") + 3 + 1
+        assert Query(rows, table, table.plan(metric="a", at_s=100)).page().records == []
+
+
+def test_a_slice_reads_its_rows_and_no_others(engine: Engine) -> None:
+    table = Shape(60).wide()
+    with stocked(engine, table, points=[Point(metric, at_s) for metric in "abc" for at_s in range(0, 600, 7)]) as (
+        rows,
+    ):
+        with metered(rows.connection) as cost:
+            records = Query(rows, table, table.plan(metric="b", at_s=between(130, 190))).page().records
+        assert [point.at_s for point in records] == list(range(133, 190, 7))
+        start, stop = (table.row(Point("b", at_s)) for at_s in (120, 240))
+        assert {(read.rows.start, read.rows.stop) for read in cost.reads} <= {
+            (start, stop),
+            (next_row(table.row(Point("b", 180))), stop),
+        }
+        assert {read.rows.start for read in cost.reads} >= {start}
+
+
+def test_no_scanner_stays_open_after_a_page(engine: Engine) -> None:
+    table = Shape(60, buckets=3).wide()
+    points = [Point(metric, at_s) for metric in METRICS for at_s in range(100)]
+    with chunks_of(7, 2), stocked(engine, table, points=points) as (rows,):
+        client = Scanners(rows.connection.client)
+        rows.connection.client = client
+        for question in ({}, {"metric": any_of(METRICS, merged=True)}):
+            for newest_first in (None, True):
+                query = Query(rows, table, plan_of(table, question), newest_first=newest_first)
+                query.page(3)
+                assert client.opened == client.closed > 0
+                next(iter(query))
+                assert client.opened == client.closed
+
+
+class Scanners:
+    """A Thrift client that counts the scanners that it opens and closes."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self.opened = self.closed = 0
+
+    def __getattr__(self, name: str) -> Any:
+        self.opened += name == "scannerOpenWithScan"
+        self.closed += name == "scannerClose"
+        return getattr(self._client, name)
+
+
+# ---- cursors -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("newest_first", [None, True])
+def test_a_page_may_end_in_the_middle_of_a_row_whose_cells_then_change(
+    engine: Engine, newest_first: bool | None
+) -> None:
+    table = Shape(60).wide()
+    with chunks_of(2, 2), stocked(engine, table, points=[Point("a", at_s) for at_s in range(0, 90, 10)]) as (rows,):
+        query = Query(rows, table, table.plan(metric="a"), newest_first=newest_first)
+        page = query.page(2)
+        assert [point.at_s for point in page.records] == ([80, 70] if newest_first else [0, 10])
+        for point in page.records:
+            delete(rows, table, point)
+        put(rows, table, [Point("a", at_s) for at_s in (5, 9, 11, 69, 71, 75)])
+        wanted = (
+            [69, 60, 50, 40, 30, 20, 11, 10, 9, 5, 0] if newest_first else [11, 20, 30, 40, 50, 60, 69, 70, 71, 75, 80]
+        )
+        assert [point.at_s for point in query.page(20, page.cursor).records] == wanted
+
+
+def test_a_cursor_of_a_wide_row_belongs_to_its_qualifier(engine: Engine) -> None:
+    plain, labelled = Shape(60).wide(), Shape(60).wide("x:")
+    with stocked(engine, plain, points=[Point("a", at_s) for at_s in range(9)]) as (rows,):
+        cursor = Query(rows, plain, plain.plan(metric="a")).page(2).cursor
+        with pytest.raises(InvalidQuestion, match=r"^cursor: belongs to another question"):
+            Query(rows, labelled, labelled.plan(metric="a")).page(2, cursor)
+
+
+def test_a_server_filter_of_wide_rows_is_refused(engine: Engine) -> None:
+    table = Shape(60).wide()
+    with stocked(engine, table) as (rows,), pytest.raises(InvalidQuestion) as refused:
+        Query(rows, table, table.plan(metric="a"), server=ServerFilter(("value",), b"PrefixFilter('a')"))
+    assert str(refused.value) == ("server: cannot filter table wide, whose rows are read in parts: give where instead")
+
+
+# ---- damage --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("newest_first", [None, True])
+@pytest.mark.parametrize("where", [{}, {"value": 1}])
+@pytest.mark.parametrize("damage", [b"\0\0\x07", b"", b"\0", b"\0\0\x07\0", b"\0\0\x3c", b"\xff\xff\xff"])
+def test_a_damaged_cell_is_lost_alone_whatever_the_limit(
+    engine: Engine, damage: bytes, where: Question, newest_first: bool | None
+) -> None:
+    table = Shape(60).wide()
+    points = [Point("a", at_s, 1) for at_s in range(0, 140, 5)]
+    row = table.row(Point("a", 60))
+    with stocked(engine, table, points=points) as (rows,):
+        rows.put(row, {b"p:" + damage: b"\xc1"})
+        query = Query(rows, table, table.plan(metric="a"), where=where, newest_first=newest_first)
+        with pytest.raises(InvalidRow) as raised:
+            list(query)
+        assert (raised.value.table, raised.value.row, raised.value.column) == ("wide", row, b"p:" + damage)
+        for cells, limit in ((1, 3), (2, 1), (3, 4), (1000, 1), (1000, 7), (1000, 100)):
+            reported: list[InvalidRow] = []
+            with chunks_of(cells, 2):
+                records = records_of(pages_of(query.on_invalid(reported.append), limit))
+            assert records == sorted(points, reverse=newest_first is True)
+            assert [(invalid.row, invalid.column) for invalid in reported] == [(row, b"p:" + damage)]
+
+
+def test_a_page_that_reads_few_cells_moves_past_the_empty_qualifier(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """HBase reads an empty qualifier in a filter as no bound."""
+    monkeypatch.setattr("shared.queries.query.read_page", read_page_of_one_cell)
+    table = Shape(60).wide()
+    reported: list[InvalidRow] = []
+    with chunks_of(1, 1), stocked(engine, table, points=[Point("a", at_s, 1) for at_s in range(3)]) as (rows,):
+        rows.put(table.row(Point("a", 0)), {b"p:": b"\xc1"})
+        query = Query(rows, table, table.plan(metric="a"), where={"value": 1}).on_invalid(reported.append)
+        assert [point.at_s for point in records_of(pages_of(query, 5))] == [0, 1, 2]
+    assert [invalid.column for invalid in reported] == [b"p:"]
+
+
+def read_page_of_one_cell(*arguments: Any, **options: Any) -> Any:
+    from shared.queries.pages import read_page
+
+    return read_page(*arguments, **options | {"read_at_most": 1})
+
+
+@pytest.mark.parametrize("limit", [1, 3, 100])
+@pytest.mark.parametrize("newest_first", [None, True])
+def test_a_damaged_row_key_is_reported_once_a_page(engine: Engine, limit: int, newest_first: bool | None) -> None:
+    table = Shape(60).wide()
+    points = [Point("a", at_s, 1) for at_s in range(0, 140, 5)]
+    bad = table.row(Point("a", 60)) + b"\0"
+    with chunks_of(3, 2), stocked(engine, table, points=points) as (rows,):
+        rows.put(bad, {b"p:" + bytes([0, 0, number]): b"\1" for number in range(10)})
+        query = Query(rows, table, table.plan(metric="a"), newest_first=newest_first)
+        with pytest.raises(InvalidRow) as raised:
+            list(query)
+        assert (raised.value.row, raised.value.column) == (bad, None)
+        reported: list[InvalidRow] = []
+        pages = pages_of(query.on_invalid(reported.append), limit)
+    assert records_of(pages) == sorted(points, reverse=newest_first is True)
+    assert {(invalid.row, invalid.column) for invalid in reported} == {(bad, None)}
+    assert len(reported) == 1
+
+
+@pytest.mark.parametrize("newest_first", [None, True])
+def test_a_row_in_a_wrong_bucket_is_reported_once_though_its_cells_alternate_with_the_right_ones(
+    engine: Engine, newest_first: bool | None
+) -> None:
+    table = Shape(60, buckets=4).wide()
+    points = [Point("a", at_s, 1) for at_s in range(20)]
+    right = table.row(points[0])
+    wrong = [bytes([bucket]) + right[1:] for bucket in range(4) if bucket != right[0]]
+    with stocked(engine, table, points=points) as (rows,):
+        for row in wrong:
+            rows.put(row, rows.row(right))
+        reported: list[InvalidRow] = []
+        query = Query(rows, table, table.layout.whole_table(), newest_first=newest_first).on_invalid(reported.append)
+        assert query.page(100).records == sorted(points, reverse=newest_first is True)
+    assert sorted(invalid.row for invalid in reported) == wrong
+
+
+# ---- tables that share their rows ----------------------------------------------------------------
+
+
+@settings(max_examples=examples(60), derandomize=True, database=None)
+@given(
+    POINTS,
+    POINTS,
+    NEWEST_FIRST,
+    st.integers(1, 5),
+    CHUNKS,
+    st.sampled_from([{}, {"metric": "a", "at_s": between(-2, 9)}]),
+)
+def test_points_with_another_label_in_the_same_rows_are_passed_over(
+    engine: Engine,
+    stored: dict[tuple[str, int], int],
+    others: dict[tuple[str, int], int],
+    newest_first: bool | None,
+    limit: int,
+    chunks: tuple[int, int],
+    question: Question,
+) -> None:
+    shape = Shape(5)
+    tables = {label: shape.wide(label) for label in ("x:", "x;", "w")}
+    points, other_points = points_of(stored), points_of(others)
+    with ExitStack() as opened:
+        opened.enter_context(chunks_of(*chunks))
+        (rows, *_) = opened.enter_context(stocked(engine, tables["x:"], points=points))
+        put(rows, tables["x;"], other_points)
+        put(rows, tables["w"], other_points)
+        for table, wanted in ((tables["x:"], points), (tables["x;"], other_points), (tables["w"], other_points)):
+            query = Query(rows, table, plan_of(table, question), newest_first=newest_first)
+            assert_answers(query, answer(shape, wanted, question, newest_first), [limit])

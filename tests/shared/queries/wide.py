@@ -1,0 +1,146 @@
+"""The same points in a tall table, one row for each, and in a wide one, where a row holds a slice of time."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import attrs
+import happybase
+import pytest
+
+from shared.keys import (
+    Codec,
+    Descending,
+    EscapedText,
+    Int32,
+    KeyLayout,
+    Prefixed,
+    Rest,
+    Salt,
+    Slice,
+    TimeBucket,
+    UInt24,
+    part,
+    row_key,
+)
+from shared.keys.conditions import AnyOf, matcher
+from shared.queries import Page, Query, wide_rows
+from shared.tables import Column, ItemCells, RecordCells, TableLayout
+
+
+@attrs.frozen(order=True)
+class Point:
+    metric: str
+    at_s: int
+    value: int = 0
+
+
+@attrs.frozen
+class Shape:
+    """How the wide table divides time, and in which direction and buckets both tables keep their rows."""
+
+    width: int
+    descending: bool = False
+    buckets: int = 0
+    time_slices: int = 0
+    """The length of time slices before the parts; none if 0. A multiple of the width, so that both tables agree."""
+
+    def _turned(self, codec: Codec[int]) -> Codec[int]:
+        return Descending(codec) if self.descending else codec
+
+    def _prefixes(self) -> list[Salt | TimeBucket]:
+        prefixes: list[Salt | TimeBucket] = [Salt(of="metric", buckets=self.buckets)] if self.buckets else []
+        return [*prefixes, TimeBucket("at_s", self.time_slices, Int32)] if self.time_slices else prefixes
+
+    def tall(self) -> TableLayout[Any, Point]:
+        @row_key
+        class OnePoint:
+            metric: str = part(EscapedText, "what was measured")
+            at_s: int = part(self._turned(Int32), "when, seconds")
+
+        cells = RecordCells(Point, {"value": Column("f:v")})
+        return TableLayout("tall", "a point", KeyLayout(OnePoint, *self._prefixes()), cells)
+
+    def wide(self, label: str = "") -> TableLayout[Any, Point]:
+        """Points whose qualifiers start with a label, if there is one."""
+        rest: Codec[int] = Prefixed(label, UInt24) if label else UInt24
+
+        @row_key
+        class SliceOfMetric:
+            metric: str = part(EscapedText, "what was measured")
+            at_s: int = part(self._turned(Slice(Int32, self.width)), "when its slice starts, seconds")
+
+        @row_key
+        class WithinSlice:
+            at_s: int = part(self._turned(Rest(rest, self.width)), "when within the slice, seconds")
+
+        cells = ItemCells(Point, "p", KeyLayout(WithinSlice), value="value")
+        return TableLayout("wide", "a slice of a metric", KeyLayout(SliceOfMetric, *self._prefixes()), cells)
+
+
+Question = dict[str, Any]
+
+
+def plan_of(table: TableLayout[Any, Any], question: Question) -> Any:
+    return table.plan(**question) if question else table.layout.whole_table()
+
+
+def answer(shape: Shape, points: Iterable[Point], question: Question, newest_first: bool | None) -> list[Point]:
+    """What a plain list answers to a question, in the order in which a table of this shape returns it."""
+    metric, at_s = question.get("metric"), question.get("at_s")
+    merged = isinstance(metric, AnyOf) and metric.merged
+    first_is_time = merged or isinstance(metric, str)
+    tall = shape.tall()
+
+    def place(point: Point) -> tuple[Any, ...]:
+        time = -point.at_s if shape.descending else point.at_s
+        if merged:  # points of one time come in the order of their streams
+            return time, tall.row(point)[: shape.buckets > 0], point.metric
+        return point.metric, time
+
+    matching = [
+        point
+        for point in points
+        if all(matcher(condition)(getattr(point, name)) for name, condition in question.items())
+    ]
+    reverse = newest_first is not None and newest_first != (shape.descending and first_is_time)
+    if isinstance(at_s, int) and first_is_time:
+        reverse = False  # the question leaves nothing open
+    return sorted(matching, key=place, reverse=reverse)
+
+
+def put(rows: happybase.Table, table: TableLayout[Any, Any], points: Iterable[Point]) -> None:
+    with rows.batch(batch_size=10_000) as batch:
+        for point in points:
+            batch.put(table.row(point), table.cells.pack(point))
+
+
+def delete(rows: happybase.Table, table: TableLayout[Any, Any], point: Point) -> None:
+    rows.delete(table.row(point), list(table.cells.pack(point)))
+
+
+def pages_of(query: Query[Any], limit: int, between_pages: Any = None) -> list[Page[Any]]:
+    """All pages; a cursor that does not move ends in an error and not in an endless loop."""
+    pages: list[Page[Any]] = []
+    cursor = None
+    while cursor is not None or not pages:
+        assert len(pages) < 1000, "the cursor does not move"
+        pages.append(query.page(limit, cursor))
+        cursor = pages[-1].cursor
+        if between_pages:
+            between_pages()
+    return pages
+
+
+def records_of(pages: Iterable[Page[Any]]) -> list[Any]:
+    return [record for page in pages for record in page.records]
+
+
+@contextmanager
+def chunks_of(cells: int, first_rows: int) -> Iterator[None]:
+    """Wide rows are read in chunks of so few cells that their borders are met."""
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setattr(wide_rows, "CHUNK_CELLS", cells)
+        changed.setattr(wide_rows, "REVERSE_CHUNK_CELLS", 2 * cells)
+        changed.setattr(wide_rows, "FIRST_ROWS", first_rows)
+        yield

@@ -1,0 +1,235 @@
+"""One record in a row: columns in several families, each with its packing, and a marker for rows without columns."""
+
+import copy
+import pickle
+from typing import Any
+
+import attrs
+import pytest
+
+from shared.keys import EscapedText, Int32, KeyLayout, Slice, TrailingText, between, part, row_key
+from shared.queries import Query, equal
+from shared.tables import (
+    COUNTER,
+    RAW,
+    TEXT,
+    Column,
+    InvalidRecord,
+    InvalidRow,
+    ItemCells,
+    RecordCells,
+    TableLayout,
+)
+from tests.engines import Engine
+from tests.reference import without_reference
+
+
+@row_key
+class ByPath:
+    path: str = part(TrailingText, "all of the key")
+
+
+@attrs.frozen
+class Document:
+    path: str
+    title: str
+    body: bytes
+    tags: list[str]
+    views: int = 0
+
+
+COLUMNS = {
+    "title": Column("m:title", TEXT),
+    "body": Column("b:", RAW),
+    "tags": Column("m:t:all"),
+    "views": Column("c:v", COUNTER),
+}
+DOCUMENT_CELLS = RecordCells(Document, COLUMNS)
+DOCUMENTS = TableLayout("documents", "one document", KeyLayout(ByPath), DOCUMENT_CELLS)
+MANUAL = Document("a/b", "Manual", b"\0\xff", ["x"])
+CELLS = {b"m:title": b"Manual", b"b:": b"\0\xff", b"m:t:all": bytes.fromhex("91 a1 78")}
+
+# ---- families and packings -----------------------------------------------------------------------
+
+
+def test_cells_are_in_the_families_of_their_columns() -> None:
+    assert DOCUMENT_CELLS.pack(MANUAL) == CELLS
+    assert list(DOCUMENTS.families) == ["m", "b", "c"]
+    assert DOCUMENT_CELLS.columns == (b"m:title", b"b:", b"m:t:all", b"c:v")
+
+
+@pytest.mark.parametrize(("views", "cell"), [(0, "00 00000000000000"), (258, "00 00000000000102"), (-1, "ff" * 8)])
+def test_a_counter_is_eight_bytes_signed_and_only_read(views: int, cell: str) -> None:
+    row, record = DOCUMENTS.row(MANUAL), attrs.evolve(MANUAL, views=views)
+    with without_reference(DOCUMENTS.record):
+        assert DOCUMENTS.record(row, CELLS | {b"c:v": bytes.fromhex(cell)}) == record
+    assert DOCUMENT_CELLS.pack(record) == CELLS
+    with pytest.raises(InvalidRecord, match=r"^Document\.views: is a counter, which only counter_inc writes$"):
+        DOCUMENT_CELLS.pack(record, only=["title", "views"])
+
+
+def test_a_counter_that_hbase_increments_is_read_in_its_record(engine: Engine) -> None:
+    with engine.shared_store(DOCUMENTS) as connection:
+        rows = connection.table("documents")
+        rows.put(b"a/b", DOCUMENT_CELLS.pack(MANUAL))
+        rows.counter_inc(b"a/b", b"c:v", 7)
+        assert Query(rows, DOCUMENTS, DOCUMENTS.plan(path="a/b")).first() == attrs.evolve(MANUAL, views=7)
+
+
+def test_a_record_of_counters_only_has_nothing_to_write() -> None:
+    counters = RecordCells(Document, {"views": Column("c:v", COUNTER)})
+    with pytest.raises(InvalidRecord, match=r"^Document: has no cell to write \(columns: views\)$"):
+        counters.pack(MANUAL)
+
+
+def test_a_filter_compares_text_as_its_column_packs_it(engine: Engine) -> None:
+    assert equal(DOCUMENT_CELLS, "title", "Manual").text == (
+        b"SingleColumnValueFilter('m','title',=,'binary:Manual',true,true)"
+    )
+    with engine.shared_store(DOCUMENTS) as connection:
+        rows = connection.table("documents")
+        for record in (MANUAL, attrs.evolve(MANUAL, path="c", title="Other")):
+            rows.put(DOCUMENTS.row(record), DOCUMENT_CELLS.pack(record))
+        manuals = Query(
+            rows, DOCUMENTS, DOCUMENTS.layout.whole_table(), server=equal(DOCUMENT_CELLS, "title", "Manual")
+        )
+        assert list(manuals) == [MANUAL]
+
+
+# ---- claimed cells and others --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "reason"),
+    [
+        (b"m:title", b"\xff", r"Document\.title: 'utf-8' codec can't decode .* \(got ff\)"),
+        (b"m:t:all", b"\x05", r"Document\.tags: must be list\[str\] \(got 5\)"),
+        (b"c:v", b"\0\0\0\1", r"Document\.views: must be the eight bytes of a counter \(got 4\) \(got 00 00 00 01\)"),
+    ],
+)
+def test_a_claimed_cell_that_does_not_decode_is_damage(column: bytes, value: bytes, reason: str) -> None:
+    with pytest.raises(InvalidRow, match=rf"^documents: row 61 2f 62: {reason}$"):
+        DOCUMENTS.record(b"a/b", CELLS | {column: value})
+    with pytest.raises(InvalidRow, match=rf"^documents: row 61 2f 62: {reason}$"):
+        DOCUMENTS.records(b"a/b", CELLS | {column: value})
+
+
+def test_cells_that_are_not_claimed_are_passed_over() -> None:
+    others = {b"m:titles": b"\xff", b"m:t": b"\xc1", b"c:w": b"1", b"x:title": b"\xff"}
+    assert DOCUMENTS.records(b"a/b", CELLS | others) == [MANUAL]
+    assert DOCUMENTS.records(b"a/b", others) == []
+    with pytest.raises(InvalidRow, match=r"^documents: row 61 2f 62: Document: none of its cells \(m:title, .*\)$"):
+        DOCUMENTS.record(b"a/b", others)
+    with pytest.raises(InvalidRow, match=r"^documents: row 61 2f 62: Document\.title: no cell m:title$"):
+        DOCUMENTS.record(b"a/b", {b"c:v": bytes(8)})
+
+
+def test_a_query_reads_the_claimed_cells_only(engine: Engine) -> None:
+    with engine.shared_store(DOCUMENTS) as connection:
+        rows = connection.table("documents")
+        rows.put(b"a/b", CELLS | {b"m:other": b"\xff"})
+        rows.put(b"c", {b"m:other": b"\xff"})
+        assert list(Query(rows, DOCUMENTS, DOCUMENTS.layout.whole_table())) == [MANUAL]
+        assert Query(rows, DOCUMENTS, DOCUMENTS.plan(path="c")).first() is None
+
+
+# ---- markers -------------------------------------------------------------------------------------
+
+
+@row_key
+class Follower:
+    followed: str = part(EscapedText, "who is followed")
+    follower: str = part(EscapedText, "who follows")
+
+
+FOLLOWERS = TableLayout("followers", "one follower", KeyLayout(Follower), RecordCells(Follower, {}, marker="f:x"))
+
+
+def test_a_marker_says_that_a_row_is_a_record() -> None:
+    ann = Follower("bob", "ann")
+    assert FOLLOWERS.cells.pack(ann) == {b"f:x": b"\xc3"}
+    row = FOLLOWERS.row(ann)
+    assert FOLLOWERS.record(row, {b"f:x": b"anything"}) == ann
+    assert FOLLOWERS.records(row, {b"f:y": b"\xc3"}) == []
+    with pytest.raises(InvalidRow, match=r": Follower: none of its cells \(f:x\)$"):
+        FOLLOWERS.record(row, {b"f:y": b"\xc3"})
+    assert list(FOLLOWERS.families) == ["f"]
+
+
+# ---- declarations --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["", "title", ":title"])
+def test_a_column_without_family_or_colon_is_refused(name: str) -> None:
+    with pytest.raises(InvalidRecord, match=rf"^Column: must be family:qualifier \(got '{name}'\)$"):
+        Column(name)
+    with pytest.raises(InvalidRecord, match=rf"^Column: must be family:qualifier \(got '{name}'\)$"):
+        RecordCells(Follower, {}, marker=name)
+
+
+def test_cells_need_either_columns_or_a_marker() -> None:
+    with pytest.raises(InvalidRecord, match=r"^Follower: needs a marker, because it has no columns$"):
+        RecordCells(Follower, {})
+    with pytest.raises(InvalidRecord, match=r"^Document: needs no marker, because it has columns$"):
+        RecordCells(Document, COLUMNS, marker="m:x")
+
+
+# ---- slices --------------------------------------------------------------------------------------
+
+
+@row_key
+class HourOf:
+    host: str = part(EscapedText, "where")
+    at_s: int = part(Slice(Int32, 3600), "the hour")
+
+
+@attrs.frozen
+class Peak:
+    """The highest load of an hour, and when it was."""
+
+    host: str
+    at_s: int
+    load: float
+
+
+PEAKS = TableLayout(
+    "peaks", "an hour's peak", KeyLayout(HourOf), RecordCells(Peak, {"at_s": Column("f:at"), "load": Column("f:load")})
+)
+
+
+def test_a_slice_in_the_row_key_can_have_its_whole_value_in_a_column(engine: Engine) -> None:
+    peaks = [Peak("a", at_s, 1.0) for at_s in (-1, 5, 3600 + 7)]
+    with engine.shared_store(PEAKS) as connection:
+        rows = connection.table("peaks")
+        for peak in peaks:
+            rows.put(PEAKS.row(peak), PEAKS.cells.pack(peak))
+        assert [HourOf("a", -3600), HourOf("a", 0), HourOf("a", 3600)] == [
+            PEAKS.layout.decode(row) for row, _cells in rows.scan()
+        ]
+        assert list(Query(rows, PEAKS, PEAKS.plan(host="a"))) == peaks
+        assert list(Query(rows, PEAKS, PEAKS.plan(host="a", at_s=between(0, 3601)))) == peaks[1:2]
+        assert list(Query(rows, PEAKS, PEAKS.plan(host="a", at_s=between(6, 3608)))) == peaks[2:]
+        for at_s, wanted in ((5, peaks[1]), (6, None), (0, None)):
+            assert Query(rows, PEAKS, PEAKS.plan(host="a", at_s=at_s)).first() == wanted
+
+
+def test_a_slice_whose_value_is_nowhere_else_is_refused() -> None:
+    wanted = (
+        r"^Peak\.at_s: must be in the cells too, as a Rest or as a column, because the row key holds its slice only$"
+    )
+    with pytest.raises(InvalidRecord, match=wanted):
+        TableLayout("peaks", "a peak", KeyLayout(HourOf), RecordCells(Peak, {"load": Column("f:load")}))
+
+
+# ---- copies --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
+@pytest.mark.parametrize(("table", "record"), [(DOCUMENTS, MANUAL), (FOLLOWERS, Follower("bob", "ann"))])
+def test_a_copied_layout_packs_and_reads_the_same_cells(copied: Any, table: TableLayout[Any, Any], record: Any) -> None:
+    twin = copied(table)
+    assert twin is not table
+    assert twin.cells.pack(record) == table.cells.pack(record)
+    assert twin.record(table.row(record), table.cells.pack(record)) == record
+    assert repr(twin.cells) == repr(table.cells)
+    assert not isinstance(twin.cells, ItemCells)

@@ -1,0 +1,160 @@
+"""Two layouts of one table, for different records of its rows: one table in the store, with the families of both."""
+
+from typing import Any
+
+import attrs
+import happybase
+import pytest
+
+from shared.keys import KeyLayout, Prefixed, Salt, Splits, TrailingText, UInt8, part, row_key
+from shared.queries import Query
+from shared.tables import (
+    TEXT,
+    Column,
+    Family,
+    InvalidRecord,
+    ItemCells,
+    RecordCells,
+    TableLayout,
+    TableMismatch,
+    create_tables,
+    drop_tables,
+    physical_tables,
+)
+from shared.tables.ddl import statement_split_at
+from tests.engines import Engine
+
+
+@row_key
+class User:
+    user: str = part(TrailingText, "who")
+
+
+@row_key
+class OrderSlot:
+    slot: int = part(Prefixed("o:", UInt8), "place in the list")
+
+
+@row_key
+class VisitSlot:
+    slot: int = part(Prefixed("v:", UInt8), "place in the list")
+
+
+@attrs.frozen
+class Profile:
+    user: str
+    name: str
+
+
+@attrs.frozen
+class Recent:
+    user: str
+    slot: int
+    what: str
+
+
+USERS = KeyLayout(User)
+PROFILES = TableLayout("users", "a profile", USERS, RecordCells(Profile, {"name": Column("p:name", TEXT)}))
+ORDERS = TableLayout("users", "a recent order", USERS, ItemCells(Recent, "r", KeyLayout(OrderSlot), value="what"))
+VISITS = TableLayout("users", "a recent visit", USERS, ItemCells(Recent, "r", KeyLayout(VisitSlot), value="what"))
+ALL: list[TableLayout[Any, Any]] = [PROFILES, ORDERS, VISITS]
+
+
+def with_families(table: TableLayout[Any, Any], **families: Family) -> TableLayout[Any, Any]:
+    return attrs.evolve(table, families={**table.families, **families})
+
+
+# ---- one table -----------------------------------------------------------------------------------
+
+
+def test_layouts_of_one_name_are_one_table_with_the_families_of_all() -> None:
+    others = attrs.evolve(PROFILES, name="others")
+    first, second = physical_tables([PROFILES, others, ORDERS, VISITS])
+    assert (first.name, first.layouts, list(first.families)) == ("users", tuple(ALL), ["p", "r"])
+    assert (second.name, second.layouts, list(second.families)) == ("others", (others,), ["p"])
+
+
+def test_layouts_that_differ_in_a_family_are_refused() -> None:
+    three, plain = Family(max_versions=3), Family()
+    with pytest.raises(InvalidRecord) as refused:
+        physical_tables([with_families(PROFILES, r=three), ORDERS])
+    assert str(refused.value) == (f"table users: all its layouts must declare family r alike (got {three} and {plain})")
+    assert dict(physical_tables([with_families(PROFILES, r=three), with_families(ORDERS, r=three)])[0].families) == {
+        "p": plain,
+        "r": three,
+    }
+
+
+def test_layouts_that_differ_in_their_split_points_are_refused() -> None:
+    salted = attrs.evolve(ORDERS, layout=KeyLayout(User, Salt(of="user", buckets=4)))
+    for other in (attrs.evolve(ORDERS, splits=Splits((b"m",), "half of the users")), salted):
+        with pytest.raises(InvalidRecord, match=r"^table users: all its layouts must have the same split points$"):
+            physical_tables([PROFILES, attrs.evolve(other, splits=Splits((b"m",), "half of the users"))])
+    cut = Splits((b"m",), "half of the users")
+    (table,) = physical_tables([attrs.evolve(layout, splits=cut) for layout in ALL])
+    assert table.splits == cut
+
+
+def test_the_statement_of_a_shared_table_has_all_its_families() -> None:
+    (table,) = physical_tables(ALL)
+    assert statement_split_at(table, table.splits).splitlines()[-1] == (
+        "create 'users', {NAME => 'p', VERSIONS => 1, BLOOMFILTER => 'ROW'}, "
+        "{NAME => 'r', VERSIONS => 1, BLOOMFILTER => 'ROW'}"
+    )
+
+
+# ---- in a store ----------------------------------------------------------------------------------
+
+
+def test_a_shared_table_is_created_and_dropped_once(engine: Engine) -> None:
+    with engine.store() as connection:
+        create_tables(connection, ALL)
+        assert connection.tables() == [b"users"]
+        assert sorted(connection.table("users").families()) == [b"p", b"r"]
+        create_tables(connection, ALL)
+        with pytest.raises(TableMismatch, match=r"^table users: must have the families p \(has p, r\)$"):
+            create_tables(connection, [PROFILES])
+        drop_tables(connection, ALL)
+        assert connection.tables() == []
+
+
+def stocked(rows: happybase.Table) -> None:
+    """Two users: ann with a profile, orders and visits, bob with visits only."""
+    rows.put(b"ann", PROFILES.cells.pack(Profile("ann", "Ann")))
+    for slot in range(3):
+        rows.put(b"ann", ORDERS.cells.pack(Recent("ann", slot, f"order {slot}")))
+        for user in ("ann", "bob"):
+            rows.put(user.encode(), VISITS.cells.pack(Recent(user, slot, f"visit {slot}")))
+
+
+def test_each_layout_reads_its_own_records_of_a_row(engine: Engine) -> None:
+    with engine.shared_store(*ALL) as connection:
+        rows = connection.table("users")
+        stocked(rows)
+        everything = USERS.whole_table()
+        assert list(Query(rows, PROFILES, everything)) == [Profile("ann", "Ann")]
+        orders = [Recent("ann", slot, f"order {slot}") for slot in range(3)]
+        visits = [Recent(user, slot, f"visit {slot}") for user in ("ann", "bob") for slot in range(3)]
+        for table, wanted in ((ORDERS, orders), (VISITS, visits)):
+            for newest_first in (None, True):
+                query = Query(rows, table, everything, newest_first=newest_first)
+                records: list[Any] = []
+                cursor = None
+                while cursor is not None or not records:
+                    page = query.page(limit=2, cursor=cursor)
+                    records, cursor = records + page.records, page.cursor
+                assert records == (wanted[::-1] if newest_first else wanted)
+        assert Query(rows, ORDERS, ORDERS.plan(user="bob")).first() is None
+        assert Query(rows, ORDERS, ORDERS.plan(user="ann", slot=1)).first() == orders[1]
+        assert Query(rows, PROFILES, PROFILES.plan(user="bob")).first() is None
+
+
+def test_damage_in_the_cells_of_one_layout_does_not_touch_the_other(engine: Engine) -> None:
+    with engine.shared_store(*ALL) as connection:
+        rows = connection.table("users")
+        stocked(rows)
+        rows.put(b"ann", {b"r:v:\1": b"\xc1", b"p:other": b"\xff"})
+        assert Query(rows, ORDERS, ORDERS.plan(user="ann")).count() == 3
+        assert Query(rows, PROFILES, PROFILES.plan(user="ann")).first() == Profile("ann", "Ann")
+        with pytest.raises(InvalidRecord, match=r"^users: row 61 6e 6e, column 72 3a 76 3a 01: "):
+            Query(rows, VISITS, VISITS.plan(user="ann")).count()
