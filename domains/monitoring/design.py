@@ -1,0 +1,104 @@
+"""What the suite shows of `monitoring`: its questions, variants and published mistakes. A copy does not need it."""
+
+from functools import partial
+
+from shared.designs import AccessPattern, Design, Exemption, Variant
+from shared.records import parse_time
+
+from .keys import TABLES
+from .loads import LAST_QUARTER_MS, POINTS
+from .published import PUBLISHED
+from .repository import PointRepository
+from .traps import TRAPS
+from .variants import bucketed, hashed_bucket, host_time_metric, metric_host_time, salted
+
+HOUR = {"since_ms": parse_time("2026-01-12T09:00"), "until_ms": parse_time("2026-01-12T10:00")}
+TEN_MINUTES = {"since_ms": parse_time("2026-01-12T08:55"), "until_ms": parse_time("2026-01-12T09:05")}
+CPU = {"host": "web-1", "metric": "cpu"}
+
+ONE_METRIC = AccessPattern("one metric of a host, one hour", PointRepository.of_metric, {**CPU, **HOUR}, limit=200)
+ACROSS_HOURS = AccessPattern("one metric of a host, ten minutes", PointRepository.of_metric, {**CPU, **TEN_MINUTES})
+LATEST = AccessPattern("the latest value of a metric", PointRepository.latest, CPU)
+OF_HOST = AccessPattern("all metrics of a host, ten minutes", PointRepository.of_host, {"host": "web-1", **TEN_MINUTES})
+ACROSS_HOSTS = AccessPattern(
+    "one metric of all hosts, ten minutes", PointRepository.across_hosts, {"metric": "cpu", **TEN_MINUTES}, limit=200
+)
+AVERAGES = AccessPattern("averages of each minute", PointRepository.averages, {**CPU, **HOUR})
+
+OF_MANY_POINTS = Exemption("rows", "an average is made of all points of its minute", (AVERAGES,))
+WHOLE_HOURS = (
+    Exemption("rows", "the first and the last hour of a period are read whole", (ACROSS_HOURS,)),
+    Exemption("rows", "the hour of the latest point is read whole", (LATEST,)),
+    Exemption("rows", "the metric comes before the time, so a host's points of any time are read", (OF_HOST,)),
+    OF_MANY_POINTS,
+)
+
+
+def overwrites(*patterns: AccessPattern) -> Exemption:
+    """Buckets give other answers than the points that were stored in them."""
+    return Exemption("answers", "a bucket has no time in it, so it keeps its latest point only", patterns)
+
+
+DESIGN = Design(
+    name="monitoring",
+    question="How are the points of many metrics stored, so that a period of one of them is one range of few rows?",
+    loads=(POINTS,),
+    patterns=(ONE_METRIC, ACROSS_HOURS, LATEST, OF_HOST, ACROSS_HOSTS, AVERAGES),
+    variants=(
+        Variant("wide", "a row for each hour of a metric, a cell for each point", TABLES, PointRepository, WHOLE_HOURS),
+        Variant(
+            "salted",
+            "the same rows in buckets",
+            salted.TABLES,
+            partial(PointRepository, table=salted.TABLE),
+            WHOLE_HOURS,
+        ),
+        Variant(
+            "host-time-metric",
+            "published A: a row for each point, by host and time",
+            host_time_metric.TABLES,
+            partial(PointRepository, table=host_time_metric.TABLE),
+            (
+                Exemption("rows", "the metric comes last, so the points of all metrics are read", (LATEST,)),
+                OF_MANY_POINTS,
+            ),
+        ),
+        Variant(
+            "metric-host-time",
+            "published B: a row for each point, by metric and host",
+            metric_host_time.TABLES,
+            partial(PointRepository, table=metric_host_time.TABLE),
+            (
+                Exemption("rows", "the host comes before the time, so points of any time are read", (ACROSS_HOSTS,)),
+                OF_MANY_POINTS,
+            ),
+        ),
+        Variant(
+            "bucketed",
+            "published C: the bucket of the time first",
+            bucketed.TABLES,
+            partial(PointRepository, table=bucketed.TABLE),
+            (
+                overwrites(ONE_METRIC, ACROSS_HOURS, OF_HOST, ACROSS_HOSTS, AVERAGES),
+                Exemption(
+                    "rows",
+                    "the bucket comes first, so whole buckets of all hosts are read",
+                    (ONE_METRIC, ACROSS_HOURS, OF_HOST, ACROSS_HOSTS, AVERAGES),
+                ),
+            ),
+        ),
+        Variant(
+            "hashed-bucket",
+            "published C with a hash of the host first",
+            hashed_bucket.TABLES,
+            partial(PointRepository, table=hashed_bucket.TABLE),
+            (
+                overwrites(ONE_METRIC, ACROSS_HOURS, OF_HOST, AVERAGES),
+                Exemption("rows", "the metric comes last, so the rows of all metrics are read", (ACROSS_HOURS, LATEST)),
+            ),
+        ),
+    ),
+    newest_ms=LAST_QUARTER_MS,
+    traps=TRAPS,
+    published=PUBLISHED,
+)

@@ -1,0 +1,67 @@
+"""One table of points: a row for each host, metric and hour, and a cell for each point of that hour.
+
+The variants store the same points under the published keys; the README says which questions each of them answers.
+"""
+
+from shared.keys import EscapedText, Int64, KeyLayout, Rest, Slice, UInt32, part, row_key
+from shared.tables import ItemCells, TableLayout
+
+from .records import Point
+
+HOUR_MS = 60 * 60 * 1000
+
+
+@row_key
+class HourOfMetric:
+    """The points of one metric of a host in one hour.
+
+    Order:  by host, by metric, by hour.
+    Serves: a metric of a host in a period; its latest point; all metrics of a host; whole hours to delete.
+    Costs:  one range. All metrics of a host in a period read the rows of any time. All hosts of a metric are refused.
+    Fixed:  the sequence of the parts and the length of an hour; changing them means a new table.
+    Source: none; the published keys are in the variants.
+    """
+
+    host: str = part(EscapedText, "what was measured; any text, and web-1 never matches web-12")
+    metric: str = part(EscapedText, "what was counted or timed")
+    time_ms: int = part(Slice(Int64, HOUR_MS), "the hour, milliseconds since 1970 UTC")
+
+
+@row_key
+class WithinHour:
+    """The place of a point in its row: the qualifier of its cell.
+
+    Order:  by time.
+    Serves: pages that end, and go on, within an hour.
+    Costs:  four bytes for each point, and the row key once more.
+    Fixed:  as the hour.
+    Source: S2.8, S2.11
+    """
+
+    time_ms: int = part(Rest(UInt32, HOUR_MS), "the rest of the hour, milliseconds")
+
+
+POINT_CELLS = ItemCells(Point, "p", KeyLayout(WithinHour), value="value")
+
+POINTS = TableLayout("points", "the points of one hour of a metric", KeyLayout(HourOfMetric), POINT_CELLS)
+
+TABLES = (POINTS,)
+
+
+@row_key
+class PointByTime:
+    """One point among all of an answer: the order in which the repository returns points.
+
+    Order:  by time, then host, then metric.
+    Serves: nothing as the key of a table; see `logs`, whose variants start with the time.
+    Costs:  the client sorts only if the key of the table has another order.
+    Fixed:  nothing is stored under it.
+    Source: none
+    """
+
+    time_ms: int = part(Int64, "when, milliseconds since 1970 UTC")
+    host: str = part(EscapedText, "what was measured")
+    metric: str = part(EscapedText, "what was counted or timed")
+
+
+BY_TIME = KeyLayout(PointByTime)

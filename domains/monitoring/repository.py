@@ -1,0 +1,113 @@
+"""Points in one table; one method for each question, whatever the key of the table."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import happybase
+
+from shared.keys import InvalidQuestion, between
+from shared.keys.errors import shown
+from shared.queries import Query, ServerFilter, scan
+from shared.tables import TableLayout
+
+from .keys import BY_TIME, HOUR_MS, POINTS
+from .records import Average, Point
+
+ROWS_AT_ONCE = 1000
+"""Number of rows that `drop_before` deletes in one call."""
+
+_KEYS_ONLY = ServerFilter((), b"FirstKeyOnlyFilter() AND KeyOnlyFilter()")
+
+
+class PointRepository:
+    """Stores points, and finds them by host, metric and time, in the table of this design or of a variant.
+
+    The table's key binds as many conditions of a question as it can, and the client compares the others. If the key
+    cannot bind any condition, the question is refused with an InvalidQuestion that names the missing part. Costs are
+    those of `POINTS`; the README compares them with the variants'.
+
+    A happybase connection serves one thread at a time, and so does a repository: make one per thread.
+    """
+
+    def __init__(self, connection: happybase.Connection, table: TableLayout[Any, Point] = POINTS) -> None:
+        self._rows = connection.table(table.name)
+        self._table = table
+
+    def store(self, point: Point) -> None:
+        """Stores a point. The same point again is the same cell; another value at its time replaces it.
+
+        Of two values for one time, the one that arrives last stays. Costs: one put.
+        """
+        self._rows.put(self._table.row(point), self._table.cells.pack(point), timestamp=point.time_ms)
+
+    def of_metric(
+        self, host: str, metric: str, since_ms: int | None = None, until_ms: int | None = None
+    ) -> Query[Point]:
+        """A metric of a host from `since_ms` up to but not at `until_ms`, oldest first.
+
+        Costs: one range of whole hours; the client drops points of the first and the last hour outside the period.
+        """
+        plan = self._table.narrow(host=host, metric=metric, time_ms=between(since_ms, until_ms))
+        return Query(self._rows, self._table, plan, order=BY_TIME)
+
+    def latest(self, host: str, metric: str) -> Point | None:
+        """The latest point of a metric, or None.
+
+        Costs: a reverse scan that finds the last hour with points, and a scan of that hour, which reads it whole.
+        """
+        plan = self._table.narrow(host=host, metric=metric)
+        return Query(self._rows, self._table, plan, order=BY_TIME, newest_first=True).first()
+
+    def of_host(self, host: str, since_ms: int, until_ms: int) -> Query[Point]:
+        """All metrics of a host from `since_ms` up to but not at `until_ms`, in row-key order: by metric, then time.
+
+        Costs: one range, the host's points of any time. A metric by name costs less: see `of_metric`.
+        """
+        return Query(self._rows, self._table, self._table.narrow(host=host, time_ms=between(since_ms, until_ms)))
+
+    def across_hosts(self, metric: str, since_ms: int, until_ms: int) -> Query[Point]:
+        """A metric of all hosts from `since_ms` up to but not at `until_ms`, in row-key order: not that of time.
+
+        Costs: refused in this design, because the host comes first.
+        """
+        return Query(self._rows, self._table, self._table.narrow(metric=metric, time_ms=between(since_ms, until_ms)))
+
+    def averages(self, host: str, metric: str, since_ms: int, until_ms: int, every_ms: int = 60_000) -> list[Average]:
+        """The averages of a metric over periods of `every_ms` that start at multiples of it, oldest first.
+
+        A period without points has no average. Those at the ends cover only the points from `since_ms` to `until_ms`.
+        Costs: the points are read once, as by `of_metric`; memory for one page of them.
+        """
+        if type(every_ms) is not int or every_ms < 1:
+            raise InvalidQuestion(f"every_ms: must be 1 or more (got {shown(every_ms)})")
+        return list(_averages(self.of_metric(host, metric, since_ms, until_ms), every_ms))
+
+    def drop_before(self, host: str, metric: str, until_ms: int) -> int:
+        """Deletes the rows of a metric whose whole hour is before `until_ms`; returns how many.
+
+        A point that is stored later into a deleted row stays hidden until a major compaction, and every scan reads past
+        the tombstones until then. It is safe to repeat the call, also after a crash.
+        Costs: one scan of the row keys, and for each 1,000 rows one call that deletes them.
+        """
+        before_ms = until_ms - until_ms % HOUR_MS
+        plan = self._table.plan(host=host, metric=metric, time_ms=between(None, before_ms))
+        dropped = 0
+        # The time of a point is the timestamp of its cell, so all cells of these rows are older than `before_ms`.
+        with self._rows.batch(timestamp=before_ms - 1, batch_size=ROWS_AT_ONCE) as batch:
+            for row, _cells in scan(self._rows, plan, filter=_KEYS_ONLY, columns=self._table.cells.columns):
+                batch.delete(row, self._table.cells.columns)
+                dropped += 1
+        return dropped
+
+
+def _averages(points: Query[Point], every_ms: int) -> Iterator[Average]:
+    """The averages of points that come in order of time."""
+    start_ms, count, total = 0, 0, 0.0
+    for point in points:
+        point_start_ms = point.time_ms - point.time_ms % every_ms
+        if count and point_start_ms != start_ms:
+            yield Average(start_ms, count, total / count)
+            count, total = 0, 0.0
+        start_ms, count, total = point_start_ms, count + 1, total + point.value
+    if count:
+        yield Average(start_ms, count, total / count)

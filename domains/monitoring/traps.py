@@ -1,0 +1,135 @@
+"""Four published mistakes about keys of metrics, each as wrong code beside the right code, on the embedded store."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import happybase
+
+from shared.designs import Outcome, Trap, metered
+from shared.designs.comparison import CELL_BYTES, RANGES, busiest_share
+from shared.keys import EscapedText, Int64, KeyLayout, Slice, between, part, row_key
+from shared.queries import Query
+from shared.records import parse_time
+from shared.stores import connect
+from shared.tables import TableLayout, create_tables
+
+from .keys import HOUR_MS, POINT_CELLS, POINTS
+from .loads import LAST_QUARTER_MS
+from .loads import POINTS as LOAD
+from .records import Point
+from .repository import PointRepository
+from .variants import bucketed, hashed_bucket, host_time_metric, metric_host_time
+
+NINE_MS = parse_time("2026-01-12T09:00")
+DAY_MS = 24 * HOUR_MS
+MINUTE_MS = 60_000
+
+
+def _stored(table: TableLayout[Any, Point], points: Iterable[Point]) -> tuple[happybase.Connection, PointRepository]:
+    """The points in an empty store, one by one."""
+    connection = connect("embedded:")
+    create_tables(connection, [table])
+    repository = PointRepository(connection, table)
+    for point in points:
+        repository.store(point)
+    return connection, repository
+
+
+def bucket_without_time() -> Outcome:
+    """A bucket of fifteen minutes has one row for a metric of a host, so only its latest point stays."""
+    points = list(LOAD.sample_records())
+    kept: list[int] = []
+    for table in (bucketed.TABLE, POINTS):
+        connection, _repository = _stored(table, points)
+        rows = connection.table(table.name).scan()
+        kept.append(sum(len(table.records(row, cells)) for row, cells in rows))
+    return Outcome(
+        f"the {len(points):,} points of an hour",
+        f"{kept[0]:,} points; {len(points) - kept[0]:,} were overwritten",
+        f"{kept[1]:,} points",
+    )
+
+
+def bucket_against_hot_spots() -> Outcome:
+    """All writes of a moment go to the newest bucket, because it comes first; a hash of the host spreads them."""
+    points = list(LOAD.sample_records())
+    shares = [
+        busiest_share([(table.row(point), point.time_ms) for point in points], LAST_QUARTER_MS)
+        for table in (bucketed.TABLE, hashed_bucket.TABLE)
+    ]
+    return Outcome(
+        f"the writes of the last {LAST_QUARTER_MS // MINUTE_MS} minutes, spread over {RANGES} ranges of older rows",
+        f"{shares[0]:.0%} of them in one range",
+        f"{shares[1]:.0%} in the busiest range, with the hash of the host first",
+    )
+
+
+@row_key
+class HourOfAllHosts:
+    """The points of one hour of a metric on one host, beside those of the other hosts."""
+
+    metric: str = part(EscapedText, "what was counted or timed")
+    time_ms: int = part(Slice(Int64, HOUR_MS), "the hour, milliseconds since 1970 UTC")
+    host: str = part(EscapedText, "what was measured")
+
+
+def time_after_the_host() -> Outcome:
+    """No range of a key binds the time after an unknown host: a metric's points of any time are read."""
+    day = [
+        Point(host, "cpu", NINE_MS - DAY_MS + minute * MINUTE_MS, 1.0)
+        for host in ("web-1", "web-2", "web-3")
+        for minute in range(0, 24 * 60, 10)
+    ]
+    hour_first = TableLayout("points", "the points of one hour", KeyLayout(HourOfAllHosts), POINT_CELLS)
+    read: list[tuple[int, int]] = []
+    for table in (metric_host_time.TABLE, hour_first):
+        connection, _repository = _stored(table, day)
+        plan = table.narrow(metric="cpu", time_ms=between(NINE_MS - HOUR_MS, NINE_MS))
+        page = Query(connection.table(table.name), table, plan).page(limit=1000)
+        read.append((page.rows_read, len(page.records)))
+    return Outcome(
+        f"{read[1][1]} points of one hour, of all hosts",
+        f"{read[0][0]} points read for {read[0][1]}",
+        f"{read[1][0]} points read for {read[1][1]}, by the key [metric][hour][host]",
+    )
+
+
+def row_for_each_point() -> Outcome:
+    """One day of a series, a point a minute: HBase stores a row key with every cell, but sends it once for each row."""
+    day = [Point("web-1", "cpu", NINE_MS - DAY_MS + minute * MINUTE_MS, float(minute)) for minute in range(24 * 60)]
+    words: list[str] = []
+    for table in (host_time_metric.TABLE, POINTS):
+        connection, repository = _stored(table, day)
+        rows = list(connection.table(table.name).scan())
+        sizes = Counter[str]()
+        for row, cells in rows:
+            sizes["bytes"] += sum(
+                CELL_BYTES + len(row) + len(column) - 1 + len(value) for column, value in cells.items()
+            )
+        query = repository.of_metric("web-1", "cpu", day[0].time_ms, NINE_MS)
+        with metered(connection) as at_once:
+            assert len(list(query)) == len(day)
+        with metered(connection) as in_pages:
+            page = query.page(limit=100)
+            while page.cursor:
+                page = query.page(limit=100, cursor=page.cursor)
+        words.append(
+            f"{len(rows):,} rows, {sizes['bytes']:,} bytes stored; read in {at_once.rpcs} RPCs and "
+            f"{at_once.bytes_fetched:,} bytes, or by 100 points in {in_pages.rpcs} and {in_pages.bytes_fetched:,}"
+        )
+    return Outcome(f"the {len(day):,} points of a series-day", words[0], words[1])
+
+
+TRAPS = (
+    Trap(
+        "bucket without a time inside", "bucketID_host_metric, bucketID = timestamp / (15 minutes)", bucket_without_time
+    ),
+    Trap(
+        "buckets of time against hot spots",
+        "partitions by time automatically, avoids hot spots",
+        bucket_against_hot_spots,
+    ),
+    Trap("time after the host", "metric_host_timestamp: getMetricsByType(metric, start, end)", time_after_the_host),
+    Trap("a row for each point", "host_timestamp_metric", row_for_each_point),
+)
