@@ -1,6 +1,8 @@
 """All designs of the suite, in the order in which commands show them. A new design is one import and one name here."""
 
+from .counters.design import DESIGN as COUNTERS
 from .logs.design import DESIGN as LOGS
+from .monitoring.design import DESIGN as MONITORING
 from .orders.design import DESIGN as ORDERS
 
-DESIGNS = (ORDERS, LOGS)
+DESIGNS = (ORDERS, LOGS, MONITORING, COUNTERS)

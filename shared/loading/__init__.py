@@ -4,21 +4,27 @@ May import `keys`, `records` and cattrs.
 """
 
 from .detection import FORMATS
-from .errors import UnknownField, UnknownUnit, UnreadableFile
+from .errors import UnknownField, UnknownUnit, UnneededYear, UnreadableFile
 from .formats import MAX_LINE_CHARACTERS, Format, ParsedRows
+from .log_times import ACCESS_LOG_TIME, SYSLOG_TIME, SyslogTimes, read_access_log_time
 from .reading import Line, Lines, read_lines, read_records
 from .values import read_value
 
 __all__ = [
+    "ACCESS_LOG_TIME",
     "FORMATS",
     "MAX_LINE_CHARACTERS",
+    "SYSLOG_TIME",
     "Format",
     "Line",
     "Lines",
     "ParsedRows",
+    "SyslogTimes",
     "UnknownField",
     "UnknownUnit",
+    "UnneededYear",
     "UnreadableFile",
+    "read_access_log_time",
     "read_lines",
     "read_records",
     "read_value",

@@ -1,4 +1,4 @@
-"""The errors of loading: a file that cannot be read, and options that do not fit the record."""
+"""The errors of loading: a file that cannot be read, and options that do not fit the record or the file."""
 
 
 class UnreadableFile(ValueError):
@@ -11,3 +11,7 @@ class UnknownField(ValueError):
 
 class UnknownUnit(ValueError):
     """A unit that does not exist, or a unit for a field that is not a time."""
+
+
+class UnneededYear(ValueError):
+    """A year for a file whose times have one."""

@@ -39,3 +39,6 @@ class Format:
     """A lone carriage return ends a line in old CSV files, and is a character like any other in logs."""
     has_milliseconds: bool = False
     """Whether `read` returns all times in milliseconds, so that no unit has to be guessed."""
+    has_year: bool = True
+    """Whether its times have a year. Otherwise `read` returns them as syslog writes them, `Apr  6 14:19:16`, and the
+    caller of `read_lines` gives the year of the first line; see `SyslogTimes`."""

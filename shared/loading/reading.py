@@ -12,8 +12,9 @@ import attrs
 from ..keys.errors import message_of
 from .columns import Field, check_columns, fields_of, record_maker
 from .detection import FORMATS, candidates, detect, either
-from .errors import UnreadableFile
+from .errors import UnneededYear, UnreadableFile
 from .formats import Format, ParsedRows
+from .log_times import SyslogTimes
 from .text_files import FirstLine, TextFile, encoded, first_not_utf8
 
 R = TypeVar("R")
@@ -76,6 +77,7 @@ def read_lines(
     mapping: Mapping[str, str] | None = None,
     units: Mapping[str, str] | None = None,
     formats: Sequence[Format] = (),
+    year: int | None = None,
 ) -> Lines[R]:
     """The lines of a file, each with a record of an attrs class or the reason why there is none.
 
@@ -85,6 +87,8 @@ def read_lines(
     column, the field has its default.
     `units` is {field: unit}: what the integers of a time count, one of `UNITS`. If omitted, they are milliseconds, and
     refused if another unit is more likely.
+    `year` is that of the first line, for a format whose times have none: later lines are in the year that is nearest to
+    the line before. Raises UnneededYear for any other format.
 
     Raises UnreadableFile, before the first line is returned, for a file that cannot contain such records.
     """
@@ -95,15 +99,18 @@ def read_lines(
         first = file.first_line()
         detected = detect(possible, first)
         _check_header(detected, first, fields, possible)
-    except UnreadableFile as error:
+        _check_year(detected, year)
+    except (UnneededYear, UnreadableFile) as error:
         file.close()
-        raise UnreadableFile(f"{path}: {error}") from None
+        raise type(error)(f"{path}: {error}") from None
     except BaseException:
         file.close()
         raise
     rows = detected.read(file.lines(first, detected.line_ends), Path(path))
-    if detected.has_milliseconds:
+    if detected.has_milliseconds or not detected.has_year:
         fields = [attrs.evolve(field, unit="ms") for field in fields]
+    if year is not None:
+        rows = _with_year(rows, fields, SyslogTimes(year))
     return Lines(detected.name, file, _lines(record_type, fields, rows))
 
 
@@ -129,6 +136,28 @@ def _check_header(detected: Format, first: FirstLine, fields: list[Field], possi
         if len(others) > 1:  # a user with a log of an unknown format would wonder about columns
             reason += f"; read as CSV because its first line does not look like {either(others)}"
         raise UnreadableFile(reason) from None
+
+
+def _check_year(detected: Format, year: int | None) -> None:
+    """Checks that a year is given if, and only if, the times of the format have none."""
+    if detected.has_year and year is not None:
+        raise UnneededYear(f"is read as {detected.title}, whose times have a year: leave out --year (got {year})")
+    if not detected.has_year and year is None:
+        raise UnreadableFile(
+            f"is read as {detected.title}, whose times have no year: give --year, that of its first line"
+        )
+
+
+def _with_year(rows: ParsedRows, fields: list[Field], read: SyslogTimes) -> ParsedRows:
+    """The rows with their times in milliseconds."""
+    times = [field for field in fields if field.name.endswith("_ms")]
+    for number, last_number, values in rows:
+        if not isinstance(values, str):
+            try:
+                values = values | {field.column: read(values[field.column]) for field in times}
+            except ValueError as error:
+                values = f"{times[0].record}.{times[0].name}: {error}"
+        yield number, last_number, values
 
 
 def _lines(record_type: type[R], fields: list[Field], rows: ParsedRows) -> Iterator[Line[R]]:

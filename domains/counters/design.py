@@ -1,0 +1,68 @@
+"""What the suite shows of `counters`: its questions, variants and published mistakes. A copy does not need it."""
+
+from functools import partial
+
+from shared.designs import AccessPattern, Design, Exemption, Variant
+from shared.records import parse_time
+
+from .keys import TABLES
+from .loads import LAST_DAY_MS, LOGINS_LOAD
+from .published import PUBLISHED
+from .repository import LoginRepository
+from .traps import TRAPS
+from .variants import increment, salted, sharded
+
+MONDAY_MS, NEXT_MONDAY_MS = parse_time("2026-01-05"), parse_time("2026-01-12")
+BUSY_DAY = {"day_ms": parse_time("2026-01-18")}
+
+DAYS = AccessPattern(
+    "a user's days of one week",
+    LoginRepository.days,
+    {"user": "u-17", "since_ms": MONDAY_MS, "until_ms": NEXT_MONDAY_MS},
+)
+DAY_COUNT = AccessPattern(
+    "a user's logins of one day, counted", LoginRepository.day_count, {"user": "u-17", **BUSY_DAY}
+)
+DAY_TOTAL = AccessPattern("all logins of one day, counted", LoginRepository.day_total, BUSY_DAY)
+TOP_USERS = AccessPattern("the ten top users of one day", LoginRepository.top_users, BUSY_DAY)
+LATEST = AccessPattern("a user's latest logins", LoginRepository.logins, {"user": "u-17"}, limit=10)
+
+EVERY_CELL = Exemption(
+    "rows", "a count is the number of its cells, so all of them are read", (DAYS, DAY_COUNT, DAY_TOTAL)
+)
+NOT_IDEMPOTENT = Exemption("loading", "an increment that is sent again counts again")
+
+DESIGN = Design(
+    name="counters",
+    question="How are logins counted for each user and day, so that a client that tries again never counts twice?",
+    loads=(LOGINS_LOAD,),
+    patterns=(DAYS, DAY_COUNT, DAY_TOTAL, TOP_USERS, LATEST),
+    variants=(
+        Variant("cells", "a cell for each login, counted when read", TABLES, LoginRepository, (EVERY_CELL,)),
+        Variant(
+            "salted",
+            "the same cells, the days in buckets of users",
+            salted.TABLES,
+            partial(LoginRepository, tables=salted.TABLES),
+            (EVERY_CELL,),
+        ),
+        Variant(
+            "increment",
+            "counters to which HBase adds one",
+            increment.TABLES,
+            increment.IncrementRepository,
+            (NOT_IDEMPOTENT,),
+        ),
+        Variant(
+            "sharded",
+            "the same counters, a day's total in eight rows",
+            sharded.TABLES,
+            sharded.ShardedRepository,
+            (NOT_IDEMPOTENT,),
+        ),
+    ),
+    newest_ms=LAST_DAY_MS,
+    exemptions=(Exemption("rows", "all users of the day are read to find ten of them", (TOP_USERS,)),),
+    traps=TRAPS,
+    published=PUBLISHED,
+)

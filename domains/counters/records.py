@@ -1,0 +1,47 @@
+"""The application's records: one login, and the count of a user's day. Nothing here knows of storage."""
+
+import attrs
+
+from shared.records import LAST_MS, Ordinals, integer, text
+
+DAY_MS = 24 * 60 * 60 * 1000
+"""A day of UTC, which has no leap seconds and no summer time, in milliseconds."""
+
+
+@attrs.frozen
+class Login:
+    """One login of a user, or whatever else is counted by name and day, such as a request of a client."""
+
+    user: str = attrs.field(validator=text())
+    time_ms: int = attrs.field(validator=integer(0, LAST_MS))
+    """Milliseconds since 1970-01-01 UTC; the timestamp of its cells too, so never below 0."""
+    tie: int = attrs.field(default=0, validator=integer(0, 2**64 - 1))
+    """Distinguishes logins of one user in one millisecond: a number from their source, or counted by `Repeats`."""
+
+
+@attrs.frozen
+class DayCount:
+    """How often a user logged in on one day."""
+
+    user: str
+    day_ms: int
+    """The start of the UTC day, milliseconds since 1970."""
+    count: int
+
+
+class Repeats:
+    """Numbers the logins of one file that share user and millisecond, so that each of them counts.
+
+    Reading the same file again gives the same numbers, so it changes nothing. A login with a number from its source
+    keeps it. Remembers user and time of every other login of the file.
+    """
+
+    def __init__(self) -> None:
+        self._ordinals = Ordinals()
+
+    def __call__(self, login: Login) -> Login:
+        """The login; if another one of its user and millisecond came before, with a tie of its own."""
+        if login.tie:
+            return login
+        ordinal = self._ordinals((login.user, login.time_ms))
+        return attrs.evolve(login, tie=ordinal) if ordinal else login

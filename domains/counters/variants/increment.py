@@ -1,0 +1,129 @@
+"""A counter for each user and day, for each day and user, and for each day: HBase adds one to each of them.
+
+A count is one cell, however many logins there are. But an increment is not idempotent: if its reply is lost, the
+client cannot know whether it counted, and trying again may count twice. Nor are the three counters one transaction.
+"""
+
+import attrs
+import happybase
+
+from shared.keys import EscapedText, Int64, InvalidQuestion, KeyLayout, between, part, row_key
+from shared.queries import Query
+from shared.tables import COUNTER, Column, RecordCells, TableLayout
+
+from ..records import DAY_MS, DayCount, Login
+from ..repository import LoginRepository, check_days, most_frequent
+
+
+@attrs.frozen
+class DayTotal:
+    """How often all users together logged in on one day."""
+
+    day_ms: int
+    """The start of the UTC day, milliseconds since 1970."""
+    count: int
+
+
+@row_key
+class CountOfUser:
+    """The counter of one user on one day.
+
+    Order:  by user, then by day, the oldest first.
+    Serves: a user's days of a period; one day of a user.
+    Costs:  one scan of one row for each day; one get. Every login adds one to it, which a retry may repeat.
+    Fixed:  the zone of a day, UTC.
+    Source: S3.6, userId_loginCount_20240315
+    """
+
+    user: str = part(EscapedText, "who logged in; any text")
+    day_ms: int = part(Int64, "start of the UTC day, milliseconds since 1970")
+
+
+@row_key
+class CountOfDay:
+    """The same counter in the list of its day.
+
+    Order:  by day, the oldest first, then by user.
+    Serves: the top users of a day.
+    Costs:  one scan of one row for each user of the day. Every increment of today goes to one region.
+    Fixed:  as `CountOfUser`.
+    Source: none
+    """
+
+    day_ms: int = part(Int64, "start of the UTC day, milliseconds since 1970")
+    user: str = part(EscapedText, "who logged in; any text")
+
+
+@row_key
+class TotalOfDay:
+    """The counter of a whole day.
+
+    Order:  by day, the oldest first.
+    Serves: the total of a day.
+    Costs:  one get. Every login adds one to the same row, so one region server does that for all of them.
+    Fixed:  as `CountOfUser`.
+    Source: none
+    """
+
+    day_ms: int = part(Int64, "start of the UTC day, milliseconds since 1970")
+
+
+COLUMN = "c:n"
+COUNT_CELLS = RecordCells(DayCount, {"count": Column(COLUMN, COUNTER)})
+
+COUNTS = TableLayout("login_counts", "the counter of one user on one day", KeyLayout(CountOfUser), COUNT_CELLS)
+COUNTS_BY_DAY = TableLayout("login_counts_by_day", "the same counter, by day", KeyLayout(CountOfDay), COUNT_CELLS)
+TOTALS = TableLayout(
+    "login_totals",
+    "the counter of a day",
+    KeyLayout(TotalOfDay),
+    RecordCells(DayTotal, {"count": Column(COLUMN, COUNTER)}),
+)
+
+TABLES = (COUNTS, COUNTS_BY_DAY, TOTALS)
+
+
+class IncrementRepository(LoginRepository):
+    """`LoginRepository` with counters instead of logins, which it does not keep."""
+
+    def __init__(self, connection: happybase.Connection) -> None:
+        self._count_rows, self._day_count_rows = (connection.table(table.name) for table in TABLES[:2])
+        self._total_rows = connection.table(TOTALS.name)
+
+    def store(self, login: Login) -> None:
+        """Counts a login. The same login again is counted again. Costs: three increments."""
+        day_ms = login.time_ms - login.time_ms % DAY_MS
+        count = DayCount(login.user, day_ms, 1)
+        row, row_of_day = COUNTS.row(count), COUNTS_BY_DAY.row(count)
+        self._count_rows.counter_inc(row, COLUMN)
+        self._day_count_rows.counter_inc(row_of_day, COLUMN)
+        self._add_to_total(login, day_ms)
+
+    def _add_to_total(self, login: Login, day_ms: int) -> None:
+        self._total_rows.counter_inc(TOTALS.row(TotalOfDay(day_ms)), COLUMN)
+
+    def logins(self, user: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[Login]:
+        """Refused: a counter does not tell when its logins were."""
+        raise InvalidQuestion("logins: needs the logins, and a counter keeps only how many there were")
+
+    def day_count(self, user: str, day_ms: int) -> int:
+        """How often a user logged in on one day. Costs: one get."""
+        check_days(day_ms=day_ms)
+        row = COUNTS.row(CountOfUser(user, day_ms))
+        return sum(count.count for count in COUNTS.records(row, self._count_rows.row(row)))
+
+    def days(self, user: str, since_ms: int | None = None, until_ms: int | None = None) -> list[DayCount]:
+        """A user's days from `since_ms` up to but not at `until_ms`, oldest first. Costs: one scan of their rows."""
+        check_days(since_ms=since_ms, until_ms=until_ms)
+        return list(Query(self._count_rows, COUNTS, COUNTS.plan(user=user, day_ms=between(since_ms, until_ms))))
+
+    def day_total(self, day_ms: int) -> int:
+        """How often all users together logged in on one day. Costs: one get."""
+        check_days(day_ms=day_ms)
+        row = TOTALS.row(TotalOfDay(day_ms))
+        return sum(total.count for total in TOTALS.records(row, self._total_rows.row(row)))
+
+    def top_users(self, day_ms: int, at_most: int = 10) -> list[DayCount]:
+        """The users with the most logins of one day. Costs: one scan of a row for each user of the day."""
+        check_days(day_ms=day_ms)
+        return most_frequent(Query(self._day_count_rows, COUNTS_BY_DAY, COUNTS_BY_DAY.plan(day_ms=day_ms)), at_most)

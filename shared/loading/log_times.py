@@ -1,0 +1,59 @@
+"""Times as logs write them: those of access logs, and those of syslog, which have no year.
+
+17/May/2015:10:05:03 +0000    an access log
+Apr  6 14:19:16               syslog (RFC 3164): the year is that of the file
+"""
+
+import re
+
+from ..records.times import parse_time
+
+_MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+"""In English, whatever the locale."""
+_HALF_A_YEAR = 6
+"""Months."""
+
+ACCESS_LOG_TIME = re.compile(r"[0-9]{2}/[A-Za-z]{3}/[0-9]{4}(?::[0-9]{2}){3} [+-][0-9]{2}[0-5][0-9]")
+SYSLOG_TIME = re.compile(r"[A-Z][a-z]{2} [ 0-9][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2}")
+"""Days below 10 come after a blank, some programs write a zero."""
+
+
+def read_access_log_time(text: str) -> int:
+    """The milliseconds of a time of an access log; ValueError for any other text."""
+    if ACCESS_LOG_TIME.fullmatch(text) and text[3:6] in _MONTHS:
+        month = _MONTHS.index(text[3:6]) + 1
+        try:
+            return parse_time(f"{text[7:11]}-{month:02}-{text[:2]}T{text[12:20]}{text[21:]}")
+        except ValueError:
+            pass
+    raise ValueError(f"must be a time such as 17/May/2015:10:05:03 +0000 (got {text!r:.100})")
+
+
+class SyslogTimes:
+    """Reads the times of one file of syslog, from the year of its first line; in UTC, because they have no zone.
+
+    Each time is in the year in which its month is nearest to that of the time before: after December comes January of
+    the next year, and a late line of December after that is in the old one. A file in which nothing was written for
+    more than six months must be cut there.
+    """
+
+    def __init__(self, year: int) -> None:
+        self._year = year
+        self._month: int | None = None
+
+    def __call__(self, text: str) -> int:
+        """The milliseconds of a time; ValueError for a text that is not one, or for a day that its year lacks."""
+        if not SYSLOG_TIME.fullmatch(text) or text[:3] not in _MONTHS:
+            raise ValueError(f"must be a time such as Apr  6 14:19:16 (got {text!r:.100})")
+        month = _MONTHS.index(text[:3]) + 1
+        year = self._year
+        if self._month is not None:
+            year += (self._month - month > _HALF_A_YEAR) - (month - self._month > _HALF_A_YEAR)
+        try:
+            time_ms = parse_time(f"{year:04}-{month:02}-{text[4:6].replace(' ', '0')}T{text[7:]}")
+        except ValueError:
+            raise ValueError(
+                f"must be a time of {year}, the year counted from that of the first line (got {text!r})"
+            ) from None
+        self._year, self._month = year, month
+        return time_ms

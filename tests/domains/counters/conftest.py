@@ -1,0 +1,22 @@
+"""An empty store with the tables of a variant; what asks for `repository` runs for each of them."""
+
+import pytest
+
+from domains.counters.design import DESIGN
+from domains.counters.loads import LOGINS_LOAD
+
+
+@pytest.fixture(params=DESIGN.variants, ids=lambda variant: variant.name)
+def variant(request):
+    return request.param
+
+
+@pytest.fixture
+def repository(connection, variant):
+    return variant.open(connection)
+
+
+@pytest.fixture(scope="session")
+def samples():
+    """The sample logins, told apart as `load` does."""
+    return list(LOGINS_LOAD.sample_records())

@@ -1,0 +1,66 @@
+"""Order of rows and cells, and the golden cells for programs in other languages."""
+
+import json
+
+import pytest
+
+from domains.counters import DAY_MS, Login
+from domains.counters.keys import LOGIN_CELLS, LOGINS, LOGINS_BY_DAY
+from domains.counters.variants import salted, sharded
+from tests.copies import ROOT
+
+from .asking import DAY, login
+
+GOLDEN = json.loads((ROOT / "fixtures" / "counters" / "keys.json").read_text(encoding="utf-8"))["cells"]
+TABLES = {table.name: table for table in (LOGINS, LOGINS_BY_DAY, salted.LOGINS_BY_DAY)}
+
+
+@pytest.mark.parametrize("golden", GOLDEN, ids=lambda golden: str(golden["login"]))
+def test_a_golden_login_has_its_rows_its_column_and_its_shard(golden):
+    new = Login(**golden["login"])
+    assert {name: table.row(new).hex() for name, table in TABLES.items()} == golden["rows"]
+    assert LOGIN_CELLS.pack(new) == {bytes.fromhex(column): b"\xc3" for column in golden["columns"]}
+    assert sharded.shard_of(new) == golden["shard"]
+    for table in TABLES.values():
+        assert table.records(table.row(new), LOGIN_CELLS.pack(new)) == [new]
+
+
+def test_a_login_of_one_in_the_morning_by_hand():
+    new = Login("ada", DAY + 3_600_000, tie=258)
+    day = "80 00 01 9b af 80 9c 00"
+    assert LOGINS.row(new) == bytes.fromhex(f"61 64 61 00 01 {day}")
+    assert LOGINS_BY_DAY.row(new) == bytes.fromhex(f"{day} 61 64 61 00 01")
+    assert LOGIN_CELLS.pack(new) == {b"l:" + bytes.fromhex("00 36 ee 80 00 00 00 00 00 00 01 02"): b"\xc3"}
+
+
+def test_a_users_days_are_beside_each_other_and_those_of_no_other_user_between_them():
+    rows = [LOGINS.row(login(day, user)) for user in ("a", "ada", "ada_2", "adb") for day in (DAY - DAY_MS, DAY)]
+    assert rows == sorted(rows)
+
+
+def test_a_days_users_are_beside_each_other():
+    rows = [LOGINS_BY_DAY.row(login(day, user)) for day in (0, DAY - DAY_MS, DAY) for user in ("a", "ada", "adb")]
+    assert rows == sorted(rows)
+
+
+def test_all_logins_of_a_day_are_in_one_row_from_its_first_to_its_last_millisecond():
+    times = [DAY - 1, DAY, DAY + DAY_MS - 1, DAY + DAY_MS]
+    rows = [LOGINS.row(login(time_ms)) for time_ms in times]
+    assert (rows[0] < rows[1], rows[1] == rows[2], rows[2] < rows[3]) == (True, True, True)
+
+
+def test_cells_of_a_row_are_in_the_order_of_time_then_tie():
+    logins = [login(), login(tie=1), login(tie=256), login(DAY + 1), login(DAY + 255), login(DAY + 256)]
+    columns = [column for each in logins for column in LOGIN_CELLS.pack(each)]
+    assert columns == sorted(columns)
+
+
+def test_a_salt_keeps_a_user_in_one_bucket_on_all_days():
+    for user in ("ada", "bob", "u-17"):
+        assert len({salted.LOGINS_BY_DAY.row(login(day, user))[0] for day in range(0, 90 * DAY_MS, DAY_MS)}) == 1
+
+
+def test_the_logins_of_one_user_are_in_all_shards():
+    shards = {sharded.shard_of(login(DAY + at)) for at in range(200)}
+    assert shards == {*range(sharded.SHARDS)}
+    assert sharded.SHARD_TOTALS.splits.points == tuple(bytes([shard]) for shard in range(1, 8))

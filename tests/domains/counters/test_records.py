@@ -1,0 +1,42 @@
+"""What a login may hold, and the ties of logins in one millisecond."""
+
+import re
+
+import pytest
+
+from domains.counters import Login, Repeats
+from shared.records import LAST_MS
+
+from .asking import DAY, login
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        (("", 0), "Login.user: must be text, not empty (got '')"),
+        (("ada", -1), f"Login.time_ms: must be 0..{LAST_MS} (got -1)"),
+        (("ada", LAST_MS + 1), f"Login.time_ms: must be 0..{LAST_MS} (got {LAST_MS + 1})"),
+        (("ada", True), f"Login.time_ms: must be 0..{LAST_MS} (got True)"),
+        (("ada", 0, -1), f"Login.tie: must be 0..{2**64 - 1} (got -1)"),
+        (("ada", 0, 2**64), f"Login.tie: must be 0..{2**64 - 1} (got {2**64})"),
+    ],
+)
+def test_a_login_that_has_no_place_is_refused(values, reason):
+    with pytest.raises(ValueError, match=f"^{re.escape(reason)}$"):
+        Login(*values)
+
+
+def test_logins_of_one_user_and_millisecond_are_numbered_from_0():
+    repeats = Repeats()
+    logins = [login(), login(), login(user="bob"), login(DAY + 1), login()]
+    assert [repeats(each).tie for each in logins] == [0, 1, 0, 0, 2]
+
+
+def test_a_number_from_the_source_is_kept_and_not_counted():
+    repeats = Repeats()
+    assert [repeats(each).tie for each in (login(tie=5), login(), login(tie=5), login())] == [5, 0, 5, 1]
+
+
+def test_the_same_file_again_gives_the_same_numbers():
+    logins = [login(), login(user="bob"), login(), login()]
+    assert [*map(Repeats(), logins)] == [*map(Repeats(), logins)]
