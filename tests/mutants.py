@@ -39,6 +39,7 @@ INVALID_ROWS = ("tests/shared/queries/test_invalid_rows.py",)
 MANY_RECORDS = ("tests/shared/queries/test_wide_rows.py",)
 KEY_ORDER = ("tests/shared/queries/test_key_order.py",)
 QUERIES = ("tests/shared/queries/test_query.py",)
+OWN_CELLS = ("tests/shared/queries/test_own_cells.py",)
 RECORD_CELLS = ("tests/shared/tables/test_record_cells.py",)
 ITEM_CELLS = ("tests/shared/tables/test_item_cells.py",)
 RELEASES = ("tests/shared/tables/test_releases.py",)
@@ -205,7 +206,7 @@ MUTANTS = (
         "interval.after(start, parts)",
         """(lambda range_: range_ and RowRange(
             bucket + range_.start, None if range_.stop is None else bucket + range_.stop
-        ))(interval.after(time_slice + bytes_of_parts, parts))""",
+        ))(interval.after(time_bucket + bytes_of_parts, parts))""",
         PLANS,
     ),
     Mutant(
@@ -232,15 +233,15 @@ MUTANTS = (
     Mutant(
         "the slice that starts at until is read",
         "shared/keys/questions.py",
-        "bucket.number(condition.until - 1)",
-        "bucket.number(condition.until)",
+        "time_bucket.number(condition.until - 1)",
+        "time_bucket.number(condition.until)",
         PLANS,
     ),
     Mutant(
         "slices that the interval cuts are read whole",
         "shared/keys/questions.py",
-        "condition.since % bucket.every_ms == condition.until % bucket.every_ms == 0",
-        "condition.since % bucket.every_ms == 0",
+        "condition.since % time_bucket.every_ms == condition.until % time_bucket.every_ms == 0",
+        "condition.since % time_bucket.every_ms == 0",
         PLANS,
     ),
     Mutant(
@@ -281,7 +282,7 @@ MUTANTS = (
     Mutant(
         "merged values of different slices are one stream",
         "shared/keys/questions.py",
-        "setdefault(bucket + time_slice + merged if",
+        "setdefault(bucket + time_bucket + merged if",
         "setdefault(bucket + merged if",
         ANY_OF,
     ),
@@ -291,6 +292,13 @@ MUTANTS = (
         "until = until + divided.every if",
         "until = until if",
         SLICES,
+    ),
+    Mutant(
+        "a merged any_of that no range binds is not merged",
+        "shared/keys/questions.py",
+        "if condition.merged:",
+        "if False:",
+        ANY_OF,
     ),
     Mutant(
         "the rest of a slice is not compared",
@@ -409,8 +417,15 @@ MUTANTS = (
         CURSORS,
     ),
     Mutant(
+        "the words of a layout are part of the question",
+        "shared/queries/cursors.py",
+        "layout = (table.name, ",
+        "layout = (table.name, table.holds, ",
+        CURSORS,
+    ),
+    Mutant(
         "the direction is no part of the question",
-        "shared/queries/pages.py",
+        "shared/queries/cursors.py",
         "question.plan.streams, question.conditions, question.reverse, server",
         "question.plan.streams, question.conditions, server",
         CURSORS,
@@ -460,8 +475,15 @@ MUTANTS = (
     Mutant(
         "a page with a report ends after as many rows as it may have records",
         "shared/queries/pages.py",
-        "read_limit = None if reader.may_skip else limit + 1",
+        "read_limit = None if may_skip else limit + 1",
         "read_limit = limit + 1",
+        INVALID_ROWS,
+    ),
+    Mutant(
+        "a page that leaves out invalid rows reads any number of them",
+        "shared/queries/pages.py",
+        "(may_skip and reader.read >= read_at_most)",
+        "(reader.question.conditions and reader.read >= read_at_most)",
         INVALID_ROWS,
     ),
     Mutant(
@@ -517,7 +539,14 @@ MUTANTS = (
     Mutant(
         "a scan in the order of a hash is one in the order of the key",
         "shared/queries/key_order.py",
-        "if any(stream.prefix_bytes < layout.spread_bytes for stream in plan.streams):",
+        "    if _begins_with_hash(table, plan):\n        return []\n",
+        "",
+        KEY_ORDER,
+    ),
+    Mutant(
+        "newest first is ignored if rows come in the order of a hash",
+        "shared/queries/key_order.py",
+        "if newest_first is not None and _begins_with_hash(table, plan):",
         "if False:",
         KEY_ORDER,
     ),
@@ -541,6 +570,62 @@ MUTANTS = (
         "if len(answers) != len(records):",
         "if False:",
         QUERIES,
+    ),
+    Mutant(
+        "a where keeps one of two conditions of a name",
+        "shared/queries/record_reader.py",
+        "if not isinstance(where, Mapping):",
+        "if not isinstance(where := dict(where) if isinstance(where, list) else where, Mapping):",
+        QUERIES,
+    ),
+    Mutant(
+        "an attribute that no record has is refused only if a row is read",
+        "shared/queries/record_reader.py",
+        "if name not in attributes and not (type(name) is str and hasattr(record, name)):",
+        "if False:",
+        QUERIES,
+    ),
+    Mutant(
+        "an interval whose ends are out of order reads everything",
+        "shared/queries/record_reader.py",
+        "    if is_turned:\n",
+        "    if False:\n",
+        QUERIES,
+    ),
+    Mutant(
+        "first reads a sorted answer again for each record that is dropped",
+        "shared/queries/query.py",
+        "limit = min(2 * limit, READ_AT_MOST)",
+        "limit = 1",
+        QUERIES,
+    ),
+    Mutant(
+        "an explanation is exact although invalid rows are left out",
+        "shared/queries/explanations.py",
+        "looks_up or reports or question.is_wide",
+        "looks_up or question.is_wide",
+        QUERIES,
+    ),
+    Mutant(
+        "an explanation is exact although a row may hold nothing",
+        "shared/queries/explanations.py",
+        "question.is_wide or question.has_own_cells or len(",
+        "question.is_wide or len(",
+        OWN_CELLS,
+    ),
+    Mutant(
+        "a page ends early if rows hold nothing",
+        "shared/queries/record_reader.py",
+        "self.on_invalid is not None or self.question.has_own_cells",
+        "self.on_invalid is not None",
+        OWN_CELLS,
+    ),
+    Mutant(
+        "records of one row that are equal in an order are paged",
+        "shared/queries/query.py",
+        "if sort_into is not None and self._question.has_own_cells:",
+        "if False:",
+        OWN_CELLS,
     ),
     Mutant(
         "a question that is sorted is read twice",
@@ -585,6 +670,20 @@ MUTANTS = (
         ITEM_CELLS,
     ),
     Mutant(
+        "a period within a slice reads past its end",
+        "shared/tables/item_cells.py",
+        "None if condition.until == start + every else condition.until - start",
+        "None",
+        ITEM_CELLS,
+    ),
+    Mutant(
+        "a period within a slice reads the row from its first cell",
+        "shared/queries/wide_rows.py",
+        "return max(low, self.qualifiers.start), min(ends, default=None)",
+        "return low, min(ends, default=None)",
+        ("tests/domains/monitoring/test_costs.py",),
+    ),
+    Mutant(
         "an array that is too short is taken without a default",
         "shared/tables/item_cells.py",
         "if self._fields[name].default is attrs.NOTHING:",
@@ -604,6 +703,27 @@ MUTANTS = (
         "if other != family:",
         "if False:",
         ("tests/shared/tables/test_shared_tables.py",),
+    ),
+    Mutant(
+        "a column of a family that another layout claims whole is claimed twice",
+        "shared/tables/declarations.py",
+        "(starts and other.startswith(column))",
+        "(starts and other == column)",
+        ("tests/shared/tables/test_shared_tables.py",),
+    ),
+    Mutant(
+        "a part of the row key is also a column",
+        "shared/tables/declarations.py",
+        "elif part.name in cells.held:",
+        "elif False:",
+        RECORD_CELLS,
+    ),
+    Mutant(
+        "any name may be packed",
+        "shared/tables/record_cells.py",
+        "if name not in self.attributes:",
+        "if False:",
+        RECORD_CELLS,
     ),
     # ---- generated functions that are wrong, where their references are right
     Mutant(
@@ -692,6 +812,13 @@ MUTANTS = (
         ("tests/shared/tables/test_ddl.py",),
     ),
     Mutant(
+        "a long split point is cut",
+        "shared/tables/ddl.py",
+        "break_long_words=False,",
+        "break_long_words=True,",
+        ("tests/shared/tables/test_ddl.py",),
+    ),
+    Mutant(
         "new rows are shared out over the ranges of all rows",
         "shared/designs/comparison.py",
         "if written_ms <= border_ms)",
@@ -745,7 +872,7 @@ MUTANTS = (
     Mutant(
         "a page reads the whole list",
         "shared/queries/pages.py",
-        "wanted = min(max(limit + 1, SKIPPING_BUFFER_ROWS if reader.may_skip else 1), buffer_rows)",
+        "wanted = min(max(limit + 1, SKIPPING_BUFFER_ROWS if may_skip else 1), buffer_rows)",
         "read_limit, wanted = None, buffer_rows",
         CONTRACT,
     ),
@@ -949,7 +1076,7 @@ MUTANTS = (
     Mutant(
         "for ever is one number of seconds among others",
         "shared/tables/creation.py",
-        "or ttl_seconds < 1 or ttl_seconds == 2**31 - 1 else",
+        "or ttl_seconds < 1 or ttl_seconds == FOREVER_S else",
         "else",
         TABLES,
     ),

@@ -9,6 +9,7 @@ from shared.tables import ItemCells, TableLayout
 from .records import Point
 
 HOUR_MS = 60 * 60 * 1000
+"""The length of a row, milliseconds. Aim at a few thousand points in a row: one a second makes 3,600 in an hour."""
 
 
 @row_key
@@ -42,6 +43,7 @@ class WithinHour:
 
 
 POINT_CELLS = ItemCells(Point, "p", KeyLayout(WithinHour), value="value")
+"""A cell for each point: many records in a row. `value=("value", "quality")` would store an array of two attributes."""
 
 POINTS = TableLayout("points", "the points of one hour of a metric", KeyLayout(HourOfMetric), POINT_CELLS)
 
@@ -50,11 +52,11 @@ TABLES = (POINTS,)
 
 @row_key
 class PointByTime:
-    """One point among all of an answer: the order in which the repository returns points.
+    """The order in which `of_metric`, `latest` and `averages` return points, whatever the key of their table.
 
     Order:  by time, then host, then metric.
-    Serves: nothing as the key of a table; see `logs`, whose variants start with the time.
-    Costs:  the client sorts only if the key of the table has another order.
+    Serves: as the `order` of a `Query`, which compares it with the key of the table. No table has this key.
+    Costs:  nothing if the key of the table has this order within the question's ranges; otherwise the client sorts.
     Fixed:  nothing is stored under it.
     Source: none
     """

@@ -45,7 +45,8 @@ class PointRepository:
     ) -> Query[Point]:
         """A metric of a host from `since_ms` up to but not at `until_ms`, oldest first.
 
-        Costs: one range of whole hours; the client drops points of the first and the last hour outside the period.
+        Costs: one range. A period within one hour reads its own points; a longer one reads its first and its last hour
+        whole, and the client drops what is outside.
         """
         plan = self._table.narrow(host=host, metric=metric, time_ms=between(since_ms, until_ms))
         return Query(self._rows, self._table, plan, order=BY_TIME)

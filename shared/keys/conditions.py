@@ -1,6 +1,6 @@
 """The conditions of a question, by part: a value, an interval, a prefix, or any of several values.
 
-Each tells whether a value meets it, so that a client can compare what no range guarantees.
+The client uses a condition to check values that the ranges do not guarantee.
 """
 
 from collections.abc import Callable, Iterable
@@ -13,23 +13,28 @@ from .errors import InvalidQuestion, shown
 
 @attrs.frozen
 class Between:
-    """since <= value < until, in the order of the values; None means no bound."""
+    """since <= value < until, in the order of the values; None means no bound.
+
+    None as a value, of an optional attribute, is in no interval.
+    """
 
     since: Any
     until: Any
 
     def __contains__(self, value: Any) -> bool:
+        if value is None:
+            return False
         return (self.since is None or self.since <= value) and (self.until is None or value < self.until)
 
 
 @attrs.frozen
 class StartingWith:
-    """Text (or bytes) that starts with `start`."""
+    """Text (or bytes) that starts with `start`; None does not."""
 
     start: Any
 
     def __contains__(self, value: Any) -> bool:
-        return bool(value.startswith(self.start))
+        return value is not None and bool(value.startswith(self.start))
 
 
 @attrs.frozen
@@ -57,11 +62,11 @@ def starting_with(start: str | bytes) -> Any:
 
 
 def any_of(values: Iterable[Any], *, merged: bool = False) -> Any:
-    """One of these values, each a range of its own; no values, no rows.
+    """Any of these values; each is a range of its own. An empty list matches nothing.
 
     The ranges are read one after the other, in the order of the key: all rows of one value, then those of the next.
     With `merged` they are read side by side, in the order of the parts that come after this one: the latest rows of
-    three authors by time. It stands where a single value may stand: other conditions may follow it.
+    three authors by time. Parts after an `any_of` may have conditions, as after a single value.
     """
     try:
         if isinstance(values, str | bytes):

@@ -69,21 +69,21 @@ def plan(layout: ReferenceLayout[Any], question: Mapping[str, Any], encode: Call
     `encode` is what encodes the key of a point: `KeyLayout.encode` is faster than `encode_reference`.
     """
     _check_names(layout, question)
-    conditions, residual = _whole_slices(layout, question)
-    if _is_point(layout, question):
+    conditions, residual = _widened_to_slices(layout, question)
+    if is_point(layout, question):
         return _point(layout, conditions, encode, question, residual)
-    slices, conditions = _time_slices(layout, conditions)
+    time_buckets, conditions = _time_buckets(layout, conditions)
     leadings, interval = _leading(layout, conditions)
-    return _ranges(layout, slices, leadings, interval, _Leading(), question, residual)
+    return _ranges(layout, time_buckets, leadings, interval, _Leading(), question, residual)
 
 
 def narrow(layout: ReferenceLayout[Any], question: Mapping[str, Any], encode: Callable[[Any], bytes]) -> Plan:
     """The ranges for as much of `question` as the key can bind, and the residual filter; see `KeyLayout.narrow`."""
     _check_names(layout, question)
-    conditions, residual = _whole_slices(layout, question)
-    if _is_point(layout, question):
+    conditions, residual = _widened_to_slices(layout, question)
+    if is_point(layout, question):
         return _point(layout, conditions, encode, question, residual)
-    slices, conditions = _time_slices(layout, conditions)
+    time_buckets, conditions = _time_buckets(layout, conditions)
     bindable = _bindable(layout, conditions)
     if not bindable and layout.time_bucket is None:
         _leading(layout, conditions)  # refuses, and says why
@@ -96,17 +96,22 @@ def narrow(layout: ReferenceLayout[Any], question: Mapping[str, Any], encode: Ca
         encoded = check_condition(layout, layout.part_named[name], condition)
         if encoded is not None:  # not in the ranges, but a spreading prefix may be computed from it
             known = known.with_part(name, condition, encoded, merged=False)
-    return _ranges(layout, slices, leadings, interval, known, question, residual)
+    return _ranges(layout, time_buckets, leadings, interval, known, question, residual)
 
 
 def check_condition(layout: ReferenceLayout[Any], part: Part, condition: Any) -> bytes | None:
-    """Raises InvalidQuestion for a condition that no value of a part can meet; returns the bytes of a single value."""
+    """Raises InvalidQuestion for a condition that no value of a part can meet; returns the bytes of a single value.
+
+    No range binds the part, so an `any_of` cannot be merged.
+    """
     if isinstance(condition, Between):
         _ends(layout, part, condition)
     elif isinstance(condition, StartingWith):
         _encode(layout, part, part.codec.encode_prefix, condition.start)
     elif isinstance(condition, AnyOf):
         _encode_each(layout, part, condition)
+        if condition.merged:
+            raise InvalidQuestion(f"{layout.name}.{part.name}: cannot be merged, because no range binds it")
     else:
         return _encode(layout, part, part.codec.encode, condition)
     return None
@@ -133,12 +138,13 @@ def _check_names(layout: ReferenceLayout[Any], question: Mapping[str, Any]) -> N
         if name not in layout.part_named:
             raise InvalidQuestion(f"{layout.name}.{name}: no such part; the parts are {listed(layout.part_named)}")
     if not question:
-        bucket = layout.time_bucket
-        first = layout.parts[0].name if bucket is None else bucket.of
+        time_bucket = layout.time_bucket
+        first = layout.parts[0].name if time_bucket is None else time_bucket.of
         raise InvalidQuestion(f"{layout.name}: needs a condition for {first}; ask whole_table() for all rows")
 
 
-def _is_point(layout: ReferenceLayout[Any], question: Mapping[str, Any]) -> bool:
+def is_point(layout: ReferenceLayout[Any], question: Mapping[str, Any]) -> bool:
+    """Whether a question binds every part to a value, and nothing else."""
     return question.keys() == layout.part_named.keys() and all(map(is_one_value, question.values()))
 
 
@@ -154,13 +160,13 @@ def _point(
     except InvalidKey as error:
         raise InvalidQuestion(str(error)) from None
     range_ = RowRange(point, next_row(point), tuple((part.name, conditions[part.name]) for part in layout.parts))
-    return Plan((Stream((range_,), layout.spread_bytes),), point, None, question, residual)
+    return Plan((Stream((range_,), layout.spread_bytes),), point=point, question=question, residual=residual)
 
 
-def _whole_slices(
+def _widened_to_slices(
     layout: ReferenceLayout[Any], question: Mapping[str, Any]
 ) -> tuple[Mapping[str, Any], dict[str, Any]]:
-    """The question with the starts of slices, for parts that hold only these, and what whole slices do not guarantee.
+    """The question with each `Slice` condition widened to whole slices, and the original ones for the reader to check.
 
     An interval covers every slice that it touches. The rest of the value is not in the row key, so the condition stays
     with the reader, unless the interval ends where slices do.
@@ -172,7 +178,7 @@ def _whole_slices(
             continue
         condition = question[part.name]
         if isinstance(condition, Between):
-            conditions[part.name] = _touched_slices(layout, part, divided, condition)
+            conditions[part.name] = _widened(layout, part, divided, condition)
             if conditions[part.name] == condition:
                 continue
         elif isinstance(condition, AnyOf):
@@ -184,16 +190,16 @@ def _whole_slices(
     return conditions, residual
 
 
-def _touched_slices(layout: ReferenceLayout[Any], part: Part, divided: Slice, condition: Between) -> Between:
+def _widened(layout: ReferenceLayout[Any], part: Part, divided: Slice, condition: Between) -> Between:
     """From the start of the first slice that an interval touches to the end of the last one."""
     since, until = (
         None if end is None else _share(layout, part, divided, end) for end in (condition.since, condition.until)
     )
     _check_order(layout, part, condition)
-    if since is not None and not _has_slice(divided, since):
+    if since is not None and not _fits_codec(divided, since):
         since = None
     if until is not None and until != condition.until:
-        until = until + divided.every if _has_slice(divided, until + divided.every) else None
+        until = until + divided.every if _fits_codec(divided, until + divided.every) else None
     return Between(since, until)
 
 
@@ -202,8 +208,8 @@ def _share(layout: ReferenceLayout[Any], part: Part, divided: Slice, value: Any)
     return divided.share(value)
 
 
-def _has_slice(divided: Slice, start: int) -> bool:
-    """Whether a slice starts within the values of the codec: beyond them an interval has no bound."""
+def _fits_codec(divided: Slice, start: int) -> bool:
+    """Whether the start of a slice is a value of its codec: beyond those an interval has no bound."""
     try:
         divided.encode(start)
     except InvalidKey:
@@ -269,9 +275,9 @@ def _encode_each(layout: ReferenceLayout[Any], part: Part, condition: AnyOf) -> 
 def _needs(layout: ReferenceLayout[Any], question: Mapping[str, Any], part: Part, without_value: list[str]) -> str:
     comes = "comes" if len(without_value) == 1 else "come"
     message = f"needs a value for {listed(without_value)}, which {comes} earlier in the row key"
-    bucket = layout.time_bucket
-    if bucket is not None and part.name == bucket.of and not _binds_after(layout, question, part):
-        message += f", or an interval whose ends are multiples of {bucket.every_ms} ms"
+    time_bucket = layout.time_bucket
+    if time_bucket is not None and part.name == time_bucket.of and not _binds_after(layout, question, part):
+        message += f", or an interval whose ends are multiples of {time_bucket.every_ms} ms"
     return message
 
 
@@ -307,35 +313,37 @@ def _encode(layout: ReferenceLayout[Any], part: Part, encode: Callable[[Any], by
         raise InvalidQuestion(f"{layout.name}.{part.name}: {error}") from None
 
 
-# ---- time slices ---------------------------------------------------------------------------------
+# ---- time buckets --------------------------------------------------------------------------------
 
 
-def _time_slices(
+def _time_buckets(
     layout: ReferenceLayout[Any], question: Mapping[str, Any]
 ) -> tuple[list[tuple[bytes, Between | None]], Mapping[str, Any]]:
-    """The time slices to read, as bytes and period, in key order; and the conditions that they do not guarantee."""
-    bucket = layout.time_bucket
-    if bucket is None:
+    """The time buckets to read, as bytes and period, in key order; and the conditions that they do not guarantee."""
+    time_bucket = layout.time_bucket
+    if time_bucket is None:
         return [(b"", None)], question
-    part = layout.part_named[bucket.of]
+    part = layout.part_named[time_bucket.of]
     condition = question.get(part.name)
     if condition is not None and is_one_value(condition):
         _encode(layout, part, part.codec.encode, condition)
-        return [_slice(layout, part, bucket.number(condition))], question
+        return [_time_bucket(layout, part, time_bucket.number(condition))], question
     if not isinstance(condition, Between) or condition.since is None or condition.until is None:
-        why = f"because slices of {bucket.every_ms} ms come earlier in the row key"
+        why = f"because slices of {time_bucket.every_ms} ms come earlier in the row key"
         raise InvalidQuestion(f"{layout.name}.{part.name}: needs a value or an interval with both ends, {why}")
     _between(layout, part, condition)
-    first, last = bucket.number(condition.since), bucket.number(condition.until - 1)
+    first, last = time_bucket.number(condition.since), time_bucket.number(condition.until - 1)
     if last - first >= MAX_BUCKETS:
-        limit = f"at most {MAX_BUCKETS} slices of {bucket.every_ms} ms (got {last - first + 1})"
+        limit = f"at most {MAX_BUCKETS} slices of {time_bucket.every_ms} ms (got {last - first + 1})"
         raise InvalidQuestion(f"{layout.name}.{part.name}: the interval must span {limit}")
-    is_whole = condition.since % bucket.every_ms == condition.until % bucket.every_ms == 0
+    is_whole = condition.since % time_bucket.every_ms == condition.until % time_bucket.every_ms == 0
     if is_whole and not _binds_after(layout, question, part):
         # Whole slices bound the time by themselves, so the parts before it need not be bound.
         question = {name: other for name, other in question.items() if name != part.name}
-    slices: list[tuple[bytes, Between | None]] = [_slice(layout, part, number) for number in range(first, last + 1)]
-    return slices[::-1] if part.codec.descending else slices, question
+    time_buckets: list[tuple[bytes, Between | None]] = [
+        _time_bucket(layout, part, number) for number in range(first, last + 1)
+    ]
+    return time_buckets[::-1] if part.codec.descending else time_buckets, question
 
 
 def _binds_after(layout: ReferenceLayout[Any], question: Mapping[str, Any], part: Part) -> bool:
@@ -343,9 +351,9 @@ def _binds_after(layout: ReferenceLayout[Any], question: Mapping[str, Any], part
     return any(later.name in question for later in layout.parts[layout.parts.index(part) + 1 :])
 
 
-def _slice(layout: ReferenceLayout[Any], part: Part, number: int) -> tuple[bytes, Between]:
-    bucket = layout.time_bucket
-    every_ms = 0 if bucket is None else bucket.every_ms
+def _time_bucket(layout: ReferenceLayout[Any], part: Part, number: int) -> tuple[bytes, Between]:
+    time_bucket = layout.time_bucket
+    every_ms = 0 if time_bucket is None else time_bucket.every_ms
     try:
         return layout.encode_time_slice(number), Between(number * every_ms, (number + 1) * every_ms)
     except InvalidKey as error:
@@ -357,14 +365,14 @@ def _slice(layout: ReferenceLayout[Any], part: Part, number: int) -> tuple[bytes
 
 def _ranges(
     layout: ReferenceLayout[Any],
-    slices: list[tuple[bytes, Between | None]],
+    time_buckets: list[tuple[bytes, Between | None]],
     leadings: list[_Leading],
     interval: _Interval,
     known: _Leading,
     question: Mapping[str, Any],
     residual: Mapping[str, Any],
 ) -> Plan:
-    """The interval after the leading parts, in every time slice of every bucket that such parts can be in.
+    """The interval after the leading parts, in every time bucket of every bucket that such parts can be in.
 
     `known` are values of parts that the ranges cannot bind, but from which a spreading prefix may be computed.
     """
@@ -375,19 +383,21 @@ def _ranges(
         values, encoded = {**known.values, **leading.values}, {**known.encoded, **leading.encoded}
         choices = [_spread_values(layout, prefix, values, encoded) for prefix in layout.spread]
         buckets = prod(map(len, choices))
-        ranges += buckets * len(slices)
+        ranges += buckets * len(time_buckets)
         if ranges > MAX_BUCKETS:
-            raise InvalidQuestion(f"{layout.name}: {_too_many(layout, buckets, len(slices), len(leadings), values)}")
+            raise InvalidQuestion(
+                f"{layout.name}: {_too_many(layout, buckets, len(time_buckets), len(leadings), values)}"
+            )
         bytes_of_parts = b"".join(leading.encoded.values())
         merged = b"".join(leading.encoded[name] for name in leading.merged)
-        for spread, (time_slice, period) in product(product(*choices), slices):
+        for spread, (time_bucket, period) in product(product(*choices), time_buckets):
             bucket = b"".join(spread)
-            start = bucket + time_slice + bytes_of_parts
+            start = bucket + time_bucket + bytes_of_parts
             before_parts = (*_spread_parts(layout, spread), *([("TimeBucket", period)] if period else []))
             parts = (*before_parts, *leading.values.items())
             range_ = RowRange(start, next_row(start), parts) if is_whole_key else interval.after(start, parts)
             if range_ is not None:
-                by_prefix.setdefault(bucket + time_slice + merged if leading.merged else bucket, []).append(range_)
+                by_prefix.setdefault(bucket + time_bucket + merged if leading.merged else bucket, []).append(range_)
     streams = [
         Stream(_joined(sorted(by_prefix[prefix], key=lambda range_: range_.start)), len(prefix))
         for prefix in sorted(by_prefix)
@@ -409,15 +419,17 @@ def _allows_nothing(condition: Any) -> bool:
     return isinstance(condition, Between) and condition.since is not None and condition.since == condition.until
 
 
-def _too_many(layout: ReferenceLayout[Any], buckets: int, slices: int, leadings: int, values: Mapping[str, Any]) -> str:
+def _too_many(
+    layout: ReferenceLayout[Any], buckets: int, time_buckets: int, leadings: int, values: Mapping[str, Any]
+) -> str:
     counts: list[str] = []
     ways: list[str] = []
     if buckets > 1:
         sources = dict.fromkeys(name for prefix in layout.spread for name in prefix.of if name not in values)
         counts.append(f"{buckets} buckets")
         ways.append(f"give a value for {listed(sources)}")
-    if slices > 1:
-        counts.append(f"{slices} slices")
+    if time_buckets > 1:
+        counts.append(f"{time_buckets} slices")
         ways.append("ask for a shorter interval")
     if leadings > 1:
         counts.append(f"{leadings} values of any_of")
@@ -460,7 +472,7 @@ def _joined_part(first: tuple[str, Any], second: tuple[str, Any]) -> tuple[str, 
     name, condition = first
     if condition == second[1]:
         return first
-    if isinstance(condition, Between):  # two time slices
+    if isinstance(condition, Between):  # two time buckets
         return name, Between(min(condition.since, second[1].since), max(condition.until, second[1].until))
     values = condition.values if isinstance(condition, AnyOf) else (condition,)
     return name, AnyOf((*values, second[1]))

@@ -32,9 +32,9 @@ class RowRange:
     start: bytes
     stop: bytes | None
     parts: tuple[tuple[str, Any], ...] = attrs.field(default=(), eq=False, repr=False)
-    """What all its keys have in common, in key order: the bytes of spreading prefixes by class name, then the
-    condition of each part that is bound. Of a single row these are its parts alone; empty if the range was not made
-    for a question."""
+    """The prefixes and conditions that all its keys share, in key order: the bytes of spreading prefixes by class name,
+    then the condition of each part that is bound. For a single row: its parts, without prefixes. Empty if the range was
+    not made for a question."""
 
     def __contains__(self, row: bytes) -> bool:
         return self.start <= row and (self.stop is None or row < self.stop)
@@ -49,7 +49,7 @@ class Stream:
 
     ranges: tuple[RowRange, ...]
     prefix_bytes: int = 0
-    """Length of what all its keys start with; streams are merged by the rest of the key."""
+    """Length in bytes of the prefix that all its keys share; streams are merged by the key after it."""
 
 
 @attrs.frozen
@@ -65,8 +65,10 @@ class Plan:
     """The whole key if the question binds every part to a value: a get, never a prefix."""
     column: bytes | None = None
     """The only column to get, if the question also binds every part of a qualifier."""
+    qualifiers: RowRange | None = None
+    """The qualifiers to read of every row, in a table whose rows hold many records; None for all of them."""
     question: Mapping[str, Any] = attrs.field(factory=dict[str, Any], hash=False)
-    """The conditions by part, as they were asked; empty for a whole table."""
+    """The conditions by part, as the caller gave them; empty for a whole table."""
     residual: Mapping[str, Any] = attrs.field(factory=dict[str, Any], hash=False)
     """The conditions that the ranges do not guarantee, by part: the reader compares them with every record."""
 

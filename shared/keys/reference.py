@@ -21,6 +21,9 @@ class ReferenceLayout(Generic[K]):
     The row is all prefixes, then all parts, each as its codec encodes it.
     """
 
+    key_noun, row_noun = "row key", "row"
+    """What error messages call the encoded bytes, and their content."""
+
     def __init__(self, key: type[K], *prefixes: Prefix) -> None:
         fields: tuple[attrs.Attribute[Any], ...] = getattr(key, "__attrs_attrs__", ())
         if not fields or not all("codec" in field.metadata for field in fields):
@@ -96,7 +99,7 @@ class ReferenceLayout(Generic[K]):
         prefixes = [self.computed_prefix(prefix, values, encoded) for prefix in self.prefixes]
         row = b"".join([*prefixes, *encoded.values()])
         if not 1 <= len(row) <= MAX_ROW_BYTES:
-            raise InvalidKey(f"{self.name}: a row key has 1..{MAX_ROW_BYTES} bytes (got {len(row)})")
+            raise InvalidKey(f"{self.name}: a {self.key_noun} has 1..{MAX_ROW_BYTES} bytes (got {len(row)})")
         return row
 
     def decode_reference(self, row: bytes) -> K:
@@ -106,7 +109,7 @@ class ReferenceLayout(Generic[K]):
     def segments(self, row: bytes) -> list[Segment]:
         """The prefixes and parts of a row, in its order; `InvalidKey` if it is not a key of this layout."""
         if type(row) is not bytes or not 1 <= len(row) <= MAX_ROW_BYTES:
-            raise InvalidKey(f"{self.name}: a row key is 1..{MAX_ROW_BYTES} bytes (got {shown(row)})")
+            raise InvalidKey(f"{self.name}: a {self.key_noun} is 1..{MAX_ROW_BYTES} bytes (got {shown(row)})")
         parts: list[Segment] = []
         rest = row[self.prefix_bytes :]
         for part in self.parts:
@@ -115,13 +118,14 @@ class ReferenceLayout(Generic[K]):
                 value, after = part.codec.decode_first(rest)
             except InvalidKey as error:
                 raise InvalidKey(
-                    f"{self.name}.{part.name}: {error}, at offset {offset} of row {shown_bytes(row)}"
+                    f"{self.name}.{part.name}: {error}, at offset {offset} of {self.row_noun} {shown_bytes(row)}"
                 ) from None
             parts.append(Segment(part.name, rest[: len(rest) - len(after)], value, part.meaning))
             rest = after
         if rest:
             raise InvalidKey(
-                f"{self.name}: {len(rest)} bytes too many, at offset {len(row) - len(rest)} of row {shown_bytes(row)}"
+                f"{self.name}: {len(rest)} bytes too many, "
+                f"at offset {len(row) - len(rest)} of {self.row_noun} {shown_bytes(row)}"
             )
         values = {segment.name: segment.value for segment in parts}
         encoded = {segment.name: segment.data for segment in parts}
@@ -133,7 +137,7 @@ class ReferenceLayout(Generic[K]):
             if data != wanted:
                 raise InvalidKey(
                     f"{self.name}: {prefix} of these parts is {wanted.hex(' ')} (got {data.hex(' ')}), "
-                    f"at offset {offset} of row {shown_bytes(row)}"
+                    f"at offset {offset} of {self.row_noun} {shown_bytes(row)}"
                 )
             prefixes.append(Segment(type(prefix).__name__, data, None, f"computed from {prefix}"))
             offset += prefix.width_bytes

@@ -8,8 +8,8 @@
     class WithinHour:
         time_ms: int = part(Rest(UInt32, HOUR_MS), "the rest of the hour, milliseconds")
 
-A record has the whole value. Only a table divides it, when it makes a row or a plan, and puts it together again. A key
-that is encoded by itself must be given the start of a slice, so that decoding gives back what was encoded.
+A record holds the whole value. The table divides it to make a row or a plan, and joins the two shares to read a record.
+A key that is encoded by itself must be given the start of a slice, so that decoding gives back what was encoded.
 """
 
 from typing import Any
@@ -84,7 +84,7 @@ class Slice(_Share):
 
 
 class Rest(_Share):
-    """What is left of a value within its slice: 0..`every` - 1, also for values below 0.
+    """The offset of a value within its slice: 0..`every` - 1, also for values below 0.
 
     Rest(UInt16, 3600): 0 -> 00 00, 1 -> 00 01, 3599 -> 0e 0f
     """

@@ -6,9 +6,9 @@ A cursor is URL-safe base64, without padding, of three fields:
     checksum                 4 bytes   blake2b of the digest and the position
     position                 the rest  fields of bytes, each after its length in 2 bytes
 
-The fields of a position are the last row read, without the prefix of its stream; in a row with many records the
-qualifier, otherwise nothing; and the number of the stream, if there are several. A sorted page has one more field
-before them: the record's key in that order.
+A position has three fields: the last row read, without its stream's prefix; its qualifier, empty unless a row holds
+many records; the stream's number in 2 bytes, empty if there is one stream. In a sorted page, the record's key in that
+order comes before them.
 """
 
 import base64
@@ -19,7 +19,7 @@ from typing import Any
 from ..keys.errors import InvalidQuestion, shown
 from ..keys.layout import KeyLayout
 from ..tables.item_cells import ItemCells
-from ..tables.layouts import TableLayout
+from .record_reader import Question
 
 _DIGEST_BYTES = 8
 _CHECKSUM_BYTES = 4
@@ -27,15 +27,18 @@ _FORMAT = b"rowbook 2"
 """Part of every checksum, so that a cursor of another format is not misread."""
 
 
-def question_digest(question: tuple[Any, ...], table: TableLayout[Any, Any], order: KeyLayout[Any] | None) -> bytes:
+def digest_of(question: Question[Any]) -> bytes:
     """The digest of a question; a cursor continues only the question whose digest it holds.
 
     It is a digest of a `repr`, so renaming an attribute of `RowRange`, a codec or a condition ends cursors in use.
     """
-    cells = table.cells
+    table, cells = question.table, question.table.cells
     qualifier = _key(cells.qualifier) if isinstance(cells, ItemCells) else None
-    layout = (table.name, table.holds, _key(table.layout), type(cells).__name__, cells.columns, cells.held, qualifier)
-    return blake2b(repr((question, layout, order and _key(order))).encode(), digest_size=_DIGEST_BYTES).digest()
+    layout = (table.name, _key(table.layout), type(cells).__name__, cells.columns, cells.held, qualifier)
+    server = question.server and question.server.text
+    asked = (question.rows.name, question.plan.streams, question.conditions, question.reverse, server)
+    order = question.order and _key(question.order)
+    return blake2b(repr((asked, layout, order)).encode(), digest_size=_DIGEST_BYTES).digest()
 
 
 def _key(layout: KeyLayout[Any]) -> tuple[Any, ...]:

@@ -19,7 +19,7 @@ class Explanation:
     ranges: tuple[RowRange, ...]
     """In the order of the streams; `RowRange.parts` are the values that a range binds."""
     streams: int
-    """Ranges that are read side by side and merged: one for each bucket, or for each value of a merged `any_of`."""
+    """Streams that are merged: one for each bucket; with a merged `any_of`, one for each value in each time slice."""
     reverse: bool
     client_work: tuple[str, ...]
     """The attributes that the client compares, then `order` if it sorts."""
@@ -32,12 +32,28 @@ class Explanation:
     is_exact: bool
     """Whether these are all RPCs of a page that the first range fills; otherwise they are the least that it needs."""
 
+    def __str__(self) -> str:
+        lines = [f"{self.stored_in.decode()}: {_values(range_)}" for range_ in self.ranges] or ["no range"]
+        lines += [f"merged: {self.streams} streams"] if self.streams > 1 else []
+        lines += ["in reverse"] if self.reverse else []
+        lines += [f"the server compares {', '.join(self.server_filtered)}"] if self.server_filtered else []
+        lines += [f"the client: {', '.join(self.client_work)}"] if self.client_work else []
+        return "\n".join([*lines, f"first page: {self.rpcs} RPCs{'' if self.is_exact else ' or more'}"])
 
-def explain(question: Question[Any], limit: int, *, looks_up: bool) -> Explanation:
-    """The explanation of a question's first page of `limit` records; `looks_up` if a second lookup follows it."""
+
+def _values(range_: RowRange) -> str:
+    """The values that a range binds, or else its ends."""
+    return ", ".join(f"{name}={condition}" for name, condition in range_.parts) or str(range_)
+
+
+def explain(question: Question[Any], limit: int, *, looks_up: bool, reports: bool) -> Explanation:
+    """The explanation of a question's first page of `limit` records.
+
+    `looks_up` if a second lookup follows it, `reports` if it leaves out rows that are not records.
+    """
     plan, work = question.plan, client_work(question)
     ranges = plan.ranges
-    is_exact = not (work or looks_up or question.is_wide or len(plan.streams) > 1)
+    is_exact = not (work or looks_up or reports or question.is_wide or question.has_own_cells or len(plan.streams) > 1)
     if plan.point is not None:
         rpcs = 1 if question.server is None else 3
     elif question.order is not None:

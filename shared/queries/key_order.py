@@ -5,8 +5,9 @@ from typing import Any
 
 import attrs
 
-from ..keys import KeyLayout, Plan, Rest, Slice
+from ..keys import InvalidQuestion, KeyLayout, Plan, Rest, Slice
 from ..keys.conditions import AnyOf, is_one_value
+from ..keys.errors import listed
 from ..keys.parts import Part
 from ..keys.slice_codecs import share_codec
 from ..tables.item_cells import ItemCells
@@ -29,16 +30,23 @@ class _SortedBy:
 def direction(
     table: TableLayout[Any, Any], plan: Plan, order: KeyLayout[Any] | None, newest_first: bool | None
 ) -> tuple[KeyLayout[Any] | None, bool]:
-    """The order into which the client must sort, None if a scan gives it; and whether to scan, or to sort, in reverse.
+    """The order into which the client must sort (None if the scan has it), and whether to reverse the scan or the sort.
 
-    Without `order`, records come in the order of the table's key, in the direction that `newest_first` asks for: of the
-    first part that the question leaves open.
+    Without `order`, records come in the order of the table's key. `newest_first` sets the direction of the first part
+    that the question leaves open. Raises InvalidQuestion if that order is one of a hash, which has no direction.
     """
     constants = _constants(plan.question)
     scanned = _scanned(table, plan, constants)
     if order is None:
+        if newest_first is not None and _begins_with_hash(table, plan):
+            layout = table.layout
+            open_parts = dict.fromkeys(name for prefix in layout.spread for name in prefix.of if name not in constants)
+            raise InvalidQuestion(
+                f"newest_first: rows of {layout.name} come in the order of a hash; "
+                f"give order, or a value for {listed(open_parts)}"
+            )
         return None, bool(newest_first is not None and scanned and newest_first != scanned[0].descending)
-    wanted = _joined([*_slices(order, constants), *_sorted_by(order.parts, constants)])
+    wanted = _without_redundant_slices([*_slices(order, constants), *_sorted_by(order.parts, constants)])
     turns = bool(newest_first is not None and wanted and newest_first != wanted[0].descending)
     if [(value.name, value.share) for value in scanned[: len(wanted)]] == [
         (value.name, value.share) for value in wanted
@@ -53,9 +61,9 @@ def direction(
 
 def _scanned(table: TableLayout[Any, Any], plan: Plan, constants: Collection[str]) -> list[_SortedBy]:
     """The values by which a scan of the plan is sorted, the first one first; none if a hash comes before them."""
-    layout = table.layout
-    if any(stream.prefix_bytes < layout.spread_bytes for stream in plan.streams):
+    if _begins_with_hash(table, plan):
         return []
+    layout = table.layout
     values = _slices(layout, constants)
     qualifier = table.cells.qualifier.parts if isinstance(table.cells, ItemCells) else ()
     bound = {name for range_ in plan.ranges[:1] for name, _ in range_.parts}
@@ -68,7 +76,12 @@ def _scanned(table: TableLayout[Any, Any], plan: Plan, constants: Collection[str
         values = []
     first = merged_parts[-1] + 1 if merged_parts else 0
     values += _sorted_by(layout.parts[first:], constants) + _sorted_by(qualifier, constants)
-    return _joined(values)
+    return _without_redundant_slices(values)
+
+
+def _begins_with_hash(table: TableLayout[Any, Any], plan: Plan) -> bool:
+    """Whether a spreading prefix determines the order of a scan, because its values have no streams of their own."""
+    return any(stream.prefix_bytes < table.layout.spread_bytes for stream in plan.streams)
 
 
 def _slices(layout: KeyLayout[Any], constants: Collection[str]) -> list[_SortedBy]:
@@ -79,15 +92,15 @@ def _slices(layout: KeyLayout[Any], constants: Collection[str]) -> list[_SortedB
     return [_SortedBy(bucket.of, layout.part_named[bucket.of].codec.descending, f"{_SLICE} {bucket.every_ms}")]
 
 
-def _joined(values: Iterable[_SortedBy]) -> list[_SortedBy]:
+def _without_redundant_slices(values: Iterable[_SortedBy]) -> list[_SortedBy]:
     """The same order without the slices that are followed by their own value, or by its rest."""
-    joined: list[_SortedBy] = []
+    needed: list[_SortedBy] = []
     for value in values:
-        if joined and _is_rest_of(joined[-1], value):
-            joined.pop()
+        if needed and _is_rest_of(needed[-1], value):
+            needed.pop()
             value = attrs.evolve(value, share=_WHOLE if value.share == _REST else value.share)
-        joined.append(value)
-    return joined
+        needed.append(value)
+    return needed
 
 
 def _constants(question: Mapping[str, Any]) -> set[str]:

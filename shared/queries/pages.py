@@ -2,13 +2,12 @@
 
 from collections.abc import Callable
 from contextlib import closing
-from functools import partial
 from typing import Any, Generic, TypeVar
 
 import attrs
 
 from ..tables.errors import InvalidRow
-from .cursors import decode_cursor, encode_cursor, question_digest
+from .cursors import decode_cursor, digest_of, encode_cursor
 from .record_reader import Question, RecordReader
 from .scanning import BUFFER_ROWS, check_count
 from .sorted_pages import read_sorted
@@ -16,8 +15,8 @@ from .sorted_pages import read_sorted
 R = TypeVar("R")
 
 READ_AT_MOST = 10_000
-"""The most that one page reads if its conditions match few records, and the most that it sorts: rows, or cells of rows
-with many records."""
+"""The most that one page reads if it may skip rows, and the most that it sorts: rows, or cells of rows with many
+records."""
 SKIPPING_BUFFER_ROWS = 100
 """Rows to buffer, at least, if a page may skip rows: its `limit` does not tell how many rows it needs."""
 
@@ -28,7 +27,7 @@ class Page(Generic[R]):
 
     records: list[R]
     cursor: str | None
-    """Continues the same question on the next page, which a condition may leave empty; None on the last page."""
+    """Continues the same question on the next page, which may be empty; None on the last page."""
     rows_read: int
     """Rows read for this page, or cells of rows with many records: more than `records` if some were left out."""
     client_work: tuple[str, ...] = ()
@@ -52,8 +51,7 @@ def read_page(
     """
     check_count("limit", limit)
     check_count("read_at_most", read_at_most)
-    digest = partial(_digest, question)
-    position = None if cursor is None else decode_cursor(cursor, digest())
+    position = None if cursor is None else decode_cursor(cursor, digest_of(question))
     reader = RecordReader(question, on_invalid)
     if question.order is None:
         records, last = _read_in_key_order(reader, position, limit, read_at_most, buffer_rows)
@@ -61,7 +59,7 @@ def read_page(
         records, last = read_sorted(reader, question.order, position, limit, read_at_most)
     return Page(
         records,
-        None if last is None else encode_cursor(last, digest()),
+        None if last is None else encode_cursor(last, digest_of(question)),
         reader.read,
         client_work=client_work(question),
         server_filtered=() if question.server is None else question.server.attributes,
@@ -73,27 +71,21 @@ def client_work(question: Question[Any]) -> tuple[str, ...]:
     return (*dict.fromkeys(name for name, _ in question.conditions), *(("order",) if question.order else ()))
 
 
-def _digest(question: Question[Any]) -> bytes:
-    server = question.server and question.server.text
-    asked = (question.rows.name, question.plan.streams, question.conditions, question.reverse, server)
-    return question_digest(asked, question.table, question.order)
-
-
 def _read_in_key_order(
     reader: RecordReader[R], position: tuple[bytes, ...] | None, limit: int, read_at_most: int, buffer_rows: int
 ) -> tuple[list[R], tuple[bytes, ...] | None]:
     """The next `limit` records after `position`, and the position of the last one read if more may follow."""
     records: list[R] = []
+    may_skip = reader.may_skip
     # One more than the limit tells whether there is a next page.
-    read_limit = None if reader.may_skip else limit + 1
-    wanted = min(max(limit + 1, SKIPPING_BUFFER_ROWS if reader.may_skip else 1), buffer_rows)
-    compares = bool(reader.question.conditions)
-    if compares:
+    read_limit = None if may_skip else limit + 1
+    wanted = min(max(limit + 1, SKIPPING_BUFFER_ROWS if may_skip else 1), buffer_rows)
+    if may_skip:
         wanted = min(wanted, read_at_most + 1)
     last: tuple[bytes, bytes] | None = None
     with closing(reader.stored(position, read_limit, wanted, reader.question.reverse)) as read:
         for row, qualifier, stored in read:
-            if len(records) >= limit or (compares and reader.read >= read_at_most):
+            if len(records) >= limit or (may_skip and reader.read >= read_at_most):
                 return records, None if last is None else reader.position(*last)
             last = row, qualifier
             records += reader.matching(row, qualifier, stored)

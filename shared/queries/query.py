@@ -1,11 +1,11 @@
-"""A question as a value: made from a table, a layout and a plan; nothing is read until it is asked.
+"""A question as a value; nothing is read before a page, a record or a count is requested.
 
 latest = Query(rows, EVENTS, EVENTS.plan(host="web-1"), newest_first=True)
 latest.page(limit=10)
 for event in latest: ...
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import attrs
@@ -35,16 +35,17 @@ ITERATION_BATCH_ROWS = 250
 class Query(Generic[R]):
     """The records that answer one question, to be read in pages, one by one, counted or explained.
 
-    `rows` is the happybase table of `table`, `plan` what `table.plan` or `table.narrow` made of the question. The
-    client compares every record with the plan's residual and with `where`, which are values, `between(...)`,
-    `starting_with(...)` or `any_of(...)` by attribute. `server` compares on the server, which spares the client the
-    rows that it drops, but a page that finds few records reads the whole plan, in calls that may last longer than the
-    connection's timeout.
+    `rows` is the happybase table of `table`. `plan` is the result of `table.plan` or `table.narrow`. The client
+    compares every record with the plan's residual and with `where`: a value, `between(...)`, `starting_with(...)` or
+    `any_of(...)` by attribute. `server` is a server-side filter: the server does not send rows that do not match. A
+    page with few matches still reads the whole plan, and one call may outlast the connection's timeout.
 
     Records come in the order of the table's key: of its row, then of its qualifier. With `order`, the key layout of
     another order of the same records, they come in that order: from the scan if its order is the same, otherwise the
-    client sorts them, and a question of more than 10,000 rows is refused. `newest_first` turns the order: descending or
-    ascending in the first value that the question leaves open, whichever way the key runs.
+    client sorts them, and a question of more than 10,000 rows is refused. `newest_first` turns the whole order:
+    descending or ascending in the first value that the question leaves open, whichever way the key runs. If the first
+    open value is not a time, times turn with it: `any_of` hosts come last host first, each with its oldest event first
+    if its times descend. The client does not sort records of a domain's own cells: such an `order` is refused.
 
     Every record that is stored from the first page to the last comes exactly once, whatever is inserted or deleted
     between pages. A happybase table serves one thread at a time, and so does a query.
@@ -56,17 +57,22 @@ class Query(Generic[R]):
         table: TableLayout[Any, R],
         plan: Plan,
         *,
-        where: Mapping[str, Any] | Iterable[tuple[str, Any]] = (),
+        where: Mapping[str, Any] = {},
         server: ServerFilter | None = None,
         order: KeyLayout[Any] | None = None,
         newest_first: bool | None = None,
     ) -> None:
         sort_into, reverse = direction(table, plan, order, newest_first)
-        conditions = conditions_of(plan, dict(where))
+        conditions = conditions_of(table.cells.record, plan, where)
         self._question: Question[Any] = Question(rows, table, plan, conditions, server, sort_into, reverse)
         if server is not None and self._question.is_wide:
             raise InvalidQuestion(
                 f"server: cannot filter table {table.name}, whose rows are read in parts: give where instead"
+            )
+        if sort_into is not None and self._question.has_own_cells:
+            raise InvalidQuestion(
+                f"order: cannot sort table {table.name}, because a cursor cannot tell apart the records in a row of "
+                f"{type(table.cells).__name__}: omit order, and sort the records yourself"
             )
         self._fetches: tuple[Callable[[list[Any]], Sequence[Any]], ...] = ()
         self._on_invalid: Callable[[InvalidRow], None] | None = None
@@ -74,11 +80,14 @@ class Query(Generic[R]):
     def page(self, limit: int = 100, cursor: str | None = None) -> Page[R]:
         """The next `limit` records, from the record after `cursor`, which is that of the page before.
 
-        A page whose conditions match few records ends short after reading 10,000, with a cursor. A row that is not a
-        record of this table is raised as an `InvalidRow`; see `on_invalid`. A cursor that is damaged, or belongs to
-        another question or another layout, is an `InvalidQuestion`.
+        A page that leaves out records or rows ends short after reading 10,000, with a cursor. With a domain's own cells
+        it ends after a whole row, so it may return more than `limit` records. A row that is not a record of this table
+        is raised as an `InvalidRow`; see `on_invalid`. A cursor that is damaged, or belongs to another question or
+        another layout, is an `InvalidQuestion`.
 
-        Costs: one scan of `limit` + 1 rows for each range that is read; a sorted page reads all rows of its ranges.
+        Costs: one scan of `limit` + 1 rows for each range that is read; a sorted page reads all rows of its ranges. A
+        page that continues within a row of many records scans the rest of that row before the range: up to 3 RPCs more
+        if few cells are left.
         """
         return self._fetched(read_page(self._question, limit, cursor, self._on_invalid))
 
@@ -137,12 +146,17 @@ class Query(Generic[R]):
                 return
 
     def first(self) -> R | None:
-        """The first record, or None. Reads on over pages that conditions or `then` leave empty."""
-        cursor = None
+        """The first record, or None. Reads on over pages that conditions or `then` leave empty.
+
+        Each page whose records `then` drops is followed by one of twice as many, up to 10,000.
+        """
+        limit, cursor = 1, None
         while True:
-            page = self.page(1, cursor)
+            page = read_page(self._question, limit, cursor, self._on_invalid)
+            if answers := self._fetched(page).records:
+                return answers[0]
             if page.records:
-                return page.records[0]
+                limit = min(2 * limit, READ_AT_MOST)
             cursor = page.cursor
             if cursor is None:
                 return None
@@ -154,7 +168,7 @@ class Query(Generic[R]):
     def explain(self, limit: int = 100) -> Explanation:
         """What a page would do: its ranges, what the client and the server compare, its RPCs. Reads nothing."""
         check_count("limit", limit)
-        return explain(self._question, limit, looks_up=bool(self._fetches))
+        return explain(self._question, limit, looks_up=bool(self._fetches), reports=self._on_invalid is not None)
 
     def __repr__(self) -> str:
         return f"Query({self._question.table.name}: {shown(self._question.plan.question)})"

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 import attrs
 import happybase
 
-from ..keys.conditions import matcher
+from ..keys.conditions import Between, matcher
 from ..keys.errors import InvalidKey, InvalidQuestion, message_of, shown
 from ..keys.layout import KeyLayout
 from ..keys.ranges import Plan, Stream
@@ -45,6 +45,11 @@ class Question(Generic[R]):
         """Whether a row may hold any number of records, so that it is read in parts."""
         return isinstance(self.table.cells, ItemCells)
 
+    @property
+    def has_own_cells(self) -> bool:
+        """Whether the cells are of a domain's own class: a row holds any number of records, and is read whole."""
+        return not isinstance(self.table.cells, RecordCells | ItemCells)
+
 
 class RecordReader(Generic[R]):
     """Reads the rows or cells of a question, and makes records of those that match."""
@@ -65,7 +70,7 @@ class RecordReader(Generic[R]):
     @property
     def may_skip(self) -> bool:
         """Whether a page may have to read more than it returns records."""
-        return bool(self.question.conditions) or self.on_invalid is not None
+        return bool(self.question.conditions) or self.on_invalid is not None or self.question.has_own_cells
 
     def stored(self, after: Sequence[bytes] | None, limit: int | None, wanted: int, reverse: bool) -> Stored:
         """The rows or cells of the question from the start, or after a position, in the order of the scan.
@@ -76,14 +81,14 @@ class RecordReader(Generic[R]):
         positions = None if after is None else _positions(question.plan, after, reverse)
         if isinstance(cells, ItemCells):
             wanted = max(wanted, CHUNK_CELLS) if self.may_skip else wanted
-            reader = CellReader(question.rows, cells, wanted, reverse)
+            reader = CellReader(question.rows, cells, wanted, reverse, question.plan.qualifiers)
             return reader.read(question.plan, [None] * len(question.plan.streams) if positions is None else positions)
         plan = question.plan if positions is None else _plan_after(question.plan, positions, reverse)
         rows = run_plan(question.rows, plan, limit, reverse, wanted, question.server, cells.columns)
         return _without_qualifiers(rows)
 
     def matching(self, row: bytes, qualifier: bytes, stored: Any) -> list[R]:
-        """The records of a row or cell that match: one or none, but for cells of a domain's own.
+        """The records of a row or cell that match: at most one, except in a domain's own cells.
 
         A row or cell that is invalid is reported, and has none.
         """
@@ -152,9 +157,9 @@ def _stream_of(streams: Sequence[Stream], row: bytes) -> int:
 
 
 def _positions(plan: Plan, after: Sequence[bytes], reverse: bool) -> list[CellPosition]:
-    """Where each stream goes on after a position.
+    """The place in each stream from which to continue.
 
-    Of equal rows and qualifiers those of the first stream come first; in reverse, those of the last.
+    If several streams have the same row and qualifier, the first stream comes first; in reverse, the last.
     """
     rest, qualifier, numbered = after
     last = int.from_bytes(numbered, "big")
@@ -176,13 +181,26 @@ def _plan_after(plan: Plan, positions: Sequence[CellPosition], reverse: bool) ->
 
 def _incomparable(record: object, name: str, wanted: Any) -> InvalidQuestion:
     if not hasattr(record, name):
-        return InvalidQuestion(f"where: {type(record).__name__} has no attribute {name}")
+        return _no_attribute(type(record), name)
     given = shown(getattr(record, name))  # of another type than the interval or the prefix
     return InvalidQuestion(f"where: {name} is {given}, which cannot be compared with {shown(wanted)}")
 
 
-def conditions_of(plan: Plan, where: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """What the client compares: the residual of the plan, and `where`; each has a `repr`, for a cursor's digest."""
+def _no_attribute(record: type[Any], name: object) -> InvalidQuestion:
+    return InvalidQuestion(f"where: {record.__name__} has no attribute {name}")
+
+
+def conditions_of(record: type[Any], plan: Plan, where: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """What the client compares: the residual of the plan, and `where`; each has a `repr`, for a cursor's digest.
+
+    Raises InvalidQuestion for an attribute that the record lacks, and for an interval whose ends are out of order.
+    """
+    if not isinstance(where, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may be untyped
+        raise InvalidQuestion(f"where: must be conditions by attribute, such as a dict (got {shown(where)})")
+    attributes = attrs.fields_dict(record)
+    for name in where:
+        if name not in attributes and not (type(name) is str and hasattr(record, name)):
+            raise _no_attribute(record, name)
     conditions = sorted([*plan.residual.items(), *where.items()], key=lambda condition: condition[0])
     for name, wanted in conditions:
         try:
@@ -191,4 +209,20 @@ def conditions_of(plan: Plan, where: Mapping[str, Any]) -> tuple[tuple[str, Any]
             raise InvalidQuestion(
                 f"where: {name}: must be a value that a cursor can hold (got {shown(wanted)})"
             ) from None
+        if isinstance(wanted, Between):
+            _check_ends(name, wanted)
     return tuple(conditions)
+
+
+def _check_ends(name: str, interval: Between) -> None:
+    """Raises InvalidQuestion for an interval whose start is above its end, or cannot be compared with it."""
+    since, until = interval.since, interval.until
+    if since is None or until is None:
+        return
+    ends = f"{shown(since)} and {shown(until)}"
+    try:
+        is_turned = bool(since > until)
+    except (TypeError, RecursionError):
+        raise InvalidQuestion(f"where: {name}: since cannot be compared with until (got {ends})") from None
+    if is_turned:
+        raise InvalidQuestion(f"where: {name}: since must not be above until (got {ends})")

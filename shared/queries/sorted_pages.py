@@ -1,7 +1,7 @@
 """Pages in the order of another key: the client reads all rows of the plan, for every page, and sorts them.
 
-The position in their cursors is the record's key in that order, without spreading prefix, and its place in the table,
-which tells apart the records that are equal in that order.
+A cursor's position is the record's key in the requested order, without spreading prefix, then its place in the table.
+The place tells apart records with equal keys.
 """
 
 import heapq
@@ -27,7 +27,7 @@ def read_sorted(
 ) -> tuple[list[R], tuple[bytes, ...] | None]:
     """The next `limit` records after a position, and the position of the last one if more follow."""
     reverse = reader.question.reverse
-    keyed = _keyed(reader, order, read_at_most)
+    keyed = _with_sort_key(reader, order, read_at_most)
     if after is not None:
         keyed = (item for item in keyed if (item[0] < after if reverse else item[0] > after))
     select_first = heapq.nlargest if reverse else heapq.nsmallest
@@ -36,7 +36,9 @@ def read_sorted(
     return records, items[limit - 1][0] if len(items) > limit else None
 
 
-def _keyed(reader: RecordReader[R], order: KeyLayout[Any], read_at_most: int) -> Iterator[tuple[tuple[bytes, ...], R]]:
+def _with_sort_key(
+    reader: RecordReader[R], order: KeyLayout[Any], read_at_most: int
+) -> Iterator[tuple[tuple[bytes, ...], R]]:
     """Every matching record after its position: its key in the order, then its place in the table."""
     wanted = min(BUFFER_ROWS, read_at_most + 1)
     with closing(reader.stored(None, read_at_most + 1, wanted, False)) as read:

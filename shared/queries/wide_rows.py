@@ -38,7 +38,7 @@ FIRST_ROWS = 2
 CHUNK_CELLS = 1000
 """The most cells of one row that a scan asks for."""
 REVERSE_CHUNK_CELLS = 5 * CHUNK_CELLS
-"""The same if the row is read to its end for its last `CHUNK_CELLS`."""
+"""The most cells of one scan if a row is read backwards: it is read to its end to keep its last `CHUNK_CELLS`."""
 
 
 @attrs.frozen
@@ -58,6 +58,17 @@ class CellReader:
     cells: ItemCells[Any]
     wanted: int
     reverse: bool
+    qualifiers: RowRange | None = None
+    """The qualifiers to read of every row; None for all that the cells claim."""
+
+    @property
+    def bounds(self) -> tuple[bytes, bytes | None]:
+        """The first qualifier to read, and the first after those; None if there is no such bound."""
+        low, high = self.cells.claimed
+        if self.qualifiers is None:
+            return low, high
+        ends = [end for end in (high, self.qualifiers.stop) if end is not None]
+        return max(low, self.qualifiers.start), min(ends, default=None)
 
     def read(self, plan: Plan, after: Sequence[CellPosition | None]) -> StoredCells:
         """The cells of a plan; each stream goes on after its position, or from its start."""
@@ -77,7 +88,7 @@ class CellReader:
     def _stream(self, ranges: tuple[RowRange, ...], after: CellPosition | None, most_cells: int) -> StoredCells:
         if after is not None:
             if any(after.row in range_ for range_ in ranges):
-                yield from self._rest_of_row(after)
+                yield from self._remaining_cells(after)
             ranges = ranges_after(ranges, after.row, self.reverse, inclusive=False)
         for range_ in reversed(ranges) if self.reverse else ranges:
             with closing(self._rows(range_, most_cells)) as rows:
@@ -116,19 +127,19 @@ class CellReader:
                     yield row, cells, len(cells) < first_cells
 
     def _scan(self, range_: RowRange, batch_rows: int, first_cells: int) -> StoredRows:
-        low, high = self.cells.claimed
+        low, high = self.bounds
         filter = _filter(low, True, high, first_cells)
         return read_range(
             partial(self.table.scan, columns=self.cells.columns, filter=filter), range_, self.reverse, batch_rows
         )
 
-    def _rest_of_row(self, after: CellPosition) -> StoredCells:
+    def _remaining_cells(self, after: CellPosition) -> StoredCells:
         read = self._backward if self.reverse else self._forward
         return read(after.row, after.qualifier, inclusive=after.inclusive)
 
     def _forward(self, row: bytes, after: bytes, *, inclusive: bool) -> StoredCells:
         """The cells of a row after a qualifier, in chunks."""
-        _low, high = self.cells.claimed
+        _low, high = self.bounds
         at_once = min(self.wanted + 1, CHUNK_CELLS)
         while True:
             cells = self._chunk(row, after, inclusive, high, at_once)
@@ -142,7 +153,7 @@ class CellReader:
 
         The row is read from its start for every `CHUNK_CELLS` of them that the caller takes.
         """
-        low, high = self.cells.claimed
+        low, high = self.bounds
         if before is not None:
             high = before + b"\x00" if inclusive else before
         while True:

@@ -64,10 +64,9 @@ class Column:
         check_column(self.name)
 
 
-def check_column(name: str) -> None:
+def check_column(name: object) -> None:
     """Raises InvalidRecord for a column that is not `family:qualifier`."""
-    family, colon, _qualifier = name.partition(":")
-    if not family or not colon:
+    if not isinstance(name, str) or not name.partition(":")[0] or ":" not in name:
         raise InvalidRecord(f"Column: must be family:qualifier (got {shown(name)})")
 
 

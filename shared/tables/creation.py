@@ -13,7 +13,7 @@ import attrs
 import happybase
 from Hbase_thrift import AlreadyExists
 
-from ..keys.limits import BLOCK_BYTES
+from ..keys.limits import BLOCK_BYTES, FOREVER_S
 from .layouts import PhysicalTable, TableLayout, physical_tables
 
 
@@ -139,4 +139,4 @@ def _actual_options(described: Mapping[str, Any], block_size_bytes: int | None) 
 
 def _seconds(ttl_seconds: int | None) -> int | None:
     """A TTL, None if cells never expire, for which HBase has two numbers: any below 1, and 2^31 - 1."""
-    return None if ttl_seconds is None or ttl_seconds < 1 or ttl_seconds == 2**31 - 1 else ttl_seconds
+    return None if ttl_seconds is None or ttl_seconds < 1 or ttl_seconds == FOREVER_S else ttl_seconds

@@ -15,7 +15,9 @@ from ..keys.limits import BLOCK_BYTES
 from .layouts import Family, PhysicalTable, TableLayout, physical_tables
 
 _LINE = 100
-"""A list of points with more characters goes on lines of its own; Ruby reads on until the bracket closes."""
+"""A list of points with more characters goes on lines of its own; Ruby reads on until the bracket closes.
+
+A point with more characters has its own line, which is longer."""
 
 
 def create_statement(table: TableLayout[Any, Any], count: int | None = None) -> str:
@@ -88,7 +90,15 @@ def _list(points: tuple[bytes, ...]) -> str:
     line = ", ".join(f"'{point.decode()}'" if legible else _binary(point) for point in points)
     if len(line) <= _LINE:
         return line
-    return "\n" + textwrap.fill(line, _LINE, initial_indent="  ", subsequent_indent="  ") + "\n"
+    wrapped = textwrap.fill(
+        line,
+        _LINE,
+        initial_indent="  ",
+        subsequent_indent="  ",
+        break_long_words=False,  # a newline between quotes would be part of a point
+        break_on_hyphens=False,
+    )
+    return f"\n{wrapped}\n"
 
 
 def _binary(point: bytes) -> str:

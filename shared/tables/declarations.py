@@ -1,5 +1,7 @@
-"""What a table layout refuses when it is declared: attributes without a place, and split points out of order."""
+"""What declared tables refuse: attributes without a place, cells that two layouts claim, split points out of order."""
 
+from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import attrs
@@ -13,7 +15,10 @@ from .item_cells import ItemCells
 
 
 def check_attributes(table: str, layout: KeyLayout[Any], cells: Cells[Any]) -> None:
-    """Raises InvalidRecord if an attribute of the record is neither in the row key nor in the cells, or the reverse."""
+    """Raises InvalidRecord if an attribute of the record is neither in the row key nor in the cells, or in both.
+
+    Also if the record lacks a part of the row key. Only a value that is divided (`Slice`, `Rest`) may be in both.
+    """
     record = cells.record
     attributes = [field.name for field in attrs.fields(record)]
     qualifier = cells.qualifier.part_named if isinstance(cells, ItemCells) else {}
@@ -43,6 +48,8 @@ def check_attributes(table: str, layout: KeyLayout[Any], cells: Cells[Any]) -> N
                 f"{record.__name__}.{part.name}: is in the row key and in the qualifier, so it must be "
                 f"a Slice and a Rest (got {part.codec} and {rest.codec})"
             )
+        elif part.name in cells.held:
+            raise InvalidRecord(f"{record.__name__}.{part.name}: must be in the row key or in the cells, not in both")
     for part in qualifier.values():
         divided = share_codec(part.codec)
         if isinstance(divided, Slice):
@@ -63,6 +70,25 @@ def _check_rest(record: type[Any], part: Part, rest: Part) -> None:
             f"{record.__name__}.{part.name}: must be a Slice and a Rest of equal length and direction "
             f"(got {part.codec} and {rest.codec})"
         )
+
+
+def claimed_by_both(first: Cells[Any], second: Cells[Any]) -> bytes | None:
+    """A column, a family, or the start of columns that the cells of two layouts both claim; None if there is none."""
+    for (column, starts), (other, other_starts) in product(_claims(first), _claims(second)):
+        if column == other or (starts and other.startswith(column)) or (other_starts and column.startswith(other)):
+            return max(column, other, key=len)
+    return None
+
+
+def _claims(cells: Cells[Any]) -> Iterator[tuple[bytes, bool]]:
+    """The claimed columns; each with whether all columns that start with it are claimed, too."""
+    for column in cells.columns:
+        if isinstance(cells, ItemCells):
+            yield column + b":" + cells.label, True
+        elif b":" in column:
+            yield column, False
+        else:
+            yield column + b":", True
 
 
 def check_splits(table: str, splits: Splits) -> None:

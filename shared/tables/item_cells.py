@@ -5,29 +5,38 @@ from typing import Any, Generic, TypeVar
 
 import attrs
 
-from ..keys import InvalidKey, InvalidQuestion, KeyLayout, Plan, Prefixed, Rest, between, successor
+from ..keys import InvalidKey, InvalidQuestion, KeyLayout, Plan, Prefixed, Rest, RowRange, between, successor
 from ..keys.compiled import compile_item
-from ..keys.conditions import is_one_value
+from ..keys.conditions import Between, is_one_value
 from ..keys.errors import listed, message_of, shown
-from ..keys.questions import check_condition
+from ..keys.questions import check_condition, is_point
 from ..keys.slice_codecs import share_codec
 from .cells import PackedValue, check_held, record_fields
 from .errors import InvalidRecord
 from .packing import COUNTER, MAX_ARRAY, MSGPACK, Packing, array_of, unpack_array
 from .record_cells import MARKER_VALUE
 
+K = TypeVar("K")
 R = TypeVar("R")
 
 
+class _Qualifiers(KeyLayout[K]):
+    """The same keys, as qualifiers: only the errors differ."""
+
+    key_noun = row_noun = "qualifier"
+
+
 class ItemCells(Generic[R]):
-    """One record in each cell: the qualifier is a key by the same codecs as a row key, the value is the rest of it.
+    """One record in each cell: the qualifier is a key of some attributes, the value holds the others.
 
     ItemCells(Point, "p", KeyLayout(WithinHour), value="value")
     ItemCells(RecentOrder, "user", KeyLayout(Slot), value=("order_id", "item", "amount"))
 
     The value is that of one attribute, or a msgpack array of several; an array that is too short leaves the last
-    attributes at their defaults. Without attributes it only says that there is a record. If the qualifier's first part
-    is `Prefixed`, cells whose qualifiers start otherwise are not claimed: they may be those of another layout.
+    attributes at their defaults. A value without attributes is a marker: the cell says only that the record exists.
+
+    If the qualifier's first part is `Prefixed`, cells whose qualifiers start otherwise are not claimed: they may be
+    those of another layout.
     """
 
     def __init__(
@@ -42,6 +51,7 @@ class ItemCells(Generic[R]):
         self.record = record
         self.family = family
         self.qualifier = qualifier
+        self._qualifiers = _Qualifiers(qualifier.key, *qualifier.prefixes)
         self.value = value
         self.packing = packing
         if type(family) is not str or not family or ":" in family:
@@ -64,7 +74,12 @@ class ItemCells(Generic[R]):
         unpack_all = None if isinstance(value, str) else unpack_array
         from_value = {name: packed.from_cell(b"") for name, packed in self._packed.items()}
         self.item: Callable[[Any, bytes, bytes], R] = compile_item(
-            qualifier, record, self.key_attributes, from_value, unpack_all if names else _nothing, self._item_reference
+            self._qualifiers,
+            record,
+            self.key_attributes,
+            from_value,
+            unpack_all if names else _nothing,
+            self._item_reference,
         )
         """The record of one claimed cell, from row key, qualifier and value. Raises InvalidRecord."""
         self._start = f"{family}:".encode()
@@ -82,7 +97,7 @@ class ItemCells(Generic[R]):
 
     def column(self, item: object) -> bytes:
         """The column of a record, or of a qualifier's key."""
-        return self._start + self.qualifier.row_of(item)
+        return self._start + self._qualifiers.row_of(item)
 
     def pack(self, record: R) -> dict[bytes, bytes]:
         """The cell of a record, by its column."""
@@ -111,7 +126,7 @@ class ItemCells(Generic[R]):
         """What `item` does, step by step; it also finds the reason why a cell does not hold a record."""
         values = {name: getattr(key, name) for name in self.key_attributes}
         try:
-            parts = self.qualifier.decode(qualifier)
+            parts = self._qualifiers.decode_reference(qualifier)
         except InvalidKey as error:
             raise InvalidRecord(str(error)) from None
         for name in self.qualifier.part_named:
@@ -160,13 +175,33 @@ class ItemCells(Generic[R]):
             if name not in layout.part_named and condition != between():
                 check_condition(self.qualifier, of_cells[name], condition)
                 residual[name] = condition
-        if rows.point is None or not all(name in question and is_one_value(question[name]) for name in of_cells):
-            return attrs.evolve(rows, point=None, question=question, residual=residual)
-        shares = (self.qualifier.share(part, question[name]) for name, part in of_cells.items())
-        column = self.column(self.qualifier.key(*shares))
+        conditions = {name: condition for name, condition in question.items() if name in of_cells}
+        if rows.point is None or not is_point(self.qualifier, conditions):
+            qualifiers = self._in_every_row(layout, question)
+            return attrs.evolve(rows, point=None, qualifiers=qualifiers, question=question, residual=residual)
+        try:
+            shares = (self.qualifier.share(part, question[name]) for name, part in of_cells.items())
+            column = self.column(self.qualifier.key(*shares))
+        except InvalidKey as error:
+            raise InvalidQuestion(str(error)) from None
         # The column binds its parts, and with the row the parts that are divided; not a value in the cell.
         residual = {name: condition for name, condition in rows.residual.items() if name not in of_cells}
         return attrs.evolve(rows, column=column, question=question, residual=residual)
+
+    def _in_every_row(self, layout: KeyLayout[Any], question: Mapping[str, Any]) -> RowRange | None:
+        """The qualifiers that all records of the answer have, whatever their row; None if these are not a range."""
+        conditions: dict[str, Any] = {}
+        for name in self.qualifier.part_named:
+            condition = question.get(name, between())
+            if name in layout.part_named:
+                divided = share_codec(layout.part_named[name].codec)
+                condition = between() if divided is None else _rest_in_one_slice(condition, divided.every)
+            conditions[name] = condition
+        try:
+            ranges = self.qualifier.narrow(**conditions).ranges
+        except InvalidQuestion:  # the first part of the qualifier is not ordered
+            return None
+        return RowRange(ranges[0].start, ranges[-1].stop) if ranges else None
 
     def __repr__(self) -> str:
         packing = "" if self.packing == MSGPACK else f", packing={self.packing.name}"
@@ -179,6 +214,18 @@ class ItemCells(Generic[R]):
 
 def _remade(record: type[R], family: str, qualifier: KeyLayout[Any], value: Any, packing: Packing) -> ItemCells[R]:
     return ItemCells(record, family, qualifier, value, packing=packing)
+
+
+def _rest_in_one_slice(condition: Any, every: int) -> Any:
+    """What a condition says of the rest of a value within its slice, if one slice has all values that meet it."""
+    if is_one_value(condition):
+        return condition % every
+    if not isinstance(condition, Between) or condition.since is None or condition.until is None:
+        return between()
+    start = condition.since - condition.since % every
+    if not start <= condition.since < condition.until <= start + every:
+        return between()
+    return between(condition.since - start, None if condition.until == start + every else condition.until - start)
 
 
 def _nothing(_value: bytes) -> list[Any]:

@@ -5,15 +5,16 @@ The same declaration is the same table on the embedded store, on HBase (`creatio
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import combinations
 from typing import Any, Generic, TypeVar
 
 import attrs
 
 from ..keys import InvalidKey, KeyLayout, Plan, Splits, split_points
-from ..keys.limits import BLOCK_BYTES
+from ..keys.limits import BLOCK_BYTES, FOREVER_S
 from ..records.fields import integer, one_of
 from .cells import Cells, families_of
-from .declarations import check_attributes, check_splits
+from .declarations import check_attributes, check_splits, claimed_by_both
 from .errors import InvalidRecord, InvalidRow
 from .item_cells import ItemCells
 from .record_cells import RecordCells
@@ -27,8 +28,8 @@ class Family:
     """A column family and what HBase must know of it when the table is created."""
 
     max_versions: int = attrs.field(default=1, validator=integer(1, 2**31 - 1))
-    ttl_seconds: int | None = attrs.field(default=None, validator=attrs.validators.optional(integer(-1, 2**31 - 1)))
-    """For ever where it is None, or as HBase says it: below 1, or 2^31 - 1."""
+    ttl_seconds: int | None = attrs.field(default=None, validator=attrs.validators.optional(integer(-1, FOREVER_S)))
+    """Seconds until a cell expires; None for never, like HBase's own numbers: below 1, or 2^31 - 1."""
     bloom: str = attrs.field(default="ROW", validator=one_of("NONE", "ROW", "ROWCOL"))
     """ROW lets a get skip files that cannot hold the row; scans do not use it."""
     compression: str = attrs.field(
@@ -36,9 +37,8 @@ class Family:
     )
     """The compression of the blocks in files. Each region server must have the codec; all have GZ."""
     block_size_bytes: int = attrs.field(default=BLOCK_BYTES, validator=integer(1024, 16 * 1024 * 1024))
-    """What is read from a file at a time, before compression: smaller ones serve gets, larger ones scans.
-
-    Thrift1 makes none but HBase's own, 65,536."""
+    """Bytes, before compression, that a region server reads from a file at a time: small blocks serve gets, large ones
+    scans. Thrift1 creates only HBase's default, 65,536."""
 
     @property
     def options(self) -> dict[str, Any]:
@@ -72,7 +72,8 @@ class TableLayout(Generic[K, R]):
     reason for: one region for each bucket of a salt. A declaration is refused with InvalidRecord if the record lacks a
     part of the key, or has an attribute that is neither in the key nor in the cells.
 
-    Two layouts may name one table, for different records of a row: the table has the families of both.
+    Two layouts may name one table, for different records of a row: the table has the families of both, and each cell
+    belongs to one of them.
     """
 
     name: str
@@ -124,9 +125,10 @@ class TableLayout(Generic[K, R]):
     def plan(self, /, **question: Any) -> Plan:
         """The ranges and the point or residual for a question about any parts of a record's row key and qualifier.
 
-        As `KeyLayout.plan` for the parts of the row key. No range is bound by parts of the qualifier, or by the rest of
-        a value whose slice is in the row key: their conditions are in the plan's residual. If the question binds every
-        part of both to a value, the plan is a point: one row, and one column.
+        As `KeyLayout.plan` for the parts of the row key. Conditions of the qualifier, and of a value whose slice is in
+        the row key, are in the plan's residual; if all records that meet them have qualifiers of one range, only these
+        are read of each row. If the question binds every part of both to a value, the plan is a point: one row, and one
+        column.
         """
         return self._planned(self.layout.plan, question)
 
@@ -138,7 +140,7 @@ class TableLayout(Generic[K, R]):
         return self.cells.plan(self.layout, plan, question) if isinstance(self.cells, ItemCells) else plan(**question)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """What pickle and copy ask for: the function that reads a record is generated anew."""
+        """Pickles and copies the arguments of `__init__`; the reading function is generated again."""
         return type(self), (self.name, self.holds, self.layout, self.cells, self.families, self.splits)
 
 
@@ -155,7 +157,8 @@ class PhysicalTable:
 def physical_tables(tables: Iterable[TableLayout[Any, Any]]) -> list[PhysicalTable]:
     """The tables that some layouts declare, each once, with the families of all its layouts.
 
-    Raises InvalidRecord if two layouts of a table differ in a family of one name, or in their split points.
+    Raises InvalidRecord if two layouts of a table differ in a family of one name, or in their split points, or if both
+    claim the same cells.
     """
     by_name: dict[str, list[TableLayout[Any, Any]]] = {}
     for table in tables:
@@ -173,5 +176,11 @@ def _physical(name: str, layouts: tuple[TableLayout[Any, Any], ...]) -> Physical
                     f"table {name}: all its layouts must declare family {family_name} alike (got {other} and {family})"
                 )
         if layout.splits.points != layouts[0].splits.points:
-            raise InvalidRecord(f"table {name}: all its layouts must have the same split points")
+            got = " and ".join(f"{len(other.splits.points)} of {other.holds}" for other in (layouts[0], layout))
+            raise InvalidRecord(f"table {name}: all its layouts must have the same split points (got {got})")
+    for first, second in combinations(layouts, 2):
+        claimed = None if first == second else claimed_by_both(first.cells, second.cells)
+        if claimed is not None:
+            column = claimed.decode(errors="backslashreplace")
+            raise InvalidRecord(f"table {name}: {first.holds} and {second.holds} both claim {column}")
     return PhysicalTable(name, layouts, families, layouts[0].splits)

@@ -78,7 +78,9 @@ BIG_INT = Packing("big int", _pack_big, _unpack_big)
 """An int of any size: msgpack bytes of its two's complement, big-endian, as Java's `BigInteger.toByteArray()`."""
 
 
-def _pack_text(value: str) -> bytes:
+def _pack_text(value: Any) -> bytes:
+    if not isinstance(value, str):
+        raise TypeError("must be text")
     return value.encode()
 
 

@@ -8,7 +8,7 @@ import attrs
 
 from ..keys import KeyLayout
 from ..keys.compiled import FromCell, compile_record
-from ..keys.errors import message_of
+from ..keys.errors import message_of, shown
 from .cells import Column, PackedValue, check_column, check_held, record_fields
 from .errors import InvalidRecord
 from .packing import COUNTER
@@ -66,18 +66,35 @@ class RecordCells(Generic[R]):
     def pack(self, record: R, only: Iterable[str] | None = None) -> dict[bytes, bytes]:
         """The cells of a record: all but its counters, or `only` the cells of some attributes.
 
-        Raises InvalidRecord if nothing is left to write, and for a counter that `only` names.
+        Raises InvalidRecord if nothing is left to write, or if `only` names a counter or an attribute without a column.
         """
         if self.marker is not None and only is None:
             return {self.columns[0]: MARKER_VALUE}
-        names = self._written if only is None else tuple(only)
-        for name in names:
-            if name in self.attributes and name not in self._written:
-                raise InvalidRecord(f"{self.record.__name__}.{name}: is a counter, which only counter_inc writes")
+        names = self._written if only is None else self._checked(only)
         if not names:
             raise InvalidRecord(f"{self.record.__name__}: has no cell to write (columns: {', '.join(self.held)})")
         pack = self.pack_value
         return {self._column[name]: pack(name, getattr(record, name)) for name in names}
+
+    def _checked(self, only: Any) -> tuple[str, ...]:
+        """The names of attributes that can be written."""
+        try:
+            if isinstance(only, str | bytes):
+                raise TypeError
+            names: tuple[str, ...] = tuple(only)
+        except TypeError:
+            wanted = "only must be several attributes, such as a list"
+            raise InvalidRecord(f"{self.record.__name__}: {wanted} (got {shown(only)})") from None
+        for name in names:
+            if name not in self.attributes:
+                raise self._without_column(name)
+            if name not in self._written:
+                raise InvalidRecord(f"{self.record.__name__}.{name}: is a counter, which only counter_inc writes")
+        return names
+
+    def _without_column(self, name: str) -> InvalidRecord:
+        have = f"{', '.join(self.attributes)} have" if self.attributes else "no attribute has"
+        return InvalidRecord(f"{self.record.__name__}.{name}: has no column ({have})")
 
     def records(self, key: object, cells: Mapping[bytes, bytes]) -> Iterator[R]:
         """The record of a row, if it has any of its cells."""
@@ -103,7 +120,7 @@ class RecordCells(Generic[R]):
     def pack_value(self, name: str, value: Any) -> bytes:
         """The cell of one attribute that has this value."""
         if name not in self._packed:
-            raise InvalidRecord(f"{self.record.__name__}.{name}: has no column ({', '.join(self.attributes)} have)")
+            raise self._without_column(name)
         return self._packed[name].pack(value)
 
     def default_of(self, name: str) -> Any:

@@ -15,7 +15,7 @@ import pytest
 from domains.designs import DESIGNS
 from shared.designs import FACTS, load_samples, measure, measure_pattern, metered
 from shared.keys import InvalidQuestion, KeyLayout, TrailingText, UInt16, part, row_key
-from shared.tables import COUNTER, Column, ItemCells, RecordCells, TableLayout
+from shared.tables import COUNTER, Column, InvalidRecord, ItemCells, RecordCells, TableLayout
 from tests.copies import ROOT, copy_design, run_example
 from tests.domains.contract import (
     check_equal_answers,
@@ -439,9 +439,11 @@ def test_a_cell_that_would_be_stored_otherwise_is_noticed(users, column, value):
         check_round_trip(users, ALL_OF_USERS)
 
 
-def test_two_layouts_may_read_one_cell(users):
+def test_two_layouts_of_one_cell_are_refused(users):
     name = TableLayout("users", "a name", KeyLayout(OfUser), RecordCells(Name, {"name": Column("u:n")}))
-    check_round_trip(users, (*ALL_OF_USERS, name))
+    with pytest.raises(InvalidRecord) as refused:
+        check_round_trip(users, (*ALL_OF_USERS, name))
+    assert str(refused.value) == "table users: a user and a name both claim u:n"
 
 
 def test_a_row_without_cells_of_its_own_layout_is_noticed(users):

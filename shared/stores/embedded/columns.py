@@ -29,6 +29,8 @@ class Selection:
     """The columns that a read requests: for each family, a set of columns, or None for all of them."""
 
     families: Mapping[bytes, set[bytes] | None]
+    names: frozenset[bytes] | None
+    """All selected columns, if no family is selected as a whole."""
 
     @property
     def ranges(self) -> list[ColumnRange]:
@@ -43,8 +45,12 @@ class Selection:
         """Whether one of them is a selected family or belongs to one."""
         return any(family_of(column) in self.families for column in columns)
 
-    def selects(self, cell: Cell) -> bool:
-        """Whether the cell's column is selected."""
+    def chosen(self, cells: Iterable[Cell]) -> Iterable[Cell]:
+        """The cells whose columns are selected."""
+        names = self.names
+        return filter(self._selects, cells) if names is None else [cell for cell in cells if cell[0] in names]
+
+    def _selects(self, cell: Cell) -> bool:
         column = cell[0]
         family = family_of(column)
         if family not in self.families:
@@ -65,4 +71,6 @@ def select_columns(columns: Iterable[bytes]) -> Selection:
             families[family] = {column}
         else:
             chosen.add(column)
-    return Selection(families)
+    of_families = families.values()
+    names = None if None in of_families else frozenset[bytes]().union(*filter(None, of_families))
+    return Selection(families, names)

@@ -119,7 +119,7 @@ class Scanner:
 
     def _next_rows(self, engine: Engine, wanted: int) -> list[TRowResult]:
         """About `wanted` results, or fewer if the turn ends first; without a filter or with a streaming one."""
-        selects, filtered = self.selection and self.selection.selects, self._filtered
+        choose, filtered = self.selection and self.selection.chosen, self._filtered
         clock_s, passed = time.monotonic, 0
         read: list[tuple[bytes, dict[bytes, TCell]]] = []
         with engine.lock:
@@ -137,7 +137,7 @@ class Scanner:
                         if filtered:
                             chosen: Iterable[Cell] = filtered.cells_of(row, self._visible(table, stored))
                         else:
-                            chosen = filter(selects, stored) if selects else stored
+                            chosen = choose(stored) if choose else stored
                         cells = newest_cells(table, chosen)
                         if cells:
                             read.append((row, cells))
@@ -243,7 +243,7 @@ class Scanner:
         return (cell for kept in versions(table, stored) for cell in kept)
 
     def _selected(self, stored: Sequence[Cell]) -> Sequence[Cell]:
-        return list(filter(self.selection.selects, stored)) if self.selection else stored
+        return list(self.selection.chosen(stored)) if self.selection else stored
 
     def _in_region(self, table: StoredTable) -> tuple[bytes, bytes]:
         """The range still to read in the next region."""

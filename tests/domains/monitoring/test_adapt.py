@@ -1,17 +1,21 @@
 """What the README says under "Adapt it", done to a copy."""
 
 import re
+from contextlib import closing
 
+import attrs
 import pytest
 
 from domains.monitoring import Point, PointRepository
 from domains.monitoring.formats import FORMATS
-from domains.monitoring.keys import HOUR_MS, POINT_CELLS, POINTS
+from domains.monitoring.keys import HOUR_MS, POINT_CELLS, POINTS, TABLES
 from domains.monitoring.traps import HourOfAllHosts
+from shared.designs import metered
 from shared.keys import InvalidQuestion, KeyLayout
 from shared.loading import Format, read_lines
 from shared.queries import Query
-from shared.tables import TableLayout
+from shared.stores import connect
+from shared.tables import InvalidRow, ItemCells, TableLayout, create_tables
 from tests.copies import ROOT, copy_design, run_example
 
 from .asking import BY_NAME, point, stored
@@ -64,6 +68,40 @@ def test_the_story_is_the_same_with_the_change(copy, story, edits):
     done = run_example("monitoring", copy)
     assert done.returncode == 0, done.stderr
     assert done.stdout == story
+
+
+@pytest.mark.parametrize(("cells", "rpcs"), [(3_600, 6), (86_400, 57)])
+def test_the_latest_point_needs_more_rpcs_the_more_cells_a_row_has(cells, rpcs):
+    with closing(connect("embedded:")) as connection:
+        create_tables(connection, TABLES)
+        packed = (POINTS.cells.pack(point(at)) for at in range(cells))
+        connection.table(POINTS.name).put(
+            POINTS.row(point()), {column: value for cell in packed for column, value in cell.items()}
+        )
+        with metered(connection) as cost:
+            assert PointRepository(connection).latest("web-1", "cpu") == point(cells - 1)
+    assert cost.rpcs == rpcs
+
+
+@attrs.frozen
+class GradedPoint(Point):
+    """A point with one attribute more."""
+
+    quality: int = 0
+
+
+def test_a_value_of_two_attributes_is_an_array_and_a_plain_number_cannot_be_read_as_one(new_store):
+    qualifier = POINT_CELLS.qualifier
+    graded = ItemCells(GradedPoint, "p", qualifier, value=("value", "quality"))
+    table = TableLayout("points", "an hour of a metric", POINTS.layout, graded)
+    points = PointRepository(new_store(table), table)
+    stored(points, GradedPoint("web-1", "cpu", 5, 1.0, quality=3))
+    assert list(points.of_metric("web-1", "cpu")) == [GradedPoint("web-1", "cpu", 5, 1.0, quality=3)]
+
+    before = ItemCells(Point, "p", qualifier, value=("value",))
+    assert table.records(table.row(point()), before.pack(point())) == [GradedPoint(**attrs.asdict(point()))]
+    with pytest.raises(InvalidRow, match="must be a msgpack array of value, quality"):
+        table.records(table.row(point()), POINT_CELLS.pack(point()))
 
 
 def test_with_the_hour_before_the_host_all_hosts_of_a_metric_are_read_by_their_hours_alone(new_store):

@@ -62,9 +62,9 @@ def test_a_page_of_whole_hours_reads_one_cell_more_than_it_returns(day):
 @wide
 @pytest.mark.parametrize(
     ("since_minute", "until_minute", "cells"),
-    [(0, 60, 60), (1, 60, 60), (59, 61, 120), (30, 150, 180), (10, 20, 60)],
+    [(0, 60, 60), (1, 60, 59), (0, 59, 59), (10, 20, 10), (70, 71, 1), (59, 61, 120), (30, 150, 180)],
 )
-def test_a_period_within_hours_reads_the_hours_whole(day, since_minute, until_minute, cells):
+def test_a_period_of_one_hour_reads_its_own_points_and_a_longer_one_whole_hours(day, since_minute, until_minute, cells):
     page = day.of_metric("web-1", "cpu", since_minute * MINUTE_MS, until_minute * MINUTE_MS).page(limit=200)
     assert (len(page.records), page.rows_read) == (until_minute - since_minute, cells)
 
@@ -150,10 +150,18 @@ def test_the_latest_of_an_hour_reads_all_its_points_5000_at_a_time(crowded):
     assert cost.cells_fetched >= len(CROWDED)
 
 
-def test_a_period_after_ten_thousand_points_of_its_hour_begins_with_an_empty_page(crowded):
+def test_a_period_late_in_one_hour_reads_none_of_the_points_before_it(crowded):
+    connection, points = crowded
+    last = CROWDED[-5:]
+    with metered(connection) as cost:
+        page = points.of_metric("web-1", "cpu", last[0].time_ms, last[-1].time_ms + 1).page()
+    assert (page.records, page.rows_read, page.cursor, cost.cells_fetched) == (last, 5, None, 5)
+
+
+def test_a_longer_period_after_ten_thousand_points_of_its_first_hour_begins_with_an_empty_page(crowded):
     _connection, points = crowded
     last = CROWDED[-5:]
-    query = points.of_metric("web-1", "cpu", last[0].time_ms, 2 * HOUR_MS)
+    query = points.of_metric("web-1", "cpu", last[0].time_ms, 3 * HOUR_MS)
     first = query.page()
     assert (first.records, first.rows_read, first.cursor is None) == ([], 10_000, False)
     assert query.page(cursor=first.cursor).records == last

@@ -400,7 +400,7 @@ MARKS = TableLayout(
     "by_host",
     "the mark of a note",
     KeyLayout(NoteByHost),
-    RecordCells(Note, {"text": Column("nn:t"), "mark": Column("xx:m")}),
+    RecordCells(Note, {"text": Column("xx:t"), "mark": Column("xx:m")}),
 )
 
 

@@ -189,7 +189,7 @@ def test_a_single_merged_value_is_one_stream() -> None:
 
 def test_values_that_the_ranges_cannot_bind_are_filtered_and_choose_no_bucket() -> None:
     salted = KeyLayout(Reading, Salt(of="at_ms", buckets=2))
-    for times in (any_of([5]), any_of([5, 6], merged=True)):
+    for times in (any_of([5]), any_of([5, 6])):
         plan = salted.narrow(kind="cpu", at_ms=times)
         assert {"at_ms": times} == plan.residual
         assert streams(plan) == [["0002..0003"], ["0102..0103"]]
@@ -229,6 +229,14 @@ def test_values_that_the_ranges_bind_are_not_filtered() -> None:
         (
             lambda: READINGS.plan(kind=any_of(["cpu", "gpu"])),
             "Reading.kind: must be one of cpu, disk, net (got 'gpu')",
+        ),
+        (
+            lambda: POSTS.narrow(author=between("a", "b"), at_ms=any_of([1, 2], merged=True)),
+            "Post.at_ms: cannot be merged, because no range binds it",
+        ),
+        (
+            lambda: READINGS.narrow(kind="cpu", at_ms=any_of([], merged=True)),
+            "Reading.at_ms: cannot be merged, because no range binds it",
         ),
         (
             lambda: LOGS.plan(host="a", at_ms=any_of([1, 2])),

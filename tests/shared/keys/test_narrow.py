@@ -519,9 +519,11 @@ def test_a_bound_value_longer_than_any_row_is_refused(condition: Any) -> None:
         (between(2, None), [2, 99], [1]),
         (between(None, 4), [-99, 3], [4]),
         (between(0, 0), [], [-1, 0, 1]),
-        (between(), [0, -1], []),
+        (between(), [0, -1], [None]),
+        (between(1, None), [1], [0, None]),
+        (between(None, 1), [0], [1, None]),
         (between("a", "b"), ["a", "a\uffff"], ["", "b"]),
-        (starting_with("ab"), ["ab", "abc"], ["", "a", "b", "AB", "cab"]),
+        (starting_with("ab"), ["ab", "abc"], ["", "a", "b", "AB", "cab", None]),
         (starting_with(b"\xff"), [b"\xff", b"\xff\x00"], [b"", b"\xfe"]),
         (starting_with(""), ["", "a"], []),
     ],
@@ -531,6 +533,12 @@ def test_a_value_matches_a_condition_that_it_equals_or_is_in(
 ) -> None:
     assert [True] * len(matching) == [matcher(condition)(value) for value in matching]
     assert [False] * len(others) == [matcher(condition)(value) for value in others]
+
+
+@pytest.mark.parametrize("condition", [between("a", None), between(None, "b")])
+def test_a_value_of_another_type_than_the_ends_is_an_error(condition: Any) -> None:
+    with pytest.raises(TypeError, match=r"not supported between instances of '(str|int)' and '(str|int)'$"):
+        matcher(condition)(5)
 
 
 # ---- the laws ------------------------------------------------------------------------------------
@@ -606,6 +614,10 @@ def is_narrowable(subject: Subject, question: dict[str, Any]) -> bool:
             return False
     cut = cut_of(subject, question)
     if not cut.planned:
+        return False
+    if any(
+        getattr(condition, "merged", False) is True for name, condition in question.items() if name not in cut.bound
+    ):
         return False
     singles = singles_of(question)
     if len(singles) == len(subject.kinds):

@@ -1,6 +1,6 @@
 """Keys, layouts and calls that the tests of pages, sorted pages and cursors share."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import attrs
@@ -107,7 +107,7 @@ def page(
     *,
     limit: int,
     cursor: str | None = None,
-    where: Mapping[str, Any] | Iterable[tuple[str, Any]] = (),
+    where: Mapping[str, Any] = {},
     reverse: bool = False,
     order: KeyLayout[Any] | None = None,
     filter: ServerFilter | None = None,
@@ -115,7 +115,7 @@ def page(
     on_invalid: Callable[[InvalidRow], None] | None = None,
 ) -> Page[Any]:
     """One page of a question in a given direction, which `Query` derives; with an `order`, the client always sorts."""
-    question = Question(rows, table, plan, conditions_of(plan, dict(where)), filter, order, reverse)
+    question = Question(rows, table, plan, conditions_of(table.cells.record, plan, where), filter, order, reverse)
     return read_page(question, limit, cursor, on_invalid, read_at_most=read_at_most)
 
 

@@ -203,6 +203,22 @@ def test_pages_with_a_report_are_the_answer_without_the_invalid_rows(
     assert sorted(map(bad, wrong), reverse=reverse) == [invalid.row for invalid in reported]
 
 
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_page_that_leaves_out_rows_ends_at_the_cap_and_the_next_one_goes_on(stocked: Stocked, reverse: bool) -> None:
+    table = stocked([*map(bad, range(11)), item(20), item(21)])
+    pages, reported = pages_of(table, ITEMS, limit=1, read_at_most=4, reverse=reverse)
+    assert [answer.rows_read for answer in pages] == ([1, 1, 4, 4, 3] if reverse else [4, 4, 4, 1])
+    assert numbers(pages) == ([21, 20] if reverse else [20, 21])
+    assert len(reported) == 11
+
+
+def test_a_page_that_may_leave_out_rows_has_no_more_records_than_the_cap(stocked: Stocked) -> None:
+    pages, _ = pages_of(stocked(map(item, range(5))), ITEMS, limit=5, read_at_most=2)
+    assert [len(answer.records) for answer in pages] == [2, 2, 1]
+    only = page(stocked(map(item, range(5)), name="u"), ITEM_TABLE, ITEMS.whole_table(), limit=5, read_at_most=2)
+    assert (len(only.records), only.cursor) == (5, None)
+
+
 def test_a_page_with_a_where_counts_invalid_rows_towards_the_rows_it_reads(stocked: Stocked) -> None:
     table = stocked([*map(bad, range(5)), item(7)])
     first = page(

@@ -4,6 +4,7 @@ from itertools import product
 from typing import Any
 
 import attrs
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -157,6 +158,40 @@ def test_records_come_in_the_order_that_is_asked_for(
         for scan in (unsorted, unsorted[::-1]):
             places = [order.row_of(record) for record in scan]
             assert len(set(places)) <= 1 or sorted(places, reverse=by_order) != places
+
+
+@pytest.mark.parametrize("newest_first", [True, False])
+def test_newest_first_of_rows_in_the_order_of_a_hash_is_refused(newest_first: bool) -> None:
+    hashed = HashPrefix(of="host", bytes=2)
+    table = event_table(hashed)
+    with pytest.raises(InvalidQuestion) as refused:
+        direction(table, table.layout.whole_table(), None, newest_first)
+    assert str(refused.value) == (
+        "newest_first: rows of HostAndTime come in the order of a hash; give order, or a value for host"
+    )
+    of_both = event_table(hashed, HashPrefix(of=("at_s", "host"), bytes=2))
+    with pytest.raises(InvalidQuestion) as refused:
+        direction(of_both, of_both.layout.whole_table(), None, newest_first)
+    assert str(refused.value) == (
+        "newest_first: rows of HostAndTime come in the order of a hash; give order, or a value for host and at_s"
+    )
+
+
+def test_rows_in_the_order_of_a_hash_have_a_direction_with_an_order_or_a_value() -> None:
+    table = event_table(HashPrefix(of="host", bytes=2))
+    everything = table.layout.whole_table()
+    order = KeyLayout(table.layout.key)
+    assert direction(table, everything, None, None) == (None, False)
+    assert direction(table, everything, order, True) == (order, True)
+    assert direction(table, table.plan(host="a"), None, True) == (None, True)
+    assert direction(table, table.plan(host="a", at_s=4, number=12), None, True) == (None, False)
+    listed = event_table(HashPrefix(of="host", bytes=1))
+    assert direction(listed, listed.layout.whole_table(), None, True) == (None, True)
+
+
+def event_table(*prefixes: Any) -> TableLayout[Any, Event]:
+    key_class = type("HostAndTime", (), {name: part(CODECS[name][0], "drawn") for name in ("host", "at_s", "number")})
+    return TableLayout("t", "an event", KeyLayout(row_key(key_class), *prefixes), RecordCells(Event, {}, marker="f:v"))
 
 
 def scanned_reversed(order: KeyLayout[Any], question: dict[str, Any], newest_first: bool | None) -> bool:

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
+import attrs
 import happybase
 import pytest
 from hypothesis import given, settings
@@ -12,8 +14,8 @@ from hypothesis import strategies as st
 from shared.designs import metered
 from shared.keys import InvalidQuestion, KeyLayout, ReversedDigits, RowRange, Salt, any_of, between, part, row_key
 from shared.queries import Query, ServerFilter
-from shared.queries.pages import READ_AT_MOST
-from shared.tables import InvalidRow
+from shared.queries.pages import READ_AT_MOST, read_page
+from shared.tables import InvalidRow, RecordCells, TableLayout
 from tests.engines import EMBEDDED, Engine, examples
 from tests.shared.keys.oracle import Subject, matches, plan_of, questions, subjects
 from tests.shared.queries.paging import (
@@ -75,14 +77,67 @@ def test_pages_iteration_first_and_count_agree(items: Items, where: dict[str, An
     assert query.first() == (Item(wanted[0]) if wanted else None)
 
 
-def test_a_where_may_be_pairs_and_is_compared_beside_the_residual(stocked: Stocked) -> None:
+def test_a_where_is_compared_beside_the_residual(stocked: Stocked) -> None:
     layout = LAYOUTS["ascending"]
     rows = stocked(map(layout.encode, keys_of(layout)))
     table = key_table(layout)
     plan = table.narrow(at_s=between(9, 12), host="a")
-    query = Query(rows, table, plan, where=[("at_s", between(10, None))])
+    query = Query(rows, table, plan, where={"at_s": between(10, None)})
     assert list(query) == [Rising(10, "a"), Rising(11, "a")]
     assert query.page().client_work == query.explain().client_work == ("at_s", "host")
+
+
+@pytest.mark.parametrize("where", [[("number", between(1, None)), ("number", between(None, 3))], None, "number"])
+def test_a_where_of_pairs_is_refused_because_a_dict_would_keep_one_condition_of_a_name(
+    items: Items, where: Any
+) -> None:
+    with pytest.raises(InvalidQuestion) as refused:
+        everything(items(5), where=where)
+    assert str(refused.value) == f"where: must be conditions by attribute, such as a dict (got {where!r})"
+
+
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [
+        ({"colour": "red"}, "where: Item has no attribute colour"),
+        ({"number": 1, 5: 1}, "where: Item has no attribute 5"),
+        ({"number": between(3, 1)}, "where: number: since must not be above until (got 3 and 1)"),
+        ({"number": between(3, "a")}, "where: number: since cannot be compared with until (got 3 and 'a')"),
+    ],
+)
+def test_a_where_that_no_record_can_meet_is_refused_when_the_query_is_made(
+    items: Items, where: dict[Any, Any], message: str
+) -> None:
+    rows = items(0)
+    with metered(rows.connection) as cost, pytest.raises(InvalidQuestion) as refused:
+        everything(rows, where=where)
+    assert (str(refused.value), cost.rpcs) == (message, 0)
+
+
+def test_a_where_may_compare_a_property_or_what_init_does_not_take(engine: Engine) -> None:
+    with engine.shared_store(COUNTED) as connection:
+        rows = connection.table(COUNTED.name)
+        for number in range(4):
+            rows.put(COUNTED.row(Item(number)), COUNTED.cells.pack(Counted(number)))
+        for name in ("half", "double"):
+            query = Query(rows, COUNTED, ITEMS.whole_table(), where={name: {"half": 1, "double": 6}[name]})
+            assert numbers(query) == {"half": [2, 3], "double": [3]}[name]
+
+
+@attrs.define(slots=False)
+class Counted:
+    number: int
+    half: int = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.half = self.number // 2
+
+    @property
+    def double(self) -> int:
+        return 2 * self.number
+
+
+COUNTED = TableLayout("counted", "a number", ITEMS, RecordCells(Counted, {}, marker="f:v"))
 
 
 def test_first_reads_on_over_pages_without_a_match(items: Items) -> None:
@@ -148,6 +203,31 @@ def test_first_reads_on_over_answers_that_are_dropped(items: Items) -> None:
         == 7
     )
     assert everything(rows).then(lambda records: [None for _ in records]).first() is None
+
+
+@pytest.mark.parametrize("order", [None, "sorted"])
+def test_first_asks_for_twice_as_many_after_answers_that_are_dropped(items: Items, order: str | None) -> None:
+    rows = items(300)
+    lookups: list[int] = []
+
+    def dropped(records: list[Item]) -> list[None]:
+        lookups.append(len(records))
+        return [None] * len(records)
+
+    query = everything(rows, order=None if order is None else KeyLayout(ByLastDigit)).then(dropped)
+    with metered(rows.connection) as cost:
+        assert query.first() is None
+    assert lookups == [1, 2, 4, 8, 16, 32, 64, 128, 45]
+    assert cost.rows_fetched == (9 * 300 if order else 300 + len(lookups) - 1)
+
+
+def test_first_does_not_ask_for_more_after_pages_without_a_match(items: Items, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shared.queries.query.read_page", partial(read_page, read_at_most=4))
+    rows = items(60)
+    query = everything(rows, where={"number": between(50, None)}).then(numbers)
+    with metered(rows.connection) as cost:
+        assert query.first() == 50
+    assert cost.rows_fetched <= 15 * 5  # pages of at most four rows, and one more to know that there is another
 
 
 # ---- rows that are not records -------------------------------------------------------------------
@@ -342,6 +422,27 @@ def test_explain_reads_nothing_and_refuses_what_a_page_refuses(items: Items) -> 
     assert explanation.ranges == ITEMS.whole_table().ranges
 
 
+def test_an_explanation_as_text_has_a_line_for_each_range_and_for_the_work_beyond_them(items: Items) -> None:
+    rows = items(5)
+    name = rows.name.decode()
+    narrow = everything(rows, where={"number": 3}, newest_first=True).explain()
+    assert str(narrow) == (f"{name}: [, end)\nin reverse\nthe client: number\nfirst page: {narrow.rpcs} RPCs or more")
+    table = key_table(ITEMS)
+    bound = Query(rows, table, table.plan(number=between(2, 4))).explain()
+    assert str(bound) == f"{name}: number=Between(since=2, until=4)\nfirst page: 3 RPCs"
+
+
+def test_an_explanation_of_a_query_that_leaves_out_invalid_rows_is_not_exact(items: Items) -> None:
+    rows = items(3)
+    put(rows, [b"\0\0" + bytes([number]) for number in range(250)])
+    query = everything(rows)
+    reporting = query.on_invalid(lambda _invalid: None)
+    assert (query.explain(1).is_exact, reporting.explain(1).is_exact) == (True, False)
+    with metered(rows.connection) as cost:
+        assert numbers(reporting.page(2).records) == [0, 1]
+    assert cost.rpcs > reporting.explain(2).rpcs == 3
+
+
 def test_explain_names_the_work_of_client_and_server(stocked: Stocked) -> None:
     layout = LAYOUTS["ascending over 3 buckets"]
     rows = stocked([])
@@ -401,6 +502,10 @@ def test_the_ranges_and_rpcs_of_an_explanation_are_those_of_a_page(
     table = key_table(subject.layout)
     where = {"a": subject.values["a"][0]} if with_where else {}
     with stocked_table(engine, map(subject.layout.encode, subject.keys)) as rows:
+        if newest_first is not None and any(s.prefix_bytes < subject.layout.spread_bytes for s in plan.streams):
+            with pytest.raises(InvalidQuestion, match=r"^newest_first: rows of \w+ come in the order of a hash; "):
+                Query(rows, table, plan, where=where, newest_first=newest_first)
+            newest_first = None
         query = Query(rows, table, plan, where=where, newest_first=newest_first)
         with metered(rows.connection) as cost:
             page = query.page(100_000)

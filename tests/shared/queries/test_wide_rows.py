@@ -260,6 +260,20 @@ def test_a_question_that_binds_every_part_gets_one_cell(engine: Engine) -> None:
         assert Query(rows, table, table.plan(metric="a", at_s=100)).page().records == []
 
 
+@pytest.mark.parametrize("limit", [2, 3, 5, 6, 30])
+def test_a_page_that_continues_within_a_row_of_few_cells_costs_at_most_three_rpcs_more(
+    engine: Engine, limit: int
+) -> None:
+    table = Shape(4).wide()
+    with stocked(engine, table, points=[Point("a", at_s) for at_s in range(400)]) as (rows,):
+        query = Query(rows, table, table.plan(metric="a"))
+        with metered(rows.connection) as first:
+            cursor = query.page(limit).cursor
+        with metered(rows.connection) as second:
+            assert query.page(limit, cursor).records[0] == Point("a", limit)
+    assert first.rpcs < second.rpcs <= first.rpcs + 3
+
+
 def test_a_slice_reads_its_rows_and_no_others(engine: Engine) -> None:
     table = Shape(60).wide()
     with stocked(engine, table, points=[Point(metric, at_s) for metric in "abc" for at_s in range(0, 600, 7)]) as (

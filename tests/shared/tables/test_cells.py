@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.keys import KeyLayout, TrailingText, part, row_key
-from shared.tables import BIG_INT, Column, InvalidRecord, InvalidRow, Packing, RecordCells, TableLayout
+from shared.tables import BIG_INT, TEXT, Column, InvalidRecord, InvalidRow, Packing, RecordCells, TableLayout
 from shared.tables.packing import MSGPACK
 
 
@@ -238,6 +238,15 @@ def test_a_packing_that_python_cannot_finish_is_refused_by_name() -> None:
         layout.pack_value("what", nested(2000))
     with pytest.raises(InvalidRecord, match=r"^Anything\.what: "):
         layout.unpack(Key("n-1"), {b"f:w": b"[" * 5000 + b"]" * 5000})
+
+
+@pytest.mark.parametrize("value", [5, None, b"x", ["x"]])
+def test_text_without_a_declared_type_must_be_text_all_the_same(value: Any) -> None:
+    layout = RecordCells(Anything, {"what": Column("f:w", TEXT)})
+    assert layout.pack(Anything("n-1", "né")) == {b"f:w": "né".encode()}
+    with pytest.raises(InvalidRecord) as refused:
+        layout.pack(Anything("n-1", value))
+    assert str(refused.value) == f"Anything.what: must be text (got {value!r})"
 
 
 def test_a_big_int_of_thousands_of_digits_comes_back() -> None:

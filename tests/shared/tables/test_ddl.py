@@ -89,6 +89,14 @@ def test_many_points_go_on_lines_of_their_own_inside_the_bracket() -> None:
     ]
 
 
+@pytest.mark.parametrize("width_bytes", [24, 25, 32, 40])
+@pytest.mark.parametrize("byte", [b"\x80", b"a", b"-", b" "], ids=repr)
+def test_a_long_point_is_never_cut(width_bytes: int, byte: bytes) -> None:
+    points = tuple(start + byte * (width_bytes - 1) for start in (b"a", b"b", b"c"))
+    statement = create_statement(attrs.evolve(LOGS, splits=Splits(points, "long")))
+    assert splits_read(statement) == list(points)
+
+
 def test_a_table_without_points_says_why_and_is_not_split() -> None:
     reason, statement = create_statement(table(Int64, part="time_ms")).splitlines()
     assert reason.startswith(

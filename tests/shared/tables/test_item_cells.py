@@ -189,8 +189,17 @@ def test_bytes_that_are_not_msgpack_are_refused(cell: bytes) -> None:
 
 
 def test_a_qualifier_that_is_not_a_key_is_refused_by_name() -> None:
-    with pytest.raises(InvalidRow, match=r"^profiles: row 61 6e 6e: Slot: 1 bytes too many, at offset 1 of row 07 00$"):
+    with pytest.raises(InvalidRow) as refused:
         RECENT.records(b"ann", {b"r:\7\0": b"\x91\xa1a"})
+    assert str(refused.value) == ("profiles: row 61 6e 6e: Slot: 1 bytes too many, at offset 1 of qualifier 07 00")
+    with pytest.raises(InvalidRow) as refused:
+        RECENT.records(b"ann", {b"r:": b"\x91\xa1a"})
+    assert str(refused.value) == "profiles: row 61 6e 6e: Slot: a qualifier is 1..32767 bytes (got b'')"
+    with pytest.raises(InvalidRow) as refused:
+        POINTS.records(POINTS.row(Point("cpu", 0, 1.0)), {b"p:\1": b"\xcb" + bytes(8)})
+    assert str(refused.value) == (
+        "points: row 63 70 75 00 01 80 00 00 00: Within.at_s: needs 2 bytes, 1 left, at offset 0 of qualifier 01"
+    )
     with pytest.raises(InvalidRow, match=r"Within\.at_s: must be 0\.\.3599 \(got 3600\)"):
         POINTS.records(POINTS.row(Point("cpu", 0, 1.0)), {b"p:\x0e\x10": b"\xcb" + bytes(8)})
     with pytest.raises(InvalidRow, match=r"HourOf\.at_s: must be a multiple of 3600 \(got 1\)"):
@@ -341,6 +350,40 @@ def test_a_condition_that_no_qualifier_can_meet_is_refused(slot: Any) -> None:
         RECENT.plan(user="ann", slot=slot)
 
 
+@row_key
+class NamedSlot:
+    name: str = part(TrailingText, "all of the qualifier")
+
+
+@attrs.frozen
+class Setting:
+    user: str
+    name: str
+
+
+SETTINGS = TableLayout("settings", "a setting", KeyLayout(User), ItemCells(Setting, "s", KeyLayout(NamedSlot)))
+
+
+@pytest.mark.parametrize("name", ["", "n" * 32_768], ids=["empty", "too long"])
+def test_a_qualifier_of_no_or_too_many_bytes_is_refused(name: str) -> None:
+    reason = f"NamedSlot: a qualifier has 1..32767 bytes (got {len(name)})"
+    with pytest.raises(InvalidQuestion) as question:
+        SETTINGS.plan(user="ann", name=name)
+    assert str(question.value) == reason
+    with pytest.raises(InvalidRecord) as record:
+        SETTINGS.cells.pack(Setting("ann", name))
+    assert str(record.value) == reason
+
+
+def test_values_in_a_qualifier_cannot_be_merged() -> None:
+    for plan in (RECENT.plan, RECENT.narrow):
+        with pytest.raises(InvalidQuestion) as refused:
+            plan(user="ann", slot=any_of([1, 2], merged=True))
+        assert str(refused.value) == "Slot.slot: cannot be merged, because no range binds it"
+    merged = any_of([1, 3700], merged=True)  # a range binds the slices
+    assert [len(stream.ranges) for stream in POINTS.plan(metric="cpu", at_s=merged).streams] == [1, 1]
+
+
 # ---- declarations --------------------------------------------------------------------------------
 
 
@@ -430,6 +473,11 @@ def test_a_part_of_row_key_and_qualifier_that_is_not_divided_is_refused() -> Non
     assert refused(WholeInRow, ItemCells(Point, "p", KeyLayout(WholeTime), value="value")) == (
         "Point.at_s: is in the row key and in the qualifier, so it must be a Slice and a Rest (got Int32 and UInt16)"
     )
+
+
+def test_a_part_of_the_row_key_in_the_value_is_refused() -> None:
+    cells = ItemCells(Point, "p", KeyLayout(Within), value=("metric", "value"))
+    assert refused(HourOf, cells) == "Point.metric: must be in the row key or in the cells, not in both"
 
 
 make_cells: Any = ItemCells
@@ -545,3 +593,54 @@ def test_copied_cells_keep_packing_and_label(copied: Any) -> None:
     twin = copied(COUNTED)
     assert (twin.packing.name, twin.label, twin.held) == ("counter", b"order:", ("slot", "amount"))
     assert repr(twin) == repr(COUNTED) == "ItemCells(Recent, 'r', KeyLayout(OrderSlot), 'amount', packing=counter)"
+
+
+# ---- the qualifiers that a question reads of every row --------------------------------------------
+
+
+@row_key
+class HourFalling:
+    metric: str = part(EscapedText, "what")
+    at_s: int = part(Descending(Slice(Int32, 3600)), "the hour, the last first")
+
+
+FALLING_POINTS = TableLayout(
+    "points_falling", "an hour of a metric", KeyLayout(HourFalling), ItemCells(Point, "p", KeyLayout(Falling), "value")
+)
+
+
+def qualifiers_of(table: TableLayout[Any, Any], **question: Any) -> str | None:
+    """The range of qualifiers in hex, `low..high`; None if there is none."""
+    qualifiers = table.narrow(**question).qualifiers
+    return qualifiers and f"{qualifiers.start.hex()}..{'' if qualifiers.stop is None else qualifiers.stop.hex()}"
+
+
+@pytest.mark.parametrize(
+    ("condition", "ascending", "descending"),
+    [
+        (between(3605, 3610), "0005..000a", "fff6..fffb"),
+        (between(3605, 7200), "0005..", "..fffb"),
+        (between(3600, 3610), "0000..000a", "fff6.."),
+        (between(-1, 0), "0e0f..", "..f1f1"),
+        (3605, "0005..000500", "fffa..fffa00"),
+        (between(3605, 7201), "..", ".."),
+        (between(3605, None), "..", ".."),
+        (between(None, 10), "..", ".."),
+        (any_of([3605, 3606]), "..", ".."),
+    ],
+)
+def test_a_period_within_one_slice_reads_only_its_qualifiers(condition: Any, ascending: str, descending: str) -> None:
+    assert qualifiers_of(POINTS, metric="cpu", at_s=between(None, None)) == ".."
+    if condition != 3605:  # a point of every part has a column instead
+        assert qualifiers_of(POINTS, metric="cpu", at_s=condition) == ascending
+        assert qualifiers_of(FALLING_POINTS, metric="cpu", at_s=condition) == descending
+    assert qualifiers_of(POINTS, metric=any_of(["cpu", "disk"]), at_s=condition) == ascending
+    assert qualifiers_of(FALLING_POINTS, metric=any_of(["cpu", "disk"]), at_s=condition) == descending
+
+
+@pytest.mark.parametrize(
+    ("condition", "wanted"), [(between(2, 5), "02..05"), (between(2, None), "02.."), (any_of([4, 2]), "02..0400")]
+)
+def test_a_condition_of_the_qualifier_alone_reads_only_its_qualifiers(condition: Any, wanted: str) -> None:
+    assert qualifiers_of(RECENT, user="ann", slot=condition) == wanted
+    assert RECENT.plan(user="ann", slot=condition).residual == {"slot": condition}

@@ -159,6 +159,14 @@ def test_a_marker_says_that_a_row_is_a_record() -> None:
 # ---- declarations --------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("name", [5, b"m:title"])
+def test_a_column_that_is_not_text_is_refused(name: Any) -> None:
+    for declare in (lambda: Column(name), lambda: RecordCells(Follower, {}, marker=name)):
+        with pytest.raises(InvalidRecord) as refused:
+            declare()
+        assert str(refused.value) == f"Column: must be family:qualifier (got {name!r})"
+
+
 @pytest.mark.parametrize("name", ["", "title", ":title"])
 def test_a_column_without_family_or_colon_is_refused(name: str) -> None:
     with pytest.raises(InvalidRecord, match=rf"^Column: must be family:qualifier \(got '{name}'\)$"):
@@ -172,6 +180,42 @@ def test_cells_need_either_columns_or_a_marker() -> None:
         RecordCells(Follower, {})
     with pytest.raises(InvalidRecord, match=r"^Document: needs no marker, because it has columns$"):
         RecordCells(Document, COLUMNS, marker="m:x")
+
+
+def test_an_attribute_in_the_row_key_and_in_a_column_is_refused() -> None:
+    with pytest.raises(InvalidRecord) as refused:
+        TableLayout("t", "any", KeyLayout(ByPath), RecordCells(Document, {**COLUMNS, "path": Column("m:path")}))
+    assert str(refused.value) == "Document.path: must be in the row key or in the cells, not in both"
+
+
+# ---- some of the cells ---------------------------------------------------------------------------
+
+HAVE_COLUMNS = "(title, body, tags, views have)"
+
+
+@pytest.mark.parametrize(
+    ("only", "reason"),
+    [
+        (["titel"], f"Document.titel: has no column {HAVE_COLUMNS}"),
+        (["title", "path"], f"Document.path: has no column {HAVE_COLUMNS}"),
+        (["views", "titel"], "Document.views: is a counter, which only counter_inc writes"),
+        ([5], f"Document.5: has no column {HAVE_COLUMNS}"),
+        ("title", "Document: only must be several attributes, such as a list (got 'title')"),
+        (b"title", "Document: only must be several attributes, such as a list (got b'title')"),
+        (5, "Document: only must be several attributes, such as a list (got 5)"),
+        ([], "Document: has no cell to write (columns: title, body, tags, views)"),
+    ],
+)
+def test_only_must_name_attributes_with_a_column(only: Any, reason: str) -> None:
+    with pytest.raises(InvalidRecord) as refused:
+        DOCUMENT_CELLS.pack(MANUAL, only=only)
+    assert str(refused.value) == reason
+
+
+def test_a_record_without_columns_has_nothing_to_choose() -> None:
+    cells = RecordCells(Follower, {}, marker="f:x")
+    with pytest.raises(InvalidRecord, match=r"^Follower\.follower: has no column \(no attribute has\)$"):
+        cells.pack(Follower("bob", "ann"), only=["follower"])
 
 
 # ---- slices --------------------------------------------------------------------------------------

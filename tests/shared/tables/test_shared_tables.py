@@ -1,5 +1,6 @@
 """Two layouts of one table, for different records of its rows: one table in the store, with the families of both."""
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import attrs
@@ -38,6 +39,16 @@ class OrderSlot:
 @row_key
 class VisitSlot:
     slot: int = part(Prefixed("v:", UInt8), "place in the list")
+
+
+@row_key
+class LongerSlot:
+    slot: int = part(Prefixed("o:x:", UInt8), "place in the list")
+
+
+@row_key
+class PlainSlot:
+    slot: int = part(UInt8, "place in the list")
 
 
 @attrs.frozen
@@ -88,11 +99,79 @@ def test_layouts_that_differ_in_a_family_are_refused() -> None:
 def test_layouts_that_differ_in_their_split_points_are_refused() -> None:
     salted = attrs.evolve(ORDERS, layout=KeyLayout(User, Salt(of="user", buckets=4)))
     for other in (attrs.evolve(ORDERS, splits=Splits((b"m",), "half of the users")), salted):
-        with pytest.raises(InvalidRecord, match=r"^table users: all its layouts must have the same split points$"):
+        with pytest.raises(InvalidRecord) as refused:
             physical_tables([PROFILES, attrs.evolve(other, splits=Splits((b"m",), "half of the users"))])
+        assert str(refused.value) == (
+            "table users: all its layouts must have the same split points (got 0 of a profile and 1 of a recent order)"
+        )
     cut = Splits((b"m",), "half of the users")
     (table,) = physical_tables([attrs.evolve(layout, splits=cut) for layout in ALL])
     assert table.splits == cut
+
+
+def items(qualifier: type[Any]) -> ItemCells[Recent]:
+    return ItemCells(Recent, "r", KeyLayout(qualifier), value="what")
+
+
+def columns(*names: str) -> RecordCells[Any]:
+    """Cells of a record with an attribute for each column."""
+    numbered = {f"value_{number}": Column(name) for number, name in enumerate(names)}
+    fields = {"user": attrs.field(type=str)} | {name: attrs.field(type=str) for name in numbered}
+    record: type[Any] = attrs.make_class("Several", fields, frozen=True)
+    return RecordCells(record, numbered)
+
+
+class WholeRows:
+    """Cells of a domain's own, that claim a family."""
+
+    record = Profile
+    columns = (b"r",)
+    held = ("name",)
+
+    def pack(self, record: Profile) -> dict[bytes, bytes]:
+        return {b"r:name": record.name.encode()}
+
+    def records(self, key: object, cells: Mapping[bytes, bytes]) -> Iterator[Profile]:
+        yield Profile(key.user, cells[b"r:name"].decode())  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "claimed"),
+    [
+        (columns("p:a", "p:n"), columns("q:a", "p:n"), "p:n"),
+        (columns("r:\\xff"), WholeRows(), "r:\\xff"),
+        (columns("r:"), WholeRows(), "r:"),
+        (WholeRows(), WholeRows(), "r:"),
+        (WholeRows(), items(OrderSlot), "r:o:"),
+        (items(PlainSlot), items(PlainSlot), "r:"),
+        (items(PlainSlot), items(OrderSlot), "r:o:"),
+        (items(OrderSlot), items(OrderSlot), "r:o:"),
+        (items(OrderSlot), items(LongerSlot), "r:o:x:"),
+        (columns("r:o:name"), items(OrderSlot), "r:o:name"),
+        (RecordCells(User, {}, marker="p:n"), columns("p:n"), "p:n"),
+    ],
+)
+def test_layouts_that_claim_the_same_cells_are_refused(first: Any, second: Any, claimed: str) -> None:
+    one, other = TableLayout("users", "one", USERS, first), TableLayout("users", "other", USERS, second)
+    for layouts, holds in (([one, other], "one and other"), ([other, one], "other and one")):
+        with pytest.raises(InvalidRecord) as refused:
+            physical_tables(layouts)
+        assert str(refused.value) == f"table users: {holds} both claim {claimed}"
+    assert len(physical_tables([one, attrs.evolve(other, name="others")])) == 2
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (columns("p:a"), columns("p:b", "p:aa")),
+        (columns("r:name", "r:o"), items(OrderSlot)),
+        (items(OrderSlot), items(VisitSlot)),
+        (columns("rr:a"), WholeRows()),
+    ],
+)
+def test_layouts_may_share_a_family(first: Any, second: Any) -> None:
+    one, other = TableLayout("users", "one", USERS, first), TableLayout("users", "other", USERS, second)
+    assert physical_tables([one, other, one])[0].layouts == (one, other, one)  # the same layout twice claims no more
 
 
 def test_the_statement_of_a_shared_table_has_all_its_families() -> None:
