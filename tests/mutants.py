@@ -546,7 +546,7 @@ MUTANTS = (
     Mutant(
         "newest first is ignored if rows come in the order of a hash",
         "shared/queries/key_order.py",
-        "if newest_first is not None and _begins_with_hash(table, plan):",
+        "if _begins_with_hash(table, plan):",
         "if False:",
         KEY_ORDER,
     ),

@@ -19,7 +19,7 @@ from .parts import Part
 from .prefixes import MAX_BUCKETS, Spread
 from .ranges import Plan, RowRange, Stream, next_row, successor
 from .reference import ReferenceLayout
-from .slice_codecs import Slice, share_codec
+from .slice_codecs import Slice
 
 
 @attrs.frozen
@@ -171,12 +171,13 @@ def _widened_to_slices(
     An interval covers every slice that it touches. The rest of the value is not in the row key, so the condition stays
     with the reader, unless the interval ends where slices do.
     """
+    if not layout.slices:
+        return question, {}
     conditions, residual = dict(question), dict[str, Any]()
-    for part in layout.parts:
-        divided = share_codec(part.codec)
-        if not isinstance(divided, Slice) or part.name not in question:
+    for name, divided in layout.slices.items():
+        if name not in question:
             continue
-        condition = question[part.name]
+        part, condition = layout.part_named[name], question[name]
         if isinstance(condition, Between):
             conditions[part.name] = _widened(layout, part, divided, condition)
             if conditions[part.name] == condition:

@@ -10,7 +10,7 @@ from .errors import InvalidKey, listed, shown, shown_bytes
 from .limits import MAX_ROW_BYTES
 from .parts import Part, Segment, init_fields
 from .prefixes import Modulo, Prefix, Spread, TimeBucket, sources
-from .slice_codecs import share_of
+from .slice_codecs import Slice, share_codec, share_of
 
 K = TypeVar("K")
 
@@ -38,6 +38,9 @@ class ReferenceLayout(Generic[K]):
         self.name = key.__name__
         self.parts = tuple(Part(field.name, field.metadata["codec"], field.metadata["meaning"]) for field in fields)
         self.part_named = {part.name: part for part in self.parts}
+        divided = {part.name: share_codec(part.codec) for part in self.parts}
+        self.slices = {name: codec for name, codec in divided.items() if isinstance(codec, Slice)}
+        """The parts that hold only the start of a slice of their value."""
         self.prefixes = prefixes
         self.spread: tuple[Spread, ...] = tuple(prefix for prefix in prefixes if not isinstance(prefix, TimeBucket))
         self.time_bucket = next((prefix for prefix in prefixes if isinstance(prefix, TimeBucket)), None)

@@ -35,17 +35,19 @@ def direction(
     Without `order`, records come in the order of the table's key. `newest_first` sets the direction of the first part
     that the question leaves open. Raises InvalidQuestion if that order is one of a hash, which has no direction.
     """
+    if order is None and newest_first is None:
+        return None, False
     constants = _constants(plan.question)
     scanned = _scanned(table, plan, constants)
     if order is None:
-        if newest_first is not None and _begins_with_hash(table, plan):
+        if _begins_with_hash(table, plan):
             layout = table.layout
             open_parts = dict.fromkeys(name for prefix in layout.spread for name in prefix.of if name not in constants)
             raise InvalidQuestion(
                 f"newest_first: rows of {layout.name} come in the order of a hash; "
                 f"give order, or a value for {listed(open_parts)}"
             )
-        return None, bool(newest_first is not None and scanned and newest_first != scanned[0].descending)
+        return None, bool(scanned and newest_first != scanned[0].descending)
     wanted = _without_redundant_slices([*_slices(order, constants), *_sorted_by(order.parts, constants)])
     turns = bool(newest_first is not None and wanted and newest_first != wanted[0].descending)
     if [(value.name, value.share) for value in scanned[: len(wanted)]] == [
