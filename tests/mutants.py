@@ -532,8 +532,8 @@ MUTANTS = (
     Mutant(
         "the qualifier is no part of the question",
         "shared/queries/cursors.py",
-        "cells.held, qualifier)",
-        "cells.held)",
+        "cells.cell_attributes, qualifier)",
+        "cells.cell_attributes)",
         MANY_RECORDS,
     ),
     Mutant(
@@ -546,8 +546,8 @@ MUTANTS = (
     Mutant(
         "newest first is ignored if rows come in the order of a hash",
         "shared/queries/key_order.py",
-        "if _begins_with_hash(table, plan):",
-        "if False:",
+        "if _begins_with_hash(table, plan):\n            layout = ",
+        "if False:\n            layout = ",
         KEY_ORDER,
     ),
     Mutant(
@@ -714,7 +714,7 @@ MUTANTS = (
     Mutant(
         "a part of the row key is also a column",
         "shared/tables/declarations.py",
-        "elif part.name in cells.held:",
+        "elif part.name in cells.cell_attributes:",
         "elif False:",
         RECORD_CELLS,
     ),

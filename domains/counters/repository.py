@@ -89,7 +89,7 @@ class LoginRepository:
 
 
 def check_days(**times_ms: int | None) -> None:
-    """Raises InvalidQuestion for a time that is not the start of a UTC day; None is no bound."""
+    """Raises InvalidQuestion for a time that is not the start of a UTC day; None means no bound."""
     for name, time_ms in times_ms.items():
         if time_ms is not None and (type(time_ms) is not int or time_ms % DAY_MS):
             given = show_time(time_ms) if type(time_ms) is int else shown(time_ms)

@@ -34,7 +34,7 @@ def digest_of(question: Question[Any]) -> bytes:
     """
     table, cells = question.table, question.table.cells
     qualifier = _key(cells.qualifier) if isinstance(cells, ItemCells) else None
-    layout = (table.name, _key(table.layout), type(cells).__name__, cells.columns, cells.held, qualifier)
+    layout = (table.name, _key(table.layout), type(cells).__name__, cells.columns, cells.cell_attributes, qualifier)
     server = question.server and question.server.text
     asked = (question.rows.name, question.plan.streams, question.conditions, question.reverse, server)
     order = question.order and _key(question.order)

@@ -51,7 +51,8 @@ def read_page(
     """
     check_count("limit", limit)
     check_count("read_at_most", read_at_most)
-    position = None if cursor is None else decode_cursor(cursor, digest_of(question))
+    digest = None if cursor is None else digest_of(question)
+    position = None if cursor is None or digest is None else decode_cursor(cursor, digest)
     reader = RecordReader(question, on_invalid)
     if question.order is None:
         records, last = _read_in_key_order(reader, position, limit, read_at_most, buffer_rows)
@@ -59,7 +60,7 @@ def read_page(
         records, last = read_sorted(reader, question.order, position, limit, read_at_most)
     return Page(
         records,
-        None if last is None else encode_cursor(last, digest_of(question)),
+        None if last is None else encode_cursor(last, digest or digest_of(question)),
         reader.read,
         client_work=client_work(question),
         server_filtered=() if question.server is None else question.server.attributes,

@@ -21,7 +21,7 @@ R = TypeVar("R")
 class Cells(Protocol[R]):
     """The records of a row as cells: `RecordCells`, `ItemCells`, or a class of a domain's own.
 
-    A row that has none of the claimed cells holds no record. A claimed cell that does not decode is damage, and every
+    A row without a claimed cell holds no record. A claimed cell that does not decode is damage, and every
     other cell of the row is passed over. Only rows of `ItemCells` are read in parts. Rows of a domain's own cells are
     read whole, and a page ends after a whole row.
     """
@@ -40,7 +40,7 @@ class Cells(Protocol[R]):
         ...
 
     @property
-    def held(self) -> tuple[str, ...]:
+    def cell_attributes(self) -> tuple[str, ...]:
         """The attributes of a record that its cells hold; the row key holds the others."""
         ...
 
@@ -137,7 +137,9 @@ def record_fields(record: type[Any]) -> "dict[str, attrs.Attribute[Any]]":
         raise InvalidRecord(str(error)) from None
 
 
-def check_held(record: type[Any], names: tuple[str, ...], fields: "Mapping[str, attrs.Attribute[Any]]") -> None:
+def check_cell_attributes(
+    record: type[Any], names: tuple[str, ...], fields: "Mapping[str, attrs.Attribute[Any]]"
+) -> None:
     """Raises InvalidRecord for names that are not attributes of a record, or that its `__init__` does not take."""
     attributes = [field.name for field in attrs.fields(record)]
     for name in names:

@@ -23,7 +23,7 @@ def check_attributes(table: str, layout: KeyLayout[Any], cells: Cells[Any]) -> N
     attributes = [field.name for field in attrs.fields(record)]
     qualifier = cells.qualifier.part_named if isinstance(cells, ItemCells) else {}
     for name in attributes:
-        if name not in layout.part_named and name not in cells.held and attrs.fields_dict(record)[name].init:
+        if name not in layout.part_named and name not in cells.cell_attributes and attrs.fields_dict(record)[name].init:
             raise InvalidRecord(
                 f"{record.__name__}.{name}: must be a column of table {table}, or a part of {layout.name}"
             )
@@ -36,7 +36,7 @@ def check_attributes(table: str, layout: KeyLayout[Any], cells: Cells[Any]) -> N
         if isinstance(share_codec(part.codec), Rest):
             raise InvalidRecord(f"{record.__name__}.{part.name}: a Rest must be in the qualifier (got {part.codec})")
         if isinstance(share_codec(part.codec), Slice):
-            if rest is None and part.name not in cells.held:
+            if rest is None and part.name not in cells.cell_attributes:
                 wanted = "must be in the cells too, as a Rest or as a column"
                 raise InvalidRecord(
                     f"{record.__name__}.{part.name}: {wanted}, because the row key holds its slice only"
@@ -48,7 +48,7 @@ def check_attributes(table: str, layout: KeyLayout[Any], cells: Cells[Any]) -> N
                 f"{record.__name__}.{part.name}: is in the row key and in the qualifier, so it must be "
                 f"a Slice and a Rest (got {part.codec} and {rest.codec})"
             )
-        elif part.name in cells.held:
+        elif part.name in cells.cell_attributes:
             raise InvalidRecord(f"{record.__name__}.{part.name}: must be in the row key or in the cells, not in both")
     for part in qualifier.values():
         divided = share_codec(part.codec)

@@ -11,7 +11,7 @@ from ..keys.conditions import Between, is_one_value
 from ..keys.errors import listed, message_of, shown
 from ..keys.questions import check_condition, is_point
 from ..keys.slice_codecs import share_codec
-from .cells import PackedValue, check_held, record_fields
+from .cells import PackedValue, check_cell_attributes, record_fields
 from .errors import InvalidRecord
 from .packing import COUNTER, MAX_ARRAY, MSGPACK, Packing, array_of, unpack_array
 from .record_cells import MARKER_VALUE
@@ -58,8 +58,8 @@ class ItemCells(Generic[R]):
             raise InvalidRecord(f"ItemCells.family: must be the name of a family (got {shown(family)})")
         self._fields = record_fields(record)
         names = (value,) if isinstance(value, str) else tuple(value)
-        self.held = (*qualifier.part_named, *names)
-        check_held(record, self.held, self._fields)
+        self.cell_attributes = (*qualifier.part_named, *names)
+        check_cell_attributes(record, self.cell_attributes, self._fields)
         for name in names:
             if name in qualifier.part_named:
                 raise InvalidRecord(f"{record.__name__}.{name}: must be in the qualifier or in the value, not in both")
@@ -69,7 +69,7 @@ class ItemCells(Generic[R]):
             raise InvalidRecord(f"{record.__name__}: needs one attribute in its value to pack it as {packing.name}")
         self._packed = {name: PackedValue(record, name, self._fields[name].type, packing) for name in names}
         rests = [part.name for part in qualifier.parts if share_codec(part.codec)]
-        self.key_attributes = [name for name in self._fields if name not in self.held or name in rests]
+        self.key_attributes = [name for name in self._fields if name not in self.cell_attributes or name in rests]
         """The attributes that the row key holds, as a whole or, of a `Slice`, in part."""
         unpack_all = None if isinstance(value, str) else unpack_array
         from_value = {name: packed.from_cell(b"") for name, packed in self._packed.items()}
@@ -130,7 +130,7 @@ class ItemCells(Generic[R]):
         except InvalidKey as error:
             raise InvalidRecord(str(error)) from None
         for name in self.qualifier.part_named:
-            values[name] = getattr(parts, name) + values.get(name, 0) if name in values else getattr(parts, name)
+            values[name] = getattr(parts, name) + values[name] if name in values else getattr(parts, name)
         values |= self._unpack_value(value)
         try:
             return self.record(**{str(self._fields[name].alias): value for name, value in values.items()})

@@ -133,7 +133,7 @@ class TableLayout(Generic[K, R]):
         return self._planned(self.layout.plan, question)
 
     def narrow(self, /, **question: Any) -> Plan:
-        """As `plan`, but what no range can bind goes to the residual, too; see `KeyLayout.narrow`."""
+        """The plan of `plan`, but what no range can bind goes to the residual, too; see `KeyLayout.narrow`."""
         return self._planned(self.layout.narrow, question)
 
     def _planned(self, plan: Callable[..., Plan], question: dict[str, Any]) -> Plan:

@@ -9,7 +9,7 @@ import attrs
 from ..keys import KeyLayout
 from ..keys.compiled import FromCell, compile_record
 from ..keys.errors import message_of, shown
-from .cells import Column, PackedValue, check_column, check_held, record_fields
+from .cells import Column, PackedValue, check_cell_attributes, check_column, record_fields
 from .errors import InvalidRecord
 from .packing import COUNTER
 
@@ -35,8 +35,8 @@ class RecordCells(Generic[R]):
         self.attributes = dict(attributes)
         self.marker = marker
         self._fields = record_fields(record)
-        self.held = tuple(self.attributes)
-        check_held(record, self.held, self._fields)
+        self.cell_attributes = tuple(self.attributes)
+        check_cell_attributes(record, self.cell_attributes, self._fields)
         if (marker is None) == (not attributes):
             wanted = "a marker, because it has no columns" if marker is None else "no marker, because it has columns"
             raise InvalidRecord(f"{record.__name__}: needs {wanted}")
@@ -72,7 +72,9 @@ class RecordCells(Generic[R]):
             return {self.columns[0]: MARKER_VALUE}
         names = self._written if only is None else self._checked(only)
         if not names:
-            raise InvalidRecord(f"{self.record.__name__}: has no cell to write (columns: {', '.join(self.held)})")
+            raise InvalidRecord(
+                f"{self.record.__name__}: has no cell to write (columns: {', '.join(self.cell_attributes)})"
+            )
         pack = self.pack_value
         return {self._column[name]: pack(name, getattr(record, name)) for name in names}
 

@@ -6,12 +6,12 @@ import pytest
 
 from domains.logs.design import DESIGN
 from domains.logs.loads import EVENTS
-from tests.hbase.hot_spots import block, block_there, measured_spreads, predicted_spreads
+from tests.hbase.hot_spots import BLOCK, block, measured_spreads, predicted_spreads
 from tests.hbase.named import INFO_VARIABLE, named_hbase
 
 
 def test_the_readme_has_what_the_keys_give() -> None:
-    there = block_there()
+    there = BLOCK.text
     hbase = re.search(r"of HBase (\d+\.\d+\.\d+\S*),", there)
     assert hbase, "run make hot-spots"
     assert there == block(predicted_spreads(), hbase[1])

@@ -58,24 +58,24 @@ def expected(logins, question):
     """The answer of a plain list of logins."""
     ask, *arguments = question
     if ask == "day_total":
-        return sum(start_of_day(each.time_ms) == arguments[0] for each in logins)
+        return sum(start_of_day(login.time_ms) == arguments[0] for login in logins)
     if ask == "day_count":
         user, day_ms = arguments
-        return sum((each.user, start_of_day(each.time_ms)) == (user, day_ms) for each in logins)
+        return sum((login.user, start_of_day(login.time_ms)) == (user, day_ms) for login in logins)
     if ask == "top_users":
         day_ms, at_most = arguments
-        counts = Counter(each.user for each in logins if start_of_day(each.time_ms) == day_ms)
+        counts = Counter(login.user for login in logins if start_of_day(login.time_ms) == day_ms)
         ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
         return [DayCount(user, day_ms, count) for user, count in ranked[:at_most]]
     user, since_ms, until_ms = arguments
     matching = [
-        each
-        for each in logins
-        if each.user == user
-        and (since_ms is None or since_ms <= each.time_ms)
-        and (until_ms is None or each.time_ms < until_ms)
+        login
+        for login in logins
+        if login.user == user
+        and (since_ms is None or since_ms <= login.time_ms)
+        and (until_ms is None or login.time_ms < until_ms)
     ]
     if ask == "logins":
-        return sorted(matching, key=lambda each: (each.time_ms, each.tie), reverse=True)
-    days = Counter(start_of_day(each.time_ms) for each in matching)
+        return sorted(matching, key=lambda login: (login.time_ms, login.tie), reverse=True)
+    days = Counter(start_of_day(login.time_ms) for login in matching)
     return [DayCount(user, day_ms, days[day_ms]) for day_ms in sorted(days)]

@@ -6,7 +6,6 @@ many writes each region took. That has to be what the keys and the split points 
 with that on machines without an HBase.
 """
 
-import re
 import secrets
 import sys
 from bisect import bisect_right
@@ -24,16 +23,15 @@ from domains.counters.loads import LAST_DAY_MS, LOGINS_LOAD
 from shared.designs import Variant
 from shared.designs.comparison import quantiles
 from shared.keys import Splits
-from shared.stores import StoreError, connect
+from shared.stores import connect
 from shared.tables import TableLayout, create_tables, drop_tables
-from tests.hbase.counters import NotCounted, rows_written, version
-from tests.hbase.java import NotStarted
-from tests.hbase.named import INFO_VARIABLE, NamedHBase, named_or_started
+from tests.hbase.counters import NotCounted, rows_written
+from tests.hbase.measured_blocks import MeasuredBlock
+from tests.hbase.named import INFO_VARIABLE, NamedHBase
 from tests.readmes import markdown_table
 
-README = Path(__file__).parents[3] / "domains" / "counters" / "README.md"
+BLOCK = MeasuredBlock(Path(__file__).parents[3] / "domains" / "counters" / "README.md", "regions")
 REGIONS = 8
-_BLOCK = re.compile(r"(<!-- measured: regions -->\n)(.*?)(<!-- measured end -->)", re.DOTALL)
 
 
 @attrs.frozen
@@ -165,29 +163,9 @@ def block(spreads: Sequence[Spread], hbase: str) -> str:
     return f"{markdown_table(columns, rows)}\n\n{caption}\n"
 
 
-def block_there() -> str:
-    """The block that is in the README."""
-    match = _BLOCK.search(README.read_text(encoding="utf-8"))
-    assert match, f"{README}: must have the marks of a measured block"
-    return match[2]
-
-
 def main() -> int:
     """Measures, compares the result with the prediction from the keys, and writes the README."""
-    try:
-        with named_or_started() as named:
-            spreads = measured_spreads(named)
-            text = block(spreads, version(named.info_url or ""))
-    except (NotStarted, NotCounted, StoreError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    print(text)
-    if spreads != predicted_spreads():
-        print("the region servers' counts differ from the prediction; the README is not changed", file=sys.stderr)
-        return 1
-    page = README.read_text(encoding="utf-8")
-    README.write_text(_BLOCK.sub(lambda marks: f"{marks[1]}{text}{marks[3]}", page), encoding="utf-8")
-    return 0
+    return BLOCK.write(measured_spreads, predicted_spreads, block)
 
 
 if __name__ == "__main__":

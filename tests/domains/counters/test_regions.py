@@ -6,11 +6,11 @@ import pytest
 
 from tests.hbase.named import INFO_VARIABLE, named_hbase
 
-from .regions import block, block_there, measured_spreads, predicted_spreads
+from .regions import BLOCK, block, measured_spreads, predicted_spreads
 
 
 def test_the_readme_has_what_the_keys_give():
-    there = block_there()
+    there = BLOCK.text
     hbase = re.search(r"of HBase (\d+\.\d+\.\d+\S*),", there)
     assert hbase, "run python -m tests.domains.counters.regions"
     assert there == block(predicted_spreads(), hbase[1])

@@ -30,7 +30,7 @@ class TagCells:
 
     record = Tag
     columns = (b"f",)
-    held = ("name",)
+    cell_attributes = ("name",)
 
     def pack(self, record: Tag) -> dict[bytes, bytes]:
         return {b"f:t:" + record.name.encode(): b"\xc3"}

@@ -591,7 +591,7 @@ def test_a_copied_layout_packs_and_reads_the_same_cells(copied: Any, table: Tabl
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
 def test_copied_cells_keep_packing_and_label(copied: Any) -> None:
     twin = copied(COUNTED)
-    assert (twin.packing.name, twin.label, twin.held) == ("counter", b"order:", ("slot", "amount"))
+    assert (twin.packing.name, twin.label, twin.cell_attributes) == ("counter", b"order:", ("slot", "amount"))
     assert repr(twin) == repr(COUNTED) == "ItemCells(Recent, 'r', KeyLayout(OrderSlot), 'amount', packing=counter)"
 
 

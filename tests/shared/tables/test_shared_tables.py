@@ -126,7 +126,7 @@ class WholeRows:
 
     record = Profile
     columns = (b"r",)
-    held = ("name",)
+    cell_attributes = ("name",)
 
     def pack(self, record: Profile) -> dict[bytes, bytes]:
         return {b"r:name": record.name.encode()}
