@@ -1,7 +1,17 @@
-"""Orders found by number, by seller and by buyer, in three tables whose write order lets a retry repair a crash."""
+"""Orders found by number, seller, buyer and status, in tables that agree whatever crashes."""
 
 from .keys import TABLES
-from .records import BuyerLine, Order, SellerLine, Status
+from .records import BuyerLine, Order, SellerLine, Status, StatusLine
 from .repository import OrderConflict, OrderRepository, UnknownOrder
 
-__all__ = ["TABLES", "BuyerLine", "Order", "OrderConflict", "OrderRepository", "SellerLine", "Status", "UnknownOrder"]
+__all__ = [
+    "TABLES",
+    "BuyerLine",
+    "Order",
+    "OrderConflict",
+    "OrderRepository",
+    "SellerLine",
+    "Status",
+    "StatusLine",
+    "UnknownOrder",
+]

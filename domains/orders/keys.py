@@ -1,12 +1,15 @@
-"""Three tables, one for each lookup: by order number, by seller, by buyer.
+"""Four tables, one for each lookup: by order number, by seller, by buyer, by seller and status.
 
-The order is stored under its number. Each row of a list repeats what a list page shows, so a page is one scan, no gets.
+The order is stored under its number, in one cell: the source, from which the rows of the lists are derived. Each row of
+a seller's or a buyer's list repeats what a list page shows, so a page is one scan, no gets. The list by status moves:
+its key holds what changes, so its rows hold nothing else, and a page of it fetches the orders.
 """
 
-from shared.keys import Descending, EscapedText, Int64, KeyLayout, TrailingText, part, row_key
+from shared.keys import Code, Descending, EscapedText, Int64, KeyLayout, TrailingText, part, row_key
 from shared.tables import BIG_INT, Column, RecordCells, TableLayout
+from shared.writes import SourceCells, intents_table
 
-from .records import BuyerLine, Order, SellerLine
+from .records import BuyerLine, Order, SellerLine, StatusLine
 
 
 @row_key
@@ -55,6 +58,25 @@ class OrderByBuyer:
     order_number: str = part(EscapedText, "distinguishes orders of one millisecond")
 
 
+@row_key
+class OrderByStatus:
+    """One line in a seller's list of orders of one status.
+
+    Order:  by seller, by status, newest first, then by order number.
+    Serves: a seller's orders of one status; the latest N of them.
+    Costs:  one scan of the page's lines and one more, and one call that gets their orders. A change of status puts the
+            new line before it is decided and deletes the old one after, so a page drops lines that their orders
+            contradict.
+    Fixed:  as `OrderBySeller`, and the byte of each status; a new status takes a new byte.
+    Source: none
+    """
+
+    seller_id: str = part(EscapedText, "who sold; any text")
+    status: str = part(Code({"placed": 1, "paid": 2, "shipped": 3, "cancelled": 4}), "the status of the order")
+    placed_ms: int = part(Descending(Int64), "when placed, milliseconds since 1970 UTC, newest first")
+    order_number: str = part(EscapedText, "distinguishes orders of one millisecond")
+
+
 ORDER_CELLS = RecordCells(
     Order,
     {
@@ -69,9 +91,14 @@ ORDER_CELLS = RecordCells(
 _LINE_COLUMNS = {"item": Column("o:i"), "amount": Column("o:a", BIG_INT), "status": Column("o:st")}
 SELLER_CELLS = RecordCells(SellerLine, _LINE_COLUMNS)
 BUYER_CELLS = RecordCells(BuyerLine, _LINE_COLUMNS)
+STATUS_CELLS = RecordCells(StatusLine, {}, marker="o:x")
 
-ORDERS = TableLayout("orders", "the order", KeyLayout(OrderByNumber), ORDER_CELLS)
+ORDERS = TableLayout("orders", "the order", KeyLayout(OrderByNumber), SourceCells(ORDER_CELLS, "o:order"))
 BY_SELLER = TableLayout("orders_by_seller", "one line of a seller's list", KeyLayout(OrderBySeller), SELLER_CELLS)
 BY_BUYER = TableLayout("orders_by_buyer", "one line of a buyer's list", KeyLayout(OrderByBuyer), BUYER_CELLS)
+BY_STATUS = TableLayout(
+    "orders_by_status", "a line of a seller's list of one status", KeyLayout(OrderByStatus), STATUS_CELLS
+)
+INTENTS = intents_table("orders_intents")
 
-TABLES = (ORDERS, BY_SELLER, BY_BUYER)
+TABLES = (ORDERS, BY_SELLER, BY_BUYER, BY_STATUS, INTENTS)

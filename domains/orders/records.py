@@ -1,4 +1,4 @@
-"""The application's records: an order, and its line in a seller's and a buyer's list. Nothing here knows of storage."""
+"""The application's records: an order, and its lines in lists. Nothing here knows of storage."""
 
 from typing import Literal, get_args
 
@@ -8,17 +8,25 @@ from shared.records import LAST_MS, integer, one_of, text
 
 Status = Literal["placed", "paid", "shipped", "cancelled"]
 STATUSES: tuple[Status, ...] = get_args(Status)
+NEXT_STATUSES: dict[Status, tuple[Status, ...]] = {
+    "placed": ("paid", "cancelled"),
+    "paid": ("shipped", "cancelled"),
+    "shipped": (),
+    "cancelled": (),
+}
+"""The changes of status that this shop allows."""
 
 
 @attrs.frozen
 class Order:
-    """One order of one item. Only its status ever changes."""
+    """One order of one item. Its status changes, and its buyer may be erased."""
 
     order_number: str = attrs.field(validator=text())
     seller_id: str = attrs.field(validator=text())
-    buyer_id: str = attrs.field(validator=text())
+    buyer_id: str | None = attrs.field(validator=attrs.validators.optional(text()))
+    """None if the buyer was erased."""
     placed_ms: int = attrs.field(validator=integer(0, LAST_MS))
-    """Milliseconds since 1970-01-01 UTC; the timestamp of its cells too, so never below 0."""
+    """Milliseconds since 1970-01-01 UTC."""
     item: str = attrs.field(validator=text(empty=True))
     amount: int = attrs.field(validator=integer())
     """In the smallest unit of the currency; any integer."""
@@ -55,5 +63,21 @@ class BuyerLine:
 
     @classmethod
     def of(cls, order: Order) -> "BuyerLine":
-        """The buyer's line of an order."""
-        return cls(order.buyer_id, order.placed_ms, order.order_number, order.item, order.amount, order.status)
+        """The buyer's line of an order whose buyer was not erased."""
+        buyer_id = order.buyer_id or ""
+        return cls(buyer_id, order.placed_ms, order.order_number, order.item, order.amount, order.status)
+
+
+@attrs.frozen
+class StatusLine:
+    """Says that an order may have this status: a page of the list reads the orders themselves."""
+
+    seller_id: str
+    status: Status
+    placed_ms: int
+    order_number: str
+
+    @classmethod
+    def of(cls, order: Order) -> "StatusLine":
+        """The line of an order in its seller's list of this status."""
+        return cls(order.seller_id, order.status, order.placed_ms, order.order_number)

@@ -1,6 +1,7 @@
-"""Orders in three tables; one method for each question and each write."""
+"""Orders in four tables; one method for each question and each write."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
+from functools import partial
 from typing import Any, TypeAlias
 
 import attrs
@@ -10,19 +11,23 @@ from shared.keys import InvalidQuestion, between, starting_with
 from shared.keys.errors import shown
 from shared.queries import Query, equal
 from shared.tables import TableLayout
-from shared.writes import CLOCK, WriterClock
+from shared.writes import CLOCK, Intent, IntentWriter, WriterClock
 
-from .keys import ORDER_CELLS, TABLES, OrderByNumber
-from .records import STATUSES, BuyerLine, Order, SellerLine, Status
+from .keys import SELLER_CELLS, TABLES, OrderByNumber
+from .records import NEXT_STATUSES, STATUSES, BuyerLine, Order, SellerLine, Status, StatusLine
 
 OrderTables: TypeAlias = tuple[
-    TableLayout[OrderByNumber, Order], TableLayout[Any, SellerLine], TableLayout[Any, BuyerLine]
+    TableLayout[OrderByNumber, Order],
+    TableLayout[Any, SellerLine],
+    TableLayout[Any, BuyerLine],
+    TableLayout[Any, StatusLine],
+    TableLayout[Any, Intent],
 ]
-"""The orders, the sellers' lists and the buyers' lists."""
+"""The orders, the lists of sellers, of buyers, and of sellers by status, and the writes under way."""
 
 
 class OrderConflict(ValueError):
-    """Another order is stored under this number, or another change of its status won."""
+    """Another order has this number, or the order's status does not allow this change."""
 
 
 class UnknownOrder(ValueError):
@@ -30,11 +35,12 @@ class UnknownOrder(ValueError):
 
 
 class OrderRepository:
-    """Places orders, changes their status, finds them by number, seller and buyer.
+    """Places orders, changes their status, finds them by number, seller, buyer and status.
 
-    The three rows of an order are not one transaction. Every write puts the order first and its list lines after it,
-    all with one explicit timestamp. So a crash leaves no line without its order, and the same call again completes the
-    write. Between the puts a list may lack a new order, or show its old status.
+    An order is decided in its own row; the lines of its lists are derived from it, see `shared.writes.intents`. What
+    was answered is stored, and no two orders share a number. A seller's or a buyer's list may lack a new order, or show
+    its old status, until the write is complete; the list by status never lacks an order and never shows a wrong one.
+    If a writer dies, the same call again completes the write, and so does `recover`.
 
     Costs are those of `TABLES`. A happybase connection serves one thread at a time, and so does a repository: make one
     per thread.
@@ -43,70 +49,78 @@ class OrderRepository:
     def __init__(
         self, connection: happybase.Connection, tables: OrderTables = TABLES, clock: WriterClock = CLOCK
     ) -> None:
-        self._orders, self._by_seller, self._by_buyer = tables
-        self._order_rows, self._seller_rows, self._buyer_rows = (connection.table(table.name) for table in tables)
-        self._clock = clock
+        self._orders, self._by_seller, self._by_buyer, self._by_status, intents = tables
+        self._order_rows, self._seller_rows, self._buyer_rows, self._status_rows = (
+            connection.table(table.name) for table in tables[:-1]
+        )
+        self.writer = IntentWriter(
+            connection, self._orders, intents, self._lines_of, moving=[self._by_status], clock=clock
+        )
+
+    def _lines_of(self, order: Order) -> Iterator[tuple[TableLayout[Any, Any], Any]]:
+        """The rows that are derived from an order."""
+        yield self._by_seller, SellerLine.of(order)
+        yield self._by_status, StatusLine.of(order)
+        if order.buyer_id is not None:
+            yield self._by_buyer, BuyerLine.of(order)
+
+    # ---- writes
 
     def place(self, order: Order) -> None:
-        """Stores an order and its two list lines. The same order again adds missing lines and changes nothing else.
+        """Stores an order and its lines. The same order again completes missing lines and changes nothing else.
 
-        Raises `OrderConflict` if another order has this number. Costs: one get, three puts.
+        Raises `OrderConflict` if another order has this number. Costs: 1 get, 5 puts, 1 checkAndPut.
         """
-        stored = self._stored(order.order_number)
-        if stored is None:
-            self._put(order, order.placed_ms)
-        else:
-            _refuse_another(stored[0], order)
-            self._put(*stored, only=["status"])
+        self.writer.write(OrderByNumber(order.order_number), partial(placed, order))
 
     def change_status(self, order_number: str, status: Status) -> Order:
-        """Stores a new status; returns the order with it. Raises `UnknownOrder` if no order has this number.
+        """Stores a new status; returns the order with it.
 
-        The order is read again after the puts, and that is what is returned. Raises `OrderConflict` if another change
-        won meanwhile, with a later time or as the second one of the same millisecond. Until then readers may see the
-        losing status, and after two changes in one millisecond a list may keep it.
-        Costs: two gets, three puts.
+        Raises `UnknownOrder` if no order has this number, and `OrderConflict` if the status that the order has, maybe
+        from another writer just now, does not allow the change. Costs: 1 get, 5 puts, 1 checkAndPut, 1 delete.
         """
-        stored = self._stored(order_number)
-        if stored is None:
-            raise UnknownOrder(f"Order.order_number: no order {shown(order_number)}")
-        order, written_ms = stored
-        if order.status != status:
-            order = attrs.evolve(order, status=status)
-            written_ms = self._clock.now_ms(above_ms=written_ms)
-        self._put(order, written_ms, only=["status"])
-        stored = self._stored(order_number)
-        if stored is None or stored[0].status != status:
-            outcome = "gone" if stored is None else f"stored with {stored[0].status!r}"
-            raise OrderConflict(
-                f"Order.status: another change of order {order_number!r} won, it is {outcome} (got {status!r})"
-            )
-        return stored[0]
+        decide = partial(with_status, order_number, status)
+        return self.writer.write(OrderByNumber(order_number), decide)
 
     def cancel(self, order_number: str) -> Order:
-        """Stores the status `cancelled`; the order stays in the lists. Raises and costs what `change_status` does."""
+        """Stores the status `cancelled`. Raises and costs what `change_status` does."""
         return self.change_status(order_number, "cancelled")
+
+    # ---- questions
 
     def order(self, order_number: str) -> Order | None:
         """The order of that number, or None. Costs: one get."""
-        stored = self._stored(order_number)
-        return None if stored is None else stored[0]
+        return self.writer.read(self._orders.row(OrderByNumber(order_number))).record
 
     def of_seller(
         self, seller_id: str, since_ms: int | None = None, until_ms: int | None = None, status: Status | None = None
     ) -> Query[SellerLine]:
         """A seller's orders placed from `since_ms` up to but not at `until_ms`, newest first.
 
-        Costs: one scan of a page's rows and one more. With a status a page reads on until enough orders match, or ends
-        after 10,000 rows with a shorter page and a cursor.
+        Costs: one scan of a page's rows and one more. With a status, the scan reads the list of that status, and one
+        call gets the page's orders.
         """
-        plan = self._by_seller.plan(seller_id=seller_id, placed_ms=between(since_ms, until_ms))
-        return Query(self._seller_rows, self._by_seller, plan, where=of_status(status), newest_first=True)
+        placed = between(since_ms, until_ms)
+        if status is None:
+            plan = self._by_seller.plan(seller_id=seller_id, placed_ms=placed)
+            return Query(self._seller_rows, self._by_seller, plan, newest_first=True)
+        check_status(status)
+        plan = self._by_status.plan(seller_id=seller_id, status=status, placed_ms=placed)
+        return Query(self._status_rows, self._by_status, plan, newest_first=True).then(self._agreeing)
+
+    def _agreeing(self, lines: list[StatusLine]) -> list[SellerLine | None]:
+        """What a seller's list shows of the orders of these lines; None for an order that has another status by now."""
+        orders = self.writer.agreeing(self._by_status, lines)
+        return [None if order is None else SellerLine.of(order) for order in orders]
 
     def of_buyer(
         self, buyer_id: str, since_ms: int | None = None, until_ms: int | None = None, status: Status | None = None
     ) -> Query[BuyerLine]:
-        """A buyer's orders placed from `since_ms` up to but not at `until_ms`, newest first. Costs: as `of_seller`."""
+        """A buyer's orders placed from `since_ms` up to but not at `until_ms`, newest first.
+
+        Costs: one scan of a page's rows and one more. With a status a page reads on until enough orders match, or ends
+        after 10,000 rows with a shorter page and a cursor.
+        """
         plan = self._by_buyer.plan(buyer_id=buyer_id, placed_ms=between(since_ms, until_ms))
         return Query(self._buyer_rows, self._by_buyer, plan, where=of_status(status), newest_first=True)
 
@@ -115,72 +129,57 @@ class OrderRepository:
         return Query(self._order_rows, self._orders, self._orders.plan(order_number=starting_with(number_prefix)))
 
     def with_status(self, status: Status) -> Query[Order]:
-        """All orders of a status, in row-key order.
+        """All orders of a status, by seller.
 
-        Costs: a full table scan with a server-side filter, because no row key holds the status. If you need this list
-        often, give it a table of its own.
+        Costs: a full scan of the sellers' lists with a server-side filter, and one call that gets a page's orders. If
+        you need this list often, give it a table of its own.
         """
-        return orders_of_status(self._order_rows, self._orders, status)
+        check_status(status)
+        plan = self._by_seller.layout.whole_table()
+        lines = Query(self._seller_rows, self._by_seller, plan, server=equal(SELLER_CELLS, "status", status))
+        return lines.then(partial(self._still, status))
 
-    def _stored(self, order_number: str) -> tuple[Order, int] | None:
-        """The order, and the timestamp of its last write in milliseconds; None if no order has this number."""
-        row = self._orders.row(OrderByNumber(order_number))
-        return stored_order(self._orders, row, self._order_rows.row(row, include_timestamp=True))
-
-    def _put(self, order: Order, written_ms: int, only: Iterable[str] | None = None) -> None:
-        """Puts the order, with all or `only` some attributes, then both list lines with all of theirs.
-
-        Makes every row before it puts the first, so that an invalid key leaves nothing half stored.
-        """
-        seller_line, buyer_line = SellerLine.of(order), BuyerLine.of(order)
-        puts = [
-            (self._order_rows, self._orders.row(order), ORDER_CELLS.pack(order, only)),
-            (self._seller_rows, self._by_seller.row(seller_line), self._by_seller.cells.pack(seller_line)),
-            (self._buyer_rows, self._by_buyer.row(buyer_line), self._by_buyer.cells.pack(buyer_line)),
-        ]
-        for rows, row, cells in puts:
-            rows.put(row, cells, timestamp=written_ms)
+    def _still(self, status: Status, lines: list[SellerLine]) -> list[Order | None]:
+        """The orders of these lines; None for an order that has another status by now."""
+        orders = self.writer.agreeing(self._by_seller, lines)
+        return [order if order is not None and order.status == status else None for order in orders]
 
 
-def stored_order(
-    table: TableLayout[Any, Order], row: bytes, cells: dict[bytes, tuple[bytes, int]]
-) -> tuple[Order, int] | None:
-    """The order of a row whose cells have timestamps, and the timestamp of its status; None if there are no cells.
-
-    An order without a status cell was never changed: its timestamp is `placed_ms`.
-    """
-    if not cells:
-        return None
-    order = table.record(row, {column: value for column, (value, _) in cells.items()})
-    status = cells.get(ORDER_CELLS.column("status"))
-    return order, order.placed_ms if status is None else status[1]
+def placed(order: Order, stored: Order | None) -> Order:
+    """The order, if its number is free; the stored one, if it is the same but for a later status."""
+    for field in attrs.fields(Order) if stored is not None else ():
+        stored_value, value = getattr(stored, field.name), getattr(order, field.name)
+        if stored_value != value and (field.name, value) != ("status", "placed"):
+            raise OrderConflict(
+                f"Order.{field.name}: order {order.order_number!r} is stored with {shown(stored_value)} "
+                f"(got {shown(value)})" + ("; use change_status" if field.name == "status" else "")
+            )
+    return order if stored is None else stored
 
 
-def orders_of_status(rows: happybase.Table, table: TableLayout[Any, Order], status: Status) -> Query[Order]:
-    """The orders with this status, from a full table scan with a server-side filter."""
-    _check_status(status)
-    return Query(rows, table, table.layout.whole_table(), server=equal(ORDER_CELLS, "status", status))
+def with_status(order_number: str, status: Status, stored: Order | None) -> Order:
+    """The order with a status that its own status allows next, or with its own."""
+    if stored is None:
+        raise UnknownOrder(f"Order.order_number: no order {shown(order_number)}")
+    if status == stored.status:
+        return stored
+    if status not in NEXT_STATUSES[stored.status]:
+        allowed = ", ".join(NEXT_STATUSES[stored.status]) or "no other status"
+        raise OrderConflict(
+            f"Order.status: order {order_number!r} is {stored.status}, which allows {allowed} (got {shown(status)})"
+        )
+    return attrs.evolve(stored, status=status)
 
 
 def of_status(status: Status | None) -> dict[str, str]:
     """The condition on an order's status; empty if `status` is None."""
     if status is None:
         return {}
-    _check_status(status)
+    check_status(status)
     return {"status": status}
 
 
-def _check_status(status: Status) -> None:
+def check_status(status: Status) -> None:
+    """Raises InvalidQuestion for a status that no order has."""
     if status not in STATUSES:
         raise InvalidQuestion(f"status: must be one of {', '.join(STATUSES)} (got {shown(status)})")
-
-
-def _refuse_another(stored: Order, order: Order) -> None:
-    """Refuses an order that differs from the stored one; only the stored status may have changed from `placed`."""
-    for field in attrs.fields(Order):
-        stored_value, value = getattr(stored, field.name), getattr(order, field.name)
-        if stored_value != value and (field.name, value) != ("status", "placed"):
-            raise OrderConflict(
-                f"Order.{field.name}: order {stored.order_number!r} is stored with {shown(stored_value)} "
-                f"(got {shown(value)})" + ("; use change_status" if field.name == "status" else "")
-            )

@@ -6,7 +6,7 @@ The orders themselves are stored as in `keys.py`.
 from shared.keys import EscapedText, Int64, KeyLayout, part, row_key
 from shared.tables import TableLayout
 
-from ..keys import BUYER_CELLS, ORDERS, SELLER_CELLS
+from ..keys import BUYER_CELLS, BY_STATUS, INTENTS, ORDERS, SELLER_CELLS
 
 
 @row_key
@@ -52,4 +52,6 @@ TABLES = (
     TableLayout(
         "orders_by_buyer_oldest", "one line of a buyer's list", KeyLayout(OrderByBuyerOldestFirst), BUYER_CELLS
     ),
+    BY_STATUS,
+    INTENTS,
 )

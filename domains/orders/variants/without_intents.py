@@ -1,0 +1,128 @@
+"""The plain form: the order is put first, its lines after it, and the same call again mends what a crash left.
+
+A shop whose clients always retry, and whose reader can live with a list that lacks an order, needs no more. What it can
+lose: two orders placed under one number at the same moment, of which the second replaces the first; an order whose
+writer died and whose client never retries stays missing from the lists; after two changes of status in one millisecond
+a list may keep the one that lost. A list by status would show orders twice or not at all, so there is none.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import happybase
+
+from shared.keys import KeyLayout, between, starting_with
+from shared.queries import Query, equal
+from shared.tables import TableLayout
+from shared.writes import CLOCK, WriterClock
+
+from ..keys import BUYER_CELLS, BY_BUYER, BY_SELLER, ORDER_CELLS, SELLER_CELLS, OrderByNumber
+from ..records import BuyerLine, Order, SellerLine, Status
+from ..repository import OrderConflict, check_status, of_status, placed, with_status
+
+ORDERS = TableLayout("orders_plain", "the order", KeyLayout(OrderByNumber), ORDER_CELLS)
+
+TABLES = (ORDERS, BY_SELLER, BY_BUYER)
+
+
+class PlainOrderRepository:
+    """Places orders, changes their status, finds them by number, seller and buyer.
+
+    Every write puts the order first and its lines after it, all with one explicit timestamp. So a crash leaves no line
+    without its order, and the same call again completes the write. Between the puts a list may lack a new order, or
+    show its old status.
+    """
+
+    def __init__(self, connection: happybase.Connection, clock: WriterClock = CLOCK) -> None:
+        self._order_rows, self._seller_rows, self._buyer_rows = (connection.table(table.name) for table in TABLES)
+        self._clock = clock
+
+    def place(self, order: Order) -> None:
+        """Stores an order and its lines. The same order again adds missing lines and changes nothing else.
+
+        Raises `OrderConflict` if another order has this number. Costs: one get, three puts.
+        """
+        stored = self._stored(order.order_number)
+        if stored is None:
+            self._put(order, order.placed_ms)
+        else:
+            placed(order, stored[0])
+            self._put(*stored, only=["status"])
+
+    def change_status(self, order_number: str, status: Status) -> Order:
+        """Stores a new status; returns the order with it. Raises `UnknownOrder`, and `OrderConflict` if it may not.
+
+        The order is read again after the puts; if another change won meanwhile, with a later time or as the second one
+        of the same millisecond, that is an `OrderConflict` too. Costs: two gets, three puts.
+        """
+        before, written_ms = self._stored(order_number) or (None, 0)
+        order = with_status(order_number, status, before)
+        if order != before:
+            written_ms = self._clock.now_ms(above_ms=written_ms)
+        self._put(order, written_ms, only=["status"])
+        stored = self._stored(order_number)
+        if stored is None or stored[0].status != status:
+            outcome = "gone" if stored is None else f"stored with {stored[0].status!r}"
+            raise OrderConflict(
+                f"Order.status: another change of order {order_number!r} won, it is {outcome} (got {status!r})"
+            )
+        return stored[0]
+
+    def cancel(self, order_number: str) -> Order:
+        """Stores the status `cancelled`. Raises and costs what `change_status` does."""
+        return self.change_status(order_number, "cancelled")
+
+    def order(self, order_number: str) -> Order | None:
+        """The order of that number, or None. Costs: one get."""
+        stored = self._stored(order_number)
+        return None if stored is None else stored[0]
+
+    def of_seller(
+        self, seller_id: str, since_ms: int | None = None, until_ms: int | None = None, status: Status | None = None
+    ) -> Query[SellerLine]:
+        """A seller's orders placed from `since_ms` up to but not at `until_ms`, newest first.
+
+        Costs: one scan of a page's rows and one more. With a status a page reads on until enough orders match, or ends
+        after 10,000 rows with a shorter page and a cursor.
+        """
+        plan = BY_SELLER.plan(seller_id=seller_id, placed_ms=between(since_ms, until_ms))
+        return Query(self._seller_rows, BY_SELLER, plan, where=of_status(status), newest_first=True)
+
+    def of_buyer(
+        self, buyer_id: str, since_ms: int | None = None, until_ms: int | None = None, status: Status | None = None
+    ) -> Query[BuyerLine]:
+        """A buyer's orders placed from `since_ms` up to but not at `until_ms`, newest first. Costs: as `of_seller`."""
+        plan = BY_BUYER.plan(buyer_id=buyer_id, placed_ms=between(since_ms, until_ms))
+        return Query(self._buyer_rows, BY_BUYER, plan, where=of_status(status), newest_first=True)
+
+    def numbered(self, number_prefix: str) -> Query[Order]:
+        """The orders whose number starts with `number_prefix`, by number. Costs: one scan of a page's rows and one."""
+        return Query(self._order_rows, ORDERS, ORDERS.plan(order_number=starting_with(number_prefix)))
+
+    def with_status(self, status: Status) -> Query[Order]:
+        """All orders of a status, by number. Costs: a full table scan with a server-side filter."""
+        check_status(status)
+        return Query(self._order_rows, ORDERS, ORDERS.layout.whole_table(), server=equal(ORDER_CELLS, "status", status))
+
+    def _stored(self, order_number: str) -> tuple[Order, int] | None:
+        """The order, and the timestamp of its last write in milliseconds; None if no order has this number."""
+        row = ORDERS.row(OrderByNumber(order_number))
+        cells = self._order_rows.row(row, include_timestamp=True)
+        if not cells:
+            return None
+        order = ORDERS.record(row, {column: value for column, (value, _) in cells.items()})
+        return order, cells[ORDER_CELLS.column("status")][1]
+
+    def _put(self, order: Order, written_ms: int, only: Iterable[str] | None = None) -> None:
+        """Puts the order, with all or `only` some attributes, then both list lines with all of theirs.
+
+        Makes every row before it puts the first, so that an invalid key leaves nothing half stored.
+        """
+        seller_line, buyer_line = SellerLine.of(order), BuyerLine.of(order)
+        puts: list[tuple[Any, bytes, dict[bytes, bytes]]] = [
+            (self._order_rows, ORDERS.row(order), ORDER_CELLS.pack(order, only)),
+            (self._seller_rows, BY_SELLER.row(seller_line), SELLER_CELLS.pack(seller_line)),
+            (self._buyer_rows, BY_BUYER.row(buyer_line), BUYER_CELLS.pack(buyer_line)),
+        ]
+        for rows, row, cells in puts:
+            rows.put(row, cells, timestamp=written_ms)

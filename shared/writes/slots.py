@@ -1,0 +1,111 @@
+"""Slots: the rows of an intents table, one for each write that a process has under way at a time.
+
+A slot is used again and again, so the table has as many rows as there were writes at once, not as there were writes.
+"""
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import attrs
+
+from ..keys import FixedBytes, KeyLayout, UInt32, part, row_key
+from ..tables import Column, RecordCells, TableLayout
+
+PROCESS_BYTES = 8
+
+
+@row_key
+class SlotOfProcess:
+    """One slot of one process.
+
+    Order:  by process, at random, so that the slots of several processes are in several regions.
+    Serves: a scan of all slots, which recovery reads.
+    Costs:  one put to begin a write, one to end it.
+    Fixed:  nothing; the rows mean nothing once their writes have ended.
+    Source: none
+    """
+
+    process: bytes = part(FixedBytes(PROCESS_BYTES), "random, drawn when the process writes first")
+    slot: int = part(UInt32, "counts the writes that this process has under way")
+
+
+@attrs.frozen
+class Intent:
+    """The write that a slot has under way, or its last one."""
+
+    process: bytes
+    slot: int
+    source_row: bytes | None
+    """None if the write has ended."""
+    revision: int
+    """The revision of the source that the writer read."""
+    write_id: bytes
+    touched: dict[str, dict[bytes, list[bytes]]]
+    """The derived cells that the write puts or deletes: columns by row, by table."""
+
+
+def idle(process: bytes, slot: int) -> Intent:
+    """What a slot holds between two writes."""
+    return Intent(process, slot, None, 0, b"", {})
+
+
+INTENT_CELLS = RecordCells(
+    Intent,
+    {
+        "source_row": Column("i:s"),
+        "revision": Column("i:r"),
+        "write_id": Column("i:w"),
+        "touched": Column("i:t"),
+    },
+)
+
+
+def intents_table(name: str) -> TableLayout[SlotOfProcess, Intent]:
+    """The table of the intents of one domain. Without a TTL: an intent that expired would never be recovered."""
+    return TableLayout(name, "the write that a slot has under way", KeyLayout(SlotOfProcess), INTENT_CELLS)
+
+
+@attrs.define
+class Slot:
+    """A slot of this process. One write has it at a time."""
+
+    process: bytes
+    slot: int
+    last_ms: int = 0
+    """The largest timestamp in its row: the next intent must be dated later."""
+
+
+class Slots:
+    """The slots of this process, for all its threads and stores."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._pid = 0
+        self._process = b""
+        self._free: list[Slot] = []
+        self._made = 0
+
+    @contextmanager
+    def taken(self) -> Iterator[Slot]:
+        """A slot that no other write has. After an exception it is never used again, because recovery may need it."""
+        slot = self._take()
+        pid = os.getpid()
+        yield slot
+        with self._lock:
+            if pid == self._pid:
+                self._free.append(slot)
+
+    def _take(self) -> Slot:
+        with self._lock:
+            if self._pid != os.getpid():  # also in a forked child, which must not use the slots of its parent
+                self._pid, self._process = os.getpid(), os.urandom(PROCESS_BYTES)
+                self._free, self._made = [], 0
+            if self._free:
+                return self._free.pop()
+            self._made += 1
+            return Slot(self._process, self._made - 1)
+
+
+SLOTS = Slots()

@@ -1,0 +1,118 @@
+"""The source row of a record: one cell that `checkAndPut` decides, with everything that other rows derive from it.
+
+The cell is a msgpack array, `[revision, time_ms, writes, cells]`:
+
+- `revision` counts the changes of the cell: 1, 2, 3, ...
+- `time_ms` is the timestamp of the cells that are derived from this revision.
+- `writes` are the ids of the latest writes that were accepted, the oldest first.
+- `cells` is the record as `RecordCells` packs it, by qualifier; nil if there is no record.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Generic, TypeVar
+
+import attrs
+import msgpack
+
+from ..keys.errors import shown_bytes
+from ..tables import InvalidRecord, RecordCells
+from ..tables.cells import check_column
+
+R = TypeVar("R")
+
+REVISION_STEP_MS = 3
+"""The times of two revisions differ by this at least: cells put before a decision are dated `time_ms` + 1, deletes
+`time_ms` - 1, and no two of them may meet."""
+WRITES_KEPT = 64
+"""Number of write ids that a source remembers."""
+
+
+@attrs.frozen
+class Source(Generic[R]):
+    """A source row as it was read."""
+
+    cell: bytes | None
+    """The bytes that the next `checkAndPut` must find; None if the row has no such cell."""
+    revision: int
+    time_ms: int
+    writes: tuple[bytes, ...]
+    record: R | None
+    """None if the record was deleted, or never was: a recoverer also raises the revision of a missing source."""
+
+    def leaves_open(self, revision: int, write_id: bytes) -> bool:
+        """Whether a write that read `revision` may still be accepted: its `checkAndPut` may be under way."""
+        return self.revision <= revision and write_id not in self.writes
+
+    def forgets(self, revision: int) -> bool:
+        """Whether a write that read `revision` may have been accepted although its id is not remembered."""
+        return self.revision - revision > WRITES_KEPT
+
+
+class SourceCells(Generic[R]):
+    """One record in one cell, which a `MultiRowWriter` decides.
+
+    SourceCells(ORDER_CELLS, "o:order")    the columns of ORDER_CELLS, as a map in the cell o:order
+
+    A row whose record was deleted holds no record, but keeps the cell: a revision is never used twice. The family must
+    not have a TTL, because an expired cell would start again at revision 1.
+    """
+
+    def __init__(self, cells: RecordCells[R], column: str) -> None:
+        check_column(column)
+        self.record = cells.record
+        self.cells = cells
+        self.columns = (column.encode(),)
+        self.cell_attributes = cells.cell_attributes
+        qualifiers = {name: cells.column(name).partition(b":")[2] for name in cells.cell_attributes}
+        if cells.marker is not None or len({*qualifiers.values()}) < len(qualifiers):
+            raise InvalidRecord(f"{cells.record.__name__}: its columns must have different qualifiers (got {cells})")
+        self._column_of = {qualifiers[name]: cells.column(name) for name in qualifiers}
+
+    def pack(self, record: R) -> dict[bytes, bytes]:
+        """The cell of a record that nobody has changed yet, at time 0."""
+        return {self.columns[0]: self.pack_revision(1, 0, (), record)}
+
+    def pack_revision(self, revision: int, time_ms: int, writes: tuple[bytes, ...], record: R | None) -> bytes:
+        """The cell of one revision. Raises InvalidRecord."""
+        cells = None
+        if record is not None:
+            cells = {column.partition(b":")[2]: value for column, value in self.cells.pack(record).items()}
+        packed: bytes = msgpack.packb([revision, time_ms, list(writes[-WRITES_KEPT:]), cells])
+        return packed
+
+    def records(self, key: object, cells: Mapping[bytes, bytes]) -> Iterator[R]:
+        """The record of a row, if it has one."""
+        if (cell := cells.get(self.columns[0])) is not None:
+            source = self.source(key, cell)
+            if source.record is not None:
+                yield source.record
+
+    def source(self, key: object, cell: bytes | None) -> Source[R]:
+        """A source row, from its decoded key and its cell; a missing cell is revision 0. Raises InvalidRecord."""
+        if cell is None:
+            return Source(None, 0, 0, (), None)
+        try:
+            unpacked: Any = msgpack.unpackb(cell, strict_map_key=False)
+            revision, time_ms, writes, cells = unpacked
+            is_whole = type(revision) is type(time_ms) is int and all(type(write) is bytes for write in writes)
+            stored = None if cells is None else {self._column_of.get(name, b""): cells[name] for name in cells}
+        except Exception as error:  # msgpack's errors have no base of their own
+            raise self._damaged(cell, str(error) or type(error).__name__) from None
+        if not is_whole or not all(type(value) is bytes for value in (stored or {}).values()):
+            raise self._damaged(cell, "its values have other types")
+        record = None if stored is None else self.cells.unpack(key, stored)
+        return Source(cell, revision, time_ms, tuple(writes), record)
+
+    def _damaged(self, cell: bytes, reason: str) -> InvalidRecord:
+        wanted = "must be a msgpack array of revision, time, writes and cells"
+        return InvalidRecord(f"{self.record.__name__}: {wanted}: {reason} (got {shown_bytes(cell)})")
+
+    def __repr__(self) -> str:
+        return f"SourceCells({self.cells}, {self.columns[0].decode()!r})"
+
+
+def column_of(cells: Any) -> bytes:
+    """The column of a source's cell. Raises InvalidRecord for cells of another kind."""
+    if not isinstance(cells, SourceCells):
+        raise InvalidRecord(f"{cells.record.__name__}: the cells of a source must be SourceCells (got {cells})")
+    return cells.columns[0]
