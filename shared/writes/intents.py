@@ -184,12 +184,13 @@ class IntentWriter(Generic[R]):
         row = self.source.row(key)
         while True:
             source = self.read(row)
-            record: Any = decide(source.record)
+            wanted = decide(source.record)
+            record: Any = wanted
             if record == source.record:
                 self._mend(source, set())
-                return record
+                return wanted
             if self._is_accepted(row, source, record):
-                return record
+                return wanted
 
     def _is_accepted(self, row: bytes, source: Source[R], record: R | None) -> bool:
         if record is not None and self.source.row(record) != row:
