@@ -282,8 +282,8 @@ MUTANTS = (
     Mutant(
         "merged values of different slices are one stream",
         "shared/keys/questions.py",
-        "setdefault(bucket + time_bucket + merged if",
-        "setdefault(bucket + merged if",
+        "bucket + time_bucket + leading.merged",
+        "bucket + leading.merged",
         ANY_OF,
     ),
     Mutant(
@@ -779,7 +779,7 @@ MUTANTS = (
     Mutant(
         "a value that no range binds chooses no bucket",
         "shared/keys/questions.py",
-        "known = known.with_part(name, condition, encoded, merged=False)",
+        "known[name] = condition",
         "pass",
         NARROW,
     ),
