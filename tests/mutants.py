@@ -419,8 +419,8 @@ MUTANTS = (
     Mutant(
         "the words of a layout are part of the question",
         "shared/queries/cursors.py",
-        "layout = (table.name, ",
-        "layout = (table.name, table.holds, ",
+        'layout = f"({table.name!r}, ',
+        'layout = f"({table.name!r}, {table.holds!r}, ',
         CURSORS,
     ),
     Mutant(
@@ -532,22 +532,22 @@ MUTANTS = (
     Mutant(
         "the qualifier is no part of the question",
         "shared/queries/cursors.py",
-        "cells.cell_attributes, qualifier)",
-        "cells.cell_attributes)",
+        "{cells.cell_attributes!r}, {qualifier}",
+        "{cells.cell_attributes!r}",
         MANY_RECORDS,
     ),
     Mutant(
         "a scan in the order of a hash is one in the order of the key",
         "shared/queries/key_order.py",
-        "    if _begins_with_hash(table, plan):\n        return []\n",
-        "",
+        "[] if by_hash else _scanned(",
+        "_scanned(",
         KEY_ORDER,
     ),
     Mutant(
         "newest first is ignored if rows come in the order of a hash",
         "shared/queries/key_order.py",
-        "if _begins_with_hash(table, plan):\n            layout = ",
-        "if False:\n            layout = ",
+        "if by_hash and order is None:",
+        "if False:",
         KEY_ORDER,
     ),
     Mutant(
