@@ -282,8 +282,8 @@ MUTANTS = (
     Mutant(
         "merged values of different slices are one stream",
         "shared/keys/questions.py",
-        "setdefault(bucket + time_bucket + merged if",
-        "setdefault(bucket + merged if",
+        "bucket + time_bucket + leading.merged",
+        "bucket + leading.merged",
         ANY_OF,
     ),
     Mutant(
@@ -318,18 +318,17 @@ MUTANTS = (
     Mutant(
         "buckets are merged by the whole row",
         "shared/queries/scanning.py",
-        "return row_and_cells[0][prefix_bytes:]",
-        "return row_and_cells[0]",
+        "return lambda row_and_cells: row_and_cells[0][prefix_bytes:]",
+        "return lambda row_and_cells: row_and_cells[0]",
         SCANS,
     ),
     Mutant(
         "the limit is shared out to the buckets before the merge",
         "shared/queries/scanning.py",
-        "opened.enter_context(closing(_stream(read, stream.ranges, reverse, batch_rows))) for stream in plan.streams",
+        "islice(merged(streams, plan, reverse, _rest_of_row), limit)",
         """islice(
-                opened.enter_context(closing(_stream(read, stream.ranges, reverse, batch_rows))), limit and batch_rows
-            )
-            for stream in plan.streams""",
+            merged([islice(stream, limit and batch_rows) for stream in streams], plan, reverse, _rest_of_row), limit
+        )""",
         SCANS,
     ),
     Mutant(
@@ -370,8 +369,17 @@ MUTANTS = (
     Mutant(
         "scanners stay open when the reader stops early",
         "shared/queries/scanning.py",
-        "opened.enter_context(closing(_stream(read, stream.ranges, reverse, batch_rows)))",
-        'globals().setdefault("kept", []).append(_stream(read, stream.ranges, reverse, batch_rows)) or kept[-1]',
+        "opened.callback(stream.close)",
+        'globals().setdefault("kept", []).append(stream)',
+        SCANS,
+    ),
+    Mutant(
+        "the scanner of a single stream stays open when the reader stops early",
+        "shared/queries/scanning.py",
+        "with closing(_stream(read, plan.streams[0].ranges, reverse, batch_rows)) as rows:",
+        """rows = _stream(read, plan.streams[0].ranges, reverse, batch_rows)
+        globals().setdefault("kept", []).append(rows)
+        if True:""",
         SCANS,
     ),
     # ---- pages
@@ -386,12 +394,12 @@ MUTANTS = (
         "a cursor is the last row kept, not the last row read",
         "shared/queries/pages.py",
         """\
-            last = row, qualifier
-            records += reader.matching(row, qualifier, stored)
+            last = stored
+            records += reader.matching(stored)
 """,
         """\
-            records += (matching := reader.matching(row, qualifier, stored))
-            last = (row, qualifier) if matching else last
+            records += (matching := reader.matching(stored))
+            last = stored if matching else last
 """,
         PAGES,
     ),
@@ -419,8 +427,8 @@ MUTANTS = (
     Mutant(
         "the words of a layout are part of the question",
         "shared/queries/cursors.py",
-        "layout = (table.name, ",
-        "layout = (table.name, table.holds, ",
+        'layout = f"({table.name!r}, ',
+        'layout = f"({table.name!r}, {table.holds!r}, ',
         CURSORS,
     ),
     Mutant(
@@ -442,6 +450,13 @@ MUTANTS = (
         "shared/queries/pages.py",
         "    return records, None\n",
         "    return records, last and reader.position(*last)\n",
+        PAGES,
+    ),
+    Mutant(
+        "the last page of rows that are all records has a cursor",
+        "shared/queries/pages.py",
+        "None if next(rows, None) is None else reader.position(stored)",
+        "stored and reader.position(stored)",
         PAGES,
     ),
     Mutant(
@@ -532,22 +547,22 @@ MUTANTS = (
     Mutant(
         "the qualifier is no part of the question",
         "shared/queries/cursors.py",
-        "cells.cell_attributes, qualifier)",
-        "cells.cell_attributes)",
+        "{cells.cell_attributes!r}, {qualifier}",
+        "{cells.cell_attributes!r}",
         MANY_RECORDS,
     ),
     Mutant(
         "a scan in the order of a hash is one in the order of the key",
         "shared/queries/key_order.py",
-        "    if _begins_with_hash(table, plan):\n        return []\n",
-        "",
+        "[] if by_hash else _scanned(",
+        "_scanned(",
         KEY_ORDER,
     ),
     Mutant(
         "newest first is ignored if rows come in the order of a hash",
         "shared/queries/key_order.py",
-        "if _begins_with_hash(table, plan):\n            layout = ",
-        "if False:\n            layout = ",
+        "if by_hash and order is None:",
+        "if False:",
         KEY_ORDER,
     ),
     Mutant(
@@ -581,7 +596,7 @@ MUTANTS = (
     Mutant(
         "an attribute that no record has is refused only if a row is read",
         "shared/queries/record_reader.py",
-        "if name not in attributes and not (type(name) is str and hasattr(record, name)):",
+        "if not (type(name) is str and hasattr(record, name)) and name not in attrs.fields_dict(record):",
         "if False:",
         QUERIES,
     ),
@@ -616,8 +631,8 @@ MUTANTS = (
     Mutant(
         "a page ends early if rows hold nothing",
         "shared/queries/record_reader.py",
-        "self.on_invalid is not None or self.question.has_own_cells",
-        "self.on_invalid is not None",
+        "on_invalid is not None or question.has_own_cells",
+        "on_invalid is not None",
         OWN_CELLS,
     ),
     Mutant(
@@ -779,7 +794,7 @@ MUTANTS = (
     Mutant(
         "a value that no range binds chooses no bucket",
         "shared/keys/questions.py",
-        "known = known.with_part(name, condition, encoded, merged=False)",
+        "known[name] = condition",
         "pass",
         NARROW,
     ),
@@ -872,8 +887,8 @@ MUTANTS = (
     Mutant(
         "a page reads the whole list",
         "shared/queries/pages.py",
-        "wanted = min(max(limit + 1, SKIPPING_BUFFER_ROWS if may_skip else 1), buffer_rows)",
-        "read_limit, wanted = None, buffer_rows",
+        "position, limit, min(limit + 1, buffer_rows))",
+        "position, limit, buffer_rows)",
         CONTRACT,
     ),
     Mutant(

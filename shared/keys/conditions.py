@@ -78,12 +78,12 @@ def any_of(values: Iterable[Any], *, merged: bool = False) -> Any:
 
 def is_one_value(condition: Any) -> bool:
     """Whether a condition allows a single value: it is that value."""
-    return not isinstance(condition, Between | StartingWith | AnyOf)
+    return not isinstance(condition, (Between, StartingWith, AnyOf))
 
 
 def is_range(condition: Any) -> bool:
     """Whether a condition allows a range of values, so that no later part of the key can be bound."""
-    return isinstance(condition, Between | StartingWith)
+    return isinstance(condition, (Between, StartingWith))
 
 
 def matcher(condition: Any) -> Callable[[Any], bool]:

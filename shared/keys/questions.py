@@ -5,7 +5,7 @@ parts, or any of several values, then at most one interval or prefix, then nothi
 alone turns them into the ends of ranges (`ranges.py`).
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import product
 from math import prod
 from typing import Any
@@ -21,6 +21,9 @@ from .ranges import Plan, RowRange, Stream, next_row, successor
 from .reference import ReferenceLayout
 from .slice_codecs import Slice
 
+_Parts = tuple[tuple[str, Any], ...]
+"""Prefixes and parts, each with its condition, as in `RowRange.parts`."""
+
 
 @attrs.frozen
 class _Interval:
@@ -34,30 +37,33 @@ class _Interval:
     after_low: bool = False
     high: bytes = b""
     through_high: bool = True
-    parts: tuple[tuple[str, Any], ...] = ()
+    parts: _Parts = ()
     """The part and its condition; empty if no part has an interval."""
 
-    def after(self, leading: bytes, parts: tuple[tuple[str, Any], ...]) -> RowRange | None:
+    def after(self, leading: bytes, parts: _Parts) -> RowRange | None:
         """The range of keys that start with these bytes, then are in this interval; None if it is empty."""
         start = successor(leading + self.low) if self.after_low else leading + self.low
         stop = successor(leading + self.high) if self.through_high else leading + self.high
         if start is None or (stop is not None and start >= stop):
             return None
-        return RowRange(start, stop, (*parts, *self.parts))
+        return RowRange(start, stop, parts)
 
 
 @attrs.frozen
 class _Leading:
     """One value for each of the leading parts that are bound, and their bytes."""
 
-    values: Mapping[str, Any] = attrs.field(factory=dict[str, Any])
-    encoded: Mapping[str, bytes] = attrs.field(factory=dict[str, bytes])
-    merged: tuple[str, ...] = ()
-    """The parts up to the last merged `any_of`: streams are merged by what comes after them."""
+    encoded: bytes = b""
+    parts: _Parts = ()
+    merged: bytes | None = None
+    """The bytes up to the last merged `any_of`, if there is one: streams are merged by what comes after them."""
 
     def with_part(self, name: str, value: Any, encoded: bytes, *, merged: bool) -> "_Leading":
-        values, bytes_of = {**self.values, name: value}, {**self.encoded, name: encoded}
-        return _Leading(values, bytes_of, tuple(values) if merged else self.merged)
+        encoded = self.encoded + encoded
+        return _Leading(encoded, (*self.parts, (name, value)), encoded if merged else self.merged)
+
+
+_UNBOUND, _EVERYTHING = _Leading(), _Interval()
 
 
 # ---- the three questions -------------------------------------------------------------------------
@@ -74,7 +80,7 @@ def plan(layout: ReferenceLayout[Any], question: Mapping[str, Any], encode: Call
         return _point(layout, conditions, encode, question, residual)
     time_buckets, conditions = _time_buckets(layout, conditions)
     leadings, interval = _leading(layout, conditions)
-    return _ranges(layout, time_buckets, leadings, interval, _Leading(), question, residual)
+    return _ranges(layout, time_buckets, leadings, interval, {}, question, residual)
 
 
 def narrow(layout: ReferenceLayout[Any], question: Mapping[str, Any], encode: Callable[[Any], bytes]) -> Plan:
@@ -88,19 +94,19 @@ def narrow(layout: ReferenceLayout[Any], question: Mapping[str, Any], encode: Ca
     if not bindable and layout.time_bucket is None:
         _leading(layout, conditions)  # refuses, and says why
     leadings, interval = _leading(layout, bindable)
-    known = _Leading()
+    known: dict[str, Any] = {}
     for name, condition in conditions.items():
         if name in bindable or condition == Between(None, None):
             continue
         residual[name] = question[name]
-        encoded = check_condition(layout, layout.part_named[name], condition)
-        if encoded is not None:  # not in the ranges, but a spreading prefix may be computed from it
-            known = known.with_part(name, condition, encoded, merged=False)
+        check_condition(layout, layout.part_named[name], condition)
+        if is_one_value(condition):  # not in the ranges, but a spreading prefix may be computed from it
+            known[name] = condition
     return _ranges(layout, time_buckets, leadings, interval, known, question, residual)
 
 
-def check_condition(layout: ReferenceLayout[Any], part: Part, condition: Any) -> bytes | None:
-    """Raises InvalidQuestion for a condition that no value of a part can meet; returns the bytes of a single value.
+def check_condition(layout: ReferenceLayout[Any], part: Part, condition: Any) -> None:
+    """Raises InvalidQuestion for a condition that no value of a part can meet.
 
     No range binds the part, so an `any_of` cannot be merged.
     """
@@ -113,20 +119,19 @@ def check_condition(layout: ReferenceLayout[Any], part: Part, condition: Any) ->
         if condition.merged:
             raise InvalidQuestion(f"{layout.name}.{part.name}: cannot be merged, because no range binds it")
     else:
-        return _encode(layout, part, part.codec.encode, condition)
-    return None
+        _encode(layout, part, part.codec.encode, condition)
 
 
 def whole_table(layout: ReferenceLayout[Any]) -> Plan:
     """All rows: one stream for each bucket if they can be listed, otherwise one range for the whole table."""
-    choices = [prefix.every_value() for prefix in layout.spread]
-    known = [choice for choice in choices if choice is not None]
-    if not choices or len(known) < len(choices) or prod(map(len, known)) > MAX_BUCKETS:
+    every_value = [(prefix, prefix.every_value()) for prefix in layout.spread]
+    choices = [_spread_parts(prefix, values) for prefix, values in every_value if values is not None]
+    if not choices or len(choices) < len(layout.spread) or prod(map(len, choices)) > MAX_BUCKETS:
         return Plan((Stream((RowRange(b"", None),)),))
     streams: list[Stream] = []
-    for spread in product(*known):
-        start = b"".join(spread)
-        streams.append(Stream((RowRange(start, successor(start), _spread_parts(layout, spread)),), layout.spread_bytes))
+    for spread in product(*choices):
+        start = b"".join([data for _, data in spread])
+        streams.append(Stream((RowRange(start, successor(start), spread),), layout.spread_bytes))
     return Plan(tuple(streams))
 
 
@@ -235,8 +240,7 @@ def _bindable(layout: ReferenceLayout[Any], question: Mapping[str, Any]) -> dict
 
 def _leading(layout: ReferenceLayout[Any], question: Mapping[str, Any]) -> tuple[list[_Leading], _Interval]:
     """The values of the parts bound by equality, several if there is an `any_of`, and the interval after them."""
-    leadings: list[_Leading] = [_Leading()]
-    interval = _Interval()
+    leadings, interval = [_UNBOUND], _EVERYTHING
     without_value: list[str] = []
     for part in layout.parts:
         if part.name not in question:
@@ -252,19 +256,21 @@ def _leading(layout: ReferenceLayout[Any], question: Mapping[str, Any]) -> tuple
             start = _encode(layout, part, part.codec.encode_prefix, condition.start)
             interval = _Interval(low=start, high=start, parts=((part.name, condition),))
             without_value.append(f"{part.name} (not a prefix)")
-        else:
-            values = condition if isinstance(condition, AnyOf) else AnyOf((condition,))
-            encoded = _encode_each(layout, part, values)
+        elif isinstance(condition, AnyOf):
+            encoded = _encode_each(layout, part, condition)
             if len(leadings) * len(encoded) > MAX_BUCKETS:
                 raise InvalidQuestion(
                     f"{layout.name}.{part.name}: any_of must make at most {MAX_BUCKETS} ranges "
                     f"(got {len(leadings) * len(encoded)}); ask for fewer values at once"
                 )
             leadings = [
-                leading.with_part(part.name, value, data, merged=values.merged)
+                leading.with_part(part.name, value, data, merged=condition.merged)
                 for leading in leadings
                 for data, value in encoded.items()
             ]
+        else:
+            data = _encode(layout, part, part.codec.encode, condition)
+            leadings = [leading.with_part(part.name, condition, data, merged=False) for leading in leadings]
     return leadings, interval
 
 
@@ -319,11 +325,11 @@ def _encode(layout: ReferenceLayout[Any], part: Part, encode: Callable[[Any], by
 
 def _time_buckets(
     layout: ReferenceLayout[Any], question: Mapping[str, Any]
-) -> tuple[list[tuple[bytes, Between | None]], Mapping[str, Any]]:
+) -> tuple[list[tuple[bytes, _Parts]], Mapping[str, Any]]:
     """The time buckets to read, as bytes and period, in key order; and the conditions that they do not guarantee."""
     time_bucket = layout.time_bucket
     if time_bucket is None:
-        return [(b"", None)], question
+        return [(b"", ())], question
     part = layout.part_named[time_bucket.of]
     condition = question.get(part.name)
     if condition is not None and is_one_value(condition):
@@ -341,9 +347,7 @@ def _time_buckets(
     if is_whole and not _binds_after(layout, question, part):
         # Whole slices bound the time by themselves, so the parts before it need not be bound.
         question = {name: other for name, other in question.items() if name != part.name}
-    time_buckets: list[tuple[bytes, Between | None]] = [
-        _time_bucket(layout, part, number) for number in range(first, last + 1)
-    ]
+    time_buckets = [_time_bucket(layout, part, number) for number in range(first, last + 1)]
     return time_buckets[::-1] if part.codec.descending else time_buckets, question
 
 
@@ -352,11 +356,12 @@ def _binds_after(layout: ReferenceLayout[Any], question: Mapping[str, Any], part
     return any(later.name in question for later in layout.parts[layout.parts.index(part) + 1 :])
 
 
-def _time_bucket(layout: ReferenceLayout[Any], part: Part, number: int) -> tuple[bytes, Between]:
+def _time_bucket(layout: ReferenceLayout[Any], part: Part, number: int) -> tuple[bytes, _Parts]:
     time_bucket = layout.time_bucket
     every_ms = 0 if time_bucket is None else time_bucket.every_ms
+    period = Between(number * every_ms, (number + 1) * every_ms)
     try:
-        return layout.encode_time_slice(number), Between(number * every_ms, (number + 1) * every_ms)
+        return layout.encode_time_slice(number), (("TimeBucket", period),)
     except InvalidKey as error:
         raise InvalidQuestion(f"{layout.name}.{part.name}: the number of its slice {error}") from None
 
@@ -366,10 +371,10 @@ def _time_bucket(layout: ReferenceLayout[Any], part: Part, number: int) -> tuple
 
 def _ranges(
     layout: ReferenceLayout[Any],
-    time_buckets: list[tuple[bytes, Between | None]],
+    time_buckets: list[tuple[bytes, _Parts]],
     leadings: list[_Leading],
     interval: _Interval,
-    known: _Leading,
+    known: Mapping[str, Any],
     question: Mapping[str, Any],
     residual: Mapping[str, Any],
 ) -> Plan:
@@ -377,34 +382,32 @@ def _ranges(
 
     `known` are values of parts that the ranges cannot bind, but from which a spreading prefix may be computed.
     """
-    is_whole_key = all(len(layout.parts) == len(leading.values) for leading in leadings)
     by_prefix: dict[bytes, list[RowRange]] = {}
     ranges = 0
     for leading in leadings:
-        values, encoded = {**known.values, **leading.values}, {**known.encoded, **leading.encoded}
-        choices = [_spread_values(layout, prefix, values, encoded) for prefix in layout.spread]
+        values = {**known, **dict(leading.parts)}
+        choices = [_spread_parts(prefix, _spread_values(layout, prefix, values)) for prefix in layout.spread]
         buckets = prod(map(len, choices))
         ranges += buckets * len(time_buckets)
         if ranges > MAX_BUCKETS:
             raise InvalidQuestion(
                 f"{layout.name}: {_too_many(layout, buckets, len(time_buckets), len(leadings), values)}"
             )
-        bytes_of_parts = b"".join(leading.encoded.values())
-        merged = b"".join(leading.encoded[name] for name in leading.merged)
-        for spread, (time_bucket, period) in product(product(*choices), time_buckets):
-            bucket = b"".join(spread)
-            start = bucket + time_bucket + bytes_of_parts
-            before_parts = (*_spread_parts(layout, spread), *([("TimeBucket", period)] if period else []))
-            parts = (*before_parts, *leading.values.items())
-            range_ = RowRange(start, next_row(start), parts) if is_whole_key else interval.after(start, parts)
-            if range_ is not None:
-                by_prefix.setdefault(bucket + time_bucket + merged if leading.merged else bucket, []).append(range_)
-    streams = [
-        Stream(_joined(sorted(by_prefix[prefix], key=lambda range_: range_.start)), len(prefix))
-        for prefix in sorted(by_prefix)
-    ]
-    ends = (end for stream in streams for range_ in stream.ranges for end in (range_.start, range_.stop or b""))
-    longest = max(map(len, ends), default=0)
+        is_whole_key = len(leading.parts) == len(layout.parts)
+        bound = leading.parts + interval.parts
+        for spread in product(*choices):
+            bucket = b"".join([data for _, data in spread])
+            for time_bucket, period in time_buckets:
+                start, parts = bucket + time_bucket + leading.encoded, spread + period + bound
+                range_ = RowRange(start, next_row(start), parts) if is_whole_key else interval.after(start, parts)
+                if range_ is not None:
+                    prefix = bucket if leading.merged is None else bucket + time_bucket + leading.merged
+                    by_prefix.setdefault(prefix, []).append(range_)
+    streams = [Stream(_joined(by_prefix[prefix]), len(prefix)) for prefix in sorted(by_prefix)]
+    longest = max(
+        [len(end) for stream in streams for range_ in stream.ranges for end in (range_.start, range_.stop or b"")],
+        default=0,
+    )
     if longest > MAX_ROW_BYTES:
         raise InvalidQuestion(
             f"{layout.name}: a row key has at most {MAX_ROW_BYTES} bytes (the question has {longest})"
@@ -438,16 +441,16 @@ def _too_many(
     return f"the question must read at most {MAX_BUCKETS} ranges (got {' x '.join(counts)}); {' or '.join(ways)}"
 
 
-def _spread_parts(layout: ReferenceLayout[Any], spread: Iterable[bytes]) -> tuple[tuple[str, Any], ...]:
-    return tuple((type(prefix).__name__, value) for prefix, value in zip(layout.spread, spread, strict=True))
+def _spread_parts(prefix: Spread, values: Iterable[bytes]) -> list[tuple[str, bytes]]:
+    name = type(prefix).__name__
+    return [(name, value) for value in values]
 
 
-def _spread_values(
-    layout: ReferenceLayout[Any], prefix: Spread, values: Mapping[str, Any], encoded: Mapping[str, bytes]
-) -> list[bytes]:
+def _spread_values(layout: ReferenceLayout[Any], prefix: Spread, values: Mapping[str, Any]) -> list[bytes]:
     """The values of a prefix that keys with these values can have."""
     missing = [name for name in prefix.of if name not in values]
     if not missing:
+        encoded = {name: layout.part_named[name].codec.encode(values[name]) for name in prefix.of}
         return [layout.computed_prefix(prefix, values, encoded)]
     every = prefix.every_value()
     if every is None:
@@ -456,10 +459,12 @@ def _spread_values(
     return every
 
 
-def _joined(ranges: Iterable[RowRange]) -> tuple[RowRange, ...]:
-    """The same keys in as few ranges as possible: ranges that touch become one."""
+def _joined(ranges: Collection[RowRange]) -> tuple[RowRange, ...]:
+    """The same keys in as few ranges as possible, in key order: ranges that touch become one."""
+    if len(ranges) == 1:
+        return tuple(ranges)
     joined: list[RowRange] = []
-    for range_ in ranges:
+    for range_ in sorted(ranges, key=lambda range_: range_.start):
         if joined and joined[-1].stop == range_.start:
             before = joined.pop()
             parts = tuple(map(_joined_part, before.parts, range_.parts))

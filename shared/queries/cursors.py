@@ -13,6 +13,7 @@ order comes before them.
 
 import base64
 import binascii
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
@@ -34,20 +35,23 @@ def digest_of(question: Question[Any]) -> bytes:
     """
     table, cells = question.table, question.table.cells
     qualifier = _key(cells.qualifier) if isinstance(cells, ItemCells) else None
-    layout = (table.name, _key(table.layout), type(cells).__name__, cells.columns, cells.cell_attributes, qualifier)
+    of_cells = f"{type(cells).__name__!r}, {cells.columns!r}, {cells.cell_attributes!r}, {qualifier}"
+    layout = f"({table.name!r}, {_key(table.layout)}, {of_cells})"
     server = question.server and question.server.text
     asked = (question.rows.name, question.plan.streams, question.conditions, question.reverse, server)
     order = question.order and _key(question.order)
-    return blake2b(repr((asked, layout, order)).encode(), digest_size=_DIGEST_BYTES).digest()
+    return blake2b(f"({asked!r}, {layout}, {order})".encode(), digest_size=_DIGEST_BYTES).digest()
 
 
-def _key(layout: KeyLayout[Any]) -> tuple[Any, ...]:
-    return layout.prefixes, [(part.name, part.codec) for part in layout.parts]
+@lru_cache(maxsize=256)
+def _key(layout: KeyLayout[Any]) -> str:
+    """The `repr` of a key layout's prefixes and parts."""
+    return repr((layout.prefixes, [(part.name, part.codec) for part in layout.parts]))
 
 
 def encode_cursor(position: tuple[bytes, ...], digest: bytes) -> str:
     """The cursor of a position in the answer to the question of this digest."""
-    return _encode(b"".join(len(field).to_bytes(2, "big") + field for field in position), digest)
+    return _encode(b"".join([len(field).to_bytes(2, "big") + field for field in position]), digest)
 
 
 def _encode(position: bytes, digest: bytes) -> str:

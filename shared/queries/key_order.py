@@ -1,6 +1,7 @@
 """The order in which a scan returns records, compared with the order that a question asks for."""
 
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 import attrs
@@ -37,16 +38,31 @@ def direction(
     """
     if order is None and newest_first is None:
         return None, False
-    constants = _constants(plan.question)
-    scanned = _scanned(table, plan, constants)
+    layout, constants = table.layout, _constants(plan.question)
+    by_hash = _begins_with_hash(layout, plan)
+    if by_hash and order is None:
+        open_parts = dict.fromkeys(name for prefix in layout.spread for name in prefix.of if name not in constants)
+        raise InvalidQuestion(
+            f"newest_first: rows of {layout.name} come in the order of a hash; "
+            f"give order, or a value for {listed(open_parts)}"
+        )
+    qualifier = table.cells.qualifier if isinstance(table.cells, ItemCells) else None
+    return _direction(layout, qualifier, by_hash, constants, _merged_parts(plan), order, newest_first)
+
+
+@lru_cache(maxsize=256)
+def _direction(
+    layout: KeyLayout[Any],
+    qualifier: KeyLayout[Any] | None,
+    by_hash: bool,
+    constants: frozenset[str],
+    merged_parts: frozenset[str],
+    order: KeyLayout[Any] | None,
+    newest_first: bool | None,
+) -> tuple[KeyLayout[Any] | None, bool]:
+    """What `direction` returns: the same for all questions that bind the same parts, whatever the values."""
+    scanned = [] if by_hash else _scanned(layout, qualifier, constants, merged_parts)
     if order is None:
-        if _begins_with_hash(table, plan):
-            layout = table.layout
-            open_parts = dict.fromkeys(name for prefix in layout.spread for name in prefix.of if name not in constants)
-            raise InvalidQuestion(
-                f"newest_first: rows of {layout.name} come in the order of a hash; "
-                f"give order, or a value for {listed(open_parts)}"
-            )
         return None, bool(scanned and newest_first != scanned[0].descending)
     wanted = _without_redundant_slices([*_slices(order, constants), *_sorted_by(order.parts, constants)])
     turns = bool(newest_first is not None and wanted and newest_first != wanted[0].descending)
@@ -61,29 +77,32 @@ def direction(
     return order, turns
 
 
-def _scanned(table: TableLayout[Any, Any], plan: Plan, constants: Collection[str]) -> list[_SortedBy]:
-    """The values by which a scan of the plan is sorted, the first one first; none if a hash comes before them."""
-    if _begins_with_hash(table, plan):
-        return []
-    layout = table.layout
-    values = _slices(layout, constants)
-    qualifier = table.cells.qualifier.parts if isinstance(table.cells, ItemCells) else ()
-    bound = {name for range_ in plan.ranges[:1] for name, _ in range_.parts}
-    merged_parts = [
-        number
-        for number, part in enumerate(layout.parts)
-        if isinstance(condition := plan.question.get(part.name), AnyOf) and condition.merged and part.name in bound
-    ]
-    if merged_parts:  # the streams are merged by what comes after it
-        values = []
-    first = merged_parts[-1] + 1 if merged_parts else 0
-    values += _sorted_by(layout.parts[first:], constants) + _sorted_by(qualifier, constants)
+def _scanned(
+    layout: KeyLayout[Any],
+    qualifier: KeyLayout[Any] | None,
+    constants: Collection[str],
+    merged_parts: Collection[str],
+) -> list[_SortedBy]:
+    """The values by which a scan is sorted, the first one first."""
+    values = [] if merged_parts else _slices(layout, constants)
+    # Streams are merged by what comes after the last merged part.
+    first = max((number for number, part in enumerate(layout.parts, 1) if part.name in merged_parts), default=0)
+    values += _sorted_by(layout.parts[first:], constants)
+    values += _sorted_by(() if qualifier is None else qualifier.parts, constants)
     return _without_redundant_slices(values)
 
 
-def _begins_with_hash(table: TableLayout[Any, Any], plan: Plan) -> bool:
+def _merged_parts(plan: Plan) -> frozenset[str]:
+    """The parts whose values have streams of their own: those of each merged `any_of` that the ranges bind."""
+    merged = [name for name, condition in plan.question.items() if isinstance(condition, AnyOf) and condition.merged]
+    if not merged:
+        return frozenset()
+    return frozenset(merged).intersection(name for range_ in plan.ranges[:1] for name, _ in range_.parts)
+
+
+def _begins_with_hash(layout: KeyLayout[Any], plan: Plan) -> bool:
     """Whether a spreading prefix determines the order of a scan, because its values have no streams of their own."""
-    return any(stream.prefix_bytes < table.layout.spread_bytes for stream in plan.streams)
+    return bool(layout.spread) and any(stream.prefix_bytes < layout.spread_bytes for stream in plan.streams)
 
 
 def _slices(layout: KeyLayout[Any], constants: Collection[str]) -> list[_SortedBy]:
@@ -105,9 +124,9 @@ def _without_redundant_slices(values: Iterable[_SortedBy]) -> list[_SortedBy]:
     return needed
 
 
-def _constants(question: Mapping[str, Any]) -> set[str]:
+def _constants(question: Mapping[str, Any]) -> frozenset[str]:
     """The parts that have one value in all records of the answer."""
-    return {name for name, condition in question.items() if is_one_value(condition)}
+    return frozenset([name for name, condition in question.items() if is_one_value(condition)])
 
 
 def _sorted_by(parts: Collection[Part], constants: Collection[str]) -> list[_SortedBy]:

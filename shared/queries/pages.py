@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import closing
+from itertools import islice
 from typing import Any, Generic, TypeVar
 
 import attrs
@@ -54,10 +55,12 @@ def read_page(
     digest = None if cursor is None else digest_of(question)
     position = None if cursor is None or digest is None else decode_cursor(cursor, digest)
     reader = RecordReader(question, on_invalid)
-    if question.order is None:
-        records, last = _read_in_key_order(reader, position, limit, read_at_most, buffer_rows)
-    else:
+    if question.order is not None:
         records, last = read_sorted(reader, question.order, position, limit, read_at_most)
+    elif reader.takes_all_rows:
+        records, last = _read_all_rows(reader, position, limit, min(limit + 1, buffer_rows))
+    else:
+        records, last = _read_in_key_order(reader, position, limit, read_at_most, buffer_rows)
     return Page(
         records,
         None if last is None else encode_cursor(last, digest or digest_of(question)),
@@ -72,6 +75,24 @@ def client_work(question: Question[Any]) -> tuple[str, ...]:
     return (*dict.fromkeys(name for name, _ in question.conditions), *(("order",) if question.order else ()))
 
 
+def _read_all_rows(
+    reader: RecordReader[R], position: tuple[bytes, ...] | None, limit: int, wanted: int
+) -> tuple[list[R], tuple[bytes, ...] | None]:
+    """What `_read_in_key_order` returns, in less time for each row, if every row is a record of the answer."""
+    records: list[R] = []
+    stored: Any = None
+    record_of = reader.question.table.record
+    with closing(reader.stored(position, limit + 1, wanted, reader.question.reverse)) as rows:
+        for stored in islice(rows, limit):
+            row, cells = stored
+            try:
+                records.append(record_of(row, cells))
+            except ValueError as error:
+                reader.report(stored, error)
+        reader.read = len(records)
+        return records, None if next(rows, None) is None else reader.position(stored)
+
+
 def _read_in_key_order(
     reader: RecordReader[R], position: tuple[bytes, ...] | None, limit: int, read_at_most: int, buffer_rows: int
 ) -> tuple[list[R], tuple[bytes, ...] | None]:
@@ -83,11 +104,11 @@ def _read_in_key_order(
     wanted = min(max(limit + 1, SKIPPING_BUFFER_ROWS if may_skip else 1), buffer_rows)
     if may_skip:
         wanted = min(wanted, read_at_most + 1)
-    last: tuple[bytes, bytes] | None = None
+    last: Any = None
     with closing(reader.stored(position, read_limit, wanted, reader.question.reverse)) as read:
-        for row, qualifier, stored in read:
+        for stored in read:
             if len(records) >= limit or (may_skip and reader.read >= read_at_most):
-                return records, None if last is None else reader.position(*last)
-            last = row, qualifier
-            records += reader.matching(row, qualifier, stored)
+                return records, None if last is None else reader.position(last)
+            last = stored
+            records += reader.matching(stored)
     return records, None

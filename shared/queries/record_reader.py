@@ -1,7 +1,6 @@
 """The records of one page: read, counted, decoded, and compared with the conditions of their question."""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing
 from typing import Any, Generic, TypeVar
 
 import attrs
@@ -15,15 +14,14 @@ from ..tables.errors import InvalidRecord, InvalidRow
 from ..tables.item_cells import ItemCells
 from ..tables.layouts import TableLayout
 from ..tables.record_cells import RecordCells
-from .scanning import StoredRows, ranges_after, run_plan
+from .scanning import ranges_after, run_plan
 from .server_filters import ServerFilter
 from .wide_rows import CHUNK_CELLS, CellPosition, CellReader
 
 R = TypeVar("R")
 
-Stored = Generator[tuple[bytes, bytes, Any], None, None]
-"""Row key, qualifier, and what is stored there: the cells of a row that is one record, without a qualifier; or the
-value of one cell."""
+Stored = Generator[Any, None, None]
+"""What a scan returns: rows, as row key and cells; or cells of rows with many records, as row key, qualifier, value."""
 
 
 @attrs.frozen(eq=False)
@@ -48,7 +46,7 @@ class Question(Generic[R]):
     @property
     def has_own_cells(self) -> bool:
         """Whether the cells are of a domain's own class: a row holds any number of records, and is read whole."""
-        return not isinstance(self.table.cells, RecordCells | ItemCells)
+        return not isinstance(self.table.cells, (RecordCells, ItemCells))
 
 
 class RecordReader(Generic[R]):
@@ -66,11 +64,10 @@ class RecordReader(Generic[R]):
         self._keys: dict[bytes, object] = {}
         """The last rows decoded, one for each stream: cells of rows that are merged alternate. None is not a key."""
         self._matchers = [(name, wanted, matcher(wanted)) for name, wanted in question.conditions]
-
-    @property
-    def may_skip(self) -> bool:
+        self.may_skip = bool(question.conditions) or on_invalid is not None or question.has_own_cells
         """Whether a page may have to read more than it returns records."""
-        return bool(self.question.conditions) or self.on_invalid is not None or self.question.has_own_cells
+        self.takes_all_rows = self._has_one and not self.may_skip
+        """Whether every row is one record of the answer, and an invalid one is raised."""
 
     def stored(self, after: Sequence[bytes] | None, limit: int | None, wanted: int, reverse: bool) -> Stored:
         """The rows or cells of the question from the start, or after a position, in the order of the scan.
@@ -84,26 +81,29 @@ class RecordReader(Generic[R]):
             reader = CellReader(question.rows, cells, wanted, reverse, question.plan.qualifiers)
             return reader.read(question.plan, [None] * len(question.plan.streams) if positions is None else positions)
         plan = question.plan if positions is None else _plan_after(question.plan, positions, reverse)
-        rows = run_plan(question.rows, plan, limit, reverse, wanted, question.server, cells.columns)
-        return _without_qualifiers(rows)
+        return run_plan(question.rows, plan, limit, reverse, wanted, question.server, cells.columns)
 
-    def matching(self, row: bytes, qualifier: bytes, stored: Any) -> list[R]:
+    def matching(self, stored: Any) -> list[R]:
         """The records of a row or cell that match: at most one, except in a domain's own cells.
 
         A row or cell that is invalid is reported, and has none.
         """
         self.read += 1
         try:
-            if self._item is not None:
-                records = self._of_cell(row, qualifier, stored)
-            elif self._has_one:
-                records = [self._record(row, stored)]
+            if self._has_one:
+                records = [self._record(*stored)]
+            elif self._item is not None:
+                records = self._of_cell(*stored)
             else:
-                records = self.question.table.records(row, stored)
+                records = self.question.table.records(*stored)
         except ValueError as error:
-            self._report(row, qualifier, error)
+            self.report(stored, error)
             return []
-        return [record for record in records if self._matches(record)] if self._matchers else records
+        if not self._matchers:
+            return records
+        if self._has_one:
+            return records if self._matches(records[0]) else []
+        return [record for record in records if self._matches(record)]
 
     def _of_cell(self, row: bytes, qualifier: bytes, value: bytes) -> list[R]:
         """The record of a cell; none if its row key is invalid, which was reported with the first cell of the row."""
@@ -115,14 +115,14 @@ class RecordReader(Generic[R]):
         key = self._keys[row]
         return [] if key is None or self._item is None else [self._item(key, qualifier, value)]
 
-    def _report(self, row: bytes, qualifier: bytes, error: ValueError) -> None:
+    def report(self, stored: Any, error: ValueError) -> None:
         """Calls `on_invalid` with the error of a row or cell, or raises it."""
         if isinstance(error, InvalidRow):
             invalid = error
         else:
             is_cell = self._item is not None and not isinstance(error, InvalidKey)  # otherwise it is the row key
-            column = self.question.table.cells.columns[0] + b":" + qualifier if is_cell else None
-            invalid = InvalidRow(self.question.table.name, row, message_of(error), column)
+            column = self.question.table.cells.columns[0] + b":" + stored[1] if is_cell else None
+            invalid = InvalidRow(self.question.table.name, stored[0], message_of(error), column)
             if not isinstance(error, InvalidKey | InvalidRecord):
                 invalid.__cause__ = error
         if self.on_invalid is None:
@@ -138,22 +138,17 @@ class RecordReader(Generic[R]):
                 raise _incomparable(record, name, wanted) from None
         return True
 
-    def position(self, row: bytes, qualifier: bytes) -> tuple[bytes, bytes, bytes]:
+    def position(self, stored: Any) -> tuple[bytes, bytes, bytes]:
         """The position of a row or cell: the row without the prefix of its stream, the qualifier, and the stream."""
+        row, qualifier = stored[0], b"" if self._item is None else stored[1]
         streams = self.question.plan.streams
         number = _stream_of(streams, row) if len(streams) > 1 else 0
         numbered = number.to_bytes(2, "big") if len(streams) > 1 else b""
         return row[streams[number].prefix_bytes :], qualifier, numbered
 
 
-def _without_qualifiers(rows: StoredRows) -> Stored:
-    with closing(rows):
-        for row, cells in rows:
-            yield row, b"", cells
-
-
 def _stream_of(streams: Sequence[Stream], row: bytes) -> int:
-    return next(number for number, stream in enumerate(streams) if any(row in range_ for range_ in stream.ranges))
+    return next(number for number, stream in enumerate(streams) for range_ in stream.ranges if row in range_)
 
 
 def _positions(plan: Plan, after: Sequence[bytes], reverse: bool) -> list[CellPosition]:
@@ -172,11 +167,11 @@ def _positions(plan: Plan, after: Sequence[bytes], reverse: bool) -> list[CellPo
 
 def _plan_after(plan: Plan, positions: Sequence[CellPosition], reverse: bool) -> Plan:
     """The part of a plan after these positions; streams keep their places, and some may have no range left."""
-    streams = [
-        Stream(ranges_after(stream.ranges, after.row, reverse, inclusive=after.inclusive), stream.prefix_bytes)
-        for stream, after in zip(plan.streams, positions, strict=True)
-    ]
-    return Plan(tuple(stream for stream in streams if stream.ranges))
+    streams: list[Stream] = []
+    for stream, after in zip(plan.streams, positions, strict=True):
+        if ranges := ranges_after(stream.ranges, after.row, reverse, inclusive=after.inclusive):
+            streams.append(Stream(ranges, stream.prefix_bytes))
+    return Plan(tuple(streams), question=plan.question, residual=plan.residual)
 
 
 def _incomparable(record: object, name: str, wanted: Any) -> InvalidQuestion:
@@ -197,9 +192,10 @@ def conditions_of(record: type[Any], plan: Plan, where: Mapping[str, Any]) -> tu
     """
     if not isinstance(where, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may be untyped
         raise InvalidQuestion(f"where: must be conditions by attribute, such as a dict (got {shown(where)})")
-    attributes = attrs.fields_dict(record)
+    if not (where or plan.residual):
+        return ()
     for name in where:
-        if name not in attributes and not (type(name) is str and hasattr(record, name)):
+        if not (type(name) is str and hasattr(record, name)) and name not in attrs.fields_dict(record):
             raise _no_attribute(record, name)
     conditions = sorted([*plan.residual.items(), *where.items()], key=lambda condition: condition[0])
     for name, wanted in conditions:

@@ -73,10 +73,14 @@ def run_plan(
         return
     batch_rows = batch_size(buffer_rows, plan)
     read = partial(table.scan, columns=columns, filter=None if filter is None else filter.text)
+    if len(plan.streams) == 1:
+        with closing(_stream(read, plan.streams[0].ranges, reverse, batch_rows)) as rows:
+            yield from islice(rows, limit)
+        return
     with ExitStack() as opened:
-        streams = [
-            opened.enter_context(closing(_stream(read, stream.ranges, reverse, batch_rows))) for stream in plan.streams
-        ]
+        streams = [_stream(read, stream.ranges, reverse, batch_rows) for stream in plan.streams]
+        for stream in streams:
+            opened.callback(stream.close)
         yield from islice(merged(streams, plan, reverse, _rest_of_row), limit)
 
 
@@ -86,10 +90,11 @@ def batch_size(buffer_rows: int, plan: Plan) -> int:
 
 
 def merged(
-    streams: Sequence[Iterable[E]], plan: Plan, reverse: bool, key_after: Callable[[E, int], Any]
+    streams: Sequence[Iterable[E]], plan: Plan, reverse: bool, key_after: Callable[[int], Callable[[E], Any]]
 ) -> Iterable[E]:
-    """The items of all streams of a plan, in the order of `key_after` the prefix of the stream, a number of bytes.
+    """The items of all streams of a plan, in the order of their keys after the prefix of their stream.
 
+    `key_after` makes the function that tells the key of an item after a prefix of so many bytes.
     Items with equal keys come in the order of their streams; in reverse, the other way round.
     """
     if len(streams) == 1:
@@ -98,17 +103,17 @@ def merged(
     if reverse:
         streams, prefixes = streams[::-1], prefixes[::-1]
     if len(set(prefixes)) <= 1:
-        return heapq.merge(*streams, key=lambda item: key_after(item, prefixes[0]), reverse=reverse)
-    keyed = [map(partial(_keyed, key_after, prefix), stream) for prefix, stream in zip(prefixes, streams, strict=True)]
+        return heapq.merge(*streams, key=key_after(max(prefixes, default=0)), reverse=reverse)
+    keyed = [map(partial(_keyed, key_after(prefix)), stream) for prefix, stream in zip(prefixes, streams, strict=True)]
     return map(itemgetter(1), heapq.merge(*keyed, key=itemgetter(0), reverse=reverse))
 
 
-def _keyed(key_after: Callable[[E, int], Any], prefix_bytes: int, item: E) -> tuple[Any, E]:
-    return key_after(item, prefix_bytes), item
+def _keyed(key: Callable[[E], Any], item: E) -> tuple[Any, E]:
+    return key(item), item
 
 
-def _rest_of_row(row_and_cells: tuple[bytes, dict[bytes, bytes]], prefix_bytes: int) -> bytes:
-    return row_and_cells[0][prefix_bytes:]
+def _rest_of_row(prefix_bytes: int) -> Callable[[tuple[bytes, dict[bytes, bytes]]], bytes]:
+    return lambda row_and_cells: row_and_cells[0][prefix_bytes:]
 
 
 def _stream(

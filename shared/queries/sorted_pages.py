@@ -42,15 +42,15 @@ def _with_sort_key(
     """Every matching record after its position: its key in the order, then its place in the table."""
     wanted = min(BUFFER_ROWS, read_at_most + 1)
     with closing(reader.stored(None, read_at_most + 1, wanted, False)) as read:
-        for row, qualifier, stored in read:
+        for stored in read:
             if reader.read == read_at_most:
                 raise InvalidQuestion(
                     f"a sorted page reads all rows of its ranges, which hold more than {read_at_most}: "
                     "bind more parts of the key, or a shorter interval"
                 )
-            for record in reader.matching(row, qualifier, stored):
+            for record in reader.matching(stored):
                 try:
                     key = order.row_of(record)[order.spread_bytes :]
                 except InvalidKey as error:
                     raise InvalidQuestion(f"order: {error}") from None
-                yield (key, *reader.position(row, qualifier)), record
+                yield (key, *reader.position(stored)), record

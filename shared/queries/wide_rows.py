@@ -14,11 +14,11 @@ its start, and its last cells are kept.
 """
 
 from collections import deque
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import attrs
 import happybase
@@ -41,8 +41,7 @@ REVERSE_CHUNK_CELLS = 5 * CHUNK_CELLS
 """The most cells of one scan if a row is read backwards: it is read to its end to keep its last `CHUNK_CELLS`."""
 
 
-@attrs.frozen
-class CellPosition:
+class CellPosition(NamedTuple):
     """The place of a cell in a stream; reading goes on after it, or at it if `inclusive`."""
 
     row: bytes
@@ -185,8 +184,8 @@ class CellReader:
             yield row, column[family_bytes:], cells[column]
 
 
-def _cell_order(cell: StoredCell, prefix_bytes: int) -> tuple[bytes, bytes]:
-    return cell[0][prefix_bytes:], cell[1]
+def _cell_order(prefix_bytes: int) -> Callable[[StoredCell], tuple[bytes, bytes]]:
+    return lambda cell: (cell[0][prefix_bytes:], cell[1])
 
 
 def _filter(low: bytes, inclusive: bool, high: bytes | None, cells: int) -> bytes:
