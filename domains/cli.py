@@ -28,7 +28,7 @@ from shared.stores import InvalidStoreURL, StoreError, Unreachable, connect
 from shared.stores.server.memory import MAX_BUFFERED_BYTES
 from shared.tables import InvalidRecord, NeedsThrift2, TableMismatch, create_tables, drop_tables
 
-from . import show
+from . import show, upkeep
 from .asking import (
     WrongUsage,
     arguments,
@@ -51,6 +51,9 @@ DEMO_PREFIX = "rowbook_demo"
 """Prefix of the tables that `run` makes in the user's store; happybase adds `_` to it."""
 LAST_YEAR = 9999
 """The last year of which a record holds a time."""
+
+MAX_AGE_S = 10 * 365 * 24 * 60 * 60
+"""The largest `--older-than`, in seconds."""
 
 
 class CommandFailed(Exception):
@@ -364,6 +367,50 @@ def ddl(
     show.statements(show.console(plain or context.obj), variant.tables, count, as_json=as_json)
 
 
+Existing = Annotated[str, typer.Option(metavar="URL", help=f"{URL}, with the tables of the design.")]
+
+
+@app.command()
+def recover(
+    context: typer.Context,
+    name: Name,
+    store: Existing,
+    older_than: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SECONDS", help="Settle writes that have been pending for so long; 600 if omitted, 0 for all."
+        ),
+    ] = None,
+    as_json: Json = False,
+    plain: Plain = False,
+) -> None:
+    """Complete what writers left that died in the middle of a write over several rows."""
+    older_than_ms = None if older_than is None else 1000 * number("--older-than", older_than, MAX_AGE_S)
+    with _repository(name, store) as repository:
+        code = upkeep.recover(show.console(plain or context.obj), name, repository, older_than_ms, as_json=as_json)
+    raise typer.Exit(code)
+
+
+@app.command()
+def verify(context: typer.Context, name: Name, store: Existing, as_json: Json = False, plain: Plain = False) -> None:
+    """Find rows that disagree with the rows they are derived from. Exit code 1 if there are any."""
+    _verify(context, name, store, as_json, plain, repairs=False)
+
+
+@app.command()
+def repair(context: typer.Context, name: Name, store: Existing, as_json: Json = False, plain: Plain = False) -> None:
+    """Recover pending writes, then mend what verify finds. Exit code 1 if something cannot be mended."""
+    _verify(context, name, store, as_json, plain, repairs=True)
+
+
+def _verify(context: typer.Context, name: str, store: str, as_json: bool, plain: bool, *, repairs: bool) -> None:
+    plain = plain or context.obj
+    out, errors = show.console(plain), show.console(plain, stderr=True)
+    with _repository(name, store) as repository:
+        code = upkeep.verify(out, errors, name, repository, repairs=repairs, as_json=as_json)
+    raise typer.Exit(code)
+
+
 @app.command()
 def serve(
     context: typer.Context,
@@ -461,6 +508,14 @@ def _demo_tables(url: str, variant: Variant, keep: bool) -> Generator[happybase.
                 # A new connection, because an error or Ctrl-C may have stopped the other one in the middle of a reply.
                 with _open(url, DEMO_PREFIX) as fresh:
                     drop_tables(fresh, variant.tables)
+
+
+@contextmanager
+def _repository(name: str, url: str) -> Generator[Any]:
+    """The repository of a variant on a store that has its tables."""
+    design, (variant, *_others) = find_variants(name, DESIGNS)
+    with _store_to_ask(url, design, variant) as connection:
+        yield variant.open(connection)
 
 
 @contextmanager

@@ -216,7 +216,8 @@ def _words_on_lines(text: str, width: int) -> list[str]:
     return lines
 
 
-def _json(to: Console, value: dict[str, Any]) -> None:
+def json_object(to: Console, value: dict[str, Any]) -> None:
+    """Writes one JSON object on one line; bytes are hex."""
     text = json.dumps(value, default=bytes.hex, ensure_ascii=to.encoding != "utf-8")
     # Characters that are not printable occur only within strings, where JSON may write them as \uXXXX.
     if not text.isprintable():
@@ -248,7 +249,7 @@ def design_keys(to: Console, design: Design, variants: Sequence[Variant]) -> Non
 
 def designs_as_json(to: Console, designs: Iterable[Design]) -> None:
     """Writes names, questions, variants and keys of all designs."""
-    _json(to, {"designs": [_design(design) for design in designs]})
+    json_object(to, {"designs": [_design(design) for design in designs]})
 
 
 def _design(design: Design) -> dict[str, Any]:
@@ -366,7 +367,7 @@ def traps(to: Console, design: Design) -> None:
 
 def costs_as_json(to: Console, designs: Iterable[tuple[Design, list[VariantCosts]]]) -> None:
     """Writes what every question cost in every variant of some designs."""
-    _json(
+    as_json(
         to,
         {"designs": [{"name": design.name, "variants": list(map(_costs, variants))} for design, variants in designs]},
     )
@@ -414,7 +415,7 @@ def statements(to: Console, tables: Iterable[TableLayout[Any, Any]], splits: int
             for text in statement_split_at(table, points).split("\n"):
                 line(to, text)
         return
-    _json(
+    as_json(
         to,
         {
             "tables": [
@@ -444,7 +445,7 @@ def question_list(to: Console, name: str, design: Design, *, as_json: bool) -> N
             }
             for question, patterns in questions(design).items()
         ]
-        _json(to, {"questions": values})
+        json_object(to, {"questions": values})
         return
     for question, patterns in questions(design).items():
         line(to, f"rowbook ask {name} {question} {shown_arguments(patterns[0])}", style="bold")
@@ -466,7 +467,7 @@ def answer(
     cursor = measurement.answer.cursor if measurement.pattern.answer == "page" else None
     if as_json:
         values = [attrs.asdict(record) if _is_record(record) else record for record in records]
-        _json(to, {"records": values, "cursor": cursor, **_figures(measurement)})
+        json_object(to, {"records": values, "cursor": cursor, **_figures(measurement)})
         return
     if records:
         values = [_attributes(record) for record in records]
@@ -496,7 +497,7 @@ def query_explanation(
 ) -> None:
     """Writes what a query would read: its ranges, the work beyond them, the RPCs of its first page."""
     if as_json:
-        _json(
+        as_json(
             to,
             {
                 "ranges": [
@@ -543,7 +544,7 @@ def _attributes(answer: Any) -> dict[str, Any]:
 def loads_as_json(to: Console, files: Iterable[tuple[str, str, int, int]]) -> None:
     """Writes what was loaded: each file with its format, records stored and bad lines skipped."""
     names = ("file", "format", "stored", "skipped")
-    _json(to, {"files": [dict(zip(names, file, strict=True)) for file in files]})
+    json_object(to, {"files": [dict(zip(names, file, strict=True)) for file in files]})
 
 
 def explanation(to: Console, keys: TableKeys, missing_keys: MissingKeys, *, as_json: bool) -> None:
@@ -551,7 +552,7 @@ def explanation(to: Console, keys: TableKeys, missing_keys: MissingKeys, *, as_j
     if as_json:
         rows = [{"table": table.name, "row": row, "parts": _parts(table, row)} for table, row in keys]
         others = [{"table": table.name, "reason": reason} for table, reason in missing_keys]
-        _json(to, {"keys": rows, "others": others})
+        json_object(to, {"keys": rows, "others": others})
         return
     for table, row in keys:
         line(to, f"{table.name}: {key_line(table.layout)}", style="bold")

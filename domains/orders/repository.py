@@ -11,7 +11,7 @@ from shared.keys import InvalidQuestion, between, starting_with
 from shared.keys.errors import shown
 from shared.queries import Query, equal
 from shared.tables import TableLayout
-from shared.writes import CLOCK, Intent, IntentWriter, WriterClock
+from shared.writes import CLOCK, Intent, IntentWriter, Recovery, Verifier, WriterClock
 
 from .keys import SELLER_CELLS, TABLES, OrderByNumber
 from .records import NEXT_STATUSES, STATUSES, BuyerLine, Order, SellerLine, Status, StatusLine
@@ -54,7 +54,7 @@ class OrderRepository:
             connection.table(table.name) for table in tables[:-1]
         )
         self.writer = IntentWriter(
-            connection, self._orders, intents, self._lines_of, moving=[self._by_status], clock=clock
+            connection, self._orders, intents, tables[1:-1], self._lines_of, moving=[self._by_status], clock=clock
         )
 
     def _lines_of(self, order: Order) -> Iterator[tuple[TableLayout[Any, Any], Any]]:
@@ -63,6 +63,16 @@ class OrderRepository:
         yield self._by_status, StatusLine.of(order)
         if order.buyer_id is not None:
             yield self._by_buyer, BuyerLine.of(order)
+
+    # ---- upkeep
+
+    def recover(self, older_than_ms: int | None = None) -> Recovery:
+        """Completes what dead writers left, see `IntentWriter.recover`. Run it every few minutes."""
+        return self.writer.recover(older_than_ms)
+
+    def verifier(self) -> Verifier:
+        """Finds and mends lines that disagree with their orders. Run it once a week, and after an accident."""
+        return Verifier(self.writer)
 
     # ---- writes
 
@@ -85,6 +95,24 @@ class OrderRepository:
     def cancel(self, order_number: str) -> Order:
         """Stores the status `cancelled`. Raises and costs what `change_status` does."""
         return self.change_status(order_number, "cancelled")
+
+    def erase_buyer(self, buyer_id: str) -> int:
+        """Removes what names a buyer: the lines of the buyer's list, and the buyer in each order; returns how many.
+
+        Number, seller, time, item, amount and status of an order remain, because they are the seller's. Recovers
+        pending writes first. After an error, or for orders that were placed meanwhile, the same call again goes on.
+        Costs: one scan of the buyer's list; for each order what a change costs.
+        """
+        self.writer.recover(older_than_ms=0)
+        erased = 0
+        for line in self.of_buyer(buyer_id):
+            self.writer.write(OrderByNumber(line.order_number), partial(without_buyer, buyer_id))
+            erased += 1
+        for line in self.of_buyer(buyer_id):  # of no order of this buyer: what a crash before a compaction may leave
+            row = self._by_buyer.row(line)
+            cells = [(self._by_buyer.name, row, column) for column in self._by_buyer.cells.columns]
+            self.writer.repair(self._orders.row(OrderByNumber(line.order_number)), cells)
+        return erased
 
     # ---- questions
 
@@ -169,6 +197,11 @@ def with_status(order_number: str, status: Status, stored: Order | None) -> Orde
             f"Order.status: order {order_number!r} is {stored.status}, which allows {allowed} (got {shown(status)})"
         )
     return attrs.evolve(stored, status=status)
+
+
+def without_buyer(buyer_id: str, stored: Order | None) -> Order | None:
+    """The order without its buyer, if it is this one."""
+    return attrs.evolve(stored, buyer_id=None) if stored is not None and stored.buyer_id == buyer_id else stored
 
 
 def of_status(status: Status | None) -> dict[str, str]:

@@ -8,11 +8,13 @@ from .intents import KEEP_TOMBSTONES_MS, IntentWriter, Pending, Recovery, Unknow
 from .server_clock import ClockSkew
 from .slots import Intent, intents_table
 from .sources import Source, SourceCells
+from .verifying import Finding, Verifier
 
 __all__ = [
     "CLOCK",
     "KEEP_TOMBSTONES_MS",
     "ClockSkew",
+    "Finding",
     "Intent",
     "IntentWriter",
     "Pending",
@@ -20,6 +22,7 @@ __all__ = [
     "Source",
     "SourceCells",
     "UnknownOutcome",
+    "Verifier",
     "WriterClock",
     "intents_table",
 ]

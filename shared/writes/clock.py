@@ -5,11 +5,11 @@ import time
 
 
 class WriterClock:
-    """A clock in milliseconds since 1970-01-01 UTC; every reading is later than the one before.
+    """A clock in milliseconds since 1970-01-01 UTC that never goes back.
 
     HBase shows the cell with the largest timestamp, whichever was written last, and of two puts with the same
     timestamp the later one replaces the other. So every change must carry a later timestamp than the change before,
-    even if the system's clock is set back.
+    even if the system's clock is set back: every reading of `now_ms` is later than any reading before.
     """
 
     def __init__(self) -> None:
@@ -24,6 +24,12 @@ class WriterClock:
         with self._lock:
             self._last_ms = max(time.time_ns() // 1_000_000, self._last_ms + 1)
             return max(self._last_ms, above_ms + 1)
+
+    def read_ms(self) -> int:
+        """The time now, which may equal the last reading but is never before it."""
+        with self._lock:
+            self._last_ms = max(time.time_ns() // 1_000_000, self._last_ms)
+            return self._last_ms
 
 
 CLOCK = WriterClock()

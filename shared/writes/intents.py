@@ -94,8 +94,9 @@ class Recovery:
 class IntentWriter(Generic[R]):
     """Writes the records of one source table and the rows derived from them.
 
-    `derive` yields each derived row of a record: its table, and its record there, which must have every part of the
-    source's key. `moving` are those tables whose keys hold what may change; their cells are a marker, without values.
+    `lists` are the tables of derived rows. `derive` yields each derived row of a record: one of these tables, and the
+    line to store there. The key of a list must have every part of the source's key. `moving` are the lists whose keys
+    hold what may change; their cells are a marker, without values.
     A happybase connection serves one thread at a time, and so does a writer.
     """
 
@@ -104,6 +105,7 @@ class IntentWriter(Generic[R]):
         connection: happybase.Connection,
         source: TableLayout[Any, R],
         intents: TableLayout[SlotOfProcess, Intent],
+        lists: Iterable[TableLayout[Any, Any]],
         derive: Callable[[R], Iterable[tuple[TableLayout[Any, Any], Any]]],
         *,
         moving: Iterable[TableLayout[Any, Any]] = (),
@@ -115,10 +117,11 @@ class IntentWriter(Generic[R]):
         self.source = source
         self.cells: SourceCells[R] = source.cells
         self.intents = intents
+        self.lists = tuple(lists)
         self.derive = derive
         self.moving = {table.name for table in moving}
-        for table in moving:
-            if table.cells.cell_attributes:
+        for table in self.lists:
+            if table.name in self.moving and table.cells.cell_attributes:
                 raise InvalidRecord(f"table {table.name}: the cells of a moving list must be a marker")
         self._connection = connection
         self._rows = connection.table(source.name)
@@ -128,10 +131,14 @@ class IntentWriter(Generic[R]):
 
     # ---- reading
 
+    def rows(self, table: str) -> happybase.Table:
+        """The rows of a table of the same connection."""
+        return self._connection.table(table)
+
     def read(self, row: bytes) -> Source[R]:
         """A source row as it is now. Raises InvalidRow. Costs: one get."""
         cells = self._rows.row(row, columns=[*self.cells.columns])
-        return self._source_of(row, cells)
+        return self.source_of(row, cells)
 
     def read_all(self, rows: Iterable[bytes]) -> dict[bytes, Source[R]]:
         """Source rows as they are now. Raises InvalidRow. Costs: one call for each 1,000 rows."""
@@ -140,10 +147,11 @@ class IntentWriter(Generic[R]):
         for start in range(0, len(wanted), BATCH_ROWS):
             batch = wanted[start : start + BATCH_ROWS]
             stored = dict(self._rows.rows(batch, columns=[*self.cells.columns]))
-            sources |= {row: self._source_of(row, stored.get(row, {})) for row in batch}
+            sources |= {row: self.source_of(row, stored.get(row, {})) for row in batch}
         return sources
 
-    def _source_of(self, row: bytes, cells: Mapping[bytes, bytes]) -> Source[R]:
+    def source_of(self, row: bytes, cells: Mapping[bytes, bytes]) -> Source[R]:
+        """The source in these cells of a row. Raises InvalidRow."""
         try:
             return self.cells.source(self.source.layout.decode(row), cells.get(self.cells.columns[0]))
         except InvalidRecord as error:
@@ -200,7 +208,7 @@ class IntentWriter(Generic[R]):
             ended = idle(slot.process, slot.slot)
             slot_row, ended_cells = self.intents.row(ended), INTENT_CELLS.pack(ended)
             checked_ms = check_clock(self._connection, self._intent_rows, slot_row, ended_cells, self._clock)
-            started_ms = self._clock.now_ms(above_ms=max(checked_ms, slot.last_ms))
+            started_ms = max(self._clock.read_ms(), checked_ms + 1, slot.last_ms + 1)
             write_id, touched = os.urandom(WRITE_ID_BYTES), _grouped({**old, **new})
             intent = Intent(slot.process, slot.slot, row, source.revision, write_id, touched)
             decided = self._revision(source, record, started_ms, intent.write_id)
@@ -240,7 +248,7 @@ class IntentWriter(Generic[R]):
             source = self.read(row)
             if not is_given_up and not source.leaves_open(intent.revision, intent.write_id):
                 return source
-            raised = self._revision(source, source.record, self._clock.now_ms())
+            raised = self._revision(source, source.record, self._clock.read_ms())
             if self._check_and_put(row, source, raised):
                 return raised
 
@@ -251,7 +259,7 @@ class IntentWriter(Generic[R]):
         }
         while True:
             touched |= self._mend(source, touched)
-            now_ms = self._clock.now_ms()
+            now_ms = self._clock.read_ms()
             if now_ms - started_ms <= self._window_ms:
                 return source
             started_ms = now_ms
@@ -265,19 +273,20 @@ class IntentWriter(Generic[R]):
         derived = self.derived(source.record)
         fixed = {cell: value for cell, value in derived.items() if cell[0] not in self.moving}
         self._put(fixed, source.time_ms)
-        self._delete(touched - derived.keys(), source.time_ms - 1)
+        self.delete(touched - derived.keys(), source.time_ms - 1)
         return fixed.keys()
 
     def _put(self, cells: Mapping[Cell, bytes], time_ms: int) -> None:
         for table, rows in _grouped(cells).items():
-            batch = self._connection.table(table).batch(timestamp=time_ms)
+            batch = self.rows(table).batch(timestamp=time_ms)
             for row, columns in rows.items():
                 batch.put(row, {column: cells[table, row, column] for column in columns})
             batch.send()
 
-    def _delete(self, cells: Iterable[Cell], until_ms: int) -> None:
+    def delete(self, cells: Iterable[Cell], until_ms: int) -> None:
+        """Deletes derived cells that are dated `until_ms` or before."""
         for table, rows in _grouped(cells).items():
-            batch = self._connection.table(table).batch(timestamp=until_ms)
+            batch = self.rows(table).batch(timestamp=until_ms)
             for row, columns in rows.items():
                 batch.delete(row, columns)
             batch.send()
@@ -288,6 +297,22 @@ class IntentWriter(Generic[R]):
             self._rows.name, row, column, source.cell, Mutation(column=column, value=new.cell), {}
         )
         return is_stored
+
+    def repair(self, row: bytes, touched: Iterable[Cell], newest_ms: int = 0) -> None:
+        """Makes derived cells agree with the source, whoever put or deleted them: by now, or dated up to `newest_ms`.
+
+        Deletes those `touched` that the source does not have, and also puts the lines of moving lists.
+        Costs: 1 get, 1 checkAndPut, 1 put for each table, and deletes.
+        """
+        while True:
+            source = self.read(row)
+            above_ms = max(self._clock.read_ms() + MAX_SKEW_MS, newest_ms + 1)  # later than any server has dated
+            raised = self._revision(source, source.record, above_ms)
+            if self._check_and_put(row, source, raised):
+                break
+        derived = self.derived(raised.record)
+        self._put(derived, raised.time_ms)
+        self.delete(set(touched) - derived.keys(), raised.time_ms - 1)
 
     # ---- intents
 
@@ -306,7 +331,7 @@ class IntentWriter(Generic[R]):
         deletes. The rows of slots that were idle for a day are deleted.
         """
         age_ms = self._window_ms if older_than_ms is None else older_than_ms
-        now_ms = self._clock.now_ms()
+        now_ms = self._clock.read_ms()
         settled = waiting = 0
         failed: list[str] = []
         for slot in list(self._slots()):
@@ -318,7 +343,7 @@ class IntentWriter(Generic[R]):
                 waiting += 1
             else:
                 try:
-                    self._complete(intent, self._settle(intent, is_given_up=True), self._clock.now_ms())
+                    self._complete(intent, self._settle(intent, is_given_up=True), self._clock.read_ms())
                     self._put_idle(intent, slot.started_ms + 1)
                     settled += 1
                 except Exception as error:  # of one write; the others must not wait for it

@@ -32,7 +32,7 @@ def check_clock(
     so early that a compaction drops their tombstones at once. One that is ahead dates everything that later writes must
     be above. Costs: 1 put and 1 get, once in ten minutes for each connection.
     """
-    now_ms = clock.now_ms()
+    now_ms = clock.read_ms()
     if now_ms - _checked_ms.get(connection, -CHECKED_FOR_MS) < CHECKED_FOR_MS:
         return 0
     rows.put(row, cells)

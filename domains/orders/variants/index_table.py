@@ -11,7 +11,7 @@ import happybase
 
 from shared.keys import KeyLayout
 from shared.tables import BIG_INT, Column, RecordCells, TableLayout
-from shared.writes import CLOCK, SourceCells, WriterClock
+from shared.writes import CLOCK, IntentWriter, SourceCells, WriterClock
 
 from ..keys import BY_BUYER, BY_SELLER, BY_STATUS, INTENTS, ORDER_CELLS, SELLER_CELLS, OrderByNumber
 from ..records import BuyerLine, Order, StatusLine
@@ -36,6 +36,8 @@ class IndexedOrderRepository(OrderRepository):
 
     def __init__(self, connection: happybase.Connection, clock: WriterClock = CLOCK) -> None:
         super().__init__(connection, (INDEX, SELLER_LINES, BY_BUYER, BY_STATUS, INTENTS), clock)
+        lists = OF_SELLER, BY_BUYER, BY_STATUS
+        self.writer = IntentWriter(connection, INDEX, INTENTS, lists, self._lines_of, moving=[BY_STATUS], clock=clock)
 
     def _lines_of(self, order: Order) -> Iterator[tuple[TableLayout[Any, Any], Any]]:
         yield OF_SELLER, order
