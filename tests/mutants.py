@@ -1098,7 +1098,7 @@ MUTANTS = (
     Mutant(
         "a block size is not sent to the gateway",
         "shared/stores/hbase/thrift2.py",
-        "blockSize=block_sizes.get(name),",
+        'blockSize=beyond[name].get("block_size"),',
         "",
         TABLES,
     ),
@@ -1107,6 +1107,27 @@ MUTANTS = (
         "shared/stores/embedded/engine.py",
         "if family.block_bytes != BLOCK_BYTES]",
         "if False]",
+        TABLES,
+    ),
+    Mutant(
+        "a table that keeps tombstones for another time is taken",
+        "shared/tables/creation.py",
+        "keep_ms = beyond.keep_tombstones_ms(table.name) if beyond else {}",
+        "keep_ms = {}",
+        TABLES,
+    ),
+    Mutant(
+        "how long tombstones are kept is not sent to the gateway",
+        "shared/stores/hbase/thrift2.py",
+        'configuration={PURGE_DELETES.encode(): b"%d" % keep_ms} if keep_ms else None,',
+        "",
+        TABLES,
+    ),
+    Mutant(
+        "how long tombstones are kept is not stored",
+        "shared/stores/embedded/engine.py",
+        "for family in families if family.keep_tombstones_ms]",
+        "for family in families if False]",
         TABLES,
     ),
     # ---- the embedded store
@@ -1141,8 +1162,22 @@ MUTANTS = (
     Mutant(
         "a compaction leaves the tombstones",
         "shared/stores/embedded/engine.py",
-        """self._database.execute("delete from tombstones where table_id = ?", (table.id,))""",
-        "pass",
+        "statements.PURGE_TOMBSTONES, (table.id, family.name, *columns, family.oldest_kept_tombstone_ms())",
+        "statements.EXPIRE, (table.id, *columns, 0)",
+        CONFORMANCE,
+    ),
+    Mutant(
+        "a compaction drops a tombstone that its family keeps",
+        "shared/stores/embedded/stored_tables.py",
+        "if self.keep_tombstones_ms else LATEST_MS",
+        "if False else LATEST_MS",
+        CONFORMANCE,
+    ),
+    Mutant(
+        "a family keeps its tombstones whatever their timestamps",
+        "shared/stores/embedded/statements.py",
+        "column < ?4) and ts < ?5",
+        "column < ?4) and ?5 = 9223372036854775807",
         CONFORMANCE,
     ),
     Mutant(

@@ -1,4 +1,4 @@
-"""Numbers of HBase that several rooms need."""
+"""Numbers and names of HBase that several rooms need."""
 
 MAX_ROW_BYTES = 32_767
 """HBase: `HConstants.MAX_ROW_LENGTH`, the largest signed 16-bit int (not 64 KB, as often published).
@@ -10,3 +10,6 @@ FOREVER_S = 2**31 - 1
 """HBase: `HConstants.FOREVER`, the time to live of a family whose cells do not expire."""
 BLOCK_BYTES = 65_536
 """HBase: `HConstants.DEFAULT_BLOCKSIZE`, how much a region server reads from a file at a time."""
+PURGE_DELETES = "hbase.hstore.time.to.purge.deletes"
+"""HBase: a family's own configuration has by this name, in milliseconds, how long a compaction of all files keeps
+tombstones; `HStore` reads it."""

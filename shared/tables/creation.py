@@ -3,6 +3,9 @@
 Thrift1, the protocol of happybase, can set neither split points nor block sizes. For a table that declares them, the
 connection must offer another way, `beyond_thrift1`. The connections of `stores/` do: on HBase through a Thrift2
 gateway (`stores/hbase/thrift2.py`), named by `thrift2_port` in the store's URL.
+
+Nor can Thrift1 set how long tombstones are kept. Reads do not depend on that, so a table that declares it is created
+without it through Thrift1 alone.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -33,13 +36,18 @@ class BeyondThrift1(Protocol):
     ) -> None:
         """Creates a table as happybase's `create_table` does, with one region more than there are split points.
 
-        Each split point is the first row of a region. Families have one more option, `block_size`, in bytes. Raises
-        what `create_table` raises, and ValueError for a split point that is not a valid row key or occurs twice.
+        Each split point is the first row of a region. Families have two more options: `block_size`, in bytes, and
+        `keep_tombstones_ms`. Raises what `create_table` raises, and ValueError for a split point that is not a valid
+        row key or occurs twice.
         """
         ...
 
     def block_sizes(self, name: str | bytes) -> dict[bytes, int]:
         """The block size of each family, in bytes."""
+        ...
+
+    def keep_tombstones_ms(self, name: str | bytes) -> dict[bytes, int]:
+        """How long a compaction of all files keeps the tombstones of each family, in milliseconds."""
         ...
 
 
@@ -49,7 +57,8 @@ def create_tables(connection: happybase.Connection, tables: Iterable[TableLayout
     Raises `TableMismatch` for an existing table whose families, or their options, are not as declared. Split points are
     not compared, because HBase goes on splitting regions by itself. If the connection has no Thrift2 gateway, raises
     `NeedsThrift2`, before anything is created, for split points of a missing table and for a block size of any table
-    other than HBase's own. That default is not compared through Thrift1 alone.
+    other than HBase's own. That default is not compared through Thrift1 alone. `keep_tombstones_ms` is neither set nor
+    compared there, and is not refused: a table created like that keeps no tombstone, and is a mismatch through Thrift2.
     """
     physical = physical_tables(tables)
     existing = {name.decode() for name in connection.tables()}
@@ -60,7 +69,8 @@ def create_tables(connection: happybase.Connection, tables: Iterable[TableLayout
         for table in physical:
             if table.name in existing or not _create(connection, beyond, table):
                 block_sizes = beyond.block_sizes(table.name) if beyond else {}
-                _check_families(table, connection.table(table.name).families(), block_sizes)
+                keep_ms = beyond.keep_tombstones_ms(table.name) if beyond else {}
+                _check_families(table, connection.table(table.name).families(), block_sizes, keep_ms)
 
 
 def drop_tables(connection: happybase.Connection, tables: Iterable[TableLayout[Any, Any]]) -> None:
@@ -99,7 +109,11 @@ def _create(connection: happybase.Connection, beyond: BeyondThrift1 | None, tabl
             connection.create_table(table.name, {name: family.options for name, family in table.families.items()})
         else:
             families = {
-                name: {**family.options, "block_size": family.block_size_bytes}
+                name: {
+                    **family.options,
+                    "block_size": family.block_size_bytes,
+                    "keep_tombstones_ms": family.keep_tombstones_ms,
+                }
                 for name, family in table.families.items()
             }
             beyond.create_split_table(table.name, families, table.splits.points)
@@ -109,7 +123,10 @@ def _create(connection: happybase.Connection, beyond: BeyondThrift1 | None, tabl
 
 
 def _check_families(
-    table: PhysicalTable, described: Mapping[bytes, Mapping[str, Any]], block_sizes: Mapping[bytes, int]
+    table: PhysicalTable,
+    described: Mapping[bytes, Mapping[str, Any]],
+    block_sizes: Mapping[bytes, int],
+    keep_ms: Mapping[bytes, int],
 ) -> None:
     names = {name.decode() for name in described}
     if names != set(table.families):
@@ -117,7 +134,8 @@ def _check_families(
         raise TableMismatch(f"table {table.name}: must have the families {wanted} (has {', '.join(sorted(names))})")
     for name, family in table.families.items():
         declared = attrs.asdict(family) | {"ttl_seconds": _seconds(family.ttl_seconds)}
-        actual = _actual_options(described[name.encode()], block_sizes.get(name.encode()))
+        stored_name = name.encode()
+        actual = _actual_options(described[stored_name], block_sizes.get(stored_name), keep_ms.get(stored_name))
         differing = [option for option in declared if declared[option] != actual.get(option, declared[option])]
         if differing:
             wanted, given = (
@@ -126,15 +144,21 @@ def _check_families(
             raise TableMismatch(f"table {table.name}, family {name}: must have {wanted} (has {given})")
 
 
-def _actual_options(described: Mapping[str, Any], block_size_bytes: int | None) -> dict[str, object]:
-    """The options of a stored family, named as in `Family`; without the block size if the store does not report it."""
+def _actual_options(
+    described: Mapping[str, Any], block_size_bytes: int | None, keep_tombstones_ms: int | None
+) -> dict[str, object]:
+    """The options of a stored family, named as in `Family`; without those that the store does not report."""
     options: dict[str, object] = {
         "max_versions": described["max_versions"],
         "ttl_seconds": _seconds(described["time_to_live"]),
         "bloom": described["bloom_filter_type"].decode(),
         "compression": described["compression"].decode(),
     }
-    return options if block_size_bytes is None else options | {"block_size_bytes": block_size_bytes}
+    if block_size_bytes is not None:
+        options["block_size_bytes"] = block_size_bytes
+    if keep_tombstones_ms is not None:
+        options["keep_tombstones_ms"] = keep_tombstones_ms
+    return options
 
 
 def _seconds(ttl_seconds: int | None) -> int | None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..keys import InvalidQuestion, KeyLayout, Splits, split_points
-from ..keys.limits import BLOCK_BYTES
+from ..keys.limits import BLOCK_BYTES, PURGE_DELETES
 from .layouts import Family, PhysicalTable, TableLayout, physical_tables
 
 _LINE = 100
@@ -82,6 +82,8 @@ def _family(name: str, family: Family) -> str:
         options.append(f"COMPRESSION => {_quoted(family.compression)}")
     if family.block_size_bytes != BLOCK_BYTES:
         options.append(f"BLOCKSIZE => {family.block_size_bytes}")
+    if family.keep_tombstones_ms:
+        options.append(f"CONFIGURATION => {{'{PURGE_DELETES}' => '{family.keep_tombstones_ms}'}}")
     return f"{{{', '.join(options)}}}"
 
 

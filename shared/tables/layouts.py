@@ -39,10 +39,14 @@ class Family:
     block_size_bytes: int = attrs.field(default=BLOCK_BYTES, validator=integer(1024, 16 * 1024 * 1024))
     """Bytes, before compression, that a region server reads from a file at a time: small blocks serve gets, large ones
     scans. Thrift1 creates only HBase's default, 65,536."""
+    keep_tombstones_ms: int = attrs.field(default=0, validator=integer(0, 2**63 - 1))
+    """Milliseconds, from a tombstone's own timestamp on, in which a compaction of all files keeps it, so that it goes
+    on hiding puts that arrive late: a tombstone dated 1970 is dropped at once. 0, HBase's default, keeps none. Thrift1
+    can neither set nor report it: a table created through Thrift1 alone keeps none."""
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options that happybase's `create_table` takes; it leaves the block size to HBase."""
+        """The options that happybase's `create_table` takes; it leaves to HBase what Thrift1 cannot express."""
         return {
             "max_versions": self.max_versions,
             "bloom_filter_type": self.bloom,

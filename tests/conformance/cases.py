@@ -22,7 +22,8 @@ _CASE_FIELDS = {"says", "section", "table", "slow", "steps"} | _TABLE_FIELDS
 _RUNNER_CALLS = {"scan", "wait_ms", "major_compaction"}
 _EXPECTATIONS = ("gives", "gives_rows", "matches", "opens", "raises")
 _STEP_FIELDS = {*_EXPECTATIONS, "text", "table", "exact_table", "fetch"}
-_DESCRIPTOR_FIELDS = {field[1] for field in ColumnDescriptor.thrift_spec.values()} - {"name"}
+_THRIFT2_FIELDS = {"keepTombstonesMs"}
+_DESCRIPTOR_FIELDS = {field[1] for field in ColumnDescriptor.thrift_spec.values()} - {"name"} | _THRIFT2_FIELDS
 _SCAN_FIELDS = {field[1] for field in TScan.thrift_spec.values()}
 _READS = re.compile("get|scan|wait_ms|isTableEnabled")
 # The calls whose rows a target may put a prefix before, so that cases can share a table.
@@ -63,6 +64,11 @@ class Case:
     splits: list[str] = field(repr=False)
     rows: list[list[str]] = field(repr=False)
     steps: list[Step] = field(repr=False)
+
+    @property
+    def needs_thrift2(self) -> bool:
+        """Whether Thrift1 cannot create the table."""
+        return bool(self.splits) or any(_THRIFT2_FIELDS & options.keys() for options in self.families.values())
 
     @property
     def shares(self) -> bool:

@@ -102,8 +102,8 @@ class OverTCP:
 
 
 def create_embedded(connection: EmbeddedConnection, table: str, case: Case) -> None:
-    """The case's table, made as happybase makes one, or with split points, which Thrift1 cannot say."""
-    if case.splits:
+    """The case's table, made as happybase makes one, or with what Thrift1 cannot say."""
+    if case.needs_thrift2:
         connection.create_split_table(table, options(case), [as_bytes(split) for split in case.splits])
     else:
         connection.client.createTable(table.encode(), descriptors(case))
@@ -169,9 +169,9 @@ class RealHBase:
 
     @contextmanager
     def store(self, case: Case) -> Iterator[Store]:
-        if case.splits and not self._named.thrift2_port:
+        if case.needs_thrift2 and not self._named.thrift2_port:
             pytest.skip(
-                f"Thrift1 cannot split a table: name Thrift2 too, {VARIABLE}=hbase://HOST:PORT?thrift2_port=PORT"
+                f"Thrift1 cannot create the table: name Thrift2 too, {VARIABLE}=hbase://HOST:PORT?thrift2_port=PORT"
             )
         with closing(self._connect()) as connection:
             client = connection.client
@@ -238,7 +238,7 @@ class RealHBase:
         return table
 
     def _create(self, client: Any, name: bytes, case: Case) -> None:
-        if not case.splits:
+        if not case.needs_thrift2:
             client.createTable(name, descriptors(case))
             return
         with (
@@ -255,12 +255,13 @@ def _no_compaction() -> None:
 def _compact(client: Any, table: bytes) -> None:
     """Thrift1 has no major compaction, but three files of one store are compacted at once into one.
 
-    Each round writes a file with tombstones for a row that is not there. Puts below them show when they are gone.
+    Each round writes a file with tombstones for a row that is not there. Puts below them show when they are gone: the
+    tombstones are dated 1970, so that no family keeps them for longer.
     """
     row = b"a row of the compaction's own"
     probes = [mutation(family.decode() + "probe=1") for family in client.getColumnDescriptors(table)]
     for _ in range(3):
-        client.deleteAllRow(table, row, {})
+        client.deleteAllRowTs(table, row, 1, {})
         client.disableTable(table)
         client.enableTable(table)
     client.mutateRowTs(table, row, probes, 1, {})

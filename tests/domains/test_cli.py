@@ -215,6 +215,7 @@ def test_ddl_as_json_has_the_families_the_points_and_the_reason_of_every_table(o
                 "bloom": "ROW",
                 "compression": "NONE",
                 "block_size_bytes": 65536,
+                "keep_tombstones_ms": 0,
             }
             for family in design.families
         }

@@ -35,7 +35,8 @@ UNUSUAL = TableLayout(
         "a": Family(),
         "b": Family(3, ttl_seconds=60, bloom="NONE", compression="GZ", block_size_bytes=8192),
         "c": Family(2**31 - 1, ttl_seconds=2**31 - 1, bloom="ROWCOL", block_size_bytes=16 * 1024 * 1024),
-        "d-é.1": Family(block_size_bytes=1024),
+        "d-é.1": Family(block_size_bytes=1024, keep_tombstones_ms=600_000),
+        "e": Family(keep_tombstones_ms=2**63 - 1),
     },
 )
 POINTS = attrs.evolve(
@@ -80,11 +81,11 @@ def prefixes(tmp_path_factory):
                 drop_all(connection)
 
 
-def described(connection: happybase.Connection, name: str) -> dict[bytes, dict[bytes, bytes]]:
-    """All that HBase knows of a table's families, by its own names."""
+def described(connection: happybase.Connection, name: str) -> dict[bytes, tuple[dict[bytes, bytes], ...]]:
+    """All that HBase knows of a table's families, by its own names: their attributes, and their configuration."""
     with connection.beyond_thrift1() as gateway:
         table = gateway._client.getTableDescriptor(idl().TTableName(qualifier=connection.table(name).name))
-    return {family.name: family.attributes for family in table.columns}
+    return {family.name: (family.attributes, family.configuration) for family in table.columns}
 
 
 def regions(connection: happybase.Connection, name: str) -> list[bytes]:

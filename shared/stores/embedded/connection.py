@@ -51,7 +51,8 @@ class EmbeddedConnection(happybase.Connection):
     def compact(self, name: str | bytes) -> None:
         """Runs a major compaction of a table, as HBase does every week or so; removes what no read returns.
 
-        From then on scans do not read deleted rows, and a put with a timestamp before the delete's is stored.
+        From then on scans do not read deleted rows, and a put with a timestamp before the delete's is stored. If a
+        family has `keep_tombstones_ms`, both begin only with a compaction later than that after the delete's timestamp.
         """
         self.service.major_compact(self.table(name).name)
 
@@ -67,20 +68,25 @@ class EmbeddedConnection(happybase.Connection):
     ) -> None:
         """Creates a table as happybase's `create_table` does, with one region more than there are split points.
 
-        Each split point is the first row of a region. Families also take the option `block_size`, in bytes; it is
-        stored and changes nothing. Raises ValueError for a split point that is not a valid row key or occurs twice.
+        Each split point is the first row of a region. Families also take the options `block_size`, in bytes, which is
+        stored and changes nothing, and `keep_tombstones_ms`, which `compact` obeys. Raises ValueError for a split point
+        that is not a valid row key or occurs twice.
         """
         rows = split_rows(split_points)
-        columns, block_sizes = descriptors(families)
-        create = _wire_call("createTable", partial(self.service.create_split_table, rows, block_sizes))
+        columns, beyond = descriptors(families)
+        create = _wire_call("createTable", partial(self.service.create_split_table, rows, beyond))
         create(self.table(name).name, columns)
 
     def block_sizes(self, name: str | bytes) -> dict[bytes, int]:
         """The block size of each family of a table, in bytes: HBase's default is 65,536."""
         return self.service.block_sizes(self.table(name).name)
 
+    def keep_tombstones_ms(self, name: str | bytes) -> dict[bytes, int]:
+        """How long `compact` keeps the tombstones of each family of a table, in milliseconds: by default 0."""
+        return self.service.keep_tombstones_ms(self.table(name).name)
+
     def beyond_thrift1(self) -> AbstractContextManager["EmbeddedConnection"]:
-        """This connection, which creates split tables and knows block sizes itself."""
+        """This connection, which itself does what needs Thrift2 on HBase."""
         return nullcontext(self)
 
     def _refresh_thrift_client(self) -> None:

@@ -21,7 +21,7 @@ from . import statements
 from .damage import check_database
 from .database import SharedDatabase, files_at, open_database, state_of
 from .failures import damage_error, explain, moved_error, overtaken_error
-from .schema import BLOCK_SIZES, CLUSTER, HAS_BLOCK_SIZES, HAS_CLUSTER
+from .schema import BLOCK_SIZES, CLUSTER, HAS_BLOCK_SIZES, HAS_CLUSTER, HAS_KEPT_TOMBSTONES, KEPT_TOMBSTONES
 from .stored_tables import StoredFamily, StoredTable, now_ms
 
 # After one put in 16 the store removes surplus versions of its column: after every put that would double the cost of a
@@ -229,6 +229,7 @@ class Engine:
     def _read_tables(self) -> dict[bytes, StoredTable]:
         tables: dict[bytes, StoredTable] = {}
         block_sizes: dict[object, object] = {}
+        kept_tombstones: dict[object, object] = {}
         try:
             # One statement, so that a table that another process is creating appears with all its families or not yet.
             for record in self._database.execute(statements.CATALOGUE):
@@ -239,10 +240,11 @@ class Engine:
                     split_rows = self._database.execute(statements.READ_SPLITS, (table_id,)).fetchall()
                     splits = tuple(row for (row,) in split_rows)
                     block_sizes = self._block_sizes(table_id)
+                    kept_tombstones = self._kept_tombstones(table_id)
                     tables[name] = StoredTable(table_id, name, created_ms, bool(enabled), {}, splits)
                 family[3:5] = (text.decode() for text in family[3:5])
-                family.append(block_sizes.get(family[0], BLOCK_BYTES))
-                if type(family[-1]) is not int:
+                family += (block_sizes.get(family[0], BLOCK_BYTES), kept_tombstones.get(family[0], 0))
+                if list(map(type, family[-2:])) != [int, int]:
                     raise damage_error("a table is not as it was written")
                 tables[name].families[family[0]] = StoredFamily(*family)
         except UnicodeDecodeError as error:
@@ -258,6 +260,15 @@ class Engine:
         """The block sizes of those families of a table that do not have HBase's default."""
         return dict(self._database.execute(statements.READ_BLOCK_SIZES, (table_id,))) if self._has_block_sizes() else {}
 
+    def _has_kept_tombstones(self) -> bool:
+        return self._database.execute(HAS_KEPT_TOMBSTONES).fetchone() is not None
+
+    def _kept_tombstones(self, table_id: int) -> dict[object, object]:
+        """How long those families of a table that keep tombstones past a compaction keep them, in milliseconds."""
+        if not self._has_kept_tombstones():
+            return {}
+        return dict(self._database.execute(statements.READ_KEPT_TOMBSTONES, (table_id,)))
+
     def create_table(self, name: bytes, families: Collection[StoredFamily], split_rows: Iterable[bytes] = ()) -> None:
         """Adds a table, enabled, split into regions at `split_rows`."""
         self._tables = None
@@ -266,7 +277,7 @@ class Engine:
         ).lastrowid
         self._database.executemany(
             "insert into families values (?, ?, ?, ?, ?, ?, ?, ?)",
-            [(table_id, *astuple(family)[:-1]) for family in families],  # the block size has a table of its own
+            [(table_id, *astuple(family)[:-2]) for family in families],  # the last two have tables of their own
         )
         self._database.executemany("insert into splits values (?, ?)", [(table_id, row) for row in split_rows])
         own_sizes = [family for family in families if family.block_bytes != BLOCK_BYTES]
@@ -274,6 +285,10 @@ class Engine:
             block_sizes = [(table_id, family.name, family.block_bytes) for family in own_sizes]
             self._database.execute(BLOCK_SIZES)
             self._database.executemany("insert into block_sizes values (?, ?, ?)", block_sizes)
+        kept = [(table_id, family.name, family.keep_tombstones_ms) for family in families if family.keep_tombstones_ms]
+        if kept:
+            self._database.execute(KEPT_TOMBSTONES)
+            self._database.executemany("insert into kept_tombstones values (?, ?, ?)", kept)
 
     def drop_rows(self, table: StoredTable) -> bool:
         """Removes the first rows of a table, as many as fit in one turn; returns whether more are stored."""
@@ -289,7 +304,9 @@ class Engine:
     def drop_table(self, table: StoredTable) -> None:
         """Removes a table that has no rows."""
         self._tables = None
-        parts = ["splits", "families", *(["block_sizes"] if self._has_block_sizes() else [])]
+        parts = ["splits", "families"]
+        parts += ["block_sizes"] if self._has_block_sizes() else []
+        parts += ["kept_tombstones"] if self._has_kept_tombstones() else []
         for part in parts:
             self._database.execute(f"delete from {part} where table_id = ?", (table.id,))
         self._database.execute("delete from tables where id = ?", (table.id,))
@@ -522,7 +539,7 @@ class Engine:
         self.rows_read += self._database.execute(statements.COUNT_DELETED_ROWS, (table.id, low, high)).fetchone()[0]
 
     def has_tombstones(self, table: StoredTable) -> bool:
-        """Whether the table has had a delete since its last compaction."""
+        """Whether the table has a tombstone: a delete since its last compaction, or one that a family keeps longer."""
         return self._latest_tombstone(table) is not None
 
     def range_of_turn(self, table: StoredTable, low: bytes, high: bytes, *, down: bool) -> tuple[bytes, bytes]:
@@ -632,11 +649,17 @@ class Engine:
             self._database.execute(statements.PRUNE_FAMILY, (table.id, *columns, family.max_versions, low, high))
 
     def compact(self, table: StoredTable) -> None:
-        """Removes surplus versions, expired cells and tombstones, so that tombstones no longer hide later puts."""
+        """Removes surplus versions, expired cells and tombstones, so that tombstones no longer hide later puts.
+
+        The tombstones that a family keeps for longer stay.
+        """
         self.flush(table)
         for family in table.families.values():
-            self._database.execute(statements.EXPIRE, (table.id, *column_range(family.name), family.oldest_ms()))
-        self._database.execute("delete from tombstones where table_id = ?", (table.id,))
+            columns = column_range(family.name)
+            self._database.execute(statements.EXPIRE, (table.id, *columns, family.oldest_ms()))
+            self._database.execute(
+                statements.PURGE_TOMBSTONES, (table.id, family.name, *columns, family.oldest_kept_tombstone_ms())
+            )
 
 
 class _Transaction:

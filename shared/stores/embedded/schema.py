@@ -51,6 +51,17 @@ create table if not exists block_sizes (
 """
 HAS_BLOCK_SIZES = "select 1 from sqlite_master where type = 'table' and name = 'block_sizes'"
 
+# A family whose tombstones outlast a major compaction has a row here. The first such family creates this table, too.
+KEPT_TOMBSTONES = """
+create table if not exists kept_tombstones (
+    table_id integer not null,
+    family blob not null,
+    ms integer not null,
+    primary key (table_id, family)
+) without rowid
+"""
+HAS_KEPT_TOMBSTONES = "select 1 from sqlite_master where type = 'table' and name = 'kept_tombstones'"
+
 # The id of the store, like that of an HBase cluster: the first request for it creates this table, in the same way.
 CLUSTER = "create table if not exists cluster (id blob not null)"
 HAS_CLUSTER = "select 1 from sqlite_master where type = 'table' and name = 'cluster'"

@@ -179,7 +179,7 @@ class ThriftService:
 
     @thrift_call
     def major_compact(self, name: bytes) -> None:
-        """The compaction that HBase runs every week or so, which drops tombstones."""
+        """The compaction that HBase runs every week or so, which drops the tombstones that no family keeps longer."""
         with self.engine.writing():
             self.engine.compact(find_table(self.engine, name))
 
@@ -190,15 +190,24 @@ class ThriftService:
 
     @thrift_call
     def create_split_table(
-        self, split_rows: Sequence[bytes], block_sizes: Mapping[bytes, int], name: bytes, families: Descriptors
+        self,
+        split_rows: Sequence[bytes],
+        beyond: Mapping[bytes, Mapping[str, int]],
+        name: bytes,
+        families: Descriptors,
     ) -> None:
-        """Creates a table that is split at `split_rows`; `block_sizes` are in bytes, by family."""
-        create_table(self.engine, name, families or (), block_sizes, split_rows)
+        """Creates a table that is split at `split_rows`; `beyond` has by family the options of `BEYOND_THRIFT1`."""
+        create_table(self.engine, name, families or (), beyond, split_rows)
 
     @thrift_call
     def block_sizes(self, name: bytes) -> dict[bytes, int]:
         """The block size of each family of a table, in bytes."""
         return {family.name: family.block_bytes for family in find_table(self.engine, name).families.values()}
+
+    @thrift_call
+    def keep_tombstones_ms(self, name: bytes) -> dict[bytes, int]:
+        """How long a major compaction keeps the tombstones of each family of a table, in milliseconds."""
+        return {family.name: family.keep_tombstones_ms for family in find_table(self.engine, name).families.values()}
 
     # Rows
 

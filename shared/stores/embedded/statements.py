@@ -54,6 +54,9 @@ delete from tombstones where table_id = ?1 and column > ?2 and column < ?3 and ?
     (select count(*) from cells where table_id = ?1 and row = tombstones.row and column = tombstones.column
         and ts > tombstones.ts and ts >= ?5) and row >= ?6 and row < ?7
 """
+PURGE_TOMBSTONES = """
+delete from tombstones where table_id = ?1 and (column = ?2 or column >= ?3 and column < ?4) and ts < ?5
+"""
 EXPIRE = "delete from cells where table_id = ? and column >= ? and column < ? and ts < ?"
 READ_STATEMENTS = {
     (read, newest_only): read.format(**(_NEWEST if newest_only else _UP))
@@ -67,6 +70,7 @@ CATALOGUE = "select * from tables left join families on table_id = id order by t
 CATALOGUE_TYPES = [int, bytes, int, int, int, bytes, int, int, bytes, bytes, int, int]
 READ_SPLITS = "select row from splits where table_id = ? order by row"
 READ_BLOCK_SIZES = "select family, bytes from block_sizes where table_id = ?"
+READ_KEPT_TOMBSTONES = "select family, ms from kept_tombstones where table_id = ?"
 
 
 def scan_all(*, down: bool, with_tombstones: bool = False) -> str:

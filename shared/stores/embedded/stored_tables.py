@@ -5,7 +5,7 @@ from functools import cached_property
 
 from attrs import frozen
 
-from ...keys.limits import BLOCK_BYTES, FOREVER_S
+from ...keys.limits import BLOCK_BYTES, FOREVER_S, LATEST_MS
 from ..filters.cells import family_of
 from .failures import damage_error
 
@@ -25,10 +25,19 @@ class StoredFamily:
     in_memory: bool
     block_cache: bool
     block_bytes: int = BLOCK_BYTES
+    keep_tombstones_ms: int = 0
 
     def oldest_ms(self) -> int:
         """The earliest timestamp that has not expired now."""
         return now_ms() - 1000 * self.time_to_live_s if self.time_to_live_s < FOREVER_S else 0
+
+    def oldest_kept_tombstone_ms(self) -> int:
+        """The earliest timestamp of a tombstone that a compaction of all files keeps now; after all if it keeps none.
+
+        HBase: the tombstone's own timestamp counts, which the client may have set, not when it was written. One that is
+        older than the family's TTL is dropped in any case.
+        """
+        return max(now_ms() - self.keep_tombstones_ms, self.oldest_ms()) if self.keep_tombstones_ms else LATEST_MS
 
 
 @frozen(slots=False)  # for its cached properties

@@ -64,17 +64,18 @@ def create_table(
     engine: Engine,
     given_name: bytes,
     descriptors: Iterable[ColumnDescriptor],
-    block_sizes: Mapping[bytes, int] | None = None,
+    beyond: Mapping[bytes, Mapping[str, int]] | None = None,
     split_rows: Iterable[bytes] = (),
 ) -> None:
     """Creates a table in the default namespace, which is the only one.
 
-    `block_sizes`, in bytes by family, and `split_rows`, the split points, do not fit in a descriptor of Thrift1.
+    `beyond`, by family the options of `BEYOND_THRIFT1`, and `split_rows`, the split points, do not fit in a descriptor
+    of Thrift1.
     """
     name = table_name(given_name)
     families: dict[bytes, StoredFamily] = {}
     for descriptor in descriptors:
-        family = _stored_family(descriptor, block_sizes or {})
+        family = _stored_family(descriptor, beyond or {})
         if family.name in families:
             raise illegal_argument(f"Family '{name_text(family.name)}' already exists so cannot be added")
         families[family.name] = family
@@ -137,7 +138,7 @@ def disable_table(engine: Engine, name: bytes, watch: Watch) -> None:
         low = end
 
 
-def _stored_family(descriptor: ColumnDescriptor, block_sizes: Mapping[bytes, int]) -> StoredFamily:
+def _stored_family(descriptor: ColumnDescriptor, beyond: Mapping[bytes, Mapping[str, int]]) -> StoredFamily:
     name = family_name(descriptor.name)
     if descriptor.maxVersions <= 0:
         raise illegal_argument(f"Maximum versions must be positive (got {descriptor.maxVersions})")
@@ -149,6 +150,7 @@ def _stored_family(descriptor: ColumnDescriptor, block_sizes: Mapping[bytes, int
     bloom_filter = name_text(descriptor.bloomFilterType)
     if bloom_filter not in _BLOOM_FILTERS:
         raise illegal_argument(f"No enum constant org.apache.hadoop.hbase.regionserver.BloomType.{bloom_filter}")
+    options = beyond.get(name, {})
     return StoredFamily(
         name,
         descriptor.maxVersions,
@@ -157,7 +159,8 @@ def _stored_family(descriptor: ColumnDescriptor, block_sizes: Mapping[bytes, int
         bloom_filter,
         descriptor.inMemory,
         descriptor.blockCacheEnabled,
-        block_sizes.get(name, BLOCK_BYTES),
+        options.get("block_size", BLOCK_BYTES),
+        options.get("keep_tombstones_ms", 0),
     )
 
 

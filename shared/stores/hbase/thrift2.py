@@ -1,4 +1,6 @@
-"""HBase's Thrift2 gateway, used only for what Thrift1 cannot express: split points and block sizes of tables.
+"""HBase's Thrift2 gateway, used only for what Thrift1 cannot express about tables.
+
+That is their split points, and the block size and the time that tombstones are kept of each family.
 
 Rows still go through Thrift1 and happybase.
 """
@@ -16,7 +18,7 @@ from thriftpy2 import transport
 from thriftpy2.thrift import TClient
 from thriftpy2.transport import TTransportException
 
-from ...keys.limits import FOREVER_S
+from ...keys.limits import FOREVER_S, PURGE_DELETES
 from ..thrift1.descriptors import FamilyOptions, descriptors, split_rows
 from ..thrift1.errors import StoreError
 from ..thrift1.idl import IOError
@@ -68,21 +70,33 @@ class Thrift2Gateway:
     ) -> None:
         """Creates a table as happybase's `create_table` does, with one region more than there are split points.
 
-        Each split point is the first row of a region. Families also take the option `block_size`, in bytes. Returns
+        Each split point is the first row of a region. Families also take the options `block_size`, in bytes, and
+        `keep_tombstones_ms`; if that is omitted or 0, the setting of the region servers applies, by default 0. Returns
         when every region can be read and written. Raises as `create_table` does, and ValueError for a split point that
         is not a valid row key or occurs twice.
         """
-        thrift1_families, block_sizes = descriptors(families)
-        columns = [_family_descriptor(family, block_sizes) for family in thrift1_families]
+        thrift1_families, beyond = descriptors(families)
+        columns = [_family_descriptor(family, beyond) for family in thrift1_families]
         rows = split_rows(split_points)
         with self._raising_as_thrift1(OutcomeUnknown, f"createTable {_decoded(name)}: outcome unknown"):
             self._client.createTable(idl().TTableDescriptor(self._table(name), columns), rows)
 
     def block_sizes(self, name: str | bytes) -> dict[bytes, int]:
         """The block size of each family of a table, in bytes."""
+        return {family.name: family.blockSize for family in self._families(name)}
+
+    def keep_tombstones_ms(self, name: str | bytes) -> dict[bytes, int]:
+        """How long a compaction of all files keeps the tombstones of each family of a table, in milliseconds.
+
+        It is what the family itself says; Thrift2 has no call for the setting of the region servers.
+        """
+        return {family.name: _keep_tombstones_ms(family) for family in self._families(name)}
+
+    def _families(self, name: str | bytes) -> list[Any]:
+        """Thrift2's descriptors of a table's families."""
         with self._raising_as_thrift1(Unreachable, f"getTableDescriptor {_decoded(name)}: no answer"):
-            table = self._client.getTableDescriptor(self._table(name))
-        return {family.name: family.blockSize for family in table.columns}
+            families: list[Any] = self._client.getTableDescriptor(self._table(name)).columns
+        return families
 
     def _table(self, name: str | bytes) -> Any:
         namespace, _, qualifier = self._connection.table(name).name.rpartition(b":")
@@ -101,12 +115,14 @@ class Thrift2Gateway:
             raise IOError(message, error.canRetry) from error
 
 
-def _family_descriptor(family: ColumnDescriptor, block_sizes: dict[bytes, int]) -> Any:
+def _family_descriptor(family: ColumnDescriptor, beyond: dict[bytes, dict[str, int]]) -> Any:
     """Thrift2's descriptor of a Thrift1 family; ValueError for a compression or bloom filter that it does not have."""
     name = _decoded(family.name).removesuffix(":").encode()
+    keep_ms = beyond[name].get("keep_tombstones_ms", 0)
     return idl().TColumnFamilyDescriptor(
         name=name,
-        blockSize=block_sizes.get(name),
+        configuration={PURGE_DELETES.encode(): b"%d" % keep_ms} if keep_ms else None,
+        blockSize=beyond[name].get("block_size"),
         bloomnFilterType=_enum_value(idl().TBloomFilterType, "bloom_filter_type", family.bloomFilterType),
         compressionType=_enum_value(idl().TCompressionAlgorithm, "compression", _decoded(family.compression).upper()),
         maxVersions=family.maxVersions,
@@ -114,6 +130,11 @@ def _family_descriptor(family: ColumnDescriptor, block_sizes: dict[bytes, int]) 
         blockCacheEnabled=family.blockCacheEnabled,
         inMemory=family.inMemory,
     )
+
+
+def _keep_tombstones_ms(family: Any) -> int:
+    configuration: dict[bytes, bytes] = family.configuration or {}
+    return int(configuration.get(PURGE_DELETES.encode(), 0))
 
 
 def _enum_value(names: Any, option: str, name: bytes | str) -> int:

@@ -1,5 +1,5 @@
-// The part of HBase's Thrift2 that describes tables beyond Thrift1: split keys and block sizes. Names and numbers are
-// those of HBase's own IDL.
+// The part of HBase's Thrift2 that describes tables beyond Thrift1: split keys, block sizes and configuration. Names and
+// numbers are those of HBase's own IDL.
 
 enum TThriftServerType {
   ONE = 1
@@ -32,6 +32,7 @@ struct TColumnFamilyDescriptor {
   1: required binary name
   // All attributes of the family by HBase's own names, such as BLOCKSIZE, KEEP_DELETED_CELLS; only in answers.
   2: optional map<binary, binary> attributes
+  3: optional map<binary, binary> configuration // strings in HBase's own IDL, which are the same on the wire
   4: optional i32 blockSize
   5: optional TBloomFilterType bloomnFilterType // HBase's own spelling
   6: optional TCompressionAlgorithm compressionType

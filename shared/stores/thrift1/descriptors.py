@@ -1,4 +1,4 @@
-"""Arguments for creating a table: families as for happybase's `create_table`, block sizes and split points."""
+"""Arguments for creating a table: families as for happybase's `create_table`, with two more options; split points."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
@@ -8,19 +8,31 @@ from Hbase_thrift import ColumnDescriptor
 from ...keys import MAX_ROW_BYTES
 
 FamilyOptions: TypeAlias = Mapping[str, Mapping[str, Any]]
-"""Families by name, each with happybase's options, such as `max_versions`, and `block_size` in bytes."""
+"""Families by name, each with happybase's options, such as `max_versions`, and those of `BEYOND_THRIFT1`."""
+
+BEYOND_THRIFT1 = ("block_size", "keep_tombstones_ms")
+"""A family's options that do not fit in a descriptor of Thrift1: bytes, and milliseconds that tombstones are kept."""
+
+MAX_KEEP_MS = 2**63 - 1
 
 
-def descriptors(families: FamilyOptions) -> tuple[list[ColumnDescriptor], dict[bytes, int]]:
-    """Thrift1's descriptors of the families, and the given block sizes by family, which do not fit in descriptors."""
+def descriptors(families: FamilyOptions) -> tuple[list[ColumnDescriptor], dict[bytes, dict[str, int]]]:
+    """Thrift1's descriptors of the families, and by family the given options of `BEYOND_THRIFT1`.
+
+    Raises ValueError if `keep_tombstones_ms` is not 0..2^63-1.
+    """
     columns: list[ColumnDescriptor] = []
-    block_sizes: dict[bytes, int] = {}
+    beyond: dict[bytes, dict[str, int]] = {}
     for name, options in families.items():
-        fields = {_camel_case(option): value for option, value in options.items() if option != "block_size"}
+        fields = {_camel_case(option): value for option, value in options.items() if option not in BEYOND_THRIFT1}
         columns.append(ColumnDescriptor(name=name if name.endswith(":") else f"{name}:", **fields))
-        if "block_size" in options:
-            block_sizes[name.removesuffix(":").encode()] = options["block_size"]
-    return columns, block_sizes
+        keep_ms = options.get("keep_tombstones_ms", 0)
+        if type(keep_ms) is not int or not 0 <= keep_ms <= MAX_KEEP_MS:
+            raise ValueError(f"keep_tombstones_ms: must be 0..{MAX_KEEP_MS} (got {keep_ms!r})")
+        beyond[name.removesuffix(":").encode()] = {
+            option: options[option] for option in BEYOND_THRIFT1 if option in options
+        }
+    return columns, beyond
 
 
 def split_rows(split_points: Iterable[str | bytes]) -> list[bytes]:

@@ -109,12 +109,13 @@ def test_every_family_is_there_as_declared() -> None:
     kept = families(
         a=Family(),
         b=Family(3, ttl_seconds=60, bloom="NONE", compression="GZ", block_size_bytes=8192),
-        c=Family(2, bloom="ROWCOL"),
+        c=Family(2, bloom="ROWCOL", keep_tombstones_ms=600_000),
     )
     assert create_statement(kept).splitlines()[1] == (
         "create 'logs', {NAME => 'a', VERSIONS => 1, BLOOMFILTER => 'ROW'}, "
         "{NAME => 'b', VERSIONS => 3, TTL => 60, BLOOMFILTER => 'NONE', COMPRESSION => 'GZ', BLOCKSIZE => 8192}, "
-        "{NAME => 'c', VERSIONS => 2, BLOOMFILTER => 'ROWCOL'}"
+        "{NAME => 'c', VERSIONS => 2, BLOOMFILTER => 'ROWCOL', "
+        "CONFIGURATION => {'hbase.hstore.time.to.purge.deletes' => '600000'}}"
     )
 
 

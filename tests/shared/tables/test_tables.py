@@ -54,7 +54,12 @@ SALTED = TableLayout(
     "a name in its bucket",
     KeyLayout(Salted, Salt(of="name", buckets=4)),
     RecordCells(Salted, {}, marker="s:v"),
-    {"s": Family(2, ttl_seconds=3600, bloom="ROWCOL", compression="GZ", block_size_bytes=8192), "t": Family()},
+    {
+        "s": Family(
+            2, ttl_seconds=3600, bloom="ROWCOL", compression="GZ", block_size_bytes=8192, keep_tombstones_ms=600_000
+        ),
+        "t": Family(),
+    },
 )
 CUT = attrs.evolve(OTHERS, name="cut", splits=Splits((b"g", b"p"), "as many names before each"))
 
@@ -108,6 +113,8 @@ def test_tables_are_created_as_declared(store: happybase.Connection) -> None:
     with store.beyond_thrift1() as beyond:
         assert beyond.block_sizes("names") == {b"n": 65536, b"old": 65536}
         assert beyond.block_sizes("salted") == {b"s": 8192, b"t": 65536}
+        assert beyond.keep_tombstones_ms("names") == {b"n": 0, b"old": 0}
+        assert beyond.keep_tombstones_ms("salted") == {b"s": 600_000, b"t": 0}
     assert regions(store, "names") == [b""]
     assert regions(store, "salted") == [b"", b"\x01", b"\x02", b"\x03"]
     create_tables(store, [NAMES, SALTED])  # what is as declared is left alone
@@ -137,6 +144,8 @@ def test_rows_of_a_split_table_are_those_of_one_that_is_not(store: happybase.Con
         ({"bloom": "ROW"}, "bloom ROW", "bloom ROWCOL"),
         ({"compression": "NONE"}, "compression NONE", "compression GZ"),
         ({"block_size_bytes": 65536}, "block_size_bytes 65536", "block_size_bytes 8192"),
+        ({"keep_tombstones_ms": 0}, "keep_tombstones_ms 0", "keep_tombstones_ms 600000"),
+        ({"keep_tombstones_ms": 2**63 - 1}, "keep_tombstones_ms 9223372036854775807", "keep_tombstones_ms 600000"),
         (
             {"max_versions": 1, "block_size_bytes": 4096},
             "max_versions 1, block_size_bytes 4096",
@@ -257,6 +266,18 @@ def test_a_block_size_without_thrift2_is_refused_also_of_a_table_that_is_there(t
         create_tables(whole, [OTHERS])
 
 
+def test_a_table_that_keeps_tombstones_is_created_without_that_through_thrift1_alone(thrift1) -> None:
+    connection, whole = thrift1
+    keeping = attrs.evolve(OTHERS, families={"o": Family(keep_tombstones_ms=600_000)})
+    create_tables(connection, [keeping])
+    for table in (keeping, OTHERS):  # nor is it compared
+        create_tables(connection, [table])
+    with pytest.raises(TableMismatch, match=r"must have keep_tombstones_ms 600000 \(has keep_tombstones_ms 0\)$"):
+        create_tables(whole, [keeping])
+    create_tables(whole, [attrs.evolve(keeping, name="kept")])
+    create_tables(connection, [attrs.evolve(OTHERS, name="kept")])
+
+
 # ----
 
 
@@ -326,6 +347,10 @@ def test_split_points_that_are_not_rows_in_order_are_refused_when_declared(point
         ("compression", "gz", "one of NONE, GZ, SNAPPY, LZ4, ZSTD, LZO, BZIP2"),
         ("block_size_bytes", 1023, "1024..16777216"),
         ("block_size_bytes", 16 * 1024 * 1024 + 1, "1024..16777216"),
+        ("keep_tombstones_ms", -1, "0..9223372036854775807"),
+        ("keep_tombstones_ms", 2**63, "0..9223372036854775807"),
+        ("keep_tombstones_ms", 600.0, "0..9223372036854775807"),
+        ("keep_tombstones_ms", True, "0..9223372036854775807"),
     ],
 )
 def test_a_family_that_hbase_would_refuse_is_refused_when_declared(field: str, value: object, wanted: str) -> None:

@@ -30,19 +30,20 @@ def opened(request):
             yield connection, beyond
 
 
-def test_a_table_is_as_happybase_makes_it_but_for_its_regions_and_block_sizes(opened) -> None:
+def test_a_table_is_as_happybase_makes_it_but_for_what_thrift1_cannot_express(opened) -> None:
     connection, beyond = opened
     families = {
         "d": {},
         "log": {"max_versions": 7, "time_to_live": 60, "bloom_filter_type": "ROWCOL", "in_memory": True},
     }
     connection.create_table("plain", families)
-    beyond.create_split_table(
-        "split", {**families, "log": {**families["log"], "block_size": 4096}}, ["m", b"c", b"\xff"]
-    )
+    log = {**families["log"], "block_size": 4096, "keep_tombstones_ms": 2**63 - 1}
+    beyond.create_split_table("split", {**families, "log": log}, ["m", b"c", b"\xff"])
     assert connection.table("split").families() == connection.table("plain").families()
     assert beyond.block_sizes("plain") == {b"d": 65536, b"log": 65536}
     assert beyond.block_sizes("split") == {b"d": 65536, b"log": 4096}
+    assert beyond.keep_tombstones_ms("plain") == {b"d": 0, b"log": 0}
+    assert beyond.keep_tombstones_ms("split") == {b"d": 0, b"log": 2**63 - 1}
     borders = [(region["start_key"], region["end_key"]) for region in connection.table("split").regions()]
     assert borders == [(b"", b"c"), (b"c", b"m"), (b"m", b"\xff"), (b"\xff", b"")]
 
@@ -52,8 +53,9 @@ def test_what_the_store_refuses_is_raised_as_thrift1_raises_it(opened) -> None:
     connection.create_table("there", {"d": {}})
     with pytest.raises(AlreadyExists, match="table name already in use"):
         beyond.create_split_table("there", {"d": {}}, [b"m"])
-    with pytest.raises(IOError, match="missing"):
-        beyond.block_sizes("missing")
+    for call in (beyond.block_sizes, beyond.keep_tombstones_ms):
+        with pytest.raises(IOError, match="missing"):
+            call("missing")
     with pytest.raises(
         IOError, match=r"DoNotRetryIOException: Block size for column family d  must be between 1K and 16MB"
     ):
@@ -70,14 +72,23 @@ def test_split_points_are_rows_and_each_another(opened, points) -> None:
     assert connection.tables() == []
 
 
+@pytest.mark.parametrize("keep_ms", [-1, 2**63, 600.0, "600", None])
+def test_a_time_to_keep_tombstones_out_of_range_is_refused_before_anything_is_created(opened, keep_ms) -> None:
+    connection, beyond = opened
+    with pytest.raises(ValueError, match=r"^keep_tombstones_ms: must be 0..9223372036854775807 \(got "):
+        beyond.create_split_table("t", {"d": {"keep_tombstones_ms": keep_ms}})
+    assert connection.tables() == []
+
+
 # ---- the gateway
 
 
 @pytest.mark.parametrize(("transport", "protocol"), [("framed", "binary"), ("buffered", "compact")])
 def test_transport_and_protocol_are_those_of_the_connection(transport, protocol) -> None:
     with both_gateways(transport, protocol) as (connection, store), connection.beyond_thrift1() as beyond:
-        beyond.create_split_table("t", {"d": {"block_size": 2048}}, [b"m"])
+        beyond.create_split_table("t", {"d": {"block_size": 2048, "keep_tombstones_ms": 5}}, [b"m"])
         assert store.block_sizes("t") == beyond.block_sizes("t") == {b"d": 2048}
+        assert store.keep_tombstones_ms("t") == beyond.keep_tombstones_ms("t") == {b"d": 5}
 
 
 def test_names_have_the_prefix_of_the_connection() -> None:

@@ -20,6 +20,8 @@ IDL = idl()
 BLOOMS = IDL.TBloomFilterType._VALUES_TO_NAMES
 COMPRESSIONS = IDL.TCompressionAlgorithm._VALUES_TO_NAMES
 
+PURGE = b"hbase.hstore.time.to.purge.deletes"
+
 
 class Handler:
     """Thrift2's calls on an embedded store."""
@@ -42,10 +44,17 @@ class Handler:
     def getTableDescriptor(self, table):  # noqa: N802
         try:
             sizes = self.connection.block_sizes(_name(table))
+            keep_ms = self.connection.keep_tombstones_ms(_name(table))
         except IOError as error:
             raise IDL.TIOError(error.message.decode()) from error
         return IDL.TTableDescriptor(
-            table, [IDL.TColumnFamilyDescriptor(name=name, blockSize=size) for name, size in sizes.items()]
+            table,
+            [
+                IDL.TColumnFamilyDescriptor(
+                    name=name, blockSize=size, configuration={PURGE: b"%d" % keep_ms[name]} if keep_ms[name] else {}
+                )
+                for name, size in sizes.items()
+            ],
         )
 
 
@@ -62,6 +71,7 @@ def _options(family):
         "block_cache_enabled": family.blockCacheEnabled,
         "in_memory": family.inMemory,
         **({} if family.blockSize is None else {"block_size": family.blockSize}),
+        "keep_tombstones_ms": int((family.configuration or {}).get(PURGE, 0)),
     }
 
 
