@@ -49,6 +49,7 @@ from shared.stores.filters import language as filter_language
 from shared.stores.server import memory, messages
 from shared.stores.server import thrift_server as server
 from shared.tables import Cells, ItemCells, RecordCells, TableLayout, create_tables
+from shared.writes import SourceCells
 from tests.shared.stores.test_differences import DIFFERENCES
 
 ROOT = Path(__file__).parent.parent
@@ -146,7 +147,7 @@ def variants_block(design: Design) -> str:
     rows: list[tuple[str, str, str]] = []
     for variant in design.variants:
         name = variant.name
-        for table in variant.tables:
+        for table in variant.record_tables:
             rows.append((name, table.name, key_line(table.layout)))
             name = ""
     return markdown_table(("variant", "table", "row key"), rows)
@@ -154,7 +155,7 @@ def variants_block(design: Design) -> str:
 
 def columns_block(design: Design) -> str:
     """The attributes that each table stores in columns; tables with equal columns are one item."""
-    tables = {table.name: table for variant in design.variants for table in variant.tables}
+    tables = {table.name: table for variant in design.variants for table in variant.record_tables}
     by_columns: dict[str, list[str]] = {}
     for table in tables.values():
         columns = _columns_of(table.cells)
@@ -170,6 +171,8 @@ def _columns_of(cells: Cells[Any]) -> str:
         return f"for each record a cell `{cells.family}:`{key_line(cells.qualifier)}, which holds {value}"
     if isinstance(cells, RecordCells):
         return ", ".join(f"{name} (`{column.name}`)" for name, column in cells.attributes.items())
+    if isinstance(cells, SourceCells):
+        return f"all of {', '.join(cells.cell_attributes)} in one cell (`{cells.columns[0].decode()}`)"
     return ", ".join(column.decode() for column in cells.columns)
 
 
@@ -192,7 +195,7 @@ def questions_block(design: Design) -> str:
 
 def _samples_line(design: Design) -> str:
     """What the samples consist of: number of records, period, and how many values each part of a key has."""
-    parts = {part.name for table in design.main.tables for part in table.layout.parts}
+    parts = {part.name for table in design.main.record_tables for part in table.layout.parts}
     return " ".join(_load_line(load, parts) for load in design.loads)
 
 
@@ -434,7 +437,7 @@ def design_blocks(design: Design) -> dict[str, str]:
         connection = connect("embedded:")
         create_tables(connection, variant.tables)
         variants.append(measure_variant(connection, design, variant))
-        for table in variant.tables:
+        for table in variant.record_tables:
             name = table.name.replace("_", "-")
             blocks[f"layout-{name}"] = layout_block(table)
             blocks[f"row-{name}"] = row_block(connection, table)
@@ -462,7 +465,7 @@ def index_block(designs: Iterable[Design]) -> str:
     lines: list[str] = []
     for design in designs:
         lines.append(markdown_list([f"[{design.name}](domains/{design.name}/README.md): {design.question}"]))
-        lines += [f"  - `{table.name}` {key_line(table.layout)}" for table in design.main.tables]
+        lines += [f"  - `{table.name}` {key_line(table.layout)}" for table in design.main.record_tables]
     return "\n".join(lines)
 
 

@@ -6,7 +6,7 @@ May import `keys`, `tables` and `queries`.
 from .clock import CLOCK, WriterClock
 from .intents import KEEP_TOMBSTONES_MS, IntentWriter, Pending, Recovery, UnknownOutcome
 from .server_clock import ClockSkew
-from .slots import Intent, intents_table
+from .slots import Intent, holds_intents, intents_table
 from .sources import Source, SourceCells
 from .verifying import Finding, Verifier
 
@@ -24,5 +24,6 @@ __all__ = [
     "UnknownOutcome",
     "Verifier",
     "WriterClock",
+    "holds_intents",
     "intents_table",
 ]

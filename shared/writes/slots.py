@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import attrs
 
@@ -65,6 +66,11 @@ INTENT_CELLS = RecordCells(
 def intents_table(name: str) -> TableLayout[SlotOfProcess, Intent]:
     """The table of the intents of one domain. Without a TTL: an intent that expired would never be recovered."""
     return TableLayout(name, "the write that a slot has under way", KeyLayout(SlotOfProcess), INTENT_CELLS)
+
+
+def holds_intents(table: TableLayout[Any, Any]) -> bool:
+    """Whether a table holds writes under way, no records."""
+    return table.cells is INTENT_CELLS
 
 
 @attrs.define
