@@ -347,8 +347,9 @@ def comparison(to: Console, design: Design, variants: list[VariantCosts]) -> Non
             lines.append((question if variant_costs is variants[0] else "", variant_costs.variant.name, *figures))
     table(to, ("question", "variant", "cost", *numbers), lines, numbers, fitted=True)
     heading(to, "What each variant writes")
-    written = [(compared.variant.name, *written_row(compared), compared.variant.differs) for compared in variants]
-    table(to, ("variant", *WRITTEN_COLUMNS, "what differs"), written, WRITTEN_COLUMNS, fitted=True)
+    columns = WRITTEN_COLUMNS[:-1]  # the bytes of intents would make the table too wide
+    written = [(compared.variant.name, *written_row(compared)[:-1], compared.variant.differs) for compared in variants]
+    table(to, ("variant", *columns, "what differs"), written, columns, fitted=True)
     heading(to, f"What each table's busiest range takes of its newest rows; an even spread is {1 / RANGES:.1%}")
     table(to, SPREAD_COLUMNS, spread_rows(variants), SPREAD_COLUMNS[2:], fitted=True)
     if refused := refusals(variants):

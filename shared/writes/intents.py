@@ -254,9 +254,7 @@ class IntentWriter(Generic[R]):
 
     def _complete(self, intent: Intent, source: Source[R], started_ms: int) -> Source[R]:
         """Makes the derived cells agree with the source, again from a read if the window is over by then."""
-        touched = {
-            (table, row, column) for table, rows in intent.touched.items() for row in rows for column in rows[row]
-        }
+        touched = set(_cells_of(intent))
         while True:
             touched |= self._mend(source, touched)
             now_ms = self._clock.read_ms()

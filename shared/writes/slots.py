@@ -5,7 +5,7 @@ A slot is used again and again, so the table has as many rows as there were writ
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -94,7 +94,7 @@ class Slots:
         self._made = 0
 
     @contextmanager
-    def taken(self) -> Iterator[Slot]:
+    def taken(self) -> Generator[Slot]:
         """A slot that no other write has. After an exception it is never used again, because recovery may need it."""
         slot = self._take()
         pid = os.getpid()
