@@ -102,7 +102,7 @@ def written_row(costs: VariantCosts) -> tuple[str, ...]:
     return (
         f"{costs.rows_per_record:.3g}",
         f"{costs.bytes_per_record:.0f}",
-        f"{costs.rpcs_per_record:.3g}",
+        f"{round(costs.rpcs_per_record, 1):g}",
         f"{costs.intent_bytes_per_record:.0f}" if costs.intent_bytes_per_record else "-",
     )
 
