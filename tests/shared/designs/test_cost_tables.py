@@ -34,6 +34,13 @@ def measured(answer: Any, by_client: tuple[str, ...] = (), by_server: tuple[str,
     return Measurement(ASK, answer, Cost(reads=reads, **cost), explanation=explanation)
 
 
+def with_gets(measurement: Measurement, gets: int) -> Measurement:
+    """The same with gets of so many rows besides."""
+    rows = [RowRange(bytes([number]), bytes([number, 0])) for number in range(100, 100 + gets)]
+    reads = [*measurement.cost.reads, *(Read(b"u", row, row) for row in rows)]
+    return attrs.evolve(measurement, cost=attrs.evolve(measurement.cost, reads=reads))
+
+
 def refused(reason: str, question: str = "all notes") -> Measurement:
     return Measurement(AccessPattern(question, len, {}), None, Cost(rpcs=3, rows_read=5), refused=reason)
 
@@ -60,6 +67,10 @@ def refused(reason: str, question: str = "all notes") -> Measurement:
         (measured([1, 2], ("host",), ("kind",), rows_read=3), "1.5x, filtered"),
         (measured([1], ("host",), ranges=8, rows_read=9), "8 ranges, 9.0x, filtered"),
         (measured([1], ("order",), ranges=2, rows_read=9), "2 ranges, 9.0x, sorted"),
+        (with_gets(measured([1], ranges=1, rows_read=2), 1), "1 range, 1 get"),
+        (with_gets(measured([1, 2], ranges=2, rows_read=4), 2), "2 ranges, 2 gets"),
+        (with_gets(measured([1, 2], ranges=0, rows_read=2), 2), "2 ranges"),
+        (with_gets(measured([1, 2], (), ("kind",), rows_read=7), 2), "3.5x, server filter"),
         # If the store does not say what it read, it is what came over.
         (measured([1, 2], ("host",), rows_fetched=3), "1.5x, filtered"),
         (refused("Note.host: not so"), "refused"),
