@@ -7,6 +7,7 @@ from contextlib import closing, suppress
 
 import pytest
 
+from domains.logs.design import DESIGN as LOGS
 from domains.orders import Order, OrderRepository
 from domains.orders.keys import BY_BUYER, BY_SELLER, BY_STATUS, ORDERS, TABLES
 from domains.orders.records import BuyerLine, SellerLine, StatusLine
@@ -55,7 +56,8 @@ def disagree(tables):
     return [
         f"orders_by_seller: missing row {BY_SELLER.row(seller).hex(' ')}",
         f"orders_by_buyer: differing row {BY_BUYER.row(buyer).hex(' ')}: in o:i",
-        "orders_by_buyer: undecodable row 6e 6f 20 6b 65 79: OrderByBuyer.buyer_id: needs the terminator 00 01",
+        "orders_by_buyer: undecodable row 6e 6f 20 6b 65 79: OrderByBuyer.buyer_id: no terminator 00 01 in "
+        "6e 6f 20 6b 65 79, at offset 0 of row 6e 6f 20 6b 65 79",
         f"orders_by_status: dangling row {BY_STATUS.row(paid).hex(' ')}",
     ]
 
@@ -134,8 +136,7 @@ def test_verify_prints_a_line_for_each_row_and_how_many_of_each_kind(rowbook, ur
     code, out, err = rowbook(f"verify orders --store {url}")
     assert (code, err) == (1, "")
     *found, summary = out.splitlines()
-    assert sorted(found) == sorted(found_line for found_line in found if any(map(found_line.startswith, lines)))
-    assert len(found) == len(lines)
+    assert found == lines
     # A line is missing, one is not a key, and one is too many: 5 + 1 + 1.
     assert summary == "orders: 2 sources and 7 lines compared: 1 dangling, 1 differing, 1 missing, 1 undecodable"
     assert rowbook(f"verify orders --store {url}")[:2] == (code, out)  # it changes nothing
@@ -201,8 +202,9 @@ def test_progress_is_shown_on_a_terminal_only(rowbook, url, terminal, command):
 
 @pytest.mark.parametrize("command", ["recover", "verify", "repair"])
 def test_a_design_without_writes_over_several_rows_is_wrong_usage(rowbook, new_url, ok, command):
-    ok("load logs /dev/null --store embedded:l.db")
-    code, out, err = rowbook(f"{command} logs --store embedded:l.db")
+    url = new_url(*LOGS.main.tables)
+    ok(f"load logs {LOGS.loads[0].samples} --store {url}")
+    code, out, err = rowbook(f"{command} logs --store {url}")
     assert (code, out) == (2, "")
     assert err == "logs: has no writes over several rows, so there is nothing to compare or recover\n"
 
@@ -213,9 +215,9 @@ def test_a_design_without_writes_over_several_rows_is_wrong_usage(rowbook, new_u
     [
         ("orders --store embedded:none.db", 1, "none.db: no such store; rowbook load makes one\n"),
         ("orders", 2, "Missing option '--store'"),
-        ("trains --store embedded:", 2, "trains: "),
+        ("trains --store embedded:", 2, "unknown design 'trains'"),
         ("orders --store embedded:", 1, "embedded:: has no table orders, "),
-        ("orders --store nowhere:a", 2, "nowhere:a: "),
+        ("orders --store nowhere:a", 2, "store URL: "),
     ],
 )
 def test_what_is_wrong_is_one_line(rowbook, command, arguments, code, message):
