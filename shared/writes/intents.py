@@ -183,10 +183,10 @@ class IntentWriter(Generic[R]):
         """Stores what `decide` makes of the stored record, and returns it.
 
         `decide` gets None if there is no record, and returns None to delete it, or raises. It is called again whenever
-        another write won. If it returns the stored record, nothing is decided; but
-        derived cells are put again, so that the same call again completes a write that died. Whatever it returns is
-        encoded before anything is put. After any error other than that of `decide`, the write may have been accepted
-        or not; the same call again, or `recover`, completes it.
+        another write won. If it returns the stored record, nothing is decided; but derived cells are put again, so that
+        the same call again completes a write that died, except that lines which the write removes stay in lists until
+        `recover`. Whatever it returns is encoded before anything is put. After any error other than that of `decide`,
+        the write may have been accepted or not; the same call again, or `recover`, tells.
         Costs: 1 get, 2 puts of the intent, 1 checkAndPut; 1 put for each table, and 1 delete where cells go.
         """
         row = self.source.row(key)
@@ -326,7 +326,8 @@ class IntentWriter(Generic[R]):
     def recover(self, older_than_ms: int | None = None) -> Recovery:
         """Settles the writes that have been under way for `older_than_ms`, the window if omitted, and ends them.
 
-        A write whose writer is alive starts again, whatever the age; any number of recoverers may run at once.
+        With 0 it settles all, also those of writers whose clock is ahead of this one. A write whose writer is alive
+        starts again, whatever the age; any number of recoverers may run at once.
         Costs: one scan of the intents' table; for each such write 1 get, 1 checkAndPut, 1 put for each table, and
         deletes. The rows of slots that were idle for a day are deleted.
         """
@@ -339,7 +340,7 @@ class IntentWriter(Generic[R]):
             if intent.source_row is None:
                 if now_ms - slot.started_ms > IDLE_MS:
                     self._forget(slot)
-            elif now_ms - slot.started_ms < age_ms:
+            elif age_ms > 0 and now_ms - slot.started_ms < age_ms:
                 waiting += 1
             else:
                 try:
