@@ -243,6 +243,14 @@ class Clean:
     def points(self) -> list[Stop]:
         return crash_points(self.calls)
 
+    @property
+    def deaths(self) -> list[Stop]:
+        """The crash points at which a writer dies, without those after a whole call, which are those before the next.
+
+        The last call is the end of the write: a death after it leaves nothing to do.
+        """
+        return [stop for stop in self.points if stop.is_death and len(stop.stored) < len(self.calls[stop.call].rows)]
+
 
 @attrs.frozen
 class Outcome:
@@ -394,8 +402,8 @@ class CrashTests:
         """
         clean = self.clean(write)
         visited = 0
-        for stop in clean.points:
-            for number in count() if stop.is_death else ():
+        for stop in clean.deaths:
+            for number in count():
                 for is_paused in (False, True):
                     with self.store(write.before) as store:
                         assert self._answer(write.run, store.repository(stopped_at(stop))) == STOPPED
@@ -467,11 +475,11 @@ class CrashTests:
                     with self.store(write.before, keeps_tombstones=compacts) as store:
                         answers: list[object] = []
 
-                        def meanwhile(store: Store = store, answers: list[object] = answers) -> None:
-                            answers.append(self._answer(rival, store.repository()))
-                            self._compact(store, compacts)
-
-                        script = paused_at(paused_number, meanwhile, stopped_at(Stop(number)))
+                        script = paused_at(
+                            paused_number,
+                            partial(self._run_rival, rival, store, answers, compacts),
+                            stopped_at(Stop(number)),
+                        )
                         connection = WatchedConnection(store.connection, script)
                         answer = self._answer(write.run, self.open(connection))
                         exact = self._exact(self.see(store))
@@ -486,6 +494,10 @@ class CrashTests:
                     if not connection.is_stopped:
                         break
         return visited
+
+    def _run_rival(self, rival: Callable[[Any], object], store: Store, answers: list[object], compacts: bool) -> None:
+        answers.append(self._answer(rival, store.repository()))
+        self._compact(store, compacts)
 
     def _exact(self, seen: Seen) -> Seen:
         return {view.name: seen[view.name] for view in self.views if not view.lags}

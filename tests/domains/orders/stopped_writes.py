@@ -1,0 +1,106 @@
+"""The writes of orders over several rows, and what their readers see, for the crash tests and the README."""
+
+from operator import attrgetter
+
+import attrs
+
+from domains.orders import Order, OrderConflict, UnknownOrder
+from domains.orders.records import STATUSES
+from tests.crashes import CrashTests, View, Write
+
+LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
+DESK = attrs.evolve(LAMP, placed_ms=LAMP.placed_ms + 1, item="desk")
+"""Another order under the number of the lamp."""
+MUG = attrs.evolve(LAMP, order_number="n-43", buyer_id="b-30", item="mug")
+"""An order of the same seller, which nobody changes."""
+
+
+def place(orders):
+    orders.place(LAMP)
+
+
+def place_another(orders):
+    orders.place(DESK)
+
+
+def pay(orders):
+    return orders.change_status("n-42", "paid")
+
+
+def cancel(orders):
+    return orders.cancel("n-42")
+
+
+def erase(orders):
+    orders.erase_buyer("b-3")
+
+
+# ---- what is stored before
+
+
+def one_order(store):
+    store.repository().place(MUG)
+
+
+def two_orders(store):
+    one_order(store)
+    place(store.repository())
+
+
+def paid_order(store):
+    two_orders(store)
+    pay(store.repository())
+
+
+def lost_claim(store):
+    one_order(store)
+    store.die(place_another, before="checkAndPut")
+    store.repository().recover(older_than_ms=0)
+
+
+RIVALS = {"pay": pay, "cancel": cancel, "erase": erase, "place": place, "place another": place_another}
+
+WRITES = (
+    Write("place", place, one_order, RIVALS),
+    Write("place again", place, two_orders, RIVALS),
+    Write("place after a lost claim", place, lost_claim, RIVALS),
+    Write("change_status", pay, two_orders, RIVALS),
+    Write("cancel", cancel, paid_order, RIVALS),
+    Write("erase_buyer", erase, two_orders, RIVALS),
+)
+SHOWN = ("place", "change_status", "erase_buyer")
+"""The writes whose steps the README shows."""
+
+
+# ---- what readers see
+
+number_of = attrgetter("order_number")
+
+
+def by_number(orders):
+    return filter(None, [orders.order("n-42"), orders.order("n-43")])
+
+
+def by_status(orders):
+    return [line for status in STATUSES for line in orders.of_seller("s-17", status=status)]
+
+
+VIEWS = (
+    View("by number", by_number, number_of),
+    View("numbers that begin alike", lambda orders: orders.numbered("n-4"), number_of),
+    View("by seller and status", by_status, number_of),
+    View("by seller", lambda orders: orders.of_seller("s-17"), number_of, lags=True),
+    View("by buyer", lambda orders: orders.of_buyer("b-3"), number_of, lags=True),
+    View(
+        "by status",
+        lambda orders: [order for status in STATUSES for order in orders.with_status(status)],
+        number_of,
+        lags=True,
+    ),
+)
+
+
+def crash_tests(engine, variant):
+    """The crash tests of a variant that has intents."""
+    views = [view for view in VIEWS if (variant.name, view.name) != ("hashed-number", "numbers that begin alike")]
+    return CrashTests(engine, variant.tables, variant.open, tuple(views), (OrderConflict, UnknownOrder))
