@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cached_property, partial
-from itertools import chain, combinations, count
+from itertools import chain, combinations, count, product
 from typing import Any, TypeAlias
 
 import attrs
@@ -106,6 +106,7 @@ class WatchedConnection:
         self.client = _WatchedClient(self)
         self.calls: list[Call] = []
         self.is_stopped = False
+        self._lost: list[Callable[[], object]] = []
 
     def table(self, name: str) -> happybase.Table:
         table = self._connection.table(name)
@@ -133,8 +134,15 @@ class WatchedConnection:
             call(*arguments)
         elif stored:
             call(table, [rows[row] for row in stored], *others)
+        else:
+            self._lost.append(partial(call, *arguments))
         self._is_dead = stop.is_death
         raise WriterDied if stop.is_death else ReplyLost
+
+    def deliver(self) -> None:
+        """The store executes the calls that it has not executed when they were sent: the gateway was late."""
+        for call in self._lost:
+            call()
 
 
 class _WatchedClient:
@@ -457,6 +465,32 @@ class CrashTests:
                     break
         return visited
 
+    def check_late_calls(self, write: Write) -> int:
+        """A call has no reply, and is executed only after the writer has ended and the same write has run again.
+
+        And only after another write has run instead, and after recovery.
+        """
+        clean = self.clean(write)
+        instead = [write.run, *write.rivals.values()]
+        for number in range(len(clean.calls)):
+            for other, recovers in product(instead, (False, True)):
+                with self.store(write.before) as store:
+                    stop = Stop(number, is_death=False)
+                    connection = WatchedConnection(store.connection, stopped_at(stop))
+                    answer = self._answer(write.run, self.open(connection))
+                    assert answer == STOPPED or self._check_readers(store, clean)
+                    self._answer(other, store.repository())
+                    if recovers:
+                        self.settled(store)
+                    before = self.state(store) if recovers else self._exact(self.see(store))
+                    connection.deliver()
+                    assert self._exact(self.see(store)) == (self._exact(before.seen) if recovers else before)
+                    after = self.state(store)
+                    assert after == before if recovers else self._exact(after.seen) == before
+                    if other == write.run:
+                        assert after == clean.after
+        return len(clean.calls)
+
     def check_rivals(self, write: Write, *, dies: bool = False, compacts: bool = False) -> int:
         """Another write runs in the middle of this one, before each of its calls: it is as if one came after the other.
 
@@ -556,6 +590,33 @@ class CrashTests:
                 self._answer(write.run, store.repository(stopped_at(Stop(number, frozenset(range(len(call.rows)))))))
                 if call.name != "mutateRows":
                     yield step_name(writer, call), self.see(store)
+
+
+@attrs.frozen
+class Steps:
+    """What a README shows of the writes of a design."""
+
+    tests: CrashTests
+    writes: tuple[Write, ...]
+    shown: tuple[str, ...]
+    """The writes of which every step is shown."""
+    columns: tuple[str, ...]
+    """The views that are shown."""
+    words: Callable[[tuple[Any, ...]], str]
+    """What a view shows, in a word or two."""
+
+    def rows(self) -> Iterator[tuple[str, ...]]:
+        """Write, call, and what each view shows after this call."""
+        for write in self.writes:
+            name = f"`{write.name}`"
+            for call, seen in self.tests.steps(write) if write.name in self.shown else ():
+                yield name, call or "-", *(self.words(seen[column]) for column in self.columns)
+                name = ""
+
+    def points(self) -> dict[str, tuple[int, int]]:
+        """The number of calls and of crash points of each write."""
+        cleans = {write.name: self.tests.clean(write) for write in self.writes}
+        return {name: (len(clean.calls), len(clean.points)) for name, clean in cleans.items()}
 
 
 def step_name(writer: Any, call: Call) -> str:

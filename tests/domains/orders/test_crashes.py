@@ -75,6 +75,12 @@ def test_a_compaction_that_drops_tombstones_at_once_leaves_no_line_that_a_list_b
 
 
 @main_variant
+@of("place", "change_status", "erase_buyer")
+def test_a_call_that_arrives_after_all_is_over_changes_nothing(crashes, write):
+    crashes.check_late_calls(write)
+
+
+@main_variant
 @of("place", "change_status")
 def test_two_writers_of_one_order_are_as_one_after_the_other(crashes, write):
     crashes.check_rivals(write)
@@ -117,3 +123,4 @@ def test_every_write_may_pause(crashes, write, keeps_tombstones):
 def test_every_write_may_meet_another_one_and_die(crashes, write):
     crashes.check_rivals(write)
     crashes.check_rivals(write, dies=True, compacts=True)
+    crashes.check_late_calls(write)

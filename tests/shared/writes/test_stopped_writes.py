@@ -218,6 +218,7 @@ def test_two_writers_at_once_are_as_one_after_the_other(crashes: CrashTests, wri
 def test_two_writers_at_once_of_whom_one_dies_are_as_one_after_the_other(crashes: CrashTests, write: Write) -> None:
     crashes.check_rivals(write)
     crashes.check_rivals(write, dies=True, compacts=True)
+    crashes.check_late_calls(write)
 
 
 def test_a_store_that_fails_often_holds_what_was_answered_in_the_end(crashes: CrashTests) -> None:
