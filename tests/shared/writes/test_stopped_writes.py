@@ -1,6 +1,8 @@
 """A writer of several rows in each table, stopped at each of its calls, with every part of each batch stored."""
 
+import time
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -9,8 +11,10 @@ import attrs
 import pytest
 
 from shared.keys import EscapedText, KeyLayout, TrailingText, part, row_key
-from shared.tables import Column, RecordCells, TableLayout
-from shared.writes import CLOCK, IntentWriter, Recovery, SourceCells, Verifier, WriterClock, intents_table
+from shared.stores import connect
+from shared.tables import Column, RecordCells, TableLayout, create_tables
+from shared.writes import CLOCK, IntentWriter, Recovery, SourceCells, Verifier, WriterClock, intents, intents_table
+from shared.writes.slots import Slots
 from tests.crashes import (
     EVERY_OTHER,
     CrashTests,
@@ -20,6 +24,9 @@ from tests.crashes import (
     View,
     WatchedConnection,
     Write,
+    WriterDied,
+    kept,
+    paused_at,
     stopped_at,
     subsets,
 )
@@ -247,6 +254,32 @@ def test_a_write_whose_clock_is_ahead_is_recovered_if_no_age_is_asked_for(new_st
     teams = Teams(connection)
     assert teams.recover(older_than_ms=1) == Recovery(0, 1, ())
     assert teams.recover(older_than_ms=0) == Recovery(1, 0, ())
+
+
+def test_a_recoverer_dates_its_deletes_now_so_that_their_tombstones_outlast_a_compaction(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now_ms = [1_700_000_000_000]
+    monkeypatch.setattr(time, "time_ns", lambda: now_ms[0] * 1_000_000)
+    monkeypatch.setattr(intents, "SLOTS", Slots())  # those of other tests are dated later
+    clock = WriterClock()
+    with closing(connect("embedded:")) as connection:
+        create_tables(connection, map(kept, TABLES))
+        teams = Teams(connection, clock)
+        teams.put(RED)
+
+        def meanwhile() -> None:
+            teams.put(attrs.evolve(RED, members="ada"))
+            now_ms[0] += 2 * intents.KEEP_TOMBSTONES_MS
+            assert teams.recover() == Recovery(1, 0, ())
+            for table in TABLES:
+                connection.compact(table.name)
+
+        paused = WatchedConnection(connection, paused_at(2, meanwhile, stopped_at(Stop(3))))
+        with pytest.raises(WriterDied):
+            Teams(paused, clock).put(MOVED)
+        assert paused.calls[2].table == BY_CITY.name
+        assert list(teams.verifier().verify()) == []
 
 
 # ---- the crash tests themselves ---------------------------------------------------------------------
