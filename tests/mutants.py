@@ -46,6 +46,7 @@ RELEASES = ("tests/shared/tables/test_releases.py",)
 LAWS = ("tests/shared/keys/test_codec_laws.py",)
 CELLS = ("tests/shared/tables/test_cells.py",)
 CLOCK = ("tests/shared/writes/test_clock.py",)
+STOPPED_WRITES = ("tests/shared/writes/test_stopped_writes.py",)
 TABLES = ("tests/shared/tables/test_tables.py",)
 CONFORMANCE = ("tests/conformance/test_conformance.py",)
 STORE_WRITES = ("tests/shared/stores/embedded/test_writes.py",)
@@ -1052,6 +1053,62 @@ MUTANTS = (
         "if stored is None or stored[0].status != status:",
         "if stored is None:",
         ("tests/domains/orders/test_changes_at_once.py",),
+    ),
+    Mutant(
+        "a write that may still arrive is called lost",
+        "shared/writes/intents.py",
+        "            if not is_given_up and not source.leaves_open(intent.revision, intent.write_id):\n",
+        "            if not is_given_up:\n",
+        STOPPED_WRITES,
+    ),
+    Mutant(
+        "a recoverer dates its deletes by an old revision",
+        "shared/writes/intents.py",
+        "            if not is_given_up and not source.leaves_open",
+        "            if not source.leaves_open",
+        STOPPED_WRITES,
+    ),
+    Mutant(
+        "a line of a moving list is put below a tombstone",
+        "shared/writes/intents.py",
+        "source.time_ms + 1\n            )",
+        "source.time_ms - 5\n            )",
+        STOPPED_WRITES,
+    ),
+    Mutant(
+        "a delete hides what was decided with it",
+        "shared/writes/intents.py",
+        "source.time_ms - 1)\n        return fixed.keys()",
+        "source.time_ms + 5)\n        return fixed.keys()",
+        STOPPED_WRITES,
+    ),
+    Mutant(
+        "every write is accepted",
+        "shared/writes/intents.py",
+        "        if intent.write_id in settled.writes:\n",
+        "        if True:\n",
+        STOPPED_WRITES,
+    ),
+    Mutant(
+        "an intent ends while its slot has another",
+        "shared/writes/intents.py",
+        "            self._put_idle(intent, started_ms + 1)\n",
+        "            self._put_idle(intent, started_ms + 1000)\n",
+        STOPPED_WRITES,
+    ),
+    Mutant(
+        "recovery leaves writes of a clock that is ahead",
+        "shared/writes/intents.py",
+        "            elif age_ms > 0 and now_ms",
+        "            elif now_ms",
+        STOPPED_WRITES,
+    ),
+    Mutant(
+        "a page shows lines that their records contradict",
+        "shared/writes/intents.py",
+        " if record is not None and (table.name, table.row(line)) in _rows_of(self.derived(record)) else None",
+        "",
+        STOPPED_WRITES,
     ),
     Mutant(
         "the clock stands still within a millisecond",
