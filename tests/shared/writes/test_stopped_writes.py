@@ -13,7 +13,17 @@ import pytest
 from shared.keys import EscapedText, KeyLayout, TrailingText, part, row_key
 from shared.stores import connect
 from shared.tables import Column, RecordCells, TableLayout, create_tables
-from shared.writes import CLOCK, IntentWriter, Recovery, SourceCells, Verifier, WriterClock, intents, intents_table
+from shared.writes import (
+    CLOCK,
+    ClockSkew,
+    IntentWriter,
+    Recovery,
+    SourceCells,
+    Verifier,
+    WriterClock,
+    intents,
+    intents_table,
+)
 from shared.writes.slots import Slots
 from tests.crashes import (
     EVERY_OTHER,
@@ -280,6 +290,31 @@ def test_a_recoverer_dates_its_deletes_now_so_that_their_tombstones_outlast_a_co
             Teams(paused, clock).put(MOVED)
         assert paused.calls[2].table == BY_CITY.name
         assert list(teams.verifier().verify()) == []
+
+
+class JumpingClock(WriterClock):
+    """The clock of a host whose time is set ahead."""
+
+    ahead_ms = 0
+
+    def read_ms(self) -> int:
+        return super().read_ms() + self.ahead_ms
+
+
+def test_a_clock_that_jumps_between_two_checks_is_noticed_although_the_slot_is_dated_by_it(
+    new_store: NewStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(intents, "SLOTS", Slots())  # dated later than the writes of other tests
+    clock = JumpingClock()
+    teams = Teams(new_store(*TABLES), clock)
+    teams.put(RED)
+    clock.ahead_ms = 500_000
+    teams.put(MOVED)
+    clock.ahead_ms = 550_000
+    teams.put(RED)
+    clock.ahead_ms = 601_000
+    with pytest.raises(ClockSkew, match=r"got \+60[01]\d\d\d ms"):
+        teams.put(MOVED)
 
 
 # ---- the crash tests themselves ---------------------------------------------------------------------
