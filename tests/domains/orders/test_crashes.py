@@ -75,7 +75,7 @@ def test_a_compaction_that_drops_tombstones_at_once_leaves_no_line_that_a_list_b
 
 
 @main_variant
-@of("place", "change_status", "erase_buyer")
+@of("change_status")
 def test_a_call_that_arrives_after_all_is_over_changes_nothing(crashes, write):
     crashes.check_late_calls(write)
 
