@@ -50,6 +50,9 @@ from shared.stores.server import memory, messages
 from shared.stores.server import thrift_server as server
 from shared.tables import Cells, ItemCells, RecordCells, TableLayout, create_tables
 from shared.writes import SourceCells
+from tests.crashes import Steps
+from tests.domains.orders.stopped_writes import steps as orders_steps
+from tests.engines import Embedded, Engine
 from tests.shared.stores.test_differences import DIFFERENCES
 
 ROOT = Path(__file__).parent.parent
@@ -301,6 +304,22 @@ def writes_block(variants: Sequence[VariantCosts]) -> str:
     return _below(caption, markdown_table(("variant", *WRITTEN_COLUMNS), rows))
 
 
+def steps_block(steps: Steps) -> str:
+    """The calls of each write, what readers see after each of them, and how many crash points the tests visit."""
+    caption = (
+        "The calls of each write that change the store, and what readers see if the writer dies after the call. The "
+        "first line of a write is what they see before it."
+    )
+    points = listed(f"{name} ({calls} calls, {points})" for name, (calls, points) in steps.points().items())
+    visited = (
+        "Tests stop each write before and after every one of its calls, with the writer dead or only its reply lost. "
+        f"Writes, their calls and these crash points: {points}. The first write of a connection also compares the "
+        "clocks; the table leaves that call out."
+    )
+    table = markdown_table(("write", "call", *steps.columns), steps.rows())
+    return "\n\n".join([_filled(caption), table, _filled(visited)])
+
+
 def spread_block(design: Design, variants: Sequence[VariantCosts]) -> str:
     """Where the newest rows of every table go."""
     caption = (
@@ -429,6 +448,10 @@ def traps_block(design: Design) -> str:
     return "\n".join(items)
 
 
+STEPS: Mapping[str, Callable[[Engine], Steps]] = {"orders": orders_steps}
+"""The designs whose README shows the steps of their writes."""
+
+
 def design_blocks(design: Design) -> dict[str, str]:
     """All blocks of a design, from its samples loaded into empty stores, one for each variant."""
     blocks: dict[str, str] = {}
@@ -442,6 +465,8 @@ def design_blocks(design: Design) -> dict[str, str]:
             blocks[f"layout-{name}"] = layout_block(table)
             blocks[f"row-{name}"] = row_block(connection, table)
             blocks[f"ordering-{name}"] = ordering_block(connection, table)
+    if design.name in STEPS:
+        blocks["steps"] = steps_block(STEPS[design.name](Embedded()))
     return {
         **blocks,
         "variants": variants_block(design),
