@@ -381,7 +381,7 @@ class IntentWriter(Generic[R]):
         batch.send()
 
     def _put_idle(self, intent: Intent, at_ms: int) -> None:
-        """Ends an intent. Its timestamp is below that of the slot's next intent, which a late recoverer must not end."""
+        """Ends an intent, with a timestamp below that of the slot's next one, which a late recoverer must not end."""
         cells = INTENT_CELLS.pack(idle(intent.process, intent.slot))
         self._intent_rows.put(self.intents.row(intent), cells, timestamp=at_ms)
 

@@ -12,7 +12,8 @@ import secrets
 import sys
 import time
 from collections.abc import Callable
-from contextlib import closing, nullcontext
+from contextlib import closing, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,7 @@ def _writes(url: str, count: int) -> None:
                 figures.append(f"{took_s / count * 1e6:7.0f} us {cost.rpcs / count:6.2f} {sent / count:6.0f} B")
             if name == "newest-first":
                 stored = {table.name: list(connection.table(table.name).scan()) for table in tables[:-1]}
-                took_s = _seconds(lambda: _raw_batches(connection, stored))
+                took_s = _seconds(partial(_raw_batches, connection, stored))
                 raw = f"{took_s / count * 1e6:7.0f} us, {len(stored)} calls for all"
             print(f"{name:16} | {' | '.join(figures)}")
             drop_tables(connection, tables)
@@ -133,26 +134,25 @@ def _recovery(url: str, ended: int, pending: int) -> None:
             for written in range(writes):
                 thing = Thing(str(written % 1000), str(written))
                 writer.write(ById(thing.id), lambda _, thing=thing: thing)
-            dying = writer_on(connection)
-            dying.delete = _die  # type: ignore[method-assign]
             for left in range(pending):
-                for colour in ("red", "blue"):
-                    thing = Thing(f"left-{number}-{left}", colour)
-                    try:
-                        dying.write(ById(thing.id), lambda _, thing=thing: thing)
-                    except _Stopped:
-                        continue
+                dying = writer_on(connection)
+                dying.delete = _die  # type: ignore[method-assign]
+                thing = Thing(f"left-{number}-{left}", "red")
+                with suppress(_Stopped):
+                    dying.write(ById(thing.id), lambda _, thing=thing: thing)
             assert len(writer.pending()) == pending
-            recovered: list[Any] = []
-            took_s.append(_seconds(lambda: recovered.append(writer.recover(older_than_ms=0))))
-            assert recovered[0].settled == pending
-            empty_ms = _seconds(lambda: writer.recover(older_than_ms=0)) * 1000
+            took_s.append(_seconds(partial(_recover, writer, pending)))
+            empty_ms = _seconds(partial(_recover, writer, 0)) * 1000
             print(
                 f"after {writes:7,} ended writes: recovery of {pending} takes {took_s[-1] * 1000:7.1f} ms, "
                 f"of none {empty_ms:6.1f} ms"
             )
         print(f"ratio {took_s[1] / took_s[0]:.2f}, target at most {RECOVERY_AT_MOST}")
         drop_tables(connection, tables)
+
+
+def _recover(writer: Any, pending: int) -> None:
+    assert writer.recover(older_than_ms=0).settled == pending
 
 
 def _die(*_arguments: Any) -> None:
