@@ -4,6 +4,7 @@ Run it: python -m domains.orders.example
 """
 
 from contextlib import suppress
+from typing import Any
 
 from shared.records import parse_time
 from shared.stores import connect
@@ -43,9 +44,9 @@ def main() -> None:
     assert lines_of_buyer == [BuyerLine.of(book), BuyerLine.of(cancelled)]
 
     with suppress(PowerCut):
-        writer = OrderRepository(connection)
-        writer.writer.delete = _cut_the_power  # type: ignore[method-assign]
-        writer.change_status("n-2", "paid")
+        dying: Any = OrderRepository(connection)
+        dying.writer.delete = _cut_the_power  # the last step but one of a change
+        dying.change_status("n-2", "paid")
     print("a writer died after it had changed an order:", orders.order("n-2"))
     assert [line.order_number for line in orders.of_seller("s-1", status="paid")] == ["n-2"]
     assert len(orders.writer.pending()) == 1
