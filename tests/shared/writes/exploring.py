@@ -1,4 +1,4 @@
-"""An explorer of models: it visits every state that some order of steps reaches, and shows the way to the first bad one.
+"""An explorer of models: it visits every state that some order of steps reaches, and shows the way to a bad one.
 
 A model is a state that can be a member of a set, and a function that yields every step from it. Nothing is drawn at
 random, so a model without a bad state has none.
