@@ -1,8 +1,9 @@
-"""What code that writes rows needs: a clock that never goes back, and writes over several rows that survive a crash.
+"""What code that writes rows needs: a clock, many records in few calls, writes over several rows that survive a crash.
 
 May import `keys`, `tables` and `queries`.
 """
 
+from .batches import NotAllStored, put_all, store_all
 from .clock import CLOCK, WriterClock
 from .intents import KEEP_TOMBSTONES_MS, IntentWriter, Pending, Recovery, UnknownOutcome
 from .server_clock import ClockSkew
@@ -15,6 +16,7 @@ __all__ = [
     "ClockSkew",
     "Intent",
     "IntentWriter",
+    "NotAllStored",
     "Pending",
     "Recovery",
     "Source",
@@ -22,4 +24,6 @@ __all__ = [
     "UnknownOutcome",
     "WriterClock",
     "intents_table",
+    "put_all",
+    "store_all",
 ]
