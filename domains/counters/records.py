@@ -1,4 +1,4 @@
-"""The application's records: one login, the count of a user's day, the state of a day. Nothing here knows of storage."""
+"""The application's records: a login, the count of a user's day, the state of a day. Nothing here knows of storage."""
 
 from typing import Literal
 

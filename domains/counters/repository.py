@@ -182,7 +182,7 @@ class LoginRepository:
     def _delete(
         self, rows: happybase.Table, table: TableLayout[Any, Login], logins: Iterable[Login], day_ms: int
     ) -> None:
-        """Deletes logins column by column, up to the last time of the day: a tombstone of the row would hide its sum."""
+        """Deletes logins by column, up to the last time of the day: tombstones of the whole row would hide its sum."""
         with rows.batch(timestamp=day_ms + DAY_MS - 1, batch_size=COLUMNS_AT_ONCE) as batch:
             for login in logins:
                 batch.delete(table.row(login), [*table.cells.pack(login)])
@@ -244,7 +244,7 @@ class LoginRepository:
         while True:
             counted = {count.user: count for count in islice(counts, USERS_AT_ONCE)}
             following = next(counts, None)
-            end = following and following.user
+            end = None if following is None else following.user
             plan = self._day_sums.plan(day_ms=day_ms, user=between(first, end))
             for folded in Query(self._day_rows, self._day_sums, plan):
                 counted.pop(folded.user, None)

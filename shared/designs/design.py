@@ -82,6 +82,8 @@ class Variant:
     open: Callable[[happybase.Connection], Any]
     """Returns the repository on a connection whose tables exist."""
     exemptions: tuple[Exemption, ...] = ()
+    unfilled: tuple[TableLayout[Any, Any], ...] = ()
+    """Those of `tables` that remain empty when records are stored, such as what a later fold writes."""
 
 
 @attrs.frozen

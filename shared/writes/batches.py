@@ -11,10 +11,12 @@ RECORDS_AT_ONCE = 1000
 
 
 class Timed(Protocol):
-    """A record that has the timestamp of its cells."""
+    """A record with the timestamp of its cells."""
 
     @property
-    def time_ms(self) -> int: ...
+    def time_ms(self) -> int:
+        """Milliseconds since 1970-01-01 UTC."""
+        ...
 
 
 R = TypeVar("R")
@@ -35,7 +37,8 @@ class NotAllStored(Exception):
     reason: str
 
     def __str__(self) -> str:
-        return f"{self.stored} records stored; some of the next {len(self.unconfirmed)} may be stored too: {self.reason}"
+        unconfirmed = len(self.unconfirmed)
+        return f"{self.stored} records stored; some of the next {unconfirmed} may be stored too: {self.reason}"
 
 
 def store_all(records: Iterable[R], store_batch: Callable[[list[R]], object]) -> int:
