@@ -7,6 +7,7 @@ from itertools import chain, groupby, islice
 from operator import attrgetter
 from typing import Any, TypeAlias
 
+import attrs
 import happybase
 from Hbase_thrift import Mutation
 
@@ -128,15 +129,20 @@ class LoginRepository:
     def recover(self, older_than_ms: int | None = None) -> Recovery:
         """Settles the writes of dead folders, see `IntentWriter.recover`; then folds the days that are not folded yet.
 
+        `Recovery.failed` also says why a day could not be folded.
         Costs: one scan of the intents' table; one of the days ever folded, of which the server returns only those that
         are not folded yet; for each of these what `fold` costs.
         """
         recovery = self.writer.recover(older_than_ms)
+        failed = [*recovery.failed]
         every_day = self._days.layout.whole_table()
         closed = Query(self._state_rows, self._days, every_day, server=_CLOSED, where={"state": "closed"})
         for day in closed:
-            self.fold(day.day_ms)
-        return recovery
+            try:
+                self.fold(day.day_ms)
+            except Exception as error:  # of one day; the others must not wait for it
+                failed.append(f"day {show_time(day.day_ms)}: {error}")
+        return attrs.evolve(recovery, failed=tuple(failed))
 
     def _rows_with_logins(self, day_ms: int) -> Iterator[bytes]:
         """The rows of a day that have any login. No scan is open while the caller works on one of them."""
