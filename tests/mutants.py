@@ -46,6 +46,7 @@ RELEASES = ("tests/shared/tables/test_releases.py",)
 LAWS = ("tests/shared/keys/test_codec_laws.py",)
 CELLS = ("tests/shared/tables/test_cells.py",)
 CLOCK = ("tests/shared/writes/test_clock.py",)
+FOLDING = ("tests/domains/counters/test_folding.py",)
 TABLES = ("tests/shared/tables/test_tables.py",)
 CONFORMANCE = ("tests/conformance/test_conformance.py",)
 STORE_WRITES = ("tests/shared/stores/embedded/test_writes.py",)
@@ -1052,6 +1053,42 @@ MUTANTS = (
         "if stored is None or stored[0].status != status:",
         "if stored is None:",
         ("tests/domains/orders/test_changes_at_once.py",),
+    ),
+    Mutant(
+        "a login is answered although its day was closed",
+        "domains/counters/repository.py",
+        'self._check_open(days, "was closed',
+        'self._check_open(set(), "was closed',
+        FOLDING,
+    ),
+    Mutant(
+        "a login of a closed day is put",
+        "domains/counters/repository.py",
+        "if self._is_closed.get(day, True)",
+        "if self._is_closed.get(day, False)",
+        FOLDING,
+    ),
+    Mutant(
+        "a folder takes its own count for the sum",
+        "domains/counters/repository.py",
+        "        return self._day_sums.record(",
+        "        return count or self._day_sums.record(",
+        FOLDING,
+    ),
+    Mutant(
+        "a login that only its user has is not folded",
+        "domains/counters/repository.py",
+        "heapq.merge(of_day, of_user,",
+        "heapq.merge(of_day,",
+        FOLDING,
+    ),
+    Mutant(
+        "a fold deletes first what lists the user",
+        "domains/counters/repository.py",
+        "        total = self._decided(DayCount(user, day_ms, count))",
+        "        self._delete(self._day_rows, self._by_day, of_day, day_ms)\n"
+        "        total = self._decided(DayCount(user, day_ms, count))",
+        FOLDING,
     ),
     Mutant(
         "the clock stands still within a millisecond",

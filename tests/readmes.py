@@ -21,7 +21,7 @@ import happybase
 
 from domains.asking import questions, shown_arguments
 from domains.designs import DESIGNS
-from shared.designs import FACTS, Design, Exemption, Load, Measurement
+from shared.designs import FACTS, Design, Exemption, Load, Measurement, load_samples, measure, metered
 from shared.designs.comparison import RANGES, VariantCosts, measure_variant
 from shared.designs.cost_tables import (
     READ_COLUMNS,
@@ -463,6 +463,8 @@ def design_blocks(design: Design) -> dict[str, str]:
         for table in variant.record_tables:
             name = table.name.replace("_", "-")
             blocks[f"layout-{name}"] = layout_block(table)
+            if table in variant.unfilled:
+                continue
             blocks[f"row-{name}"] = row_block(connection, table)
             blocks[f"ordering-{name}"] = ordering_block(connection, table)
     if design.name in STEPS:
@@ -482,7 +484,36 @@ def design_blocks(design: Design) -> dict[str, str]:
         "exemptions": exemptions_block(design),
         "published": published_block(design),
         "traps": traps_block(design),
+        **({"folding": folding_block(design)} if hasattr(design.main.open, "fold") else {}),
     }
+
+
+def folding_block(design: Design) -> str:
+    """What counts of a day read before and after its fold, and what the fold costs."""
+    connection = connect("embedded:")
+    create_tables(connection, design.main.tables)
+    repository = load_samples(connection, design, design.main)
+    patterns = [pattern for pattern in design.patterns if "day_ms" in pattern.sample]
+    before = measure(connection, repository, patterns)
+    (day_ms,) = {pattern.sample["day_ms"] for pattern in patterns}
+    with metered(connection) as cost:
+        users = repository.fold(day_ms)
+    after = measure(connection, repository, patterns)
+    rows = [
+        (pattern.question, *(str(figure) for costs in both for figure in _fetched(costs)))
+        for pattern, *both in zip(patterns, before, after, strict=True)
+    ]
+    columns = ("question", *(f"{what}{when}" for when in ("", ", folded") for what in ("RPCs", "cells", "bytes")))
+    caption = (
+        f"What the sample questions fetch before and after {show_time(day_ms)} is folded. The fold itself takes "
+        f"{cost.rpcs} RPCs for {users} users, and reads {cost.cells_fetched} cells."
+    )
+    return _below(caption, markdown_table(columns, rows))
+
+
+def _fetched(measurement: Measurement) -> tuple[int, int, int]:
+    cost = measurement.cost
+    return cost.rpcs, cost.cells_fetched, cost.bytes_fetched
 
 
 def index_block(designs: Iterable[Design]) -> str:
