@@ -53,8 +53,8 @@ def group_by_design(names: Iterable[str], designs: Collection[Design]) -> list[t
 
 
 def tables_of(variants: Iterable[Variant]) -> list[TableLayout[Any, Any]]:
-    """All tables of some variants, each once."""
-    return list({table.name: table for variant in variants for table in variant.tables}.values())
+    """All tables of records of some variants, each once."""
+    return list({table.name: table for variant in variants for table in variant.record_tables}.values())
 
 
 def pairs(words: Iterable[str], form: str = "field=value") -> dict[str, str]:

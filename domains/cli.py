@@ -173,7 +173,7 @@ def run(
                 costs.append(measure_variant(connection, design, variant))
                 if variant is variants[0] and not as_json:
                     show.design_keys(out, design, variants)
-                    for table in variant.tables:
+                    for table in variant.record_tables:
                         show.rows(out, connection, table)
                     show.costs(out, _name(design, variant), costs[0].measurements)
                     show.ranges(out, connection, variant.tables, costs[0].measurements)
@@ -181,7 +181,8 @@ def run(
             show.comparison(out, design, costs)
             show.traps(out, design)
         if keep and not as_json:
-            table_names = ", ".join(f"{DEMO_PREFIX}_{table.name}" for table in tables_of(variants))
+            names_kept = dict.fromkeys(table.name for variant in variants for table in variant.tables)
+            table_names = ", ".join(f"{DEMO_PREFIX}_{name}" for name in names_kept)
             show.line(out, f"kept in {store}: {table_names}")
     if as_json:
         show.costs_as_json(out, all_costs)

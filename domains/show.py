@@ -238,7 +238,9 @@ def _with_title(to: Console, title: str, lines: list[tuple[int, str]]) -> None:
 def design_keys(to: Console, design: Design, variants: Sequence[Variant]) -> None:
     """Writes a design's question, and the key of each table of its variants in one line."""
     line(to, f"{design.name}: {design.question}", style="bold")
-    keys = [(variant.name, table.name, key_line(table.layout)) for variant in variants for table in variant.tables]
+    keys = [
+        (variant.name, table.name, key_line(table.layout)) for variant in variants for table in variant.record_tables
+    ]
     widths = [max(map(cell_len, column)) for column in zip(*keys, strict=True)]
     variant_before = ""
     for variant, name, key in keys:
@@ -254,7 +256,7 @@ def designs_as_json(to: Console, designs: Iterable[Design]) -> None:
 
 def _design(design: Design) -> dict[str, Any]:
     variants = [
-        {"name": variant.name, "differs": variant.differs, "tables": [_table(table) for table in variant.tables]}
+        {"name": variant.name, "differs": variant.differs, "tables": [_table(table) for table in variant.record_tables]}
         for variant in design.variants
     ]
     return {"name": design.name, "question": design.question, "variants": variants}
@@ -345,8 +347,9 @@ def comparison(to: Console, design: Design, variants: list[VariantCosts]) -> Non
             lines.append((question if variant_costs is variants[0] else "", variant_costs.variant.name, *figures))
     table(to, ("question", "variant", "cost", *numbers), lines, numbers, fitted=True)
     heading(to, "What each variant writes")
-    written = [(compared.variant.name, *written_row(compared), compared.variant.differs) for compared in variants]
-    table(to, ("variant", *WRITTEN_COLUMNS, "what differs"), written, WRITTEN_COLUMNS, fitted=True)
+    columns = WRITTEN_COLUMNS[:-1]  # the bytes of intents would make the table too wide
+    written = [(compared.variant.name, *written_row(compared)[:-1], compared.variant.differs) for compared in variants]
+    table(to, ("variant", *columns, "what differs"), written, columns, fitted=True)
     heading(to, f"What each table's busiest range takes of its newest rows; an even spread is {1 / RANGES:.1%}")
     table(to, SPREAD_COLUMNS, spread_rows(variants), SPREAD_COLUMNS[2:], fitted=True)
     if refused := refusals(variants):
@@ -367,7 +370,7 @@ def traps(to: Console, design: Design) -> None:
 
 def costs_as_json(to: Console, designs: Iterable[tuple[Design, list[VariantCosts]]]) -> None:
     """Writes what every question cost in every variant of some designs."""
-    as_json(
+    json_object(
         to,
         {"designs": [{"name": design.name, "variants": list(map(_costs, variants))} for design, variants in designs]},
     )
@@ -379,6 +382,8 @@ def _costs(variant_costs: VariantCosts) -> dict[str, Any]:
         "questions": list(map(_cost, variant_costs.measurements)),
         "rows_written": variant_costs.rows_per_record,
         "bytes_stored": variant_costs.bytes_per_record,
+        "rpcs_to_store": variant_costs.rpcs_per_record,
+        "bytes_of_intents": variant_costs.intent_bytes_per_record,
         "busiest_shares": variant_costs.busiest_shares,
     }
 
@@ -415,7 +420,7 @@ def statements(to: Console, tables: Iterable[TableLayout[Any, Any]], splits: int
             for text in statement_split_at(table, points).split("\n"):
                 line(to, text)
         return
-    as_json(
+    json_object(
         to,
         {
             "tables": [
@@ -497,7 +502,7 @@ def query_explanation(
 ) -> None:
     """Writes what a query would read: its ranges, the work beyond them, the RPCs of its first page."""
     if as_json:
-        as_json(
+        json_object(
             to,
             {
                 "ranges": [

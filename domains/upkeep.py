@@ -1,7 +1,7 @@
 """`rowbook recover`, `verify` and `repair`: pending writes, and rows that disagree with their sources."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -68,7 +68,7 @@ def _check_has(name: str, repository: Any, method: str) -> None:
 
 
 @contextmanager
-def _progress(to: Console, name: str, verifier: Verifier) -> Iterator[Callable[[], None]]:
+def _progress(to: Console, name: str, verifier: Verifier) -> Generator[Callable[[], None]]:
     """A function that shows how many rows were compared so far, on a terminal."""
     columns = SpinnerColumn(), TextColumn("{task.description}", markup=False)
     with Progress(*columns, console=to, transient=True, disable=to.no_color, redirect_stdout=False) as bar:

@@ -47,6 +47,7 @@ LAWS = ("tests/shared/keys/test_codec_laws.py",)
 CELLS = ("tests/shared/tables/test_cells.py",)
 CLOCK = ("tests/shared/writes/test_clock.py",)
 STOPPED_WRITES = ("tests/shared/writes/test_stopped_writes.py",)
+FOLDING = ("tests/domains/counters/test_folding.py",)
 TABLES = ("tests/shared/tables/test_tables.py",)
 CONFORMANCE = ("tests/conformance/test_conformance.py",)
 STORE_WRITES = ("tests/shared/stores/embedded/test_writes.py",)
@@ -1057,35 +1058,35 @@ MUTANTS = (
     Mutant(
         "a write that may still arrive is called lost",
         "shared/writes/intents.py",
-        "            if not is_given_up and not source.leaves_open(intent.revision, intent.write_id):\n",
-        "            if not is_given_up:\n",
+        "            if not raises_always and not source.leaves_open(intent.revision, intent.write_id):\n",
+        "            if not raises_always:\n",
         STOPPED_WRITES,
     ),
     Mutant(
         "a recoverer dates its deletes by an old revision",
         "shared/writes/intents.py",
-        "            if not is_given_up and not source.leaves_open",
+        "            if not raises_always and not source.leaves_open",
         "            if not source.leaves_open",
         STOPPED_WRITES,
     ),
     Mutant(
         "a line of a moving list is put below a tombstone",
         "shared/writes/intents.py",
-        "source.time_ms + 1\n            )",
-        "source.time_ms - 5\n            )",
+        "self._put(first, source.time_ms + 1)",
+        "self._put(first, source.time_ms - 5)",
         STOPPED_WRITES,
     ),
     Mutant(
         "a delete hides what was decided with it",
         "shared/writes/intents.py",
-        "source.time_ms - 1)\n        return fixed.keys()",
-        "source.time_ms + 5)\n        return fixed.keys()",
+        "self.delete(touched - derived.keys(), source.time_ms - 1)",
+        "self.delete(touched - derived.keys(), source.time_ms + 5)",
         STOPPED_WRITES,
     ),
     Mutant(
         "every write is accepted",
         "shared/writes/intents.py",
-        "        if intent.write_id in settled.writes:\n",
+        "        if write_id in current.writes:\n",
         "        if True:\n",
         STOPPED_WRITES,
     ),
@@ -1109,6 +1110,42 @@ MUTANTS = (
         " if record is not None and (table.name, table.row(line)) in _rows_of(self.derived(record)) else None",
         "",
         STOPPED_WRITES,
+    ),
+    Mutant(
+        "a login is answered although its day was closed",
+        "domains/counters/repository.py",
+        'self._check_open(days, "was closed',
+        'self._check_open(set(), "was closed',
+        FOLDING,
+    ),
+    Mutant(
+        "a login of a closed day is put",
+        "domains/counters/repository.py",
+        "if self._is_closed.get(day, True)",
+        "if self._is_closed.get(day, False)",
+        FOLDING,
+    ),
+    Mutant(
+        "a folder takes its own count for the sum",
+        "domains/counters/repository.py",
+        "        return self._day_sums.record(",
+        "        return count or self._day_sums.record(",
+        FOLDING,
+    ),
+    Mutant(
+        "a login that only its user has is not folded",
+        "domains/counters/repository.py",
+        "heapq.merge(of_day, of_user,",
+        "heapq.merge(of_day,",
+        FOLDING,
+    ),
+    Mutant(
+        "a fold deletes first what lists the user",
+        "domains/counters/repository.py",
+        "        total = self._decided(DayCount(user, day_ms, count))",
+        "        self._delete(self._day_rows, self._by_day, of_day, day_ms)\n"
+        "        total = self._decided(DayCount(user, day_ms, count))",
+        FOLDING,
     ),
     Mutant(
         "the clock stands still within a millisecond",

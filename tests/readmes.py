@@ -21,7 +21,7 @@ import happybase
 
 from domains.asking import questions, shown_arguments
 from domains.designs import DESIGNS
-from shared.designs import FACTS, Design, Exemption, Load, Measurement
+from shared.designs import FACTS, Design, Exemption, Load, Measurement, load_samples, measure, metered
 from shared.designs.comparison import RANGES, VariantCosts, measure_variant
 from shared.designs.cost_tables import (
     READ_COLUMNS,
@@ -49,6 +49,7 @@ from shared.stores.filters import language as filter_language
 from shared.stores.server import memory, messages
 from shared.stores.server import thrift_server as server
 from shared.tables import Cells, ItemCells, RecordCells, TableLayout, create_tables
+from shared.writes import SourceCells
 from tests.crashes import Steps
 from tests.domains.orders.stopped_writes import steps as orders_steps
 from tests.engines import Embedded, Engine
@@ -149,7 +150,7 @@ def variants_block(design: Design) -> str:
     rows: list[tuple[str, str, str]] = []
     for variant in design.variants:
         name = variant.name
-        for table in variant.tables:
+        for table in variant.record_tables:
             rows.append((name, table.name, key_line(table.layout)))
             name = ""
     return markdown_table(("variant", "table", "row key"), rows)
@@ -157,7 +158,7 @@ def variants_block(design: Design) -> str:
 
 def columns_block(design: Design) -> str:
     """The attributes that each table stores in columns; tables with equal columns are one item."""
-    tables = {table.name: table for variant in design.variants for table in variant.tables}
+    tables = {table.name: table for variant in design.variants for table in variant.record_tables}
     by_columns: dict[str, list[str]] = {}
     for table in tables.values():
         columns = _columns_of(table.cells)
@@ -173,6 +174,8 @@ def _columns_of(cells: Cells[Any]) -> str:
         return f"for each record a cell `{cells.family}:`{key_line(cells.qualifier)}, which holds {value}"
     if isinstance(cells, RecordCells):
         return ", ".join(f"{name} (`{column.name}`)" for name, column in cells.attributes.items())
+    if isinstance(cells, SourceCells):
+        return f"all of {', '.join(cells.cell_attributes)} in one cell (`{cells.columns[0].decode()}`)"
     return ", ".join(column.decode() for column in cells.columns)
 
 
@@ -195,7 +198,7 @@ def questions_block(design: Design) -> str:
 
 def _samples_line(design: Design) -> str:
     """What the samples consist of: number of records, period, and how many values each part of a key has."""
-    parts = {part.name for table in design.main.tables for part in table.layout.parts}
+    parts = {part.name for table in design.main.record_tables for part in table.layout.parts}
     return " ".join(_load_line(load, parts) for load in design.loads)
 
 
@@ -457,9 +460,11 @@ def design_blocks(design: Design) -> dict[str, str]:
         connection = connect("embedded:")
         create_tables(connection, variant.tables)
         variants.append(measure_variant(connection, design, variant))
-        for table in variant.tables:
+        for table in variant.record_tables:
             name = table.name.replace("_", "-")
             blocks[f"layout-{name}"] = layout_block(table)
+            if table in variant.unfilled:
+                continue
             blocks[f"row-{name}"] = row_block(connection, table)
             blocks[f"ordering-{name}"] = ordering_block(connection, table)
     if design.name in STEPS:
@@ -479,7 +484,36 @@ def design_blocks(design: Design) -> dict[str, str]:
         "exemptions": exemptions_block(design),
         "published": published_block(design),
         "traps": traps_block(design),
+        **({"folding": folding_block(design)} if hasattr(design.main.open, "fold") else {}),
     }
+
+
+def folding_block(design: Design) -> str:
+    """What counts of a day read before and after its fold, and what the fold costs."""
+    connection = connect("embedded:")
+    create_tables(connection, design.main.tables)
+    repository = load_samples(connection, design, design.main)
+    patterns = [pattern for pattern in design.patterns if "day_ms" in pattern.sample]
+    before = measure(connection, repository, patterns)
+    (day_ms,) = {pattern.sample["day_ms"] for pattern in patterns}
+    with metered(connection) as cost:
+        users = repository.fold(day_ms)
+    after = measure(connection, repository, patterns)
+    rows = [
+        (pattern.question, *(str(figure) for costs in both for figure in _fetched(costs)))
+        for pattern, *both in zip(patterns, before, after, strict=True)
+    ]
+    columns = ("question", *(f"{what}{when}" for when in ("", ", folded") for what in ("RPCs", "cells", "bytes")))
+    caption = (
+        f"What the sample questions fetch before and after {show_time(day_ms)} is folded. The fold itself takes "
+        f"{cost.rpcs} RPCs for {users} users, and reads {cost.cells_fetched} cells."
+    )
+    return _below(caption, markdown_table(columns, rows))
+
+
+def _fetched(measurement: Measurement) -> tuple[int, int, int]:
+    cost = measurement.cost
+    return cost.rpcs, cost.cells_fetched, cost.bytes_fetched
 
 
 def index_block(designs: Iterable[Design]) -> str:
@@ -487,7 +521,7 @@ def index_block(designs: Iterable[Design]) -> str:
     lines: list[str] = []
     for design in designs:
         lines.append(markdown_list([f"[{design.name}](domains/{design.name}/README.md): {design.question}"]))
-        lines += [f"  - `{table.name}` {key_line(table.layout)}" for table in design.main.tables]
+        lines += [f"  - `{table.name}` {key_line(table.layout)}" for table in design.main.record_tables]
     return "\n".join(lines)
 
 

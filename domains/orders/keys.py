@@ -6,8 +6,8 @@ its key holds what changes, so its rows hold nothing else, and a page of it fetc
 """
 
 from shared.keys import Code, Descending, EscapedText, Int64, KeyLayout, TrailingText, part, row_key
-from shared.tables import BIG_INT, Column, RecordCells, TableLayout
-from shared.writes import SourceCells, intents_table
+from shared.tables import BIG_INT, Column, Family, RecordCells, TableLayout
+from shared.writes import KEEP_TOMBSTONES_MS, SourceCells, intents_table
 
 from .records import BuyerLine, Order, SellerLine, StatusLine
 
@@ -93,11 +93,15 @@ SELLER_CELLS = RecordCells(SellerLine, _LINE_COLUMNS)
 BUYER_CELLS = RecordCells(BuyerLine, _LINE_COLUMNS)
 STATUS_CELLS = RecordCells(StatusLine, {}, marker="o:x")
 
+DERIVED = {"o": Family(keep_tombstones_ms=KEEP_TOMBSTONES_MS)}
+
 ORDERS = TableLayout("orders", "the order", KeyLayout(OrderByNumber), SourceCells(ORDER_CELLS, "o:order"))
-BY_SELLER = TableLayout("orders_by_seller", "one line of a seller's list", KeyLayout(OrderBySeller), SELLER_CELLS)
-BY_BUYER = TableLayout("orders_by_buyer", "one line of a buyer's list", KeyLayout(OrderByBuyer), BUYER_CELLS)
+BY_SELLER = TableLayout(
+    "orders_by_seller", "one line of a seller's list", KeyLayout(OrderBySeller), SELLER_CELLS, DERIVED
+)
+BY_BUYER = TableLayout("orders_by_buyer", "one line of a buyer's list", KeyLayout(OrderByBuyer), BUYER_CELLS, DERIVED)
 BY_STATUS = TableLayout(
-    "orders_by_status", "a line of a seller's list of one status", KeyLayout(OrderByStatus), STATUS_CELLS
+    "orders_by_status", "a line of a seller's list of one status", KeyLayout(OrderByStatus), STATUS_CELLS, DERIVED
 )
 INTENTS = intents_table("orders_intents")
 

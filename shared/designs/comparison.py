@@ -8,8 +8,9 @@ import attrs
 import happybase
 
 from ..tables import COUNTER, ItemCells, PhysicalTable, RecordCells, physical_tables
+from ..writes import holds_intents
 from .design import Design, Variant, store_samples
-from .metering import Measurement, measure
+from .metering import Measurement, measure, metered
 
 CELL_BYTES = 20
 """Bytes of HBase's `KeyValue` besides row, family, qualifier and value: lengths, timestamp and type."""
@@ -47,6 +48,10 @@ class VariantCosts:
     """Rows that one record writes."""
     bytes_per_record: float
     """Bytes of all cells of one record, with the row key in each as HBase stores it; before compression."""
+    rpcs_per_record: float
+    """Calls that store one record."""
+    intent_bytes_per_record: float
+    """Bytes sent to the table of the writes under way, to store one record."""
     busiest: tuple[Busiest, ...]
     """One for each table; of counters none is known."""
 
@@ -67,16 +72,20 @@ def measure_variant(connection: happybase.Connection, design: Design, variant: V
     Rows and bytes per record are those of the tables, divided by the records that were loaded.
     """
     repository = variant.open(connection)
-    records = store_samples(repository, design)
+    with metered(connection) as cost:
+        records = store_samples(repository, design)
     measurements = measure(connection, repository, design.patterns)
-    physical = physical_tables(variant.tables)
-    tables = [list(_stored_records(connection, table)) for table in physical]
+    physical = physical_tables(variant.record_tables)
+    tables = [list(_stored_records(connection, table, design.time)) for table in physical]
+    intents = [connection.table(table.name).name for table in variant.tables if holds_intents(table)]
     return VariantCosts(
         variant,
         records,
         measurements,
         sum(len({row for row, _written_ms, _size in stored}) for stored in tables) / records,
         sum(size for stored in tables for _row, _written_ms, size in stored) / records,
+        cost.rpcs / records,
+        sum(cost.bytes_sent[table] for table in intents) / records,
         tuple(
             Busiest(0, 0)
             if _is_counted(table)
@@ -120,8 +129,10 @@ def quantiles(rows: Sequence[bytes], ranges: int) -> list[bytes]:
     return [rows[len(rows) * number // ranges] for number in range(1, ranges)] if rows else []
 
 
-def _stored_records(connection: happybase.Connection, table: PhysicalTable) -> Iterator[tuple[bytes, int, int]]:
-    """For each record its row key, the time at which it was written, and the bytes of its cells.
+def _stored_records(
+    connection: happybase.Connection, table: PhysicalTable, time: str | None
+) -> Iterator[tuple[bytes, int, int]]:
+    """For each record its row key, the time from which it is, and the bytes of its cells.
 
     A record is a row; in a table whose rows hold many records, a cell.
     """
@@ -135,4 +146,9 @@ def _stored_records(connection: happybase.Connection, table: PhysicalTable) -> I
         if is_wide:
             yield from ((row, written_ms, size) for written_ms, size in written)
         else:
-            yield row, max(written_ms for written_ms, _size in written), sum(size for _written_ms, size in written)
+            written_ms = max(written_ms for written_ms, _size in written)
+            if time is not None:
+                (layout,) = table.layouts
+                values = {column: value for column, (value, _) in cells.items()}
+                written_ms = max(getattr(record, time) for record in layout.records(row, values))
+            yield row, written_ms, sum(size for _written_ms, size in written)

@@ -11,7 +11,7 @@ from .metering import Measurement
 
 QUESTION_COLUMNS = ("question", "cost", "ranges", "RPCs", "rows read", "returned", "bytes")
 READ_COLUMNS = ("question", "rows are then", "rows read", "records returned", "bytes fetched", "bytes per key")
-WRITTEN_COLUMNS = ("rows written", "bytes stored")
+WRITTEN_COLUMNS = ("rows written", "bytes stored", "RPCs", "bytes of intents")
 SPREAD_COLUMNS = ("variant", "table", "newest records", f"in the busiest of {RANGES} ranges")
 
 
@@ -98,8 +98,13 @@ def _rows_read(measurement: Measurement) -> str:
 
 
 def written_row(costs: VariantCosts) -> tuple[str, ...]:
-    """The rows and bytes that one record takes in all tables together, under `WRITTEN_COLUMNS`."""
-    return f"{costs.rows_per_record:.3g}", f"{costs.bytes_per_record:.0f}"
+    """What storing one record takes in all tables together, under `WRITTEN_COLUMNS`."""
+    return (
+        f"{costs.rows_per_record:.3g}",
+        f"{costs.bytes_per_record:.0f}",
+        f"{costs.rpcs_per_record:.3g}",
+        f"{costs.intent_bytes_per_record:.0f}" if costs.intent_bytes_per_record else "-",
+    )
 
 
 def spread_rows(variants: Iterable[VariantCosts]) -> Iterator[tuple[str, ...]]:
@@ -109,7 +114,7 @@ def spread_rows(variants: Iterable[VariantCosts]) -> Iterator[tuple[str, ...]]:
     """
     for costs in variants:
         name = costs.variant.name
-        for table, busiest in zip(physical_tables(costs.variant.tables), costs.busiest, strict=True):
+        for table, busiest in zip(physical_tables(costs.variant.record_tables), costs.busiest, strict=True):
             known = busiest.newest > 0
             yield name, table.name, str(busiest.newest) if known else "-", f"{busiest.share:.0%}" if known else "-"
             name = ""

@@ -13,6 +13,7 @@ import happybase
 
 from ..loading import Format, read_records
 from ..tables.layouts import TableLayout
+from ..writes import holds_intents
 from .patterns import AccessPattern
 from .published import PublishedKey
 from .traps import Trap
@@ -82,6 +83,13 @@ class Variant:
     open: Callable[[happybase.Connection], Any]
     """Returns the repository on a connection whose tables exist."""
     exemptions: tuple[Exemption, ...] = ()
+    unfilled: tuple[TableLayout[Any, Any], ...] = ()
+    """Those of `tables` that remain empty when records are stored, such as what a later fold writes."""
+
+    @property
+    def record_tables(self) -> tuple[TableLayout[Any, Any], ...]:
+        """The tables that hold records: all but that of the writes under way."""
+        return tuple(table for table in self.tables if not holds_intents(table))
 
 
 @attrs.frozen
@@ -98,6 +106,8 @@ class Design:
     """The first one is the design itself."""
     newest_ms: int
     """Length of the newest part of the samples, in milliseconds; its writes show where new rows go."""
+    time: str | None = None
+    """The attribute of all records that says from when they are; if omitted, the timestamps of their cells do."""
     exemptions: tuple[Exemption, ...] = ()
     """Exemptions of every variant that answers the question."""
     traps: tuple[Trap, ...] = ()

@@ -1,5 +1,6 @@
 """What a call makes the store do, counted on the Thrift client."""
 
+from collections import Counter
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -40,6 +41,8 @@ class Cost:
     bytes_fetched: int = 0
     """Bytes of row keys, columns and values in the replies, without Thrift's framing."""
     cells_fetched: int = 0
+    bytes_sent: Counter[bytes] = attrs.field(factory=Counter[bytes])
+    """Bytes of row keys, columns and values of the puts to each table, without Thrift's framing."""
     rows_read: int | None = None
     """Rows that the store read to answer; None if the store does not count them (only the embedded store does)."""
 
@@ -81,6 +84,12 @@ class _MeteredClient:
                 low, high = (row and row + b"\x00" for row in (high, low))
             scanned = RowRange(low or b"", high or None)
             self._cost.reads.append(Read(table, scanned, of_question, bool(scan.reversed), scan.filterString))
+        elif name in ("mutateRows", "mutateRowsTs"):
+            table, batches = arguments[:2]
+            for batch in batches:
+                put = (mutation for mutation in batch.mutations if not mutation.isDelete)
+                sizes = (len(mutation.column) + len(mutation.value or b"") for mutation in put)
+                self._cost.bytes_sent[table] += len(batch.row) + sum(sizes)
         elif name.startswith("getRow"):
             table, rows = arguments[:2]
             for row in rows if name.startswith("getRows") else [rows]:

@@ -1,12 +1,13 @@
-"""What code that writes rows needs: a clock that never goes back, and writes over several rows that survive a crash.
+"""What code that writes rows needs: a clock, many records in few calls, writes over several rows that survive a crash.
 
 May import `keys`, `tables` and `queries`.
 """
 
+from .batches import NotAllStored, put_all, store_all
 from .clock import CLOCK, WriterClock
 from .intents import KEEP_TOMBSTONES_MS, IntentWriter, Pending, Recovery, UnknownOutcome
 from .server_clock import ClockSkew
-from .slots import Intent, intents_table
+from .slots import Intent, holds_intents, intents_table
 from .sources import Source, SourceCells
 from .verifying import Finding, Verifier
 
@@ -17,6 +18,7 @@ __all__ = [
     "Finding",
     "Intent",
     "IntentWriter",
+    "NotAllStored",
     "Pending",
     "Recovery",
     "Source",
@@ -24,5 +26,8 @@ __all__ = [
     "UnknownOutcome",
     "Verifier",
     "WriterClock",
+    "holds_intents",
     "intents_table",
+    "put_all",
+    "store_all",
 ]

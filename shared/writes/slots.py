@@ -5,8 +5,9 @@ A slot is used again and again, so the table has as many rows as there were writ
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
+from typing import Any
 
 import attrs
 
@@ -69,6 +70,11 @@ def intents_table(name: str) -> TableLayout[SlotOfProcess, Intent]:
     return TableLayout(name, "the write that a slot has under way", KeyLayout(SlotOfProcess), INTENT_CELLS)
 
 
+def holds_intents(table: TableLayout[Any, Any]) -> bool:
+    """Whether a table holds writes under way, no records."""
+    return table.cells is INTENT_CELLS
+
+
 @attrs.define
 class Slot:
     """A slot of this process. One write has it at a time."""
@@ -90,7 +96,7 @@ class Slots:
         self._made = 0
 
     @contextmanager
-    def taken(self) -> Iterator[Slot]:
+    def taken(self) -> Generator[Slot]:
         """A slot that no other write has. After an exception it is never used again, because recovery may need it."""
         slot = self._take()
         pid = os.getpid()

@@ -49,7 +49,7 @@ class Source(Generic[R]):
 
 
 class SourceCells(Generic[R]):
-    """One record in one cell, which a `MultiRowWriter` decides.
+    """One record in one cell, which a `IntentWriter` decides.
 
     SourceCells(ORDER_CELLS, "o:order")    the columns of ORDER_CELLS, as a map in the cell o:order
 
@@ -109,10 +109,3 @@ class SourceCells(Generic[R]):
 
     def __repr__(self) -> str:
         return f"SourceCells({self.cells}, {self.columns[0].decode()!r})"
-
-
-def column_of(cells: Any) -> bytes:
-    """The column of a source's cell. Raises InvalidRecord for cells of another kind."""
-    if not isinstance(cells, SourceCells):
-        raise InvalidRecord(f"{cells.record.__name__}: the cells of a source must be SourceCells (got {cells})")
-    return cells.columns[0]

@@ -114,7 +114,7 @@ class Verifier:
     def _of_sources(self, stored: Mapping[bytes, Mapping[bytes, bytes]]) -> Iterator[Finding | _Suspect]:
         """The lines of these sources that are missing or differ, and the sources that cannot be read."""
         lines: list[tuple[TableLayout[Any, Any], bytes, bytes]] = []
-        sources = {}
+        sources: dict[bytes, Source[Any]] = {}
         for row, cells in stored.items():
             try:
                 source = sources[row] = self._writer.source_of(row, cells)
@@ -196,7 +196,9 @@ class Verifier:
             else:
                 suspects.append(finding)
         for _ in range(TIMES_READ_AGAIN):
-            pending = {slot.intent.source_row for slot in self._writer.pending()} if suspects else set()
+            if not suspects:
+                return
+            pending = {slot.intent.source_row for slot in self._writer.pending()}
             suspects = [suspect for suspect in suspects if suspect.source_row not in pending]
             sources = self._readable(suspect.source_row for suspect in suspects)
             lines = [(suspect.table, suspect.row, suspect.source_row) for suspect in suspects]

@@ -10,6 +10,7 @@ import happybase
 
 from shared.keys import KeyLayout
 from shared.tables import COUNTER, ItemCells, RecordCells, TableLayout, physical_tables
+from shared.writes import SourceCells
 
 Tables = Sequence[TableLayout[Any, Any]]
 
@@ -42,6 +43,10 @@ def check_round_trip(connection: happybase.Connection, tables: Tables) -> None:
 def cells_of(table: TableLayout[Any, Any], record: Any, stored: Mapping[bytes, bytes]) -> dict[bytes, bytes]:
     """The cells that a record packs, and the `stored` ones of its counters, which `pack` leaves out or refuses."""
     cells = table.cells
+    if isinstance(cells, SourceCells):  # its revision, time and writes are no part of the record
+        key = table.layout.key_of(record)
+        source = cells.source(key, stored[cells.columns[0]])
+        return {cells.columns[0]: cells.pack_revision(source.revision, source.time_ms, source.writes, record)}
     if isinstance(cells, ItemCells) and cells.packing is COUNTER:
         return {cells.column(record): COUNTER.pack(getattr(record, str(cells.value)))}
     if not isinstance(cells, RecordCells):

@@ -13,7 +13,7 @@ from shared.keys import KeyLayout
 from shared.tables import BIG_INT, Column, RecordCells, TableLayout
 from shared.writes import CLOCK, IntentWriter, SourceCells, WriterClock
 
-from ..keys import BY_BUYER, BY_SELLER, BY_STATUS, INTENTS, ORDER_CELLS, SELLER_CELLS, OrderByNumber
+from ..keys import BY_BUYER, BY_SELLER, BY_STATUS, DERIVED, INTENTS, ORDER_CELLS, SELLER_CELLS, OrderByNumber
 from ..records import BuyerLine, Order, StatusLine
 from ..repository import OrderRepository
 
@@ -24,8 +24,8 @@ WHOLE_CELLS = RecordCells(
 
 INDEX = TableLayout("orders_index", "the order", KeyLayout(OrderByNumber), SourceCells(ORDER_CELLS, "o:order"))
 """S0.13's index table, [order number]."""
-OF_SELLER = TableLayout("orders_of_seller", "the order, in its seller's list", BY_SELLER.layout, WHOLE_CELLS)
-SELLER_LINES = TableLayout(OF_SELLER.name, OF_SELLER.holds, BY_SELLER.layout, SELLER_CELLS)
+OF_SELLER = TableLayout("orders_of_seller", "the order, in its seller's list", BY_SELLER.layout, WHOLE_CELLS, DERIVED)
+SELLER_LINES = TableLayout(OF_SELLER.name, OF_SELLER.holds, BY_SELLER.layout, SELLER_CELLS, DERIVED)
 """The same rows, read as lines of a list without the buyer."""
 
 TABLES = (INDEX, OF_SELLER, BY_BUYER, BY_STATUS, INTENTS)

@@ -6,7 +6,7 @@ The orders themselves are stored as in `keys.py`.
 from shared.keys import EscapedText, Int64, KeyLayout, part, row_key
 from shared.tables import TableLayout
 
-from ..keys import BUYER_CELLS, BY_STATUS, INTENTS, ORDERS, SELLER_CELLS
+from ..keys import BUYER_CELLS, BY_STATUS, DERIVED, INTENTS, ORDERS, SELLER_CELLS
 
 
 @row_key
@@ -48,9 +48,10 @@ TABLES = (
         "one line of a seller's list",
         KeyLayout(OrderBySellerOldestFirst),
         SELLER_CELLS,
+        DERIVED,
     ),
     TableLayout(
-        "orders_by_buyer_oldest", "one line of a buyer's list", KeyLayout(OrderByBuyerOldestFirst), BUYER_CELLS
+        "orders_by_buyer_oldest", "one line of a buyer's list", KeyLayout(OrderByBuyerOldestFirst), BUYER_CELLS, DERIVED
     ),
     BY_STATUS,
     INTENTS,

@@ -1,0 +1,58 @@
+"""The comparison of the writer's clock with the region server's: a slow call is not a wrong clock."""
+
+import time
+from contextlib import closing
+
+import pytest
+
+from shared.stores import connect
+from shared.tables import create_tables
+from shared.writes import ClockSkew, WriterClock
+from shared.writes.server_clock import MAX_SKEW_MS, check_clock
+from tests.engines import plain_table
+
+TABLE = plain_table("t")
+CELLS = {b"f:v": b"idle"}
+
+
+class SlowTable:
+    """A table whose first put takes so long, because its region moves, while time passes for everyone."""
+
+    def __init__(self, table, monkeypatch, slow_ms):
+        self._table = table
+        self._monkeypatch = monkeypatch
+        self._slow_ms = slow_ms
+        self.puts = 0
+
+    def put(self, row, cells):
+        self.puts += 1
+        if self.puts == 1:
+            system_ns = time.time_ns
+            self._monkeypatch.setattr(time, "time_ns", lambda: system_ns() + self._slow_ms * 1_000_000)
+        self._table.put(row, cells)
+
+    def row(self, *arguments, **named):
+        return self._table.row(*arguments, **named)
+
+
+def test_a_put_that_waits_for_a_region_server_is_not_a_clock_that_is_behind(monkeypatch):
+    with closing(connect("embedded:")) as connection:
+        create_tables(connection, [TABLE])
+        rows = SlowTable(connection.table("t"), monkeypatch, slow_ms=2 * MAX_SKEW_MS)
+        assert check_clock(connection, rows, b"slot", CELLS, WriterClock()) > 0
+        assert rows.puts == 2
+
+
+class ClockBehind(WriterClock):
+    """The clock of a machine whose time is wrong."""
+
+    def now_ms(self, above_ms=0):
+        return super().now_ms() - 2 * MAX_SKEW_MS
+
+
+def test_a_clock_that_is_behind_is_refused_after_a_slow_put_too(monkeypatch):
+    with closing(connect("embedded:")) as connection:
+        create_tables(connection, [TABLE])
+        rows = SlowTable(connection.table("t"), monkeypatch, slow_ms=2 * MAX_SKEW_MS)
+        with pytest.raises(ClockSkew):
+            check_clock(connection, rows, b"slot", CELLS, ClockBehind())
