@@ -49,7 +49,7 @@ from ..queries import BATCH_ROWS
 from ..tables import InvalidRecord, InvalidRow, TableLayout
 from .clock import CLOCK, WriterClock
 from .server_clock import MAX_SKEW_MS, check_clock
-from .slots import INTENT_CELLS, SLOTS, Intent, SlotOfProcess, idle
+from .slots import CLOCK_SLOT, INTENT_CELLS, SLOTS, Intent, SlotOfProcess, idle
 from .sources import REVISION_STEP_MS, Source, SourceCells
 
 R = TypeVar("R")
@@ -197,10 +197,11 @@ class IntentWriter(Generic[R]):
             raise InvalidRecord(f"{type(record).__name__}: a write must not change the key of its source")
         old, new = self.derived(source.record), self.derived(record)
         with SLOTS.taken() as slot:
-            ended = idle(slot.process, slot.slot)
-            slot_row, ended_cells = self.intents.row(ended), INTENT_CELLS.pack(ended)
-            checked_ms = check_clock(self._connection, self._intent_rows, slot_row, ended_cells, self._clock)
-            started_ms = self._clock.now_ms(above_ms=max(checked_ms, slot.last_ms))
+            never = idle(slot.process, CLOCK_SLOT)
+            check_clock(
+                self._connection, self._intent_rows, self.intents.row(never), INTENT_CELLS.pack(never), self._clock
+            )
+            started_ms = self._clock.now_ms(above_ms=slot.last_ms)
             write_id, touched = os.urandom(WRITE_ID_BYTES), _grouped({**old, **new})
             intent = Intent(slot.process, slot.slot, row, source.revision, write_id, touched)
             decided = self._revision(source, record, started_ms, intent.write_id)

@@ -27,16 +27,17 @@ def check_clock(
     row: bytes,
     cells: Mapping[bytes, bytes],
     clock: WriterClock,
-) -> int:
-    """Raises ClockSkew if the clock is too far off; returns the timestamp of `cells`, 0 if nothing was put.
+) -> None:
+    """Raises ClockSkew if the clock is too far off.
 
-    Puts `cells` without a timestamp and reads the one that the server gave them. A clock that is behind dates deletes
+    Puts `cells` without a timestamp and reads the one that the server gave them; no writer may date cells of `row`,
+    because one from a clock that is ahead would hide the server's. A clock that is behind dates deletes
     so early that a compaction drops their tombstones at once. One that is ahead dates everything that later writes must
     be above. Costs: 1 put and 1 get, once in ten minutes for each connection.
     """
     now_ms = clock.now_ms()
     if now_ms - _checked_ms.get(connection, -CHECKED_FOR_MS) < CHECKED_FOR_MS:
-        return 0
+        return
     while True:
         rows.put(row, cells)
         ((_, server_ms),) = rows.row(row, columns=list(cells)[:1], include_timestamp=True).values()
@@ -48,4 +49,3 @@ def check_clock(
     if abs(skew_ms) > MAX_SKEW_MS:
         raise ClockSkew(f"clock: must be within {MAX_SKEW_MS} ms of the region server's (got {skew_ms:+} ms)")
     _checked_ms[connection] = now_ms
-    return server_ms

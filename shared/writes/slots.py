@@ -14,6 +14,8 @@ from ..keys import FixedBytes, KeyLayout, UInt32, part, row_key
 from ..tables import Column, RecordCells, TableLayout
 
 PROCESS_BYTES = 8
+CLOCK_SLOT = 0xFFFF_FFFF
+"""A slot that has no writes: only the server dates its cells, so they tell the server's time."""
 
 
 @row_key
