@@ -11,11 +11,18 @@ from shared.stores import connect
 from shared.tables import create_tables
 from shared.writes import ClockSkew, intents
 from shared.writes.server_clock import MAX_SKEW_MS
+from shared.writes.slots import Slots
 from tests.shared.writes.changing import DERIVED, ORDERS, TABLES, contradictions, differences, numbered
 from tests.shared.writes.scheduling import PERMITTED_SKEW_MS, Schedule, SkewedClock
 
 EPOCH = 250
 """Steps between two comparisons of the whole store."""
+
+
+@pytest.fixture(autouse=True)
+def own_slots(monkeypatch):
+    """Slots of this test alone, because a slot remembers the latest time of its intents."""
+    monkeypatch.setattr(intents, "SLOTS", Slots())
 
 
 @pytest.mark.parametrize("compacts", [False, True], ids=["all tombstones stay", "compactions"])

@@ -8,13 +8,20 @@ import pytest
 from domains.orders import OrderRepository
 from shared.stores import connect
 from shared.tables import create_tables
-from shared.writes import ClockSkew, WriterClock
+from shared.writes import ClockSkew, WriterClock, intents
 from shared.writes.server_clock import CHECKED_FOR_MS, MAX_SKEW_MS, check_clock
+from shared.writes.slots import Slots
 from tests.engines import plain_table
 from tests.shared.writes.changing import TABLES, numbered
 
 TABLE = plain_table("t")
 CELLS = {b"f:v": b"idle"}
+
+
+@pytest.fixture(autouse=True)
+def own_slots(monkeypatch):
+    """Slots of this test alone, because a slot remembers the latest time of its intents."""
+    monkeypatch.setattr(intents, "SLOTS", Slots())
 
 
 class SlowTable:
