@@ -47,7 +47,7 @@ def stored(url):
 
 
 @pytest.mark.parametrize(
-    ("lines", "kills"), [(QUICK_LINES, 2), pytest.param(LINES, 12, marks=pytest.mark.long)], ids=["quick", "whole"]
+    ("lines", "kills"), [(QUICK_LINES, 2), pytest.param(LINES, 6, marks=pytest.mark.long)], ids=["quick", "whole"]
 )
 def test_a_load_that_was_killed_and_loaded_again_is_one_clean_load(tmp_path, capsys, lines, kills):
     file, clean, killed = tmp_path / "sales.csv", f"embedded:{tmp_path / 'a.db'}", f"embedded:{tmp_path / 'b.db'}"
