@@ -14,7 +14,7 @@ from domains.orders.keys import BY_BUYER, BY_SELLER, BY_STATUS, INTENTS, ORDERS,
 from domains.orders.records import STATUSES
 from shared.stores import connect
 from shared.tables import TableLayout
-from shared.writes import IntentWriter
+from shared.writes import IntentWriter, UnknownOutcome
 from shared.writes.sources import WRITES_KEPT
 from tests.shared.writes.processes import Log
 
@@ -63,6 +63,8 @@ class Changer:
             self.orders.writer.write(OrderByNumber(placed.order_number), decide)
         except Lost as lost:
             self._log.write(kind="lost", order=placed.order_number, to=str(lost), seen=seen and seen.status)
+        except UnknownOutcome:  # it lost, and 64 others won before it looked for its id
+            self._log.write(kind="unknown", order=placed.order_number)
         else:
             revision, write_id = self._tried[-1]
             self._log.write(

@@ -17,7 +17,7 @@ from shared.keys import EscapedText, KeyLayout, TrailingText, part, row_key
 from shared.stores import connect
 from shared.tables import Column, RecordCells, TableLayout
 from shared.writes import IntentWriter, SourceCells, intents_table
-from tests.shared.writes.processes import Log
+from tests.shared.writes.processes import Log, entries
 
 
 @attrs.frozen
@@ -95,6 +95,14 @@ def recover_links(url: str) -> None:
         links = link_writer(connection)
         while True:
             links.recover(older_than_ms=0)
+
+
+def last_acknowledged(folder: Path) -> dict[int, int]:
+    """Each writer's last acknowledged row, from the logs of a folder."""
+    last: dict[int, int] = {}
+    for entry in entries(folder):
+        last[entry["writer"]] = max(entry["number"], last.get(entry["writer"], 0))
+    return last
 
 
 def faults_of(connection: happybase.Connection, acknowledged: dict[int, int]) -> list[str]:

@@ -19,7 +19,15 @@ from tests.shared.writes.changing import (
     differences,
     recover_again_and_again,
 )
-from tests.shared.writes.linked_rows import BACK_LINKS, LINK_TABLES, faults_of, link_rows, link_writer, recover_links
+from tests.shared.writes.linked_rows import (
+    BACK_LINKS,
+    LINK_TABLES,
+    faults_of,
+    last_acknowledged,
+    link_rows,
+    link_writer,
+    recover_links,
+)
 from tests.shared.writes.processes import entries, kill_at_random, running, wait_for
 
 QUICK_ROWS, ROWS = 500, 25_000
@@ -103,9 +111,7 @@ def test_no_acknowledged_row_of_a_linked_list_is_missing_after_kills(engine, tmp
         with closing(connect(url)) as connection:
             settled = link_writer(connection).recover(older_than_ms=0)
             assert settled.failed == ()
-            last = {}
-            for entry in entries(tmp_path):
-                last[entry["writer"]] = max(entry["number"], last.get(entry["writer"], 0))
+            last = last_acknowledged(tmp_path)
             assert sum(last.values()) == rows
             assert faults_of(connection, last) == []
             assert differences(connection, link_writer(connection), [BACK_LINKS]) == []
@@ -134,6 +140,5 @@ def store_links(url, folder, rows, dice):
             if dice.random() < 0.3:
                 kills += kill_at_random(recoverer, dice, 0.1)
                 recoverer = stack.enter_context(running(recover_links, url))
-            for entry in entries(folder):
-                next_rows[entry["writer"]] = max(next_rows[entry["writer"]], entry["number"] + 1)
+            next_rows |= {writer: last + 1 for writer, last in last_acknowledged(folder).items()}
     return kills

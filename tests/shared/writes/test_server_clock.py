@@ -5,14 +5,23 @@ from contextlib import closing
 
 import pytest
 
+from domains.orders import OrderRepository
 from shared.stores import connect
 from shared.tables import create_tables
-from shared.writes import ClockSkew, WriterClock
-from shared.writes.server_clock import MAX_SKEW_MS, check_clock
+from shared.writes import ClockSkew, WriterClock, intents
+from shared.writes.server_clock import CHECKED_FOR_MS, MAX_SKEW_MS, check_clock
+from shared.writes.slots import Slots
 from tests.engines import plain_table
+from tests.shared.writes.changing import TABLES, numbered
 
 TABLE = plain_table("t")
 CELLS = {b"f:v": b"idle"}
+
+
+@pytest.fixture(autouse=True)
+def own_slots(monkeypatch):
+    """Slots of this test alone, because a slot remembers the latest time of its intents."""
+    monkeypatch.setattr(intents, "SLOTS", Slots())
 
 
 class SlowTable:
@@ -39,7 +48,7 @@ def test_a_put_that_waits_for_a_region_server_is_not_a_clock_that_is_behind(monk
     with closing(connect("embedded:")) as connection:
         create_tables(connection, [TABLE])
         rows = SlowTable(connection.table("t"), monkeypatch, slow_ms=2 * MAX_SKEW_MS)
-        assert check_clock(connection, rows, b"slot", CELLS, WriterClock()) > 0
+        check_clock(connection, rows, b"slot", CELLS, WriterClock())
         assert rows.puts == 2
 
 
@@ -56,3 +65,25 @@ def test_a_clock_that_is_behind_is_refused_after_a_slow_put_too(monkeypatch):
         rows = SlowTable(connection.table("t"), monkeypatch, slow_ms=2 * MAX_SKEW_MS)
         with pytest.raises(ClockSkew):
             check_clock(connection, rows, b"slot", CELLS, ClockBehind())
+
+
+class ClockThatGoesWrong(WriterClock):
+    """The clock of a machine whose time jumps ahead."""
+
+    ahead_ms = 0
+
+    def now_ms(self, above_ms=0):
+        return max(super().now_ms() + self.ahead_ms, above_ms + 1)
+
+
+def test_a_clock_that_went_wrong_is_refused_although_the_slot_has_intents_of_that_clock():
+    with closing(connect("embedded:")) as connection:
+        create_tables(connection, TABLES)
+        clock = ClockThatGoesWrong()
+        orders = OrderRepository(connection, clock=clock)
+        orders.place(numbered(1))
+        clock.ahead_ms = CHECKED_FOR_MS - 10_000
+        orders.place(numbered(2))  # within ten minutes of the comparison
+        clock.ahead_ms += 20_000
+        with pytest.raises(ClockSkew):
+            orders.place(numbered(3))
