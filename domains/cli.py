@@ -365,7 +365,7 @@ def ddl(
     """
     _design, (variant, *_others) = find_variants(name, DESIGNS)
     count = None if splits is None else number("--splits", splits, MAX_BUCKETS - 1)
-    show.statements(show.console(plain or context.obj), variant.tables, count, as_json=as_json)
+    show.statements(show.console(plain or context.obj), variant, count, as_json=as_json)
 
 
 Existing = Annotated[str, typer.Option(metavar="URL", help=f"{URL}, with the tables of the design.")]

@@ -412,9 +412,10 @@ def _figures(measurement: Measurement) -> dict[str, Any]:
     }
 
 
-def statements(to: Console, tables: Iterable[TableLayout[Any, Any]], splits: int | None, *, as_json: bool) -> None:
-    """Writes the HBase-shell statements that create tables."""
-    split_tables = tables_with_splits(tables, splits)
+def statements(to: Console, variant: Variant, splits: int | None, *, as_json: bool) -> None:
+    """Writes the HBase-shell statements that create a variant's tables; `splits` is for those of its records."""
+    others = [table for table in variant.tables if table not in variant.record_tables]
+    split_tables = [*tables_with_splits(variant.record_tables, splits), *tables_with_splits(others, None)]
     if not as_json:
         for table, points in split_tables:
             for text in statement_split_at(table, points).split("\n"):

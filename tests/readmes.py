@@ -173,7 +173,8 @@ def _columns_of(cells: Cells[Any]) -> str:
         value = listed((cells.value,) if isinstance(cells.value, str) else cells.value or ("nothing",))
         return f"for each record a cell `{cells.family}:`{key_line(cells.qualifier)}, which holds {value}"
     if isinstance(cells, RecordCells):
-        return ", ".join(f"{name} (`{column.name}`)" for name, column in cells.attributes.items())
+        marker = [] if cells.marker is None else [f"a marker (`{cells.marker}`)"]
+        return ", ".join([*marker, *(f"{name} (`{column.name}`)" for name, column in cells.attributes.items())])
     if isinstance(cells, SourceCells):
         return f"all of {', '.join(cells.cell_attributes)} in one cell (`{cells.columns[0].decode()}`)"
     return ", ".join(column.decode() for column in cells.columns)
@@ -222,6 +223,7 @@ def _load_line(load: Load, parts: Iterable[str]) -> str:
 LEGEND = (
     (r"1 range", "`{0}`: one get, or one scan that reads the answer and at most one row beyond it."),
     (r"(\d+) ranges", "`{0}`: {1} gets or scans. A cell that names no ranges reads one."),
+    (r"1 range, (\d+) gets?", "`{0}`: one scan, then one call that gets the {1} rows that the scanned rows name."),
     (
         r"([\d.]+)x, filtered",
         "`{0}`: {1} rows are read for each row returned, and the client drops the others. A page ends short, with a "

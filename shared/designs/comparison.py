@@ -3,14 +3,16 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 
 import attrs
 import happybase
 
-from ..tables import COUNTER, ItemCells, PhysicalTable, RecordCells, physical_tables
+from ..stores import connect
+from ..tables import COUNTER, ItemCells, PhysicalTable, RecordCells, create_tables, physical_tables
 from ..writes import holds_intents
 from .design import Design, Variant, store_samples
-from .metering import Measurement, measure, metered
+from .metering import Cost, Measurement, measure, metered
 
 CELL_BYTES = 20
 """Bytes of HBase's `KeyValue` besides row, family, qualifier and value: lengths, timestamp and type."""
@@ -49,7 +51,7 @@ class VariantCosts:
     bytes_per_record: float
     """Bytes of all cells of one record, with the row key in each as HBase stores it; before compression."""
     rpcs_per_record: float
-    """Calls that store one record."""
+    """Calls that store a record in tables that do not have it."""
     intent_bytes_per_record: float
     """Bytes sent to the table of the writes under way, to store one record."""
     busiest: tuple[Busiest, ...]
@@ -67,25 +69,27 @@ class VariantCosts:
 
 
 def measure_variant(connection: happybase.Connection, design: Design, variant: Variant) -> VariantCosts:
-    """Loads the samples into the empty tables of a variant, asks every question and counts what the tables hold.
+    """Loads the samples into the tables of a variant, asks every question and counts what the tables hold.
 
-    Rows and bytes per record are those of the tables, divided by the records that were loaded.
+    Rows and bytes per record are those of the tables, divided by the records that were loaded. If the tables have rows
+    already, the calls are those of a store in memory, because storing the same record again needs fewer.
     """
+    is_empty = not any(next(connection.table(table.name).scan(limit=1), None) for table in variant.tables)
     repository = variant.open(connection)
     with metered(connection) as cost:
         records = store_samples(repository, design)
+    rpcs, intent_bytes = _cost_of_storing(cost, connection, variant) if is_empty else _cost_in_memory(design, variant)
     measurements = measure(connection, repository, design.patterns)
     physical = physical_tables(variant.record_tables)
     tables = [list(_stored_records(connection, table, design.time)) for table in physical]
-    intents = [connection.table(table.name).name for table in variant.tables if holds_intents(table)]
     return VariantCosts(
         variant,
         records,
         measurements,
         sum(len({row for row, _written_ms, _size in stored}) for stored in tables) / records,
         sum(size for stored in tables for _row, _written_ms, size in stored) / records,
-        cost.rpcs / records,
-        sum(cost.bytes_sent[table] for table in intents) / records,
+        rpcs / records,
+        intent_bytes / records,
         tuple(
             Busiest(0, 0)
             if _is_counted(table)
@@ -93,6 +97,21 @@ def measure_variant(connection: happybase.Connection, design: Design, variant: V
             for table, stored in zip(physical, tables, strict=True)
         ),
     )
+
+
+def _cost_of_storing(cost: Cost, connection: happybase.Connection, variant: Variant) -> tuple[int, int]:
+    """The calls, and the bytes sent to the table of the writes under way."""
+    intents = [connection.table(table.name).name for table in variant.tables if holds_intents(table)]
+    return cost.rpcs, sum(cost.bytes_sent[table] for table in intents)
+
+
+def _cost_in_memory(design: Design, variant: Variant) -> tuple[int, int]:
+    with closing(connect("embedded:")) as connection:
+        create_tables(connection, variant.tables)
+        repository = variant.open(connection)
+        with metered(connection) as cost:
+            store_samples(repository, design)
+        return _cost_of_storing(cost, connection, variant)
 
 
 def _is_counted(table: PhysicalTable) -> bool:

@@ -18,12 +18,13 @@ SPREAD_COLUMNS = ("variant", "table", "newest records", f"in the busiest of {RAN
 def verdict(measurement: Measurement) -> str:
     """What a question costs, in a few words.
 
-    `1 range`, `8 ranges`: only rows that match are read. `6.2x, filtered`: 6.2 rows are read for each row returned,
-    from one range; `8 ranges, 6.2x, filtered`: from eight. `6.2x, computed`: the answer is made of 6.2 times as many.
+    `1 range`, `8 ranges`: only rows that match are read. `1 range, 6 gets`: then the rows that those of the range name.
+    `6.2x, filtered`: 6.2 rows are read for each row returned, from one range, gets besides; `8 ranges, 6.2x, filtered`:
+    from eight. `6.2x, computed`: the answer is made of 6.2 times as many.
     """
     words = _without_ranges(measurement)
-    ranges = _counted(len(measurement.reads), "range")
-    return f"{ranges}, {words}" if _work_beyond_ranges(measurement) and len(measurement.reads) > 1 else words
+    ranges, _gets = _ranges_and_gets(measurement)
+    return f"{_counted(ranges, 'range')}, {words}" if _work_beyond_ranges(measurement) and ranges > 1 else words
 
 
 def _without_ranges(measurement: Measurement) -> str:
@@ -32,7 +33,15 @@ def _without_ranges(measurement: Measurement) -> str:
         return "refused"
     if work := _work_beyond_ranges(measurement):
         return f"{_read_for_each(measurement)}, {work}"
-    return _counted(len(measurement.reads), "range")
+    ranges, gets = _ranges_and_gets(measurement)
+    return _counted(ranges, "range") + (f", {_counted(gets, 'get')}" if gets else "")
+
+
+def _ranges_and_gets(measurement: Measurement) -> tuple[int, int]:
+    """The number of ranges, and that of gets besides; gets alone are ranges of one row."""
+    gets = sum(read.is_get for read in measurement.reads)
+    scans = len(measurement.reads) - gets
+    return (scans, gets) if scans else (gets, 0)
 
 
 def _work_beyond_ranges(measurement: Measurement) -> str:
@@ -102,7 +111,7 @@ def written_row(costs: VariantCosts) -> tuple[str, ...]:
     return (
         f"{costs.rows_per_record:.3g}",
         f"{costs.bytes_per_record:.0f}",
-        f"{costs.rpcs_per_record:.3g}",
+        f"{round(costs.rpcs_per_record, 1):g}",
         f"{costs.intent_bytes_per_record:.0f}" if costs.intent_bytes_per_record else "-",
     )
 

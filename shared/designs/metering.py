@@ -27,6 +27,16 @@ class Read:
     filter: bytes | None = None
     """The server-side filter, in HBase's filter language."""
 
+    @property
+    def is_one_row(self) -> bool:
+        """Whether the range of the question has room for one row key only."""
+        return self.rows.stop == self.rows.start + b"\0"
+
+    @property
+    def is_get(self) -> bool:
+        """Whether it reads one row that the question names."""
+        return self.filter is None and self.is_one_row
+
 
 @attrs.define
 class Cost:
@@ -165,7 +175,7 @@ class Measurement:
         asked = () if explanation is None else explanation.ranges
         reads: list[Read] = []
         for read in self.cost.reads:
-            is_get = read.filter is None and read.rows.stop == read.rows.start + b"\0"
+            is_get = read.is_get
             if explanation is not None and explanation.is_wide and read.table == explanation.stored_in:
                 range_ = next((range_ for range_ in asked if read.rows.start in range_), read.rows)
                 read = Read(read.table, range_, range_, explanation.reverse)
@@ -237,7 +247,7 @@ def _is_part(read: Read, earlier: Read) -> bool:
     """Whether a read goes on within the range of an earlier one."""
     return (
         read.table == earlier.table
-        and earlier.rows.stop != earlier.rows.start + b"\0"
+        and not earlier.is_one_row
         and read.rows.start in earlier.rows
         and (earlier.rows.stop is None or (read.rows.stop is not None and read.rows.stop <= earlier.rows.stop))
     )

@@ -12,6 +12,7 @@ from ..keys.errors import shown
 from ..keys.slice_codecs import share_codec
 from ..records.times import show_time
 from ..tables import ItemCells, Packing, RecordCells, TableLayout
+from ..writes import SourceCells
 from .published import PublishedKey
 
 ITEMS_SHOWN = 3
@@ -79,13 +80,32 @@ def cell_lines(table: TableLayout[Any, Any], cells: Mapping[bytes, bytes], width
             columns += _item_columns(table.cells, column, cells[column], width)
         if len(cells) > ITEMS_SHOWN:
             columns.append((f"and {len(cells) - ITEMS_SHOWN} cells more", "", ""))
+    elif isinstance(table.cells, SourceCells):
+        if (cell := cells.get(table.cells.columns[0])) is not None:
+            columns += _source_columns(table.cells, cell, width)
     elif isinstance(table.cells, RecordCells):
-        for name, declared in table.cells.attributes.items():
-            if (data := cells.get(table.cells.column(name))) is not None:
-                columns += _cut(name, _show_cell(name, declared.packing, data), [declared.name], width)
-        if table.cells.marker is not None and table.cells.columns[0] in cells:
-            columns += _cut("(there is a record)", "", [table.cells.marker], width)
+        columns += _record_columns(table.cells, cells, width)
     return _lines(columns, width)
+
+
+def _record_columns(cells: RecordCells[Any], stored: Mapping[bytes, bytes], width: int) -> Iterable[tuple[str, ...]]:
+    """The attributes of a record over their columns."""
+    for name, declared in cells.attributes.items():
+        if (data := stored.get(cells.column(name))) is not None:
+            yield from _cut(name, _show_cell(name, declared.packing, data), [declared.name], width)
+    if cells.marker is not None and cells.columns[0] in stored:
+        yield from _cut("(there is a record)", "", [cells.marker], width)
+
+
+def _source_columns(cells: SourceCells[Any], cell: bytes, width: int) -> Iterable[tuple[str, ...]]:
+    """The one cell of a source: its revision over the cell's column, then its record."""
+    column = cells.columns[0].decode()
+    try:
+        revision, _time_ms, _writes, stored = cells.opened(cell)
+    except ValueError as error:
+        return _cut("(damaged)", str(error), [column], width)
+    record = [] if stored is None else _record_columns(cells.cells, stored, width)
+    return [*_cut("revision", str(revision), [column], width), *((name, value, "") for name, value, _ in record)]
 
 
 def _item_columns(cells: ItemCells[Any], column: bytes, value: bytes, width: int) -> Iterable[tuple[str, ...]]:

@@ -49,7 +49,7 @@ class Source(Generic[R]):
 
 
 class SourceCells(Generic[R]):
-    """One record in one cell, which a `IntentWriter` decides.
+    """One record in one cell, which an `IntentWriter` decides.
 
     SourceCells(ORDER_CELLS, "o:order")    the columns of ORDER_CELLS, as a map in the cell o:order
 
@@ -91,6 +91,11 @@ class SourceCells(Generic[R]):
         """A source row, from its decoded key and its cell; a missing cell is revision 0. Raises InvalidRecord."""
         if cell is None:
             return Source(None, 0, 0, (), None)
+        revision, time_ms, writes, stored = self.opened(cell)
+        return Source(cell, revision, time_ms, writes, None if stored is None else self.cells.unpack(key, stored))
+
+    def opened(self, cell: bytes) -> tuple[int, int, tuple[bytes, ...], dict[bytes, bytes] | None]:
+        """Revision, time and writes of a source's cell, and the cells of its record, if any. Raises InvalidRecord."""
         try:
             unpacked: Any = msgpack.unpackb(cell, strict_map_key=False)
             revision, time_ms, writes, cells = unpacked
@@ -100,8 +105,7 @@ class SourceCells(Generic[R]):
             raise self._damaged(cell, str(error) or type(error).__name__) from None
         if not is_whole or not all(type(value) is bytes for value in (stored or {}).values()):
             raise self._damaged(cell, "its values have other types")
-        record = None if stored is None else self.cells.unpack(key, stored)
-        return Source(cell, revision, time_ms, tuple(writes), record)
+        return revision, time_ms, tuple(writes), stored
 
     def _damaged(self, cell: bytes, reason: str) -> InvalidRecord:
         wanted = "must be a msgpack array of revision, time, writes and cells"

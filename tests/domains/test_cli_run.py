@@ -8,7 +8,6 @@ import pytest
 from Hbase_thrift import IOError as HBaseError  # a module that happybase makes
 
 from domains import cli
-from domains.asking import tables_of
 from domains.designs import DESIGNS
 from domains.logs.design import DESIGN as LOGS_DESIGN
 from domains.orders.design import DESIGN as ORDERS_DESIGN
@@ -94,12 +93,25 @@ a seller's latest orders
 a seller's orders of one week
   orders_by_seller  seller_id s-17, placed_ms 2026-01-12T00:00:00.000Z up to 2026-01-19T00:00:00.000Z
 a seller's orders of one status
-  orders_by_seller  seller_id s-17
-  then filtered by status
+  orders_by_status  seller_id s-17, status cancelled
+  orders            order_number n-311
+  orders            order_number n-312
+  orders            order_number n-99
+  orders            order_number n-60
+  orders            order_number n-56
+  orders            order_number n-0
 a buyer's latest orders
   orders_by_buyer  buyer_id b-1
 all orders of one status
-  orders  all rows
+  orders_by_seller  all rows
+  orders            order_number n-25
+  orders            order_number n-118
+  orders            order_number n-79
+  orders            order_number n-287
+  orders            order_number n-95
+  orders            order_number n-155
+  orders            order_number n-253
+  and 10 ranges more, which --json shows
   then server filter on status
 orders whose numbers begin alike
   orders  order_number starting with n-31"""
@@ -112,9 +124,9 @@ def test_run_shows_eight_ranges_and_how_many_more(in_memory):
     assert out.count("question reads") == 1
     assert sum(line.endswith(": refused") for line in below) == len(LOGS_DESIGN.patterns)
     below = in_memory("run orders:index-table").partition("\nThe rows that each question reads\n")[2].splitlines()
-    start = below.index("orders whose numbers begin alike")
-    assert len([line for line in below[start + 1 :] if line.startswith("  orders")]) == 8
-    assert below[start + 9] == "  and 4 ranges more, which --json shows"
+    start = below.index("all orders of one status")
+    assert len([line for line in below[start + 1 : start + 9] if line.startswith("  orders")]) == 8
+    assert below[start + 9] == "  and 10 ranges more, which --json shows"
 
 
 def test_run_without_names_is_every_design_and_a_name_twice_is_once(ok, few_samples):
@@ -173,11 +185,12 @@ def test_what_each_variant_writes_is_told_once_with_what_differs(in_memory):
 
 def test_where_the_newest_rows_go_is_told_of_every_table_of_every_variant(in_memory):
     lines = lines_below(SPREAD, in_memory("run orders"))
-    assert len(lines) == sum(len(variant.tables) for variant in ORDERS_DESIGN.variants)
-    assert [cells(line) for line in lines[:3]] == [
+    assert len(lines) == sum(len(variant.record_tables) for variant in ORDERS_DESIGN.variants)
+    assert [cells(line) for line in lines[:4]] == [
         ["newest-first", "orders", "30", "100%"],
         ["orders_by_seller", "30", "43%"],
         ["orders_by_buyer", "30", "23%"],
+        ["orders_by_status", "30", "23%"],
     ]
 
 
@@ -233,11 +246,13 @@ def test_run_as_json_is_one_object_with_every_question_of_every_variant(ok, few_
             assert [question["question"] for question in questions] == [pattern.name for pattern in design.patterns]
             assert [question["answers"] for question in questions] == [pattern.question for pattern in design.patterns]
             assert [question["ask"] for question in questions] == [pattern.words for pattern in design.patterns]
-            assert len(variant_json["busiest_shares"]) == len(variant.tables)
+            assert len(variant_json["busiest_shares"]) == len(variant.record_tables)
             assert all(0 <= share <= 1 for share in variant_json["busiest_shares"])
             assert all(variant_json["busiest_shares"]) or has_counters(variant)
             assert variant_json["rows_written"] > 0
             assert variant_json["bytes_stored"] > 1
+            assert variant_json["rpcs_to_store"] > 0
+            assert (variant_json["bytes_of_intents"] > 0) == (variant.tables != variant.record_tables)
             tables = {table.name for table in variant.tables}
             assert {range_["table"] for question in questions for range_ in question.get("ranges", [])} <= tables
 
@@ -315,7 +330,9 @@ def test_run_keeps_the_tables_of_every_variant_if_told_to_and_says_which(ok, few
     out = ok(f"run --store {users_store.url} --keep")
     words = f"kept in {users_store.url}: "
     kept_tables = [line.removeprefix(words) for line in out.splitlines() if line.startswith(words)]
-    names = [[table.name for table in tables_of(design.variants)] for design in DESIGNS]
+    names = [
+        list(dict.fromkeys(table.name for variant in design.variants for table in variant.tables)) for design in DESIGNS
+    ]
     assert kept_tables == [
         ", ".join(f"{users_store.demo_prefix}_{name}" for name in design_names) for design_names in names
     ]
@@ -335,7 +352,13 @@ def test_run_again_on_tables_that_were_kept_shows_the_same_and_drops_them(ok, fe
 
 def test_run_of_one_variant_keeps_its_tables_only(ok, few_samples, users_store, demo_tables):
     out = ok(f"run orders:oldest-first --store {users_store.url} --keep --plain")
-    assert [*demo_tables()] == ["orders", "orders_by_buyer_oldest", "orders_by_seller_oldest"]
+    assert [*demo_tables()] == [
+        "orders",
+        "orders_by_buyer_oldest",
+        "orders_by_seller_oldest",
+        "orders_by_status",
+        "orders_intents",
+    ]
     assert out.splitlines()[-1].startswith(f"kept in {users_store.url}: {users_store.demo_prefix}_orders, ")
 
 

@@ -19,9 +19,9 @@ from rich.cells import cell_len
 
 from domains.designs import DESIGNS
 from domains.logs.design import DESIGN as LOGS_DESIGN
-from domains.orders import OrderRepository
 from domains.orders.design import DESIGN as ORDERS_DESIGN
 from shared.stores import connect
+from shared.writes import IntentWriter
 
 ROOT = Path(__file__).parents[2]
 ORDERS = ROOT / "fixtures" / "orders" / "orders.csv"
@@ -257,7 +257,7 @@ def test_what_a_server_says_never_controls_the_terminal(rowbook, folder, monkeyp
     def fail(*_):
         raise HBaseError(f"{HOSTILE.replace(chr(0x2028), '').replace(chr(13), '').replace(chr(0x85), '')}".encode())
 
-    monkeypatch.setattr(OrderRepository, "_put", fail)
+    monkeypatch.setattr(IntentWriter, "write", fail)
     (folder / "a.csv").write_text(HEADER + "n-1,s-1,b-1,0,lamp,7\n")
     if columns:
         terminal(columns)

@@ -158,13 +158,10 @@ def test_a_number_after_another_hash_is_not_a_key():
 # ---- index_table.py ----------------------------------------------------------------------------
 
 
-def test_an_entry_is_the_number_and_its_cell_the_row_in_the_sellers_list():
-    order = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
-    entry = index_table.IndexEntry("n-42", OF_SELLER.row(order))
-    assert INDEX.row(entry) == bytes.fromhex("6e2d3432")
-    assert INDEX.cells.pack(entry) == {
-        b"o:k": bytes.fromhex("c4 14  732d3137 0001  7ffffe8fe674d077  6e2d3432 0001")  # bin 8 of 20 bytes
-    }
+def test_an_entry_is_the_number_and_holds_the_whole_order():
+    order = Order("n-42", "s-17", "b-3", placed_ms=5, item="lamp", amount=499)
+    assert INDEX.row(order) == bytes.fromhex("6e2d3432")
+    assert INDEX.cells.pack(order) == TABLES[0].cells.pack(order)
 
 
 def test_the_whole_order_lies_where_its_line_lies_in_the_design():

@@ -6,7 +6,6 @@ import pytest
 
 from domains.orders import BuyerLine, SellerLine
 from domains.orders.design import DESIGN
-from domains.orders.keys import ORDER_CELLS
 from domains.orders.loads import ORDERS_LOAD
 from shared.designs.comparison import measure_variant
 
@@ -55,8 +54,16 @@ def test_every_list_is_that_of_the_samples_whole_and_page_by_page(loaded, sample
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_order_takes_three_rows(loaded, name):
-    assert loaded[name][0].rows_per_record == 3
+def test_every_order_takes_a_row_and_one_in_each_list(loaded, name):
+    assert loaded[name][0].rows_per_record == (3 if name == "without-intents" else 4)
+
+
+def test_an_intent_takes_three_calls_more_than_the_plain_form_and_no_lasting_bytes(loaded):
+    with_intents, plain = loaded["newest-first"][0], loaded["without-intents"][0]
+    # Each call but two: the clock is compared once for each connection.
+    assert with_intents.rpcs_per_record == 7 + 2 / len(list(ORDERS_LOAD.sample_records()))
+    assert plain.rpcs_per_record == 4
+    assert (with_intents.intent_bytes_per_record > 0, plain.intent_bytes_per_record) == (True, 0)
 
 
 def bytes_stored(loaded, name):
@@ -67,13 +74,17 @@ def test_the_direction_of_time_takes_no_bytes(loaded):
     assert bytes_stored(loaded, "oldest-first") == bytes_stored(loaded, "newest-first")
 
 
-def test_a_hash_of_two_bytes_is_stored_with_every_cell_of_an_order(loaded):
+def test_a_hash_of_two_bytes_is_stored_once_because_an_order_is_one_cell(loaded):
     more = bytes_stored(loaded, "hashed-number") - bytes_stored(loaded, "newest-first")
-    assert more == pytest.approx(2 * len(ORDER_CELLS.columns))
+    assert more == pytest.approx(2)
 
 
-def test_one_copy_less_takes_a_fifth_less(loaded):
-    assert 0.75 < bytes_stored(loaded, "index-table") / bytes_stored(loaded, "newest-first") < 0.85
+def test_a_whole_order_in_the_sellers_list_takes_a_tenth_more(loaded):
+    assert 1.05 < bytes_stored(loaded, "index-table") / bytes_stored(loaded, "newest-first") < 1.15
+
+
+def test_an_order_in_one_cell_and_a_list_by_status_take_less_than_an_order_in_six_cells(loaded):
+    assert 0.9 < bytes_stored(loaded, "newest-first") / bytes_stored(loaded, "without-intents") < 1
 
 
 def test_new_numbers_after_a_hash_do_not_all_come_after_the_last_row(loaded):

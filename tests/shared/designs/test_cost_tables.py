@@ -34,6 +34,13 @@ def measured(answer: Any, by_client: tuple[str, ...] = (), by_server: tuple[str,
     return Measurement(ASK, answer, Cost(reads=reads, **cost), explanation=explanation)
 
 
+def with_gets(measurement: Measurement, gets: int) -> Measurement:
+    """The same with gets of so many rows besides."""
+    rows = [RowRange(bytes([number]), bytes([number, 0])) for number in range(100, 100 + gets)]
+    reads = [*measurement.cost.reads, *(Read(b"u", row, row) for row in rows)]
+    return attrs.evolve(measurement, cost=attrs.evolve(measurement.cost, reads=reads))
+
+
 def refused(reason: str, question: str = "all notes") -> Measurement:
     return Measurement(AccessPattern(question, len, {}), None, Cost(rpcs=3, rows_read=5), refused=reason)
 
@@ -60,6 +67,10 @@ def refused(reason: str, question: str = "all notes") -> Measurement:
         (measured([1, 2], ("host",), ("kind",), rows_read=3), "1.5x, filtered"),
         (measured([1], ("host",), ranges=8, rows_read=9), "8 ranges, 9.0x, filtered"),
         (measured([1], ("order",), ranges=2, rows_read=9), "2 ranges, 9.0x, sorted"),
+        (with_gets(measured([1], ranges=1, rows_read=2), 1), "1 range, 1 get"),
+        (with_gets(measured([1, 2], ranges=2, rows_read=4), 2), "2 ranges, 2 gets"),
+        (with_gets(measured([1, 2], ranges=0, rows_read=2), 2), "2 ranges"),
+        (with_gets(measured([1, 2], (), ("kind",), rows_read=7), 2), "3.5x, server filter"),
         # If the store does not say what it read, it is what came over.
         (measured([1, 2], ("host",), rows_fetched=3), "1.5x, filtered"),
         (refused("Note.host: not so"), "refused"),
@@ -86,22 +97,38 @@ def test_rpcs_are_a_number_unless_the_question_is_refused(answer: Measurement, w
 
 
 def costs(
-    name: str, measurements: list[Measurement], *busiest: Busiest, rows: float = 1, size: float = 1
+    name: str,
+    measurements: list[Measurement],
+    *busiest: Busiest,
+    rows: float = 1,
+    size: float = 1,
+    rpcs: float = 1,
+    intents: float = 0,
 ) -> VariantCosts:
     tables = tuple(plain_table(f"t{number}") for number in range(len(busiest)))
-    return VariantCosts(Variant(name, "", tables, len), 10, measurements, rows, size, busiest)
+    return VariantCosts(Variant(name, "", tables, len), 10, measurements, rows, size, rpcs, intents, busiest)
 
 
 @pytest.mark.parametrize(("size", "wanted"), [(116.0, "116"), (489.6, "490"), (99.4, "99")])
 def test_bytes_that_are_written_are_in_whole_numbers(size: float, wanted: str) -> None:
     row = written_row(costs("a", [], rows=3.0, size=size))
-    assert row == ("3", wanted)
+    assert row == ("3", wanted, "1", "-")
     assert len(row) == len(WRITTEN_COLUMNS)
 
 
 @pytest.mark.parametrize(("rows", "wanted"), [(1.0, "1"), (1.4, "1.4"), (0.0334, "0.0334"), (1 / 3, "0.333")])
 def test_rows_that_are_written_have_three_digits(rows: float, wanted: str) -> None:
     assert written_row(costs("a", [], rows=rows))[0] == wanted
+
+
+@pytest.mark.parametrize(("calls", "wanted"), [(1.0, "1"), (7.00625, "7"), (7.06, "7.1"), (0.5, "0.5")])
+def test_calls_that_store_a_record_have_one_digit_after_the_point(calls: float, wanted: str) -> None:
+    assert written_row(costs("a", [], rpcs=calls))[2] == wanted
+
+
+@pytest.mark.parametrize(("sent", "wanted"), [(0.0, "-"), (281.4, "281")])
+def test_bytes_of_intents_are_a_number_if_there_are_any(sent: float, wanted: str) -> None:
+    assert written_row(costs("a", [], intents=sent))[3] == wanted
 
 
 def test_a_table_of_two_layouts_has_one_share() -> None:
