@@ -46,6 +46,8 @@ RELEASES = ("tests/shared/tables/test_releases.py",)
 LAWS = ("tests/shared/keys/test_codec_laws.py",)
 CELLS = ("tests/shared/tables/test_cells.py",)
 CLOCK = ("tests/shared/writes/test_clock.py",)
+STOPPED_WRITES = ("tests/shared/writes/test_stopped_writes.py",)
+FOLDING = ("tests/domains/counters/test_folding.py",)
 TABLES = ("tests/shared/tables/test_tables.py",)
 CONFORMANCE = ("tests/conformance/test_conformance.py",)
 STORE_WRITES = ("tests/shared/stores/embedded/test_writes.py",)
@@ -1052,6 +1054,98 @@ MUTANTS = (
         "if stored is None or stored[0].status != status:",
         "if stored is None:",
         ("tests/domains/orders/test_changes_at_once.py",),
+    ),
+    Mutant(
+        "a write that may still arrive is called lost",
+        "shared/writes/intents.py",
+        "            if not raises_always and not source.leaves_open(intent.revision, intent.write_id):\n",
+        "            if not raises_always:\n",
+        STOPPED_WRITES,
+    ),
+    Mutant(
+        "a recoverer dates its deletes by an old revision",
+        "shared/writes/intents.py",
+        "            if not raises_always and not source.leaves_open",
+        "            if not source.leaves_open",
+        STOPPED_WRITES,
+    ),
+    Mutant(
+        "a line of a moving list is put below a tombstone",
+        "shared/writes/intents.py",
+        "self._put(first, source.time_ms + 1)",
+        "self._put(first, source.time_ms - 5)",
+        STOPPED_WRITES,
+    ),
+    Mutant(
+        "a delete hides what was decided with it",
+        "shared/writes/intents.py",
+        "self.delete(touched - derived.keys(), source.time_ms - 1)",
+        "self.delete(touched - derived.keys(), source.time_ms + 5)",
+        STOPPED_WRITES,
+    ),
+    Mutant(
+        "every write is accepted",
+        "shared/writes/intents.py",
+        "        if write_id in current.writes:\n",
+        "        if True:\n",
+        STOPPED_WRITES,
+    ),
+    Mutant(
+        "an intent ends while its slot has another",
+        "shared/writes/intents.py",
+        "            self._put_idle(intent, started_ms + 1)\n",
+        "            self._put_idle(intent, started_ms + 1000)\n",
+        STOPPED_WRITES,
+    ),
+    Mutant(
+        "recovery leaves writes of a clock that is ahead",
+        "shared/writes/intents.py",
+        "            elif age_ms > 0 and now_ms",
+        "            elif now_ms",
+        STOPPED_WRITES,
+    ),
+    Mutant(
+        "a page shows lines that their records contradict",
+        "shared/writes/intents.py",
+        " if record is not None and (table.name, table.row(line)) in _rows_of(self.derived(record)) else None",
+        "",
+        STOPPED_WRITES,
+    ),
+    Mutant(
+        "a login is answered although its day was closed",
+        "domains/counters/repository.py",
+        'self._check_open(days, "was closed',
+        'self._check_open(set(), "was closed',
+        FOLDING,
+    ),
+    Mutant(
+        "a login of a closed day is put",
+        "domains/counters/repository.py",
+        "if self._is_closed.get(day, True)",
+        "if self._is_closed.get(day, False)",
+        FOLDING,
+    ),
+    Mutant(
+        "a folder takes its own count for the sum",
+        "domains/counters/repository.py",
+        "        return self._day_sums.record(",
+        "        return count or self._day_sums.record(",
+        FOLDING,
+    ),
+    Mutant(
+        "a login that only its user has is not folded",
+        "domains/counters/repository.py",
+        "heapq.merge(of_day, of_user,",
+        "heapq.merge(of_day,",
+        FOLDING,
+    ),
+    Mutant(
+        "a fold deletes first what lists the user",
+        "domains/counters/repository.py",
+        "        total = self._decided(DayCount(user, day_ms, count))",
+        "        self._delete(self._day_rows, self._by_day, of_day, day_ms)\n"
+        "        total = self._decided(DayCount(user, day_ms, count))",
+        FOLDING,
     ),
     Mutant(
         "the clock stands still within a millisecond",

@@ -21,7 +21,7 @@ import happybase
 
 from domains.asking import questions, shown_arguments
 from domains.designs import DESIGNS
-from shared.designs import FACTS, Design, Exemption, Load, Measurement
+from shared.designs import FACTS, Design, Exemption, Load, Measurement, load_samples, measure, metered
 from shared.designs.comparison import RANGES, VariantCosts, measure_variant
 from shared.designs.cost_tables import (
     READ_COLUMNS,
@@ -50,6 +50,9 @@ from shared.stores.server import memory, messages
 from shared.stores.server import thrift_server as server
 from shared.tables import Cells, ItemCells, RecordCells, TableLayout, create_tables
 from shared.writes import SourceCells
+from tests.crashes import Steps
+from tests.domains.orders.stopped_writes import steps as orders_steps
+from tests.engines import Embedded, Engine
 from tests.shared.stores.test_differences import DIFFERENCES
 
 ROOT = Path(__file__).parent.parent
@@ -303,6 +306,22 @@ def writes_block(variants: Sequence[VariantCosts]) -> str:
     return _below(caption, markdown_table(("variant", *WRITTEN_COLUMNS), rows))
 
 
+def steps_block(steps: Steps) -> str:
+    """The calls of each write, what readers see after each of them, and how many crash points the tests visit."""
+    caption = (
+        "The calls of each write that change the store, and what readers see if the writer dies after the call. The "
+        "first line of a write is what they see before it."
+    )
+    points = listed(f"{name} ({calls} calls, {points})" for name, (calls, points) in steps.points().items())
+    visited = (
+        "Tests stop each write before and after every one of its calls, with the writer dead or only its reply lost. "
+        f"Writes, their calls and these crash points: {points}. The first write of a connection also compares the "
+        "clocks; the table leaves that call out."
+    )
+    table = markdown_table(("write", "call", *steps.columns), steps.rows())
+    return "\n\n".join([_filled(caption), table, _filled(visited)])
+
+
 def spread_block(design: Design, variants: Sequence[VariantCosts]) -> str:
     """Where the newest rows of every table go."""
     caption = (
@@ -431,6 +450,10 @@ def traps_block(design: Design) -> str:
     return "\n".join(items)
 
 
+STEPS: Mapping[str, Callable[[Engine], Steps]] = {"orders": orders_steps}
+"""The designs whose README shows the steps of their writes."""
+
+
 def design_blocks(design: Design) -> dict[str, str]:
     """All blocks of a design, from its samples loaded into empty stores, one for each variant."""
     blocks: dict[str, str] = {}
@@ -442,8 +465,12 @@ def design_blocks(design: Design) -> dict[str, str]:
         for table in variant.record_tables:
             name = table.name.replace("_", "-")
             blocks[f"layout-{name}"] = layout_block(table)
+            if table in variant.unfilled:
+                continue
             blocks[f"row-{name}"] = row_block(connection, table)
             blocks[f"ordering-{name}"] = ordering_block(connection, table)
+    if design.name in STEPS:
+        blocks["steps"] = steps_block(STEPS[design.name](Embedded()))
     return {
         **blocks,
         "variants": variants_block(design),
@@ -459,7 +486,36 @@ def design_blocks(design: Design) -> dict[str, str]:
         "exemptions": exemptions_block(design),
         "published": published_block(design),
         "traps": traps_block(design),
+        **({"folding": folding_block(design)} if hasattr(design.main.open, "fold") else {}),
     }
+
+
+def folding_block(design: Design) -> str:
+    """What counts of a day read before and after its fold, and what the fold costs."""
+    connection = connect("embedded:")
+    create_tables(connection, design.main.tables)
+    repository = load_samples(connection, design, design.main)
+    patterns = [pattern for pattern in design.patterns if "day_ms" in pattern.sample]
+    before = measure(connection, repository, patterns)
+    (day_ms,) = {pattern.sample["day_ms"] for pattern in patterns}
+    with metered(connection) as cost:
+        users = repository.fold(day_ms)
+    after = measure(connection, repository, patterns)
+    rows = [
+        (pattern.question, *(str(figure) for costs in both for figure in _fetched(costs)))
+        for pattern, *both in zip(patterns, before, after, strict=True)
+    ]
+    columns = ("question", *(f"{what}{when}" for when in ("", ", folded") for what in ("RPCs", "cells", "bytes")))
+    caption = (
+        f"What the sample questions fetch before and after {show_time(day_ms)} is folded. The fold itself takes "
+        f"{cost.rpcs} RPCs for {users} users, and reads {cost.cells_fetched} cells."
+    )
+    return _below(caption, markdown_table(columns, rows))
+
+
+def _fetched(measurement: Measurement) -> tuple[int, int, int]:
+    cost = measurement.cost
+    return cost.rpcs, cost.cells_fetched, cost.bytes_fetched
 
 
 def index_block(designs: Iterable[Design]) -> str:

@@ -1,7 +1,19 @@
 """Logins of each user and day, counted from one cell for each login, so that a retry never counts twice."""
 
-from .keys import TABLES
-from .records import DAY_MS, DayCount, Login, Repeats
-from .repository import LoginRepository
+from shared.writes import NotAllStored
 
-__all__ = ["DAY_MS", "TABLES", "DayCount", "Login", "LoginRepository", "Repeats"]
+from .keys import TABLES
+from .records import DAY_MS, DayCount, DayState, Login, Repeats
+from .repository import DayClosed, LoginRepository
+
+__all__ = [
+    "DAY_MS",
+    "TABLES",
+    "DayClosed",
+    "DayCount",
+    "DayState",
+    "Login",
+    "LoginRepository",
+    "NotAllStored",
+    "Repeats",
+]

@@ -5,7 +5,7 @@ from functools import partial
 from shared.designs import AccessPattern, Design, Exemption, Variant
 from shared.records import parse_time
 
-from .keys import TABLES
+from .keys import INTENTS, LOGIN_DAYS, TABLES
 from .loads import LAST_DAY_MS, LOGINS_LOAD
 from .published import PUBLISHED
 from .repository import LoginRepository
@@ -38,13 +38,21 @@ DESIGN = Design(
     loads=(LOGINS_LOAD,),
     patterns=(DAYS, DAY_COUNT, DAY_TOTAL, TOP_USERS, LATEST),
     variants=(
-        Variant("cells", "a cell for each login, counted when read", TABLES, LoginRepository, (EVERY_CELL,)),
+        Variant(
+            "cells",
+            "a cell for each login, counted when read",
+            TABLES,
+            LoginRepository,
+            (EVERY_CELL,),
+            unfilled=(LOGIN_DAYS, INTENTS),
+        ),
         Variant(
             "salted",
             "the same cells, the days in buckets of users",
             salted.TABLES,
             partial(LoginRepository, tables=salted.TABLES),
             (EVERY_CELL,),
+            unfilled=(LOGIN_DAYS, INTENTS),
         ),
         Variant(
             "increment",

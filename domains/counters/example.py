@@ -1,4 +1,4 @@
-"""The story of the design: store logins, some of them twice; count them by user, by day, and list the top users.
+"""The story of the design: store logins, some of them twice; count them, fold a day, and count the same.
 
 Run it: python -m domains.counters.example
 """
@@ -9,7 +9,7 @@ from shared.tables import create_tables
 
 from .keys import TABLES
 from .records import DAY_MS, DayCount, Login
-from .repository import LoginRepository
+from .repository import DayClosed, LoginRepository
 
 
 def main() -> None:
@@ -39,6 +39,15 @@ def main() -> None:
     print(*top, sep="\n")
     assert repository.day_total(monday) == 3
     assert top == [DayCount("ada", monday, 2), DayCount("ada_2", monday, 1)]
+
+    print(repository.fold(monday), "users of Monday folded, each to one cell")
+    assert repository.day_total(monday) == 3
+    assert repository.days("ada") == days
+    try:
+        repository.store(morning)
+        raise RuntimeError("a folded day took a login")
+    except DayClosed as refused:
+        print(refused)
 
     latest = repository.logins("ada").page(limit=1).records
     print("her latest login:", *latest)

@@ -1,13 +1,17 @@
 """Two tables of the same logins, a cell for each: by user and day, and by day and user.
 
 A login is a cell, not an increment: putting it again changes nothing. Its qualifier is what the day in the row key
-leaves open, so a count is the number of cells of a row. Days are days of UTC.
+leaves open, so a count is the number of cells of a row. A fold puts the sum beside them, into a family of its own, and
+deletes them. Days are days of UTC.
 """
 
-from shared.keys import EscapedText, Int64, KeyLayout, Rest, Slice, UInt32, UInt64, part, row_key
-from shared.tables import ItemCells, TableLayout
+from typing import Any
 
-from .records import DAY_MS, Login
+from shared.keys import EscapedText, Int64, KeyLayout, Rest, Slice, UInt32, UInt64, part, row_key
+from shared.tables import Column, Family, ItemCells, RecordCells, TableLayout
+from shared.writes import SourceCells, intents_table
+
+from .records import DAY_MS, DayCount, DayState, Login
 
 
 @row_key
@@ -51,9 +55,69 @@ class WithinDay:
     tie: int = part(UInt64, "distinguishes logins of one user in one millisecond")
 
 
+@row_key
+class CountOfUser:
+    """The count of one user on one day: a sum in the row of its logins, or a counter.
+
+    Order:  by user, then by day, the oldest first.
+    Serves: a user's days of a period; one day of a user.
+    Costs:  one scan of one row for each day; one get.
+    Fixed:  the zone of a day, UTC.
+    Source: S3.6, userId_loginCount_20240315
+    """
+
+    user: str = part(EscapedText, "who logged in; any text")
+    day_ms: int = part(Int64, "start of the UTC day, milliseconds since 1970")
+
+
+@row_key
+class CountOfDay:
+    """The same count in the list of its day.
+
+    Order:  by day, the oldest first, then by user.
+    Serves: the top users of a day, and its total.
+    Costs:  one scan of one row for each user of the day. Every write of today goes to one region.
+    Fixed:  as `CountOfUser`.
+    Source: none
+    """
+
+    day_ms: int = part(Int64, "start of the UTC day, milliseconds since 1970")
+    user: str = part(EscapedText, "who logged in; any text")
+
+
+@row_key
+class StateOfDay:
+    """Whether a day takes logins; a day without a row does.
+
+    Order:  by day, the oldest first.
+    Serves: each login, which reads it after its puts; recovery, which reads the days that are not folded yet.
+    Costs:  one get for each login. Today's row is read by every writer, from the server's memory.
+    Fixed:  the zone of a day, UTC.
+    Source: none
+    """
+
+    day_ms: int = part(Int64, "start of the UTC day, milliseconds since 1970")
+
+
 LOGIN_CELLS = ItemCells(Login, "l", KeyLayout(WithinDay))
+SUM_CELLS = RecordCells(DayCount, {"count": Column("s:n")})
+FAMILIES = {"l": Family(), "s": Family()}
+"""The family of the sums must not have a TTL: a row whose sum expired would count nothing."""
 
-LOGINS = TableLayout("logins", "the logins of one user on one day", KeyLayout(DayOfUser), LOGIN_CELLS)
-LOGINS_BY_DAY = TableLayout("logins_by_day", "the same logins, by day", KeyLayout(UserOfDay), LOGIN_CELLS)
+LOGINS = TableLayout("logins", "the logins of one user on one day", KeyLayout(DayOfUser), LOGIN_CELLS, FAMILIES)
+LOGINS_BY_DAY = TableLayout("logins_by_day", "the same logins, by day", KeyLayout(UserOfDay), LOGIN_CELLS, FAMILIES)
+LOGIN_DAYS = TableLayout(
+    "login_days",
+    "that a day takes no more logins",
+    KeyLayout(StateOfDay),
+    SourceCells(RecordCells(DayState, {"state": Column("d:s")}), "d:day"),
+)
+INTENTS = intents_table("logins_intents")
 
-TABLES = (LOGINS, LOGINS_BY_DAY)
+TABLES = (LOGINS, LOGINS_BY_DAY, LOGIN_DAYS, INTENTS)
+
+
+def sums_of(table: TableLayout[Any, Login], key: type[Any]) -> TableLayout[Any, DayCount]:
+    """The sums of a table of logins. They are in its rows: `key` has the bytes of the table's own key."""
+    layout = KeyLayout(key, *table.layout.prefixes)
+    return TableLayout(table.name, "the sum of a day", layout, SUM_CELLS, table.families, table.splits)

@@ -1,4 +1,6 @@
-"""The application's records: one login, and the count of a user's day. Nothing here knows of storage."""
+"""The application's records: a login, the count of a user's day, the state of a day. Nothing here knows of storage."""
+
+from typing import Literal
 
 import attrs
 
@@ -27,6 +29,16 @@ class DayCount:
     day_ms: int
     """The start of the UTC day, milliseconds since 1970."""
     count: int
+
+
+@attrs.frozen
+class DayState:
+    """That a day takes no more logins."""
+
+    day_ms: int
+    """The start of the UTC day, milliseconds since 1970."""
+    state: Literal["closed", "folded"]
+    """closed: a fold has begun. folded: each user of the day has a sum."""
 
 
 class Repeats:

@@ -1,91 +1,279 @@
 """Logins in two tables; one method for each question and each write."""
 
 import heapq
-from collections.abc import Iterable, Iterator
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Set
+from functools import partial
+from itertools import chain, groupby, islice
+from operator import attrgetter
 from typing import Any, TypeAlias
 
+import attrs
 import happybase
+from Hbase_thrift import Mutation
 
-from shared.keys import InvalidQuestion, Plan, between
+from shared.keys import InvalidQuestion, Plan, between, next_row
 from shared.keys.errors import shown
-from shared.queries import Query
+from shared.queries import Query, ServerFilter
 from shared.records import show_time
 from shared.tables import TableLayout
+from shared.writes import CLOCK, Intent, IntentWriter, Recovery, WriterClock, put_all, store_all
 
-from .keys import TABLES
-from .records import DAY_MS, DayCount, Login
+from .keys import TABLES, CountOfDay, CountOfUser, StateOfDay, sums_of
+from .records import DAY_MS, DayCount, DayState, Login
 
-LoginTables: TypeAlias = tuple[TableLayout[Any, Login], TableLayout[Any, Login]]
-"""The logins by user and day, and by day and user."""
+LoginTables: TypeAlias = tuple[
+    TableLayout[Any, Login], TableLayout[Any, Login], TableLayout[StateOfDay, DayState], TableLayout[Any, Intent]
+]
+"""The logins by user and day, and by day and user; the days that take no more logins, and the writes of these."""
+
+USERS_AT_ONCE = 1000
+"""Number of users of a day whose logins are counted before their sums are read."""
+ROWS_AT_ONCE = 100
+"""Number of row keys that a fold reads in one scan."""
+COLUMNS_AT_ONCE = 1000
+"""Number of logins that a fold remembers of a row, and that it deletes in one call."""
+
+_KEYS_ONLY = b"FirstKeyOnlyFilter() AND KeyOnlyFilter()"
+_CLOSED = ServerFilter((), b"ValueFilter(=, 'substring:closed')")
+
+
+class DayClosed(ValueError):
+    """The login's day was folded, or is being folded, and takes no more logins."""
 
 
 class LoginRepository:
     """Stores logins, and counts them by user and day.
 
-    The two rows of a login are not one transaction. `store` puts the user's row first, then the day's, both with the
-    login's own time as timestamp. So a crash leaves a login that a day's total lacks, and the same call again adds it.
+    The two rows of a login are not one transaction. `store` puts the day's row first, then the user's, both with the
+    login's own time as timestamp. So a crash leaves a login that the user's day lacks, and the same call again adds it.
 
-    Counts are made of the logins as they are read: nothing has to be kept in step, and the client needs the memory of
-    one page, however many logins there are. Days are days of UTC; a period starts and ends with one.
+    Counts are made of the logins as they are read: the client needs the memory of one page, however many logins there
+    are. A day that is over can be folded: each user's count becomes a sum beside the logins of the row, in both
+    tables, and only then the logins are deleted. A row that has a sum counts as its sum. Readers read the logins
+    first and the sums after them, so a fold under way changes no count.
+    Days are days of UTC; a period starts and ends with one.
+
     Costs are those of `TABLES`. A happybase connection serves one thread at a time, and so does a repository: make one
     per thread.
     """
 
-    def __init__(self, connection: happybase.Connection, tables: LoginTables = TABLES) -> None:
-        self._by_user, self._by_day = tables
-        self._user_rows, self._day_rows = (connection.table(table.name) for table in tables)
+    def __init__(
+        self, connection: happybase.Connection, tables: LoginTables = TABLES, clock: WriterClock = CLOCK
+    ) -> None:
+        self._by_user, self._by_day, self._days, intents = tables
+        self._user_sums, self._day_sums = sums_of(self._by_user, CountOfUser), sums_of(self._by_day, CountOfDay)
+        self._user_rows, self._day_rows, self._state_rows = (connection.table(table.name) for table in tables[:3])
+        self._connection = connection
+        self.writer = IntentWriter(connection, self._days, intents, (), lambda _state: (), clock=clock)
+        self._is_closed: dict[int, bool] = {}
+        """What was last read of each day; a day that is closed remains so."""
+
+    # ---- writes
 
     def store(self, login: Login) -> None:
-        """Stores a login. The same login again is the same two cells, with the same timestamp. Costs: two puts.
+        """Stores a login. The same login again is the same two cells, with the same timestamp.
 
-        Makes both rows before it puts the first, so that an invalid key leaves nothing half stored.
+        Raises DayClosed if its day was folded. If the day was closed during the call, the login may be counted or not;
+        after any other error too, but then the same call again counts it. Once the call has returned, it is counted.
+        Costs: two puts and a get, and once for each day one more get.
         """
-        puts = [
-            (self._user_rows, self._by_user.row(login), self._by_user.cells.pack(login)),
-            (self._day_rows, self._by_day.row(login), self._by_day.cells.pack(login)),
-        ]
-        for rows, row, cells in puts:
-            rows.put(row, cells, timestamp=login.time_ms)
+        self._store_batch([login])
+
+    def store_all(self, logins: Iterable[Login]) -> int:
+        """Stores logins as `store` does, but all logins of one time in one call; returns their number.
+
+        Raises NotAllStored, also because of DayClosed: then leave out the logins of that day.
+        Costs: for each 1,000 logins, two calls for each different time, and one or two that read their days.
+        """
+        return store_all(logins, self._store_batch)
+
+    def _store_batch(self, logins: list[Login]) -> None:
+        days = {_start_of_day(login.time_ms) for login in logins}
+        self._check_open({day for day in days if self._is_closed.get(day, True)}, "takes no more logins")
+        put_all(
+            logins,
+            (self._day_rows, self._by_day.row, self._by_day.cells.pack),  # first, because a fold lists its users
+            (self._user_rows, self._by_user.row, self._by_user.cells.pack),
+        )
+        # A fold closes the day before it reads any login. So if the day is open after the puts, no fold misses them.
+        self._check_open(days, "was closed meanwhile, so the login may not be counted")
+
+    def _check_open(self, days: Set[int], what: str) -> None:
+        unread = {self._days.row(StateOfDay(day)): day for day in days if not self._is_closed.get(day)}
+        for row, source in self.writer.read_all(unread).items():
+            self._is_closed[unread[row]] = source.record is not None
+        for day_ms in sorted(days):
+            if self._is_closed[day_ms]:
+                raise DayClosed(f"Login.time_ms: day {show_time(day_ms)} {what}")
+
+    # ---- folding
+
+    def fold(self, day_ms: int) -> int:
+        """Replaces the logins of a day that is over by a sum for each user; returns the number of users folded.
+
+        From the first moment on, the day takes no more logins, for ever. If the call dies, the same call again or
+        `recover` completes it; any number of folds may run at once. Counts are right at every moment.
+        Costs: 2 gets, 2 checkAndPuts and 4 puts for the day; for each user two scans of the logins, 1 checkAndPut,
+        1 put, and for each 1,000 logins two calls that delete them. Of a row with more logins each is read twice.
+        """
+        check_days(day_ms=day_ms)
+        users = 0
+        self.writer.write(StateOfDay(day_ms), partial(_closed, day_ms))
+        self._is_closed[day_ms] = True
+        for row in self._rows_with_logins(day_ms):
+            self._fold_user(self._by_day.layout.decode(row).user, day_ms)
+            users += 1
+        self.writer.write(StateOfDay(day_ms), lambda _state: DayState(day_ms, "folded"))
+        return users
+
+    def recover(self, older_than_ms: int | None = None) -> Recovery:
+        """Settles the writes of dead folders, see `IntentWriter.recover`; then folds the days that are not folded yet.
+
+        `Recovery.failed` also says why a day could not be folded.
+        Costs: one scan of the intents' table; one of the days ever folded, of which the server returns only those that
+        are not folded yet; for each of these what `fold` costs.
+        """
+        recovery = self.writer.recover(older_than_ms)
+        failed = [*recovery.failed]
+        every_day = self._days.layout.whole_table()
+        closed = Query(self._state_rows, self._days, every_day, server=_CLOSED, where={"state": "closed"})
+        for day in closed:
+            try:
+                self.fold(day.day_ms)
+            except Exception as error:  # of one day; the others must not wait for it
+                failed.append(f"day {show_time(day.day_ms)}: {error}")
+        return attrs.evolve(recovery, failed=tuple(failed))
+
+    def _rows_with_logins(self, day_ms: int) -> Iterator[bytes]:
+        """The rows of a day that have any login. No scan is open while the caller works on one of them."""
+        plan = self._by_day.plan(time_ms=between(day_ms, day_ms + DAY_MS))
+        for range_ in chain.from_iterable(stream.ranges for stream in plan.streams):
+            start: bytes | None = range_.start
+            while start is not None:
+                scan = self._day_rows.scan(
+                    start, range_.stop, columns=self._by_day.cells.columns, filter=_KEYS_ONLY, limit=ROWS_AT_ONCE
+                )
+                rows = [row for row, _cells in scan]
+                yield from rows
+                start = next_row(rows[-1]) if len(rows) == ROWS_AT_ONCE else None
+
+    def _fold_user(self, user: str, day_ms: int) -> None:
+        """Puts both sums of a user's day, then deletes the logins; in memory for a page of them.
+
+        The first folder that puts the sum into the day's row decides it. Deletes are sent once both rows have a sum, so
+        a folder that counts too few logins, because another one deletes them, finds a sum, and takes that.
+        """
+        of_day = _remembered(Query(self._day_rows, self._by_day, self._day_sums.plan(user=user, day_ms=day_ms)))
+        of_user = _remembered(Query(self._user_rows, self._by_user, self._user_sums.plan(user=user, day_ms=day_ms)))
+        in_both = heapq.merge(of_day, of_user, key=attrgetter("time_ms", "tie"))
+        count = sum(1 for _login in groupby(in_both))
+        if count == 0:  # another folder has deleted them
+            return
+        total = self._decided(DayCount(user, day_ms, count))
+        # Every put of this cell has the same value, because the day's row decided it. So it needs no check, and with a
+        # timestamp the client may send it again.
+        self._user_rows.put(self._user_sums.row(total), self._user_sums.cells.pack(total), timestamp=day_ms)
+        self._delete(self._user_rows, self._by_user, of_user, day_ms)
+        self._delete(self._day_rows, self._by_day, of_day, day_ms)  # last, because it lists the user
+
+    def _decided(self, count: DayCount) -> DayCount:
+        """The sum in the day's row: this count, if no other folder was first."""
+        row = self._day_sums.row(count)
+        ((column, value),) = self._day_sums.cells.pack(count).items()
+        put = Mutation(column=column, value=value)
+        if self._connection.client.checkAndPut(self._day_rows.name, row, column, None, put, {}):
+            return count
+        return self._day_sums.record(row, self._day_rows.row(row, columns=[column]))
+
+    def _delete(
+        self, rows: happybase.Table, table: TableLayout[Any, Login], logins: Iterable[Login], day_ms: int
+    ) -> None:
+        """Deletes logins by column, up to the last time of the day: tombstones of the whole row would hide its sum."""
+        with rows.batch(timestamp=day_ms + DAY_MS - 1, batch_size=COLUMNS_AT_ONCE) as batch:
+            for login in logins:
+                batch.delete(table.row(login), [*table.cells.pack(login)])
+
+    # ---- questions
 
     def logins(self, user: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[Login]:
         """A user's logins from `since_ms` up to but not at `until_ms`, any times, newest first.
 
+        Those of folded days are gone, and of a day that is being folded some are.
         Costs: one reverse scan of a page's logins; a row with many more than that is read from its start.
         """
         return Query(self._user_rows, self._by_user, self._of_user(user, since_ms, until_ms), newest_first=True)
 
     def day_count(self, user: str, day_ms: int) -> int:
-        """How often a user logged in on one day. Costs: one scan of the day's logins."""
+        """How often a user logged in on one day. Costs: one scan of the day's logins, none if folded, and one get."""
         check_days(day_ms=day_ms)
-        return Query(self._user_rows, self._by_user, self._of_user(user, day_ms, day_ms + DAY_MS)).count()
+        count = Query(self._user_rows, self._by_user, self._of_user(user, day_ms, day_ms + DAY_MS)).count()
+        row = self._user_sums.row(CountOfUser(user, day_ms))
+        sums = self._user_sums.records(row, self._user_rows.row(row, columns=self._user_sums.cells.columns))
+        return sums[0].count if sums else count
 
     def days(self, user: str, since_ms: int | None = None, until_ms: int | None = None) -> list[DayCount]:
         """A user's days from `since_ms` up to but not at `until_ms`, the oldest first, without days without logins.
 
-        Costs: one scan of the logins of these days.
+        Costs: one scan of the logins of these days, and one of their sums, a row for each folded day.
         """
         check_days(since_ms=since_ms, until_ms=until_ms)
-        return list(_counts(Query(self._user_rows, self._by_user, self._of_user(user, since_ms, until_ms))))
+        logins = Query(self._user_rows, self._by_user, self._of_user(user, since_ms, until_ms))
+        counts = {count.day_ms: count for count in _counts(logins)}
+        plan = self._user_sums.plan(user=user, day_ms=between(since_ms, until_ms))
+        counts |= {folded.day_ms: folded for folded in Query(self._user_rows, self._user_sums, plan)}
+        return [counts[day_ms] for day_ms in sorted(counts)]
 
     def day_total(self, day_ms: int) -> int:
-        """How often all users together logged in on one day. Costs: one scan of the day's logins."""
-        return self._of_day(day_ms).count()
+        """How often all users together logged in on one day.
+
+        Costs: for each 1,000 users one scan of their logins and one of their sums; for a folded day one scan of a row
+        for each user.
+        """
+        return sum(count.count for count in self._of_day(day_ms))
 
     def top_users(self, day_ms: int, at_most: int = 10) -> list[DayCount]:
         """The users with the most logins of one day, the first ones by name if they have equally many.
 
-        Costs: one scan of the day's logins.
+        Costs: as `day_total`.
         """
-        return most_frequent(_counts(self._of_day(day_ms)), at_most)
+        return most_frequent(self._of_day(day_ms), at_most)
 
     def _of_user(self, user: str, since_ms: int | None, until_ms: int | None) -> Plan:
         return self._by_user.plan(user=user, time_ms=between(since_ms, until_ms))
 
-    def _of_day(self, day_ms: int) -> Query[Login]:
+    def _of_day(self, day_ms: int) -> Iterator[DayCount]:
+        """The counts of a day's users, in memory for `USERS_AT_ONCE`; in any order."""
         check_days(day_ms=day_ms)
         plan = self._by_day.plan(time_ms=between(day_ms, day_ms + DAY_MS))
-        return Query(self._day_rows, self._by_day, plan)
+        counts = _counts(Query(self._day_rows, self._by_day, plan))
+        first: str | None = None
+        while True:
+            counted = {count.user: count for count in islice(counts, USERS_AT_ONCE)}
+            following = next(counts, None)
+            end = None if following is None else following.user
+            plan = self._day_sums.plan(day_ms=day_ms, user=between(first, end))
+            for folded in Query(self._day_rows, self._day_sums, plan):
+                counted.pop(folded.user, None)
+                yield folded
+            yield from counted.values()
+            if following is None:
+                return
+            first, counts = end, chain([following], counts)
+
+
+def _start_of_day(time_ms: int) -> int:
+    return time_ms - time_ms % DAY_MS
+
+
+def _remembered(logins: Query[Login]) -> Iterable[Login]:
+    """The logins of a row; if there are many, they are read again each time."""
+    page = logins.page(COLUMNS_AT_ONCE)
+    return logins if page.cursor else page.records
+
+
+def _closed(day_ms: int, stored: DayState | None) -> DayState:
+    """The state of a day once a fold has begun."""
+    return stored or DayState(day_ms, "closed")
 
 
 def check_days(**times_ms: int | None) -> None:

@@ -1,7 +1,9 @@
 """Log events found by host, kind and time, under seven row keys that are measured side by side."""
 
+from shared.writes import NotAllStored
+
 from .keys import LOGS
 from .records import LogEvent, Repeats
-from .repository import LogRepository, NotAllStored
+from .repository import LogRepository
 
 __all__ = ["LOGS", "LogEvent", "LogRepository", "NotAllStored", "Repeats"]

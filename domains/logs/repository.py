@@ -3,32 +3,15 @@
 from collections.abc import Iterable
 from typing import Any, Literal
 
-import attrs
 import happybase
 
 from shared.keys import InvalidQuestion, Plan, between, starting_with
 from shared.queries import Query, equal
 from shared.tables import TableLayout
+from shared.writes import put_all, store_all
 
 from .keys import BY_TIME, LOG_CELLS, LOGS
 from .records import LogEvent
-
-EVENTS_AT_ONCE = 1000
-"""Number of events that `store_all` reads before it sends them."""
-
-
-@attrs.define
-class NotAllStored(Exception):
-    """`store_all` failed; its cause says why. No event is lost, and storing one again changes nothing."""
-
-    stored: int
-    """Number of events that are stored, counted from the first."""
-    unconfirmed: list[LogEvent]
-    """The events that were read after them; some may be stored. Store these again, then those not yet read."""
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.stored} events stored; some of the next {len(self.unconfirmed)} may be stored too: {self.reason}"
 
 
 class LogRepository:
@@ -53,33 +36,12 @@ class LogRepository:
     def store_all(self, events: Iterable[LogEvent]) -> int:
         """Stores events as `store` does, but all events of one time in one call; returns their number.
 
-        Thrift1 gives a whole batch one timestamp, so only events of the same time share a call: those of a source with
-        whole seconds, or of many hosts at once. Raises NotAllStored.
-        Costs: for each 1,000 events, one call for each different time.
+        Raises NotAllStored. Costs: for each 1,000 events, one call for each different time.
         """
-        stored = 0
-        unsent: list[LogEvent] = []
-        try:
-            for event in events:
-                unsent.append(event)
-                if len(unsent) == EVENTS_AT_ONCE:
-                    self._store_by_time(unsent)
-                    stored += len(unsent)
-                    unsent = []
-            self._store_by_time(unsent)
-        except Exception as error:
-            raise NotAllStored(stored, unsent, str(error)) from error
-        return stored + len(unsent)
+        return store_all(events, self._put_all)
 
-    def _store_by_time(self, events: Iterable[LogEvent]) -> None:
-        """Makes every row before it sends the first, so that an invalid key leaves nothing half stored."""
-        rows_by_time: dict[int, list[tuple[bytes, dict[bytes, bytes]]]] = {}
-        for event in events:
-            rows_by_time.setdefault(event.time_ms, []).append((self.row(event), self._table.cells.pack(event)))
-        for time_ms, rows in rows_by_time.items():
-            with self._rows.batch(timestamp=time_ms) as batch:
-                for row, cells in rows:
-                    batch.put(row, cells)
+    def _put_all(self, events: list[LogEvent]) -> None:
+        put_all(events, (self._rows, self.row, self._table.cells.pack))
 
     def row(self, event: LogEvent) -> bytes:
         """The key under which an event is stored."""

@@ -1,7 +1,10 @@
-"""The story of the design: place orders, list them by seller and by buyer, cancel one.
+"""The story of the design: place orders, list them, cancel one, and complete what a dead writer left.
 
 Run it: python -m domains.orders.example
 """
+
+from contextlib import suppress
+from typing import Any
 
 from shared.records import parse_time
 from shared.stores import connect
@@ -39,6 +42,26 @@ def main() -> None:
     lines_of_buyer = list(orders.of_buyer("b-1"))
     print(*lines_of_buyer, sep="\n")
     assert lines_of_buyer == [BuyerLine.of(book), BuyerLine.of(cancelled)]
+
+    with suppress(PowerCut):
+        dying: Any = OrderRepository(connection)
+        dying.writer.delete = _cut_the_power  # the last step but one of a change
+        dying.change_status("n-2", "paid")
+    print("a writer died after it had changed an order:", orders.order("n-2"))
+    assert [line.order_number for line in orders.of_seller("s-1", status="paid")] == ["n-2"]
+    assert len(orders.writer.pending()) == 1
+    recovery = orders.recover(older_than_ms=0)
+    print("recovery completes the write:", recovery)
+    assert recovery.settled == 1
+    assert list(orders.verifier().verify()) == []
+
+
+class PowerCut(Exception):
+    """The writer is dead."""
+
+
+def _cut_the_power(*_arguments: object) -> None:
+    raise PowerCut
 
 
 if __name__ == "__main__":

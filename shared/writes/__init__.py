@@ -1,8 +1,9 @@
-"""What code that writes rows needs: a clock that never goes back, and writes over several rows that survive a crash.
+"""What code that writes rows needs: a clock, many records in few calls, writes over several rows that survive a crash.
 
 May import `keys`, `tables` and `queries`.
 """
 
+from .batches import NotAllStored, put_all, store_all
 from .clock import CLOCK, WriterClock
 from .intents import KEEP_TOMBSTONES_MS, IntentWriter, Pending, Recovery, UnknownOutcome
 from .server_clock import ClockSkew
@@ -17,6 +18,7 @@ __all__ = [
     "Finding",
     "Intent",
     "IntentWriter",
+    "NotAllStored",
     "Pending",
     "Recovery",
     "Source",
@@ -26,4 +28,6 @@ __all__ = [
     "WriterClock",
     "holds_intents",
     "intents_table",
+    "put_all",
+    "store_all",
 ]

@@ -1,39 +1,44 @@
 """Writes over several rows that survive a crash.
 
-HBase is atomic within one row. So one row, the **source**, says what a record is (`sources.py`), and all other rows
-are **derived** from it: lines of lists, rows of an index. A write that dies leaves derived rows that disagree with
-their source. An **intent**, a row of its own, tells `recover` where, and `recover` makes them agree. It never repeats
-a write.
+HBase is atomic within one row. So one row, the **source**, holds the record, in one cell (`sources.py`), and all other
+rows are **derived** from it: lines of lists, entries of indexes. A write that dies leaves derived cells that disagree
+with the source. So it first puts an **intent**, which names those cells, and `recover` makes them agree with the source
+as it then is. `recover` never repeats a write.
+
+Every change of the source's cell is a new **revision**: a number, a time T in milliseconds, the record, and the ids of
+the latest accepted writes. The time is that of the clock, and at least 3 above that of the revision before.
 
     writer.write(key, decide)
 
-    1. reads the source; `decide` returns the new record, or raises
-    2. puts the intent: the source's row and revision, an id for this write, and every derived cell that it will touch
-    3. puts the new lines of *moving* lists, whose keys hold what may change, dated `time_ms` + 1
-    4. `checkAndPut` of the source: the next revision with the new record, this id among its `writes`, and a later
-       `time_ms`. If the source is no longer as it was read, another write won
-    5. puts the derived cells of the source as it is now, dated its `time_ms`, then deletes the cells of the intent
-       that it does not have, up to `time_ms` - 1
-    6. puts `None` over the intent. If another write won, starts again at 1, where `decide` sees the new record
+    1. Read the source: revision R, time T. `decide` returns the new record, or raises.
+    2. Put the intent: the row of the source, R, a new id, and the derived cells of the old and of the new record.
+    3. Put the new lines of *moving* lists with the timestamp T + 1. A list moves if a write can change its keys.
+    4. `checkAndPut` the source: revision R + 1, with the new record, the id among the accepted writes, and a new T. It
+       fails if the source has changed since step 1.
+    5. Put the derived cells of the source's record, but not those of moving lists, with the source's T as timestamp.
+       Then delete the cells of the intent that the record does not have, up to T - 1.
+    6. Mark the intent as ended. If the id is not among the accepted writes, start again at 1.
 
 Why it holds:
 
-- **Every timestamp comes from a revision of the source**, and those of a later revision are later. A message that
-  arrives late is older than what was decided since, so HBase hides it.
-- A delete is dated before the revision that its sender read, and spares the cells of that revision. So it can only hide
-  what belongs to earlier revisions.
-- A source never has the same bytes twice. So once it has another revision than the one that a writer read, that
-  writer's `checkAndPut` can never succeed, however late it arrives. If the source still has that revision, the reply
-  may be lost and the call under way: then the revision is *raised*, with the same record, before the writer or a
-  recoverer may call the write lost.
-- The id among `writes` tells an accepted write from a lost one after any lost reply.
-- **A moving list has a line for the record at every moment**, since the new line is there before the decision, and
-  stays as long as it is right. Lines of writes that lost or died are there besides: readers fetch the sources, and
-  drop a line that its source does not have (`agreeing`). Lists with other keys show old values between 4 and 5.
+- **The timestamp of every derived cell comes from a revision of the source**, and later revisions have later ones. A
+  put that arrives late is below the puts and tombstones of later revisions, so HBase hides it.
+- A delete spares the cells of the revision that its sender read, and its timestamp is below that revision's T. So it
+  hides only what belongs to earlier revisions.
+- A source never has the same bytes twice. After any change of it, a `checkAndPut` that expects revision R fails,
+  however late it arrives. If the reply to step 4 was lost and the source still has revision R, the call may be under
+  way. Then the revision is **raised**, with the same record, before the write is taken for refused.
+- `recover` always raises, because it deletes: tombstones are kept for a time that counts from their timestamp.
+- The id tells an accepted write from a refused one after a lost reply. The source keeps the latest 64 ids; a writer
+  that finds more new revisions than that raises `UnknownOutcome`.
+- **A moving list always has a line of the record's present state**: the line is there before the decision, and stays
+  until a later one. Lines of refused writes and of dead writers may be there too, so readers fetch the sources, and
+  drop every line that its source does not have (`agreeing`). Other lists show old values between steps 4 and 5.
 
-What it needs: derived cells belong to one source each; the families of sources and of moving lists have no TTL.
-Tombstones should outlast a compaction by two windows (`KEEP_TOMBSTONES_MS`): without that, a put that was under way all
-that time may leave a line without its record, which `verify` finds.
+It needs lists whose keys have every part of the source's key, so that a derived cell belongs to one source, and no TTL
+in the families of sources, intents and moving lists. Tombstones of derived cells should outlast a compaction for
+`KEEP_TOMBSTONES_MS`. Otherwise a put that is delayed until after the compaction may leave a line that no source has: a
+moving list's readers drop it, and `Verifier` finds it.
 """
 
 import os
@@ -49,7 +54,7 @@ from ..queries import BATCH_ROWS
 from ..tables import InvalidRecord, InvalidRow, TableLayout
 from .clock import CLOCK, WriterClock
 from .server_clock import MAX_SKEW_MS, check_clock
-from .slots import INTENT_CELLS, SLOTS, Intent, SlotOfProcess, idle
+from .slots import CLOCK_SLOT, INTENT_CELLS, SLOTS, Intent, Slot, SlotOfProcess, idle
 from .sources import REVISION_STEP_MS, Source, SourceCells
 
 R = TypeVar("R")
@@ -59,12 +64,12 @@ Cell: TypeAlias = tuple[str, bytes, bytes]
 """Table, row and column of a derived cell."""
 
 WINDOW_MS = 600_000
-"""A write that takes longer starts again from a read. Twice what one call may take, with all its retries, is less."""
+"""If step 5 ends later than this, it is done again. More than twice the longest call, its retries included."""
 KEEP_TOMBSTONES_MS = 2 * WINDOW_MS + MAX_SKEW_MS
 """How long tombstones of derived rows outlast a compaction: `Family.keep_tombstones_ms`."""
 WRITE_ID_BYTES = 8
 IDLE_MS = 24 * 60 * 60 * 1000
-"""Slots that were idle for so long are deleted by `recover`."""
+"""`recover` deletes the rows of slots that were idle for longer."""
 
 
 class UnknownOutcome(Exception):
@@ -84,19 +89,19 @@ class Recovery:
     """What a call of `recover` found."""
 
     settled: int
-    """Number of intents whose derived rows now agree with their sources."""
+    """Number of writes that were completed: their derived rows agree with their sources."""
     waiting: int
-    """Number of younger intents, whose writers are probably at work."""
+    """Number of younger writes, whose writers are probably at work."""
     failed: tuple[str, ...]
-    """Why others could not be settled; they are kept."""
+    """One message for each intent that failed; those intents are kept."""
 
 
 class IntentWriter(Generic[R]):
     """Writes the records of one source table and the rows derived from them.
 
     `lists` are the tables of derived rows. `derive` yields each derived row of a record: one of these tables, and the
-    line to store there. The key of a list must have every part of the source's key. `moving` are the lists whose keys
-    hold what may change; their cells are a marker, without values.
+    line to store there. `moving` are the lists whose keys contain fields that a write can change; their cells are a
+    marker, without values. Raises InvalidRecord for tables that do not fit.
     A happybase connection serves one thread at a time, and so does a writer.
     """
 
@@ -121,6 +126,9 @@ class IntentWriter(Generic[R]):
         self.derive = derive
         self.moving = {table.name for table in moving}
         for table in self.lists:
+            for name in source.layout.part_named:
+                if name not in table.layout.part_named:
+                    raise InvalidRecord(f"table {table.name}: its key must have {name}, as that of {source.name} has")
             if table.name in self.moving and table.cells.cell_attributes:
                 raise InvalidRecord(f"table {table.name}: the cells of a moving list must be a marker")
         self._connection = connection
@@ -180,14 +188,17 @@ class IntentWriter(Generic[R]):
     # ---- writing
 
     def write(self, key: object, decide: Callable[[R | None], D]) -> D:
-        """Stores what `decide` makes of the stored record, and returns it.
+        """Stores the record that `decide` returns, and returns that record.
 
-        `decide` gets None if there is no record, and returns None to delete it, or raises. It is called again whenever
-        another write won. If it returns the stored record, nothing is decided; but derived cells are put again, so that
-        the same call again completes a write that died, except that lines which the write removes stay in lists until
-        `recover`. Whatever it returns is encoded before anything is put. After any error other than that of `decide`,
-        the write may have been accepted or not; the same call again, or `recover`, tells.
-        Costs: 1 get, 2 puts of the intent, 1 checkAndPut; 1 put for each table, and 1 delete where cells go.
+        `decide` gets the stored record, or None, and returns the new one, or None to delete it, or raises. It is called
+        again if another write won. If it returns the stored record, the source is not changed, but its derived cells
+        are put again: so the same call again completes a write that died, except that lines which that write removes
+        stay until `recover`. Everything is encoded before anything is put. After any error but those of `decide`, the
+        write may have been accepted or not; the same call again, or `recover`, completes it.
+
+        Raises UnknownOutcome, and ClockSkew before anything is decided.
+        Costs: 1 get, 2 puts of the intent, 1 checkAndPut; 1 put for each table, and 1 delete for each table that loses
+        cells. Once in ten minutes 1 put and 1 get more, to compare clocks.
         """
         row = self.source.row(key)
         while True:
@@ -195,41 +206,48 @@ class IntentWriter(Generic[R]):
             wanted = decide(source.record)
             record: Any = wanted
             if record == source.record:
-                self._mend(source, set())
+                self._agree(source, set())
                 return wanted
-            if self._is_accepted(row, source, record):
+            if self._attempt(row, source, record):
                 return wanted
 
-    def _is_accepted(self, row: bytes, source: Source[R], record: R | None) -> bool:
+    def _attempt(self, row: bytes, source: Source[R], record: R | None) -> bool:
+        """Steps 2 to 6; returns whether the write was accepted."""
         if record is not None and self.source.row(record) != row:
             raise InvalidRecord(f"{type(record).__name__}: a write must not change the key of its source")
         old, new = self.derived(source.record), self.derived(record)
+        first = {cell: new[cell] for cell in new if cell[0] in self.moving and cell not in old}
+        write_id = os.urandom(WRITE_ID_BYTES)
+        decided = self._revision(source, record, self._clock.read_ms(), write_id)
+        lost_reply: Exception | None = None
         with SLOTS.taken() as slot:
-            ended = idle(slot.process, slot.slot)
-            slot_row, ended_cells = self.intents.row(ended), INTENT_CELLS.pack(ended)
-            checked_ms = check_clock(self._connection, self._intent_rows, slot_row, ended_cells, self._clock)
-            started_ms = max(self._clock.read_ms(), checked_ms + 1, slot.last_ms + 1)
-            write_id, touched = os.urandom(WRITE_ID_BYTES), _grouped({**old, **new})
+            started_ms = self._begin(slot)
+            touched = _grouped({**old, **new})
             intent = Intent(slot.process, slot.slot, row, source.revision, write_id, touched)
-            decided = self._revision(source, record, started_ms, intent.write_id)
-            slot.last_ms = started_ms + 1
             self._intent_rows.put(self.intents.row(intent), INTENT_CELLS.pack(intent), timestamp=started_ms)
-            self._put(
-                {cell: new[cell] for cell in new if cell[0] in self.moving and cell not in old}, source.time_ms + 1
-            )
+            self._put(first, source.time_ms + 1)
             try:
-                settled = decided if self._check_and_put(row, source, decided) else None
-            except Exception:  # the reply is lost: the source tells
-                settled = None
-            if settled is None:
-                settled = self._settle(intent, is_given_up=False)
-            settled = self._complete(intent, settled, started_ms)
+                current = decided if self._check_and_put(row, source, decided) else self._outcome(intent)
+            except Exception as error:
+                lost_reply, current = error, self._outcome(intent)
+            current = self._complete(intent, current, started_ms)
             self._put_idle(intent, started_ms + 1)
-        if intent.write_id in settled.writes:
+        if write_id in current.writes:
             return True
-        if settled.forgets(intent.revision):
+        if current.forgets(source.revision):
             raise UnknownOutcome(f"{self.source.name}: row {shown_bytes(row)}: many later writes were accepted")
+        if lost_reply is not None:  # it is certain that the write was refused; the error may come again
+            raise lost_reply
         return False
+
+    def _begin(self, slot: Slot) -> int:
+        """The timestamp of the slot's next intent, after its last one. Raises ClockSkew."""
+        clock_slot = idle(slot.process, CLOCK_SLOT)
+        clock_row, cells = self.intents.row(clock_slot), INTENT_CELLS.pack(clock_slot)
+        check_clock(self._connection, self._intent_rows, clock_row, cells, self._clock)
+        started_ms = max(self._clock.read_ms(), slot.last_ms + 1)
+        slot.last_ms = started_ms + 1
+        return started_ms
 
     def _revision(self, source: Source[R], record: R | None, now_ms: int, *write_id: bytes) -> Source[R]:
         """The next revision of a source: of another record, or of the same one to raise it."""
@@ -238,41 +256,39 @@ class IntentWriter(Generic[R]):
         writes = (*source.writes, *write_id)
         return Source(self.cells.pack_revision(revision, time_ms, writes, record), revision, time_ms, writes, record)
 
-    def _settle(self, intent: Intent, *, is_given_up: bool) -> Source[R]:
-        """The source, once it is certain whether the write was accepted. A write that is given up is always raised.
+    def _raised(self, row: bytes, source: Source[R], above_ms: int) -> Source[R] | None:
+        """The source after it was raised; None if it has changed since it was read."""
+        raised = self._revision(source, source.record, above_ms)
+        return raised if self._check_and_put(row, source, raised) else None
 
-        So the deletes that follow are dated now, and their tombstones are kept.
-        """
+    def _outcome(self, intent: Intent, *, raises_always: bool = False) -> Source[R]:
+        """The source, read again and raised until it is certain whether the write was accepted."""
         row = _source_row(intent)
         while True:
             source = self.read(row)
-            if not is_given_up and not source.leaves_open(intent.revision, intent.write_id):
+            if not raises_always and not source.leaves_open(intent.revision, intent.write_id):
                 return source
-            raised = self._revision(source, source.record, self._clock.read_ms())
-            if self._check_and_put(row, source, raised):
+            if raised := self._raised(row, source, self._clock.read_ms()):
                 return raised
 
     def _complete(self, intent: Intent, source: Source[R], started_ms: int) -> Source[R]:
-        """Makes the derived cells agree with the source, again from a read if the window is over by then."""
+        """Step 5. If that ends after the window, tombstones may be gone: raises the source and does it again."""
         touched = set(_cells_of(intent))
         while True:
-            touched |= self._mend(source, touched)
+            touched |= self._agree(source, touched)
             now_ms = self._clock.read_ms()
             if now_ms - started_ms <= self._window_ms:
                 return source
             started_ms = now_ms
-            source = self._settle(intent, is_given_up=True)
+            source = self._outcome(intent, raises_always=True)
 
-    def _mend(self, source: Source[R], touched: Set[Cell]) -> Set[Cell]:
-        """Puts the derived cells of a source, and deletes those `touched` that it does not have; returns those put.
-
-        Lines of moving lists were put before the source was decided.
-        """
+    def _agree(self, source: Source[R], touched: Set[Cell]) -> Set[Cell]:
+        """Puts the derived cells of a source, and deletes those `touched` that it does not have; returns those put."""
         derived = self.derived(source.record)
-        fixed = {cell: value for cell, value in derived.items() if cell[0] not in self.moving}
-        self._put(fixed, source.time_ms)
+        in_place = {cell: value for cell, value in derived.items() if cell[0] not in self.moving}
+        self._put(in_place, source.time_ms)
         self.delete(touched - derived.keys(), source.time_ms - 1)
-        return fixed.keys()
+        return in_place.keys()
 
     def _put(self, cells: Mapping[Cell, bytes], time_ms: int) -> None:
         for table, rows in _grouped(cells).items():
@@ -297,17 +313,17 @@ class IntentWriter(Generic[R]):
         return is_stored
 
     def repair(self, row: bytes, touched: Iterable[Cell], newest_ms: int = 0) -> None:
-        """Makes derived cells agree with the source, whoever put or deleted them: by now, or dated up to `newest_ms`.
+        """Makes derived cells agree with the source, whichever client put or deleted them.
 
-        Deletes those `touched` that the source does not have, and also puts the lines of moving lists.
+        Their timestamps may be up to now, or up to `newest_ms`. Puts the derived cells, also those of moving lists, and
+        deletes the cells `touched` that the source does not have.
         Costs: 1 get, 1 checkAndPut, 1 put for each table, and deletes.
         """
-        while True:
+        raised = None
+        while raised is None:
             source = self.read(row)
-            above_ms = max(self._clock.read_ms() + MAX_SKEW_MS, newest_ms + 1)  # later than any server has dated
-            raised = self._revision(source, source.record, above_ms)
-            if self._check_and_put(row, source, raised):
-                break
+            above_ms = max(self._clock.read_ms() + MAX_SKEW_MS, newest_ms + 1)  # also above what servers have dated
+            raised = self._raised(row, source, above_ms)
         derived = self.derived(raised.record)
         self._put(derived, raised.time_ms)
         self.delete(set(touched) - derived.keys(), raised.time_ms - 1)
@@ -315,17 +331,18 @@ class IntentWriter(Generic[R]):
     # ---- intents
 
     def pending(self) -> list[Pending]:
-        """The intents that did not end, the oldest first: writes that are under way, and those of dead writers.
+        """The intents that have not ended, the oldest first: writes that are under way, and those of dead writers.
 
         Raises InvalidRow. Costs: one scan of the intents' table, a row for each slot.
         """
-        return sorted((slot for slot in self._slots() if slot.intent.source_row is not None), key=_started)
+        slots = (self._slot(row, cells) for row, cells in self._intent_rows.scan(include_timestamp=True))
+        return sorted((slot for slot in slots if slot.intent.source_row is not None), key=_started)
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Settles the writes that have been under way for `older_than_ms`, the window if omitted, and ends them.
+        """Completes writes that have been under way for `older_than_ms`, 10 minutes if omitted, and ends their intents.
 
-        With 0 it settles all, also those of writers whose clock is ahead of this one. A write whose writer is alive
-        starts again, whatever the age; any number of recoverers may run at once.
+        With 0 it completes all, also those of writers whose clock is ahead of this one. A write whose writer is alive
+        starts again, unless it was accepted before. Any number of recoverers may run at once.
         Costs: one scan of the intents' table; for each such write 1 get, 1 checkAndPut, 1 put for each table, and
         deletes. The rows of slots that were idle for a day are deleted.
         """
@@ -333,35 +350,38 @@ class IntentWriter(Generic[R]):
         now_ms = self._clock.read_ms()
         settled = waiting = 0
         failed: list[str] = []
-        for slot in list(self._slots()):
-            intent = slot.intent
-            if intent.source_row is None:
-                if now_ms - slot.started_ms > IDLE_MS:
-                    self._forget(slot)
-            elif age_ms > 0 and now_ms - slot.started_ms < age_ms:
-                waiting += 1
-            else:
-                try:
-                    self._complete(intent, self._settle(intent, is_given_up=True), self._clock.read_ms())
-                    self._put_idle(intent, slot.started_ms + 1)
+        for row, cells in list(self._intent_rows.scan(include_timestamp=True)):
+            try:
+                slot = self._slot(row, cells)
+                if slot.intent.source_row is None:
+                    if now_ms - slot.started_ms > IDLE_MS:
+                        self._forget(slot)
+                elif age_ms > 0 and now_ms - slot.started_ms < age_ms:
+                    waiting += 1
+                else:
+                    self._recover(slot)
                     settled += 1
-                except Exception as error:  # of one write; the others must not wait for it
-                    failed.append(f"{self.source.name}: row {shown_bytes(_source_row(intent))}: {message_of(error)}")
+            except Exception as error:  # one write that fails must not stop the others
+                failed.append(f"{self.intents.name}: row {shown_bytes(row)}: {message_of(error)}")
         return Recovery(settled, waiting, tuple(failed))
 
-    def _slots(self) -> Iterator[Pending]:
-        for row, cells in self._intent_rows.scan(include_timestamp=True):
-            values = {column: value for column, (value, _) in cells.items()}
-            yield Pending(self.intents.record(row, values), cells[INTENT_CELLS.column("source_row")][1])
+    def _recover(self, slot: Pending) -> None:
+        began_ms = self._clock.read_ms()
+        self._complete(slot.intent, self._outcome(slot.intent, raises_always=True), began_ms)
+        self._put_idle(slot.intent, slot.started_ms + 1)
+
+    def _slot(self, row: bytes, cells: Mapping[bytes, tuple[bytes, int]]) -> Pending:
+        values = {column: value for column, (value, _) in cells.items()}
+        return Pending(self.intents.record(row, values), cells[INTENT_CELLS.column("source_row")][1])
 
     def _forget(self, slot: Pending) -> None:
-        """Deletes the row of an idle slot, but nothing that its process has put since."""
+        """Deletes the row of an idle slot, but keeps what its process has put since."""
         batch = self._intent_rows.batch(timestamp=slot.started_ms)
         batch.delete(self.intents.row(slot.intent), [*self.intents.cells.columns])
         batch.send()
 
     def _put_idle(self, intent: Intent, at_ms: int) -> None:
-        """Ends an intent. Dated before the slot's next intent, so that a recoverer that is late ends no other write."""
+        """Ends an intent, with a timestamp below that of the slot's next one, which a late recoverer must not end."""
         cells = INTENT_CELLS.pack(idle(intent.process, intent.slot))
         self._intent_rows.put(self.intents.row(intent), cells, timestamp=at_ms)
 

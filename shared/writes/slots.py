@@ -15,6 +15,8 @@ from ..keys import FixedBytes, KeyLayout, UInt32, part, row_key
 from ..tables import Column, RecordCells, TableLayout
 
 PROCESS_BYTES = 8
+CLOCK_SLOT = 2**32 - 1
+"""The slot of a process that never has a write: only the region server dates its row, see `check_clock`."""
 
 
 @row_key

@@ -26,8 +26,8 @@ class Below:
             return lambda table, row, *others: self._without(call(table, self._with(row), *others))
         if name in ("getRows", "getRowsTs", "getRowsWithColumns", "getRowsWithColumnsTs"):
             return lambda table, rows, *others: self._without(call(table, [*map(self._with, rows)], *others))
-        if name == "atomicIncrement":
-            return lambda table, row, column, value: call(table, self._with(row), column, value)
+        if name in ("atomicIncrement", "checkAndPut"):
+            return lambda table, row, *others: call(table, self._with(row), *others)
         if name in ("mutateRows", "mutateRowsTs"):
             return lambda table, batches, *others: call(table, [*map(self._batch, batches)], *others)
         if name == "scannerOpenWithScan":

@@ -4,13 +4,17 @@ A count is one cell, however many logins there are. But an increment is not idem
 client cannot know whether it counted, and trying again may count twice. Nor are the three counters one transaction.
 """
 
+from collections.abc import Iterable
+from typing import Never
+
 import attrs
 import happybase
 
-from shared.keys import EscapedText, Int64, InvalidQuestion, KeyLayout, between, part, row_key
+from shared.keys import Int64, InvalidQuestion, KeyLayout, between, part, row_key
 from shared.queries import Query
 from shared.tables import COUNTER, Column, RecordCells, TableLayout
 
+from ..keys import CountOfDay, CountOfUser
 from ..records import DAY_MS, DayCount, Login
 from ..repository import LoginRepository, check_days, most_frequent
 
@@ -22,36 +26,6 @@ class DayTotal:
     day_ms: int
     """The start of the UTC day, milliseconds since 1970."""
     count: int
-
-
-@row_key
-class CountOfUser:
-    """The counter of one user on one day.
-
-    Order:  by user, then by day, the oldest first.
-    Serves: a user's days of a period; one day of a user.
-    Costs:  one scan of one row for each day; one get. Every login adds one to it, which a retry may repeat.
-    Fixed:  the zone of a day, UTC.
-    Source: S3.6, userId_loginCount_20240315
-    """
-
-    user: str = part(EscapedText, "who logged in; any text")
-    day_ms: int = part(Int64, "start of the UTC day, milliseconds since 1970")
-
-
-@row_key
-class CountOfDay:
-    """The same counter in the list of its day.
-
-    Order:  by day, the oldest first, then by user.
-    Serves: the top users of a day.
-    Costs:  one scan of one row for each user of the day. Every increment of today goes to one region.
-    Fixed:  as `CountOfUser`.
-    Source: none
-    """
-
-    day_ms: int = part(Int64, "start of the UTC day, milliseconds since 1970")
-    user: str = part(EscapedText, "who logged in; any text")
 
 
 @row_key
@@ -101,6 +75,18 @@ class IncrementRepository(LoginRepository):
 
     def _add_to_total(self, login: Login, day_ms: int) -> None:
         self._total_rows.counter_inc(TOTALS.row(TotalOfDay(day_ms)), COLUMN)
+
+    def store_all(self, logins: Iterable[Login]) -> Never:
+        """Refused: after a failure nobody could tell which logins are counted."""
+        raise InvalidQuestion("store_all: needs logins that may be stored again, and a counter counts them twice")
+
+    def fold(self, day_ms: int) -> Never:
+        """Refused: there is nothing to fold."""
+        raise InvalidQuestion("fold: needs the logins, and a counter is a sum already")
+
+    def recover(self, older_than_ms: int | None = None) -> Never:
+        """Refused: nothing tells which increments were lost."""
+        raise InvalidQuestion("recover: needs the logins, and a counter keeps only how many there were")
 
     def logins(self, user: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[Login]:
         """Refused: a counter does not tell when its logins were."""

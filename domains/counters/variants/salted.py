@@ -6,7 +6,7 @@ A day is read in eight ranges, merged by user. Users and their days are those of
 from shared.keys import KeyLayout, Salt
 from shared.tables import TableLayout
 
-from ..keys import LOGIN_CELLS, LOGINS, UserOfDay
+from ..keys import FAMILIES, INTENTS, LOGIN_CELLS, LOGIN_DAYS, LOGINS, UserOfDay
 
 BUCKETS = 8
 
@@ -15,6 +15,7 @@ LOGINS_BY_DAY = TableLayout(
     "the same logins, by bucket and day",
     KeyLayout(UserOfDay, Salt(of="user", buckets=BUCKETS)),
     LOGIN_CELLS,
+    FAMILIES,
 )
 
-TABLES = (LOGINS, LOGINS_BY_DAY)
+TABLES = (LOGINS, LOGINS_BY_DAY, LOGIN_DAYS, INTENTS)

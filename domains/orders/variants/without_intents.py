@@ -111,7 +111,7 @@ class PlainOrderRepository:
         if not cells:
             return None
         order = ORDERS.record(row, {column: value for column, (value, _) in cells.items()})
-        return order, cells[ORDER_CELLS.column("status")][1]
+        return order, max(written_ms for _, written_ms in cells.values())  # an order of old may lack the status
 
     def _put(self, order: Order, written_ms: int, only: Iterable[str] | None = None) -> None:
         """Puts the order, with all or `only` some attributes, then both list lines with all of theirs.

@@ -86,11 +86,13 @@ def _rows(variant: Variant, logins: Sequence[Login]) -> dict[str, list[bytes]]:
 
 
 def _cut(variant: Variant) -> list[TableLayout[Any, Any]]:
-    """The tables of a variant, each cut into eight regions."""
+    """The tables of a variant, each cut into eight regions; those that logins leave empty as they are."""
     before, _last = days()
     written = _rows(variant, before)
     return [
-        attrs.evolve(
+        table
+        if table in variant.unfilled
+        else attrs.evolve(
             table,
             splits=Splits(table.splits.points, "shards" if "shard" in table.name else "buckets")
             if table.splits.points
@@ -101,8 +103,8 @@ def _cut(variant: Variant) -> list[TableLayout[Any, Any]]:
 
 
 def _new_tables() -> Iterator[tuple[Variant, list[TableLayout[Any, Any]], list[TableLayout[Any, Any]]]]:
-    """Each variant with all its tables, and those that no variant before it has."""
-    seen: set[str] = set()
+    """Each variant with all its tables, and those with logins that no variant before it has."""
+    seen = {table.name for variant in DESIGN.variants for table in variant.unfilled}
     for variant in DESIGN.variants:
         tables = _cut(variant)
         yield variant, tables, [table for table in tables if table.name not in seen]

@@ -4,14 +4,15 @@ import json
 
 import pytest
 
-from domains.counters import DAY_MS, Login
-from domains.counters.keys import LOGIN_CELLS, LOGINS, LOGINS_BY_DAY
+from domains.counters import DAY_MS, DayCount, Login
+from domains.counters.keys import LOGIN_CELLS, LOGINS, LOGINS_BY_DAY, CountOfDay, CountOfUser, sums_of
 from domains.counters.variants import salted, sharded
 from tests.copies import ROOT
 
 from .asking import DAY, login
 
-GOLDEN = json.loads((ROOT / "fixtures" / "counters" / "keys.json").read_text(encoding="utf-8"))["cells"]
+KEYS = json.loads((ROOT / "fixtures" / "counters" / "keys.json").read_text(encoding="utf-8"))
+GOLDEN = KEYS["cells"]
 TABLES = {table.name: table for table in (LOGINS, LOGINS_BY_DAY, salted.LOGINS_BY_DAY)}
 
 
@@ -23,6 +24,19 @@ def test_a_golden_login_has_its_rows_its_column_and_its_shard(golden):
     assert sharded.shard_of(new) == golden["shard"]
     for table in TABLES.values():
         assert table.records(table.row(new), LOGIN_CELLS.pack(new)) == [new]
+
+
+@pytest.mark.parametrize("golden", KEYS["sums"], ids=lambda golden: str(golden["sum"]))
+def test_a_golden_sum_is_in_the_rows_of_its_logins(golden):
+    day_sum = DayCount(**golden["sum"])
+    logins = Login(day_sum.user, day_sum.day_ms)
+    assert {name: table.row(logins).hex() for name, table in TABLES.items()} == golden["rows"]
+    for table in TABLES.values():
+        sums = sums_of(table, CountOfUser if table is LOGINS else CountOfDay)
+        cells = {column.encode(): bytes.fromhex(value) for column, value in golden["cells"].items()}
+        assert sums.row(day_sum) == table.row(logins)
+        assert sums.cells.pack(day_sum) == cells
+        assert sums.record(sums.row(day_sum), cells) == day_sum
 
 
 def test_a_login_of_one_in_the_morning_by_hand():

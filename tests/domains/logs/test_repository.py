@@ -6,12 +6,13 @@ import happybase
 import pytest
 from Hbase_thrift import IOError as HBaseError  # a module that happybase makes
 
-from domains.logs import LogEvent, NotAllStored, Repeats, repository
+from domains.logs import LogEvent, NotAllStored, Repeats
 from domains.logs.variants.slices import SLICE_MS
 from shared.designs import metered
 from shared.keys import InvalidKey
 from shared.loading import UnreadableFile
 from shared.records import LAST_MS
+from shared.writes import batches
 
 from .asking import (
     all_pages,
@@ -270,7 +271,7 @@ def test_no_events_need_no_call(connection, logs):
 
 @pytest.fixture
 def two_at_once(monkeypatch):
-    monkeypatch.setattr(repository, "EVENTS_AT_ONCE", 2)
+    monkeypatch.setattr(batches, "RECORDS_AT_ONCE", 2)
 
 
 @answering
@@ -295,7 +296,7 @@ def test_a_store_that_fails_leaves_the_events_to_go_on_with(connection, variant,
         send(batch)
 
     monkeypatch.setattr(happybase.Batch, "send", failing)
-    with pytest.raises(NotAllStored, match=r"^2 events stored; some of the next 2 may be stored too: ") as refused:
+    with pytest.raises(NotAllStored, match=r"^2 records stored; some of the next 2 may be stored too: ") as refused:
         logs.store_all(source)
     assert (refused.value.stored, refused.value.unconfirmed) == (2, five[2:4])
     assert isinstance(refused.value.__cause__, HBaseError)
@@ -307,7 +308,7 @@ def test_a_store_that_fails_leaves_the_events_to_go_on_with(connection, variant,
 @pytest.mark.usefixtures("two_at_once")
 def test_an_event_that_cannot_be_stored_stores_none_of_those_that_go_with_it(connection, variant, logs):
     good, bad = event(1), event(2, "host with an x")
-    with pytest.raises(NotAllStored, match=r"^2 events stored; .*LogHostFirst\.host") as refused:
+    with pytest.raises(NotAllStored, match=r"^2 records stored; .*LogHostFirst\.host") as refused:
         logs.store_all([event(3), event(4), good, bad])
     assert (refused.value.stored, refused.value.unconfirmed) == (2, [good, bad])
     assert isinstance(refused.value.__cause__, InvalidKey)
@@ -321,7 +322,7 @@ def test_a_source_that_fails_leaves_what_was_read_of_it(connection, variant, log
         raise UnreadableFile("a.log:7: bad")
 
     with pytest.raises(
-        NotAllStored, match=r"^0 events stored; some of the next 6 may be stored too: a\.log:7: bad$"
+        NotAllStored, match=r"^0 records stored; some of the next 6 may be stored too: a\.log:7: bad$"
     ) as ended:
         logs.store_all(source())
     assert (ended.value.stored, ended.value.unconfirmed) == (0, EVENTS)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domains.monitoring import Average, PointRepository
+from domains.monitoring import Average, NotAllStored, PointRepository
 from domains.monitoring.keys import HOUR_MS, POINTS
 from shared.designs import metered
-from shared.keys import InvalidQuestion
+from shared.keys import InvalidKey, InvalidQuestion
 from shared.records import LAST_MS
 from shared.tables import Family
 from tests.engines import EMBEDDED, examples
@@ -44,6 +44,23 @@ def test_the_timestamp_of_a_cell_is_the_time_of_its_point(connection, variant, p
 def test_of_two_values_of_one_time_the_one_that_arrives_last_stays(points):
     stored(points, point(5, value=1.0), point(5, value=2.0), point(6, value=3.0))
     assert list(points.of_metric("web-1", "cpu")) == [point(5, value=2.0), point(6, value=3.0)]
+
+
+def test_points_stored_together_are_the_cells_of_points_stored_one_by_one(engine, connection, variant, points):
+    new_points = [point(5), point(5, value=2.0), point(5, "web-2"), point(HOUR_MS), point(0), point(5, metric="mem")]
+    with metered(connection) as cost:
+        assert points.store_all(iter(new_points)) == len(new_points)
+    assert cost.rpcs == 3, "one call for each time"
+    with engine.shared_store(*variant.tables) as other:
+        stored(variant.open(other), *new_points)
+        assert dump(connection, variant) == dump(other, variant)
+
+
+def test_a_point_that_cannot_be_stored_stores_none_of_those_that_go_with_it(connection, variant, points):
+    with pytest.raises(NotAllStored, match=r"^0 records stored; some of the next 2 may be stored too: ") as refused:
+        points.store_all([point(), point(host="w" * 32_768)])
+    assert isinstance(refused.value.__cause__, InvalidKey)
+    assert dump(connection, variant) == []
 
 
 @only("bucketed", "hashed-bucket")

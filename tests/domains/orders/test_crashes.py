@@ -1,160 +1,126 @@
-"""A writer that dies between two rows: what readers see then, and what repairs it."""
+"""Writers that die, pause or meet another one at any call: what readers see, and what completes their writes."""
 
-import contextlib
+from operator import attrgetter
 
-import attrs
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from domains.orders import BuyerLine, Order, OrderConflict, SellerLine, UnknownOrder
 from domains.orders.design import DESIGN
-from tests.dying import DyingConnection, WriterDied
-from tests.engines import examples
 
-LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
-PUTS = 3
+from .stopped_writes import MUG, WRITES, cancel, crash_tests, erase, pay, place
 
-ORDER_FIRST = [variant for variant in DESIGN.variants if variant.name != "index-table"]
-order_first = pytest.mark.parametrize("variant", ORDER_FIRST, ids=lambda variant: variant.name)
+WITH_INTENTS = [variant for variant in DESIGN.variants if variant.name != "without-intents"]
+BY_NAME = {write.name: write for write in WRITES}
+POINTS = {
+    "place": (7, 28),
+    "place again": (2, 8),
+    "place after a lost claim": (7, 28),
+    "change_status": (8, 32),
+    "cancel": (8, 32),
+    "erase_buyer": (6, 24),
+}
+"""Each write's calls that change the store, and its crash points, in every variant."""
+
+each_variant = pytest.mark.parametrize("variant", WITH_INTENTS, ids=attrgetter("name"))
+main_variant = pytest.mark.parametrize("variant", [DESIGN.main], ids=attrgetter("name"))
+
+
+def of(*names):
+    """Runs a test for these writes."""
+    return pytest.mark.parametrize("write", [BY_NAME[name] for name in names], ids=names)
 
 
 @pytest.fixture
-def dying(connection, variant):
-    """Makes a repository whose writer dies after `puts` puts."""
-    return lambda puts: variant.open(DyingConnection(connection, mutations=puts))
+def crashes(engine, variant):
+    return crash_tests(engine, variant)
 
 
-def visible_statuses(orders):
-    """The status of the lamp by number, in its seller's list and in its buyer's; None if it is not there."""
-    (of_seller,) = list(orders.of_seller("s-17")) or [None]
-    (of_buyer,) = list(orders.of_buyer("b-3")) or [None]
-    return tuple(line and line.status for line in (orders.order("n-42"), of_seller, of_buyer))
+# ---- crash points
 
 
-@order_first
-@pytest.mark.parametrize(
-    ("puts", "what"),
-    [(0, (None, None, None)), (1, ("placed", None, None)), (2, ("placed", "placed", None))],
-    ids=["before the order", "before the seller's line", "before the buyer's line"],
-)
-def test_a_writer_that_dies_while_placing_leaves_no_line_without_its_order(orders, dying, puts, what):
-    with pytest.raises(WriterDied):
-        dying(puts).place(LAMP)
-    assert visible_statuses(orders) == what
+@each_variant
+def test_every_call_of_every_write_has_its_crash_points(crashes):
+    """If a write gains a call, its crash points are visited, and this table has to say so."""
+    cleans = {write.name: crashes.clean(write) for write in WRITES}
+    assert {name: (len(clean.calls), len(clean.points)) for name, clean in cleans.items()} == POINTS
 
 
-@order_first
-@pytest.mark.parametrize(
-    ("puts", "what"),
-    [(0, ("placed", "placed", "placed")), (1, ("paid", "placed", "placed")), (2, ("paid", "paid", "placed"))],
-)
-def test_a_writer_that_dies_while_changing_a_status_leaves_the_old_one_in_lists(orders, dying, puts, what):
-    orders.place(LAMP)
-    with pytest.raises(WriterDied):
-        dying(puts).change_status("n-42", "paid")
-    assert visible_statuses(orders) == what
+@each_variant
+@of("place", "change_status")
+def test_a_writer_that_stops_at_any_call_leaves_what_the_same_call_or_a_recoverer_completes(crashes, write):
+    crashes.check_a_stop_at_each_call(write, all_replies_lost=False)
 
 
-@order_first
-@pytest.mark.parametrize("puts", [1, 2])
-@pytest.mark.parametrize("change", [{"seller_id": "s-1"}, {"placed_ms": LAMP.placed_ms + 1}, {"item": "desk"}], ids=str)
-def test_a_writer_that_died_has_the_number_as_soon_as_a_reader_sees_anything(orders, dying, puts, change):
-    with pytest.raises(WriterDied):
-        dying(puts).place(LAMP)
-    with pytest.raises(OrderConflict):
-        orders.place(attrs.evolve(LAMP, **change))
+@main_variant
+@of("place again", "place after a lost claim", "cancel", "erase_buyer")
+def test_a_writer_that_stops_in_any_other_write_leaves_what_is_completed(crashes, write):
+    crashes.check_a_stop_at_each_call(write, all_replies_lost=False)
 
 
-@pytest.mark.parametrize("puts", range(PUTS))
-def test_placing_again_mends_what_a_writer_left_who_died_while_placing(orders, dying, puts):
-    with pytest.raises(WriterDied):
-        dying(puts).place(LAMP)
-    orders.place(LAMP)
-    assert visible_statuses(orders) == ("placed", "placed", "placed")
-    assert orders.order("n-42") == LAMP
+@main_variant
+@of("change_status", "erase_buyer")
+def test_a_recoverer_may_die_or_pause_at_any_call_too(crashes, write):
+    crashes.check_a_crash_of_the_recoverer_too(write)
 
 
-@pytest.mark.parametrize("puts", range(PUTS))
-def test_the_same_change_again_mends_what_a_writer_left_who_died_while_changing(orders, dying, puts):
-    orders.place(LAMP)
-    with pytest.raises(WriterDied):
-        dying(puts).change_status("n-42", "paid")
-    orders.change_status("n-42", "paid")
-    assert visible_statuses(orders) == ("paid", "paid", "paid")
+@main_variant
+@of("place", "change_status", "erase_buyer")
+def test_a_writer_that_paused_while_all_was_recovered_and_compacted_does_no_harm(crashes, write):
+    crashes.check_a_pause_at_each_call(write, compacts=True)
 
 
-@pytest.mark.parametrize("puts", range(PUTS))
-def test_a_change_again_is_mended_over_the_change_before_it(orders, dying, puts):
-    orders.place(LAMP)
-    orders.change_status("n-42", "paid")
-    with pytest.raises(WriterDied):
-        dying(puts).change_status("n-42", "shipped")
-    orders.change_status("n-42", "shipped")
-    assert visible_statuses(orders) == ("shipped", "shipped", "shipped")
+@main_variant
+@of("change_status")
+def test_a_compaction_that_drops_tombstones_at_once_leaves_no_line_that_a_list_by_status_shows(crashes, write):
+    crashes.check_a_pause_at_each_call(write, compacts=True, keeps_tombstones=False)
 
 
-@pytest.mark.parametrize("puts", range(PUTS))
-def test_placing_again_after_a_death_while_changing_brings_the_lines_up_to_date(orders, dying, puts):
-    orders.place(LAMP)
-    with pytest.raises(WriterDied):
-        dying(puts).change_status("n-42", "paid")
-    orders.place(LAMP)
-    assert len(set(visible_statuses(orders))) == 1
+@main_variant
+@of("change_status")
+def test_a_call_that_arrives_after_all_is_over_changes_nothing(crashes, write):
+    crashes.check_late_calls(write)
 
 
-@pytest.mark.parametrize("puts", range(PUTS))
-def test_another_change_after_a_death_while_changing_wins_everywhere(orders, dying, puts):
-    orders.place(LAMP)
-    with pytest.raises(WriterDied):
-        dying(puts).change_status("n-42", "paid")
-    orders.cancel("n-42")
-    assert visible_statuses(orders) == ("cancelled", "cancelled", "cancelled")
+@main_variant
+@of("place", "change_status")
+def test_two_writers_of_one_order_are_as_one_after_the_other(crashes, write):
+    crashes.check_rivals(write)
 
 
-def test_a_writer_that_may_put_three_times_does_not_die(orders, dying):
-    dying(PUTS).place(LAMP)
-    dying(PUTS).change_status("n-42", "paid")
-    assert visible_statuses(orders) == ("paid", "paid", "paid")
+def place_mug(orders):
+    orders.place(MUG)
 
 
-SOME = [
-    Order(f"n-{number}", seller_id, buyer_id, placed_ms, item="lamp", amount=number)
-    for number, (seller_id, buyer_id, placed_ms) in enumerate(
-        [
-            ("s-1", "b-1", 5),
-            ("s-1", "b-1", 5),
-            ("s-17", "b-1", 0),
-            ("s-1", "b-12", 6),
-            ("s-17", "b-12", 253_402_300_799_999),
-        ]
-    )
-]
-writes = st.lists(
-    st.tuples(st.sampled_from(SOME), st.sampled_from([None, "placed", "paid", "cancelled"]), st.integers(0, PUTS)),
-    max_size=12,
-)
+@each_variant
+def test_a_store_that_fails_often_holds_what_was_answered_in_the_end(crashes):
+    failures = crashes.check_a_store_that_fails_often([place, place_mug, pay, place, cancel, erase, place_mug])
+    assert failures > 10
 
 
-@pytest.mark.parametrize("variant", DESIGN.variants, ids=lambda variant: variant.name)
-@settings(max_examples=examples(25))
-@given(writes=writes)
-def test_whoever_dies_how_often_placing_every_order_again_mends_all(engine, variant, writes):
-    with engine.shared_store(*variant.tables) as connection:
-        for order, status, puts in writes:
-            writer = variant.open(DyingConnection(connection, mutations=puts))
-            with contextlib.suppress(WriterDied, UnknownOrder):
-                writer.place(order) if status is None else writer.change_status(order.order_number, status)
-        orders = variant.open(connection)
-        for order in SOME:
-            orders.place(order)
-        stored = [orders.order(order.order_number) for order in SOME]
-        assert [attrs.evolve(order, status="placed") for order in stored] == SOME
-        lists = [line for who in ("s-1", "s-17") for line in orders.of_seller(who)]
-        assert sorted(lists, key=number_of) == [SellerLine.of(order) for order in stored]
-        lists = [line for who in ("b-1", "b-12") for line in orders.of_buyer(who)]
-        assert sorted(lists, key=number_of) == [BuyerLine.of(order) for order in stored]
+# ---- all of it in every variant
 
 
-def number_of(line):
-    return line.order_number
+@pytest.mark.long
+@each_variant
+@of(*BY_NAME)
+def test_every_write_may_stop_and_its_recoverer_too(crashes, write):
+    clean = crashes.clean(write)
+    assert crashes.check_a_stop_at_each_call(write) == len(clean.points) == POINTS[write.name][1]
+    crashes.check_a_crash_of_the_recoverer_too(write)
+
+
+@pytest.mark.long
+@each_variant
+@pytest.mark.parametrize("keeps_tombstones", [True, False], ids=["kept", "dropped"])
+@of(*BY_NAME)
+def test_every_write_may_pause(crashes, write, keeps_tombstones):
+    crashes.check_a_pause_at_each_call(write)
+    crashes.check_a_pause_at_each_call(write, compacts=True, keeps_tombstones=keeps_tombstones)
+
+
+@pytest.mark.long
+@each_variant
+@of(*BY_NAME)
+def test_every_write_may_meet_another_one_and_die(crashes, write):
+    crashes.check_rivals(write)
+    crashes.check_rivals(write, dies=True, compacts=True)
+    crashes.check_late_calls(write)

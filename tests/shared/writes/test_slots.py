@@ -96,13 +96,13 @@ def test_only_a_table_of_intents_holds_intents():
     assert not holds_intents(NOTES)
 
 
-def test_many_writes_of_one_process_leave_one_row():
+def test_many_writes_of_one_process_leave_one_slot():
     with closing(connect("embedded:")) as connection:
         create_tables(connection, TABLES)
         writer = writer_on(connection)
         for number in range(5):
             writer.write(ById(str(number)), lambda _stored, number=number: Note(str(number), "ada"))
-        ((_row, _cells),) = connection.table("notes_intents").scan()
+        assert len(list(connection.table("notes_intents").scan())) == 2  # one of them is only for comparing the clocks
         assert writer.pending() == []
         stopped = writer_on(StoppingConnection(connection, 2))
         with pytest.raises(Exception):  # noqa: B017, PT011

@@ -1,0 +1,85 @@
+"""Many records in few calls: puts that are independent and idempotent, because each is dated by its own record."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+import attrs
+import happybase
+
+RECORDS_AT_ONCE = 1000
+"""Number of records that `store_all` reads before it stores them."""
+
+
+class Timed(Protocol):
+    """A record with the timestamp of its cells."""
+
+    @property
+    def time_ms(self) -> int:
+        """Milliseconds since 1970-01-01 UTC."""
+        ...
+
+
+R = TypeVar("R")
+T = TypeVar("T", bound=Timed)
+
+Target: TypeAlias = tuple[happybase.Table, Callable[[T], bytes], Callable[[T], dict[bytes, bytes]]]
+"""A table, the row of a record there, and its cells."""
+
+
+@attrs.define
+class NotAllStored(Exception):
+    """`store_all` failed; its cause says why. No record is lost, and storing one again changes nothing."""
+
+    stored: int
+    """Number of records that are stored, counted from the first."""
+    unconfirmed: list[Any]
+    """The records that were read after them; some may be stored. Store these again, then those not yet read."""
+    reason: str
+
+    def __str__(self) -> str:
+        unconfirmed = len(self.unconfirmed)
+        return f"{self.stored} records stored; some of the next {unconfirmed} may be stored too: {self.reason}"
+
+
+def store_all(records: Iterable[R], store_batch: Callable[[list[R]], object]) -> int:
+    """Stores records, 1,000 at a time; returns their number. Raises NotAllStored."""
+    stored = 0
+    unsent: list[R] = []
+    try:
+        for record in records:
+            unsent.append(record)
+            if len(unsent) == RECORDS_AT_ONCE:
+                store_batch(unsent)
+                stored += len(unsent)
+                unsent = []
+        if unsent:
+            store_batch(unsent)
+    except Exception as error:
+        raise NotAllStored(stored, unsent, str(error)) from error
+    return stored + len(unsent)
+
+
+def put_all(records: Iterable[T], *targets: Target[T]) -> None:
+    """Puts records into tables, each into the first one first, with its `time_ms` as timestamp.
+
+    Makes every row before it sends the first, so that an invalid key leaves nothing half stored. Of two records of one
+    cell and time the last one stays. Thrift1 gives a whole batch one timestamp, so only records of the same time share
+    a call: those of a source with whole seconds, or of many hosts at once.
+    Costs: for each table one call for each different time.
+    """
+    of_targets = [(rows, _rows_by_time(records, row_of, pack)) for rows, row_of, pack in targets]
+    for rows, rows_by_time in of_targets:
+        for time_ms, cells_by_row in rows_by_time.items():
+            with rows.batch(timestamp=time_ms) as batch:
+                for row, cells in cells_by_row.items():
+                    batch.put(row, cells)
+
+
+def _rows_by_time(
+    records: Iterable[T], row_of: Callable[[T], bytes], pack: Callable[[T], dict[bytes, bytes]]
+) -> dict[int, dict[bytes, dict[bytes, bytes]]]:
+    """The cells of records by row, by time."""
+    rows_by_time: dict[int, dict[bytes, dict[bytes, bytes]]] = {}
+    for record in records:
+        rows_by_time.setdefault(record.time_ms, {}).setdefault(row_of(record), {}).update(pack(record))
+    return rows_by_time

@@ -1,0 +1,670 @@
+"""Writes over several rows, stopped at each of their calls: what readers see then, and what completes the writes.
+
+A design names its writes and what its readers see (`Write`, `View`); `CrashTests` runs them. A crash point is a write,
+one of its calls that change the store, the rows of this call that are stored, and whether the writer dies or only loses
+the reply. Each point has a store of its own, so what it leaves is compared with all that a run without a crash leaves.
+"""
+
+import random
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import cached_property, partial
+from itertools import chain, combinations, count, product
+from typing import Any, TypeAlias
+
+import attrs
+import happybase
+from Hbase_thrift import Mutation
+
+from shared.tables import TableLayout
+from shared.writes import KEEP_TOMBSTONES_MS
+from tests.engines import EMBEDDED, Engine
+
+READS = ("get", "scanner", "is")
+"""The calls of Thrift1 that change nothing begin with one of these."""
+ALL_SUBSETS_ROWS = 4
+"""Of batches of so many rows, every subset is stored; of larger ones, some."""
+SUBSETS_OF_LARGE = 14
+EVERY_OTHER = frozenset(range(0, 10_000, 2))
+RETRIES = 100
+
+
+class WriterDied(BaseException):
+    """The writer is dead. It handles no error and sends no more calls, so this is not an `Exception`."""
+
+
+class ReplyLost(Exception):
+    """A call has no reply; the store may have executed it."""
+
+
+# ---- calls ------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Call:
+    """A call that changes the store: its table, and the mutations of each row."""
+
+    name: str
+    table: str
+    rows: tuple[tuple[bytes, tuple[Mutation, ...]], ...]
+
+    @classmethod
+    def of(cls, name: str, arguments: tuple[Any, ...]) -> "Call":
+        table = arguments[0].decode()
+        if name in ("mutateRows", "mutateRowsTs"):
+            return cls(name, table, tuple((batch.row, tuple(batch.mutations)) for batch in arguments[1]))
+        if name == "checkAndPut":
+            return cls(name, table, ((arguments[1], (arguments[4],)),))
+        raise NotImplementedError(f"{name}: the crash tests do not know which rows this call changes")
+
+
+@attrs.frozen
+class Stop:
+    """The end of a call: the store executes it for some of its rows, and the client gets no reply."""
+
+    call: int
+    """Its number, counted from 0 over the calls of one writer that change the store."""
+    stored: frozenset[int] = frozenset()
+    """Which of its rows are stored, counted from 0."""
+    is_death: bool = True
+    """Otherwise only the reply is lost, and the writer goes on as it can."""
+
+
+Script: TypeAlias = Callable[[int, Call], Stop | None]
+"""Called before each call that changes the store; may do something meanwhile, and tells how the call ends."""
+
+
+def undisturbed(_number: int, _call: Call) -> None:
+    return None
+
+
+def stopped_at(stop: Stop) -> Script:
+    return lambda number, _call: stop if number == stop.call else None
+
+
+def paused_at(paused_number: int, meanwhile: Callable[[], object], script: Script = undisturbed) -> Script:
+    """The writer is paused before a call, and finds the store as `meanwhile` leaves it."""
+
+    def run(number: int, call: Call) -> Stop | None:
+        if number == paused_number:
+            meanwhile()
+        return script(number, call)
+
+    return run
+
+
+class WatchedConnection:
+    """A happybase connection of one writer, whose calls are recorded and end as a script says.
+
+    Works below happybase, at the calls of the Thrift client, so that no mutation escapes it.
+    """
+
+    def __init__(self, connection: happybase.Connection, script: Script = undisturbed) -> None:
+        self._connection = connection
+        self._script = script
+        self._is_dead = False
+        self.client = _WatchedClient(self)
+        self.calls: list[Call] = []
+        self.is_stopped = False
+        self._lost: list[Callable[[], object]] = []
+
+    def table(self, name: str) -> happybase.Table:
+        table = self._connection.table(name)
+        table.connection = self
+        return table
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+    def send(self, name: str, *arguments: Any) -> Any:
+        if self._is_dead:
+            raise WriterDied
+        call = getattr(self._connection.client, name)
+        if name.startswith(READS):
+            return call(*arguments)
+        number = len(self.calls)
+        self.calls.append(Call.of(name, arguments))
+        stop = self._script(number, self.calls[-1])
+        if stop is None:
+            return call(*arguments)
+        self.is_stopped = True
+        table, rows, *others = arguments
+        stored = [row for row in range(len(self.calls[-1].rows)) if row in stop.stored]
+        if len(stored) == len(self.calls[-1].rows):
+            call(*arguments)
+        elif stored:
+            call(table, [rows[row] for row in stored], *others)
+        else:
+            self._lost.append(partial(call, *arguments))
+        self._is_dead = stop.is_death
+        raise WriterDied if stop.is_death else ReplyLost
+
+    def deliver(self) -> None:
+        """The store executes the calls that it has not executed when they were sent: the gateway was late."""
+        for call in self._lost:
+            call()
+
+
+class _WatchedClient:
+    def __init__(self, connection: WatchedConnection) -> None:
+        self._connection = connection
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        return partial(self._connection.send, name)
+
+
+def crash_points(calls: Iterable[Call]) -> list[Stop]:
+    """Every way to stop each of these calls."""
+    return [
+        Stop(number, stored, is_death)
+        for number, call in enumerate(calls)
+        for stored in subsets(len(call.rows))
+        for is_death in (True, False)
+    ]
+
+
+def subsets(count: int) -> list[frozenset[int]]:
+    """The subsets of so many rows that may be stored if a call is cut short; of many rows, some, always the same."""
+    rows = range(count)
+    if count <= ALL_SUBSETS_ROWS:
+        return [frozenset(subset) for size in range(count + 1) for subset in combinations(rows, size)]
+    drawn = random.Random(count)
+    some = (frozenset(row for row in rows if drawn.random() < 0.5) for _ in range(SUBSETS_OF_LARGE))
+    return list(dict.fromkeys([frozenset[int](), *some, frozenset(rows)]))
+
+
+# ---- what a design names ----------------------------------------------------------------------------
+
+
+@attrs.define
+class Store:
+    """An empty store of one crash point."""
+
+    connection: happybase.Connection
+    open: Callable[[Any], Any]
+
+    def repository(self, script: Script = undisturbed) -> Any:
+        """A repository of a process of its own."""
+        return self.open(WatchedConnection(self.connection, script))
+
+    def die(self, run: Callable[[Any], object], *, before: str) -> None:
+        """Lets a writer die before its first call of this name."""
+        with suppress(WriterDied):
+            run(self.repository(lambda number, call: Stop(number) if call.name == before else None))
+            raise AssertionError(f"no call {before}")
+
+
+@attrs.frozen
+class Write:
+    """A write over several rows."""
+
+    name: str
+    run: Callable[[Any], object]
+    """The write, on a repository. The same call again must be harmless, and completes it."""
+    removes_lines: bool = attrs.field(default=False, kw_only=True)
+    """The write removes lines of lists that lag. The same call again does not remove them, only `recover` does."""
+    before: Callable[[Store], object] = attrs.field(default=lambda store: None)
+    """Stores what the write finds."""
+    rivals: Mapping[str, Callable[[Any], object]] = attrs.field(factory=dict)
+    """Other writes of the same rows, which run in the middle of this one."""
+
+
+def itself(value: object) -> object:
+    return value
+
+
+@attrs.frozen
+class View:
+    """What readers see in one way, as values that can be compared."""
+
+    name: str
+    see: Callable[[Any], Iterable[Any]]
+    """The values, from a repository."""
+    identity: Callable[[Any], object] = itself
+    """What no two values may share."""
+    lags: bool = False
+    """While a write is under way, values may be missing or old, never both old and new. Otherwise the view always shows
+    what is decided, in step with all other such views."""
+
+
+Seen: TypeAlias = dict[str, tuple[Any, ...]]
+Contents: TypeAlias = dict[str, dict[bytes, Any]]
+
+
+@attrs.frozen
+class State:
+    """A store as a run without a crash leaves it."""
+
+    seen: Seen
+    contents: Contents
+
+
+@attrs.frozen
+class Clean:
+    """A write without a crash."""
+
+    calls: tuple[Call, ...]
+    before: State
+    after: State
+
+    @property
+    def points(self) -> list[Stop]:
+        return crash_points(self.calls)
+
+    @property
+    def deaths(self) -> list[Stop]:
+        """The crash points at which a writer dies, without those after a whole call, which are those before the next.
+
+        The last call is the end of the write: a death after it leaves nothing to do.
+        """
+        return [stop for stop in self.points if stop.is_death and len(stop.stored) < len(self.calls[stop.call].rows)]
+
+
+@attrs.frozen
+class Outcome:
+    """What two writers were answered, and what they left."""
+
+    answers: tuple[object, object]
+    state: State
+
+
+STOPPED = "stopped"
+
+
+@attrs.frozen(slots=False)
+class CrashTests:
+    """Stops the writes of a variant. Each method asserts, and returns the number of crashes that it visited."""
+
+    engine: Engine
+    tables: tuple[TableLayout[Any, Any], ...]
+    open: Callable[[Any], Any]
+    views: tuple[View, ...]
+    refusals: tuple[type[Exception], ...]
+    """The exceptions with which a write is refused, having stored nothing."""
+
+    # ---- stores
+
+    @contextmanager
+    def store(self, before: Callable[[Store], object], *, keeps_tombstones: bool = False) -> Generator[Store]:
+        tables = map(kept, self.tables) if keeps_tombstones else self.tables
+        with self.engine.shared_store(*tables) as connection:
+            store = Store(connection, self.open)
+            before(store)
+            yield store
+
+    def see(self, store: Store) -> Seen:
+        repository = store.repository()
+        seen = {view.name: tuple(view.see(repository)) for view in self.views}
+        for view in self.views:
+            identities = [view.identity(value) for value in seen[view.name]]
+            assert len({*identities}) == len(identities), f"{view.name}: shown twice: {seen[view.name]}"
+        return seen
+
+    def settled(self, store: Store, *, recovers: bool = True) -> Contents:
+        """What a store holds after `recover`, which must leave nothing under way and nothing that disagrees."""
+        repository = store.repository()
+        if recovers:
+            assert repository.recover(older_than_ms=0).failed == ()
+        assert repository.writer.pending() == []
+        assert disagreements(repository) == []
+        return contents(repository, self.tables)
+
+    def state(self, store: Store) -> State:
+        """What readers see in a store, and what it holds."""
+        stored = self.settled(store)
+        return State(self.see(store), stored)
+
+    @cached_property
+    def _clean(self) -> dict[str, Clean]:
+        return {}
+
+    def clean(self, write: Write) -> Clean:
+        """The write without a crash: what is seen before and after it, and its calls."""
+        if write.name not in self._clean:
+            with self.store(write.before) as store:
+                seen_before = self.see(store)
+                before = self.state(store)
+            with self.store(write.before) as store:
+                connection = WatchedConnection(store.connection)
+                write.run(self.open(connection))
+                seen_after = self.see(store)
+                after = self.state(store)
+            assert (seen_before, seen_after) == (before.seen, after.seen)
+            self._clean[write.name] = Clean(tuple(connection.calls), before, after)
+        return self._clean[write.name]
+
+    def _compact(self, store: Store, compacts: bool) -> None:
+        for table in self.tables if compacts else ():
+            store.connection.compact(table.name)
+
+    def _check_readers(self, store: Store, clean: Clean, *, may_leave_lines: bool = False) -> bool:
+        """Checks what readers see in the middle of a write; returns whether it is decided.
+
+        With `may_leave_lines`, views that lag may show lines that no record has.
+        """
+        seen = self.see(store)
+        exact, exact_before, exact_after = (
+            {view.name: state[view.name] for view in self.views if not view.lags}
+            for state in (seen, clean.before.seen, clean.after.seen)
+        )
+        if exact == exact_before != exact_after:
+            assert seen == clean.before.seen or may_leave_lines
+            return False
+        assert exact == exact_after
+        for view in self.views:
+            if view.lags:
+                values, before, after = ({*state[view.name]} for state in (seen, clean.before.seen, clean.after.seen))
+                assert before & after <= values <= before | after, view.name
+        return True
+
+    def _answer(self, run: Callable[[Any], object], repository: Any) -> object:
+        try:
+            return "answered", run(repository)
+        except self.refusals as refusal:
+            return "refused", type(refusal).__name__
+        except (WriterDied, ReplyLost):
+            return STOPPED
+
+    # ---- crash points
+
+    def check_a_stop_at_each_call(self, write: Write, *, all_replies_lost: bool = True) -> int:
+        """The writer stops at every crash point; then the same call again, or a recoverer, completes the write.
+
+        Without `all_replies_lost`, only those of `checkAndPut`: other calls end a write whether it dies or not.
+        """
+        clean = self.clean(write)
+        points = [
+            stop
+            for stop in clean.points
+            if stop.is_death or all_replies_lost or clean.calls[stop.call].name == "checkAndPut"
+        ]
+        for stop in points:
+            for repairs_first in (False, True):
+                with self.store(write.before) as store:
+                    connection = WatchedConnection(store.connection, stopped_at(stop))
+                    answer = self._answer(write.run, self.open(connection))
+                    assert connection.is_stopped
+                    is_decided = self._check_readers(store, clean)
+                    if answer != STOPPED:  # the writer found out that its call had arrived
+                        assert not stop.is_death
+                        assert is_decided
+                        assert self.settled(store, recovers=False) == clean.after.contents
+                    if repairs_first:
+                        assert self.settled(store) == (clean.after if is_decided else clean.before).contents
+                    write.run(store.repository())
+                    if write.removes_lines:
+                        assert self._check_readers(store, clean)
+                    else:
+                        assert self.see(store) == clean.after.seen
+                    assert self.settled(store) == clean.after.contents
+        self._check_that_each_call_was_visited(clean, points)
+        return len(points)
+
+    def _check_that_each_call_was_visited(self, clean: Clean, points: Iterable[Stop]) -> None:
+        assert {stop.call for stop in points} == {*range(len(clean.calls))}
+
+    def check_a_crash_of_the_recoverer_too(self, write: Write) -> int:
+        """The writer dies, then the recoverer dies at each of its calls, then a second recoverer completes the write.
+
+        And at the same calls the recoverer is only paused, while the same write runs again.
+        """
+        clean = self.clean(write)
+        visited = 0
+        for stop in clean.deaths:
+            for number in count():
+                for is_paused in (False, True):
+                    with self.store(write.before) as store:
+                        assert self._answer(write.run, store.repository(stopped_at(stop))) == STOPPED
+                        is_reached: list[bool] = []
+
+                        def again(store: Store = store, is_reached: list[bool] = is_reached) -> None:
+                            is_reached.append(True)
+                            write.run(store.repository())
+
+                        script = paused_at(number, again) if is_paused else stopped_at(Stop(number))
+                        connection = WatchedConnection(store.connection, script)
+                        with suppress(WriterDied):
+                            self.open(connection).recover(older_than_ms=0)
+                        is_decided = self._check_readers(store, clean)
+                        assert is_decided or not is_reached
+                        assert self.settled(store) == (clean.after if is_decided else clean.before).contents
+                if number >= len(connection.calls):
+                    break
+                visited += 1
+        return visited
+
+    def check_a_pause_at_each_call(self, write: Write, *, compacts: bool = False, keeps_tombstones: bool = True) -> int:
+        """The writer is paused before each call while another process recovers, and finishes, or dies at a later call.
+
+        With `compacts`, all tables of an embedded store are compacted meanwhile. Unless they keep their tombstones, a
+        dead writer may then leave lines without a record, which views that do not lag never show, and `repair` removes.
+        """
+        clean = self.clean(write)
+        compacts = compacts and self.engine.name == EMBEDDED
+        visited = 0
+        for paused_number in range(len(clean.calls)):
+            for number in count(paused_number):
+                with self.store(write.before, keeps_tombstones=compacts and keeps_tombstones) as store:
+
+                    def meanwhile(store: Store = store) -> None:
+                        self.settled(store)
+                        self._compact(store, compacts)
+
+                    script = paused_at(paused_number, meanwhile, stopped_at(Stop(number)))
+                    connection = WatchedConnection(store.connection, script)
+                    answer = self._answer(write.run, self.open(connection))
+                    may_leave_lines = compacts and not keeps_tombstones
+                    is_decided = self._check_readers(store, clean, may_leave_lines=may_leave_lines)
+                    if may_leave_lines:
+                        repairs = [*store.repository().verifier().repair()]
+                        assert all(is_mended and found.kind == "dangling" for found, is_mended in repairs)
+                    assert answer == STOPPED or is_decided, "a writer was answered, and what it wrote is not there"
+                    assert self.settled(store) == (clean.after if is_decided else clean.before).contents
+                visited += 1
+                if not connection.is_stopped:
+                    break
+        return visited
+
+    def check_late_calls(self, write: Write) -> int:
+        """A call has no reply, and is executed only after the writer has ended and the same write has run again.
+
+        And only after another write has run instead, and after recovery.
+        """
+        clean = self.clean(write)
+        instead = [write.run, *write.rivals.values()]
+        for number in range(len(clean.calls)):
+            for other, recovers in product(instead, (False, True)):
+                with self.store(write.before) as store:
+                    stop = Stop(number, is_death=False)
+                    connection = WatchedConnection(store.connection, stopped_at(stop))
+                    answer = self._answer(write.run, self.open(connection))
+                    assert answer == STOPPED or self._check_readers(store, clean)
+                    self._answer(other, store.repository())
+                    if recovers:
+                        self.settled(store)
+                    before = self.state(store) if recovers else self._exact(self.see(store))
+                    connection.deliver()
+                    assert self._exact(self.see(store)) == (self._exact(before.seen) if recovers else before)
+                    after = self.state(store)
+                    assert after == before if recovers else self._exact(after.seen) == before
+                    if other == write.run:
+                        assert after == clean.after
+        return len(clean.calls)
+
+    def check_rivals(self, write: Write, *, dies: bool = False, compacts: bool = False) -> int:
+        """Another write runs in the middle of this one, before each of its calls: it is as if one came after the other.
+
+        With `dies`, this one dies at each later call too: it is as if it had come before, after, or not at all. With
+        `compacts`, all tables of an embedded store, which keep their tombstones, are compacted after the other write.
+        """
+        clean = self.clean(write)
+        compacts = compacts and self.engine.name == EMBEDDED
+        visited = 0
+        for rival in write.rivals.values():
+            serial = [self._one_after_the_other(write, rival, is_first) for is_first in (True, False)]
+            with self.store(write.before) as store:
+                rival_alone = (self._answer(rival, store.repository()), self.state(store))
+            for paused_number in range(len(clean.calls)):
+                for number in count(paused_number) if dies else (-1,):
+                    with self.store(write.before, keeps_tombstones=compacts) as store:
+                        answers: list[object] = []
+
+                        script = paused_at(
+                            paused_number,
+                            partial(self._run_rival, rival, store, answers, compacts),
+                            stopped_at(Stop(number)),
+                        )
+                        connection = WatchedConnection(store.connection, script)
+                        answer = self._answer(write.run, self.open(connection))
+                        exact = self._exact(self.see(store))
+                        state = self.state(store)
+                        assert exact == self._exact(state.seen)
+                        if answer == STOPPED:
+                            possible = [(outcome.answers[1], outcome.state) for outcome in serial]
+                            assert (*answers, state) in [*possible, rival_alone]
+                        else:
+                            assert Outcome((answer, *answers), state) in serial
+                    visited += 1
+                    if not connection.is_stopped:
+                        break
+        return visited
+
+    def _run_rival(self, rival: Callable[[Any], object], store: Store, answers: list[object], compacts: bool) -> None:
+        answers.append(self._answer(rival, store.repository()))
+        self._compact(store, compacts)
+
+    def _exact(self, seen: Seen) -> Seen:
+        return {view.name: seen[view.name] for view in self.views if not view.lags}
+
+    def _one_after_the_other(self, write: Write, rival: Callable[[Any], object], is_first: bool) -> Outcome:
+        with self.store(write.before) as store:
+            runs = (write.run, rival) if is_first else (rival, write.run)
+            answers = [self._answer(run, store.repository()) for run in runs]
+            first, second = answers if is_first else reversed(answers)
+            return Outcome((first, second), self.state(store))
+
+    def check_a_store_that_fails_often(self, writes: Iterable[Callable[[Any], object]]) -> int:
+        """Each third call fails, and each write is sent again until it is answered; `recover` then has a sound store.
+
+        By turns none, all, and every other one of the rows of a failed call are stored.
+        """
+        runs = [*writes]
+        with self.store(lambda store: None) as store:
+            for run in runs:
+                run(store.repository())
+            clean = self.state(store)
+        with self.store(lambda store: None) as store:
+            calls, failures = count(1), count()
+            stored = frozenset[int](), frozenset(range(10_000)), EVERY_OTHER
+
+            def fails(number: int, _call: Call) -> Stop | None:
+                if next(calls) % 3:
+                    return None
+                return Stop(number, stored[next(failures) % len(stored)], is_death=False)
+
+            repository = store.repository(fails)
+            for run in runs:
+                for _ in range(RETRIES):
+                    with suppress(ReplyLost):
+                        run(repository)
+                        break
+                else:
+                    raise AssertionError(f"failed {RETRIES} times")
+            assert self._exact(self.see(store)) == self._exact(clean.seen)
+            assert self.settled(store) == clean.contents
+        return next(failures)
+
+    # ---- what a README shows
+
+    def steps(self, write: Write) -> Iterator[tuple[str, Seen]]:
+        """Each call of the write in words, and what readers see if the writer dies after it; first, before all calls.
+
+        The comparison of clocks, which a process makes once in ten minutes, is left out.
+        """
+        clean = self.clean(write)
+        with self.store(write.before) as store:
+            writer = store.repository().writer
+        yield "", clean.before.seen
+        for number, call in enumerate(clean.calls):
+            with self.store(write.before) as store:
+                self._answer(write.run, store.repository(stopped_at(Stop(number, frozenset(range(len(call.rows)))))))
+                if call.name != "mutateRows":
+                    yield step_name(writer, call), self.see(store)
+
+
+@attrs.frozen
+class Steps:
+    """What a README shows of the writes of a design."""
+
+    tests: CrashTests
+    writes: tuple[Write, ...]
+    shown: tuple[str, ...]
+    """The writes of which every step is shown."""
+    columns: tuple[str, ...]
+    """The views that are shown."""
+    words: Callable[[tuple[Any, ...]], str]
+    """What a view shows, in a word or two."""
+
+    def rows(self) -> Iterator[tuple[str, ...]]:
+        """Write, call, and what each view shows after this call."""
+        for write in self.writes:
+            name = f"`{write.name}`"
+            for call, seen in self.tests.steps(write) if write.name in self.shown else ():
+                yield name, call or "-", *(self.words(seen[column]) for column in self.columns)
+                name = ""
+
+    def points(self) -> dict[str, tuple[int, int]]:
+        """The number of calls and of crash points of each write."""
+        cleans = {write.name: self.tests.clean(write) for write in self.writes}
+        return {name: (len(clean.calls), len(clean.points)) for name, clean in cleans.items()}
+
+
+def step_name(writer: Any, call: Call) -> str:
+    """A call of a writer in words."""
+    if call.table == writer.intents.name:
+        ((row, mutations),) = call.rows
+        intent = writer.intents.record(row, {mutation.column: mutation.value for mutation in mutations})
+        return "intent ended" if intent.source_row is None else "intent put"
+    if call.name == "checkAndPut":
+        return f"{writer.source.holds} decided (`checkAndPut`)"
+    is_delete = all(mutation.isDelete for _, mutations in call.rows for mutation in mutations)
+    lines = "line" if len(call.rows) == 1 else f"{len(call.rows)} lines"
+    return f"{lines} in `{call.table}` {'deleted' if is_delete else 'put'}"
+
+
+# ---- what stores hold -------------------------------------------------------------------------------
+
+
+def kept(table: TableLayout[Any, Any]) -> TableLayout[Any, Any]:
+    """The table, whose tombstones outlast a compaction."""
+    families = {
+        name: attrs.evolve(family, keep_tombstones_ms=KEEP_TOMBSTONES_MS) for name, family in table.families.items()
+    }
+    return attrs.evolve(table, families=families)
+
+
+def disagreements(repository: Any) -> list[str]:
+    """Derived rows that disagree with their sources."""
+    return [*map(str, repository.verifier().verify())]
+
+
+def contents(repository: Any, tables: Iterable[TableLayout[Any, Any]]) -> Contents:
+    """All records of the source table, and the cells of all rows that are derived from them, by table."""
+    writer = repository.writer
+    stored: Contents = {}
+    for table in tables:
+        rows = writer.rows(table.name).scan()
+        if table.name == writer.source.name:
+            records = {row: writer.source_of(row, cells).record for row, cells in rows}
+            stored[table.name] = {row: record for row, record in records.items() if record is not None}
+        elif table.name != writer.intents.name:
+            stored[table.name] = dict(rows)
+    derived = chain.from_iterable(map(writer.derived, stored[writer.source.name].values()))
+    assert {*derived} == {
+        (name, row, column)
+        for name, rows in stored.items()
+        if name != writer.source.name
+        for row, cells in rows.items()
+        for column in cells
+    }
+    return stored

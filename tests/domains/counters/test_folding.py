@@ -1,0 +1,554 @@
+"""A folded day: the same counts before, during and after, whoever dies or comes late, and at any step."""
+
+import random
+import threading
+import tracemalloc
+from contextlib import closing, suppress
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from domains.counters import DAY_MS, DayClosed, DayCount, LoginRepository, NotAllStored
+from domains.counters.keys import LOGIN_DAYS, TABLES, CountOfDay, CountOfUser, sums_of
+from shared.designs import metered
+from shared.keys import InvalidQuestion
+from shared.stores import connect
+from shared.tables import InvalidRow, create_tables, physical_tables
+from tests.benchmarks.bench_serve import server
+from tests.domains.contract import check_round_trip
+from tests.dying import WriterDied
+from tests.engines import EMBEDDED, examples
+
+from .asking import BY_NAME, DAY, KEEPING, counting, dump, expected, keeping, login, main_variant, stored
+from .steps import at_call, calls_of, dies_at, numbered, stepped
+
+LATE = [login(DAY + 7), login(DAY + 7, "zoe")]
+"""A login of a user whose day has others, and one of a user whose day has none."""
+
+
+def logins_of_three():
+    """Logins of three users on one day, and of one of them on the days beside it."""
+    return [
+        *(login(DAY + at, user) for at, user in enumerate(["ada", "ada", "bob", "ada_2"])),
+        login(DAY + DAY_MS - 1),
+        login(DAY - 1),
+        login(DAY + DAY_MS),
+    ]
+
+
+def answers(repository, users=("ada", "ada_2", "bob", "zoe")):
+    """Every count of the day and of its users."""
+    return [
+        repository.day_total(DAY),
+        repository.top_users(DAY, 9),
+        [repository.days(user) for user in users],
+        [repository.day_count(user, DAY) for user in users],
+    ]
+
+
+def answers_of(logins, users=("ada", "ada_2", "bob", "zoe")):
+    """The same of a plain list."""
+    return [
+        expected(logins, ("day_total", DAY)),
+        expected(logins, ("top_users", DAY, 9)),
+        [expected(logins, ("days", user, None, None)) for user in users],
+        [expected(logins, ("day_count", user, DAY)) for user in users],
+    ]
+
+
+def cells_left(connection, variant):
+    """The columns of the day's rows in both tables, without those of its other days."""
+    start = DAY.to_bytes(8, "big")[1:]
+    return {
+        column.partition(b":")[0] if column.startswith(b"l:") else column
+        for table in variant.tables[:2]
+        for row, cells in connection.table(table.name).scan()
+        if start in row
+        for column in cells
+    }
+
+
+def compact(connection, variant):
+    """A major compaction of the tables of logins, which drops tombstones and what they hide; the embedded store's."""
+    for table in variant.tables[:2]:
+        connection.compact(table.name)
+
+
+@pytest.fixture
+def new(engine, variant):
+    """Makes a store of its own with the logins of three users: a connection and a repository."""
+    opened = []
+
+    def make(*logins):
+        store = engine.shared_store(*variant.tables)
+        opened.append(store)
+        connection = store.__enter__()
+        repository = variant.open(connection)
+        stored(repository, *(logins or logins_of_three()))
+        return connection, repository
+
+    yield make
+    for store in opened:
+        store.__exit__(None, None, None)
+
+
+# ---- one fold ---------------------------------------------------------------------------------------
+
+
+@keeping
+def test_a_folded_day_has_one_cell_for_each_user_and_the_same_counts(connection, variant, repository):
+    logins = stored(repository, *logins_of_three())
+    assert repository.fold(DAY) == 3
+    assert answers(repository) == answers_of(logins)
+    assert cells_left(connection, variant) == {b"s:n"}
+    assert list(repository.logins("ada")) == [login(DAY + DAY_MS), login(DAY - 1)], "those of other days"
+
+
+@keeping
+def test_the_sums_are_rows_of_the_same_tables(connection, variant, repository):
+    stored(repository, *logins_of_three())
+    repository.fold(DAY)
+    by_user, by_day, *_others = variant.tables
+    sums = [sums_of(by_user, CountOfUser), sums_of(by_day, CountOfDay)]
+    check_round_trip(connection, [by_user, by_day, *sums])
+    assert [len(table.layouts) for table in physical_tables([by_user, by_day, *sums])] == [2, 2]
+
+
+@keeping
+def test_a_day_without_logins_is_folded_and_so_is_a_folded_one(connection, variant, repository):
+    assert repository.fold(DAY) == repository.fold(DAY) == 0
+    stored(repository, login(DAY + DAY_MS))
+    assert repository.fold(DAY + DAY_MS) == 1
+    before = dump(connection, variant)
+    assert repository.fold(DAY + DAY_MS) == 0
+    assert dump(connection, variant) == before
+
+
+@keeping
+def test_a_time_that_is_not_the_start_of_a_day_is_not_folded(repository):
+    with pytest.raises(InvalidQuestion, match=r"^day: must be the start of a UTC day"):
+        repository.fold(DAY + 1)
+
+
+users = st.sampled_from(["ada", "ada2", "a", "a\0", "é", "🐘"])
+times = st.sampled_from([day + at for day in (DAY, DAY + DAY_MS) for at in (0, 1, DAY_MS - 1)])
+
+
+@settings(max_examples=examples(60))
+@given(st.lists(st.builds(login, times, users), max_size=30), st.lists(st.integers(0, 1), max_size=3))
+def test_random_logins_count_the_same_before_and_after_folds(engine, new_logins, folded):
+    for name in KEEPING:
+        with engine.shared_store(*BY_NAME[name].tables) as connection:
+            repository = BY_NAME[name].open(connection)
+            records = stored(repository, *new_logins)
+            for day in folded:
+                repository.fold(DAY + day * DAY_MS)
+                for user in ("ada", "a", "🐘"):
+                    assert repository.days(user) == expected(records, ("days", user, None, None))
+                    assert repository.day_count(user, DAY) == expected(records, ("day_count", user, DAY))
+                for day_ms in (DAY, DAY + DAY_MS):
+                    assert repository.day_total(day_ms) == expected(records, ("day_total", day_ms))
+                    assert repository.top_users(day_ms, 9) == expected(records, ("top_users", day_ms, 9))
+
+
+@main_variant
+def test_users_that_are_read_in_several_parts_are_counted_once_each(repository, monkeypatch):
+    monkeypatch.setattr("domains.counters.repository.USERS_AT_ONCE", 2)
+    monkeypatch.setattr("domains.counters.repository.ROWS_AT_ONCE", 2)
+    logins = stored(repository, *(login(DAY + at, f"u{at % 7}") for at in range(20)))
+    counts = [repository.day_total(DAY), repository.top_users(DAY, 9)]
+    assert counts == [20, expected(logins, ("top_users", DAY, 9))]
+    for user in ("u0", "u3", "u6"):  # as after a fold that died
+        repository._fold_user(user, DAY)
+        assert [repository.day_total(DAY), repository.top_users(DAY, 9)] == counts
+    assert repository.fold(DAY) == 4
+    assert [repository.day_total(DAY), repository.top_users(DAY, 9)] == counts
+
+
+# ---- folders that die -------------------------------------------------------------------------------
+
+
+@keeping
+def test_a_fold_that_dies_at_any_call_changes_no_count_and_recover_completes_it(variant, new):
+    expected_answers = answers_of(logins_of_three())
+    connection, repository = new()
+    calls = calls_of(connection, lambda: repository.fold(DAY))
+    assert len(calls) > 30
+    for number in range(len(calls)):
+        connection, repository = new()
+        with pytest.raises(WriterDied), dies_at(connection, numbered(number)):
+            repository.fold(DAY)
+        assert answers(repository) == expected_answers, f"{number}: {calls[number]}"
+        other = variant.open(connection)
+        if number % 2:
+            other.recover(older_than_ms=0)
+        else:
+            other.fold(DAY)
+        assert answers(other) == expected_answers
+        other.fold(DAY)  # if the folder died before it closed the day, there was nothing to recover
+        assert answers(other) == expected_answers
+        assert cells_left(connection, variant) == {b"s:n"}
+
+
+@keeping
+def test_every_count_is_right_at_every_call_of_a_fold(variant, new):
+    expected_answers = answers_of(logins_of_three())
+    connection, repository = new()
+    reader = variant.open(connection)
+
+    def check(_name):
+        assert answers(reader) == expected_answers
+
+    with stepped(connection, check):
+        repository.fold(DAY)
+
+
+@keeping
+@pytest.mark.parametrize("question", range(4))
+def test_a_fold_at_any_call_of_a_reader_changes_no_count(variant, new, question):
+    ask = [
+        lambda repository: repository.day_total(DAY),
+        lambda repository: repository.top_users(DAY, 9),
+        lambda repository: repository.days("ada"),
+        lambda repository: repository.day_count("ada", DAY),
+    ][question]
+    connection, repository = new()
+    wanted, calls = ask(repository), calls_of(connection, lambda: ask(repository))
+    for number in range(len(calls)):
+        connection, repository = new()
+        folder = variant.open(connection)
+        with at_call(connection, number, lambda folder=folder: folder.fold(DAY)):
+            assert ask(repository) == wanted, f"{number}: {calls[number]}"
+
+
+@keeping
+def test_recover_folds_the_closed_days_and_no_other(connection, variant, repository):
+    logins = stored(repository, *logins_of_three())
+    repository.fold(DAY - DAY_MS)
+    calls = calls_of(connection, lambda: repository.fold(DAY + DAY_MS))
+    assert calls.count("checkAndPut") == 3, "closed, one sum, folded"
+    closing = LoginRepository(connection, variant.tables)
+    with pytest.raises(WriterDied), dies_at(connection, numbered(0, "scannerOpen")):
+        closing.fold(DAY)
+    with metered(connection) as cost:
+        assert closing.recover().failed == ()
+    assert answers(repository) == answers_of(logins)
+    states = list(connection.table(LOGIN_DAYS.name).scan())
+    assert [LOGIN_DAYS.records(row, cells)[0].state for row, cells in states] == 3 * ["folded"]
+    with metered(connection) as again:
+        closing.recover()
+    assert again.rpcs < 10 < cost.rpcs
+
+
+@keeping
+def test_a_day_with_a_damaged_row_is_not_folded_and_does_not_stop_the_others(connection, variant, repository):
+    by_day = variant.tables[1]
+    stored(repository, *logins_of_three())
+    bad = by_day.row(login(DAY, "bob"))
+    connection.table(by_day.name).put(bad, {b"l:x": b"\xc3"}, timestamp=DAY)
+    with pytest.raises(InvalidRow):
+        repository.fold(DAY)
+    with pytest.raises(WriterDied), dies_at(connection, numbered(0, "scannerOpen")):
+        repository.fold(DAY + DAY_MS)
+    (failed,) = repository.recover().failed
+    assert failed.startswith(f"day 2026-01-12T00:00:00.000Z: {by_day.name}: row ")
+    connection.table(by_day.name).delete(bad, [b"l:x"])
+    assert repository.recover().failed == ()
+    assert answers(repository) == answers_of(logins_of_three())
+
+
+# ---- several folders --------------------------------------------------------------------------------
+
+
+@keeping
+def test_two_folders_of_one_day_agree_whenever_the_second_begins_and_dies(engine, variant, new):
+    few = [login(), login(DAY + 1), login(DAY + 1, "bob")]
+    connection, repository = new(*few)
+    steps = len(calls_of(connection, lambda: repository.fold(DAY)))
+    chance = random.Random(1)
+    for number in range(steps):
+        for lives in chance.sample(range(steps + 1), 4 if engine.name == EMBEDDED else 1):
+            connection, repository = new(*few)
+            second = variant.open(connection)
+
+            def fold_or_die(connection=connection, second=second, lives=lives):
+                with suppress(WriterDied), dies_at(connection, numbered(lives)):
+                    second.fold(DAY)
+
+            with at_call(connection, number, fold_or_die):
+                repository.fold(DAY)
+            assert answers(repository) == answers_of(few), (number, lives)
+            assert cells_left(connection, variant) == {b"s:n"}
+
+
+@main_variant
+@pytest.mark.parametrize("seed", range(20))
+def test_three_folders_take_turns_in_any_order(variant, new, seed):
+    """Each thread waits for its turn before every call, so one call is under way at a time."""
+    connection, repository = new()
+    chance, names = random.Random(seed), list(range(3))
+    turn, client = threading.Condition(), connection.client
+    current = [chance.choice(names)]
+    failed = []
+
+    class TurnTaking:
+        def __init__(self, name):
+            self.name = name
+
+        def __getattr__(self, method):
+            call = getattr(client, method)
+
+            def when_it_is_its_turn(*arguments):
+                with turn:
+                    assert turn.wait_for(lambda: current[0] == self.name, 60)
+                    answer = call(*arguments)
+                    current[0] = chance.choice(names)
+                    turn.notify_all()
+                return answer
+
+            return when_it_is_its_turn
+
+    class Connection:
+        """One of three connections to the same store."""
+
+        def __init__(self, name):
+            self.client = TurnTaking(name)
+
+        def __getattr__(self, name):
+            return getattr(connection, name)
+
+        def table(self, name):
+            table = connection.table(name)
+            table.connection = self
+            return table
+
+    def fold(name):
+        try:
+            LoginRepository(Connection(name), variant.tables).fold(DAY)
+        except Exception as error:  # shown below: an exception in a thread fails no test
+            failed.append(error)
+        with turn:
+            names.remove(name)
+            if names:
+                current[0] = chance.choice(names)
+                turn.notify_all()
+
+    threads = [threading.Thread(target=fold, args=(name,)) for name in list(names)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    assert failed == []
+    assert answers(repository) == answers_of(logins_of_three())
+    assert cells_left(connection, variant) == {b"s:n"}
+
+
+# ---- writers that come late -------------------------------------------------------------------------
+
+
+def counted(repository, late):
+    """How often the user of a late login is counted on the day."""
+    return repository.day_count(late.user, DAY)
+
+
+@keeping
+def test_a_login_of_a_folded_day_is_refused_and_leaves_nothing(connection, variant, repository):
+    stored(repository, *logins_of_three())
+    repository.fold(DAY)
+    before = dump(connection, variant)
+    for writer in (repository, variant.open(connection)):
+        for late in LATE:
+            with pytest.raises(DayClosed) as refused:
+                writer.store(late)
+            assert str(refused.value) == "Login.time_ms: day 2026-01-12T00:00:00.000Z takes no more logins"
+    assert dump(connection, variant) == before
+
+
+@keeping
+@pytest.mark.parametrize("late", LATE, ids=lambda late: late.user)
+def test_a_login_that_is_stored_at_any_call_of_a_fold_is_counted_if_it_was_answered(variant, new, late):
+    connection, repository = new()
+    steps = len(calls_of(connection, lambda: repository.fold(DAY)))
+    outcomes = set()
+    for number in range(steps):
+        connection, repository = new()
+        before, writer = counted(repository, late), variant.open(connection)
+        answered = []
+
+        def store(writer=writer, answered=answered):
+            with suppress(DayClosed):
+                writer.store(late)
+                answered.append(late)
+
+        with at_call(connection, number, store):
+            repository.fold(DAY)
+        outcomes.add(bool(answered))
+        assert counted(repository, late) == before + len(answered)
+        assert repository.day_total(DAY) == 5 + len(answered)
+        with pytest.raises(DayClosed):
+            writer.store(late)
+        assert repository.day_total(DAY) == 5 + len(answered)
+    assert outcomes == {True, False}
+
+
+@keeping
+@pytest.mark.parametrize("knows_the_day", [False, True])
+@pytest.mark.parametrize("late", LATE, ids=lambda late: late.user)
+def test_a_fold_at_any_call_of_a_writer_counts_the_login_if_it_was_answered(variant, new, late, knows_the_day):
+    outcomes = []
+    for number in range(5):
+        connection, repository = new()
+        before, writer, folder = counted(repository, late), variant.open(connection), variant.open(connection)
+        if knows_the_day:
+            writer.store(login())  # again
+        answered = 0
+        with suppress(DayClosed), at_call(connection, number, lambda folder=folder: folder.fold(DAY)):
+            writer.store(late)
+            answered = 1
+        outcomes.append(answered)
+        assert counted(repository, late) >= before + answered
+        assert counted(repository, late) <= before + 1
+        folder.fold(DAY)  # also what a refused writer left
+        assert counted(repository, late) == sum(day.count for day in repository.days(late.user) if day.day_ms == DAY)
+        assert (repository.day_total(DAY) - 5, repository.top_users(DAY, 9)[0].user) == (
+            counted(repository, late) - before,
+            "ada",
+        )
+    calls = 3 if knows_the_day else 4
+    assert outcomes == [0] * calls + [1] * (5 - calls)
+
+
+@keeping
+def test_a_writer_is_told_that_the_login_may_not_be_counted(variant, new):
+    connection, repository = new()
+    writer = variant.open(connection)
+    with pytest.raises(DayClosed) as refused, at_call(connection, 3, lambda: repository.fold(DAY)):
+        writer.store(login(DAY + 9))
+    assert str(refused.value) == (
+        "Login.time_ms: day 2026-01-12T00:00:00.000Z was closed meanwhile, so the login may not be counted"
+    )
+
+
+@keeping
+def test_a_put_that_arrives_after_the_fold_and_a_compaction_is_not_counted(engine, variant, new):
+    connection, repository = new()
+    repository.fold(DAY)
+    if engine.name == EMBEDDED:
+        compact(connection, variant)
+    for table in variant.tables[:2]:
+        connection.table(table.name).put(table.row(login()), table.cells.pack(login()), timestamp=DAY)
+    assert answers(repository) == answers_of(logins_of_three())
+    assert repository.fold(DAY) == (engine.name == EMBEDDED), "it deletes them, unless a tombstone hides them"
+    assert answers(repository) == answers_of(logins_of_three())
+    assert cells_left(connection, variant) == {b"s:n"}
+
+
+@keeping
+def test_a_login_that_only_its_user_has_is_folded_with_the_others(connection, variant, repository):
+    by_user, *_others = variant.tables
+    stored(repository, login(), login(DAY + 1))
+    half = login(DAY + 2)
+    connection.table(by_user.name).put(by_user.row(half), by_user.cells.pack(half), timestamp=half.time_ms)
+    assert (repository.day_count("ada", DAY), repository.day_total(DAY)) == (3, 2)
+    repository.fold(DAY)
+    assert (repository.day_count("ada", DAY), repository.day_total(DAY)) == (3, 3)
+
+
+@keeping
+def test_a_file_that_is_loaded_again_after_a_fold_changes_nothing_and_names_each_line(
+    engine, ok, rowbook, folder, new_url, variant
+):
+    times = ["2026-01-12T08:00Z", "2026-01-13T08:00Z", "2026-01-12T08:00Z", "2026-01-12T23:59:59.999Z"]
+    (folder / "a.csv").write_text("".join(["user,time_ms\n", *(f"ada,{time}\n" for time in times)]))
+    url = new_url(*variant.tables)
+    load = f"load counters:{variant.name} a.csv --store {url}"
+    ok(load)
+    with closing(connect(url)) as connection:
+        repository = variant.open(connection)
+        repository.fold(DAY)
+        if engine.name == EMBEDDED:
+            compact(connection, variant)
+        before = dump(connection, variant)
+    code, _out, err = rowbook(f"{load} --on-error skip")
+    refused = "Login.time_ms: day 2026-01-12T00:00:00.000Z takes no more logins"
+    assert (code, err.splitlines()) == (0, [f"a.csv:{number}: {refused}" for number in (2, 4, 5)])
+    with closing(connect(url)) as connection:
+        assert dump(connection, variant) == before
+        assert variant.open(connection).days("ada") == [DayCount("ada", DAY, 3), DayCount("ada", DAY + DAY_MS, 1)]
+
+
+# ---- many logins ------------------------------------------------------------------------------------
+
+
+@keeping
+def test_logins_stored_together_are_the_cells_of_logins_stored_one_by_one(variant, new, engine):
+    logins = logins_of_three()
+    connection, _repository = new()
+    with engine.shared_store(*variant.tables) as other:
+        together = variant.open(other)
+        with metered(other) as cost:
+            assert together.store_all(iter(logins)) == len(logins)
+        assert cost.rpcs == 2 * len({each.time_ms for each in logins}) + 2
+        assert dump(other, variant) == dump(connection, variant)
+        together.fold(DAY)
+        with pytest.raises(NotAllStored, match=r"^0 records stored; .* takes no more logins$") as refused:
+            together.store_all([login(DAY + DAY_MS), login()])
+        assert isinstance(refused.value.__cause__, DayClosed)
+        assert answers(together) == answers_of(logins)
+
+
+@counting
+def test_counters_have_nothing_to_fold_and_say_so(repository):
+    for refused in (lambda: repository.fold(DAY), repository.recover, lambda: repository.store_all([login()])):
+        with pytest.raises(InvalidQuestion, match=r"^(fold|recover|store_all): needs .* a counter "):
+            refused()
+
+
+def filled(connection, count):
+    """A repository with `count` logins of one user on one day."""
+    repository = LoginRepository(connection)
+    for layout in TABLES[:2]:
+        with connection.table(layout.name).batch(timestamp=DAY, batch_size=2000) as batch:
+            for at in range(count):
+                batch.put(layout.row(login(DAY + at)), layout.cells.pack(login(DAY + at)))
+    return repository
+
+
+@main_variant
+@pytest.mark.parametrize("count", [1000, 1001, 3600, 12_345])
+def test_a_wide_row_is_folded(connection, variant, count):
+    repository = filled(connection, count)
+    repository.store(login(DAY, "zoe"))
+    assert repository.fold(DAY) == 2
+    assert (repository.day_total(DAY), repository.days("ada")) == (count + 1, [DayCount("ada", DAY, count)])
+    assert cells_left(connection, variant) == {b"s:n"}
+
+
+@main_variant
+def test_a_fold_of_a_wide_row_that_dies_between_its_deletes_goes_on(connection, variant):
+    repository = filled(connection, 3600)
+    with pytest.raises(WriterDied), dies_at(connection, numbered(8, "mutateRowsTs")):  # 2 of intents, 1 sum, 4 deletes
+        repository.fold(DAY)
+    assert (repository.day_total(DAY), repository.day_count("ada", DAY)) == (3600, 3600)
+    repository.recover()
+    assert (repository.day_total(DAY), repository.day_count("ada", DAY)) == (3600, 3600)
+    assert cells_left(connection, variant) == {b"s:n"}
+
+
+@pytest.mark.long
+def test_the_memory_of_a_fold_does_not_grow_with_the_width_of_a_row():
+    """The store is in a process of its own, so that the memory is the client's alone."""
+    peaks = []
+    for count in (20_000, 100_000):
+        with server() as (_process_id, port), closing(connect(f"hbase://127.0.0.1:{port}")) as connection:
+            create_tables(connection, TABLES)
+            repository = filled(connection, count)
+            tracemalloc.start()
+            with metered(connection) as cost:
+                assert repository.fold(DAY) == 1
+            peaks.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+            assert repository.day_total(DAY) == count
+    assert cost.rpcs == 1440, "as the README says"
+    assert peaks[1] < 1.3 * peaks[0] < 8 * 2**20

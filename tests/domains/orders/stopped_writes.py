@@ -1,0 +1,122 @@
+"""The writes of orders over several rows, and what their readers see, for the crash tests and the README."""
+
+from operator import attrgetter
+
+import attrs
+
+from domains.orders import Order, OrderConflict, UnknownOrder
+from domains.orders.design import DESIGN
+from domains.orders.records import STATUSES
+from tests.crashes import CrashTests, Steps, View, Write
+
+LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
+DESK = attrs.evolve(LAMP, placed_ms=LAMP.placed_ms + 1, item="desk")
+"""Another order under the number of the lamp."""
+MUG = attrs.evolve(LAMP, order_number="n-43", buyer_id="b-30", item="mug")
+"""An order of the same seller, which nobody changes."""
+
+
+def place(orders):
+    orders.place(LAMP)
+
+
+def place_another(orders):
+    orders.place(DESK)
+
+
+def pay(orders):
+    return orders.change_status("n-42", "paid")
+
+
+def cancel(orders):
+    return orders.cancel("n-42")
+
+
+def erase(orders):
+    orders.erase_buyer("b-3")
+
+
+# ---- what is stored before
+
+
+def one_order(store):
+    store.repository().place(MUG)
+
+
+def two_orders(store):
+    one_order(store)
+    place(store.repository())
+
+
+def paid_order(store):
+    two_orders(store)
+    pay(store.repository())
+
+
+def lost_claim(store):
+    one_order(store)
+    store.die(place_another, before="checkAndPut")
+    store.repository().recover(older_than_ms=0)
+
+
+RIVALS = {"pay": pay, "cancel": cancel, "erase": erase, "place": place, "place another": place_another}
+
+WRITES = (
+    Write("place", place, one_order, RIVALS),
+    Write("place again", place, two_orders, RIVALS),
+    Write("place after a lost claim", place, lost_claim, RIVALS),
+    Write("change_status", pay, two_orders, RIVALS),
+    Write("cancel", cancel, paid_order, RIVALS),
+    Write("erase_buyer", erase, two_orders, RIVALS),
+)
+
+
+# ---- what readers see
+
+number_of = attrgetter("order_number")
+
+
+def by_number(orders):
+    return filter(None, [orders.order("n-42"), orders.order("n-43")])
+
+
+def by_status(orders):
+    return [line for status in STATUSES for line in orders.of_seller("s-17", status=status)]
+
+
+VIEWS = (
+    View("by number", by_number, number_of),
+    View("by prefix", lambda orders: orders.numbered("n-4"), number_of),
+    View("by seller and status", by_status, number_of),
+    View("by seller", lambda orders: orders.of_seller("s-17"), number_of, lags=True),
+    View("by buyer", lambda orders: orders.of_buyer("b-3"), number_of, lags=True),
+    View(
+        "by status",
+        lambda orders: [order for status in STATUSES for order in orders.with_status(status)],
+        number_of,
+        lags=True,
+    ),
+)
+
+
+def crash_tests(engine, variant):
+    """The crash tests of a variant that has intents."""
+    views = [view for view in VIEWS if (variant.name, view.name) != ("hashed-number", "by prefix")]
+    return CrashTests(engine, variant.tables, variant.open, tuple(views), (OrderConflict, UnknownOrder))
+
+
+# ---- what the README shows
+
+
+def words(values):
+    """What a view shows of the order that is written."""
+    (value,) = [value for value in values if value.order_number == LAMP.order_number] or [None]
+    if value is None:
+        return "-"
+    return f"{value.status}, no buyer" if getattr(value, "buyer_id", "") is None else value.status
+
+
+def steps(engine):
+    """The writes of the design itself, step by step."""
+    columns = ("by number", "by seller", "by buyer", "by seller and status", "by status")
+    return Steps(crash_tests(engine, DESIGN.main), WRITES, ("place", "change_status", "erase_buyer"), columns, words)

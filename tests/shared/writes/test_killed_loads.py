@@ -1,0 +1,86 @@
+"""`rowbook load` of real sales, killed again and again: recovered and loaded once more, it is one clean load."""
+
+import random
+import sys
+import time
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from domains import cli
+from domains.orders import OrderRepository
+from shared.stores import connect
+from shared.tables import create_tables
+from tests.shared.writes.changing import DERIVED, ORDERS, TABLES, differences
+from tests.shared.writes.processes import kill_at_random, running, wait_for
+
+SALES = Path(__file__).parents[4] / "shared" / "data" / "orders" / "punks_sales_first5000.csv"
+MAPPING = {
+    "order_number": "tx",
+    "seller_id": "from",
+    "buyer_id": "to",
+    "placed_ms": "timestamp",
+    "item": "id",
+    "amount": "price (in wei)",
+}
+QUICK_LINES, LINES = 300, 5_000
+
+pytestmark = pytest.mark.skipif(not SALES.exists(), reason=f"needs {SALES.name}, which is not part of the suite")
+
+
+def load(url, file, begun):
+    """A process that loads a file as the command line does."""
+    begun.touch()
+    mapping = [word for field, column in MAPPING.items() for word in ("--map", f"{field}={column}")]
+    sys.argv = ["rowbook", "load", "orders", str(file), "--store", url, *mapping, "--plain"]
+    sys.stdout = sys.stderr = (begun.parent / "output").open("w")
+    cli.main()
+
+
+def stored(url):
+    """The orders, and the cells of their lists."""
+    with closing(connect(url)) as connection:
+        orders = [ORDERS.record(row, cells) for row, cells in connection.table(ORDERS.name).scan()]
+        return orders, [list(connection.table(table.name).scan()) for table in DERIVED]
+
+
+@pytest.mark.parametrize(
+    ("lines", "kills"), [(QUICK_LINES, 2), pytest.param(LINES, 6, marks=pytest.mark.long)], ids=["quick", "whole"]
+)
+def test_a_load_that_was_killed_and_loaded_again_is_one_clean_load(tmp_path, capsys, lines, kills):
+    file, clean, killed = tmp_path / "sales.csv", f"embedded:{tmp_path / 'a.db'}", f"embedded:{tmp_path / 'b.db'}"
+    with SALES.open(encoding="utf-8") as sales:
+        file.write_text("".join(islice(sales, lines + 1)), encoding="utf-8")
+    whole_s = finish(clean, file, tmp_path)
+    seed = random.randrange(1_000_000)
+    dice = random.Random(seed)
+    partial_loads = settled = 0
+    for number in range(kills):
+        begun = tmp_path / f"begun-{number}"
+        with running(load, killed, file, begun) as process:
+            wait_for(begun.exists, process)
+            partial_loads += kill_at_random(process, dice, whole_s)
+        with closing(connect(killed)) as connection:
+            create_tables(connection, TABLES)  # if it was killed before
+            recovered = OrderRepository(connection).writer.recover(older_than_ms=0)
+            assert recovered.failed == ()
+            settled += recovered.settled
+            assert differences(connection, OrderRepository(connection).writer, DERIVED) == []
+    finish(killed, file, tmp_path)
+    assert stored(killed) == stored(clean)
+    assert len(stored(killed)[0]) == lines
+    with capsys.disabled():
+        print(f"\nseed {seed}: {lines} lines, {partial_loads} loads killed, {settled} writes settled")
+
+
+def finish(url, file, folder):
+    """Loads a file to its end; returns how many seconds it took."""
+    begun = folder / f"begun-{url[-4:]}"
+    with running(load, url, file, begun) as process:
+        wait_for(begun.exists, process)
+        began_s = time.monotonic()
+        process.join(300)
+        assert process.exitcode == 0, (folder / "output").read_text()
+    return time.monotonic() - began_s
