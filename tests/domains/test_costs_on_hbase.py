@@ -62,7 +62,7 @@ def stored(connection, variant, table):
     """Every cell with its timestamp; if writes have intents, which a clock dates, every row with its records."""
     rows = connection.table(table.name)
     if any(map(holds_intents, variant.tables)):
-        return [(row, list(table.records(row, cells))) for row, cells in rows.scan()]
+        return [(row, table.records(row, cells)) for row, cells in rows.scan()]
     return list(rows.scan(include_timestamp=True))
 
 
