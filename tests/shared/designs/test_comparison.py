@@ -347,6 +347,13 @@ def test_rows_and_bytes_of_all_tables_count(compare: Compare, tmp_path: Path) ->
         assert two.bytes_per_record == pytest.approx(one.bytes_per_record * 7 / 5)
 
 
+def test_the_calls_that_store_a_record_are_counted(compare: Compare, tmp_path: Path) -> None:
+    design = design_of(tmp_path, NOTES)
+    assert compare(design, variant_of(BY_HOST)).rpcs_per_record == 1
+    two_tables = compare(design, variant_of(BY_HOST, AGAIN, "a"))
+    assert (two_tables.rpcs_per_record, two_tables.intent_bytes_per_record) == (7 / 5, 0)
+
+
 def test_every_table_has_a_share_of_its_own(compare: Compare, tmp_path: Path) -> None:
     notes = [{"host": f"{at_ms % 8}", "at_ms": at_ms} for at_ms in range(160)]
     design = design_of(tmp_path, notes, newest_ms=16)

@@ -17,6 +17,7 @@ from shared.designs.ruler import (
 )
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, Salt, TrailingText, UInt16, part, row_key
 from shared.tables import BIG_INT, Column, ItemCells, RecordCells, TableLayout
+from shared.writes import SourceCells
 
 
 @row_key
@@ -217,6 +218,24 @@ def test_a_marker_is_shown_as_the_record_that_it_stands_for():
     table = PUBLISHED.table
     assert cell_lines(table, table.cells.pack(SALE), width=80) == [(0, "(there is a record)"), (2, "s:v")]
     assert cell_lines(table, {b"s:w": b"1"}, width=80) == []
+
+
+def test_a_source_shows_its_revision_over_its_cell_and_then_its_record():
+    source = SourceCells(LINE_CELLS, "o:line")
+    table = TableLayout("lines", "a line", KeyLayout(Numbered), source)
+    line = Line("n-1", "lamp", 7, 0)
+    assert cell_lines(table, {b"o:line": source.pack_revision(3, 5, (b"w",), line)}, width=80) == [
+        (0, "revision  item  amount  placed_ms"),
+        (1, "3         lamp  7       1970-01-01T00:00:00.000Z"),
+        (2, "o:line"),
+    ]
+    assert cell_lines(table, {b"o:line": source.pack_revision(4, 5, (), None)}, width=80) == [
+        (0, "revision"),
+        (1, "4"),
+        (2, "o:line"),
+    ]
+    assert cell_lines(table, {}, width=80) == []
+    assert cell_lines(table, {b"o:line": b"1"}, width=200)[0] == (0, "(damaged)")
 
 
 # ---- rows that hold many records -----------------------------------------------------------------
