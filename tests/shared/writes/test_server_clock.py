@@ -55,8 +55,8 @@ def test_a_put_that_waits_for_a_region_server_is_not_a_clock_that_is_behind(monk
 class ClockBehind(WriterClock):
     """The clock of a machine whose time is wrong."""
 
-    def now_ms(self, above_ms=0):
-        return super().now_ms() - 2 * MAX_SKEW_MS
+    def read_ms(self):
+        return super().read_ms() - 2 * MAX_SKEW_MS
 
 
 def test_a_clock_that_is_behind_is_refused_after_a_slow_put_too(monkeypatch):
@@ -72,8 +72,8 @@ class ClockThatGoesWrong(WriterClock):
 
     ahead_ms = 0
 
-    def now_ms(self, above_ms=0):
-        return max(super().now_ms() + self.ahead_ms, above_ms + 1)
+    def read_ms(self):
+        return super().read_ms() + self.ahead_ms
 
 
 def test_a_clock_that_went_wrong_is_refused_although_the_slot_has_intents_of_that_clock():
