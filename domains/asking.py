@@ -70,14 +70,14 @@ def pairs(words: Iterable[str], form: str = "field=value") -> dict[str, str]:
     return texts
 
 
-def number(what: str, text: str, at_most: int) -> int:
-    """The text as a number, from 1 to `at_most`."""
+def number(what: str, text: str, at_most: int, at_least: int = 1) -> int:
+    """The text as a number, from `at_least` to `at_most`."""
     try:
         value: int = read_value(what, int, text)
     except ValueError as error:
         raise WrongUsage(f"{what}: {error}") from None
-    if not 1 <= value <= at_most:
-        raise WrongUsage(f"{what}: must be 1..{at_most} (got {value})")
+    if not at_least <= value <= at_most:
+        raise WrongUsage(f"{what}: must be {at_least}..{at_most} (got {value})")
     return value
 
 

@@ -386,7 +386,7 @@ def recover(
     plain: Plain = False,
 ) -> None:
     """Complete what writers left that died in the middle of a write over several rows."""
-    older_than_ms = None if older_than is None else 1000 * number("--older-than", older_than, MAX_AGE_S)
+    older_than_ms = None if older_than is None else 1000 * number("--older-than", older_than, MAX_AGE_S, 0)
     with _repository(name, store) as repository:
         code = upkeep.recover(show.console(plain or context.obj), name, repository, older_than_ms, as_json=as_json)
     raise typer.Exit(code)

@@ -46,6 +46,10 @@ RELEASES = ("tests/shared/tables/test_releases.py",)
 LAWS = ("tests/shared/keys/test_codec_laws.py",)
 CELLS = ("tests/shared/tables/test_cells.py",)
 CLOCK = ("tests/shared/writes/test_clock.py",)
+SERVER_CLOCK = ("tests/shared/writes/test_server_clock.py",)
+SLOTS = ("tests/shared/writes/test_slots.py",)
+SOURCES = ("tests/shared/writes/test_sources.py",)
+VERIFYING = ("tests/shared/writes/test_verifying.py",)
 STOPPED_WRITES = ("tests/shared/writes/test_stopped_writes.py",)
 FOLDING = ("tests/domains/counters/test_folding.py",)
 TABLES = ("tests/shared/tables/test_tables.py",)
@@ -875,13 +879,13 @@ MUTANTS = (
     Mutant(
         "a seller's list names the buyer",
         "domains/orders/records.py",
-        "return cls(order.seller_id, ",
-        "return cls(order.buyer_id, ",
+        "return cls(order.seller_id, order.placed_ms",
+        "return cls(order.buyer_id, order.placed_ms",
         CONTRACT,
     ),
     Mutant(
         "storing a record again writes it again",
-        "domains/orders/repository.py",
+        "domains/orders/variants/without_intents.py",
         "rows.put(row, cells, timestamp=written_ms)",
         "rows.put(row, cells)",
         CONTRACT,
@@ -938,8 +942,8 @@ MUTANTS = (
     Mutant(
         "a verdict hides how many ranges are filtered",
         "shared/designs/cost_tables.py",
-        "len(measurement.reads) > 1 else words",
-        "False else words",
+        "and ranges > 1 else words",
+        "and False else words",
         ("tests/shared/designs/test_cost_tables.py",),
     ),
     Mutant(
@@ -1050,10 +1054,108 @@ MUTANTS = (
     ),
     Mutant(
         "a change of status that lost is answered",
-        "domains/orders/repository.py",
+        "domains/orders/variants/without_intents.py",
         "if stored is None or stored[0].status != status:",
         "if stored is None:",
-        ("tests/domains/orders/test_changes_at_once.py",),
+        ("tests/domains/orders/test_without_intents.py",),
+    ),
+    Mutant(
+        "a record that is stored already is decided again",
+        "shared/writes/intents.py",
+        "            if record == source.record:\n",
+        "            if False:\n",
+        CONTRACT,
+    ),
+    Mutant(
+        "a line of the future is deleted by a tombstone of now",
+        "shared/writes/intents.py",
+        "MAX_SKEW_MS, newest_ms + 1)",
+        "MAX_SKEW_MS, 0)",
+        VERIFYING,
+    ),
+    Mutant(
+        "the times of two revisions meet",
+        "shared/writes/sources.py",
+        "REVISION_STEP_MS = 3",
+        "REVISION_STEP_MS = 1",
+        STOPPED_WRITES,
+    ),
+    Mutant(
+        "a source remembers every write",
+        "shared/writes/sources.py",
+        "list(writes[-WRITES_KEPT:])",
+        "list(writes)",
+        SOURCES,
+    ),
+    Mutant(
+        "a write is called lost although its id may be forgotten",
+        "shared/writes/sources.py",
+        "self.revision - revision > WRITES_KEPT",
+        "self.revision - revision > WRITES_KEPT + 1",
+        SOURCES,
+    ),
+    Mutant(
+        "a forked process writes into the slots of its parent",
+        "shared/writes/slots.py",
+        "if self._pid != os.getpid():",
+        "if not self._pid:",
+        SLOTS,
+    ),
+    Mutant(
+        "a clock that is behind is right",
+        "shared/writes/server_clock.py",
+        "if abs(skew_ms) > MAX_SKEW_MS:",
+        "if skew_ms > MAX_SKEW_MS:",
+        SERVER_CLOCK,
+    ),
+    Mutant(
+        "the rows of a pending write are findings",
+        "shared/writes/verifying.py",
+        "[suspect for suspect in suspects if suspect.source_row not in pending]",
+        "[*suspects]",
+        VERIFYING,
+    ),
+    Mutant(
+        "a source that cannot be read hides the lines of others",
+        "shared/writes/verifying.py",
+        "            if len(wanted) == 1:\n",
+        "            if True:\n",
+        VERIFYING,
+    ),
+    Mutant(
+        "a line that stays missing is said to be mended",
+        "shared/writes/verifying.py",
+        "rows.row(finding.row), finding.source_row, source) is None",
+        "rows.row(finding.row), finding.source_row, source) is not False",
+        VERIFYING,
+    ),
+    Mutant(
+        "a line that differs is found twice",
+        "shared/writes/verifying.py",
+        'suspect is not None and suspect.kind == "dangling"',
+        "suspect is not None",
+        VERIFYING,
+    ),
+    Mutant(
+        "an erased buyer is named by a write of a dead writer",
+        "domains/orders/repository.py",
+        "        self.writer.recover(older_than_ms=0)\n        erased = 0\n",
+        "        erased = 0\n",
+        ("tests/domains/orders/test_erase_buyer.py",),
+    ),
+    Mutant(
+        "a buyer's line without an order is kept",
+        "domains/orders/repository.py",
+        "            self.writer.repair(self._orders.row(OrderByNumber(line.order_number)), cells)\n",
+        "            pass\n",
+        ("tests/domains/orders/test_erase_buyer.py",),
+    ),
+    Mutant(
+        "all pending writes are young",
+        "domains/cli.py",
+        "None if older_than is None else 1000 * number(",
+        "None if older_than is None else 1000 + number(",
+        ("tests/domains/test_cli_upkeep.py",),
     ),
     Mutant(
         "a write that may still arrive is called lost",

@@ -104,7 +104,7 @@ def _source_columns(cells: SourceCells[Any], cell: bytes, width: int) -> Iterabl
         revision, _time_ms, _writes, stored = cells.opened(cell)
     except ValueError as error:
         return _cut("(damaged)", str(error), [column], width)
-    record = [] if stored is None else _record_columns(cells.cells, stored, width)
+    record: Iterable[tuple[str, ...]] = () if stored is None else _record_columns(cells.cells, stored, width)
     return [*_cut("revision", str(revision), [column], width), *((name, value, "") for name, value, _ in record)]
 
 

@@ -45,6 +45,8 @@ MERGED_AT_MOST = 1.20
 LOADED_AT_MOST = 1.11
 """The time of a load over that of raw batches: nine tenths of their rate."""
 
+TO_CANCEL = 5_000
+"""Orders that are there to be cancelled: more than there are rounds, because one that is cancelled stays so."""
 BUCKETS = 16
 A_SECOND = 200
 """Events of one timestamp, as those of a busy server whose log says whole seconds."""
@@ -150,16 +152,24 @@ def answered(pattern: AccessPattern, repository: Any) -> Any:
 def compare_writes(report: Report, connection: happybase.Connection) -> None:
     """An event stored, an order placed and cancelled: at each call the next one."""
     report.title("writes, ours / by hand", "embedded calls")
-    tables = (LOGS, *TABLES)
-    with closing(connect("embedded:")) as memory, stocked(memory, tables), stocked(connection, tables):
+    to_place, to_cancel = ([orders(report.size.rows, mark) for mark in marks] for marks in ("abc", "def"))
+    to_cancel = [[attrs.evolve(order, status="placed") for order in its[:TO_CANCEL]] for its in to_cancel]
+    with (
+        closing(connect("embedded:")) as memory,
+        stocked(memory, (LOGS,)),
+        stocked(memory, TABLES, to_cancel[2]),
+        stocked(connection, (LOGS,)),
+        stocked(connection, TABLES, [*to_cancel[0], *to_cancel[1]]),
+    ):
         logs = LogRepository(connection), NewestFirst(connection.table(LOGS.name)), LogRepository(memory)
         shops = OrderRepository(connection), orders_by_hand(connection), OrderRepository(memory)
-        placed = [orders(report.size.rows, mark) for mark in "abc"]
-        numbers = [[order.order_number for order in its[: report.size.rounds]] for its in placed]
+        for shop, its in zip(shops, to_place, strict=True):
+            shop.place(its.pop())  # the first write compares the clocks, in two calls more
+        numbers = [[order.order_number for order in its] for its in to_cancel]
         events = log_events(report.size.rows)
         for what, sides in (
             ("store an event", [each_time(repository.store, events) for repository in logs]),
-            ("place an order", [each_time(shop.place, its) for shop, its in zip(shops, placed, strict=True)]),
+            ("place an order", [each_time(shop.place, its) for shop, its in zip(shops, to_place, strict=True)]),
             ("cancel an order", [each_time(shop.cancel, its) for shop, its in zip(shops, numbers, strict=True)]),
         ):
             calls = calls_of_both(connection, *sides[:2])

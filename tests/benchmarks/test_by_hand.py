@@ -7,13 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domains.orders import TABLES, Order, OrderRepository
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, UInt16, part, row_key
 from shared.stores import connect
+from shared.tables import create_tables
 
 BENCHMARKS = Path(__file__).parent
 sys.path.append(str(BENCHMARKS))
 
 from by_hand import keys as by_hand  # noqa: E402
+from by_hand.orders import Orders  # noqa: E402
 from by_hand.plain_store import PlainStore  # noqa: E402
 
 
@@ -72,3 +75,22 @@ def test_no_benchmark_needs_what_is_outside_of_the_repository():
     assert [path.name for path in BENCHMARKS.rglob("*.py") if "ROOT.parent" in path.read_text(encoding="utf-8")] == [
         Path(__file__).name
     ]
+
+
+def test_orders_by_hand_are_those_of_the_suite():
+    connection = connect("embedded:")
+    create_tables(connection, TABLES)
+    ours, hand = OrderRepository(connection), Orders(*(connection.table(table.name) for table in TABLES))
+    placed = [
+        Order(f"n-{number}", f"s-{number % 3}", "b\0", number, "lamp", (-1) ** number * 10**21) for number in range(9)
+    ]
+    for number, order in enumerate(placed):
+        (ours, hand)[number % 2].place(order)
+    assert hand.cancel("n-0") == ours.order("n-0") == hand.order("n-0")
+    assert ours.cancel("n-1") == ours.order("n-1") == hand.order("n-1")
+    assert (list(ours.verifier().verify()), ours.writer.pending()) == ([], [])
+    for asked in ({}, {"status": "cancelled"}, {"since_ms": 2, "until_ms": 7}):
+        assert hand.of_seller("s-1", **asked) == list(ours.of_seller("s-1", **asked))
+    assert hand.of_buyer("b\0") == list(ours.of_buyer("b\0"))
+    assert hand.with_status("cancelled") == list(ours.with_status("cancelled"))
+    assert hand.numbered("n-") == list(ours.numbered("n-"))

@@ -79,8 +79,8 @@ def logs_url(new_url):
 
 
 def rows_of(variant, orders):
-    """Number of rows in each table, with a row in each for an order, and the slot of the one writer."""
-    return {table.name: 1 if holds_intents(table) else orders for table in variant.tables}
+    """Number of rows in each table: one for each order; for intents a slot of the one writer, and one for its clock."""
+    return {table.name: 2 if holds_intents(table) else orders for table in variant.tables}
 
 
 # Formats

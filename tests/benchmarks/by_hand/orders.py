@@ -1,9 +1,11 @@
 """The questions of `domains.orders`, written with happybase, struct and msgpack: what they cost without the suite.
 
 The keys and cells are those of `keys.py`, the calls to the store those of `OrderRepository`. What is left out: refusals
-that say why, cursors that are checked, and a look at every row whether it is one of this table.
+that say why, cursors that are checked, a look at every row whether it is one of this table, a clock that is compared
+with the server's, what happens after another write or a lost reply, and slots for several writes at once.
 """
 
+import os
 import struct
 import time
 from contextlib import closing
@@ -11,12 +13,15 @@ from itertools import islice
 
 import attrs
 import msgpack
+from Hbase_thrift import Mutation
 
 from domains.orders import BuyerLine, Order, SellerLine
 
 LAST = 2**63 - 1
 LINE_COLUMNS = [b"o:i", b"o:a", b"o:st"]
-COLUMNS = [b"o:s", b"o:b", b"o:t", *LINE_COLUMNS]
+SOURCE = b"o:order"
+STATUSES = {"placed": b"\x01", "paid": b"\x02", "shipped": b"\x03", "cancelled": b"\x04"}
+TRUE = msgpack.packb(True)
 PAGE_ROWS = 101
 """A page of 100 and one row more, which tells whether there is a next page."""
 
@@ -38,13 +43,17 @@ def amount_of(data):
     return int.from_bytes(msgpack.unpackb(data), "big", signed=True)
 
 
-def cells_of(order):
-    return {
-        b"o:s": msgpack.packb(order.seller_id),
-        b"o:b": msgpack.packb(order.buyer_id),
-        b"o:t": msgpack.packb(order.placed_ms),
-        **line_of(order),
+def source_of(order, revision, time_ms, writes):
+    line = line_of(order)
+    cells = {
+        b"s": msgpack.packb(order.seller_id),
+        b"b": msgpack.packb(order.buyer_id),
+        b"t": msgpack.packb(order.placed_ms),
+        b"i": line[b"o:i"],
+        b"a": line[b"o:a"],
+        b"st": line[b"o:st"],
     }
+    return msgpack.packb([revision, time_ms, writes[-64:], cells])
 
 
 def line_of(order):
@@ -55,15 +64,16 @@ def line_of(order):
     }
 
 
-def order_of(row, cells):
+def order_of(row, cell):
+    cells = msgpack.unpackb(cell, strict_map_key=False)[3]
     return Order(
         row.decode(),
-        msgpack.unpackb(cells[b"o:s"]),
-        msgpack.unpackb(cells[b"o:b"]),
-        msgpack.unpackb(cells[b"o:t"]),
-        msgpack.unpackb(cells[b"o:i"]),
-        amount_of(cells[b"o:a"]),
-        msgpack.unpackb(cells[b"o:st"]),
+        msgpack.unpackb(cells[b"s"]),
+        msgpack.unpackb(cells[b"b"]),
+        msgpack.unpackb(cells[b"t"]),
+        msgpack.unpackb(cells[b"i"]),
+        amount_of(cells[b"a"]),
+        msgpack.unpackb(cells[b"st"]),
     )
 
 
@@ -84,48 +94,100 @@ def list_row(who, order):
     return text(who) + struct.pack(">Q", LAST - order.placed_ms) + text(order.order_number)
 
 
-class Orders:
-    """The order under its number, and in the lists of its seller and its buyer."""
+def status_row(order):
+    return (
+        text(order.seller_id)
+        + STATUSES[order.status]
+        + struct.pack(">Q", LAST - order.placed_ms)
+        + text(order.order_number)
+    )
 
-    def __init__(self, orders, by_seller, by_buyer):
+
+class Orders:
+    """The order under its number, in the lists of its seller, its buyer and its status; and the write under way."""
+
+    def __init__(self, orders, by_seller, by_buyer, by_status, intents):
         self.orders = orders
         self.by_seller = by_seller
         self.by_buyer = by_buyer
+        self.by_status = by_status
+        self.intents = intents
+        self.slot = os.urandom(8) + bytes(4)
+        self.last_ms = 0
 
     def order(self, order_number):
-        stored = self.stored(order_number)
-        return stored and stored[0]
-
-    def stored(self, order_number):
         row = order_number.encode()
-        cells = self.orders.row(row, include_timestamp=True)
-        if not cells:
-            return None
-        return order_of(row, {column: value for column, (value, _) in cells.items()}), cells[b"o:st"][1]
+        cells = self.orders.row(row, columns=[SOURCE])
+        return order_of(row, cells[SOURCE]) if cells else None
 
     def place(self, order):
-        if self.stored(order.order_number) is not None:
+        row = order.order_number.encode()
+        if self.orders.row(row, columns=[SOURCE]):
             raise ValueError(f"order {order.order_number} is there")
-        self.put(order, cells_of(order), order.placed_ms)
+        self.write(row, None, order)
 
     def cancel(self, order_number):
-        order, written_ms = self.stored(order_number)
-        order = attrs.evolve(order, status="cancelled")
-        now_ms = max(time.time_ns() // 1_000_000, written_ms + 1)
-        self.put(order, {b"o:st": msgpack.packb(order.status)}, now_ms)
-        stored, _ = self.stored(order_number)
-        if stored.status != order.status:
-            raise ValueError(f"order {order_number!r} was changed meanwhile")
-        return stored
+        row = order_number.encode()
+        cell = self.orders.row(row, columns=[SOURCE])[SOURCE]
+        stored = order_of(row, cell)
+        if stored.status not in ("placed", "paid"):
+            raise ValueError(f"order {order_number} is {stored.status}")
+        order = attrs.evolve(stored, status="cancelled")
+        self.write(row, cell, order)
+        return order
 
-    def put(self, order, cells, written_ms):
-        self.orders.put(order.order_number.encode(), cells, timestamp=written_ms)
-        line = line_of(order)
-        self.by_seller.put(list_row(order.seller_id, order), line, timestamp=written_ms)
-        self.by_buyer.put(list_row(order.buyer_id, order), line, timestamp=written_ms)
+    def write(self, row, cell, order):
+        revision, old_ms, writes, _ = (0, 0, [], None) if cell is None else msgpack.unpackb(cell, strict_map_key=False)
+        old = None if cell is None else order_of(row, cell)
+        started_ms = max(time.time_ns() // 1_000_000, self.last_ms + 1)
+        self.last_ms = started_ms + 1
+        write_id = os.urandom(8)
+        seller_row, buyer_row, line = list_row(order.seller_id, order), list_row(order.buyer_id, order), line_of(order)
+        old_status_row, new_status_row = old and status_row(old), status_row(order)
+        touched = {
+            "orders_by_seller": {seller_row: LINE_COLUMNS},
+            "orders_by_buyer": {buyer_row: LINE_COLUMNS},
+            "orders_by_status": {row: [b"o:x"] for row in (old_status_row, new_status_row) if row},
+        }
+        intent = {b"i:s": msgpack.packb(row), b"i:r": msgpack.packb(revision), b"i:w": msgpack.packb(write_id)}
+        self.intents.put(self.slot, {**intent, b"i:t": msgpack.packb(touched)}, timestamp=started_ms)
+        self.put(self.by_status, new_status_row, {b"o:x": TRUE}, old_ms + 1)
+        time_ms = max(started_ms, old_ms + 3)
+        new_cell = source_of(order, revision + 1, time_ms, [*writes, write_id])
+        mutation = Mutation(column=SOURCE, value=new_cell)
+        if not self.orders.connection.client.checkAndPut(self.orders.name, row, SOURCE, cell, mutation, {}):
+            raise ValueError(f"order {row!r} was changed meanwhile")
+        self.put(self.by_seller, seller_row, line, time_ms)
+        self.put(self.by_buyer, buyer_row, line, time_ms)
+        if old_status_row:
+            batch = self.by_status.batch(timestamp=time_ms - 1)
+            batch.delete(old_status_row, [b"o:x"])
+            batch.send()
+        ended = {b"i:s": msgpack.packb(None), b"i:r": msgpack.packb(0), b"i:w": msgpack.packb(b"")}
+        self.intents.put(self.slot, {**ended, b"i:t": msgpack.packb({})}, timestamp=started_ms + 1)
+
+    def put(self, table, row, cells, time_ms):
+        batch = table.batch(timestamp=time_ms)
+        batch.put(row, cells)
+        batch.send()
 
     def of_seller(self, seller_id, since_ms=None, until_ms=None, status=None, limit=100):
-        return self.list_of(self.by_seller, SellerLine, seller_id, since_ms, until_ms, status, limit)
+        if status is None:
+            return self.list_of(self.by_seller, SellerLine, seller_id, since_ms, until_ms, None, limit)
+        start = text(seller_id) + STATUSES[status]
+        stop = start[:-1] + bytes([start[-1] + 1])
+        with closing(self.by_status.scan(start, stop, columns=[b"o:x"], batch_size=limit + 1)) as rows:
+            numbers = [unescaped(row[len(start) + 8 : -2]) for row, _ in islice(rows, limit + 1)][:limit]
+        return [
+            SellerLine(order.seller_id, order.placed_ms, order.order_number, order.item, order.amount, order.status)
+            for order in self.all_of(numbers)
+            if order.status == status
+        ]
+
+    def all_of(self, numbers):
+        rows = [number.encode() for number in numbers]
+        stored = dict(self.orders.rows(rows, columns=[SOURCE])) if rows else {}
+        return [order_of(row, stored[row][SOURCE]) for row in rows]
 
     def of_buyer(self, buyer_id, since_ms=None, until_ms=None, status=None, limit=100):
         return self.list_of(self.by_buyer, BuyerLine, buyer_id, since_ms, until_ms, status, limit)
@@ -147,13 +209,14 @@ class Orders:
 
     def numbered(self, number_prefix, limit=100):
         prefix = number_prefix.encode()
-        with closing(self.orders.scan(row_prefix=prefix, columns=COLUMNS, batch_size=limit + 1)) as rows:
-            orders = [order_of(*row) for row in islice(rows, limit + 1)]
-        return orders[:limit]
+        with closing(self.orders.scan(row_prefix=prefix, columns=[SOURCE], batch_size=PAGE_ROWS)) as rows:
+            orders = list(islice((order_of(row, cells[SOURCE]) for row, cells in rows), limit))
+            next(rows, None)
+        return orders
 
     def with_status(self, status, limit=100):
         value = msgpack.packb(status).replace(b"'", b"''")
         text_of_filter = b"SingleColumnValueFilter('o','st',=,'binary:" + value + b"',true,true)"
-        with closing(self.orders.scan(columns=COLUMNS, filter=text_of_filter, batch_size=limit + 1)) as rows:
-            orders = [order_of(*row) for row in islice(rows, limit + 1)]
-        return orders[:limit]
+        with closing(self.by_seller.scan(columns=LINE_COLUMNS, filter=text_of_filter, batch_size=limit + 1)) as rows:
+            lines = [line_in(SellerLine, *row) for row in islice(rows, limit + 1)]
+        return [order for order in self.all_of([line.order_number for line in lines[:limit]]) if order.status == status]

@@ -35,7 +35,8 @@ def test_ten_lines_are_enough(tickets):
 
 def test_the_tickets_tell_their_own_story(tickets):
     assert "the tickets of assignee s-1, newest first, and none of s-12:" in tickets[1]
-    assert "closed" in re.findall(r"status='(\w+)'", tickets[1])
+    assert re.findall(r"status='(\w+)'", tickets[1])[-2:] == ["closed", "waiting"]
+    assert "recovery completes the write: Recovery(settled=1," in tickets[1]
 
 
 def test_only_what_is_copied_is_there(tickets):

@@ -1,5 +1,6 @@
 """The comparison of the writer's clock with the region server's: a slow call is not a wrong clock."""
 
+import os
 import time
 from contextlib import closing
 
@@ -13,6 +14,8 @@ from shared.writes.server_clock import CHECKED_FOR_MS, MAX_SKEW_MS, check_clock
 from shared.writes.slots import Slots
 from tests.engines import plain_table
 from tests.shared.writes.changing import TABLES, numbered
+
+from . import notes
 
 TABLE = plain_table("t")
 CELLS = {b"f:v": b"idle"}
@@ -87,3 +90,70 @@ def test_a_clock_that_went_wrong_is_refused_although_the_slot_has_intents_of_tha
         clock.ahead_ms += 20_000
         with pytest.raises(ClockSkew):
             orders.place(numbered(3))
+
+
+class ClockOff(WriterClock):
+    """The clock of a machine that is `off_ms` ahead."""
+
+    def __init__(self, off_ms):
+        super().__init__()
+        self.off_ms = off_ms
+
+    def read_ms(self):
+        return super().read_ms() + self.off_ms
+
+
+@pytest.fixture
+def connection():
+    with closing(connect("embedded:")) as connection:
+        create_tables(connection, notes.TABLES)
+        yield connection
+
+
+def check(connection, clock):
+    """Compares the clocks in a new row; returns whether anything was put there."""
+    rows, row = connection.table("notes"), os.urandom(8)
+    check_clock(connection, rows, row, {b"n:a": b"1", b"n:b": b"2"}, clock)
+    return rows.row(row) != {}
+
+
+@pytest.mark.parametrize("off_ms", [0, MAX_SKEW_MS - 5_000, 5_000 - MAX_SKEW_MS])
+def test_a_clock_within_a_minute_is_right(connection, off_ms):
+    assert check(connection, ClockOff(off_ms))
+
+
+@pytest.mark.parametrize(("off_ms", "sign"), [(MAX_SKEW_MS + 5_000, "+"), (-MAX_SKEW_MS - 5_000, "-")])
+def test_a_clock_that_is_further_off_is_refused_with_the_difference(connection, off_ms, sign):
+    with pytest.raises(ClockSkew) as refused:
+        check(connection, ClockOff(off_ms))
+    message = str(refused.value)
+    assert message.startswith(
+        f"clock: must be within {MAX_SKEW_MS} ms of the region server's (got {sign}{MAX_SKEW_MS // 10_000}"
+    )
+
+
+def test_a_write_with_a_wrong_clock_stores_nothing_but_an_idle_slot(connection):
+    writer = notes.writer_on(connection)
+    writer._clock = ClockOff(3_600_000)
+    with pytest.raises(ClockSkew):
+        writer.write(notes.ById("a"), lambda _stored: notes.Note("a", "ada"))
+    assert [list(connection.table(table.name).scan()) for table in notes.TABLES[:-1]] == [[], [], []]
+    assert writer.pending() == []
+
+
+def test_the_clocks_are_compared_once_in_ten_minutes(connection):
+    clock = ClockOff(0)
+    assert check(connection, clock)
+    assert not check(connection, clock)
+    clock.off_ms = CHECKED_FOR_MS - 5_000
+    assert not check(connection, clock)
+    clock.off_ms = CHECKED_FOR_MS + 5_000  # the clock jumped ahead
+    with pytest.raises(ClockSkew):
+        check(connection, clock)
+
+
+def test_another_connection_is_compared_again(connection):
+    check(connection, ClockOff(0))
+    with closing(connect("embedded:")) as other:
+        create_tables(other, notes.TABLES)
+        assert check(other, ClockOff(0))

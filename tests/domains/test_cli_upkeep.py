@@ -1,0 +1,239 @@
+"""`rowbook recover`, `verify` and `repair`: pending writes, and rows that disagree with their sources."""
+
+import json
+import re
+import time
+from contextlib import closing, suppress
+
+import pytest
+
+from domains.logs.design import DESIGN as LOGS
+from domains.orders import Order, OrderRepository
+from domains.orders.keys import BY_BUYER, BY_SELLER, BY_STATUS, ORDERS, TABLES
+from domains.orders.records import BuyerLine, SellerLine, StatusLine
+from shared.stores import connect
+from shared.tables import create_tables
+from tests.dying import WriterDied
+from tests.stopping import StoppingConnection
+
+LAMP = Order("n-1", "s-1", "b-1", 1_000, "lamp", 4_900)
+SOFA = Order("n-2", "s-1", "b-2", 2_000, "sofa", 89_900)
+AGREE = "orders: 2 sources and 6 lines compared: nothing is wrong\n"
+PENDING = re.compile(r"orders: 1 pending write, the oldest since 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+
+
+@pytest.fixture
+def url(folder):
+    """The URL of a store with two orders."""
+    with closing(connect("embedded:a.db")) as connection:
+        create_tables(connection, TABLES)
+        for order in (LAMP, SOFA):
+            OrderRepository(connection).place(order)
+    time.sleep(0.02)  # the time of a revision may be some milliseconds ahead
+    return "embedded:a.db"
+
+
+@pytest.fixture
+def tables(url):
+    with closing(connect(url)) as connection:
+        yield {table.name: connection.table(table.name) for table in TABLES}
+
+
+def die(url, mutations):
+    """Cancels the lamp, and dies before the n-th call that changes rows; the first one compares the clocks."""
+    with closing(connect(url)) as connection, suppress(WriterDied):
+        OrderRepository(StoppingConnection(connection, mutations)).cancel("n-1")
+
+
+def disagree(tables):
+    """Makes a row of each kind; returns their lines."""
+    seller, buyer, status = SellerLine.of(LAMP), BuyerLine.of(LAMP), StatusLine.of(LAMP)
+    tables["orders_by_seller"].delete(BY_SELLER.row(seller))
+    tables["orders_by_buyer"].put(BY_BUYER.row(buyer), {b"o:i": b"\xa1x"})
+    paid = StatusLine("s-1", "paid", 1_000, "n-1")
+    tables["orders_by_status"].put(BY_STATUS.row(paid), tables["orders_by_status"].row(BY_STATUS.row(status)))
+    tables["orders_by_buyer"].put(b"no key", {b"o:i": b"1"})
+    return [
+        f"orders_by_seller: missing row {BY_SELLER.row(seller).hex(' ')}",
+        f"orders_by_buyer: differing row {BY_BUYER.row(buyer).hex(' ')}: in o:i",
+        "orders_by_buyer: undecodable row 6e 6f 20 6b 65 79: OrderByBuyer.buyer_id: no terminator 00 01 in "
+        "6e 6f 20 6b 65 79, at offset 0 of row 6e 6f 20 6b 65 79",
+        f"orders_by_status: dangling row {BY_STATUS.row(paid).hex(' ')}",
+    ]
+
+
+# ---- recover
+
+
+def test_without_pending_writes_recover_has_nothing_to_do(ok, url):
+    assert ok(f"recover orders --store {url}") == "orders: 0 pending writes\n0 settled\n"
+
+
+def test_a_young_write_waits_and_is_settled_if_told_to(ok, url, tables):
+    die(url, 3)
+    first, second = ok(f"recover orders --store {url}").splitlines()
+    assert PENDING.fullmatch(first)
+    assert second == "0 settled, 1 younger: their writers may be at work"
+    first, second = ok(f"recover orders --store {url} --older-than 0").splitlines()
+    assert PENDING.fullmatch(first)
+    assert second == "1 settled"
+    assert ok(f"recover orders --store {url}") == "orders: 0 pending writes\n0 settled\n"
+    assert ok(f"verify orders --store {url}") == AGREE
+
+
+@pytest.mark.parametrize("mutations", range(2, 8))
+def test_whatever_call_a_writer_died_before_recover_makes_the_tables_agree(ok, url, mutations):
+    die(url, mutations)
+    assert ok(f"verify orders --store {url}").partition(": ")[0] == "orders"
+    assert ok(f"recover orders --store {url} --older-than 0").splitlines()[1] == "1 settled"
+    out = ok(f"verify orders --store {url}")
+    assert out == AGREE
+
+
+def test_recover_as_json(ok, url):
+    die(url, 3)
+    recovered = json.loads(ok(f"recover orders --store {url} --older-than 0 --json"))
+    assert recovered.pop("oldest_ms") > 1_700_000_000_000
+    assert recovered == {"name": "orders", "pending": 1, "settled": 1, "waiting": 0, "failed": []}
+    assert json.loads(ok(f"recover orders --store {url} --json")) == {
+        "name": "orders",
+        "pending": 0,
+        "oldest_ms": None,
+        "settled": 0,
+        "waiting": 0,
+        "failed": [],
+    }
+
+
+def test_a_write_that_cannot_be_settled_is_told_and_kept(rowbook, url, tables):
+    die(url, 3)
+    tables["orders"].put(b"n-1", {b"o:order": b"damaged"})
+    code, out, err = rowbook(f"recover orders --store {url} --older-than 0")
+    first, second, third = out.splitlines()
+    assert (code, err, second) == (1, "", "0 settled")
+    assert PENDING.fullmatch(first)
+    assert re.match("not settled: orders_intents: row( [0-9a-f]{2}){12}: orders: row 6e 2d 31: Order: must be ", third)
+    code, out, err = rowbook(f"recover orders --store {url} --older-than 0 --json")
+    assert (code, len(json.loads(out)["failed"])) == (1, 1)
+
+
+# ---- verify and repair
+
+
+def test_rows_that_agree_are_counted(ok, url):
+    assert ok(f"verify orders --store {url}") == ok(f"repair orders --store {url}") == AGREE
+    assert json.loads(ok(f"verify orders --store {url} --json")) == {
+        "name": "orders",
+        "sources": 2,
+        "lines": 6,
+        "found": [],
+        "left": 0,
+    }
+
+
+def test_verify_prints_a_line_for_each_row_and_how_many_of_each_kind(rowbook, url, tables):
+    lines = disagree(tables)
+    code, out, err = rowbook(f"verify orders --store {url}")
+    assert (code, err) == (1, "")
+    *found, summary = out.splitlines()
+    assert found == lines
+    # A line is missing, one is not a key, and one is too many: 5 + 1 + 1.
+    assert summary == "orders: 2 sources and 7 lines compared: 1 dangling, 1 differing, 1 missing, 1 undecodable"
+    assert rowbook(f"verify orders --store {url}")[:2] == (code, out)  # it changes nothing
+
+
+def test_repair_mends_each_row_and_says_so(rowbook, ok, url, tables):
+    lines = disagree(tables)
+    code, out, err = rowbook(f"repair orders --store {url}")
+    assert (code, err) == (0, "")
+    *found, summary = out.splitlines()
+    assert len(found) == len(lines)
+    assert all(line.startswith("mended: orders_by_") for line in found)
+    assert summary.endswith(": 1 dangling, 1 differing, 1 missing, 1 undecodable; 0 left")
+    assert ok(f"verify orders --store {url}") == AGREE
+
+
+def test_repair_completes_pending_writes_first(ok, url):
+    die(url, 4)
+    assert ok(f"repair orders --store {url}") == AGREE
+    assert ok(f"recover orders --store {url}") == "orders: 0 pending writes\n0 settled\n"
+
+
+def test_an_order_that_cannot_be_read_is_left(rowbook, url, tables):
+    tables["orders"].put(b"n-1", {b"o:order": b"damaged"})
+    code, out, _err = rowbook(f"repair orders --store {url}")
+    assert code == 1
+    assert out.splitlines()[0].startswith("orders: undecodable row 6e 2d 31: Order: must be a msgpack array")
+    assert out.splitlines()[-1] == "orders: 2 sources and 6 lines compared: 1 undecodable; 1 left"
+
+
+def test_findings_as_json(rowbook, url, tables):
+    tables["orders_by_seller"].delete(row := BY_SELLER.row(SellerLine.of(LAMP)))
+    code, out, _err = rowbook(f"verify orders --store {url} --json")
+    finding = {
+        "kind": "missing",
+        "table": "orders_by_seller",
+        "row": row.hex(),
+        "source_row": ORDERS.row(LAMP).hex(),
+        "reason": "",
+        "mended": False,
+    }
+    assert (code, json.loads(out)) == (
+        1,
+        {"name": "orders", "sources": 2, "lines": 5, "found": [finding], "left": 1},
+    )
+    code, out, _err = rowbook(f"repair orders --store {url} --json")
+    assert (code, json.loads(out)["found"], json.loads(out)["left"]) == (0, [{**finding, "mended": True}], 0)
+
+
+@pytest.mark.parametrize("command", ["verify", "repair"])
+def test_progress_is_shown_on_a_terminal_only(rowbook, url, terminal, command):
+    assert rowbook(f"{command} orders --store {url}")[2] == ""
+    terminal(80)
+    code, out, err = rowbook(f"{command} orders --store {url}")
+    assert code == 0
+    assert "nothing is wrong" in out
+    assert "rows compared" in err
+    assert rowbook(f"{command} orders --store {url} --plain")[2] == ""
+
+
+# ---- what is wrong
+
+
+@pytest.mark.parametrize("command", ["recover", "verify", "repair"])
+def test_a_design_without_writes_over_several_rows_is_wrong_usage(rowbook, new_url, ok, command):
+    url = new_url(*LOGS.main.tables)
+    ok(f"load logs {LOGS.loads[0].samples} --store {url}")
+    code, out, err = rowbook(f"{command} logs --store {url}")
+    assert (code, out) == (2, "")
+    assert err == "logs: has no writes over several rows, so there is nothing to compare or recover\n"
+
+
+@pytest.mark.parametrize("command", ["recover", "verify", "repair"])
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ("orders --store embedded:none.db", 1, "none.db: no such store; rowbook load makes one\n"),
+        ("orders", 2, "Missing option '--store'"),
+        ("trains --store embedded:", 2, "unknown design 'trains'"),
+        ("orders --store embedded:", 1, "embedded:: has no table orders, "),
+        ("orders --store nowhere:a", 2, "store URL: "),
+    ],
+)
+def test_what_is_wrong_is_one_line(rowbook, command, arguments, code, message):
+    ended, out, err = rowbook(f"{command} {arguments}")
+    assert (ended, out, err[: len(message)], err.count("\n")) == (code, "", message, 1)
+
+
+@pytest.mark.parametrize("seconds", ["-1", "x", "1.5", "400000000"])
+def test_an_age_that_is_no_number_of_seconds_is_refused(rowbook, url, seconds):
+    code, _out, err = rowbook(f"recover orders --store {url} --older-than {seconds}")
+    assert (code, err.partition(":")[0]) == (2, "--older-than")
+
+
+def test_tables_of_several_variants_are_compared_with_their_own_sources(ok, folder):
+    (folder / "a.csv").write_text("order_number,seller_id,buyer_id,placed_ms,item,amount\nn-1,s-1,b-1,0,lamp,7\n")
+    for name in ("orders:index-table", "orders:hashed-number"):
+        url = f"embedded:{name[7:]}.db"
+        ok(f"load {name} a.csv --store {url}")
+        assert ok(f"verify {name} --store {url}") == f"{name}: 1 source and 3 lines compared: nothing is wrong\n"

@@ -1,0 +1,112 @@
+"""Slots: one write at a time has one, a dead write keeps its own, and a forked process takes others."""
+
+import multiprocessing
+import os
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from threading import Barrier
+
+import pytest
+
+from shared.stores import connect
+from shared.tables import create_tables
+from shared.writes.slots import INTENT_CELLS, PROCESS_BYTES, Intent, Slots, holds_intents, idle, intents_table
+from tests.stopping import StoppingConnection
+
+from .notes import INTENTS, NOTES, TABLES, ById, Note, writer_on
+
+
+def test_a_slot_is_used_again_once_its_write_has_ended():
+    slots = Slots()
+    with slots.taken() as first:
+        pass
+    with slots.taken() as second:
+        assert second is first
+
+
+def test_writes_at_once_have_slots_of_their_own():
+    slots = Slots()
+    with slots.taken() as first, slots.taken() as second:
+        assert first.process == second.process
+        assert (first.slot, second.slot) == (0, 1)
+    assert len(first.process) == PROCESS_BYTES
+
+
+def test_a_slot_is_never_used_again_after_an_exception():
+    slots = Slots()
+    with pytest.raises(KeyboardInterrupt), slots.taken() as first:
+        raise KeyboardInterrupt
+    with slots.taken() as second:
+        assert second.slot != first.slot
+
+
+def test_threads_never_share_a_slot():
+    slots, barrier = Slots(), Barrier(8)
+
+    def take(_number):
+        with slots.taken() as slot:
+            barrier.wait()
+            return slot.slot
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sorted(pool.map(take, range(8))) == list(range(8))
+
+
+def take_in_child(slots, taken):
+    with slots.taken() as slot:
+        taken.send((slot.process, slot.slot))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_takes_slots_of_its_own():
+    slots = Slots()
+    with slots.taken() as ours:
+        pass
+    receiving, sending = multiprocessing.Pipe(duplex=False)
+    child = multiprocessing.get_context("fork").Process(target=take_in_child, args=(slots, sending))
+    child.start()
+    process, slot = receiving.recv()
+    child.join()
+    assert (process != ours.process, slot) == (True, 0)
+    with slots.taken() as again:
+        assert again is ours
+
+
+def test_a_fork_within_a_write_does_not_give_the_slot_of_the_parent_to_the_child(monkeypatch):
+    slots = Slots()
+    with slots.taken() as ours:
+        child = os.getpid() + 1
+        monkeypatch.setattr(os, "getpid", lambda: child)
+        with slots.taken() as of_child:
+            assert of_child.process != ours.process
+    with slots.taken() as next_of_child:  # the slot of the parent's write is not among the free ones of the child
+        assert next_of_child is of_child
+
+
+def test_an_intent_is_one_row_and_reads_as_it_was_packed():
+    intent = Intent(bytes(8), 1, b"a", 3, b"w" * 8, {"notes_by_owner": {b"r": [b"n:s"]}})
+    assert INTENTS.record(INTENTS.row(intent), INTENT_CELLS.pack(intent)) == intent
+    assert INTENTS.row(intent) == bytes(8) + bytes([0, 0, 0, 1])
+    ended = idle(bytes(8), 1)
+    assert INTENTS.record(INTENTS.row(ended), INTENT_CELLS.pack(ended)) == ended
+
+
+def test_only_a_table_of_intents_holds_intents():
+    assert holds_intents(intents_table("any"))
+    assert not holds_intents(NOTES)
+
+
+def test_many_writes_of_one_process_leave_one_slot():
+    with closing(connect("embedded:")) as connection:
+        create_tables(connection, TABLES)
+        writer = writer_on(connection)
+        for number in range(5):
+            writer.write(ById(str(number)), lambda _stored, number=number: Note(str(number), "ada"))
+        assert len(list(connection.table("notes_intents").scan())) == 2  # one of them is only for comparing the clocks
+        assert writer.pending() == []
+        stopped = writer_on(StoppingConnection(connection, 2))
+        with pytest.raises(Exception):  # noqa: B017, PT011
+            stopped.write(ById("5"), lambda _stored: Note("5", "ada"))
+        (pending,) = writer.pending()
+        writer.write(ById("6"), lambda _stored: Note("6", "ada"))
+        assert writer.pending() == [pending]  # the next write took another slot

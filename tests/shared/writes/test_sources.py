@@ -1,0 +1,113 @@
+"""The one cell of a source: what it holds, what is refused, and that a revision is never used twice."""
+
+import attrs
+import msgpack
+import pytest
+
+from shared.tables import Column, InvalidRecord, RecordCells
+from shared.writes import IntentWriter, SourceCells
+from shared.writes.sources import WRITES_KEPT
+
+from .notes import CELLS, INTENTS, NOTES, OWNERS, STATES, ById, ByState, Note, lines_of, writer_on
+
+SOURCE = NOTES.cells
+NOTE = Note("a", "ada", "open", "x")
+
+
+def test_the_cell_is_revision_time_writes_and_the_columns_by_qualifier():
+    cell = SOURCE.pack_revision(7, 1000, (b"w",), NOTE)
+    assert msgpack.unpackb(cell, strict_map_key=False) == [
+        7,
+        1000,
+        [b"w"],
+        {b"o": msgpack.packb("ada"), b"s": msgpack.packb("open"), b"t": msgpack.packb("x")},
+    ]
+
+
+def test_a_source_is_read_as_it_was_packed():
+    source = SOURCE.source(ById("a"), SOURCE.pack_revision(7, 1000, (b"v", b"w"), NOTE))
+    assert (source.revision, source.time_ms, source.writes, source.record) == (7, 1000, (b"v", b"w"), NOTE)
+
+
+def test_a_missing_cell_is_revision_0_and_a_deleted_record_keeps_its_revision():
+    assert SOURCE.source(ById("a"), None).revision == 0
+    deleted = SOURCE.source(ById("a"), SOURCE.pack_revision(8, 1003, (), None))
+    assert (deleted.revision, deleted.record) == (8, None)
+    assert list(SOURCE.records(ById("a"), {b"n:note": SOURCE.pack_revision(8, 1003, (), None)})) == []
+    assert list(SOURCE.records(ById("a"), {})) == []
+
+
+def test_the_latest_writes_are_kept():
+    writes = tuple(b"%d" % number for number in range(WRITES_KEPT + 5))
+    source = SOURCE.source(ById("a"), SOURCE.pack_revision(1, 1, writes, None))
+    assert source.writes == writes[-WRITES_KEPT:]
+
+
+def test_a_write_is_open_until_the_source_has_a_later_revision_or_its_id():
+    source = SOURCE.source(ById("a"), SOURCE.pack_revision(7, 1, (b"w",), NOTE))
+    assert source.leaves_open(7, b"v")
+    assert not source.leaves_open(6, b"v")
+    assert not source.leaves_open(7, b"w")
+
+
+def test_a_write_may_be_forgotten_once_more_revisions_passed_than_ids_are_kept():
+    source = SOURCE.source(ById("a"), SOURCE.pack_revision(100, 1, (), NOTE))
+    assert source.forgets(100 - WRITES_KEPT - 1)
+    assert not source.forgets(100 - WRITES_KEPT)
+
+
+@pytest.mark.parametrize(
+    ("cell", "reason"),
+    [
+        (b"", "must be a msgpack array of revision, time, writes and cells: "),
+        (b"\xc1", "must be a msgpack array"),
+        (msgpack.packb([1, 2, []]), "not enough values to unpack"),
+        (msgpack.packb([1, 2, [], {b"o": 5}]), "its values have other types (got "),
+        (msgpack.packb(["1", 2, [], None]), "its values have other types"),
+        (msgpack.packb([True, 2, [], None]), "its values have other types"),
+        (msgpack.packb([1, 2, ["w"], None]), "its values have other types"),
+        (msgpack.packb([1, 2, [], [1]]), "must be a msgpack array"),
+    ],
+)
+def test_a_damaged_cell_says_what_it_must_be(cell, reason):
+    with pytest.raises(InvalidRecord) as refused:
+        SOURCE.source(ById("a"), cell)
+    assert str(refused.value).startswith("Note: must be a msgpack array of revision, time, writes and cells: ")
+    assert reason in str(refused.value)
+
+
+def test_columns_that_differ_by_their_family_only_are_refused():
+    same = attrs.make_class("Same", {"a": attrs.field(type=str), "b": attrs.field(type=str)}, frozen=True)
+    with pytest.raises(InvalidRecord, match="must have different qualifiers"):
+        SourceCells(RecordCells(same, {"a": Column("f:q"), "b": Column("g:q")}), "f:cell")
+    with pytest.raises(InvalidRecord, match="must have different qualifiers"):
+        SourceCells(RecordCells(ByState, {}, marker="f:x"), "f:cell")
+
+
+def test_a_writer_refuses_a_source_of_other_cells_and_a_moving_list_with_values(new_store):
+    connection = new_store(NOTES, OWNERS, STATES, INTENTS)
+    with pytest.raises(InvalidRecord, match="table notes_by_owner: the cells of a source must be SourceCells"):
+        IntentWriter(connection, OWNERS, INTENTS, (), lines_of)
+    with pytest.raises(InvalidRecord, match="table notes_by_owner: the cells of a moving list must be a marker"):
+        IntentWriter(connection, NOTES, INTENTS, (OWNERS,), lines_of, moving=[OWNERS])
+
+
+def test_a_write_that_changes_the_key_of_its_source_is_refused_and_puts_nothing(new_store):
+    connection = new_store(NOTES, OWNERS, STATES, INTENTS)
+    with pytest.raises(InvalidRecord, match="Note: a write must not change the key of its source"):
+        writer_on(connection).write(ById("a"), lambda _stored: Note("b", "ada"))
+    assert list(connection.table("notes").scan()) == list(connection.table("notes_intents").scan()) == []
+
+
+def test_a_record_that_was_deleted_and_written_again_goes_on_counting(new_store):
+    connection = new_store(NOTES, OWNERS, STATES, INTENTS)
+    writer = writer_on(connection)
+    for wanted in (NOTE, None, NOTE):
+        writer.write(ById("a"), lambda _stored, wanted=wanted: wanted)
+    source = writer.read(b"a")
+    assert (source.revision, source.record) == (3, NOTE)
+    assert len(source.writes) == len({*source.writes}) == 3
+
+
+def test_column_names_are_those_of_the_record():
+    assert repr(SOURCE) == f"SourceCells({CELLS}, 'n:note')"
