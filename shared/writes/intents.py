@@ -226,13 +226,14 @@ class IntentWriter(Generic[R]):
             intent = Intent(slot.process, slot.slot, row, source.revision, write_id, touched)
             self._intent_rows.put(self.intents.row(intent), INTENT_CELLS.pack(intent), timestamp=started_ms)
             self._put(first, source.time_ms + 1)
+            is_accepted = False
             try:
-                current = decided if self._check_and_put(row, source, decided) else self._outcome(intent)
+                is_accepted = self._check_and_put(row, source, decided)
             except Exception as error:
-                lost_reply, current = error, self._outcome(intent)
-            current = self._complete(intent, current, started_ms)
+                lost_reply = error
+            current = self._complete(intent, decided if is_accepted else self._outcome(intent), started_ms)
             self._put_idle(intent, started_ms + 1)
-        if write_id in current.writes:
+        if is_accepted or write_id in current.writes:
             return True
         if current.forgets(source.revision):
             raise UnknownOutcome(f"{self.source.name}: row {shown_bytes(row)}: many later writes were accepted")

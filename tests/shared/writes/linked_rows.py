@@ -70,7 +70,7 @@ def link_of(writer: int, number: int) -> Link:
 
 def link_writer(connection: happybase.Connection) -> IntentWriter[Link]:
     """The writer of links."""
-    return IntentWriter(connection, LINKS, LINK_INTENTS, _lines_of, moving=[BACK_LINKS])
+    return IntentWriter(connection, LINKS, LINK_INTENTS, [BACK_LINKS], _lines_of, moving=[BACK_LINKS])
 
 
 def _lines_of(link: Link) -> Iterator[tuple[TableLayout[Any, Any], Any]]:

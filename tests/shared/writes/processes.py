@@ -56,9 +56,10 @@ def wait_for(happened: Callable[[], object], process: BaseProcess, within_s: flo
 
 
 def kill_at_random(process: BaseProcess, dice: random.Random, within_s: float) -> bool:
-    """Kills a process at a moment of the next `within_s` seconds; returns whether it still ran."""
+    """Kills a process at a moment of the next `within_s` seconds; returns whether it still ran, fails if it failed."""
     process.join(dice.uniform(0, within_s))
     was_running = process.is_alive()
+    assert was_running or process.exitcode == 0, f"the process ended with {process.exitcode}"
     process.kill()  # SIGKILL
     process.join()
     return was_running

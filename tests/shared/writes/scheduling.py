@@ -44,8 +44,8 @@ class SkewedClock(WriterClock):
         super().__init__()
         self._skew_ms = skew_ms
 
-    def now_ms(self, above_ms: int = 0) -> int:
-        return max(super().now_ms() + self._skew_ms, above_ms + 1)
+    def read_ms(self) -> int:
+        return super().read_ms() + self._skew_ms
 
 
 class SlotsOfActors:
