@@ -72,7 +72,7 @@ def intents_table(name: str) -> TableLayout[SlotOfProcess, Intent]:
 
 def holds_intents(table: TableLayout[Any, Any]) -> bool:
     """Whether a table holds writes under way, no records."""
-    return table.cells is INTENT_CELLS
+    return table.cells.record is Intent
 
 
 @attrs.define
