@@ -307,7 +307,7 @@ def test_load_into_memory_says_that_nothing_stays(ok):
 def test_five_thousand_real_sales_load_twice_into_the_same_cells(ok, kept):
     assert ok(f"load orders {REAL_ORDERS} {MAP} --store hbase://kept").endswith("csv, 5000 records stored\n")
     once = {name: list(kept.table(name).scan(include_timestamp=True)) for name in kept.tables()}
-    assert [len(once[table.name]) for table in ORDERS_DESIGN.main.record_tables] == [5000, 5000, 5000, 5000]
+    assert [len(once[table.name.encode()]) for table in ORDERS_DESIGN.main.record_tables] == [5000, 5000, 5000, 5000]
     ok(f"load orders {REAL_ORDERS} {MAP} --store hbase://kept")
     assert {name: list(kept.table(name).scan(include_timestamp=True)) for name in kept.tables()} == once
     seller = "0xc352b534e8b987e036a93539fd6897f53488e56a"
