@@ -1188,7 +1188,7 @@ MUTANTS = (
     Mutant(
         "every write is accepted",
         "shared/writes/intents.py",
-        "        if write_id in current.writes:\n",
+        "        if is_accepted or write_id in current.writes:\n",
         "        if True:\n",
         STOPPED_WRITES,
     ),
