@@ -100,7 +100,8 @@ class OrderRepository:
         """Removes what names a buyer: the lines of the buyer's list, and the buyer in each order; returns how many.
 
         Number, seller, time, item, amount and status of an order remain, because they are the seller's. Recovers
-        pending writes first. After an error, or for orders that were placed meanwhile, the same call again goes on.
+        pending writes first. After an error, or for orders that were placed meanwhile, the same call again goes on. If
+        `verify` finds missing lines, run `repair` before.
         Costs: one scan of the buyer's list; for each order what a change costs.
         """
         self.writer.recover(older_than_ms=0)
