@@ -58,7 +58,9 @@ def verify(out: Console, errors: Console, name: str, repository: Any, *, repairs
     compared = f"{show.count(verifier.sources, 'source')} and {show.count(verifier.lines, 'line')} compared"
     words = ", ".join(f"{number} {kind}" for kind, number in sorted(kinds.items()))
     outcome = f"{words}{f'; {left} left' if repairs else ''}" if words else "nothing is wrong"
-    show.line(out, f"{name}: {compared}: {outcome}")
+    pending = len(repository.writer.pending())
+    left_out = f"; {show.count(pending, 'pending write')} left out, see rowbook recover" if pending else ""
+    show.line(out, f"{name}: {compared}: {outcome}{left_out}")
     return 1 if left else 0
 
 

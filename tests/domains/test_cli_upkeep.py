@@ -74,6 +74,8 @@ def test_a_young_write_waits_and_is_settled_if_told_to(ok, url, tables):
     first, second = ok(f"recover orders --store {url}").splitlines()
     assert PENDING.fullmatch(first)
     assert second == "0 settled, 1 younger: their writers may be at work"
+    summary = ok(f"verify orders --store {url}").splitlines()[-1]
+    assert summary.endswith(": nothing is wrong; 1 pending write left out, see rowbook recover")
     first, second = ok(f"recover orders --store {url} --older-than 0").splitlines()
     assert PENDING.fullmatch(first)
     assert second == "1 settled"
