@@ -301,7 +301,10 @@ def rpcs_block(variants: Sequence[VariantCosts]) -> str:
 
 def writes_block(variants: Sequence[VariantCosts]) -> str:
     """What a record takes in every variant."""
-    caption = "What one record takes in all tables of a variant: rows, and bytes before compression."
+    caption = (
+        "What one record takes in all tables of a variant: rows, bytes before compression, calls to store it; bytes of "
+        "its intent."
+    )
     rows = [(variant.variant.name, *written_row(variant)) for variant in variants]
     return _below(caption, markdown_table(("variant", *WRITTEN_COLUMNS), rows))
 
