@@ -76,27 +76,23 @@ def kept(table: TableLayout[Any, Any]) -> TableLayout[Any, Any]:
     return attrs.evolve(table, families=families)
 
 
+def sources(writer: Any) -> dict[bytes, Any]:
+    """All records of the source table, by row."""
+    found = {row: writer.source_of(row, cells).record for row, cells in writer.rows(writer.source.name).scan()}
+    return {row: record for row, record in found.items() if record is not None}
+
+
 def sources_and_lines(repository: Any, tables: Iterable[TableLayout[Any, Any]]) -> Contents:
-    """All records of the source table, and the cells of all rows that are derived from them; asserts that they agree."""
+    """All records of the source table, and the cells of all rows derived from them; asserts that they agree."""
     assert [*map(str, repository.verifier().verify())] == []
     writer = repository.writer
-    stored: Contents = {}
-    for table in tables:
-        rows = writer.rows(table.name).scan()
-        if table.name == writer.source.name:
-            records = {row: writer.source_of(row, cells).record for row, cells in rows}
-            stored[table.name] = {row: record for row, record in records.items() if record is not None}
-        elif table.name != writer.intents.name:
-            stored[table.name] = dict(rows)
-    derived = chain.from_iterable(map(writer.derived, stored[writer.source.name].values()))
-    assert {*derived} == {
-        (name, row, column)
-        for name, rows in stored.items()
-        if name != writer.source.name
-        for row, cells in rows.items()
-        for column in cells
+    records = sources(writer)
+    derived = [table.name for table in tables if table.name not in (writer.source.name, writer.intents.name)]
+    lines = {name: dict(writer.rows(name).scan()) for name in derived}
+    assert {*chain.from_iterable(map(writer.derived, records.values()))} == {
+        (name, row, column) for name, rows in lines.items() for row, cells in rows.items() for column in cells
     }
-    return stored
+    return {writer.source.name: records, **lines}
 
 
 # ---- what a design names ----------------------------------------------------------------------------
@@ -113,11 +109,11 @@ class Store:
         """A repository of a process of its own."""
         return self.open(WatchedConnection(self.connection, script))
 
-    def die(self, run: Callable[[Any], object], *, before: str) -> None:
-        """Lets a writer die before its first call of this name."""
+    def die(self, run: Callable[[Any], object], *, before: Callable[[Call], bool]) -> None:
+        """Lets a writer die before its first such call."""
         with suppress(WriterDied):
-            run(self.repository(dying_before(lambda call: call.name == before)))
-            raise AssertionError(f"no call {before}")
+            run(self.repository(dying_before(before)))
+            raise AssertionError("the writer made no such call")
 
 
 @attrs.frozen
@@ -209,7 +205,7 @@ class CrashTests:
     refusals: tuple[type[Exception], ...]
     """The exceptions with which a write is refused, having stored nothing."""
     contents: Callable[[Any, Iterable[TableLayout[Any, Any]]], Contents] = sources_and_lines
-    """What the tables hold when nothing is under way, as a repository reads them; asserts that the rows agree."""
+    """What the tables hold when nothing is under way, as a repository reads them."""
 
     # ---- stores
 
@@ -260,6 +256,11 @@ class CrashTests:
             assert (seen_before, seen_after) == (before.seen, after.seen)
             self._clean[write.name] = Clean(tuple(connection.calls), before, after)
         return self._clean[write.name]
+
+    def points(self, writes: Iterable[Write]) -> dict[str, tuple[int, int]]:
+        """The number of calls and of crash points of each write."""
+        cleans = {write.name: self.clean(write) for write in writes}
+        return {name: (len(clean.calls), len(clean.points)) for name, clean in cleans.items()}
 
     def _compact(self, store: Store, compacts: bool) -> None:
         for table in self.tables if compacts else ():
@@ -319,9 +320,8 @@ class CrashTests:
                         assert self.settled(store, recovers=False) == clean.after.contents
                     if repairs_first:
                         settled = self.settled(store)
-                        assert (
-                            not write.is_recovered or settled == (clean.after if is_decided else clean.before).contents
-                        )
+                        if write.is_recovered:
+                            assert settled == (clean.after if is_decided else clean.before).contents
                     write.run(store.repository())
                     if write.removes_lines:
                         assert self._check_readers(store, clean)
@@ -546,8 +546,7 @@ class Steps:
 
     def points(self) -> dict[str, tuple[int, int]]:
         """The number of calls and of crash points of each write."""
-        cleans = {write.name: self.tests.clean(write) for write in self.writes}
-        return {name: (len(clean.calls), len(clean.points)) for name, clean in cleans.items()}
+        return self.tests.points(self.writes)
 
 
 def step_name(writer: Any, call: Call) -> str:
