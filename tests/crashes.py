@@ -14,14 +14,24 @@ from typing import Any, TypeAlias
 
 import attrs
 import happybase
-from Hbase_thrift import Mutation
 
 from shared.tables import TableLayout
 from shared.writes import KEEP_TOMBSTONES_MS
 from tests.engines import EMBEDDED, Engine
+from tests.watched_connection import (
+    Call,
+    ReplyLost,
+    Script,
+    Stop,
+    WatchedConnection,
+    WriterDied,
+    dying_at,
+    dying_before,
+    paused_at,
+    stopped_at,
+    undisturbed,
+)
 
-READS = ("get", "scanner", "is")
-"""The calls of Thrift1 that change nothing begin with one of these."""
 ALL_SUBSETS_ROWS = 4
 """Of batches of so many rows, every subset is stored; of larger ones, some."""
 SUBSETS_OF_LARGE = 14
@@ -29,128 +39,7 @@ EVERY_OTHER = frozenset(range(0, 10_000, 2))
 RETRIES = 100
 
 
-class WriterDied(BaseException):
-    """The writer is dead. It handles no error and sends no more calls, so this is not an `Exception`."""
-
-
-class ReplyLost(Exception):
-    """A call has no reply; the store may have executed it."""
-
-
-# ---- calls ------------------------------------------------------------------------------------------
-
-
-@attrs.frozen
-class Call:
-    """A call that changes the store: its table, and the mutations of each row."""
-
-    name: str
-    table: str
-    rows: tuple[tuple[bytes, tuple[Mutation, ...]], ...]
-
-    @classmethod
-    def of(cls, name: str, arguments: tuple[Any, ...]) -> "Call":
-        table = arguments[0].decode()
-        if name in ("mutateRows", "mutateRowsTs"):
-            return cls(name, table, tuple((batch.row, tuple(batch.mutations)) for batch in arguments[1]))
-        if name == "checkAndPut":
-            return cls(name, table, ((arguments[1], (arguments[4],)),))
-        raise NotImplementedError(f"{name}: the crash tests do not know which rows this call changes")
-
-
-@attrs.frozen
-class Stop:
-    """The end of a call: the store executes it for some of its rows, and the client gets no reply."""
-
-    call: int
-    """Its number, counted from 0 over the calls of one writer that change the store."""
-    stored: frozenset[int] = frozenset()
-    """Which of its rows are stored, counted from 0."""
-    is_death: bool = True
-    """Otherwise only the reply is lost, and the writer goes on as it can."""
-
-
-Script: TypeAlias = Callable[[int, Call], Stop | None]
-"""Called before each call that changes the store; may do something meanwhile, and tells how the call ends."""
-
-
-def undisturbed(_number: int, _call: Call) -> None:
-    return None
-
-
-def stopped_at(stop: Stop) -> Script:
-    return lambda number, _call: stop if number == stop.call else None
-
-
-def paused_at(paused_number: int, meanwhile: Callable[[], object], script: Script = undisturbed) -> Script:
-    """The writer is paused before a call, and finds the store as `meanwhile` leaves it."""
-
-    def run(number: int, call: Call) -> Stop | None:
-        if number == paused_number:
-            meanwhile()
-        return script(number, call)
-
-    return run
-
-
-class WatchedConnection:
-    """A happybase connection of one writer, whose calls are recorded and end as a script says.
-
-    Works below happybase, at the calls of the Thrift client, so that no mutation escapes it.
-    """
-
-    def __init__(self, connection: happybase.Connection, script: Script = undisturbed) -> None:
-        self._connection = connection
-        self._script = script
-        self._is_dead = False
-        self.client = _WatchedClient(self)
-        self.calls: list[Call] = []
-        self.is_stopped = False
-        self._lost: list[Callable[[], object]] = []
-
-    def table(self, name: str) -> happybase.Table:
-        table = self._connection.table(name)
-        table.connection = self
-        return table
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._connection, name)
-
-    def send(self, name: str, *arguments: Any) -> Any:
-        if self._is_dead:
-            raise WriterDied
-        call = getattr(self._connection.client, name)
-        if name.startswith(READS):
-            return call(*arguments)
-        number = len(self.calls)
-        self.calls.append(Call.of(name, arguments))
-        stop = self._script(number, self.calls[-1])
-        if stop is None:
-            return call(*arguments)
-        self.is_stopped = True
-        table, rows, *others = arguments
-        stored = [row for row in range(len(self.calls[-1].rows)) if row in stop.stored]
-        if len(stored) == len(self.calls[-1].rows):
-            call(*arguments)
-        elif stored:
-            call(table, [rows[row] for row in stored], *others)
-        else:
-            self._lost.append(partial(call, *arguments))
-        self._is_dead = stop.is_death
-        raise WriterDied if stop.is_death else ReplyLost
-
-    def deliver(self) -> None:
-        """The store executes the calls that it has not executed when they were sent: the gateway was late."""
-        for call in self._lost:
-            call()
-
-
-class _WatchedClient:
-    def __init__(self, connection: WatchedConnection) -> None:
-        self._connection = connection
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        return partial(self._connection.send, name)
+# ---- crash points -----------------------------------------------------------------------------------
 
 
 def crash_points(calls: Iterable[Call]) -> list[Stop]:
@@ -173,6 +62,39 @@ def subsets(count: int) -> list[frozenset[int]]:
     return list(dict.fromkeys([frozenset[int](), *some, frozenset(rows)]))
 
 
+# ---- what stores hold -------------------------------------------------------------------------------
+
+Contents: TypeAlias = dict[str, dict[bytes, Any]]
+"""What each row holds, by table."""
+
+
+def kept(table: TableLayout[Any, Any]) -> TableLayout[Any, Any]:
+    """The table, whose tombstones outlast a compaction."""
+    families = {
+        name: attrs.evolve(family, keep_tombstones_ms=KEEP_TOMBSTONES_MS) for name, family in table.families.items()
+    }
+    return attrs.evolve(table, families=families)
+
+
+def sources(writer: Any) -> dict[bytes, Any]:
+    """All records of the source table, by row."""
+    found = {row: writer.source_of(row, cells).record for row, cells in writer.rows(writer.source.name).scan()}
+    return {row: record for row, record in found.items() if record is not None}
+
+
+def sources_and_lines(repository: Any, tables: Iterable[TableLayout[Any, Any]]) -> Contents:
+    """All records of the source table, and the cells of all rows derived from them; asserts that they agree."""
+    assert [*map(str, repository.verifier().verify())] == []
+    writer = repository.writer
+    records = sources(writer)
+    derived = [table.name for table in tables if table.name not in (writer.source.name, writer.intents.name)]
+    lines = {name: dict(writer.rows(name).scan()) for name in derived}
+    assert {*chain.from_iterable(map(writer.derived, records.values()))} == {
+        (name, row, column) for name, rows in lines.items() for row, cells in rows.items() for column in cells
+    }
+    return {writer.source.name: records, **lines}
+
+
 # ---- what a design names ----------------------------------------------------------------------------
 
 
@@ -187,11 +109,11 @@ class Store:
         """A repository of a process of its own."""
         return self.open(WatchedConnection(self.connection, script))
 
-    def die(self, run: Callable[[Any], object], *, before: str) -> None:
-        """Lets a writer die before its first call of this name."""
+    def die(self, run: Callable[[Any], object], *, before: Callable[[Call], bool]) -> None:
+        """Lets a writer die before its first such call."""
         with suppress(WriterDied):
-            run(self.repository(lambda number, call: Stop(number) if call.name == before else None))
-            raise AssertionError(f"no call {before}")
+            run(self.repository(dying_before(before)))
+            raise AssertionError("the writer made no such call")
 
 
 @attrs.frozen
@@ -203,6 +125,8 @@ class Write:
     """The write, on a repository. The same call again must be harmless, and completes it."""
     removes_lines: bool = attrs.field(default=False, kw_only=True)
     """The write removes lines of lists that lag. The same call again does not remove them, only `recover` does."""
+    is_recovered: bool = attrs.field(default=True, kw_only=True)
+    """`recover` completes the write; otherwise only the same call again does."""
     before: Callable[[Store], object] = attrs.field(default=lambda store: None)
     """Stores what the write finds."""
     rivals: Mapping[str, Callable[[Any], object]] = attrs.field(factory=dict)
@@ -228,7 +152,6 @@ class View:
 
 
 Seen: TypeAlias = dict[str, tuple[Any, ...]]
-Contents: TypeAlias = dict[str, dict[bytes, Any]]
 
 
 @attrs.frozen
@@ -281,6 +204,8 @@ class CrashTests:
     views: tuple[View, ...]
     refusals: tuple[type[Exception], ...]
     """The exceptions with which a write is refused, having stored nothing."""
+    contents: Callable[[Any, Iterable[TableLayout[Any, Any]]], Contents] = sources_and_lines
+    """What the tables hold when nothing is under way, as a repository reads them."""
 
     # ---- stores
 
@@ -306,8 +231,7 @@ class CrashTests:
         if recovers:
             assert repository.recover(older_than_ms=0).failed == ()
         assert repository.writer.pending() == []
-        assert disagreements(repository) == []
-        return contents(repository, self.tables)
+        return self.contents(repository, self.tables)
 
     def state(self, store: Store) -> State:
         """What readers see in a store, and what it holds."""
@@ -332,6 +256,11 @@ class CrashTests:
             assert (seen_before, seen_after) == (before.seen, after.seen)
             self._clean[write.name] = Clean(tuple(connection.calls), before, after)
         return self._clean[write.name]
+
+    def points(self, writes: Iterable[Write]) -> dict[str, tuple[int, int]]:
+        """The number of calls and of crash points of each write."""
+        cleans = {write.name: self.clean(write) for write in writes}
+        return {name: (len(clean.calls), len(clean.points)) for name, clean in cleans.items()}
 
     def _compact(self, store: Store, compacts: bool) -> None:
         for table in self.tables if compacts else ():
@@ -390,7 +319,9 @@ class CrashTests:
                         assert is_decided
                         assert self.settled(store, recovers=False) == clean.after.contents
                     if repairs_first:
-                        assert self.settled(store) == (clean.after if is_decided else clean.before).contents
+                        settled = self.settled(store)
+                        if write.is_recovered:
+                            assert settled == (clean.after if is_decided else clean.before).contents
                     write.run(store.repository())
                     if write.removes_lines:
                         assert self._check_readers(store, clean)
@@ -421,7 +352,7 @@ class CrashTests:
                             is_reached.append(True)
                             write.run(store.repository())
 
-                        script = paused_at(number, again) if is_paused else stopped_at(Stop(number))
+                        script = paused_at(number, again) if is_paused else dying_at(number)
                         connection = WatchedConnection(store.connection, script)
                         with suppress(WriterDied):
                             self.open(connection).recover(older_than_ms=0)
@@ -450,7 +381,7 @@ class CrashTests:
                         self.settled(store)
                         self._compact(store, compacts)
 
-                    script = paused_at(paused_number, meanwhile, stopped_at(Stop(number)))
+                    script = paused_at(paused_number, meanwhile, dying_at(number))
                     connection = WatchedConnection(store.connection, script)
                     answer = self._answer(write.run, self.open(connection))
                     may_leave_lines = compacts and not keeps_tombstones
@@ -512,7 +443,7 @@ class CrashTests:
                         script = paused_at(
                             paused_number,
                             partial(self._run_rival, rival, store, answers, compacts),
-                            stopped_at(Stop(number)),
+                            dying_at(number),
                         )
                         connection = WatchedConnection(store.connection, script)
                         answer = self._answer(write.run, self.open(connection))
@@ -615,8 +546,7 @@ class Steps:
 
     def points(self) -> dict[str, tuple[int, int]]:
         """The number of calls and of crash points of each write."""
-        cleans = {write.name: self.tests.clean(write) for write in self.writes}
-        return {name: (len(clean.calls), len(clean.points)) for name, clean in cleans.items()}
+        return self.tests.points(self.writes)
 
 
 def step_name(writer: Any, call: Call) -> str:
@@ -630,41 +560,3 @@ def step_name(writer: Any, call: Call) -> str:
     is_delete = all(mutation.isDelete for _, mutations in call.rows for mutation in mutations)
     lines = "line" if len(call.rows) == 1 else f"{len(call.rows)} lines"
     return f"{lines} in `{call.table}` {'deleted' if is_delete else 'put'}"
-
-
-# ---- what stores hold -------------------------------------------------------------------------------
-
-
-def kept(table: TableLayout[Any, Any]) -> TableLayout[Any, Any]:
-    """The table, whose tombstones outlast a compaction."""
-    families = {
-        name: attrs.evolve(family, keep_tombstones_ms=KEEP_TOMBSTONES_MS) for name, family in table.families.items()
-    }
-    return attrs.evolve(table, families=families)
-
-
-def disagreements(repository: Any) -> list[str]:
-    """Derived rows that disagree with their sources."""
-    return [*map(str, repository.verifier().verify())]
-
-
-def contents(repository: Any, tables: Iterable[TableLayout[Any, Any]]) -> Contents:
-    """All records of the source table, and the cells of all rows that are derived from them, by table."""
-    writer = repository.writer
-    stored: Contents = {}
-    for table in tables:
-        rows = writer.rows(table.name).scan()
-        if table.name == writer.source.name:
-            records = {row: writer.source_of(row, cells).record for row, cells in rows}
-            stored[table.name] = {row: record for row, record in records.items() if record is not None}
-        elif table.name != writer.intents.name:
-            stored[table.name] = dict(rows)
-    derived = chain.from_iterable(map(writer.derived, stored[writer.source.name].values()))
-    assert {*derived} == {
-        (name, row, column)
-        for name, rows in stored.items()
-        if name != writer.source.name
-        for row, cells in rows.items()
-        for column in cells
-    }
-    return stored

@@ -13,8 +13,7 @@ from domains.orders.keys import BY_BUYER, BY_SELLER, BY_STATUS, ORDERS, TABLES
 from domains.orders.records import BuyerLine, SellerLine, StatusLine
 from shared.stores import connect
 from shared.tables import create_tables
-from tests.dying import WriterDied
-from tests.stopping import StoppingConnection
+from tests.watched_connection import WatchedConnection, WriterDied, dying_at
 
 LAMP = Order("n-1", "s-1", "b-1", 1_000, "lamp", 4_900)
 SOFA = Order("n-2", "s-1", "b-2", 2_000, "sofa", 89_900)
@@ -42,7 +41,7 @@ def tables(url):
 def die(url, mutations):
     """Cancels the lamp, and dies before the n-th call that changes rows; the first one compares the clocks."""
     with closing(connect(url)) as connection, suppress(WriterDied):
-        OrderRepository(StoppingConnection(connection, mutations)).cancel("n-1")
+        OrderRepository(WatchedConnection(connection, dying_at(mutations))).cancel("n-1")
 
 
 def disagree(tables):

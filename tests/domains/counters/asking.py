@@ -29,6 +29,20 @@ def login(time_ms=DAY, user="ada", tie=0):
     return Login(user, time_ms, tie)
 
 
+LATE = [login(DAY + 7), login(DAY + 7, "zoe")]
+"""A login of a user whose day has others, and one of a user whose day has none."""
+
+
+def logins_of_three():
+    """Logins of three users on one day, and of one of them on the days beside it."""
+    return [
+        *(login(DAY + at, user) for at, user in enumerate(["ada", "ada", "bob", "ada_2"])),
+        login(DAY + DAY_MS - 1),
+        login(DAY - 1),
+        login(DAY + DAY_MS),
+    ]
+
+
 def stored(repository, *logins):
     """Stores logins, those of one user and millisecond with ties of their own, and returns them."""
     repeats = Repeats()

@@ -4,6 +4,7 @@ import random
 import threading
 import tracemalloc
 from contextlib import closing, suppress
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -17,24 +18,23 @@ from shared.stores import connect
 from shared.tables import InvalidRow, create_tables, physical_tables
 from tests.benchmarks.bench_serve import server
 from tests.domains.contract import check_round_trip
-from tests.dying import WriterDied
 from tests.engines import EMBEDDED, examples
+from tests.watched_connection import WatchedConnection, WriterDied, dying_at, dying_before, paused_at_call
 
-from .asking import BY_NAME, DAY, KEEPING, counting, dump, expected, keeping, login, main_variant, stored
-from .steps import at_call, calls_of, dies_at, numbered, stepped
-
-LATE = [login(DAY + 7), login(DAY + 7, "zoe")]
-"""A login of a user whose day has others, and one of a user whose day has none."""
-
-
-def logins_of_three():
-    """Logins of three users on one day, and of one of them on the days beside it."""
-    return [
-        *(login(DAY + at, user) for at, user in enumerate(["ada", "ada", "bob", "ada_2"])),
-        login(DAY + DAY_MS - 1),
-        login(DAY - 1),
-        login(DAY + DAY_MS),
-    ]
+from .asking import (
+    BY_NAME,
+    DAY,
+    KEEPING,
+    LATE,
+    counting,
+    dump,
+    expected,
+    keeping,
+    login,
+    logins_of_three,
+    main_variant,
+    stored,
+)
 
 
 def answers(repository, users=("ada", "ada_2", "bob", "zoe")):
@@ -67,6 +67,22 @@ def cells_left(connection, variant):
         if start in row
         for column in cells
     }
+
+
+def interrupted(variant, connection, number, meanwhile):
+    """A repository that is paused before this one of its calls, which may only read."""
+    return variant.open(WatchedConnection(connection, before_call=paused_at_call(number, meanwhile)))
+
+
+def watched(variant, connection, act):
+    """A connection with which a repository made the calls of `act`."""
+    used = WatchedConnection(connection)
+    act(variant.open(used))
+    return used
+
+
+def fold_day(repository):
+    return repository.fold(DAY)
 
 
 def compact(connection, variant):
@@ -170,41 +186,6 @@ def test_users_that_are_read_in_several_parts_are_counted_once_each(repository, 
 
 
 @keeping
-def test_a_fold_that_dies_at_any_call_changes_no_count_and_recover_completes_it(variant, new):
-    expected_answers = answers_of(logins_of_three())
-    connection, repository = new()
-    calls = calls_of(connection, lambda: repository.fold(DAY))
-    assert len(calls) > 30
-    for number in range(len(calls)):
-        connection, repository = new()
-        with pytest.raises(WriterDied), dies_at(connection, numbered(number)):
-            repository.fold(DAY)
-        assert answers(repository) == expected_answers, f"{number}: {calls[number]}"
-        other = variant.open(connection)
-        if number % 2:
-            other.recover(older_than_ms=0)
-        else:
-            other.fold(DAY)
-        assert answers(other) == expected_answers
-        other.fold(DAY)  # if the folder died before it closed the day, there was nothing to recover
-        assert answers(other) == expected_answers
-        assert cells_left(connection, variant) == {b"s:n"}
-
-
-@keeping
-def test_every_count_is_right_at_every_call_of_a_fold(variant, new):
-    expected_answers = answers_of(logins_of_three())
-    connection, repository = new()
-    reader = variant.open(connection)
-
-    def check(_name):
-        assert answers(reader) == expected_answers
-
-    with stepped(connection, check):
-        repository.fold(DAY)
-
-
-@keeping
 @pytest.mark.parametrize("question", range(4))
 def test_a_fold_at_any_call_of_a_reader_changes_no_count(variant, new, question):
     ask = [
@@ -214,30 +195,33 @@ def test_a_fold_at_any_call_of_a_reader_changes_no_count(variant, new, question)
         lambda repository: repository.day_count("ada", DAY),
     ][question]
     connection, repository = new()
-    wanted, calls = ask(repository), calls_of(connection, lambda: ask(repository))
-    for number in range(len(calls)):
-        connection, repository = new()
-        folder = variant.open(connection)
-        with at_call(connection, number, lambda folder=folder: folder.fold(DAY)):
-            assert ask(repository) == wanted, f"{number}: {calls[number]}"
+    wanted = ask(repository)
+    for number in range(watched(variant, connection, ask).number_of_calls):
+        connection, folder = new()
+        assert ask(interrupted(variant, connection, number, partial(folder.fold, DAY))) == wanted, number
+
+
+def close_only(connection, variant, day_ms):
+    """Folds a day, and dies when it is closed and no user is folded."""
+    dying = WatchedConnection(connection, dying_before(lambda call: call.table == variant.tables[1].name))
+    with pytest.raises(WriterDied):
+        variant.open(dying).fold(day_ms)
 
 
 @keeping
 def test_recover_folds_the_closed_days_and_no_other(connection, variant, repository):
     logins = stored(repository, *logins_of_three())
     repository.fold(DAY - DAY_MS)
-    calls = calls_of(connection, lambda: repository.fold(DAY + DAY_MS))
-    assert calls.count("checkAndPut") == 3, "closed, one sum, folded"
-    closing = LoginRepository(connection, variant.tables)
-    with pytest.raises(WriterDied), dies_at(connection, numbered(0, "scannerOpen")):
-        closing.fold(DAY)
+    folded = watched(variant, connection, lambda folder: folder.fold(DAY + DAY_MS))
+    assert [call.name for call in folded.calls].count("checkAndPut") == 3, "closed, one sum, folded"
+    close_only(connection, variant, DAY)
     with metered(connection) as cost:
-        assert closing.recover().failed == ()
+        assert repository.recover().failed == ()
     assert answers(repository) == answers_of(logins)
     states = list(connection.table(LOGIN_DAYS.name).scan())
     assert [LOGIN_DAYS.records(row, cells)[0].state for row, cells in states] == 3 * ["folded"]
     with metered(connection) as again:
-        closing.recover()
+        repository.recover()
     assert again.rpcs < 10 < cost.rpcs
 
 
@@ -249,8 +233,7 @@ def test_a_day_with_a_damaged_row_is_not_folded_and_does_not_stop_the_others(con
     connection.table(by_day.name).put(bad, {b"l:x": b"\xc3"}, timestamp=DAY)
     with pytest.raises(InvalidRow):
         repository.fold(DAY)
-    with pytest.raises(WriterDied), dies_at(connection, numbered(0, "scannerOpen")):
-        repository.fold(DAY + DAY_MS)
+    close_only(connection, variant, DAY + DAY_MS)
     (failed,) = repository.recover().failed
     assert failed.startswith(f"day 2026-01-12T00:00:00.000Z: {by_day.name}: row ")
     connection.table(by_day.name).delete(bad, [b"l:x"])
@@ -264,20 +247,19 @@ def test_a_day_with_a_damaged_row_is_not_folded_and_does_not_stop_the_others(con
 @keeping
 def test_two_folders_of_one_day_agree_whenever_the_second_begins_and_dies(engine, variant, new):
     few = [login(), login(DAY + 1), login(DAY + 1, "bob")]
-    connection, repository = new(*few)
-    steps = len(calls_of(connection, lambda: repository.fold(DAY)))
+    connection, _repository = new(*few)
+    folded = watched(variant, connection, fold_day)
     chance = random.Random(1)
-    for number in range(steps):
-        for lives in chance.sample(range(steps + 1), 4 if engine.name == EMBEDDED else 1):
+    for number in range(folded.number_of_calls):
+        for lives in chance.sample(range(len(folded.calls) + 1), 4 if engine.name == EMBEDDED else 1):
             connection, repository = new(*few)
-            second = variant.open(connection)
+            second = variant.open(WatchedConnection(connection, dying_at(lives)))
 
-            def fold_or_die(connection=connection, second=second, lives=lives):
-                with suppress(WriterDied), dies_at(connection, numbered(lives)):
+            def fold_or_die(second=second):
+                with suppress(WriterDied):
                     second.fold(DAY)
 
-            with at_call(connection, number, fold_or_die):
-                repository.fold(DAY)
+            interrupted(variant, connection, number, fold_or_die).fold(DAY)
             assert answers(repository) == answers_of(few), (number, lives)
             assert cells_left(connection, variant) == {b"s:n"}
 
@@ -288,51 +270,29 @@ def test_three_folders_take_turns_in_any_order(variant, new, seed):
     """Each thread waits for its turn before every call, so one call is under way at a time."""
     connection, repository = new()
     chance, names = random.Random(seed), list(range(3))
-    turn, client = threading.Condition(), connection.client
+    turn = threading.Condition()
     current = [chance.choice(names)]
     failed = []
 
-    class TurnTaking:
-        def __init__(self, name):
-            self.name = name
+    def pass_on():
+        current[0] = chance.choice(names)
+        turn.notify_all()
 
-        def __getattr__(self, method):
-            call = getattr(client, method)
-
-            def when_it_is_its_turn(*arguments):
-                with turn:
-                    assert turn.wait_for(lambda: current[0] == self.name, 60)
-                    answer = call(*arguments)
-                    current[0] = chance.choice(names)
-                    turn.notify_all()
-                return answer
-
-            return when_it_is_its_turn
-
-    class Connection:
-        """One of three connections to the same store."""
-
-        def __init__(self, name):
-            self.client = TurnTaking(name)
-
-        def __getattr__(self, name):
-            return getattr(connection, name)
-
-        def table(self, name):
-            table = connection.table(name)
-            table.connection = self
-            return table
+    def take_turn(name, _number):
+        with turn:
+            if current[0] == name:
+                pass_on()
+            assert turn.wait_for(lambda: current[0] == name, 60)
 
     def fold(name):
         try:
-            LoginRepository(Connection(name), variant.tables).fold(DAY)
+            variant.open(WatchedConnection(connection, before_call=partial(take_turn, name))).fold(DAY)
         except Exception as error:  # shown below: an exception in a thread fails no test
             failed.append(error)
         with turn:
             names.remove(name)
             if names:
-                current[0] = chance.choice(names)
-                turn.notify_all()
+                pass_on()
 
     threads = [threading.Thread(target=fold, args=(name,)) for name in list(names)]
     for thread in threads:
@@ -368,10 +328,9 @@ def test_a_login_of_a_folded_day_is_refused_and_leaves_nothing(connection, varia
 @keeping
 @pytest.mark.parametrize("late", LATE, ids=lambda late: late.user)
 def test_a_login_that_is_stored_at_any_call_of_a_fold_is_counted_if_it_was_answered(variant, new, late):
-    connection, repository = new()
-    steps = len(calls_of(connection, lambda: repository.fold(DAY)))
+    connection, _repository = new()
     outcomes = set()
-    for number in range(steps):
+    for number in range(watched(variant, connection, fold_day).number_of_calls):
         connection, repository = new()
         before, writer = counted(repository, late), variant.open(connection)
         answered = []
@@ -381,8 +340,7 @@ def test_a_login_that_is_stored_at_any_call_of_a_fold_is_counted_if_it_was_answe
                 writer.store(late)
                 answered.append(late)
 
-        with at_call(connection, number, store):
-            repository.fold(DAY)
+        interrupted(variant, connection, number, store).fold(DAY)
         outcomes.add(bool(answered))
         assert counted(repository, late) == before + len(answered)
         assert repository.day_total(DAY) == 5 + len(answered)
@@ -399,11 +357,12 @@ def test_a_fold_at_any_call_of_a_writer_counts_the_login_if_it_was_answered(vari
     outcomes = []
     for number in range(5):
         connection, repository = new()
-        before, writer, folder = counted(repository, late), variant.open(connection), variant.open(connection)
+        before, folder = counted(repository, late), variant.open(connection)
+        writer = interrupted(variant, connection, 4 * knows_the_day + number, partial(folder.fold, DAY))
         if knows_the_day:
-            writer.store(login())  # again
+            writer.store(login())  # again, in four calls
         answered = 0
-        with suppress(DayClosed), at_call(connection, number, lambda folder=folder: folder.fold(DAY)):
+        with suppress(DayClosed):
             writer.store(late)
             answered = 1
         outcomes.append(answered)
@@ -422,8 +381,8 @@ def test_a_fold_at_any_call_of_a_writer_counts_the_login_if_it_was_answered(vari
 @keeping
 def test_a_writer_is_told_that_the_login_may_not_be_counted(variant, new):
     connection, repository = new()
-    writer = variant.open(connection)
-    with pytest.raises(DayClosed) as refused, at_call(connection, 3, lambda: repository.fold(DAY)):
+    writer = interrupted(variant, connection, 3, partial(repository.fold, DAY))
+    with pytest.raises(DayClosed) as refused:
         writer.store(login(DAY + 9))
     assert str(refused.value) == (
         "Login.time_ms: day 2026-01-12T00:00:00.000Z was closed meanwhile, so the login may not be counted"
@@ -528,8 +487,10 @@ def test_a_wide_row_is_folded(connection, variant, count):
 @main_variant
 def test_a_fold_of_a_wide_row_that_dies_between_its_deletes_goes_on(connection, variant):
     repository = filled(connection, 3600)
-    with pytest.raises(WriterDied), dies_at(connection, numbered(8, "mutateRowsTs")):  # 2 of intents, 1 sum, 4 deletes
-        repository.fold(DAY)
+    # The clocks, an intent and its end, the closed day, both sums, 4 deletes by user and 1 by day come before.
+    dying = WatchedConnection(connection, dying_at(11))
+    with pytest.raises(WriterDied):
+        variant.open(dying).fold(DAY)
     assert (repository.day_total(DAY), repository.day_count("ada", DAY)) == (3600, 3600)
     repository.recover()
     assert (repository.day_total(DAY), repository.day_count("ada", DAY)) == (3600, 3600)

@@ -6,10 +6,9 @@ from domains.counters import DAY_MS, DayCount, Login
 from shared.designs import metered
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.records import LAST_MS
-from tests.dying import WriterDied
+from tests.watched_connection import WatchedConnection, WriterDied, dying_at
 
 from .asking import DAY, HOUR_MS, counting, dump, keeping, login, main_variant, stored
-from .steps import dies_at, numbered
 
 LAST_DAY = LAST_MS - LAST_MS % DAY_MS
 
@@ -183,8 +182,9 @@ def test_a_user_lacks_a_login_whose_writer_died_between_its_puts_until_it_is_sto
 ):
     repository.store(login())
     half = login(DAY + 1)
-    with pytest.raises(WriterDied), dies_at(connection, numbered(1, "mutateRow")):
-        variant.open(connection).store(half)
+    dying = WatchedConnection(connection, dying_at(1))
+    with pytest.raises(WriterDied):
+        variant.open(dying).store(half)
     assert (repository.day_count("ada", DAY), repository.day_total(DAY)) == (1, 2)
     repository.store(half)
     assert (repository.day_count("ada", DAY), repository.day_total(DAY)) == (2, 2)

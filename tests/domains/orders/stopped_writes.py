@@ -55,7 +55,7 @@ def paid_order(store):
 
 def lost_claim(store):
     one_order(store)
-    store.die(place_another, before="checkAndPut")
+    store.die(place_another, before=lambda call: call.name == "checkAndPut")
     store.repository().recover(older_than_ms=0)
 
 

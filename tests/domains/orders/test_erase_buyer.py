@@ -9,8 +9,7 @@ from domains.orders import BuyerLine, Order, OrderConflict, SellerLine
 from domains.orders.design import DESIGN
 from shared.stores import connect
 from shared.tables import create_tables
-from tests.dying import WriterDied
-from tests.stopping import StoppingConnection
+from tests.watched_connection import WatchedConnection, WriterDied, dying_at
 
 ERASED, OTHER = "buyer-to-erase", "b-2"
 ORDERS = [
@@ -52,7 +51,7 @@ def naming(connection, variant, name):
 
 def stopped_after(connection, variant, mutations, action):
     with suppress(WriterDied):
-        action(variant.open(StoppingConnection(connection, mutations)))
+        action(variant.open(WatchedConnection(connection, dying_at(mutations))))
 
 
 def test_every_table_forgets_the_buyer_and_keeps_the_rest(connection, variant, orders):

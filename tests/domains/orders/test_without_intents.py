@@ -5,6 +5,7 @@ Placing the order again, or the same change again, mends what is left. Of two ch
 
 import threading
 from contextlib import closing, suppress
+from functools import partial
 
 import attrs
 import pytest
@@ -16,13 +17,14 @@ from domains.orders.design import DESIGN
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.writes import WriterClock
-from tests.dying import DyingConnection, WriterDied
 from tests.engines import examples
-from tests.interleaved import InterleavedConnection
+from tests.watched_connection import WatchedConnection, WriterDied, dying_at, paused_at_call
 
 LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
 NOW_MS = 1_700_000_000_000
 PUTS = 3
+READ_BACK = 1 + PUTS
+"""The number of the call that ends a change: a get, the puts, and a get."""
 (PLAIN,) = (variant for variant in DESIGN.variants if variant.name == "without-intents")
 
 
@@ -34,7 +36,7 @@ def variant():
 @pytest.fixture
 def dying(connection, variant):
     """Makes a repository whose writer dies after `puts` puts."""
-    return lambda puts: variant.open(DyingConnection(connection, mutations=puts))
+    return lambda puts: variant.open(WatchedConnection(connection, dying_at(puts)))
 
 
 def visible_statuses(orders):
@@ -151,7 +153,7 @@ def test_whoever_dies_how_often_placing_every_order_again_mends_all(engine, writ
     variant = PLAIN
     with engine.shared_store(*variant.tables) as connection:
         for order, status, puts in writes:
-            writer = variant.open(DyingConnection(connection, mutations=puts))
+            writer = variant.open(WatchedConnection(connection, dying_at(puts)))
             with suppress(WriterDied, UnknownOrder, OrderConflict):
                 writer.place(order) if status is None else writer.change_status(order.order_number, status)
         orders = variant.open(connection)
@@ -195,10 +197,10 @@ def outcome(change, *arguments):
     return None
 
 
-@pytest.mark.parametrize("before_put", range(PUTS + 1))
+@pytest.mark.parametrize("call", range(READ_BACK + 1))
 @pytest.mark.parametrize("later_ms", [-1, 0, 1], ids=["earlier", "in the same millisecond", "later"])
 def test_an_answer_is_what_was_stored_whatever_another_change_does_between_any_two_steps(
-    connection, variant, orders, before_put, later_ms
+    connection, variant, orders, call, later_ms
 ):
     orders.place(LAMP)
     others = []
@@ -207,9 +209,8 @@ def test_an_answer_is_what_was_stored_whatever_another_change_does_between_any_t
         others.append(outcome(opened(variant, connection, NOW_MS + later_ms).cancel, "n-42"))
         others.append(orders.order("n-42").status)
 
-    # A fourth "put" is the end of all puts, before the order is read again.
-    interleaved = InterleavedConnection(connection, before_put, cancel, puts=PUTS)
-    answer = outcome(opened(variant, interleaved, NOW_MS).change_status, "n-42", "paid")
+    interrupted = WatchedConnection(connection, before_call=paused_at_call(call, cancel))
+    answer = outcome(opened(variant, interrupted, NOW_MS).change_status, "n-42", "paid")
     stored = orders.order("n-42").status
     answer_of_other, stored_after_other = others
     assert answer_of_other in (None, stored_after_other)
@@ -219,11 +220,10 @@ def test_an_answer_is_what_was_stored_whatever_another_change_does_between_any_t
 
 def test_a_change_that_lost_says_what_is_stored(connection, variant, orders):
     orders.place(LAMP)
-    cancel = InterleavedConnection(
-        connection, PUTS, lambda: opened(variant, connection, NOW_MS + 1).cancel("n-42"), puts=PUTS
-    )
+    cancel = partial(opened(variant, connection, NOW_MS + 1).cancel, "n-42")
+    interrupted = WatchedConnection(connection, before_call=paused_at_call(READ_BACK, cancel))
     with pytest.raises(OrderConflict) as refused:
-        opened(variant, cancel, NOW_MS).change_status("n-42", "paid")
+        opened(variant, interrupted, NOW_MS).change_status("n-42", "paid")
     reason = "another change of order 'n-42' won, it is stored with 'cancelled' (got 'paid')"
     assert str(refused.value) == f"Order.status: {reason}"
 
@@ -237,18 +237,17 @@ def test_a_change_whose_order_is_deleted_meanwhile_is_told(connection, variant, 
             for row, _cells in list(rows.scan()):
                 rows.delete(row, timestamp=NOW_MS + 1)
 
+    interrupted = WatchedConnection(connection, before_call=paused_at_call(READ_BACK, delete))
     with pytest.raises(OrderConflict, match=r"won, it is gone .got 'paid'.$"):
-        opened(variant, InterleavedConnection(connection, PUTS, delete, puts=PUTS), NOW_MS).change_status(
-            "n-42", "paid"
-        )
+        opened(variant, interrupted, NOW_MS).change_status("n-42", "paid")
 
 
 def test_the_status_that_an_order_has_already_is_read_back_too(connection, variant, orders):
     orders.place(LAMP)
     orders.change_status("n-42", "paid")
-    cancel = InterleavedConnection(connection, 0, lambda: orders.cancel("n-42"), puts=PUTS)
+    interrupted = WatchedConnection(connection, before_call=paused_at_call(1, lambda: orders.cancel("n-42")))
     with pytest.raises(OrderConflict, match=r"stored with 'cancelled' .got 'paid'."):
-        variant.open(cancel).change_status("n-42", "paid")
+        variant.open(interrupted).change_status("n-42", "paid")
 
 
 def test_of_two_threads_in_one_millisecond_one_is_answered_and_the_other_told(tmp_path):
@@ -271,9 +270,9 @@ def at_once(url, variant, order_number, statuses):
 
     def change(at):
         with closing(connect(url)) as connection:
-            interleaved = InterleavedConnection(connection, 0, all_have_read.wait, puts=PUTS)
-            interleaved = InterleavedConnection(interleaved, PUTS, all_have_put.wait, puts=PUTS)
-            answers[at] = outcome(opened(variant, interleaved, NOW_MS).change_status, order_number, statuses[at])
+            waiting = WatchedConnection(connection, before_call=paused_at_call(1, all_have_read.wait))
+            waiting = WatchedConnection(waiting, before_call=paused_at_call(READ_BACK, all_have_put.wait))
+            answers[at] = outcome(opened(variant, waiting, NOW_MS).change_status, order_number, statuses[at])
 
     threads = [threading.Thread(target=change, args=(at,)) for at in range(len(statuses))]
     for thread in threads:

@@ -11,7 +11,7 @@ import pytest
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.writes.slots import INTENT_CELLS, PROCESS_BYTES, Intent, Slots, holds_intents, idle, intents_table
-from tests.stopping import StoppingConnection
+from tests.watched_connection import WatchedConnection, WriterDied, dying_at
 
 from .notes import INTENTS, NOTES, TABLES, ById, Note, writer_on
 
@@ -104,8 +104,8 @@ def test_many_writes_of_one_process_leave_one_slot():
             writer.write(ById(str(number)), lambda _stored, number=number: Note(str(number), "ada"))
         assert len(list(connection.table("notes_intents").scan())) == 2  # one of them is only for comparing the clocks
         assert writer.pending() == []
-        stopped = writer_on(StoppingConnection(connection, 2))
-        with pytest.raises(Exception):  # noqa: B017, PT011
+        stopped = writer_on(WatchedConnection(connection, dying_at(2)))
+        with pytest.raises(WriterDied):
             stopped.write(ById("5"), lambda _stored: Note("5", "ada"))
         (pending,) = writer.pending()
         writer.write(ById("6"), lambda _stored: Note("6", "ada"))

@@ -28,19 +28,22 @@ from shared.writes.slots import Slots
 from tests.crashes import (
     EVERY_OTHER,
     CrashTests,
-    ReplyLost,
-    Stop,
     Store,
     View,
-    WatchedConnection,
     Write,
-    WriterDied,
     kept,
-    paused_at,
-    stopped_at,
     subsets,
 )
 from tests.engines import Engine, NewStore
+from tests.watched_connection import (
+    ReplyLost,
+    Stop,
+    WatchedConnection,
+    WriterDied,
+    dying_at,
+    paused_at,
+    stopped_at,
+)
 
 
 @row_key
@@ -285,7 +288,7 @@ def test_a_recoverer_dates_its_deletes_now_so_that_their_tombstones_outlast_a_co
             for table in TABLES:
                 connection.compact(table.name)
 
-        paused = WatchedConnection(connection, paused_at(2, meanwhile, stopped_at(Stop(3))))
+        paused = WatchedConnection(connection, paused_at(2, meanwhile, dying_at(3)))
         with pytest.raises(WriterDied):
             Teams(paused, clock).put(MOVED)
         assert paused.calls[2].table == BY_CITY.name

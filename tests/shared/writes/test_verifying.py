@@ -11,8 +11,7 @@ from shared.queries import BATCH_ROWS
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.writes import Finding, Verifier
-from tests.dying import WriterDied
-from tests.stopping import StoppingConnection
+from tests.watched_connection import WatchedConnection, WriterDied, dying_at
 
 from .notes import NOTES, OWNERS, STATES, TABLES, ById, ByState, Note, put_all, writer_on
 
@@ -167,10 +166,10 @@ def test_a_record_that_was_deleted_must_not_have_lines(connection, rows):
 
 @pytest.mark.parametrize("mutations", range(2, 8))
 def test_the_rows_of_a_pending_write_are_no_findings_and_repair_completes_it(connection, mutations):
-    stopped = writer_on(StoppingConnection(connection, mutations))
+    stopped = WatchedConnection(connection, dying_at(mutations))
     with suppress(WriterDied):
-        stopped.write(ById("a"), lambda stored: attrs.evolve(stored, state="done", text="new"))
-    assert stopped._connection.client.remaining == 0
+        writer_on(stopped).write(ById("a"), lambda stored: attrs.evolve(stored, state="done", text="new"))
+    assert stopped.is_stopped == (mutations < 7)
     assert len(writer_on(connection).pending()) == (mutations < 7)
     assert found(connection) == []
     assert mended(connection) == []

@@ -1,0 +1,159 @@
+"""A connection that stops or pauses its process at one of its calls: the writer dies, a reply is lost, others go on."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeAlias
+
+import attrs
+import happybase
+from Hbase_thrift import Mutation
+
+READS = ("get", "scanner", "is")
+"""The calls of Thrift1 that change nothing begin with one of these."""
+
+
+class WriterDied(BaseException):
+    """The writer is dead. It handles no error and sends no more calls, so this is not an `Exception`."""
+
+
+class ReplyLost(Exception):
+    """A call has no reply; the store may have executed it."""
+
+
+@attrs.frozen
+class Call:
+    """A call that changes the store: its table, and the mutations of each row."""
+
+    name: str
+    table: str
+    rows: tuple[tuple[bytes, tuple[Mutation, ...]], ...]
+
+    @classmethod
+    def of(cls, name: str, arguments: tuple[Any, ...]) -> "Call":
+        table = arguments[0].decode()
+        if name in ("mutateRows", "mutateRowsTs"):
+            return cls(name, table, tuple((batch.row, tuple(batch.mutations)) for batch in arguments[1]))
+        if name == "checkAndPut":
+            return cls(name, table, ((arguments[1], (arguments[4],)),))
+        raise NotImplementedError(f"{name}: the crash tests do not know which rows this call changes")
+
+
+@attrs.frozen
+class Stop:
+    """The end of a call: the store executes it for some of its rows, and the client gets no reply."""
+
+    call: int
+    """Its number, counted from 0 over the calls of one writer that change the store."""
+    stored: frozenset[int] = frozenset()
+    """Which of its rows are stored, counted from 0."""
+    is_death: bool = True
+    """Otherwise only the reply is lost, and the writer goes on as it can."""
+
+
+Script: TypeAlias = Callable[[int, Call], Stop | None]
+"""Called before each call that changes the store; may do something meanwhile, and tells how the call ends."""
+
+
+def undisturbed(_number: int, _call: Call) -> None:
+    return None
+
+
+def stopped_at(stop: Stop) -> Script:
+    return lambda number, _call: stop if number == stop.call else None
+
+
+def dying_at(number: int) -> Script:
+    """The writer dies before this call that changes the store, and nothing of it is stored."""
+    return stopped_at(Stop(number))
+
+
+def dying_before(is_last: Callable[[Call], bool]) -> Script:
+    """The writer dies before the first such call that changes the store."""
+    return lambda number, call: Stop(number) if is_last(call) else None
+
+
+def paused_at(paused_number: int, meanwhile: Callable[[], object], script: Script = undisturbed) -> Script:
+    """The writer is paused before a call that changes the store, and finds the store as `meanwhile` leaves it."""
+
+    def run(number: int, call: Call) -> Stop | None:
+        if number == paused_number:
+            meanwhile()
+        return script(number, call)
+
+    return run
+
+
+def paused_at_call(number: int, meanwhile: Callable[[], object]) -> Callable[[int], object]:
+    """For `before_call`: the process is paused before this one of all its calls."""
+    return lambda call: meanwhile() if call == number else None
+
+
+class WatchedConnection:
+    """A happybase connection of one process, whose calls are recorded and end as a script says.
+
+    Works below happybase, at the calls of the Thrift client, so that no mutation escapes it. `before_call` is called
+    before each call, also before one that only reads, with its number among all calls, counted from 0.
+    """
+
+    def __init__(
+        self,
+        connection: happybase.Connection,
+        script: Script = undisturbed,
+        before_call: Callable[[int], object] = lambda _number: None,
+    ) -> None:
+        self._connection = connection
+        self._script = script
+        self._before_call = before_call
+        self._is_dead = False
+        self.client = _WatchedClient(self)
+        self.number_of_calls = 0
+        """Of all calls; `calls` has only those that change the store."""
+        self.calls: list[Call] = []
+        self.is_stopped = False
+        self._lost: list[Callable[[], object]] = []
+
+    def table(self, name: str) -> happybase.Table:
+        table = self._connection.table(name)
+        table.connection = self
+        return table
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+    def send(self, name: str, *arguments: Any) -> Any:
+        if self._is_dead:
+            raise WriterDied
+        self.number_of_calls += 1
+        self._before_call(self.number_of_calls - 1)
+        call = getattr(self._connection.client, name)
+        if name.startswith(READS):
+            return call(*arguments)
+        number = len(self.calls)
+        self.calls.append(Call.of(name, arguments))
+        stop = self._script(number, self.calls[-1])
+        if stop is None:
+            return call(*arguments)
+        self.is_stopped = True
+        table, rows, *others = arguments
+        stored = [row for row in range(len(self.calls[-1].rows)) if row in stop.stored]
+        if len(stored) == len(self.calls[-1].rows):
+            call(*arguments)
+        elif stored:
+            call(table, [rows[row] for row in stored], *others)
+        else:
+            self._lost.append(partial(call, *arguments))
+        self._is_dead = stop.is_death
+        raise WriterDied if stop.is_death else ReplyLost
+
+    def deliver(self) -> None:
+        """The store executes the calls that it has not executed when they were sent: the gateway was late."""
+        for call in self._lost:
+            call()
+
+
+class _WatchedClient:
+    def __init__(self, connection: WatchedConnection) -> None:
+        self._connection = connection
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        return partial(self._connection.send, name)
