@@ -139,7 +139,7 @@ def test_every_write_may_stop(crashes, write):
 
 
 @pytest.mark.long
-@keeping
+@main_variant
 @of("fold", "recover")
 def test_every_fold_may_stop_with_its_recoverer_or_pause_or_meet_another_one_and_die(crashes, write):
     crashes.check_a_crash_of_the_recoverer_too(write)

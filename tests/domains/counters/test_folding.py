@@ -16,7 +16,6 @@ from shared.designs import metered
 from shared.keys import InvalidQuestion
 from shared.stores import connect
 from shared.tables import InvalidRow, create_tables, physical_tables
-from tests.benchmarks.bench_serve import server
 from tests.domains.contract import check_round_trip
 from tests.engines import EMBEDDED, examples
 from tests.watched_connection import WatchedConnection, WriterDied, dying_at, dying_before, paused_at_call
@@ -500,6 +499,8 @@ def test_a_fold_of_a_wide_row_that_dies_between_its_deletes_goes_on(connection, 
 @pytest.mark.long
 def test_the_memory_of_a_fold_does_not_grow_with_the_width_of_a_row():
     """The store is in a process of its own, so that the memory is the client's alone."""
+    from tests.benchmarks.bench_serve import server  # not in the copies in which mutants are planted
+
     peaks = []
     for count in (20_000, 100_000):
         with server() as (_process_id, port), closing(connect(f"hbase://127.0.0.1:{port}")) as connection:
