@@ -1118,15 +1118,15 @@ MUTANTS = (
     Mutant(
         "a source that cannot be read hides the lines of others",
         "shared/writes/verifying.py",
-        "            if len(wanted) == 1:\n",
+        "            if len(rows) == 1:\n",
         "            if True:\n",
         VERIFYING,
     ),
     Mutant(
         "a line that stays missing is said to be mended",
         "shared/writes/verifying.py",
-        "rows.row(finding.row), finding.source_row, source) is None",
-        "rows.row(finding.row), finding.source_row, source) is not False",
+        "return not list(self._disagreeing([line], self._readable([finding.source_row])))",
+        "return True",
         VERIFYING,
     ),
     Mutant(
@@ -1209,7 +1209,7 @@ MUTANTS = (
     Mutant(
         "a page shows lines that their records contradict",
         "shared/writes/intents.py",
-        " if record is not None and (table.name, table.row(line)) in _rows_of(self.derived(record)) else None",
+        " if record is not None and self._has_line(record, table, table.row(line)) else None",
         "",
         STOPPED_WRITES,
     ),

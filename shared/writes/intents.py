@@ -43,6 +43,7 @@ moving list's readers drop it, and `Verifier` finds it.
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from itertools import islice
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import attrs
@@ -150,13 +151,17 @@ class IntentWriter(Generic[R]):
 
     def read_all(self, rows: Iterable[bytes]) -> dict[bytes, Source[R]]:
         """Source rows as they are now. Raises InvalidRow. Costs: one call for each 1,000 rows."""
-        wanted = list(dict.fromkeys(rows))
-        sources: dict[bytes, Source[R]] = {}
-        for start in range(0, len(wanted), BATCH_ROWS):
-            batch = wanted[start : start + BATCH_ROWS]
-            stored = dict(self._rows.rows(batch, columns=[*self.cells.columns]))
-            sources |= {row: self.source_of(row, stored.get(row, {})) for row in batch}
-        return sources
+        stored = self.cells_of(self.source, dict.fromkeys(rows))
+        return {row: self.source_of(row, cells) for row, cells in stored}
+
+    def cells_of(
+        self, table: TableLayout[Any, Any], rows: Iterable[bytes]
+    ) -> Iterator[tuple[bytes, Mapping[bytes, bytes]]]:
+        """Each of these rows with its cells that the table claims. Costs: one call for each 1,000 rows."""
+        wanted, columns = iter(rows), [*table.cells.columns]
+        while batch := list(islice(wanted, BATCH_ROWS)):
+            stored = dict(self.rows(table.name).rows(batch, columns=columns))
+            yield from ((row, stored.get(row, {})) for row in batch)
 
     def source_of(self, row: bytes, cells: Mapping[bytes, bytes]) -> Source[R]:
         """The source in these cells of a row. Raises InvalidRow."""
@@ -170,15 +175,19 @@ class IntentWriter(Generic[R]):
 
         Costs: one call for each 1,000 lines.
         """
-        sources = self.read_all(self.source.row(line) for line in lines)
-        records = (sources[self.source.row(line)].record for line in lines)
+        source_rows = [self.source.row(line) for line in lines]
+        sources = self.read_all(source_rows)
+        records = (sources[row].record for row in source_rows)
         return [
-            record if record is not None and (table.name, table.row(line)) in _rows_of(self.derived(record)) else None
+            record if record is not None and self._has_line(record, table, table.row(line)) else None
             for line, record in zip(lines, records, strict=True)
         ]
 
+    def _has_line(self, record: R, table: TableLayout[Any, Any], row: bytes) -> bool:
+        return any(derived.name == table.name and derived.row(line) == row for derived, line in self.derive(record))
+
     def derived(self, record: R | None) -> dict[Cell, bytes]:
-        """The derived cells of a record; none if there is no record."""
+        """The derived cells of a record; an empty dict for None."""
         cells: dict[Cell, bytes] = {}
         for table, line in () if record is None else self.derive(record):
             row = table.row(line)
@@ -402,10 +411,6 @@ def _cells_of(intent: Intent) -> Iterator[Cell]:
         for row, columns in rows.items():
             for column in columns:
                 yield table, row, column
-
-
-def _rows_of(cells: Iterable[Cell]) -> set[tuple[str, bytes]]:
-    return {(table, row) for table, row, _ in cells}
 
 
 def _grouped(cells: Iterable[Cell]) -> dict[str, dict[bytes, list[bytes]]]:

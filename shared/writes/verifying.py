@@ -3,13 +3,13 @@
 A scan of the source table finds lines that are missing or differ; a scan of each list finds lines that no source has.
 Both get the other side in batches, so memory is that of one batch.
 
-Writers may be at work: what disagrees is read again, twice, and is no finding if it then agrees, if its source has
-changed meanwhile, or if an intent names its source. That intent's write is under way, or `recover` mends it.
+Writers may be at work. What disagrees is read again, twice. It is not reported if it then agrees, if its source has
+changed meanwhile, or if an intent names its source: that intent's write is under way, or `recover` completes it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import attrs
 
@@ -54,6 +54,19 @@ class _Suspect:
     @property
     def finding(self) -> Finding:
         return Finding(self.kind, self.table.name, self.row, self.source_row, self.reason)
+
+
+_Line: TypeAlias = tuple[TableLayout[Any, Any], bytes, bytes]
+"""The table and row of a line, and the row of its source."""
+
+
+@attrs.frozen
+class _Wanted:
+    """What a source wants of the lists."""
+
+    revision: int
+    lines: Mapping[tuple[str, bytes], Mapping[bytes, bytes]]
+    """The cells of each line, by its table and row."""
 
 
 class Verifier:
@@ -103,8 +116,8 @@ class Verifier:
             self._writer.delete(cells, newest_ms)
             return True
         self._writer.repair(finding.source_row, cells, newest_ms)
-        source = self._writer.read(finding.source_row)
-        return self._suspect(table, finding.row, rows.row(finding.row), finding.source_row, source) is None
+        line = table, finding.row, finding.source_row
+        return not list(self._disagreeing([line], self._readable([finding.source_row])))
 
     def _batches(self, table: TableLayout[Any, Any]) -> Iterator[dict[bytes, Mapping[bytes, bytes]]]:
         rows = scan(self._rows[table.name], table.layout.whole_table(), columns=table.cells.columns)
@@ -113,21 +126,16 @@ class Verifier:
 
     def _of_sources(self, stored: Mapping[bytes, Mapping[bytes, bytes]]) -> Iterator[Finding | _Suspect]:
         """The lines of these sources that are missing or differ, and the sources that cannot be read."""
-        lines: list[tuple[TableLayout[Any, Any], bytes, bytes]] = []
-        sources: dict[bytes, Source[Any]] = {}
+        lines: list[_Line] = []
+        wanted: dict[bytes, _Wanted] = {}
         for row, cells in stored.items():
             try:
-                source = sources[row] = self._writer.source_of(row, cells)
+                wanted[row] = self._wanted(self._writer.source_of(row, cells))
             except (InvalidKey, InvalidRow) as error:
                 yield Finding("undecodable", self._writer.source.name, row, None, _reason(error))
                 continue
-            derived = {(table, line) for table, line, _ in self._writer.derived(source.record)}
-            lines += [
-                (table, line, row) for table in self._writer.lists for name, line in derived if name == table.name
-            ]
-        for table, row, source_row, cells in self._with_cells(lines):
-            if suspect := self._suspect(table, row, cells, source_row, sources[source_row]):
-                yield suspect
+            lines += [(self._lists[name], line, row) for name, line in wanted[row].lines]
+        yield from self._disagreeing(lines, wanted)
 
     def _of_list(
         self, table: TableLayout[Any, Any], stored: Mapping[bytes, Mapping[bytes, bytes]]
@@ -139,54 +147,38 @@ class Verifier:
                 source_of_line[row] = self._writer.source.layout.row_of(table.layout.decode(row))
             except InvalidKey as error:
                 yield Finding("undecodable", table.name, row, None, _reason(error))
-        sources = self._readable(source_of_line.values())
+        wanted = self._readable(source_of_line.values())
         for row, source_row in source_of_line.items():
-            if source := sources.get(source_row):
-                suspect = self._suspect(table, row, stored[row], source_row, source)
+            if source_row in wanted:
+                suspect = _compared((table, row, source_row), stored[row], wanted[source_row])
                 if suspect is not None and suspect.kind == "dangling":
                     yield suspect
 
-    def _readable(self, rows: Iterable[bytes]) -> dict[bytes, Source[Any]]:
-        """The sources of these rows, without those that cannot be read."""
-        wanted = list(dict.fromkeys(rows))
+    def _readable(self, rows: Iterable[bytes]) -> dict[bytes, _Wanted]:
+        """What these sources want of the lists, without the sources that cannot be read."""
+        rows = list(dict.fromkeys(rows))
         try:
-            return self._writer.read_all(wanted)
+            return {row: self._wanted(source) for row, source in self._writer.read_all(rows).items()}
         except InvalidRow:
-            if len(wanted) == 1:
+            if len(rows) == 1:
                 return {}
-            middle = len(wanted) // 2
-            return self._readable(wanted[:middle]) | self._readable(wanted[middle:])
+            middle = len(rows) // 2
+            return self._readable(rows[:middle]) | self._readable(rows[middle:])
 
-    def _with_cells(
-        self, lines: Iterable[tuple[TableLayout[Any, Any], bytes, bytes]]
-    ) -> Iterator[tuple[TableLayout[Any, Any], bytes, bytes, Mapping[bytes, bytes]]]:
-        """These lines (table, row, row of the source), each with its cells as they are now."""
+    def _wanted(self, source: Source[Any]) -> _Wanted:
+        lines: dict[tuple[str, bytes], dict[bytes, bytes]] = {}
+        for (table, row, column), value in self._writer.derived(source.record).items():
+            lines.setdefault((table, row), {})[column] = value
+        return _Wanted(source.revision, lines)
+
+    def _disagreeing(self, lines: Iterable[_Line], wanted: Mapping[bytes, _Wanted]) -> Iterator[_Suspect]:
+        """The lines that are now otherwise than their sources want them; those of other sources are passed over."""
         for table in self._writer.lists:
-            of_table = [(row, source_row) for listed, row, source_row in lines if listed is table]
-            for start in range(0, len(of_table), BATCH_ROWS):
-                batch = of_table[start : start + BATCH_ROWS]
-                stored = dict(self._rows[table.name].rows([row for row, _ in batch], columns=[*table.cells.columns]))
-                yield from ((table, row, source_row, stored.get(row, {})) for row, source_row in batch)
-
-    def _suspect(
-        self,
-        table: TableLayout[Any, Any],
-        row: bytes,
-        cells: Mapping[bytes, bytes],
-        source_row: bytes,
-        source: Source[Any],
-    ) -> _Suspect | None:
-        derived = self._writer.derived(source.record)
-        wanted = {column: value for (name, line, column), value in derived.items() if (name, line) == (table.name, row)}
-        if wanted == cells:
-            return None
-        if not wanted:
-            return _Suspect(table, row, source_row, source.revision, "dangling")
-        if not cells:
-            return _Suspect(table, row, source_row, source.revision, "missing")
-        columns = sorted(column.decode() for column, _ in wanted.items() ^ cells.items())
-        reason = f"in {listed(dict.fromkeys(columns))}"
-        return _Suspect(table, row, source_row, source.revision, "differing", reason)
+            of_table = [line for line in lines if line[0] is table and line[2] in wanted]
+            stored = self._writer.cells_of(table, (row for _, row, _ in of_table))
+            for line, (_, cells) in zip(of_table, stored, strict=True):
+                if suspect := _compared(line, cells, wanted[line[2]]):
+                    yield suspect
 
     def _confirmed(self, found: Iterable[Finding | _Suspect]) -> Iterator[Finding]:
         suspects: list[_Suspect] = []
@@ -200,15 +192,25 @@ class Verifier:
                 return
             pending = {slot.intent.source_row for slot in self._writer.pending()}
             suspects = [suspect for suspect in suspects if suspect.source_row not in pending]
-            sources = self._readable(suspect.source_row for suspect in suspects)
+            wanted = self._readable(suspect.source_row for suspect in suspects)
             lines = [(suspect.table, suspect.row, suspect.source_row) for suspect in suspects]
-            again = [
-                self._suspect(table, row, cells, source_row, sources[source_row])
-                for table, row, source_row, cells in self._with_cells(lines)
-                if source_row in sources
-            ]
-            suspects = [suspect for suspect in again if suspect is not None and suspect in suspects]
+            suspects = [suspect for suspect in self._disagreeing(lines, wanted) if suspect in suspects]
         yield from (suspect.finding for suspect in suspects)
+
+
+def _compared(line: _Line, cells: Mapping[bytes, bytes], wanted: _Wanted) -> _Suspect | None:
+    """What is wrong with the cells of a line; None if they are as its source wants them."""
+    table, row, source_row = line
+    wanted_cells = wanted.lines.get((table.name, row), {})
+    if wanted_cells == cells:
+        return None
+    if not wanted_cells:
+        return _Suspect(table, row, source_row, wanted.revision, "dangling")
+    if not cells:
+        return _Suspect(table, row, source_row, wanted.revision, "missing")
+    columns = sorted(column.decode() for column, _ in wanted_cells.items() ^ cells.items())
+    reason = f"in {listed(dict.fromkeys(columns))}"
+    return _Suspect(table, row, source_row, wanted.revision, "differing", reason)
 
 
 def _reason(error: ValueError) -> str:
