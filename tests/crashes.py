@@ -33,7 +33,7 @@ from tests.watched_connection import (
 )
 
 ALL_SUBSETS_ROWS = 4
-"""Of batches of so many rows, every subset is stored; of larger ones, some."""
+"""The largest batch, in rows, of which every subset is stored; of larger ones some are."""
 SUBSETS_OF_LARGE = 14
 EVERY_OTHER = frozenset(range(0, 10_000, 2))
 RETRIES = 100

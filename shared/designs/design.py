@@ -84,7 +84,7 @@ class Variant:
     """Returns the repository on a connection whose tables exist."""
     exemptions: tuple[Exemption, ...] = ()
     unfilled: tuple[TableLayout[Any, Any], ...] = ()
-    """Those of `tables` that remain empty when records are stored, such as what a later fold writes."""
+    """The tables that remain empty when records are stored, such as what a later fold writes."""
 
     @property
     def record_tables(self) -> tuple[TableLayout[Any, Any], ...]:

@@ -5,7 +5,7 @@ The cell is a msgpack array, `[revision, time_ms, writes, cells]`:
 - `revision` counts the changes of the cell: 1, 2, 3, ...
 - `time_ms` is the timestamp of the cells that are derived from this revision.
 - `writes` are the ids of the latest writes that were accepted, the oldest first.
-- `cells` is the record as `RecordCells` packs it, by qualifier; nil if there is no record.
+- `cells` is the record as `RecordCells` packs it, by qualifier; nil if the record was deleted or never was.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,8 @@
 """An index from the number to the order, which the seller's list holds whole, as published.
 
-The index entry is the source: a number is claimed where the number is the row key, and whoever finds a claim after a
-crash must be able to make the seller's row from it. So the entry holds the whole order, not only the key of that row.
+The index entry is the source: a writer claims a number where the number is the row key, and a recoverer that finds the
+claim after a crash must be able to make the seller's row from it. So the entry holds the whole order, not
+only the key of that row.
 """
 
 from collections.abc import Iterator

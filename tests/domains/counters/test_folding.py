@@ -1,4 +1,4 @@
-"""A folded day: the same counts before, during and after, whoever dies or comes late, and at any step."""
+"""A folded day: counts are the same before, during and after, at whatever step a folder dies or a writer comes late."""
 
 import random
 import threading
@@ -56,7 +56,7 @@ def answers_of(logins, users=("ada", "ada_2", "bob", "zoe")):
     ]
 
 
-def cells_left(connection, variant):
+def remaining_columns(connection, variant):
     """The columns of the day's rows in both tables, without those of its other days."""
     start = DAY.to_bytes(8, "big")[1:]
     return {
@@ -116,7 +116,7 @@ def test_a_folded_day_has_one_cell_for_each_user_and_the_same_counts(connection,
     logins = stored(repository, *logins_of_three())
     assert repository.fold(DAY) == 3
     assert answers(repository) == answers_of(logins)
-    assert cells_left(connection, variant) == {b"s:n"}
+    assert remaining_columns(connection, variant) == {b"s:n"}
     assert list(repository.logins("ada")) == [login(DAY + DAY_MS), login(DAY - 1)], "those of other days"
 
 
@@ -260,7 +260,7 @@ def test_two_folders_of_one_day_agree_whenever_the_second_begins_and_dies(engine
 
             interrupted(variant, connection, number, fold_or_die).fold(DAY)
             assert answers(repository) == answers_of(few), (number, lives)
-            assert cells_left(connection, variant) == {b"s:n"}
+            assert remaining_columns(connection, variant) == {b"s:n"}
 
 
 @main_variant
@@ -300,7 +300,7 @@ def test_three_folders_take_turns_in_any_order(variant, new, seed):
         thread.join(120)
     assert failed == []
     assert answers(repository) == answers_of(logins_of_three())
-    assert cells_left(connection, variant) == {b"s:n"}
+    assert remaining_columns(connection, variant) == {b"s:n"}
 
 
 # ---- writers that come late -------------------------------------------------------------------------
@@ -399,7 +399,7 @@ def test_a_put_that_arrives_after_the_fold_and_a_compaction_is_not_counted(engin
     assert answers(repository) == answers_of(logins_of_three())
     assert repository.fold(DAY) == (engine.name == EMBEDDED), "it deletes them, unless a tombstone hides them"
     assert answers(repository) == answers_of(logins_of_three())
-    assert cells_left(connection, variant) == {b"s:n"}
+    assert remaining_columns(connection, variant) == {b"s:n"}
 
 
 @keeping
@@ -447,7 +447,7 @@ def test_logins_stored_together_are_the_cells_of_logins_stored_one_by_one(varian
         together = variant.open(other)
         with metered(other) as cost:
             assert together.store_all(iter(logins)) == len(logins)
-        assert cost.rpcs == 2 * len({each.time_ms for each in logins}) + 2
+        assert cost.rpcs == 2 * len({login.time_ms for login in logins}) + 2
         assert dump(other, variant) == dump(connection, variant)
         together.fold(DAY)
         with pytest.raises(NotAllStored, match=r"^0 records stored; .* takes no more logins$") as refused:
@@ -480,7 +480,7 @@ def test_a_wide_row_is_folded(connection, variant, count):
     repository.store(login(DAY, "zoe"))
     assert repository.fold(DAY) == 2
     assert (repository.day_total(DAY), repository.days("ada")) == (count + 1, [DayCount("ada", DAY, count)])
-    assert cells_left(connection, variant) == {b"s:n"}
+    assert remaining_columns(connection, variant) == {b"s:n"}
 
 
 @main_variant
@@ -493,7 +493,7 @@ def test_a_fold_of_a_wide_row_that_dies_between_its_deletes_goes_on(connection, 
     assert (repository.day_total(DAY), repository.day_count("ada", DAY)) == (3600, 3600)
     repository.recover()
     assert (repository.day_total(DAY), repository.day_count("ada", DAY)) == (3600, 3600)
-    assert cells_left(connection, variant) == {b"s:n"}
+    assert remaining_columns(connection, variant) == {b"s:n"}
 
 
 @pytest.mark.long
