@@ -26,11 +26,12 @@ class Call:
 
     name: str
     table: str
+    """Without the connection's prefix."""
     rows: tuple[tuple[bytes, tuple[Mutation, ...]], ...]
 
     @classmethod
-    def of(cls, name: str, arguments: tuple[Any, ...]) -> "Call":
-        table = arguments[0].decode()
+    def of(cls, name: str, arguments: tuple[Any, ...], table_prefix: str) -> "Call":
+        table = arguments[0].decode().removeprefix(table_prefix)
         if name in ("mutateRows", "mutateRowsTs"):
             return cls(name, table, tuple((batch.row, tuple(batch.mutations)) for batch in arguments[1]))
         if name == "checkAndPut":
@@ -102,6 +103,7 @@ class WatchedConnection:
         before_call: Callable[[int], object] = lambda _number: None,
     ) -> None:
         self._connection = connection
+        self._table_prefix = connection.table("").name.decode()
         self._script = script
         self._before_call = before_call
         self._is_dead = False
@@ -129,7 +131,7 @@ class WatchedConnection:
         if name.startswith(READS):
             return call(*arguments)
         number = len(self.calls)
-        self.calls.append(Call.of(name, arguments))
+        self.calls.append(Call.of(name, arguments, self._table_prefix))
         stop = self._script(number, self.calls[-1])
         if stop is None:
             return call(*arguments)
