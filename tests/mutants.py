@@ -50,6 +50,7 @@ SERVER_CLOCK = ("tests/shared/writes/test_server_clock.py",)
 SLOTS = ("tests/shared/writes/test_slots.py",)
 SOURCES = ("tests/shared/writes/test_sources.py",)
 VERIFYING = ("tests/shared/writes/test_verifying.py",)
+CLAIMS = ("tests/shared/writes/test_claims.py",)
 STOPPED_WRITES = ("tests/shared/writes/test_stopped_writes.py",)
 FOLDING = ("tests/domains/counters/test_crashes.py", "tests/domains/counters/test_folding.py")
 TABLES = ("tests/shared/tables/test_tables.py",)
@@ -1072,6 +1073,48 @@ MUTANTS = (
         "MAX_SKEW_MS, newest_ms + 1)",
         "MAX_SKEW_MS, 0)",
         VERIFYING,
+    ),
+    Mutant(
+        "a deleted record is claimed again",
+        "shared/writes/sources.py",
+        "return self.record is None and not self.writes",
+        "return self.record is None",
+        CLAIMS,
+    ),
+    Mutant(
+        "a source that a recoverer raised is not claimed",
+        "shared/writes/sources.py",
+        "return self.record is None and not self.writes",
+        "return self.cell is None",
+        CLAIMS,
+    ),
+    Mutant(
+        "the first lines of a source are dated 1970",
+        "shared/writes/intents.py",
+        "else now_ms - KEEP_TOMBSTONES_MS",
+        "else 1",
+        CLAIMS,
+    ),
+    Mutant(
+        "a decision is sent however late",
+        "shared/writes/intents.py",
+        "if self._clock.read_ms() - began_ms <= self._window_ms:",
+        "if True:",
+        CLAIMS,
+    ),
+    Mutant(
+        "a deleted record is forgotten at once",
+        "shared/writes/intents.py",
+        "                if stored_ms <= old_ms:",
+        "                if True:",
+        CLAIMS,
+    ),
+    Mutant(
+        "what is forgotten hides what is stored meanwhile",
+        "shared/writes/intents.py",
+        "self._rows.delete(row, [column], timestamp=stored_ms)",
+        "self._rows.delete(row, [column])",
+        CLAIMS,
     ),
     Mutant(
         "the times of two revisions meet",

@@ -6,7 +6,8 @@ with the source. So it first puts an **intent**, which names those cells, and `r
 as it then is. `recover` never repeats a write.
 
 Every change of the source's cell is a new **revision**: a number, a time T in milliseconds, the record, and the ids of
-the latest accepted writes. The time is that of the clock, and at least 3 above that of the revision before.
+the latest accepted writes. The time is that of the clock, and at least 3 above that of the revision before. A missing
+source is revision 0, and its time is 21 minutes ago (`KEEP_TOMBSTONES_MS`).
 
     writer.write(key, decide)
 
@@ -14,7 +15,7 @@ the latest accepted writes. The time is that of the clock, and at least 3 above 
     2. Put the intent: the row of the source, R, a new id, and the derived cells of the old and of the new record.
     3. Put the new lines of *moving* lists with the timestamp T + 1. A list moves if a write can change its keys.
     4. `checkAndPut` the source: revision R + 1, with the new record, the id among the accepted writes, and a new T. It
-       fails if the source has changed since step 1.
+       fails if the source has changed since step 1. It is not sent if step 1 was 10 minutes ago (`WINDOW_MS`).
     5. Put the derived cells of the source's record, but not those of moving lists, with the source's T as timestamp.
        Then delete the cells of the intent that the record does not have, up to T - 1.
     6. Mark the intent as ended. If the id is not among the accepted writes, start again at 1.
@@ -43,6 +44,7 @@ moving list's readers drop it, and `Verifier` finds it.
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from contextlib import suppress
 from itertools import islice
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -50,7 +52,7 @@ import attrs
 import happybase
 from Hbase_thrift import Mutation
 
-from ..keys.errors import message_of, shown_bytes
+from ..keys.errors import InvalidKey, message_of, shown_bytes
 from ..queries import BATCH_ROWS
 from ..tables import InvalidRecord, InvalidRow, TableLayout
 from .clock import CLOCK, WriterClock
@@ -68,6 +70,8 @@ WINDOW_MS = 600_000
 """If step 5 ends later than this, it is done again. More than twice the longest call, its retries included."""
 KEEP_TOMBSTONES_MS = 2 * WINDOW_MS + MAX_SKEW_MS
 """How long tombstones of derived rows outlast a compaction: `Family.keep_tombstones_ms`."""
+FORGET_MS = 2 * KEEP_TOMBSTONES_MS
+"""After this, what a deleted record left in its source may go: no line of then hides or survives a new one."""
 WRITE_ID_BYTES = 8
 IDLE_MS = 24 * 60 * 60 * 1000
 """`recover` deletes the rows of slots that were idle for longer."""
@@ -211,33 +215,35 @@ class IntentWriter(Generic[R]):
         """
         row = self.source.row(key)
         while True:
+            began_ms = self._clock.read_ms()
             source = self.read(row)
             wanted = decide(source.record)
             record: Any = wanted
             if record == source.record:
                 self._agree(source, set())
                 return wanted
-            if self._attempt(row, source, record):
+            if self._attempt(row, source, record, began_ms):
                 return wanted
 
-    def _attempt(self, row: bytes, source: Source[R], record: R | None) -> bool:
+    def _attempt(self, row: bytes, source: Source[R], record: R | None, began_ms: int) -> bool:
         """Steps 2 to 6; returns whether the write was accepted."""
         if record is not None and self.source.row(record) != row:
             raise InvalidRecord(f"{type(record).__name__}: a write must not change the key of its source")
         old, new = self.derived(source.record), self.derived(record)
         first = {cell: new[cell] for cell in new if cell[0] in self.moving and cell not in old}
         write_id = os.urandom(WRITE_ID_BYTES)
-        decided = self._revision(source, record, self._clock.read_ms(), write_id)
+        decided = self._revision(source, record, began_ms, write_id)
         lost_reply: Exception | None = None
         with SLOTS.taken() as slot:
             started_ms = self._begin(slot)
             touched = _grouped({**old, **new})
             intent = Intent(slot.process, slot.slot, row, source.revision, write_id, touched)
             self._intent_rows.put(self.intents.row(intent), INTENT_CELLS.pack(intent), timestamp=started_ms)
-            self._put(first, source.time_ms + 1)
+            self._put(first, _before_decision_ms(source, began_ms))
             is_accepted = False
             try:
-                is_accepted = self._check_and_put(row, source, decided)
+                if self._clock.read_ms() - began_ms <= self._window_ms:
+                    is_accepted = self._check_and_put(row, source, decided)
             except Exception as error:
                 lost_reply = error
             current = self._complete(intent, decided if is_accepted else self._outcome(intent), started_ms)
@@ -252,12 +258,15 @@ class IntentWriter(Generic[R]):
 
     def _begin(self, slot: Slot) -> int:
         """The timestamp of the slot's next intent, after its last one. Raises ClockSkew."""
-        clock_slot = idle(slot.process, CLOCK_SLOT)
-        clock_row, cells = self.intents.row(clock_slot), INTENT_CELLS.pack(clock_slot)
-        check_clock(self._connection, self._intent_rows, clock_row, cells, self._clock)
+        self._check_clock(slot.process)
         started_ms = max(self._clock.read_ms(), slot.last_ms + 1)
         slot.last_ms = started_ms + 1
         return started_ms
+
+    def _check_clock(self, process: bytes) -> None:
+        clock_slot = idle(process, CLOCK_SLOT)
+        clock_row, cells = self.intents.row(clock_slot), INTENT_CELLS.pack(clock_slot)
+        check_clock(self._connection, self._intent_rows, clock_row, cells, self._clock)
 
     def _revision(self, source: Source[R], record: R | None, now_ms: int, *write_id: bytes) -> Source[R]:
         """The next revision of a source: of another record, or of the same one to raise it."""
@@ -338,6 +347,64 @@ class IntentWriter(Generic[R]):
         self._put(derived, raised.time_ms)
         self.delete(set(touched) - derived.keys(), raised.time_ms - 1)
 
+    # ---- sources without a write of their own
+
+    def claim(self, records: Iterable[R]) -> int:
+        """Creates the sources of those records that were never written, with their lines; returns how many.
+
+        Every other source stays as it is, also one whose record was deleted. There is no intent: this is for the steps
+        of a longer write, whose own source tells that it is not finished. After an error, or a crash, call it again.
+        Raises InvalidRecord if a record has lines in a list that does not move, and ClockSkew before anything is put.
+        Costs: 1 call that reads the sources for each 1,000 records, 1 put for each list, and 1 checkAndPut for each new
+        source.
+        """
+        record_of = {self.source.row(record): record for record in records}
+        lines_of = {row: self.derived(record) for row, record in record_of.items()}
+        for table in {cell[0] for lines in lines_of.values() for cell in lines} - self.moving:
+            raise InvalidRecord(f"table {table}: claim needs lists that move")
+        with SLOTS.taken() as slot:
+            self._check_clock(slot.process)
+        claimed = 0
+        while True:
+            now_ms = self._clock.read_ms()
+            unwritten = {row: source for row, source in self.read_all(record_of).items() if source.was_never_written}
+            if not unwritten:
+                return claimed
+            lines: dict[int, dict[Cell, bytes]] = {}
+            for row, source in unwritten.items():
+                lines.setdefault(_before_decision_ms(source, now_ms), {}).update(lines_of[row])
+            for time_ms, cells in lines.items():
+                self._put(cells, time_ms)
+            for row, source in unwritten.items():
+                claimed += self._check_and_put(row, source, self._revision(source, record_of[row], now_ms))
+
+    def forget(self, rows: Iterable[bytes]) -> int:
+        """Deletes what is left of deleted records in these source rows; returns in how many rows something is left.
+
+        The source of a deleted record keeps its cell, so that no late call brings the record back. If the row's key is
+        to go too, because it names a person, call this again after `FORGET_MS`: a cell that is younger stays. Rows of
+        stored records, and rows that cannot be read, stay as they are and are not counted.
+        Costs: 1 call that reads the rows for each 1,000 of them, and 1 delete for each row that goes.
+        """
+        column, left = self.cells.columns[0], 0
+        old_ms = self._clock.read_ms() - FORGET_MS
+        wanted = iter(dict.fromkeys(rows))
+        while batch := list(islice(wanted, BATCH_ROWS)):
+            for row, cells in self._rows.rows(batch, columns=[column], include_timestamp=True):
+                cell, stored_ms = cells[column]
+                if not self._is_of_deleted_record(row, {column: cell}):
+                    continue
+                if stored_ms <= old_ms:
+                    self._rows.delete(row, [column], timestamp=stored_ms)  # spares a revision that is written meanwhile
+                else:
+                    left += 1
+        return left
+
+    def _is_of_deleted_record(self, row: bytes, cells: Mapping[bytes, bytes]) -> bool:
+        with suppress(InvalidKey, InvalidRow):
+            return self.source_of(row, cells).record is None
+        return False
+
     # ---- intents
 
     def pending(self) -> list[Pending]:
@@ -365,7 +432,7 @@ class IntentWriter(Generic[R]):
                 slot = self._slot(row, cells)
                 if slot.intent.source_row is None:
                     if now_ms - slot.started_ms > IDLE_MS:
-                        self._forget(slot)
+                        self._delete_slot(slot)
                 elif age_ms > 0 and now_ms - slot.started_ms < age_ms:
                     waiting += 1
                 else:
@@ -384,7 +451,7 @@ class IntentWriter(Generic[R]):
         values = {column: value for column, (value, _) in cells.items()}
         return Pending(self.intents.record(row, values), cells[INTENT_CELLS.column("source_row")][1])
 
-    def _forget(self, slot: Pending) -> None:
+    def _delete_slot(self, slot: Pending) -> None:
         """Deletes the row of an idle slot, but keeps what its process has put since."""
         batch = self._intent_rows.batch(timestamp=slot.started_ms)
         batch.delete(self.intents.row(slot.intent), [*self.intents.cells.columns])
@@ -394,6 +461,14 @@ class IntentWriter(Generic[R]):
         """Ends an intent, with a timestamp below that of the slot's next one, which a late recoverer must not end."""
         cells = INTENT_CELLS.pack(idle(intent.process, intent.slot))
         self._intent_rows.put(self.intents.row(intent), cells, timestamp=at_ms)
+
+
+def _before_decision_ms(source: Source[Any], now_ms: int) -> int:
+    """The timestamp of lines that are put before the next revision of a source is decided.
+
+    The tombstones of a record that was forgotten are older than that of a missing source, and every revision is newer.
+    """
+    return source.time_ms + 1 if source.cell is not None else now_ms - KEEP_TOMBSTONES_MS
 
 
 def _started(slot: Pending) -> int:

@@ -39,6 +39,11 @@ class Source(Generic[R]):
     record: R | None
     """None if the record was deleted, or never was: a recoverer also raises the revision of a missing source."""
 
+    @property
+    def was_never_written(self) -> bool:
+        """Whether no write was ever accepted; a recoverer may have raised the revision."""
+        return self.record is None and not self.writes
+
     def leaves_open(self, revision: int, write_id: bytes) -> bool:
         """Whether a write that read `revision` may still be accepted: its `checkAndPut` may be under way."""
         return self.revision <= revision and write_id not in self.writes
