@@ -2,7 +2,8 @@
 
 from .counters.design import DESIGN as COUNTERS
 from .logs.design import DESIGN as LOGS
+from .messages.design import DESIGN as MESSAGES
 from .monitoring.design import DESIGN as MONITORING
 from .orders.design import DESIGN as ORDERS
 
-DESIGNS = (ORDERS, LOGS, MONITORING, COUNTERS)
+DESIGNS = (ORDERS, LOGS, MONITORING, COUNTERS, MESSAGES)

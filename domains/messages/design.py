@@ -1,0 +1,73 @@
+"""What the suite shows of `messages`: its questions, variants and published mistakes. A copy does not need it."""
+
+from shared.designs import AccessPattern, Design, Exemption, Variant
+from shared.records import parse_time
+
+from .keys import TABLES, UNFINISHED
+from .loads import LATEST_MS, MESSAGES_LOAD
+from .published import PUBLISHED
+from .repository import MessageRepository
+from .traps import TRAPS
+from .variants import by_pair, copies, one_table
+
+WEEK_MS = {"since_ms": parse_time("2026-01-12"), "until_ms": parse_time("2026-01-19")}
+
+LATEST = AccessPattern("a user's inbox", MessageRepository.inbox, {"user": "u-17"})
+WEEK = AccessPattern("an inbox of one week", MessageRepository.inbox, {"user": "u-17", **WEEK_MS})
+SENT = AccessPattern("a user's outbox", MessageRepository.outbox, {"user": "ada"}, limit=10)
+UNREAD = AccessPattern("a user's unread messages", MessageRepository.unread, {"user": "u-17"})
+TALK = AccessPattern("the messages of two users", MessageRepository.conversation, {"owner": "u-17", "peer": "ada"})
+
+GETS = Exemption(
+    "ranges",
+    "a page gets the messages of its lines, and the bodies of group messages, in one call each",
+    (LATEST, WEEK, UNREAD),
+)
+GETS_OF_PAIR = Exemption("ranges", "a page gets the messages of its lines, all in one call", (TALK,))
+OTHER_PEERS = Exemption(
+    "rows", "the inboxes of the two users hold the messages of all others, which the client skips", (TALK,)
+)
+IS_READ = Exemption("rows", "no row key holds whether a message is read, so a filter reads the inbox", (UNREAD,))
+
+DESIGN = Design(
+    name="messages",
+    question="How does every user read an inbox, an outbox and what is unread, if a message has to be in all of them?",
+    loads=(MESSAGES_LOAD,),
+    patterns=(LATEST, WEEK, SENT, UNREAD, TALK),
+    variants=(
+        Variant(
+            "inbox-first",
+            "the design itself",
+            TABLES,
+            MessageRepository,
+            (GETS, OTHER_PEERS),
+            unfilled=(UNFINISHED,),
+        ),
+        Variant(
+            "by-pair",
+            "the conversation of each two users in a table of its own",
+            by_pair.TABLES,
+            by_pair.PairedMessageRepository,
+            (GETS, GETS_OF_PAIR),
+            unfilled=(UNFINISHED,),
+        ),
+        Variant(
+            "copies",
+            "the whole message in both boxes, without intents",
+            copies.TABLES,
+            copies.PlainMessageRepository,
+            (OTHER_PEERS, IS_READ),
+        ),
+        Variant(
+            "one-table",
+            "the same, both boxes in one table of two families",
+            one_table.TABLES,
+            one_table.open_repository,
+            (OTHER_PEERS, IS_READ),
+        ),
+    ),
+    newest_ms=LATEST_MS,
+    time="sent_ms",
+    traps=TRAPS,
+    published=PUBLISHED,
+)

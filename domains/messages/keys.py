@@ -1,0 +1,90 @@
+"""Four tables, and one for the writes under way: inbox, outbox, unread messages, group messages under delivery.
+
+A message is stored in its receiver's inbox, in one cell: the source, because inboxes are read most. The rows of all
+other tables say only that there is a message, and a page of them fetches the messages: a body is stored once, however
+many lists have it.
+"""
+
+from typing import Any
+
+import msgpack
+
+from shared.keys import Descending, EscapedText, Int64, KeyLayout, part, row_key
+from shared.tables import Column, Family, Packing, RecordCells, TableLayout
+from shared.writes import KEEP_TOMBSTONES_MS, SourceCells, intents_table
+
+from .records import StoredMessage
+
+
+@row_key
+class MessageByReceiver:
+    """One message in its receiver's inbox.
+
+    Order:  by receiver, newest first, then by sender, then by message id.
+    Serves: a user's inbox; the messages that a user received in a period; the latest N of them.
+    Costs:  one scan of a page's rows. Messages that the receiver deleted are read and dropped.
+    Fixed:  the widths and the direction of time; changing them means a new table.
+    Source: S3.2, S3.8: there a key is text, and two messages of one pair in one millisecond are one row.
+    """
+
+    receiver: str = part(EscapedText, "who received it: a user or a group; any text")
+    sent_ms: int = part(Descending(Int64), "when sent, milliseconds since 1970 UTC, newest first")
+    sender: str = part(EscapedText, "who sent it; any text")
+    message_id: str = part(EscapedText, "distinguishes messages of one pair in one millisecond")
+
+
+@row_key
+class MessageBySender:
+    """One line in a sender's outbox.
+
+    Order:  by sender, newest first, then by receiver, then by message id.
+    Serves: a user's outbox; the messages that a user sent in a period; the latest N of them.
+    Costs:  one scan of a page's lines and one more, and one call that gets their messages.
+    Fixed:  as `MessageByReceiver`.
+    Source: S3.8
+    """
+
+    sender: str = part(EscapedText, "who sent it; any text")
+    sent_ms: int = part(Descending(Int64), "when sent, milliseconds since 1970 UTC, newest first")
+    receiver: str = part(EscapedText, "who received it: a user or a group; any text")
+    message_id: str = part(EscapedText, "distinguishes messages of one pair in one millisecond")
+
+
+def _pack_names(names: Any) -> bytes:
+    packed: bytes = msgpack.packb(list(names), strict_types=True)
+    return packed
+
+
+def _unpack_names(data: bytes) -> tuple[str, ...]:
+    return tuple(msgpack.unpackb(data))
+
+
+NAMES = Packing("names", _pack_names, _unpack_names)
+"""A tuple of texts: a msgpack array."""
+
+MESSAGE_COLUMNS = {
+    "body": Column("m:b"),
+    "is_read": Column("m:r"),
+    "group": Column("m:g"),
+    "members": Column("m:m", NAMES),
+}
+MESSAGE_CELLS = RecordCells(
+    StoredMessage,
+    {**MESSAGE_COLUMNS, "delivered": Column("m:d"), "in_inbox": Column("m:i"), "in_outbox": Column("m:o")},
+)
+BY_RECEIVER = RecordCells(MessageByReceiver, {}, marker="m:x")
+BY_SENDER = RecordCells(MessageBySender, {}, marker="m:x")
+
+DERIVED = {"m": Family(keep_tombstones_ms=KEEP_TOMBSTONES_MS)}
+
+INBOX = TableLayout(
+    "messages_inbox", "the message", KeyLayout(MessageByReceiver), SourceCells(MESSAGE_CELLS, "m:message")
+)
+OUTBOX = TableLayout("messages_outbox", "a line of an outbox", KeyLayout(MessageBySender), BY_SENDER, DERIVED)
+UNREAD = TableLayout("messages_unread", "a line for an unread message", INBOX.layout, BY_RECEIVER, DERIVED)
+UNFINISHED = TableLayout(
+    "messages_unfinished", "a line for a group message under delivery", INBOX.layout, BY_RECEIVER, DERIVED
+)
+INTENTS = intents_table("messages_intents")
+
+TABLES = (INBOX, OUTBOX, UNREAD, UNFINISHED, INTENTS)

@@ -1,0 +1,299 @@
+"""Messages in inboxes and outboxes; one method for each question and each write."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, TypeAlias
+
+import attrs
+import happybase
+
+from shared.keys import any_of, between
+from shared.keys.errors import message_of, shown
+from shared.queries import Query
+from shared.tables import TableLayout
+from shared.writes import CLOCK, Intent, IntentWriter, Recovery, Verifier, WriterClock
+
+from .keys import TABLES, MessageByReceiver, MessageBySender
+from .records import Message, StoredMessage, copy_for
+
+MessageTables: TypeAlias = tuple[
+    TableLayout[Any, StoredMessage],
+    TableLayout[Any, MessageBySender],
+    TableLayout[Any, MessageByReceiver],
+    TableLayout[Any, MessageByReceiver],
+    TableLayout[Any, Intent],
+]
+"""The inboxes, the outboxes, the unread messages, the group messages under delivery, and the writes under way."""
+
+MEMBERS_AT_ONCE = 1000
+"""Number of members that get their copies in one step of a delivery."""
+
+
+class MessageConflict(ValueError):
+    """Another message has this sender, receiver, time and id."""
+
+
+class UnknownMessage(ValueError):
+    """No such message is stored."""
+
+
+class MessageRepository:
+    """Sends messages to users and groups, marks them as read, deletes them for one side, and lists them.
+
+    A message is decided in its row of its receiver's inbox; the lines of all other lists are derived from it, see
+    `shared.writes.intents`. What was answered is stored, and every list shows messages as they are decided: a page of
+    the outbox or of the unread messages fetches the messages and drops lines that they contradict. If a writer dies,
+    the same call again completes the write, and so does `recover`.
+
+    A group message is stored once, in the inbox of its group, and then each member gets a copy without a body, in steps
+    of 1,000. If a sender dies, the same call again goes on with the delivery, and so does `recover`.
+
+    Costs are those of `TABLES`. A happybase connection serves one thread at a time, and so does a repository: make one
+    per thread.
+    """
+
+    def __init__(
+        self, connection: happybase.Connection, tables: MessageTables = TABLES, clock: WriterClock = CLOCK
+    ) -> None:
+        self._inbox, self._outbox, self._unread, self._unfinished, intents = tables
+        self._inbox_rows, self._outbox_rows, self._unread_rows, self._unfinished_rows = (
+            connection.table(table.name) for table in tables[:-1]
+        )
+        lists = tables[1:-1]
+        self.writer = IntentWriter(connection, self._inbox, intents, lists, self._lines_of, moving=lists, clock=clock)
+
+    def _lines_of(self, message: StoredMessage) -> Iterator[tuple[TableLayout[Any, Any], Any]]:
+        """The rows that are derived from a message."""
+        if message.in_outbox:
+            yield self._outbox, message
+        if message.in_inbox and not message.is_read and not message.to_group:
+            yield self._unread, message
+        if not message.is_delivered:
+            yield self._unfinished, message
+
+    # ---- upkeep
+
+    def recover(self, older_than_ms: int | None = None) -> Recovery:
+        """Completes what dead writers left, see `IntentWriter.recover`; then goes on with every unfinished delivery.
+
+        `Recovery.failed` also says why a message could not be delivered. Run it every few minutes.
+        Costs: one scan of the intents' table, one of the unfinished deliveries; for each of these what is left of it.
+        """
+        recovery = self.writer.recover(older_than_ms)
+        failed = [*recovery.failed]
+        for line in Query(self._unfinished_rows, self._unfinished, self._unfinished.layout.whole_table()):
+            try:
+                self._deliver(line)
+            except Exception as error:  # of one message; the others must not wait for it
+                failed.append(f"{self._unfinished.name}: {line}: {message_of(error)}")
+        return attrs.evolve(recovery, failed=tuple(failed))
+
+    def verifier(self) -> Verifier:
+        """Finds and mends lines that disagree with their messages. Run it once a week, and after an accident."""
+        return Verifier(self.writer)
+
+    # ---- writes
+
+    def send(self, message: Message) -> None:
+        """Stores a message in its receiver's inbox and its sender's outbox; a message with members for each of them.
+
+        The same message again completes what is missing and changes nothing else: it brings nothing back that was
+        deleted. Raises `MessageConflict` if another message has this sender, receiver, time and id.
+        Costs: 1 get, 4 puts, 1 checkAndPut; a message with members as `send_to_group`.
+        """
+        self._send(message)
+        if message.members:
+            self._deliver(message)
+
+    def send_to_group(self, message: Message) -> None:
+        """Stores a message to a group, and a copy of it for each member. Raises `MessageConflict`, as `send`.
+
+        The message is decided at once; its sender sees it in the outbox, and members see it one after the other. If the
+        sender dies, the same call again or `recover` goes on. A copy that its member read or deleted stays so.
+        Costs: 1 get, 4 puts, 1 checkAndPut; for each 1,000 members 3 gets, 3 puts, 1 checkAndPut, and a checkAndPut for
+        each of them; 1 delete.
+        """
+        if not message.members:
+            raise ValueError(f"Message.members: a group message needs some; use send (got {shown(message.members)})")
+        self.send(message)
+
+    def _send(self, message: Message) -> None:
+        if message.group is not None:
+            raise MessageConflict(f"Message.group: only a group message makes copies (got {shown(message.group)})")
+        self.writer.write(message, partial(sent, message))
+
+    def _deliver(self, key: Message | MessageByReceiver) -> None:
+        """Gives each member a copy, in steps. The message says how many members have theirs.
+
+        A step makes copies that were never there, and moves the position after them. So two that deliver one message
+        at once, or one that begins a step again, change nothing that is there.
+        """
+        row = self._inbox.row(key)
+        while True:
+            message = self.writer.read(row).record
+            if message is None or message.is_delivered:
+                return
+            start, end = message.delivered, message.delivered + MEMBERS_AT_ONCE
+            members = [member for member in message.members[start:end] if member != message.sender]
+            self.writer.claim(copy_of(message, member) for member in members)
+            self.writer.write(key, partial(delivered, start, min(end, len(message.members))))
+
+    def mark_read(self, message: Message) -> None:
+        """Marks a message as read. Raises `UnknownMessage` if its receiver does not have it (any more).
+
+        Costs: 1 get, 2 puts, 1 checkAndPut, 1 delete.
+        """
+        self.writer.write(message, partial(read, message))
+
+    def delete_from_inbox(self, message: Message) -> None:
+        """Deletes a message for its receiver; its sender keeps it. Raises `UnknownMessage`. Costs: as `mark_read`."""
+        self.writer.write(message, partial(deleted, message, in_inbox=False))
+
+    def delete_from_outbox(self, message: Message) -> None:
+        """Deletes a message for its sender; its receivers keep it. Raises `UnknownMessage`. Costs: as `mark_read`."""
+        self.writer.write(message, partial(deleted, message, in_outbox=False))
+
+    # ---- questions
+
+    def inbox(
+        self, user: str, since_ms: int | None = None, until_ms: int | None = None, newest_first: bool = True
+    ) -> Query[Message]:
+        """The messages that a user, or a group, received from `since_ms` up to but not at `until_ms`, newest first.
+
+        With `newest_first=False` the oldest come first.
+        Costs: one scan of a page's rows, and one call that gets the bodies of group messages. Messages that the user
+        deleted are read and dropped.
+        """
+        plan = self._inbox.plan(receiver=user, sent_ms=between(since_ms, until_ms))
+        where = {"in_inbox": True}
+        messages = Query(self._inbox_rows, self._inbox, plan, where=where, newest_first=newest_first)
+        return messages.then(self._shown)
+
+    def outbox(
+        self, user: str, since_ms: int | None = None, until_ms: int | None = None, newest_first: bool = True
+    ) -> Query[Message]:
+        """The messages that a user sent from `since_ms` up to but not at `until_ms`, newest first; a group's once.
+
+        `is_read` says whether the receiver has read it.
+        Costs: one scan of a page's lines and one more, and one call that gets their messages.
+        """
+        plan = self._outbox.plan(sender=user, sent_ms=between(since_ms, until_ms))
+        lines = Query(self._outbox_rows, self._outbox, plan, newest_first=newest_first)
+        return lines.then(partial(self._agreeing, self._outbox))
+
+    def unread(
+        self, user: str, since_ms: int | None = None, until_ms: int | None = None, newest_first: bool = True
+    ) -> Query[Message]:
+        """The messages of a user's inbox that are not read; a group has none.
+
+        Costs: one scan of a page's lines and one more, one call that gets their messages, and one that gets the bodies
+        of group messages.
+        """
+        plan = self._unread.plan(receiver=user, sent_ms=between(since_ms, until_ms))
+        lines = Query(self._unread_rows, self._unread, plan, newest_first=newest_first)
+        return lines.then(partial(self._agreeing, self._unread))
+
+    def conversation(
+        self,
+        owner: str,
+        peer: str,
+        since_ms: int | None = None,
+        until_ms: int | None = None,
+        newest_first: bool = True,
+    ) -> Query[Message]:
+        """What `owner` and `peer` wrote to each other, as `owner` has it, without copies of group messages.
+
+        With oneself as `peer`: one's notes to oneself.
+        Costs: one scan of each of the two inboxes, side by side, in which the client drops all other messages. The
+        variant `by-pair` reads the conversation only.
+        """
+        pair = [*dict.fromkeys([owner, peer])]
+        plan = self._inbox.plan(receiver=any_of(pair, merged=True), sent_ms=between(since_ms, until_ms))
+        where = {"sender": any_of(pair), "group": None}
+        messages = Query(self._inbox_rows, self._inbox, plan, where=where, newest_first=newest_first)
+        return messages.then(partial(shown_to, owner, peer))
+
+    def _agreeing(self, table: TableLayout[Any, Any], lines: list[Any]) -> list[Message | None]:
+        """The messages of these lines; None for a line that its message does not have (any more)."""
+        messages = self.writer.agreeing(table, lines)
+        answers = iter(self._shown([message for message in messages if message is not None]))
+        return [None if message is None else next(answers) for message in messages]
+
+    def _shown(self, messages: list[StoredMessage]) -> list[Message]:
+        """The messages with their bodies; those of copies are those of the group messages, in one call."""
+        row_of = {message: self._inbox.row(original_of(message)) for message in messages if message.group is not None}
+        originals = self.writer.read_all(row_of.values()) if row_of else {}
+        return [message.shown(_body(message, originals.get(row_of.get(message, b"")))) for message in messages]
+
+
+def _body(message: StoredMessage, original: Any) -> str:
+    """The body of a message, or of the group message that it is a copy of."""
+    return message.body if original is None or original.record is None else original.record.body
+
+
+def sent(message: Message, stored: StoredMessage | None) -> StoredMessage:
+    """The message, if it is new; the stored one, if it is the same, read or deleted meanwhile."""
+    if stored is None:
+        return StoredMessage.of(message)
+    has_body = stored.in_inbox or stored.in_outbox or stored.members
+    for name in ("body", "members", "is_read"):
+        stored_value, value = getattr(stored, name), getattr(message, name)
+        if stored_value != value and (name, value) != ("is_read", False) and (name != "body" or has_body):
+            raise MessageConflict(
+                f"Message.{name}: message {message.message_id!r} of {message.sender!r} is stored with "
+                f"{shown(stored_value)} (got {shown(value)})" + ("; use mark_read" if name == "is_read" else "")
+            )
+    return stored
+
+
+def copy_of(message: StoredMessage, member: str) -> StoredMessage:
+    """The copy of a group message for one member, as it is stored: without a body, and in no outbox."""
+    return attrs.evolve(StoredMessage.of(copy_for(member, message)), in_outbox=False)
+
+
+def original_of(copy: StoredMessage) -> MessageByReceiver:
+    """The key of the group message that a copy is of."""
+    group = copy.group or ""
+    return MessageByReceiver(group, copy.sent_ms, copy.sender, copy.message_id[len(group) + 1 :])
+
+
+def delivered(start: int, end: int, stored: StoredMessage | None) -> StoredMessage | None:
+    """The message, delivered to its members up to `end`, if it was delivered up to `start`."""
+    if stored is None or stored.delivered != start:  # another delivery was faster
+        return stored
+    return attrs.evolve(stored, delivered=end)
+
+
+def read(message: Message, stored: StoredMessage | None) -> StoredMessage:
+    """The message, read by its receiver."""
+    return attrs.evolve(_of_side(message, stored, "in_inbox"), is_read=True)
+
+
+def deleted(message: Message, stored: StoredMessage | None, **sides: bool) -> StoredMessage:
+    """The message, deleted for one side; without its body if neither side nor any copy needs it."""
+    if stored is None:
+        raise _unknown(message)
+    after = attrs.evolve(stored, **sides)
+    return after if after.in_inbox or after.in_outbox or after.members else attrs.evolve(after, body="")
+
+
+def _of_side(message: Message, stored: StoredMessage | None, side: str) -> StoredMessage:
+    if stored is None or not getattr(stored, side):
+        raise _unknown(message)
+    return stored
+
+
+def _unknown(message: Message) -> UnknownMessage:
+    return UnknownMessage(
+        f"Message.message_id: {message.receiver!r} has no message {shown(message.message_id)} of {message.sender!r}"
+    )
+
+
+def shown_to(owner: str, peer: str, messages: list[StoredMessage]) -> list[Message | None]:
+    """What `owner` has of a conversation; None for messages that the owner deleted, and for notes to oneself."""
+    answers: list[Message | None] = []
+    for message in messages:
+        has_it = (message.in_inbox and message.receiver == owner) or (message.in_outbox and message.sender == owner)
+        is_of_pair = message.sender != message.receiver or owner == peer
+        answers.append(message.shown(message.body) if has_it and is_of_pair else None)
+    return answers

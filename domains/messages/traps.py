@@ -1,0 +1,138 @@
+"""Four published mistakes about the keys of messages, each as wrong code beside the right code.
+
+Do not copy code that is named wrong.
+"""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+import happybase
+
+from shared.designs import Outcome, Trap
+from shared.keys import Descending, Int64
+from shared.queries import scan
+from shared.stores import connect
+from shared.tables import create_tables
+
+from .keys import INBOX
+from .loads import MESSAGES_LOAD
+from .published import LONG_MAX, inbox_row_key
+from .records import Message
+from .variants import one_table
+
+DECLARED_DIGITS = 13
+
+
+def _samples() -> list[Message]:
+    return list(MESSAGES_LOAD.sample_records())
+
+
+def _table(*families: str) -> happybase.Table:
+    connection = connect("embedded:")
+    connection.create_table("t", {family: {} for family in families})
+    return connection.table("t")
+
+
+def _stored(rows: Iterable[bytes]) -> int:
+    """How many rows a table has after these were put."""
+    table = _table("f")
+    for row in rows:
+        table.put(row, {b"f:v": b"1"})
+    return len(list(table.scan()))
+
+
+def no_tie_breaker() -> Outcome:
+    """Messages of one pair in one millisecond: the published key has nothing that tells them apart."""
+    messages = _samples()
+    wrong = _stored(f"{message.receiver}_{message.sent_ms}_{message.sender}".encode() for message in messages)
+    right = _stored(map(INBOX.row, messages))
+    return Outcome(
+        f"{len(messages)} messages, sent one after the other",
+        f"{wrong} rows; {len(messages) - wrong} messages were overwritten",
+        f"{right} rows",
+    )
+
+
+def declared_width() -> Outcome:
+    """Thirteen digits are declared, nineteen are written: a reader that trusts the declaration reads another time."""
+    sent_ms = 1_700_000_000_000
+    digits = inbox_row_key("u-17", sent_ms, "u-3").split("_")[1]
+    wrong = LONG_MAX - int(digits[:DECLARED_DIGITS])
+    codec = Descending(Int64)
+    right = codec.decode(codec.encode(sent_ms))
+    return Outcome(
+        f"a time in a key, {_shown(sent_ms)}, read by the declared width",
+        f"{len(digits)} digits, of which the first {DECLARED_DIGITS} are read as {wrong} ms",
+        f"{len(codec.encode(sent_ms))} bytes, read as {_shown(right)}",
+    )
+
+
+def receiver_leads() -> Outcome:
+    """One table whose rows start with the receiver: a sender's messages are in the rows of all receivers."""
+    messages = _samples()
+    user = "u-17"
+    sent = sum(message.sender == user for message in messages)
+
+    wrong = _table("inbox", "outbox")
+    for message in messages:
+        row = f"{message.receiver}_{message.sent_ms}".encode()
+        content = {f"{family}:msg:{message.message_id}".encode(): message.sender.encode() for family in FAMILIES}
+        wrong.put(row, content)
+    of_user = [cells for _row, cells in wrong.scan(row_prefix=f"{user}_".encode(), columns=[b"outbox"])]
+    found = sum(sender == user.encode() for cells in of_user for sender in cells.values())
+    cells_read = sum(map(len, of_user))
+
+    connection = connect("embedded:")
+    create_tables(connection, one_table.TABLES)
+    repository = one_table.open_repository(connection)
+    for message in messages:
+        repository.send(message)
+    plan = one_table.OUTBOX.plan(sender=user)
+    right = len(list(scan(connection.table(one_table.OUTBOX.name), plan, columns=[b"outbox"])))
+    return Outcome(
+        f"the {sent} messages that {user} sent",
+        f"{found} of them, among {cells_read} that others sent to {user}",
+        f"{right} messages, from the rows of their owner",
+    )
+
+
+FAMILIES = ("inbox", "outbox")
+
+
+def name_without_terminator() -> Outcome:
+    """The inbox of ada: `_` is a character of names, too, so the rows of ada_1 start with `ada_`."""
+    messages = _samples()
+    count = sum(message.receiver == "ada" for message in messages)
+    table = _table("f")
+    for message in messages:
+        row = f"{inbox_row_key(message.receiver, message.sent_ms, message.sender)}_{message.message_id}".encode()
+        table.put(row, {b"f:r": message.receiver.encode()})
+    wrong = [cells[b"f:r"].decode() for _row, cells in table.scan(row_prefix=b"ada_")]
+
+    table = _table("f")
+    for message in messages:
+        table.put(INBOX.row(message), {b"f:r": message.receiver.encode()})
+    right = [cells[b"f:r"].decode() for _row, cells in scan(table, INBOX.plan(receiver="ada"))]
+    return Outcome(f"the {count} messages that ada received", _of(wrong), _of(right))
+
+
+def _of(names: list[str]) -> str:
+    return f"{len(names)} messages, of {' and '.join(sorted({*names}))}"
+
+
+def _shown(time_ms: int) -> str:
+    return f"{datetime.fromtimestamp(time_ms / 1000, UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+TRAPS = (
+    Trap("no tie-breaker", "receiverId_timestamp_senderId", no_tie_breaker),
+    Trap(
+        "a declared width that is not the width", 'String.format("%013d", Long.MAX_VALUE - timestamp)', declared_width
+    ),
+    Trap(
+        "a receiver that leads for both sides",
+        "RowKey: receiverId_timestamp, inbox:msg:xxx, outbox:msg:xxx",
+        receiver_leads,
+    ),
+    Trap("a separator that names contain", 'String.join("_", parts)', name_without_terminator),
+)

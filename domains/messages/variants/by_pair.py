@@ -1,0 +1,90 @@
+"""One table more: the messages of each pair of users, so that a conversation is one scan.
+
+The other tables are those of `keys.py`. Each message takes one line and one put more.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import happybase
+
+from shared.keys import Descending, EscapedText, Int64, KeyLayout, between, part, row_key
+from shared.queries import Query
+from shared.tables import RecordCells, TableLayout
+from shared.writes import CLOCK, IntentWriter, WriterClock
+
+from ..keys import DERIVED, INBOX, INTENTS, OUTBOX, UNFINISHED, UNREAD
+from ..records import Message, StoredMessage
+from ..repository import MessageRepository, shown_to
+
+
+@row_key
+class MessageByPair:
+    """One line in the conversation of two users.
+
+    Order:  by pair, newest first, then by sender, then by message id.
+    Serves: a conversation of two users; the messages of a period of it.
+    Costs:  one scan of a page's lines and one more, and one call that gets their messages.
+    Fixed:  as `MessageByReceiver`, and which of two names comes first: the lower one, by Unicode code points.
+    Source: none
+    """
+
+    first: str = part(EscapedText, "the lower of the two names")
+    second: str = part(EscapedText, "the higher of the two names")
+    sent_ms: int = part(Descending(Int64), "when sent, milliseconds since 1970 UTC, newest first")
+    sender: str = part(EscapedText, "who of the two sent it")
+    receiver: str = part(EscapedText, "who of the two received it")
+    message_id: str = part(EscapedText, "distinguishes messages of one pair in one millisecond")
+
+
+PAIRS = TableLayout(
+    "messages_by_pair",
+    "a line of a conversation",
+    KeyLayout(MessageByPair),
+    RecordCells(MessageByPair, {}, marker="m:x"),
+    DERIVED,
+)
+
+TABLES = (INBOX, OUTBOX, UNREAD, UNFINISHED, PAIRS, INTENTS)
+
+
+class PairedMessageRepository(MessageRepository):
+    """`MessageRepository` with a list of conversations."""
+
+    def __init__(self, connection: happybase.Connection, clock: WriterClock = CLOCK) -> None:
+        super().__init__(connection, clock=clock)
+        self._pair_rows = connection.table(PAIRS.name)
+        lists = TABLES[1:-1]
+        self.writer = IntentWriter(connection, INBOX, INTENTS, lists, self._lines_of, moving=lists, clock=clock)
+
+    def _lines_of(self, message: StoredMessage) -> Iterator[tuple[TableLayout[Any, Any], Any]]:
+        yield from super()._lines_of(message)
+        if message.group is None and (message.in_inbox or message.in_outbox):
+            names = sorted([message.sender, message.receiver])
+            yield (
+                PAIRS,
+                MessageByPair(*names, message.sent_ms, message.sender, message.receiver, message.message_id),
+            )
+
+    def conversation(
+        self,
+        owner: str,
+        peer: str,
+        since_ms: int | None = None,
+        until_ms: int | None = None,
+        newest_first: bool = True,
+    ) -> Query[Message]:
+        """What `owner` and `peer` wrote to each other, as `owner` has it, without copies of group messages.
+
+        Costs: one scan of a page's lines and one more, and one call that gets their messages.
+        """
+        first, second = sorted([owner, peer])
+        plan = PAIRS.plan(first=first, second=second, sent_ms=between(since_ms, until_ms))
+        lines = Query(self._pair_rows, PAIRS, plan, newest_first=newest_first)
+        return lines.then(partial(self._shown_to, owner, peer))
+
+    def _shown_to(self, owner: str, peer: str, lines: list[MessageByPair]) -> list[Message | None]:
+        messages = self.writer.agreeing(PAIRS, lines)
+        answers = iter(shown_to(owner, peer, [message for message in messages if message is not None]))
+        return [None if message is None else next(answers) for message in messages]

@@ -1,0 +1,171 @@
+"""The plain form: the sender's outbox and the receiver's inbox each hold the whole message, without intents.
+
+Every cell is dated by its message's own time, so the same call again changes nothing, and a TTL counts from the time
+of the message. The outbox is put first: what a receiver sees, its sender sees, too. What the plain form can lose:
+
+- The message of a writer that died after the outbox, if its client never sends it again.
+- Of two different messages under one key the later one replaces the other, and nobody is told.
+- A deleted message comes back if it is sent again after a major compaction, which drops tombstones.
+- What the receiver deleted is gone from the sender's view of the conversation, which is read from the inboxes.
+"""
+
+from functools import partial
+from typing import Any, TypeAlias
+
+import attrs
+import happybase
+
+from shared.keys import any_of, between
+from shared.keys.errors import shown
+from shared.queries import Query, equal
+from shared.tables import RecordCells, TableLayout
+
+from ..keys import INBOX as SOURCES
+from ..keys import MESSAGE_COLUMNS
+from ..keys import OUTBOX as LINES
+from ..records import Message, copy_for
+from ..repository import MEMBERS_AT_ONCE, MessageConflict, UnknownMessage
+
+CELLS = RecordCells(Message, MESSAGE_COLUMNS)
+
+INBOX = TableLayout("messages_received", "the message", SOURCES.layout, CELLS)
+OUTBOX = TableLayout("messages_sent", "the message", LINES.layout, CELLS)
+
+TABLES = (INBOX, OUTBOX)
+
+PlainTables: TypeAlias = tuple[TableLayout[Any, Message], TableLayout[Any, Message]]
+"""The inboxes and the outboxes."""
+PlainCells: TypeAlias = tuple[RecordCells[Message], RecordCells[Message]]
+"""Their cells."""
+
+
+class PlainMessageRepository:
+    """Sends messages to users and groups, marks them as read, deletes them for one side, and lists them.
+
+    A message is two rows, and no write is atomic over both. The same call again completes each write.
+    """
+
+    def __init__(
+        self, connection: happybase.Connection, tables: PlainTables = TABLES, cells: PlainCells = (CELLS, CELLS)
+    ) -> None:
+        self._inbox, self._outbox = tables
+        self._inbox_cells, self._outbox_cells = cells
+        self._inbox_rows, self._outbox_rows = (connection.table(table.name) for table in tables)
+
+    # ---- writes
+
+    def send(self, message: Message) -> None:
+        """Puts a message into the sender's outbox, then into the inbox, and that of each member.
+
+        Makes every row before it puts the first, so that an invalid key leaves nothing half stored.
+        Costs: two puts, and one for each 1,000 members.
+        """
+        if message.group is not None:
+            raise MessageConflict(f"Message.group: only a group message makes copies (got {shown(message.group)})")
+        members = [member for member in message.members if member != message.sender]
+        received = [message, *(copy_for(member, message, message.body) for member in members)]
+        sent_row, sent_cells = self._outbox.row(message), self._outbox_cells.pack(message)
+        received_rows = [(self._inbox.row(copy), self._inbox_cells.pack(copy)) for copy in received]
+        self._outbox_rows.put(sent_row, sent_cells, timestamp=message.sent_ms)
+        for start in range(0, len(received_rows), MEMBERS_AT_ONCE):
+            with self._inbox_rows.batch(timestamp=message.sent_ms) as batch:
+                for row, cells in received_rows[start : start + MEMBERS_AT_ONCE]:
+                    batch.put(row, cells)
+
+    def send_to_group(self, message: Message) -> None:
+        """As `send`, for a message with members."""
+        if not message.members:
+            raise ValueError(f"Message.members: a group message needs some; use send (got {shown(message.members)})")
+        self.send(message)
+
+    def mark_read(self, message: Message) -> None:
+        """Marks a message as read, in both rows, a millisecond after it was sent: above what `send` puts again.
+
+        Raises `UnknownMessage`. Costs: two gets, one or two puts.
+        """
+        read = attrs.evolve(message, is_read=True)
+        self._check_received(message)
+        put = self._inbox_cells.pack(read, only=["is_read"])
+        self._inbox_rows.put(self._inbox.row(message), put, timestamp=message.sent_ms + 1)
+        if self._outbox_rows.row(self._outbox.row(message), columns=[*self._outbox_cells.columns]):
+            put = self._outbox_cells.pack(read, only=["is_read"])
+            self._outbox_rows.put(self._outbox.row(message), put, timestamp=message.sent_ms + 1)
+
+    def delete_from_inbox(self, message: Message) -> None:
+        """Deletes a message from its receiver's inbox. Costs: one delete."""
+        columns = [*self._inbox_cells.columns]
+        self._inbox_rows.delete(self._inbox.row(message), columns, timestamp=message.sent_ms + 1)
+
+    def delete_from_outbox(self, message: Message) -> None:
+        """Deletes a message from its sender's outbox. Costs: one delete."""
+        columns = [*self._outbox_cells.columns]
+        self._outbox_rows.delete(self._outbox.row(message), columns, timestamp=message.sent_ms + 1)
+
+    def delete_before(self, user: str, until_ms: int) -> int:
+        """Deletes what a user received before `until_ms`; returns how many messages.
+
+        Every later scan of the inbox reads past the tombstones until a major compaction. A TTL needs no call.
+        Costs: one scan of these messages, and a delete for each.
+        """
+        old = self.inbox(user, until_ms=until_ms)
+        return sum(1 for message in old if self.delete_from_inbox(message) is None)
+
+    def _check_received(self, message: Message) -> None:
+        if not self._inbox_rows.row(self._inbox.row(message), columns=[*self._inbox_cells.columns]):
+            raise UnknownMessage(
+                f"Message.message_id: {message.receiver!r} has no message {shown(message.message_id)} "
+                f"of {message.sender!r}"
+            )
+
+    # ---- questions
+
+    def inbox(
+        self, user: str, since_ms: int | None = None, until_ms: int | None = None, newest_first: bool = True
+    ) -> Query[Message]:
+        """The messages that a user, or a group, received from `since_ms` up to but not at `until_ms`, newest first.
+
+        Costs: one scan of a page's rows and one more.
+        """
+        plan = self._inbox.plan(receiver=user, sent_ms=between(since_ms, until_ms))
+        return Query(self._inbox_rows, self._inbox, plan, newest_first=newest_first)
+
+    def outbox(
+        self, user: str, since_ms: int | None = None, until_ms: int | None = None, newest_first: bool = True
+    ) -> Query[Message]:
+        """The messages that a user sent from `since_ms` up to but not at `until_ms`, newest first; a group's once.
+
+        Costs: one scan of a page's rows and one more.
+        """
+        plan = self._outbox.plan(sender=user, sent_ms=between(since_ms, until_ms))
+        return Query(self._outbox_rows, self._outbox, plan, newest_first=newest_first)
+
+    def unread(
+        self, user: str, since_ms: int | None = None, until_ms: int | None = None, newest_first: bool = True
+    ) -> Query[Message]:
+        """The messages of a user's inbox that are not read. Costs: one scan of the inbox with a server-side filter."""
+        plan = self._inbox.plan(receiver=user, sent_ms=between(since_ms, until_ms))
+        server = equal(self._inbox_cells, "is_read", False)
+        return Query(self._inbox_rows, self._inbox, plan, server=server, newest_first=newest_first)
+
+    def conversation(
+        self,
+        owner: str,
+        peer: str,
+        since_ms: int | None = None,
+        until_ms: int | None = None,
+        newest_first: bool = True,
+    ) -> Query[Message]:
+        """What `owner` and `peer` wrote to each other and their inboxes have, without copies of group messages.
+
+        Costs: one scan of each of the two inboxes, side by side, in which the client drops all other messages.
+        """
+        pair = [*dict.fromkeys([owner, peer])]
+        plan = self._inbox.plan(receiver=any_of(pair, merged=True), sent_ms=between(since_ms, until_ms))
+        where = {"sender": any_of(pair), "group": None}
+        messages = Query(self._inbox_rows, self._inbox, plan, where=where, newest_first=newest_first)
+        return messages.then(partial(_of_pair, owner, peer))
+
+
+def _of_pair(owner: str, peer: str, messages: list[Message]) -> list[Message | None]:
+    """The messages without notes to oneself, unless these are the conversation."""
+    return [message if message.sender != message.receiver or owner == peer else None for message in messages]

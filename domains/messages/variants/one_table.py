@@ -1,0 +1,36 @@
+"""One table for both sides, as published: [owner][time, newest first][peer][message id], families inbox and outbox.
+
+S3.8 has the receiver and the time as its key, with both families; then a sender's messages are in the rows of their
+receivers, see `traps.py`. If the owner leads, the family says whether the owner received or sent the message: the peer
+is its sender in the one, and its receiver in the other. A scan of one family reads no files of the other one.
+"""
+
+from functools import partial
+
+from shared.tables import Column, RecordCells, TableLayout
+
+from ..keys import INBOX as SOURCES
+from ..keys import NAMES
+from ..keys import OUTBOX as LINES
+from ..records import Message
+from .copies import PlainMessageRepository
+
+
+def _cells(family: str) -> RecordCells[Message]:
+    columns = {
+        "body": Column(f"{family}:b"),
+        "is_read": Column(f"{family}:r"),
+        "group": Column(f"{family}:g"),
+        "members": Column(f"{family}:m", NAMES),
+    }
+    return RecordCells(Message, columns)
+
+
+CELLS = _cells("inbox"), _cells("outbox")
+
+INBOX = TableLayout("messages_by_owner", "the message, received", SOURCES.layout, CELLS[0])
+OUTBOX = TableLayout("messages_by_owner", "the message, sent", LINES.layout, CELLS[1])
+
+TABLES = (INBOX, OUTBOX)
+
+open_repository = partial(PlainMessageRepository, tables=TABLES, cells=CELLS)
