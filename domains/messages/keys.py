@@ -56,7 +56,8 @@ def _pack_names(names: Any) -> bytes:
 
 
 def _unpack_names(data: bytes) -> tuple[str, ...]:
-    return tuple(msgpack.unpackb(data))
+    names: list[str] = msgpack.unpackb(data)
+    return tuple(names)
 
 
 NAMES = Packing("names", _pack_names, _unpack_names)

@@ -26,12 +26,13 @@ def inbox_row_key(receiver: str, sent_ms: int, sender: str) -> str:
 
 
 def _published(
-    source: str, quoted: str, table: TableLayout[Any, Any], parts: Mapping[str, str], why: Mapping[str, str]
+    source: str, quoted: str, table: TableLayout[Any, Any], text_parts: Mapping[str, str], why: Mapping[str, str]
 ) -> PublishedKey:
-    key = (MessageBySender if table.layout is OUTBOX.layout else MessageByReceiver)(
-        **{"receiver": RECEIVER, "sent_ms": SENT_MS, "sender": SENDER, "message_id": MESSAGE_ID}
-    )
-    return PublishedKey(source, quoted, table, key, {name: text.encode() for name, text in parts.items()}, why)
+    parts = {name: text.encode() for name, text in text_parts.items()}
+    key = MessageByReceiver(RECEIVER, SENT_MS, SENDER, MESSAGE_ID)
+    if table is OUTBOX:
+        return PublishedKey(source, quoted, table, MessageBySender(SENDER, SENT_MS, RECEIVER, MESSAGE_ID), parts, why)
+    return PublishedKey(source, quoted, table, key, parts, why)
 
 
 PUBLISHED = (

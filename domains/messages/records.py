@@ -86,8 +86,9 @@ class StoredMessage(Message):
 
     def shown(self, body: str) -> Message:
         """What a reader sees of this message, whose body this is."""
-        values = {field.name: getattr(self, field.name) for field in attrs.fields(Message)}
-        return Message(**{**values, "body": body})
+        return Message(
+            self.sender, self.receiver, self.sent_ms, self.message_id, body, self.is_read, self.group, self.members
+        )
 
     @property
     def is_delivered(self) -> bool:

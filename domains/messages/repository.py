@@ -147,11 +147,11 @@ class MessageRepository:
 
     def delete_from_inbox(self, message: Message) -> None:
         """Deletes a message for its receiver; its sender keeps it. Raises `UnknownMessage`. Costs: as `mark_read`."""
-        self.writer.write(message, partial(deleted, message, in_inbox=False))
+        self.writer.write(message, partial(without_inbox, message))
 
     def delete_from_outbox(self, message: Message) -> None:
         """Deletes a message for its sender; its receivers keep it. Raises `UnknownMessage`. Costs: as `mark_read`."""
-        self.writer.write(message, partial(deleted, message, in_outbox=False))
+        self.writer.write(message, partial(without_outbox, message))
 
     # ---- questions
 
@@ -266,21 +266,29 @@ def delivered(start: int, end: int, stored: StoredMessage | None) -> StoredMessa
 
 def read(message: Message, stored: StoredMessage | None) -> StoredMessage:
     """The message, read by its receiver."""
-    return attrs.evolve(_of_side(message, stored, "in_inbox"), is_read=True)
+    if stored is None or not stored.in_inbox:
+        raise _unknown(message)
+    return attrs.evolve(stored, is_read=True)
 
 
-def deleted(message: Message, stored: StoredMessage | None, **sides: bool) -> StoredMessage:
-    """The message, deleted for one side; without its body if neither side nor any copy needs it."""
+def without_inbox(message: Message, stored: StoredMessage | None) -> StoredMessage:
+    """The message, deleted for its receiver."""
     if stored is None:
         raise _unknown(message)
-    after = attrs.evolve(stored, **sides)
-    return after if after.in_inbox or after.in_outbox or after.members else attrs.evolve(after, body="")
+    return _without_unneeded_body(attrs.evolve(stored, in_inbox=False))
 
 
-def _of_side(message: Message, stored: StoredMessage | None, side: str) -> StoredMessage:
-    if stored is None or not getattr(stored, side):
+def without_outbox(message: Message, stored: StoredMessage | None) -> StoredMessage:
+    """The message, deleted for its sender."""
+    if stored is None:
         raise _unknown(message)
-    return stored
+    return _without_unneeded_body(attrs.evolve(stored, in_outbox=False))
+
+
+def _without_unneeded_body(message: StoredMessage) -> StoredMessage:
+    """The message; if neither side nor any copy shows its body, without it."""
+    is_needed = message.in_inbox or message.in_outbox or message.members
+    return message if is_needed else attrs.evolve(message, body="")
 
 
 def _unknown(message: Message) -> UnknownMessage:

@@ -17,7 +17,7 @@ from shared.tables import create_tables
 from .keys import INBOX
 from .loads import MESSAGES_LOAD
 from .published import LONG_MAX, inbox_row_key
-from .records import Message
+from .records import Message, StoredMessage
 from .variants import one_table
 
 DECLARED_DIGITS = 13
@@ -45,7 +45,7 @@ def no_tie_breaker() -> Outcome:
     """Messages of one pair in one millisecond: the published key has nothing that tells them apart."""
     messages = _samples()
     wrong = _stored(f"{message.receiver}_{message.sent_ms}_{message.sender}".encode() for message in messages)
-    right = _stored(map(INBOX.row, messages))
+    right = _stored(INBOX.row(StoredMessage.of(message)) for message in messages)
     return Outcome(
         f"{len(messages)} messages, sent one after the other",
         f"{wrong} rows; {len(messages) - wrong} messages were overwritten",
@@ -88,10 +88,10 @@ def receiver_leads() -> Outcome:
     for message in messages:
         repository.send(message)
     plan = one_table.OUTBOX.plan(sender=user)
-    right = len(list(scan(connection.table(one_table.OUTBOX.name), plan, columns=[b"outbox"])))
+    right = len(list(scan(connection.table(one_table.OUTBOX.name), plan, columns=(b"outbox",))))
     return Outcome(
         f"the {sent} messages that {user} sent",
-        f"{found} of them, among {cells_read} that others sent to {user}",
+        f"{found} of them, notes to oneself, among {cells_read} messages that {user} received",
         f"{right} messages, from the rows of their owner",
     )
 
@@ -111,7 +111,7 @@ def name_without_terminator() -> Outcome:
 
     table = _table("f")
     for message in messages:
-        table.put(INBOX.row(message), {b"f:r": message.receiver.encode()})
+        table.put(INBOX.row(StoredMessage.of(message)), {b"f:r": message.receiver.encode()})
     right = [cells[b"f:r"].decode() for _row, cells in scan(table, INBOX.plan(receiver="ada"))]
     return Outcome(f"the {count} messages that ada received", _of(wrong), _of(right))
 

@@ -61,10 +61,10 @@ class PairedMessageRepository(MessageRepository):
     def _lines_of(self, message: StoredMessage) -> Iterator[tuple[TableLayout[Any, Any], Any]]:
         yield from super()._lines_of(message)
         if message.group is None and (message.in_inbox or message.in_outbox):
-            names = sorted([message.sender, message.receiver])
+            first, second = sorted([message.sender, message.receiver])
             yield (
                 PAIRS,
-                MessageByPair(*names, message.sent_ms, message.sender, message.receiver, message.message_id),
+                MessageByPair(first, second, message.sent_ms, message.sender, message.receiver, message.message_id),
             )
 
     def conversation(

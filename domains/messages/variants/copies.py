@@ -107,8 +107,11 @@ class PlainMessageRepository:
         Every later scan of the inbox reads past the tombstones until a major compaction. A TTL needs no call.
         Costs: one scan of these messages, and a delete for each.
         """
-        old = self.inbox(user, until_ms=until_ms)
-        return sum(1 for message in old if self.delete_from_inbox(message) is None)
+        count = 0
+        for message in self.inbox(user, until_ms=until_ms):
+            self.delete_from_inbox(message)
+            count += 1
+        return count
 
     def _check_received(self, message: Message) -> None:
         if not self._inbox_rows.row(self._inbox.row(message), columns=[*self._inbox_cells.columns]):
