@@ -56,7 +56,7 @@ def _pack_names(names: Any) -> bytes:
 
 
 def _unpack_names(data: bytes) -> tuple[str, ...]:
-    names: list[str] = msgpack.unpackb(data)
+    names: Any = msgpack.unpackb(data)
     return tuple(names)
 
 

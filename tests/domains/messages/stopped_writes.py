@@ -1,0 +1,165 @@
+"""The writes of messages over several rows, and what their readers see, for the crash tests and the README."""
+
+from operator import attrgetter
+
+import attrs
+
+from domains.messages import Message, MessageConflict, UnknownMessage
+from domains.messages.design import DESIGN
+from tests.crashes import CrashTests, Steps, View, Write
+
+LUNCH = Message("ada", "bob", sent_ms=1_700_000_000_000, message_id="m-42", body="lunch?")
+DINNER = attrs.evolve(LUNCH, body="dinner?")
+"""Another message under the key of the first one."""
+OLD = attrs.evolve(LUNCH, message_id="m-41", body="hello")
+"""A message of the same pair and millisecond, which nobody changes."""
+PARTY = Message("ada", "#team", LUNCH.sent_ms, "m-42", "party!", members=("bob", "ada", "eve"))
+COPY = Message("ada", "eve", LUNCH.sent_ms, "#team/m-42", "party!", group="#team")
+MEMBERS = ("bob", "eve")
+"""Who gets a copy: all members but the sender."""
+
+
+def send(messages):
+    messages.send(LUNCH)
+
+
+def send_another(messages):
+    messages.send(DINNER)
+
+
+def send_to_group(messages):
+    messages.send_to_group(PARTY)
+
+
+def mark_read(messages):
+    messages.mark_read(LUNCH)
+
+
+def delete_received(messages):
+    messages.delete_from_inbox(LUNCH)
+
+
+def delete_sent(messages):
+    messages.delete_from_outbox(LUNCH)
+
+
+def delete_group_sent(messages):
+    messages.delete_from_outbox(PARTY)
+
+
+def delete_copy(messages):
+    messages.delete_from_inbox(COPY)
+
+
+def read_copy(messages):
+    messages.mark_read(COPY)
+
+
+# ---- what is stored before
+
+
+def one_message(store):
+    store.repository().send(OLD)
+
+
+def two_messages(store):
+    one_message(store)
+    send(store.repository())
+
+
+def deleted_by_sender(store):
+    two_messages(store)
+    delete_sent(store.repository())
+
+
+def deleted_by_both(store):
+    deleted_by_sender(store)
+    delete_received(store.repository())
+
+
+def lost_claim(store):
+    one_message(store)
+    store.die(send_another, before=lambda call: call.name == "checkAndPut")
+    store.repository().recover(older_than_ms=0)
+
+
+def delivered_and_deleted(store):
+    one_message(store)
+    send_to_group(store.repository())
+    delete_copy(store.repository())
+
+
+RIVALS = {
+    "send": send,
+    "send another": send_another,
+    "mark_read": mark_read,
+    "delete_from_inbox": delete_received,
+    "delete_from_outbox": delete_sent,
+}
+RIVALS_OF_GROUP = {
+    "send_to_group": send_to_group,
+    "delete_from_outbox": delete_group_sent,
+    "delete the copy": delete_copy,
+    "read the copy": read_copy,
+}
+
+WRITES = (
+    Write("send", send, one_message, RIVALS),
+    Write("send again", send, two_messages, RIVALS),
+    Write("send after both deleted", send, deleted_by_both, RIVALS),
+    Write("send after a lost claim", send, lost_claim, RIVALS),
+    Write("mark_read", mark_read, two_messages, RIVALS),
+    Write("delete_from_inbox", delete_received, two_messages, RIVALS),
+    Write("delete_from_outbox", delete_sent, two_messages, RIVALS),
+    Write("delete as the second side", delete_received, deleted_by_sender, RIVALS),
+    Write("send_to_group", send_to_group, one_message, RIVALS_OF_GROUP),
+    Write("send_to_group again", send_to_group, delivered_and_deleted, RIVALS_OF_GROUP),
+)
+
+
+# ---- what readers see
+
+identity = attrgetter("sender", "receiver", "message_id")
+
+
+def of_members(question):
+    return lambda messages: [
+        message for member in MEMBERS for message in getattr(messages, question)(member) if message.group is not None
+    ]
+
+
+VIEWS = (
+    View("inbox", lambda messages: [message for message in messages.inbox("bob") if not message.group], identity),
+    View("outbox", lambda messages: messages.outbox("ada"), identity),
+    View("unread", lambda messages: [message for message in messages.unread("bob") if not message.group], identity),
+    View("conversation", lambda messages: messages.conversation("bob", "ada"), identity),
+    View("group", lambda messages: messages.inbox("#team"), identity),
+    View("members", of_members("inbox"), identity, lags=True),
+    View("unread of members", of_members("unread"), identity, lags=True),
+)
+
+
+def crash_tests(engine, variant, points_at_most=None):
+    """The crash tests of a variant that has intents."""
+    refusals = MessageConflict, UnknownMessage
+    return CrashTests(engine, variant.tables, variant.open, VIEWS, refusals, points_at_most=points_at_most)
+
+
+# ---- what the README shows
+
+
+def words(values):
+    """What a view shows of the messages that are written."""
+    shown = [value for value in values if value.message_id != OLD.message_id]
+    if not shown:
+        return "-"
+    if len(shown) > 1 or shown[0].group:
+        return f"{len(shown)} of {len(MEMBERS)}"
+    return "read" if shown[0].is_read else "there"
+
+
+def steps(engine):
+    """The writes of the design itself, step by step."""
+    columns = ("inbox", "outbox", "unread", "group", "members")
+    shown = ("send", "mark_read", "delete_from_inbox", "send_to_group")
+    return Steps(crash_tests(engine, DESIGN.main), WRITES, shown, columns, words)

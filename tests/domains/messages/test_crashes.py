@@ -1,0 +1,167 @@
+"""Writers that die, pause or meet another one at any call: what readers see, and what completes their writes."""
+
+from contextlib import suppress
+from operator import attrgetter
+
+import pytest
+
+from domains.messages.design import DESIGN
+from tests.engines import Embedded
+from tests.watched_connection import WatchedConnection, WriterDied, dying_at
+
+from .stopped_writes import (
+    COPY,
+    MEMBERS,
+    OLD,
+    PARTY,
+    WRITES,
+    crash_tests,
+    delete_received,
+    delete_sent,
+    mark_read,
+    send,
+    send_to_group,
+)
+
+WITH_INTENTS = DESIGN.variants[:2]
+BY_NAME = {write.name: write for write in WRITES}
+POINTS = {
+    "send": (6, 24),
+    "send again": (0, 0),
+    "send after both deleted": (0, 0),
+    "send after a lost claim": (6, 24),
+    "mark_read": (5, 20),
+    "delete_from_inbox": (5, 20),
+    "delete_from_outbox": (5, 20),
+    "delete as the second side": (5, 20),
+    "send_to_group": (13, 56),
+    "send_to_group again": (0, 0),
+}
+"""Each write's calls that change the store, and its crash points, in the design itself."""
+
+each_variant = pytest.mark.parametrize("variant", WITH_INTENTS, ids=attrgetter("name"))
+main_variant = pytest.mark.parametrize("variant", [DESIGN.main], ids=attrgetter("name"))
+
+
+def of(*names):
+    """Runs a test for these writes."""
+    return pytest.mark.parametrize("write", [BY_NAME[name] for name in names], ids=names)
+
+
+@pytest.fixture
+def crashes(variant):
+    """All crash points, on the embedded store only: an HBase needs minutes for them."""
+    return crash_tests(Embedded(), variant)
+
+
+# ---- crash points
+
+
+@each_variant
+@of("send", "mark_read", "delete_from_inbox", "send_to_group")
+def test_a_sample_of_crash_points_on_every_engine(engine, variant, write):
+    assert crash_tests(engine, variant, points_at_most=3).check_a_stop_at_each_call(write) == 3
+
+
+@main_variant
+def test_every_call_of_every_write_has_its_crash_points(crashes):
+    """If a write gains a call, its crash points are visited, and this table has to say so."""
+    assert crashes.points(WRITES) == POINTS
+
+
+@main_variant
+@of(*BY_NAME)
+def test_a_writer_that_stops_at_any_call_leaves_what_the_same_call_or_a_recoverer_completes(crashes, write):
+    crashes.check_a_stop_at_each_call(write, all_replies_lost=False)
+
+
+@main_variant
+@of("delete_from_inbox", "send_to_group")
+def test_a_recoverer_may_die_or_pause_at_any_call_too(crashes, write):
+    crashes.check_a_crash_of_the_recoverer_too(write)
+
+
+@main_variant
+@of("mark_read", "send_to_group")
+def test_a_writer_that_paused_while_all_was_recovered_and_compacted_does_no_harm(crashes, write):
+    crashes.check_a_pause_at_each_call(write, compacts=True)
+
+
+@main_variant
+@of("send_to_group")
+def test_a_call_that_arrives_after_all_is_over_changes_nothing(crashes, write):
+    crashes.check_late_calls(write)
+
+
+@main_variant
+@of("send", "delete_from_outbox", "send_to_group", "send_to_group again")
+def test_two_writers_of_one_message_are_as_one_after_the_other(crashes, write):
+    crashes.check_rivals(write)
+
+
+@each_variant
+def test_a_store_that_fails_often_holds_what_was_answered_in_the_end(engine, variant):
+    def send_old(messages):
+        messages.send(OLD)
+
+    writes = [send, send_old, mark_read, send, send_to_group, delete_received, delete_sent, send_old]
+    assert crash_tests(engine, variant).check_a_store_that_fails_often(writes, every=5) > 5
+
+
+# ---- a delivery
+
+
+def test_what_a_member_deleted_comes_back_neither_by_recovery_nor_by_the_same_message_again():
+    """The sender dies at each call; then one member deletes the copy, if it is there; then all is completed."""
+    deaths = deleted = 0
+    while True:
+        with Embedded().shared_store(*DESIGN.main.tables) as connection:
+            watched = WatchedConnection(connection, dying_at(deaths))
+            with suppress(WriterDied):
+                DESIGN.main.open(watched).send_to_group(PARTY)
+            messages = DESIGN.main.open(connection)
+            had_copy = messages.inbox("bob").first() is not None
+            if had_copy:
+                messages.delete_from_inbox(messages.inbox("bob").first())
+                deleted += 1
+            assert messages.recover(older_than_ms=0).failed == ()
+            messages.send_to_group(PARTY)
+            assert messages.recover(older_than_ms=0).failed == ()
+            bodies = {member: [message.body for message in messages.inbox(member)] for member in MEMBERS}
+            assert bodies == {"bob": [] if had_copy else ["party!"], "eve": ["party!"]}
+            assert list(messages.inbox("eve")) == list(messages.unread("eve")) == [COPY]
+            assert list(messages.verifier().verify()) == []
+        if not watched.is_stopped:
+            break
+        deaths += 1
+    assert (deaths, deleted) == (13, 6)
+
+
+# ---- all of it in both variants
+
+
+@pytest.mark.long
+@each_variant
+@of(*BY_NAME)
+def test_every_write_may_stop_and_its_recoverer_too(crashes, write):
+    clean = crashes.clean(write)
+    assert crashes.check_a_stop_at_each_call(write) == len(clean.points)
+    crashes.check_a_crash_of_the_recoverer_too(write)
+
+
+@pytest.mark.long
+@each_variant
+@pytest.mark.parametrize("keeps_tombstones", [True, False], ids=["kept", "dropped"])
+@of(*BY_NAME)
+def test_every_write_may_pause(crashes, write, keeps_tombstones):
+    crashes.check_a_pause_at_each_call(write)
+    crashes.check_a_pause_at_each_call(write, compacts=True, keeps_tombstones=keeps_tombstones)
+
+
+@pytest.mark.long
+@each_variant
+@of(*BY_NAME)
+def test_every_write_may_meet_another_one_and_die(crashes, write):
+    crashes.check_rivals(write)
+    crashes.check_rivals(write, dies=True, compacts=True)
+    crashes.check_late_calls(write)
