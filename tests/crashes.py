@@ -480,9 +480,9 @@ class CrashTests:
             return Outcome((first, second), self.state(store))
 
     def check_a_store_that_fails_often(self, writes: Iterable[Callable[[Any], object]], every: int = 3) -> int:
-        """Each third call, or `every` other number, fails, and each write is sent again until it is answered; `recover` then has a sound store.
+        """Each third call fails, and each write is sent again until it is answered; `recover` then has a sound store.
 
-        A write that needs three calls before it decides never decides: then give another `every`. By turns none, all,
+        A write that needs three calls before it decides never decides: give another `every`. By turns none, all,
         and every other one of the rows of a failed call are stored.
         """
         runs = [*writes]

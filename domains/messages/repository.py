@@ -120,6 +120,8 @@ class MessageRepository:
     def _send(self, message: Message) -> None:
         if message.group is not None:
             raise MessageConflict(f"Message.group: only a group message makes copies (got {shown(message.group)})")
+        for member in message.members:  # a copy whose key cannot be encoded would stop every delivery
+            self._inbox.row(copy_of(message, member))
         self.writer.write(message, partial(sent, message))
 
     def _deliver(self, key: Message | MessageByReceiver) -> None:
@@ -246,7 +248,7 @@ def sent(message: Message, stored: StoredMessage | None) -> StoredMessage:
     return stored
 
 
-def copy_of(message: StoredMessage, member: str) -> StoredMessage:
+def copy_of(message: Message, member: str) -> StoredMessage:
     """The copy of a group message for one member, as it is stored: without a body, and in no outbox."""
     return attrs.evolve(StoredMessage.of(copy_for(member, message)), in_outbox=False)
 

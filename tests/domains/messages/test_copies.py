@@ -1,0 +1,102 @@
+"""The plain form: what a writer that dies leaves, what the same call mends, and what it can lose."""
+
+import time
+
+import attrs
+import pytest
+
+from domains.messages import Message
+from domains.messages.design import DESIGN
+from domains.messages.variants import copies
+from shared.stores import connect
+from shared.tables import Family, create_tables
+from tests.domains.contract import stored_cells
+from tests.watched_connection import WatchedConnection, WriterDied, dying_at
+
+NOW_MS = 1_700_000_000_000
+LUNCH = Message("ada", "bob", NOW_MS, "m-1", "lunch?")
+PARTY = Message("ada", "#team", NOW_MS, "m-1", "party!", members=("bob", "eve"))
+PLAIN = [variant for variant in DESIGN.variants if variant.name in ("copies", "one-table")]
+
+
+@pytest.fixture(params=PLAIN, ids=lambda variant: variant.name)
+def variant(request):
+    return request.param
+
+
+@pytest.mark.parametrize("message", [LUNCH, PARTY], ids=["to a user", "to a group"])
+def test_a_writer_that_dies_leaves_nothing_that_its_sender_does_not_see_and_the_same_call_mends_it(
+    connection, variant, messages, message
+):
+    messages.send(message)
+    whole = stored_cells(connection, variant.tables)
+    messages.delete_from_outbox(message)
+    for user in ("bob", "eve", "#team"):
+        for received in list(messages.inbox(user)):
+            messages.delete_from_inbox(received)
+    again = attrs.evolve(message, sent_ms=NOW_MS + 10)
+    for deaths in range(2):
+        with pytest.raises(WriterDied):
+            variant.open(WatchedConnection(connection, dying_at(deaths))).send(again)
+        assert messages.outbox("ada").count() == deaths
+        assert messages.inbox("bob").first() is None
+    messages.send(again)
+    assert messages.inbox("bob").first().body == message.body
+    assert [len(rows) for rows in stored_cells(connection, variant.tables).values()] == [*map(len, whole.values())]
+
+
+def test_what_was_read_stays_read_if_the_message_is_sent_again(connection, variant, messages):
+    messages.send(LUNCH)
+    messages.mark_read(LUNCH)
+    before = stored_cells(connection, variant.tables)
+    messages.send(LUNCH)
+    assert stored_cells(connection, variant.tables) == before
+    assert list(messages.unread("bob")) == []
+
+
+def test_of_two_messages_under_one_key_the_later_one_replaces_the_other(messages):
+    messages.send(LUNCH)
+    messages.send(attrs.evolve(LUNCH, body="dinner?"))
+    assert [message.body for message in messages.inbox("bob")] == ["dinner?"]
+
+
+def test_the_senders_view_of_a_conversation_lacks_what_the_receiver_deleted(messages):
+    messages.send(LUNCH)
+    messages.delete_from_inbox(LUNCH)
+    assert list(messages.outbox("ada")) == [LUNCH]
+    assert list(messages.conversation("ada", "bob")) == []
+
+
+def test_a_deleted_message_comes_back_if_it_is_sent_again_after_a_major_compaction(variant):
+    connection = connect("embedded:")
+    create_tables(connection, variant.tables)
+    messages = variant.open(connection)
+    messages.send(LUNCH)
+    messages.delete_from_inbox(LUNCH)
+    messages.send(LUNCH)
+    assert list(messages.inbox("bob")) == []
+    for name in {table.name for table in variant.tables}:
+        connection.compact(name)
+    messages.send(LUNCH)
+    assert list(messages.inbox("bob")) == [LUNCH]
+
+
+def test_deleting_by_scan_deletes_what_is_older_and_nothing_else(messages):
+    for number in range(10):
+        messages.send(attrs.evolve(LUNCH, sent_ms=NOW_MS + number))
+        messages.send(attrs.evolve(LUNCH, receiver="bob_2", sent_ms=NOW_MS + number))
+    assert messages.delete_before("bob", NOW_MS + 6) == 6
+    assert [message.sent_ms for message in messages.inbox("bob")] == [NOW_MS + number for number in (9, 8, 7, 6)]
+    assert messages.inbox("bob_2").count() == messages.outbox("ada").count() - 10 == 10
+
+
+def test_a_ttl_counts_from_the_time_of_the_message_not_from_its_arrival(engine):
+    day_s = 86_400
+    tables = tuple(attrs.evolve(table, families={"m": Family(ttl_seconds=30 * day_s)}) for table in copies.TABLES)
+    now_ms = time.time_ns() // 1_000_000
+    with engine.store(*tables) as connection:
+        messages = copies.PlainMessageRepository(connection, tables)
+        for days_ago in (29, 31):
+            messages.send(attrs.evolve(LUNCH, sent_ms=now_ms - days_ago * day_s * 1000))
+        assert [message.sent_ms for message in messages.inbox("bob")] == [now_ms - 29 * day_s * 1000]
+        assert messages.outbox("ada").count() == 1
