@@ -51,6 +51,7 @@ from shared.stores.server import thrift_server as server
 from shared.tables import Cells, ItemCells, RecordCells, TableLayout, create_tables
 from shared.writes import SourceCells
 from tests.crashes import Steps
+from tests.domains.messages.stopped_writes import steps as messages_steps
 from tests.domains.orders.stopped_writes import steps as orders_steps
 from tests.engines import Embedded, Engine
 from tests.shared.stores.test_differences import DIFFERENCES
@@ -453,7 +454,7 @@ def traps_block(design: Design) -> str:
     return "\n".join(items)
 
 
-STEPS: Mapping[str, Callable[[Engine], Steps]] = {"orders": orders_steps}
+STEPS: Mapping[str, Callable[[Engine], Steps]] = {"orders": orders_steps, "messages": messages_steps}
 """The designs whose README shows the steps of their writes."""
 
 

@@ -12,7 +12,7 @@ from .variants import by_pair, copies, one_table
 
 WEEK_MS = {"since_ms": parse_time("2026-01-12"), "until_ms": parse_time("2026-01-19")}
 
-LATEST = AccessPattern("a user's inbox", MessageRepository.inbox, {"user": "u-17"})
+LATEST = AccessPattern("a user's inbox", MessageRepository.inbox, {"user": "ada"})
 WEEK = AccessPattern("an inbox of one week", MessageRepository.inbox, {"user": "u-17", **WEEK_MS})
 SENT = AccessPattern("a user's outbox", MessageRepository.outbox, {"user": "ada"}, limit=10)
 UNREAD = AccessPattern("a user's unread messages", MessageRepository.unread, {"user": "u-17"})

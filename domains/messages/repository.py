@@ -8,7 +8,7 @@ import attrs
 import happybase
 
 from shared.keys import any_of, between
-from shared.keys.errors import message_of, shown
+from shared.keys.errors import shown
 from shared.queries import Query
 from shared.tables import TableLayout
 from shared.writes import CLOCK, Intent, IntentWriter, Recovery, Verifier, WriterClock
@@ -85,7 +85,7 @@ class MessageRepository:
             try:
                 self._deliver(line)
             except Exception as error:  # of one message; the others must not wait for it
-                failed.append(f"{self._unfinished.name}: {line}: {message_of(error)}")
+                failed.append(f"{self._unfinished.name}: {line}: {error}")
         return attrs.evolve(recovery, failed=tuple(failed))
 
     def verifier(self) -> Verifier:
@@ -145,7 +145,7 @@ class MessageRepository:
 
         Costs: 1 get, 2 puts, 1 checkAndPut, 1 delete.
         """
-        self.writer.write(message, partial(read, message))
+        self.writer.write(message, partial(marked_read, message))
 
     def delete_from_inbox(self, message: Message) -> None:
         """Deletes a message for its receiver; its sender keeps it. Raises `UnknownMessage`. Costs: as `mark_read`."""
@@ -266,7 +266,7 @@ def delivered(start: int, end: int, stored: StoredMessage | None) -> StoredMessa
     return attrs.evolve(stored, delivered=end)
 
 
-def read(message: Message, stored: StoredMessage | None) -> StoredMessage:
+def marked_read(message: Message, stored: StoredMessage | None) -> StoredMessage:
     """The message, read by its receiver."""
     if stored is None or not stored.in_inbox:
         raise _unknown(message)

@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from itertools import chain
 
 import attrs
 import happybase
@@ -167,7 +168,7 @@ def _stored_records(
         else:
             written_ms = max(written_ms for written_ms, _size in written)
             if time is not None:
-                (layout,) = table.layouts
                 values = {column: value for column, (value, _) in cells.items()}
-                written_ms = max(getattr(record, time) for record in layout.records(row, values))
+                records = chain.from_iterable(layout.records(row, values) for layout in table.layouts)
+                written_ms = max(getattr(record, time) for record in records)
             yield row, written_ms, sum(size for _written_ms, size in written)
