@@ -159,11 +159,10 @@ def variants_block(design: Design) -> str:
 
 def columns_block(design: Design) -> str:
     """The attributes that each table stores in columns; tables with equal columns are one item."""
-    tables = {table.name: table for variant in design.variants for table in variant.record_tables}
     by_columns: dict[str, list[str]] = {}
-    for table in tables.values():
-        columns = _columns_of(table.cells)
-        by_columns.setdefault(columns, []).append(f"`{table.name}`")
+    tables = [table for variant in design.variants for table in variant.record_tables]
+    for name, columns in dict.fromkeys((table.name, _columns_of(table.cells)) for table in tables):
+        by_columns.setdefault(columns, []).append(f"`{name}`")
     items = [f"{', '.join(names)}: {columns or 'none'}" for columns, names in by_columns.items()]
     return _below("Columns of each table, besides the row key:", markdown_list(items))
 

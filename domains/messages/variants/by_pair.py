@@ -1,6 +1,6 @@
 """One table more: the messages of each pair of users, so that a conversation is one scan.
 
-The other tables are those of `keys.py`. Each message takes one line and one put more.
+The lists and the layout of the inboxes are those of `keys.py`. Each message takes one line and one put more.
 """
 
 from collections.abc import Iterator
@@ -38,6 +38,8 @@ class MessageByPair:
     message_id: str = part(EscapedText, "distinguishes messages of one pair in one millisecond")
 
 
+PAIRED = TableLayout("messages_paired", INBOX.holds, INBOX.layout, INBOX.cells)
+"""The inboxes; not those of `keys.py`, whose messages have no lines in the conversations."""
 PAIRS = TableLayout(
     "messages_by_pair",
     "a line of a conversation",
@@ -46,17 +48,17 @@ PAIRS = TableLayout(
     DERIVED,
 )
 
-TABLES = (INBOX, OUTBOX, UNREAD, UNFINISHED, PAIRS, INTENTS)
+TABLES = (PAIRED, OUTBOX, UNREAD, UNFINISHED, PAIRS, INTENTS)
 
 
 class PairedMessageRepository(MessageRepository):
     """`MessageRepository` with a list of conversations."""
 
     def __init__(self, connection: happybase.Connection, clock: WriterClock = CLOCK) -> None:
-        super().__init__(connection, clock=clock)
+        super().__init__(connection, (PAIRED, OUTBOX, UNREAD, UNFINISHED, INTENTS), clock)
         self._pair_rows = connection.table(PAIRS.name)
         lists = TABLES[1:-1]
-        self.writer = IntentWriter(connection, INBOX, INTENTS, lists, self._lines_of, moving=lists, clock=clock)
+        self.writer = IntentWriter(connection, PAIRED, INTENTS, lists, self._lines_of, moving=lists, clock=clock)
 
     def _lines_of(self, message: StoredMessage) -> Iterator[tuple[TableLayout[Any, Any], Any]]:
         yield from super()._lines_of(message)

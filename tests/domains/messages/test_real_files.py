@@ -12,6 +12,7 @@ from domains.messages.formats import CHANNEL, FORMATS
 from shared.loading import read_lines
 from shared.records import parse_time
 from tests.domains.contract import stored_cells
+from tests.engines import EMBEDDED
 
 FILES = sorted((Path(__file__).parents[4] / "shared" / "data" / "messages").glob("*.messages.jsonl"))
 
@@ -35,7 +36,7 @@ def records():
 @pytest.fixture(scope="module", params=DESIGN.variants[:3], ids=lambda variant: variant.name)
 def loaded(request, engine, records):
     """Variant, connection and repository with all messages."""
-    few = records if engine.name == "embedded" else records[:200]
+    few = records if engine.name == EMBEDDED else records[:60]
     with engine.store(*request.param.tables) as connection:
         messages = request.param.open(connection)
         for message in few:
