@@ -21,7 +21,7 @@ TALK = AccessPattern("the messages of two users", MessageRepository.conversation
 GETS = Exemption(
     "ranges",
     "a page gets the messages of its lines, and the bodies of group messages, in one call each",
-    (LATEST, WEEK, UNREAD),
+    (LATEST, UNREAD),
 )
 GETS_OF_PAIR = Exemption("ranges", "a page gets the messages of its lines, all in one call", (TALK,))
 OTHER_PEERS = Exemption(

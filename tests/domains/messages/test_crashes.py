@@ -88,7 +88,7 @@ def test_a_writer_that_paused_while_all_was_recovered_and_compacted_does_no_harm
 
 
 @main_variant
-@of("send_to_group")
+@of("mark_read")
 def test_a_call_that_arrives_after_all_is_over_changes_nothing(crashes, write):
     crashes.check_late_calls(write)
 

@@ -1,6 +1,7 @@
 """Sixteen processes at once on one inbox: nothing is lost, and nothing deleted comes back."""
 
 from contextlib import ExitStack, closing
+from operator import attrgetter
 
 import attrs
 import pytest
@@ -38,6 +39,7 @@ def by_id(message):
     return message.sender, message.sent_ms
 
 
+@pytest.mark.parametrize("variant", [DESIGN.main, DESIGN.variants[2]], ids=attrgetter("name"))
 def test_sixteen_processes_that_write_to_one_inbox_lose_nothing(url, variant, tmp_path):
     with ExitStack() as stack:
         done = [tmp_path / f"{writer}.done" for writer in range(WRITERS)]

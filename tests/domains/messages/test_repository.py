@@ -55,7 +55,7 @@ changes = st.tuples(st.sampled_from(["mark_read", "delete_from_inbox", "delete_f
 writes = st.lists(sendable | changes, max_size=14)
 
 
-@settings(max_examples=examples(40), deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(writes=writes, limit=st.integers(1, 4), who=st.tuples(st.sampled_from(USERS), st.sampled_from(USERS)))
 @pytest.mark.parametrize("variant", DESIGN.variants, ids=lambda variant: variant.name)
 def test_every_answer_is_that_of_plain_lists(engine, variant, writes, limit, who):
