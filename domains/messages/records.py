@@ -9,7 +9,7 @@ from shared.records import LAST_MS, integer, text
 GROUP_SIGN = "#"
 """The names of groups start with it, and no member's name does."""
 MAX_MEMBERS = 10_000
-"""Members of a group message. They are stored with it, in one cell, which every step of the delivery writes again."""
+"""The most members of a group message: one cell holds them all, and every step of the delivery writes it again."""
 
 _flag = attrs.validators.instance_of(bool)
 
@@ -68,8 +68,8 @@ class Message:
 class StoredMessage(Message):
     """A message, and which of its two sides still have it.
 
-    A copy has no body of its own, and is in no outbox. A message that neither side has any more has lost its body, and
-    the rest of it remains: so the same message, sent again, brings nothing back.
+    A copy has no body of its own, and is in no outbox. Once both sides have deleted a message, its body is dropped and
+    the rest remains: so the same message, sent again, brings nothing back.
     """
 
     delivered: int = attrs.field(default=0, kw_only=True, validator=integer(0, MAX_MEMBERS))

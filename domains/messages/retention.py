@@ -2,12 +2,11 @@
 
 import time
 from collections.abc import Iterator
-from typing import Any
 
 import attrs
 
 from shared.designs import metered
-from shared.stores import connect
+from shared.stores import EmbeddedConnection
 from shared.tables import Family, create_tables
 
 from .records import Message
@@ -25,7 +24,7 @@ def compare_retention() -> Iterator[str]:
     Deleted rows are read past until a major compaction; so are expired ones.
     """
     for way, ttl_seconds in (("TTL", KEPT_DAYS * DAY_MS // 1000 - 60), ("deletes", None), ("compacted", None)):
-        connection: Any = connect("embedded:")  # which has `compact` besides what happybase has
+        connection = EmbeddedConnection(None)
         family = {"m": Family(ttl_seconds=ttl_seconds)}
         create_tables(connection, [attrs.evolve(table, families=family) for table in TABLES])
         messages = PlainMessageRepository(connection)

@@ -10,6 +10,7 @@ bytes    hex digits
 *_ms     a time: text as `parse_time` reads it; from JSON also a number of milliseconds. From a file, integers may count
          another unit, see `read_time`
 Literal  one of its values
+tuple    of texts: from JSON a list of them; no CSV column holds one
 """
 
 import math
@@ -115,6 +116,19 @@ def _read_bytes(value: Any, _type: Any) -> bytes:
         raise _refusal("bytes in hex", value) from None
 
 
+def _is_tuple_of_texts(wanted: Any) -> bool:
+    origin: Any = get_origin(wanted)
+    return origin is tuple and get_args(wanted) == (str, ...)
+
+
+def _read_texts(value: Any, _type: Any) -> tuple[str, ...]:
+    """A text is no list of its characters."""
+    texts: list[Any] = [*value] if type(value) in (list, tuple) else [None]
+    if all(type(text) is str for text in texts):
+        return tuple(texts)
+    raise _refusal("a list of texts", value)
+
+
 def _refusal(wanted: str, value: Any) -> ValueError:
     return ValueError(f"must be {wanted} (got {shown(value)})")
 
@@ -123,6 +137,7 @@ CONVERTER = cattrs.Converter(detailed_validation=False)
 CONVERTER.register_structure_hook(int, _read_int)
 CONVERTER.register_structure_hook(str, _read_text)
 CONVERTER.register_structure_hook_func(_is_literal, _read_literal)
+CONVERTER.register_structure_hook_func(_is_tuple_of_texts, _read_texts)
 CONVERTER.register_structure_hook(float, _read_float)
 CONVERTER.register_structure_hook(bool, _read_bool)
 CONVERTER.register_structure_hook(bytes, _read_bytes)

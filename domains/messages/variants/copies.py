@@ -1,12 +1,14 @@
 """The plain form: the sender's outbox and the receiver's inbox each hold the whole message, without intents.
 
-Every cell is dated by its message's own time, so the same call again changes nothing, and a TTL counts from the time
-of the message. The outbox is put first: what a receiver sees, its sender sees, too. What the plain form can lose:
+Every cell is dated by its message's own time. So the same call again changes nothing, and a TTL counts from the time
+of the message. The outbox is put first, so the sender sees every message that a receiver sees. What the plain form can
+lose:
 
-- The message of a writer that died after the outbox, if its client never sends it again.
-- Of two different messages under one key the later one replaces the other, and nobody is told.
-- A deleted message comes back if it is sent again after a major compaction, which drops tombstones.
-- What the receiver deleted is gone from the sender's view of the conversation, which is read from the inboxes.
+- If a writer dies after the outbox and its client never sends the message again, no receiver gets it.
+- If two different messages have one key, the later one replaces the other, and no client is told.
+- If a deleted message is sent again after a major compaction, which drops tombstones, the message comes back.
+- If the receiver deletes a message, the sender's view of the conversation loses it too, because conversations are read
+  from the inboxes. Also, the unread messages of a group are all of its messages.
 """
 
 from functools import partial

@@ -69,3 +69,12 @@ def test_json_lines_of_records_are_no_chat(tmp_path):
     path.write_text(json.dumps({**message, "members": ["bob", "bob", "eve"]}) + "\n", encoding="utf-8")
     (line,) = read_lines(path, Message, formats=FORMATS)
     assert line.record == Message("ada", "#team", SENT_MS, "m", "x", members=("bob", "eve"))
+
+
+@pytest.mark.parametrize("members", ["bob", 5, ["bob", 5], {"bob": 1}, None])
+def test_members_that_are_no_list_of_names_are_refused(tmp_path, members):
+    path = tmp_path / "any.jsonl"
+    message = {"sender": "ada", "receiver": "#team", "sent_ms": SENT_MS, "message_id": "m", "body": "x"}
+    path.write_text(json.dumps({**message, "members": members}) + "\n", encoding="utf-8")
+    (line,) = read_lines(path, Message, formats=FORMATS)
+    assert line.reason.startswith("Message.members: must be a list of texts (got ")
