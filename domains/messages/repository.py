@@ -76,8 +76,8 @@ class MessageRepository:
     def recover(self, older_than_ms: int | None = None) -> Recovery:
         """Completes what dead writers left, see `IntentWriter.recover`; then goes on with every unfinished delivery.
 
-        That of a sender who is at work too: two that deliver one message make the same copies. `Recovery.failed` also
-        says why a message could not be delivered. Run it every few minutes.
+        It may also deliver a message whose sender is at work: both make the same copies. `Recovery.failed` also says
+        why a message could not be delivered. Run it every few minutes.
         Costs: one scan of the intents' table, one of the unfinished deliveries; for each of these what is left of it.
         """
         recovery = self.writer.recover(older_than_ms)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from domains.messages import Message, MessageConflict, UnknownMessage
 from domains.messages.design import DESIGN
 from domains.messages.loads import MESSAGES_LOAD
+from shared.designs import metered
 from shared.keys import InvalidKey
 from shared.tables import InvalidRecord
 from tests.domains.messages.plain_list import GROUP, USERS, PlainList, key_of
@@ -261,6 +262,22 @@ def test_a_group_message_reaches_members_beyond_one_step(connection, variant, mo
     assert [messages.inbox(member).count() for member in party.members] == [1] * 10
     if variant in WITH_INTENTS:
         assert list(messages.verifier().verify()) == []
+
+
+def rpcs_of_group(connection, variant, count):
+    """The calls of a message to a group of so many members; a message before has compared the clocks."""
+    messages = variant.open(connection)
+    messages.send(LUNCH)
+    party = attrs.evolve(PARTY, receiver=f"#{count}", members=tuple(f"m-{number}" for number in range(count)))
+    with metered(connection) as cost:
+        messages.send(party)
+    return cost.rpcs
+
+
+@pytest.mark.parametrize("variant", [DESIGN.main, DESIGN.variants[2]], ids=lambda variant: variant.name)
+def test_a_group_message_needs_the_calls_that_the_readme_says(connection, variant):
+    calls = [rpcs_of_group(connection, variant, count) for count in (10, 100)]
+    assert calls == ([26, 116] if variant in WITH_INTENTS else [2, 2])
 
 
 def test_a_copy_cannot_be_sent(messages):
