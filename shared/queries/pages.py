@@ -19,7 +19,7 @@ READ_AT_MOST = 10_000
 """The most that one page reads if it may skip rows, and the most that it sorts: rows, or cells of rows with many
 records."""
 SKIPPING_BUFFER_ROWS = 100
-"""Rows to buffer, at least, if a page may skip rows: its `limit` does not tell how many rows it needs."""
+"""Rows to buffer, at least, if the client compares rows: the `limit` of a page does not tell how many rows it needs."""
 
 
 @attrs.frozen
@@ -101,7 +101,7 @@ def _read_in_key_order(
     may_skip = reader.may_skip
     # One more than the limit tells whether there is a next page.
     read_limit = None if may_skip else limit + 1
-    wanted = min(max(limit + 1, SKIPPING_BUFFER_ROWS if may_skip else 1), buffer_rows)
+    wanted = min(max(limit + 1, SKIPPING_BUFFER_ROWS if reader.question.conditions else 1), buffer_rows)
     if may_skip:
         wanted = min(wanted, read_at_most + 1)
     last: Any = None
