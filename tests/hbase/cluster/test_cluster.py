@@ -32,7 +32,7 @@ def cluster():
 @pytest.fixture
 def connection(cluster):
     """A connection with the default timeout, and a table of four regions."""
-    connection = connect(f"{cluster.url}?{PATIENT}")
+    connection = connect(f"{cluster.url}&{PATIENT}")
     connection.create_table(TABLE, {"d": {}})
     for row in (b"4", b"8", b"c"):
         cluster.split(TABLE, row)
@@ -63,8 +63,8 @@ def bring(cluster, row, server):
 def test_a_load_outlives_kill_9_of_a_region_server(cluster, connection, capsys):
     server, process = cluster.start_region_server()
     table = connection.table(TABLE)
-    hasty = connect(f"{cluster.url}?timeout_ms=2000&{PATIENT}").table(TABLE)
-    batch = connect(f"{cluster.url}?timeout_ms=2000&retry_ms=3000").table(TABLE).batch(timestamp=1)
+    hasty = connect(f"{cluster.url}&timeout_ms=2000&{PATIENT}").table(TABLE)
+    batch = connect(f"{cluster.url}&timeout_ms=2000&retry_ms=3000").table(TABLE).batch(timestamp=1)
     for row in rows_of(9, 0):
         batch.put(row, cells_of(row))
     with Load([table, table, table, hasty], [table, hasty]) as load, moves(cluster) as moved, files(cluster):

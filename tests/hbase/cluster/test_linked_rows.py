@@ -39,7 +39,7 @@ def test_no_acknowledged_row_is_missing_after_kills_of_writers_and_region_server
     dice = random.Random(seed)
     kills = servers_killed = 0
     with running_cluster() as cluster, ExitStack() as stack:
-        url = f"{cluster.url}?{PATIENT}"
+        url = f"{cluster.url}&{PATIENT}"
         connection = stack.enter_context(closing(connect(url)))
         create_tables(connection, LINK_TABLES)
         for row in (b"4", b"8", b"c"):
