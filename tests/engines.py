@@ -49,6 +49,8 @@ class Engine(Protocol):
     name: str
     compacts: bool
     """Whether `paused` compacts: no client of HBase can."""
+    is_slow: bool
+    """Whether tests visit a sample where others visit all."""
 
     def rows_read(self, count: int) -> int | None:
         """What a cost says if the store read `count` rows: that number, or None on HBase, which does not count them."""
@@ -84,6 +86,7 @@ class Embedded:
 
     name = EMBEDDED
     compacts = True
+    is_slow = False
 
     def rows_read(self, count: int) -> int | None:
         return count
@@ -116,6 +119,7 @@ class RealHBase:
 
     name = HBASE
     compacts = False
+    is_slow = True
 
     def __init__(self, stores: Stores) -> None:
         self.store = stores.connection

@@ -26,6 +26,7 @@ class PausedTogether:
     """
 
     compacts = True
+    is_slow = True
 
     def __init__(self, cluster: Cluster, stores: Stores) -> None:
         self._cluster = cluster
