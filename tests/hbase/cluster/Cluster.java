@@ -29,8 +29,8 @@ import org.apache.hadoop.hbase.regionserver.HRegionServer;
 import org.apache.hadoop.hbase.thrift.ThriftServer;
 
 /**
- * HBase's own mini-cluster in one process: a file system with three data nodes, ZooKeeper, a master, region servers and
- * a Thrift1 gateway. Takes a command per connection, on a port of 127.0.0.1 that it prints when all is ready:
+ * HBase's own mini-cluster in one process: a file system with three data nodes, ZooKeeper, a master, region servers, a
+ * Thrift1 gateway and a Thrift2 gateway. Takes a command per connection, on a port of 127.0.0.1 that it prints when all is ready:
  *
  * <pre>
  * servers                  the region servers that live, one a line
@@ -50,7 +50,7 @@ public class Cluster {
   private final HBaseTestingUtility cluster;
   private final Admin admin;
 
-  /** Arguments: the folder for all files, the number of region servers, the ports of the Thrift1 and Thrift2 gateways. */
+  /** Arguments: the folder for all files, the number of region servers, the ports of Thrift1 and Thrift2. */
   public static void main(String[] arguments) {
     try {
       Cluster cluster = new Cluster(Integer.parseInt(arguments[1]));
