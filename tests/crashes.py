@@ -430,8 +430,8 @@ class CrashTests:
                 with self._paused(store, compacts):
                     self.settled(store)
 
-            script = paused_at(paused_number, meanwhile, undisturbed if dying_number is None else dying_at(dying_number))
-            connection = WatchedConnection(store.connection, script)
+            then = undisturbed if dying_number is None else dying_at(dying_number)
+            connection = WatchedConnection(store.connection, paused_at(paused_number, meanwhile, then))
             answer = self._answer(write.run, self.open(connection))
             is_decided = self._check_readers(store, clean, may_leave_lines=may_leave_lines)
             if may_leave_lines:
