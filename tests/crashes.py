@@ -7,17 +7,16 @@ the reply. Each point has a store of its own, so what it leaves is compared with
 
 import random
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cached_property, partial
 from itertools import chain, combinations, count, product
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import attrs
 import happybase
 
 from shared.tables import TableLayout
 from shared.writes import KEEP_TOMBSTONES_MS
-from tests.engines import EMBEDDED, Engine
 from tests.watched_connection import (
     Call,
     ReplyLost,
@@ -36,6 +35,8 @@ ALL_SUBSETS_ROWS = 4
 """The largest batch, in rows, of which every subset is stored; of larger ones some are."""
 SUBSETS_OF_LARGE = 14
 EVERY_OTHER = frozenset(range(0, 10_000, 2))
+ONE_IN = 4
+"""A sample of crash points has one in so many."""
 RETRIES = 100
 
 
@@ -62,18 +63,30 @@ def subsets(count: int) -> list[frozenset[int]]:
     return list(dict.fromkeys([frozenset[int](), *some, frozenset(rows)]))
 
 
+def sample(points: Iterable[tuple[Stop, bool]]) -> list[tuple[Stop, bool]]:
+    """One in four of the crash points of each call, and at least one."""
+    by_call: dict[int, list[tuple[Stop, bool]]] = {}
+    for stop, repairs_first in points:
+        by_call.setdefault(stop.call, []).append((stop, repairs_first))
+    drawn = random.Random(len(by_call))
+    return [point for of_call in by_call.values() for point in drawn.sample(of_call, -(-len(of_call) // ONE_IN))]
+
+
 # ---- what stores hold -------------------------------------------------------------------------------
 
 Contents: TypeAlias = dict[str, dict[bytes, Any]]
 """What each row holds, by table."""
 
 
-def kept(table: TableLayout[Any, Any]) -> TableLayout[Any, Any]:
-    """The table, whose tombstones outlast a compaction."""
-    families = {
-        name: attrs.evolve(family, keep_tombstones_ms=KEEP_TOMBSTONES_MS) for name, family in table.families.items()
-    }
+def kept(table: TableLayout[Any, Any], keep_ms: int = KEEP_TOMBSTONES_MS) -> TableLayout[Any, Any]:
+    """The table, whose tombstones outlast a compaction for so long."""
+    families = {name: attrs.evolve(family, keep_tombstones_ms=keep_ms) for name, family in table.families.items()}
     return attrs.evolve(table, families=families)
+
+
+def dropped(table: TableLayout[Any, Any]) -> TableLayout[Any, Any]:
+    """The table, whose tombstones no compaction keeps."""
+    return kept(table, 0)
 
 
 def sources(writer: Any) -> dict[bytes, Any]:
@@ -96,6 +109,23 @@ def sources_and_lines(repository: Any, tables: Iterable[TableLayout[Any, Any]]) 
 
 
 # ---- what a design names ----------------------------------------------------------------------------
+
+
+class CrashEngine(Protocol):
+    """What the crash tests need of an engine."""
+
+    compacts: bool
+    """Whether `paused` compacts."""
+    is_slow: bool
+    """Whether a store takes so long that tests visit a sample of the crash points."""
+
+    def shared_store(self, *tables: TableLayout[Any, Any]) -> AbstractContextManager[happybase.Connection]:
+        """A connection to rows of its own in these tables, which are empty."""
+
+    def paused(
+        self, connection: happybase.Connection, tables: Iterable[TableLayout[Any, Any]]
+    ) -> AbstractContextManager[None]:
+        """A block in which a writer is paused and others work. At its end all files of the tables are compacted."""
 
 
 @attrs.define
@@ -198,7 +228,7 @@ STOPPED = "stopped"
 class CrashTests:
     """Stops the writes of a variant. Each method asserts, and returns the number of crashes that it visited."""
 
-    engine: Engine
+    engine: CrashEngine
     tables: tuple[TableLayout[Any, Any], ...]
     open: Callable[[Any], Any]
     views: tuple[View, ...]
@@ -212,9 +242,10 @@ class CrashTests:
     # ---- stores
 
     @contextmanager
-    def store(self, before: Callable[[Store], object], *, keeps_tombstones: bool = False) -> Generator[Store]:
-        tables = map(kept, self.tables) if keeps_tombstones else self.tables
-        with self.engine.shared_store(*tables) as connection:
+    def store(self, before: Callable[[Store], object], keeps_tombstones: bool | None = None) -> Generator[Store]:
+        """A store whose tables keep their tombstones when they are compacted, or do not; if omitted, as declared."""
+        change = itself if keeps_tombstones is None else kept if keeps_tombstones else dropped
+        with self.engine.shared_store(*map(change, self.tables)) as connection:
             store = Store(connection, self.open)
             before(store)
             yield store
@@ -264,9 +295,8 @@ class CrashTests:
         cleans = {write.name: self.clean(write) for write in writes}
         return {name: (len(clean.calls), len(clean.points)) for name, clean in cleans.items()}
 
-    def _compact(self, store: Store, compacts: bool) -> None:
-        for table in self.tables if compacts else ():
-            store.connection.compact(table.name)
+    def _paused(self, store: Store, compacts: bool) -> AbstractContextManager[None]:
+        return self.engine.paused(store.connection, self.tables) if compacts else nullcontext()
 
     def _check_readers(self, store: Store, clean: Clean, *, may_leave_lines: bool = False) -> bool:
         """Checks what readers see in the middle of a write; returns whether it is decided.
@@ -301,43 +331,43 @@ class CrashTests:
     def check_a_stop_at_each_call(self, write: Write, *, all_replies_lost: bool = True) -> int:
         """The writer stops at every crash point; then the same call again, or a recoverer, completes the write.
 
-        Without `all_replies_lost`, only those of `checkAndPut`: other calls end a write whether it dies or not.
+        Without `all_replies_lost`, only those of `checkAndPut`: other calls end a write whether it dies or not. And on
+        a slow engine only a sample, always the same, with every call.
         """
         clean = self.clean(write)
         points = [
-            stop
+            (stop, repairs_first)
             for stop in clean.points
             if stop.is_death or all_replies_lost or clean.calls[stop.call].name == "checkAndPut"
+            for repairs_first in (False, True)
         ]
+        if self.engine.is_slow and not all_replies_lost:
+            points = sample(points)
         if self.points_at_most is not None and len(points) > self.points_at_most:
             points = random.Random(len(points)).sample(points, self.points_at_most)
-        for stop in points:
-            for repairs_first in (False, True):
-                with self.store(write.before) as store:
-                    connection = WatchedConnection(store.connection, stopped_at(stop))
-                    answer = self._answer(write.run, self.open(connection))
-                    assert connection.is_stopped
-                    is_decided = self._check_readers(store, clean)
-                    if answer != STOPPED:  # the writer found out that its call had arrived
-                        assert not stop.is_death
-                        assert is_decided
-                        assert self.settled(store, recovers=False) == clean.after.contents
-                    if repairs_first:
-                        settled = self.settled(store)
-                        if write.is_recovered:
-                            assert settled == (clean.after if is_decided else clean.before).contents
-                    write.run(store.repository())
-                    if write.removes_lines:
-                        assert self._check_readers(store, clean)
-                    else:
-                        assert self.see(store) == clean.after.seen
-                    assert self.settled(store) == clean.after.contents
-        if self.points_at_most is None:
-            self._check_that_each_call_was_visited(clean, points)
-        return len(points)
-
-    def _check_that_each_call_was_visited(self, clean: Clean, points: Iterable[Stop]) -> None:
-        assert {stop.call for stop in points} == {*range(len(clean.calls))}
+        for stop, repairs_first in points:
+            with self.store(write.before) as store:
+                connection = WatchedConnection(store.connection, stopped_at(stop))
+                answer = self._answer(write.run, self.open(connection))
+                assert connection.is_stopped
+                is_decided = self._check_readers(store, clean)
+                if answer != STOPPED:  # the writer found out that its call had arrived
+                    assert not stop.is_death
+                    assert is_decided
+                    assert self.settled(store, recovers=False) == clean.after.contents
+                if repairs_first:
+                    settled = self.settled(store)
+                    if write.is_recovered:
+                        assert settled == (clean.after if is_decided else clean.before).contents
+                write.run(store.repository())
+                if write.removes_lines:
+                    assert self._check_readers(store, clean)
+                else:
+                    assert self.see(store) == clean.after.seen
+                assert self.settled(store) == clean.after.contents
+        stops = {stop for stop, _ in points}
+        assert self.points_at_most is not None or {stop.call for stop in stops} == {*range(len(clean.calls))}
+        return len(stops)
 
     def check_a_crash_of_the_recoverer_too(self, write: Write) -> int:
         """The writer dies, then the recoverer dies at each of its calls, then a second recoverer completes the write.
@@ -372,34 +402,48 @@ class CrashTests:
     def check_a_pause_at_each_call(self, write: Write, *, compacts: bool = False, keeps_tombstones: bool = True) -> int:
         """The writer is paused before each call while another process recovers, and finishes, or dies at a later call.
 
-        With `compacts`, all tables of an embedded store are compacted meanwhile. Unless they keep their tombstones, a
-        dead writer may then leave lines without a record, which views that do not lag never show, and `repair` removes.
+        With `compacts`, all tables are compacted meanwhile, if the engine can do that. Unless they keep their
+        tombstones, a dead writer may then leave lines without a record, which views that do not lag never show, and
+        `repair` removes.
         """
-        clean = self.clean(write)
-        compacts = compacts and self.engine.name == EMBEDDED
+        compacts = compacts and self.engine.compacts
+        keeps = keeps_tombstones if compacts else None
         visited = 0
-        for paused_number in range(len(clean.calls)):
+        for paused_number in range(len(self.clean(write).calls)):
             for number in count(paused_number):
-                with self.store(write.before, keeps_tombstones=compacts and keeps_tombstones) as store:
-
-                    def meanwhile(store: Store = store) -> None:
-                        self.settled(store)
-                        self._compact(store, compacts)
-
-                    script = paused_at(paused_number, meanwhile, dying_at(number))
-                    connection = WatchedConnection(store.connection, script)
-                    answer = self._answer(write.run, self.open(connection))
-                    may_leave_lines = compacts and not keeps_tombstones
-                    is_decided = self._check_readers(store, clean, may_leave_lines=may_leave_lines)
-                    if may_leave_lines:
-                        repairs = [*store.repository().verifier().repair()]
-                        assert all(is_mended and found.kind == "dangling" for found, is_mended in repairs)
-                    assert answer == STOPPED or is_decided, "a writer was answered, and what it wrote is not there"
-                    assert self.settled(store) == (clean.after if is_decided else clean.before).contents
                 visited += 1
-                if not connection.is_stopped:
+                if not self.check_a_pause(write, paused_number, number, compacts=compacts, keeps_tombstones=keeps):
                     break
         return visited
+
+    def check_a_pause(
+        self,
+        write: Write,
+        paused_number: int,
+        dying_number: int | None,
+        *,
+        compacts: bool = False,
+        keeps_tombstones: bool | None = None,
+    ) -> bool:
+        """One point of `check_a_pause_at_each_call`; returns whether the writer died."""
+        clean = self.clean(write)
+        may_leave_lines = compacts and not keeps_tombstones
+        with self.store(write.before, keeps_tombstones) as store:
+
+            def meanwhile() -> None:
+                with self._paused(store, compacts):
+                    self.settled(store)
+
+            then = undisturbed if dying_number is None else dying_at(dying_number)
+            connection = WatchedConnection(store.connection, paused_at(paused_number, meanwhile, then))
+            answer = self._answer(write.run, self.open(connection))
+            is_decided = self._check_readers(store, clean, may_leave_lines=may_leave_lines)
+            if may_leave_lines:
+                repairs = [*store.repository().verifier().repair()]
+                assert all(is_mended and found.kind == "dangling" for found, is_mended in repairs)
+            assert answer == STOPPED or is_decided, "a writer was answered, and what it wrote is not there"
+            assert self.settled(store) == (clean.after if is_decided else clean.before).contents
+        return connection.is_stopped
 
     def check_late_calls(self, write: Write) -> int:
         """A call has no reply, and is executed only after the writer has ended and the same write has run again.
@@ -431,10 +475,10 @@ class CrashTests:
         """Another write runs in the middle of this one, before each of its calls: it is as if one came after the other.
 
         With `dies`, this one dies at each later call too: it is as if it had come before, after, or not at all. With
-        `compacts`, all tables of an embedded store, which keep their tombstones, are compacted after the other write.
+        `compacts`, all tables, which keep their tombstones, are compacted after the other write, if the engine can.
         """
         clean = self.clean(write)
-        compacts = compacts and self.engine.name == EMBEDDED
+        compacts = compacts and self.engine.compacts
         visited = 0
         for rival in write.rivals.values():
             serial = [self._one_after_the_other(write, rival, is_first) for is_first in (True, False)]
@@ -442,7 +486,7 @@ class CrashTests:
                 rival_alone = (self._answer(rival, store.repository()), self.state(store))
             for paused_number in range(len(clean.calls)):
                 for number in count(paused_number) if dies else (-1,):
-                    with self.store(write.before, keeps_tombstones=compacts) as store:
+                    with self.store(write.before, compacts or None) as store:
                         answers: list[object] = []
 
                         script = paused_at(
@@ -466,8 +510,8 @@ class CrashTests:
         return visited
 
     def _run_rival(self, rival: Callable[[Any], object], store: Store, answers: list[object], compacts: bool) -> None:
-        answers.append(self._answer(rival, store.repository()))
-        self._compact(store, compacts)
+        with self._paused(store, compacts):
+            answers.append(self._answer(rival, store.repository()))
 
     def _exact(self, seen: Seen) -> Seen:
         return {view.name: seen[view.name] for view in self.views if not view.lags}

@@ -47,6 +47,10 @@ class Engine(Protocol):
     """Makes stores: each is empty, separate from all others, and gone when its block ends."""
 
     name: str
+    compacts: bool
+    """Whether `paused` compacts: no client of HBase can."""
+    is_slow: bool
+    """Whether tests visit a sample where others visit all."""
 
     def rows_read(self, count: int) -> int | None:
         """What a cost says if the store read `count` rows: that number, or None on HBase, which does not count them."""
@@ -56,6 +60,11 @@ class Engine(Protocol):
 
     def shared_store(self, *tables: TableLayout[Any, Any]) -> AbstractContextManager[happybase.Connection]:
         """The same for tests that only read and write rows, none of the longest: on HBase it needs no new table."""
+
+    def paused(
+        self, connection: happybase.Connection, tables: Iterable[TableLayout[Any, Any]]
+    ) -> AbstractContextManager[None]:
+        """A block in which a writer is paused and others work; at its end the tables are compacted."""
 
     def url(self, file: str = "", *tables: TableLayout[Any, Any]) -> AbstractContextManager[str]:
         """The URL of a store: the embedded one is in this file, or in the memory of the process that opens it.
@@ -76,6 +85,8 @@ class Embedded:
     """Stores in memory, or in files."""
 
     name = EMBEDDED
+    compacts = True
+    is_slow = False
 
     def rows_read(self, count: int) -> int | None:
         return count
@@ -87,6 +98,12 @@ class Embedded:
             yield connection
 
     shared_store = store
+
+    @contextmanager
+    def paused(self, connection: happybase.Connection, tables: Iterable[TableLayout[Any, Any]]) -> Iterator[None]:
+        yield
+        for table in tables:
+            connection.compact(table.name)
 
     @contextmanager
     def url(self, file: str = "", *tables: TableLayout[Any, Any]) -> Iterator[str]:
@@ -101,6 +118,8 @@ class RealHBase:
     """Stores on the named HBase."""
 
     name = HBASE
+    compacts = False
+    is_slow = True
 
     def __init__(self, stores: Stores) -> None:
         self.store = stores.connection
@@ -109,6 +128,11 @@ class RealHBase:
 
     def rows_read(self, count: int) -> int | None:
         return None
+
+    def paused(
+        self, connection: happybase.Connection, tables: Iterable[TableLayout[Any, Any]]
+    ) -> AbstractContextManager[None]:
+        raise NotImplementedError("Thrift has no call that compacts")
 
     @contextmanager
     def url(self, file: str = "", *tables: TableLayout[Any, Any]) -> Iterator[str]:

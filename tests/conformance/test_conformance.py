@@ -1,7 +1,7 @@
 """Every case on every target; over TCP a sample of each file, and the others in `make test-long`."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import pytest
 
@@ -37,26 +37,33 @@ def marks(name: str, case: Case) -> list[pytest.MarkDecorator]:
 
 
 @pytest.fixture(scope="module")
-def target(request: pytest.FixtureRequest) -> Iterator[Target]:
-    target = TARGETS[request.param]()
-    yield target
-    target.close()
+def opened() -> Iterator[Callable[[str], Target]]:
+    """Opens a target by its name, once for all cases: tables that they share are made once."""
+    opened: dict[str, Target] = {}
+
+    def open_once(name: str) -> Target:
+        if name not in opened:
+            opened[name] = TARGETS[name]()
+        return opened[name]
+
+    yield open_once
+    for target in opened.values():
+        target.close()
 
 
 @pytest.mark.store
 @pytest.mark.parametrize(
-    ("target", "case"),
+    ("name", "case"),
     [
         pytest.param(name, case, marks=marks(name, case), id=f"{name}-{case.file}: {case.says}")
         for name in TARGETS
         for case in CASES
     ],
-    indirect=["target"],
 )
-def test_a_store_does_what_a_case_says(target: Target, case: Case) -> None:
+def test_a_store_does_what_a_case_says(opened: Callable[[str], Target], name: str, case: Case) -> None:
     if case.slow and not os.environ.get(SLOW):
         pytest.skip(f"waits for minutes: set {SLOW}")
-    with target.store(case) as store:
+    with opened(name).store(case) as store:
         run(case, store)
 
 

@@ -6,7 +6,7 @@ import shlex
 import signal
 import subprocess
 import sys
-from contextlib import ExitStack, closing, redirect_stdout
+from contextlib import ExitStack, closing, contextmanager, redirect_stdout
 from functools import cache
 from itertools import count, islice
 from pathlib import Path
@@ -65,12 +65,37 @@ def sampled_file(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def sampled(engine, request):
-    """The URL of the same store on the engine."""
+    """The URL of the same store on the engine; no test changes its records."""
     if engine.name == EMBEDDED:
         yield request.getfixturevalue("sampled_file")
         return
     with engine.url() as url:
         yield store_samples(url)
+
+
+def is_stored_once(design, variant):
+    """Whether its samples must not be loaded twice, which happens to tables that variants share in one store."""
+    return any(exemption.fact == "loading" for exemption in (*design.exemptions, *variant.exemptions))
+
+
+@pytest.fixture(scope="session")
+def open_samples(engine, request):
+    """Opens a store with the samples of a variant: on HBase, where they take seconds, that of all variants if it can.
+
+    A test may store samples there again.
+    """
+
+    @contextmanager
+    def opened(design, variant):
+        if engine.name == EMBEDDED or is_stored_once(design, variant):
+            with engine.store(*variant.tables) as connection:
+                load_samples(connection, design, variant)
+                yield connection
+        else:
+            with closing(connect(request.getfixturevalue("sampled"))) as connection:
+                yield connection
+
+    return opened
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import attrs
 import pytest
 
 from domains.designs import DESIGNS
-from shared.designs import FACTS, load_samples, measure, measure_pattern, metered
+from shared.designs import FACTS, measure, measure_pattern, metered
 from shared.keys import InvalidQuestion, KeyLayout, TrailingText, UInt16, part, row_key
 from shared.tables import COUNTER, Column, InvalidRecord, ItemCells, RecordCells, TableLayout
 from tests.copies import ROOT, copy_design, run_example
@@ -47,11 +47,11 @@ def exempt(design, variant, fact):
 
 
 @pytest.fixture(scope="module", params=VARIANTS)
-def loaded(request, engine):
+def loaded(request, open_samples):
     """A design and a variant, with its samples stored, and its repository."""
     design, variant = BY_NAME[request.param]
-    with engine.store(*variant.tables) as connection:
-        yield design, variant, connection, load_samples(connection, design, variant)
+    with open_samples(design, variant) as connection:
+        yield design, variant, connection, variant.open(connection)
 
 
 def test_the_samples_fill_every_table_but_those_declared_unfilled(loaded):
@@ -115,20 +115,16 @@ def test_loading_the_same_records_twice_changes_nothing_unless_exempt(loaded):
 # ---- questions
 
 
-@cache
-def answers(engine, name):
-    """Every pattern of a variant, measured on its samples."""
-    design, variant = BY_NAME[name]
-    with engine.store(*variant.tables) as connection:
-        return measure(connection, load_samples(connection, design, variant), design.patterns)
-
-
 @of_each_design
-def test_all_variants_that_answer_give_the_same_records_unless_exempt(engine, design):
+def test_all_variants_that_answer_give_the_same_records_unless_exempt(open_samples, design):
+    answers = {}
+    for variant in design.variants:
+        with open_samples(design, variant) as connection:
+            answers[variant.name] = measure(connection, variant.open(connection), design.patterns)
     for number, pattern in enumerate(design.patterns):
         records, exempt_records = {}, {}
         for variant in design.variants:
-            measurement = answers(engine, f"{design.name}:{variant.name}")[number]
+            measurement = answers[variant.name][number]
             if not measurement.refused:
                 is_exempt = pattern in exempt(design, variant, "answers")
                 (exempt_records if is_exempt else records)[variant.name] = measurement.records

@@ -15,14 +15,11 @@ from shared.queries import Page
 from shared.stores import connect
 from shared.tables import create_tables
 
+from .conftest import is_stored_once
+
 pytestmark = pytest.mark.hbase
 
 VARIANTS = [(design, variant) for design in DESIGNS for variant in design.variants]
-
-
-def is_stored_once(design, variant):
-    """Whether its samples must not be loaded twice, which happens to tables that variants share in one store."""
-    return any(exemption.fact == "loading" for exemption in (*design.exemptions, *variant.exemptions))
 
 
 STABLE = [(design, variant) for design, variant in VARIANTS if not is_stored_once(design, variant)]
@@ -33,13 +30,8 @@ def each_of(variants):
 
 
 @pytest.fixture
-def on_hbase(request, engine, design, variant):
-    if is_stored_once(design, variant):
-        with engine.store(*variant.tables) as connection:
-            load_samples(connection, design, variant)
-            yield connection
-        return
-    with closing(connect(request.getfixturevalue("sampled"))) as connection:
+def on_hbase(open_samples, design, variant):
+    with open_samples(design, variant) as connection:
         yield connection
 
 

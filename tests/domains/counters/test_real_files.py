@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from domains.counters import DAY_MS, DayCount, Login, Repeats
+from domains.counters.design import DESIGN
 from domains.counters.formats import FORMATS
 from shared.loading import read_lines
 from shared.records import parse_time
@@ -59,7 +60,17 @@ FILES = {
 }
 
 
-@pytest.fixture(scope="module", params=[(name, file) for name in BY_NAME for file in FILES], ids=" ".join)
+def marks(name, file):
+    """The requests, 3,500 calls or more, are stored in the design itself; in its variants by the long tests."""
+    return [pytest.mark.long] if file == "requests" and name != DESIGN.main.name else []
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param((name, file), id=f"{name} {file}", marks=marks(name, file)) for name in BY_NAME for file in FILES
+    ],
+)
 def loaded(request, engine):
     """Variant, connection and repository with the records of a file, these records, and the plain counts."""
     name, file = request.param

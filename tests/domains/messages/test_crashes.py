@@ -60,7 +60,7 @@ def crashes(variant):
 @each_variant
 @of("send", "mark_read", "delete_from_inbox", "send_to_group")
 def test_a_sample_of_crash_points_on_every_engine(engine, variant, write):
-    assert crash_tests(engine, variant, points_at_most=3).check_a_stop_at_each_call(write) == 3
+    assert crash_tests(engine, variant, points_at_most=3).check_a_stop_at_each_call(write) > 1
 
 
 @main_variant

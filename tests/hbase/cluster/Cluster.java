@@ -29,8 +29,8 @@ import org.apache.hadoop.hbase.regionserver.HRegionServer;
 import org.apache.hadoop.hbase.thrift.ThriftServer;
 
 /**
- * HBase's own mini-cluster in one process: a file system with three data nodes, ZooKeeper, a master, region servers and
- * a Thrift1 gateway. Takes a command per connection, on a port of 127.0.0.1 that it prints when all is ready:
+ * HBase's own mini-cluster in one process: a file system with three data nodes, ZooKeeper, a master, region servers, a
+ * Thrift1 gateway and a Thrift2 gateway. Takes a command per connection, on a port of 127.0.0.1 that it prints when all is ready:
  *
  * <pre>
  * servers                  the region servers that live, one a line
@@ -39,7 +39,7 @@ import org.apache.hadoop.hbase.thrift.ThriftServer;
  * split TABLE ROW          makes two regions of the one that holds a row; the second begins with the row
  * move TABLE ROW SERVER    moves the region that holds a row
  * flush TABLE              writes what is in memory to files
- * compact TABLE            makes one file of all, and drops what is deleted
+ * compact TABLE...         makes one file of all, and drops what is deleted
  * balancer on|off          off at first
  * kill SERVER              ends a region server of this process, with nothing closed or written
  * </pre>
@@ -50,12 +50,13 @@ public class Cluster {
   private final HBaseTestingUtility cluster;
   private final Admin admin;
 
-  /** Arguments: the folder for all files, the number of region servers, the port of the gateway. */
+  /** Arguments: the folder for all files, the number of region servers, the ports of Thrift1 and Thrift2. */
   public static void main(String[] arguments) {
     try {
       Cluster cluster = new Cluster(Integer.parseInt(arguments[1]));
       cluster.writeConfiguration(Path.of(arguments[0]).resolve("outside"));
-      cluster.startGateway(arguments[2]);
+      cluster.startGateway(new ThriftServer(cluster.configuration()), arguments[2]);
+      cluster.startGateway(new org.apache.hadoop.hbase.thrift2.ThriftServer(cluster.configuration()), arguments[3]);
       ServerSocket commands = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
       System.out.println("commands on port " + commands.getLocalPort());
       while (true) {
@@ -78,7 +79,7 @@ public class Cluster {
 
   /** With this on its class path a region server in a process of its own joins the cluster. */
   private void writeConfiguration(Path folder) throws IOException {
-    Configuration outside = new Configuration(cluster.getConfiguration());
+    Configuration outside = configuration();
     outside.setBoolean("hbase.cluster.distributed", true);
     outside.setClass("hbase.regionserver.impl", HRegionServer.class, HRegionServer.class);
     Files.createDirectories(folder);
@@ -87,8 +88,11 @@ public class Cluster {
     }
   }
 
-  private void startGateway(String port) throws Exception {
-    ThriftServer gateway = new ThriftServer(cluster.getConfiguration());
+  private Configuration configuration() {
+    return new Configuration(cluster.getConfiguration());
+  }
+
+  private void startGateway(ThriftServer gateway, String port) throws Exception {
     String[] arguments = {"-p", port, "-b", "127.0.0.1", "--infoport", "-1", "start"};
     Thread thread = new Thread(() -> {
       try {
@@ -143,7 +147,7 @@ public class Cluster {
         admin.flush(table);
         return "";
       case "compact":
-        compact(table);
+        compact(Stream.of(words).skip(1).map(TableName::valueOf).toList());
         return "";
       case "balancer":
         admin.balancerSwitch(words[1].equals("on"), true);
@@ -180,12 +184,16 @@ public class Cluster {
     return lines(found.stream().sorted()); // hex sorts as the rows do, and a dot before every digit
   }
 
-  private void compact(TableName table) throws Exception {
-    admin.flush(table);
-    admin.majorCompact(table);
+  private void compact(List<TableName> tables) throws Exception {
+    for (TableName table : tables) {
+      admin.flush(table);
+      admin.majorCompact(table);
+    }
     Thread.sleep(500); // until it has begun everywhere
-    while (admin.getCompactionState(table) != CompactionState.NONE) {
-      Thread.sleep(100);
+    for (TableName table : tables) {
+      while (admin.getCompactionState(table) != CompactionState.NONE) {
+        Thread.sleep(100);
+      }
     }
   }
 

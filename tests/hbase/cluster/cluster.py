@@ -15,7 +15,7 @@ from attrs import define, field, frozen
 
 from tests.hbase.configuration import HOST, write_configuration
 from tests.hbase.java import NotStarted, jars, java_command
-from tests.hbase.server import free_ports
+from tests.hbase.server import Ports, free_ports
 
 HERE = Path(__file__).parent
 
@@ -60,20 +60,20 @@ class Cluster:
     """A running mini-cluster, and the region servers beside it that have a process of their own."""
 
     folder: Path
-    port: int
-    """Where the Thrift1 gateway listens."""
+    ports: Ports
+    """Where the gateways listen."""
     processes: "list[subprocess.Popen[bytes]]" = field(factory=list)
     _commands: int = 0
 
     @property
     def url(self) -> str:
         """What `connect` takes."""
-        return f"hbase://{HOST}:{self.port}"
+        return f"hbase://{HOST}:{self.ports.thrift1}?thrift2_port={self.ports.thrift2}"
 
     def start(self, region_servers: int) -> None:
-        """Returns when the gateway answers."""
+        """Returns when the gateways answer."""
         write_configuration(self.folder / "conf", PROPERTIES)
-        command = (HERE / "Cluster.java", self.folder, region_servers, self.port)
+        command = (HERE / "Cluster.java", self.folder, region_servers, self.ports.thrift1, self.ports.thrift2)
         log = self._run("cluster", HEAP_MB, self.folder / "conf", *map(str, command))
         match = _waited(lambda: re.search(r"commands on port (\d+)", log.read_text()), self.processes[0], log)
         self._commands = int(match[1])
@@ -113,9 +113,9 @@ class Cluster:
         """Writes what is in memory to files."""
         self.say("flush", table)
 
-    def compact(self, table: str) -> None:
+    def compact(self, *tables: str) -> None:
         """Makes one file of all in each region, and drops what is deleted."""
-        self.say("compact", table)
+        self.say("compact", *tables)
 
     def balance(self, on: bool) -> None:
         """Whether the master moves regions of itself; at first it does not."""
@@ -167,7 +167,7 @@ def running_cluster(region_servers: int = 3) -> Generator[Cluster]:
     """A mini-cluster while the block runs; nothing of it stays."""
     jars(HERE / "pom.xml")  # a download counts for nothing in the time to start
     folder = Path(mkdtemp(prefix="rowbook-cluster-"))
-    cluster = Cluster(folder, free_ports().thrift1)
+    cluster = Cluster(folder, free_ports())
     try:
         cluster.start(region_servers)
         yield cluster

@@ -1,7 +1,7 @@
 """Region servers that die under a load while regions split and move: nothing acknowledged is lost, scans stay whole."""
 
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -32,7 +32,7 @@ def cluster():
 @pytest.fixture
 def connection(cluster):
     """A connection with the default timeout, and a table of four regions."""
-    connection = connect(f"{cluster.url}?{PATIENT}")
+    connection = connect(f"{cluster.url}&{PATIENT}")
     connection.create_table(TABLE, {"d": {}})
     for row in (b"4", b"8", b"c"):
         cluster.split(TABLE, row)
@@ -63,8 +63,8 @@ def bring(cluster, row, server):
 def test_a_load_outlives_kill_9_of_a_region_server(cluster, connection, capsys):
     server, process = cluster.start_region_server()
     table = connection.table(TABLE)
-    hasty = connect(f"{cluster.url}?timeout_ms=2000&{PATIENT}").table(TABLE)
-    batch = connect(f"{cluster.url}?timeout_ms=2000&retry_ms=3000").table(TABLE).batch(timestamp=1)
+    hasty = connect(f"{cluster.url}&timeout_ms=2000&{PATIENT}").table(TABLE)
+    batch = connect(f"{cluster.url}&timeout_ms=2000&retry_ms=3000").table(TABLE).batch(timestamp=1)
     for row in rows_of(9, 0):
         batch.put(row, cells_of(row))
     with Load([table, table, table, hasty], [table, hasty]) as load, moves(cluster) as moved, files(cluster):
@@ -133,6 +133,19 @@ def test_a_compaction_drops_a_tombstone(cluster, connection):
     cluster.compact(TABLE)
     table.put(b"row", {b"d:a": b"1"}, timestamp=5)
     assert table.row(b"row") == {b"d:a": b"1"}
+
+
+def test_a_compaction_keeps_a_tombstone_for_as_long_as_its_table_says(cluster):
+    with closing(connect(cluster.url)) as connection, connection.beyond_thrift1() as beyond:
+        beyond.create_split_table("kept", {"d": {"keep_tombstones_ms": 600_000}})
+        table = connection.table("kept")
+        deleted_ms = time.time_ns() // 1_000_000
+        for row, deleted_at_ms in ((b"old", deleted_ms - 700_000), (b"young", deleted_ms)):
+            table.delete(row, timestamp=deleted_at_ms)
+        cluster.compact("kept")
+        for row in (b"old", b"young"):
+            table.put(row, {b"d:a": b"1"}, timestamp=1)
+        assert [row for row, _ in table.scan()] == [b"old"]
 
 
 def test_a_command_that_the_cluster_cannot_do_says_why(cluster):

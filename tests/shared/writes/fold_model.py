@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from attrs import frozen
 
-from tests.shared.writes.exploring import Explored, explore
+from tests.shared.writes.exploring import Explored, Turn, explore
 
 Event: TypeAlias = str
 """The user, then a letter: `1a`. Its cell has one timestamp, so that a tombstone also hides the same put again."""
@@ -128,36 +128,19 @@ def steps(rules: Rules, world: World) -> Iterator[tuple[str, World]]:
         yield f"late {message}", applied(rules, world._replace(network=world.network - {message}), message)
     for number, process in enumerate(world.processes):
         if process.at != "end":
-            yield from _Turn(rules, world, number, process).steps()
+            yield from _Turn(rules, world, number).steps()
 
 
-class _Turn:
-    """The next step of one process, in every way it can go."""
+class _Turn(Turn):
+    world: World
+    process: Process
 
-    def __init__(self, rules: Rules, world: World, number: int, process: Process) -> None:
+    def __init__(self, rules: Rules, world: World, number: int) -> None:
+        super().__init__(world, number)
         self.rules = rules
-        self.world = world
-        self.number = number
-        self.process = process
 
-    def steps(self) -> Iterator[tuple[str, World]]:
-        yield f"{self.process.name} dies", self.then("end")
-        yield from getattr(self, f"_{self.process.at}")(*self.process.memory)
-
-    def then(self, at: str, *memory: Any, **changes: Any) -> World:
-        """The world in which this process is about to take step `at`."""
-        process = self.process._replace(at=at, memory=memory)
-        processes = (*self.world.processes[: self.number], process, *self.world.processes[self.number + 1 :])
-        return self.world._replace(processes=processes, **changes)
-
-    def _sent(self, message: Message, at: str, *memory: Any) -> Iterator[tuple[str, World]]:
-        """A call: answered; answered, and once more later; or not answered, and applied later."""
-        name = f"{self.process.name} {message}"
-        yield name, applied(self.rules, self.then(at, *memory), message)
-        if self.world.late:
-            under_way = {"late": self.world.late - 1, "network": self.world.network | {message}}
-            yield f"{name}, and again later", applied(self.rules, self.then(at, *memory, **under_way), message)
-            yield f"{name}, given up", self.then("end", **under_way)
+    def applied(self, world: World, message: Message) -> World:
+        return applied(self.rules, world, message)
 
     # A writer
 

@@ -2,8 +2,10 @@
 
 Which one goes on, and what happens to its call, is drawn from a seed: the writer dies before or after it, its reply is
 lost, it arrives only later, or once more later. Time passes between calls, at times more than the window of a write.
+The clock and the random ids come from the schedule too (`patch`), so the same seed gives the same run.
 """
 
+import os
 import threading
 import time
 from collections import Counter
@@ -13,12 +15,13 @@ from random import Random
 from typing import Any
 
 import happybase
+import pytest
 
 from domains.orders.keys import BY_STATUS
 from domains.orders.records import StatusLine
 from shared.stores import EmbeddedConnection, OutcomeUnknown
 from shared.tables import create_tables
-from shared.writes import WriterClock
+from shared.writes import WriterClock, intents
 from shared.writes.intents import WINDOW_MS
 from shared.writes.server_clock import MAX_SKEW_MS
 from shared.writes.slots import Slot, Slots
@@ -26,6 +29,9 @@ from tests.shared.writes.changing import DERIVED, TABLES, Changer, numbered
 
 NUMBERS = range(3)
 ACTORS = 4
+START_NS = 1_700_000_000_000_000_000
+TICK_NS = 100_000
+"""The time between two looks at the clock."""
 PERMITTED_SKEW_MS = MAX_SKEW_MS - 5_000
 """Seconds below the limit, because a comparison of clocks takes a while."""
 
@@ -161,6 +167,7 @@ class Schedule:
 
     def __init__(self, seed: int, *, compacts: bool) -> None:
         self.dice = Random(seed)
+        self._ids = Random(seed + 1)
         self.store = EmbeddedConnection(None)
         create_tables(self.store, TABLES)
         self.log = MemoryLog()
@@ -170,14 +177,19 @@ class Schedule:
         self.stands = threading.Semaphore(0)
         self.late: list[Callable[[], Any]] = []
         self.counts: Counter[str] = Counter()
-        self.ahead_ms = 0
-        """How far the time of this schedule is ahead of the system's."""
+        self._now_ns = START_NS
         self._compacts = compacts
         self._actors = [Actor(self) for _ in range(ACTORS)]
 
-    def time_ns(self, system_ns: Callable[[], int] = time.time_ns) -> int:
-        """The time, for `time.time_ns`."""
-        return system_ns() + self.ahead_ms * 1_000_000
+    def patch(self, patch: pytest.MonkeyPatch) -> None:
+        """Gives all code the clock, the random ids and the slots of this schedule."""
+        patch.setattr(time, "time_ns", self._time_ns)
+        patch.setattr(os, "urandom", self._ids.randbytes)
+        patch.setattr(intents, "SLOTS", self.slots)
+
+    def _time_ns(self) -> int:
+        self._now_ns += TICK_NS
+        return self._now_ns
 
     def step(self) -> None:
         """One call of one actor, or something that happens to all of them."""
@@ -189,7 +201,7 @@ class Schedule:
             self.store.compact(self.dice.choice(DERIVED).name)
         elif chance < 0.05:
             self.counts["pauses"] += 1
-            self.ahead_ms += self.dice.choice([100, 10_000, WINDOW_MS + 1])
+            self._now_ns += self.dice.choice([100, 10_000, WINDOW_MS + 1]) * 1_000_000
         else:
             number = self.dice.randrange(ACTORS)
             (fate,) = self.dice.choices(list(_FATES), list(_FATES.values()))

@@ -1,7 +1,6 @@
 """Random schedules of writers that die, pause and lose replies, with clocks that differ, and what they were told."""
 
 import random
-import time
 from contextlib import closing
 
 import pytest
@@ -31,8 +30,7 @@ def test_no_schedule_contradicts_an_answer_or_loses_a_line(monkeypatch, capsys, 
     seed = random.randrange(1_000_000)
     print(f"seed {seed}")
     schedule = Schedule(seed, compacts=compacts)
-    monkeypatch.setattr(time, "time_ns", schedule.time_ns)
-    monkeypatch.setattr(intents, "SLOTS", schedule.slots)
+    schedule.patch(monkeypatch)
     writer = schedule.direct.orders.writer
     for step in range(1, steps + 1):
         schedule.step()
@@ -47,6 +45,20 @@ def test_no_schedule_contradicts_an_answer_or_loses_a_line(monkeypatch, capsys, 
             assert found == []
     with capsys.disabled():
         print(f"\nseed {seed}: {steps} steps, {len(schedule.log.entries)} answers, {dict(schedule.counts)}")
+
+
+def test_a_seed_repeats_a_run():
+    def run():
+        with pytest.MonkeyPatch.context() as patch:
+            schedule = Schedule(1, compacts=True)
+            schedule.patch(patch)
+            for _ in range(200):
+                schedule.step()
+            schedule.settle()
+        tables = [schedule.connection.table(table.name) for table in TABLES]
+        return schedule.log.entries, [list(table.scan(include_timestamp=True)) for table in tables]
+
+    assert run() == run()
 
 
 @pytest.mark.parametrize("skew_ms", [-MAX_SKEW_MS - 5_000, MAX_SKEW_MS + 5_000])
