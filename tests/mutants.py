@@ -50,6 +50,7 @@ SERVER_CLOCK = ("tests/shared/writes/test_server_clock.py",)
 SLOTS = ("tests/shared/writes/test_slots.py",)
 SOURCES = ("tests/shared/writes/test_sources.py",)
 VERIFYING = ("tests/shared/writes/test_verifying.py",)
+MESSAGES = ("tests/domains/messages/test_repository.py", "tests/domains/messages/test_copies.py")
 CLAIMS = ("tests/shared/writes/test_claims.py",)
 STOPPED_WRITES = ("tests/shared/writes/test_stopped_writes.py",)
 FOLDING = ("tests/domains/counters/test_folding.py",)
@@ -1079,6 +1080,41 @@ MUTANTS = (
         "MAX_SKEW_MS, newest_ms + 1)",
         "MAX_SKEW_MS, 0)",
         VERIFYING,
+    ),
+    Mutant(
+        "an inbox shows what its owner deleted",
+        "domains/messages/repository.py",
+        'where = {"in_inbox": True}',
+        "where: dict[str, Any] = {}",
+        MESSAGES,
+    ),
+    Mutant(
+        "a copy is shown without the body of its group message",
+        "domains/messages/repository.py",
+        'originals.get(row_of.get(message, b""))',
+        "None",
+        MESSAGES,
+    ),
+    Mutant(
+        "a conversation shows what its owner deleted",
+        "domains/messages/repository.py",
+        "message.shown(message.body) if has_it and is_of_pair else None",
+        "message.shown(message.body) if is_of_pair else None",
+        MESSAGES,
+    ),
+    Mutant(
+        "the sender of a group message gets a copy",
+        "domains/messages/repository.py",
+        " if member != message.sender]",
+        "]",
+        MESSAGES,
+    ),
+    Mutant(
+        "a message that both sides deleted keeps its body",
+        "domains/messages/repository.py",
+        "is_needed = message.in_inbox or message.in_outbox or message.members",
+        "is_needed = True",
+        MESSAGES,
     ),
     Mutant(
         "a deleted record is claimed again",
