@@ -600,13 +600,19 @@ class Steps:
 
 
 def step_name(writer: Any, call: Call) -> str:
-    """A call of a writer in words."""
+    """A call of a writer in words; of one that has several writers, each with a source and intents of its own."""
+    for one in getattr(writer, "writers", (writer,)):
+        if call.table in (one.intents.name, one.source.name):
+            return _step_of_source(one, call)
+    is_delete = all(mutation.isDelete for _, mutations in call.rows for mutation in mutations)
+    lines = "line" if len(call.rows) == 1 else f"{len(call.rows)} lines"
+    return f"{lines} in `{call.table}` {'deleted' if is_delete else 'put'}"
+
+
+def _step_of_source(writer: Any, call: Call) -> str:
+    """A call that changes a source, or the intents of its writer."""
     if call.table == writer.intents.name:
         ((row, mutations),) = call.rows
         intent = writer.intents.record(row, {mutation.column: mutation.value for mutation in mutations})
         return "intent ended" if intent.source_row is None else "intent put"
-    if call.name == "checkAndPut":
-        return f"{writer.source.holds} decided (`checkAndPut`)"
-    is_delete = all(mutation.isDelete for _, mutations in call.rows for mutation in mutations)
-    lines = "line" if len(call.rows) == 1 else f"{len(call.rows)} lines"
-    return f"{lines} in `{call.table}` {'deleted' if is_delete else 'put'}"
+    return f"{writer.source.holds} decided (`checkAndPut`)"

@@ -51,6 +51,8 @@ from shared.stores.server import thrift_server as server
 from shared.tables import Cells, ItemCells, RecordCells, TableLayout, create_tables
 from shared.writes import SourceCells
 from tests.crashes import Steps
+from tests.domains.feeds.costs import AUTHORS, LINES, PAGE, bounds_rows, page_rows, threshold_rows
+from tests.domains.feeds.stopped_writes import steps as feeds_steps
 from tests.domains.messages.stopped_writes import steps as messages_steps
 from tests.domains.orders.stopped_writes import steps as orders_steps
 from tests.engines import Embedded, Engine
@@ -397,10 +399,13 @@ EXCEPTIONS = {
 def exemptions_block(design: Design) -> str:
     """What holds for every variant at any size of its tables, and where it does not, with the reason."""
     *facts, last = FACTS.values()
-    exceptions = "Exceptions:" if _exemptions(design) else "There are no exceptions."
+    exemptions = _exemptions(design)
+    exceptions = "Exceptions:" if exemptions else "There are no exceptions."
     caption = f"What holds for every variant, tested at 1, 4 and 16 times the samples: {'; '.join(facts)}; {last}. "
     caption += exceptions
-    return _below(caption, markdown_list(map(_exemption_line, *zip(*_exemptions(design).items(), strict=True))))
+    if not exemptions:
+        return _filled(caption)
+    return _below(caption, markdown_list(_exemption_line(*exemption) for exemption in exemptions.items()))
 
 
 def _exemptions(design: Design) -> dict[Exemption, list[str]]:
@@ -453,7 +458,11 @@ def traps_block(design: Design) -> str:
     return "\n".join(items)
 
 
-STEPS: Mapping[str, Callable[[Engine], Steps]] = {"orders": orders_steps, "messages": messages_steps}
+STEPS: Mapping[str, Callable[[Engine], Steps]] = {
+    "orders": orders_steps,
+    "messages": messages_steps,
+    "feeds": feeds_steps,
+}
 """The designs whose README shows the steps of their writes."""
 
 
@@ -467,6 +476,8 @@ def design_blocks(design: Design) -> dict[str, str]:
         variants.append(measure_variant(connection, design, variant))
         for table in variant.record_tables:
             name = table.name.replace("_", "-")
+            if f"layout-{name}" in blocks:  # a table that two variants share is shown as the first of them fills it
+                continue
             blocks[f"layout-{name}"] = layout_block(table)
             if table in variant.unfilled:
                 continue
@@ -490,7 +501,34 @@ def design_blocks(design: Design) -> dict[str, str]:
         "published": published_block(design),
         "traps": traps_block(design),
         **({"folding": folding_block(design)} if hasattr(design.main.open, "fold") else {}),
+        **(feeds_blocks() if design.name == "feeds" else {}),
     }
+
+
+def feeds_blocks() -> dict[str, str]:
+    """When pulling is cheaper than pushing, and what it costs to bound a timeline."""
+    pages = markdown_table(("authors with a stream", "RPCs of a page", "rows fetched"), page_rows())
+    columns = (
+        "followers",
+        "a post that is pushed",
+        "a post that is pulled",
+        "pages for each post, by RPCs",
+        "by rows",
+    )
+    threshold = "\n\n".join(
+        [
+            f"A page of {PAGE} posts, for a reader who follows {AUTHORS} authors:",
+            pages,
+            _filled(
+                "A post, once clocks are compared and without the scan that counts followers; and how many pages all "
+                "followers together read for each post of the author when both ways cost the same. With fewer pages, "
+                "pulling is cheaper:"
+            ),
+            markdown_table(columns, threshold_rows()),
+        ]
+    )
+    bounds = markdown_table((f"a timeline of {LINES} lines", "costs", "a reader of all of it then"), bounds_rows())
+    return {"threshold": threshold, "bounds": bounds}
 
 
 def folding_block(design: Design) -> str:

@@ -253,6 +253,12 @@ def rows_of(connection, printed):
     )
 
 
+def merges(measured):
+    """Whether a question scans several ranges of one table side by side."""
+    scanned = [read.table for read in measured.reads if not read.is_get]
+    return len(scanned) > len({*scanned})
+
+
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
 def test_the_printed_statements_read_the_rows_that_the_questions_read(design):
     with closing(connect("embedded:")) as connection:
@@ -265,6 +271,9 @@ def test_the_printed_statements_read_the_rows_that_the_questions_read(design):
                     # A page of rows that are read in parts ends within a row; the statement reads whole ranges.
                     assert sum(len(cells) for _row, cells in rows) >= len(measured.records) > 0
                     assert measured.explanation is None or len(rows) >= len(measured.reads)
+                elif merges(measured):
+                    # It reads each range only as far as the page goes; the statements read each up to the limit.
+                    assert len(rows) >= measured.cost.rows_fetched, measured.pattern.question
                 else:
                     assert len(rows) == measured.cost.rows_fetched, measured.pattern.question
                     assert len(rows) >= len(measured.records) > 0

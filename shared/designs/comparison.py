@@ -94,7 +94,9 @@ def measure_variant(connection: happybase.Connection, design: Design, variant: V
         tuple(
             Busiest(0, 0)
             if _is_counted(table)
-            else busiest_range([(row, written_ms) for row, written_ms, _size in stored], design.newest_ms)
+            else busiest_range(
+                [(row, written_ms) for row, written_ms, _size in stored if written_ms is not None], design.newest_ms
+            )
             for table, stored in zip(physical, tables, strict=True)
         ),
     )
@@ -151,8 +153,8 @@ def quantiles(rows: Sequence[bytes], ranges: int) -> list[bytes]:
 
 def _stored_records(
     connection: happybase.Connection, table: PhysicalTable, time: str | None
-) -> Iterator[tuple[bytes, int, int]]:
-    """For each record its row key, the time from which it is, and the bytes of its cells.
+) -> Iterator[tuple[bytes, int | None, int]]:
+    """For each record its row key, the time from which it is, if it has one, and the bytes of its cells.
 
     A record is a row; in a table whose rows hold many records, a cell.
     """
@@ -166,9 +168,10 @@ def _stored_records(
         if is_wide:
             yield from ((row, written_ms, size) for written_ms, size in written)
         else:
-            written_ms = max(written_ms for written_ms, _size in written)
+            of_row: int | None = max(written_ms for written_ms, _size in written)
             if time is not None:
                 values = {column: value for column, (value, _) in cells.items()}
-                records = chain.from_iterable(layout.records(row, values) for layout in table.layouts)
-                written_ms = max(getattr(record, time) for record in records)
-            yield row, written_ms, sum(size for _written_ms, size in written)
+                of_all = chain.from_iterable(layout.records(row, values) for layout in table.layouts)
+                records = [record for record in of_all if hasattr(record, time)]
+                of_row = max((getattr(record, time) for record in records), default=None)
+            yield row, of_row, sum(size for _written_ms, size in written)

@@ -1,0 +1,7 @@
+"""Feeds: posts that are pushed into the timelines of followers, or pulled by them, whatever crashes."""
+
+from .keys import TABLES
+from .records import Follow, Post
+from .repository import FeedRepository, PostConflict
+
+__all__ = ["TABLES", "FeedRepository", "Follow", "Post", "PostConflict"]

@@ -1,0 +1,48 @@
+"""What the suite shows of `feeds`: its questions, variants and published mistakes. A copy does not need it."""
+
+from functools import partial
+
+from shared.designs import AccessPattern, Design, Variant
+from shared.records import parse_time
+
+from .keys import TABLES, UNFINISHED
+from .loads import FOLLOWS_LOAD, LATEST_MS, POSTS_LOAD
+from .published import PUBLISHED
+from .repository import FeedRepository
+from .traps import TRAPS
+from .variants import pull, texts
+
+PULL_ABOVE = 30
+"""Low, so that the samples and the real files have authors on both sides."""
+
+TIMELINE = AccessPattern("a reader's latest posts", FeedRepository.timeline, {"reader": "r-1"}, limit=10)
+WEEK = AccessPattern(
+    "a reader's posts of one week",
+    FeedRepository.timeline,
+    {"reader": "r-1", "since_ms": parse_time("2026-01-12"), "until_ms": parse_time("2026-01-19")},
+)
+POSTS = AccessPattern("an author's posts", FeedRepository.posts, {"author": "ann"})
+FOLLOWERS = AccessPattern("who follows an author", FeedRepository.followers, {"author": "ann"}, limit=10)
+FOLLOWING = AccessPattern("whom a reader follows", FeedRepository.following, {"reader": "r-1"})
+
+DESIGN = Design(
+    name="feeds",
+    question="How does a post reach the timelines of all followers, whatever crashes and however many they are?",
+    loads=(FOLLOWS_LOAD, POSTS_LOAD),
+    patterns=(TIMELINE, WEEK, POSTS, FOLLOWERS, FOLLOWING),
+    variants=(
+        Variant(
+            "push-and-pull",
+            "the design itself",
+            TABLES,
+            partial(FeedRepository, pull_above=PULL_ABOVE),
+            unfilled=(UNFINISHED,),
+        ),
+        Variant("pull", "every post in its author's stream", pull.TABLES, pull.PullRepository, unfilled=(UNFINISHED,)),
+        Variant("texts", "lines that hold the posts, without intents", texts.TABLES, texts.TextsRepository),
+    ),
+    newest_ms=LATEST_MS,
+    time="posted_ms",
+    traps=TRAPS,
+    published=PUBLISHED,
+)

@@ -1,0 +1,139 @@
+"""Who follows whom, both ways; the posts of each author; and a timeline for each reader, which posts are pushed into.
+
+A follow and a post are sources: the list of followers and the list of unfinished posts are derived from them. The
+lines of timelines are not: the steps of a fan-out put them, 1,000 in a call, and the post's source tells how far it has
+come. All these rows hold nothing but a marker, because a page fetches the follows and the posts.
+"""
+
+from shared.keys import Descending, EscapedText, Int64, KeyLayout, TrailingText, UInt64, part, row_key
+from shared.tables import Column, Family, RecordCells, TableLayout
+from shared.writes import KEEP_TOMBSTONES_MS, SourceCells, intents_table
+
+from .records import Follow, Follower, StoredPost, StreamAuthor, TimelineLine, UnfinishedPost
+
+
+@row_key
+class AuthorOfReader:
+    """One author whom a reader follows.
+
+    Order:  by reader, then by author.
+    Serves: whom a reader follows; whether a reader follows an author.
+    Costs:  one scan of a page's rows and one more row. Each page of a timeline reads all of a reader's rows.
+    Fixed:  nothing but the two names, so each pair has one follow.
+    Source: none
+    """
+
+    reader: str = part(EscapedText, "who follows; any text that does not start with @")
+    author: str = part(EscapedText, "who is followed")
+
+
+@row_key
+class ReaderOfAuthor:
+    """One reader who may follow an author.
+
+    Order:  by author, then by reader.
+    Serves: an author's followers; the steps of a fan-out, each from the position of the step before.
+    Costs:  a page is one scan, and one call that gets the follows.
+    Fixed:  the order of readers: the positions of unfinished posts depend on it.
+    Source: none
+    """
+
+    author: str = part(EscapedText, "who is followed, and HLIG never matches HLIG01")
+    reader: str = part(EscapedText, "who follows")
+
+
+@row_key
+class PostOfAuthor:
+    """One post of an author.
+
+    Order:  by author, newest first, then by post id.
+    Serves: an author's posts, latest or of a period; one post.
+    Costs:  one scan of a page's rows and one more row.
+    Fixed:  the widths and the direction of time; changing them means a new table.
+    Source: S3.10, outboxRowKey(userId, timestamp), without the id: two posts of one millisecond share a row.
+    """
+
+    author: str = part(EscapedText, "who posts; any text that does not start with @")
+    posted_ms: int = part(Descending(Int64), "when posted, milliseconds since 1970 UTC, newest first")
+    post_id: int = part(UInt64, "distinguishes posts of one millisecond; ids above 2^53 stay exact")
+
+
+@row_key
+class LineOfTimeline:
+    """One post in a timeline.
+
+    Order:  by owner, newest first, then by author, then by post id.
+    Serves: a reader's timeline; the streams that it is merged with, each under an owner of its own.
+    Costs:  one scan for the reader and one for each stream, and one call that gets a page's posts.
+    Fixed:  as `PostOfAuthor`.
+    Source: S3.10, feedRowKey(friendId, timestamp), without author and id: two posts of one millisecond share a row.
+    """
+
+    owner: str = part(EscapedText, "who reads; or @ and an author, whose stream all followers read")
+    posted_ms: int = part(Descending(Int64), "when posted, milliseconds since 1970 UTC, newest first")
+    author: str = part(EscapedText, "who posted")
+    post_id: int = part(UInt64, "distinguishes posts of one author and millisecond")
+
+
+@row_key
+class AuthorWithStream:
+    """An author who has a stream, because a post was pulled.
+
+    Order:  by author.
+    Serves: each page of a timeline, which asks for all authors that its reader follows.
+    Costs:  one call for each 1,000 of them.
+    Fixed:  a row stays until its author is erased, because older posts stay in the stream.
+    Source: none
+    """
+
+    author: str = part(TrailingText, "whose posts are pulled, or were at some time")
+
+
+POST_CELLS = RecordCells(
+    StoredPost,
+    {
+        "text": Column("p:t"),
+        "way": Column("p:w"),
+        "state": Column("p:s"),
+        "position": Column("p:p"),
+        "run": Column("p:r"),
+    },
+)
+
+DERIVED = {"f": Family(keep_tombstones_ms=KEEP_TOMBSTONES_MS)}
+
+FOLLOWING = TableLayout(
+    "feeds_following",
+    "the follow",
+    KeyLayout(AuthorOfReader),
+    SourceCells(RecordCells(Follow, {"since_ms": Column("f:s")}), "f:follow"),
+)
+FOLLOWERS = TableLayout(
+    "feeds_followers",
+    "one follower of an author",
+    KeyLayout(ReaderOfAuthor),
+    RecordCells(Follower, {}, marker="f:x"),
+    DERIVED,
+)
+POSTS = TableLayout("feeds_posts", "the post", KeyLayout(PostOfAuthor), SourceCells(POST_CELLS, "p:post"))
+UNFINISHED = TableLayout(
+    "feeds_unfinished",
+    "a post on its way to followers",
+    KeyLayout(PostOfAuthor),
+    RecordCells(UnfinishedPost, {}, marker="f:x"),
+    DERIVED,
+)
+TIMELINES = TableLayout(
+    "feeds_timelines",
+    "one line of a timeline",
+    KeyLayout(LineOfTimeline),
+    RecordCells(TimelineLine, {}, marker="f:x"),
+    DERIVED,
+)
+STREAMS = TableLayout(
+    "feeds_streams", "an author with a stream", KeyLayout(AuthorWithStream), RecordCells(StreamAuthor, {}, marker="f:x")
+)
+FOLLOW_INTENTS = intents_table("feeds_follow_intents")
+POST_INTENTS = intents_table("feeds_post_intents")
+
+TABLES = (FOLLOWING, FOLLOWERS, POSTS, UNFINISHED, TIMELINES, STREAMS, FOLLOW_INTENTS, POST_INTENTS)

@@ -1,0 +1,190 @@
+"""The published form: each line of a timeline holds the whole post, so a page is one scan, and no write has an intent.
+
+All puts of a post have the timestamp of the first one, so the same call again mends what a crash left; nothing else
+does. Lines may expire: a TTL counts from the moment of the push, not from the time of the post. What it can lose:
+followers whom a dead writer did not reach, if its client does not try again; one of two posts under one id. A deleted
+post stays readable in every timeline that the delete did not reach, and an author whom a reader no longer follows stays
+in the timeline if the unfollow died halfway.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+import attrs
+import happybase
+
+from shared.keys import KeyLayout, between
+from shared.queries import BATCH_ROWS, Query, scan
+from shared.tables import Column, Family, RecordCells, TableLayout
+from shared.writes import CLOCK, WriterClock
+
+from ..keys import AuthorOfReader, LineOfTimeline, PostOfAuthor, ReaderOfAuthor
+from ..records import Follow, Follower, Post
+from ..repository import PostConflict
+
+
+@attrs.frozen
+class TextLine:
+    """A line of a timeline that holds the post itself."""
+
+    owner: str
+    posted_ms: int
+    author: str
+    post_id: int
+    text: str
+
+    @property
+    def post(self) -> Post:
+        """The post of the line."""
+        return Post(self.author, self.posted_ms, self.post_id, self.text)
+
+
+def timelines(ttl_seconds: int | None = None) -> TableLayout[LineOfTimeline, TextLine]:
+    """The table of timelines; with a TTL, lines expire so long after they were pushed."""
+    cells = RecordCells(TextLine, {"text": Column("f:t")})
+    families = {"f": Family(ttl_seconds=ttl_seconds)}
+    return TableLayout("feeds_timelines_texts", "one post of a timeline", KeyLayout(LineOfTimeline), cells, families)
+
+
+FOLLOWING = TableLayout(
+    "feeds_following_plain",
+    "the follow",
+    KeyLayout(AuthorOfReader),
+    RecordCells(Follow, {"since_ms": Column("f:s")}),
+)
+FOLLOWERS = TableLayout(
+    "feeds_followers_plain",
+    "one follower of an author",
+    KeyLayout(ReaderOfAuthor),
+    RecordCells(Follower, {}, marker="f:x"),
+)
+POSTS = TableLayout(
+    "feeds_posts_plain", "the post", KeyLayout(PostOfAuthor), RecordCells(Post, {"text": Column("p:t")})
+)
+TIMELINES = timelines()
+
+TABLES = (FOLLOWING, FOLLOWERS, POSTS, TIMELINES)
+
+
+class TextsRepository:
+    """Follows, unfollows, posts, deletes posts, and reads timelines, by plain puts in a fixed order."""
+
+    def __init__(
+        self, connection: happybase.Connection, tables: tuple[Any, ...] = TABLES, clock: WriterClock = CLOCK
+    ) -> None:
+        self._timelines: TableLayout[LineOfTimeline, TextLine] = tables[3]
+        self._following_rows, self._follower_rows, self._post_rows, self._timeline_rows = (
+            connection.table(table.name) for table in tables
+        )
+        self._clock = clock
+
+    # ---- writes
+
+    def follow(self, follow: Follow) -> None:
+        """Stores a follow both ways, dated by the clock if it is new. Costs: one get, two puts."""
+        row = FOLLOWING.row(follow)
+        stored = self._following_rows.row(row, include_timestamp=True)
+        written_ms = max((ms for _, ms in stored.values()), default=0) or self._clock.now_ms()
+        if not stored:
+            self._following_rows.put(row, FOLLOWING.cells.pack(follow), timestamp=written_ms)
+        follower = Follower(follow.author, follow.reader)
+        self._follower_rows.put(FOLLOWERS.row(follower), FOLLOWERS.cells.pack(follower), timestamp=written_ms)
+
+    def unfollow(self, reader: str, author: str) -> None:
+        """Deletes a follow, then the author's lines in the reader's timeline.
+
+        Costs: two deletes; one scan of the whole timeline, and for each 1,000 lines of the author one delete.
+        """
+        now_ms = self._clock.now_ms()
+        self._follower_rows.delete(FOLLOWERS.row(Follower(author, reader)), timestamp=now_ms)
+        self._following_rows.delete(FOLLOWING.row(AuthorOfReader(reader, author)), timestamp=now_ms)
+        lines = Query(self._timeline_rows, self._timelines, self._timelines.narrow(owner=reader, author=author))
+        self._delete(self._timelines.row(line) for line in lines)
+
+    def post(self, post: Post) -> None:
+        """Stores a post, then a line for every follower. The same post again adds missing lines.
+
+        Raises `PostConflict` if another post has this author, time and id.
+        Costs: one get, one put; for each 1,000 followers one scan and one put.
+        """
+        row = POSTS.row(post)
+        cells = self._post_rows.row(row, include_timestamp=True)
+        if not cells:
+            written_ms = self._clock.now_ms()
+            self._post_rows.put(row, POSTS.cells.pack(post), timestamp=written_ms)
+        else:
+            stored = POSTS.record(row, {column: value for column, (value, _) in cells.items()})
+            if stored != post:
+                raise PostConflict(f"Post.text: post {post.post_id} of {post.author!r} is stored with another text")
+            written_ms = max(ms for _, ms in cells.values())
+        for readers in self._steps(post.author):
+            with self._timeline_rows.batch(timestamp=written_ms) as batch:
+                for reader in readers:
+                    line = TextLine(reader, post.posted_ms, post.author, post.post_id, post.text)
+                    batch.put(self._timelines.row(line), self._timelines.cells.pack(line))
+
+    def delete_post(self, author: str, posted_ms: int, post_id: int) -> None:
+        """Deletes a post's lines in the timelines of all present followers, then the post.
+
+        Costs: for each 1,000 followers one scan and one delete; one delete.
+        """
+        for readers in self._steps(author):
+            self._delete(self._timelines.row(LineOfTimeline(reader, posted_ms, author, post_id)) for reader in readers)
+        key = PostOfAuthor(author, posted_ms, post_id)
+        self._post_rows.delete(POSTS.row(key), timestamp=self._clock.now_ms())
+
+    def trim(self, reader: str, keep: int) -> int:
+        """Deletes all lines of a timeline but the newest `keep`; returns how many. Costs: one scan, and the deletes."""
+        lines = Query(self._timeline_rows, self._timelines, self._timelines.plan(owner=reader))
+        return self._delete(self._timelines.row(line) for line in islice(lines, keep, None))
+
+    def _steps(self, author: str) -> Iterator[list[str]]:
+        """The names of an author's followers, 1,000 at a time."""
+        position: str | None = None
+        while True:
+            after = between(None if position is None else position + "\0")
+            plan = FOLLOWERS.plan(author=author, reader=after)
+            found = scan(self._follower_rows, plan, limit=BATCH_ROWS)
+            readers = [FOLLOWERS.layout.decode(row).reader for row, _ in found]
+            if readers:
+                yield readers
+            if len(readers) < BATCH_ROWS:
+                return
+            position = readers[-1]
+
+    def _delete(self, rows: Iterable[bytes]) -> int:
+        """Deletes lines, 1,000 in a call; returns how many."""
+        deleted = 0
+        with self._timeline_rows.batch(timestamp=self._clock.now_ms(), batch_size=BATCH_ROWS) as batch:
+            for row in rows:
+                batch.delete(row)
+                deleted += 1
+        return deleted
+
+    # ---- questions
+
+    def timeline(self, reader: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[Post]:
+        """A reader's timeline, newest first. Costs: one scan of a page's rows and one more."""
+        plan = self._timelines.plan(owner=reader, posted_ms=between(since_ms, until_ms))
+        lines = Query(self._timeline_rows, self._timelines, plan, newest_first=True)
+        return lines.then(lambda page: [line.post for line in page])
+
+    def posts(self, author: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[Post]:
+        """An author's posts, newest first. Costs: one scan of a page's rows and one more."""
+        plan = POSTS.plan(author=author, posted_ms=between(since_ms, until_ms))
+        return Query(self._post_rows, POSTS, plan, newest_first=True)
+
+    def followers(self, author: str) -> Query[Follow]:
+        """An author's followers, by name. Costs: one scan of a page's lines, and one call that gets the follows."""
+        lines = Query(self._follower_rows, FOLLOWERS, FOLLOWERS.plan(author=author))
+        return lines.then(self._follows)
+
+    def _follows(self, lines: list[Follower]) -> list[Follow | None]:
+        rows = [FOLLOWING.row(AuthorOfReader(line.reader, line.author)) for line in lines]
+        stored = dict(self._following_rows.rows(rows))
+        return [FOLLOWING.record(row, stored[row]) if row in stored else None for row in rows]
+
+    def following(self, reader: str) -> Query[Follow]:
+        """Whom a reader follows, by name. Costs: one scan of a page's rows and one more."""
+        return Query(self._following_rows, FOLLOWING, FOLLOWING.plan(reader=reader))

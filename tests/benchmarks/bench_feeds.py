@@ -1,0 +1,208 @@
+"""What a fan-out costs beside raw batches of the same rows, when pulling is cheaper, and a check of all rows.
+
+Run it from anywhere: `python tests/benchmarks/bench_feeds.py [--quick] [--store URL]`. Without a store the embedded one
+runs in a process of its own, so that every call crosses a socket, as it does to a Thrift gateway.
+
+A post goes to many followers, in turns with raw batches of the same rows, 1,000 in a call, with keys made by hand. One
+side reads the followers before it puts their rows, as any fan-out must; the other knows them. Targets: rows per second
+at least 0.8 of those of raw batches, and the same peak memory of the process that posts, however many the followers
+are. Then pages of a timeline merge more and more streams: what a page costs for each of them,
+and what a line costs that is pushed, say at how many pages for each follower and post pushing is worth it.
+"""
+
+import random
+import resource
+import secrets
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, nullcontext
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLLOWERS = 10_000, 1_000_000
+FOLLOWERS_OF_STORE = 10_000, 100_000
+ROUNDS = 5
+AT_LEAST = 0.8
+"""The target: rows per second of a fan-out over those of raw batches that read the followers."""
+MEMORY_AT_MOST_KIB = 4 * 1024
+"""The target: how much more memory the largest fan-out may need than the smallest."""
+STREAMS = 0, 4, 16
+PAGES = 100
+BATCH = 1_000
+NOON_MS = 1_768_219_200_000
+
+
+def main(quick: bool = False, store: str | None = None) -> None:
+    """Prints the figures; `quick` shows that it runs, with few followers."""
+    from bench_serve import server
+
+    sizes = (100, 3_000) if quick else FOLLOWERS_OF_STORE if store else FOLLOWERS
+    with nullcontext((0, 0)) if store else server() as (_process_id, port):
+        url = store or f"hbase://127.0.0.1:{port}"
+        prefix = f"b{secrets.token_hex(3)}"
+        with _feeds(url, prefix) as (connection, _):
+            line_us = _fan_outs(connection, url, prefix, sizes, 2 if quick else ROUNDS)
+            _threshold(connection, line_us, 5 if quick else PAGES)
+            _verify(connection)
+
+
+def _feeds(url: str, prefix: str) -> Any:
+    """A connection to new tables, which are dropped in the end, and a repository."""
+    from contextlib import contextmanager
+
+    from domains.feeds import TABLES
+    from shared.stores import connect
+    from shared.tables import create_tables, drop_tables
+
+    @contextmanager
+    def opened() -> Iterator[tuple[Any, Any]]:
+        with closing(connect(url, table_prefix=prefix)) as connection:
+            create_tables(connection, TABLES)
+            try:
+                yield connection, _repository(connection)
+            finally:
+                drop_tables(connection, TABLES)
+
+    return opened()
+
+
+def _repository(connection: Any) -> Any:
+    from domains.feeds import FeedRepository
+
+    return FeedRepository(connection, pull_above=None)
+
+
+def _reader(number: int) -> str:
+    return f"reader-{number:07}"
+
+
+def _put_followers(connection: Any, author: str, count: int) -> None:
+    """So many follows, put raw: a million writes with intents would take an hour."""
+    from domains.feeds import Follow
+    from domains.feeds.keys import FOLLOWERS, FOLLOWING
+    from domains.feeds.records import Follower
+
+    of_table = ((FOLLOWING, lambda name: Follow(name, author)), (FOLLOWERS, lambda name: Follower(author, name)))
+    for table, record_of in of_table:
+        with connection.table(table.name).batch(batch_size=BATCH) as batch:
+            for number in range(count):
+                record: Any = record_of(_reader(number))
+                batch.put(table.row(record), table.cells.pack(record))
+
+
+def _fan_outs(connection: Any, url: str, prefix: str, sizes: tuple[int, ...], rounds: int) -> float:
+    """Prints the costs of fan-outs; returns the microseconds for a line of the largest."""
+    from domains.feeds import Post
+
+    feeds = _repository(connection)
+    peaks: list[int] = []
+    line_us = 0.0
+    for size in sizes:
+        author = f"author-{size}"
+        _put_followers(connection, author, size)
+        child = [sys.executable, __file__, "--post", url, prefix, author]
+        peaks.append(int(subprocess.run(child, check=True, capture_output=True, text=True).stdout))
+        took: list[list[float]] = [[], [], []]
+        for number in range(rounds if size < 100_000 else 1):
+            post = Post(author, NOON_MS + number, 1, "hello")
+            sides: list[Callable[[], Any]] = [
+                partial(feeds.post, post),
+                partial(_raw, connection, author, NOON_MS - 10 - number, _followers(connection, author)),
+                partial(_raw, connection, author, NOON_MS - 90 - number, map(_reader, range(size))),
+            ]
+            for side in range(number, number + 3):
+                took[side % 3].append(_seconds(sides[side % 3]))
+        line_us = statistics.median(took[0]) / size * 1e6
+        rates = [f"{size / statistics.median(of_side):8,.0f} rows/s" for of_side in took]
+        of_reading, of_putting = (
+            statistics.median(raw / post for post, raw in zip(took[0], of_side, strict=True)) for of_side in took[1:]
+        )
+        print(
+            f"{size:9,} followers: {rates[0]}; raw batches that read the followers {rates[1]}, ratio {of_reading:.2f} "
+            f"(target {AT_LEAST}); that know them {rates[2]}, ratio {of_putting:.2f}; peak memory {peaks[-1]:,} KiB"
+        )
+    grown = peaks[-1] - peaks[0]
+    print(f"peak memory: {grown:+,} KiB from the smallest to the largest, target at most {MEMORY_AT_MOST_KIB:,}")
+    return line_us
+
+
+def _followers(connection: Any, author: str) -> Iterator[str]:
+    """The names of an author's followers, read by plain happybase."""
+    prefix = author.encode() + b"\0\1"
+    for row, _ in connection.table("feeds_followers").scan(row_prefix=prefix, batch_size=BATCH):
+        yield row[len(prefix) : -2].decode()
+
+
+def _raw(connection: Any, author: str, posted_ms: int, readers: Iterable[str]) -> None:
+    """The same rows by hand, without a position."""
+    suffix = (2**63 - 1 - posted_ms).to_bytes(8, "big") + author.encode() + b"\0\1" + (1).to_bytes(8, "big")
+    with connection.table("feeds_timelines").batch(timestamp=NOON_MS, batch_size=BATCH) as batch:
+        for reader in readers:
+            batch.put(reader.encode() + b"\0\1" + suffix, {b"f:x": b"\xc3"})
+
+
+def _threshold(connection: Any, line_us: float, pages: int) -> None:
+    """Times pages that merge streams, and says where pushing and pulling cost the same."""
+    from domains.feeds import FeedRepository, Follow, Post
+
+    push, pull = _repository(connection), FeedRepository(connection, pull_above=0)
+    for streams in STREAMS:
+        reader = f"pager-{streams}"
+        for number in range(max(STREAMS)):
+            author = f"streamer-{streams}-{number}"
+            push.follow(Follow(reader, author))
+            feeds = pull if number < streams else push
+            for at in range(5):
+                feeds.post(Post(author, NOON_MS + at, number, "hello"))
+    took_us: dict[int, list[float]] = {streams: [] for streams in STREAMS}
+    dice = random.Random(1)
+    for _ in range(pages):
+        for streams in dice.sample(STREAMS, len(STREAMS)):
+            ask = push.timeline(f"pager-{streams}")
+            took_us[streams].append(_seconds(lambda: ask.page(10)) * 1e6)  # noqa: B023
+    page_us = {streams: statistics.median(took) for streams, took in took_us.items()}
+    for streams, page in page_us.items():
+        print(f"a page of 10 posts, {streams:2} of 16 followed authors with a stream: {page / 1000:6.2f} ms")
+    stream_us = (page_us[STREAMS[-1]] - page_us[0]) / STREAMS[-1]
+    print(
+        f"a stream costs each page {stream_us:.0f} us, a pushed line {line_us:.0f} us: pulling is cheaper if a "
+        f"follower reads less than {line_us / stream_us:.2f} pages for each post of the author"
+    )
+
+
+def _verify(connection: Any) -> None:
+    verifier = _repository(connection).verifier()
+    found: list[Any] = []
+    took_s = _seconds(lambda: found.extend(finding.kind for finding in verifier.verify()))
+    compared = verifier.sources + verifier.lines
+    print(f"verify: {compared:,} rows in {took_s:.1f} s, {compared / took_s:,.0f} rows/s; {len(found):,} left over")
+
+
+def _seconds(action: Callable[[], Any]) -> float:
+    begin_s = time.perf_counter()
+    action()
+    return time.perf_counter() - begin_s
+
+
+def _post_once(url: str, prefix: str, author: str) -> None:
+    """Posts once, and prints the peak memory of this process, in KiB."""
+    from domains.feeds import Post
+    from shared.stores import connect
+
+    with closing(connect(url, table_prefix=prefix)) as connection:
+        _repository(connection).post(Post(author, NOON_MS + 1000, 1, "hello"))
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+    arguments = sys.argv[1:]
+    if "--post" in arguments:
+        _post_once(*arguments[1:])
+    else:
+        main("--quick" in arguments, arguments[arguments.index("--store") + 1] if "--store" in arguments else None)

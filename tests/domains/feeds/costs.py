@@ -1,0 +1,109 @@
+"""What a post and a page cost if posts are pushed, and if they are pulled; what it costs to bound a timeline."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import happybase
+
+from domains.feeds import TABLES, FeedRepository, Follow, Post
+from domains.feeds.keys import FOLLOWERS, FOLLOWING
+from domains.feeds.records import Follower
+from shared.designs import metered
+from shared.designs.metering import Cost
+from shared.stores import connect
+from shared.tables import create_tables
+
+NOON_MS = 1_768_219_200_000
+FOLLOWER_COUNTS = (10, 100, 1_000, 10_000)
+AUTHORS = 16
+"""Number of authors whom the reader of the measured pages follows."""
+STREAM_COUNTS = (0, 1, 4, 16)
+PAGE = 10
+LINES, KEEP = 200, 50
+
+
+@contextmanager
+def new_feeds() -> Iterator[happybase.Connection]:
+    connection = connect("embedded:")
+    create_tables(connection, TABLES)
+    yield connection
+    connection.close()
+
+
+def put_followers(connection: happybase.Connection, author: str, count: int) -> None:
+    """So many follows, put as a write leaves them, in few calls."""
+    with connection.table(FOLLOWING.name).batch() as following, connection.table(FOLLOWERS.name).batch() as followers:
+        for number in range(count):
+            follow, follower = Follow(f"r-{number}", author), Follower(author, f"r-{number}")
+            following.put(FOLLOWING.row(follow), FOLLOWING.cells.pack(follow))
+            followers.put(FOLLOWERS.row(follower), FOLLOWERS.cells.pack(follower))
+
+
+def cost_of_post(followers: int, pull_above: int | None) -> Cost:
+    """What one post costs, once clocks were compared. The followers are not counted: the way is given."""
+    with new_feeds() as connection:
+        feeds = FeedRepository(connection, pull_above=None if pull_above is None else 0)
+        put_followers(connection, "dan", followers)
+        feeds.post(Post("ann", NOON_MS, 1, ""))
+        with metered(connection) as cost:
+            feeds.post(Post("dan", NOON_MS, 1, ""))
+        return cost
+
+
+def cost_of_page(streams: int) -> Cost:
+    """What a page costs a reader of whose authors so many have a stream."""
+    with new_feeds() as connection:
+        push, pull = FeedRepository(connection, pull_above=None), FeedRepository(connection, pull_above=0)
+        for number in range(AUTHORS):
+            push.follow(Follow("ada", f"a-{number}"))
+            for at in range(PAGE):
+                (pull if number < streams else push).post(Post(f"a-{number}", NOON_MS + at * AUTHORS + number, at, ""))
+        with metered(connection) as cost:
+            assert len(push.timeline("ada").page(PAGE).records) == PAGE
+        return cost
+
+
+def threshold_rows() -> Iterator[tuple[str, ...]]:
+    """Followers, then RPCs and lines of a post either way, and the pages for each post at which both cost the same."""
+    none, one = cost_of_page(0), cost_of_page(1)
+    rpcs_of_stream, rows_of_stream = one.rpcs - none.rpcs, one.rows_fetched - none.rows_fetched
+    for followers in FOLLOWER_COUNTS:
+        pushed, pulled = cost_of_post(followers, None), cost_of_post(followers, 0)
+        by_rpcs = (pushed.rpcs - pulled.rpcs) / rpcs_of_stream
+        by_rows = (followers - 1) / rows_of_stream
+        yield (
+            f"{followers:,}",
+            f"{pushed.rpcs} RPCs, {followers:,} lines",
+            f"{pulled.rpcs} RPCs, 1 line",
+            f"{by_rpcs:,.1f}",
+            f"{by_rows:,.1f}",
+        )
+
+
+def page_rows() -> Iterator[tuple[str, ...]]:
+    """Streams that a page merges, and the page's RPCs and rows."""
+    for streams in STREAM_COUNTS:
+        cost = cost_of_page(streams)
+        yield str(streams), str(cost.rpcs), str(cost.rows_fetched)
+
+
+def bounds_rows() -> Iterator[tuple[str, ...]]:
+    """What it costs to cut a timeline, and what a reader of the whole timeline then reads."""
+    with new_feeds() as connection:
+        feeds = FeedRepository(connection)
+        feeds.follow(Follow("ada", "dan"))
+        for number in range(LINES):
+            feeds.post(Post("dan", NOON_MS + number, number, ""))
+        with metered(connection) as before:
+            assert feeds.timeline("ada").count() == LINES
+        with metered(connection) as trim:
+            assert feeds.trim("ada", KEEP) == LINES - KEEP
+        with metered(connection) as after:
+            assert feeds.timeline("ada").count() == KEEP
+        for name, cut_rpcs, cut_rows, read in (
+            ("nothing", 0, 0, before),
+            (f"`trim` to the newest {KEEP}", trim.rpcs, trim.rows_fetched, after),
+            ("a TTL", 0, 0, None),
+        ):
+            shown = "those not expired" if read is None else f"{read.rpcs} RPCs, {read.rows_fetched} rows"
+            yield name, f"{cut_rpcs} RPCs, {cut_rows} rows", shown

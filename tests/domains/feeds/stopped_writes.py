@@ -1,0 +1,137 @@
+"""The writes of feeds over several rows, and what their readers see, for the crash tests and the README."""
+
+from functools import partial
+
+from domains.feeds import TABLES, FeedRepository, Follow, Post, PostConflict
+from domains.feeds.keys import FOLLOWERS, FOLLOWING, POSTS, STREAMS, TIMELINES, UNFINISHED
+from tests.crashes import CrashTests, Steps, View, Write, sources
+
+READERS = ("ada", "bob", "cyd")
+NOON_MS = 1_768_219_200_000
+SOUP = Post("dan", NOON_MS, 1, "soup")
+BREAD = Post("dan", NOON_MS, 2, "bread")
+"""Another post of the same millisecond, which is there before."""
+STEP_ROWS = 2
+"""Three followers are two steps."""
+
+
+def post(feeds):
+    feeds.post(SOUP)
+
+
+def post_another_text(feeds):
+    feeds.post(Post("dan", NOON_MS, 1, "stew"))
+
+
+def delete(feeds):
+    feeds.delete_post("dan", NOON_MS, 1)
+
+
+def follow(feeds):
+    feeds.follow(Follow("eve", "dan"))
+
+
+def unfollow(feeds):
+    feeds.unfollow("bob", "dan")
+
+
+def trim(feeds):
+    return feeds.trim("ada", keep=1)
+
+
+# ---- what is stored before
+
+
+def followers(store):
+    for reader in READERS:
+        store.repository().follow(Follow(reader, "dan"))
+    store.repository().post(BREAD)
+
+
+def posted(store):
+    followers(store)
+    post(store.repository())
+
+
+def left_over(store):
+    """A timeline has a line of a deleted post."""
+    posted(store)
+    store.repository().post(Post("dan", NOON_MS, 3, "tea"))
+    delete(store.repository())
+
+
+RIVALS = {
+    "post": post,
+    "post another text": post_another_text,
+    "delete": delete,
+    "follow": follow,
+    "unfollow": unfollow,
+}
+
+WRITES = (
+    Write("post", post, followers, RIVALS),
+    Write("post again", post, posted, RIVALS),
+    Write("delete_post", delete, posted, RIVALS),
+    Write("follow", follow, posted, RIVALS),
+    Write("unfollow", unfollow, posted, RIVALS),
+    Write("trim", trim, left_over, RIVALS, is_recovered=False),
+)
+
+
+# ---- what readers see
+
+
+def in_timelines(feeds):
+    return [(reader, shown) for reader in (*READERS, "eve") for shown in feeds.timeline(reader)]
+
+
+VIEWS = (
+    View("posts", lambda feeds: feeds.posts("dan")),
+    View("followers", lambda feeds: feeds.followers("dan")),
+    View("following", lambda feeds: [follow for reader in (*READERS, "eve") for follow in feeds.following(reader)]),
+    View("timelines", in_timelines, lags=True),
+)
+
+
+def contents(feeds, _tables):
+    """All follows and posts, and every other row but the lines that nobody sees; asserts that they agree."""
+    wrong = list(feeds.verifier().verify())
+    assert [str(finding) for finding in wrong if finding.table != TIMELINES.name] == []
+    left_over = {finding.row for finding in wrong}
+    posts = sources(feeds.post_writer)
+    assert not [*feeds.post_writer.rows(UNFINISHED.name).scan()]
+    lines = {row for row, _ in feeds.post_writer.rows(TIMELINES.name).scan()} - left_over
+    return {
+        FOLLOWING.name: sources(feeds.follow_writer),
+        POSTS.name: {row: (stored.post, stored.way, stored.state, stored.position) for row, stored in posts.items()},
+        FOLLOWERS.name: dict(feeds.follow_writer.rows(FOLLOWERS.name).scan()),
+        TIMELINES.name: dict.fromkeys(lines),
+        STREAMS.name: dict(feeds.post_writer.rows(STREAMS.name).scan()),
+    }
+
+
+def crash_tests(engine, pull_above=None):
+    """The crash tests of the design itself, whose posts are pushed, or pulled if an author has so many followers."""
+    repository = partial(FeedRepository, pull_above=pull_above, step_rows=STEP_ROWS)
+    return CrashTests(engine, TABLES, repository, VIEWS, (PostConflict,), contents)
+
+
+# ---- what the README shows
+
+
+def words(values):
+    """Whether a view shows the post that is written, and to whom; or who follows."""
+    if any(isinstance(value, Post) for value in values):
+        return "yes" if SOUP in values else "-"
+    names = [value.reader if isinstance(value, Follow) else value[0] for value in values if shows(value)]
+    return ", ".join(names) or "-"
+
+
+def shows(value):
+    return isinstance(value, Follow) or value[1] == SOUP
+
+
+def steps(engine):
+    """The writes whose posts are pushed, step by step, two followers at a time."""
+    shown = ("post", "delete_post", "follow", "unfollow")
+    return Steps(crash_tests(engine), WRITES, shown, ("posts", "followers", "timelines"), words)

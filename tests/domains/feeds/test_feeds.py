@@ -1,0 +1,376 @@
+"""Timelines beside a plain model in Python, on both sides of the threshold; and what each write answers."""
+
+import random
+from collections import Counter
+from itertools import count
+
+import attrs
+import pytest
+
+from domains.feeds import TABLES, FeedRepository, Follow, Post, PostConflict
+from domains.feeds.design import DESIGN
+from domains.feeds.keys import TIMELINES, UNFINISHED
+from domains.feeds.records import stream_of
+from shared.keys import InvalidQuestion
+from tests.engines import HBASE
+from tests.watched_connection import WatchedConnection, WriterDied, dying_at
+
+NOON_MS = 1_768_219_200_000
+SOUP = Post("dan", NOON_MS, 1, "soup")
+TEA = Post("dan", NOON_MS + 1, 2**64 - 1, "tea\r\nand cake")
+READERS = ["ann", "ann_1", "r\0", "émile", "店"]
+AUTHORS = ["dan", "dan_1", "ann"]
+
+the_design = pytest.mark.parametrize("variant", [DESIGN.main], ids=["push-and-pull"])
+with_intents = pytest.mark.parametrize("variant", DESIGN.variants[:2], ids=["push-and-pull", "pull"])
+
+
+@attrs.define
+class Plain:
+    """What the repository should show, without a database."""
+
+    follows: set = attrs.Factory(set)
+    posts: dict = attrs.Factory(dict)
+    """Posts, by key; with them the readers to whom they were pushed, or None if they are pulled."""
+    posted: int = 0
+
+    def followers(self, author):
+        return {reader for reader, followed in self.follows if followed == author}
+
+    def timeline(self, reader):
+        shown = [post for post, pushed in self.posts.values() if pushed is None or reader in pushed]
+        return sorted((post for post in shown if (reader, post.author) in self.follows), key=newest_first)
+
+    def trim(self, reader, keep):
+        own = [post for post in self.timeline(reader) if self.posts[key_of(post)][1] is not None]
+        for post, pushed in self.posts.values():
+            if pushed is not None and post not in own[:keep]:
+                pushed.discard(reader)
+
+
+def key_of(post):
+    return post.author, post.posted_ms, post.post_id
+
+
+def newest_first(post):
+    return -post.posted_ms, post.author.encode(), post.post_id
+
+
+def change(dice, feeds, plain):
+    """One random write, by a repository that pulls above a random number of followers, and in the plain model."""
+    reader, author = dice.choice(READERS), dice.choice(AUTHORS)
+    pull_above = dice.choice([None, 0, 1, 2])
+    feeds = FeedRepository(feeds, pull_above=pull_above, step_rows=dice.choice([1, 2, 1000]))
+    match dice.choice(["follow", "follow", "unfollow", "post", "post", "post", "delete", "trim", "repair", "recover"]):
+        case "follow":
+            feeds.follow(Follow(reader, author))
+            plain.follows.add((reader, author))
+        case "unfollow":
+            feeds.unfollow(reader, author)
+            plain.follows.discard((reader, author))
+        case "post":
+            plain.posted += 1
+            post = Post(author, NOON_MS + dice.randrange(5), plain.posted, "text")
+            feeds.post(post)
+            followers = plain.followers(author)
+            pulled = pull_above is not None and len(followers) > pull_above
+            plain.posts[key_of(post)] = post, None if pulled else followers
+        case "delete" if plain.posts:
+            key = dice.choice(sorted(plain.posts))
+            feeds.delete_post(*key)
+            del plain.posts[key]
+        case "trim":
+            keep = dice.randrange(4)
+            feeds.trim(reader, keep)
+            plain.trim(reader, keep)
+        case "repair":
+            assert all(is_mended for _, is_mended in feeds.verifier().repair())
+            for post, pushed in plain.posts.values():
+                if pushed is not None:
+                    pushed &= plain.followers(post.author)
+        case _:
+            assert feeds.recover(older_than_ms=0).settled == 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+@the_design
+def test_timelines_are_those_of_a_plain_model_while_authors_cross_the_threshold(connection, seed):
+    dice, plain = random.Random(seed), Plain()
+    feeds = FeedRepository(connection)
+    for number in range(60):
+        change(dice, connection, plain)
+        if number % 5 == 4:
+            for reader in READERS:
+                assert list(feeds.timeline(reader)) == plain.timeline(reader)
+    for author in AUTHORS:
+        posts = [post for post, _ in plain.posts.values() if post.author == author]
+        assert list(feeds.posts(author)) == sorted(posts, key=newest_first)
+        assert {follow.reader for follow in feeds.followers(author)} == plain.followers(author)
+
+
+def test_a_timeline_has_the_posts_of_those_whom_its_reader_follows_newest_first(feeds):
+    feeds.follow(Follow("ada", "dan"))
+    other = Post("eve", NOON_MS, 1, "la la")
+    for post in (SOUP, TEA, other):
+        feeds.post(post)
+    assert list(feeds.timeline("ada")) == [TEA, SOUP]
+    assert list(feeds.timeline("ada", since_ms=NOON_MS + 1)) == [TEA]
+    assert list(feeds.timeline("ada", until_ms=NOON_MS + 1)) == [SOUP]
+    assert feeds.timeline("ada").first() == TEA
+    assert feeds.timeline("ada").count() == 2
+    assert list(feeds.timeline("ad")) == list(feeds.timeline("nobody")) == []
+
+
+def test_a_timeline_comes_page_by_page(feeds):
+    feeds.follow(Follow("ada", "dan"))
+    posts = [Post("dan", NOON_MS + number // 3, number, "") for number in range(10)]
+    for post in posts:
+        feeds.post(post)
+    paged, cursor = [], None
+    while len(paged) < 10:
+        page = feeds.timeline("ada").page(3, cursor)
+        paged, cursor = paged + page.records, page.cursor
+    assert (paged, cursor) == (sorted(posts, key=newest_first), None)
+
+
+def test_an_old_post_does_not_expire_when_it_arrives(feeds):
+    feeds.follow(Follow("ada", "dan"))
+    feeds.post(Post("dan", 0, 1, "of 1970"))
+    assert [post.text for post in feeds.timeline("ada")] == ["of 1970"]
+
+
+def test_the_same_post_again_changes_nothing_and_another_text_is_refused(feeds):
+    feeds.post(SOUP)
+    feeds.post(SOUP)
+    with pytest.raises(PostConflict):
+        feeds.post(attrs.evolve(SOUP, text="stew"))
+    assert list(feeds.posts("dan")) == [SOUP]
+
+
+def test_a_deleted_post_is_shown_to_nobody(feeds):
+    feeds.follow(Follow("ada", "dan"))
+    feeds.post(SOUP)
+    feeds.delete_post("dan", NOON_MS, 1)
+    assert list(feeds.timeline("ada")) == list(feeds.posts("dan")) == []
+
+
+@with_intents
+def test_a_late_retry_does_not_bring_a_deleted_post_back(feeds):
+    feeds.follow(Follow("ada", "dan"))
+    feeds.post(SOUP)
+    feeds.delete_post("dan", NOON_MS, 1)
+    with pytest.raises(PostConflict, match="was deleted"):
+        feeds.post(SOUP)
+    assert list(feeds.timeline("ada")) == []
+
+
+def test_after_an_unfollow_a_timeline_shows_no_post_of_the_author(feeds):
+    feeds.follow(Follow("ada", "dan"))
+    feeds.follow(Follow("ada", "eve"))
+    feeds.post(SOUP)
+    feeds.post(Post("eve", NOON_MS, 1, "la la"))
+    feeds.unfollow("ada", "dan")
+    assert [post.author for post in feeds.timeline("ada")] == ["eve"]
+    assert [follow.author for follow in feeds.following("ada")] == ["eve"]
+    assert list(feeds.followers("dan")) == []
+
+
+@the_design
+def test_a_reader_who_follows_during_a_fan_out_may_miss_the_post_and_sees_the_next_one(connection, feeds):
+    feeds.follow(Follow("ada", "dan"))
+    feeds.post(SOUP)
+    feeds.follow(Follow("zoe", "dan"))
+    feeds.post(TEA)
+    assert list(feeds.timeline("zoe")) == [TEA]
+    assert list(feeds.timeline("ada")) == [TEA, SOUP]
+
+
+@the_design
+def test_a_delete_during_a_fan_out_stops_it_and_what_is_put_late_is_seen_by_nobody(connection, feeds):
+    slow = FeedRepository(connection, step_rows=1)
+    for reader in ("ada", "bob"):
+        feeds.follow(Follow(reader, "dan"))
+    put_lines, steps = slow._put_lines, []
+
+    def put_after_the_delete(*arguments):
+        if not steps:
+            feeds.delete_post("dan", NOON_MS, 1)
+        steps.append(arguments)
+        return put_lines(*arguments)
+
+    slow._put_lines = put_after_the_delete
+    slow.post(SOUP)
+    assert len(steps) == 1
+    assert list(feeds.timeline("ada")) == []
+    assert [finding.kind for finding in feeds.verifier().verify()] == ["dangling"]
+    assert [is_mended for _, is_mended in feeds.verifier().repair()] == [True]
+    assert list(feeds.verifier().verify()) == []
+
+
+@the_design
+def test_an_author_who_gets_a_stream_ends_a_cursor_and_the_time_goes_on_without_it(connection, feeds):
+    feeds.follow(Follow("ada", "dan"))
+    feeds.post(SOUP)
+    feeds.post(TEA)
+    page = feeds.timeline("ada").page(1)
+    FeedRepository(connection, pull_above=0).post(Post("dan", NOON_MS + 2, 3, "pulled"))
+    with pytest.raises(InvalidQuestion, match="cursor"):
+        feeds.timeline("ada").page(1, page.cursor)
+    assert list(feeds.timeline("ada", until_ms=TEA.posted_ms)) == [SOUP]
+
+
+@the_design
+def test_a_fan_out_takes_every_follower_in_steps(connection):
+    feeds = FeedRepository(connection, step_rows=4)
+    readers = [f"r-{number}" for number in range(13)]
+    for reader in readers:
+        feeds.follow(Follow(reader, "dan"))
+    feeds.post(SOUP)
+    owners = [TIMELINES.layout.decode(row).owner for row, _ in connection.table(TIMELINES.name).scan()]
+    assert Counter(owners) == Counter(readers)
+    assert not list(connection.table(UNFINISHED.name).scan())
+
+
+@the_design
+def test_recover_goes_on_with_an_unfinished_post_once_it_has_not_moved_for_a_while(connection):
+    feeds = FeedRepository(connection)
+    feeds.follow(Follow("ada", "dan"))
+    dying = FeedRepository(connection)
+    dying._spread = lambda row: None
+    dying.post(SOUP)
+    assert (feeds.recover().settled, feeds.recover().waiting) == (0, 1)
+    assert list(feeds.timeline("ada")) == []
+    assert feeds.recover(older_than_ms=0).settled == 1
+    assert list(feeds.timeline("ada")) == [SOUP]
+    assert feeds.recover(older_than_ms=0).settled == 0
+
+
+@the_design
+def test_a_post_that_cannot_go_on_is_named_and_the_others_do(connection):
+    feeds = FeedRepository(connection)
+    dying = FeedRepository(connection)
+    dying._spread = lambda row: None
+    dying.post(SOUP)
+    dying.post(TEA)
+    spread = feeds._spread
+
+    def fail_for_tea(row):
+        if feeds._posts.layout.decode(row).post_id == TEA.post_id:
+            raise OSError("no server")
+        spread(row)
+
+    feeds._spread = fail_for_tea
+    recovery = feeds.recover(older_than_ms=0)
+    assert recovery.settled == 1
+    assert [failed.endswith(": no server") for failed in recovery.failed] == [True]
+
+
+@with_intents
+def test_trim_keeps_the_newest_shown_lines_and_streams_stay(connection, feeds):
+    feeds = FeedRepository(connection, pull_above=None)
+    feeds.follow(Follow("ada", "dan"))
+    posts = [Post("dan", NOON_MS + number, number, "") for number in range(5)]
+    for post in posts:
+        feeds.post(post)
+    pulled = Post("dan", NOON_MS - 1, 9, "pulled")
+    FeedRepository(connection, pull_above=0).post(pulled)
+    feeds.delete_post(*key_of(posts[4]))
+    assert feeds.trim("ada", keep=2) == 3  # the deleted one, and two that are older
+    assert list(feeds.timeline("ada")) == [posts[3], posts[2], pulled]
+    assert list(feeds.posts("dan"))[-2:] == [posts[0], pulled]
+    assert feeds.trim("ada", keep=2) == 0
+
+
+@the_design
+@pytest.mark.parametrize("keep", [-1, True, "1"])
+def test_trim_refuses_what_is_no_number_of_lines(feeds, keep):
+    with pytest.raises(InvalidQuestion, match="keep: must be 0 or more"):
+        feeds.trim("ada", keep)
+
+
+@the_design
+def test_a_name_of_a_stream_is_refused(feeds):
+    for record in (lambda: Follow("@ada", "dan"), lambda: Post("@dan", 0, 1, "")):
+        with pytest.raises(ValueError, match="must not start with @"):
+            record()
+    for ask in (feeds.timeline, feeds.erase_user, lambda reader: feeds.trim(reader, 1)):
+        with pytest.raises(InvalidQuestion, match="must not start with @"):
+            ask(stream_of("dan"))
+
+
+@the_design
+def test_verify_names_a_line_without_a_post_and_one_that_is_no_key(connection, feeds):
+    feeds.follow(Follow("ada", "dan"))
+    feeds.post(SOUP)
+    rows = connection.table(TIMELINES.name)
+    rows.put(TIMELINES.row(TIMELINES.layout.key("ada", NOON_MS, "eve", 1)), {b"f:x": b"\xc3"})
+    rows.put(TIMELINES.row(TIMELINES.layout.key("@dan", NOON_MS, "dan", 1)), {b"f:x": b"\xc3"})  # it was pushed
+    rows.put(b"no key", {b"f:x": b"\xc3"})
+    verifier = feeds.verifier()
+    assert sorted(finding.kind for finding in verifier.verify()) == ["dangling", "dangling", "undecodable"]
+    assert (verifier.sources, verifier.lines) == (2, 5)
+    assert [is_mended for _, is_mended in feeds.verifier().repair()] == [True] * 3
+    assert list(feeds.verifier().verify()) == []
+    assert list(feeds.timeline("ada")) == [SOUP]
+
+
+# ---- erasing a user
+
+
+def rows_that_name(connection, name):
+    """How many rows, columns or values of all tables hold a name."""
+    return sum(
+        name.encode() in b"".join((row, *cells, *cells.values()))
+        for table in TABLES
+        for row, cells in connection.table(table.name).scan()
+    )
+
+
+def network(connection):
+    """The user dan follows and is followed, posts both ways, and unfollowed somebody."""
+    feeds = FeedRepository(connection)
+    for reader, author in (("ada", "dan"), ("bob", "dan"), ("dan", "ada"), ("dan", "eve"), ("ada", "eve")):
+        feeds.follow(Follow(reader, author))
+    feeds.unfollow("dan", "eve")
+    for post in (SOUP, TEA, Post("ada", NOON_MS, 1, "hello"), Post("eve", NOON_MS, 1, "la la")):
+        feeds.post(post)
+    FeedRepository(connection, pull_above=0).post(Post("dan", NOON_MS, 3, "pulled"))
+    feeds.unfollow("bob", "dan")
+    return feeds
+
+
+@pytest.fixture
+def later(monkeypatch):
+    """Lets fences be old enough to go."""
+    return lambda: monkeypatch.setattr("shared.writes.intents.FORGET_MS", -1_000_000)
+
+
+@the_design
+def test_an_erased_user_is_named_in_no_table(connection, later):
+    feeds = network(connection)
+    left = feeds.erase_user("dan")
+    assert left == 7  # three posts, four follows: too young
+    assert list(feeds.timeline("ada")) == [Post("eve", NOON_MS, 1, "la la")]
+    assert list(feeds.following("dan")) == list(feeds.posts("dan")) == []
+    later()
+    assert feeds.erase_user("dan") == 0
+    assert rows_that_name(connection, "dan") == 0
+    assert feeds.erase_user("dan") == 0
+    assert list(feeds.verifier().verify()) == []
+    assert list(feeds.posts("ada")) == [Post("ada", NOON_MS, 1, "hello")]
+
+
+@the_design
+def test_erasing_may_die_anywhere_and_the_same_call_goes_on(engine, variant, later):
+    later()
+    for number in count(0, 20 if engine.name == HBASE else 3):
+        with engine.shared_store(*variant.tables) as connection:
+            network(connection)
+            watched = WatchedConnection(connection, dying_at(number))
+            try:
+                FeedRepository(watched).erase_user("dan")
+            except WriterDied:
+                assert FeedRepository(connection).erase_user("dan") == 0
+            assert rows_that_name(connection, "dan") == 0
+            if not watched.is_stopped:
+                break

@@ -1,0 +1,56 @@
+"""The sample files hold what breaks row keys, and the traps fail as predicted; numbers are counted anew here."""
+
+from collections import Counter
+
+import pytest
+
+from domains.feeds.design import PULL_ABOVE
+from domains.feeds.loads import FOLLOWS_LOAD, POSTS_LOAD
+from domains.feeds.traps import READER, TRAPS
+
+
+@pytest.fixture(scope="module")
+def follows():
+    return list(FOLLOWS_LOAD.sample_records())
+
+
+@pytest.fixture(scope="module")
+def posts():
+    return list(POSTS_LOAD.sample_records())
+
+
+def test_names_are_prefixes_of_each_other_and_outside_ascii(follows):
+    names = {follow.author for follow in follows} | {follow.reader for follow in follows}
+    assert {"ann", "ann_1", "ann_12", "r-1", "r-10"} < names
+    assert any(not name.isascii() for name in names)
+
+
+def test_one_author_is_above_the_threshold_and_all_others_are_below(follows):
+    counts = Counter(follow.author for follow in follows)
+    assert [author for author, count in counts.items() if count > PULL_ABOVE] == ["star"]
+
+
+def test_posts_share_a_millisecond_come_in_no_order_and_have_ids_above_2_to_the_53(posts):
+    assert Counter(post.posted_ms for post in posts).most_common(1)[0][1] > 1
+    assert [post.posted_ms for post in posts] != sorted(post.posted_ms for post in posts)
+    assert min(post.post_id for post in posts) > 2**53
+    assert any("\n" in post.text for post in posts)
+
+
+def test_the_published_row_loses_posts_and_its_scan_reads_the_next_timeline(follows, posts):
+    outcomes = {trap.name: trap.run() for trap in TRAPS}
+    authors = {follow.author for follow in follows if follow.reader == READER}
+    shown = [post for post in posts if post.author in authors]
+    rows = len({post.posted_ms for post in shown})
+    lost = outcomes["two posts of one millisecond"]
+    assert rows < len(shown)
+    assert lost.wrong == f"{rows} rows; {len(shown) - rows} posts were overwritten"
+    assert lost.right == f"{len(shown)} posts"
+    next_rows = len({post.posted_ms for post in posts if ("r-2", post.author) in pairs(follows)})
+    foreign = outcomes["scan without a stop row"]
+    assert foreign.wrong == f"{rows + next_rows} rows, {next_rows} of them in other readers' timelines"
+    assert foreign.right == f"{len(shown)} posts, 0 of others"
+
+
+def pairs(follows):
+    return {(follow.reader, follow.author) for follow in follows}

@@ -1,0 +1,84 @@
+"""The published form, without intents: what it can lose, what deletes what, and lines that expire."""
+
+import attrs
+import pytest
+
+from domains.feeds import Follow, Post, PostConflict
+from domains.feeds.variants import texts
+from shared.queries import BATCH_ROWS
+from tests.watched_connection import WatchedConnection, WriterDied, dying_at
+
+NOON_MS = 1_768_219_200_000
+SOUP = Post("dan", NOON_MS, 1, "soup")
+TEA = Post("dan", NOON_MS + 1, 2, "tea")
+
+
+@pytest.fixture
+def store(engine):
+    with engine.shared_store(*texts.TABLES) as connection:
+        yield connection
+
+
+@pytest.fixture
+def feeds(store):
+    feeds = texts.TextsRepository(store)
+    feeds.follow(Follow("ada", "dan"))
+    feeds.follow(Follow("bob", "dan"))
+    return feeds
+
+
+def test_a_follower_whom_a_dead_writer_did_not_reach_gets_the_post_only_if_its_client_tries_again(store, feeds):
+    with pytest.raises(WriterDied):
+        texts.TextsRepository(WatchedConnection(store, dying_at(1))).post(SOUP)
+    assert list(feeds.posts("dan")) == [SOUP]
+    assert list(feeds.timeline("ada")) == []
+    feeds.post(SOUP)
+    assert list(feeds.timeline("ada")) == [SOUP]
+
+
+def test_a_delete_reaches_present_followers_and_an_unfollow_the_lines_of_its_author(feeds):
+    for post in (SOUP, TEA):
+        feeds.post(post)
+    feeds.unfollow("bob", "dan")
+    assert list(feeds.timeline("bob")) == []
+    feeds.delete_post("dan", NOON_MS, 1)
+    assert list(feeds.timeline("ada")) == list(feeds.posts("dan")) == [TEA]
+
+
+def test_another_text_under_one_id_is_refused(feeds):
+    feeds.post(SOUP)
+    with pytest.raises(PostConflict):
+        feeds.post(attrs.evolve(SOUP, text="stew"))
+
+
+def test_trim_keeps_the_newest_lines(feeds):
+    for post in (SOUP, TEA):
+        feeds.post(post)
+    assert feeds.trim("ada", keep=1) == 1
+    assert list(feeds.timeline("ada")) == [TEA]
+
+
+def test_lines_expire_after_their_push_and_an_old_post_not_on_arrival(engine):
+    tables = (*texts.TABLES[:3], texts.timelines(ttl_seconds=3600))
+    with engine.store(*tables) as connection:
+        feeds = texts.TextsRepository(connection, tables)
+        feeds.follow(Follow("ada", "dan"))
+        old = Post("dan", 0, 1, "of 1970")
+        feeds.post(old)
+        assert list(feeds.timeline("ada")) == [old]
+        row, cells = next(connection.table(tables[3].name).scan())
+        connection.table(tables[3].name).put(row + b"x", cells, timestamp=1)  # pushed in 1970
+        assert list(feeds.timeline("ada")) == [old]
+
+
+def test_more_followers_than_a_step_all_get_the_post(store):
+    feeds = texts.TextsRepository(store)
+    followers = store.table(texts.FOLLOWERS.name)
+    with followers.batch() as batch:
+        for number in range(BATCH_ROWS + 1):
+            key = texts.FOLLOWERS.layout.key("dan", f"r-{number:05}")
+            batch.put(texts.FOLLOWERS.row(key), {b"f:x": b"\xc3"})
+    feeds.post(SOUP)
+    assert sum(1 for _ in store.table(texts.TIMELINES.name).scan()) == BATCH_ROWS + 1
+    feeds.delete_post("dan", NOON_MS, 1)
+    assert list(store.table(texts.TIMELINES.name).scan()) == []
