@@ -33,6 +33,8 @@ MEMORY_AT_MOST_KIB = 4 * 1024
 """The target: how much more memory the largest fan-out may need than the smallest."""
 STREAMS = 0, 4, 16
 PAGES = 100
+VERIFIED_FOLLOWERS = 100_000
+"""With eight posts a million rows in all tables."""
 BATCH = 1_000
 NOON_MS = 1_768_219_200_000
 
@@ -48,7 +50,8 @@ def main(quick: bool = False, store: str | None = None) -> None:
         with _feeds(url, prefix) as (connection, _):
             line_us = _fan_outs(connection, url, prefix, sizes, 2 if quick else ROUNDS)
             _threshold(connection, line_us, 5 if quick else PAGES)
-            _verify(connection)
+        with _feeds(url, f"{prefix}v") as (connection, _):
+            _verify(connection, 500 if quick else VERIFIED_FOLLOWERS)
 
 
 def _feeds(url: str, prefix: str) -> Any:
@@ -175,7 +178,13 @@ def _threshold(connection: Any, line_us: float, pages: int) -> None:
     )
 
 
-def _verify(connection: Any) -> None:
+def _verify(connection: Any, followers: int) -> None:
+    """Times a check of `followers` follows and eight lines for each."""
+    from domains.feeds import Post
+
+    _put_followers(connection, "author", followers)
+    for number in range(8):
+        _repository(connection).post(Post("author", NOON_MS + number, 1, "hello"))
     verifier = _repository(connection).verifier()
     found: list[Any] = []
     took_s = _seconds(lambda: found.extend(finding.kind for finding in verifier.verify()))
