@@ -11,7 +11,7 @@ import happybase
 
 from shared.keys import InvalidKey, InvalidQuestion, any_of, between, next_row
 from shared.keys.errors import shown, shown_bytes
-from shared.queries import BATCH_ROWS, Page, Query, scan
+from shared.queries import BATCH_ROWS, DependentQuery, Query, scan
 from shared.tables import TableLayout
 from shared.writes import CLOCK, Finding, IntentWriter, Pending, Recovery, Verifier, WriterClock
 from shared.writes.intents import WINDOW_MS
@@ -360,9 +360,7 @@ class FeedRepository:
         the page's posts.
         """
         _check_name("reader", reader)
-        follows = self._following.plan(reader=reader)
-        lines = partial(self._merged, reader, between(since_ms, until_ms))
-        return _Timeline(self._following_rows, self._following, follows, lines)
+        return DependentQuery(self.following(reader), partial(self._merged, reader, between(since_ms, until_ms)))
 
     def _merged(self, reader: str, posted_ms: Any) -> Query[Post]:
         """The lines of a timeline and of the streams of those whom its reader follows, merged, and their posts."""
@@ -414,33 +412,6 @@ class FeedRepository:
     def following(self, reader: str) -> Query[Follow]:
         """Whom a reader follows, by name. Costs: one scan of a page's rows and one more."""
         return Query(self._following_rows, self._following, self._following.plan(reader=reader))
-
-
-class _Timeline(Query[Post]):
-    """The posts of a timeline. Each page first reads whom the reader follows, which tells what to merge."""
-
-    def __init__(
-        self, rows: happybase.Table, table: TableLayout[Any, Any], plan: Any, lines: Callable[[], Query[Any]]
-    ) -> None:
-        super().__init__(rows, table, plan)
-        self._lines = lines
-        self._fetches = (list,)  # `explain` tells that more follows the scan of the follows
-
-    def page(self, limit: int = 100, cursor: str | None = None) -> Page[Post]:
-        return self._lines().page(limit, cursor)
-
-    def __iter__(self) -> Iterator[Post]:
-        return iter(self._lines())
-
-    def first(self) -> Post | None:
-        return self._lines().first()
-
-    def count(self) -> int:
-        return self._lines().count()
-
-    def then(self, fetch: Callable[[list[Post]], Any]) -> Query[Any]:
-        question = self._question
-        return _Timeline(question.rows, question.table, question.plan, lambda: self._lines().then(fetch))
 
 
 @attrs.frozen

@@ -5,13 +5,14 @@ May import `keys` and `tables`.
 
 from .explanations import Explanation
 from .pages import Page
-from .query import Query
+from .query import DependentQuery, Query
 from .scanning import BATCH_ROWS, MAX_LIMIT, scan
 from .server_filters import ServerFilter, equal
 
 __all__ = [
     "BATCH_ROWS",
     "MAX_LIMIT",
+    "DependentQuery",
     "Explanation",
     "Page",
     "Query",

@@ -172,3 +172,43 @@ class Query(Generic[R]):
 
     def __repr__(self) -> str:
         return f"Query({self._question.table.name}: {shown(self._question.plan.question)})"
+
+
+class DependentQuery(Query[R]):
+    """A question whose ranges depend on the answer of another one, such as a timeline on whom its reader follows.
+
+    timeline = DependentQuery(follows, lambda: Query(rows, TIMELINES, plan_of([*follows])))
+
+    `make` reads the answer to `lookup` and returns the query that it leads to. It is called for each page, so a cursor
+    is refused if the ranges have changed since its page. `explain` tells the ranges of `lookup`, as a lower bound.
+    """
+
+    def __init__(self, lookup: Query[Any], make: Callable[[], Query[R]]) -> None:
+        self._question, self._on_invalid = lookup._question, lookup._on_invalid
+        self._fetches = (*lookup._fetches, list)  # `explain` tells that more calls follow
+        self._lookup = lookup
+        self._make = make
+
+    def page(self, limit: int = 100, cursor: str | None = None) -> Page[R]:
+        """As `Query.page`. Costs: those of `make`, and of a page of its query."""
+        return self._make().page(limit, cursor)
+
+    def on_invalid(self, report: Callable[[InvalidRow], None]) -> Query[R]:
+        """As `Query.on_invalid`, for the rows of the query that `make` returns."""
+        return DependentQuery(self._lookup, lambda: self._make().on_invalid(report))
+
+    def then(self, fetch: Callable[[list[R]], Sequence[S | None]]) -> Query[S]:
+        """As `Query.then`, for the records of the query that `make` returns."""
+        return DependentQuery(self._lookup, lambda: self._make().then(fetch))
+
+    def __iter__(self) -> Iterator[R]:
+        """All records. `make` is called once."""
+        yield from self._make()
+
+    def first(self) -> R | None:
+        """As `Query.first`."""
+        return self._make().first()
+
+    def count(self) -> int:
+        """As `Query.count`."""
+        return self._make().count()

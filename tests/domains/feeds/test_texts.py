@@ -6,6 +6,7 @@ import pytest
 from domains.feeds import Follow, Post, PostConflict
 from domains.feeds.variants import texts
 from shared.queries import BATCH_ROWS
+from shared.writes import CLOCK
 from tests.watched_connection import WatchedConnection, WriterDied, dying_at
 
 NOON_MS = 1_768_219_200_000
@@ -66,9 +67,11 @@ def test_lines_expire_after_their_push_and_an_old_post_not_on_arrival(engine):
         old = Post("dan", 0, 1, "of 1970")
         feeds.post(old)
         assert list(feeds.timeline("ada")) == [old]
-        row, cells = next(connection.table(tables[3].name).scan())
-        connection.table(tables[3].name).put(row + b"x", cells, timestamp=1)  # pushed in 1970
-        assert list(feeds.timeline("ada")) == [old]
+        line = texts.TextLine("ada", 0, "dan", 2, "pushed in 1970")
+        rows = connection.table(tables[3].name)
+        for pushed_ms, shown in ((1, [old]), (CLOCK.now_ms(), [old, line.post])):
+            rows.put(tables[3].row(line), tables[3].cells.pack(line), timestamp=pushed_ms)
+            assert list(feeds.timeline("ada")) == shown
 
 
 def test_more_followers_than_a_step_all_get_the_post(store):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from shared.designs import metered
 from shared.keys import InvalidQuestion, KeyLayout, ReversedDigits, RowRange, Salt, any_of, between, part, row_key
-from shared.queries import Query, ServerFilter
+from shared.queries import DependentQuery, Query, ServerFilter
 from shared.queries.pages import READ_AT_MOST, read_page
 from shared.tables import InvalidRow, RecordCells, TableLayout
 from tests.engines import EMBEDDED, Engine, examples
@@ -520,3 +520,54 @@ def test_the_ranges_and_rpcs_of_an_explanation_are_those_of_a_page(
     fills = len(plan.ranges) == 1 and len(in_first) > limit
     if explanation.is_exact and (fills or plan.point is not None):
         assert explanation.rpcs == cost.rpcs
+
+
+# ---- a question whose ranges depend on another one -----------------------------------------------
+
+
+def those_after_the_first(rows: happybase.Table) -> DependentQuery[Item]:
+    """The items from the second to the third: the first one tells where they begin."""
+    lookup = everything(rows)
+
+    def make() -> Query[Item]:
+        first = lookup.first()
+        start = 0 if first is None else first.number + 1
+        return everything(rows, where={"number": between(start, start + 2)})
+
+    return DependentQuery(lookup, make)
+
+
+def test_a_dependent_query_reads_its_lookup_when_it_is_asked(items: Items) -> None:
+    rows = items(5)
+    with metered(rows.connection) as cost:
+        query = those_after_the_first(rows)
+        explanation = query.explain()
+        iter(query)
+        assert cost.rpcs == 0
+    assert explanation.ranges == everything(rows).explain().ranges
+    assert not explanation.is_exact
+    assert numbers(query) == [1, 2]
+    assert query.first() == Item(1)
+    assert query.count() == 2
+    doubled = query.then(lambda page: [item.number * 2 for item in page])
+    assert doubled.page(1).records == [2]
+    assert list(doubled) == [2, 4]
+    page = query.page(1)
+    assert numbers(page.records) == [1]
+    assert numbers(query.page(1, page.cursor).records) == [2]
+
+
+def test_the_cursor_of_a_dependent_query_belongs_to_the_ranges_of_its_page(items: Items) -> None:
+    rows = items(5)
+    query = those_after_the_first(rows)
+    cursor = query.page(1).cursor
+    rows.delete(ITEM_TABLE.row(Item(0)))
+    with pytest.raises(InvalidQuestion, match="cursor"):
+        query.page(1, cursor)
+
+
+def test_a_dependent_query_reports_invalid_rows(items: Items) -> None:
+    query = those_after_the_first(with_bad_rows(items, 4))
+    with pytest.raises(InvalidRow):
+        list(query)
+    assert numbers(query.on_invalid(lambda _invalid: None)) == [1, 2]
