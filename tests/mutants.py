@@ -51,6 +51,7 @@ SLOTS = ("tests/shared/writes/test_slots.py",)
 SOURCES = ("tests/shared/writes/test_sources.py",)
 VERIFYING = ("tests/shared/writes/test_verifying.py",)
 MESSAGES = ("tests/domains/messages/test_repository.py", "tests/domains/messages/test_copies.py")
+FEEDS = ("tests/domains/feeds/test_feeds.py",)
 CLAIMS = ("tests/shared/writes/test_claims.py",)
 STOPPED_WRITES = ("tests/shared/writes/test_stopped_writes.py",)
 FOLDING = ("tests/domains/counters/test_folding.py",)
@@ -1115,6 +1116,41 @@ MUTANTS = (
         "is_needed = message.in_inbox or message.in_outbox or message.members",
         "is_needed = True",
         MESSAGES,
+    ),
+    Mutant(
+        "a fan-out ends after its first step",
+        "domains/feeds/repository.py",
+        "if count < self._step_rows:",
+        "if True:",
+        FEEDS,
+    ),
+    Mutant(
+        "a step moves the position of another fan-out",
+        "domains/feeds/repository.py",
+        "return moved if stored == read else stored",
+        "return moved",
+        FEEDS,
+    ),
+    Mutant(
+        "a timeline shows authors whom its reader does not follow",
+        "domains/feeds/repository.py",
+        "self._posts.row(line) if line.author in authors else None for",
+        "self._posts.row(line) for",
+        FEEDS,
+    ),
+    Mutant(
+        "a post that was pulled is shown in a timeline too",
+        "domains/feeds/repository.py",
+        'return stored.post if is_of_stream == (stored.way == "pulled") else None',
+        "return stored.post",
+        FEEDS,
+    ),
+    Mutant(
+        "an erasure keeps the lines of the author in other timelines",
+        "domains/feeds/repository.py",
+        "            self.delete_lines(gone)\n        mark",
+        "        mark",
+        FEEDS,
     ),
     Mutant(
         "a deleted record is claimed again",
