@@ -23,8 +23,8 @@ test: .venv/ready ## the tests, in minutes, on all cores
 test-long: .venv/ready ## the tests that take longer
 	.venv/bin/pytest $(PARALLEL) -m long
 
-test-hbase: .venv/ready ## what touches a store, on both engines; needs Java 17 and Maven
-	.venv/bin/pytest $(PARALLEL) --hbase -m "store and not long"
+test-hbase: .venv/ready ## what touches a store, on a real HBase; needs Java 17 and Maven
+	.venv/bin/pytest $(PARALLEL) --hbase -m "hbase and not long"
 
 test-cluster: .venv/ready ## kill servers of an HBase cluster under load; needs Java 17 and Maven
 	.venv/bin/pytest -m cluster tests/hbase/cluster
