@@ -53,6 +53,7 @@ VERIFYING = ("tests/shared/writes/test_verifying.py",)
 MESSAGES = ("tests/domains/messages/test_repository.py", "tests/domains/messages/test_copies.py")
 FEEDS = ("tests/domains/feeds/test_feeds.py",)
 CLAIMS = ("tests/shared/writes/test_claims.py",)
+DICTIONARIES = ("tests/shared/writes/test_dictionaries.py",)
 STOPPED_WRITES = ("tests/shared/writes/test_stopped_writes.py",)
 FOLDING = ("tests/domains/counters/test_folding.py",)
 STOPPED_FOLDS = ("tests/domains/counters/test_crashes.py",)
@@ -1193,6 +1194,34 @@ MUTANTS = (
         "self._rows.delete(row, [column], timestamp=stored_ms)",
         "self._rows.delete(row, [column])",
         CLAIMS,
+    ),
+    Mutant(
+        "an id that has a name gets another one",
+        "shared/writes/dictionaries.py",
+        "if not self._put_if_absent(id, self._name_column, row):",
+        "if self._rows.put(id, {self._name_column: row}):",
+        DICTIONARIES,
+    ),
+    Mutant(
+        "the loser of a name keeps its own id",
+        "shared/writes/dictionaries.py",
+        "            if self._put_if_absent(row, self._id_column, id):",
+        "            if self._put_if_absent(row, self._id_column, id) or True:",
+        DICTIONARIES,
+    ),
+    Mutant(
+        "ids wrap when they are used up",
+        "shared/writes/dictionaries.py",
+        "if not 1 <= number <= self.last_id:",
+        "if (number := number % (self.last_id + 1)) < 0:",
+        DICTIONARIES,
+    ),
+    Mutant(
+        "a rename deletes the forward mapping that a later writer made",
+        "shared/writes/dictionaries.py",
+        "self._rows.delete(old_row, [self._id_column], timestamp=stored_ms)",
+        "self._rows.delete(old_row, [self._id_column])",
+        DICTIONARIES,
     ),
     Mutant(
         "the times of two revisions meet",

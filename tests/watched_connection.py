@@ -22,7 +22,7 @@ class ReplyLost(Exception):
 
 @attrs.frozen
 class Call:
-    """A call that changes the store: its table, and the mutations of each row."""
+    """A call that changes the store: its table, and the mutations of each row; an increment has none."""
 
     name: str
     table: str
@@ -36,6 +36,8 @@ class Call:
             return cls(name, table, tuple((batch.row, tuple(batch.mutations)) for batch in arguments[1]))
         if name == "checkAndPut":
             return cls(name, table, ((arguments[1], (arguments[4],)),))
+        if name == "atomicIncrement":
+            return cls(name, table, ((arguments[1], ()),))
         raise NotImplementedError(f"{name}: the crash tests do not know which rows this call changes")
 
 

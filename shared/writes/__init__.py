@@ -1,10 +1,11 @@
-"""What code that writes rows needs: a clock, many records in few calls, writes over several rows that survive a crash.
+"""What code that writes rows needs: a clock, batches, writes over several rows that survive a crash, dictionaries.
 
 May import `keys`, `tables` and `queries`.
 """
 
 from .batches import NotAllStored, put_all, store_all
 from .clock import CLOCK, WriterClock
+from .dictionaries import Dictionary, NameTaken, NoFreeId, UnknownName
 from .intents import KEEP_TOMBSTONES_MS, IntentWriter, Pending, Recovery, UnknownOutcome
 from .server_clock import ClockSkew
 from .slots import Intent, holds_intents, intents_table
@@ -15,14 +16,18 @@ __all__ = [
     "CLOCK",
     "KEEP_TOMBSTONES_MS",
     "ClockSkew",
+    "Dictionary",
     "Finding",
     "Intent",
     "IntentWriter",
+    "NameTaken",
+    "NoFreeId",
     "NotAllStored",
     "Pending",
     "Recovery",
     "Source",
     "SourceCells",
+    "UnknownName",
     "UnknownOutcome",
     "Verifier",
     "WriterClock",

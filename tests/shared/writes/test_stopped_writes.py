@@ -331,5 +331,5 @@ def test_of_a_small_batch_every_subset_is_stored_and_of_a_larger_one_some_always
 
 
 def test_a_call_that_is_not_known_is_refused(new_store: NewStore) -> None:
-    with pytest.raises(NotImplementedError, match="atomicIncrement"):
-        WatchedConnection(new_store(*TABLES)).table("teams").counter_inc(b"red", b"t:n")
+    with pytest.raises(NotImplementedError, match="deleteAllRow"):
+        WatchedConnection(new_store(*TABLES)).client.deleteAllRow(b"teams", b"red", {})
