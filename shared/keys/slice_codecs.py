@@ -28,14 +28,10 @@ class _Share(Codec[int]):
         if codec.descending or codec.trailing:
             why = f"must be ascending; write Descending({name}(...))" if codec.descending else "must have a terminator"
             raise InvalidKey(f"{name}: {codec} {why}")
-        try:
-            codec.encode(0)
-        except InvalidKey:
-            raise InvalidKey(f"{name}: needs a codec of ints (got {codec})") from None
-        try:
-            codec.encode(every - 1)
-        except InvalidKey:
-            raise InvalidKey(f"{name}.every: {codec} must hold 0..every - 1 (got {shown(every)})") from None
+        if not _holds(codec, 0):
+            raise InvalidKey(f"{name}: needs a codec of ints (got {codec})")
+        if not (_holds(codec, every - 1) or (isinstance(self, Slice) and _holds(codec, every))):
+            raise InvalidKey(f"{name}.every: {codec} must hold 0..every - 1 (got {shown(every)})")
         self.codec = codec
         self.every = every
         super().__init__(
@@ -64,8 +60,18 @@ class _Share(Codec[int]):
         return self.codec.invert_order(data)
 
 
+def _holds(codec: Codec[int], value: int) -> bool:
+    try:
+        codec.encode(value)
+    except InvalidKey:
+        return False
+    return True
+
+
 class Slice(_Share):
     """The start of a slice: only multiples of `every`, which counts from 0 in both directions.
+
+    So its codec may be one of those multiples only, such as milliseconds that are stored in seconds.
 
     Slice(UInt16, 3600): 0 -> 00 00, 3600 -> 0e 10, 7200 -> 1c 20
     """

@@ -1,0 +1,166 @@
+"""Compaction: one cell instead of many for a row whose hour is over.
+
+HBase stores row key, family, qualifier and timestamp again with every cell, so a compacted hour needs a tenth of the
+bytes of 3,600 cells. OpenTSDB reads what is compacted here, and compacts in the same form. A row is compacted in four
+steps, each for many rows at once:
+
+    1. Read the rows with the timestamps of their cells. T is the newest timestamp of a row.
+    2. Put the compacted cell with the timestamp T.
+    3. Read it back: a tombstone of before may hide it. If it is not there, the row stays as it is.
+    4. Delete each of the cells that are in it, at the timestamp that was read.
+
+Why no point is lost, whatever others write or wherever this dies:
+
+- A cell is deleted only after the cell that replaces it was seen.
+- A point that is overwritten meanwhile has a later timestamp than T: it outlives its delete, and it is newer than the
+  compacted cell, so readers take its number. (OpenTSDB deletes without a timestamp, and loses that point.)
+- Timestamps come from the clocks of writers. So rows with a cell of the last minute stay as they are, and so do rows
+  whose hour ended less than a second ago.
+- After a death between two steps, or if several processes compact one row, cells repeat points with equal numbers.
+
+Rows with appended points are left alone, as OpenTSDB leaves them: an append may arrive at any time.
+"""
+
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any
+
+import attrs
+import happybase
+
+from shared.keys import Plan
+from shared.queries import ServerFilter, scan
+from shared.tables import InvalidRow, TableLayout
+from shared.writes import CLOCK, WriterClock
+
+from .qualifiers import (
+    APPENDED,
+    HOUR_MS,
+    Cells,
+    Duplicates,
+    cells_by_qualifier,
+    column_of,
+    is_of_points,
+    read_points,
+)
+from .records import SeriesPoint
+
+QUIET_MS = 60_000
+"""Rows with a younger cell are left alone. More than the clocks of writers may differ by."""
+CLOSED_AFTER_MS = HOUR_MS + 1000
+"""How long after the start of its hour a row may be compacted; OpenTSDB waits as long."""
+MAX_QUALIFIER_BYTES = 65_536
+"""Rows that need a longer qualifier are left alone: region servers hang on those of 128 KB (OpenTSDB#490)."""
+ROWS_AT_ONCE = 100
+
+_KEYS_ONLY = ServerFilter((), b"FirstKeyOnlyFilter() AND KeyOnlyFilter()")
+
+
+@attrs.frozen
+class Compacted:
+    """What replaces the cells of points of a row."""
+
+    qualifier: bytes
+    value: bytes
+    written_ms: int
+    """The newest timestamp of the cells that are in it, which becomes its own."""
+    is_stored: bool
+    """Whether the row has this cell already, left by a compaction that died before its deletes."""
+    sources: Mapping[bytes, int]
+    """The other cells of points: their timestamps by qualifier."""
+
+
+def compacted(cells: Cells, duplicates: Duplicates = "newest") -> Compacted | None:
+    """What compaction makes of a row; None if the row stays as it is. Raises InvalidRecord."""
+    of_points = {qualifier: cell for qualifier, cell in cells.items() if is_of_points(qualifier)}
+    if APPENDED in cells or not of_points:
+        return None
+    qualifier, value = read_points(of_points).merged(duplicates).compacted()
+    is_stored = of_points.get(qualifier, (None, 0))[0] == value
+    sources = {source: written_ms for source, (_, written_ms) in of_points.items() if source != qualifier}
+    if (is_stored and not sources) or len(qualifier) > MAX_QUALIFIER_BYTES:
+        return None
+    written_ms = max(written_ms for _, written_ms in of_points.values())
+    return Compacted(qualifier, value, written_ms, is_stored, sources)
+
+
+@attrs.frozen
+class CompactionResult:
+    """What a call of `compact` did."""
+
+    compacted: int
+    """Rows whose points are in one cell now."""
+    left: int
+    """Rows that have one cell already, that hold appended points, or that are too young or too large."""
+    failed: tuple[InvalidRow, ...]
+    """Rows that cannot be read; they stay as they are."""
+
+
+def compact(
+    rows: happybase.Table,
+    table: TableLayout[Any, SeriesPoint],
+    plan: Plan,
+    *,
+    duplicates: Duplicates = "newest",
+    clock: WriterClock = CLOCK,
+) -> CompactionResult:
+    """Compacts the rows of a plan. It is safe to repeat the call, after a crash and beside other processes.
+
+    Costs: for each 100 rows one scan of their keys, 1 call that reads them, 1 put for each different timestamp, 1 call
+    for each different qualifier of compacted cells, and 1 delete for each different timestamp of their sources.
+    """
+    done = left = 0
+    failed: list[InvalidRow] = []
+    keys = (row for row, _ in scan(rows, plan, filter=_KEYS_ONLY, columns=table.cells.columns))
+    while batch := list(islice(keys, ROWS_AT_ONCE)):
+        now_ms = clock.read_ms()
+        replaced: dict[bytes, Compacted] = {}
+        for row, cells in rows.rows(batch, columns=table.cells.columns, include_timestamp=True):
+            try:
+                key = table.layout.decode(row)
+                result = compacted(cells_by_qualifier(cells), duplicates)
+            except ValueError as error:
+                failed.append(InvalidRow(table.name, row, str(error)))
+                continue
+            if result is not None and now_ms - result.written_ms > QUIET_MS and now_ms - key.time_ms > CLOSED_AFTER_MS:
+                replaced[row] = result
+            else:
+                left += 1
+        replacing = _replace(rows, replaced)
+        done += replacing
+        left += len(replaced) - replacing
+    return CompactionResult(done, left, tuple(failed))
+
+
+def _replace(rows: happybase.Table, replaced: Mapping[bytes, Compacted]) -> int:
+    """Steps 2 to 4 for some rows; returns in how many the compacted cell was seen."""
+    puts: dict[int, dict[bytes, dict[bytes, bytes]]] = {}
+    for row, result in replaced.items():
+        if not result.is_stored:
+            puts.setdefault(result.written_ms, {})[row] = {column_of(result.qualifier): result.value}
+    for written_ms, cells_by_row in puts.items():
+        with rows.batch(timestamp=written_ms) as batch:
+            for row, cells in cells_by_row.items():
+                batch.put(row, cells)
+    seen = _seen(rows, replaced)
+    deletes: dict[int, dict[bytes, list[bytes]]] = {}
+    for row in seen:
+        for qualifier, written_ms in replaced[row].sources.items():
+            deletes.setdefault(written_ms, {}).setdefault(row, []).append(column_of(qualifier))
+    for written_ms, columns_by_row in deletes.items():
+        with rows.batch(timestamp=written_ms) as batch:
+            for row, columns in columns_by_row.items():
+                batch.delete(row, columns)
+    return len(seen)
+
+
+def _seen(rows: happybase.Table, replaced: Mapping[bytes, Compacted]) -> list[bytes]:
+    """The rows in which the compacted cell is visible."""
+    by_qualifier: dict[bytes, list[bytes]] = {}
+    for row, result in replaced.items():
+        by_qualifier.setdefault(result.qualifier, []).append(row)
+    seen: list[bytes] = []
+    for qualifier, wanted in by_qualifier.items():  # the same one for all series that are measured at the same times
+        column = column_of(qualifier)
+        seen += [row for row, cells in rows.rows(wanted, columns=[column]) if cells[column] == replaced[row].value]
+    return seen

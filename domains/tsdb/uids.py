@@ -1,0 +1,89 @@
+"""The names of series and their UIDs: three dictionaries of `tsdb-uid`, which a running OpenTSDB may write too.
+
+How a UID is assigned, and why no name has two, is in `shared/writes/dictionaries.py`.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import happybase
+
+from shared.keys import InvalidKey
+from shared.keys.errors import shown
+from shared.tables import TableLayout
+from shared.writes import Dictionary
+from shared.writes.dictionaries import CACHED_NAMES
+
+from .codecs import LatinText, TagPairs
+from .keys import DEFAULT_WIDTHS, METRICS, TAG_NAMES, TAG_VALUES, UIDS, Widths
+from .records import UidMapping
+
+SAFE_PUNCTUATION = "-_./"
+"""What a name may hold besides letters and digits. Others are refused: OpenTSDB stores Chinese letters as `?`."""
+
+
+class UnknownUid(ValueError):
+    """A UID in a row, without a name: the dictionary lost it, or never had it."""
+
+
+class Uids:
+    """The UIDs of metrics, tag names and tag values.
+
+    A happybase connection serves one thread at a time, and so does this. See `Dictionary` for what it remembers.
+    """
+
+    def __init__(
+        self,
+        connection: happybase.Connection,
+        table: TableLayout[Any, UidMapping] = UIDS,
+        widths: Widths = DEFAULT_WIDTHS,
+        cached: int = CACHED_NAMES,
+    ) -> None:
+        def dictionary(kind: str, id_bytes: int) -> Dictionary:
+            return Dictionary(connection, table.name, kind, id_bytes, names=LatinText, cached=cached)
+
+        self.metrics = dictionary(METRICS, widths.metrics)
+        self.tag_names = dictionary(TAG_NAMES, widths.tagk)
+        self.tag_values = dictionary(TAG_VALUES, widths.tagv)
+        self._pairs = TagPairs(widths.tagk, widths.tagv)
+
+    def assign(self, metric: str, tags: Mapping[str, str]) -> tuple[bytes, bytes]:
+        """The UID of a metric and the pairs of UIDs of tags; names without a UID get one.
+
+        Costs: nothing for names that are remembered; see `Dictionary.assign`.
+        """
+        names = [(self.metrics, metric)]
+        names += [pair for name, value in tags.items() for pair in ((self.tag_names, name), (self.tag_values, value))]
+        for dictionary, name in names:  # all of them before the first is assigned
+            check_name(dictionary.kind, name)
+        uids = [dictionary.assign(name) for dictionary, name in names]
+        return uids[0], self._pairs.join(dict(zip(uids[1::2], uids[2::2], strict=True)))
+
+    def names_of_tags(self, series: Iterable[bytes]) -> dict[bytes, dict[str, str]]:
+        """The tags by name of each of these pairs of UIDs. Raises UnknownUid.
+
+        Costs: two calls for each 1,000 UIDs that are not remembered.
+        """
+        uids_of = {pairs: self._pairs.split(pairs) for pairs in series}
+        names = self._named(self.tag_names, {uid for tags in uids_of.values() for uid in tags})
+        values = self._named(self.tag_values, {uid for tags in uids_of.values() for uid in tags.values()})
+        return {pairs: {names[name]: values[value] for name, value in tags.items()} for pairs, tags in uids_of.items()}
+
+    def _named(self, dictionary: Dictionary, uids: set[bytes]) -> dict[bytes, str]:
+        names = dictionary.names_of(uids)
+        for uid in sorted(uids - names.keys()):
+            raise UnknownUid(f"{dictionary.kind}: must be a UID with a name (got {uid.hex(' ')})")
+        return names
+
+
+def check_name(kind: str, name: str) -> None:
+    """Raises InvalidKey for a name that OpenTSDB does not store, or that it stores as another one."""
+    if type(name) is not str or not name or not all(map(_is_safe, name)):
+        wanted = f"letters of ISO 8859-1, digits and {' '.join(SAFE_PUNCTUATION)}"
+        raise InvalidKey(f"{kind}: a name must be {wanted} (got {shown(name)})")
+
+
+def _is_safe(character: str) -> bool:
+    if character.isascii():
+        return character.isalnum() or character in SAFE_PUNCTUATION
+    return character.isalpha() and ord(character) < 256
