@@ -65,3 +65,14 @@ class UidMapping:
     kind: str
     """`metrics`, `tagk` or `tagv`."""
     uid: bytes
+
+
+@attrs.frozen
+class Answer:
+    """One number of an answer: of a series, or of the aggregate of several."""
+
+    metric: str
+    tags: str
+    """The tags that all series of the group have with one value, such as `dc=lga,host=web-1`."""
+    time_ms: int
+    value: Number

@@ -59,6 +59,10 @@ class Uids:
         uids = [dictionary.assign(name) for dictionary, name in names]
         return uids[0], self._pairs.join(dict(zip(uids[1::2], uids[2::2], strict=True)))
 
+    def split(self, pairs: bytes) -> Mapping[bytes, bytes]:
+        """The UIDs of tag values by those of tag names."""
+        return self._pairs.split(pairs)
+
     def names_of_tags(self, series: Iterable[bytes]) -> dict[bytes, dict[str, str]]:
         """The tags by name of each of these pairs of UIDs. Raises UnknownUid.
 

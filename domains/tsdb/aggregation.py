@@ -1,0 +1,328 @@
+"""Series as arrays: downsampled, turned into rates, and aggregated, with the numbers that OpenTSDB answers.
+
+A query does these steps in this order:
+
+    1. `downsampled`, each series by itself: one number for each interval.
+    2. `rates`, each series by itself: the change since the point before, for each second.
+    3. `aggregated`, the series of a group: one number for each time that any of them has.
+
+A series whose numbers are all ints stays one of ints until step 1 or 2, which make floats. Where two series do not have
+the same times, each has a number between its own first and last point: on the line between its points (`linear`), or a
+fixed one, as its aggregator says. Outside of that it has none.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal, TypeAlias
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from shared.keys import InvalidQuestion
+from shared.keys.errors import shown
+
+LONG_MAX, LONG_MIN = 2**63 - 1, -(2**63)
+Fill: TypeAlias = Literal["none", "nan", "zero"]
+"""What an interval without points gets: nothing, NaN (which aggregators pass over) or 0."""
+
+
+@attrs.frozen(eq=False)
+class Values:
+    """The points of one series, or of an aggregate, by time."""
+
+    times_ms: NDArray[np.int64]
+    """Milliseconds since 1970-01-01 UTC, each once."""
+    numbers: NDArray[np.float64]
+    """All numbers as floats."""
+    ints: NDArray[np.int64]
+    """The numbers of those points that are ints; anything for the others."""
+    are_floats: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.times_ms)
+
+    @classmethod
+    def of_floats(cls, times_ms: NDArray[np.int64], numbers: NDArray[np.float64]) -> "Values":
+        """Points that are all floats."""
+        return cls(times_ms, numbers, np.zeros(len(numbers), np.int64), np.ones(len(numbers), np.bool_))
+
+    @classmethod
+    def of(cls, points: Iterable[tuple[int, int | float]]) -> "Values":
+        """Points as time and number, by time."""
+        pairs = list(points)
+        are_floats = np.array([isinstance(number, float) for _, number in pairs], np.bool_)
+        return cls(
+            np.array([time_ms for time_ms, _ in pairs], np.int64),
+            np.array([float(number) for _, number in pairs], np.float64),
+            np.array([0 if isinstance(number, float) else number for _, number in pairs], np.int64),
+            are_floats,
+        )
+
+    def taking(self, places: Any) -> "Values":
+        """The points at these places."""
+        return Values(self.times_ms[places], self.numbers[places], self.ints[places], self.are_floats[places])
+
+    def between(self, since_ms: int, until_ms: int) -> "Values":
+        """The points from `since_ms` up to but not at `until_ms`."""
+        return self.taking(slice(*np.searchsorted(self.times_ms, (since_ms, until_ms)).tolist()))
+
+    def points(self) -> list[tuple[int, int | float]]:
+        """Time and number of each point, as Python has them."""
+        ints, numbers = self.ints.tolist(), self.numbers.tolist()
+        return [
+            (time_ms, numbers[at] if is_float else ints[at])
+            for at, (time_ms, is_float) in enumerate(zip(self.times_ms.tolist(), self.are_floats.tolist(), strict=True))
+        ]
+
+
+# ---- 1. downsampling -----------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Downsampling:
+    """One number for each interval; intervals start at multiples of their length since 1970 UTC."""
+
+    every_ms: int
+    by: str
+    """One of `DOWNSAMPLERS`."""
+    fill: Fill = "none"
+
+    def __attrs_post_init__(self) -> None:
+        if type(self.every_ms) is not int or self.every_ms < 1:
+            raise InvalidQuestion(f"Downsampling.every_ms: must be 1 or more (got {shown(self.every_ms)})")
+        _one_of("Downsampling.by", self.by, DOWNSAMPLERS)
+        _one_of("Downsampling.fill", self.fill, ("none", "nan", "zero"))
+
+
+DOWNSAMPLERS: dict[str, Callable[[NDArray[np.float64], NDArray[np.int64]], NDArray[np.float64]]] = {
+    "sum": np.add.reduceat,
+    "avg": lambda numbers, starts: np.add.reduceat(numbers, starts) / _lengths(numbers, starts),
+    "min": np.minimum.reduceat,
+    "max": np.maximum.reduceat,
+    "count": lambda numbers, starts: _lengths(numbers, starts).astype(np.float64),
+}
+"""A function of the numbers, and of where the intervals start among them."""
+
+
+def _lengths(numbers: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.diff(np.append(starts, len(numbers)))
+
+
+def whole_intervals(every_ms: int, since_ms: int, until_ms: int) -> tuple[int, int]:
+    """From where to where points are read, so that every interval that starts in the period is whole."""
+    return -(-since_ms // every_ms) * every_ms, -(-until_ms // every_ms) * every_ms
+
+
+def downsampled(values: Values, how: Downsampling, since_ms: int, until_ms: int) -> Values:
+    """One point for each interval that starts in the period, at its start; always floats."""
+    first_ms, end_ms = whole_intervals(how.every_ms, since_ms, until_ms)
+    values = values.between(first_ms, end_ms)
+    intervals = values.times_ms - values.times_ms % how.every_ms
+    starts_ms, starts = np.unique(intervals, return_index=True)
+    numbers = DOWNSAMPLERS[how.by](values.numbers, starts) if len(values) else np.zeros(0)
+    if how.fill == "none":
+        return Values.of_floats(starts_ms, numbers)
+    all_ms = np.arange(first_ms, end_ms, how.every_ms)
+    filled = np.full(len(all_ms), np.nan if how.fill == "nan" else 0.0)
+    filled[(starts_ms - first_ms) // how.every_ms] = numbers
+    return Values.of_floats(all_ms, filled)
+
+
+# ---- 2. rates ------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Rate:
+    """How changes become rates. A counter only grows: a smaller number means that it started again after `max`."""
+
+    is_counter: bool = False
+    max: int = LONG_MAX
+    reset: float = 0
+    """A rate of a counter above this is 0: it was reset, not full. 0 for no such limit."""
+    drops_resets: bool = False
+    """Leaves out the point at which a counter is smaller than before."""
+
+
+def rates(values: Values, how: Rate) -> Values:
+    """The change for each second since the point before, at every point but the first; always floats."""
+    seconds = np.diff(values.times_ms) / 1000.0
+    are_ints = ~(values.are_floats[1:] | values.are_floats[:-1])
+    changes = np.where(are_ints, np.diff(values.ints).astype(np.float64), np.diff(values.numbers))
+    times_ms = values.times_ms[1:]
+    if not how.is_counter:
+        return Values.of_floats(times_ms, changes / seconds)
+    is_smaller = changes < 0
+    if how.drops_resets:
+        return Values.of_floats(times_ms[~is_smaller], (changes / seconds)[~is_smaller])
+    rolled = (float(how.max) - values.numbers[:-1]) + values.numbers[1:]
+    per_second = np.where(is_smaller, rolled, changes) / seconds
+    if how.reset > 0:
+        per_second[per_second > how.reset] = 0.0
+    return Values.of_floats(times_ms, per_second)
+
+
+# ---- 3. aggregation ------------------------------------------------------------------------------
+
+Between: TypeAlias = Literal["linear", "zero", "max", "min"]
+"""The number of a series between two of its points: on the line between them, 0, or the largest or the smallest one."""
+
+
+@attrs.frozen
+class Aggregator:
+    """How the numbers of several series at one time become one."""
+
+    name: str
+    between: Between
+    of_ints: Callable[[NDArray[np.int64], NDArray[np.bool_]], NDArray[np.int64]]
+    """From rows of ints, and which of them there are. As in Java, a sum wraps and an average is cut towards 0."""
+    of_floats: Callable[[NDArray[np.float64], NDArray[np.bool_]], NDArray[np.float64]]
+    """From rows of floats, and which of them there are; each time has at least one."""
+
+
+def _sum(numbers: NDArray[Any], present: NDArray[np.bool_]) -> NDArray[Any]:
+    total = np.zeros(numbers.shape[1], numbers.dtype)
+    for row, is_present in zip(numbers, present, strict=True):  # one series after the other, as OpenTSDB adds them
+        total = np.where(is_present, total + row, total)
+    return total
+
+
+def _min(numbers: NDArray[Any], present: NDArray[np.bool_]) -> NDArray[Any]:
+    return np.asarray(np.where(present, numbers, _largest(numbers.dtype)).min(axis=0))
+
+
+def _max(numbers: NDArray[Any], present: NDArray[np.bool_]) -> NDArray[Any]:
+    return np.asarray(np.where(present, numbers, _smallest(numbers.dtype)).max(axis=0))
+
+
+def _count(numbers: NDArray[Any], present: NDArray[np.bool_]) -> NDArray[Any]:
+    return np.asarray(present.sum(axis=0).astype(numbers.dtype))
+
+
+def _int_average(numbers: NDArray[np.int64], present: NDArray[np.bool_]) -> NDArray[np.int64]:
+    return _divided(_sum(numbers, present), present.sum(axis=0))
+
+
+def _float_average(numbers: NDArray[np.float64], present: NDArray[np.bool_]) -> NDArray[np.float64]:
+    return np.asarray(_sum(numbers, present) / present.sum(axis=0))
+
+
+def _divided(number: NDArray[np.int64], by: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The quotient cut towards 0, as Java divides; `by` is above 0."""
+    quotient = number // by
+    return np.asarray(quotient + ((number < 0) & (quotient * by != number)))
+
+
+def _largest(dtype: "np.dtype[Any]") -> Any:
+    return LONG_MAX if dtype == np.int64 else np.finfo(np.float64).max
+
+
+def _smallest(dtype: "np.dtype[Any]") -> Any:
+    return LONG_MIN if dtype == np.int64 else -np.finfo(np.float64).max
+
+
+AGGREGATORS = {
+    aggregator.name: aggregator
+    for aggregator in (
+        Aggregator("sum", "linear", _sum, _sum),
+        Aggregator("avg", "linear", _int_average, _float_average),
+        Aggregator("min", "linear", _min, _min),
+        Aggregator("max", "linear", _max, _max),
+        Aggregator("count", "zero", _count, _count),
+        Aggregator("zimsum", "zero", _sum, _sum),
+        Aggregator("mimmin", "max", _min, _min),
+        Aggregator("mimmax", "min", _max, _max),
+    )
+}
+"""By name. OpenTSDB's `none` is not one of them: it leaves each series as it is."""
+
+
+def aggregated(series: Sequence[Values], name: str, *, are_rates: bool = False) -> Values:
+    """One point for each time that any of the series has. Rates are not interpolated: the rate before counts on.
+
+    A number is an int if all series have ints there, both in their last point and in their next one.
+    Costs: memory for each time once for each series.
+    """
+    aggregator = AGGREGATORS[_one_of("aggregator", name, AGGREGATORS)]
+    series = [values for values in series if len(values)]
+    if not series:
+        return Values.of(())
+    times_ms = np.unique(np.concatenate([values.times_ms for values in series]))
+    present = np.zeros((len(series), len(times_ms)), np.bool_)
+    numbers = np.zeros(present.shape, np.float64)
+    ints = np.zeros(present.shape, np.int64)
+    is_float = np.zeros(len(times_ms), np.bool_)
+    for row, values in enumerate(series):
+        before = np.searchsorted(values.times_ms, times_ms, side="right") - 1
+        present[row] = (before >= 0) & (times_ms <= values.times_ms[-1])
+        after = np.minimum(before + 1, len(values) - 1)
+        before = np.maximum(before, 0)
+        is_exact = values.times_ms[before] == times_ms
+        is_over = times_ms > values.times_ms[-1]
+        is_float |= (present[row] & values.are_floats[before]) | (~is_over & values.are_floats[after])
+        where = (times_ms, is_exact, before, after)
+        between: Between | Literal["last"] = "last" if are_rates else aggregator.between
+        numbers[row], ints[row] = _float_numbers(values, between, *where), _int_numbers(values, between, *where)
+    float_numbers = _skipping_nan(aggregator, numbers, present)
+    int_numbers = aggregator.of_ints(ints, present)
+    return Values(times_ms, np.where(is_float, float_numbers, int_numbers.astype(np.float64)), int_numbers, is_float)
+
+
+def _skipping_nan(
+    aggregator: Aggregator, numbers: NDArray[np.float64], present: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """The aggregate of the numbers that are not NaN; NaN if all are."""
+    known = present & ~np.isnan(numbers)
+    has_any = known.any(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        result = aggregator.of_floats(np.where(known, numbers, 0.0), known)
+    return np.where(has_any, result, 0.0 if aggregator.name == "count" else np.nan)
+
+
+def _float_numbers(
+    values: Values,
+    between: str,
+    times_ms: NDArray[np.int64],
+    is_exact: NDArray[np.bool_],
+    before: NDArray[np.int64],
+    after: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    x0, x1 = values.times_ms[before], values.times_ms[after]
+    y0, y1 = values.numbers[before], values.numbers[after]
+    match between:
+        case "linear":
+            number = y0 + (times_ms - x0) * (y1 - y0) / np.maximum(x1 - x0, 1)
+        case "last":
+            number = y0
+        case _:
+            number = np.full(len(times_ms), _fixed(between, np.dtype(np.float64)))
+    return np.where(is_exact, y0, number)
+
+
+def _int_numbers(
+    values: Values,
+    between: str,
+    times_ms: NDArray[np.int64],
+    is_exact: NDArray[np.bool_],
+    before: NDArray[np.int64],
+    after: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    x0, x1 = values.times_ms[before], values.times_ms[after]
+    y0, y1 = values.ints[before], values.ints[after]
+    match between:
+        case "linear":
+            number = y0 + _divided((times_ms - x0) * (y1 - y0), np.maximum(x1 - x0, 1))
+        case "last":
+            number = y0
+        case _:
+            number = np.full(len(times_ms), _fixed(between, np.dtype(np.int64)))
+    return np.where(is_exact, y0, number)
+
+
+def _fixed(between: str, dtype: "np.dtype[Any]") -> Any:
+    return {"zero": 0, "max": _largest(dtype), "min": _smallest(dtype)}[between]
+
+
+def _one_of(what: str, name: str, names: Iterable[str]) -> str:
+    if name not in (known := list(names)):
+        raise InvalidQuestion(f"{what}: must be one of {', '.join(known)} (got {shown(name)})")
+    return name

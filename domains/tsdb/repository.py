@@ -1,0 +1,244 @@
+"""Points of series in OpenTSDB's tables: stored, read, aggregated, compacted."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import attrs
+import happybase
+import numpy as np
+
+from shared.keys import InvalidQuestion, Plan, between
+from shared.keys.errors import shown
+from shared.tables import InvalidRow, TableLayout
+from shared.writes import CLOCK, WriterClock, store_all
+
+from .aggregation import Values, aggregated, downsampled, rates, whole_intervals
+from .compaction import CompactionResult, compact
+from .keys import DEFAULT_WIDTHS, POINTS, UIDS, Widths
+from .qualifiers import HOUR_MS, Duplicates, cells_by_qualifier, read_points
+from .questions import NONE, SeriesQuestion, TagFilter, parse_question
+from .records import LAST_POINT_MS, Answer, Point, SeriesPoint, UidMapping
+from .uids import Uids
+
+ROWS_AT_ONCE = 250
+"""Rows in a batch of a scan: an hour of a point a second is about 100 KB before it is compacted."""
+FOREVER_MS = LAST_POINT_MS + 1
+
+
+@attrs.frozen
+class Series:
+    """The points of one series, or of the aggregate of a group, in a period."""
+
+    metric: str
+    tags: Mapping[str, str]
+    """Names and values; of a group, those that all its series share or the only value there is."""
+    aggregated_tags: tuple[str, ...]
+    """The tags of a group that have several values."""
+    values: Values = attrs.field(eq=False)
+
+
+class TsdbRepository:
+    """Stores points of series, and answers OpenTSDB's questions, in the same tables as a running OpenTSDB.
+
+    `duplicates` says what counts if two cells hold different numbers for one time: `newest`, as with OpenTSDB's
+    `fix_duplicates`, or `strict`, which refuses the row as OpenTSDB does otherwise.
+
+    Cells are dated by the writer's clock. A happybase connection serves one thread at a time, and so does a repository.
+    """
+
+    def __init__(
+        self,
+        connection: happybase.Connection,
+        data: TableLayout[Any, SeriesPoint] = POINTS,
+        uids: TableLayout[Any, UidMapping] = UIDS,
+        *,
+        widths: Widths = DEFAULT_WIDTHS,
+        duplicates: Duplicates = "newest",
+        clock: WriterClock = CLOCK,
+    ) -> None:
+        if duplicates not in ("newest", "strict"):
+            raise InvalidQuestion(f"duplicates: must be newest or strict (got {shown(duplicates)})")
+        self.uids = Uids(connection, uids, widths)
+        self._rows = connection.table(data.name)
+        self._data = data
+        self._duplicates = duplicates
+        self._clock = clock
+
+    # ---- writing
+
+    def store(self, point: Point) -> None:
+        """Stores a point; names without a UID get one. A later value at the same time replaces it.
+
+        Costs: one put; for each new name the calls of `Dictionary.assign`.
+        """
+        self._put_all([point])
+
+    def store_all(self, points: Iterable[Point]) -> int:
+        """Stores points as `store` does, the cells of a row in one mutation; returns their number.
+
+        Raises NotAllStored. Costs: one call for each 1,000 points.
+        """
+        return store_all(points, self._put_all)
+
+    def _put_all(self, points: list[Point]) -> None:
+        points_by_row: dict[bytes, dict[int, SeriesPoint]] = {}
+        for point in points:
+            metric, tags = self.uids.assign(point.metric, point.tags)
+            stored = SeriesPoint(metric, point.time_ms, tags, point.value)
+            # The last one of a time: an int and a float have other qualifiers, and here they would be equally new.
+            points_by_row.setdefault(self._data.row(stored), {})[point.time_ms] = stored
+        pack = self._data.cells.pack
+        cells_by_row = {
+            row: {column: number for point in by_time.values() for column, number in pack(point).items()}
+            for row, by_time in points_by_row.items()
+        }
+        with self._rows.batch(timestamp=self._clock.now_ms()) as batch:
+            for row, cells in cells_by_row.items():
+                batch.put(row, cells)
+
+    def compact(self, metric: str, since_ms: int = 0, until_ms: int = FOREVER_MS) -> CompactionResult:
+        """Makes one cell of each whole hour of a metric that is over; see `compaction.py`."""
+        plan = self._hours(metric, since_ms, until_ms)
+        if plan is None:
+            return CompactionResult(0, 0, ())
+        return compact(self._rows, self._data, plan, duplicates=self._duplicates, clock=self._clock)
+
+    # ---- reading
+
+    def points(self, metric: str, tag: str, value: str, since_ms: int = 0, until_ms: int = FOREVER_MS) -> list[Answer]:
+        """The points of the series of a metric that have a tag of this value, series after series, each by time.
+
+        Costs: as `read`.
+        """
+        series = self.read(metric, (TagFilter(tag, "literal_or", value),), since_ms, until_ms)
+        return [answer for one in series for answer in _answers(one)]
+
+    def query(self, m: str, since_ms: int, until_ms: int) -> list[Answer]:
+        """What OpenTSDB's `/api/query` answers to `m` such as `sum:1h-avg:requests{host=*}`, group after group.
+
+        Costs: as `read`.
+        """
+        return [answer for one in self.ask(parse_question(m), since_ms, until_ms) for answer in _answers(one)]
+
+    def ask(self, question: SeriesQuestion, since_ms: int, until_ms: int) -> list[Series]:
+        """One series for each group of a question; see `aggregation.py` for its steps. Costs: as `read`."""
+        read_since_ms, read_until_ms = since_ms, until_ms
+        if question.downsampling is not None:
+            read_since_ms, read_until_ms = whole_intervals(question.downsampling.every_ms, since_ms, until_ms)
+        groups: dict[tuple[str | None, ...], list[Series]] = {}
+        for number, series in enumerate(self.read(question.metric, question.filters, read_since_ms, read_until_ms)):
+            group = tuple(series.tags.get(tag) for tag in question.grouped_tags)
+            if question.aggregator == NONE:
+                group = (str(number),)
+            values = series.values
+            if question.downsampling is not None:
+                values = downsampled(values, question.downsampling, since_ms, until_ms)
+            if question.rate is not None:
+                values = rates(values, question.rate)
+            groups.setdefault(group, []).append(attrs.evolve(series, values=values))
+        return [_aggregate(question, series) for series in groups.values()]
+
+    def read(
+        self, metric: str, filters: Iterable[TagFilter] = (), since_ms: int = 0, until_ms: int = FOREVER_MS
+    ) -> list[Series]:
+        """The series of a metric that match all filters and have a point in the period, by the UIDs of their tags.
+
+        The period is from `since_ms` up to but not at `until_ms`.
+        Raises InvalidRow for a row that is not one of OpenTSDB's, and UnknownUid.
+        Costs: one range, or one for each bucket of a salt: all series of the metric in these hours, whichever match.
+        The first time, two calls for each 1,000 names.
+        """
+        filters = tuple(filters)
+        plan = self._hours(metric, since_ms, until_ms)
+        wanted_pairs = None if plan is None else self._wanted_pairs(filters)
+        if plan is None or wanted_pairs is None:
+            return []
+        hours: dict[bytes, list[Values]] = {}
+        for row, cells in self._scan(plan):
+            try:
+                key = self._data.layout.decode(row)
+                if any(wanted.isdisjoint(self.uids.split(key.tags).items()) for wanted in wanted_pairs):
+                    continue
+                points = read_points(cells_by_qualifier(cells)).merged(self._duplicates)
+            except ValueError as error:
+                raise InvalidRow(self._data.name, row, str(error)) from None
+            values = Values(points.offsets_ms + key.time_ms, points.floats, points.ints, points.are_floats)
+            hours.setdefault(key.tags, []).append(values)
+        names = self.uids.names_of_tags(hours)
+        found: list[Series] = []
+        for pairs in sorted(hours):
+            values = _joined(hours[pairs]).between(since_ms, until_ms)
+            if len(values) and all(filter_.matches(names[pairs]) for filter_ in filters):
+                found.append(Series(metric, names[pairs], (), values))
+        return found
+
+    def _hours(self, metric: str, since_ms: int, until_ms: int) -> Plan | None:
+        """The rows of a metric in a period; None if nothing was ever stored under its name."""
+        for name, time_ms in (("since_ms", since_ms), ("until_ms", until_ms)):
+            if type(time_ms) is not int or not 0 <= time_ms <= FOREVER_MS:
+                raise InvalidQuestion(f"{name}: must be 0..{FOREVER_MS} (got {shown(time_ms)})")
+        uid = self.uids.metrics.id_of(metric)
+        if uid is None:
+            return None
+        first_ms, end_ms = whole_hours(since_ms, until_ms)
+        return self._data.plan(metric=uid, time_ms=between(first_ms, None if end_ms > LAST_POINT_MS else end_ms))
+
+    def _wanted_pairs(self, filters: Iterable[TagFilter]) -> list[set[tuple[bytes, bytes]]] | None:
+        """For each filter with literal values, the UIDs of tag and value of which a row has one; None if none has."""
+        wanted: list[set[tuple[bytes, bytes]]] = []
+        for filter_ in filters:
+            if filter_.literals is not None:
+                tag = self.uids.tag_names.id_of(filter_.tag)
+                values = self.uids.tag_values.ids_of(filter_.literals).values()
+                if tag is None or not values:
+                    return None
+                wanted.append({(tag, value) for value in values})
+        return wanted
+
+    def _scan(self, plan: Plan) -> Iterator[tuple[bytes, Mapping[bytes, tuple[bytes, int]]]]:
+        """The rows of a plan with the timestamps of their cells, bucket after bucket of a salt."""
+        for range_ in plan.ranges:
+            yield from self._rows.scan(
+                range_.start,
+                range_.stop,
+                columns=self._data.cells.columns,
+                include_timestamp=True,
+                batch_size=ROWS_AT_ONCE,
+            )
+
+
+def whole_hours(since_ms: int, until_ms: int) -> tuple[int, int]:
+    """The hours that a period touches, from the start of the first to the end of the last."""
+    return since_ms - since_ms % HOUR_MS, until_ms + -until_ms % HOUR_MS
+
+
+def _joined(hours: list[Values]) -> Values:
+    """The points of several hours, by time."""
+    if len(hours) == 1:
+        return hours[0]
+    return Values(
+        np.concatenate([hour.times_ms for hour in hours]),
+        np.concatenate([hour.numbers for hour in hours]),
+        np.concatenate([hour.ints for hour in hours]),
+        np.concatenate([hour.are_floats for hour in hours]),
+    )
+
+
+def _aggregate(question: SeriesQuestion, group: list[Series]) -> Series:
+    if question.aggregator == NONE:
+        return group[0]
+    tags: dict[str, set[str]] = {}
+    for series in group:
+        for tag, value in series.tags.items():
+            tags.setdefault(tag, set()).add(value)
+    return Series(
+        question.metric,
+        {tag: next(iter(values)) for tag, values in tags.items() if len(values) == 1},
+        tuple(tag for tag, values in tags.items() if len(values) > 1),
+        aggregated([series.values for series in group], question.aggregator, are_rates=question.rate is not None),
+    )
+
+
+def _answers(series: Series) -> Iterator[Answer]:
+    tags = ",".join(f"{tag}={value}" for tag, value in sorted(series.tags.items()))
+    return (Answer(series.metric, tags, time_ms, number) for time_ms, number in series.values.points())

@@ -1,0 +1,116 @@
+"""Row keys: OpenTSDB's, byte for byte, with any widths and salts; the rows of names."""
+
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domains.tsdb.codecs import LatinText, Seconds, SeriesSalt, TagPairs, java_hash
+from domains.tsdb.keys import NAMES, POINTS, UIDS, Widths, data_table
+from domains.tsdb.records import LAST_POINT_MS, SeriesPoint, UidMapping
+from shared.keys import InvalidKey, between
+
+HOUR_MS = 3_600_000
+T = 1_356_998_400_000
+
+
+def point(metric, tags, time_ms=T):
+    return SeriesPoint(bytes.fromhex(metric), time_ms, bytes.fromhex(tags), 1)
+
+
+def test_the_key_of_the_source():
+    """[metric_uid][timestamp][tagk1][tagv1][tagk2][tagv2]: 00000150E22700000001000001000002000004."""
+    row = POINTS.row(point("000001", "000001000001 000002000004", T + 1_234_567))
+    assert row == bytes.fromhex("000001 50E22700 000001000001 000002000004")
+    key = POINTS.layout.decode(row)
+    assert (key.metric, key.time_ms, key.tags) == (b"\0\0\1", T, row[7:])
+
+
+def test_widths_and_a_salt():
+    table = data_table(widths=Widths(2, 1, 4), salt=SeriesSalt(2, 20))
+    row = table.row(point("0001", "01 00000002"))
+    assert row == bytes.fromhex("0009 0001 50E22700 01 00000002")
+    assert table.layout.decode(row).tags == bytes.fromhex("01 00000002")
+    assert len(table.splits.points) == 19
+    assert len(table.plan(metric=b"\0\1", time_ms=between(T, T + HOUR_MS)).ranges) == 20
+
+
+def test_rows_of_one_metric_sort_by_hour_and_then_by_uids():
+    points = [
+        point("000001", "000001000002"),
+        point("000001", "000001000001", T + HOUR_MS),
+        point("000002", "000001000001", 0),
+    ]
+    assert sorted(points, key=POINTS.row) == points
+
+
+def test_the_last_hour():
+    assert POINTS.row(point("ffffff", "ffffffffffff", LAST_POINT_MS)).hex() == "ffffff" + "fffff960" + "ff" * 6
+
+
+@given(st.dictionaries(st.binary(min_size=3, max_size=3), st.binary(min_size=3, max_size=3), min_size=1, max_size=8))
+def test_tags_come_back_whatever_their_order(tags):
+    pairs = TagPairs(3, 3)
+    joined = pairs.join(tags)
+    assert pairs.split(pairs.decode(pairs.encode(joined))) == tags
+    assert pairs.join(dict(reversed(tags.items()))) == joined
+    assert [joined[at : at + 6] for at in range(0, len(joined), 6)] == sorted(a + b for a, b in tags.items())
+
+
+@pytest.mark.parametrize(
+    ("encode", "message"),
+    [
+        (lambda: TagPairs(3, 3).encode(b""), r"must be 1..8 pairs of 6 bytes \(got 0 bytes"),
+        (lambda: TagPairs(3, 3).encode(bytes(54)), r"must be 1..8 pairs of 6 bytes \(got 54 bytes"),
+        (lambda: TagPairs(3, 3).encode(b"1234567"), "must be 1..8 pairs of 6 bytes .got 7 bytes"),
+        (
+            lambda: TagPairs(1, 1).encode(b"bbaa"),
+            "must be pairs in the order of their bytes, no tag twice .got 62 62 61 61",
+        ),
+        (lambda: TagPairs(1, 1).encode(b"aaab"), "no tag twice"),
+        (lambda: Seconds.encode(1), "must be whole seconds in milliseconds .got 1"),
+        (lambda: Seconds.encode(2**32 * 1000), "must be 0..4294967295000 .got 4294967296000"),
+        (lambda: LatinText.encode("中"), "must be text of ISO 8859-1 .got '中'"),
+        (lambda: Widths(metrics=9), "Widths.metrics: must be 1..8 .got 9"),
+        (lambda: SeriesSalt(0), "SeriesSalt.width_bytes: must be 1..8 .got 0"),
+        (lambda: SeriesSalt(1, 257), "SeriesSalt.buckets: must be 1..256 .got 257"),
+        (lambda: SeriesSalt(2, 1025), "SeriesSalt.buckets: must be 1..1024 .got 1025"),
+        (lambda: POINTS.row(point("0001", "000001000001")), "HourOfSeries.metric: must be 3 bytes .got 2: 00 01"),
+        (lambda: POINTS.layout.decode(bytes.fromhex("00000150e22701000001000001")), "must be a multiple of 3600000"),
+        (lambda: POINTS.layout.decode(bytes.fromhex("00000150e22700")), "must be 1..8 pairs"),
+    ],
+)
+def test_what_is_not_a_key_is_refused(encode, message):
+    with pytest.raises(InvalidKey, match=message):
+        encode()
+
+
+@pytest.mark.parametrize(("data", "number"), [(b"", 1), (b"\1", 32), (b"\xff", 30), (bytes(8), 31**8 - 2**32 * 199)])
+def test_java_hash(data, number):
+    assert java_hash(data) == number
+
+
+def test_a_salt_in_the_wrong_bucket_is_refused():
+    table = data_table(salt=SeriesSalt())
+    row = table.row(point("000001", "000001000001"))
+    assert row[0] == 8
+    with pytest.raises(InvalidKey, match=r"SeriesSalt.* of these parts is 08 .got 09"):
+        table.layout.decode(b"\x09" + row[1:])
+
+
+def test_one_name_may_have_three_uids():
+    names, uids = (UidMapping("web", kind, b"\0\0\7") for kind in ("metrics", "tagv")), {}
+    for mapping in names:
+        uids |= UIDS.cells.pack(mapping)
+        assert UIDS.row(mapping) == b"web"
+        assert NAMES.row(mapping) == b"\0\0\7"
+        assert NAMES.cells.pack(mapping) == {f"name:{mapping.kind}".encode(): b"web"}
+    assert uids == {b"id:metrics": b"\0\0\7", b"id:tagv": b"\0\0\7"}
+    assert [mapping.kind for mapping in UIDS.records(b"caf\xe9", uids)] == ["metrics", "tagv"]
+    assert UIDS.records(b"caf\xe9", uids)[0].name == "caf\u00e9"
+
+
+def test_the_tables_of_names_can_be_pickled():
+    for table in (UIDS, NAMES):
+        assert pickle.loads(pickle.dumps(table)).layout.key is table.layout.key

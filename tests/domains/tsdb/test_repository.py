@@ -1,0 +1,256 @@
+"""What the repository answers, beside a plain list of the same points."""
+
+import random
+
+import pytest
+
+from domains.tsdb.codecs import SeriesSalt
+from domains.tsdb.keys import Widths, data_table, uid_tables
+from domains.tsdb.qualifiers import pack_appended
+from domains.tsdb.questions import TagFilter, parse_question
+from domains.tsdb.records import Answer, Point
+from domains.tsdb.repository import TsdbRepository
+from domains.tsdb.uids import UnknownUid
+from shared.keys import InvalidQuestion
+from shared.records import parse_time
+from shared.tables import InvalidRow
+from shared.writes import NotAllStored
+from tests.watched_connection import WatchedConnection
+
+HOUR_MS = 3_600_000
+T = parse_time("2013-01-01T00:00")
+HOSTS, DCS = ("web-1", "web-2", "db-1"), ("lga", "sjc")
+
+
+def made(seed, count=400):
+    """Points of several series over six hours, in random order, some of them at one time with other values."""
+    dice = random.Random(seed)
+    points = []
+    for _ in range(count):
+        tags = {"host": dice.choice(HOSTS)} | ({"dc": dice.choice(DCS)} if dice.random() < 0.7 else {})
+        time_ms = T + dice.choice((dice.randrange(6 * HOUR_MS), dice.randrange(6 * 60) * 60_000))
+        value = dice.choice((dice.randrange(-300, 70_000), dice.random() * 100, dice.randrange(100) / 2))
+        points.append(Point(dice.choice(("cpu", "load")), time_ms, value, tags))
+    return points
+
+
+def latest(points):
+    """The value of each time of each series."""
+    return {(point.metric, tuple(sorted(point.tags.items())), point.time_ms): point.value for point in points}
+
+
+LAYOUTS = {
+    "plain": (data_table(), Widths()),
+    "salted": (data_table(salt=SeriesSalt(1, 20)), Widths()),
+    "other widths": (data_table(widths=Widths(1, 2, 4), salt=SeriesSalt(2, 3)), Widths(1, 2, 4)),
+}
+
+
+@pytest.fixture(params=LAYOUTS)
+def repository(request, new_store):
+    data, widths = LAYOUTS[request.param]
+    return TsdbRepository(new_store(data, *uid_tables()), data, widths=widths)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_period_of_every_series_is_as_in_a_plain_list(repository, seed):
+    points = made(seed)
+    assert repository.store_all(points[:300]) == 300
+    for point in points[300:]:
+        repository.store(point)
+    wanted = latest(points)
+    dice = random.Random(seed)
+    periods = [(0, 2**32 * 1000), *(sorted(T + dice.randrange(6 * HOUR_MS) for _ in range(2)) for _ in range(10))]
+    for since_ms, until_ms in periods:
+        found = {
+            (series.metric, tuple(sorted(series.tags.items())), time_ms): value
+            for metric in ("cpu", "load", "none")
+            for series in repository.read(metric, (), since_ms, until_ms)
+            for time_ms, value in series.values.points()
+        }
+        assert found == {key: value for key, value in wanted.items() if since_ms <= key[2] < until_ms}
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "matches"),
+    [
+        ("literal_or", "web-1", lambda host: host == "web-1"),
+        ("literal_or", "web-1|db-1|none", lambda host: host in ("web-1", "db-1")),
+        ("iliteral_or", "WEB-1", lambda host: host == "web-1"),
+        ("not_literal_or", "web-1", lambda host: host != "web-1"),
+        ("not_iliteral_or", "WEB-1", lambda host: host != "web-1"),
+        ("wildcard", "*", lambda host: True),
+        ("wildcard", "web*", lambda host: host.startswith("web")),
+        ("wildcard", "WEB*", lambda host: False),
+        ("iwildcard", "WEB*", lambda host: host.startswith("web")),
+        ("wildcard", "*b-1", lambda host: host.endswith("b-1")),
+        ("regexp", "b-[1]$", lambda host: host.endswith("b-1")),
+        ("literal_or", "none", lambda host: False),
+    ],
+)
+def test_filters_of_a_tag(repository, kind, text, matches):
+    repository.store_all(made(4))
+    wanted = {point.tags["host"] for point in made(4) if point.metric == "cpu" and matches(point.tags["host"])}
+    assert {series.tags["host"] for series in repository.read("cpu", [TagFilter("host", kind, text)])} == wanted
+
+
+def test_a_tag_that_a_series_lacks(repository):
+    repository.store_all(made(5))
+    with_dc = repository.read("cpu", [TagFilter("dc", "wildcard", "*")])
+    not_lga = repository.read("cpu", [TagFilter("dc", "not_literal_or", "lga")])
+    assert {"dc" in series.tags for series in with_dc} == {True}
+    assert {series.tags.get("dc") for series in not_lga} == {"sjc", None}
+    assert repository.read("cpu", [TagFilter("rack", "literal_or", "1")]) == []
+
+
+def store(repository, metric, tags, *points):
+    for second, value in points:
+        repository.store(Point(metric, T + second * 1000, value, tags))
+
+
+@pytest.fixture
+def four(repository):
+    """Four series of requests, by server and data centre."""
+    store(repository, "requests", {"server": "a", "dc": "lga"}, (0, 1), (60, 2))
+    store(repository, "requests", {"server": "a", "dc": "sjc"}, (0, 10), (60, 20))
+    store(repository, "requests", {"server": "b", "dc": "lga"}, (0, 100), (30, 150), (60, 200))
+    store(repository, "requests", {"server": "c"}, (0, 0.5))
+    return repository
+
+
+def shown(answers):
+    return [(answer.tags, (answer.time_ms - T) // 1000, answer.value) for answer in answers]
+
+
+@pytest.mark.parametrize(
+    ("m", "wanted"),
+    [
+        ("sum:requests", [("", 0, 111.5), ("", 30, 166), ("", 60, 222)]),
+        ("sum:requests{server=*}", [("server=a", 0, 11), ("server=a", 60, 22)]),
+        ("sum:requests{dc=*}{server=a|b}", [("dc=lga", 0, 101), ("dc=lga", 30, 151), ("dc=lga", 60, 202)]),
+        ("max:1m-avg:requests{dc=lga}", [("dc=lga", 0, 125.0), ("dc=lga", 60, 200.0)]),
+        ("avg:rate:requests{server=b}", [("dc=lga,server=b", 30, 50 / 30), ("dc=lga,server=b", 60, 50 / 30)]),
+        ("none:requests{dc=literal_or(sjc)}", [("dc=sjc,server=a", 0, 10), ("dc=sjc,server=a", 60, 20)]),
+        ("count:requests{dc=lga,server=wildcard(*)}", [("dc=lga,server=a", 0, 1), ("dc=lga,server=a", 60, 1)]),
+        ("sum:2m-sum-zero:requests{server=c}", [("server=c", 0, 0.5), ("server=c", 120, 0.0)]),
+        ("sum:none", []),
+    ],
+)
+def test_questions(four, m, wanted):
+    assert shown(four.query(m, T, T + 180_000))[: len(wanted) or None] == wanted
+
+
+def test_ints_stay_ints_and_a_sum_with_a_float_is_a_float(four):
+    values = [answer.value for answer in four.query("sum:requests", T, T + 180_000)]
+    assert [type(value) for value in values] == [float, int, int]
+    assert four.query("none:requests{server=c}", T, T + 1) == [Answer("requests", "server=c", T, 0.5)]
+
+
+def test_tags_of_a_group_are_those_with_one_value_and_the_others_are_named(four):
+    (whole,) = four.ask(parse_question("sum:requests{}{dc=lga}"), T, T + HOUR_MS)
+    assert (whole.tags, whole.aggregated_tags) == ({"dc": "lga"}, ("server",))
+
+
+def test_compacted_hours_answer_the_same(repository):
+    repository.store_all(made(6))
+    before = [repository.read(metric) for metric in ("cpu", "load")]
+    points = [[series.values.points() for series in found] for found in before]
+    for metric in ("cpu", "load"):
+        assert repository.compact(metric).compacted == 0, "their cells are too young"
+    assert [[series.values.points() for series in repository.read(metric)] for metric in ("cpu", "load")] == points
+
+
+def test_appended_points_are_read(connection):
+    repository = TsdbRepository(connection)
+    repository.store(Point("cpu", T, 1, {"host": "a"}))
+    ((row, _),) = connection.table("tsdb").scan()
+    connection.table("tsdb").put(row, {b"t:\5\0\0": pack_appended([(1000, 2), (500, 3.5)])})
+    assert [answer.value for answer in repository.points("cpu", "host", "a")] == [1, 3.5, 2]
+
+
+def test_the_row_that_cannot_be_read_is_named(connection):
+    repository = TsdbRepository(connection)
+    repository.store(Point("cpu", T, 1, {"host": "a"}))
+    ((row, _),) = connection.table("tsdb").scan()
+    connection.table("tsdb").put(row, {b"t:\0\0\0\x10": b"\1"})
+    with pytest.raises(
+        InvalidRow, match=f"tsdb: row {row.hex(' ')}: cell 00 00 00 10: must be 2 bytes for its 2 points"
+    ):
+        repository.read("cpu")
+    connection.table("tsdb").delete(row)
+    connection.table("tsdb").put(row[:7] + bytes.fromhex("000001000009"), {b"t:\0\0": b"\1"})
+    with pytest.raises(UnknownUid, match=r"tagv: must be a UID with a name .got 00 00 09"):
+        repository.read("cpu")
+
+
+def test_strict_duplicates_are_refused_and_the_newest_wins_otherwise(connection):
+    repository = TsdbRepository(connection)
+    repository.store(Point("cpu", T, 1, {"host": "a"}))
+    repository.store(Point("cpu", T, 300, {"host": "a"}))
+    assert [answer.value for answer in repository.points("cpu", "host", "a")] == [300]
+    with pytest.raises(
+        InvalidRow, match=r"cells of one time must hold the same number .got 012c and 01 at offset 0 ms"
+    ):
+        TsdbRepository(connection, duplicates="strict").read("cpu")
+
+
+def test_a_batch_gathers_the_cells_of_a_row(connection):
+    points = [Point("cpu", T + second * 1000, second, {"host": "a"}) for second in range(7200)]
+    watched = WatchedConnection(connection)
+    assert TsdbRepository(watched).store_all(points) == 7200
+    batches = [call for call in watched.calls if call.table == "tsdb"]
+    assert [len(call.rows) for call in batches] == [1, 1, 1, 2, 1, 1, 1, 1]
+    assert len(TsdbRepository(connection).points("cpu", "host", "a")) == 7200
+
+
+def test_points_after_one_that_cannot_be_stored_are_returned(connection):
+    points = [Point("cpu", T, 1, {"host": "a"}), Point("cpu", T, 1, {"host": "a b"})]
+    with pytest.raises(NotAllStored, match=r"0 records stored; .*tagv: a name must be letters") as raised:
+        TsdbRepository(connection).store_all(points)
+    assert raised.value.unconfirmed == points
+    assert list(connection.table("tsdb").scan()) == []
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda repository: repository.query("sum:cpu", -1, T), "since_ms: must be 0..4294967296000 .got -1"),
+        (lambda repository: repository.query("sum:cpu", 0, 2**43), "until_ms: must be 0..4294967296000"),
+        (lambda repository: repository.query("p99:cpu", 0, T), "aggregator: must be one of sum, .*, none .got 'p99'"),
+        (lambda repository: repository.query("sum:", 0, T), "m: must be such as sum:1h-avg:rate:requests"),
+        (lambda repository: repository.query("sum:1x-avg:cpu", 0, T), "downsampling: must be such as 1h-avg"),
+        (lambda repository: repository.query("sum:1h-avg-half:cpu", 0, T), "downsampling: must be such as"),
+        (lambda repository: repository.query("sum:1h-median:cpu", 0, T), "Downsampling.by: must be one of"),
+        (lambda repository: repository.query("sum:0s-avg:cpu", 0, T), "Downsampling.every_ms: must be 1 or more"),
+        (lambda repository: repository.query("sum:rate:1h-avg:cpu", 0, T), "m: must be aggregator:downsampling:rate"),
+        (lambda repository: repository.query("sum:rate{x}:cpu", 0, T), "rate: must be rate or rate.counter,MAX,RESET."),
+        (lambda repository: repository.query("sum:cpu{host}", 0, T), "m: a filter must be tag=value .got 'host'"),
+        (lambda repository: repository.query("sum:cpu{host=like(x)}", 0, T), "host: must be one of literal_or"),
+        (lambda repository: repository.query("sum:cpu{host=regexp([)}", 0, T), r"regexp: unterminated character set"),
+    ],
+)
+def test_a_question_that_cannot_be_asked_is_refused(connection, call, message):
+    with pytest.raises(InvalidQuestion, match=message):
+        call(TsdbRepository(connection))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"time_ms": -1}, "Point.time_ms: must be 0..4294967295999 .got -1"),
+        ({"time_ms": 2**32 * 1000}, "Point.time_ms: must be 0..4294967295999"),
+        (
+            {"value": float("nan")},
+            "Point.value: must be an int of 64 bits, or a float that is not NaN or infinite .got nan",
+        ),
+        ({"value": 2**63}, "Point.value: must be an int of 64 bits"),
+        ({"value": True}, "Point.value: must be an int of 64 bits.* .got True"),
+        ({"tags": {}}, "Point.tags: must be 1..8 tags .got 0"),
+        ({"tags": {f"t{number}": "x" for number in range(9)}}, "Point.tags: must be 1..8 tags .got 9"),
+        ({"tags": {"host": 1}}, "Point.tags: must be text by text .got {'host': 1}"),
+        ({"metric": ""}, "Point.metric: must be text, not empty .got ''"),
+    ],
+)
+def test_a_point_that_cannot_be_stored_is_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        Point(**{"metric": "cpu", "time_ms": T, "value": 1, "tags": {"host": "a"}, **changes})
