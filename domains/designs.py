@@ -6,5 +6,6 @@ from .logs.design import DESIGN as LOGS
 from .messages.design import DESIGN as MESSAGES
 from .monitoring.design import DESIGN as MONITORING
 from .orders.design import DESIGN as ORDERS
+from .tsdb.design import DESIGN as TSDB
 
-DESIGNS = (ORDERS, LOGS, MONITORING, COUNTERS, MESSAGES, FEEDS)
+DESIGNS = (ORDERS, LOGS, MONITORING, COUNTERS, MESSAGES, FEEDS, TSDB)

@@ -271,7 +271,8 @@ def _table(table: TableLayout[Any, Any]) -> dict[str, Any]:
 def rows(to: Console, connection: happybase.Connection, table: TableLayout[Any, Any]) -> None:
     """Writes the first rows of a table in row-key order: the byte ruler of each key, and its cells."""
     heading(to, f"table {table.name}: {table.holds}")
-    for row, cells in connection.table(table.name).scan(limit=ROWS_SHOWN, batch_size=ROWS_SHOWN):
+    stored = connection.table(table.name).scan(columns=table.cells.columns, limit=ROWS_SHOWN, batch_size=ROWS_SHOWN)
+    for row, cells in stored:
         line(to)
         _with_title(to, "row", ruler_lines(table.layout, row, to.width - GUTTER))
         _with_title(to, "cells", cell_lines(table, cells, to.width - GUTTER))

@@ -1,5 +1,6 @@
-"""A design as somebody copies it: five files, what they import of `shared`, and nothing else of the project."""
+"""A design as somebody copies it: five files, those beside them that they import, and what all import of `shared`."""
 
+import ast
 import os
 import shutil
 import subprocess
@@ -9,17 +10,27 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 COPIED = ("__init__", "records", "keys", "repository", "example")
-"""The modules of a design that one copies."""
+"""The modules of a design that one copies, with those of its folder that they import."""
 ROOMS = ("keys", "tables", "queries", "writes", "records", "stores")
 """The packages of `shared` that they import; only `example` imports `stores`."""
 
 
+def copied_modules(name: str) -> list[str]:
+    """The modules of a design that one copies: the five, and all that they import of its folder."""
+    modules = list(COPIED)
+    for module in modules:
+        tree = ast.parse((ROOT / "domains" / name / f"{module}.py").read_text(encoding="utf-8"))
+        imported = [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level == 1]
+        modules += [other for other in dict.fromkeys(imported) if other and other not in modules]
+    return modules
+
+
 def copy_design(name: str, to: Path) -> None:
-    """Copies the five files of a design, and the packages that they import, into a folder."""
+    """Copies the files of a design, and the packages that they import, into a folder."""
     folder = to / "domains" / name
     folder.mkdir(parents=True)
     shutil.copy(ROOT / "domains" / "__init__.py", to / "domains")
-    for module in COPIED:
+    for module in copied_modules(name):
         shutil.copy(ROOT / "domains" / name / f"{module}.py", folder)
     for room in ROOMS:
         shutil.copytree(ROOT / "shared" / room, to / "shared" / room, ignore=shutil.ignore_patterns("__pycache__"))

@@ -1205,8 +1205,8 @@ MUTANTS = (
     Mutant(
         "the loser of a name keeps its own id",
         "shared/writes/dictionaries.py",
-        "            if self._put_if_absent(row, self._id_column, id):",
-        "            if self._put_if_absent(row, self._id_column, id) or True:",
+        "            elif self._put_if_absent(row, self._id_column, id):",
+        "            elif self._put_if_absent(row, self._id_column, id) or True:",
         DICTIONARIES,
     ),
     Mutant(

@@ -21,8 +21,12 @@ import happybase
 
 from domains.asking import questions, shown_arguments
 from domains.designs import DESIGNS
+from domains.monitoring import TABLES as MONITORING_TABLES
+from domains.monitoring import Point as MonitoredPoint
+from domains.monitoring import PointRepository
+from domains.tsdb import TsdbRepository
 from shared.designs import FACTS, Design, Exemption, Load, Measurement, load_samples, measure, metered
-from shared.designs.comparison import RANGES, VariantCosts, measure_variant
+from shared.designs.comparison import CELL_BYTES, RANGES, VariantCosts, measure_variant
 from shared.designs.cost_tables import (
     READ_COLUMNS,
     SPREAD_COLUMNS,
@@ -49,7 +53,7 @@ from shared.stores.filters import language as filter_language
 from shared.stores.server import memory, messages
 from shared.stores.server import thrift_server as server
 from shared.tables import Cells, ItemCells, RecordCells, TableLayout, create_tables
-from shared.writes import SourceCells
+from shared.writes import SourceCells, WriterClock
 from tests.crashes import Steps
 from tests.domains.feeds.costs import AUTHORS, LINES, PAGE, bounds_rows, page_rows, threshold_rows
 from tests.domains.feeds.stopped_writes import steps as feeds_steps
@@ -115,9 +119,9 @@ def layout_block(table: TableLayout[Any, Any]) -> str:
 
 def row_block(connection: happybase.Connection, table: TableLayout[Any, Any]) -> str:
     """The first stored row of a table under its ruler; and two of its cells, if a row holds many records."""
-    row, cells = next(connection.table(table.name).scan(limit=1))
+    row, cells = next(connection.table(table.name).scan(columns=table.cells.columns, limit=1))
     block = _below("One stored row: names, values, bytes.", _text(ruler(table.layout, row, MAX_LINE)))
-    if not isinstance(table.cells, ItemCells):
+    if isinstance(table.cells, RecordCells | SourceCells):
         return block
     first = dict(sorted(cells.items())[:2])
     lines = "\n".join(text for _kind, text in cell_lines(table, first, MAX_LINE))
@@ -128,7 +132,7 @@ def ordering_block(connection: happybase.Connection, table: TableLayout[Any, Any
     """Stored rows of a table as they sort: the first two of each value of the leading part."""
     rows: list[bytes] = []
     seen: Counter[object] = Counter()
-    for row, _cells in connection.table(table.name).scan():
+    for row, _cells in connection.table(table.name).scan(columns=table.cells.columns):
         leading = next(segment.value for segment in table.layout.segments(row) if segment.value is not None)
         seen[leading] += 1
         if seen[leading] <= 2 and len(rows) < count:
@@ -502,6 +506,7 @@ def design_blocks(design: Design) -> dict[str, str]:
         "traps": traps_block(design),
         **({"folding": folding_block(design)} if hasattr(design.main.open, "fold") else {}),
         **(feeds_blocks() if design.name == "feeds" else {}),
+        **({"storage": storage_block(design)} if hasattr(design.main.open, "compact") else {}),
     }
 
 
@@ -529,6 +534,53 @@ def feeds_blocks() -> dict[str, str]:
     )
     bounds = markdown_table((f"a timeline of {LINES} lines", "costs", "a reader of all of it then"), bounds_rows())
     return {"threshold": threshold, "bounds": bounds}
+
+
+def storage_block(design: Design) -> str:
+    """Bytes of the samples of `tsdb`: as `monitoring` stores them, under UIDs, and compacted."""
+    points = list(design.loads[0].sample_records())
+    wide = connect("embedded:")
+    create_tables(wide, MONITORING_TABLES)
+    PointRepository(wide).store_all(
+        MonitoredPoint(dict(point.tags)["host"], point.metric, point.time_ms, float(point.value)) for point in points
+    )
+    connection = connect("embedded:")
+    create_tables(connection, design.main.tables)
+    repository = load_samples(connection, design, design.main)
+    names, single = _stored_bytes(connection, "tsdb-uid"), _stored_bytes(connection, "tsdb")
+    late = TsdbRepository(connection, clock=TwoMinutesLater())
+    for metric in sorted({point.metric for point in points}):
+        late.compact(metric)
+    compacted = _stored_bytes(connection, "tsdb")
+    assert len(repository.read("load")) == len(late.read("load"))
+    forms = (
+        ("`monitoring`: host and metric in the key, a cell for each point", *_stored_bytes(wide, "points")),
+        ("`tsdb`: UIDs in the key, a cell for each point", *single),
+        ("`tsdb`, compacted", *compacted),
+    )
+    rows = [(form, f"{cells:,}", f"{size / len(points):.1f}") for form, cells, size in forms]
+    caption = (
+        f"The {len(points):,} sample points, one a minute for each series, as HBase stores their cells, before "
+        f"compression. The names need {names[1]:,} bytes besides, once."
+    )
+    return _below(caption, markdown_table(("form", "cells", "bytes for each point"), rows))
+
+
+class TwoMinutesLater(WriterClock):
+    """A clock for which the samples are old enough to be compacted."""
+
+    def read_ms(self) -> int:
+        return super().read_ms() + 120_000
+
+
+def _stored_bytes(connection: happybase.Connection, table: str) -> tuple[int, int]:
+    """The cells of a table, and their bytes."""
+    sizes = [
+        CELL_BYTES + len(row) + len(column) - 1 + len(value)
+        for row, cells in connection.table(table).scan()
+        for column, value in cells.items()
+    ]
+    return len(sizes), sum(sizes)
 
 
 def folding_block(design: Design) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from domains.asking import tables_of
 from domains.designs import DESIGNS
-from tests.copies import COPIED
+from tests.copies import COPIED, copied_modules
 
 ROOT = Path(__file__).parents[1]
 DOMAINS = sorted(path for path in (ROOT / "domains").iterdir() if (path / "keys.py").exists())
@@ -56,8 +56,8 @@ def test_a_domain_imports_shared_and_no_other_domain(domain):
 
 @pytest.mark.parametrize("domain", DOMAINS, ids=folder_name)
 def test_what_one_copies_imports_nothing_of_what_the_suite_shows(domain):
-    own = tuple(f".{name}" for name in COPIED)
-    for name in COPIED:
+    own = tuple(f".{name}" for name in copied_modules(domain.name))
+    for name in copied_modules(domain.name):
         for module in imported_modules(domain / f"{name}.py"):
             may_import = MAY_COPY_IMPORT + (("shared.stores",) if name == "example" else ())
             assert not module.startswith(("shared", ".")) or f"{module}.".startswith(

@@ -1,1 +1,22 @@
 """OpenTSDB's tables, byte for byte: series of points under UIDs, an hour in a row."""
+
+from shared.writes import NotAllStored
+
+from .keys import TABLES, Widths, data_table, uid_tables
+from .questions import SeriesQuestion, TagFilter
+from .records import Answer, Point
+from .repository import Series, TsdbRepository
+
+__all__ = [
+    "TABLES",
+    "Answer",
+    "NotAllStored",
+    "Point",
+    "Series",
+    "SeriesQuestion",
+    "TagFilter",
+    "TsdbRepository",
+    "Widths",
+    "data_table",
+    "uid_tables",
+]

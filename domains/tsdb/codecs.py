@@ -5,10 +5,9 @@ from typing import Any
 
 import attrs
 
-from shared.keys import Codec, InvalidKey, UInt32
+from shared.keys import Codec, InvalidKey, Salt, UInt32
 from shared.keys.codecs import check_type
 from shared.keys.errors import shown, shown_bytes
-from shared.keys.prefixes import MAX_BUCKETS
 
 from .records import MAX_TAGS
 
@@ -96,33 +95,44 @@ class TagPairs(Codec[bytes]):
         return self.encode(data), b""
 
 
+def _width(_salt: Any, _field: "attrs.Attribute[int]", value: Any) -> None:
+    if type(value) is not int or not 1 <= value <= 8:
+        raise InvalidKey(f"SeriesSalt.width: must be 1..8 bytes (got {shown(value)})")
+
+
+def _buckets(_salt: Any, _field: "attrs.Attribute[int]", value: Any) -> None:
+    if type(value) is not int or not 1 <= value <= 256:
+        raise InvalidKey(f"SeriesSalt.buckets: must be 1..256 (got {shown(value)})")
+
+
 @attrs.frozen
-class SeriesSalt:
+class SeriesSalt(Salt):
     """OpenTSDB's salt: Java's `Arrays.hashCode` of metric and tags, its magnitude modulo the number of buckets.
 
-    SeriesSalt(width_bytes=1, buckets=20): metric 00 00 01, tags 00 00 01 00 00 01 -> 08
+    SeriesSalt(width=1, buckets=20): metric 00 00 01, tags 00 00 01 00 00 01 -> 08
 
     The hour is not in it, so a series stays in one bucket, and the series of a busy metric are in all of them.
     """
 
-    width_bytes: int = 1
-    buckets: int = 20
-    of: tuple[str, ...] = ("metric", "tags")
+    width: int = attrs.field(default=1, validator=_width)
+    """Bytes of the salt; big-endian."""
+    buckets: int = attrs.field(default=20, validator=_buckets)
+    of: tuple[str, ...] = attrs.field(  # pyright: ignore[reportIncompatibleVariableOverride]  # fixed, so not converted
+        default=("metric", "tags"), init=False
+    )
 
-    def __attrs_post_init__(self) -> None:
-        if type(self.width_bytes) is not int or not 1 <= self.width_bytes <= 8:
-            raise InvalidKey(f"SeriesSalt.width_bytes: must be 1..8 (got {self.width_bytes!r})")
-        if type(self.buckets) is not int or not 1 <= self.buckets <= min(256**self.width_bytes, MAX_BUCKETS):
-            last = min(256**self.width_bytes, MAX_BUCKETS)
-            raise InvalidKey(f"SeriesSalt.buckets: must be 1..{last} (got {self.buckets!r})")
+    @property
+    def width_bytes(self) -> int:
+        """Bytes of the salt."""
+        return self.width
 
     def encode(self, values: Sequence[Any], encoded: Sequence[bytes]) -> bytes:
         """The salt of a key whose metric and tags have these bytes."""
-        return (abs(java_hash(b"".join(encoded))) % self.buckets).to_bytes(self.width_bytes, "big")
+        return (abs(java_hash(b"".join(encoded))) % self.buckets).to_bytes(self.width, "big")
 
     def every_value(self) -> list[bytes]:
         """The salts of all buckets, in byte order."""
-        return [bucket.to_bytes(self.width_bytes, "big") for bucket in range(self.buckets)]
+        return [bucket.to_bytes(self.width, "big") for bucket in range(self.buckets)]
 
 
 def java_hash(data: bytes) -> int:

@@ -66,8 +66,7 @@ def data_table(
     name: str = "tsdb", widths: Widths = DEFAULT_WIDTHS, salt: SeriesSalt | None = None
 ) -> TableLayout[Any, SeriesPoint]:
     """The table of points. `salt` is OpenTSDB's `tsd.storage.salt.*`: a metric is then read in a range per bucket."""
-    prefixes: tuple[Any, ...] = () if salt is None else (salt,)
-    layout = KeyLayout(hour_of_series(widths), *prefixes)
+    layout = KeyLayout(hour_of_series(widths), *([] if salt is None else [salt]))
     splits = NO_SPLITS if salt is None else Splits(tuple(salt.every_value()[1:]), "buckets of the salt")
     return TableLayout(name, "an hour of one series", layout, PointCells(), {FAMILY: Family()}, splits)
 

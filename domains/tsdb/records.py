@@ -1,7 +1,6 @@
 """The application's records: a point of a series by names, and by the UIDs that its table stores. No bytes of rows."""
 
 import math
-from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import attrs
@@ -26,11 +25,22 @@ def _number(record: Any, field: "attrs.Attribute[Any]", value: Any) -> None:
         raise ValueError(f"{type(record).__name__}.{field.name}: must be {wanted} (got {shown(value)})")
 
 
+def _sorted_pairs(tags: Any) -> Any:
+    """Tags as pairs, by name; what is not tags is left to the validator."""
+    pairs: Any = getattr(tags, "items", lambda: tags)()
+    try:
+        return tuple(sorted((name, value) for name, value in pairs))
+    except (TypeError, ValueError):
+        return tags
+
+
 def _tags(record: Any, field: "attrs.Attribute[Any]", value: Any) -> None:
-    if not isinstance(value, Mapping) or not all(type(name) is str is type(tag) for name, tag in value.items()):
-        raise ValueError(f"{type(record).__name__}.{field.name}: must be text by text (got {shown(value)})")
-    if not 1 <= len(value) <= MAX_TAGS:
-        raise ValueError(f"{type(record).__name__}.{field.name}: must be 1..{MAX_TAGS} tags (got {len(value)})")
+    where = f"{type(record).__name__}.{field.name}"
+    pairs: tuple[Any, ...] = value if value.__class__ is tuple else ((None, None),)
+    if not all(type(name) is str is type(tag) for name, tag in pairs):
+        raise ValueError(f"{where}: must be text by text, such as {{'host': 'web-1'}} (got {shown(value)})")
+    if not 1 <= len(pairs) <= MAX_TAGS or len(dict(pairs)) < len(pairs):
+        raise ValueError(f"{where}: must be 1..{MAX_TAGS} tags, each name once (got {len(pairs)})")
 
 
 @attrs.frozen
@@ -41,8 +51,8 @@ class Point:
     time_ms: int = attrs.field(validator=integer(0, LAST_POINT_MS))
     """Milliseconds since 1970-01-01 UTC."""
     value: Number = attrs.field(validator=_number)
-    tags: Mapping[str, str] = attrs.field(validator=_tags)
-    """Names and values of 1 to 8 tags, such as {"host": "web-1"}. Their order does not matter."""
+    tags: tuple[tuple[str, str], ...] = attrs.field(converter=_sorted_pairs, validator=_tags)
+    """Names and values of 1 to 8 tags. Made of a mapping, such as {"host": "web-1"}; their order does not matter."""
 
 
 @attrs.frozen

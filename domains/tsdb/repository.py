@@ -61,7 +61,7 @@ class TsdbRepository:
         self.uids = Uids(connection, uids, widths)
         self._rows = connection.table(data.name)
         self._data = data
-        self._duplicates = duplicates
+        self._duplicates: Duplicates = duplicates
         self._clock = clock
 
     # ---- writing
@@ -83,7 +83,7 @@ class TsdbRepository:
     def _put_all(self, points: list[Point]) -> None:
         points_by_row: dict[bytes, dict[int, SeriesPoint]] = {}
         for point in points:
-            metric, tags = self.uids.assign(point.metric, point.tags)
+            metric, tags = self.uids.assign(point.metric, dict(point.tags))
             stored = SeriesPoint(metric, point.time_ms, tags, point.value)
             # The last one of a time: an int and a float have other qualifiers, and here they would be equally new.
             points_by_row.setdefault(self._data.row(stored), {})[point.time_ms] = stored

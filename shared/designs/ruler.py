@@ -78,14 +78,22 @@ def cell_lines(table: TableLayout[Any, Any], cells: Mapping[bytes, bytes], width
     if isinstance(table.cells, ItemCells):
         for column in sorted(cells)[:ITEMS_SHOWN]:
             columns += _item_columns(table.cells, column, cells[column], width)
-        if len(cells) > ITEMS_SHOWN:
-            columns.append((f"and {len(cells) - ITEMS_SHOWN} cells more", "", ""))
+        columns += _others(len(cells) - ITEMS_SHOWN)
     elif isinstance(table.cells, SourceCells):
         if (cell := cells.get(table.cells.columns[0])) is not None:
             columns += _source_columns(table.cells, cell, width)
     elif isinstance(table.cells, RecordCells):
         columns += _record_columns(table.cells, cells, width)
+    else:  # a domain's own, whose bytes only the domain can tell apart
+        for column in sorted(cells)[:ITEMS_SHOWN]:
+            columns += _cut("qualifier", "", [column.partition(b":")[2].hex(" ")], width)
+            columns += _cut("value", "", [cells[column].hex(" ")], width)
+        columns += _others(len(cells) - ITEMS_SHOWN)
     return _lines(columns, width)
+
+
+def _others(count: int) -> list[tuple[str, ...]]:
+    return [(f"and {count} cells more", "", "")] if count > 0 else []
 
 
 def _record_columns(cells: RecordCells[Any], stored: Mapping[bytes, bytes], width: int) -> Iterable[tuple[str, ...]]:

@@ -5,6 +5,7 @@ Nothing is trimmed, rounded or guessed:
 text     unchanged
 int      [+-]?[0-9]+, up to 4,300 digits, the most that Python reads; from JSON also a number, but not a float or a bool
 float    a decimal number in the range of a float, so neither infinite nor NaN
+number   an int or a float (`int | float`): an int if it is written without point and exponent
 bool     true or false
 bytes    hex digits
 *_ms     a time: text as `parse_time` reads it; from JSON also a number of milliseconds. From a file, integers may count
@@ -102,6 +103,16 @@ def _read_float(value: Any, _type: Any) -> float:
     raise _refusal("a number in the range of a float", value)
 
 
+def _is_number(wanted: Any) -> bool:
+    return set(get_args(wanted)) == {int, float}
+
+
+def _read_number(value: Any, wanted: Any) -> int | float:
+    if type(value) is int or (type(value) is str and _INTEGER.fullmatch(value)):
+        return _read_int(value, wanted)
+    return _read_float(value, wanted)
+
+
 def _read_bool(value: Any, _type: Any) -> bool:
     words = {True: True, False: False, "true": True, "false": False}
     if type(value) in (bool, str) and value in words:
@@ -139,5 +150,6 @@ CONVERTER.register_structure_hook(str, _read_text)
 CONVERTER.register_structure_hook_func(_is_literal, _read_literal)
 CONVERTER.register_structure_hook_func(_is_tuple_of_texts, _read_texts)
 CONVERTER.register_structure_hook(float, _read_float)
+CONVERTER.register_structure_hook_func(_is_number, _read_number)
 CONVERTER.register_structure_hook(bool, _read_bool)
 CONVERTER.register_structure_hook(bytes, _read_bytes)

@@ -166,20 +166,18 @@ class Dictionary:
         if known is not None:
             return known
         row = self._row_of(name)
-        for _ in range(ATTEMPTS):
+        taken: list[str] = []
+        while len(taken) < ATTEMPTS:
             id = self._next_id()
             if not self._put_if_absent(id, self._name_column, row):
-                continue  # taken without the counter
-            if self._put_if_absent(row, self._id_column, id):
+                taken.append(id.hex())
+            elif self._put_if_absent(row, self._id_column, id):
                 self._id_of.put(name, id)
                 self._name_of.put(id, name)
                 return id
-            winner = self.id_of(name)
-            if winner is not None:  # otherwise the name was renamed since
+            elif (winner := self.id_of(name)) is not None:  # otherwise the name was renamed since
                 return winner
-        raise NoFreeId(
-            f"{self._dictionary}: must be ids that no name has (got {ATTEMPTS} with names, up to {id.hex()})"
-        )
+        raise NoFreeId(f"{self._dictionary}: must be ids that no name has (got {ATTEMPTS}, {taken[0]}..{taken[-1]})")
 
     def rename(self, old: str, new: str) -> bytes:
         """Gives the id of `old` the name `new`; returns the id. The same call again completes a rename that died.

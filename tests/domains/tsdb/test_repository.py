@@ -36,7 +36,7 @@ def made(seed, count=400):
 
 def latest(points):
     """The value of each time of each series."""
-    return {(point.metric, tuple(sorted(point.tags.items())), point.time_ms): point.value for point in points}
+    return {(point.metric, point.tags, point.time_ms): point.value for point in points}
 
 
 LAYOUTS = {
@@ -90,7 +90,9 @@ def test_every_period_of_every_series_is_as_in_a_plain_list(repository, seed):
 )
 def test_filters_of_a_tag(repository, kind, text, matches):
     repository.store_all(made(4))
-    wanted = {point.tags["host"] for point in made(4) if point.metric == "cpu" and matches(point.tags["host"])}
+    wanted = {
+        dict(point.tags)["host"] for point in made(4) if point.metric == "cpu" and matches(dict(point.tags)["host"])
+    }
     assert {series.tags["host"] for series in repository.read("cpu", [TagFilter("host", kind, text)])} == wanted
 
 
@@ -245,9 +247,12 @@ def test_a_question_that_cannot_be_asked_is_refused(connection, call, message):
         ),
         ({"value": 2**63}, "Point.value: must be an int of 64 bits"),
         ({"value": True}, "Point.value: must be an int of 64 bits.* .got True"),
-        ({"tags": {}}, "Point.tags: must be 1..8 tags .got 0"),
-        ({"tags": {f"t{number}": "x" for number in range(9)}}, "Point.tags: must be 1..8 tags .got 9"),
-        ({"tags": {"host": 1}}, "Point.tags: must be text by text .got {'host': 1}"),
+        ({"tags": {}}, "Point.tags: must be 1..8 tags, each name once .got 0"),
+        ({"tags": {f"t{number}": "x" for number in range(9)}}, "Point.tags: must be 1..8 tags, each name once .got 9"),
+        ({"tags": {"host": 1}}, "Point.tags: must be text by text, .* .got .*'host', 1"),
+        ({"tags": (("a", "1"), ("a", "2"))}, "Point.tags: must be 1..8 tags, each name once .got 2"),
+        ({"tags": "host"}, "Point.tags: must be text by text, such as .* .got 'host'"),
+        ({"tags": None}, "Point.tags: must be text by text, such as .* .got None"),
         ({"metric": ""}, "Point.metric: must be text, not empty .got ''"),
     ],
 )

@@ -1,0 +1,57 @@
+"""What the suite shows of `tsdb`: its questions and its salted variant. A copy does not need it."""
+
+from functools import partial
+
+from shared.designs import AccessPattern, Design, Exemption, Variant
+from shared.records import parse_time
+
+from .keys import TABLES
+from .loads import LAST_QUARTER_MS, POINTS_LOAD
+from .published import PUBLISHED
+from .repository import TsdbRepository
+from .variants import salted
+
+HOUR = {"since_ms": parse_time("2013-01-01T00:00"), "until_ms": parse_time("2013-01-01T01:00")}
+TWO_HOURS = HOUR | {"until_ms": parse_time("2013-01-01T02:00")}
+
+ONE_SERIES = AccessPattern(
+    "a metric of one host, one hour",
+    TsdbRepository.points,
+    {"metric": "requests", "tag": "host", "value": "web-1", **HOUR},
+)
+SUM = AccessPattern(
+    "a sum over all hosts, averages of ten minutes", TsdbRepository.query, {"m": "sum:10m-avg:requests", **TWO_HOURS}
+)
+BY_CENTRE = AccessPattern(
+    "the largest load of each data centre, by hour", TsdbRepository.query, {"m": "max:1h-max:load{dc=*}", **TWO_HOURS}
+)
+RATE = AccessPattern(
+    "bytes for each second of the web servers",
+    TsdbRepository.query,
+    {"m": "sum:rate:bytes.total{host=wildcard(web-*)}", **HOUR},
+)
+QUESTIONS = (ONE_SERIES, SUM, BY_CENTRE, RATE)
+
+DATED_BY_CLOCK = Exemption("loading", "cells are dated by the writer's clock, as OpenTSDB's are: it writes them anew")
+
+OF_MANY_POINTS = Exemption("rows", "the answer is computed from all series of the metric", (SUM, BY_CENTRE))
+
+DESIGN = Design(
+    name="tsdb",
+    question="How are points of many series stored so that a running OpenTSDB reads and writes the same tables?",
+    loads=(POINTS_LOAD,),
+    patterns=QUESTIONS,
+    variants=(
+        Variant("unsalted", "the rows of a metric in one range", TABLES, TsdbRepository),
+        Variant(
+            "salted",
+            "the same rows in buckets, by OpenTSDB's salt",
+            salted.TABLES,
+            partial(TsdbRepository, data=salted.POINTS),
+        ),
+    ),
+    newest_ms=LAST_QUARTER_MS,
+    time="time_ms",
+    exemptions=(DATED_BY_CLOCK, OF_MANY_POINTS),
+    published=PUBLISHED,
+)

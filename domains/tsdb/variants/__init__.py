@@ -1,0 +1,1 @@
+"""Other layouts of the same points: OpenTSDB's own options."""

@@ -1,0 +1,14 @@
+"""The rows of `tsdb` with OpenTSDB's salt, so that the series of one busy metric are written in several regions.
+
+A metric is read in a range for each bucket; a series stays in one.
+"""
+
+from ..codecs import SeriesSalt
+from ..keys import NAMES, UIDS, data_table
+
+BUCKETS = 8
+"""OpenTSDB's own default is 20. It is fixed with the first row."""
+
+POINTS = data_table("tsdb-salted", salt=SeriesSalt(buckets=BUCKETS))
+
+TABLES = (POINTS, UIDS, NAMES)
