@@ -118,7 +118,7 @@ class SeriesSalt(Salt):
     """Bytes of the salt; big-endian."""
     buckets: int = attrs.field(default=20, validator=_buckets)
     of: tuple[str, ...] = attrs.field(  # pyright: ignore[reportIncompatibleVariableOverride]  # fixed, so not converted
-        default=("metric", "tags"), init=False
+        default=("metric_uid", "tag_uids"), init=False
     )
 
     @property

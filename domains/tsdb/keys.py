@@ -55,9 +55,11 @@ def hour_of_series(widths: Widths) -> type[Any]:
         Source: S2.11, [metric_uid][timestamp][tagk1][tagv1]...; OpenTSDB 2.4.1, core/IncomingDataPoints.java
         """
 
-        metric: bytes = part(FixedBytes(widths.metrics), "UID of the metric")
+        metric_uid: bytes = part(FixedBytes(widths.metrics), "the metric")
         time_ms: int = part(Slice(Seconds, HOUR_MS), "the hour, milliseconds since 1970 UTC, stored in seconds")
-        tags: bytes = part(TagPairs(widths.tagk, widths.tagv), "UIDs of tag names and values, in the order of bytes")
+        tag_uids: bytes = part(
+            TagPairs(widths.tagk, widths.tagv), "tag names and values, pair after pair, in the order of bytes"
+        )
 
     return HourOfSeries
 

@@ -12,9 +12,9 @@ PUBLISHED = (
         POINTS,
         POINTS.layout.key(b"\0\0\1", parse_time("2013-01-01T00:00"), bytes.fromhex("000001000001000002000004")),
         {
-            "metric": bytes.fromhex("000001"),
+            "metric_uid": bytes.fromhex("000001"),
             "time_ms": bytes.fromhex("50e22700"),
-            "tags": bytes.fromhex("000001000001000002000004"),
+            "tag_uids": bytes.fromhex("000001000001000002000004"),
         },
         {},
     ),

@@ -382,7 +382,7 @@ class PointCells:
         points = read_points({column[start:]: (value, 0) for column, value in sorted(cells.items())}).merged("strict")
         for offset_ms, value in zip(points.offsets_ms.tolist(), points.values(), strict=True):
             try:
-                yield SeriesPoint(key.metric, key.time_ms + offset_ms, key.tags, value)
+                yield SeriesPoint(key.metric_uid, key.time_ms + offset_ms, key.tag_uids, value)
             except ValueError as error:  # of the record's own validators: a number that is NaN or infinite
                 raise InvalidRecord(str(error)) from None
 

@@ -59,10 +59,9 @@ class Point:
 class SeriesPoint:
     """A point as its table holds it: a UID instead of each name."""
 
-    metric: bytes
-    """The UID of the metric."""
+    metric_uid: bytes
     time_ms: int = attrs.field(validator=integer(0, LAST_POINT_MS))
-    tags: bytes = attrs.field()
+    tag_uids: bytes = attrs.field()
     """The UIDs of tag names and values, pair after pair, in the order of their bytes."""
     value: Number = attrs.field(validator=_number)
 

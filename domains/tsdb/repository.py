@@ -157,13 +157,13 @@ class TsdbRepository:
         for row, cells in self._scan(plan):
             try:
                 key = self._data.layout.decode(row)
-                if any(wanted.isdisjoint(self.uids.split(key.tags).items()) for wanted in wanted_pairs):
+                if any(wanted.isdisjoint(self.uids.split(key.tag_uids).items()) for wanted in wanted_pairs):
                     continue
                 points = read_points(cells_by_qualifier(cells)).merged(self._duplicates)
             except ValueError as error:
                 raise InvalidRow(self._data.name, row, str(error)) from None
             values = Values(points.offsets_ms + key.time_ms, points.floats, points.ints, points.are_floats)
-            hours.setdefault(key.tags, []).append(values)
+            hours.setdefault(key.tag_uids, []).append(values)
         names = self.uids.names_of_tags(hours)
         found: list[Series] = []
         for pairs in sorted(hours):
@@ -181,7 +181,7 @@ class TsdbRepository:
         if uid is None:
             return None
         first_ms, end_ms = whole_hours(since_ms, until_ms)
-        return self._data.plan(metric=uid, time_ms=between(first_ms, None if end_ms > LAST_POINT_MS else end_ms))
+        return self._data.plan(metric_uid=uid, time_ms=between(first_ms, None if end_ms > LAST_POINT_MS else end_ms))
 
     def _wanted_pairs(self, filters: Iterable[TagFilter]) -> list[set[tuple[bytes, bytes]]] | None:
         """For each filter with literal values, the UIDs of tag and value of which a row has one; None if none has."""

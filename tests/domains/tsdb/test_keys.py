@@ -24,16 +24,16 @@ def test_the_key_of_the_source():
     row = POINTS.row(point("000001", "000001000001 000002000004", T + 1_234_567))
     assert row == bytes.fromhex("000001 50E22700 000001000001 000002000004")
     key = POINTS.layout.decode(row)
-    assert (key.metric, key.time_ms, key.tags) == (b"\0\0\1", T, row[7:])
+    assert (key.metric_uid, key.time_ms, key.tag_uids) == (b"\0\0\1", T, row[7:])
 
 
 def test_widths_and_a_salt():
     table = data_table(widths=Widths(2, 1, 4), salt=SeriesSalt(2, 20))
     row = table.row(point("0001", "01 00000002"))
     assert row == bytes.fromhex("0009 0001 50E22700 01 00000002")
-    assert table.layout.decode(row).tags == bytes.fromhex("01 00000002")
+    assert table.layout.decode(row).tag_uids == bytes.fromhex("01 00000002")
     assert len(table.splits.points) == 19
-    assert len(table.plan(metric=b"\0\1", time_ms=between(T, T + HOUR_MS)).ranges) == 20
+    assert len(table.plan(metric_uid=b"\0\1", time_ms=between(T, T + HOUR_MS)).ranges) == 20
 
 
 def test_rows_of_one_metric_sort_by_hour_and_then_by_uids():
@@ -76,7 +76,7 @@ def test_tags_come_back_whatever_their_order(tags):
         (lambda: SeriesSalt(0), "SeriesSalt.width: must be 1..8 bytes .got 0"),
         (lambda: SeriesSalt(1, 257), "SeriesSalt.buckets: must be 1..256 .got 257"),
         (lambda: SeriesSalt(2, 0), "SeriesSalt.buckets: must be 1..256 .got 0"),
-        (lambda: POINTS.row(point("0001", "000001000001")), "HourOfSeries.metric: must be 3 bytes .got 2: 00 01"),
+        (lambda: POINTS.row(point("0001", "000001000001")), "HourOfSeries.metric_uid: must be 3 bytes .got 2: 00 01"),
         (lambda: POINTS.layout.decode(bytes.fromhex("00000150e22701000001000001")), "must be a multiple of 3600000"),
         (lambda: POINTS.layout.decode(bytes.fromhex("00000150e22700")), "must be 1..8 pairs"),
     ],

@@ -139,7 +139,7 @@ def test_row_keys(vector):
     table = data_table(salt=salt_of(asked))
     row = table.row(SeriesPoint(tsuid[:3], time_ms, tsuid[3:], 0))
     assert row == hexed(expect["row_key"])
-    assert table.layout.decode(row).tags == tsuid[3:]
+    assert table.layout.decode(row).tag_uids == tsuid[3:]
 
 
 @pytest.mark.parametrize("vector", vectors("salt"))
