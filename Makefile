@@ -9,7 +9,7 @@ FITS := import ensurepip, sys, venv; print("yes" if sys.version_info >= (3, 11) 
 # Each process gets neighbouring tests, so that a module's fixtures are set up once; one that is done takes tests of others.
 PARALLEL := -n auto --dist worksteal
 
-.PHONY: help demo test test-long test-hbase test-cluster faults hbase compare-hbase hot-spots bench bench-hbase bench-large mutants readmes check clean
+.PHONY: help demo test test-long test-hbase test-cluster faults hbase opentsdb test-opentsdb compare-hbase hot-spots bench bench-hbase bench-large mutants readmes check clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile
@@ -34,6 +34,12 @@ faults: .venv/ready ## break the network on purpose, beside plain happybase; tak
 
 hbase: .venv/ready ## a real HBase until Ctrl-C; needs Java 17 and Maven; DATA=dir keeps its data, PORT=9090
 	@.venv/bin/python -m tests.hbase $(if $(DATA),--data '$(DATA)') $(if $(PORT),--port $(PORT))
+
+opentsdb: .venv/ready ## a real OpenTSDB on an HBase of its own until Ctrl-C; needs Java 17 and Maven
+	@.venv/bin/python -m tests.opentsdb
+
+test-opentsdb: .venv/ready ## the tables of tsdb beside a real OpenTSDB, in a minute; needs Java 17 and Maven
+	.venv/bin/pytest -m opentsdb tests/opentsdb
 
 compare-hbase: .venv/ready ## 200,000 random calls on the embedded store and a real HBase; OPERATIONS=, SEED=
 	.venv/bin/python -m tests.compare $(if $(OPERATIONS),--operations $(OPERATIONS)) $(if $(SEED),--seed '$(SEED)')

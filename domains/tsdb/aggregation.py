@@ -138,27 +138,32 @@ class Rate:
     is_counter: bool = False
     max: int = LONG_MAX
     reset: float = 0
-    """A rate of a counter above this is 0: it was reset, not full. 0 for no such limit."""
+    """A rate above this that a new start would give is 0, because the counter was reset. 0 for no such limit."""
     drops_resets: bool = False
     """Leaves out the point at which a counter is smaller than before."""
 
 
 def rates(values: Values, how: Rate) -> Values:
-    """The change for each second since the point before, at every point but the first; always floats."""
-    seconds = np.diff(values.times_ms) / 1000.0
-    are_ints = ~(values.are_floats[1:] | values.are_floats[:-1])
-    changes = np.where(are_ints, np.diff(values.ints).astype(np.float64), np.diff(values.numbers))
-    times_ms = values.times_ms[1:]
+    """The change for each second since the point before, always floats.
+
+    The first point has a rate, too: that since 0 in 1970. `aggregated` does not answer it, but takes it for the rate
+    until the second point, as OpenTSDB does.
+    """
+    seconds = np.diff(values.times_ms, prepend=0) / 1000.0
+    before_ints = np.concatenate([np.zeros(1, np.int64), values.ints])[:-1]
+    before = np.concatenate([np.zeros(1), values.numbers])[:-1]
+    are_ints = ~(values.are_floats | np.concatenate([np.zeros(1, np.bool_), values.are_floats])[:-1])
+    changes = np.where(are_ints, (values.ints - before_ints).astype(np.float64), values.numbers - before)
     if not how.is_counter:
-        return Values.of_floats(times_ms, changes / seconds)
+        return Values.of_floats(values.times_ms, changes / seconds)
     is_smaller = changes < 0
     if how.drops_resets:
-        return Values.of_floats(times_ms[~is_smaller], (changes / seconds)[~is_smaller])
-    rolled = (float(how.max) - values.numbers[:-1]) + values.numbers[1:]
-    per_second = np.where(is_smaller, rolled, changes) / seconds
+        return Values.of_floats(values.times_ms[~is_smaller], (changes / seconds)[~is_smaller])
+    int_rolled = (np.int64(how.max) - before_ints + values.ints).astype(np.float64)
+    rolled = np.where(are_ints, int_rolled, how.max - before + values.numbers) / seconds
     if how.reset > 0:
-        per_second[per_second > how.reset] = 0.0
-    return Values.of_floats(times_ms, per_second)
+        rolled[rolled > how.reset] = 0.0
+    return Values.of_floats(values.times_ms, np.where(is_smaller, rolled, changes / seconds))
 
 
 # ---- 3. aggregation ------------------------------------------------------------------------------
@@ -237,23 +242,24 @@ AGGREGATORS = {
 
 
 def aggregated(series: Sequence[Values], name: str, *, are_rates: bool = False) -> Values:
-    """One point for each time that any of the series has. Rates are not interpolated: the rate before counts on.
+    """One point for each time that any of the series has.
 
-    A number is an int if all series have ints there, both in their last point and in their next one.
+    A number is an int if all series have ints there, both in their last point and in their next one. Rates are not
+    interpolated: the rate before counts on, and before the second point the first rate, which is not answered itself.
     Costs: memory for each time once for each series.
     """
     aggregator = AGGREGATORS[_one_of("aggregator", name, AGGREGATORS)]
-    series = [values for values in series if len(values)]
+    series = [values for values in series if len(values) > are_rates]
     if not series:
         return Values.of(())
-    times_ms = np.unique(np.concatenate([values.times_ms for values in series]))
+    times_ms = np.unique(np.concatenate([values.times_ms[int(are_rates) :] for values in series]))
     present = np.zeros((len(series), len(times_ms)), np.bool_)
     numbers = np.zeros(present.shape, np.float64)
     ints = np.zeros(present.shape, np.int64)
     is_float = np.zeros(len(times_ms), np.bool_)
     for row, values in enumerate(series):
         before = np.searchsorted(values.times_ms, times_ms, side="right") - 1
-        present[row] = (before >= 0) & (times_ms <= values.times_ms[-1])
+        present[row] = ((before >= 0) | are_rates) & (times_ms <= values.times_ms[-1])
         after = np.minimum(before + 1, len(values) - 1)
         before = np.maximum(before, 0)
         is_exact = values.times_ms[before] == times_ms

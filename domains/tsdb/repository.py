@@ -12,7 +12,7 @@ from shared.keys.errors import shown
 from shared.tables import InvalidRow, TableLayout
 from shared.writes import CLOCK, WriterClock, store_all
 
-from .aggregation import Values, aggregated, downsampled, rates, whole_intervals
+from .aggregation import Values, aggregated, downsampled, rates
 from .compaction import CompactionResult, compact
 from .keys import DEFAULT_WIDTHS, POINTS, UIDS, Widths
 from .qualifiers import HOUR_MS, Duplicates, cells_by_qualifier, read_points
@@ -121,22 +121,33 @@ class TsdbRepository:
         return [answer for one in self.ask(parse_question(m), since_ms, until_ms) for answer in _answers(one)]
 
     def ask(self, question: SeriesQuestion, since_ms: int, until_ms: int) -> list[Series]:
-        """One series for each group of a question; see `aggregation.py` for its steps. Costs: as `read`."""
+        """One series for each group of a question; see `aggregation.py` for its steps. Costs: as `read`.
+
+        Points of the same hours before and after the period are read, too: they give the first rate and the numbers
+        between points at the ends of the period.
+        """
+        _check_period(since_ms, until_ms)
         read_since_ms, read_until_ms = since_ms, until_ms
         if question.downsampling is not None:
-            read_since_ms, read_until_ms = whole_intervals(question.downsampling.every_ms, since_ms, until_ms)
-        groups: dict[tuple[str | None, ...], list[Series]] = {}
+            every_ms = question.downsampling.every_ms
+            read_since_ms, read_until_ms = since_ms - since_ms % every_ms, until_ms + -until_ms % every_ms
+        read_since_ms, read_until_ms = whole_hours(read_since_ms, min(read_until_ms, FOREVER_MS))
+        groups: dict[tuple[str, ...], list[Series]] = {}
         for number, series in enumerate(self.read(question.metric, question.filters, read_since_ms, read_until_ms)):
-            group = tuple(series.tags.get(tag) for tag in question.grouped_tags)
+            group = tuple(series.tags.get(tag, "") for tag in question.grouped_tags)
+            if not all(group):
+                continue  # without a tag that makes groups a series is in none of them
             if question.aggregator == NONE:
                 group = (str(number),)
             values = series.values
             if question.downsampling is not None:
-                values = downsampled(values, question.downsampling, since_ms, until_ms)
+                values = downsampled(values, question.downsampling, read_since_ms, read_until_ms)
             if question.rate is not None:
                 values = rates(values, question.rate)
             groups.setdefault(group, []).append(attrs.evolve(series, values=values))
-        return [_aggregate(question, series) for series in groups.values()]
+        answers = (_aggregate(question, series) for series in groups.values())
+        cut = (attrs.evolve(answer, values=answer.values.between(since_ms, until_ms)) for answer in answers)
+        return [answer for answer in cut if len(answer.values)]
 
     def read(
         self, metric: str, filters: Iterable[TagFilter] = (), since_ms: int = 0, until_ms: int = FOREVER_MS
@@ -174,9 +185,7 @@ class TsdbRepository:
 
     def _hours(self, metric: str, since_ms: int, until_ms: int) -> Plan | None:
         """The rows of a metric in a period; None if nothing was ever stored under its name."""
-        for name, time_ms in (("since_ms", since_ms), ("until_ms", until_ms)):
-            if type(time_ms) is not int or not 0 <= time_ms <= FOREVER_MS:
-                raise InvalidQuestion(f"{name}: must be 0..{FOREVER_MS} (got {shown(time_ms)})")
+        _check_period(since_ms, until_ms)
         uid = self.uids.metrics.id_of(metric)
         if uid is None:
             return None
@@ -207,9 +216,15 @@ class TsdbRepository:
             )
 
 
+def _check_period(since_ms: int, until_ms: int) -> None:
+    for name, time_ms in (("since_ms", since_ms), ("until_ms", until_ms)):
+        if type(time_ms) is not int or not 0 <= time_ms <= FOREVER_MS:
+            raise InvalidQuestion(f"{name}: must be 0..{FOREVER_MS} (got {shown(time_ms)})")
+
+
 def whole_hours(since_ms: int, until_ms: int) -> tuple[int, int]:
-    """The hours that a period touches, from the start of the first to the end of the last."""
-    return since_ms - since_ms % HOUR_MS, until_ms + -until_ms % HOUR_MS
+    """The hours that a period touches, from the start of the first to the end of the last; at most `FOREVER_MS`."""
+    return since_ms - since_ms % HOUR_MS, min(until_ms + -until_ms % HOUR_MS, FOREVER_MS)
 
 
 def _joined(hours: list[Values]) -> Values:
@@ -226,7 +241,8 @@ def _joined(hours: list[Values]) -> Values:
 
 def _aggregate(question: SeriesQuestion, group: list[Series]) -> Series:
     if question.aggregator == NONE:
-        return group[0]
+        first = 0 if question.rate is None else 1  # the first rate is that since 1970
+        return attrs.evolve(group[0], values=group[0].values.taking(slice(first, None)))
     tags: dict[str, set[str]] = {}
     for series in group:
         for tag, value in series.tags.items():

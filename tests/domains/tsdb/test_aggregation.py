@@ -110,28 +110,30 @@ def test_nan_is_passed_over_and_is_the_answer_only_if_no_series_has_a_number():
     assert str([number for _, number in aggregated(filled, "avg").points()]) == "[1.5, 5.0, nan]"
 
 
-def test_a_rate_is_the_change_for_each_second_and_the_first_point_has_none():
-    assert list(answers(rates(A, Rate())).items())[:3] == [(10, 0.1), (20, 0.3), (30, 0.5)]
-    assert rates(Values.of([(0, 1)]), Rate()).points() == []
+def shown(values):
+    """The points without the first rate, which is that since 1970."""
+    return values.points()[1:]
+
+
+def test_a_rate_is_the_change_for_each_second_and_the_first_is_that_since_1970():
+    assert list(answers(rates(A, Rate())).items())[1:4] == [(10, 0.1), (20, 0.3), (30, 0.5)]
+    assert rates(Values.of([(2000, 1)]), Rate()).points() == [(2000, 0.5)]
     assert rates(Values.of(()), Rate()).points() == []
 
 
 def test_a_counter_that_starts_again():
-    counter = Values.of([(0, 10), (1000, 250), (2000, 5), (3000, 25)])
-    assert rates(counter, Rate(is_counter=True, max=255)).points() == [(1000, 240.0), (2000, 10.0), (3000, 20.0)]
-    assert rates(counter, Rate(is_counter=True, max=255, reset=100)).points() == [
-        (1000, 0.0),
-        (2000, 10.0),
-        (3000, 20.0),
-    ]
-    assert rates(counter, Rate(is_counter=True, drops_resets=True)).points() == [(1000, 240.0), (3000, 20.0)]
-    assert rates(counter, Rate()).points()[1] == (2000, -245.0)
+    counter = Values.of([(1000, 10), (2000, 250), (3000, 5), (4000, 25)])
+    assert shown(rates(counter, Rate(is_counter=True, max=255))) == [(2000, 240.0), (3000, 10.0), (4000, 20.0)]
+    assert shown(rates(counter, Rate(is_counter=True, max=255, reset=5))) == [(2000, 240.0), (3000, 0.0), (4000, 20.0)]
+    assert shown(rates(counter, Rate(is_counter=True, drops_resets=True))) == [(2000, 240.0), (4000, 20.0)]
+    assert shown(rates(counter, Rate()))[1] == (3000, -245.0)
     assert Rate().max == LONG_MAX
 
 
-def test_rates_are_not_interpolated():
-    first, second = Values.of([(0, 1.0), (4000, 5.0)]), Values.of([(2000, 10.0)])
-    assert aggregated([first, second], "sum", are_rates=True).points() == [(0, 1.0), (2000, 11.0), (4000, 5.0)]
+def test_rates_are_not_interpolated_and_the_first_one_counts_until_the_second_point():
+    first, second = Values.of([(1000, 1.0), (4000, 5.0)]), Values.of([(500, 7.0), (2000, 10.0), (3000, 20.0)])
+    assert aggregated([first, second], "sum", are_rates=True).points() == [(2000, 11.0), (3000, 21.0), (4000, 5.0)]
+    assert aggregated([first, Values.of([(3000, 2.0)])], "sum", are_rates=True).points() == [(4000, 5.0)]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,44 @@
+"""A real OpenTSDB on a real HBase, with the tables of `tsdb`; only `make test-opentsdb` starts them."""
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import happybase
+import pytest
+
+from domains.tsdb.keys import TABLES
+from domains.tsdb.variants import salted
+from shared.stores import connect
+from shared.tables import create_tables
+from tests.hbase.java import FOR_MINUTES
+from tests.hbase.server import HBase
+from tests.hbase.server import running as running_hbase
+from tests.opentsdb.server import OpenTSDB, running
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if "opentsdb" not in (config.getoption("-m") or ""):
+        skip = pytest.mark.skip(reason="needs a real OpenTSDB: make test-opentsdb")
+        for item in items:
+            if item.get_closest_marker("opentsdb"):
+                item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def hbase() -> Iterator[HBase]:
+    with running_hbase(region_servers=1, java_options=FOR_MINUTES) as hbase:
+        yield hbase
+
+
+@pytest.fixture(scope="session")
+def connection(hbase: HBase) -> Iterator[happybase.Connection]:
+    with closing(connect(hbase.url)) as connection:
+        create_tables(connection, [*TABLES, *salted.TABLES])
+        yield connection
+
+
+@pytest.fixture(scope="session")
+def opentsdb(hbase: HBase, connection: happybase.Connection) -> Iterator[OpenTSDB]:
+    """One that leaves rows as they are."""
+    with running(hbase.ports.zookeeper, {"data": "tsdb", "uid": "tsdb-uid"}) as server:
+        yield server
