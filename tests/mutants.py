@@ -55,6 +55,10 @@ FEEDS = ("tests/domains/feeds/test_feeds.py",)
 CLAIMS = ("tests/shared/writes/test_claims.py",)
 DICTIONARIES = ("tests/shared/writes/test_dictionaries.py",)
 STOPPED_WRITES = ("tests/shared/writes/test_stopped_writes.py",)
+TSDB_COMPACTION = ("tests/domains/tsdb/test_compaction.py",)
+TSDB_CELLS = ("tests/domains/tsdb/test_qualifiers.py", "tests/domains/tsdb/test_vectors.py")
+TSDB_NUMBERS = ("tests/domains/tsdb/test_aggregation.py",)
+TSDB = ("tests/domains/tsdb/test_repository.py",)
 FOLDING = ("tests/domains/counters/test_folding.py",)
 STOPPED_FOLDS = ("tests/domains/counters/test_crashes.py",)
 TABLES = ("tests/shared/tables/test_tables.py",)
@@ -1222,6 +1226,62 @@ MUTANTS = (
         "self._rows.delete(old_row, [self._id_column], timestamp=stored_ms)",
         "self._rows.delete(old_row, [self._id_column])",
         DICTIONARIES,
+    ),
+    Mutant(
+        "a compaction deletes the points that are written meanwhile",
+        "domains/tsdb/compaction.py",
+        "        with rows.batch(timestamp=written_ms) as batch:\n            for row in rows_of_time:",
+        "        with rows.batch() as batch:\n            for row in rows_of_time:",
+        TSDB_COMPACTION,
+    ),
+    Mutant(
+        "a compacted cell is newer than what is written meanwhile",
+        "domains/tsdb/compaction.py",
+        "    written_ms = max(written_ms for _, written_ms in of_points.values())",
+        "    written_ms = max(written_ms for _, written_ms in of_points.values()) + 10**6",
+        TSDB_COMPACTION,
+    ),
+    Mutant(
+        "a compaction does not look whether its cell is there",
+        "domains/tsdb/compaction.py",
+        "    seen = _seen(rows, replaced)",
+        "    seen = list(replaced)",
+        TSDB_COMPACTION,
+    ),
+    Mutant(
+        "rows with appended points are compacted",
+        "domains/tsdb/compaction.py",
+        "if APPENDED in cells or not of_points:",
+        "if not of_points:",
+        TSDB_COMPACTION,
+    ),
+    Mutant(
+        "a compacted value that is too short loses its last points",
+        "domains/tsdb/qualifiers.py",
+        "        if ends[-1] > len(value):",
+        "        if False:",
+        TSDB_CELLS,
+    ),
+    Mutant(
+        "of cells with one time the oldest counts",
+        "domains/tsdb/qualifiers.py",
+        "np.lexsort((-self.written_ms, self.offsets_ms))",
+        "np.lexsort((self.written_ms, self.offsets_ms))",
+        TSDB_CELLS,
+    ),
+    Mutant(
+        "an average of ints is cut towards the smaller int",
+        "domains/tsdb/aggregation.py",
+        "quotient + ((number < 0) & (quotient * by != number))",
+        "quotient",
+        TSDB_NUMBERS,
+    ),
+    Mutant(
+        "of two values of a time in one batch both are stored",
+        "domains/tsdb/repository.py",
+        "[point.time_ms] = stored",
+        "[len(points_by_row[self._data.row(stored)])] = stored",
+        TSDB,
     ),
     Mutant(
         "the times of two revisions meet",

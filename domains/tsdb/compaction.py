@@ -7,15 +7,15 @@ steps, each for many rows at once:
     1. Read the rows with the timestamps of their cells. T is the newest timestamp of a row.
     2. Put the compacted cell with the timestamp T.
     3. Read it back: a tombstone of before may hide it. If it is not there, the row stays as it is.
-    4. Delete each of the cells that are in it, at the timestamp that was read.
+    4. Delete the cells that are in it, up to the timestamp T.
 
 Why no point is lost, whatever others write or wherever this dies:
 
 - A cell is deleted only after the cell that replaces it was seen.
 - A point that is overwritten meanwhile has a later timestamp than T: it outlives its delete, and it is newer than the
   compacted cell, so readers take its number. (OpenTSDB deletes without a timestamp, and loses that point.)
-- Timestamps come from the clocks of writers. So rows with a cell of the last minute stay as they are, and so do rows
-  whose hour ended less than a second ago.
+- Timestamps come from the clocks of writers, which may differ. So rows with a cell of the last minute stay as they are,
+  and so do rows whose hour ended less than a second ago.
 - After a death between two steps, or if several processes compact one row, cells repeat points with equal numbers.
 
 Rows with appended points are left alone, as OpenTSDB leaves them: an append may arrive at any time.
@@ -66,8 +66,8 @@ class Compacted:
     """The newest timestamp of the cells that are in it, which becomes its own."""
     is_stored: bool
     """Whether the row has this cell already, left by a compaction that died before its deletes."""
-    sources: Mapping[bytes, int]
-    """The other cells of points: their timestamps by qualifier."""
+    sources: tuple[bytes, ...]
+    """The qualifiers of the other cells of points."""
 
 
 def compacted(cells: Cells, duplicates: Duplicates = "newest") -> Compacted | None:
@@ -77,7 +77,7 @@ def compacted(cells: Cells, duplicates: Duplicates = "newest") -> Compacted | No
         return None
     qualifier, value = read_points(of_points).merged(duplicates).compacted()
     is_stored = of_points.get(qualifier, (None, 0))[0] == value
-    sources = {source: written_ms for source, (_, written_ms) in of_points.items() if source != qualifier}
+    sources = tuple(source for source in of_points if source != qualifier)
     if (is_stored and not sources) or len(qualifier) > MAX_QUALIFIER_BYTES:
         return None
     written_ms = max(written_ms for _, written_ms in of_points.values())
@@ -106,8 +106,8 @@ def compact(
 ) -> CompactionResult:
     """Compacts the rows of a plan. It is safe to repeat the call, after a crash and beside other processes.
 
-    Costs: for each 100 rows one scan of their keys, 1 call that reads them, 1 put for each different timestamp, 1 call
-    for each different qualifier of compacted cells, and 1 delete for each different timestamp of their sources.
+    Costs: one scan of the row keys; for each 100 rows 1 call that reads them, 1 put and 1 delete for each different T,
+    and 1 call for each different qualifier of compacted cells.
     """
     done = left = 0
     failed: list[InvalidRow] = []
@@ -143,14 +143,14 @@ def _replace(rows: happybase.Table, replaced: Mapping[bytes, Compacted]) -> int:
             for row, cells in cells_by_row.items():
                 batch.put(row, cells)
     seen = _seen(rows, replaced)
-    deletes: dict[int, dict[bytes, list[bytes]]] = {}
+    deletes: dict[int, list[bytes]] = {}
     for row in seen:
-        for qualifier, written_ms in replaced[row].sources.items():
-            deletes.setdefault(written_ms, {}).setdefault(row, []).append(column_of(qualifier))
-    for written_ms, columns_by_row in deletes.items():
+        if replaced[row].sources:
+            deletes.setdefault(replaced[row].written_ms, []).append(row)
+    for written_ms, rows_of_time in deletes.items():
         with rows.batch(timestamp=written_ms) as batch:
-            for row, columns in columns_by_row.items():
-                batch.delete(row, columns)
+            for row in rows_of_time:
+                batch.delete(row, [column_of(source) for source in replaced[row].sources])
     return len(seen)
 
 

@@ -219,14 +219,9 @@ def test_ddl_as_json_has_the_families_the_points_and_the_reason_of_every_table(o
     (variant,) = (
         variant for design in DESIGNS for variant in design.variants if name == f"{design.name}:{variant.name}"
     )
-<<<<<<< HEAD
     declared = physical_tables(variant.tables)
     assert [table["name"] for table in tables] == [design.name for design in declared]
     for table, design in zip(tables, declared, strict=True):
-=======
-    assert [table["name"] for table in tables] == [*dict.fromkeys(TABLES[name])]
-    for table, design in zip(tables, physical_tables(variant.tables), strict=True):
->>>>>>> 5dc5378 (tsdb: the parts of a key are metric_uid and tag_uids, apart from the names in a record)
         assert table["families"] == {
             family: {
                 "max_versions": 1,
