@@ -159,6 +159,7 @@ def _stored_records(
     A record is a row; in a table whose rows hold many records, a cell.
     """
     is_wide = any(isinstance(layout.cells, ItemCells) for layout in table.layouts)
+    tells_time = time is None or any(time in attrs.fields_dict(layout.cells.record) for layout in table.layouts)
     for row, cells in connection.table(table.name).scan(include_timestamp=True):
         # A column is family, colon and qualifier; HBase stores no colon.
         written = [
@@ -166,7 +167,7 @@ def _stored_records(
             for column, (value, written_ms) in cells.items()
         ]
         if is_wide:
-            yield from ((row, written_ms, size) for written_ms, size in written)
+            yield from ((row, written_ms if tells_time else None, size) for written_ms, size in written)
         else:
             of_row: int | None = max(written_ms for written_ms, _size in written)
             if time is not None:
