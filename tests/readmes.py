@@ -376,14 +376,14 @@ def scans_block(design: Design, main: VariantCosts) -> str:
 
 def statements(measurement: Measurement) -> list[str]:
     """The gets and scans of a question as the HBase shell takes them."""
-    limit = _row_limit(measurement)
+    limit = row_limit(measurement)
     return [
         statement(read.table.decode(), read.rows, reverse=read.reverse, filter=read.filter, limit=limit)
         for read in measurement.reads
     ]
 
 
-def _row_limit(measurement: Measurement) -> int | None:
+def row_limit(measurement: Measurement) -> int | None:
     """The rows after which a page closes its scan; None if it does not know how many rows it has to read."""
     explanation = measurement.explanation
     if explanation is None or explanation.is_wide or explanation.client_work:

@@ -13,18 +13,26 @@ from shared.tables import create_tables
 from tests.hbase.hbase_shell import run_in_shell
 from tests.hbase.named import INFO_VARIABLE, named_hbase
 from tests.hbase.stores import drop_all
-from tests.readmes import statements
+from tests.readmes import row_limit, statements
 
 pytestmark = pytest.mark.hbase
 
 
 def rows_of(connection, answer) -> int:
-    """The rows that an answer read; if it read rows in parts, those of its ranges, which the statements read whole."""
-    if not any(b"ColumnPaginationFilter" in (read.filter or b"") for read in answer.cost.reads):
+    """The rows that the statements of an answer read.
+
+    These are the rows that the answer read, unless it read rows in parts, or merged scans of one table: of each it then
+    reads only as many rows as the page needs, and a statement reads up to the limit.
+    """
+    scanned = [read.table for read in answer.reads if not read.is_get]
+    is_in_parts = any(b"ColumnPaginationFilter" in (read.filter or b"") for read in answer.cost.reads)
+    if not is_in_parts and len(scanned) == len({*scanned}):
         return answer.cost.rows_fetched
     prefix = connection.table_prefix + connection.table_prefix_separator
+    tables = {read.table: connection.table(read.table.removeprefix(prefix)) for read in answer.reads}
+    limit = row_limit(answer)
     return sum(
-        len(list(connection.table(read.table.removeprefix(prefix)).scan(read.rows.start, read.rows.stop)))
+        len(list(tables[read.table].scan(read.rows.start, read.rows.stop, filter=read.filter, limit=limit)))
         for read in answer.reads
     )
 

@@ -1,11 +1,8 @@
 """Writers that die, pause or meet another one at any call: what readers see, and what completes their writes."""
 
-import random
-
 import attrs
 import pytest
 
-from tests.crashes import CrashTests
 from tests.engines import EMBEDDED, HBASE
 
 from .stopped_writes import WRITES, crash_tests
@@ -42,34 +39,11 @@ def of(*names):
     return pytest.mark.parametrize("write", [BY_NAME[name] for name in names], ids=names)
 
 
-class SampledCrashTests(CrashTests):
-    """Some of the crash points of each write, because a store of each takes a real HBase long; always the same ones."""
-
-    def clean(self, write):
-        clean = super().clean(write)
-        return attrs.evolve(clean, calls=clean.calls) if len(clean.points) <= POINTS_ON_HBASE else Sample(clean)
-
-    def _check_that_each_call_was_visited(self, clean, points):
-        assert [*points] or not clean.calls
-
-
-class Sample:
-    """A write without a crash, of whose crash points there are only some."""
-
-    def __init__(self, clean):
-        self._clean = clean
-        self.points = random.Random(len(clean.points)).sample(clean.points, POINTS_ON_HBASE)
-
-    def __getattr__(self, name):
-        return getattr(self._clean, name)
-
-
 @pytest.fixture
 def crashes(engine, pull_above):
+    """On HBase only some of the crash points of each write, always the same ones: each needs tables of its own."""
     tests = crash_tests(engine, pull_above)
-    if engine.name == EMBEDDED:
-        return tests
-    return SampledCrashTests(*(getattr(tests, field.name) for field in attrs.fields(CrashTests)))
+    return tests if engine.name == EMBEDDED else attrs.evolve(tests, points_at_most=POINTS_ON_HBASE)
 
 
 @pytest.fixture
