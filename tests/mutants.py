@@ -1104,8 +1104,8 @@ MUTANTS = (
     Mutant(
         "a conversation shows what its owner deleted",
         "domains/messages/repository.py",
-        "message.shown(message.body) if has_it and is_of_pair else None",
-        "message.shown(message.body) if is_of_pair else None",
+        "message.with_body(message.body) if has_it and is_of_pair else None",
+        "message.with_body(message.body) if is_of_pair else None",
         MESSAGES,
     ),
     Mutant(
@@ -1384,8 +1384,8 @@ MUTANTS = (
     Mutant(
         "a line of a moving list is put below a tombstone",
         "shared/writes/intents.py",
-        "self._put(first, source.time_ms + 1)",
-        "self._put(first, source.time_ms - 5)",
+        "return source.time_ms + 1 if",
+        "return source.time_ms - 5 if",
         STOPPED_WRITES,
     ),
     Mutant(

@@ -13,7 +13,7 @@ from .traps import TRAPS
 from .variants import pull, texts
 
 PULL_ABOVE = 30
-"""Low, so that the samples and the real files have authors on both sides."""
+"""Low, so that the samples and the real files have authors below and above it."""
 
 TIMELINE = AccessPattern("a reader's latest posts", FeedRepository.timeline, {"reader": "r-1"}, limit=10)
 WEEK = AccessPattern(
@@ -38,7 +38,13 @@ DESIGN = Design(
             partial(FeedRepository, pull_above=PULL_ABOVE),
             unfilled=(UNFINISHED,),
         ),
-        Variant("pull", "every post in its author's stream", pull.TABLES, pull.PullRepository, unfilled=(UNFINISHED,)),
+        Variant(
+            "pull",
+            "each post in its author's stream, if the author has followers",
+            pull.TABLES,
+            pull.PullRepository,
+            unfilled=(UNFINISHED,),
+        ),
         Variant("texts", "lines that hold the posts, without intents", texts.TABLES, texts.TextsRepository),
     ),
     newest_ms=LATEST_MS,

@@ -1,4 +1,4 @@
-"""The story of the design: follow, post, read a timeline, delete, unfollow, and go on with a fan-out that died.
+"""The story of the design: follow, store posts, read a timeline, delete, unfollow, go on after a crash.
 
 Run it: python -m domains.feeds.example
 """
@@ -31,8 +31,8 @@ def main() -> None:
     song = Post("eve", noon + 1, 1, "la la")  # eve has three followers, more than two: the post is pulled
     for post in (lunch, reply, song):
         feeds.post(post)
-    feeds.post(lunch)  # a retry: the same post again changes nothing
-    print("ada's timeline, newest first: what was pushed, merged with the stream of eve:")
+    feeds.post(lunch)  # a retry: storing the same post again changes nothing
+    print("the timeline of ada, newest first: her own lines merged with the stream of eve:")
     shown = feeds.timeline("ada").page(limit=10).records
     print(*shown, sep="\n")
     assert shown == [song, lunch, reply]
@@ -62,7 +62,7 @@ def main() -> None:
 
 
 class PowerCut(Exception):
-    """The writer is dead."""
+    """The writer dies here."""
 
 
 def _cut_the_power(*_arguments: object) -> None:

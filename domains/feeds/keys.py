@@ -1,8 +1,8 @@
-"""Who follows whom, both ways; the posts of each author; and a timeline for each reader, which posts are pushed into.
+"""Who follows whom, both ways; the posts of each author; a timeline for each reader, and a stream for some authors.
 
-A follow and a post are sources: the list of followers and the list of unfinished posts are derived from them. The
-lines of timelines are not: the steps of a fan-out put them, 1,000 in a call, and the post's source tells how far it has
-come. All these rows hold nothing but a marker, because a page fetches the follows and the posts.
+Follows and posts are sources: the list of followers and the list of unfinished posts are derived from them. The lines
+of timelines are not derived. The steps of a fan-out put them, 1,000 in a call, and the post's source holds the position
+of the fan-out. Rows of lists and timelines hold only a marker, because a page fetches the follows and the posts.
 """
 
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, TrailingText, UInt64, part, row_key
@@ -18,8 +18,8 @@ class AuthorOfReader:
 
     Order:  by reader, then by author.
     Serves: whom a reader follows; whether a reader follows an author.
-    Costs:  one scan of a page's rows and one more row. Each page of a timeline reads all of a reader's rows.
-    Fixed:  nothing but the two names, so each pair has one follow.
+    Costs:  one scan of a page's rows and one more. Each page of a timeline reads all follows of its reader.
+    Fixed:  the two names are the whole key, so each pair has one follow.
     Source: none
     """
 
@@ -32,13 +32,13 @@ class ReaderOfAuthor:
     """One reader who may follow an author.
 
     Order:  by author, then by reader.
-    Serves: an author's followers; the steps of a fan-out, each from the position of the step before.
-    Costs:  a page is one scan, and one call that gets the follows.
+    Serves: an author's followers; the steps of a fan-out, each after the position of the previous step.
+    Costs:  one scan of a page's rows and one more, and one call that gets the follows.
     Fixed:  the order of readers: the positions of unfinished posts depend on it.
     Source: none
     """
 
-    author: str = part(EscapedText, "who is followed, and HLIG never matches HLIG01")
+    author: str = part(EscapedText, "who is followed; ann never matches ann_1")
     reader: str = part(EscapedText, "who follows")
 
 
@@ -48,12 +48,12 @@ class PostOfAuthor:
 
     Order:  by author, newest first, then by post id.
     Serves: an author's posts, latest or of a period; one post.
-    Costs:  one scan of a page's rows and one more row.
+    Costs:  one scan of a page's rows and one more.
     Fixed:  the widths and the direction of time; changing them means a new table.
-    Source: S3.10, outboxRowKey(userId, timestamp), without the id: two posts of one millisecond share a row.
+    Source: S3.10, where the key has no id: two posts of one millisecond share a row.
     """
 
-    author: str = part(EscapedText, "who posts; any text that does not start with @")
+    author: str = part(EscapedText, "who wrote the post; any text that does not start with @")
     posted_ms: int = part(Descending(Int64), "when posted, milliseconds since 1970 UTC, newest first")
     post_id: int = part(UInt64, "distinguishes posts of one millisecond; ids above 2^53 stay exact")
 
@@ -63,15 +63,15 @@ class LineOfTimeline:
     """One post in a timeline.
 
     Order:  by owner, newest first, then by author, then by post id.
-    Serves: a reader's timeline; the streams that it is merged with, each under an owner of its own.
-    Costs:  one scan for the reader and one for each stream, and one call that gets a page's posts.
+    Serves: a reader's timeline, merged with streams, each of which has an owner of its own.
+    Costs:  one scan of the reader's own lines, one of each stream, and one call that gets the posts of a page.
     Fixed:  as `PostOfAuthor`.
-    Source: S3.10, feedRowKey(friendId, timestamp), without author and id: two posts of one millisecond share a row.
+    Source: S3.10, where the key has neither author nor id: two posts of one millisecond share a row.
     """
 
     owner: str = part(EscapedText, "who reads; or @ and an author, whose stream all followers read")
     posted_ms: int = part(Descending(Int64), "when posted, milliseconds since 1970 UTC, newest first")
-    author: str = part(EscapedText, "who posted")
+    author: str = part(EscapedText, "who wrote the post")
     post_id: int = part(UInt64, "distinguishes posts of one author and millisecond")
 
 
@@ -80,13 +80,13 @@ class AuthorWithStream:
     """An author who has a stream, because a post was pulled.
 
     Order:  by author.
-    Serves: each page of a timeline, which asks for all authors that its reader follows.
-    Costs:  one call for each 1,000 of them.
-    Fixed:  a row stays until its author is erased, because older posts stay in the stream.
+    Serves: each page of a timeline, which gets the rows of all authors whom its reader follows.
+    Costs:  one call for each 1,000 of these authors.
+    Fixed:  a row stays until its author is erased, because pulled posts stay in the stream.
     Source: none
     """
 
-    author: str = part(TrailingText, "whose posts are pulled, or were at some time")
+    author: str = part(TrailingText, "an author of at least one pulled post")
 
 
 POST_CELLS = RecordCells(

@@ -1,4 +1,4 @@
-"""The application's records: a follow, a post, and the lines of timelines. Nothing here knows of storage."""
+"""The application's records: follows, posts, and the lines of lists and timelines. Nothing here knows of storage."""
 
 from typing import Any, Literal
 
@@ -8,15 +8,16 @@ from shared.keys.errors import shown
 from shared.records import LAST_MS, integer, one_of, text
 
 STREAM_MARK = "@"
-"""The first character of the owner of a stream, so no user's name starts with it."""
+"""The first character of the owner of a stream. No user's name may start with it."""
 
 Way = Literal["pushed", "pulled"]
-"""Into the timeline of every follower, or into the author's stream, which the followers read."""
+"""A post is pushed into the timeline of every follower, or pulled by followers from its author's stream."""
 State = Literal["spreading", "spread", "deleted"]
+"""A post is spreading until its fan-out has reached all followers."""
 
 
 def _name(record: Any, field: "attrs.Attribute[Any]", value: Any) -> None:
-    """A validator: text, not empty, that does not start with `STREAM_MARK`."""
+    """A validator: text that is not empty and does not start with `STREAM_MARK`."""
     text()(record, field, value)
     if value.startswith(STREAM_MARK):
         name = f"{type(record).__name__}.{field.name}"
@@ -30,7 +31,7 @@ class Follow:
     reader: str = attrs.field(validator=_name)
     author: str = attrs.field(validator=_name)
     since_ms: int = attrs.field(default=0, validator=integer(0, LAST_MS))
-    """When the reader began to follow, milliseconds since 1970-01-01 UTC; 0 if nobody knows. No question uses it."""
+    """When the reader began to follow, milliseconds since 1970-01-01 UTC; 0 if unknown. No question uses it."""
 
 
 @attrs.frozen
@@ -47,7 +48,7 @@ class Post:
 
 @attrs.frozen
 class StoredPost:
-    """A post as its source holds it: with how far it has come."""
+    """A post as its source holds it, with the progress of its fan-out."""
 
     author: str
     posted_ms: int
@@ -57,19 +58,19 @@ class StoredPost:
     way: Way = attrs.field(validator=one_of("pushed", "pulled"))
     state: State = attrs.field(validator=one_of("spreading", "spread", "deleted"))
     position: str
-    """The last follower whose timeline has the post, by name; empty before the first one, and if nothing is left."""
+    """The name of the last follower whose timeline has the post; empty before the first step and after the last one."""
     run: bytes
-    """Random, drawn when the post was posted: a post that was erased and posted again is another record."""
+    """Random bytes of one call of `post`: a post that is erased and stored again becomes a different record."""
 
     @property
     def post(self) -> Post:
-        """The post as readers see it."""
+        """The post without the fields that readers do not see."""
         return Post(self.author, self.posted_ms, self.post_id, self.text)
 
 
 @attrs.frozen
 class Follower:
-    """Says that a reader may follow an author: a page of followers reads the follow itself."""
+    """Says that a reader may follow an author. A page of followers fetches the follow itself."""
 
     author: str
     reader: str
@@ -77,7 +78,7 @@ class Follower:
 
 @attrs.frozen
 class UnfinishedPost:
-    """Says that a post may not have reached all followers."""
+    """Says that a post may not have reached all followers yet."""
 
     author: str
     posted_ms: int
@@ -86,10 +87,10 @@ class UnfinishedPost:
 
 @attrs.frozen
 class TimelineLine:
-    """Says that a timeline may show a post: a page reads the post itself."""
+    """Says that a timeline may show a post. A page fetches the post itself."""
 
     owner: str
-    """A reader; or `STREAM_MARK` and an author, whose stream all followers read."""
+    """A reader; or, for a line of a stream, `STREAM_MARK` and the author."""
     posted_ms: int
     author: str
     post_id: int

@@ -40,33 +40,34 @@ FeedTables: TypeAlias = tuple[
     TableLayout[Any, Any],
     TableLayout[Any, Any],
 ]
-"""The follows by reader, the followers by author, the posts, the unfinished ones, the lines of timelines, the authors
-with streams, and the writes under way: of follows, and of posts."""
+"""The tables of follows by reader, followers by author, posts, unfinished posts, lines of timelines, authors with
+streams, writes of follows under way, and writes of posts under way."""
 
 StoredLines: TypeAlias = dict[bytes, dict[bytes, tuple[bytes, int]]]
 """Rows of timelines, each with its cells and their timestamps."""
 
 STEP_ROWS = 10_000
-"""Number of followers after which the position of a fan-out moves: what a worker that dies leaves to be put again."""
+"""Number of followers in one step of a fan-out. If a worker dies, the next one puts up to this many lines again."""
 PULL_ABOVE = 10_000
-"""An author with more followers has a stream, which the followers read. See the README for how to choose it."""
+"""Posts of authors with more followers than this are pulled. The README says how to choose the number."""
 RUN_BYTES = 8
 
 
 class PostConflict(ValueError):
-    """Another post has this author, time and id, or the post was deleted."""
+    """Another post is stored with this author, time and id, or the post was deleted."""
 
 
 class FeedRepository:
-    """Follows, unfollows, posts, deletes posts, and reads timelines.
+    """Stores and deletes follows and posts, and reads timelines.
 
-    A follow and a post are decided in their own rows, see `shared.writes.intents`. A post then goes to the timelines of
-    all followers, in steps of `step_rows` rows; its own row holds the position, so any process can go on. If the author
-    has more than `pull_above` followers, the post goes to the author's stream instead, which is one row.
-    `pull_above` may differ from post to post and from writer to writer, because each post says which way it went.
+    Each follow and each post is decided in its own row, see `shared.writes.intents`. A fan-out then puts a line for the
+    post into the timelines of all followers, in steps of `step_rows` followers. The row of the post holds the position
+    of the fan-out, so any process can go on. If the author has more than `pull_above` followers, the post is pulled: it
+    gets a single line, in the author's stream. `pull_above` may differ from post to post and from writer to writer,
+    because each post says whether it was pushed or pulled.
 
-    A line of a timeline shows a post only if the post is stored and its reader follows the author at that moment.
-    If a writer dies, the same call again completes the write, and so does `recover`.
+    A timeline shows the post of a line only if the post is stored and the reader follows its author when the page is
+    read. If a writer dies, the same call again completes the write, and so does `recover`.
 
     Costs are those of `TABLES`. A happybase connection serves one thread at a time, and so does a repository: make one
     per thread.
@@ -111,46 +112,47 @@ class FeedRepository:
     # ---- writes
 
     def follow(self, follow: Follow) -> None:
-        """Lets a reader follow an author. The timeline shows every post of the author that begins from then on.
+        """Stores a follow. Every post of the author that is stored later reaches the reader's timeline.
 
-        It also shows older posts of the author's stream, and those pushed while the reader followed earlier. The same
+        The timeline also shows older posts of the author's stream, and those pushed during an earlier follow. The same
         follow again changes nothing, whatever its `since_ms`. Costs: 1 get, 3 puts, 1 checkAndPut.
         """
         self.follow_writer.write(follow, lambda stored: follow if stored is None else stored)
 
     def unfollow(self, reader: str, author: str) -> None:
-        """Ends a follow. From then on the reader's timeline shows no post of the author, older ones included.
+        """Deletes a follow. From then on the reader's timeline shows no post of the author, new or old.
 
-        The lines stay in the table, unseen, until `trim`, `repair` or a TTL removes them.
+        The lines of these posts stay in the table until `trim`, `repair` or a TTL removes them.
         Costs: 1 get, 2 puts, 1 checkAndPut, 1 delete.
         """
         self.follow_writer.write(AuthorOfReader(reader, author), lambda _stored: None)
 
     def post(self, post: Post) -> None:
-        """Stores a post and brings it to all followers. The same post again completes that, and changes nothing else.
+        """Stores a post and its line in the timeline of each follower, or in the author's stream.
 
+        The same post again completes the fan-out, and changes nothing else.
         Raises `PostConflict` if another post has this author, time and id, or if the post was deleted.
-        Costs: 1 get, 3 puts, 1 checkAndPut; a scan of the followers, up to `pull_above`, which counts them. Then 1 scan
-        of the followers and 1 put for each 1,000 of them; and for each 10,000 of them 2 gets, 2 puts and 1 checkAndPut,
-        which move the position.
+        Costs: 1 get, 3 puts, 1 checkAndPut; 1 scan that counts followers, up to `pull_above` + 1. If the post is
+        pushed: 1 scan for each step of 10,000 followers, and 1 put for each 1,000; if it is pulled: one step of 2 puts.
+        For each step 2 gets, 2 puts and 1 checkAndPut, which move the position. At the end 1 delete and 1 get.
         """
         stored = self.post_writer.write(post, partial(self._posted, post))
         if stored.state == "spreading":
             self._spread(self._posts.row(post))
 
     def delete_post(self, author: str, posted_ms: int, post_id: int) -> None:
-        """Deletes a post. From then on no question shows it; a fan-out that is under way stops.
+        """Deletes a post. From then on no question shows it, and a fan-out that is under way stops after its step.
 
-        Its row stays, without the text, so that a late retry of `post` does not bring it back. Its lines stay in the
-        timelines, unseen, until `trim`, `repair` or a TTL removes them.
-        Costs: 1 get, 2 puts, 1 checkAndPut; 1 delete if it was still on its way.
+        The row of the post stays, without the text, so that a late retry of `post` does not bring the post back. Its
+        lines stay in the timelines until `trim`, `repair` or a TTL removes them; no page shows them.
+        Costs: 1 get, 2 puts, 1 checkAndPut; 1 delete if its fan-out was unfinished.
         """
         self.post_writer.write(PostOfAuthor(author, posted_ms, post_id), _deleted)
 
     def trim(self, reader: str, keep: int) -> int:
-        """Deletes all lines of a reader's own timeline but the newest `keep` that are shown; returns how many.
+        """Deletes all lines of a reader's timeline except the newest `keep` that a page shows; returns how many.
 
-        Also the left-over lines among those: of deleted posts, and of authors whom the reader does not follow. Streams
+        It also deletes left-over lines: those of deleted posts, and of authors whom the reader does not follow. Streams
         stay as they are, because all followers read them.
         Costs: for each 1,000 lines 1 scan, 1 call that gets the posts, 1 that gets the follows, and 1 delete.
         """
@@ -161,24 +163,26 @@ class FeedRepository:
         for stored in self.line_batches(reader):
             lines = [self.timeline_table.layout.decode(row) for row in stored]
             gone: StoredLines = {}
-            for (row, cells), post in zip(stored.items(), self._shown(lines), strict=True):
+            for (row, cells), post in zip(stored.items(), self._posts_of(lines), strict=True):
                 if post is not None and keep:
                     keep -= 1
                 else:
                     gone[row] = cells
-            # One timestamp for all of them: what a late step puts below it is of an older post, which would go too.
+            # One timestamp for all, the newest. It also hides what a late step puts below it: lines of older posts,
+            # which would be trimmed too.
             self.delete_lines(gone, at_once=True)
             deleted += len(gone)
         return deleted
 
     def erase_user(self, user: str) -> int:
-        """Removes everything that names a user from every table; returns how many rows are still too young to go.
+        """Removes every row that names a user from every table; returns how many of these rows remain for now.
 
-        These are sources of deleted records, which must outlast every call under way. Call it again after 42 minutes,
-        until it returns 0: then a full scan has found nothing. Recovers pending writes first. After an error, or for
-        posts and follows made meanwhile, the same call again goes on. What other users wrote of the user in their own
-        texts stays.
-        Costs: for each post and follow what a delete costs; one scan of all follows and one of all timelines.
+        The source of a deleted record remains for 42 minutes, so that it outlasts every call under way. Call
+        `erase_user` again after 42 minutes, until it returns 0: then a full scan has found no row of the user. It first
+        recovers pending writes. After an error, and for posts and follows stored meanwhile, call it again. The texts of
+        other users' posts stay, even if they mention the user.
+        Costs: those of `recover`; for each post and follow those of deleting it; one scan of all follows and one of all
+        timelines.
         """
         _check_name("user", user)
         self.recover(older_than_ms=0)
@@ -193,23 +197,23 @@ class FeedRepository:
         for owner in (user, stream_of(user)):
             for stored in self.line_batches(owner):
                 self.delete_lines(stored)
-        left = 0
+        remaining = 0
         for stored in self.line_batches():
             of_user = {
                 row: cells for row, cells in stored.items() if self.timeline_table.layout.decode(row).author == user
             }
             gone = self.left_over(of_user)
-            left += len(of_user) - len(gone)  # of posts that were made meanwhile
+            remaining += len(of_user) - len(gone)  # lines of posts that were stored meanwhile
             self.delete_lines(gone)
-        mark = self._streams.row(AuthorWithStream(user))
-        for column, (_, time_ms) in self._stream_rows.row(mark, include_timestamp=True).items():
-            self.post_writer.delete([(self._streams.name, mark, column)], time_ms)
-        return left + self.post_writer.forget(posts) + self.follow_writer.forget(follows)
+        mark_row = self._streams.row(AuthorWithStream(user))
+        for column, (_, time_ms) in self._stream_rows.row(mark_row, include_timestamp=True).items():
+            self.post_writer.delete([(self._streams.name, mark_row, column)], time_ms)
+        return remaining + self.post_writer.forget(posts) + self.follow_writer.forget(follows)
 
     # ---- fan-out
 
     def _posted(self, post: Post, stored: StoredPost | None) -> StoredPost:
-        """The post as it is stored before its fan-out, or the stored one if it is the same."""
+        """The post as it is stored before its fan-out; the stored post if it is the same one. Raises PostConflict."""
         if stored is None:
             way: Way = "pulled" if self._has_more_followers(post.author) else "pushed"
             run = random.randbytes(RUN_BYTES)
@@ -232,10 +236,11 @@ class FeedRepository:
         return sum(1 for _ in counted) > self._pull_above
 
     def _spread(self, row: bytes) -> None:
-        """Goes on with a post until every follower has it; two processes that do so put the same lines.
+        """Goes on with the fan-out of a post to its end. If two processes do so, they put the same lines.
 
-        A step reads the post, puts the lines of the next followers, dated by the revision that it read, and moves the
-        position past them, if the post is still the one that it read. So no follower is left out, whoever dies.
+        A step reads the post and puts the lines of the next followers, with the time of the revision that it read as
+        timestamp. Then it moves the position past these followers, if the stored post has not changed since it was
+        read. So no follower is left out if a process dies.
         """
         while True:
             source = self.post_writer.read(row)
@@ -258,15 +263,15 @@ class FeedRepository:
             self.post_writer.write(stored, partial(_moved, stored, moved))
 
     def _next_followers(self, author: str, position: str) -> Iterator[str]:
-        """The names of the followers of the next step, after a position."""
-        after = between(position + "\0") if position else between()  # no text is between these two
+        """The names of the next step's followers, which come after `position`."""
+        after = between(position + "\0") if position else between()  # no other text sorts between the two
         plan = self._followers.plan(author=author, reader=after)
         columns, decode = self._followers.cells.columns, self._followers.layout.decode
         for row, _ in scan(self._follower_rows, plan, limit=self._step_rows, columns=columns):
             yield decode(row).reader
 
     def _put_lines(self, stored: StoredPost, owners: Iterable[str], time_ms: int) -> tuple[int, str]:
-        """Puts the line of each owner, 1,000 in a call; returns how many there are, and the last one."""
+        """Puts the post's line for each owner, 1,000 in a call; returns the number of owners, and the last one."""
         count, owner = 0, ""
         with self._timeline_rows.batch(timestamp=time_ms, batch_size=BATCH_ROWS) as batch:
             for count, owner in enumerate(owners, start=1):  # noqa: B007  # both are returned
@@ -277,10 +282,12 @@ class FeedRepository:
     # ---- upkeep
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Completes what dead writers left, see `IntentWriter.recover`; then goes on with unfinished posts.
+        """Completes the writes of dead writers, see `IntentWriter.recover`; then goes on with unfinished posts.
 
-        A post that moved within `older_than_ms` waits, because its writer is probably at work. Run it every few
-        minutes. Costs: one scan of both intents' tables, and one of the unfinished posts; then what their steps cost.
+        If the position of a post moved within `older_than_ms`, 10 minutes if omitted, the post counts as waiting,
+        because its writer is probably alive. Run `recover` every few minutes.
+        Costs: one scan of each table of intents, and one of the unfinished posts; then the remaining calls of each
+        write and each fan-out.
         """
         recoveries = [writer.recover(older_than_ms) for writer in self.writer.writers]
         settled, waiting = (sum(getattr(done, name) for done in recoveries) for name in ("settled", "waiting"))
@@ -305,18 +312,18 @@ class FeedRepository:
             yield self._posts.row(line)
 
     def verifier(self) -> "FeedVerifier":
-        """Finds and mends rows that disagree. Run it once a week, and after an accident."""
+        """Finds and mends rows that disagree. Run `verify` once a week, and after an accident."""
         return FeedVerifier(self)
 
     def _rows_of_follows(self, user: str) -> Iterator[bytes]:
-        """The rows of all follows that name a user, those of deleted ones included. Costs: a full scan."""
+        """The row keys of all follows of or by a user, deleted follows included. Costs: a full table scan."""
         for row, _ in scan(self._following_rows, self._following.layout.whole_table()):
             key = self._following.layout.decode(row)
             if user in (key.reader, key.author):
                 yield row
 
     def line_batches(self, owner: str | None = None) -> Iterator[StoredLines]:
-        """The lines of one timeline, or of all, 1,000 at a time. No scan is open while the caller works on them."""
+        """The lines of one timeline, or of all, 1,000 at a time. No scan is open while the caller works on a batch."""
         layout = self.timeline_table.layout
         (range_,) = (layout.whole_table() if owner is None else layout.plan(owner=owner)).ranges
         start: bytes | None = range_.start
@@ -331,13 +338,13 @@ class FeedRepository:
             start = next_row(next(reversed(batch))) if len(batch) == BATCH_ROWS else None
 
     def left_over(self, stored: StoredLines) -> StoredLines:
-        """The left-over ones among these lines. What was put after they were read is not deleted with them."""
+        """Those of these lines that no page shows, as they were read: `delete_lines` spares what is put later."""
         lines = [self.timeline_table.layout.decode(row) for row in stored]
-        posts = self._shown(lines)
+        posts = self._posts_of(lines)
         return {row: cells for (row, cells), post in zip(stored.items(), posts, strict=True) if post is None}
 
     def delete_lines(self, stored: StoredLines, *, at_once: bool = False) -> None:
-        """Deletes lines as they were read: up to their timestamps, or `at_once` up to the newest of all."""
+        """Deletes each line up to the timestamp with which it was read; with `at_once` all up to the newest one."""
         cells_at: dict[int, list[tuple[str, bytes, bytes]]] = {}
         times = [time_ms for cells in stored.values() for _, time_ms in cells.values()]
         newest_ms = max(times, default=0)
@@ -351,40 +358,43 @@ class FeedRepository:
     # ---- questions
 
     def timeline(self, reader: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[Post]:
-        """What a reader's timeline shows of posts from `since_ms` up to but not at `until_ms`, newest first.
+        """The posts of a reader's timeline from `since_ms` up to but not at `until_ms`, newest first.
 
-        A page whose lines are left-overs is short. A cursor is refused if, since its page, the reader followed or
-        unfollowed an author with a stream, or a followed author got one: then ask again, with `until_ms`.
-        Costs: one scan of all follows of the reader; 1 call for each 1,000 of them, which tells who has a stream; one
-        scan of a page's lines in the timeline, and one in each of these streams, at most 1,023; and 1 call that gets
-        the page's posts.
+        A page drops left-over lines, and is then short. A cursor is refused if, since its page, the reader has followed
+        or unfollowed an author with a stream, or a followed author has got a stream. Then ask again, with `until_ms`.
+        Costs: one scan of all follows of the reader; 1 call for each 1,000 of these, which gets the authors with
+        streams; one scan of a page's lines in the timeline, and one in each of these streams, which may be 1,023 at
+        most; and 1 call that gets the page's posts.
         """
         _check_name("reader", reader)
         return DependentQuery(self.following(reader), partial(self._merged, reader, between(since_ms, until_ms)))
 
     def _merged(self, reader: str, posted_ms: Any) -> Query[Post]:
-        """The lines of a timeline and of the streams of those whom its reader follows, merged, and their posts."""
+        """The posts of a reader's own lines, merged with those of the streams of followed authors."""
         authors = {follow.author for follow in self.following(reader)}
         owners = [reader, *map(stream_of, self._with_streams(authors))]
         plan = self.timeline_table.plan(owner=any_of(owners, merged=True), posted_ms=posted_ms)
         lines: Query[TimelineLine] = Query(self._timeline_rows, self.timeline_table, plan)
-        return lines.then(partial(self._shown_to, authors))
+        return lines.then(partial(self._posts_by, authors))
 
     def _with_streams(self, authors: Set[str]) -> Iterator[str]:
-        """Those of these authors who have a stream."""
+        """The authors among these who have a stream."""
         rows = {self._streams.row(AuthorWithStream(author)): author for author in sorted(authors)}
         return (rows[row] for row, cells in self.post_writer.cells_of(self._streams, rows) if cells)
 
-    def _shown_to(self, authors: Set[str], lines: list[TimelineLine]) -> list[Post | None]:
-        """The post of each line; None if the reader does not follow its author, or if it is not there (any more)."""
+    def _posts_by(self, authors: Set[str], lines: list[TimelineLine]) -> list[Post | None]:
+        """The post of each line; None if it is not by one of these authors, or if the line shows no post."""
         rows = [self._posts.row(line) if line.author in authors else None for line in lines]
         sources = self.post_writer.read_all(filter(None, rows))
         return [
-            None if row is None else _shown(line, sources[row].record) for line, row in zip(lines, rows, strict=True)
+            None if row is None else _post_of(line, sources[row].record) for line, row in zip(lines, rows, strict=True)
         ]
 
-    def _shown(self, lines: list[TimelineLine]) -> list[Post | None]:
-        """As `_shown_to`, for the lines of several owners: reads whether each of them follows the author."""
+    def _posts_of(self, lines: list[TimelineLine]) -> list[Post | None]:
+        """The post of each line of any owner; None if the owner does not follow the author, or the line shows no post.
+
+        The lines of streams need no follow.
+        """
         follows = {
             line: self._following.row(AuthorOfReader(line.owner, line.author))
             for line in lines
@@ -393,30 +403,33 @@ class FeedRepository:
         edges = self.follow_writer.read_all(follows.values())
         followed = [line for line in lines if line not in follows or edges[follows[line]].record is not None]
         sources = self.post_writer.read_all(map(self._posts.row, followed))
-        posts = {line: _shown(line, sources[self._posts.row(line)].record) for line in followed}
+        posts = {line: _post_of(line, sources[self._posts.row(line)].record) for line in followed}
         return [posts.get(line) for line in lines]
 
     def posts(self, author: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[Post]:
         """An author's posts from `since_ms` up to but not at `until_ms`, newest first.
 
-        Costs: one scan of a page's rows and one more; a page with deleted posts is short.
+        A page with deleted posts is short. Costs: one scan of a page's rows and one more.
         """
         plan = self._posts.plan(author=author, posted_ms=between(since_ms, until_ms))
-        return Query(self._post_rows, self._posts, plan, newest_first=True).then(_stored_posts)
+        return Query(self._post_rows, self._posts, plan, newest_first=True).then(_posts_not_deleted)
 
     def followers(self, author: str) -> Query[Follow]:
-        """An author's followers, by name. Costs: one scan of a page's lines, and one call that gets the follows."""
+        """The follows of an author's followers, sorted by name.
+
+        Costs: one scan of a page's lines and one more, and one call that gets the follows.
+        """
         lines = Query(self._follower_rows, self._followers, self._followers.plan(author=author))
         return lines.then(partial(self.follow_writer.agreeing, self._followers))
 
     def following(self, reader: str) -> Query[Follow]:
-        """Whom a reader follows, by name. Costs: one scan of a page's rows and one more."""
+        """The follows of a reader, sorted by author. Costs: one scan of a page's rows and one more."""
         return Query(self._following_rows, self._following, self._following.plan(reader=reader))
 
 
 @attrs.frozen
 class FeedWriters:
-    """The writer of follows and that of posts. Each has intents of its own."""
+    """The writer of follows and the writer of posts. Each has intents of its own."""
 
     writers: tuple[IntentWriter[Any], ...]
 
@@ -429,8 +442,9 @@ class FeedWriters:
 class FeedVerifier:
     """Compares lists with follows and posts, then every line of a timeline with its post and its reader's follow.
 
-    A line of a deleted post, or of an author whom the reader does not follow, is left over: no reader sees it, and
-    `repair` deletes it. It cannot find lines that are missing, because no row says who followed when a post was made.
+    A line of a deleted post, or of an author whom the reader does not follow, is left over: no page shows it, and
+    `repair` deletes it. `verify` cannot find missing lines, because no row says who followed an author at the time of a
+    post.
     """
 
     def __init__(self, feeds: FeedRepository) -> None:
@@ -472,7 +486,7 @@ class FeedVerifier:
     def _timeline_findings(
         self, progress: Callable[[], object]
     ) -> Iterator[tuple[StoredLines, Mapping[bytes, Finding]]]:
-        """Batches of lines, and what is wrong with some of them."""
+        """Batches of lines, each with its findings by row."""
         feeds, table = self._feeds, self._feeds.timeline_table
         for stored in feeds.line_batches():
             findings: dict[bytes, Finding] = {}
@@ -492,7 +506,7 @@ class FeedVerifier:
 
 
 def _moved(read: StoredPost, moved: StoredPost, stored: StoredPost | None) -> StoredPost | None:
-    """The post with its position moved, if it is still the one that the step read."""
+    """The post after a step; the stored post if it has changed since the step read it."""
     return moved if stored == read else stored
 
 
@@ -500,19 +514,19 @@ def _deleted(stored: StoredPost | None) -> StoredPost | None:
     return stored and attrs.evolve(stored, text="", state="deleted", position="")
 
 
-def _shown(line: TimelineLine, stored: StoredPost | None) -> Post | None:
-    """The post of a line; None if it was deleted, or went the other way than this line."""
+def _post_of(line: TimelineLine, stored: StoredPost | None) -> Post | None:
+    """The post of a line; None if it was deleted, or pushed for a stream's line, or pulled for a reader's line."""
     if stored is None or stored.state == "deleted":
         return None
     is_of_stream = line.owner.startswith(STREAM_MARK)
     return stored.post if is_of_stream == (stored.way == "pulled") else None
 
 
-def _stored_posts(stored: list[StoredPost]) -> list[Post | None]:
-    return [None if each.state == "deleted" else each.post for each in stored]
+def _posts_not_deleted(posts: list[StoredPost]) -> list[Post | None]:
+    return [None if post.state == "deleted" else post.post for post in posts]
 
 
 def _check_name(what: str, name: str) -> None:
-    """Raises InvalidQuestion for the name of a stream, which no user has."""
+    """Raises InvalidQuestion if a name starts with `STREAM_MARK`, as no user's name does."""
     if type(name) is str and name.startswith(STREAM_MARK):
         raise InvalidQuestion(f"{what}: must not start with {STREAM_MARK} (got {shown(name)})")

@@ -20,7 +20,7 @@ TALK = AccessPattern("the messages of two users", MessageRepository.conversation
 
 GETS = Exemption(
     "ranges",
-    "a page gets the messages of its lines, and the bodies of group messages, in one call each",
+    "a page gets the messages of its lines in one call, and the bodies of group messages in another",
     (LATEST, UNREAD),
 )
 GETS_OF_PAIR = Exemption("ranges", "a page gets the messages of its lines, all in one call", (TALK,))
@@ -29,7 +29,7 @@ OTHER_PEERS = Exemption(
 )
 BOTH_FAMILIES = Exemption(
     "rows",
-    "the embedded store keeps both families together; HBase has files for each, and reads those of the inbox only",
+    "the embedded store keeps both families together; HBase has files for each, and reads only those of the inbox",
     (LATEST,),
 )
 IS_READ = Exemption("rows", "no row key holds whether a message is read, so a filter reads the inbox", (UNREAD,))
@@ -50,7 +50,7 @@ DESIGN = Design(
         ),
         Variant(
             "by-pair",
-            "the conversation of each two users in a table of its own",
+            "a table more: the conversations of each pair of users",
             by_pair.TABLES,
             by_pair.PairedMessageRepository,
             (GETS, GETS_OF_PAIR),
@@ -65,7 +65,7 @@ DESIGN = Design(
         ),
         Variant(
             "one-table",
-            "the same, both boxes in one table of two families",
+            "as copies, with both boxes in one table of two families",
             one_table.TABLES,
             one_table.open_repository,
             (OTHER_PEERS, IS_READ, BOTH_FAMILIES),

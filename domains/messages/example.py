@@ -1,4 +1,4 @@
-"""The story of the design: send, read, answer, delete for one side, write to a group, survive a sender that dies.
+"""The story of the design: send, read, answer, delete for one side, write to a group, survive a writer that dies.
 
 Run it: python -m domains.messages.example
 """
@@ -27,7 +27,7 @@ def main() -> None:
     answer = Message("bob", "ada", noon + 60_000, "m-3", "yes")
     for message in (lunch, today, answer):
         messages.send(message)
-    messages.send(lunch)  # a retry: the same message again changes nothing
+    messages.send(lunch)  # a retry: sending the same message again changes nothing
     print("the inbox of bob:", *messages.inbox("bob"), sep="\n")
     assert list(messages.inbox("bob")) == [lunch, today]
 
@@ -38,7 +38,7 @@ def main() -> None:
     assert messages.conversation("ada", "bob").count() == 3
 
     messages.delete_from_inbox(today)
-    messages.send(today)  # a late retry brings nothing back
+    messages.send(today)  # a late retry does not bring the message back
     assert [message.message_id for message in messages.inbox("bob")] == ["m-1"]
     assert [message.message_id for message in messages.outbox("ada")] == ["m-1", "m-2"]
 
@@ -47,7 +47,7 @@ def main() -> None:
         dying: Any = MessageRepository(connection)
         dying.writer.claim = _cut_the_power  # the step that gives members their copies
         dying.send_to_group(party)
-    print("a sender died; her outbox has the message:", messages.outbox("ada").first())
+    print("a writer died; the outbox of ada has the message:", messages.outbox("ada").first())
     assert messages.inbox("eve").first() is None
     recovery = messages.recover(older_than_ms=0)
     print("recovery goes on with the delivery:", recovery, messages.inbox("eve").first(), sep="\n")
@@ -58,7 +58,7 @@ def main() -> None:
 
 
 class PowerCut(Exception):
-    """The writer is dead."""
+    """The writer dies here."""
 
 
 def _cut_the_power(*_arguments: object) -> None:

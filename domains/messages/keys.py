@@ -1,8 +1,8 @@
-"""Four tables, and one for the writes under way: inbox, outbox, unread messages, group messages under delivery.
+"""Four tables of messages: inbox, outbox, unread, unfinished deliveries; and one table of writes under way.
 
-A message is stored in its receiver's inbox, in one cell: the source, because inboxes are read most. The rows of all
-other tables say only that there is a message, and a page of them fetches the messages: a body is stored once, however
-many lists have it.
+A message is stored in one cell in its receiver's inbox: that row is the source, because inboxes are read most. The rows
+of the other lists say only that there is a message, and a page of them fetches the messages: a body is stored once, in
+however many lists it appears.
 """
 
 from typing import Any
@@ -22,7 +22,8 @@ class MessageByReceiver:
 
     Order:  by receiver, newest first, then by sender, then by message id.
     Serves: a user's inbox; the messages that a user received in a period; the latest N of them.
-    Costs:  one scan of a page's rows. Messages that the receiver deleted are read and dropped.
+    Costs:  one scan of a page's rows, and one call that gets the bodies of group messages. Messages that the receiver
+            deleted are read and dropped.
     Fixed:  the widths and the direction of time; changing them means a new table.
     Source: S3.2, S3.8: there a key is text, and two messages of one pair in one millisecond are one row.
     """
@@ -61,7 +62,7 @@ def _unpack_names(data: bytes) -> tuple[str, ...]:
 
 
 NAMES = Packing("names", _pack_names, _unpack_names)
-"""A tuple of texts: a msgpack array."""
+"""Packs a tuple of texts as a msgpack array."""
 
 MESSAGE_COLUMNS = {
     "body": Column("m:b"),

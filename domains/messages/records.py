@@ -1,4 +1,4 @@
-"""The application's records: a message, and what is stored of it. Nothing here knows of storage."""
+"""The application's records: a message, and a message as it is stored. Nothing here knows of storage."""
 
 from collections.abc import Iterable
 
@@ -7,9 +7,9 @@ import attrs
 from shared.records import LAST_MS, integer, text
 
 GROUP_SIGN = "#"
-"""The names of groups start with it, and no member's name does."""
+"""The first character of every group's name. No member's name may start with it."""
 MAX_MEMBERS = 10_000
-"""The most members of a group message: one cell holds them all, and every step of the delivery writes it again."""
+"""The most members of a group message. One cell holds all their names, and every step of a delivery rewrites it."""
 
 _flag = attrs.validators.instance_of(bool)
 
@@ -22,8 +22,8 @@ def _without_repeats(names: Iterable[str]) -> tuple[str, ...]:
 class Message:
     """One message, as its sender sends it and its readers read it.
 
-    A receiver whose name starts with `#` is a group. A message to a group may have `members`: each of them reads a copy
-    of it, except the sender. Without members, only the inbox of the group has it.
+    A receiver whose name starts with `#` is a group. A message to a group may have `members`: each of them, except the
+    sender, reads a copy. Without members, the message is only in the inbox of the group.
     """
 
     sender: str = attrs.field(validator=text())
@@ -31,14 +31,14 @@ class Message:
     sent_ms: int = attrs.field(validator=integer(0, LAST_MS))
     """Milliseconds since 1970-01-01 UTC."""
     message_id: str = attrs.field(validator=text())
-    """Distinguishes the messages of one sender to one receiver in one millisecond. That of a copy starts with `#`, so
-    that a copy and a direct message are never one."""
+    """Distinguishes the messages of one sender to one receiver in one millisecond. The id of a copy starts with `#`. No
+    other id does, so a copy never has the key of a direct message."""
     body: str = attrs.field(validator=text(empty=True))
     is_read: bool = attrs.field(default=False, validator=_flag)
     group: str | None = attrs.field(default=None, validator=attrs.validators.optional(text()))
-    """The group whose message this is a copy of; None if it is not a copy."""
+    """The receiver of the group message of which this is a copy; None if this is not a copy."""
     members: tuple[str, ...] = attrs.field(default=(), converter=_without_repeats)
-    """Who gets copies of this group message; a repeated name is dropped."""
+    """The users who get copies of this group message. A repeated name counts once."""
 
     def __attrs_post_init__(self) -> None:
         if self.group is None and self.message_id.startswith(GROUP_SIGN):
@@ -68,24 +68,24 @@ class Message:
 class StoredMessage(Message):
     """A message, and which of its two sides still have it.
 
-    A copy has no body of its own, and is in no outbox. Once both sides have deleted a message, its body is dropped and
-    the rest remains: so the same message, sent again, brings nothing back.
+    A copy has no body of its own, and is in no outbox. Once both sides have deleted a message without members, its body
+    is removed. The rest remains, so sending the same message again does not bring it back.
     """
 
     delivered: int = attrs.field(default=0, kw_only=True, validator=integer(0, MAX_MEMBERS))
-    """How many of the `members`, from the first on, have their copies."""
+    """Number of the `members`, counted from the first, who have their copies."""
     in_inbox: bool = attrs.field(default=True, kw_only=True, validator=_flag)
-    """False once the receiver has deleted it."""
+    """False once the receiver has deleted the message."""
     in_outbox: bool = attrs.field(default=True, kw_only=True, validator=_flag)
-    """False once the sender has deleted it."""
+    """False once the sender has deleted the message."""
 
     @classmethod
     def of(cls, message: Message) -> "StoredMessage":
         """A message that both sides have."""
         return cls(**{field.name: getattr(message, field.name) for field in attrs.fields(Message)})
 
-    def shown(self, body: str) -> Message:
-        """What a reader sees of this message, whose body this is."""
+    def with_body(self, body: str) -> Message:
+        """This message with its body, as a reader sees it."""
         return Message(
             self.sender, self.receiver, self.sent_ms, self.message_id, body, self.is_read, self.group, self.members
         )

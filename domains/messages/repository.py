@@ -23,14 +23,14 @@ MessageTables: TypeAlias = tuple[
     TableLayout[Any, MessageByReceiver],
     TableLayout[Any, Intent],
 ]
-"""The inboxes, the outboxes, the unread messages, the group messages under delivery, and the writes under way."""
+"""The tables of inboxes, outboxes, unread messages, unfinished deliveries, and writes under way."""
 
 MEMBERS_AT_ONCE = 1000
-"""Number of members that get their copies in one step of a delivery."""
+"""Number of members who get their copies in one step of a delivery."""
 
 
 class MessageConflict(ValueError):
-    """Another message has this sender, receiver, time and id."""
+    """Another message is stored with this sender, receiver, time and id."""
 
 
 class UnknownMessage(ValueError):
@@ -41,12 +41,12 @@ class MessageRepository:
     """Sends messages to users and groups, marks them as read, deletes them for one side, and lists them.
 
     The row in the receiver's inbox decides what a message is; the lines of all other lists are derived from it, see
-    `shared.writes.intents`. A write that was answered is stored, and every list shows what is decided: a page of the
-    outbox or of the unread messages fetches the messages, and drops lines that they contradict. If a writer dies, the
-    same call again completes the write, and so does `recover`.
+    `shared.writes.intents`. When a write has returned, it is stored, and every list shows it: a page of the outbox or
+    of the unread messages fetches the messages, and drops lines that disagree with them. If a writer dies, the same
+    call again completes the write, and so does `recover`.
 
     A group message is stored once, in the inbox of its group. Then each member gets a copy without a body, in steps of
-    1,000 members. If the sender dies, the same call again goes on with the delivery, and so does `recover`.
+    1,000 members. If the writer dies, the same call again goes on with the delivery, and so does `recover`.
 
     Costs are those of `TABLES`. A happybase connection serves one thread at a time, and so does a repository: make one
     per thread.
@@ -63,7 +63,7 @@ class MessageRepository:
         self.writer = IntentWriter(connection, self._inbox, intents, lists, self._lines_of, moving=lists, clock=clock)
 
     def _lines_of(self, message: StoredMessage) -> Iterator[tuple[TableLayout[Any, Any], Any]]:
-        """The rows that are derived from a message."""
+        """The table and the line of each row that is derived from a message."""
         if message.in_outbox:
             yield self._outbox, message
         if message.in_inbox and not message.is_read and not message.to_group:
@@ -74,18 +74,19 @@ class MessageRepository:
     # ---- upkeep
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Completes what dead writers left, see `IntentWriter.recover`; then goes on with every unfinished delivery.
+        """Completes the writes of dead writers, see `IntentWriter.recover`; then goes on with unfinished deliveries.
 
-        It may also deliver a message whose sender is at work: both make the same copies. `Recovery.failed` also says
-        why a message could not be delivered. Run it every few minutes.
-        Costs: one scan of the intents' table, one of the unfinished deliveries; for each of these what is left of it.
+        It may also deliver a message whose writer is alive: both create the same copies. `Recovery.failed` also says
+        why a message could not be delivered. Run `recover` every few minutes.
+        Costs: one scan of the intents' table and one of the unfinished deliveries; then the remaining calls of each
+        write and each delivery.
         """
         recovery = self.writer.recover(older_than_ms)
         failed = [*recovery.failed]
         for line in Query(self._unfinished_rows, self._unfinished, self._unfinished.layout.whole_table()):
             try:
                 self._deliver(line)
-            except Exception as error:  # of one message; the others must not wait for it
+            except Exception as error:  # one delivery that fails must not stop the others
                 failed.append(f"{self._unfinished.name}: {line}: {error}")
         return attrs.evolve(recovery, failed=tuple(failed))
 
@@ -96,22 +97,23 @@ class MessageRepository:
     # ---- writes
 
     def send(self, message: Message) -> None:
-        """Stores a message in its receiver's inbox and its sender's outbox; a message with members for each of them.
+        """Stores a message in its receiver's inbox and its sender's outbox, and a copy in the inbox of each member.
 
-        The same message again completes what is missing and changes nothing else: it brings nothing back that was
-        deleted. Raises `MessageConflict` if another message has this sender, receiver, time and id.
-        Costs: 1 get, 4 puts, 1 checkAndPut; a message with members as `send_to_group`.
+        Sending the same message again adds missing rows, and changes nothing else: a deleted message does not come
+        back. Raises `MessageConflict` if another message has this sender, receiver, time and id.
+        Costs: 1 get, 4 puts, 1 checkAndPut; for a message with members, see `send_to_group`.
         """
         self._send(message)
         if message.members:
             self._deliver(message)
 
     def send_to_group(self, message: Message) -> None:
-        """Stores a message to a group, and a copy of it for each member. Raises `MessageConflict`, as `send`.
+        """Stores a message to a group, and a copy of it for each member but its sender. Raises `MessageConflict`.
 
-        The message is decided at once; its sender sees it in the outbox, and members see it one after the other. If the
-        sender dies, the same call again or `recover` goes on. A copy that its member read or deleted stays so.
-        Costs: as `send`; 1 checkAndPut for each member; 8 calls for each 1,000 members, and 2 in the end.
+        The message is decided at once: its sender sees it in the outbox, then members see it one after the other. If
+        the writer dies, the same call again or `recover` goes on. A copy that its member has read or deleted stays as
+        it is.
+        Costs: those of `send`; 1 checkAndPut for each copy; 8 calls for each 1,000 members, and 2 at the end.
         """
         if not message.members:
             raise ValueError(f"Message.members: a group message needs some; use send (got {shown(message.members)})")
@@ -120,15 +122,15 @@ class MessageRepository:
     def _send(self, message: Message) -> None:
         if message.group is not None:
             raise MessageConflict(f"Message.group: only a group message makes copies (got {shown(message.group)})")
-        for member in message.members:  # a copy whose key cannot be encoded would stop every delivery
+        for member in message.members:  # if the key of a copy cannot be encoded, no delivery could end
             self._inbox.row(copy_of(message, member))
-        self.writer.write(message, partial(sent, message))
+        self.writer.write(message, partial(after_send, message))
 
     def _deliver(self, key: Message | MessageByReceiver) -> None:
-        """Gives each member a copy, in steps; the stored message says how many members have theirs.
+        """Creates the copy of each member, in steps; the stored message counts the members who have their copies.
 
-        A step claims its copies, which leaves every copy that is there as it is, and then moves the position. So two
-        senders may deliver one message at once, and a sender may begin a step again.
+        A step claims its copies, which leaves existing copies as they are, and then raises the count. So two processes
+        may deliver one message at once, and a step that died may run again.
         """
         row = self._inbox.row(key)
         while True:
@@ -138,22 +140,28 @@ class MessageRepository:
             start, end = message.delivered, message.delivered + MEMBERS_AT_ONCE
             members = [member for member in message.members[start:end] if member != message.sender]
             self.writer.claim(copy_of(message, member) for member in members)
-            self.writer.write(key, partial(delivered, start, min(end, len(message.members))))
+            self.writer.write(key, partial(after_step, start, min(end, len(message.members))))
 
     def mark_read(self, message: Message) -> None:
-        """Marks a message as read. Raises `UnknownMessage` if its receiver does not have it (any more).
+        """Marks a message as read. Raises `UnknownMessage` if the receiver never had it, or has deleted it.
 
         Costs: 1 get, 2 puts, 1 checkAndPut, 1 delete.
         """
-        self.writer.write(message, partial(marked_read, message))
+        self.writer.write(message, partial(after_mark_read, message))
 
     def delete_from_inbox(self, message: Message) -> None:
-        """Deletes a message for its receiver; its sender keeps it. Raises `UnknownMessage`. Costs: as `mark_read`."""
-        self.writer.write(message, partial(without_inbox, message))
+        """Deletes a message for its receiver; its sender keeps it. Raises `UnknownMessage` if it was never stored.
+
+        Costs: 1 get, 2 puts, 1 checkAndPut; 1 delete if it was unread.
+        """
+        self.writer.write(message, partial(after_delete_from_inbox, message))
 
     def delete_from_outbox(self, message: Message) -> None:
-        """Deletes a message for its sender; its receivers keep it. Raises `UnknownMessage`. Costs: as `mark_read`."""
-        self.writer.write(message, partial(without_outbox, message))
+        """Deletes a message for its sender; its receivers keep it. Raises `UnknownMessage` if it was never stored.
+
+        Costs: 1 get, 2 puts, 1 checkAndPut, 1 delete.
+        """
+        self.writer.write(message, partial(after_delete_from_outbox, message))
 
     # ---- questions
 
@@ -169,14 +177,14 @@ class MessageRepository:
         plan = self._inbox.plan(receiver=user, sent_ms=between(since_ms, until_ms))
         where = {"in_inbox": True}
         messages = Query(self._inbox_rows, self._inbox, plan, where=where, newest_first=newest_first)
-        return messages.then(self._shown)
+        return messages.then(self._with_bodies)
 
     def outbox(
         self, user: str, since_ms: int | None = None, until_ms: int | None = None, newest_first: bool = True
     ) -> Query[Message]:
-        """The messages that a user sent from `since_ms` up to but not at `until_ms`, newest first; a group's once.
+        """The messages that a user sent from `since_ms` up to but not at `until_ms`, newest first.
 
-        `is_read` says whether the receiver has read it.
+        A group message is in it once. `is_read` says whether the receiver has read the message.
         Costs: one scan of a page's lines and one more, and one call that gets their messages.
         """
         plan = self._outbox.plan(sender=user, sent_ms=between(since_ms, until_ms))
@@ -186,7 +194,7 @@ class MessageRepository:
     def unread(
         self, user: str, since_ms: int | None = None, until_ms: int | None = None, newest_first: bool = True
     ) -> Query[Message]:
-        """The messages of a user's inbox that are not read; a group has none.
+        """The unread messages of a user's inbox, newest first; a group has none.
 
         Costs: one scan of a page's lines and one more, one call that gets their messages, and one that gets the bodies
         of group messages.
@@ -203,38 +211,38 @@ class MessageRepository:
         until_ms: int | None = None,
         newest_first: bool = True,
     ) -> Query[Message]:
-        """What `owner` and `peer` wrote to each other, as `owner` has it, without copies of group messages.
+        """The messages between two users that `owner` has not deleted, without copies of group messages.
 
-        With oneself as `peer`: one's notes to oneself.
-        Costs: one scan of each of the two inboxes, side by side, in which the client drops all other messages. The
-        variant `by-pair` reads the conversation only.
+        If `peer` is `owner`: the notes that `owner` sent to `owner`.
+        Costs: one scan of each of the two inboxes, side by side; the client drops all other messages. The variant
+        `by-pair` reads only the conversation.
         """
         pair = [*dict.fromkeys([owner, peer])]
         plan = self._inbox.plan(receiver=any_of(pair, merged=True), sent_ms=between(since_ms, until_ms))
         where = {"sender": any_of(pair), "group": None}
         messages = Query(self._inbox_rows, self._inbox, plan, where=where, newest_first=newest_first)
-        return messages.then(partial(shown_to, owner, peer))
+        return messages.then(partial(conversation_of, owner, peer))
 
     def _agreeing(self, table: TableLayout[Any, Any], lines: list[Any]) -> list[Message | None]:
-        """The messages of these lines; None for a line that its message does not have (any more)."""
+        """The message of each line; None for a line that disagrees with its message."""
         messages = self.writer.agreeing(table, lines)
-        answers = iter(self._shown([message for message in messages if message is not None]))
+        answers = iter(self._with_bodies([message for message in messages if message is not None]))
         return [None if message is None else next(answers) for message in messages]
 
-    def _shown(self, messages: list[StoredMessage]) -> list[Message]:
-        """The messages with their bodies; those of copies are those of the group messages, in one call."""
+    def _with_bodies(self, messages: list[StoredMessage]) -> list[Message]:
+        """The messages with their bodies. One call gets the group messages, which have the bodies of copies."""
         row_of = {message: self._inbox.row(original_of(message)) for message in messages if message.group is not None}
         originals = self.writer.read_all(row_of.values()) if row_of else {}
-        return [message.shown(_body(message, originals.get(row_of.get(message, b"")))) for message in messages]
+        return [message.with_body(_body(message, originals.get(row_of.get(message, b"")))) for message in messages]
 
 
 def _body(message: StoredMessage, original: Any) -> str:
-    """The body of a message, or of the group message that it is a copy of."""
+    """The body of a message; if it is a copy, the body of its group message."""
     return message.body if original is None or original.record is None else original.record.body
 
 
-def sent(message: Message, stored: StoredMessage | None) -> StoredMessage:
-    """The message, if it is new; the stored one, if it is the same, read or deleted meanwhile."""
+def after_send(message: Message, stored: StoredMessage | None) -> StoredMessage:
+    """The message as `send` leaves it: a stored message stays as it is. Raises MessageConflict if it is another one."""
     if stored is None:
         return StoredMessage.of(message)
     has_body = stored.in_inbox or stored.in_outbox or stored.members
@@ -249,46 +257,46 @@ def sent(message: Message, stored: StoredMessage | None) -> StoredMessage:
 
 
 def copy_of(message: Message, member: str) -> StoredMessage:
-    """The copy of a group message for one member, as it is stored: without a body, and in no outbox."""
+    """The copy of a group message for one member, as it is stored: it has no body, and is in no outbox."""
     return attrs.evolve(StoredMessage.of(copy_for(member, message)), in_outbox=False)
 
 
 def original_of(copy: StoredMessage) -> MessageByReceiver:
-    """The key of the group message that a copy is of."""
+    """The key of the group message of which this is a copy."""
     group = copy.group or ""
     return MessageByReceiver(group, copy.sent_ms, copy.sender, copy.message_id[len(group) + 1 :])
 
 
-def delivered(start: int, end: int, stored: StoredMessage | None) -> StoredMessage | None:
-    """The message, delivered to its members up to `end`, if it was delivered up to `start`."""
-    if stored is None or stored.delivered != start:  # another delivery was faster
+def after_step(start: int, end: int, stored: StoredMessage | None) -> StoredMessage | None:
+    """The message with the count of copies raised from `start` to `end`."""
+    if stored is None or stored.delivered != start:  # another process has raised the count
         return stored
     return attrs.evolve(stored, delivered=end)
 
 
-def marked_read(message: Message, stored: StoredMessage | None) -> StoredMessage:
-    """The message, read by its receiver."""
+def after_mark_read(message: Message, stored: StoredMessage | None) -> StoredMessage:
+    """The message once its receiver has read it."""
     if stored is None or not stored.in_inbox:
         raise _unknown(message)
     return attrs.evolve(stored, is_read=True)
 
 
-def without_inbox(message: Message, stored: StoredMessage | None) -> StoredMessage:
-    """The message, deleted for its receiver."""
+def after_delete_from_inbox(message: Message, stored: StoredMessage | None) -> StoredMessage:
+    """The message once its receiver has deleted it."""
     if stored is None:
         raise _unknown(message)
     return _without_unneeded_body(attrs.evolve(stored, in_inbox=False))
 
 
-def without_outbox(message: Message, stored: StoredMessage | None) -> StoredMessage:
-    """The message, deleted for its sender."""
+def after_delete_from_outbox(message: Message, stored: StoredMessage | None) -> StoredMessage:
+    """The message once its sender has deleted it."""
     if stored is None:
         raise _unknown(message)
     return _without_unneeded_body(attrs.evolve(stored, in_outbox=False))
 
 
 def _without_unneeded_body(message: StoredMessage) -> StoredMessage:
-    """The message; if neither side nor any copy shows its body, without it."""
+    """The message without its body, if neither side and no copy shows it any more; otherwise the message as it is."""
     is_needed = message.in_inbox or message.in_outbox or message.members
     return message if is_needed else attrs.evolve(message, body="")
 
@@ -299,11 +307,14 @@ def _unknown(message: Message) -> UnknownMessage:
     )
 
 
-def shown_to(owner: str, peer: str, messages: list[StoredMessage]) -> list[Message | None]:
-    """What `owner` has of a conversation; None for messages that the owner deleted, and for notes to oneself."""
+def conversation_of(owner: str, peer: str, messages: list[StoredMessage]) -> list[Message | None]:
+    """Each message as `owner` has it; None if `owner` has deleted it, or if it is a user's note to the same user.
+
+    Notes are kept if `peer` is `owner`.
+    """
     answers: list[Message | None] = []
     for message in messages:
         has_it = (message.in_inbox and message.receiver == owner) or (message.in_outbox and message.sender == owner)
         is_of_pair = message.sender != message.receiver or owner == peer
-        answers.append(message.shown(message.body) if has_it and is_of_pair else None)
+        answers.append(message.with_body(message.body) if has_it and is_of_pair else None)
     return answers

@@ -1,4 +1,4 @@
-"""Old messages removed by a TTL and by deletes: what a reader of the inbox still pays for them. In `copies`."""
+"""What readers of an inbox of `copies` still pay for old messages that a TTL or deletes have removed."""
 
 import time
 from collections.abc import Iterator
@@ -14,14 +14,15 @@ from .variants.copies import INBOX, TABLES, PlainMessageRepository
 
 DAY_MS = 86_400_000
 SENT_DAYS, KEPT_DAYS = 100, 30
-"""One message was sent on each day; those of the last days are kept."""
+"""One message was sent on each of `SENT_DAYS` days; those of the last `KEPT_DAYS` days are kept."""
 PAGE = 5
+"""Number of messages in a page."""
 
 
 def compare_retention() -> Iterator[str]:
-    """One line for each way: the messages that are left, and the rows that the store reads for a page at either end.
+    """Lines to print, one for each way to remove: the remaining messages, and the rows read for a page at either end.
 
-    Deleted rows are read past until a major compaction; so are expired ones.
+    Scans read past deleted rows, and past expired ones, until a major compaction.
     """
     for way, ttl_seconds in (("TTL", KEPT_DAYS * DAY_MS // 1000 - 60), ("deletes", None), ("compacted", None)):
         connection = EmbeddedConnection(None)
@@ -39,6 +40,6 @@ def compare_retention() -> Iterator[str]:
             messages.inbox("bob").page(PAGE)
         with metered(connection) as oldest:
             messages.inbox("bob", newest_first=False).page(PAGE)
-        left = messages.inbox("bob").count()
-        read = f"for {PAGE} newest {newest.rows_read}, for {PAGE} oldest {oldest.rows_read}"
-        yield f"{way}: {left} left; rows read {read}"
+        remaining = messages.inbox("bob").count()
+        rows_read = f"for {PAGE} newest {newest.rows_read}, for {PAGE} oldest {oldest.rows_read}"
+        yield f"{way}: {remaining} left; rows read {rows_read}"

@@ -175,40 +175,43 @@ class Query(Generic[R]):
 
 
 class DependentQuery(Query[R]):
-    """A question whose ranges depend on the answer of another one, such as a timeline on whom its reader follows.
+    """A question whose ranges depend on the answer to another question, the lookup.
+
+    For example, the ranges of a timeline depend on the authors whom its reader follows:
 
     timeline = DependentQuery(follows, lambda: Query(rows, TIMELINES, plan_of([*follows])))
 
-    `make` reads the answer to `lookup` and returns the query that it leads to. It is called for each page, so a cursor
-    is refused if the ranges have changed since its page. `explain` tells the ranges of `lookup`, as a lower bound.
+    `make_query` reads the answer to `lookup` and returns the query to run. It is called for each page, so a cursor is
+    refused if the ranges have changed since its page. `explain` calls nothing: it describes a page of `lookup` only,
+    and its RPCs are a lower bound.
     """
 
-    def __init__(self, lookup: Query[Any], make: Callable[[], Query[R]]) -> None:
+    def __init__(self, lookup: Query[Any], make_query: Callable[[], Query[R]]) -> None:
         self._question, self._on_invalid = lookup._question, lookup._on_invalid
-        self._fetches = (*lookup._fetches, list)  # `explain` tells that more calls follow
+        self._fetches = (*lookup._fetches, list)  # so `explain` says that more calls follow
         self._lookup = lookup
-        self._make = make
+        self._make_query = make_query
 
     def page(self, limit: int = 100, cursor: str | None = None) -> Page[R]:
-        """As `Query.page`. Costs: those of `make`, and of a page of its query."""
-        return self._make().page(limit, cursor)
+        """As `Query.page`. Costs: those of `make_query`, and those of a page of the query that it returns."""
+        return self._make_query().page(limit, cursor)
 
     def on_invalid(self, report: Callable[[InvalidRow], None]) -> Query[R]:
-        """As `Query.on_invalid`, for the rows of the query that `make` returns."""
-        return DependentQuery(self._lookup, lambda: self._make().on_invalid(report))
+        """As `Query.on_invalid`, for the rows of the query that `make_query` returns."""
+        return DependentQuery(self._lookup, lambda: self._make_query().on_invalid(report))
 
     def then(self, fetch: Callable[[list[R]], Sequence[S | None]]) -> Query[S]:
-        """As `Query.then`, for the records of the query that `make` returns."""
-        return DependentQuery(self._lookup, lambda: self._make().then(fetch))
+        """As `Query.then`, for the records of the query that `make_query` returns."""
+        return DependentQuery(self._lookup, lambda: self._make_query().then(fetch))
 
     def __iter__(self) -> Iterator[R]:
-        """All records. `make` is called once."""
-        yield from self._make()
+        """As `Query.__iter__`. `make_query` is called once, not for each page."""
+        yield from self._make_query()
 
     def first(self) -> R | None:
-        """As `Query.first`."""
-        return self._make().first()
+        """As `Query.first`. `make_query` is called once."""
+        return self._make_query().first()
 
     def count(self) -> int:
-        """As `Query.count`."""
-        return self._make().count()
+        """As `Query.count`. `make_query` is called once."""
+        return self._make_query().count()

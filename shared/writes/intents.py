@@ -1,45 +1,49 @@
 """Writes over several rows that survive a crash.
 
 HBase is atomic within one row. So one row, the **source**, holds the record, in one cell (`sources.py`), and all other
-rows are **derived** from it: lines of lists, entries of indexes. A write that dies leaves derived cells that disagree
-with the source. So it first puts an **intent**, which names those cells, and `recover` makes them agree with the source
-as it then is. `recover` never repeats a write.
+rows are **derived** from it: lines of lists, entries of indexes. A write that dies may leave derived cells that
+disagree with the source. So it first puts an **intent**, which names those cells, and `recover` makes them agree with
+the source, as `recover` then reads it. `recover` never repeats a write.
 
 Every change of the source's cell is a new **revision**: a number, a time T in milliseconds, the record, and the ids of
-the latest accepted writes. The time is that of the clock, and at least 3 above that of the revision before. A missing
-source is revision 0, and its time is 21 minutes ago (`KEEP_TOMBSTONES_MS`).
+the latest accepted writes. T is the time of the writer's clock, but at least 3 above the T of the previous revision. A
+missing source counts as revision 0.
 
     writer.write(key, decide)
 
     1. Read the source: revision R, time T. `decide` returns the new record, or raises.
     2. Put the intent: the row of the source, R, a new id, and the derived cells of the old and of the new record.
-    3. Put the new lines of *moving* lists with the timestamp T + 1. A list moves if a write can change its keys.
+    3. Put the new lines of *moving* lists with the timestamp T + 1; if the source is missing, with that of 21 minutes
+       before step 1 (`KEEP_TOMBSTONES_MS`). A list must be moving if a write can change the keys of its lines; any list
+       whose lines hold only a marker may be.
     4. `checkAndPut` the source: revision R + 1, with the new record, the id among the accepted writes, and a new T. It
-       fails if the source has changed since step 1. It is not sent if step 1 was 10 minutes ago (`WINDOW_MS`).
-    5. Put the derived cells of the source's record, but not those of moving lists, with the source's T as timestamp.
-       Then delete the cells of the intent that the record does not have, up to T - 1.
+       fails if the source has changed since step 1. It is not sent later than 10 minutes (`WINDOW_MS`) after step 1.
+    5. Put the derived cells of the source's record, except those of moving lists, with the source's T as timestamp.
+       Then delete those cells of the intent that the record does not have, up to T - 1.
     6. Mark the intent as ended. If the id is not among the accepted writes, start again at 1.
 
 Why it holds:
 
-- **The timestamp of every derived cell comes from a revision of the source**, and later revisions have later ones. A
-  put that arrives late is below the puts and tombstones of later revisions, so HBase hides it.
+- **The timestamp of every derived cell comes from a revision of the source**, and later revisions have later
+  timestamps. If a put arrives late, its timestamp is below the puts and tombstones of later revisions, so HBase hides
+  it.
 - A delete spares the cells of the revision that its sender read, and its timestamp is below that revision's T. So it
-  hides only what belongs to earlier revisions.
-- A source never has the same bytes twice. After any change of it, a `checkAndPut` that expects revision R fails,
-  however late it arrives. If the reply to step 4 was lost and the source still has revision R, the call may be under
-  way. Then the revision is **raised**, with the same record, before the write is taken for refused.
-- `recover` always raises, because it deletes: tombstones are kept for a time that counts from their timestamp.
-- The id tells an accepted write from a refused one after a lost reply. The source keeps the latest 64 ids; a writer
-  that finds more new revisions than that raises `UnknownOutcome`.
-- **A moving list always has a line of the record's present state**: the line is there before the decision, and stays
-  until a later one. Lines of refused writes and of dead writers may be there too, so readers fetch the sources, and
-  drop every line that its source does not have (`agreeing`). Other lists show old values between steps 4 and 5.
+  hides only cells of earlier revisions.
+- A source never has the same bytes twice. Once it has changed, a `checkAndPut` that expects revision R fails, however
+  late it arrives. If the reply to step 4 was lost and the source still has revision R, the call may still be under way.
+  Then the writer **raises** the revision, with the same record; only after that is the write certain to be refused.
+- `recover` always raises, because it deletes: HBase keeps a tombstone for a time that counts from its timestamp.
+- After a lost reply, the id tells an accepted write from a refused one. The source keeps the latest 64 ids. A writer
+  that does not find its id among them, but more than 64 new revisions, raises `UnknownOutcome`.
+- **A moving list always has every line of the present record**: a line is put before the decision that needs it, and
+  stays until after a decision that removes it. Lines of refused writes and of dead writers may be there too. So readers
+  fetch the sources, and drop every line that its source does not have (`agreeing`). Other lists show old values between
+  steps 4 and 5.
 
-It needs lists whose keys have every part of the source's key, so that a derived cell belongs to one source, and no TTL
-in the families of sources, intents and moving lists. Tombstones of derived cells should outlast a compaction for
-`KEEP_TOMBSTONES_MS`. Otherwise a put that is delayed until after the compaction may leave a line that no source has: a
-moving list's readers drop it, and `Verifier` finds it.
+The key of every list must have all parts of the source's key, so that a derived cell belongs to one source. The
+families of sources, intents and moving lists must not have a TTL. Tombstones of derived cells should outlast
+compactions for `KEEP_TOMBSTONES_MS`. Otherwise a put that arrives after a compaction may leave a line that no source
+has: the readers of a moving list drop it, and `Verifier` finds it.
 """
 
 import os
@@ -67,18 +71,19 @@ Cell: TypeAlias = tuple[str, bytes, bytes]
 """Table, row and column of a derived cell."""
 
 WINDOW_MS = 600_000
-"""If step 5 ends later than this, it is done again. More than twice the longest call, its retries included."""
+"""If step 5 ends later than this after step 2, it is done again. More than twice the longest call with its retries."""
 KEEP_TOMBSTONES_MS = 2 * WINDOW_MS + MAX_SKEW_MS
 """How long tombstones of derived rows outlast a compaction: `Family.keep_tombstones_ms`."""
 FORGET_MS = 2 * KEEP_TOMBSTONES_MS
-"""After this, what a deleted record left in its source may go: no line of then hides or survives a new one."""
+"""How long `forget` keeps the source cell of a deleted record. After that, no delayed call can put or delete a line of
+the record any more, and no tombstone of its lines hides a line of a new record."""
 WRITE_ID_BYTES = 8
 IDLE_MS = 24 * 60 * 60 * 1000
 """`recover` deletes the rows of slots that were idle for longer."""
 
 
 class UnknownOutcome(Exception):
-    """So many later writes were accepted that the source no longer tells whether this one was."""
+    """So many later writes were accepted that the source no longer tells whether this write was accepted."""
 
 
 @attrs.frozen
@@ -105,8 +110,9 @@ class IntentWriter(Generic[R]):
     """Writes the records of one source table and the rows derived from them.
 
     `lists` are the tables of derived rows. `derive` yields each derived row of a record: one of these tables, and the
-    line to store there. `moving` are the lists whose keys contain fields that a write can change; their cells are a
-    marker, without values. Raises InvalidRecord for tables that do not fit.
+    line to store there. `moving` are the lists whose lines are put before the decision: all whose keys contain fields
+    that a write can change, and any other whose cells are a marker, without values, which moving lists need. Raises
+    InvalidRecord for tables that do not fit.
     A happybase connection serves one thread at a time, and so does a writer.
     """
 
@@ -350,13 +356,14 @@ class IntentWriter(Generic[R]):
     # ---- sources without a write of their own
 
     def claim(self, records: Iterable[R]) -> int:
-        """Creates the sources of those records that were never written, with their lines; returns how many.
+        """Creates a source, with its lines, for each of these records that was never written; returns how many.
 
-        Every other source stays as it is, also one whose record was deleted. There is no intent: this is for the steps
-        of a longer write, whose own source tells that it is not finished. After an error, or a crash, call it again.
-        Raises InvalidRecord if a record has lines in a list that does not move, and ClockSkew before anything is put.
-        Costs: 1 call that reads the sources for each 1,000 records, 1 put for each list, and 1 checkAndPut for each new
-        source.
+        Every other source stays as it is, even if its record was deleted. `claim` puts no intent. It is meant for the
+        steps of a longer write, whose own source says that the write is not finished. After an error or a crash, call
+        it again. Raises InvalidRecord if a record has lines in a list that does not move, and ClockSkew before anything
+        is put.
+        Costs: 1 call that reads the sources for each 1,000 records. If some were never written: 1 put for each list, 1
+        checkAndPut for each new source, and the same reads again.
         """
         record_of = {self.source.row(record): record for record in records}
         lines_of = {row: self.derived(record) for row, record in record_of.items()}
@@ -379,14 +386,15 @@ class IntentWriter(Generic[R]):
                 claimed += self._check_and_put(row, source, self._revision(source, record_of[row], now_ms))
 
     def forget(self, rows: Iterable[bytes]) -> int:
-        """Deletes what is left of deleted records in these source rows; returns in how many rows something is left.
+        """Deletes the source cells of deleted records in these rows; returns how many of them are still too young.
 
-        The source of a deleted record keeps its cell, so that no late call brings the record back. If the row's key is
-        to go too, because it names a person, call this again after `FORGET_MS`: a cell that is younger stays. Rows of
-        stored records, and rows that cannot be read, stay as they are and are not counted.
-        Costs: 1 call that reads the rows for each 1,000 of them, and 1 delete for each row that goes.
+        The source of a deleted record keeps its cell, so that no late call brings the record back. `forget` deletes a
+        cell that is older than `FORGET_MS`, for example because the row key names a person. If it returns more than 0,
+        call it again after `FORGET_MS`. Rows of stored records, and rows that cannot be read, stay as they are and are
+        not counted.
+        Costs: 1 call that reads the rows for each 1,000 of them, and 1 delete for each deleted cell.
         """
-        column, left = self.cells.columns[0], 0
+        column, too_young = self.cells.columns[0], 0
         old_ms = self._clock.read_ms() - FORGET_MS
         wanted = iter(dict.fromkeys(rows))
         while batch := list(islice(wanted, BATCH_ROWS)):
@@ -395,10 +403,10 @@ class IntentWriter(Generic[R]):
                 if not self._is_of_deleted_record(row, {column: cell}):
                     continue
                 if stored_ms <= old_ms:
-                    self._rows.delete(row, [column], timestamp=stored_ms)  # spares a revision that is written meanwhile
+                    self._rows.delete(row, [column], timestamp=stored_ms)  # spares a later revision
                 else:
-                    left += 1
-        return left
+                    too_young += 1
+        return too_young
 
     def _is_of_deleted_record(self, row: bytes, cells: Mapping[bytes, bytes]) -> bool:
         with suppress(InvalidKey, InvalidRow):
@@ -466,7 +474,7 @@ class IntentWriter(Generic[R]):
 def _before_decision_ms(source: Source[Any], now_ms: int) -> int:
     """The timestamp of lines that are put before the next revision of a source is decided.
 
-    The tombstones of a record that was forgotten are older than that of a missing source, and every revision is newer.
+    For a missing source it is above the tombstones of a record that `forget` has removed, and below every revision.
     """
     return source.time_ms + 1 if source.cell is not None else now_ms - KEEP_TOMBSTONES_MS
 

@@ -1,1 +1,1 @@
-"""Other ways to make feeds, each a module with `TABLES`. `keys.py` and `repository.py` import none of them."""
+"""Other layouts of the same feeds. Each is a module with `TABLES`; `keys.py` and `repository.py` import none."""

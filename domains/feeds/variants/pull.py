@@ -1,6 +1,7 @@
-"""The same tables with every post pulled: each author has a stream, and a page of a timeline merges those it needs.
+"""The tables of `keys.py`, with every post pulled: a page of a timeline merges the streams of all authors followed.
 
-A post costs the same however many followers its author has, and a page one scan more for each author followed.
+A post costs the same for any number of followers. A page needs one scan more for each followed author who has a stream.
+A post of an author without followers gets no line, so later followers do not see it in their timelines.
 """
 
 from functools import partial

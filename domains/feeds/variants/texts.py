@@ -1,10 +1,13 @@
-"""The published form: each line of a timeline holds the whole post, so a page is one scan, and no write has an intent.
+"""The published form: each line of a timeline holds the whole post, so a page is one scan; writes put no intents.
 
-All puts of a post have the timestamp of the first one, so the same call again mends what a crash left; nothing else
-does. Lines may expire: a TTL counts from the moment of the push, not from the time of the post. What it can lose:
-followers whom a dead writer did not reach, if its client does not try again; one of two posts under one id. A deleted
-post stays readable in every timeline that the delete did not reach, and an author whom a reader no longer follows stays
-in the timeline if the unfollow died halfway.
+All puts of a post have the timestamp of the first one. So the same call again completes a write that died; nothing else
+completes it. Lines may expire: a TTL counts from the moment of the push, not from the time of the post. What this
+variant can lose:
+
+- If a writer dies during a fan-out and its client does not try again, the remaining followers never get the post.
+- If two clients store different posts under one author, time and id at once, one of the posts is lost.
+- If a delete dies halfway, the post stays readable in the timelines that the delete did not reach.
+- If an unfollow dies halfway, posts of the author stay in the timeline.
 """
 
 from collections.abc import Iterable, Iterator
@@ -41,7 +44,7 @@ class TextLine:
 
 
 def timelines(ttl_seconds: int | None = None) -> TableLayout[LineOfTimeline, TextLine]:
-    """The table of timelines; with a TTL, lines expire so long after they were pushed."""
+    """The table of timelines. With `ttl_seconds`, a line expires that long after it was pushed."""
     cells = RecordCells(TextLine, {"text": Column("f:t")})
     families = {"f": Family(ttl_seconds=ttl_seconds)}
     return TableLayout("feeds_timelines_texts", "one post of a timeline", KeyLayout(LineOfTimeline), cells, families)
@@ -68,7 +71,7 @@ TABLES = (FOLLOWING, FOLLOWERS, POSTS, TIMELINES)
 
 
 class TextsRepository:
-    """Follows, unfollows, posts, deletes posts, and reads timelines, by plain puts in a fixed order."""
+    """Stores and deletes follows and posts, by plain puts and deletes in a fixed order, and reads timelines."""
 
     def __init__(
         self, connection: happybase.Connection, tables: tuple[Any, ...] = TABLES, clock: WriterClock = CLOCK
@@ -82,7 +85,7 @@ class TextsRepository:
     # ---- writes
 
     def follow(self, follow: Follow) -> None:
-        """Stores a follow both ways, dated by the clock if it is new. Costs: one get, two puts."""
+        """Stores a follow by reader and by author. Costs: one get; two puts, or one if the follow is stored already."""
         row = FOLLOWING.row(follow)
         stored = self._following_rows.row(row, include_timestamp=True)
         written_ms = max((ms for _, ms in stored.values()), default=0) or self._clock.now_ms()
@@ -94,7 +97,7 @@ class TextsRepository:
     def unfollow(self, reader: str, author: str) -> None:
         """Deletes a follow, then the author's lines in the reader's timeline.
 
-        Costs: two deletes; one scan of the whole timeline, and for each 1,000 lines of the author one delete.
+        Costs: two deletes; a scan of the whole timeline, in pages, and one delete for each 1,000 lines of the author.
         """
         now_ms = self._clock.now_ms()
         self._follower_rows.delete(FOLLOWERS.row(Follower(author, reader)), timestamp=now_ms)
@@ -103,9 +106,9 @@ class TextsRepository:
         self._delete(self._timelines.row(line) for line in lines)
 
     def post(self, post: Post) -> None:
-        """Stores a post, then a line for every follower. The same post again adds missing lines.
+        """Stores a post, then a line for each follower. The same post again puts all lines again.
 
-        Raises `PostConflict` if another post has this author, time and id.
+        Raises `PostConflict` if another post is stored with this author, time and id.
         Costs: one get, one put; for each 1,000 followers one scan and one put.
         """
         row = POSTS.row(post)
@@ -118,7 +121,7 @@ class TextsRepository:
             if stored != post:
                 raise PostConflict(f"Post.text: post {post.post_id} of {post.author!r} is stored with another text")
             written_ms = max(ms for _, ms in cells.values())
-        for readers in self._steps(post.author):
+        for readers in self._follower_batches(post.author):
             with self._timeline_rows.batch(timestamp=written_ms) as batch:
                 for reader in readers:
                     line = TextLine(reader, post.posted_ms, post.author, post.post_id, post.text)
@@ -129,24 +132,27 @@ class TextsRepository:
 
         Costs: for each 1,000 followers one scan and one delete; one delete.
         """
-        for readers in self._steps(author):
+        for readers in self._follower_batches(author):
             self._delete(self._timelines.row(LineOfTimeline(reader, posted_ms, author, post_id)) for reader in readers)
         key = PostOfAuthor(author, posted_ms, post_id)
         self._post_rows.delete(POSTS.row(key), timestamp=self._clock.now_ms())
 
     def trim(self, reader: str, keep: int) -> int:
-        """Deletes all lines of a timeline but the newest `keep`; returns how many. Costs: one scan, and the deletes."""
+        """Deletes all lines of a timeline except the newest `keep`; returns how many.
+
+        Costs: a scan of the whole timeline, in pages, and one delete for each 1,000 lines.
+        """
         lines = Query(self._timeline_rows, self._timelines, self._timelines.plan(owner=reader))
         return self._delete(self._timelines.row(line) for line in islice(lines, keep, None))
 
-    def _steps(self, author: str) -> Iterator[list[str]]:
+    def _follower_batches(self, author: str) -> Iterator[list[str]]:
         """The names of an author's followers, 1,000 at a time."""
         position: str | None = None
         while True:
             after = between(None if position is None else position + "\0")
             plan = FOLLOWERS.plan(author=author, reader=after)
-            found = scan(self._follower_rows, plan, limit=BATCH_ROWS)
-            readers = [FOLLOWERS.layout.decode(row).reader for row, _ in found]
+            rows = scan(self._follower_rows, plan, limit=BATCH_ROWS)
+            readers = [FOLLOWERS.layout.decode(row).reader for row, _ in rows]
             if readers:
                 yield readers
             if len(readers) < BATCH_ROWS:
@@ -176,7 +182,10 @@ class TextsRepository:
         return Query(self._post_rows, POSTS, plan, newest_first=True)
 
     def followers(self, author: str) -> Query[Follow]:
-        """An author's followers, by name. Costs: one scan of a page's lines, and one call that gets the follows."""
+        """The follows of an author's followers, sorted by name.
+
+        Costs: one scan of a page's lines and one more, and one call that gets the follows.
+        """
         lines = Query(self._follower_rows, FOLLOWERS, FOLLOWERS.plan(author=author))
         return lines.then(self._follows)
 
@@ -186,5 +195,5 @@ class TextsRepository:
         return [FOLLOWING.record(row, stored[row]) if row in stored else None for row in rows]
 
     def following(self, reader: str) -> Query[Follow]:
-        """Whom a reader follows, by name. Costs: one scan of a page's rows and one more."""
+        """The follows of a reader, sorted by author. Costs: one scan of a page's rows and one more."""
         return Query(self._following_rows, FOLLOWING, FOLLOWING.plan(reader=reader))

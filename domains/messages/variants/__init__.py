@@ -1,1 +1,1 @@
-"""Other layouts of the same messages, each a module with `TABLES`; `keys.py` and `repository.py` import none."""
+"""Other layouts of the same messages. Each is a module with `TABLES`; `keys.py` and `repository.py` import none."""

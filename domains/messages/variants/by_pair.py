@@ -1,6 +1,7 @@
-"""One table more: the messages of each pair of users, so that a conversation is one scan.
+"""One table more, a list of each pair's messages, so that one scan and one call read a page of a conversation.
 
-The lists and the layout of the inboxes are those of `keys.py`. Each message takes one line and one put more.
+The lists and the layout of the inboxes are those of `keys.py`. Each message, but not its copies, needs one line and one
+put more.
 """
 
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from shared.writes import CLOCK, IntentWriter, WriterClock
 
 from ..keys import DERIVED, INBOX, INTENTS, OUTBOX, UNFINISHED, UNREAD
 from ..records import Message, StoredMessage
-from ..repository import MessageRepository, shown_to
+from ..repository import MessageRepository, conversation_of
 
 
 @row_key
@@ -26,20 +27,20 @@ class MessageByPair:
     Order:  by pair, newest first, then by sender, then by message id.
     Serves: a conversation of two users; the messages of a period of it.
     Costs:  one scan of a page's lines and one more, and one call that gets their messages.
-    Fixed:  as `MessageByReceiver`, and which of two names comes first: the lower one, by Unicode code points.
+    Fixed:  as `MessageByReceiver`; also that the lower of the two names, by Unicode code points, comes first.
     Source: none
     """
 
     first: str = part(EscapedText, "the lower of the two names")
     second: str = part(EscapedText, "the higher of the two names")
     sent_ms: int = part(Descending(Int64), "when sent, milliseconds since 1970 UTC, newest first")
-    sender: str = part(EscapedText, "who of the two sent it")
-    receiver: str = part(EscapedText, "who of the two received it")
+    sender: str = part(EscapedText, "which of the two sent it")
+    receiver: str = part(EscapedText, "which of the two received it")
     message_id: str = part(EscapedText, "distinguishes messages of one pair in one millisecond")
 
 
 PAIRED = TableLayout("messages_paired", INBOX.holds, INBOX.layout, INBOX.cells)
-"""The inboxes; not those of `keys.py`, whose messages have no lines in the conversations."""
+"""A table of inboxes besides that of `keys.py`, because messages in the latter have no lines of conversations."""
 PAIRS = TableLayout(
     "messages_by_pair",
     "a line of a conversation",
@@ -52,7 +53,7 @@ TABLES = (PAIRED, OUTBOX, UNREAD, UNFINISHED, PAIRS, INTENTS)
 
 
 class PairedMessageRepository(MessageRepository):
-    """`MessageRepository` with a list of conversations."""
+    """`MessageRepository` with one more list: the messages of each pair of users."""
 
     def __init__(self, connection: happybase.Connection, clock: WriterClock = CLOCK) -> None:
         super().__init__(connection, (PAIRED, OUTBOX, UNREAD, UNFINISHED, INTENTS), clock)
@@ -77,16 +78,16 @@ class PairedMessageRepository(MessageRepository):
         until_ms: int | None = None,
         newest_first: bool = True,
     ) -> Query[Message]:
-        """What `owner` and `peer` wrote to each other, as `owner` has it, without copies of group messages.
+        """The messages between two users that `owner` has not deleted, without copies of group messages.
 
         Costs: one scan of a page's lines and one more, and one call that gets their messages.
         """
         first, second = sorted([owner, peer])
         plan = PAIRS.plan(first=first, second=second, sent_ms=between(since_ms, until_ms))
         lines = Query(self._pair_rows, PAIRS, plan, newest_first=newest_first)
-        return lines.then(partial(self._shown_to, owner, peer))
+        return lines.then(partial(self._conversation_of, owner, peer))
 
-    def _shown_to(self, owner: str, peer: str, lines: list[MessageByPair]) -> list[Message | None]:
+    def _conversation_of(self, owner: str, peer: str, lines: list[MessageByPair]) -> list[Message | None]:
         messages = self.writer.agreeing(PAIRS, lines)
-        answers = iter(shown_to(owner, peer, [message for message in messages if message is not None]))
+        answers = iter(conversation_of(owner, peer, [message for message in messages if message is not None]))
         return [None if message is None else next(answers) for message in messages]

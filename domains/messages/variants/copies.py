@@ -1,14 +1,16 @@
-"""The plain form: the sender's outbox and the receiver's inbox each hold the whole message, without intents.
+"""Plain copies: the sender's outbox and the receiver's inbox each hold the whole message, without intents.
 
-Every cell is dated by its message's own time. So the same call again changes nothing, and a TTL counts from the time
-of the message. The outbox is put first, so the sender sees every message that a receiver sees. What the plain form can
-lose:
+The timestamp of every cell is its message's own time, or a millisecond later if the message was read. So the same call
+again changes nothing, and a TTL counts from the time of the message. The outbox is put first, so the sender sees every
+message that a receiver sees. What this variant can lose:
 
-- If a writer dies after the outbox and its client never sends the message again, no receiver gets it.
-- If two different messages have one key, the later one replaces the other, and no client is told.
+- If a writer dies after the put of the outbox and its client never sends the message again, no receiver gets it.
+- If two different messages have one key, the later one replaces the other, and no client gets an error.
 - If a deleted message is sent again after a major compaction, which drops tombstones, the message comes back.
 - If the receiver deletes a message, the sender's view of the conversation loses it too, because conversations are read
-  from the inboxes. Also, the unread messages of a group are all of its messages.
+  from the inboxes.
+
+Also, `unread` of a group returns its messages, as `mark_read` leaves them; in the main design a group has none.
 """
 
 from functools import partial
@@ -36,9 +38,9 @@ OUTBOX = TableLayout("messages_sent", "the message", LINES.layout, CELLS)
 TABLES = (INBOX, OUTBOX)
 
 PlainTables: TypeAlias = tuple[TableLayout[Any, Message], TableLayout[Any, Message]]
-"""The inboxes and the outboxes."""
+"""The tables of inboxes and outboxes."""
 PlainCells: TypeAlias = tuple[RecordCells[Message], RecordCells[Message]]
-"""Their cells."""
+"""The cells of inboxes and of outboxes."""
 
 
 class PlainMessageRepository:
@@ -57,10 +59,10 @@ class PlainMessageRepository:
     # ---- writes
 
     def send(self, message: Message) -> None:
-        """Puts a message into the sender's outbox, then into the inbox, and that of each member.
+        """Puts a message into its sender's outbox, then into its receiver's inbox and the inbox of each member.
 
-        Makes every row before it puts the first, so that an invalid key leaves nothing half stored.
-        Costs: two puts, and one for each 1,000 members.
+        Every row is encoded before the first put, so an invalid key leaves nothing half stored.
+        Costs: one put of the outbox, and one for each 1,000 rows of inboxes.
         """
         if message.group is not None:
             raise MessageConflict(f"Message.group: only a group message makes copies (got {shown(message.group)})")
@@ -75,15 +77,16 @@ class PlainMessageRepository:
                     batch.put(row, cells)
 
     def send_to_group(self, message: Message) -> None:
-        """As `send`, for a message with members."""
+        """Does what `send` does, but raises ValueError if the message has no members."""
         if not message.members:
             raise ValueError(f"Message.members: a group message needs some; use send (got {shown(message.members)})")
         self.send(message)
 
     def mark_read(self, message: Message) -> None:
-        """Marks a message as read, in both rows, a millisecond after it was sent: above what `send` puts again.
+        """Marks a message as read, in both rows, with a timestamp one millisecond above that of `send`.
 
-        Raises `UnknownMessage`. Costs: two gets, one or two puts.
+        So a retry of `send` does not make it unread. Raises `UnknownMessage` if the inbox does not have it.
+        Costs: two gets, one or two puts.
         """
         read = attrs.evolve(message, is_read=True)
         self._check_received(message)
@@ -104,7 +107,7 @@ class PlainMessageRepository:
         self._outbox_rows.delete(self._outbox.row(message), columns, timestamp=message.sent_ms + 1)
 
     def delete_before(self, user: str, until_ms: int) -> int:
-        """Deletes what a user received before `until_ms`; returns how many messages.
+        """Deletes the messages that a user received before `until_ms`; returns how many.
 
         Every later scan of the inbox reads past the tombstones until a major compaction. A TTL needs no call.
         Costs: one scan of these messages, and a delete for each.
@@ -137,9 +140,9 @@ class PlainMessageRepository:
     def outbox(
         self, user: str, since_ms: int | None = None, until_ms: int | None = None, newest_first: bool = True
     ) -> Query[Message]:
-        """The messages that a user sent from `since_ms` up to but not at `until_ms`, newest first; a group's once.
+        """The messages that a user sent from `since_ms` up to but not at `until_ms`, newest first.
 
-        Costs: one scan of a page's rows and one more.
+        A group message is in it once. Costs: one scan of a page's rows and one more.
         """
         plan = self._outbox.plan(sender=user, sent_ms=between(since_ms, until_ms))
         return Query(self._outbox_rows, self._outbox, plan, newest_first=newest_first)
@@ -147,7 +150,7 @@ class PlainMessageRepository:
     def unread(
         self, user: str, since_ms: int | None = None, until_ms: int | None = None, newest_first: bool = True
     ) -> Query[Message]:
-        """The messages of a user's inbox that are not read. Costs: one scan of the inbox with a server-side filter."""
+        """The unread messages of a user's inbox. Costs: one scan of the inbox with a server-side filter."""
         plan = self._inbox.plan(receiver=user, sent_ms=between(since_ms, until_ms))
         server = equal(self._inbox_cells, "is_read", False)
         return Query(self._inbox_rows, self._inbox, plan, server=server, newest_first=newest_first)
@@ -160,17 +163,17 @@ class PlainMessageRepository:
         until_ms: int | None = None,
         newest_first: bool = True,
     ) -> Query[Message]:
-        """What `owner` and `peer` wrote to each other and their inboxes have, without copies of group messages.
+        """The messages between two users that neither receiver has deleted, without copies of group messages.
 
-        Costs: one scan of each of the two inboxes, side by side, in which the client drops all other messages.
+        Costs: one scan of each of the two inboxes, side by side; the client drops all other messages.
         """
         pair = [*dict.fromkeys([owner, peer])]
         plan = self._inbox.plan(receiver=any_of(pair, merged=True), sent_ms=between(since_ms, until_ms))
         where = {"sender": any_of(pair), "group": None}
         messages = Query(self._inbox_rows, self._inbox, plan, where=where, newest_first=newest_first)
-        return messages.then(partial(_of_pair, owner, peer))
+        return messages.then(partial(_without_notes, owner, peer))
 
 
-def _of_pair(owner: str, peer: str, messages: list[Message]) -> list[Message | None]:
-    """The messages without notes to oneself, unless these are the conversation."""
+def _without_notes(owner: str, peer: str, messages: list[Message]) -> list[Message | None]:
+    """Each message; None for a user's note to the same user, unless `peer` is `owner`."""
     return [message if message.sender != message.receiver or owner == peer else None for message in messages]
