@@ -61,14 +61,19 @@ def hour_of_series(widths: Widths) -> type[Any]:
             TagPairs(widths.tagk, widths.tagv), "tag names and values, pair after pair, in the order of bytes"
         )
 
+    HourOfSeries.__qualname__ = "HourOfSeries"  # by which pickle finds that of the default widths
     return HourOfSeries
+
+
+HourOfSeries = hour_of_series(DEFAULT_WIDTHS)
 
 
 def data_table(
     name: str = "tsdb", widths: Widths = DEFAULT_WIDTHS, salt: SeriesSalt | None = None
 ) -> TableLayout[Any, SeriesPoint]:
     """The table of points. `salt` is OpenTSDB's `tsd.storage.salt.*`: a metric is then read in a range per bucket."""
-    layout = KeyLayout(hour_of_series(widths), *([] if salt is None else [salt]))
+    key = HourOfSeries if widths == DEFAULT_WIDTHS else hour_of_series(widths)
+    layout = KeyLayout(key, *([] if salt is None else [salt]))
     splits = NO_SPLITS if salt is None else Splits(tuple(salt.every_value()[1:]), "buckets of the salt")
     return TableLayout(name, "an hour of one series", layout, PointCells(), {FAMILY: Family()}, splits)
 
