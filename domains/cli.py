@@ -533,7 +533,8 @@ def _store_to_ask(url: str | None, design: Design, variant: Variant) -> Generato
         raise CommandFailed(f"{path}: no such store; rowbook load makes one")
     with _open(url) as connection:
         tables_there = connection.tables()
-        missing = [table.name for table in variant.tables if table.name.encode() not in tables_there]
+        names = dict.fromkeys(table.name for table in variant.tables)  # two layouts may share a table
+        missing = [name for name in names if name.encode() not in tables_there]
         if missing:
             load = f"rowbook load {_name(design, variant)} FILE --store {shlex.quote(url)}"
             raise CommandFailed(f"{url}: has no table {', '.join(missing)}; make what is missing with {load}")

@@ -156,7 +156,7 @@ class FeedRepository:
         stay as they are, because all followers read them.
         Costs: for each 1,000 lines 1 scan, 1 call that gets the posts, 1 that gets the follows, and 1 delete.
         """
-        _check_name("reader", reader)
+        check_name("reader", reader)
         if type(keep) is not int or keep < 0:
             raise InvalidQuestion(f"keep: must be 0 or more (got {shown(keep)})")
         deleted = 0
@@ -184,7 +184,7 @@ class FeedRepository:
         Costs: those of `recover`; for each post and follow those of deleting it; one scan of all follows and one of all
         timelines.
         """
-        _check_name("user", user)
+        check_name("user", user)
         self.recover(older_than_ms=0)
         posts = [row for row, _ in scan(self._post_rows, self._posts.plan(author=user))]
         for row, source in self.post_writer.read_all(posts).items():
@@ -366,7 +366,7 @@ class FeedRepository:
         streams; one scan of a page's lines in the timeline, and one in each of these streams, which may be 1,023 at
         most; and 1 call that gets the page's posts.
         """
-        _check_name("reader", reader)
+        check_name("reader", reader)
         return DependentQuery(self.following(reader), partial(self._merged, reader, between(since_ms, until_ms)))
 
     def _merged(self, reader: str, posted_ms: Any) -> Query[Post]:
@@ -526,7 +526,7 @@ def _posts_not_deleted(posts: list[StoredPost]) -> list[Post | None]:
     return [None if post.state == "deleted" else post.post for post in posts]
 
 
-def _check_name(what: str, name: str) -> None:
+def check_name(what: str, name: str) -> None:
     """Raises InvalidQuestion if a name starts with `STREAM_MARK`, as no user's name does."""
     if type(name) is str and name.startswith(STREAM_MARK):
         raise InvalidQuestion(f"{what}: must not start with {STREAM_MARK} (got {shown(name)})")

@@ -24,7 +24,7 @@ from shared.writes import CLOCK, WriterClock
 
 from ..keys import AuthorOfReader, LineOfTimeline, PostOfAuthor, ReaderOfAuthor
 from ..records import Follow, Follower, Post
-from ..repository import PostConflict
+from ..repository import PostConflict, check_name
 
 
 @attrs.frozen
@@ -172,6 +172,7 @@ class TextsRepository:
 
     def timeline(self, reader: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[Post]:
         """A reader's timeline, newest first. Costs: one scan of a page's rows and one more."""
+        check_name("reader", reader)
         plan = self._timelines.plan(owner=reader, posted_ms=between(since_ms, until_ms))
         lines = Query(self._timeline_rows, self._timelines, plan, newest_first=True)
         return lines.then(lambda page: [line.post for line in page])
