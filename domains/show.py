@@ -4,6 +4,7 @@ import json
 import os
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Collection, Generator, Iterable, Sequence
 from itertools import zip_longest
 from typing import Any, TypeVar
@@ -302,7 +303,9 @@ def _ranges(
 ) -> None:
     prefix = connection.table_prefix
     table_prefix = b"" if prefix is None else prefix + connection.table_prefix_separator
-    layouts = {table.name: table.layout for table in tables}
+    tables = list(tables)
+    names = Counter(table.name for table in tables)
+    layouts = {table.name: table.layout for table in tables if names[table.name] == 1}  # otherwise no row tells which
     ranges_: list[tuple[str, str]] = []
     for stored_name, rows in ranges:
         name = stored_name.removeprefix(table_prefix).decode()
