@@ -57,8 +57,8 @@ bench-hbase: .venv/ready ## domain code beside code by hand on a real HBase; nee
 bench-large: .venv/ready ## a scan in a table of ten million rows; takes minutes and gigabytes
 	.venv/bin/python tests/benchmarks/bench_store.py --large
 
-mutants: .venv/ready ## break the code on purpose; the tests must notice
-	.venv/bin/python tests/mutants.py
+mutants: .venv/ready ## break the code on purpose; the tests must notice; PART=1/3 for every third mutant
+	.venv/bin/python tests/mutants.py $(PART)
 
 readmes: .venv/ready ## write the generated blocks of every README anew
 	.venv/bin/python -m tests.readmes

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from pathlib import Path
@@ -1910,18 +1910,27 @@ def caught_by(mutant: Mutant, whole: Path, failing: list[str]) -> str | None:
         return next(iter(failures(folder, mutant.tests, "-x", *(f"--deselect={test}" for test in failing))), None)
 
 
-def main() -> int:
-    """Plants every mutant and prints which test caught it."""
+def part_of(mutants: Sequence[Mutant], part: str) -> Sequence[Mutant]:
+    """The K-th of N equal parts, for `part` K/N: every N-th mutant."""
+    number, count = map(int, part.split("/"))
+    if not 1 <= number <= count:
+        raise ValueError(f"part: must be K/N with K from 1 to N (got {part})")
+    return mutants[number - 1 :: count]
+
+
+def main(part: str = "1/1") -> int:
+    """Plants every mutant of a part and prints which test caught it."""
     start_s = time.monotonic()
     missed = 0
+    mutants = part_of(MUTANTS, part)
     with TemporaryDirectory() as name, ThreadPoolExecutor(AT_ONCE) as pool:
         whole = Path(name)
         copy_suite(whole)
-        tests = {test for mutant in MUTANTS for test in mutant.tests}
+        tests = {test for mutant in mutants for test in mutant.tests}
         failing = [*chain.from_iterable(pool.map(lambda test: failures(whole, [test]), sorted(tests)))]
         for test in failing:
             print(f"{'no mutant at all':70} {short_name(test)}", flush=True)
-        runs = [(mutant, pool.submit(caught_by, mutant, whole, failing)) for mutant in MUTANTS]
+        runs = [(mutant, pool.submit(caught_by, mutant, whole, failing)) for mutant in mutants]
         for mutant, run in runs:
             try:
                 caught = run.result()
@@ -1930,10 +1939,10 @@ def main() -> int:
                 caught, verdict = None, f"CANNOT BE PLANTED: {error}"
             missed += caught is None
             print(f"{mutant.name:70} {verdict}", flush=True)
-    print(f"{len(MUTANTS)} mutants, {missed} not caught, {len(failing)} tests fail without any, ", end="")
+    print(f"{len(mutants)} mutants, {missed} not caught, {len(failing)} tests fail without any, ", end="")
     print(f"{time.monotonic() - start_s:.0f} s")
     return 1 if missed or failing else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))
