@@ -65,16 +65,41 @@ def serve(
             raise NotServed(f"{address}:{port_number}: {reason}; --port 0 takes a free port") from None
         sys.setswitchinterval(SWITCH_S)
         _share_one_heap()
-        # The server's threads inherit the blocked signals, so that only `sigwait` here receives them.
-        unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNAL_WORDS)
-        with server:
+        with server, _Signals() as signals:
             show.line(out, f"listening on {server.address}")
-            received = signal.Signals(signal.sigwait(_SIGNAL_WORDS))
-            for ending_signal in _SIGNAL_WORDS:
-                signal.signal(ending_signal, signal.SIG_DFL)  # a second signal ends the process at once
-            signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
+            received = signals.wait()
     show.line(errors, f"{_SIGNAL_WORDS[received]}; {_where_the_data_is(store)}")
     return INTERRUPTED if received == signal.SIGINT else 0
+
+
+class _Signals:
+    """Waits for a signal that ends the server, whichever thread of the process receives it.
+
+    Libraries such as numpy start threads before any signal can be blocked, so `sigwait` would miss signals.
+    """
+
+    def __enter__(self) -> "_Signals":
+        self._received, self._wakeup = socket.socketpair()
+        self._wakeup.setblocking(False)
+        signal.set_wakeup_fd(self._wakeup.fileno())  # gets the number of each signal that has a handler
+        for ending_signal in _SIGNAL_WORDS:
+            signal.signal(ending_signal, lambda _number, _frame: None)
+        return self
+
+    def wait(self) -> signal.Signals:
+        received = signal.Signals(self._received.recv(1)[0])
+        self._restore()
+        return received
+
+    def _restore(self) -> None:
+        for ending_signal in _SIGNAL_WORDS:
+            signal.signal(ending_signal, signal.SIG_DFL)  # a second signal ends the process at once
+        signal.set_wakeup_fd(-1)
+
+    def __exit__(self, *_error: object) -> None:
+        self._restore()
+        self._received.close()
+        self._wakeup.close()
 
 
 def _share_one_heap() -> None:
