@@ -87,17 +87,13 @@ class _Signals:
         return self
 
     def wait(self) -> signal.Signals:
-        received = signal.Signals(self._received.recv(1)[0])
-        self._restore()
-        return received
+        """The first of these signals."""
+        return signal.Signals(self._received.recv(1)[0])
 
-    def _restore(self) -> None:
+    def __exit__(self, *_error: object) -> None:
         for ending_signal in _SIGNAL_WORDS:
             signal.signal(ending_signal, signal.SIG_DFL)  # a second signal ends the process at once
         signal.set_wakeup_fd(-1)
-
-    def __exit__(self, *_error: object) -> None:
-        self._restore()
         self._received.close()
         self._wakeup.close()
 
