@@ -189,7 +189,7 @@ class MessageRepository:
         """
         plan = self._outbox.plan(sender=user, sent_ms=between(since_ms, until_ms))
         lines = Query(self._outbox_rows, self._outbox, plan, newest_first=newest_first)
-        return lines.then(partial(self._agreeing, self._outbox))
+        return lines.then(partial(self.writer.agreeing, self._outbox)).then(self._with_bodies)
 
     def unread(
         self, user: str, since_ms: int | None = None, until_ms: int | None = None, newest_first: bool = True
@@ -201,7 +201,7 @@ class MessageRepository:
         """
         plan = self._unread.plan(receiver=user, sent_ms=between(since_ms, until_ms))
         lines = Query(self._unread_rows, self._unread, plan, newest_first=newest_first)
-        return lines.then(partial(self._agreeing, self._unread))
+        return lines.then(partial(self.writer.agreeing, self._unread)).then(self._with_bodies)
 
     def conversation(
         self,
@@ -222,12 +222,6 @@ class MessageRepository:
         where = {"sender": any_of(pair), "group": None}
         messages = Query(self._inbox_rows, self._inbox, plan, where=where, newest_first=newest_first)
         return messages.then(partial(conversation_of, owner, peer))
-
-    def _agreeing(self, table: TableLayout[Any, Any], lines: list[Any]) -> list[Message | None]:
-        """The message of each line; None for a line that disagrees with its message."""
-        messages = self.writer.agreeing(table, lines)
-        answers = iter(self._with_bodies([message for message in messages if message is not None]))
-        return [None if message is None else next(answers) for message in messages]
 
     def _with_bodies(self, messages: list[StoredMessage]) -> list[Message]:
         """The messages with their bodies. One call gets the group messages, which have the bodies of copies."""

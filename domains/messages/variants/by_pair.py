@@ -85,9 +85,5 @@ class PairedMessageRepository(MessageRepository):
         first, second = sorted([owner, peer])
         plan = PAIRS.plan(first=first, second=second, sent_ms=between(since_ms, until_ms))
         lines = Query(self._pair_rows, PAIRS, plan, newest_first=newest_first)
-        return lines.then(partial(self._conversation_of, owner, peer))
-
-    def _conversation_of(self, owner: str, peer: str, lines: list[MessageByPair]) -> list[Message | None]:
-        messages = self.writer.agreeing(PAIRS, lines)
-        answers = iter(conversation_of(owner, peer, [message for message in messages if message is not None]))
-        return [None if message is None else next(answers) for message in messages]
+        messages = lines.then(partial(self.writer.agreeing, PAIRS))
+        return messages.then(partial(conversation_of, owner, peer))
