@@ -90,8 +90,8 @@ class Downsampling:
     def __attrs_post_init__(self) -> None:
         if type(self.every_ms) is not int or self.every_ms < 1:
             raise InvalidQuestion(f"Downsampling.every_ms: must be 1 or more (got {shown(self.every_ms)})")
-        _one_of("Downsampling.by", self.by, DOWNSAMPLERS)
-        _one_of("Downsampling.fill", self.fill, ("none", "nan", "zero"))
+        one_of("Downsampling.by", self.by, DOWNSAMPLERS)
+        one_of("Downsampling.fill", self.fill, ("none", "nan", "zero"))
 
 
 DOWNSAMPLERS: dict[str, Callable[[NDArray[np.float64], NDArray[np.int64]], NDArray[np.float64]]] = {
@@ -248,7 +248,7 @@ def aggregated(series: Sequence[Values], name: str, *, are_rates: bool = False) 
     interpolated: the rate before counts on, and before the second point the first rate, which is not answered itself.
     Costs: memory for each time once for each series.
     """
-    aggregator = AGGREGATORS[_one_of("aggregator", name, AGGREGATORS)]
+    aggregator = AGGREGATORS[one_of("aggregator", name, AGGREGATORS)]
     series = [values for values in series if len(values) > are_rates]
     if not series:
         return Values.of(())
@@ -262,15 +262,30 @@ def aggregated(series: Sequence[Values], name: str, *, are_rates: bool = False) 
         present[row] = ((before >= 0) | are_rates) & (times_ms <= values.times_ms[-1])
         after = np.minimum(before + 1, len(values) - 1)
         before = np.maximum(before, 0)
-        is_exact = values.times_ms[before] == times_ms
         is_over = times_ms > values.times_ms[-1]
         is_float |= (present[row] & values.are_floats[before]) | (~is_over & values.are_floats[after])
-        where = (times_ms, is_exact, before, after)
+        times_before = values.times_ms[before]
+        at = _Places(before, after, times_ms - times_before, values.times_ms[after] - times_before)
         between: Between | Literal["last"] = "last" if are_rates else aggregator.between
-        numbers[row], ints[row] = _float_numbers(values, between, *where), _int_numbers(values, between, *where)
+        numbers[row] = _numbers_at(values.numbers, np.divide, between, at)
+        ints[row] = _numbers_at(values.ints, _divided, between, at)
     float_numbers = _skipping_nan(aggregator, numbers, present)
     int_numbers = aggregator.of_ints(ints, present)
     return Values(times_ms, np.where(is_float, float_numbers, int_numbers.astype(np.float64)), int_numbers, is_float)
+
+
+@attrs.frozen(eq=False)
+class _Places:
+    """Where the times of an aggregate are among the points of one series."""
+
+    before: NDArray[np.int64]
+    """The number of the last point up to each time."""
+    after: NDArray[np.int64]
+    """The number of the point after that one, or of the last point."""
+    since_ms: NDArray[np.int64]
+    """The time since the point before; 0 if the series has a point at this very time."""
+    length_ms: NDArray[np.int64]
+    """The time between the two points."""
 
 
 def _skipping_nan(
@@ -284,51 +299,30 @@ def _skipping_nan(
     return np.where(has_any, result, 0.0 if aggregator.name == "count" else np.nan)
 
 
-def _float_numbers(
-    values: Values,
-    between: str,
-    times_ms: NDArray[np.int64],
-    is_exact: NDArray[np.bool_],
-    before: NDArray[np.int64],
-    after: NDArray[np.int64],
-) -> NDArray[np.float64]:
-    x0, x1 = values.times_ms[before], values.times_ms[after]
-    y0, y1 = values.numbers[before], values.numbers[after]
+def _numbers_at(
+    numbers: NDArray[Any],
+    divided: Callable[[NDArray[Any], NDArray[np.int64]], NDArray[Any]],
+    between: Between | Literal["last"],
+    at: _Places,
+) -> NDArray[Any]:
+    """The numbers of a series at these places, with its own division for those on a line."""
+    y0, y1 = numbers[at.before], numbers[at.after]
     match between:
         case "linear":
-            number = y0 + (times_ms - x0) * (y1 - y0) / np.maximum(x1 - x0, 1)
+            number = y0 + divided(at.since_ms * (y1 - y0), np.maximum(at.length_ms, 1))
         case "last":
             number = y0
         case _:
-            number = np.full(len(times_ms), _fixed(between, np.dtype(np.float64)))
-    return np.where(is_exact, y0, number)
-
-
-def _int_numbers(
-    values: Values,
-    between: str,
-    times_ms: NDArray[np.int64],
-    is_exact: NDArray[np.bool_],
-    before: NDArray[np.int64],
-    after: NDArray[np.int64],
-) -> NDArray[np.int64]:
-    x0, x1 = values.times_ms[before], values.times_ms[after]
-    y0, y1 = values.ints[before], values.ints[after]
-    match between:
-        case "linear":
-            number = y0 + _divided((times_ms - x0) * (y1 - y0), np.maximum(x1 - x0, 1))
-        case "last":
-            number = y0
-        case _:
-            number = np.full(len(times_ms), _fixed(between, np.dtype(np.int64)))
-    return np.where(is_exact, y0, number)
+            number = np.full(len(y0), _fixed(between, numbers.dtype))
+    return np.where(at.since_ms == 0, y0, number)
 
 
 def _fixed(between: str, dtype: "np.dtype[Any]") -> Any:
     return {"zero": 0, "max": _largest(dtype), "min": _smallest(dtype)}[between]
 
 
-def _one_of(what: str, name: str, names: Iterable[str]) -> str:
+def one_of(what: str, name: str, names: Iterable[str]) -> str:
+    """The name. Raises InvalidQuestion if it is none of `names`."""
     if name not in (known := list(names)):
         raise InvalidQuestion(f"{what}: must be one of {', '.join(known)} (got {shown(name)})")
     return name

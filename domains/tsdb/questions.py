@@ -19,7 +19,7 @@ import attrs
 from shared.keys import InvalidQuestion
 from shared.keys.errors import shown
 
-from .aggregation import AGGREGATORS, Downsampling, Fill, Rate
+from .aggregation import AGGREGATORS, Downsampling, Fill, Rate, one_of
 
 NONE = "none"
 """The aggregator that leaves every series as it is."""
@@ -71,8 +71,7 @@ class TagFilter:
     """Whether series with different values are aggregated separately."""
 
     def __attrs_post_init__(self) -> None:
-        if self.kind not in _MATCHERS:
-            raise InvalidQuestion(f"{self.tag}: must be one of {', '.join(_MATCHERS)} (got {shown(self.kind)})")
+        one_of(self.tag, self.kind, _MATCHERS)
         if not self.text:
             raise InvalidQuestion(f"{self.tag}: needs a value (got none)")
         self._matches  # noqa: B018  # a pattern that is wrong is refused at once
@@ -105,9 +104,7 @@ class SeriesQuestion:
     rate: Rate | None = None
 
     def __attrs_post_init__(self) -> None:
-        if self.aggregator != NONE and self.aggregator not in AGGREGATORS:
-            known = ", ".join([*AGGREGATORS, NONE])
-            raise InvalidQuestion(f"aggregator: must be one of {known} (got {shown(self.aggregator)})")
+        one_of("aggregator", self.aggregator, [*AGGREGATORS, NONE])
 
     @property
     def grouped_tags(self) -> tuple[str, ...]:
@@ -139,7 +136,7 @@ def parse_question(text: str) -> SeriesQuestion:
 
 
 def parse_downsampling(text: str) -> Downsampling:
-    """Such as `1h-avg`, or `30s-sum-zero`."""
+    """The downsampling of a text such as `1h-avg` or `30s-sum-zero`. Raises InvalidQuestion."""
     match = re.fullmatch(r"([0-9]{1,9})(ms|[smhdw])-([a-z]+)(?:-([a-z]+))?", text)
     if not match or (match[4] or "none") not in FILLS:
         raise InvalidQuestion(f"downsampling: must be such as 1h-avg, 30s-sum-zero or 1d-max-nan (got {shown(text)})")
