@@ -11,9 +11,9 @@ import attrs
 import happybase
 from Hbase_thrift import Mutation
 
-from shared.keys import InvalidQuestion, Plan, between, next_row
+from shared.keys import InvalidQuestion, Plan, between
 from shared.keys.errors import shown
-from shared.queries import Query, ServerFilter
+from shared.queries import Query, ServerFilter, scan_in_batches
 from shared.records import show_time
 from shared.tables import TableLayout
 from shared.writes import CLOCK, Intent, IntentWriter, Recovery, WriterClock, put_all, store_all
@@ -148,14 +148,9 @@ class LoginRepository:
         """The rows of a day that have any login. No scan is open while the caller works on one of them."""
         plan = self._by_day.plan(time_ms=between(day_ms, day_ms + DAY_MS))
         for range_ in chain.from_iterable(stream.ranges for stream in plan.streams):
-            start: bytes | None = range_.start
-            while start is not None:
-                scan = self._day_rows.scan(
-                    start, range_.stop, columns=self._by_day.cells.columns, filter=_KEYS_ONLY, limit=ROWS_AT_ONCE
-                )
-                rows = [row for row, _cells in scan]
-                yield from rows
-                start = next_row(rows[-1]) if len(rows) == ROWS_AT_ONCE else None
+            columns = self._by_day.cells.columns
+            for batch in scan_in_batches(self._day_rows, range_, ROWS_AT_ONCE, columns=columns, filter=_KEYS_ONLY):
+                yield from (row for row, _cells in batch)
 
     def _fold_user(self, user: str, day_ms: int) -> None:
         """Puts both sums of a user's day, then deletes the logins; in memory for a page of them.

@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 import attrs
 import happybase
 
-from shared.keys import InvalidKey, InvalidQuestion, any_of, between, next_row
+from shared.keys import InvalidKey, InvalidQuestion, any_of, between
 from shared.keys.errors import shown, shown_bytes
-from shared.queries import BATCH_ROWS, DependentQuery, Query, scan
+from shared.queries import BATCH_ROWS, DependentQuery, Query, scan, scan_in_batches
 from shared.tables import TableLayout
 from shared.writes import CLOCK, Finding, IntentWriter, Pending, Recovery, Verifier, WriterClock
 from shared.writes.intents import WINDOW_MS
@@ -326,19 +326,11 @@ class FeedRepository:
         """The lines of one timeline, or of all, 1,000 at a time. No scan is open while the caller works on a batch."""
         layout = self.timeline_table.layout
         (range_,) = (layout.whole_table() if owner is None else layout.plan(owner=owner)).ranges
-        start: bytes | None = range_.start
         columns = self.timeline_table.cells.columns
-        while start is not None:
-            rows = self._timeline_rows.scan(
-                start, range_.stop, columns=columns, include_timestamp=True, limit=BATCH_ROWS, batch_size=BATCH_ROWS
-            )
-            batch: StoredLines = dict(rows)
-            if batch:
-                yield batch
-            start = next_row(next(reversed(batch))) if len(batch) == BATCH_ROWS else None
+        yield from map(dict, scan_in_batches(self._timeline_rows, range_, columns=columns, include_timestamp=True))
 
     def left_over(self, stored: StoredLines) -> StoredLines:
-        """Those of these lines that no page shows, as they were read: `delete_lines` spares what is put later."""
+        """The lines among these that no page shows, as they were read: `delete_lines` spares what is put later."""
         lines = [self.timeline_table.layout.decode(row) for row in stored]
         posts = self._posts_of(lines)
         return {row: cells for (row, cells), post in zip(stored.items(), posts, strict=True) if post is None}

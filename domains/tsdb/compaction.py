@@ -22,14 +22,13 @@ Rows with appended points are left alone, as OpenTSDB leaves them: an append may
 """
 
 from collections.abc import Mapping
-from itertools import islice
 from typing import Any
 
 import attrs
 import happybase
 
 from shared.keys import Plan
-from shared.queries import ServerFilter, scan
+from shared.queries import ServerFilter, in_batches, scan
 from shared.tables import InvalidRow, TableLayout
 from shared.writes import CLOCK, WriterClock
 
@@ -112,7 +111,7 @@ def compact(
     done = left = 0
     failed: list[InvalidRow] = []
     keys = (row for row, _ in scan(rows, plan, filter=_KEYS_ONLY, columns=table.cells.columns))
-    while batch := list(islice(keys, ROWS_AT_ONCE)):
+    for batch in in_batches(keys, ROWS_AT_ONCE):
         now_ms = clock.read_ms()
         replaced: dict[bytes, Compacted] = {}
         for row, cells in rows.rows(batch, columns=table.cells.columns, include_timestamp=True):

@@ -6,7 +6,7 @@ May import `keys` and `tables`.
 from .explanations import Explanation
 from .pages import Page
 from .query import DependentQuery, Query
-from .scanning import BATCH_ROWS, MAX_LIMIT, scan
+from .scanning import BATCH_ROWS, MAX_LIMIT, in_batches, scan, scan_in_batches
 from .server_filters import ServerFilter, equal
 
 __all__ = [
@@ -18,5 +18,7 @@ __all__ = [
     "Query",
     "ServerFilter",
     "equal",
+    "in_batches",
     "scan",
+    "scan_in_batches",
 ]

@@ -7,7 +7,7 @@ rows, however many the scan returns.
 """
 
 import heapq
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
 from itertools import islice
@@ -53,6 +53,28 @@ def scan(
         check_count("limit", limit)
         buffer_rows = min(buffer_rows, limit)
     return run_plan(table, plan, limit, reverse, buffer_rows, filter, columns)
+
+
+def scan_in_batches(
+    table: happybase.Table, range_: RowRange, batch_rows: int = BATCH_ROWS, **options: Any
+) -> Iterator[list[tuple[bytes, Any]]]:
+    """The rows of a range, `batch_rows` at a time; `options` are those of `happybase.Table.scan`.
+
+    No scan is open while the caller works on a batch. Costs: one scan for each batch.
+    """
+    start: bytes | None = range_.start
+    while start is not None:
+        batch = list(table.scan(start, range_.stop, limit=batch_rows, batch_size=batch_rows, **options))
+        if batch:
+            yield batch
+        start = next_row(batch[-1][0]) if len(batch) == batch_rows else None
+
+
+def in_batches(items: Iterable[E], size: int = BATCH_ROWS) -> Iterator[list[E]]:
+    """The items in lists of `size`, the last one maybe shorter; none is empty."""
+    unread = iter(items)
+    while batch := list(islice(unread, size)):
+        yield batch
 
 
 def run_plan(

@@ -22,7 +22,6 @@ Why it holds:
 """
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from typing import Generic, TypeVar
 
 import happybase
@@ -30,7 +29,7 @@ from Hbase_thrift import Mutation
 
 from ..keys import MAX_ROW_BYTES, Codec, InvalidKey, TrailingText, successor
 from ..keys.errors import shown, shown_bytes
-from ..queries import BATCH_ROWS
+from ..queries import in_batches
 from ..tables import InvalidRow
 
 K = TypeVar("K")
@@ -248,8 +247,7 @@ class Dictionary:
 
     def _values(self, rows: Iterable[bytes], column: bytes) -> Iterator[tuple[bytes, bytes]]:
         """The rows that have the column, each with its value."""
-        wanted = iter(rows)
-        while batch := list(islice(wanted, BATCH_ROWS)):
+        for batch in in_batches(rows):
             for row, cells in self._rows.rows(batch, columns=[column]):
                 yield row, cells[column]
 

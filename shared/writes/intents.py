@@ -49,7 +49,6 @@ has: the readers of a moving list drop it, and `Verifier` finds it.
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import suppress
-from itertools import islice
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import attrs
@@ -57,7 +56,7 @@ import happybase
 from Hbase_thrift import Mutation
 
 from ..keys.errors import InvalidKey, message_of, shown_bytes
-from ..queries import BATCH_ROWS
+from ..queries import in_batches
 from ..tables import InvalidRecord, InvalidRow, TableLayout
 from .clock import CLOCK, WriterClock
 from .server_clock import MAX_SKEW_MS, check_clock
@@ -168,8 +167,8 @@ class IntentWriter(Generic[R]):
         self, table: TableLayout[Any, Any], rows: Iterable[bytes]
     ) -> Iterator[tuple[bytes, Mapping[bytes, bytes]]]:
         """Each of these rows with its cells that the table claims. Costs: one call for each 1,000 rows."""
-        wanted, columns = iter(rows), [*table.cells.columns]
-        while batch := list(islice(wanted, BATCH_ROWS)):
+        columns = [*table.cells.columns]
+        for batch in in_batches(rows):
             stored = dict(self.rows(table.name).rows(batch, columns=columns))
             yield from ((row, stored.get(row, {})) for row in batch)
 
@@ -396,8 +395,7 @@ class IntentWriter(Generic[R]):
         """
         column, too_young = self.cells.columns[0], 0
         old_ms = self._clock.read_ms() - FORGET_MS
-        wanted = iter(dict.fromkeys(rows))
-        while batch := list(islice(wanted, BATCH_ROWS)):
+        for batch in in_batches(dict.fromkeys(rows)):
             for row, cells in self._rows.rows(batch, columns=[column], include_timestamp=True):
                 cell, stored_ms = cells[column]
                 if not self._is_of_deleted_record(row, {column: cell}):

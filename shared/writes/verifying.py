@@ -8,14 +8,13 @@ changed meanwhile, or if an intent names its source: that intent's write is unde
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import islice
 from typing import Any, Literal, TypeAlias
 
 import attrs
 
 from ..keys import InvalidKey
 from ..keys.errors import listed, shown_bytes
-from ..queries import BATCH_ROWS, scan
+from ..queries import in_batches, scan
 from ..tables import InvalidRow, TableLayout
 from .intents import Cell, IntentWriter
 from .sources import Source
@@ -121,8 +120,7 @@ class Verifier:
 
     def _batches(self, table: TableLayout[Any, Any]) -> Iterator[dict[bytes, Mapping[bytes, bytes]]]:
         rows = scan(self._rows[table.name], table.layout.whole_table(), columns=table.cells.columns)
-        while batch := list(islice(rows, BATCH_ROWS)):
-            yield dict(batch)
+        yield from map(dict, in_batches(rows))
 
     def _of_sources(self, stored: Mapping[bytes, Mapping[bytes, bytes]]) -> Iterator[Finding | _Suspect]:
         """The lines of these sources that are missing or differ, and the sources that cannot be read."""
