@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeAlias
 
 import attrs
 import happybase
+import pytest
 
 from shared.tables import TableLayout
 from shared.writes import KEEP_TOMBSTONES_MS
@@ -38,6 +39,17 @@ EVERY_OTHER = frozenset(range(0, 10_000, 2))
 ONE_IN = 4
 """A sample of crash points has one in so many."""
 RETRIES = 100
+
+
+def by_name(writes: Iterable["Write"]) -> Callable[..., pytest.MarkDecorator]:
+    """Makes a decorator that runs a test for the writes of these names, or for all if it has none."""
+    named = {write.name: write for write in writes}
+
+    def of(*names: str) -> pytest.MarkDecorator:
+        names = names or tuple(named)
+        return pytest.mark.parametrize("write", [named[name] for name in names], ids=names)
+
+    return of
 
 
 # ---- crash points -----------------------------------------------------------------------------------

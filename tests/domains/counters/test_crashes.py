@@ -7,7 +7,7 @@ import pytest
 
 from domains.counters import DAY_MS, DayClosed
 from domains.counters.keys import StateOfDay
-from tests.crashes import CrashTests, View, Write, sources
+from tests.crashes import CrashTests, View, Write, by_name, sources
 from tests.watched_connection import ReplyLost
 
 from .asking import DAY, LATE, keeping, logins_of_three, main_variant, stored
@@ -49,7 +49,7 @@ WRITES = (
     Write("store", store_of_old_user, three_users, is_recovered=False),
     Write("store, of a new user", store_of_new_user, three_users, is_recovered=False),
 )
-BY_NAME = {write.name: write for write in WRITES}
+of = by_name(WRITES)
 POINTS = {"fold": (19, 76), "recover": (16, 64), "store": (2, 8), "store, of a new user": (2, 8)}
 """Each write's calls that change the store, and its crash points, in every variant."""
 
@@ -90,11 +90,6 @@ def crashes(engine, variant):
     return CrashTests(engine, variant.tables, variant.open, VIEWS, (DayClosed,), rows_and_days)
 
 
-def of(*names):
-    """Runs a test for these writes."""
-    return pytest.mark.parametrize("write", [BY_NAME[name] for name in names], ids=names)
-
-
 @keeping
 def test_every_call_of_every_write_has_its_crash_points(crashes):
     """If a write gains a call, its crash points are visited, and this table has to say so."""
@@ -133,7 +128,7 @@ def test_a_fold_and_another_write_at_once_are_as_one_after_the_other(crashes, wr
 
 @pytest.mark.long
 @keeping
-@of(*BY_NAME)
+@of()
 def test_every_write_may_stop(crashes, write):
     assert crashes.check_a_stop_at_each_call(write) == POINTS[write.name][1]
 

@@ -3,11 +3,12 @@
 import attrs
 import pytest
 
+from tests.crashes import by_name
 from tests.engines import EMBEDDED, HBASE
 
 from .stopped_writes import WRITES, crash_tests
 
-BY_NAME = {write.name: write for write in WRITES}
+of = by_name(WRITES)
 POINTS = {
     None: {
         "post": (14, 60),
@@ -32,11 +33,6 @@ POINTS_ON_HBASE = 3
 each_way = pytest.mark.parametrize("pull_above", [None, 0], ids=["pushed", "pulled"])
 pushed = pytest.mark.parametrize("pull_above", [None], ids=["pushed"])
 CHANGES = ("post", "delete_post", "follow", "unfollow")
-
-
-def of(*names):
-    """Runs a test for these writes."""
-    return pytest.mark.parametrize("write", [BY_NAME[name] for name in names], ids=names)
 
 
 @pytest.fixture

@@ -1,32 +1,17 @@
 """The README's walk-through makes another design out of this one."""
 
-import os
 import re
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
-README = (ROOT / "domains" / "messages" / "README.md").read_text(encoding="utf-8")
+from tests.copies import walk_through
 
 
 @pytest.fixture(scope="module")
 def parcels(tmp_path_factory):
     """The folder of the parcels, what their story prints, and the lines of the walk-through that made them."""
     copy = tmp_path_factory.mktemp("copy")
-    for folder in ("domains/messages", "shared"):
-        shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "domains" / "__init__.py", copy / "domains")
-    (script,) = re.findall(r"## Adapt it\n.*?```sh\n(.*?)```", README, re.DOTALL)
-    python = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    python.pop("PYTHONPATH", None)
-    command = ["bash", "-e", "-c", script]
-    process = subprocess.run(command, cwd=copy, env=python, capture_output=True, text=True, check=False)
-    assert process.returncode == 0, process.stderr
-    return copy / "domains" / "parcels", process.stdout, script.splitlines()
+    return copy / "domains" / "parcels", *walk_through("messages", copy)
 
 
 def test_ten_lines_are_enough(parcels):

@@ -6,6 +6,7 @@ from operator import attrgetter
 import pytest
 
 from domains.messages.design import DESIGN
+from tests.crashes import by_name
 from tests.engines import Embedded
 from tests.watched_connection import WatchedConnection, WriterDied, dying_at
 
@@ -24,7 +25,7 @@ from .stopped_writes import (
 )
 
 WITH_INTENTS = DESIGN.variants[:2]
-BY_NAME = {write.name: write for write in WRITES}
+of = by_name(WRITES)
 POINTS = {
     "send": (6, 24),
     "send again": (0, 0),
@@ -41,11 +42,6 @@ POINTS = {
 
 each_variant = pytest.mark.parametrize("variant", WITH_INTENTS, ids=attrgetter("name"))
 main_variant = pytest.mark.parametrize("variant", [DESIGN.main], ids=attrgetter("name"))
-
-
-def of(*names):
-    """Runs a test for these writes."""
-    return pytest.mark.parametrize("write", [BY_NAME[name] for name in names], ids=names)
 
 
 @pytest.fixture
@@ -70,7 +66,7 @@ def test_every_call_of_every_write_has_its_crash_points(crashes):
 
 
 @main_variant
-@of(*BY_NAME)
+@of()
 def test_a_writer_that_stops_at_any_call_leaves_what_the_same_call_or_a_recoverer_completes(crashes, write):
     crashes.check_a_stop_at_each_call(write, all_replies_lost=False)
 
@@ -142,7 +138,7 @@ def test_what_a_member_deleted_comes_back_neither_by_recovery_nor_by_the_same_me
 
 @pytest.mark.long
 @each_variant
-@of(*BY_NAME)
+@of()
 def test_every_write_may_stop_and_its_recoverer_too(crashes, write):
     clean = crashes.clean(write)
     assert crashes.check_a_stop_at_each_call(write) == len(clean.points)
@@ -152,7 +148,7 @@ def test_every_write_may_stop_and_its_recoverer_too(crashes, write):
 @pytest.mark.long
 @each_variant
 @pytest.mark.parametrize("keeps_tombstones", [True, False], ids=["kept", "dropped"])
-@of(*BY_NAME)
+@of()
 def test_every_write_may_pause(crashes, write, keeps_tombstones):
     crashes.check_a_pause_at_each_call(write)
     crashes.check_a_pause_at_each_call(write, compacts=True, keeps_tombstones=keeps_tombstones)
@@ -160,7 +156,7 @@ def test_every_write_may_pause(crashes, write, keeps_tombstones):
 
 @pytest.mark.long
 @each_variant
-@of(*BY_NAME)
+@of()
 def test_every_write_may_meet_another_one_and_die(crashes, write):
     crashes.check_rivals(write)
     crashes.check_rivals(write, dies=True, compacts=True)

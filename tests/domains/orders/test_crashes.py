@@ -5,11 +5,12 @@ from operator import attrgetter
 import pytest
 
 from domains.orders.design import DESIGN
+from tests.crashes import by_name
 
 from .stopped_writes import MUG, WRITES, cancel, crash_tests, erase, pay, place
 
 WITH_INTENTS = [variant for variant in DESIGN.variants if variant.name != "without-intents"]
-BY_NAME = {write.name: write for write in WRITES}
+of = by_name(WRITES)
 POINTS = {
     "place": (7, 28),
     "place again": (2, 8),
@@ -22,11 +23,6 @@ POINTS = {
 
 each_variant = pytest.mark.parametrize("variant", WITH_INTENTS, ids=attrgetter("name"))
 main_variant = pytest.mark.parametrize("variant", [DESIGN.main], ids=attrgetter("name"))
-
-
-def of(*names):
-    """Runs a test for these writes."""
-    return pytest.mark.parametrize("write", [BY_NAME[name] for name in names], ids=names)
 
 
 @pytest.fixture
@@ -100,7 +96,7 @@ def test_a_store_that_fails_often_holds_what_was_answered_in_the_end(crashes):
 
 @pytest.mark.long
 @each_variant
-@of(*BY_NAME)
+@of()
 def test_every_write_may_stop_and_its_recoverer_too(crashes, write):
     clean = crashes.clean(write)
     assert crashes.check_a_stop_at_each_call(write) == len(clean.points) == POINTS[write.name][1]
@@ -110,7 +106,7 @@ def test_every_write_may_stop_and_its_recoverer_too(crashes, write):
 @pytest.mark.long
 @each_variant
 @pytest.mark.parametrize("keeps_tombstones", [True, False], ids=["kept", "dropped"])
-@of(*BY_NAME)
+@of()
 def test_every_write_may_pause(crashes, write, keeps_tombstones):
     crashes.check_a_pause_at_each_call(write)
     crashes.check_a_pause_at_each_call(write, compacts=True, keeps_tombstones=keeps_tombstones)
@@ -118,7 +114,7 @@ def test_every_write_may_pause(crashes, write, keeps_tombstones):
 
 @pytest.mark.long
 @each_variant
-@of(*BY_NAME)
+@of()
 def test_every_write_may_meet_another_one_and_die(crashes, write):
     crashes.check_rivals(write)
     crashes.check_rivals(write, dies=True, compacts=True)
