@@ -25,8 +25,9 @@ from domains.monitoring import TABLES as MONITORING_TABLES
 from domains.monitoring import Point as MonitoredPoint
 from domains.monitoring import PointRepository
 from domains.tsdb import TsdbRepository
+from domains.tsdb.compaction import QUIET_MS
 from shared.designs import FACTS, Design, Exemption, Load, Measurement, load_samples, measure, metered
-from shared.designs.comparison import CELL_BYTES, RANGES, VariantCosts, measure_variant
+from shared.designs.comparison import RANGES, VariantCosts, measure_variant, stored_bytes
 from shared.designs.cost_tables import (
     READ_COLUMNS,
     SPREAD_COLUMNS,
@@ -504,13 +505,11 @@ def design_blocks(design: Design) -> dict[str, str]:
         "exemptions": exemptions_block(design),
         "published": published_block(design),
         "traps": traps_block(design),
-        **({"folding": folding_block(design)} if hasattr(design.main.open, "fold") else {}),
-        **(feeds_blocks() if design.name == "feeds" else {}),
-        **({"storage": storage_block(design)} if hasattr(design.main.open, "compact") else {}),
+        **(OWN_BLOCKS[design.name](design) if design.name in OWN_BLOCKS else {}),
     }
 
 
-def feeds_blocks() -> dict[str, str]:
+def feeds_blocks(_design: Design) -> dict[str, str]:
     """When pulling is cheaper than pushing, and what it costs to bound a timeline."""
     pages = markdown_table(("authors with a stream", "RPCs of a page", "rows fetched"), page_rows())
     columns = (
@@ -536,7 +535,7 @@ def feeds_blocks() -> dict[str, str]:
     return {"threshold": threshold, "bounds": bounds}
 
 
-def storage_block(design: Design) -> str:
+def storage_blocks(design: Design) -> dict[str, str]:
     """Bytes of the samples of `tsdb`: as `monitoring` stores them, under UIDs, and compacted."""
     points = list(design.loads[0].sample_records())
     wide = connect("embedded:")
@@ -548,7 +547,7 @@ def storage_block(design: Design) -> str:
     create_tables(connection, design.main.tables)
     repository = load_samples(connection, design, design.main)
     names, single = _stored_bytes(connection, "tsdb-uid"), _stored_bytes(connection, "tsdb")
-    late = TsdbRepository(connection, clock=TwoMinutesLater())
+    late = TsdbRepository(connection, clock=LaterClock())
     for metric in sorted({point.metric for point in points}):
         late.compact(metric)
     compacted = _stored_bytes(connection, "tsdb")
@@ -563,27 +562,27 @@ def storage_block(design: Design) -> str:
         f"The {len(points):,} sample points, one a minute for each series, as HBase stores their cells, before "
         f"compression. The names need {names[1]:,} bytes besides, once."
     )
-    return _below(caption, markdown_table(("form", "cells", "bytes for each point"), rows))
+    return {"storage": _below(caption, markdown_table(("form", "cells", "bytes for each point"), rows))}
 
 
-class TwoMinutesLater(WriterClock):
+class LaterClock(WriterClock):
     """A clock for which the samples are old enough to be compacted."""
 
     def read_ms(self) -> int:
-        return super().read_ms() + 120_000
+        return super().read_ms() + 2 * QUIET_MS
 
 
 def _stored_bytes(connection: happybase.Connection, table: str) -> tuple[int, int]:
     """The cells of a table, and their bytes."""
     sizes = [
-        CELL_BYTES + len(row) + len(column) - 1 + len(value)
+        stored_bytes(row, column, value)
         for row, cells in connection.table(table).scan()
         for column, value in cells.items()
     ]
     return len(sizes), sum(sizes)
 
 
-def folding_block(design: Design) -> str:
+def folding_blocks(design: Design) -> dict[str, str]:
     """What counts of a day read before and after its fold, and what the fold costs."""
     connection = connect("embedded:")
     create_tables(connection, design.main.tables)
@@ -603,12 +602,20 @@ def folding_block(design: Design) -> str:
         f"What the sample questions fetch before and after {show_time(day_ms)} is folded. The fold itself takes "
         f"{cost.rpcs} RPCs for {users} users, and reads {cost.cells_fetched} cells."
     )
-    return _below(caption, markdown_table(columns, rows))
+    return {"folding": _below(caption, markdown_table(columns, rows))}
 
 
 def _fetched(measurement: Measurement) -> tuple[int, int, int]:
     cost = measurement.cost
     return cost.rpcs, cost.cells_fetched, cost.bytes_fetched
+
+
+OWN_BLOCKS: Mapping[str, Callable[[Design], dict[str, str]]] = {
+    "counters": folding_blocks,
+    "feeds": feeds_blocks,
+    "tsdb": storage_blocks,
+}
+"""The blocks that only the README of one design has, by the design's name."""
 
 
 def index_block(designs: Iterable[Design]) -> str:

@@ -39,7 +39,7 @@ class Annotation:
     description: str = attrs.field(default="", validator=text(empty=True))
     notes: str = attrs.field(default="", validator=text(empty=True))
     end_time: int = attrs.field(default=0, validator=integer(0, LAST_POINT_MS))
-    """As `start_time`; 0 if there is no end."""
+    """When the note ends, in seconds or milliseconds as `start_time`; 0 if it does not end."""
     custom: Mapping[str, str] | None = None
     tsuid: str = attrs.field(default="", validator=text(empty=True))
     """The series: UIDs of metric and tags in upper-case hex; empty for all series."""

@@ -151,6 +151,11 @@ def quantiles(rows: Sequence[bytes], ranges: int) -> list[bytes]:
     return [rows[len(rows) * number // ranges] for number in range(1, ranges)] if rows else []
 
 
+def stored_bytes(row: bytes, column: bytes, value: bytes) -> int:
+    """The bytes of one cell as HBase stores it, before compression."""
+    return CELL_BYTES + len(row) + len(column) - 1 + len(value)  # a column is family:qualifier; HBase stores no colon
+
+
 def _stored_records(
     connection: happybase.Connection, table: PhysicalTable, time: str | None
 ) -> Iterator[tuple[bytes, int | None, int]]:
@@ -161,11 +166,7 @@ def _stored_records(
     is_wide = any(isinstance(layout.cells, ItemCells) for layout in table.layouts)
     tells_time = time is None or any(time in attrs.fields_dict(layout.cells.record) for layout in table.layouts)
     for row, cells in connection.table(table.name).scan(include_timestamp=True):
-        # A column is family, colon and qualifier; HBase stores no colon.
-        written = [
-            (written_ms, CELL_BYTES + len(row) + len(column) - 1 + len(value))
-            for column, (value, written_ms) in cells.items()
-        ]
+        written = [(written_ms, stored_bytes(row, column, value)) for column, (value, written_ms) in cells.items()]
         if is_wide:
             yield from ((row, written_ms if tells_time else None, size) for written_ms, size in written)
         else:

@@ -133,7 +133,7 @@ def _is_tuple_of_texts(wanted: Any) -> bool:
 
 
 def _read_texts(value: Any, _type: Any) -> tuple[str, ...]:
-    """A text is no list of its characters."""
+    """A tuple of texts. A single text is refused: it is not a list of its characters."""
     texts: list[Any] = [*value] if type(value) in (list, tuple) else [None]
     if all(type(text) is str for text in texts):
         return tuple(texts)

@@ -193,25 +193,25 @@ class DependentQuery(Query[R]):
         self._make_query = make_query
 
     def page(self, limit: int = 100, cursor: str | None = None) -> Page[R]:
-        """As `Query.page`. Costs: those of `make_query`, and those of a page of the query that it returns."""
+        """Returns what `Query.page` does. Costs: those of `make_query`, and of a page of the query that it returns."""
         return self._make_query().page(limit, cursor)
 
     def on_invalid(self, report: Callable[[InvalidRow], None]) -> Query[R]:
-        """As `Query.on_invalid`, for the rows of the query that `make_query` returns."""
+        """Does what `Query.on_invalid` does, for the rows of the query that `make_query` returns."""
         return DependentQuery(self._lookup, lambda: self._make_query().on_invalid(report))
 
     def then(self, fetch: Callable[[list[R]], Sequence[S | None]]) -> Query[S]:
-        """As `Query.then`, for the records of the query that `make_query` returns."""
+        """Does what `Query.then` does, for the records of the query that `make_query` returns."""
         return DependentQuery(self._lookup, lambda: self._make_query().then(fetch))
 
     def __iter__(self) -> Iterator[R]:
-        """As `Query.__iter__`. `make_query` is called once, not for each page."""
+        """Yields all records. `make_query` is called once, not for each page."""
         yield from self._make_query()
 
     def first(self) -> R | None:
-        """As `Query.first`. `make_query` is called once."""
+        """Returns the first record, or None. `make_query` is called once."""
         return self._make_query().first()
 
     def count(self) -> int:
-        """As `Query.count`. `make_query` is called once."""
+        """Returns the number of records. `make_query` is called once."""
         return self._make_query().count()
