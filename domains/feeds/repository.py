@@ -327,7 +327,8 @@ class FeedRepository:
         layout = self.timeline_table.layout
         (range_,) = (layout.whole_table() if owner is None else layout.plan(owner=owner)).ranges
         columns = self.timeline_table.cells.columns
-        yield from map(dict, scan_in_batches(self._timeline_rows, range_, columns=columns, include_timestamp=True))
+        batches = scan_in_batches(self._timeline_rows, range_, columns=columns, include_timestamp=True)
+        yield from (dict(batch) for batch in batches)
 
     def left_over(self, stored: StoredLines) -> StoredLines:
         """The lines among these that no page shows, as they were read: `delete_lines` spares what is put later."""

@@ -64,7 +64,9 @@ def scan_in_batches(
     """
     start: bytes | None = range_.start
     while start is not None:
-        batch = list(table.scan(start, range_.stop, limit=batch_rows, batch_size=batch_rows, **options))
+        batch: list[tuple[bytes, Any]] = [
+            *table.scan(start, range_.stop, limit=batch_rows, batch_size=batch_rows, **options)
+        ]
         if batch:
             yield batch
         start = next_row(batch[-1][0]) if len(batch) == batch_rows else None

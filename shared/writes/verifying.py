@@ -120,7 +120,8 @@ class Verifier:
 
     def _batches(self, table: TableLayout[Any, Any]) -> Iterator[dict[bytes, Mapping[bytes, bytes]]]:
         rows = scan(self._rows[table.name], table.layout.whole_table(), columns=table.cells.columns)
-        yield from map(dict, in_batches(rows))
+        for batch in in_batches(rows):
+            yield dict(batch)
 
     def _of_sources(self, stored: Mapping[bytes, Mapping[bytes, bytes]]) -> Iterator[Finding | _Suspect]:
         """The lines of these sources that are missing or differ, and the sources that cannot be read."""
