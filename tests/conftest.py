@@ -1,12 +1,14 @@
 """Settings of every test run, and the real HBase on which some tests run."""
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from shared.writes import CLOCK
 from tests.engines import EMBEDDED, HBASE, Engine, NewStore, engine_named
 from tests.hbase.java import NotStarted
 from tests.hbase.named import VARIABLE, named_hbase, named_or_started
@@ -75,3 +77,11 @@ def new_store(engine: Engine) -> Iterator[NewStore]:
     """Makes stores of given tables, which are gone when the test ends."""
     with ExitStack() as stores:
         yield lambda *tables: stores.enter_context(engine.store(*tables))
+
+
+@pytest.fixture(autouse=True)
+def _clock_of_this_process() -> Iterator[None]:  # pyright: ignore[reportUnusedFunction]
+    """Fails the test that puts the clock of all writers ahead; it would be a later one that is refused."""
+    yield
+    ahead_ms = CLOCK.read_ms() - time.time_ns() // 1_000_000
+    assert ahead_ms < 10_000, f"the writers' clock is ahead by {ahead_ms} ms"

@@ -22,6 +22,8 @@ from .uids import Uids
 
 ROWS_AT_ONCE = 250
 """Rows in a batch of a scan: an hour of a point a second is about 100 KB before it is compacted."""
+POINTS_OF_ONE_TIME = 10_000
+"""Points that a repository gives one timestamp at most, plus those of one batch."""
 FOREVER_MS = LAST_POINT_MS + 1
 
 
@@ -63,6 +65,8 @@ class TsdbRepository:
         self._data = data
         self._duplicates: Duplicates = duplicates
         self._clock = clock
+        self._written_ms = 0
+        self._written_then: set[tuple[bytes, int]] = set()
 
     # ---- writing
 
@@ -87,14 +91,30 @@ class TsdbRepository:
             stored = SeriesPoint(metric, point.time_ms, tags, point.value)
             # The last one of a time: an int and a float have other qualifiers, and here they would be equally new.
             points_by_row.setdefault(self._data.row(stored), {})[point.time_ms] = stored
+        written_ms = self._write_ms({(row, time_ms) for row, by_time in points_by_row.items() for time_ms in by_time})
         pack = self._data.cells.pack
         cells_by_row = {
             row: {column: number for point in by_time.values() for column, number in pack(point).items()}
             for row, by_time in points_by_row.items()
         }
-        with self._rows.batch(timestamp=self._clock.now_ms()) as batch:
+        with self._rows.batch(timestamp=written_ms) as batch:
             for row, cells in cells_by_row.items():
                 batch.put(row, cells)
+
+    def _write_ms(self, points: set[tuple[bytes, int]]) -> int:
+        """The timestamp of these points: now, but later than any that this repository gave one of them before.
+
+        Points that are stored in one millisecond share its timestamp. If each had its own, a writer of more than 1,000
+        points a second would date them ahead of the system's clock.
+        """
+        now_ms = max(self._clock.read_ms(), self._written_ms)
+        is_full = len(self._written_then) >= POINTS_OF_ONE_TIME  # the system's clock may have been set back
+        if now_ms == self._written_ms and (is_full or not self._written_then.isdisjoint(points)):
+            now_ms += 1
+        if now_ms > self._written_ms:
+            self._written_ms, self._written_then = now_ms, set()
+        self._written_then |= points
+        return now_ms
 
     def compact(self, metric: str, since_ms: int = 0, until_ms: int = FOREVER_MS) -> CompactionResult:
         """Makes one cell of each whole hour of a metric that is over; see `compaction.py`."""

@@ -9,7 +9,8 @@ class WriterClock:
 
     HBase shows the cell with the largest timestamp, whichever was written last, and of two puts with the same
     timestamp the later one replaces the other. So every change must carry a later timestamp than the change before,
-    even if the system's clock is set back: every reading of `now_ms` is later than any reading before.
+    even if the system's clock is set back: every reading of `now_ms` is later than any reading before. With more than
+    1,000 such readings a second the clock runs ahead of the system's; a writer that may need more takes `read_ms`.
     """
 
     def __init__(self) -> None:

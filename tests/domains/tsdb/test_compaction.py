@@ -28,10 +28,6 @@ class Clock(WriterClock):
         super().__init__()
         self.set_ms = now_ms
 
-    def now_ms(self, above_ms=0):
-        self.set_ms = max(self.set_ms + 1, above_ms + 1)
-        return self.set_ms
-
     def read_ms(self):
         return self.set_ms
 
@@ -58,6 +54,7 @@ def values(connection, clock, **options):
 
 def fill(connection, clock, *points):
     for point in points or (ONE, TWO, THREE):
+        clock.set_ms += 1
         repository(connection, clock).store(point)
     clock.set_ms += compaction.QUIET_MS + 1
 

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from domains.tsdb.codecs import SeriesSalt
-from domains.tsdb.keys import Widths, data_table, uid_tables
+from domains.tsdb.keys import TABLES, Widths, data_table, uid_tables
 from domains.tsdb.qualifiers import pack_appended
 from domains.tsdb.questions import TagFilter, parse_question
 from domains.tsdb.records import Answer, Point
@@ -14,7 +14,7 @@ from domains.tsdb.uids import UnknownUid
 from shared.keys import InvalidQuestion
 from shared.records import parse_time
 from shared.tables import InvalidRow
-from shared.writes import NotAllStored
+from shared.writes import NotAllStored, WriterClock
 from tests.watched_connection import WatchedConnection
 
 HOUR_MS = 3_600_000
@@ -259,3 +259,27 @@ def test_a_question_that_cannot_be_asked_is_refused(connection, call, message):
 def test_a_point_that_cannot_be_stored_is_refused(changes, message):
     with pytest.raises(ValueError, match=message):
         Point(**{"metric": "cpu", "time_ms": T, "value": 1, "tags": {"host": "a"}, **changes})
+
+
+class StandingClock(WriterClock):
+    """A clock whose millisecond does not end."""
+
+    def read_ms(self):
+        return T
+
+
+def test_a_point_that_is_overwritten_within_a_millisecond_has_its_last_value(new_store):
+    repository = TsdbRepository(new_store(*TABLES), clock=StandingClock())
+    for value in (1, 300, 2.5, 7):  # other widths and types are other cells
+        repository.store(Point("cpu", T, value, {"host": "web-1"}))
+    assert [answer.value for answer in repository.query("none:cpu", T, T + HOUR_MS)] == [7]
+
+
+def test_the_timestamps_of_many_points_do_not_run_ahead_of_the_clock(new_store, monkeypatch):
+    monkeypatch.setattr("domains.tsdb.repository.POINTS_OF_ONE_TIME", 40)
+    connection = new_store(*TABLES)
+    repository = TsdbRepository(connection, clock=StandingClock())
+    for second in range(100):
+        repository.store(Point("cpu", T + second * 1000, second, {"host": "web-1"}))
+    ((_, cells),) = connection.table("tsdb").scan(include_timestamp=True)
+    assert {T, T + 1, T + 2} == {written_ms for _, written_ms in cells.values()}
