@@ -81,6 +81,15 @@ def number(what: str, text: str, at_most: int, at_least: int = 1) -> int:
     return value
 
 
+def time(what: str, text: str) -> int:
+    """The text as a time in milliseconds."""
+    try:
+        value: int = read_value("time_ms", int, text)
+    except ValueError as error:
+        raise WrongUsage(f"{what}: {error}") from None
+    return value
+
+
 def questions(design: Design) -> dict[str, list[AccessPattern]]:
     """The access patterns of a design by their names in `rowbook ask`; patterns of one name differ in their samples."""
     by_name: dict[str, list[AccessPattern]] = {}

@@ -22,7 +22,16 @@ from shared.designs.patterns import DEFAULT_LIMIT
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.keys.errors import message_of
 from shared.keys.prefixes import MAX_BUCKETS
-from shared.loading import FORMATS, Lines, UnknownField, UnknownUnit, UnneededYear, UnreadableFile, read_lines
+from shared.loading import (
+    FORMATS,
+    Lines,
+    UnknownField,
+    UnknownUnit,
+    UnneededTime,
+    UnneededYear,
+    UnreadableFile,
+    read_lines,
+)
 from shared.queries import MAX_LIMIT
 from shared.stores import InvalidStoreURL, StoreError, Unreachable, connect
 from shared.stores.server.memory import MAX_BUFFERED_BYTES
@@ -41,6 +50,7 @@ from .asking import (
     pairs,
     questions,
     tables_of,
+    time,
 )
 from .designs import DESIGNS
 from .serving import NotServed
@@ -71,7 +81,7 @@ def main() -> None:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "rowbook"
         message, code = f"{error.format_message().rstrip('.')}; see {path} --help", error.exit_code
-    except (WrongUsage, InvalidQuestion, InvalidKey, UnknownField, UnknownUnit, UnneededYear) as error:
+    except (WrongUsage, InvalidQuestion, InvalidKey, UnknownField, UnknownUnit, UnneededTime, UnneededYear) as error:
         message, code = str(error), 2
     except StoreError as error:
         message, code = str(error), 2 if isinstance(error, InvalidStoreURL) else 1
@@ -217,6 +227,10 @@ def load_(
         str | None,
         typer.Option(metavar="Y", help="Year of the first line of each file, for times without one, as of syslog."),
     ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Time of the lines without one, as of Prometheus text."),
+    ] = None,
     on_error: Annotated[Literal["stop", "skip"], typer.Option(help="Stop at a bad line, or skip it.")] = "stop",
     as_json: Json = False,
     plain: Plain = False,
@@ -234,6 +248,7 @@ def load_(
         units=pairs(unit or [], "FIELD=s|ms|us"),
         formats=load.formats,
         year=None if year is None else number("--year", year, LAST_YEAR),
+        at_ms=None if at is None else time("--at", at),
     )
     sources = (_Source(file, read(file)) for file in files)
     first = next(sources)  # so that a file that cannot be read is refused before a store exists
@@ -246,7 +261,7 @@ def load_(
             for source in chain([first], sources):
                 loaded.append(source)
                 _store_lines(errors, load, repository, source, stops=on_error == "stop")
-        except (CommandFailed, UnneededYear, UnreadableFile) as error:
+        except (CommandFailed, UnneededTime, UnneededYear, UnreadableFile) as error:
             raise CommandFailed(f"{error}; {_records_stored(loaded)} before") from None
         except KeyboardInterrupt:
             show.line(errors, f"interrupted; {_records_stored(loaded)}; load the same files again to go on")

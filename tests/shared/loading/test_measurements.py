@@ -33,7 +33,9 @@ def written(written):
 
 
 def lines(path, **options):
-    return [(line.number, line.record or line.reason) for line in read_lines(path, Measurement, formats=FORMATS, **options)]
+    return [
+        (line.number, line.record or line.reason) for line in read_lines(path, Measurement, formats=FORMATS, **options)
+    ]
 
 
 def reason(path, **options):
