@@ -53,6 +53,7 @@ from .asking import (
     time,
 )
 from .designs import DESIGNS
+from .explaining import ExplainedKey, explained_keys, read_cell
 from .serving import NotServed
 from .serving import serve as serve_store
 
@@ -345,14 +346,29 @@ def explain(
     key: Annotated[
         str | None, typer.Option(metavar="HEX", help="A row key in hex, with or without blanks; instead of fields.")
     ] = None,
+    column: Annotated[
+        str | None,
+        typer.Option(metavar="[FAMILY:]HEX", help="Column of a cell of that row: its qualifier in hex; needs --value."),
+    ] = None,
+    value: Annotated[str | None, typer.Option(metavar="HEX", help="Value of that cell in hex; needs --column.")] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help=f"{URL}, with the names of what a key holds by number, such as UIDs of tsdb."),
+    ] = None,
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
-    """Show the bytes of a row key below its parts and their values. A design shows its key in every variant."""
+    """Show the bytes of a row key below its parts and their values, and what a cell of the row holds.
+
+    A design shows its key in every variant.
+    """
     design, variants = find_variants(name, DESIGNS)
     tables = tables_of(variants)
     if (key is None) == (not fields):
         raise WrongUsage(f"explain {name}: give the fields of a key (field=value ...), or --key HEX")
+    cell = read_cell(column, value)
+    if store is not None and design.names_in_key is None:
+        raise WrongUsage(f"--store: is not needed, because keys of {design.name} hold all values themselves")
     if key is None:
         keys, missing_keys = encode_keys(design, tables, fields or [])
         if not keys:
@@ -361,7 +377,24 @@ def explain(
         keys, missing_keys = decode_key(tables, key)
         if not keys:
             raise CommandFailed(f"not a key of {name}: {show.reasons(missing_keys)}")
-    show.explanation(show.console(plain or context.obj), keys, missing_keys, as_json=as_json)
+    explained, refused = explained_keys(design, keys, cell)
+    if not explained:
+        raise CommandFailed(f"not a cell of {name}: {show.reasons(refused)}")
+    if store is not None:
+        explained = _named(design, variants, explained, store)
+    show.explanation(show.console(plain or context.obj), explained, [*refused, *missing_keys], as_json=as_json)
+
+
+def _named(design: Design, variants: tuple[Variant, ...], keys: list[ExplainedKey], url: str) -> list[ExplainedKey]:
+    """The keys with the names in a store that has the tables of one of these variants."""
+    with _existing_store(url) as connection:
+        variant = next((other for other in variants if not _missing_tables(connection, other)), variants[0])
+        _check_tables(connection, url, design, variant)
+        repository = variant.open(connection)
+        try:
+            return [key.named(design, repository) for key in keys]
+        except ValueError as error:
+            raise CommandFailed(f"{url}: {message_of(error)}") from None
 
 
 @app.command()
@@ -543,17 +576,30 @@ def _store_to_ask(url: str | None, design: Design, variant: Variant) -> Generato
             load_samples(connection, design, variant)
             yield connection
         return
+    with _existing_store(url) as connection:
+        _check_tables(connection, url, design, variant)
+        yield connection
+
+
+@contextmanager
+def _existing_store(url: str) -> Generator[happybase.Connection]:
     path = url.removeprefix("embedded:")
     if path not in ("", url) and not os.path.exists(path):
         raise CommandFailed(f"{path}: no such store; rowbook load makes one")
     with _open(url) as connection:
-        tables_there = connection.tables()
-        names = dict.fromkeys(table.name for table in variant.tables)  # two layouts may share a table
-        missing = [name for name in names if name.encode() not in tables_there]
-        if missing:
-            load = f"rowbook load {_name(design, variant)} FILE --store {shlex.quote(url)}"
-            raise CommandFailed(f"{url}: has no table {', '.join(missing)}; make what is missing with {load}")
         yield connection
+
+
+def _check_tables(connection: happybase.Connection, url: str, design: Design, variant: Variant) -> None:
+    if missing := _missing_tables(connection, variant):
+        load = f"rowbook load {_name(design, variant)} FILE --store {shlex.quote(url)}"
+        raise CommandFailed(f"{url}: has no table {', '.join(missing)}; make what is missing with {load}")
+
+
+def _missing_tables(connection: happybase.Connection, variant: Variant) -> list[str]:
+    """The tables of a variant that a store does not have, each once: two layouts may share a table."""
+    tables_there = connection.tables()
+    return [name for name in dict.fromkeys(table.name for table in variant.tables) if name.encode() not in tables_there]
 
 
 def _page_limit(pattern: AccessPattern, limit: str | None, cursor: str | None, explains: bool) -> int:
