@@ -24,6 +24,7 @@ from shared.keys.errors import message_of
 from shared.keys.prefixes import MAX_BUCKETS
 from shared.loading import (
     FORMATS,
+    Line,
     Lines,
     UnknownField,
     UnknownUnit,
@@ -36,6 +37,8 @@ from shared.queries import MAX_LIMIT
 from shared.stores import InvalidStoreURL, StoreError, Unreachable, connect
 from shared.stores.server.memory import MAX_BUFFERED_BYTES
 from shared.tables import InvalidRecord, NeedsThrift2, TableMismatch, create_tables, drop_tables
+from shared.writes import NotAllStored
+from shared.writes.batches import RECORDS_AT_ONCE
 
 from . import show, upkeep
 from .asking import (
@@ -627,17 +630,46 @@ class _Source:
 def _store_lines(errors: Console, load: Load, repository: Any, source: _Source, stops: bool) -> None:
     """Stores the records of a file. A bad line is skipped, or fails the command if `stops`."""
     transform = load.new_record_transform()
+    is_slow = source.lines.size_bytes is None  # what comes through a pipe is stored line by line as it comes
+    at_once = 1 if load.store_all is None or is_slow else RECORDS_AT_ONCE
     with closing(show.progress(errors, source.file, source.lines)) as lines:
+        unsent: list[tuple[Line[Any], Any]] = []
         for line in lines:
-            place = f"{source.file}:{line.number}"
-            reason = line.reason or _store(load, repository, transform(line.record), place)
-            if not reason:
-                source.stored += 1
-            elif stops:
-                raise CommandFailed(f"{place}: {reason}{line.span}; --on-error skip goes on")
+            if line.reason:
+                _store_batch(errors, load, repository, source, unsent, stops)
+                unsent = []
+                _refuse(errors, source, line, line.reason, stops)
             else:
-                source.skipped += line.count
-                show.line(errors, f"{place}: {reason}{line.span}")
+                unsent.append((line, transform(line.record)))
+            if len(unsent) == at_once:
+                _store_batch(errors, load, repository, source, unsent, stops)
+                unsent = []
+        _store_batch(errors, load, repository, source, unsent, stops)
+
+
+def _store_batch(
+    errors: Console, load: Load, repository: Any, source: _Source, batch: list[tuple[Line[Any], Any]], stops: bool
+) -> None:
+    """Stores the records of some lines at once; one by one if that fails, to find the line that is bad."""
+    if load.store_all is not None and len(batch) > 1:
+        with suppress(NotAllStored):
+            getattr(repository, load.store_all.__name__)([record for _line, record in batch])
+            source.stored += len(batch)
+            return
+    for line, record in batch:
+        if reason := _store(load, repository, record, f"{source.file}:{line.number}"):
+            _refuse(errors, source, line, reason, stops)
+        else:
+            source.stored += 1
+
+
+def _refuse(errors: Console, source: _Source, line: Line[Any], reason: str, stops: bool) -> None:
+    """Counts a bad line and says why it is one; fails the command if `stops`."""
+    message = f"{source.file}:{line.number}: {reason}{line.span}"
+    if stops:
+        raise CommandFailed(f"{message}; --on-error skip goes on")
+    source.skipped += line.count
+    show.line(errors, message)
 
 
 def _store(load: Load, repository: Any, record: Any, place: str) -> str:

@@ -42,6 +42,9 @@ class Load:
     """Called for each file; returns a function that maps each record of the file to the one to store.
 
     That function may remember earlier records."""
+    store_all: Callable[[Any, Any], object] | None = None
+    """The repository's method that stores many records in few calls, if `rowbook load` may use it: to store a record
+    again must change nothing, because after an error the same records are stored one by one."""
 
     def store_in(self, repository: Any, record: Any) -> None:
         """Stores one record through the repository of a variant."""
