@@ -1,4 +1,4 @@
-"""The records that the suite loads into `tsdb`: points, from files that OpenTSDB imports."""
+"""The records that the suite loads into `tsdb`: points, from files of several formats."""
 
 from pathlib import Path
 
