@@ -100,7 +100,8 @@ def _sample(line: str) -> dict[str, Any] | str:
 
     match = _SAMPLE.fullmatch(line)
     try:
-        samples = [sample for family in text_string_to_metric_families(line) for sample in family.samples]
+        families = text_string_to_metric_families(line) if match else ()
+        samples = [sample for family in families for sample in family.samples]
     except ValueError:
         samples = []
     if match is None or len(samples) != 1:
