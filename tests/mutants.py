@@ -59,6 +59,7 @@ TSDB_COMPACTION = ("tests/domains/tsdb/test_compaction.py",)
 TSDB_CELLS = ("tests/domains/tsdb/test_qualifiers.py", "tests/domains/tsdb/test_vectors.py")
 TSDB_NUMBERS = ("tests/domains/tsdb/test_aggregation.py",)
 TSDB = ("tests/domains/tsdb/test_repository.py",)
+TSDB_FORMATS = ("tests/domains/tsdb/test_formats.py",)
 FOLDING = ("tests/domains/counters/test_folding.py",)
 STOPPED_FOLDS = ("tests/domains/counters/test_crashes.py",)
 TABLES = ("tests/shared/tables/test_tables.py",)
@@ -1282,6 +1283,55 @@ MUTANTS = (
         "[point.time_ms] = stored",
         "[len(points_by_row[self._data.row(stored)])] = stored",
         TSDB,
+    ),
+    Mutant(
+        "two names of nginx become one series",
+        "domains/tsdb/formats.py",
+        "if other != name:",
+        "if False:",
+        TSDB_FORMATS,
+    ),
+    Mutant(
+        "a label without a value is a tag",
+        "domains/tsdb/formats.py",
+        "for label, text in labels.items() if text]",
+        "for label, text in labels.items()]",
+        TSDB_FORMATS,
+    ),
+    Mutant(
+        "seconds in Prometheus text are taken for milliseconds",
+        "domains/tsdb/formats.py",
+        "if likely := likely_unit(time_ms):",
+        "if likely := None:",
+        TSDB_FORMATS,
+    ),
+    Mutant(
+        "a time that is given replaces that of the line",
+        "shared/loading/reading.py",
+        "[field for field in times if field.column not in values]",
+        "times",
+        ("tests/shared/loading/test_times_given.py",),
+    ),
+    Mutant(
+        "of many records none is stored after a bad one",
+        "domains/cli.py",
+        "with suppress(NotAllStored):",
+        "with suppress(KeyError):",
+        ("tests/domains/test_cli_load_batches.py",),
+    ),
+    Mutant(
+        "a UID that the store has lost is explained without a name",
+        "domains/tsdb/explaining.py",
+        "if metric is None:",
+        "if False:",
+        ("tests/domains/tsdb/test_explaining.py",),
+    ),
+    Mutant(
+        "a cell of another layout is explained as a record",
+        "shared/designs/cell_contents.py",
+        "and qualifier.startswith(label)",
+        "and True",
+        ("tests/shared/designs/test_cell_contents.py",),
     ),
     Mutant(
         "the times of two revisions meet",

@@ -82,12 +82,13 @@ class Uids:
 
 def check_name(kind: str, name: str) -> None:
     """Raises InvalidKey for a name that OpenTSDB does not store, or that it stores as another one."""
-    if type(name) is not str or not name or not all(map(_is_safe, name)):
+    if type(name) is not str or not name or not all(map(is_safe, name)):
         wanted = f"letters of ISO 8859-1, digits and {' '.join(SAFE_PUNCTUATION)}"
         raise InvalidKey(f"{kind}: a name must be {wanted} (got {shown(name)})")
 
 
-def _is_safe(character: str) -> bool:
+def is_safe(character: str) -> bool:
+    """Whether a name may have this character."""
     if character.isascii():
         return character.isalnum() or character in SAFE_PUNCTUATION
     return character.isalpha() and ord(character) < 256
