@@ -23,7 +23,7 @@ from .parts import Part
 class CopiedPart:
     """A part of the rows of `source` that has the same format as a part of the rows of `target`.
 
-    Makes a row in less than half the time that it takes to decode the one row and to encode the other.
+    Each row is checked as `source.decode` does it, but no key is made.
     Raises InvalidKey if a layout lacks its part, if the formats differ, or if the rows of `target` have a prefix.
     """
 

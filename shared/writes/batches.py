@@ -81,8 +81,8 @@ def put_all(records: Iterable[T], *targets: Target[T]) -> None:
 def put_in_rows(rows: happybase.Table, keys: Iterable[bytes], cells: Mapping[bytes, bytes], time_ms: int) -> None:
     """Puts the same cells into many rows, 1,000 rows in a call, with `time_ms` as timestamp.
 
-    All rows share the mutations; happybase's own batch makes and keeps new ones for each row, which takes longer than
-    sending them. The keys of one call at a time are in memory.
+    All rows share the mutations. happybase's own batch makes new ones for each row, which takes longer than encoding
+    the whole call. Only the keys of one call are in memory.
     Costs: 1 call for each 1,000 rows.
     """
     mutations = [Mutation(column=column, value=value) for column, value in cells.items()]
