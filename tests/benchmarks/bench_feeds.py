@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLLOWERS = 10_000, 1_000_000
 FOLLOWERS_OF_STORE = 10_000, 100_000
 ROUNDS = 5
-ROWS_OF_ALL_ROUNDS = 300_000
+ROWS_OF_ALL_ROUNDS = 2_000_000
 """Fewer rounds of larger fan-outs."""
 AT_LEAST = 0.8
 """The target: rows per second of a fan-out over those of raw batches that read the followers."""
