@@ -32,6 +32,7 @@ NARROW = ("tests/shared/keys/test_narrow.py",)
 ANY_OF = ("tests/shared/keys/test_any_of.py",)
 SLICES = ("tests/shared/keys/test_slice_codecs.py",)
 SPLITS = ("tests/shared/keys/test_splits.py",)
+COPIED_PART = ("tests/shared/keys/test_copied_part.py",)
 PAGES = ("tests/shared/queries/test_pages.py",)
 SORTED_PAGES = ("tests/shared/queries/test_sorted_pages.py",)
 CURSORS = ("tests/shared/queries/test_cursors.py",)
@@ -45,6 +46,7 @@ ITEM_CELLS = ("tests/shared/tables/test_item_cells.py",)
 RELEASES = ("tests/shared/tables/test_releases.py",)
 LAWS = ("tests/shared/keys/test_codec_laws.py",)
 CELLS = ("tests/shared/tables/test_cells.py",)
+BATCHES = ("tests/shared/writes/test_batches.py",)
 CLOCK = ("tests/shared/writes/test_clock.py",)
 SERVER_CLOCK = ("tests/shared/writes/test_server_clock.py",)
 SLOTS = ("tests/shared/writes/test_slots.py",)
@@ -191,6 +193,27 @@ MUTANTS = (
         "if {least}len(row) <= {MAX_ROW_BYTES}:",
         "if {least}len(row) <= {MAX_ROW_BYTES + 1}:",
         LAYOUTS,
+    ),
+    Mutant(
+        "a part is copied from a row that does not decode",
+        "shared/keys/compiled.py",
+        """f"            if {' and '.join(checks)}:",""",
+        '"            if True:",',
+        COPIED_PART,
+    ),
+    Mutant(
+        "a part is copied into a row that is too long",
+        "shared/keys/compiled.py",
+        "if 0 < len(made) <= {MAX_ROW_BYTES}:",
+        "if 0 < len(made):",
+        COPIED_PART,
+    ),
+    Mutant(
+        "the same cells in many rows are dated by the server",
+        "shared/writes/batches.py",
+        "mutateRowsTs(rows.name, row_mutations, time_ms, {})",
+        "mutateRows(rows.name, row_mutations, {})",
+        BATCHES,
     ),
     Mutant(
         "a hash is taken of the encoded text",
