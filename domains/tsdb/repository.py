@@ -18,6 +18,7 @@ from .keys import DEFAULT_WIDTHS, POINTS, UIDS, Widths
 from .qualifiers import HOUR_MS, Duplicates, cells_by_qualifier, read_points
 from .questions import NONE, SeriesQuestion, TagFilter, parse_question
 from .records import LAST_POINT_MS, Answer, Point, SeriesPoint, UidMapping
+from .settings import check_settings
 from .uids import Uids
 
 ROWS_AT_ONCE = 250
@@ -46,6 +47,9 @@ class TsdbRepository:
     `fix_duplicates`, or `strict`, which refuses the row as OpenTSDB does otherwise.
 
     Cells are dated by the writer's clock. A happybase connection serves one thread at a time, and so does a repository.
+
+    Opening it costs one get, which compares the widths and the salt with those that the tables have; see `settings.py`.
+    Raises WrongSettings.
     """
 
     def __init__(
@@ -61,6 +65,7 @@ class TsdbRepository:
         if duplicates not in ("newest", "strict"):
             raise InvalidQuestion(f"duplicates: must be newest or strict (got {shown(duplicates)})")
         self.uids = Uids(connection, uids, widths)
+        check_settings(connection, data, uids.name, self.uids, widths)
         self._rows = connection.table(data.name)
         self._data = data
         self._duplicates: Duplicates = duplicates
