@@ -16,6 +16,8 @@ them. What these rows prove:
 - Buckets: each row that was read, and whose UIDs have names, is in its own bucket. Under another number of buckets at
   most half of all series have the same bucket, so a table of several series shows a wrong one.
 - A table without rows proves nothing: then the first process to open it decides.
+
+The settings of a table outlive it. Delete their row before a table of the same name gets others.
 """
 
 from collections import Counter
