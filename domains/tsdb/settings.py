@@ -168,13 +168,13 @@ def _check_rows(
 
 
 def _buckets(salt: SeriesSalt | None) -> Iterator[tuple[bytes, bytes | None]]:
-    """The first and the last row of each bucket, and then of the rows after the last bucket, if any can be."""
+    """The ranges of all buckets, and that of the rows after the last bucket."""
     if salt is None:
         yield b"", None
         return
-    *_, last = buckets = salt.every_value()
+    buckets = salt.every_value()
     yield from ((bucket, successor(bucket)) for bucket in buckets)
-    if (after := successor(last)) is not None:
+    if (after := successor(buckets[-1])) is not None:
         yield after, None
 
 
