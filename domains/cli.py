@@ -445,7 +445,7 @@ def recover(
 
 @app.command()
 def verify(context: typer.Context, name: Name, store: Existing, as_json: Json = False, plain: Plain = False) -> None:
-    """Find rows that disagree with the rows they are derived from. Exit code 1 if there are any."""
+    """Find rows that disagree with others, or cannot be read. Exit code 1 if there are any."""
     _verify(context, name, store, as_json, plain, repairs=False)
 
 

@@ -62,6 +62,8 @@ TSDB_CELLS = ("tests/domains/tsdb/test_qualifiers.py", "tests/domains/tsdb/test_
 TSDB_NUMBERS = ("tests/domains/tsdb/test_aggregation.py",)
 TSDB = ("tests/domains/tsdb/test_repository.py",)
 TSDB_FORMATS = ("tests/domains/tsdb/test_formats.py",)
+TSDB_SETTINGS = ("tests/domains/tsdb/test_settings.py",)
+TSDB_VERIFYING = ("tests/domains/tsdb/test_verifying.py",)
 FOLDING = ("tests/domains/counters/test_folding.py",)
 STOPPED_FOLDS = ("tests/domains/counters/test_crashes.py",)
 TABLES = ("tests/shared/tables/test_tables.py",)
@@ -1299,6 +1301,69 @@ MUTANTS = (
         "quotient + ((number < 0) & (quotient * by != number))",
         "quotient",
         TSDB_NUMBERS,
+    ),
+    Mutant(
+        "settings are kept although the rows refute them",
+        "domains/tsdb/settings.py",
+        "    if first_reason and not is_proven:",
+        "    if False:",
+        TSDB_SETTINGS,
+    ),
+    Mutant(
+        "rows in wrong buckets are passed over",
+        "domains/tsdb/settings.py",
+        "                if (wanted := data.row(key)) != row:",
+        "                if (wanted := data.row(key)) != row and False:",
+        TSDB_SETTINGS,
+    ),
+    Mutant(
+        "rows after the last bucket are not looked at",
+        "domains/tsdb/settings.py",
+        "    if (after := successor(buckets[-1])) is not None:",
+        "    if (after := successor(buckets[-1])) is not None and False:",
+        TSDB_SETTINGS,
+    ),
+    Mutant(
+        "the loser of two first repositories goes on",
+        "domains/tsdb/settings.py",
+        "        _check_equal(_kept(connection, (settings,))[settings.table], settings)",
+        "        pass",
+        TSDB_SETTINGS,
+    ),
+    Mutant(
+        "settings of the points are kept before those of the names",
+        "domains/tsdb/settings.py",
+        "    for settings in given:  # the names first",
+        "    for settings in reversed(given):  # the names first",
+        TSDB_SETTINGS,
+    ),
+    Mutant(
+        "only the rows of the first metric are looked at",
+        "domains/tsdb/settings.py",
+        "    for _ in range(METRICS_TRIED):",
+        "    for _ in range(1):",
+        TSDB_SETTINGS,
+    ),
+    Mutant(
+        "what disagrees is not read again",
+        "domains/tsdb/verifying.py",
+        "        for _ in range(TIMES_READ_AGAIN):",
+        "        for _ in range(0):",
+        TSDB_VERIFYING,
+    ),
+    Mutant(
+        "rows with a leaked UID are taken for right",
+        "domains/tsdb/verifying.py",
+        "    leak = _leak(kind, name, uid, uids)",
+        "    leak = None",
+        TSDB_VERIFYING,
+    ),
+    Mutant(
+        "UIDs above their counter are passed over",
+        "domains/tsdb/verifying.py",
+        "            elif number < last:",
+        "            elif False:",
+        TSDB_VERIFYING,
     ),
     Mutant(
         "of two values of a time in one batch both are stored",

@@ -457,14 +457,10 @@ class FeedVerifier:
         self._lines = 0
 
     @property
-    def sources(self) -> int:
-        """Number of sources compared so far."""
-        return sum(verifier.sources for verifier in self._verifiers)
-
-    @property
-    def lines(self) -> int:
-        """Number of lines compared so far."""
-        return self._lines + sum(verifier.lines for verifier in self._verifiers)
+    def counts(self) -> dict[str, int]:
+        """How many rows of each sort were compared so far."""
+        lines = self._lines + sum(verifier.lines for verifier in self._verifiers)
+        return {"source": sum(verifier.sources for verifier in self._verifiers), "line": lines}
 
     def verify(self, progress: Callable[[], object] = lambda: None) -> Iterator[Finding]:
         """Every row that is not as it should be; see `Verifier.verify`.

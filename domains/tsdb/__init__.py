@@ -2,12 +2,14 @@
 
 from shared.writes import NotAllStored
 
-from .keys import TABLES, Widths, data_table, uid_tables
+from .keys import SETTINGS, TABLES, Widths, data_table, uid_tables
 from .questions import SeriesQuestion, TagFilter
 from .records import Answer, Point
 from .repository import Series, TsdbRepository
+from .settings import WrongSettings
 
 __all__ = [
+    "SETTINGS",
     "TABLES",
     "Answer",
     "NotAllStored",
@@ -17,6 +19,7 @@ __all__ = [
     "TagFilter",
     "TsdbRepository",
     "Widths",
+    "WrongSettings",
     "data_table",
     "uid_tables",
 ]

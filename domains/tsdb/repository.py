@@ -1,6 +1,7 @@
 """Points of series in OpenTSDB's tables: stored, read, aggregated, compacted."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import attrs
@@ -18,7 +19,9 @@ from .keys import DEFAULT_WIDTHS, POINTS, UIDS, Widths
 from .qualifiers import HOUR_MS, Duplicates, cells_by_qualifier, read_points
 from .questions import NONE, SeriesQuestion, TagFilter, parse_question
 from .records import LAST_POINT_MS, Answer, Point, SeriesPoint, UidMapping
+from .settings import check_settings
 from .uids import Uids
+from .verifying import SeriesVerifier
 
 ROWS_AT_ONCE = 250
 """Rows in a batch of a scan: an hour of a point a second is about 100 KB before it is compacted."""
@@ -46,6 +49,9 @@ class TsdbRepository:
     `fix_duplicates`, or `strict`, which refuses the row as OpenTSDB does otherwise.
 
     Cells are dated by the writer's clock. A happybase connection serves one thread at a time, and so does a repository.
+
+    Opening it costs one get, which compares the widths and the salt with those that the tables have; see `settings.py`.
+    Raises WrongSettings.
     """
 
     def __init__(
@@ -61,6 +67,8 @@ class TsdbRepository:
         if duplicates not in ("newest", "strict"):
             raise InvalidQuestion(f"duplicates: must be newest or strict (got {shown(duplicates)})")
         self.uids = Uids(connection, uids, widths)
+        self._new_verifier = partial(SeriesVerifier, connection, data, uids.name, self.uids, duplicates)
+        check_settings(connection, data, uids.name, self.uids, widths)
         self._rows = connection.table(data.name)
         self._data = data
         self._duplicates: Duplicates = duplicates
@@ -122,6 +130,10 @@ class TsdbRepository:
         if plan is None:
             return CompactionResult(0, 0, ())
         return compact(self._rows, self._data, plan, duplicates=self._duplicates, clock=self._clock)
+
+    def verifier(self) -> SeriesVerifier:
+        """What finds names that do not agree, and rows that no question finds; see `verifying.py`."""
+        return self._new_verifier()
 
     # ---- reading
 
