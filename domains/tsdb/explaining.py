@@ -7,10 +7,10 @@ import attrs
 
 from shared.designs import CellContents, contents_of
 from shared.records import show_time
-from shared.tables import InvalidRecord, TableLayout
+from shared.tables import InvalidRecord, ItemCells, TableLayout
 
 from .annotations import is_annotation, read_annotation
-from .keys import KINDS, RowOfName, RowOfUid
+from .keys import KINDS, RowOfName, RowOfTable, RowOfUid
 from .qualifiers import APPENDED, HOUR_MS, IS_FLOAT, PointCells, is_of_points, read_points
 from .repository import TsdbRepository
 from .uids import UnknownUid
@@ -24,7 +24,7 @@ def names_in_key(repository: TsdbRepository, key: Any) -> dict[str, str]:
     Costs: up to three calls.
     """
     uids = repository.uids
-    if isinstance(key, RowOfName):
+    if isinstance(key, RowOfName | RowOfTable):
         return {}
     if isinstance(key, RowOfUid):
         dictionaries = (uids.metrics, uids.tag_names, uids.tag_values)
@@ -48,9 +48,9 @@ def contents_of_cell(table: TableLayout[Any, Any], key: Any, column: bytes, valu
     InvalidRecord.
     """
     qualifier = column.partition(b":")[2]
+    if isinstance(table.cells, ItemCells) and qualifier not in (kind.encode() for kind in KINDS):
+        raise InvalidRecord(f"kind: must be {' or '.join(KINDS)} (got {qualifier.hex(' ')})")
     if not isinstance(table.cells, PointCells):
-        if qualifier not in (kind.encode() for kind in KINDS):
-            raise InvalidRecord(f"kind: must be {' or '.join(KINDS)} (got {qualifier.hex(' ')})")
         return contents_of(table, key, column, value)
     if is_annotation(qualifier):
         return CellContents("an annotation", (attrs.asdict(read_annotation(value)),))

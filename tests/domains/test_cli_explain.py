@@ -106,7 +106,7 @@ def test_names_and_cell_are_in_json(ok, names):
 
 
 def test_a_uid_has_a_name_of_each_kind_and_a_name_its_uid(ok, names):
-    forward, reverse = json.loads(ok(f"explain tsdb --key 000001 --store {names} --json"))["keys"]
+    forward, reverse, _settings = json.loads(ok(f"explain tsdb --key 000001 --store {names} --json"))["keys"]
     assert (forward["names"], reverse["names"]) == ({}, {"metrics": "load", "tagk": "host", "tagv": "web-1"})
     (key,) = json.loads(ok("explain tsdb --key 6c6f6164 --column id:6d657472696373 --value 000001 --json"))["keys"]
     assert key["cell"]["values"] == [{"name": "load", "kind": "metrics", "uid": "000001"}]
@@ -152,7 +152,7 @@ ENDS = [
         "--store: is not needed, because keys of orders hold all values themselves",
     ),
     (f"tsdb --key '{KEY}' --store embedded:none.db", 1, "none.db: no such store; rowbook load makes one"),
-    (f"tsdb --key '{KEY}' --store embedded:", 1, "embedded:: has no table tsdb, tsdb-uid; make what is missing with "),
+    (f"tsdb --key '{KEY}' --store embedded:", 1, "embedded:: has no table tsdb, tsdb-uid, tsdb-rowbook; make what is missing with "),
 ]
 
 
