@@ -4,8 +4,9 @@ from shared.writes import NotAllStored
 
 from .keys import TABLES, Widths, data_table, uid_tables
 from .questions import SeriesQuestion, TagFilter
+from .reading import Series
 from .records import Answer, Point
-from .repository import Series, TsdbRepository
+from .repository import TsdbRepository
 
 __all__ = [
     "TABLES",
