@@ -34,7 +34,7 @@ from .uids import Uids, UnknownUid
 ROWS_AT_ONCE = 250
 """Rows in a batch of a scan: an hour of a point a second is about 100 KB before it is compacted."""
 MAX_FILTER_BYTES = 65_536
-"""A longer filter is not sent: 2,621 values of a tag, by UIDs of three bytes. OpenTSDB has such a limit, too."""
+"""A longer filter is not sent: 2,620 values of a tag, by UIDs of three bytes. OpenTSDB has such a limit, too."""
 FOREVER_MS = LAST_POINT_MS + 1
 
 
@@ -150,7 +150,7 @@ def series_of_tsuids(
 
 
 def row_filter(wanted: Collection[Collection[bytes]]) -> bytes | None:
-    """The filter of the rows whose key holds one of each of these collections; None if it would be empty or too long."""
+    """The filter of the rows whose key holds one of each of these collections; None if empty or too long."""
     patterns = ["|".join(sorted(set(map(_pattern, each)))) for each in wanted]
     text = " AND ".join(f"RowFilter(=, 'regexstring:{pattern}')" for pattern in patterns).encode()
     return text if 0 < len(text) <= MAX_FILTER_BYTES else None

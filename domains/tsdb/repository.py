@@ -1,6 +1,6 @@
 """Points of series in OpenTSDB's tables: stored, read, aggregated, compacted."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import attrs
@@ -13,6 +13,7 @@ from shared.writes import CLOCK, WriterClock, store_all
 
 from .aggregation import aggregated, downsampled, rates
 from .compaction import CompactionResult, compact
+from .deleting import DeletionResult, delete
 from .keys import DEFAULT_WIDTHS, POINTS, UIDS, Widths
 from .qualifiers import Duplicates
 from .questions import NONE, SeriesQuestion, TagFilter, parse_question
@@ -117,7 +118,50 @@ class TsdbRepository:
             return CompactionResult(0, 0, ())
         return compact(self._rows, self._data, selection.plan, duplicates=self._duplicates, clock=self._clock)
 
+    # ---- deleting
+
+    def delete_points(self, metric: str, filters: Iterable[TagFilter], since_ms: int, until_ms: int) -> DeletionResult:
+        """Deletes the points of a period, of those series of a metric that match all filters; see `deleting.py`.
+
+        The period is from `since_ms` up to but not at `until_ms`. Annotations stay, unlike with OpenTSDB, which deletes
+        whole hours. After any error the same call again completes it. Costs: as `deleting.delete`.
+        """
+        selection = series_of_filters(self._data, self.uids, metric, filters, since_ms, until_ms)
+        return self._delete(selection, (since_ms, until_ms))
+
+    def delete_series(self, metric: str, tags: Mapping[str, str]) -> DeletionResult:
+        """Deletes the series with just these tags: all its rows, with points, annotations and any other cell.
+
+        Its names keep their UIDs. After any error the same call again completes it. Costs: as `deleting.delete`, in one
+        range, which holds all series of the metric.
+        """
+        tsuid = self.tsuid(metric, tags)
+        selection = None if tsuid is None else series_of_tsuids(self._data, self.uids, [tsuid], 0, FOREVER_MS)
+        return self._delete(selection, None)
+
+    def _delete(self, selection: Selection | None, period: tuple[int, int] | None) -> DeletionResult:
+        if selection is None:
+            return DeletionResult(0, 0, ())
+        return delete(
+            self._rows,
+            self._data,
+            self.uids,
+            selection,
+            period,
+            duplicates=self._duplicates,
+            clock=self._clock,
+        )
+
     # ---- reading
+
+    def tsuid(self, metric: str, tags: Mapping[str, str]) -> str | None:
+        """The TSUID of a series, in upper-case hex; None if a name of it has no UID, so that it has no points.
+
+        Costs: nothing for names that are remembered, otherwise one call for each kind of them.
+        """
+        uid = self.uids.metrics.id_of(metric)
+        pairs = self.uids.pairs_of(tags)
+        return None if uid is None or pairs is None else (uid + pairs).hex().upper()
 
     def points(self, metric: str, tag: str, value: str, since_ms: int = 0, until_ms: int = FOREVER_MS) -> list[Answer]:
         """The points of the series of a metric that have a tag of this value, series after series, each by time.
