@@ -2,6 +2,7 @@
 
 from shared.writes import NotAllStored
 
+from .annotations import Annotation
 from .keys import TABLES, Widths, data_table, uid_tables
 from .questions import SeriesQuestion, TagFilter
 from .reading import Series
@@ -10,6 +11,7 @@ from .repository import TsdbRepository
 
 __all__ = [
     "TABLES",
+    "Annotation",
     "Answer",
     "NotAllStored",
     "Point",

@@ -5,6 +5,7 @@ from typing import Any
 
 import attrs
 import happybase
+from Hbase_thrift import TAppend
 
 from shared.keys import InvalidQuestion
 from shared.keys.errors import shown
@@ -12,10 +13,12 @@ from shared.tables import TableLayout
 from shared.writes import CLOCK, WriterClock, store_all
 
 from .aggregation import aggregated, downsampled, rates
+from .annotating import AnnotationStore
+from .annotations import Annotation
 from .compaction import CompactionResult, compact
 from .deleting import DeletionResult, delete
 from .keys import DEFAULT_WIDTHS, POINTS, UIDS, Widths
-from .qualifiers import Duplicates
+from .qualifiers import APPENDED, HOUR_MS, Duplicates, column_of, pack_appended
 from .questions import NONE, SeriesQuestion, TagFilter, parse_question
 from .reading import (
     FOREVER_MS,
@@ -27,7 +30,7 @@ from .reading import (
     series_of_tsuids,
     whole_hours,
 )
-from .records import Answer, Point, SeriesPoint, UidMapping
+from .records import Answer, Number, Point, SeriesPoint, UidMapping
 from .uids import Uids
 
 POINTS_OF_ONE_TIME = 10_000
@@ -111,6 +114,24 @@ class TsdbRepository:
         self._written_then |= points
         return now_ms
 
+    def append(self, points: Iterable[Point]) -> int:
+        """Appends points to one cell for each hour of a series, as OpenTSDB does with `enable_appends`; their number.
+
+        Of several points of one time the last one counts. So after a lost reply the same call again changes nothing,
+        unless another writer has appended a point of the same time meanwhile. Rows with such a cell are not compacted.
+        HBase reads the cell for each append, and replies with all of it.
+        Costs: one call for each row, and for new names those of `Dictionary.assign`.
+        """
+        packed: dict[bytes, list[tuple[int, Number]]] = {}
+        for point in points:
+            metric, tags = self.uids.assign(point.metric, dict(point.tags))
+            row = self._data.row(SeriesPoint(metric, point.time_ms, tags, point.value))
+            packed.setdefault(row, []).append((point.time_ms % HOUR_MS, point.value))
+        for row, values in packed.items():
+            request = TAppend(self._rows.name, row, [column_of(APPENDED)], [pack_appended(values)])
+            self._rows.connection.client.append(request)  # happybase has no method for it
+        return sum(map(len, packed.values()))
+
     def compact(self, metric: str, since_ms: int = 0, until_ms: int = FOREVER_MS) -> CompactionResult:
         """Makes one cell of each whole hour of a metric that is over; see `compaction.py`."""
         selection = series_of_filters(self._data, self.uids, metric, (), since_ms, until_ms)
@@ -151,6 +172,39 @@ class TsdbRepository:
             duplicates=self._duplicates,
             clock=self._clock,
         )
+
+    # ---- annotations
+
+    def store_annotation(self, annotation: Annotation, replaced: Annotation | None = None) -> bool:
+        """Stores an annotation of a series, by its TSUID, or of all series; returns whether it is stored.
+
+        It has the row and the column of its start. Nothing is changed if another one than `replaced` is there, by
+        default if there is any. After any error the same call again is safe. Raises InvalidKey.
+        Costs: 1 get, 1 checkAndPut.
+        """
+        return self._annotations.store(annotation, replaced)
+
+    def delete_annotation(self, annotation: Annotation) -> bool:
+        """Deletes an annotation, unless it was changed; returns whether there is none now. Costs: 1 get, 1 delete."""
+        return self._annotations.delete(annotation)
+
+    def annotations(
+        self, metric: str, filters: Iterable[TagFilter] = (), since_ms: int = 0, until_ms: int = FOREVER_MS
+    ) -> list[Annotation]:
+        """The annotations that start in a period, of those series of a metric that match all filters, by their start.
+
+        Costs: as `read`; the server leaves out most of the points.
+        """
+        selection = series_of_filters(self._data, self.uids, metric, filters, since_ms, until_ms)
+        return [] if selection is None else self._annotations.of_series(selection, since_ms, until_ms)
+
+    def global_annotations(self, since_ms: int = 0, until_ms: int = FOREVER_MS) -> list[Annotation]:
+        """The annotations of all series that start in a period, by their start. Costs: one range, a row for an hour."""
+        return self._annotations.of_all(since_ms, until_ms)
+
+    @property
+    def _annotations(self) -> AnnotationStore:
+        return AnnotationStore(self._rows, self._data, self.uids)
 
     # ---- reading
 
