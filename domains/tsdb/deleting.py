@@ -24,9 +24,11 @@ Why no other point is lost, whatever others write meanwhile:
   hides it. A `compact` that runs meanwhile puts its cell at the newest timestamp that it reads, so if it has read the
   rewritten cell, its own one outlives these deletes, too.
 
-A `compact` that has read the points just before may bring them back, in its cell: the same call again deletes them. An
-OpenTSDB that compacts a row between steps 2 and 4 may lose the remaining points, because it deletes cells without a
-timestamp, and keeps the old compacted cell in place of an equal one: set its `tsd.storage.enable_compaction` to false
+What others may undo: a `compact` that has read the points just before may bring them back, in its cell, and so may a
+put that HBase executes after its caller has given up. The same call again deletes them.
+
+An OpenTSDB that compacts a row between steps 2 and 4 may lose the remaining points: it deletes cells without a
+timestamp, and it keeps the old compacted cell if its own is equal. Set its `tsd.storage.enable_compaction` to false
 while points are deleted inside of hours that are compacted.
 
 A cell of appended points is deleted if all its points are in the period. If only some are, or if the row has a
@@ -34,7 +36,7 @@ compacted cell to replace, the row is reported and stays as it is: an append may
 date what replaces the cell by its own clock, after numbers that are newer.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import attrs
@@ -81,7 +83,8 @@ class DeletionResult:
     changed: int
     """Rows in which something was deleted."""
     left: int
-    """Rows with a compacted cell to replace, and with a younger cell than a minute: call again after a minute."""
+    """Rows with a compacted cell to replace that have a cell of the last minute, or a tombstone that hides the new
+    cell, so that they stay as they are. Call again after a minute."""
     failed: tuple[InvalidRow, ...]
     """Rows that cannot be read, or with appended points inside and outside of the period; they stay as they are."""
 
@@ -150,35 +153,41 @@ def delete(
     for range_ in selection.plan.ranges:
         for batch in scan_in_batches(rows, range_, ROWS_AT_ONCE, **options):
             before_ms = clock.read_ms() - QUIET_MS
-            keys: dict[bytes, Any] = {}
-            for row, _ in batch:
-                try:
-                    keys[row] = table.layout.decode(row)
-                except ValueError as error:
-                    failed.append(InvalidRow(table.name, row, str(error)))
-            series = {key.tag_uids for key in keys.values() if selection.has_uids(key.tag_uids)}
-            meant = selection.matching(uids, series) if selection.filters else series
             deletions: dict[bytes, Deletion] = {}
-            for row, cells in batch:
-                if row not in keys or keys[row].tag_uids not in meant:
-                    continue
+            for row, hour_ms, cells in _meant(batch, table, uids, selection, failed):
                 try:
-                    by_qualifier = cells_by_qualifier(cells)
-                    found = _found(by_qualifier, keys[row].time_ms, period, duplicates)
+                    found = _found(cells, hour_ms, period, duplicates)
                 except ValueError as error:
                     failed.append(InvalidRow(table.name, row, str(error)))
                     continue
-                if found is None:
-                    continue
-                if found.rewritten is None or _newest_ms(by_qualifier) < before_ms:
+                if found is not None:
                     deletions[row] = found
-                else:
-                    left += 1
-            shown = _put_rewritten(rows, deletions, before_ms)
-            _delete_cells(rows, {row: deletions[row] for row in shown}, before_ms)
-            changed += len(shown)
-            left += len(deletions) - len(shown)
+            ready = _put_rewritten(rows, deletions, before_ms)
+            _delete_cells(rows, {row: deletions[row] for row in ready}, before_ms)
+            changed += len(ready)
+            left += len(deletions) - len(ready)
     return DeletionResult(changed, left, tuple(failed))
+
+
+def _meant(
+    batch: Iterable[tuple[bytes, Any]],
+    table: TableLayout[Any, SeriesPoint],
+    uids: Uids,
+    selection: Selection,
+    failed: list[InvalidRow],
+) -> Iterator[tuple[bytes, int, Cells]]:
+    """The rows of a selection: row, hour and cells. Adds those whose key cannot be read to `failed`."""
+    keys: dict[bytes, Any] = {}
+    for row, _ in batch:
+        try:
+            keys[row] = table.layout.decode(row)
+        except ValueError as error:
+            failed.append(InvalidRow(table.name, row, str(error)))
+    series = {key.tag_uids for key in keys.values() if selection.has_uids(key.tag_uids)}
+    meant = selection.matching(uids, series) if selection.filters else series
+    for row, cells in batch:
+        if row in keys and keys[row].tag_uids in meant:
+            yield row, keys[row].time_ms, cells_by_qualifier(cells)
 
 
 def _found(cells: Cells, hour_ms: int, period: tuple[int, int] | None, duplicates: Duplicates) -> Deletion | None:
@@ -188,17 +197,17 @@ def _found(cells: Cells, hour_ms: int, period: tuple[int, int] | None, duplicate
     return deletion(cells, since_ms - hour_ms, until_ms - hour_ms, duplicates)
 
 
-def _newest_ms(cells: Cells) -> int:
-    return max(written_ms for qualifier, (_, written_ms) in cells.items() if is_of_points(qualifier))
-
-
 def _put_rewritten(rows: happybase.Table, deletions: Mapping[bytes, Deletion], before_ms: int) -> list[bytes]:
     """Steps 2 and 3; returns the rows whose cells may be deleted."""
-    rewritten = {row: found.rewritten for row, found in deletions.items() if found.rewritten is not None}
+    puts = {
+        row: found.rewritten
+        for row, found in deletions.items()
+        if found.rewritten is not None and max(found.deleted.values()) < before_ms
+    }
     with rows.batch(timestamp=before_ms) as batch:
-        for row, (qualifier, value) in rewritten.items():
+        for row, (qualifier, value) in puts.items():
             batch.put(row, {column_of(qualifier): value})
-    return [*(row for row in deletions if row not in rewritten), *rows_that_show(rows, rewritten)]
+    return [*(row for row, found in deletions.items() if found.rewritten is None), *rows_that_show(rows, puts)]
 
 
 def _delete_cells(rows: happybase.Table, deletions: Mapping[bytes, Deletion], before_ms: int) -> None:
