@@ -16,8 +16,8 @@ Why no point is lost, whatever others write or wherever this dies:
   compacted cell, so readers take its number. (OpenTSDB deletes without a timestamp, and loses that point.)
 - Timestamps come from the clocks of writers, which may differ. So rows with a cell of the last minute stay as they are,
   and so do rows whose hour ended less than a second ago.
-- A compacted cell that is older than T is put again. A deletion may be about to delete the old one, and to keep those
-  of its points that T is the timestamp of; see `deleting.py`.
+- A compacted cell that is older than T is put again: a deletion may be about to delete the old one, after it has put
+  the points that remain into a cell with the timestamp T; see `deleting.py`.
 - After a death between two steps, or if several processes compact one row, cells repeat points with equal numbers.
 
 Rows with appended points are left alone, as OpenTSDB leaves them: an append may arrive at any time.

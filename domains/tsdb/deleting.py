@@ -31,6 +31,10 @@ An OpenTSDB that compacts a row between steps 2 and 4 may lose the remaining poi
 timestamp, and it keeps the old compacted cell if its own is equal. Set its `tsd.storage.enable_compaction` to false
 while points are deleted inside of hours that are compacted.
 
+What is stored later with a timestamp of before NOW - QUIET stays hidden, as after any delete, until HBase compacts all
+files. So do points that are imported again into an OpenTSDB with `tsd.storage.use_otsdb_timestamp`, which dates cells
+by their points.
+
 A cell of appended points is deleted if all its points are in the period. If only some are, or if the row has a
 compacted cell to replace, the row is reported and stays as it is: an append may arrive at any time, and HBase would
 date what replaces the cell by its own clock, after numbers that are newer.
