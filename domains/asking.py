@@ -53,8 +53,8 @@ def group_by_design(names: Iterable[str], designs: Collection[Design]) -> list[t
 
 
 def tables_of(variants: Iterable[Variant]) -> list[TableLayout[Any, Any]]:
-    """All tables of records of some variants, each once."""
-    return list({table.name: table for variant in variants for table in variant.record_tables}.values())
+    """All layouts of records of some variants, each once; two of them may be of one table."""
+    return list({(table.name, table.holds): table for variant in variants for table in variant.record_tables}.values())
 
 
 def pairs(words: Iterable[str], form: str = "field=value") -> dict[str, str]:
@@ -78,6 +78,15 @@ def number(what: str, text: str, at_most: int, at_least: int = 1) -> int:
         raise WrongUsage(f"{what}: {error}") from None
     if not at_least <= value <= at_most:
         raise WrongUsage(f"{what}: must be {at_least}..{at_most} (got {value})")
+    return value
+
+
+def time(what: str, text: str) -> int:
+    """The text as a time in milliseconds."""
+    try:
+        value: int = read_value("time_ms", int, text)
+    except ValueError as error:
+        raise WrongUsage(f"{what}: {error}") from None
     return value
 
 
@@ -125,16 +134,15 @@ def encode_keys(
 
     If the words make a whole record, it supplies the parts that are not given.
     """
-    part_types = {table.name: _field_types(table.layout.key) for table in tables}
-    types = {name: type_ for types_of_key in part_types.values() for name, type_ in types_of_key.items()}
+    part_types = [_field_types(table.layout.key) for table in tables]
+    types = {name: type_ for types_of_key in part_types for name, type_ in types_of_key.items()}
     for load in design.loads:
         types |= _field_types(load.record)
     values = _values(words, types, "field")
     records, why = _records(design, values)
     keys: TableKeys = []
     missing_keys: MissingKeys = []
-    for table in tables:
-        names = part_types[table.name]
+    for table, names in zip(tables, part_types, strict=True):
         for record in records:
             values |= {name: getattr(record, name) for name in names if name not in values and hasattr(record, name)}
         if missing_parts := [f"{without_unit(name)}=" for name in names if name not in values]:
@@ -151,10 +159,7 @@ def encode_keys(
 
 def decode_key(tables: Iterable[TableLayout[Any, Any]], text: str) -> tuple[TableKeys, MissingKeys]:
     """The tables in which this hex text is a row key, and for each other table why it is not."""
-    try:
-        row = bytes.fromhex(text)
-    except ValueError:
-        row = b""
+    row = from_hex("--key", text)
     if not row:
         raise WrongUsage(f"--key: must be hex digits, two for each byte (got {text!r:.100})")
     keys: TableKeys = []
@@ -166,6 +171,14 @@ def decode_key(tables: Iterable[TableLayout[Any, Any]], text: str) -> tuple[Tabl
         except InvalidKey as error:
             missing_keys.append((table, str(error)))
     return keys, missing_keys
+
+
+def from_hex(what: str, text: str) -> bytes:
+    """The bytes of hex digits, with or without blanks."""
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        raise WrongUsage(f"{what}: must be hex digits, two for each byte (got {text!r:.100})") from None
 
 
 def _records(design: Design, values: Mapping[str, Any]) -> tuple[list[Any], str]:

@@ -22,11 +22,23 @@ from shared.designs.patterns import DEFAULT_LIMIT
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.keys.errors import message_of
 from shared.keys.prefixes import MAX_BUCKETS
-from shared.loading import FORMATS, Lines, UnknownField, UnknownUnit, UnneededYear, UnreadableFile, read_lines
+from shared.loading import (
+    FORMATS,
+    Line,
+    Lines,
+    UnknownField,
+    UnknownUnit,
+    UnneededTime,
+    UnneededYear,
+    UnreadableFile,
+    read_lines,
+)
 from shared.queries import MAX_LIMIT
 from shared.stores import InvalidStoreURL, StoreError, Unreachable, connect
 from shared.stores.server.memory import MAX_BUFFERED_BYTES
 from shared.tables import InvalidRecord, NeedsThrift2, TableMismatch, create_tables, drop_tables
+from shared.writes import NotAllStored
+from shared.writes.batches import RECORDS_AT_ONCE
 
 from . import show, upkeep
 from .asking import (
@@ -41,8 +53,10 @@ from .asking import (
     pairs,
     questions,
     tables_of,
+    time,
 )
 from .designs import DESIGNS
+from .explaining import ExplainedKey, explained_keys, read_cell
 from .serving import NotServed
 from .serving import serve as serve_store
 
@@ -71,7 +85,7 @@ def main() -> None:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "rowbook"
         message, code = f"{error.format_message().rstrip('.')}; see {path} --help", error.exit_code
-    except (WrongUsage, InvalidQuestion, InvalidKey, UnknownField, UnknownUnit, UnneededYear) as error:
+    except (WrongUsage, InvalidQuestion, InvalidKey, UnknownField, UnknownUnit, UnneededTime, UnneededYear) as error:
         message, code = str(error), 2
     except StoreError as error:
         message, code = str(error), 2 if isinstance(error, InvalidStoreURL) else 1
@@ -217,6 +231,10 @@ def load_(
         str | None,
         typer.Option(metavar="Y", help="Year of the first line of each file, for times without one, as of syslog."),
     ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Time of the lines without one, as of Prometheus text."),
+    ] = None,
     on_error: Annotated[Literal["stop", "skip"], typer.Option(help="Stop at a bad line, or skip it.")] = "stop",
     as_json: Json = False,
     plain: Plain = False,
@@ -234,6 +252,7 @@ def load_(
         units=pairs(unit or [], "FIELD=s|ms|us"),
         formats=load.formats,
         year=None if year is None else number("--year", year, LAST_YEAR),
+        at_ms=None if at is None else time("--at", at),
     )
     sources = (_Source(file, read(file)) for file in files)
     first = next(sources)  # so that a file that cannot be read is refused before a store exists
@@ -246,7 +265,7 @@ def load_(
             for source in chain([first], sources):
                 loaded.append(source)
                 _store_lines(errors, load, repository, source, stops=on_error == "stop")
-        except (CommandFailed, UnneededYear, UnreadableFile) as error:
+        except (CommandFailed, UnneededTime, UnneededYear, UnreadableFile) as error:
             raise CommandFailed(f"{error}; {_records_stored(loaded)} before") from None
         except KeyboardInterrupt:
             show.line(errors, f"interrupted; {_records_stored(loaded)}; load the same files again to go on")
@@ -330,14 +349,29 @@ def explain(
     key: Annotated[
         str | None, typer.Option(metavar="HEX", help="A row key in hex, with or without blanks; instead of fields.")
     ] = None,
+    column: Annotated[
+        str | None,
+        typer.Option(metavar="[FAMILY:]HEX", help="Column of a cell of that row: its qualifier in hex; needs --value."),
+    ] = None,
+    value: Annotated[str | None, typer.Option(metavar="HEX", help="Value of that cell in hex; needs --column.")] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help=f"{URL}, with the names of what a key holds by number, such as UIDs of tsdb."),
+    ] = None,
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
-    """Show the bytes of a row key below its parts and their values. A design shows its key in every variant."""
+    """Show the bytes of a row key below its parts and their values, and what a cell of the row holds.
+
+    A design shows its key in every variant.
+    """
     design, variants = find_variants(name, DESIGNS)
     tables = tables_of(variants)
     if (key is None) == (not fields):
         raise WrongUsage(f"explain {name}: give the fields of a key (field=value ...), or --key HEX")
+    cell = read_cell(column, value)
+    if store is not None and design.names_in_key is None:
+        raise WrongUsage(f"--store: is not needed, because keys of {design.name} hold all values themselves")
     if key is None:
         keys, missing_keys = encode_keys(design, tables, fields or [])
         if not keys:
@@ -346,7 +380,24 @@ def explain(
         keys, missing_keys = decode_key(tables, key)
         if not keys:
             raise CommandFailed(f"not a key of {name}: {show.reasons(missing_keys)}")
-    show.explanation(show.console(plain or context.obj), keys, missing_keys, as_json=as_json)
+    explained, refused = explained_keys(design, keys, cell)
+    if not explained:
+        raise CommandFailed(f"not a cell of {name}: {show.reasons(refused)}")
+    if store is not None:
+        explained = _named(design, variants, explained, store)
+    show.explanation(show.console(plain or context.obj), explained, [*refused, *missing_keys], as_json=as_json)
+
+
+def _named(design: Design, variants: tuple[Variant, ...], keys: list[ExplainedKey], url: str) -> list[ExplainedKey]:
+    """The keys with the names in a store that has the tables of one of these variants."""
+    with _existing_store(url) as connection:
+        variant = next((other for other in variants if not _missing_tables(connection, other)), variants[0])
+        _check_tables(connection, url, design, variant)
+        repository = variant.open(connection)
+        try:
+            return [key.named(design, repository) for key in keys]
+        except ValueError as error:
+            raise CommandFailed(f"{url}: {message_of(error)}") from None
 
 
 @app.command()
@@ -394,7 +445,7 @@ def recover(
 
 @app.command()
 def verify(context: typer.Context, name: Name, store: Existing, as_json: Json = False, plain: Plain = False) -> None:
-    """Find rows that disagree with the rows they are derived from. Exit code 1 if there are any."""
+    """Find rows that disagree with others, or cannot be read. Exit code 1 if there are any."""
     _verify(context, name, store, as_json, plain, repairs=False)
 
 
@@ -528,17 +579,30 @@ def _store_to_ask(url: str | None, design: Design, variant: Variant) -> Generato
             load_samples(connection, design, variant)
             yield connection
         return
+    with _existing_store(url) as connection:
+        _check_tables(connection, url, design, variant)
+        yield connection
+
+
+@contextmanager
+def _existing_store(url: str) -> Generator[happybase.Connection]:
     path = url.removeprefix("embedded:")
     if path not in ("", url) and not os.path.exists(path):
         raise CommandFailed(f"{path}: no such store; rowbook load makes one")
     with _open(url) as connection:
-        tables_there = connection.tables()
-        names = dict.fromkeys(table.name for table in variant.tables)  # two layouts may share a table
-        missing = [name for name in names if name.encode() not in tables_there]
-        if missing:
-            load = f"rowbook load {_name(design, variant)} FILE --store {shlex.quote(url)}"
-            raise CommandFailed(f"{url}: has no table {', '.join(missing)}; make what is missing with {load}")
         yield connection
+
+
+def _check_tables(connection: happybase.Connection, url: str, design: Design, variant: Variant) -> None:
+    if missing := _missing_tables(connection, variant):
+        load = f"rowbook load {_name(design, variant)} FILE --store {shlex.quote(url)}"
+        raise CommandFailed(f"{url}: has no table {', '.join(missing)}; make what is missing with {load}")
+
+
+def _missing_tables(connection: happybase.Connection, variant: Variant) -> list[str]:
+    """The tables of a variant that a store does not have, each once: two layouts may share a table."""
+    tables_there = connection.tables()
+    return [name for name in dict.fromkeys(table.name for table in variant.tables) if name.encode() not in tables_there]
 
 
 def _page_limit(pattern: AccessPattern, limit: str | None, cursor: str | None, explains: bool) -> int:
@@ -566,17 +630,46 @@ class _Source:
 def _store_lines(errors: Console, load: Load, repository: Any, source: _Source, stops: bool) -> None:
     """Stores the records of a file. A bad line is skipped, or fails the command if `stops`."""
     transform = load.new_record_transform()
+    is_slow = source.lines.size_bytes is None  # what comes through a pipe is stored line by line as it comes
+    at_once = 1 if load.store_all is None or is_slow else RECORDS_AT_ONCE
     with closing(show.progress(errors, source.file, source.lines)) as lines:
+        unsent: list[tuple[Line[Any], Any]] = []
         for line in lines:
-            place = f"{source.file}:{line.number}"
-            reason = line.reason or _store(load, repository, transform(line.record), place)
-            if not reason:
-                source.stored += 1
-            elif stops:
-                raise CommandFailed(f"{place}: {reason}{line.span}; --on-error skip goes on")
+            if line.reason:
+                _store_batch(errors, load, repository, source, unsent, stops)
+                unsent = []
+                _refuse(errors, source, line, line.reason, stops)
             else:
-                source.skipped += line.count
-                show.line(errors, f"{place}: {reason}{line.span}")
+                unsent.append((line, transform(line.record)))
+            if len(unsent) == at_once:
+                _store_batch(errors, load, repository, source, unsent, stops)
+                unsent = []
+        _store_batch(errors, load, repository, source, unsent, stops)
+
+
+def _store_batch(
+    errors: Console, load: Load, repository: Any, source: _Source, batch: list[tuple[Line[Any], Any]], stops: bool
+) -> None:
+    """Stores the records of some lines at once; one by one if that fails, to find the line that is bad."""
+    if load.store_all is not None and len(batch) > 1:
+        with suppress(NotAllStored):
+            getattr(repository, load.store_all.__name__)([record for _line, record in batch])
+            source.stored += len(batch)
+            return
+    for line, record in batch:
+        if reason := _store(load, repository, record, f"{source.file}:{line.number}"):
+            _refuse(errors, source, line, reason, stops)
+        else:
+            source.stored += 1
+
+
+def _refuse(errors: Console, source: _Source, line: Line[Any], reason: str, stops: bool) -> None:
+    """Counts a bad line and says why it is one; fails the command if `stops`."""
+    message = f"{source.file}:{line.number}: {reason}{line.span}"
+    if stops:
+        raise CommandFailed(f"{message}; --on-error skip goes on")
+    source.skipped += line.count
+    show.line(errors, message)
 
 
 def _store(load: Load, repository: Any, record: Any, place: str) -> str:

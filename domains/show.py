@@ -5,7 +5,7 @@ import os
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Collection, Generator, Iterable, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any, TypeVar
 
@@ -19,6 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from shared.designs import Design, Measurement, Variant
+from shared.designs.cell_contents import shown_column
 from shared.designs.comparison import RANGES, VariantCosts
 from shared.designs.cost_tables import (
     QUESTION_COLUMNS,
@@ -31,7 +32,7 @@ from shared.designs.cost_tables import (
 )
 from shared.designs.patterns import key_line
 from shared.designs.range_words import range_words
-from shared.designs.ruler import BYTES, cell_lines, ruler_lines, show_value
+from shared.designs.ruler import BYTES, VALUES, cell_lines, ruler_lines, show_value
 from shared.designs.traps import trap_row
 from shared.keys import RowRange
 from shared.loading import Line, Lines
@@ -39,7 +40,8 @@ from shared.queries import Explanation
 from shared.tables import TableLayout
 from shared.tables.ddl import statement_split_at, tables_with_splits
 
-from .asking import MissingKeys, TableKeys, questions, shown_arguments
+from .asking import MissingKeys, questions, shown_arguments
+from .explaining import ExplainedKey
 
 R = TypeVar("R")
 
@@ -557,21 +559,45 @@ def loads_as_json(to: Console, files: Iterable[tuple[str, str, int, int]]) -> No
     json_object(to, {"files": [dict(zip(names, file, strict=True)) for file in files]})
 
 
-def explanation(to: Console, keys: TableKeys, missing_keys: MissingKeys, *, as_json: bool) -> None:
-    """Writes the byte ruler of every key, and why the other tables have none."""
+def explanation(to: Console, keys: Iterable[ExplainedKey], missing_keys: MissingKeys, *, as_json: bool) -> None:
+    """Writes the byte ruler of every key, its names and its cell, and why the other tables have none."""
     if as_json:
-        rows = [{"table": table.name, "row": row, "parts": _parts(table, row)} for table, row in keys]
         others = [{"table": table.name, "reason": reason} for table, reason in missing_keys]
-        json_object(to, {"keys": rows, "others": others})
+        json_object(to, {"keys": [_explained(key) for key in keys], "others": others})
         return
-    for table, row in keys:
-        line(to, f"{table.name}: {key_line(table.layout)}", style="bold")
-        _with_title(to, "row", ruler_lines(table.layout, row, to.width - GUTTER))
-        _with_title(to, "hex", [(BYTES, row.hex())])
+    for key in keys:
+        line(to, f"{key.table.name}: {key_line(key.table.layout)}", style="bold")
+        _with_title(to, "row", ruler_lines(key.table.layout, key.row, to.width - GUTTER))
+        _with_title(to, "hex", [(BYTES, key.row.hex())])
+        if key.names:
+            widest = max(map(cell_len, key.names))
+            _with_title(to, "names", [(VALUES, f"{part.ljust(widest)}  {name}") for part, name in key.names.items()])
+        if key.contents is not None:
+            _with_title(to, "cell", [(BYTES, shown_column(key.column)), (VALUES, key.contents.holds)])
+            _cell_values(to, key.contents.values)
         line(to)
     for table, why in missing_keys:
         line(to, f"{table.name}: {key_line(table.layout)}", style="bold")
         line(to, f"  {why}")
+
+
+def _cell_values(to: Console, values: Sequence[Mapping[str, Any]]) -> None:
+    if values:
+        rows = [[show_value(name, value) for name, value in of_one.items()] for of_one in values]
+        table(to, [*values[0]], rows)
+
+
+def _explained(key: ExplainedKey) -> dict[str, Any]:
+    explained: dict[str, Any] = {"table": key.table.name, "row": key.row, "parts": _parts(key.table, key.row)}
+    if key.names is not None:
+        explained["names"] = key.names
+    if key.contents is not None:
+        explained["cell"] = {
+            "column": shown_column(key.column),
+            "holds": key.contents.holds,
+            "values": key.contents.values,
+        }
+    return explained
 
 
 def _parts(table: TableLayout[Any, Any], row: bytes) -> list[dict[str, Any]]:

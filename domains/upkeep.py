@@ -1,19 +1,33 @@
-"""`rowbook recover`, `verify` and `repair`: pending writes, and rows that disagree with their sources."""
+"""`rowbook recover`, `verify` and `repair`: pending writes, and rows that disagree with others or cannot be read."""
 
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 import attrs
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn
 
+from shared.keys.errors import listed
 from shared.records import show_time
-from shared.writes import Verifier
+from shared.writes import Finding
 
 from . import show
 from .asking import WrongUsage
+
+
+class Verifies(Protocol):
+    """What `verify` needs of a repository's verifier. `repair` needs a method `repair` besides, as of `Verifier`."""
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many rows of each sort were compared so far, by the sort's name in the singular."""
+        ...
+
+    def verify(self, progress: Callable[[], object]) -> Iterator[Finding]:
+        """Every row that is not as it should be."""
+        ...
 
 
 def recover(out: Console, name: str, repository: Any, older_than_ms: int | None, *, as_json: bool) -> int:
@@ -36,32 +50,45 @@ def recover(out: Console, name: str, repository: Any, older_than_ms: int | None,
 
 
 def verify(out: Console, errors: Console, name: str, repository: Any, *, repairs: bool, as_json: bool) -> int:
-    """Prints every row that disagrees, and mends it if `repairs`; returns the exit code, 1 if one is left."""
+    """Prints every row that is wrong, and mends it if `repairs`; returns the exit code, 1 if one is left.
+
+    A finding that is harmless is printed, and does not count as left.
+    """
     _check_has(name, repository, "verifier")
-    verifier: Verifier = repository.verifier()
+    verifier: Any = repository.verifier()
+    if repairs and not hasattr(verifier, "repair"):
+        raise WrongUsage(f"{name}: cannot be repaired, because its rows do not follow from others; see rowbook verify")
     found: list[dict[str, Any]] = []
-    kinds: Counter[str] = Counter()
+    wrong: Counter[str] = Counter()
+    harmless: Counter[str] = Counter()
     left = 0
     with _progress(errors, name, verifier) as progress:
         findings = verifier.repair(progress) if repairs else ((finding, False) for finding in verifier.verify(progress))
         for finding, is_mended in findings:
-            kinds[finding.kind] += 1
-            left += not is_mended
+            (harmless if finding.is_harmless else wrong)[finding.kind] += 1
+            left += not is_mended and not finding.is_harmless
             if as_json:
                 found.append({**attrs.asdict(finding), "mended": is_mended})
             else:
                 show.line(out, f"{'mended: ' if is_mended else ''}{finding}")
     if as_json:
-        counts = {"sources": verifier.sources, "lines": verifier.lines}
+        counts = {f"{what}s": number for what, number in verifier.counts.items()}
         show.json_object(out, {"name": name, **counts, "found": found, "left": left})
         return 1 if left else 0
-    compared = f"{show.count(verifier.sources, 'source')} and {show.count(verifier.lines, 'line')} compared"
-    words = ", ".join(f"{number} {kind}" for kind, number in sorted(kinds.items()))
-    outcome = f"{words}{f'; {left} left' if repairs else ''}" if words else "nothing is wrong"
-    pending = len(repository.writer.pending())
+    outcome = f"{_words(wrong)}{f'; {left} left' if repairs else ''}" if wrong else "nothing is wrong"
+    outcome += f"; {_words(harmless)}, which is harmless" if harmless else ""
+    pending = len(repository.writer.pending()) if hasattr(repository, "writer") else 0
     left_out = f"; {show.count(pending, 'pending write')} left out, see rowbook recover" if pending else ""
-    show.line(out, f"{name}: {compared}: {outcome}{left_out}")
+    show.line(out, f"{name}: {_compared(verifier)}: {outcome}{left_out}")
     return 1 if left else 0
+
+
+def _compared(verifier: Verifies) -> str:
+    return f"{listed(show.count(number, what) for what, number in verifier.counts.items())} compared"
+
+
+def _words(kinds: Counter[str]) -> str:
+    return ", ".join(f"{number} {kind}" for kind, number in sorted(kinds.items()))
 
 
 def _check_has(name: str, repository: Any, method: str) -> None:
@@ -70,9 +97,9 @@ def _check_has(name: str, repository: Any, method: str) -> None:
 
 
 @contextmanager
-def _progress(to: Console, name: str, verifier: Verifier) -> Generator[Callable[[], None]]:
+def _progress(to: Console, name: str, verifier: Verifies) -> Generator[Callable[[], None]]:
     """A function that shows how many rows were compared so far, on a terminal."""
     columns = SpinnerColumn(), TextColumn("{task.description}", markup=False)
     with Progress(*columns, console=to, transient=True, disable=to.no_color, redirect_stdout=False) as bar:
         task = bar.add_task(name)
-        yield lambda: bar.update(task, description=f"{name}: {verifier.sources + verifier.lines} rows compared")
+        yield lambda: bar.update(task, description=f"{name}: {_compared(verifier)}")

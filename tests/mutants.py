@@ -32,6 +32,7 @@ NARROW = ("tests/shared/keys/test_narrow.py",)
 ANY_OF = ("tests/shared/keys/test_any_of.py",)
 SLICES = ("tests/shared/keys/test_slice_codecs.py",)
 SPLITS = ("tests/shared/keys/test_splits.py",)
+COPIED_PART = ("tests/shared/keys/test_copied_part.py",)
 PAGES = ("tests/shared/queries/test_pages.py",)
 SORTED_PAGES = ("tests/shared/queries/test_sorted_pages.py",)
 CURSORS = ("tests/shared/queries/test_cursors.py",)
@@ -45,6 +46,7 @@ ITEM_CELLS = ("tests/shared/tables/test_item_cells.py",)
 RELEASES = ("tests/shared/tables/test_releases.py",)
 LAWS = ("tests/shared/keys/test_codec_laws.py",)
 CELLS = ("tests/shared/tables/test_cells.py",)
+BATCHES = ("tests/shared/writes/test_batches.py",)
 CLOCK = ("tests/shared/writes/test_clock.py",)
 SERVER_CLOCK = ("tests/shared/writes/test_server_clock.py",)
 SLOTS = ("tests/shared/writes/test_slots.py",)
@@ -59,6 +61,9 @@ TSDB_COMPACTION = ("tests/domains/tsdb/test_compaction.py",)
 TSDB_CELLS = ("tests/domains/tsdb/test_qualifiers.py", "tests/domains/tsdb/test_vectors.py")
 TSDB_NUMBERS = ("tests/domains/tsdb/test_aggregation.py",)
 TSDB = ("tests/domains/tsdb/test_repository.py",)
+TSDB_FORMATS = ("tests/domains/tsdb/test_formats.py",)
+TSDB_SETTINGS = ("tests/domains/tsdb/test_settings.py",)
+TSDB_VERIFYING = ("tests/domains/tsdb/test_verifying.py",)
 FOLDING = ("tests/domains/counters/test_folding.py",)
 STOPPED_FOLDS = ("tests/domains/counters/test_crashes.py",)
 TABLES = ("tests/shared/tables/test_tables.py",)
@@ -190,6 +195,27 @@ MUTANTS = (
         "if {least}len(row) <= {MAX_ROW_BYTES}:",
         "if {least}len(row) <= {MAX_ROW_BYTES + 1}:",
         LAYOUTS,
+    ),
+    Mutant(
+        "a part is copied from a row that does not decode",
+        "shared/keys/compiled.py",
+        """f"            if {' and '.join(checks)}:",""",
+        '"            if True:",',
+        COPIED_PART,
+    ),
+    Mutant(
+        "a part is copied into a row that is too long",
+        "shared/keys/compiled.py",
+        "if 0 < len(made) <= {MAX_ROW_BYTES}:",
+        "if 0 < len(made):",
+        COPIED_PART,
+    ),
+    Mutant(
+        "the same cells in many rows are dated by the server",
+        "shared/writes/batches.py",
+        "mutateRowsTs(rows.name, row_mutations, time_ms, {})",
+        "mutateRows(rows.name, row_mutations, {})",
+        BATCHES,
     ),
     Mutant(
         "a hash is taken of the encoded text",
@@ -1277,11 +1303,123 @@ MUTANTS = (
         TSDB_NUMBERS,
     ),
     Mutant(
+        "settings are kept although the rows refute them",
+        "domains/tsdb/settings.py",
+        "    if first_reason and not is_proven:",
+        "    if False:",
+        TSDB_SETTINGS,
+    ),
+    Mutant(
+        "rows in wrong buckets are passed over",
+        "domains/tsdb/settings.py",
+        "                if (wanted := data.row(key)) != row:",
+        "                if (wanted := data.row(key)) != row and False:",
+        TSDB_SETTINGS,
+    ),
+    Mutant(
+        "rows after the last bucket are not looked at",
+        "domains/tsdb/settings.py",
+        "    if (after := successor(buckets[-1])) is not None:",
+        "    if (after := successor(buckets[-1])) is not None and False:",
+        TSDB_SETTINGS,
+    ),
+    Mutant(
+        "the loser of two first repositories goes on",
+        "domains/tsdb/settings.py",
+        "        _check_equal(_kept(connection, (settings,))[settings.table], settings)",
+        "        pass",
+        TSDB_SETTINGS,
+    ),
+    Mutant(
+        "settings of the points are kept before those of the names",
+        "domains/tsdb/settings.py",
+        "    for settings in given:  # the names first",
+        "    for settings in reversed(given):  # the names first",
+        TSDB_SETTINGS,
+    ),
+    Mutant(
+        "only the rows of the first metric are looked at",
+        "domains/tsdb/settings.py",
+        "    for _ in range(METRICS_TRIED):",
+        "    for _ in range(1):",
+        TSDB_SETTINGS,
+    ),
+    Mutant(
+        "what disagrees is not read again",
+        "domains/tsdb/verifying.py",
+        "        for _ in range(TIMES_READ_AGAIN):",
+        "        for _ in range(0):",
+        TSDB_VERIFYING,
+    ),
+    Mutant(
+        "rows with a leaked UID are taken for right",
+        "domains/tsdb/verifying.py",
+        "    leak = _leak(kind, name, uid, uids)",
+        "    leak = None",
+        TSDB_VERIFYING,
+    ),
+    Mutant(
+        "UIDs above their counter are passed over",
+        "domains/tsdb/verifying.py",
+        "            elif number < last:",
+        "            elif False:",
+        TSDB_VERIFYING,
+    ),
+    Mutant(
         "of two values of a time in one batch both are stored",
         "domains/tsdb/repository.py",
         "[point.time_ms] = stored",
         "[len(points_by_row[self._data.row(stored)])] = stored",
         TSDB,
+    ),
+    Mutant(
+        "two names of nginx become one series",
+        "domains/tsdb/formats.py",
+        "if other != name:",
+        "if False:",
+        TSDB_FORMATS,
+    ),
+    Mutant(
+        "a label without a value is a tag",
+        "domains/tsdb/formats.py",
+        "for label, text in labels.items() if text]",
+        "for label, text in labels.items()]",
+        TSDB_FORMATS,
+    ),
+    Mutant(
+        "seconds in Prometheus text are taken for milliseconds",
+        "domains/tsdb/formats.py",
+        "if likely := likely_unit(time_ms):",
+        "if likely := None:",
+        TSDB_FORMATS,
+    ),
+    Mutant(
+        "a time that is given replaces that of the line",
+        "shared/loading/reading.py",
+        "[field for field in times if field.column not in values]",
+        "times",
+        ("tests/shared/loading/test_times_given.py",),
+    ),
+    Mutant(
+        "of many records none is stored after a bad one",
+        "domains/cli.py",
+        "with suppress(NotAllStored):",
+        "with suppress(KeyError):",
+        ("tests/domains/test_cli_load_batches.py",),
+    ),
+    Mutant(
+        "a UID that the store has lost is explained without a name",
+        "domains/tsdb/explaining.py",
+        "if metric is None:",
+        "if False:",
+        ("tests/domains/tsdb/test_explaining.py",),
+    ),
+    Mutant(
+        "a cell of another layout is explained as a record",
+        "shared/designs/cell_contents.py",
+        "and qualifier.startswith(label)",
+        "and True",
+        ("tests/shared/designs/test_cell_contents.py",),
     ),
     Mutant(
         "the times of two revisions meet",

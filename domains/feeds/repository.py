@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 import attrs
 import happybase
 
-from shared.keys import InvalidKey, InvalidQuestion, any_of, between
+from shared.keys import CopiedPart, InvalidKey, InvalidQuestion, any_of, between
 from shared.keys.errors import shown, shown_bytes
-from shared.queries import BATCH_ROWS, DependentQuery, Query, scan, scan_in_batches
+from shared.queries import DependentQuery, Query, in_batches, scan, scan_in_batches
 from shared.tables import TableLayout
-from shared.writes import CLOCK, Finding, IntentWriter, Pending, Recovery, Verifier, WriterClock
+from shared.writes import CLOCK, Finding, IntentWriter, Pending, Recovery, Verifier, WriterClock, put_in_rows
 from shared.writes.intents import WINDOW_MS
 
 from .keys import TABLES, AuthorOfReader, AuthorWithStream, PostOfAuthor
@@ -99,6 +99,7 @@ class FeedRepository:
         self._clock = clock
         self._marker = self.timeline_table.cells.pack(TimelineLine("", 0, "", 0))
         """The cells of every line."""
+        self._lines_of_followers = CopiedPart(self._followers.layout, "reader", self.timeline_table.layout, "owner")
         self._pull_above = pull_above
         self._step_rows = step_rows
 
@@ -231,8 +232,7 @@ class FeedRepository:
         """Whether an author has more followers than `pull_above`."""
         if self._pull_above is None:
             return False
-        plan = self._followers.plan(author=author)
-        counted = scan(self._follower_rows, plan, limit=self._pull_above + 1, columns=self._followers.cells.columns)
+        counted = self._rows_of_followers(self._pull_above + 1, author=author)
         return sum(1 for _ in counted) > self._pull_above
 
     def _spread(self, row: bytes) -> None:
@@ -251,7 +251,8 @@ class FeedRepository:
                 mark = StreamAuthor(stored.author)
                 cells = self._streams.cells.pack(mark)
                 self._stream_rows.put(self._streams.row(mark), cells, timestamp=source.time_ms)
-                self._put_lines(stored, [stream_of(stored.author)], source.time_ms)
+                line = TimelineLine(stream_of(stored.author), stored.posted_ms, stored.author, stored.post_id)
+                self._timeline_rows.put(self.timeline_table.row(line), self._marker, timestamp=source.time_ms)
                 count, last = 0, ""
             else:
                 followers = self._next_followers(stored.author, stored.position)
@@ -262,22 +263,32 @@ class FeedRepository:
                 moved = attrs.evolve(stored, position=last)
             self.post_writer.write(stored, partial(_moved, stored, moved))
 
-    def _next_followers(self, author: str, position: str) -> Iterator[str]:
-        """The names of the next step's followers, which come after `position`."""
+    def _next_followers(self, author: str, position: str) -> Iterator[bytes]:
+        """The rows of the next step's followers, which come after `position`."""
         after = between(position + "\0") if position else between()  # no other text sorts between the two
-        plan = self._followers.plan(author=author, reader=after)
-        columns, decode = self._followers.cells.columns, self._followers.layout.decode
-        for row, _ in scan(self._follower_rows, plan, limit=self._step_rows, columns=columns):
-            yield decode(row).reader
+        return self._rows_of_followers(self._step_rows, author=author, reader=after)
 
-    def _put_lines(self, stored: StoredPost, owners: Iterable[str], time_ms: int) -> tuple[int, str]:
-        """Puts the post's line for each owner, 1,000 in a call; returns the number of owners, and the last one."""
-        count, owner = 0, ""
-        with self._timeline_rows.batch(timestamp=time_ms, batch_size=BATCH_ROWS) as batch:
-            for count, owner in enumerate(owners, start=1):  # noqa: B007  # both are returned
-                line = TimelineLine(owner, stored.posted_ms, stored.author, stored.post_id)
-                batch.put(self.timeline_table.row(line), self._marker)
-        return count, owner
+    def _rows_of_followers(self, limit: int, **question: Any) -> Iterator[bytes]:
+        """The rows in the list of followers that match a question, at most `limit`.
+
+        A row has one cell. The scan asks for all: HBase takes longer to look for a column than to return the cell.
+        """
+        rows = scan(self._follower_rows, self._followers.plan(**question), limit=limit)
+        return (row for row, _ in rows)
+
+    def _put_lines(self, stored: StoredPost, followers: Iterable[bytes], time_ms: int) -> tuple[int, str]:
+        """Puts the post's line for each follower, 1,000 in a call; returns the number of followers, and the last one.
+
+        The rows of the lines are made from those of the followers: their names are not decoded.
+        """
+        line_of = self._lines_of_followers.rows_with(
+            posted_ms=stored.posted_ms, author=stored.author, post_id=stored.post_id
+        )
+        count, last = 0, b""
+        for rows in in_batches(followers):
+            put_in_rows(self._timeline_rows, map(line_of, rows), self._marker, time_ms)
+            count, last = count + len(rows), rows[-1]
+        return count, self._followers.layout.decode(last).reader if last else ""
 
     # ---- upkeep
 
@@ -446,14 +457,10 @@ class FeedVerifier:
         self._lines = 0
 
     @property
-    def sources(self) -> int:
-        """Number of sources compared so far."""
-        return sum(verifier.sources for verifier in self._verifiers)
-
-    @property
-    def lines(self) -> int:
-        """Number of lines compared so far."""
-        return self._lines + sum(verifier.lines for verifier in self._verifiers)
+    def counts(self) -> dict[str, int]:
+        """How many rows of each sort were compared so far."""
+        lines = self._lines + sum(verifier.lines for verifier in self._verifiers)
+        return {"source": sum(verifier.sources for verifier in self._verifiers), "line": lines}
 
     def verify(self, progress: Callable[[], object] = lambda: None) -> Iterator[Finding]:
         """Every row that is not as it should be; see `Verifier.verify`.

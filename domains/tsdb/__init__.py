@@ -3,13 +3,15 @@
 from shared.writes import NotAllStored
 
 from .annotations import Annotation
-from .keys import TABLES, Widths, data_table, uid_tables
+from .keys import SETTINGS, TABLES, Widths, data_table, uid_tables
 from .questions import SeriesQuestion, TagFilter
 from .reading import Series
 from .records import Answer, Point
 from .repository import TsdbRepository
+from .settings import WrongSettings
 
 __all__ = [
+    "SETTINGS",
     "TABLES",
     "Annotation",
     "Answer",
@@ -20,6 +22,7 @@ __all__ = [
     "TagFilter",
     "TsdbRepository",
     "Widths",
+    "WrongSettings",
     "data_table",
     "uid_tables",
 ]

@@ -16,6 +16,7 @@ from .annotations import (
     annotation_qualifier,
     global_row,
     is_annotation,
+    is_global_row,
     pack_annotation,
     read_annotation,
     tsuid_bytes,
@@ -82,7 +83,7 @@ class AnnotationStore:
         return _by_start(
             annotation
             for row, cells in scanned
-            if len(row) == len(start)
+            if is_global_row(row, *widths)
             for annotation in self._started(row, cells_by_qualifier(cells), since_ms, until_ms)
         )
 

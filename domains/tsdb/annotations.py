@@ -77,6 +77,12 @@ def global_row(metric_bytes: int, start_ms: int, salt_bytes: int = 0) -> bytes:
     return bytes(salt_bytes + metric_bytes) + Seconds.encode(start_ms - start_ms % HOUR_MS)
 
 
+def is_global_row(row: bytes, metric_bytes: int, salt_bytes: int = 0) -> bool:
+    """Whether a row is of annotations of all series."""
+    zeros = bytes(salt_bytes + metric_bytes)
+    return len(row) == len(zeros) + (Seconds.width_bytes or 0) and row.startswith(zeros)
+
+
 def pack_annotation(annotation: Annotation) -> bytes:
     """The JSON of an annotation, byte for byte as OpenTSDB writes it: fields in this order, custom keys sorted."""
     fields: dict[str, Any] = {"tsuid": annotation.tsuid} if annotation.tsuid else {}

@@ -54,7 +54,7 @@ MAX_QUALIFIER_BYTES = 65_536
 """Rows that need a longer qualifier are left alone: region servers hang on those of 128 KB (OpenTSDB#490)."""
 ROWS_AT_ONCE = 100
 
-_KEYS_ONLY = ServerFilter((), b"FirstKeyOnlyFilter() AND KeyOnlyFilter()")
+KEYS_ONLY = ServerFilter((), b"FirstKeyOnlyFilter() AND KeyOnlyFilter()")
 
 
 @attrs.frozen
@@ -112,7 +112,7 @@ def compact(
     """
     done = left = 0
     failed: list[InvalidRow] = []
-    keys = (row for row, _ in scan(rows, plan, filter=_KEYS_ONLY, columns=table.cells.columns))
+    keys = (row for row, _ in scan(rows, plan, filter=KEYS_ONLY, columns=table.cells.columns))
     for batch in in_batches(keys, ROWS_AT_ONCE):
         now_ms = clock.read_ms()
         replaced: dict[bytes, Compacted] = {}

@@ -5,6 +5,7 @@ from functools import partial
 from shared.designs import AccessPattern, Design, Exemption, Variant
 from shared.records import parse_time
 
+from .explaining import contents_of_cell, names_in_key
 from .keys import TABLES
 from .loads import LAST_QUARTER_MS, POINTS_LOAD
 from .published import PUBLISHED
@@ -54,4 +55,6 @@ DESIGN = Design(
     time="time_ms",
     exemptions=(DATED_BY_CLOCK, OF_MANY_POINTS),
     published=PUBLISHED,
+    names_in_key=names_in_key,
+    contents_of=contents_of_cell,
 )

@@ -1,4 +1,4 @@
-"""OpenTSDB's two tables: a row for each hour of a series, and the dictionary of its names.
+"""OpenTSDB's two tables, a row for each hour of a series and the dictionary of its names; and our table of settings.
 
 A series is a metric with its tags. Its rows hold a UID of three bytes instead of each name, so keys are short, and a
 metric's hours are one range. OpenTSDB's own options are arguments of `data_table`: the widths of UIDs, and a salt.
@@ -10,12 +10,12 @@ import attrs
 
 from shared.keys import FixedBytes, InvalidKey, KeyLayout, Slice, Splits, TrailingBytes, TrailingText, part, row_key
 from shared.keys.errors import shown
-from shared.tables import RAW, Family, ItemCells, Packing, TableLayout
+from shared.tables import RAW, Column, Family, ItemCells, Packing, RecordCells, TableLayout
 from shared.writes.dictionaries import ID_FAMILY, NAME_FAMILY
 
 from .codecs import LatinText, Seconds, SeriesSalt, TagPairs
 from .qualifiers import FAMILY, HOUR_MS, PointCells
-from .records import SeriesPoint, UidMapping
+from .records import SeriesPoint, Settings, UidMapping
 
 LATIN_TEXT = Packing("text of ISO 8859-1", LatinText.encode, LatinText.decode)
 
@@ -116,6 +116,20 @@ class KindOfName:
     kind: str = part(TrailingText, "metrics, tagk or tagv")
 
 
+@row_key
+class RowOfTable:
+    """The settings of one table; OpenTSDB has none of these rows.
+
+    Order:  by name.
+    Serves: the settings of a table.
+    Costs:  one get when a repository is opened.
+    Fixed:  the settings themselves.
+    Source: none
+    """
+
+    table: str = part(TrailingText, "a table of points, or of names")
+
+
 UID_FAMILIES = {ID_FAMILY: Family(), NAME_FAMILY: Family()}
 
 
@@ -132,5 +146,8 @@ def uid_tables(name: str = "tsdb-uid") -> tuple[TableLayout[Any, UidMapping], Ta
 
 POINTS = data_table()
 UIDS, NAMES = uid_tables()
+SETTINGS = TableLayout(
+    "tsdb-rowbook", "the settings of a table", KeyLayout(RowOfTable), RecordCells(Settings, {"options": Column("s:o")})
+)
 
-TABLES = (POINTS, UIDS, NAMES)
+TABLES = (POINTS, UIDS, NAMES, SETTINGS)

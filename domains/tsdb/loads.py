@@ -1,4 +1,4 @@
-"""The records that the suite loads into `tsdb`: points, from files that OpenTSDB imports."""
+"""The records that the suite loads into `tsdb`: points, from files of several formats."""
 
 from pathlib import Path
 
@@ -12,4 +12,4 @@ SAMPLES = Path(__file__).parents[2] / "fixtures" / "tsdb" / "points.txt"
 LAST_QUARTER_MS = 15 * 60 * 1000
 """The last fifteen minutes of the samples; its writes show where new points go."""
 
-POINTS_LOAD = Load("points", Point, TsdbRepository.store, SAMPLES, FORMATS)
+POINTS_LOAD = Load("points", Point, TsdbRepository.store, SAMPLES, FORMATS, store_all=TsdbRepository.store_all)

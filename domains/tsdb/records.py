@@ -77,6 +77,16 @@ class UidMapping:
 
 
 @attrs.frozen
+class Settings:
+    """What all rows of a table were written with, and can never change."""
+
+    table: str
+    """The table of points, or that of names."""
+    options: dict[str, int]
+    """Numbers by OpenTSDB's own names, such as `tsd.storage.salt.width`."""
+
+
+@attrs.frozen
 class Answer:
     """One number of an answer: of a series, or of the aggregate of several."""
 

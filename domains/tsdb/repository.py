@@ -1,6 +1,7 @@
 """Points of series in OpenTSDB's tables: stored, read, aggregated, compacted."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import attrs
@@ -31,7 +32,9 @@ from .reading import (
     whole_hours,
 )
 from .records import Answer, Number, Point, SeriesPoint, UidMapping
+from .settings import check_settings
 from .uids import Uids
+from .verifying import SeriesVerifier
 
 POINTS_OF_ONE_TIME = 10_000
 """Points that a repository gives one timestamp at most, plus those of one batch."""
@@ -44,6 +47,9 @@ class TsdbRepository:
     `fix_duplicates`, or `strict`, which refuses the row as OpenTSDB does otherwise.
 
     Cells are dated by the writer's clock. A happybase connection serves one thread at a time, and so does a repository.
+
+    Opening it costs one get, which compares the widths and the salt with those that the tables have; see `settings.py`.
+    Raises WrongSettings.
     """
 
     def __init__(
@@ -59,6 +65,8 @@ class TsdbRepository:
         if duplicates not in ("newest", "strict"):
             raise InvalidQuestion(f"duplicates: must be newest or strict (got {shown(duplicates)})")
         self.uids = Uids(connection, uids, widths)
+        self._new_verifier = partial(SeriesVerifier, connection, data, uids.name, self.uids, duplicates)
+        check_settings(connection, data, uids.name, self.uids, widths)
         self._rows = connection.table(data.name)
         self._data = data
         self._duplicates: Duplicates = duplicates
@@ -205,6 +213,10 @@ class TsdbRepository:
     @property
     def _annotations(self) -> AnnotationStore:
         return AnnotationStore(self._rows, self._data, self.uids)
+
+    def verifier(self) -> SeriesVerifier:
+        """What finds names that do not agree, and rows that no question finds; see `verifying.py`."""
+        return self._new_verifier()
 
     # ---- reading
 

@@ -80,6 +80,21 @@ class Uids:
         values = self._named(self.tag_values, {uid for tags in uids_of.values() for uid in tags.values()})
         return {pairs: {names[name]: values[value] for name, value in tags.items()} for pairs, tags in uids_of.items()}
 
+    def named(self, series: Iterable[tuple[bytes, bytes]]) -> set[tuple[bytes, bytes]]:
+        """Those of these series, each the UID of a metric and the pairs of its tags, whose UIDs all have names.
+
+        Costs: three calls for each 1,000 UIDs that are not remembered.
+        """
+        tags_of = {(metric, pairs): self._pairs.split(pairs) for metric, pairs in series}
+        metrics = self.metrics.names_of({metric for metric, _ in tags_of})
+        names = self.tag_names.names_of({uid for tags in tags_of.values() for uid in tags})
+        values = self.tag_values.names_of({uid for tags in tags_of.values() for uid in tags.values()})
+        return {
+            one
+            for one, tags in tags_of.items()
+            if one[0] in metrics and names.keys() >= tags.keys() and values.keys() >= {*tags.values()}
+        }
+
     def _named(self, dictionary: Dictionary, uids: set[bytes]) -> dict[bytes, str]:
         names = dictionary.names_of(uids)
         for uid in sorted(uids - names.keys()):
@@ -89,12 +104,13 @@ class Uids:
 
 def check_name(kind: str, name: str) -> None:
     """Raises InvalidKey for a name that OpenTSDB does not store, or that it stores as another one."""
-    if type(name) is not str or not name or not all(map(_is_safe, name)):
+    if type(name) is not str or not name or not all(map(is_safe, name)):
         wanted = f"letters of ISO 8859-1, digits and {' '.join(SAFE_PUNCTUATION)}"
         raise InvalidKey(f"{kind}: a name must be {wanted} (got {shown(name)})")
 
 
-def _is_safe(character: str) -> bool:
+def is_safe(character: str) -> bool:
+    """Whether a name may have this character."""
     if character.isascii():
         return character.isalnum() or character in SAFE_PUNCTUATION
     return character.isalpha() and ord(character) < 256

@@ -3,6 +3,7 @@
 May import all other rooms.
 """
 
+from .cell_contents import CellContents, contents_of
 from .design import FACTS, Design, Exemption, Load, Variant, load_samples
 from .metering import Measurement, measure, measure_pattern, metered
 from .patterns import AccessPattern
@@ -12,6 +13,7 @@ from .traps import Outcome, Trap
 __all__ = [
     "FACTS",
     "AccessPattern",
+    "CellContents",
     "Design",
     "Exemption",
     "Load",
@@ -20,6 +22,7 @@ __all__ = [
     "PublishedKey",
     "Trap",
     "Variant",
+    "contents_of",
     "load_samples",
     "measure",
     "measure_pattern",

@@ -4,7 +4,7 @@ The command line, the tests and the generated tables of the READMEs all read it.
 """
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ import happybase
 from ..loading import Format, read_records
 from ..tables.layouts import TableLayout
 from ..writes import holds_intents
+from .cell_contents import CellContents, contents_of
 from .patterns import AccessPattern
 from .published import PublishedKey
 from .traps import Trap
@@ -41,6 +42,9 @@ class Load:
     """Called for each file; returns a function that maps each record of the file to the one to store.
 
     That function may remember earlier records."""
+    store_all: Callable[[Any, Any], object] | None = None
+    """The repository's method that stores many records in few calls, if `rowbook load` may use it: to store a record
+    again must change nothing, because after an error the same records are stored one by one."""
 
     def store_in(self, repository: Any, record: Any) -> None:
         """Stores one record through the repository of a variant."""
@@ -114,6 +118,11 @@ class Design:
     """Published mistakes that this design meets, each run beside the right way."""
     published: tuple[PublishedKey, ...] = ()
     """The keys of its sources, byte for byte, beside the design's own keys."""
+    names_in_key: Callable[[Any, Any], Mapping[str, str]] | None = None
+    """What the parts of a row key stand for, by part, if rows of the store say it: a function of a repository and a
+    decoded key. It raises ValueError for what stands for nothing there."""
+    contents_of: Callable[[TableLayout[Any, Any], Any, bytes, bytes], CellContents] = contents_of
+    """The contents of a cell, from its table, decoded row key, column and value; for cells of the design's own."""
 
     @property
     def main(self) -> Variant:

@@ -25,6 +25,7 @@ from .codecs import (
     UInt64,
 )
 from .conditions import any_of, between, matcher, starting_with
+from .copied_part import CopiedPart
 from .errors import InvalidKey, InvalidQuestion
 from .layout import KeyLayout
 from .limits import MAX_ROW_BYTES
@@ -39,6 +40,7 @@ __all__ = [
     "MAX_ROW_BYTES",
     "Code",
     "Codec",
+    "CopiedPart",
     "DecimalText",
     "Delimited",
     "DelimitedText",

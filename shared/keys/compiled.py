@@ -24,9 +24,9 @@ Adjacent integers are packed by one `struct.Struct`, `pack_placed_ms` here: `Des
 the 1 are the terminator of the text before them. `EscapedText` and `FixedBytes` are spelled out too; every other codec
 is called.
 
-Five functions are made: `encode` and `decode`; `row_of`, which encodes a record without making its key; and, for the
-tables, `record`, which decodes a row and its cells without making the key, and `item`, which decodes one cell of a row
-whose key is known.
+Six functions are made: `encode` and `decode`; `row_of`, which encodes a record without making its key; `copy`, which
+makes a row of one layout from a row of another, with the bytes of a part of both; and, for the tables, `record`, which
+decodes a row and its cells without making the key, and `item`, which decodes one cell of a row whose key is known.
 """
 
 import linecache
@@ -207,6 +207,35 @@ def _encoded_again(part: Part, scope: dict[str, Any], value: str) -> str:
     if part.codec is EscapedText:
         return rf"escaped_{part.name} + b'\x00\x01'"
     return f"{_bind(scope, 'encode', part, part.codec.encode)}({value})"
+
+
+# ---- a row to a row of another layout ------------------------------------------------------------
+
+
+def compile_copy(
+    source: ReferenceLayout[Any], part: Part
+) -> Callable[[bytes, bytes, Callable[[bytes], bytes]], Callable[[bytes], bytes]]:
+    """A function of some bytes before, some after, and a reference; it returns a function that does what that one does.
+
+    This one checks a row of `source` as `decode` does, and puts the bytes of the part between the two.
+    """
+    scope: dict[str, Any] = {}
+    body, checks, values = _decoding(source, scope)
+    lines = [
+        "def copying(before, after, reference):",
+        "    def copy(row):",
+        "        try:",
+        *(f"            {line}" for line in body),
+        f"            if {' and '.join(checks)}:",
+        f"                made = before + {_encoded_again(part, scope, values[part.name])} + after",
+        f"                if 0 < len(made) <= {MAX_ROW_BYTES}:",
+        "                    return made",
+        "        except Exception:",
+        "            pass",
+        "        return reference(row)",
+        "    return copy",
+    ]
+    return _define("copying", lines, scope, source)
 
 
 # ---- a row and its cells to a record -------------------------------------------------------------

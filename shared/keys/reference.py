@@ -95,15 +95,19 @@ class ReferenceLayout(Generic[K]):
         encoded: dict[str, bytes] = {}
         for part in self.parts:
             values[part.name] = getattr(key, part.name)
-            try:
-                encoded[part.name] = part.codec.encode(values[part.name])
-            except InvalidKey as error:
-                raise InvalidKey(f"{self.name}.{part.name}: {error}") from None
+            encoded[part.name] = self.encode_part(part, values[part.name])
         prefixes = [self.computed_prefix(prefix, values, encoded) for prefix in self.prefixes]
         row = b"".join([*prefixes, *encoded.values()])
         if not 1 <= len(row) <= MAX_ROW_BYTES:
             raise InvalidKey(f"{self.name}: a {self.key_noun} has 1..{MAX_ROW_BYTES} bytes (got {len(row)})")
         return row
+
+    def encode_part(self, part: Part, value: Any) -> bytes:
+        """The bytes of one part; `InvalidKey` names the part."""
+        try:
+            return part.codec.encode(value)
+        except InvalidKey as error:
+            raise InvalidKey(f"{self.name}.{part.name}: {error}") from None
 
     def decode_reference(self, row: bytes) -> K:
         """The key of a row; `InvalidKey` names the part and its offset."""

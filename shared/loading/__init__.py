@@ -4,7 +4,7 @@ May import `keys`, `records` and cattrs.
 """
 
 from .detection import FORMATS
-from .errors import UnknownField, UnknownUnit, UnneededYear, UnreadableFile
+from .errors import UnknownField, UnknownUnit, UnneededTime, UnneededYear, UnreadableFile
 from .formats import MAX_LINE_CHARACTERS, Format, ParsedRows
 from .log_times import ACCESS_LOG_TIME, SYSLOG_TIME, SyslogTimes, read_access_log_time
 from .reading import Line, Lines, read_lines, read_records
@@ -22,6 +22,7 @@ __all__ = [
     "SyslogTimes",
     "UnknownField",
     "UnknownUnit",
+    "UnneededTime",
     "UnneededYear",
     "UnreadableFile",
     "read_access_log_time",

@@ -15,3 +15,7 @@ class UnknownUnit(ValueError):
 
 class UnneededYear(ValueError):
     """A year for a file whose times have one."""
+
+
+class UnneededTime(ValueError):
+    """A time for a file whose lines all have one."""

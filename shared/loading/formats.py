@@ -42,3 +42,6 @@ class Format:
     has_year: bool = True
     """Whether its times have a year. Otherwise `read` returns them as syslog writes them, `Apr  6 14:19:16`, and the
     caller of `read_lines` gives the year of the first line; see `SyslogTimes`."""
+    may_lack_time: bool = False
+    """Whether lines may lack a time. Then `read` leaves out its column, and the caller of `read_lines` gives the time
+    of those lines."""

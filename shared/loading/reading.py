@@ -10,9 +10,10 @@ from typing import Any, Generic, TypeVar
 import attrs
 
 from ..keys.errors import message_of
+from ..records.times import show_time
 from .columns import Field, check_columns, fields_of, record_maker
 from .detection import FORMATS, candidates, detect, either
-from .errors import UnneededYear, UnreadableFile
+from .errors import UnneededTime, UnneededYear, UnreadableFile
 from .formats import Format, ParsedRows
 from .log_times import SyslogTimes
 from .text_files import FirstLine, TextFile, encoded, first_not_utf8
@@ -78,6 +79,7 @@ def read_lines(
     units: Mapping[str, str] | None = None,
     formats: Sequence[Format] = (),
     year: int | None = None,
+    at_ms: int | None = None,
 ) -> Lines[R]:
     """The lines of a file, each with a record of an attrs class or the reason why there is none.
 
@@ -89,6 +91,8 @@ def read_lines(
     refused if another unit is more likely.
     `year` is that of the first line, for a format whose times have none: later lines are in the year that is nearest to
     the line before. Raises UnneededYear for any other format.
+    `at_ms` is the time of lines without one, for a format whose lines may lack it. Raises UnneededTime for any other
+    format.
 
     Raises UnreadableFile, before the first line is returned, for a file that cannot contain such records.
     """
@@ -100,7 +104,8 @@ def read_lines(
         detected = detect(possible, first)
         _check_header(detected, first, fields, possible)
         _check_year(detected, year)
-    except (UnneededYear, UnreadableFile) as error:
+        _check_time(detected, at_ms)
+    except (UnneededTime, UnneededYear, UnreadableFile) as error:
         file.close()
         raise type(error)(f"{path}: {error}") from None
     except BaseException:
@@ -111,6 +116,8 @@ def read_lines(
         fields = [attrs.evolve(field, unit="ms") for field in fields]
     if year is not None:
         rows = _with_year(rows, fields, SyslogTimes(year))
+    if detected.may_lack_time:
+        rows = _with_time(rows, fields, at_ms)
     return Lines(detected.name, file, _lines(record_type, fields, rows))
 
 
@@ -148,6 +155,13 @@ def _check_year(detected: Format, year: int | None) -> None:
         )
 
 
+def _check_time(detected: Format, at_ms: int | None) -> None:
+    """Checks that a time is given only if lines of the format may lack theirs."""
+    if at_ms is not None and not detected.may_lack_time:
+        got = show_time(at_ms)
+        raise UnneededTime(f"is read as {detected.title}, whose lines all have a time: leave out --at (got {got})")
+
+
 def _with_year(rows: ParsedRows, fields: list[Field], read: SyslogTimes) -> ParsedRows:
     """The rows with their times in milliseconds."""
     times = [field for field in fields if field.name.endswith("_ms")]
@@ -157,6 +171,19 @@ def _with_year(rows: ParsedRows, fields: list[Field], read: SyslogTimes) -> Pars
                 values = values | {field.column: read(values[field.column]) for field in times}
             except ValueError as error:
                 values = f"{times[0].record}.{times[0].name}: {error}"
+        yield number, last_number, values
+
+
+def _with_time(rows: ParsedRows, fields: list[Field], at_ms: int | None) -> ParsedRows:
+    """The rows, those without a time with this one; if there is none, with the reason instead."""
+    times = [field for field in fields if field.name.endswith("_ms")]
+    for number, last_number, values in rows:
+        missing = [] if isinstance(values, str) else [field for field in times if field.column not in values]
+        if missing and not isinstance(values, str):
+            if at_ms is None:
+                values = f"{missing[0].record}.{missing[0].name}: the line has no time: give --at, that of such lines"
+            else:
+                values = values | {field.column: at_ms for field in missing}
         yield number, last_number, values
 
 

@@ -125,6 +125,12 @@ class RecordCells(Generic[R]):
             raise self._without_column(name)
         return self._packed[name].pack(value)
 
+    def unpack_value(self, name: str, cell: bytes) -> Any:
+        """The value of the cell of one attribute. Raises InvalidRecord."""
+        if name not in self._packed:
+            raise self._without_column(name)
+        return self._packed[name].unpack(cell)
+
     def default_of(self, name: str) -> Any:
         """The value of an attribute whose cell is missing; `attrs.NOTHING` if the attribute has no default.
 

@@ -3,7 +3,7 @@
 May import `keys`, `tables` and `queries`.
 """
 
-from .batches import NotAllStored, put_all, store_all
+from .batches import NotAllStored, put_all, put_in_rows, store_all
 from .clock import CLOCK, WriterClock
 from .dictionaries import Dictionary, NameTaken, NoFreeId, UnknownName
 from .intents import KEEP_TOMBSTONES_MS, IntentWriter, Pending, Recovery, UnknownOutcome
@@ -34,5 +34,6 @@ __all__ = [
     "holds_intents",
     "intents_table",
     "put_all",
+    "put_in_rows",
     "store_all",
 ]

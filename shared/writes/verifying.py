@@ -26,13 +26,19 @@ TIMES_READ_AGAIN = 2
 class Finding:
     """A row that is not as it should be."""
 
-    kind: Literal["missing", "dangling", "differing", "undecodable"]
-    """The line of a source is missing; no source has the line; its cells differ; or the row cannot be read."""
+    kind: Literal["missing", "dangling", "differing", "undecodable", "orphaned", "leaked"]
+    """The line of a source is missing; no source has the line; its cells differ; or the row cannot be read. Of rows
+    with ids of a dictionary: no name leads to the row; or the row is that of an id to which no name leads."""
     table: str
     row: bytes
     source_row: bytes | None
     """None if the row does not tell its source, or is itself a source."""
     reason: str = ""
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether nothing is wrong: writers leak ids, and a leaked id is never assigned again."""
+        return self.kind == "leaked"
 
     def __str__(self) -> str:
         reason = f": {self.reason}" if self.reason else ""
@@ -79,6 +85,11 @@ class Verifier:
         """Number of lines compared so far."""
         self._lists = {table.name: table for table in writer.lists}
         self._rows = {table.name: writer.rows(table.name) for table in (writer.source, *writer.lists)}
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many rows of each sort were compared so far."""
+        return {"source": self.sources, "line": self.lines}
 
     def verify(self, progress: Callable[[], object] = lambda: None) -> Iterator[Finding]:
         """Every row that is not as it should be; a row whose write is pending is not among them.

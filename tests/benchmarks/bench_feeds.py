@@ -3,11 +3,13 @@
 Run it from anywhere: `python tests/benchmarks/bench_feeds.py [--quick] [--store URL]`. Without a store the embedded one
 runs in a process of its own, so that every call crosses a socket, as it does to a Thrift gateway.
 
-A post goes to many followers, in turns with raw batches of the same rows, 1,000 in a call, with keys made by hand. One
-side reads the followers before it puts their rows, as any fan-out must; the other knows them. Targets: rows per second
-at least 0.8 of those of raw batches, and the same peak memory of the process that posts, however many the followers
-are. Then pages of a timeline merge more and more streams: what a page costs for each of them,
-and what a line costs that is pushed, say at how many pages for each follower and post pushing is worth it.
+A post goes to many followers, in turns with raw batches. **Raw** means: happybase's own batches put the same rows with
+the same timestamp, 1,000 in a call, with keys made by hand, without steps and without a position. One raw side reads
+the followers by happybase's scan before it puts their rows, as any fan-out must; the other one knows them. A third side
+only scans the followers: its time and that of the batches that know them is what code without any work of its own would
+take. Targets: rows per second at least 0.8 of those of raw batches, and the same peak memory of the process that posts,
+however many the followers are. Then pages of a timeline merge more and more streams: what a page costs for each of
+them, and what a line costs that is pushed, say at how many pages for each follower and post pushing is worth it.
 """
 
 import random
@@ -19,7 +21,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, nullcontext
-from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,8 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLLOWERS = 10_000, 1_000_000
 FOLLOWERS_OF_STORE = 10_000, 100_000
 ROUNDS = 5
+ROWS_OF_ALL_ROUNDS = 2_000_000
+"""Fewer rounds of larger fan-outs."""
 AT_LEAST = 0.8
 """The target: rows per second of a fan-out over those of raw batches that read the followers."""
 MEMORY_AT_MOST_KIB = 4 * 1024
@@ -100,8 +104,6 @@ def _put_followers(connection: Any, author: str, count: int) -> None:
 
 def _fan_outs(connection: Any, url: str, prefix: str, sizes: tuple[int, ...], rounds: int) -> float:
     """Prints the costs of fan-outs; returns the microseconds for a line of the largest."""
-    from domains.feeds import Post
-
     feeds = _repository(connection)
     peaks: list[int] = []
     line_us = 0.0
@@ -110,28 +112,45 @@ def _fan_outs(connection: Any, url: str, prefix: str, sizes: tuple[int, ...], ro
         _put_followers(connection, author, size)
         child = [sys.executable, __file__, "--post", url, prefix, author]
         peaks.append(int(subprocess.run(child, check=True, capture_output=True, text=True).stdout))
-        took: list[list[float]] = [[], [], []]
-        for number in range(rounds if size < 100_000 else 1):
-            post = Post(author, NOON_MS + number, 1, "hello")
-            sides: list[Callable[[], Any]] = [
-                partial(feeds.post, post),
-                partial(_raw, connection, author, NOON_MS - 10 - number, _followers(connection, author)),
-                partial(_raw, connection, author, NOON_MS - 90 - number, map(_reader, range(size))),
-            ]
-            for side in range(number, number + 3):
-                took[side % 3].append(_seconds(sides[side % 3]))
-        line_us = statistics.median(took[0]) / size * 1e6
-        rates = [f"{size / statistics.median(of_side):8,.0f} rows/s" for of_side in took]
-        of_reading, of_putting = (
-            statistics.median(raw / post for post, raw in zip(took[0], of_side, strict=True)) for of_side in took[1:]
-        )
+        turns = _turns(connection, feeds, author, size, max(1, min(rounds, ROWS_OF_ALL_ROUNDS // size)))
+        line_us = turns.median_ms(0) / size * 1e3
+        rates = [f"{size / turns.median_ms(side) * 1e3:8,.0f} rows/s" for side in range(4)]
+        without_work = 1 / (1 + turns.ratio(3, 2))
         print(
-            f"{size:9,} followers: {rates[0]}; raw batches that read the followers {rates[1]}, ratio {of_reading:.2f} "
-            f"(target {AT_LEAST}); that know them {rates[2]}, ratio {of_putting:.2f}; peak memory {peaks[-1]:,} KiB"
+            f"{size:9,} followers: {rates[0]}; peak memory {peaks[-1]:,} KiB\n"
+            f"    raw batches that read the followers {rates[1]}, ratio {turns.ratio(1, 0):.2f} (target {AT_LEAST})\n"
+            f"    raw batches that know the followers {rates[2]}, ratio {turns.ratio(2, 0):.2f}\n"
+            f"    a scan of the followers alone       {rates[3]}; such a scan, then batches that know them: "
+            f"ratio {without_work:.2f}"
         )
     grown = peaks[-1] - peaks[0]
     print(f"peak memory: {grown:+,} KiB from the smallest to the largest, target at most {MEMORY_AT_MOST_KIB:,}")
     return line_us
+
+
+def _turns(connection: Any, feeds: Any, author: str, size: int, rounds: int) -> Any:
+    """A post, raw batches that read the followers, raw batches that know them, and a scan of them, in turns."""
+    from domains.feeds import Post
+    from tests.benchmarks.turns import in_turns
+
+    times_ms = count(NOON_MS)
+
+    def post() -> None:
+        feeds.post(Post(author, next(times_ms), 1, "hello"))
+
+    def read_and_put() -> None:
+        _raw(connection, author, next(times_ms), _followers(connection, author))
+
+    def put() -> None:
+        _raw(connection, author, next(times_ms), map(_reader, range(size)))
+
+    def read() -> None:
+        assert sum(1 for _ in _followers(connection, author)) == size
+
+    sides = post, read_and_put, put, read
+    if size < max(FOLLOWERS_OF_STORE):
+        in_turns(*sides, rounds=1, at_least_s=0)  # warms up the store
+    return in_turns(*sides, rounds=rounds, at_least_s=0)
 
 
 def _followers(connection: Any, author: str) -> Iterator[str]:

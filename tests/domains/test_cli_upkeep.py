@@ -1,4 +1,4 @@
-"""`rowbook recover`, `verify` and `repair`: pending writes, and rows that disagree with their sources."""
+"""`rowbook recover`, `verify` and `repair`: pending writes, and rows that disagree with others or cannot be read."""
 
 import json
 import re
@@ -11,6 +11,9 @@ from domains.logs.design import DESIGN as LOGS
 from domains.orders import Order, OrderRepository
 from domains.orders.keys import BY_BUYER, BY_SELLER, BY_STATUS, ORDERS, TABLES
 from domains.orders.records import BuyerLine, SellerLine, StatusLine
+from domains.tsdb import SETTINGS, TsdbRepository, data_table
+from domains.tsdb.codecs import SeriesSalt
+from domains.tsdb.design import DESIGN as TSDB
 from shared.stores import connect
 from shared.tables import create_tables
 from tests.watched_connection import WatchedConnection, WriterDied, dying_at
@@ -194,8 +197,78 @@ def test_progress_is_shown_on_a_terminal_only(rowbook, url, terminal, command):
     code, out, err = rowbook(f"{command} orders --store {url}")
     assert code == 0
     assert "nothing is wrong" in out
-    assert "rows compared" in err
+    assert "2 sources and 6 lines compared" in err
     assert rowbook(f"{command} orders --store {url} --plain")[2] == ""
+
+
+# ---- tsdb, which has neither intents nor derived rows
+
+
+@pytest.fixture
+def points_url(ok):
+    """The URL of a store with the samples of `tsdb`."""
+    ok(f"load tsdb {TSDB.loads[0].samples} --store embedded:points.db")
+    return "embedded:points.db"
+
+
+@pytest.fixture
+def names(points_url):
+    with closing(connect(points_url)) as connection:
+        yield connection.table("tsdb-uid")
+
+
+@pytest.fixture
+def clean(points_url, names):
+    """What `verify` says of the samples if nothing is wrong."""
+    with closing(connect(points_url)) as connection:
+        mappings = sum(len(cells) for row, cells in names.scan() if row != b"\0")
+        rows = sum(1 for _ in connection.table("tsdb").scan())
+    return f"tsdb: {mappings} mappings and {rows} rows compared: nothing is wrong"
+
+
+def test_names_and_points_that_agree_are_counted(ok, points_url, clean):
+    assert ok(f"verify tsdb --store {points_url}") == f"{clean}\n"
+
+
+def test_a_leaked_uid_is_listed_and_is_not_wrong(ok, points_url, names, clean):
+    uid = names.counter_inc(b"\0", b"id:tagv").to_bytes(3, "big")
+    names.put(uid, {b"name:tagv": b"web-1"})
+    leaked, summary = ok(f"verify tsdb --store {points_url}").splitlines()
+    (other,) = names.row(b"web-1", [b"id:tagv"]).values()
+    assert leaked == f"tsdb-uid: leaked row {uid.hex(' ')}: tagv 'web-1' has the UID {other.hex(' ')}"
+    assert summary.partition(": nothing")[2] == " is wrong; 1 leaked, which is harmless"
+    found = json.loads(ok(f"verify tsdb --store {points_url} --json"))
+    assert ([finding["kind"] for finding in found["found"]], found["left"]) == (["leaked"], 0)
+    assert f"{found['mappings'] - 1} mappings and {found['rows']} rows " in clean
+
+
+def test_orphaned_rows_are_wrong(rowbook, points_url, names):
+    (uid,) = names.row(b"web-1", [b"id:tagv"]).values()
+    names.delete(b"web-1", [b"id:tagv"])
+    code, out, err = rowbook(f"verify tsdb --store {points_url}")
+    assert (code, err) == (1, "")
+    leaked, *orphaned, summary = out.splitlines()
+    assert leaked == f"tsdb-uid: leaked row {uid.hex(' ')}: tagv 'web-1' has no UID"
+    assert {line[: len("tsdb: orphaned row ")] for line in orphaned} == {"tsdb: orphaned row "}
+    assert summary.endswith(f" compared: {len(orphaned)} orphaned; 1 leaked, which is harmless")
+
+
+def test_names_and_points_cannot_be_repaired(rowbook, points_url):
+    code, out, err = rowbook(f"repair tsdb --store {points_url}")
+    assert (code, out) == (2, "")
+    assert err == "tsdb: cannot be repaired, because its rows do not follow from others; see rowbook verify\n"
+
+
+def test_another_salt_than_that_of_the_table_is_one_line(rowbook, points_url):
+    with closing(connect(points_url)) as connection:
+        connection.table(SETTINGS.name).delete(b"tsdb")
+        connection.delete_table("tsdb", disable=True)
+        create_tables(connection, [data := data_table("tsdb", salt=SeriesSalt())])
+        TsdbRepository(connection, data)
+    for command in ("verify tsdb", "ask tsdb query m=sum:requests since=2013-01-01 until=2013-01-02"):
+        code, out, err = rowbook(f"{command} --store {points_url}")
+        assert (code, out) == (1, "")
+        assert err == "table tsdb: tsd.storage.salt.width must be 1 (got 0)\n"
 
 
 # ---- what is wrong

@@ -11,8 +11,10 @@ import happybase
 
 _REGIONS = "Hadoop:service=HBase,name=RegionServer,sub=Regions"
 _WRITTEN = re.compile(r"_region_([0-9a-f]{32})_metric_writeRequestCount$")
-_COUNTED_S = 60
-"""A server caches its counters for ten seconds unless told otherwise, and has none for a moment when a region opens."""
+_COUNTED_S = 240
+"""A server caches its counters for ten seconds unless told otherwise, and has none for a moment when a region opens.
+
+While other tests create tables, that moment may last for minutes."""
 
 
 class NotCounted(Exception):

@@ -2,6 +2,7 @@
 
 import math
 import random
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -9,11 +10,22 @@ from contextlib import closing
 import attrs
 import pytest
 
-from domains.tsdb import Annotation, Point, TagFilter, TsdbRepository
+from domains.tsdb import (
+    Annotation,
+    Point,
+    TagFilter,
+    TsdbRepository,
+    Widths,
+    WrongSettings,
+    data_table,
+    uid_tables,
+)
+from domains.tsdb.codecs import SeriesSalt
 from domains.tsdb.questions import parse_question
 from domains.tsdb.variants import salted
 from shared.records import parse_time
 from shared.stores import connect
+from shared.tables import create_tables
 from shared.writes import WriterClock
 from tests.opentsdb.server import running
 
@@ -403,9 +415,81 @@ def test_names_that_both_assign_at_once_have_one_uid(hbase, connection, opentsdb
     }
 
 
-def test_its_own_check_of_uids_finds_leaked_ones_only(hbase, connection, opentsdb):
+def test_tables_that_it_made_prove_their_widths_and_salt_or_refute_them(hbase, connection):
+    widths = Widths(metrics=2, tagk=3, tagv=4)
+    data, others = data_table("made", widths, SeriesSalt(1, 7)), uid_tables("made-uid")
+    create_tables(connection, [data, *others])
+    options = {
+        "tsd.storage.uid.width.metric": 2,
+        "tsd.storage.uid.width.tagv": 4,
+        "tsd.storage.salt.width": 1,
+        "tsd.storage.salt.buckets": 7,
+    }
+    with running(hbase.ports.zookeeper, {"data": "made", "uid": "made-uid"}, options) as opentsdb:
+        opentsdb.put(
+            {"metric": "made", "timestamp": T + 1000, "value": host, "tags": {"host": f"h-{host}"}}
+            for host in range(20)
+        )
+        for wrong_widths, wrong_salt, message in (
+            (Widths(), SeriesSalt(1, 7), r"made-uid: tsd.storage.uid.width.metric must be 2, as in its UIDs .got 3."),
+            (Widths(2, 3, 3), SeriesSalt(1, 7), r"made-uid: tsd.storage.uid.width.tagv must be 4, as in its UIDs"),
+            (widths, None, r"made: must be rows of .*tsd.storage.salt.width 0 .got row "),
+            (widths, SeriesSalt(2, 7), r"made: must be rows of .*tsd.storage.salt.width 2, .*buckets 7 .got row "),
+            (widths, SeriesSalt(1, 14), r"made: tsd.storage.salt.buckets must be .*got 14, by which it is"),
+            (widths, SeriesSalt(1, 6), r"made: tsd.storage.salt.buckets must be .*got 6, by which it is"),
+        ):
+            wrong = data_table("made", wrong_widths, wrong_salt)
+            with pytest.raises(WrongSettings, match=message):
+                TsdbRepository(connection, wrong, others[0], widths=wrong_widths)
+        repository = TsdbRepository(connection, data, others[0], widths=widths)
+        assert len(ours(repository, "none:made", T, T + HOUR_MS)) == 20
+        repository.store(Point("ours", T, 7, {"host": "h-1"}))
+        assert theirs(opentsdb, "none:ours", T, T + HOUR_MS) == {(("host", "h-1"),): [(T, 7)]}
+    verifier = repository.verifier()
+    assert list(verifier.verify()) == []
+    assert verifier.counts == {"mapping": 2 * (2 + 1 + 20), "row": 21}
+    with pytest.raises(WrongSettings, match=r"made-uid: tsd.storage.uid.width.metric must be 2 .got 3."):
+        TsdbRepository(connection, data_table("made"), others[0])
+
+
+def leaked_by_fsck(report):
+    """The kind and the UID of each leaked one that its `uid fsck` names."""
+    lost = re.findall(r"(?:Inconsistent|Duplicate) reverse (\w+) mapping ([0-9A-F]+) ->", report)
+    dead = re.findall(r"Reverse (\w+) mapping is missing forward mapping: \S+ -> ([0-9A-F]+)", report)
+    return {*lost, *dead}
+
+
+def test_its_own_check_of_uids_finds_the_same_leaked_ones_and_nothing_else(hbase, connection, opentsdb):
+    tsdb = TsdbRepository(connection)
     for name in ("one", "two"):
-        TsdbRepository(connection).uids.metrics.assign(name)
+        tsdb.uids.metrics.assign(name)
+    connection.table("tsdb-uid").put(tsdb.uids.metrics.id_of("one")[:2] + b"\xff", {b"name:tagk": b"dead"})
+    connection.table("tsdb-uid").counter_inc(b"\0", b"id:tagk", 255)
     report = opentsdb.run_tool("UidManager", "fsck")
     faults = [line for line in report.splitlines() if "ERROR" in line and "errors." not in line]
-    assert [line for line in faults if "Inconsistent reverse metrics mapping" not in line] == [], report
+    assert [line for line in faults if not re.search("(Inconsistent|Duplicate) reverse", line)] == [], report
+    findings = list(tsdb.verifier().verify())
+    assert {finding.kind for finding in findings} == {"leaked"}
+    leaked = {(finding.reason.partition(" ")[0], finding.row.hex().upper()) for finding in findings}
+    assert leaked == leaked_by_fsck(report)
+
+
+def test_its_own_check_of_uids_finds_the_same_wrong_mappings(connection, opentsdb):
+    tsdb, names = TsdbRepository(connection), connection.table("tsdb-uid")
+    one = tsdb.uids.metrics.assign("one")
+    names.put(b"alias", {b"id:metrics": one})
+    names.put(b"lost", {b"id:metrics": b"\xff\xff\xf0"})
+    try:
+        report = opentsdb.run_tool("UidManager", "fsck")
+        findings = {str(finding) for finding in tsdb.verifier().verify() if not finding.is_harmless}
+    finally:
+        for name in (b"alias", b"lost"):
+            names.delete(name, [b"id:metrics"])
+    assert f"Forward metrics mapping alias -> {one.hex().upper()} is different than reverse mapping" in report
+    assert "Forward metrics mapping is missing reverse mapping: lost -> FFFFF0" in report
+    (counter,) = re.findall(r"found an ID of 16777200 for metrics but the max ID is only (\d+)", report)
+    assert findings == {
+        f"tsdb-uid: differing row {one.hex(' ')}: metrics 'alias' has this UID, whose name is 'one'",
+        "tsdb-uid: missing row ff ff f0: metrics 'lost' has this UID",
+        f"tsdb-uid: differing row 00: the counter of metrics must be 16777200 or more, as the last UID (got {counter})",
+    }

@@ -308,7 +308,7 @@ def test_verify_names_a_line_without_a_post_and_one_that_is_no_key(connection, f
     rows.put(b"no key", {b"f:x": b"\xc3"})
     verifier = feeds.verifier()
     assert sorted(finding.kind for finding in verifier.verify()) == ["dangling", "dangling", "undecodable"]
-    assert (verifier.sources, verifier.lines) == (2, 5)
+    assert verifier.counts == {"source": 2, "line": 5}
     assert [is_mended for _, is_mended in feeds.verifier().repair()] == [True] * 3
     assert list(feeds.verifier().verify()) == []
     assert list(feeds.timeline("ada")) == [SOUP]

@@ -7,7 +7,7 @@ import pytest
 
 from domains.tsdb.annotations import Annotation
 from domains.tsdb.codecs import SeriesSalt
-from domains.tsdb.keys import Widths, data_table, uid_tables
+from domains.tsdb.keys import SETTINGS, Widths, data_table, uid_tables
 from domains.tsdb.questions import TagFilter
 from domains.tsdb.records import Point
 from domains.tsdb.repository import FOREVER_MS, TsdbRepository
@@ -30,7 +30,7 @@ LAYOUTS = {
 @pytest.fixture(params=LAYOUTS)
 def repository(request, new_store):
     data, widths = LAYOUTS[request.param]
-    repository = TsdbRepository(new_store(data, *uid_tables()), data, widths=widths)
+    repository = TsdbRepository(new_store(data, *uid_tables(), SETTINGS), data, widths=widths)
     repository.store_all(
         Point("cpu", T + second * 1000, second, {"host": host}) for second in range(40) for host in "ab"
     )
@@ -93,7 +93,7 @@ def test_of_two_editors_at_once_one_is_refused(connection, call):
     repository = TsdbRepository(connection)
     repository.store_annotation(first)
     watched = WatchedConnection(
-        connection, before_call=paused_at_call(call, lambda: repository.store_annotation(other, replaced=first))
+        connection, before_call=paused_at_call(call + 1, lambda: repository.store_annotation(other, replaced=first))
     )
     assert not TsdbRepository(watched).store_annotation(mine, replaced=first)
     assert repository.global_annotations() == [other]
@@ -105,7 +105,7 @@ def test_an_annotation_that_is_changed_before_its_delete_stays(connection):
     repository.store_annotation(first)
     time.sleep(0.005)  # the server dates them in milliseconds
     watched = WatchedConnection(
-        connection, before_call=paused_at_call(1, lambda: repository.store_annotation(other, replaced=first))
+        connection, before_call=paused_at_call(2, lambda: repository.store_annotation(other, replaced=first))
     )
     TsdbRepository(watched).delete_annotation(first)
     assert repository.global_annotations() == [other]

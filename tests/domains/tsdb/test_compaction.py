@@ -15,8 +15,8 @@ from tests.watched_connection import ReplyLost, Stop, WatchedConnection, WriterD
 
 HOUR = parse_time("2013-01-01T00:00")
 NOW = parse_time("2013-01-01T05:00")
-CALLS, READING = 9, 5
-"""The calls of a compaction, and the one that reads the cells."""
+CALLS, READING = 10, 6
+"""The calls of a repository that is opened to compact, and the one that reads the cells."""
 TAGS = {"host": "web-1"}
 ONE, TWO, THREE = (Point("cpu", HOUR + 10_000 * number, number, TAGS) for number in (1, 2, 3))
 

@@ -8,7 +8,7 @@ import pytest
 from domains.tsdb.codecs import SeriesSalt
 from domains.tsdb.compaction import QUIET_MS
 from domains.tsdb.deleting import DeletionResult
-from domains.tsdb.keys import data_table, uid_tables
+from domains.tsdb.keys import SETTINGS, data_table, uid_tables
 from domains.tsdb.qualifiers import MIXED, NOT_MIXED, pack_appended, pack_number, qualifier_of
 from domains.tsdb.questions import TagFilter
 from domains.tsdb.records import Point
@@ -301,7 +301,7 @@ STOPS = [
     for stored_rows in subsets(size)
     for is_death in (True, False)
 ]
-CALLS, READING = {False: 6, True: 10}, 2
+CALLS, READING = {False: 7, True: 11}, 3
 """All calls of the deletion, and the one that reads the cells."""
 
 
@@ -365,7 +365,7 @@ def test_a_compaction_meanwhile_loses_no_other_point(connection, clock, compacte
     assert seen(connection, clock) == REMAINING
 
 
-@pytest.mark.parametrize("call", range(12))
+@pytest.mark.parametrize("call", range(13))
 @pytest.mark.parametrize("compacted", [False, True])
 def test_a_deletion_during_a_compaction_loses_no_other_point(connection, clock, compacted, call):
     two_series(connection, clock, compacted=compacted)
@@ -436,7 +436,7 @@ def test_a_deletion_of_a_series_that_stops_is_completed(connection, clock, store
 def test_random_deletions_are_those_of_a_plain_dict(new_store, clock, seed, salt):
     dice = random.Random(seed)
     data = data_table(salt=salt)
-    tsdb = TsdbRepository(new_store(data, *uid_tables()), data, clock=clock)
+    tsdb = TsdbRepository(new_store(data, *uid_tables(), SETTINGS), data, clock=clock)
     wanted = {}
     for _ in range(60):
         match dice.choice(("store", "store", "delete", "delete", "compact", "wait", "series")):

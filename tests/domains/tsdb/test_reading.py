@@ -5,7 +5,7 @@ import random
 import pytest
 
 from domains.tsdb.codecs import SeriesSalt
-from domains.tsdb.keys import Widths, data_table, uid_tables
+from domains.tsdb.keys import SETTINGS, Widths, data_table, uid_tables
 from domains.tsdb.questions import SeriesQuestion, TagFilter, parse_question
 from domains.tsdb.reading import MAX_FILTER_BYTES, row_filter
 from domains.tsdb.records import Point
@@ -93,7 +93,7 @@ LAYOUTS = {
 @pytest.fixture(params=LAYOUTS)
 def repository(request, new_store):
     data, widths = LAYOUTS[request.param]
-    return TsdbRepository(new_store(data, *uid_tables()), data, widths=widths)
+    return TsdbRepository(new_store(data, *uid_tables(), SETTINGS), data, widths=widths)
 
 
 def test_series_by_their_tsuids(repository):
@@ -118,7 +118,7 @@ def test_series_by_their_tsuids(repository):
 
 def test_one_series_of_a_salted_table_is_one_range(new_store):
     data = data_table(salt=SeriesSalt(1, 20))
-    connection = new_store(data, *uid_tables())
+    connection = new_store(data, *uid_tables(), SETTINGS)
     repository = TsdbRepository(connection, data)
     repository.store_all(Point("cpu", T, 1, {"host": host}) for host in "abcdef")
     tsuids = [tsuid for series in repository.read("cpu") for tsuid in series.tsuids]

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from domains.tsdb.codecs import SeriesSalt
-from domains.tsdb.keys import TABLES, Widths, data_table, uid_tables
+from domains.tsdb.keys import SETTINGS, TABLES, Widths, data_table, uid_tables
 from domains.tsdb.qualifiers import pack_appended
 from domains.tsdb.questions import TagFilter, parse_question
 from domains.tsdb.records import Answer, Point
@@ -49,7 +49,7 @@ LAYOUTS = {
 @pytest.fixture(params=LAYOUTS)
 def repository(request, new_store):
     data, widths = LAYOUTS[request.param]
-    return TsdbRepository(new_store(data, *uid_tables()), data, widths=widths)
+    return TsdbRepository(new_store(data, *uid_tables(), SETTINGS), data, widths=widths)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -1,35 +1,41 @@
-"""Files of metrics as points: what each line becomes, what is refused and why."""
+"""Files of measurements: what each line becomes, what is refused and why."""
 
 import json
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domains.monitoring import Point
-from domains.monitoring.formats import FORMATS, NGINX_STATUS, SERIES
 from shared.loading import read_lines
-from shared.records import LAST_MS, show_time
+from shared.loading.measurements import NGINX_STATUS, SERIES
+from shared.records import LAST_MS, finite, integer, show_time, text
+
+FORMATS = (SERIES, NGINX_STATUS)
 
 HEADER = "timestamp,value"
 AT_MS = 1_392_388_200_000  # 2014-02-14T14:30:00.000Z
 STATUS = {"nginx_version": "1.9.4", "address": "203.0.113.9", "timestamp": AT_MS}
 
 
+@attrs.frozen
+class Measurement:
+    host: str = attrs.field(validator=text())
+    metric: str = attrs.field(validator=text())
+    time_ms: int = attrs.field(validator=integer(0, LAST_MS))
+    value: float = attrs.field(validator=finite())
+
+
 @pytest.fixture
-def written(tmp_path):
-    """Writes a file and returns its path."""
-
-    def write(content, name="cpu_24ae8d.csv"):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write
+def written(written):
+    """Writes a file, under the name of a series unless another one is given."""
+    return lambda content, name="cpu_24ae8d.csv": written(content, name)
 
 
 def lines(path, **options):
-    return [(line.number, line.record or line.reason) for line in read_lines(path, Point, formats=FORMATS, **options)]
+    return [
+        (line.number, line.record or line.reason) for line in read_lines(path, Measurement, formats=FORMATS, **options)
+    ]
 
 
 def reason(path, **options):
@@ -58,7 +64,7 @@ def series(*rows):
     ],
 )
 def test_a_line_of_a_series_is_a_point(written, row, time_ms, value):
-    assert lines(written(series(row))) == [(2, Point("24ae8d", "cpu", time_ms, value))]
+    assert lines(written(series(row))) == [(2, Measurement("24ae8d", "cpu", time_ms, value))]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +77,7 @@ def test_a_line_of_a_series_is_a_point(written, row, time_ms, value):
     ],
 )
 def test_host_and_metric_are_in_the_name_of_the_file(written, name, host, metric):
-    assert lines(written(series("1970-01-01,1"), name)) == [(2, Point(host, metric, 0, 1.0))]
+    assert lines(written(series("1970-01-01,1"), name)) == [(2, Measurement(host, metric, 0, 1.0))]
 
 
 @pytest.mark.parametrize("name", ["cpu.csv", "24ae8d.csv", "cpu_beef.csv", "i-a2eb1cd9_NetworkIn.csv", "_24ae8d.csv"])
@@ -87,8 +93,8 @@ def test_a_name_without_host_and_metric_is_refused_with_the_names_that_are_read(
 )
 def test_a_series_is_told_by_its_header_and_blank_lines_are_not_points(written, content):
     path = written(content.replace("{}", HEADER))
-    assert read_lines(path, Point, formats=FORMATS).format == "series"
-    assert [record for _number, record in lines(path)] == [Point("24ae8d", "cpu", 0, 1.0)]
+    assert read_lines(path, Measurement, formats=FORMATS).format == "series"
+    assert [record for _number, record in lines(path)] == [Measurement("24ae8d", "cpu", 0, 1.0)]
 
 
 def test_a_series_without_its_header_loses_no_line(written):
@@ -96,8 +102,8 @@ def test_a_series_without_its_header_loses_no_line(written):
     assert [number for number, _record in lines(path, format="series")] == [1, 2]
 
 
-TIME = "Point.time_ms: must be a time such as 2014-02-14 14:30:00 (got "
-VALUE = "Point.value: must be a number in the range of a float (got "
+TIME = "time_ms: must be a time such as 2014-02-14 14:30:00 (got "
+VALUE = "Measurement.value: must be a number in the range of a float (got "
 
 
 @pytest.mark.parametrize(
@@ -111,7 +117,7 @@ VALUE = "Point.value: must be a number in the range of a float (got "
         ("1392388200,1", f"{TIME}'1392388200')"),
         ("y" * 200 + ",1", f"{TIME}'{'y' * 99})"),
         (HEADER, f"{TIME}'timestamp')"),
-        ("1969-12-31 23:59:59,1", f"Point.time_ms: must be 0..{LAST_MS} (got -1000)"),
+        ("1969-12-31 23:59:59,1", f"Measurement.time_ms: must be 0..{LAST_MS} (got -1000)"),
         ("1970-01-01,", f"{VALUE}'')"),
         ("1970-01-01,nan", f"{VALUE}'nan')"),
         ("1970-01-01,1e999", f"{VALUE}'1e999')"),
@@ -121,19 +127,19 @@ VALUE = "Point.value: must be a number in the range of a float (got "
 )
 def test_a_line_of_a_series_is_refused_with_field_wanted_and_given(written, row, said):
     path = written(series(row, "1970-01-01,1"))
-    assert lines(path) == [(2, said), (3, Point("24ae8d", "cpu", 0, 1.0))]
+    assert lines(path) == [(2, said), (3, Measurement("24ae8d", "cpu", 0, 1.0))]
 
 
 def test_a_byte_that_is_not_utf8_spoils_its_own_line_only(written):
     path = written(series("1970-01-01,\xe9", "1970-01-01,1").encode("latin-1"))
-    assert lines(path) == [(2, "value: is not UTF-8 (byte e9)"), (3, Point("24ae8d", "cpu", 0, 1.0))]
+    assert lines(path) == [(2, "value: is not UTF-8 (byte e9)"), (3, Measurement("24ae8d", "cpu", 0, 1.0))]
 
 
 @given(st.lists(st.tuples(st.integers(0, LAST_MS), st.floats(allow_nan=False, allow_infinity=False))))
 def test_a_series_holds_any_times_and_values(tmp_path_factory, points):
     path = tmp_path_factory.getbasetemp() / "any_24ae8d.csv"
     path.write_text(series(*(f"{show_time(time_ms)},{value!r}" for time_ms, value in points)), encoding="utf-8")
-    assert [record for _number, record in lines(path)] == [Point("24ae8d", "any", *pair) for pair in points]
+    assert [record for _number, record in lines(path)] == [Measurement("24ae8d", "any", *pair) for pair in points]
 
 
 # Snapshots of nginx
@@ -150,9 +156,9 @@ def test_every_int_of_a_snapshot_is_a_point_and_nothing_else(written):
             upstreams={"a.b": {"peers": [{"server": "10.0.0.1:80", "id": 0}, {"id": 7}, 5, [6]]}},
         )
     )
-    assert read_lines(path, Point, formats=FORMATS).format == "nginx-status"
+    assert read_lines(path, Measurement, formats=FORMATS).format == "nginx-status"
     assert lines(path) == [
-        (1, Point("203.0.113.9", metric, AT_MS, value))
+        (1, Measurement("203.0.113.9", metric, AT_MS, value))
         for metric, value in [
             ("timestamp", float(AT_MS)),
             ("requests.total", 18.0),
@@ -179,12 +185,12 @@ SHAPE = "must be a JSON object with address and timestamp (got "
         ("[1]", f"{SHAPE}'[1]')"),
         ('"a"', f"{SHAPE}'\"a\"')"),
         ("{", f"{SHAPE}'{{')"),
-        (status(address=5), "Point.host: must be text (got 5)"),
-        (status(address=""), "Point.host: must be text, not empty (got '')"),
-        (status(timestamp="x"), "Point.time_ms: must be milliseconds since 1970 UTC (got 'x')"),
-        (status(timestamp=True), "Point.time_ms: must be milliseconds since 1970 UTC (got True)"),
-        (status(timestamp=1.5), "Point.time_ms: must be milliseconds since 1970 UTC (got 1.5)"),
-        (status(timestamp=-1), f"Point.time_ms: must be 0..{LAST_MS} (got -1)"),
+        (status(address=5), "host: must be text (got 5)"),
+        (status(address=""), "Measurement.host: must be text, not empty (got '')"),
+        (status(timestamp="x"), "time_ms: must be milliseconds since 1970 UTC (got 'x')"),
+        (status(timestamp=True), "time_ms: must be milliseconds since 1970 UTC (got True)"),
+        (status(timestamp=1.5), "time_ms: must be milliseconds since 1970 UTC (got 1.5)"),
+        (status(timestamp=-1), f"Measurement.time_ms: must be 0..{LAST_MS} (got -1)"),
         (status(x=10**400), f"{VALUE}an int of 1329 bits)"),
     ],
 )
@@ -193,7 +199,7 @@ def test_a_snapshot_is_refused_with_field_wanted_and_given(written, line, said):
 
 
 def test_a_snapshot_that_is_refused_costs_no_other(written):
-    good = Point("203.0.113.9", "timestamp", AT_MS, float(AT_MS))
+    good = Measurement("203.0.113.9", "timestamp", AT_MS, float(AT_MS))
     path = written(status() + "[1]\n\n" + status())
     assert lines(path) == [(1, good), (2, f"{SHAPE}'[1]')"), (4, good)]
 
@@ -203,7 +209,7 @@ def test_a_snapshot_of_any_depth_is_points_or_one_reason(written, deep):
     path = written(status() + status()[:-2] + f', "x": {deep}\n')
     results = lines(path)
     assert {number for number, _result in results} == {1, 2}
-    assert all(isinstance(result, Point) or result.startswith(SHAPE) for _number, result in results)
+    assert all(isinstance(result, Measurement) or result.startswith(SHAPE) for _number, result in results)
 
 
 # Telling them apart
@@ -216,6 +222,6 @@ def test_formats_have_names_to_be_asked_for_and_refuse_what_is_of_another_form(w
 
 
 def test_points_as_csv_and_json_lines_are_read_as_ever(written):
-    point = Point("a", "b", 5, 1.5)
+    point = Measurement("a", "b", 5, 1.5)
     assert lines(written("host,metric,time_ms,value\na,b,5,1.5\n")) == [(2, point)]
     assert lines(written('{"host": "a", "metric": "b", "time_ms": 5, "value": 1.5}')) == [(1, point)]

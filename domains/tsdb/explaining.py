@@ -1,0 +1,85 @@
+"""What `rowbook explain` says of OpenTSDB's tables: the names of UIDs, and a cell taken apart."""
+
+import math
+from typing import Any
+
+import attrs
+
+from shared.designs import CellContents, contents_of
+from shared.records import show_time
+from shared.tables import InvalidRecord, TableLayout
+
+from .annotations import is_annotation, read_annotation
+from .keys import KINDS, RowOfName, RowOfUid
+from .qualifiers import APPENDED, HOUR_MS, IS_FLOAT, PointCells, is_of_points, read_points
+from .repository import TsdbRepository
+from .uids import UnknownUid
+
+_HISTOGRAM = 0x06
+
+
+def names_in_key(repository: TsdbRepository, key: Any) -> dict[str, str]:
+    """The names in a row key. Raises UnknownUid.
+
+    Costs: up to three calls.
+    """
+    uids = repository.uids
+    if isinstance(key, RowOfName):
+        return {}
+    if isinstance(key, RowOfUid):
+        dictionaries = (uids.metrics, uids.tag_names, uids.tag_values)
+        names = {of.kind: of.name_of(key.uid) for of in dictionaries if of.id_bytes == len(key.uid)}
+        return {kind: name for kind, name in names.items() if name is not None}
+    metric = uids.metrics.name_of(key.metric_uid)
+    if metric is None:
+        raise UnknownUid(f"{uids.metrics.kind}: must be a UID with a name (got {key.metric_uid.hex(' ')})")
+    (tags,) = uids.names_of_tags([key.tag_uids]).values()
+    return {
+        "metric_uid": metric,
+        "time_ms": f"{show_time(key.time_ms)} to {show_time(key.time_ms + HOUR_MS - 1)}",
+        "tag_uids": ",".join(f"{tag}={value}" for tag, value in sorted(tags.items())),
+    }
+
+
+def contents_of_cell(table: TableLayout[Any, Any], key: Any, column: bytes, value: bytes) -> CellContents:
+    """The contents of a cell; of one in the data table, its points one by one, or its annotation.
+
+    Points are in the order of their cell. Of appended points of one time the last is shown, as it alone counts. Raises
+    InvalidRecord.
+    """
+    qualifier = column.partition(b":")[2]
+    if not isinstance(table.cells, PointCells):
+        if qualifier not in (kind.encode() for kind in KINDS):
+            raise InvalidRecord(f"kind: must be {' or '.join(KINDS)} (got {qualifier.hex(' ')})")
+        return contents_of(table, key, column, value)
+    if is_annotation(qualifier):
+        return CellContents("an annotation", (attrs.asdict(read_annotation(value)),))
+    if qualifier != APPENDED and not is_of_points(qualifier):
+        what = "a histogram" if qualifier[0] == _HISTOGRAM else "something else"
+        return CellContents(f"{what}, not points: passed over", ())
+    points = read_points({qualifier: (value, 0)})
+    numbers = [points.number_bytes(place) for place in range(len(points))]
+    values = tuple(
+        {
+            "time_ms": key.time_ms + offset_ms,
+            "type": f"{'float' if flags & IS_FLOAT else 'int'} of {_bytes(len(number))}",
+            "value": str(value) if isinstance(value, float) and not math.isfinite(value) else value,
+            "bytes": number,
+        }
+        for offset_ms, flags, number, value in zip(
+            points.offsets_ms.tolist(), points.flags.tolist(), numbers, points.values(), strict=True
+        )
+    )
+    if qualifier == APPENDED:
+        return CellContents(f"{_points(len(points))}, appended", values)
+    if len(points) == 1:
+        return CellContents(f"1 point, in {'milliseconds' if points.are_in_ms[0] else 'seconds'}", values)
+    return CellContents(f"{_points(len(points))}, compacted", values)
+
+
+def _points(count: int) -> str:
+    return f"{count} point{'' if count == 1 else 's'}"
+
+
+def _bytes(count: int) -> str:
+    return f"{count} byte{'' if count == 1 else 's'}"

@@ -1,0 +1,259 @@
+"""Finding what is wrong in a store: names and UIDs that do not agree, and rows of points that no question finds.
+
+What is found among the names is what OpenTSDB's own `uid fsck` finds:
+
+    missing      a name has a UID that has no name
+    differing    a name has a UID that has another name; or a UID is above the counter of its kind
+    undecodable  a UID is not as wide as all UIDs of its kind, or has no name that could be a row; a counter is damaged
+    leaked       a UID has a name that has no UID, or another one
+
+And among the points:
+
+    undecodable  the row is not a key, or one of its cells is damaged
+    orphaned     a UID of the row has no name, or is leaked: no question by names finds the row
+
+A leaked UID is harmless by itself, so it is listed and not counted as wrong: writers that assign one name at once leave
+them, and no UID is assigned twice. If it does harm, because rows have it, those rows are orphaned. Metrics with
+OpenTSDB's random UIDs are above their counter, as fsck says, too.
+
+Each table is scanned once, and the other side of each mapping and the names of each row are read in batches, so memory
+is that of one batch. Writers may be at work: what disagrees is read again, twice, and reported if it still does.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+import happybase
+
+from shared.keys import MAX_ROW_BYTES
+from shared.keys.errors import shown, shown_bytes
+from shared.queries import in_batches
+from shared.tables import TableLayout
+from shared.writes import Finding
+from shared.writes.dictionaries import COUNTER_ROW, ID_FAMILY, NAME_FAMILY
+from shared.writes.verifying import TIMES_READ_AGAIN
+
+from .annotations import is_annotation, is_global_row, read_annotation
+from .codecs import LatinText
+from .keys import METRICS, TAG_NAMES, TAG_VALUES
+from .qualifiers import Duplicates, cells_by_qualifier, read_points
+from .records import SeriesPoint
+from .uids import Uids
+
+NAMES_AT_ONCE = 1000
+"""Rows of names in a batch of a scan, and UIDs or names in a call that reads their other side."""
+POINTS_AT_ONCE = 250
+"""Rows of points in a batch of a scan: an hour of a point a second is about 100 KB before it is compacted."""
+COUNTER_BYTES = 8
+
+Rows: TypeAlias = Mapping[bytes, Mapping[bytes, bytes]]
+"""The cells of rows, by column."""
+
+
+class SeriesVerifier:
+    """Compares the mappings of names with each other, and the rows of points with the names."""
+
+    def __init__(
+        self,
+        connection: happybase.Connection,
+        data: TableLayout[Any, SeriesPoint],
+        names: str,
+        uids: Uids,
+        duplicates: Duplicates,
+    ) -> None:
+        self._data = data
+        self._names_table = names
+        self._points = connection.table(data.name)
+        self._names = connection.table(names)
+        self._uids = uids
+        self._duplicates: Duplicates = duplicates
+        self._width = {one.kind: one.id_bytes for one in (uids.metrics, uids.tag_names, uids.tag_values)}
+        self._mapping_columns = [make(kind) for kind in self._width for make in (_id_column, _name_column)]
+        self._last = dict.fromkeys(self._width, 0)
+        """The last UID of each kind so far, as an int."""
+        self.mappings = 0
+        """Number of mappings of names and UIDs compared so far."""
+        self.rows = 0
+        """Number of rows of points compared so far."""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many of each sort were compared so far."""
+        return {"mapping": self.mappings, "row": self.rows}
+
+    def verify(self, progress: Callable[[], object] = lambda: None) -> Iterator[Finding]:
+        """Every row that is not as it should be, names first, then points, each in the order of its table.
+
+        Calls `progress` after each batch. Costs: one scan of each table; for each 1,000 rows of names, a call for each
+        1,000 mappings; for each 250 rows of points, two calls for each 1,000 of their UIDs.
+        """
+        self.mappings = self.rows = 0
+        self._last = dict.fromkeys(self._width, 0)
+        for stored, found in _checked(self._names, self._mapping_columns, NAMES_AT_ONCE, self._of_names):
+            yield from found
+            self.mappings += sum(len(cells) for row, cells in stored.items() if row != COUNTER_ROW)
+            progress()
+        yield from self._of_counters()
+        for stored, found in _checked(self._points, [*self._data.cells.columns], POINTS_AT_ONCE, self._of_points):
+            yield from found
+            self.rows += len(stored)
+            progress()
+
+    # ---- names
+
+    def _of_names(self, stored: Rows) -> Iterator[Finding]:
+        """The mappings of these rows that the other side contradicts, and those that are damaged."""
+        forward: list[tuple[str, bytes, bytes]] = []
+        reverse: list[tuple[str, bytes, bytes]] = []
+        for row, cells in stored.items():
+            for column, value in cells.items():
+                kind = column.partition(b":")[2].decode()
+                is_forward = column == _id_column(kind)
+                if is_forward and row == COUNTER_ROW:
+                    continue
+                name, uid = (row, value) if is_forward else (value, row)
+                if damage := self._damage(kind, name, uid):
+                    yield Finding("undecodable", self._names_table, row, None, damage)
+                else:
+                    self._last[kind] = max(self._last[kind], int.from_bytes(uid, "big"))
+                    (forward if is_forward else reverse).append((kind, name, uid))
+        others = self._read([uid for _, _, uid in forward] + [name for _, name, _ in reverse])
+        for kind, name, uid in forward:
+            other = others.get(uid, {}).get(_name_column(kind))
+            if other is None:
+                yield Finding("missing", self._names_table, uid, name, f"{_words(kind, name)} has this UID")
+            elif other != name:
+                reason = f"{_words(kind, name)} has this UID, whose name is {_text(other)}"
+                yield Finding("differing", self._names_table, uid, name, reason)
+        for kind, name, uid in reverse:
+            if leak := _leak(kind, name, uid, others):
+                yield Finding("leaked", self._names_table, uid, None, leak)
+
+    def _damage(self, kind: str, name: bytes, uid: bytes) -> str:
+        """Why a mapping cannot be one; empty text if it can."""
+        if len(uid) != self._width[kind]:
+            got = shown_bytes(uid) or "none"
+            return f"{_words(kind, name)}: must have a UID of {self._width[kind]} bytes (got {len(uid)}: {got})"
+        if not _is_row(name):
+            got = shown_bytes(name) or "none"
+            return f"{kind} {shown_bytes(uid)}: must have a name of 1..{MAX_ROW_BYTES} bytes, not 00 (got {got})"
+        return ""
+
+    def _of_counters(self) -> Iterator[Finding]:
+        """Counters that are less than a UID. Read after all UIDs, so that those of a writer at work are counted."""
+        counters = self._names.row(COUNTER_ROW, columns=list(map(_id_column, self._width)))
+        for kind, last in self._last.items():
+            counter = counters.get(_id_column(kind), bytes(COUNTER_BYTES))
+            number = int.from_bytes(counter, "big", signed=True)
+            if len(counter) != COUNTER_BYTES:
+                reason = f"the counter of {kind} must be {COUNTER_BYTES} bytes (got {shown_bytes(counter) or 'none'})"
+                yield Finding("undecodable", self._names_table, COUNTER_ROW, None, reason)
+            elif number < last:
+                reason = f"the counter of {kind} must be {last} or more, as the last UID (got {number})"
+                yield Finding("differing", self._names_table, COUNTER_ROW, None, reason)
+
+    # ---- points
+
+    def _of_points(self, stored: Rows) -> Iterator[Finding]:
+        """The rows that cannot be read, and those that no question by names finds."""
+        keys: dict[bytes, Any] = {}
+        for row, cells in stored.items():
+            try:
+                if not is_global_row(row, self._width[METRICS], self._data.layout.prefix_bytes):
+                    keys[row] = self._data.layout.decode(row)
+                self._check_cells(cells)
+            except ValueError as error:
+                keys.pop(row, None)
+                yield Finding("undecodable", self._data.name, row, None, str(error))
+        uids_of = {row: self._uids_of(key) for row, key in keys.items()}
+        names = self._read(uid for uids in uids_of.values() for _, uid in uids)
+        uids = self._read(
+            name
+            for cells in names.values()
+            for column, name in cells.items()
+            if column.startswith(NAME_FAMILY.encode()) and _is_row(name)
+        )
+        for row, uids_of_row in uids_of.items():
+            reasons = (_why_orphaned(kind, uid, names, uids) for kind, uid in uids_of_row)
+            if reason := next(filter(None, reasons), ""):
+                yield Finding("orphaned", self._data.name, row, None, reason)
+
+    def _check_cells(self, cells: Mapping[bytes, bytes]) -> None:
+        """Raises ValueError for points and annotations that cannot be read."""
+        by_qualifier = cells_by_qualifier({column: (value, 0) for column, value in cells.items()})
+        read_points(by_qualifier).merged(self._duplicates)
+        for qualifier, (value, _) in by_qualifier.items():
+            if is_annotation(qualifier):
+                read_annotation(value)
+
+    def _uids_of(self, key: Any) -> list[tuple[str, bytes]]:
+        """The kind and UID of each name in a key."""
+        pairs = self._uids.split(key.tag_uids)
+        tags = [(kind, uid) for pair in pairs.items() for kind, uid in zip((TAG_NAMES, TAG_VALUES), pair, strict=True)]
+        return [(METRICS, key.metric_uid), *tags]
+
+    # ---- the other side
+
+    def _read(self, rows: Iterable[bytes]) -> dict[bytes, Mapping[bytes, bytes]]:
+        """The mappings of these names and UIDs, by row and column."""
+        found: dict[bytes, Mapping[bytes, bytes]] = {}
+        for batch in in_batches(dict.fromkeys(rows), NAMES_AT_ONCE):
+            found.update(self._names.rows(batch, columns=self._mapping_columns))
+        return found
+
+
+def _checked(
+    table: happybase.Table, columns: list[bytes], rows_at_once: int, check: Callable[[Rows], Iterator[Finding]]
+) -> Iterator[tuple[Rows, list[Finding]]]:
+    """The rows of a table in batches, each with what `check` finds there, and finds again when it reads them anew."""
+    for batch in in_batches(table.scan(columns=columns, batch_size=rows_at_once), rows_at_once):
+        found: list[Finding] = sorted(check(dict(batch)), key=_checked_row)
+        for _ in range(TIMES_READ_AGAIN):
+            if found:
+                rows = list(dict.fromkeys(map(_checked_row, found)))
+                again = {*check(dict(table.rows(rows, columns=columns)))}
+                found = [finding for finding in found if finding in again]
+        yield dict(batch), found
+
+
+def _why_orphaned(kind: str, uid: bytes, names: Rows, uids: Rows) -> str:
+    """Why no question by names finds a row with this UID; empty text if one does."""
+    name = names.get(uid, {}).get(_name_column(kind))
+    if name is None:
+        return f"{kind} {shown_bytes(uid)} has no name"
+    leak = _leak(kind, name, uid, uids)
+    return f"{kind} {shown_bytes(uid)} is leaked: {leak}" if leak else ""
+
+
+def _leak(kind: str, name: bytes, uid: bytes, uids: Rows) -> str:
+    """Why a UID with this name is leaked; empty text if it is the UID of the name."""
+    other = uids.get(name, {}).get(_id_column(kind))
+    if other is None:
+        return f"{_words(kind, name)} has no UID"
+    return "" if other == uid else f"{_words(kind, name)} has the UID {shown_bytes(other) or 'none'}"
+
+
+def _is_row(name: bytes) -> bool:
+    """Whether a name can have a row."""
+    return 1 <= len(name) <= MAX_ROW_BYTES and name != COUNTER_ROW
+
+
+def _checked_row(finding: Finding) -> bytes:
+    """The row whose check made a finding: of a mapping the name, otherwise the row itself."""
+    return finding.row if finding.source_row is None else finding.source_row
+
+
+def _words(kind: str, name: bytes) -> str:
+    return f"{kind} {_text(name)}"
+
+
+def _text(name: bytes) -> str:
+    return shown(LatinText.decode(name))
+
+
+def _id_column(kind: str) -> bytes:
+    return f"{ID_FAMILY}:{kind}".encode()
+
+
+def _name_column(kind: str) -> bytes:
+    return f"{NAME_FAMILY}:{kind}".encode()

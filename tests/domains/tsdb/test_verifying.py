@@ -1,0 +1,281 @@
+"""What is wrong among names, UIDs and points: each fault is planted and found, and a store without any is clean."""
+
+import tracemalloc
+
+import pytest
+
+from domains.tsdb import verifying
+from domains.tsdb.annotations import Annotation, annotation_qualifier, global_row, pack_annotation
+from domains.tsdb.codecs import SeriesSalt
+from domains.tsdb.keys import SETTINGS, TABLES, Widths, data_table, uid_tables
+from domains.tsdb.qualifiers import pack_appended
+from domains.tsdb.records import Point
+from domains.tsdb.repository import TsdbRepository
+from shared.records import parse_time
+from shared.writes import Dictionary, Finding
+from tests.watched_connection import Stop, WatchedConnection, WriterDied, paused_at, paused_at_call
+
+T = parse_time("2013-01-01T00:00")
+HOUR_MS = 3_600_000
+ROW = bytes.fromhex("000001 50e22700 000001000001")
+"""The first row of web-1."""
+NO_NAME = "row 00 00 03: tagv 00 00 03: must have a name of 1..32767 bytes, not 00"
+
+
+@pytest.fixture
+def tsdb(connection):
+    """Two metrics of three hosts in two hours: 12 rows, 2 + 1 + 3 names."""
+    repository = TsdbRepository(connection)
+    repository.store_all(
+        Point(metric, T + hour * HOUR_MS, hour, {"host": f"web-{host}"})
+        for metric in ("cpu", "load")
+        for host in (1, 2, 3)
+        for hour in (0, 1)
+    )
+    return repository
+
+
+@pytest.fixture
+def names(connection):
+    return connection.table("tsdb-uid")
+
+
+@pytest.fixture
+def points(connection):
+    return connection.table("tsdb")
+
+
+def found(repository):
+    return list(map(str, repository.verifier().verify()))
+
+
+# ---- clean stores
+
+
+@pytest.mark.parametrize("salt", [None, SeriesSalt(1, 20), SeriesSalt(2, 300 - 44)])
+@pytest.mark.parametrize("widths", [Widths(), Widths(1, 2, 4)])
+def test_a_clean_store_is_clean_and_all_of_it_is_compared(new_store, widths, salt):
+    data = data_table("tsdb", widths, salt)
+    repository = TsdbRepository(new_store(data, *uid_tables(), SETTINGS), data, widths=widths)
+    repository.store_all(Point("same", T + hour * HOUR_MS, 1, {"same": "same", "a": "b"}) for hour in range(600))
+    verifier = repository.verifier()
+    batches = []
+    assert list(verifier.verify(lambda: batches.append(verifier.counts))) == []
+    assert verifier.counts == {"mapping": 2 * 5, "row": 600}
+    assert [counts["row"] for counts in batches] == [0, 250, 500, 600]
+    assert list(verifier.verify()) == [], "it may be asked again"
+    assert verifier.counts == {"mapping": 2 * 5, "row": 600}
+
+
+def test_an_empty_store_is_clean(connection):
+    assert found(TsdbRepository(connection)) == []
+
+
+def test_all_forms_of_cells_that_can_be_read_are_right(tsdb, points):
+    note = Annotation(T // 1000 + 5, "a note")
+    points.put(
+        ROW,
+        {
+            b"t:\5\0\0": pack_appended([(1000, 2), (500, 3.5)]),
+            b"t:" + annotation_qualifier(note.start_time): pack_annotation(note),
+            b"t:\x06\0\0": b"a histogram",
+        },
+    )
+    points.put(global_row(3, T), {b"t:" + annotation_qualifier(note.start_time): pack_annotation(note)})
+    assert found(tsdb) == []
+
+
+# ---- names
+
+
+def test_a_name_whose_uid_has_no_name(tsdb, names):
+    names.delete(b"\0\0\2", [b"name:tagv"])
+    assert next(tsdb.verifier().verify()) == Finding(
+        "missing", "tsdb-uid", b"\0\0\2", b"web-2", "tagv 'web-2' has this UID"
+    )
+    assert len(found(tsdb)) == 1 + 4, "four rows have that UID"
+
+
+def test_a_name_whose_uid_has_another_name(tsdb, names):
+    names.put(b"web-9", {b"id:tagv": b"\0\0\2"})
+    assert found(tsdb) == ["tsdb-uid: differing row 00 00 02: tagv 'web-9' has this UID, whose name is 'web-2'"]
+
+
+def test_a_uid_whose_name_has_none_is_leaked_and_harmless(tsdb, names):
+    names.put(b"\0\0\3", {b"name:metrics": b"disk"})
+    names.counter_inc(b"\0", b"id:metrics")
+    (leaked,) = tsdb.verifier().verify()
+    assert str(leaked) == "tsdb-uid: leaked row 00 00 03: metrics 'disk' has no UID"
+    assert leaked.is_harmless
+
+
+@pytest.mark.parametrize("call", [1, 2])
+def test_writers_that_die_or_lose_while_they_assign_a_name_leave_leaked_uids_only(tsdb, connection, call):
+    def stop(number, sent):
+        return Stop(number) if number == call else None
+
+    with pytest.raises(WriterDied):
+        Dictionary(WatchedConnection(connection, stop), "tsdb-uid", "tagv", 3).assign("web-4")
+    faster = paused_at(2, lambda: Dictionary(connection, "tsdb-uid", "tagv", 3).assign("web-5"))
+    Dictionary(WatchedConnection(connection, faster), "tsdb-uid", "tagv", 3).assign("web-5")
+    findings = list(tsdb.verifier().verify())
+    assert {finding.kind for finding in findings} == {"leaked"}
+    reasons = {"leaked row 00 00 05: tagv 'web-5' has the UID 00 00 06"}
+    reasons |= {"leaked row 00 00 04: tagv 'web-4' has no UID"} if call == 2 else set()
+    assert {str(finding).removeprefix("tsdb-uid: ") for finding in findings} == reasons
+
+
+@pytest.mark.parametrize(
+    ("row", "cells", "message"),
+    [
+        (b"x", {b"id:tagv": b"\7\7"}, "row 78: tagv 'x': must have a UID of 3 bytes (got 2: 07 07)"),
+        (b"x", {b"id:tagv": b""}, "row 78: tagv 'x': must have a UID of 3 bytes (got 0: none)"),
+        (b"\0\7", {b"name:tagk": b"host"}, "row 00 07: tagk 'host': must have a UID of 3 bytes (got 2: 00 07)"),
+        (b"\0\0\3", {b"name:tagv": b""}, f"{NO_NAME} (got none)"),
+        (b"\0\0\3", {b"name:tagv": b"\0"}, f"{NO_NAME} (got 00)"),
+        (b"\0", {b"id:tagk": b"\0\1"}, "row 00: the counter of tagk must be 8 bytes (got 00 01)"),
+    ],
+)
+def test_damaged_mappings_and_counters(tsdb, names, row, cells, message):
+    names.put(row, cells)
+    assert f"tsdb-uid: undecodable {message}" in found(tsdb)
+
+
+def test_a_uid_above_the_counter_of_its_kind(tsdb, names):
+    names.put(b"\0", {b"id:tagv": (2).to_bytes(8, "big")})
+    assert found(tsdb) == ["tsdb-uid: differing row 00: the counter of tagv must be 3 or more, as the last UID (got 2)"]
+    names.delete(b"\0", [b"id:tagv"])
+    assert found(tsdb)[0].endswith("as the last UID (got 0)")
+
+
+def test_a_name_that_is_the_uid_of_another_one_is_compared_as_both(tsdb, names):
+    """The name `cpu` and a UID 63 70 75 share a row."""
+    names.put(b"\0", {b"id:tagv": (0x637075).to_bytes(8, "big")})
+    names.put(b"web-9", {b"id:tagv": b"cpu"})
+    names.put(b"cpu", {b"name:tagv": b"web-9"})
+    assert found(tsdb) == []
+
+
+# ---- points
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (ROW[:-1], "must be 1..8 pairs of 6 bytes (got 5 bytes"),
+        (ROW[:3] + b"\x50\xe2\x27\x01" + ROW[7:], "must be a multiple of 3600000"),
+        (ROW[:7], "must be 1..8 pairs of 6 bytes (got 0 bytes"),
+        (ROW + ROW[7:], "no tag twice"),
+    ],
+)
+def test_rows_that_are_not_keys(tsdb, points, row, message):
+    points.put(row, {b"t:\0\0": b"\1"})
+    (finding,) = tsdb.verifier().verify()
+    assert (finding.kind, finding.table, finding.row) == ("undecodable", "tsdb", row)
+    assert message in finding.reason
+
+
+def test_a_row_in_a_wrong_bucket(new_store):
+    data = data_table("tsdb", salt=SeriesSalt())
+    connection = new_store(data, *uid_tables(), SETTINGS)
+    repository = TsdbRepository(connection, data)
+    repository.store(Point("cpu", T, 1, {"host": "web-1"}))
+    connection.table("tsdb").put(b"\x09" + ROW, {b"t:\0\0": b"\1"})
+    (finding,) = repository.verifier().verify()
+    assert (finding.kind, finding.row) == ("undecodable", b"\x09" + ROW)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        (b"t:\0\0\0\x10", b"\1", "cell 00 00 00 10: must be 2 bytes for its 2 points"),
+        (b"t:\0\3", b"123", "cell 00 03: must be an int of 1, 2, 4 or 8 bytes"),
+        (b"t:", b"\1", "qualifier: must be that of a point (got no bytes)"),
+        (b"t:\5\0\0", b"\0", "cell 05 00 00: needs "),
+        (b"t:\1\0\0", b"{", "Annotation: must be its JSON"),
+    ],
+)
+def test_cells_that_cannot_be_read(tsdb, points, column, value, message):
+    points.put(ROW, {column: value})
+    (finding,) = tsdb.verifier().verify()
+    assert (finding.kind, finding.row) == ("undecodable", ROW)
+    assert message in finding.reason
+
+
+def test_a_damaged_annotation_of_all_series(tsdb, points):
+    points.put(global_row(3, T), {b"t:\1\0\0": b"{"})
+    (finding,) = tsdb.verifier().verify()
+    assert (finding.kind, finding.row) == ("undecodable", global_row(3, T))
+
+
+def test_different_numbers_of_one_time_are_wrong_for_a_strict_repository_only(tsdb, connection, points):
+    points.put(ROW, {b"t:\0\1": b"\1\1"})
+    assert found(tsdb) == []
+    (finding,) = TsdbRepository(connection, duplicates="strict").verifier().verify()
+    assert "cells of one time must hold the same number" in finding.reason
+
+
+@pytest.mark.parametrize(
+    ("uid", "column", "name", "start"),
+    [(b"\0\0\2", b"metrics", b"load", 0), (b"\0\0\1", b"tagk", b"host", 7), (b"\0\0\3", b"tagv", b"web-3", 10)],
+)
+def test_rows_whose_names_were_deleted_are_orphaned(tsdb, names, points, uid, column, name, start):
+    """As OpenTSDB's `uid delete` leaves them."""
+    names.delete(uid, [b"name:" + column])
+    names.delete(name, [b"id:" + column])
+    orphaned = [row for row, _ in points.scan() if row[start : start + 3] == uid]
+    assert orphaned
+    assert found(tsdb) == [
+        f"tsdb: orphaned row {row.hex(' ')}: {column.decode()} {uid.hex(' ')} has no name" for row in orphaned
+    ]
+
+
+def test_rows_with_a_leaked_uid_are_orphaned(tsdb, names):
+    """Somebody lost the forward mapping, and the name was assigned again."""
+    names.delete(b"web-1", [b"id:tagv"])
+    found_before = found(tsdb)
+    assert found_before[0] == "tsdb-uid: leaked row 00 00 01: tagv 'web-1' has no UID"
+    assert found_before[1] == f"tsdb: orphaned row {ROW.hex(' ')}: tagv 00 00 01 is leaked: tagv 'web-1' has no UID"
+    assert len(found_before) == 1 + 4
+    tsdb.uids.tag_values.forget()
+    tsdb.store(Point("cpu", T, 7, {"host": "web-1"}))
+    assert found(tsdb)[1].endswith(": tagv 00 00 01 is leaked: tagv 'web-1' has the UID 00 00 04")
+    assert [series.values.points() for series in tsdb.read("cpu")].count([(T, 7)]) == 1
+
+
+# ---- writers at work, and memory
+
+
+def test_a_rename_under_way_is_not_reported(tsdb, connection):
+    """The verifier reads a batch of names, and the name of each UID after the rename."""
+    for call in range(20):
+        old, new = ("web-2", f"db-{call}") if call == 0 else (f"db-{call - 1}", f"db-{call}")
+        rename = paused_at_call(call, lambda old=old, new=new: tsdb.uids.tag_values.rename(old, new))
+        watched = WatchedConnection(connection, before_call=rename)
+        assert found(TsdbRepository(watched)) == [], call
+        if watched.number_of_calls <= call:
+            tsdb.uids.tag_values.rename(old, new)
+
+
+def test_points_and_names_that_are_stored_meanwhile_are_not_reported(tsdb, connection):
+    for call in range(20):
+        point = Point(f"new-{call}", T, 1, {f"tag-{call}": f"value-{call}"})
+        watched = WatchedConnection(connection, before_call=paused_at_call(call, lambda point=point: tsdb.store(point)))
+        assert found(TsdbRepository(watched)) == [], call
+
+
+def test_memory_does_not_grow_with_the_tables(new_store, monkeypatch):
+    """Batches are small here, so that a store of two seconds has many of them."""
+    monkeypatch.setattr(verifying, "NAMES_AT_ONCE", 20)
+    monkeypatch.setattr(verifying, "POINTS_AT_ONCE", 20)
+    repository = TsdbRepository(new_store(*TABLES))
+    peaks = []
+    for first, last in ((0, 400), (400, 3200)):
+        repository.store_all(Point("cpu", T, 1, {"host": f"host-{number}"}) for number in range(first, last))
+        verifier = repository.verifier()
+        tracemalloc.start()
+        assert list(verifier.verify()) == []
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert verifier.counts["row"] == last
+    assert peaks[1] < 1.5 * peaks[0]

@@ -1,0 +1,136 @@
+"""What one cell holds, told from its column and value."""
+
+import attrs
+import pytest
+
+from shared.designs.cell_contents import column_of, contents_of, shown_column
+from shared.keys import KeyLayout, Prefixed, TrailingText, UInt16, part, row_key
+from shared.tables import BIG_INT, Column, InvalidRecord, ItemCells, RecordCells, TableLayout
+from shared.writes import SourceCells
+
+
+@row_key
+class Sale:
+    number: str = part(TrailingText, "which")
+
+
+@row_key
+class WithinHour:
+    second: int = part(Prefixed("s", UInt16), "when")
+
+
+@attrs.frozen
+class Order:
+    number: str
+    item: str
+    amount: int = 1
+
+
+@attrs.frozen
+class Point:
+    number: str
+    second: int
+    value: float
+
+
+@attrs.frozen
+class Follower:
+    number: str
+
+
+ORDER_CELLS = RecordCells(Order, {"item": Column("o:i"), "amount": Column("p:a", BIG_INT)})
+ORDERS = TableLayout("orders", "one order", KeyLayout(Sale), ORDER_CELLS)
+SOURCES = TableLayout("sources", "one order", KeyLayout(Sale), SourceCells(ORDER_CELLS, "o:order"))
+POINTS = TableLayout("points", "an hour", KeyLayout(Sale), ItemCells(Point, "p", KeyLayout(WithinHour), "value"))
+FOLLOWERS = TableLayout("followers", "one", KeyLayout(Sale), RecordCells(Follower, {}, marker="f:x"))
+KEY = Sale("n-1")
+ORDER = Order("n-1", "lamp", 300)
+
+
+def contents(table, column, value):
+    explained = contents_of(table, KEY, column, value)
+    return explained.holds, *explained.values
+
+
+def test_a_cell_of_a_record_is_one_attribute():
+    cells = ORDERS.cells.pack(ORDER)
+    assert contents(ORDERS, b"o:i", cells[b"o:i"]) == ("Order.item", {"item": "lamp"})
+    assert contents(ORDERS, b"p:a", cells[b"p:a"]) == ("Order.amount", {"amount": 300})
+
+
+def test_a_cell_of_many_records_is_one_whole_record():
+    point = Point("n-1", 7, 1.5)
+    ((column, value),) = POINTS.cells.pack(point).items()
+    assert contents(POINTS, column, value) == ("Point", attrs.asdict(point))
+
+
+def test_a_source_is_its_record_with_the_revision_even_if_that_is_deleted():
+    cells = SOURCES.cells
+    assert contents(SOURCES, b"o:order", cells.pack_revision(3, 7, (), ORDER)) == (
+        "Order",
+        {"revision": 3, "revision_ms": 7, **attrs.asdict(ORDER)},
+    )
+    assert contents(SOURCES, b"o:order", cells.pack_revision(4, 9, (), None)) == (
+        "no Order: it is deleted, or never was",
+        {"revision": 4, "revision_ms": 9},
+    )
+
+
+def test_a_marker_says_that_the_key_holds_all():
+    assert contents(FOLLOWERS, b"f:x", b"\xc3") == ("Follower, whose attributes are all in the row key",)
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value", "said"),
+    [
+        (ORDERS, b"o:i", b"\x07", "Order.item: must be text (got 7)"),
+        (ORDERS, b"o:i", b"", "Order.item: "),
+        (SOURCES, b"o:order", b"\x07", "Order: must be a msgpack array of revision, time, writes and cells"),
+        (POINTS, b"p:s\0", b"\xc0", "WithinHour.second: "),
+        (POINTS, b"p:s\0\7", b"\xa1a", "Point.value: must be a float (got 'a')"),
+    ],
+)
+def test_a_damaged_cell_is_refused_with_field_wanted_and_given(table, column, value, said):
+    with pytest.raises(InvalidRecord) as refused:
+        contents_of(table, KEY, column, value)
+    assert str(refused.value).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("table", "family", "qualifier", "column"),
+    [
+        (ORDERS, "o", b"i", b"o:i"),
+        (SOURCES, None, b"order", b"o:order"),
+        (POINTS, None, b"s\0\7", b"p:s\0\7"),
+        (POINTS, "p", b"s", b"p:s"),
+    ],
+)
+def test_a_column_is_a_qualifier_in_its_family_or_in_the_only_one(table, family, qualifier, column):
+    assert column_of(table, family, qualifier) == column
+
+
+@pytest.mark.parametrize(
+    ("table", "family", "qualifier", "said"),
+    [
+        (ORDERS, None, b"i", "column: must be FAMILY:HEX, because its families are o and p"),
+        (ORDERS, "o", b"x", "column: must be one of o:69, p:61 (got o:78)"),
+        (ORDERS, "x", b"i", "column: must be one of o:69, p:61 (got x:69)"),
+        (SOURCES, None, b"", "column: must be o:6f72646572 (got o:)"),
+        (POINTS, None, b"x", "column: must be p:73HEX (got p:78)"),
+        (FOLLOWERS, "g", b"x", "column: must be f:78 (got g:78)"),
+    ],
+)
+def test_a_column_that_no_record_has_is_refused_with_those_there_are(table, family, qualifier, said):
+    with pytest.raises(InvalidRecord) as refused:
+        column_of(table, family, qualifier)
+    assert str(refused.value) == said
+
+
+def test_a_column_is_shown_as_it_is_given():
+    assert shown_column(b"o:\x00i") == "o:0069"
+
+
+def test_a_value_is_unpacked_by_the_name_of_its_attribute():
+    assert ORDER_CELLS.unpack_value("item", ORDER_CELLS.pack_value("item", "lamp")) == "lamp"
+    with pytest.raises(InvalidRecord, match=r"^Order\.number: has no column \(item, amount have\)$"):
+        ORDER_CELLS.unpack_value("number", b"\x07")

@@ -1,0 +1,127 @@
+"""A row made with a copied part is the row that decoding and encoding would make, and as much is refused."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from shared.keys import (
+    CopiedPart,
+    Descending,
+    EscapedText,
+    Int64,
+    InvalidKey,
+    KeyLayout,
+    Salt,
+    TrailingText,
+    UInt64,
+    part,
+    row_key,
+)
+from shared.keys.compiled import compile_copy
+from tests.shared.keys.strategies import damaged, key_class, layouts, many, texts
+
+
+@row_key
+class ReaderOfAuthor:
+    author: str = part(EscapedText, "who is followed")
+    reader: str = part(EscapedText, "who follows")
+
+
+@row_key
+class LineOfTimeline:
+    owner: str = part(EscapedText, "who reads")
+    posted_ms: int = part(Descending(Int64), "when posted")
+    author: str = part(EscapedText, "who wrote the post")
+    post_id: int = part(UInt64, "which post")
+
+
+FOLLOWERS = KeyLayout(ReaderOfAuthor)
+TIMELINES = KeyLayout(LineOfTimeline)
+LINES = CopiedPart(FOLLOWERS, "reader", TIMELINES, "owner")
+
+
+def outcome(function: Callable[[], Any]) -> Any:
+    """The result of a function, or its refusal."""
+    try:
+        return function()
+    except InvalidKey as error:
+        return f"InvalidKey: {error}"
+
+
+def test_the_bytes_of_a_followers_name_become_those_of_an_owner() -> None:
+    line_of = LINES.rows_with(posted_ms=1_580_976_517_000, author="ann", post_id=7)
+    row = bytes.fromhex("61 6e 6e 00 01  75 2d 31 37 00 01")
+    line = bytes.fromhex("75 2d 31 37 00 01  7f ff fe 8f e6 74 d0 77  61 6e 6e 00 01  00 00 00 00 00 00 00 07")
+    assert row == FOLLOWERS.encode(ReaderOfAuthor("ann", "u-17"))
+    assert line == line_of(row)
+
+
+@many
+@given(data=st.data())
+def test_a_row_is_what_decoding_and_encoding_make_and_as_much_is_refused(data: st.DataObject) -> None:
+    source, keys = data.draw(layouts())
+    copied = data.draw(st.sampled_from(source.parts))
+    after = {} if copied.codec.trailing else {"number": UInt64, "text": TrailingText}
+    target = KeyLayout(key_class({"name": EscapedText, "copied": copied.codec, **after}))
+    values = {"name": data.draw(texts)} | ({} if copied.codec.trailing else {"number": 7, "text": data.draw(texts)})
+    row_of = CopiedPart(source, copied.name, target, "copied").rows_with(**values)
+
+    def decoded_and_encoded(row: bytes) -> bytes:
+        return target.encode(target.key(**values, copied=getattr(source.decode(row), copied.name)))
+
+    row = outcome(partial(source.encode, data.draw(keys)))
+    assume(isinstance(row, bytes))
+    assert decoded_and_encoded(row) == row_of(row)
+    row = data.draw(damaged(row))
+    assert outcome(partial(decoded_and_encoded, row)) == outcome(partial(row_of, row))
+
+
+@many
+@given(data=st.data())
+def test_no_valid_row_needs_the_reference(data: st.DataObject) -> None:
+    source, keys = data.draw(layouts())
+    copied = data.draw(st.sampled_from(source.parts))
+    row = outcome(partial(source.encode, data.draw(keys)))
+    assume(isinstance(row, bytes))
+    refused: list[bytes] = []
+    row_of = compile_copy(source, copied)(b"before", b"after", lambda row: refused.append(row) or b"")
+    (segment,) = (segment for segment in source.segments(row) if segment.name == copied.name)
+    assert b"before" + segment.data + b"after" == row_of(row)
+    assert refused == []
+
+
+def test_a_row_that_becomes_too_long_is_refused() -> None:
+    author = "a" * 20_000
+    line_of = LINES.rows_with(posted_ms=0, author=author, post_id=7)
+    with pytest.raises(InvalidKey, match=r"LineOfTimeline: a row key has 1\.\.32767 bytes \(got 32784\)"):
+        line_of(FOLLOWERS.encode(ReaderOfAuthor("ann", "r" * 12_764)))
+
+
+def test_a_value_that_does_not_fit_is_refused_by_name() -> None:
+    with pytest.raises(InvalidKey, match=r"LineOfTimeline\.post_id: must be 0\.\."):
+        LINES.rows_with(posted_ms=0, author="ann", post_id=-1)
+
+
+@pytest.mark.parametrize("values", [{"author": "ann", "post_id": 7}, {"owner": "u", "author": "ann", "post_id": 7}])
+def test_all_other_parts_need_a_value_and_no_further_one(values: dict[str, Any]) -> None:
+    with pytest.raises(InvalidKey, match="LineOfTimeline: must have values of posted_ms, author and post_id"):
+        LINES.rows_with(**values)
+
+
+@pytest.mark.parametrize(
+    ("copied", "target", "own", "words"),
+    [
+        ("owner", TIMELINES, "owner", "ReaderOfAuthor: must have a part owner (has author and reader)"),
+        ("reader", TIMELINES, "reader", "LineOfTimeline: must have a part reader (has owner, posted_ms, author and "),
+        ("reader", TIMELINES, "post_id", "LineOfTimeline.post_id: must have the format of ReaderOfAuthor.reader, "),
+        ("reader", KeyLayout(LineOfTimeline, Salt(of="owner", buckets=4)), "owner", "LineOfTimeline: must have no pre"),
+    ],
+)
+def test_layouts_that_do_not_fit_are_refused(copied: str, target: KeyLayout[Any], own: str, words: str) -> None:
+    with pytest.raises(InvalidKey) as refusal:
+        CopiedPart(FOLLOWERS, copied, target, own)
+    assert str(refusal.value).startswith(words)

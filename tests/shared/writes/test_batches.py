@@ -1,0 +1,32 @@
+"""The same cells in many rows: `put_in_rows`."""
+
+import happybase
+import pytest
+
+from shared.stores import connect
+from shared.writes import put_in_rows
+from tests.watched_connection import WatchedConnection
+
+
+def lines(connection: happybase.Connection) -> happybase.Table:
+    connection.create_table("lines", {"f": {}})
+    return connection.table("lines")
+
+
+@pytest.mark.parametrize(("count", "calls"), [(0, []), (1, [1]), (1_000, [1_000]), (2_001, [1_000, 1_000, 1])])
+def test_each_row_gets_the_cells_with_the_timestamp_a_thousand_rows_in_a_call(count: int, calls: list[int]) -> None:
+    connection = connect("embedded:")
+    lines(connection)
+    watched = WatchedConnection(connection)
+    keys = [b"%04d" % number for number in range(count)]
+    put_in_rows(watched.table("lines"), iter(keys), {b"f:x": b"1", b"f:y": b""}, 17)
+    cells = {b"f:x": (b"1", 17), b"f:y": (b"", 17)}
+    assert list(connection.table("lines").scan(include_timestamp=True)) == [(key, cells) for key in keys]
+    assert [len(call.rows) for call in watched.calls] == calls
+
+
+def test_a_later_delete_of_one_row_leaves_the_other_rows() -> None:
+    table = lines(connect("embedded:"))
+    put_in_rows(table, [b"a", b"b"], {b"f:x": b"1"}, 17)
+    table.delete(b"a", timestamp=18)
+    assert list(table.scan()) == [(b"b", {b"f:x": b"1"})]
