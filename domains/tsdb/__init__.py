@@ -2,15 +2,18 @@
 
 from shared.writes import NotAllStored
 
+from .annotations import Annotation
 from .keys import SETTINGS, TABLES, Widths, data_table, uid_tables
 from .questions import SeriesQuestion, TagFilter
+from .reading import Series
 from .records import Answer, Point
-from .repository import Series, TsdbRepository
+from .repository import TsdbRepository
 from .settings import WrongSettings
 
 __all__ = [
     "SETTINGS",
     "TABLES",
+    "Annotation",
     "Answer",
     "NotAllStored",
     "Point",

@@ -30,6 +30,10 @@ _FIRST_IN_MS = 2**32
 """OpenTSDB takes a time from here on for milliseconds, and one before for seconds."""
 
 
+def _upper(tsuid: Any) -> Any:
+    return tsuid.upper() if isinstance(tsuid, str) else tsuid
+
+
 @attrs.frozen
 class Annotation:
     """A note at a time, or over a period."""
@@ -41,8 +45,8 @@ class Annotation:
     end_time: int = attrs.field(default=0, validator=integer(0, LAST_POINT_MS))
     """When the note ends, in seconds or milliseconds as `start_time`; 0 if it does not end."""
     custom: Mapping[str, str] | None = None
-    tsuid: str = attrs.field(default="", validator=text(empty=True))
-    """The series: UIDs of metric and tags in upper-case hex; empty for all series."""
+    tsuid: str = attrs.field(default="", converter=_upper, validator=text(empty=True))
+    """The series: UIDs of metric and tags in hex, which is stored in upper case; empty for all series."""
 
     @property
     def start_ms(self) -> int:

@@ -5,7 +5,7 @@ bytes of 3,600 cells. OpenTSDB reads what is compacted here, and compacts in the
 steps, each for many rows at once:
 
     1. Read the rows with the timestamps of their cells. T is the newest timestamp of a row.
-    2. Put the compacted cell with the timestamp T.
+    2. Put the compacted cell with the timestamp T, unless the row has it with that timestamp.
     3. Read it back: a tombstone of before may hide it. If it is not there, the row stays as it is.
     4. Delete the cells that are in it, up to the timestamp T.
 
@@ -16,6 +16,8 @@ Why no point is lost, whatever others write or wherever this dies:
   compacted cell, so readers take its number. (OpenTSDB deletes without a timestamp, and loses that point.)
 - Timestamps come from the clocks of writers, which may differ. So rows with a cell of the last minute stay as they are,
   and so do rows whose hour ended less than a second ago.
+- A compacted cell that is older than T is put again: a deletion may be about to delete the old one, after it has put
+  the points that remain into a cell with the timestamp T; see `deleting.py`.
 - After a death between two steps, or if several processes compact one row, cells repeat points with equal numbers.
 
 Rows with appended points are left alone, as OpenTSDB leaves them: an append may arrive at any time.
@@ -64,7 +66,7 @@ class Compacted:
     written_ms: int
     """The newest timestamp of the cells that are in it, which becomes its own."""
     is_stored: bool
-    """Whether the row has this cell already, left by a compaction that died before its deletes."""
+    """Whether the row has this cell already with that timestamp, left by a compaction that died before its deletes."""
     sources: tuple[bytes, ...]
     """The qualifiers of the other cells of points."""
 
@@ -75,11 +77,11 @@ def compacted(cells: Cells, duplicates: Duplicates = "newest") -> Compacted | No
     if APPENDED in cells or not of_points:
         return None
     qualifier, value = read_points(of_points).merged(duplicates).compacted()
-    is_stored = of_points.get(qualifier, (None, 0))[0] == value
+    written_ms = max(written_ms for _, written_ms in of_points.values())
+    is_stored = of_points.get(qualifier) == (value, written_ms)
     sources = tuple(source for source in of_points if source != qualifier)
     if (is_stored and not sources) or len(qualifier) > MAX_QUALIFIER_BYTES:
         return None
-    written_ms = max(written_ms for _, written_ms in of_points.values())
     return Compacted(qualifier, value, written_ms, is_stored, sources)
 
 
@@ -141,7 +143,7 @@ def _replace(rows: happybase.Table, replaced: Mapping[bytes, Compacted]) -> int:
         with rows.batch(timestamp=written_ms) as batch:
             for row, cells in cells_by_row.items():
                 batch.put(row, cells)
-    seen = _seen(rows, replaced)
+    seen = rows_that_show(rows, {row: (result.qualifier, result.value) for row, result in replaced.items()})
     deletes: dict[int, list[bytes]] = {}
     for row in seen:
         if replaced[row].sources:
@@ -153,13 +155,13 @@ def _replace(rows: happybase.Table, replaced: Mapping[bytes, Compacted]) -> int:
     return len(seen)
 
 
-def _seen(rows: happybase.Table, replaced: Mapping[bytes, Compacted]) -> list[bytes]:
-    """The rows in which the compacted cell is visible."""
+def rows_that_show(rows: happybase.Table, cells: Mapping[bytes, tuple[bytes, bytes]]) -> list[bytes]:
+    """The rows in which a cell, given by qualifier and value, is visible with this value."""
     by_qualifier: dict[bytes, list[bytes]] = {}
-    for row, result in replaced.items():
-        by_qualifier.setdefault(result.qualifier, []).append(row)
-    seen: list[bytes] = []
+    for row, (qualifier, _) in cells.items():
+        by_qualifier.setdefault(qualifier, []).append(row)
+    shown: list[bytes] = []
     for qualifier, wanted in by_qualifier.items():  # the same one for all series that are measured at the same times
         column = column_of(qualifier)
-        seen += [row for row, cells in rows.rows(wanted, columns=[column]) if cells[column] == replaced[row].value]
-    return seen
+        shown += [row for row, found in rows.rows(wanted, columns=[column]) if found[column] == cells[row][1]]
+    return shown

@@ -8,6 +8,8 @@ braces only filter.
     {host=web-1}    web-1 only                  {host=web-1|web-2}           one of both
     {host=*}        any series with this tag    {host=web-*}                 the value starts so, in any case
     {host=KIND(X)}  KIND is literal_or, iliteral_or, not_literal_or, not_iliteral_or, wildcard, iwildcard or regexp
+
+Series may be named instead, as OpenTSDB's `tsuid=` does: `tsuid=sum:1h-avg:000001000001000001,000001000001000002`.
 """
 
 import re
@@ -95,16 +97,20 @@ class TagFilter:
 
 @attrs.frozen
 class SeriesQuestion:
-    """What is asked of the series of one metric."""
+    """What is asked of the series of one metric: of those that match the filters, or of those with these TSUIDs."""
 
-    metric: str
+    metric: str = ""
     aggregator: str = NONE
     filters: tuple[TagFilter, ...] = ()
     downsampling: Downsampling | None = None
     rate: Rate | None = None
+    tsuids: tuple[str, ...] = ()
+    """UIDs of metric and tags in hex, of either case."""
 
     def __attrs_post_init__(self) -> None:
         one_of("aggregator", self.aggregator, [*AGGREGATORS, NONE])
+        if bool(self.metric) == bool(self.tsuids) or (self.tsuids and self.filters):
+            raise InvalidQuestion("SeriesQuestion: needs a metric, whose series may be filtered, or TSUIDs")
 
     @property
     def grouped_tags(self) -> tuple[str, ...]:
@@ -112,12 +118,13 @@ class SeriesQuestion:
         return tuple(dict.fromkeys(filter_.tag for filter_ in self.filters if filter_.is_grouped))
 
 
+_OF_TSUIDS = "tsuid="
 _QUESTION = re.compile(r"(?P<steps>.*:)?(?P<metric>[^:{}]+)(?:\{(?P<grouped>[^{}]*)\})?(?:\{(?P<filtered>[^{}]*)\})?")
 
 
 def parse_question(text: str) -> SeriesQuestion:
-    """The question of OpenTSDB's query text, as in `m=` of its `/api/query`. Raises InvalidQuestion."""
-    match = _QUESTION.fullmatch(text)
+    """The question of OpenTSDB's query text, as in `m=` of its `/api/query`, or a `tsuid=`. Raises InvalidQuestion."""
+    match = _QUESTION.fullmatch(text.removeprefix(_OF_TSUIDS))
     if not match:
         raise InvalidQuestion(f"m: must be such as sum:1h-avg:rate:requests{{host=*}} (got {shown(text)})")
     aggregator, *steps = (match["steps"] or f"{NONE}:").removesuffix(":").split(":")
@@ -132,6 +139,8 @@ def parse_question(text: str) -> SeriesQuestion:
             raise InvalidQuestion(f"m: must be aggregator:downsampling:rate:metric (got {shown(text)})")
     filters = _parse_filters(match["grouped"] or "", is_grouped=True)
     filters += _parse_filters(match["filtered"] or "", is_grouped=False)
+    if text.startswith(_OF_TSUIDS):
+        return SeriesQuestion("", aggregator, filters, downsampling, rate, tuple(match["metric"].split(",")))
     return SeriesQuestion(match["metric"], aggregator, filters, downsampling, rate)
 
 

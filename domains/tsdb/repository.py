@@ -1,45 +1,43 @@
 """Points of series in OpenTSDB's tables: stored, read, aggregated, compacted."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
 import attrs
 import happybase
-import numpy as np
+from Hbase_thrift import TAppend
 
-from shared.keys import InvalidQuestion, Plan, between
+from shared.keys import InvalidQuestion
 from shared.keys.errors import shown
-from shared.tables import InvalidRow, TableLayout
+from shared.tables import TableLayout
 from shared.writes import CLOCK, WriterClock, store_all
 
-from .aggregation import Values, aggregated, downsampled, rates
+from .aggregation import aggregated, downsampled, rates
+from .annotating import AnnotationStore
+from .annotations import Annotation
 from .compaction import CompactionResult, compact
+from .deleting import DeletionResult, delete
 from .keys import DEFAULT_WIDTHS, POINTS, UIDS, Widths
-from .qualifiers import HOUR_MS, Duplicates, cells_by_qualifier, read_points
+from .qualifiers import APPENDED, HOUR_MS, Duplicates, column_of, pack_appended
 from .questions import NONE, SeriesQuestion, TagFilter, parse_question
-from .records import LAST_POINT_MS, Answer, Point, SeriesPoint, UidMapping
+from .reading import (
+    FOREVER_MS,
+    Selection,
+    Series,
+    check_period,
+    read_series,
+    series_of_filters,
+    series_of_tsuids,
+    whole_hours,
+)
+from .records import Answer, Number, Point, SeriesPoint, UidMapping
 from .settings import check_settings
 from .uids import Uids
 from .verifying import SeriesVerifier
 
-ROWS_AT_ONCE = 250
-"""Rows in a batch of a scan: an hour of a point a second is about 100 KB before it is compacted."""
 POINTS_OF_ONE_TIME = 10_000
 """Points that a repository gives one timestamp at most, plus those of one batch."""
-FOREVER_MS = LAST_POINT_MS + 1
-
-
-@attrs.frozen
-class Series:
-    """The points of one series, or of the aggregate of a group, in a period."""
-
-    metric: str
-    tags: Mapping[str, str]
-    """Names and values; of a group, those that all its series share or the only value there is."""
-    aggregated_tags: tuple[str, ...]
-    """The tags of a group that have several values."""
-    values: Values = attrs.field(eq=False)
 
 
 class TsdbRepository:
@@ -124,18 +122,112 @@ class TsdbRepository:
         self._written_then |= points
         return now_ms
 
+    def append(self, points: Iterable[Point]) -> int:
+        """Appends points to one cell for each hour of a series, as OpenTSDB does with `enable_appends`; their number.
+
+        Of several points of one time the last one counts. So after a lost reply the same call again changes nothing,
+        unless another writer has appended a point of the same time meanwhile. Rows with such a cell are not compacted.
+        HBase reads the cell for each append, and replies with all of it.
+        Costs: one call for each row, and for new names those of `Dictionary.assign`.
+        """
+        packed: dict[bytes, list[tuple[int, Number]]] = {}
+        for point in points:
+            metric, tags = self.uids.assign(point.metric, dict(point.tags))
+            row = self._data.row(SeriesPoint(metric, point.time_ms, tags, point.value))
+            packed.setdefault(row, []).append((point.time_ms % HOUR_MS, point.value))
+        for row, values in packed.items():
+            request = TAppend(self._rows.name, row, [column_of(APPENDED)], [pack_appended(values)])
+            self._rows.connection.client.append(request)  # happybase has no method for it
+        return sum(map(len, packed.values()))
+
     def compact(self, metric: str, since_ms: int = 0, until_ms: int = FOREVER_MS) -> CompactionResult:
         """Makes one cell of each whole hour of a metric that is over; see `compaction.py`."""
-        plan = self._hours(metric, since_ms, until_ms)
-        if plan is None:
+        selection = series_of_filters(self._data, self.uids, metric, (), since_ms, until_ms)
+        if selection is None:
             return CompactionResult(0, 0, ())
-        return compact(self._rows, self._data, plan, duplicates=self._duplicates, clock=self._clock)
+        return compact(self._rows, self._data, selection.plan, duplicates=self._duplicates, clock=self._clock)
+
+    # ---- deleting
+
+    def delete_points(self, metric: str, filters: Iterable[TagFilter], since_ms: int, until_ms: int) -> DeletionResult:
+        """Deletes the points of a period, of those series of a metric that match all filters; see `deleting.py`.
+
+        The period is from `since_ms` up to but not at `until_ms`. Annotations stay, unlike with OpenTSDB, which deletes
+        whole hours. After any error the same call again completes it. Costs: as `deleting.delete`.
+        """
+        selection = series_of_filters(self._data, self.uids, metric, filters, since_ms, until_ms)
+        return self._delete(selection, (since_ms, until_ms))
+
+    def delete_series(self, metric: str, tags: Mapping[str, str]) -> DeletionResult:
+        """Deletes the series with just these tags: all its rows, with points, annotations and any other cell.
+
+        Its names keep their UIDs. After any error the same call again completes it. Costs: as `deleting.delete`, in one
+        range, which holds all series of the metric.
+        """
+        tsuid = self.tsuid(metric, tags)
+        selection = None if tsuid is None else series_of_tsuids(self._data, self.uids, [tsuid], 0, FOREVER_MS)
+        return self._delete(selection, None)
+
+    def _delete(self, selection: Selection | None, period: tuple[int, int] | None) -> DeletionResult:
+        if selection is None:
+            return DeletionResult(0, 0, ())
+        return delete(
+            self._rows,
+            self._data,
+            self.uids,
+            selection,
+            period,
+            duplicates=self._duplicates,
+            clock=self._clock,
+        )
+
+    # ---- annotations
+
+    def store_annotation(self, annotation: Annotation, replaced: Annotation | None = None) -> bool:
+        """Stores an annotation of a series, by its TSUID, or of all series; returns whether it is stored.
+
+        It has the row and the column of its start. Nothing is changed if another one than `replaced` is there, by
+        default if there is any. After any error the same call again is safe. Raises InvalidKey.
+        Costs: 1 get, 1 checkAndPut.
+        """
+        return self._annotations.store(annotation, replaced)
+
+    def delete_annotation(self, annotation: Annotation) -> bool:
+        """Deletes an annotation, unless it was changed; returns whether there is none now. Costs: 1 get, 1 delete."""
+        return self._annotations.delete(annotation)
+
+    def annotations(
+        self, metric: str, filters: Iterable[TagFilter] = (), since_ms: int = 0, until_ms: int = FOREVER_MS
+    ) -> list[Annotation]:
+        """The annotations that start in a period, of those series of a metric that match all filters, by their start.
+
+        Costs: as `read`; the server leaves out most of the points.
+        """
+        selection = series_of_filters(self._data, self.uids, metric, filters, since_ms, until_ms)
+        return [] if selection is None else self._annotations.of_series(selection, since_ms, until_ms)
+
+    def global_annotations(self, since_ms: int = 0, until_ms: int = FOREVER_MS) -> list[Annotation]:
+        """The annotations of all series that start in a period, by their start. Costs: one range, a row for an hour."""
+        return self._annotations.of_all(since_ms, until_ms)
+
+    @property
+    def _annotations(self) -> AnnotationStore:
+        return AnnotationStore(self._rows, self._data, self.uids)
 
     def verifier(self) -> SeriesVerifier:
         """What finds names that do not agree, and rows that no question finds; see `verifying.py`."""
         return self._new_verifier()
 
     # ---- reading
+
+    def tsuid(self, metric: str, tags: Mapping[str, str]) -> str | None:
+        """The TSUID of a series, in upper-case hex; None if a name of it has no UID, so that it has no points.
+
+        Costs: nothing for names that are remembered, otherwise one call for each kind of them.
+        """
+        uid = self.uids.metrics.id_of(metric)
+        pairs = self.uids.pairs_of(tags)
+        return None if uid is None or pairs is None else (uid + pairs).hex().upper()
 
     def points(self, metric: str, tag: str, value: str, since_ms: int = 0, until_ms: int = FOREVER_MS) -> list[Answer]:
         """The points of the series of a metric that have a tag of this value, series after series, each by time.
@@ -148,7 +240,7 @@ class TsdbRepository:
     def query(self, m: str, since_ms: int, until_ms: int) -> list[Answer]:
         """What OpenTSDB's `/api/query` answers to `m` such as `sum:1h-avg:requests{host=*}`, group after group.
 
-        Costs: as `read`.
+        `m` may also be its `tsuid=sum:1h-avg:ID,ID`. Costs: as `read`, or as `read_tsuids`.
         """
         return [answer for one in self.ask(parse_question(m), since_ms, until_ms) for answer in _answers(one)]
 
@@ -158,14 +250,18 @@ class TsdbRepository:
         Points of the same hours before and after the period are read, too: they give the first rate and the numbers
         between points at the ends of the period.
         """
-        _check_period(since_ms, until_ms)
+        check_period(since_ms, until_ms)
         read_since_ms, read_until_ms = since_ms, until_ms
         if question.downsampling is not None:
             every_ms = question.downsampling.every_ms
             read_since_ms, read_until_ms = since_ms - since_ms % every_ms, until_ms + -until_ms % every_ms
         read_since_ms, read_until_ms = whole_hours(read_since_ms, min(read_until_ms, FOREVER_MS))
         groups: dict[tuple[str, ...], list[Series]] = {}
-        for number, series in enumerate(self.read(question.metric, question.filters, read_since_ms, read_until_ms)):
+        if question.tsuids:
+            found = self.read_tsuids(question.tsuids, read_since_ms, read_until_ms)
+        else:
+            found = self.read(question.metric, question.filters, read_since_ms, read_until_ms)
+        for number, series in enumerate(found):
             group = tuple(series.tags.get(tag, "") for tag in question.grouped_tags)
             if not all(group):
                 continue  # without a tag that makes groups a series is in none of them
@@ -188,87 +284,24 @@ class TsdbRepository:
 
         The period is from `since_ms` up to but not at `until_ms`.
         Raises InvalidRow for a row that is not one of OpenTSDB's, and UnknownUid.
-        Costs: one range, or one for each bucket of a salt: all series of the metric in these hours, whichever match.
-        The first time, two calls for each 1,000 names.
+        Costs: one range, or one for each bucket of a salt. The server reads all series of the metric in these hours;
+        of a filter with literal values it returns few others. The first time, two calls for each 1,000 names.
         """
-        filters = tuple(filters)
-        plan = self._hours(metric, since_ms, until_ms)
-        wanted_pairs = None if plan is None else self._wanted_pairs(filters)
-        if plan is None or wanted_pairs is None:
+        selection = series_of_filters(self._data, self.uids, metric, filters, since_ms, until_ms)
+        return self._read(selection, since_ms, until_ms)
+
+    def read_tsuids(self, tsuids: Collection[str], since_ms: int = 0, until_ms: int = FOREVER_MS) -> list[Series]:
+        """The series of these TSUIDs, in hex of either case, that have a point in the period.
+
+        They must be of one metric, as OpenTSDB wants it. Raises InvalidQuestion, InvalidRow and UnknownUid.
+        Costs: one range; of a salted table that of its bucket for one TSUID, and one for each bucket for several.
+        """
+        return self._read(series_of_tsuids(self._data, self.uids, tsuids, since_ms, until_ms), since_ms, until_ms)
+
+    def _read(self, selection: Selection | None, since_ms: int, until_ms: int) -> list[Series]:
+        if selection is None:
             return []
-        hours: dict[bytes, list[Values]] = {}
-        for row, cells in self._scan(plan):
-            try:
-                key = self._data.layout.decode(row)
-                if any(wanted.isdisjoint(self.uids.split(key.tag_uids).items()) for wanted in wanted_pairs):
-                    continue
-                points = read_points(cells_by_qualifier(cells)).merged(self._duplicates)
-            except ValueError as error:
-                raise InvalidRow(self._data.name, row, str(error)) from None
-            values = Values(points.offsets_ms + key.time_ms, points.floats, points.ints, points.are_floats)
-            hours.setdefault(key.tag_uids, []).append(values)
-        names = self.uids.names_of_tags(hours)
-        found: list[Series] = []
-        for pairs in sorted(hours):
-            values = _joined(hours[pairs]).between(since_ms, until_ms)
-            if len(values) and all(filter_.matches(names[pairs]) for filter_ in filters):
-                found.append(Series(metric, names[pairs], (), values))
-        return found
-
-    def _hours(self, metric: str, since_ms: int, until_ms: int) -> Plan | None:
-        """The rows of a metric in a period; None if nothing was ever stored under its name."""
-        _check_period(since_ms, until_ms)
-        uid = self.uids.metrics.id_of(metric)
-        if uid is None:
-            return None
-        first_ms, end_ms = whole_hours(since_ms, until_ms)
-        return self._data.plan(metric_uid=uid, time_ms=between(first_ms, None if end_ms > LAST_POINT_MS else end_ms))
-
-    def _wanted_pairs(self, filters: Iterable[TagFilter]) -> list[set[tuple[bytes, bytes]]] | None:
-        """For each filter with literal values, the UIDs of tag and value of which a row has one; None if none has."""
-        wanted: list[set[tuple[bytes, bytes]]] = []
-        for filter_ in filters:
-            if filter_.literals is not None:
-                tag = self.uids.tag_names.id_of(filter_.tag)
-                values = self.uids.tag_values.ids_of(filter_.literals).values()
-                if tag is None or not values:
-                    return None
-                wanted.append({(tag, value) for value in values})
-        return wanted
-
-    def _scan(self, plan: Plan) -> Iterator[tuple[bytes, Mapping[bytes, tuple[bytes, int]]]]:
-        """The rows of a plan with the timestamps of their cells, bucket after bucket of a salt."""
-        for range_ in plan.ranges:
-            yield from self._rows.scan(
-                range_.start,
-                range_.stop,
-                columns=self._data.cells.columns,
-                include_timestamp=True,
-                batch_size=ROWS_AT_ONCE,
-            )
-
-
-def _check_period(since_ms: int, until_ms: int) -> None:
-    for name, time_ms in (("since_ms", since_ms), ("until_ms", until_ms)):
-        if type(time_ms) is not int or not 0 <= time_ms <= FOREVER_MS:
-            raise InvalidQuestion(f"{name}: must be 0..{FOREVER_MS} (got {shown(time_ms)})")
-
-
-def whole_hours(since_ms: int, until_ms: int) -> tuple[int, int]:
-    """The hours that a period touches, from the start of the first to the end of the last; at most `FOREVER_MS`."""
-    return since_ms - since_ms % HOUR_MS, min(until_ms + -until_ms % HOUR_MS, FOREVER_MS)
-
-
-def _joined(hours: list[Values]) -> Values:
-    """The points of several hours, by time."""
-    if len(hours) == 1:
-        return hours[0]
-    return Values(
-        np.concatenate([hour.times_ms for hour in hours]),
-        np.concatenate([hour.numbers for hour in hours]),
-        np.concatenate([hour.ints for hour in hours]),
-        np.concatenate([hour.are_floats for hour in hours]),
-    )
+        return read_series(self._rows, self._data, self.uids, selection, since_ms, until_ms, self._duplicates)
 
 
 def _aggregate(question: SeriesQuestion, group: list[Series]) -> Series:
@@ -280,10 +313,11 @@ def _aggregate(question: SeriesQuestion, group: list[Series]) -> Series:
         for tag, value in series.tags.items():
             tags.setdefault(tag, set()).add(value)
     return Series(
-        question.metric,
+        group[0].metric,
         {tag: next(iter(values)) for tag, values in tags.items() if len(values) == 1},
         tuple(tag for tag, values in tags.items() if len(values) > 1),
         aggregated([series.values for series in group], question.aggregator, are_rates=question.rate is not None),
+        tuple(tsuid for series in group for tsuid in series.tsuids),
     )
 
 

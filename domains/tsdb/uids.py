@@ -63,6 +63,13 @@ class Uids:
         """The UIDs of tag values by those of tag names."""
         return self._pairs.split(pairs)
 
+    def pairs_of(self, tags: Mapping[str, str]) -> bytes | None:
+        """The pairs of UIDs of tags; None if a name has none. Costs: two calls for names that are not remembered."""
+        names, values = self.tag_names.ids_of(tags), self.tag_values.ids_of(set(tags.values()))
+        if len(names) < len(tags) or any(value not in values for value in tags.values()):
+            return None
+        return self._pairs.join({names[name]: values[value] for name, value in tags.items()})
+
     def names_of_tags(self, series: Iterable[bytes]) -> dict[bytes, dict[str, str]]:
         """The tags by name of each of these pairs of UIDs. Raises UnknownUid.
 

@@ -62,10 +62,16 @@ class OpenTSDB:
         assert b"put:" not in answer, answer
 
     def query(self, m: str, since_ms: int, until_ms: int) -> list[dict[str, Any]]:
-        """What it answers to a query text, for times from `since_ms` up to but not at `until_ms`."""
-        asked = urlencode({"start": since_ms, "end": until_ms - 1, "m": m})
-        answer: list[dict[str, Any]] = json.loads(self._call(f"/api/query?{asked}&ms=true&arrays=true"))
+        """What it answers to a query text, or to `tsuid=`, for times from `since_ms` up to but not at `until_ms`."""
+        parameter = ("tsuid", m.removeprefix("tsuid=")) if m.startswith("tsuid=") else ("m", m)
+        asked = urlencode([("start", since_ms), ("end", until_ms - 1), parameter])
+        options = "ms=true&arrays=true&show_tsuids=true&global_annotations=true"
+        answer: list[dict[str, Any]] = json.loads(self._call(f"/api/query?{asked}&{options}"))
         return answer
+
+    def annotate(self, annotation: Mapping[str, Any]) -> None:
+        """Stores an annotation; fields that it leaves out stay as they are."""
+        self._call("/api/annotation", json.dumps(annotation).encode())
 
     def assign(self, kind: str, names: Iterable[str]) -> None:
         """Gives names UIDs; those that have one keep it."""

@@ -7,9 +7,19 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
+import attrs
 import pytest
 
-from domains.tsdb import Point, TsdbRepository, Widths, WrongSettings, data_table, uid_tables
+from domains.tsdb import (
+    Annotation,
+    Point,
+    TagFilter,
+    TsdbRepository,
+    Widths,
+    WrongSettings,
+    data_table,
+    uid_tables,
+)
 from domains.tsdb.codecs import SeriesSalt
 from domains.tsdb.questions import parse_question
 from domains.tsdb.variants import salted
@@ -210,15 +220,17 @@ def test_its_salted_rows_are_ours(hbase, connection):
             assert ours(repository, *period)
 
 
+COMPACTING = {
+    "tsd.storage.enable_compaction": "true",
+    "tsd.storage.compaction.min_flush_threshold": 1,
+    "tsd.storage.compaction.flush_interval": 1,
+}
+
+
 def test_no_point_is_lost_while_both_write_and_compact_the_same_rows(hbase, connection):
-    options = {
-        "tsd.storage.enable_compaction": "true",
-        "tsd.storage.compaction.min_flush_threshold": 1,
-        "tsd.storage.compaction.flush_interval": 1,
-    }
     rows, seconds = 6, 100
     series = [{"host": f"both-{number}"} for number in range(rows)]
-    with running(hbase.ports.zookeeper, {"data": "tsdb", "uid": "tsdb-uid"}, options) as opentsdb:
+    with running(hbase.ports.zookeeper, {"data": "tsdb", "uid": "tsdb-uid"}, COMPACTING) as opentsdb:
 
         def we_write():
             with closing(connect(hbase.url)) as own:
@@ -244,6 +256,137 @@ def test_no_point_is_lost_while_both_write_and_compact_the_same_rows(hbase, conn
             theirs(opentsdb, "none:both", T, T + HOUR_MS),
         ):
             assert answered == {(("host", tags["host"]),): wanted for tags in series}
+
+
+def test_series_by_their_tsuids_get_equal_numbers_from_both(stored, opentsdb):
+    dice = random.Random(7)
+    for metric in METRICS:
+        tsuids = [tsuid for series in stored.read(metric) for tsuid in series.tsuids]
+        for answer in opentsdb.query(f"none:{metric}", T, T + 3 * HOUR_MS):
+            assert answer["tsuids"] == [stored.tsuid(metric, answer["tags"])]
+        for steps in ("sum", "none", "avg:7m-avg", "max:rate"):
+            asked = dice.sample(tsuids, dice.randrange(1, 5))
+            for text in (",".join(asked), ",".join(asked).lower()):
+                period = (f"tsuid={steps}:{text}", T, T + 3 * HOUR_MS)
+                assert differences(ours(stored, *period), theirs(opentsdb, *period)) == []
+                assert ours(stored, *period)
+
+
+def test_annotations_of_either_are_read_and_changed_by_the_other(connection, opentsdb):
+    repository = TsdbRepository(connection)
+    repository.store(Point("noted", T, 1, {"host": "a"}))
+    seconds, tsuid = T // 1000, repository.tsuid("noted", {"host": "a"})
+    starts = {"": (seconds + 1, seconds + 1000, T + 2500), tsuid: (seconds + 2, seconds + 1000, T + 3500)}
+
+    def its_annotations():
+        (answer,) = opentsdb.query("none:noted", T, T + HOUR_MS)
+        found = [*answer["globalAnnotations"], *answer["annotations"]]
+        return {(note["tsuid"], note["startTime"], note["description"], note["notes"]) for note in found}
+
+    def our_annotations():
+        found = [*repository.global_annotations(T, T + HOUR_MS), *repository.annotations("noted", (), T, T + HOUR_MS)]
+        return {(note.tsuid, note.start_time, note.description, note.notes) for note in found}
+
+    ours_first = [Annotation(start, f"ours \u00fc {start}", tsuid=of) for of, all_ in starts.items() for start in all_]
+    for annotation in ours_first:
+        assert repository.store_annotation(annotation)
+    its_first = [(of, start + 100, "its", "") for of, all_ in starts.items() for start in all_]
+    for of, start, description, _ in its_first:
+        opentsdb.annotate({"startTime": start, "description": description} | ({"tsuid": of} if of else {}))
+    assert our_annotations() == its_annotations()
+    assert len(our_annotations()) == 12
+    for annotation in ours_first:  # it keeps the description, and we expect what it has stored
+        opentsdb.annotate(
+            {"startTime": annotation.start_time, "notes": "by it"} | ({"tsuid": tsuid} if annotation.tsuid else {})
+        )
+        changed = attrs.evolve(annotation, notes="by it")
+        assert not repository.store_annotation(attrs.evolve(annotation, notes="by us"), replaced=annotation)
+        assert repository.store_annotation(attrs.evolve(annotation, notes="by us"), replaced=changed)
+    assert our_annotations() == its_annotations()
+    assert {notes for *_, notes in our_annotations()} == {"by us", ""}
+    for annotation in ours_first:
+        assert repository.delete_annotation(attrs.evolve(annotation, notes="by us"))
+    assert our_annotations() == its_annotations() == set(its_first)
+
+
+def test_appended_points_of_either_are_read_by_the_other(hbase, connection, opentsdb):
+    repository = TsdbRepository(connection)
+    series = {"host": "a"}
+    points = [Point("appended", T + 250 * at, number, series) for at, number in enumerate(NUMBERS)]
+    period = ("none:appended", T, T + HOUR_MS)
+    with running(
+        hbase.ports.zookeeper, {"data": "tsdb", "uid": "tsdb-uid"}, {"tsd.storage.enable_appends": "true"}
+    ) as appending:
+        repository.append(points[::2])
+        appending.put(
+            {"metric": "appended", "timestamp": point.time_ms, "value": point.value, "tags": series}
+            for point in points[1::2]
+        )
+        appending.put([{"metric": "appended", "timestamp": T, "value": 9, "tags": series}])
+        repository.append([Point("appended", T + 250, 10, series)])
+        wanted = [(point.time_ms, point.value) for point in points]
+        wanted[:2] = [(T, 9), (T + 250, 10)]
+        latest_s = time.monotonic() + 30
+        while (answered := ours(repository, *period)) != {(("host", "a"),): wanted} and time.monotonic() < latest_s:
+            time.sleep(0.1)
+        assert answered == {(("host", "a"),): wanted}
+        for its in (appending, opentsdb):
+            assert differences(answered, theirs(its, *period)) == []
+
+
+@pytest.mark.parametrize("compacted", ["never", "by us", "by it"])
+def test_what_a_deletion_inside_of_hours_leaves_is_answered_equally(
+    hbase, connection, opentsdb, monkeypatch, compacted
+):
+    quiet_ms = 2000
+    monkeypatch.setattr("domains.tsdb.deleting.QUIET_MS", quiet_ms)
+    metric = f"deleted.{compacted}".replace(" ", ".")
+    period = (f"none:{metric}", T, T + 3 * HOUR_MS)
+    repository = TsdbRepository(connection)
+    points = generated(metric, metric, ("int", "float"))
+    repository.store_all(points)
+    rows = len({(point.tags, point.time_ms // HOUR_MS) for point in points})
+
+    def it_compacts():
+        """Until every row is one cell, and its tombstones are old enough for the next deletion."""
+        prefix = repository.uids.metrics.id_of(metric)
+        with running(hbase.ports.zookeeper, {"data": "tsdb", "uid": "tsdb-uid"}, COMPACTING) as compacting:
+            latest_s = time.monotonic() + 60
+            while any(len(cells) > 1 for _, cells in connection.table("tsdb").scan(row_prefix=prefix)):
+                assert time.monotonic() < latest_s
+                compacting.query(*period)
+                time.sleep(0.5)
+
+    if compacted == "by us":
+        assert TsdbRepository(connection, clock=Later()).compact(metric).compacted == rows
+    elif compacted == "by it":
+        it_compacts()
+    time.sleep(quiet_ms / 1000 + 1)
+    remaining = {(point.tags, point.time_ms) for point in points}
+    dice = random.Random(compacted)
+    for _ in range(4):
+        since_ms, until_ms = sorted(T + dice.randrange(3 * 3600) * 1000 for _ in range(2))
+        host = dice.choice("abc")
+        result = repository.delete_points(metric, [TagFilter("host", "literal_or", host)], since_ms, until_ms)
+        assert (result.left, result.failed) == (0, ())
+        remaining = {
+            (tags, time_ms)
+            for tags, time_ms in remaining
+            if dict(tags)["host"] != host or not since_ms <= time_ms < until_ms
+        }
+        assert sorted(answer.time_ms for answer in repository.query(*period)) == sorted(ms for _, ms in remaining)
+        assert differences(ours(repository, *period), theirs(opentsdb, *period)) == []
+    assert len(remaining) < len(points)
+    it_compacts()
+    assert len(repository.query(*period)) == len(remaining)
+    assert differences(ours(repository, *period), theirs(opentsdb, *period)) == []
+    opentsdb.put(
+        {"metric": metric, "timestamp": point.time_ms, "value": point.value, "tags": dict(point.tags)}
+        for point in points
+        if (point.tags, point.time_ms) not in remaining
+    )
+    assert len(repository.query(*period)) == len(points)
+    assert differences(ours(repository, *period), theirs(opentsdb, *period)) == []
 
 
 def test_names_that_both_assign_at_once_have_one_uid(hbase, connection, opentsdb):

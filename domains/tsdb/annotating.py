@@ -1,0 +1,114 @@
+"""Annotations in the store. As with OpenTSDB, one is changed only if it still is what its editor has seen."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import attrs
+import happybase
+from Hbase_thrift import Mutation
+
+from shared.keys import successor
+from shared.tables import InvalidRecord, InvalidRow, TableLayout
+
+from .annotations import (
+    ANNOTATION,
+    Annotation,
+    annotation_qualifier,
+    global_row,
+    is_annotation,
+    is_global_row,
+    pack_annotation,
+    read_annotation,
+    tsuid_bytes,
+)
+from .qualifiers import Cells, cells_by_qualifier, column_of
+from .reading import FOREVER_MS, Selection, check_period, scan_series, whole_hours
+from .records import SeriesPoint
+from .uids import Uids
+
+_ONLY_ANNOTATIONS = b"QualifierFilter(=, 'binaryprefix:%c')" % ANNOTATION
+"""Some points have qualifiers that start so, too."""
+
+
+@attrs.frozen
+class AnnotationStore:
+    """The annotations of a data table."""
+
+    rows: happybase.Table
+    data: TableLayout[Any, SeriesPoint]
+    uids: Uids
+
+    def store(self, annotation: Annotation, replaced: Annotation | None) -> bool:
+        """Puts an annotation in place of `replaced`; returns whether it is stored. None expects nothing there."""
+        row, column = self._place(annotation)
+        stored = self.rows.row(row, columns=[column]).get(column)
+        value = pack_annotation(annotation)
+        if stored == value:
+            return True
+        if (None if stored is None else self._read(row, stored)) != replaced:
+            return False
+        mutation = Mutation(column=column, value=value)
+        is_stored: bool = self.rows.connection.client.checkAndPut(self.rows.name, row, column, stored, mutation, {})
+        return is_stored
+
+    def delete(self, annotation: Annotation) -> bool:
+        """Deletes an annotation, but not one that differs from it; returns whether there is none now."""
+        row, column = self._place(annotation)
+        stored = self.rows.row(row, columns=[column], include_timestamp=True).get(column)
+        if stored is None:
+            return True
+        if self._read(row, stored[0]) != annotation:
+            return False
+        self.rows.delete(row, [column], timestamp=stored[1])  # one that is stored meanwhile is newer, and stays
+        return True
+
+    def of_series(self, selection: Selection, since_ms: int, until_ms: int) -> list[Annotation]:
+        """Those of a selection that start in the period."""
+        row_filter = [selection.row_filter] if selection.row_filter else []
+        only = attrs.evolve(selection, row_filter=b" AND ".join([*row_filter, _ONLY_ANNOTATIONS]))
+        found: dict[bytes, list[Annotation]] = {}
+        for row, key, cells in scan_series(self.rows, self.data, only):
+            for annotation in self._started(row, cells_by_qualifier(cells), since_ms, until_ms):
+                found.setdefault(key.tag_uids, []).append(annotation)
+        return _by_start(annotation for pairs in selection.matching(self.uids, found) for annotation in found[pairs])
+
+    def of_all(self, since_ms: int, until_ms: int) -> list[Annotation]:
+        """Those of all series that start in the period."""
+        check_period(since_ms, until_ms)
+        first_ms, end_ms = whole_hours(since_ms, until_ms)
+        widths = self.uids.metrics.id_bytes, self.data.layout.prefix_bytes
+        start = global_row(widths[0], first_ms, widths[1])
+        stop = successor(bytes(sum(widths))) if end_ms == FOREVER_MS else global_row(widths[0], end_ms, widths[1])
+        scanned = self.rows.scan(start, stop, columns=self.data.cells.columns, include_timestamp=True)
+        return _by_start(
+            annotation
+            for row, cells in scanned
+            if is_global_row(row, *widths)
+            for annotation in self._started(row, cells_by_qualifier(cells), since_ms, until_ms)
+        )
+
+    def _place(self, annotation: Annotation) -> tuple[bytes, bytes]:
+        """Row and column of an annotation. Raises InvalidKey for a TSUID that is not one."""
+        column, metric_bytes = column_of(annotation_qualifier(annotation.start_time)), self.uids.metrics.id_bytes
+        if not annotation.tsuid:
+            return global_row(metric_bytes, annotation.start_ms, self.data.layout.prefix_bytes), column
+        uids = tsuid_bytes(annotation.tsuid)
+        key = self.data.layout.key(uids[:metric_bytes], annotation.start_ms, uids[metric_bytes:])
+        return self.data.row(key), column
+
+    def _started(self, row: bytes, cells: Cells, since_ms: int, until_ms: int) -> Iterator[Annotation]:
+        for qualifier, (value, _) in cells.items():
+            if is_annotation(qualifier):
+                annotation = self._read(row, value)
+                if since_ms <= annotation.start_ms < until_ms:
+                    yield annotation
+
+    def _read(self, row: bytes, value: bytes) -> Annotation:
+        try:
+            return read_annotation(value)
+        except InvalidRecord as error:
+            raise InvalidRow(self.data.name, row, str(error)) from None
+
+
+def _by_start(annotations: Iterator[Annotation]) -> list[Annotation]:
+    return sorted(annotations, key=lambda annotation: (annotation.start_ms, annotation.tsuid))

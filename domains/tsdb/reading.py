@@ -1,0 +1,224 @@
+r"""Which rows hold the series of a question, and their points as arrays.
+
+The time is before the tags in a row key, so the rows of an hour are those of all series of a metric. Region servers
+leave out most of the others: a `RowFilter` searches each row key for the UIDs of the tags that are asked for.
+
+    pair of tag and value       pattern
+    00 00 01 00 00 02           \x00\x00\x01\x00\x00\x02
+    00 00 01 00 00 80           \x00\x00\x01\x00\x00[^\x00-\x7f]+
+
+Through Thrift1, HBase compares a row key as text of UTF-8. There a byte below 80 is a letter of its own, whatever is
+around it, but bytes from 80 on may be any other letters. So the pattern finds every row that is wanted, and sometimes
+another one: the client compares the UIDs again.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+import attrs
+import happybase
+import numpy as np
+
+from shared.keys import InvalidQuestion, Plan, any_of, between
+from shared.keys.errors import shown
+from shared.tables import InvalidRow, TableLayout
+
+from .aggregation import Values
+from .annotations import tsuid_bytes
+from .qualifiers import HOUR_MS, Duplicates, cells_by_qualifier, read_points
+from .questions import TagFilter
+from .records import LAST_POINT_MS, SeriesPoint
+from .uids import Uids, UnknownUid
+
+ROWS_AT_ONCE = 250
+"""Rows in a batch of a scan: an hour of a point a second is about 100 KB before it is compacted."""
+MAX_FILTER_BYTES = 65_536
+"""A longer filter is not sent: 2,620 values of a tag, by UIDs of three bytes. OpenTSDB has such a limit, too."""
+FOREVER_MS = LAST_POINT_MS + 1
+
+
+@attrs.frozen
+class Series:
+    """The points of one series, or of the aggregate of a group, in a period."""
+
+    metric: str
+    tags: Mapping[str, str]
+    """Names and values; of a group, those that all its series share or the only value there is."""
+    aggregated_tags: tuple[str, ...]
+    """The tags of a group that have several values."""
+    values: Values = attrs.field(eq=False)
+    tsuids: tuple[str, ...] = ()
+    """The TSUID of each series in it: the UIDs of metric and tags in upper-case hex."""
+
+
+@attrs.frozen
+class Selection:
+    """Some series of one metric in a period: their rows, and what tells them from others there."""
+
+    metric: str
+    metric_uid: bytes
+    plan: Plan
+    has_uids: Callable[[bytes], bool]
+    """Whether the tags of a row may be those of a series, by their UIDs."""
+    row_filter: bytes | None = None
+    """The same for region servers, which may let others pass."""
+    filters: tuple[TagFilter, ...] = ()
+    """What only the names of the tags can tell."""
+
+    def matching(self, uids: Uids, series: Iterable[bytes]) -> dict[bytes, dict[str, str]]:
+        """The names of the tags of those series that are meant, by the UIDs of their tags. Raises UnknownUid.
+
+        Costs: two calls for each 1,000 names that are not remembered.
+        """
+        names = uids.names_of_tags(series)
+        return {pairs: tags for pairs, tags in names.items() if all(one.matches(tags) for one in self.filters)}
+
+    def tsuid(self, tag_uids: bytes) -> str:
+        """The TSUID of one of its series."""
+        return (self.metric_uid + tag_uids).hex().upper()
+
+
+def check_period(since_ms: int, until_ms: int) -> None:
+    """Raises InvalidQuestion for times that OpenTSDB's rows cannot hold."""
+    for name, time_ms in (("since_ms", since_ms), ("until_ms", until_ms)):
+        if type(time_ms) is not int or not 0 <= time_ms <= FOREVER_MS:
+            raise InvalidQuestion(f"{name}: must be 0..{FOREVER_MS} (got {shown(time_ms)})")
+
+
+def whole_hours(since_ms: int, until_ms: int) -> tuple[int, int]:
+    """The hours that a period touches, from the start of the first to the end of the last; at most `FOREVER_MS`."""
+    return since_ms - since_ms % HOUR_MS, min(until_ms + -until_ms % HOUR_MS, FOREVER_MS)
+
+
+def hours_between(since_ms: int, until_ms: int) -> Any:
+    """The condition of a row key for the hours that a period touches. Raises InvalidQuestion."""
+    check_period(since_ms, until_ms)
+    first_ms, end_ms = whole_hours(since_ms, until_ms)
+    return between(first_ms, None if end_ms > LAST_POINT_MS else end_ms)
+
+
+def series_of_filters(
+    data: TableLayout[Any, SeriesPoint],
+    uids: Uids,
+    metric: str,
+    filters: Iterable[TagFilter],
+    since_ms: int,
+    until_ms: int,
+) -> Selection | None:
+    """The series of a metric that match all filters; None if the metric or a value has no UID, so that none does."""
+    hours = hours_between(since_ms, until_ms)
+    metric_uid = uids.metrics.id_of(metric)
+    if metric_uid is None:
+        return None
+    filters = tuple(filters)
+    wanted: list[set[bytes]] = []
+    for one in filters:
+        if one.literals is not None:
+            tag = uids.tag_names.id_of(one.tag)
+            values = uids.tag_values.ids_of(one.literals).values()
+            if tag is None or not values:
+                return None
+            wanted.append({tag + value for value in values})
+
+    def has_uids(pairs: bytes) -> bool:
+        found = {tag + value for tag, value in uids.split(pairs).items()}
+        return not any(each.isdisjoint(found) for each in wanted)
+
+    plan = data.plan(metric_uid=metric_uid, time_ms=hours)
+    return Selection(metric, metric_uid, plan, has_uids, row_filter(wanted), filters)
+
+
+def series_of_tsuids(
+    data: TableLayout[Any, SeriesPoint], uids: Uids, tsuids: Collection[str], since_ms: int, until_ms: int
+) -> Selection:
+    """The series of these TSUIDs, which are of one metric. Raises InvalidQuestion, and UnknownUid for its metric."""
+    hours = hours_between(since_ms, until_ms)
+    metric_bytes = uids.metrics.id_bytes
+    series = [tsuid_bytes(tsuid) for tsuid in tsuids]
+    metric_uids = {each[:metric_bytes] for each in series}
+    if len(metric_uids) != 1:
+        raise InvalidQuestion(f"tsuids: must be of one metric (got {len(metric_uids)} metrics)")
+    (metric_uid,) = metric_uids
+    metric = uids.metrics.name_of(metric_uid)
+    if metric is None:
+        raise UnknownUid(f"{uids.metrics.kind}: must be a UID with a name (got {metric_uid.hex(' ')})")
+    wanted = {each[metric_bytes:] for each in series}
+    which = any_of(sorted(wanted)) if len(wanted) > 1 else min(wanted)
+    plan = data.narrow(metric_uid=metric_uid, time_ms=hours, tag_uids=which)
+    return Selection(metric, metric_uid, plan, wanted.__contains__, row_filter([wanted]))
+
+
+def row_filter(wanted: Collection[Collection[bytes]]) -> bytes | None:
+    """The filter of the rows whose key holds one of each of these collections; None if empty or too long."""
+    patterns = ["|".join(sorted(set(map(_pattern, each)))) for each in wanted]
+    text = " AND ".join(f"RowFilter(=, 'regexstring:{pattern}')" for pattern in patterns).encode()
+    return text if 0 < len(text) <= MAX_FILTER_BYTES else None
+
+
+def _pattern(uids: bytes) -> str:
+    """A pattern of Java's that finds these bytes in any text of UTF-8 that holds them."""
+    runs = re.findall(rb"[\x00-\x7f]+|[\x80-\xff]+", uids)
+    return "".join("[^\\x00-\\x7f]+" if run[0] > 0x7F else "".join(f"\\x{byte:02x}" for byte in run) for run in runs)
+
+
+def scan_series(
+    rows: happybase.Table, data: TableLayout[Any, SeriesPoint], selection: Selection
+) -> Iterator[tuple[bytes, Any, Mapping[bytes, tuple[bytes, int]]]]:
+    """The rows of a selection: row, key and the cells with their timestamps, bucket after bucket of a salt.
+
+    The filters by name are left to the caller. Raises InvalidRow.
+    """
+    for range_ in selection.plan.ranges:
+        for row, cells in rows.scan(
+            range_.start,
+            range_.stop,
+            columns=data.cells.columns,
+            filter=selection.row_filter,
+            include_timestamp=True,
+            batch_size=ROWS_AT_ONCE,
+        ):
+            try:
+                key = data.layout.decode(row)
+            except ValueError as error:
+                raise InvalidRow(data.name, row, str(error)) from None
+            if selection.has_uids(key.tag_uids):
+                yield row, key, cells
+
+
+def read_series(
+    rows: happybase.Table,
+    data: TableLayout[Any, SeriesPoint],
+    uids: Uids,
+    selection: Selection,
+    since_ms: int,
+    until_ms: int,
+    duplicates: Duplicates,
+) -> list[Series]:
+    """The series of a selection that have a point in the period, by the UIDs of their tags."""
+    hours: dict[bytes, list[Values]] = {}
+    for row, key, cells in scan_series(rows, data, selection):
+        try:
+            points = read_points(cells_by_qualifier(cells)).merged(duplicates)
+        except ValueError as error:
+            raise InvalidRow(data.name, row, str(error)) from None
+        values = Values(points.offsets_ms + key.time_ms, points.floats, points.ints, points.are_floats)
+        hours.setdefault(key.tag_uids, []).append(values)
+    found: list[Series] = []
+    for pairs, tags in sorted(selection.matching(uids, hours).items()):
+        values = _joined(hours[pairs]).between(since_ms, until_ms)
+        if len(values):
+            found.append(Series(selection.metric, tags, (), values, (selection.tsuid(pairs),)))
+    return found
+
+
+def _joined(hours: list[Values]) -> Values:
+    """The points of several hours, by time."""
+    if len(hours) == 1:
+        return hours[0]
+    return Values(
+        np.concatenate([hour.times_ms for hour in hours]),
+        np.concatenate([hour.numbers for hour in hours]),
+        np.concatenate([hour.ints for hour in hours]),
+        np.concatenate([hour.are_floats for hour in hours]),
+    )

@@ -1,0 +1,480 @@
+"""Deletion on a store: of the points of a period, and of no other, whoever writes meanwhile and wherever it dies."""
+
+import random
+from contextlib import suppress
+
+import pytest
+
+from domains.tsdb.codecs import SeriesSalt
+from domains.tsdb.compaction import QUIET_MS
+from domains.tsdb.deleting import DeletionResult
+from domains.tsdb.keys import SETTINGS, data_table, uid_tables
+from domains.tsdb.qualifiers import MIXED, NOT_MIXED, pack_appended, pack_number, qualifier_of
+from domains.tsdb.questions import TagFilter
+from domains.tsdb.records import Point
+from domains.tsdb.repository import TsdbRepository
+from shared.keys import InvalidQuestion
+from shared.records import parse_time
+from shared.writes import WriterClock
+from tests.crashes import subsets
+from tests.watched_connection import ReplyLost, Stop, WatchedConnection, WriterDied, paused_at_call, stopped_at
+
+HOUR_MS = 3_600_000
+HOUR = parse_time("2013-01-01T00:00")
+NOW = parse_time("2013-01-01T05:00")
+TAGS = {"host": "web-1"}
+FIVE = [Point("cpu", HOUR + second * 1000, second, TAGS) for second in range(5)]
+ANNOTATION = b"t:\x01\0\x05"
+
+
+class Clock(WriterClock):
+    """A clock that goes one millisecond further with each reading, and stands still otherwise."""
+
+    def __init__(self):
+        super().__init__()
+        self.set_ms = NOW
+
+    def read_ms(self):
+        self.set_ms += 1
+        return self.set_ms
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+def repository(connection, clock, **options):
+    return TsdbRepository(connection, clock=clock, **options)
+
+
+def stored(connection):
+    """The cells of all rows, with their timestamps."""
+    return dict(connection.table("tsdb").scan(include_timestamp=True))
+
+
+def values(connection, clock, **options):
+    return [answer.value for answer in repository(connection, clock, **options).query("none:cpu", HOUR, HOUR + HOUR_MS)]
+
+
+def fill(connection, clock, *, compacted):
+    repository(connection, clock).store_all(FIVE)
+    clock.set_ms += QUIET_MS + 1
+    if compacted:
+        assert repository(connection, clock).compact("cpu").compacted == 1
+
+
+def delete(connection, clock, since_s, until_s, **options):
+    return repository(connection, clock, **options).delete_points(
+        "cpu", (), HOUR + since_s * 1000, HOUR + until_s * 1000
+    )
+
+
+@pytest.mark.parametrize("compacted", [False, True])
+def test_the_points_of_a_period_are_deleted_and_no_others(connection, clock, compacted):
+    fill(connection, clock, compacted=compacted)
+    assert delete(connection, clock, 1, 3) == DeletionResult(1, 0, ())
+    assert values(connection, clock) == [0, 3, 4]
+    assert delete(connection, clock, 1, 3) == DeletionResult(0, 0, ())
+    assert delete(connection, clock, 0, 1) == DeletionResult(1, 0, ())
+    assert delete(connection, clock, 4, 5) == DeletionResult(1, 0, ())
+    assert values(connection, clock) == [3]
+    assert delete(connection, clock, 0, 3600) == DeletionResult(1, 0, ())
+    assert stored(connection) == {}
+    assert delete(connection, clock, 0, 3600) == DeletionResult(0, 0, ())
+
+
+def test_a_rewritten_cell_is_a_minute_old_and_so_newer_than_what_it_replaces(connection, clock):
+    fill(connection, clock, compacted=True)
+    ((_, (compacted_ms,)),) = [(row, [ms for _, ms in cells.values()]) for row, cells in stored(connection).items()]
+    delete(connection, clock, 1, 3)
+    (cells,) = stored(connection).values()
+    assert cells == {b"t:" + bytes.fromhex("0000 0030 0040"): (bytes.fromhex("00 03 04 00"), clock.set_ms - QUIET_MS)}
+    assert clock.set_ms - QUIET_MS > compacted_ms
+
+
+def test_one_remaining_point_is_a_plain_cell(connection, clock):
+    fill(connection, clock, compacted=True)
+    delete(connection, clock, 0, 4)
+    (cells,) = stored(connection).values()
+    assert {column: value for column, (value, _) in cells.items()} == {b"t:\0\x40": b"\4"}
+
+
+@pytest.mark.parametrize("compacted", [False, True])
+def test_points_can_be_stored_again_and_compacted_after_each_delete(connection, clock, compacted):
+    """The tombstones of one round must hide nothing of the next."""
+    fill(connection, clock, compacted=compacted)
+    for first in (1, 2, 0, 3, 1):
+        delete(connection, clock, first, first + 2)
+        assert values(connection, clock) == [second for second in range(5) if second not in (first, first + 1)]
+        repository(connection, clock).store_all(FIVE[first : first + 2])
+        assert values(connection, clock) == [0, 1, 2, 3, 4]
+        clock.set_ms += QUIET_MS + 1
+        repository(connection, clock).compact("cpu")
+        assert values(connection, clock, duplicates="strict") == [0, 1, 2, 3, 4]
+        assert [len(cells) for cells in stored(connection).values()] == [1]
+
+
+def test_young_cells_are_deleted_at_once_but_a_young_row_is_not_rewritten(connection, clock):
+    fill(connection, clock, compacted=True)
+    new = Point("cpu", HOUR + 9000, 9, TAGS)
+    repository(connection, clock).store(new)
+    before = stored(connection)
+    assert delete(connection, clock, 4, 10) == DeletionResult(0, 1, ())
+    assert stored(connection) == before
+    assert delete(connection, clock, 5, 10) == DeletionResult(1, 0, ())
+    assert values(connection, clock) == [0, 1, 2, 3, 4]
+    repository(connection, clock).store(new)
+    clock.set_ms += QUIET_MS + 1
+    assert delete(connection, clock, 4, 10) == DeletionResult(1, 0, ())
+    assert values(connection, clock) == [0, 1, 2, 3]
+
+
+def test_a_rewritten_cell_that_a_tombstone_hides_replaces_nothing(connection, clock):
+    """OpenTSDB's compaction deletes without a timestamp: its tombstones of the last minute hide what is older."""
+    fill(connection, clock, compacted=True)
+    ((row, before),) = stored(connection).items()
+    connection.table("tsdb").delete(row, [b"t:" + bytes.fromhex("0000 0010 0020")], timestamp=clock.set_ms)
+    assert delete(connection, clock, 3, 5) == DeletionResult(0, 1, ())
+    assert stored(connection) == {row: before}
+    clock.set_ms += QUIET_MS
+    assert delete(connection, clock, 3, 5) == DeletionResult(1, 0, ())
+    assert values(connection, clock) == [0, 1, 2]
+
+
+# ---- the forms of cells --------------------------------------------------------------------------
+
+
+def cell(*points, in_ms=()):
+    """A compacted cell of points as seconds and number; a plain one if it is one point."""
+    qualifier, number = b"", b""
+    for second, value in points:
+        flags, packed = pack_number(value)
+        qualifier += qualifier_of(int(second * 1000), flags, in_ms=second in in_ms or second % 1 > 0)
+        number += packed
+    if len(points) > 1:
+        number += (
+            MIXED if 0 < sum(second in in_ms or second % 1 > 0 for second, _ in points) < len(points) else NOT_MIXED
+        )
+    return b"t:" + qualifier, number
+
+
+OLD_FLOAT = b"t:" + bytes.fromhex("003b"), bytes(4) + bytes.fromhex("40900000")
+FORMS = {
+    "seconds": [cell((1, 1)), cell((2, 300)), cell((3, 0.5)), cell((4, 0.1))],
+    "milliseconds": [cell((1.5, 1)), cell((2.25, 300)), cell((3, 7), in_ms=[3])],
+    "compacted": [cell((1, 1), (2, 300), (3, 0.5), (4, 0.1))],
+    "compacted in milliseconds": [cell((1.5, 1), (2.5, 0.1), (3.75, 2**40))],
+    "mixed": [cell((1, 1), (1.5, 2), (3, 3), (3.999, 4.5))],
+    "two compacted cells and single ones": [cell((1, 1), (3, 3)), cell((2, 2), (4, 4)), cell((2.5, 5)), cell((3, 300))],
+    "an old float": [OLD_FLOAT, cell((1, 1), (4, 4))],
+    "a tail that is too long": [(column, value + b"\7\7") for column, value in [cell((1, 1), (2, 2), (3, 3))]],
+}
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("form", FORMS)
+def test_cells_of_every_form(connection, clock, form, seed):
+    dice = random.Random(seed)
+    repository(connection, clock).store(Point("cpu", HOUR + HOUR_MS - 1, 99, TAGS))
+    (row,) = stored(connection)
+    for number, (column, value) in enumerate(FORMS[form]):
+        connection.table("tsdb").put(row, {column: value, ANNOTATION: b"{}"}, timestamp=NOW - 1000 + number)
+    clock.set_ms += QUIET_MS + 1
+    points = repository(connection, clock).points("cpu", "host", "web-1")
+    since_ms, until_ms = sorted(HOUR + dice.randrange(0, 5000, 250) for _ in range(2))
+    result = repository(connection, clock).delete_points("cpu", (), since_ms, until_ms)
+    assert result.failed == ()
+    assert result.left == 0
+    wanted = [point for point in points if not since_ms <= point.time_ms < until_ms]
+    assert repository(connection, clock).points("cpu", "host", "web-1") == wanted
+    assert stored(connection)[row][ANNOTATION] == (b"{}", NOW - 1000 + number)
+
+
+def test_a_cell_that_cannot_be_read_is_deleted_if_its_whole_hour_is(connection, clock):
+    fill(connection, clock, compacted=False)
+    (row,) = stored(connection)
+    connection.table("tsdb").put(row, {b"t:" + bytes.fromhex("0050 0060"): b"\1"}, timestamp=5)
+    result = delete(connection, clock, 2, 3)
+    assert result.changed == 0
+    assert str(result.failed[0]).startswith(f"tsdb: row {row.hex(' ')}: cell 00 50 00 60: must be 2 bytes")
+    assert delete(connection, clock, 0, 3600).changed == 1
+    assert stored(connection) == {}
+
+
+def test_rows_that_cannot_be_read_do_not_stop_the_others(connection, clock):
+    fill(connection, clock, compacted=False)
+    (row,) = stored(connection)
+    connection.table("tsdb").put(row[:-1], {b"t:\0\0": b"\1"}, timestamp=5)
+    result = delete(connection, clock, 0, 2)
+    assert (result.changed, [failure.row for failure in result.failed]) == (1, [row[:-1]])
+
+
+def test_appended_points_are_deleted_all_or_none(connection, clock):
+    fill(connection, clock, compacted=False)
+    (row,) = stored(connection)
+    appended = {b"t:\5\0\0": pack_appended([(9000, 9), (8000, 8)])}
+    connection.table("tsdb").put(row, appended, timestamp=NOW)
+    result = delete(connection, clock, 4, 9)
+    assert (result.changed, result.left) == (0, 0)
+    assert str(result.failed[0]).endswith("cell 05 00 00: appended points cannot be deleted in part")
+    assert values(connection, clock) == [0, 1, 2, 3, 4, 8, 9]
+    assert delete(connection, clock, 0, 2).changed == 1
+    assert values(connection, clock) == [2, 3, 4, 8, 9]
+    assert delete(connection, clock, 4, 10).changed == 1
+    assert values(connection, clock) == [2, 3]
+
+
+def test_a_compacted_cell_beside_appended_points_is_not_replaced(connection, clock):
+    fill(connection, clock, compacted=True)
+    (row,) = stored(connection)
+    connection.table("tsdb").put(row, {b"t:\5\0\0": pack_appended([(9000, 9)])}, timestamp=NOW)
+    result = delete(connection, clock, 4, 9)
+    assert (result.changed, len(result.failed)) == (0, 1)
+    assert delete(connection, clock, 0, 5).changed == 1
+    assert values(connection, clock) == [9]
+
+
+def test_duplicates_do_not_come_back_and_those_in_the_period_may_differ(connection, clock):
+    fill(connection, clock, compacted=True)
+    repository(connection, clock).store(Point("cpu", HOUR + 2000, 300, TAGS))
+    clock.set_ms += QUIET_MS + 1
+    assert delete(connection, clock, 2, 3, duplicates="strict") == DeletionResult(1, 0, ())
+    assert values(connection, clock, duplicates="strict") == [0, 1, 3, 4]
+    repository(connection, clock).store(Point("cpu", HOUR + 3000, 300, TAGS))
+    clock.set_ms += QUIET_MS + 1
+    result = delete(connection, clock, 4, 5, duplicates="strict")
+    assert "cells of one time must hold the same number" in str(result.failed[0])
+    assert delete(connection, clock, 4, 5).changed == 1
+    assert values(connection, clock) == [0, 1, 300]
+
+
+# ---- deaths, and others meanwhile ----------------------------------------------------------------
+
+
+def two_series(connection, clock, *, compacted):
+    """Five points of each of two series over two hours, so that a call changes several rows."""
+    for host in ("web-1", "web-2"):
+        repository(connection, clock).store_all(
+            Point("cpu", HOUR + HOUR_MS - 3000 + second * 1000, second, {"host": host}) for second in range(6)
+        )
+    clock.set_ms += QUIET_MS + 1
+    if compacted:
+        assert repository(connection, clock).compact("cpu").compacted == 4
+    repository(connection, clock).store(Point("cpu", HOUR + HOUR_MS - 4000, 7, TAGS))
+    clock.set_ms += QUIET_MS + 1
+
+
+SINCE_MS, UNTIL_MS = HOUR + HOUR_MS - 1000, HOUR + HOUR_MS + 1000
+"""The last point of the first hour and the first one of the second, for each series of `two_series`."""
+ALL = {("web-1", value) for value in (7, 0, 1, 2, 3, 4, 5)} | {("web-2", value) for value in range(6)}
+REMAINING = {(host, value) for host, value in ALL if value not in (2, 3)}
+
+
+def seen(connection, clock):
+    return {
+        (series.tags["host"], value)
+        for series in repository(connection, clock, duplicates="strict").read("cpu")
+        for _, value in series.values.points()
+    }
+
+
+def delete_both(connection, clock):
+    return repository(connection, clock).delete_points("cpu", (), SINCE_MS, UNTIL_MS)
+
+
+def changes_of(connection, clock, compacted):
+    """The calls of the deletion that change the store, each with its number of rows."""
+    two_series(connection, clock, compacted=compacted)
+    watched = WatchedConnection(connection)
+    assert delete_both(watched, clock).changed == 4
+    assert seen(connection, clock) == REMAINING
+    return [len(call.rows) for call in watched.calls], watched.number_of_calls
+
+
+ROWS_OF_CALLS = {False: [4], True: [4, 4]}
+"""A delete; with compacted cells, a put before it."""
+STOPS = [
+    (compacted, Stop(call, stored_rows, is_death))
+    for compacted, sizes in ROWS_OF_CALLS.items()
+    for call, size in enumerate(sizes)
+    for stored_rows in subsets(size)
+    for is_death in (True, False)
+]
+CALLS, READING = {False: 7, True: 11}, 3
+"""All calls of the deletion, and the one that reads the cells."""
+
+
+@pytest.mark.parametrize("compacted", [False, True])
+def test_the_calls_of_a_deletion(connection, clock, compacted):
+    assert changes_of(connection, clock, compacted) == (ROWS_OF_CALLS[compacted], CALLS[compacted])
+
+
+@pytest.mark.parametrize(("compacted", "stop"), STOPS)
+def test_a_deletion_that_stops_at_any_call_is_completed_by_the_same_call(connection, clock, compacted, stop):
+    two_series(connection, clock, compacted=compacted)
+    watched = WatchedConnection(connection, stopped_at(stop))
+    with suppress(WriterDied, ReplyLost):
+        delete_both(watched, clock)
+    assert watched.is_stopped
+    assert REMAINING <= seen(connection, clock) <= ALL
+    delete_both(connection, clock)
+    assert seen(connection, clock) == REMAINING
+    watched.deliver()
+    assert seen(connection, clock) == REMAINING
+    assert delete_both(connection, clock) == DeletionResult(0, 0, ())
+    clock.set_ms += QUIET_MS + 1
+    repository(connection, clock).compact("cpu")
+    assert seen(connection, clock) == REMAINING
+
+
+def delete_while(connection, clock, compacted, call, doing):
+    """The deletion, with something else done before one of its calls."""
+    two_series(connection, clock, compacted=compacted)
+    done = []
+    watched = WatchedConnection(connection, before_call=paused_at_call(call, lambda: done.append(doing())))
+    result = delete_both(watched, clock)
+    assert len(done) == 1
+    return result
+
+
+EVERY_CALL = [(compacted, call) for compacted, calls in CALLS.items() for call in range(calls)]
+
+
+@pytest.mark.parametrize("value", [9, 300])
+@pytest.mark.parametrize("time_ms", [SINCE_MS, SINCE_MS - 1000])
+@pytest.mark.parametrize(("compacted", "call"), EVERY_CALL)
+def test_a_point_that_is_overwritten_meanwhile_stays(connection, clock, compacted, call, time_ms, value):
+    overwritten = Point("cpu", time_ms, value, TAGS)
+    result = delete_while(connection, clock, compacted, call, lambda: repository(connection, clock).store(overwritten))
+    was_read = call <= READING
+    assert (result.changed, result.left) == ((3, 1) if was_read and compacted else (4, 0))
+    points = repository(connection, clock).points("cpu", "host", "web-1")
+    is_deleted = time_ms == SINCE_MS and was_read and not compacted
+    assert [point.value for point in points if point.time_ms == time_ms] == ([] if is_deleted else [value])
+    clock.set_ms += QUIET_MS + 1
+    repository(connection, clock).compact("cpu")
+    assert repository(connection, clock).points("cpu", "host", "web-1") == points
+
+
+@pytest.mark.parametrize(("compacted", "call"), EVERY_CALL)
+def test_a_compaction_meanwhile_loses_no_other_point(connection, clock, compacted, call):
+    delete_while(connection, clock, compacted, call, lambda: repository(connection, clock).compact("cpu"))
+    assert REMAINING <= seen(connection, clock) <= ALL
+    delete_both(connection, clock)
+    assert seen(connection, clock) == REMAINING
+
+
+@pytest.mark.parametrize("call", range(13))
+@pytest.mark.parametrize("compacted", [False, True])
+def test_a_deletion_during_a_compaction_loses_no_other_point(connection, clock, compacted, call):
+    two_series(connection, clock, compacted=compacted)
+    watched = WatchedConnection(connection, before_call=paused_at_call(call, lambda: delete_both(connection, clock)))
+    repository(watched, clock).compact("cpu")
+    assert REMAINING <= seen(connection, clock) <= ALL
+    delete_both(connection, clock)
+    assert seen(connection, clock) == REMAINING
+
+
+@pytest.mark.parametrize("since_ms", [SINCE_MS, SINCE_MS - 1000, UNTIL_MS])
+@pytest.mark.parametrize(("compacted", "call"), EVERY_CALL)
+def test_another_deletion_meanwhile_loses_no_other_point(connection, clock, compacted, call, since_ms):
+    """The same period, one that overlaps it, and one after it."""
+
+    def delete_other():
+        return repository(connection, clock).delete_points("cpu", (), since_ms, since_ms + 2000)
+
+    delete_while(connection, clock, compacted, call, delete_other)
+    neither = {
+        (host, value)
+        for host, value in REMAINING
+        if value == 7 or not since_ms <= HOUR + HOUR_MS - 3000 + value * 1000 < since_ms + 2000
+    }
+    assert neither <= seen(connection, clock) <= ALL
+    delete_other()
+    delete_both(connection, clock)
+    assert seen(connection, clock) == neither
+
+
+# ---- series, and everything at random ------------------------------------------------------------
+
+
+def test_a_series_is_deleted_with_its_annotations_and_others_stay(connection, clock):
+    longer = {**TAGS, "dc": "lga"}
+    for hour in range(3):
+        for metric, tags in (("cpu", TAGS), ("cpu", longer), ("cpu", {"host": "web-2"}), ("load", TAGS)):
+            repository(connection, clock).store(Point(metric, HOUR + hour * HOUR_MS, hour, tags))
+    row = min(stored(connection))
+    connection.table("tsdb").put(row, {ANNOTATION: b"{}"}, timestamp=NOW)
+    others = len(stored(connection)) - 3
+    assert repository(connection, clock).delete_series("cpu", {"host": "none"}).changed == 0
+    assert repository(connection, clock).delete_series("none", TAGS).changed == 0
+    assert repository(connection, clock).delete_series("cpu", TAGS) == DeletionResult(3, 0, ())
+    assert repository(connection, clock).delete_series("cpu", TAGS) == DeletionResult(0, 0, ())
+    assert len(stored(connection)) == others
+    assert len(repository(connection, clock).points("cpu", "host", "web-1")) == 3
+    assert repository(connection, clock).delete_points("cpu", [TagFilter("host", "wildcard", "*")], 0, NOW).changed == 6
+    assert len(stored(connection)) == 3
+
+
+@pytest.mark.parametrize("stored_rows", subsets(3))
+@pytest.mark.parametrize("is_death", [True, False])
+def test_a_deletion_of_a_series_that_stops_is_completed(connection, clock, stored_rows, is_death):
+    repository(connection, clock).store_all(Point("cpu", HOUR + hour * HOUR_MS, hour, TAGS) for hour in range(3))
+    clock.set_ms += QUIET_MS + 1
+    watched = WatchedConnection(connection, stopped_at(Stop(0, stored_rows, is_death)))
+    with suppress(WriterDied, ReplyLost):
+        repository(watched, clock).delete_series("cpu", TAGS)
+    assert watched.is_stopped
+    assert len(stored(connection)) == 3 - len(stored_rows)
+    repository(connection, clock).delete_series("cpu", TAGS)
+    assert stored(connection) == {}
+
+
+@pytest.mark.parametrize("salt", [None, SeriesSalt(1, 4)], ids=["plain", "salted"])
+@pytest.mark.parametrize("seed", range(8))
+def test_random_deletions_are_those_of_a_plain_dict(new_store, clock, seed, salt):
+    dice = random.Random(seed)
+    data = data_table(salt=salt)
+    tsdb = TsdbRepository(new_store(data, *uid_tables(), SETTINGS), data, clock=clock)
+    wanted = {}
+    for _ in range(60):
+        match dice.choice(("store", "store", "delete", "delete", "compact", "wait", "series")):
+            case "store":
+                points = [
+                    Point("cpu", HOUR + dice.randrange(3 * 3600) * 500, dice.choice((1, 300, 0.5, 0.1)), {"host": host})
+                    for host in "abc"
+                    for _ in range(dice.randrange(1, 40))
+                ]
+                tsdb.store_all(points)
+                wanted |= {(dict(point.tags)["host"], point.time_ms): point.value for point in points}
+            case "delete":
+                since_ms, until_ms = sorted(HOUR + dice.randrange(0, 6000) * 1000 for _ in range(2))
+                hosts = dice.sample("abc", dice.randrange(1, 4))
+                filters = [TagFilter("host", dice.choice(("literal_or", "iliteral_or")), "|".join(hosts))]
+                while (result := tsdb.delete_points("cpu", filters, since_ms, until_ms)).left:
+                    clock.set_ms += QUIET_MS + 1
+                assert result.failed == ()
+                wanted = {
+                    (host, time_ms): value
+                    for (host, time_ms), value in wanted.items()
+                    if host not in hosts or not since_ms <= time_ms < until_ms
+                }
+            case "compact":
+                tsdb.compact("cpu")
+            case "wait":
+                clock.set_ms += QUIET_MS + 1
+            case "series" if dice.random() < 0.3:
+                tsdb.delete_series("cpu", {"host": "a"})
+                wanted = {key: value for key, value in wanted.items() if key[0] != "a"}
+        found = {
+            (series.tags["host"], time_ms): value
+            for series in tsdb.read("cpu")
+            for time_ms, value in series.values.points()
+        }
+        assert found == wanted
+
+
+def test_a_period_that_rows_cannot_hold_is_refused(connection, clock):
+    with pytest.raises(InvalidQuestion, match=r"until_ms: must be 0..4294967296000"):
+        repository(connection, clock).delete_points("cpu", (), 0, 2**43)
