@@ -1,6 +1,7 @@
 """Points of series in OpenTSDB's tables: stored, read, aggregated, compacted."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise, starmap
 from typing import Any
 
 import attrs
@@ -9,19 +10,24 @@ import numpy as np
 
 from shared.keys import InvalidQuestion, Plan, between
 from shared.keys.errors import shown
-from shared.tables import InvalidRow, TableLayout
+from shared.queries import in_batches
+from shared.tables import InvalidRecord, InvalidRow, TableLayout
 from shared.writes import CLOCK, WriterClock, store_all
 
 from .aggregation import Values, aggregated, downsampled, rates
 from .compaction import CompactionResult, compact
 from .keys import DEFAULT_WIDTHS, POINTS, UIDS, Widths
-from .qualifiers import HOUR_MS, Duplicates, cells_by_qualifier, read_points
+from .qualifiers import HOUR_MS, Cells, Duplicates, cell_of, cells_by_qualifier, read_points, read_rows
 from .questions import NONE, SeriesQuestion, TagFilter, parse_question
-from .records import LAST_POINT_MS, Answer, Point, SeriesPoint, UidMapping
+from .records import LAST_POINT_MS, Answer, Number, Point, SeriesPoint, UidMapping
 from .uids import Uids
 
 ROWS_AT_ONCE = 250
 """Rows in a batch of a scan: an hour of a point a second is about 100 KB before it is compacted."""
+POINTS_AT_ONCE = 10_000
+"""Points of a call of `store_all`: series that take turns have several in it, whose cells share a mutation."""
+BUFFERED_S = 1.0
+"""How old a point may be, since `store_all` read it, when the next one comes, before it is sent."""
 POINTS_OF_ONE_TIME = 10_000
 """Points that a repository gives one timestamp at most, plus those of one batch."""
 FOREVER_MS = LAST_POINT_MS + 1
@@ -66,7 +72,8 @@ class TsdbRepository:
         self._duplicates: Duplicates = duplicates
         self._clock = clock
         self._written_ms = 0
-        self._written_then: set[tuple[bytes, int]] = set()
+        self._written_then: dict[bytes, set[int]] = {}
+        """Rows and times of the points with this timestamp."""
 
     # ---- writing
 
@@ -80,40 +87,47 @@ class TsdbRepository:
     def store_all(self, points: Iterable[Point]) -> int:
         """Stores points as `store` does, the cells of a row in one mutation; returns their number.
 
-        Raises NotAllStored. Costs: one call for each 1,000 points.
+        A call is sent with 10,000 points, and with fewer if the first of them was read a second ago when the next one
+        comes. Raises NotAllStored. Costs: one call for each 10,000 points of a source that does not pause.
         """
-        return store_all(points, self._put_all)
+        return store_all(points, self._put_all, at_once=POINTS_AT_ONCE, within_s=BUFFERED_S)
 
     def _put_all(self, points: list[Point]) -> None:
-        points_by_row: dict[bytes, dict[int, SeriesPoint]] = {}
+        values_by_row: dict[bytes, dict[int, Number]] = {}
+        values_by_hour: dict[tuple[str, tuple[tuple[str, str], ...], int], dict[int, Number]] = {}
         for point in points:
-            metric, tags = self.uids.assign(point.metric, dict(point.tags))
-            stored = SeriesPoint(metric, point.time_ms, tags, point.value)
+            hour = point.metric, point.tags, point.time_ms // HOUR_MS
+            values = values_by_hour.get(hour)
+            if values is None:
+                values = values_by_hour[hour] = values_by_row.setdefault(self._row(point), {})
             # The last one of a time: an int and a float have other qualifiers, and here they would be equally new.
-            points_by_row.setdefault(self._data.row(stored), {})[point.time_ms] = stored
-        written_ms = self._write_ms({(row, time_ms) for row, by_time in points_by_row.items() for time_ms in by_time})
-        pack = self._data.cells.pack
-        cells_by_row = {
-            row: {column: number for point in by_time.values() for column, number in pack(point).items()}
-            for row, by_time in points_by_row.items()
-        }
-        with self._rows.batch(timestamp=written_ms) as batch:
+            values[point.time_ms] = point.value
+        cells_by_row = {row: dict(starmap(cell_of, values.items())) for row, values in values_by_row.items()}
+        with self._rows.batch(timestamp=self._write_ms(values_by_row)) as batch:
             for row, cells in cells_by_row.items():
                 batch.put(row, cells)
 
-    def _write_ms(self, points: set[tuple[bytes, int]]) -> int:
-        """The timestamp of these points: now, but later than any that this repository gave one of them before.
+    def _row(self, point: Point) -> bytes:
+        """The row of a point; names without a UID get one."""
+        metric, tags = self.uids.assign(point.metric, dict(point.tags))
+        return self._data.row(SeriesPoint(metric, point.time_ms, tags, point.value))
+
+    def _write_ms(self, times_by_row: Mapping[bytes, Iterable[int]]) -> int:
+        """The timestamp of points of these times: now, but later than any that this repository gave one of them.
 
         Points that are stored in one millisecond share its timestamp. If each had its own, a writer of more than 1,000
         points a second would date them ahead of the system's clock.
         """
         now_ms = max(self._clock.read_ms(), self._written_ms)
-        is_full = len(self._written_then) >= POINTS_OF_ONE_TIME  # the system's clock may have been set back
-        if now_ms == self._written_ms and (is_full or not self._written_then.isdisjoint(points)):
-            now_ms += 1
+        if now_ms == self._written_ms:
+            then = self._written_then
+            is_full = sum(map(len, then.values())) >= POINTS_OF_ONE_TIME  # the system's clock may have been set back
+            if is_full or not all(then[row].isdisjoint(times) for row, times in times_by_row.items() if row in then):
+                now_ms += 1
         if now_ms > self._written_ms:
-            self._written_ms, self._written_then = now_ms, set()
-        self._written_then |= points
+            self._written_ms, self._written_then = now_ms, {}
+        for row, times in times_by_row.items():
+            self._written_then.setdefault(row, set()).update(times)
         return now_ms
 
     def compact(self, metric: str, since_ms: int = 0, until_ms: int = FOREVER_MS) -> CompactionResult:
@@ -185,16 +199,19 @@ class TsdbRepository:
         if plan is None or wanted_pairs is None:
             return []
         hours: dict[bytes, list[Values]] = {}
-        for row, cells in self._scan(plan):
-            try:
-                key = self._data.layout.decode(row)
-                if any(wanted.isdisjoint(self.uids.split(key.tag_uids).items()) for wanted in wanted_pairs):
-                    continue
-                points = read_points(cells_by_qualifier(cells)).merged(self._duplicates)
-            except ValueError as error:
-                raise InvalidRow(self._data.name, row, str(error)) from None
-            values = Values(points.offsets_ms + key.time_ms, points.floats, points.ints, points.are_floats)
-            hours.setdefault(key.tag_uids, []).append(values)
+        for batch in in_batches(self._scan(plan), ROWS_AT_ONCE):
+            keys: list[Any] = []
+            rows: list[tuple[bytes, Cells]] = []
+            for row, cells in batch:
+                try:
+                    key = self._data.layout.decode(row)
+                except ValueError as error:
+                    raise InvalidRow(self._data.name, row, str(error)) from None
+                if not any(wanted.isdisjoint(self.uids.split(key.tag_uids).items()) for wanted in wanted_pairs):
+                    keys.append(key)
+                    rows.append((row, cells_by_qualifier(cells)))
+            for key, values in zip(keys, self._values([key.time_ms for key in keys], rows), strict=True):
+                hours.setdefault(key.tag_uids, []).append(values)
         names = self.uids.names_of_tags(hours)
         found: list[Series] = []
         for pairs in sorted(hours):
@@ -202,6 +219,23 @@ class TsdbRepository:
             if len(values) and all(filter_.matches(names[pairs]) for filter_ in filters):
                 found.append(Series(metric, names[pairs], (), values))
         return found
+
+    def _values(self, hours_ms: list[int], rows: list[tuple[bytes, Cells]]) -> list[Values]:
+        """The points of each row by time, from the start of its hour on; all rows are read as one array."""
+        try:
+            points = read_rows(cells for _, cells in rows).merged(self._duplicates)
+        except InvalidRecord:
+            for row, cells in rows:
+                try:
+                    read_points(cells).merged(self._duplicates)
+                except InvalidRecord as error:
+                    raise InvalidRow(self._data.name, row, str(error)) from None
+            raise
+        times_ms = np.array(hours_ms, np.int64)[points.rows] + points.offsets_ms
+        ints, floats = points.numbers()
+        values = Values(times_ms, floats, ints, points.are_floats)
+        ends = np.searchsorted(points.rows, np.arange(len(rows) + 1)).tolist()
+        return [values.taking(slice(start, end)) for start, end in pairwise(ends)]
 
     def _hours(self, metric: str, since_ms: int, until_ms: int) -> Plan | None:
         """The rows of a metric in a period; None if nothing was ever stored under its name."""
