@@ -63,9 +63,13 @@ class OpenTSDB:
 
     def query(self, m: str, since_ms: int, until_ms: int) -> list[dict[str, Any]]:
         """What it answers to a query text, for times from `since_ms` up to but not at `until_ms`."""
-        asked = urlencode({"start": since_ms, "end": until_ms - 1, "m": m})
-        answer: list[dict[str, Any]] = json.loads(self._call(f"/api/query?{asked}&ms=true&arrays=true"))
+        answer: list[dict[str, Any]] = json.loads(self._call(self.query_path(m, since_ms, until_ms)))
         return answer
+
+    def query_path(self, m: str, since_ms: int, until_ms: int) -> str:
+        """The path of that question."""
+        asked = urlencode({"start": since_ms, "end": until_ms - 1, "m": m})
+        return f"/api/query?{asked}&ms=true&arrays=true"
 
     def assign(self, kind: str, names: Iterable[str]) -> None:
         """Gives names UIDs; those that have one keep it."""
