@@ -11,6 +11,7 @@ import sys
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -69,16 +70,21 @@ def tables() -> dict[str, TableLayout[Any, Any]]:
     }
 
 
-def _rows(table: TableLayout[Any, Any], points: Sequence[Point]) -> list[bytes]:
-    """The row of each point, in a store whose first series are these."""
+@cache
+def _uids() -> list[tuple[bytes, bytes]]:
+    """The UIDs of the metric and of the tags of each series, in a store whose first series are these."""
     with closing(connect("embedded:")) as connection:
         create_tables(connection, [UIDS])
         uids = TsdbRepository(connection).uids
-        assigned = [uids.assign(point.metric, dict(point.tags)) for point in points_at(T)]
-        return [
-            table.row(SeriesPoint(metric, point.time_ms, tags, point.value))
-            for point, (metric, tags) in zip(points, assigned, strict=True)
-        ]
+        return [uids.assign(point.metric, dict(point.tags)) for point in points_at(T)]
+
+
+def _rows(table: TableLayout[Any, Any], points: Sequence[Point]) -> list[bytes]:
+    """The row of a point of each series."""
+    return [
+        table.row(SeriesPoint(metric, point.time_ms, tags, point.value))
+        for point, (metric, tags) in zip(points, _uids(), strict=True)
+    ]
 
 
 def predicted_spreads() -> list[Spread]:
