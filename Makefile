@@ -41,8 +41,8 @@ opentsdb: .venv/ready ## a real OpenTSDB on an HBase of its own until Ctrl-C; ne
 test-opentsdb: .venv/ready ## the tables of tsdb beside a real OpenTSDB, in a minute; needs Java 17 and Maven
 	.venv/bin/pytest -m opentsdb tests/opentsdb
 
-bench-opentsdb: .venv/ready ## loads and questions of tsdb beside a real OpenTSDB on the same HBase; takes half an hour; QUICK=1, RECORD=1
-	.venv/bin/python -m tests.opentsdb.bench $(if $(QUICK),--quick) $(if $(RECORD),--record)
+bench-opentsdb: .venv/ready ## loads and questions of tsdb beside a real OpenTSDB on the same HBase; takes a quarter of an hour; QUICK=1, RECORD=1, ONLY=questions
+	.venv/bin/python -m tests.opentsdb.bench $(if $(QUICK),--quick) $(if $(RECORD),--record) $(if $(ONLY),--only $(ONLY))
 
 lost-points: .venv/ready ## how often a compaction loses an overwritten point, OpenTSDB's and ours, in a minute
 	.venv/bin/python -m tests.opentsdb.lost_points

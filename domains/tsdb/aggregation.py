@@ -68,7 +68,8 @@ class Values:
 
     def points(self) -> list[tuple[int, int | float]]:
         """Time and number of each point, as Python has them."""
-        numbers = np.where(self.are_floats, self.numbers.astype(object), self.ints.astype(object))
+        numbers = self.ints.astype(object)
+        numbers[self.are_floats] = self.numbers[self.are_floats]
         return list(zip(self.times_ms.tolist(), numbers.tolist(), strict=True))
 
 

@@ -181,7 +181,9 @@ class PointArrays:
     def values(self) -> list[Number]:
         """The numbers as Python has them."""
         ints, floats = self.numbers()
-        values: list[Number] = np.where(self.are_floats, floats.astype(object), ints.astype(object)).tolist()
+        numbers = ints.astype(object)
+        numbers[self.are_floats] = floats[self.are_floats]
+        values: list[Number] = numbers.tolist()
         return values
 
     def merged(self, duplicates: Duplicates) -> "PointArrays":

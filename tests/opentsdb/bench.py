@@ -16,6 +16,7 @@ import argparse
 import gc
 import http.client
 import json
+import os
 import random
 import socket
 import sys
@@ -23,7 +24,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -48,8 +48,8 @@ from tests.hbase.java import NotStarted
 from tests.hbase.measured_blocks import version
 from tests.hbase.server import running as running_hbase
 from tests.opentsdb.server import OpenTSDB, running
+from tests.readmes import SPEED
 
-RECORDED = Path(__file__).parents[2] / "fixtures" / "tsdb" / "speed.json"
 T = parse_time("2013-01-01T00:00")
 SERIES = 100
 DAY_MS, EVERY_MS = 24 * HOUR_MS, 10_000
@@ -89,7 +89,10 @@ class Comparison:
     """What took how long; `ours` / `theirs` is the median of the rounds."""
 
     work: str
+    form: str
+    """Of our writes, or of the rows that are read."""
     theirs: str
+    """What OpenTSDB does it with."""
     ours_ms: float
     theirs_ms: float
     embedded_ms: float | None
@@ -98,12 +101,13 @@ class Comparison:
     """Points of a load; 0 for a question."""
 
 
-def comparison(work: str, theirs: str, turns: Turns, sides: tuple[int, int, int | None], points: int = 0) -> Comparison:
-    """Two sides of some turns, and the third on the embedded store."""
+def comparison(
+    what: tuple[str, str, str], turns: Turns, sides: tuple[int, int, int | None], points: int = 0
+) -> Comparison:
+    """Two sides of some turns, and the third on the embedded store; `what` is work, form and theirs."""
     one, other, embedded = sides
     return Comparison(
-        work,
-        theirs,
+        *what,
         turns.median_ms(one),
         turns.median_ms(other),
         None if embedded is None else turns.median_ms(embedded),
@@ -299,9 +303,8 @@ def compare_loads(connection: happybase.Connection, opentsdb: OpenTSDB, size: Si
     work = f"{size.points:,} points of {SERIES} series in the order of time"
     for side, form in enumerate(("the cells of a row in one mutation", "a mutation for each cell")):
         for other, theirs in ((2, f"`/api/put`, {best} points a call"), (3, "telnet")):
-            yield comparison(
-                f"{work}: {form}", theirs, turns, (side, other, 4 if side == 0 else None), points=size.points
-            )
+            sides = side, other, 4 if side == 0 else None
+            yield comparison((work, form, theirs), turns, sides, size.points)
 
 
 # ---- questions -----------------------------------------------------------------------------------
@@ -331,7 +334,7 @@ def compare_questions(connection: happybase.Connection, opentsdb: OpenTSDB, size
                         f"sum:1h-avg:{metric}{{host=*}}": f"{hosts} series-days by host, averages of an hour",
                     }
                 for m, what in questions.items():
-                    yield compared(f"{what}, {form}", m, connection, memory, opentsdb, size)
+                    yield compared(what, form, m, connection, memory, opentsdb, size)
 
 
 def put_compacted(connection: happybase.Connection, source: str, metric: str) -> None:
@@ -350,6 +353,7 @@ def put_compacted(connection: happybase.Connection, source: str, metric: str) ->
 
 def compared(
     work: str,
+    form: str,
     m: str,
     connection: happybase.Connection,
     memory: happybase.Connection,
@@ -365,8 +369,11 @@ def compared(
         if answer != other or embedded().keys() != other.keys():
             raise Unlike(f"{m}: {str(answer)[:200]}, OpenTSDB {str(other)[:200]}")
         turns = in_turns(ours, theirs, embedded, rounds=size.rounds, at_least_s=size.at_least_s)
-    result = comparison(work, "`/api/query`", turns, (0, 1, 2))
-    print(f"  {work:66} {result.ours_ms:8.1f} {result.theirs_ms:8.1f} ms  {result.ours_by_theirs:.2f}", flush=True)
+    result = comparison((work, form, "`/api/query`"), turns, (0, 1, 2))
+    print(
+        f"  {f'{work}, {form}':66} {result.ours_ms:8.1f} {result.theirs_ms:8.1f} ms  {result.ours_by_theirs:.2f}",
+        flush=True,
+    )
     return result
 
 
@@ -386,33 +393,31 @@ def asked(opentsdb: OpenTSDB, connection: http.client.HTTPConnection, m: str) ->
 # ---- all of it -----------------------------------------------------------------------------------
 
 
-def main(size: Size, record: bool) -> None:
-    """Prints the figures of all comparisons, and writes them into `RECORDED`."""
+PARTS: dict[str, Callable[[happybase.Connection, OpenTSDB, Size], Iterator[Comparison]]] = {
+    "questions": compare_questions,
+    "loads": compare_loads,
+}
+
+
+def main(size: Size, parts: Sequence[str], record: bool) -> None:
+    """Prints the figures of some parts; if they are recorded, those of the others stay as they are."""
     with running_hbase(region_servers=1, heap_mb=HEAP_MB) as hbase, closing(connect(hbase.url)) as connection:
         create_tables(connection, TABLES)
         with running(hbase.ports.zookeeper, {"data": "tsdb", "uid": "tsdb-uid"}) as opentsdb:
-            comparisons = [
-                *compare_questions(connection, opentsdb, size),
-                *compare_loads(connection, opentsdb, size),
-            ]
-        hbase_version = version(hbase.info_url)
-    show(comparisons)
+            versions = {"opentsdb": opentsdb.version(), "hbase": version(hbase.info_url), "cores": os.cpu_count()}
+            measured = {part: [*PARTS[part](connection, opentsdb, size)] for part in parts}
+    for comparisons in measured.values():
+        show(comparisons)
     if record:
-        figures: dict[str, Any] = {
-            "opentsdb": OPENTSDB_VERSION,
-            "hbase": hbase_version,
-            "rounds": size.rounds,
-            "comparisons": [attrs.asdict(comparison) for comparison in comparisons],
-        }
-        RECORDED.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
-
-
-OPENTSDB_VERSION = "2.4.1"
+        before = json.loads(SPEED.read_text(encoding="utf-8")) if SPEED.exists() else {}
+        figures = {part: [attrs.asdict(one) for one in comparisons] for part, comparisons in measured.items()}
+        text = json.dumps(before | versions | {"rounds": size.rounds} | figures, indent=1)
+        SPEED.write_text(text + "\n", encoding="utf-8")
 
 
 def show(comparisons: Sequence[Comparison]) -> None:
     """A line for each comparison."""
-    print(f"\n{'work':92} {'ours':>10} {'theirs':>10} {'ratio':>6} {'embedded':>10}")
+    print(f"\n{'work':126} {'ours':>10} {'theirs':>10} {'ratio':>6} {'embedded':>10}")
     for one in comparisons:
         if one.points:
             figures = [one.points / ms * 1000 if ms else None for ms in (one.ours_ms, one.theirs_ms, one.embedded_ms)]
@@ -421,15 +426,17 @@ def show(comparisons: Sequence[Comparison]) -> None:
         else:
             ours, theirs, embedded = (f"{ms:,.1f} ms" for ms in (one.ours_ms, one.theirs_ms, one.embedded_ms or 0))
             ratio = one.ours_by_theirs
-        print(f"{f'{one.work} / {one.theirs}':92.92} {ours:>10} {theirs:>10} {ratio:6.2f} {embedded:>10}")
+        print(f"{f'{one.work}: {one.form} / {one.theirs}':126.126} {ours:>10} {theirs:>10} {ratio:6.2f} {embedded:>10}")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Points stored and read, beside a real OpenTSDB on the same HBase.")
     parser.add_argument("--quick", action="store_true", help="everything once, with few points")
     parser.add_argument("--record", action="store_true", help="write the file from which the README has its figures")
+    parser.add_argument("--only", choices=PARTS, help="only this part")
     arguments = parser.parse_args()
     try:
-        main(QUICK if arguments.quick else FULL, arguments.record)
+        parts = [arguments.only] if arguments.only else [*PARTS]
+        main(QUICK if arguments.quick else FULL, parts, arguments.record)
     except (NotStarted, Unlike) as error:
         sys.exit(str(error))

@@ -71,6 +71,11 @@ class OpenTSDB:
         asked = urlencode({"start": since_ms, "end": until_ms - 1, "m": m})
         return f"/api/query?{asked}&ms=true&arrays=true"
 
+    def version(self) -> str:
+        """Its version, as it says it."""
+        answer: dict[str, str] = json.loads(self._call("/api/version"))
+        return answer["version"]
+
     def assign(self, kind: str, names: Iterable[str]) -> None:
         """Gives names UIDs; those that have one keep it."""
         with suppress(Refused):  # 400 if a name has one already; the others get theirs
