@@ -9,7 +9,7 @@ FITS := import ensurepip, sys, venv; print("yes" if sys.version_info >= (3, 11) 
 # Each process gets neighbouring tests, so that a module's fixtures are set up once; one that is done takes tests of others.
 PARALLEL := -n auto --dist worksteal
 
-.PHONY: help demo test test-long test-hbase test-cluster faults hbase opentsdb test-opentsdb compare-hbase hot-spots bench bench-hbase bench-large mutants readmes check clean
+.PHONY: help demo test test-long test-hbase test-cluster faults hbase opentsdb test-opentsdb bench-opentsdb lost-points compare-hbase hot-spots bench bench-hbase bench-large mutants readmes check clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile
@@ -41,12 +41,19 @@ opentsdb: .venv/ready ## a real OpenTSDB on an HBase of its own until Ctrl-C; ne
 test-opentsdb: .venv/ready ## the tables of tsdb beside a real OpenTSDB, in a minute; needs Java 17 and Maven
 	.venv/bin/pytest -m opentsdb tests/opentsdb
 
+bench-opentsdb: .venv/ready ## loads and questions of tsdb beside a real OpenTSDB on the same HBase; takes a quarter of an hour; QUICK=1, RECORD=1, ONLY=questions
+	.venv/bin/python -m tests.opentsdb.bench $(if $(QUICK),--quick) $(if $(RECORD),--record) $(if $(ONLY),--only $(ONLY))
+
+lost-points: .venv/ready ## how often a compaction loses an overwritten point, OpenTSDB's and ours, in a minute
+	.venv/bin/python -m tests.opentsdb.lost_points
+
 compare-hbase: .venv/ready ## 200,000 random calls on the embedded store and a real HBase; OPERATIONS=, SEED=
 	.venv/bin/python -m tests.compare $(if $(OPERATIONS),--operations $(OPERATIONS)) $(if $(SEED),--seed '$(SEED)')
 
-hot-spots: .venv/ready ## measure on a real HBase where the writes of logs and counters land, for their READMEs
+hot-spots: .venv/ready ## measure on a real HBase where the writes of logs, counters and tsdb land, for their READMEs
 	.venv/bin/python -m tests.hbase.hot_spots
 	.venv/bin/python -m tests.domains.counters.regions
+	.venv/bin/python -m tests.domains.tsdb.regions
 
 bench: .venv/ready ## the benchmarks; QUICK=1 runs each once
 	.venv/bin/python tests/benchmarks $(if $(QUICK),--quick)

@@ -7,6 +7,7 @@ What stands in a README between two marks is the output of code:
     <!-- end -->
 """
 
+import json
 import re
 import textwrap
 from collections import Counter
@@ -64,6 +65,7 @@ from tests.engines import Embedded, Engine
 from tests.shared.stores.test_differences import DIFFERENCES
 
 ROOT = Path(__file__).parent.parent
+SPEED = ROOT / "fixtures" / "tsdb" / "speed.json"
 MAX_LINE = 120
 """Characters of a table's line in a README."""
 MAX_COLUMNS = 7
@@ -536,7 +538,7 @@ def feeds_blocks(_design: Design) -> dict[str, str]:
 
 
 def storage_blocks(design: Design) -> dict[str, str]:
-    """Bytes of the samples of `tsdb`: as `monitoring` stores them, under UIDs, and compacted."""
+    """Bytes of the samples of `tsdb`: as `monitoring` stores them, under UIDs, and compacted; and its speed."""
     points = list(design.loads[0].sample_records())
     wide = connect("embedded:")
     create_tables(wide, MONITORING_TABLES)
@@ -562,7 +564,49 @@ def storage_blocks(design: Design) -> dict[str, str]:
         f"The {len(points):,} sample points, one a minute for each series, as HBase stores their cells, before "
         f"compression. The names need {names[1]:,} bytes besides, once."
     )
-    return {"storage": _below(caption, markdown_table(("form", "cells", "bytes for each point"), rows))}
+    storage = _below(caption, markdown_table(("form", "cells", "bytes for each point"), rows))
+    return {"storage": storage, **speed_blocks()}
+
+
+def speed_blocks() -> dict[str, str]:
+    """Loads and questions of `tsdb` beside a real OpenTSDB, as `make bench-opentsdb RECORD=1` recorded them."""
+    recorded: dict[str, Any] = json.loads(SPEED.read_text(encoding="utf-8"))
+    loads, questions = recorded["loads"], recorded["questions"]
+
+    def rate(points: int, took_ms: float) -> str:
+        return f"{points / took_ms * 1000:,.0f}"
+
+    ratios = {(one["form"], one["theirs"]): f"{1 / one['ours_by_theirs']:.1f}" for one in loads}
+    others = {one["theirs"]: rate(one["points"], one["theirs_ms"]) for one in loads}
+    ours = {one["form"]: rate(one["points"], one["ours_ms"]) for one in loads}
+    rows = [[form, figure, *(ratios[form, other] for other in others)] for form, figure in ours.items()]
+    rows += [[f"OpenTSDB, {other}", figure, *[""] * len(others)] for other, figure in others.items()]
+    rows += [
+        ["the first on the embedded store", rate(one["points"], one["embedded_ms"]), *[""] * len(others)]
+        for one in loads[:1]
+    ]
+    load_table = markdown_table(
+        (loads[0]["work"], "points/s", *(f"times that of {other.partition(',')[0]}" for other in others)), rows
+    )
+    question_table = markdown_table(
+        ("question", "rows", "ours, ms", "OpenTSDB, ms", "ours / OpenTSDB", "embedded, ms"),
+        [
+            [
+                one["work"],
+                one["form"],
+                *(f"{one[side]:,.1f}" for side in ("ours_ms", "theirs_ms")),
+                f"{one['ours_by_theirs']:.2f}",
+                f"{one['embedded_ms']:,.1f}",
+            ]
+            for one in questions
+        ],
+    )
+    caption = (
+        f"Beside OpenTSDB {recorded['opentsdb']} on the same HBase {recorded['hbase']}, in turns, medians of at least "
+        f"{recorded['rounds']} rounds, on {recorded['cores']} cores with other work. A load ends when its points "
+        "can be read. `make bench-opentsdb RECORD=1` does it again."
+    )
+    return {"speed": "\n\n".join([_filled(caption), load_table, question_table])}
 
 
 class LaterClock(WriterClock):

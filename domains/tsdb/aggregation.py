@@ -68,11 +68,9 @@ class Values:
 
     def points(self) -> list[tuple[int, int | float]]:
         """Time and number of each point, as Python has them."""
-        ints, numbers = self.ints.tolist(), self.numbers.tolist()
-        return [
-            (time_ms, numbers[at] if is_float else ints[at])
-            for at, (time_ms, is_float) in enumerate(zip(self.times_ms.tolist(), self.are_floats.tolist(), strict=True))
-        ]
+        numbers = self.ints.astype(object)
+        numbers[self.are_floats] = self.numbers[self.are_floats]
+        return list(zip(self.times_ms.tolist(), numbers.tolist(), strict=True))
 
 
 # ---- 1. downsampling -----------------------------------------------------------------------------
@@ -252,7 +250,7 @@ def aggregated(series: Sequence[Values], name: str, *, are_rates: bool = False) 
     series = [values for values in series if len(values) > are_rates]
     if not series:
         return Values.of(())
-    times_ms = np.unique(np.concatenate([values.times_ms[int(are_rates) :] for values in series]))
+    times_ms = _all_times([values.times_ms[int(are_rates) :] for values in series])
     present = np.zeros((len(series), len(times_ms)), np.bool_)
     numbers = np.zeros(present.shape, np.float64)
     ints = np.zeros(present.shape, np.int64)
@@ -272,6 +270,14 @@ def aggregated(series: Sequence[Values], name: str, *, are_rates: bool = False) 
     float_numbers = _skipping_nan(aggregator, numbers, present)
     int_numbers = aggregator.of_ints(ints, present)
     return Values(times_ms, np.where(is_float, float_numbers, int_numbers.astype(np.float64)), int_numbers, is_float)
+
+
+def _all_times(series: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """The times of some series, each once."""
+    if all(np.array_equal(series[0], times_ms) for times_ms in series[1:]):
+        return series[0]
+    times_ms = np.sort(np.concatenate(series), kind="stable")  # numpy's `unique` does not use that runs are sorted
+    return np.asarray(times_ms[np.append(True, times_ms[1:] > times_ms[:-1])])
 
 
 @attrs.frozen(eq=False)

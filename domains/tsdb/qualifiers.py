@@ -18,10 +18,12 @@ all kinds at once, and a time in several of them. Then the number of the newest 
 import math
 import struct
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Literal, TypeAlias
 
 import attrs
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from shared.keys.errors import shown, shown_bytes
@@ -30,6 +32,7 @@ from shared.tables import InvalidRecord
 from .records import Number, SeriesPoint
 
 FAMILY = "t"
+_COLUMN_START = FAMILY.encode() + b":"
 HOUR_MS = 3_600_000
 APPENDED = bytes.fromhex("05 00 00")
 """The qualifier of the cell to which OpenTSDB appends points, if it is configured so."""
@@ -37,6 +40,10 @@ APPENDED = bytes.fromhex("05 00 00")
 IS_FLOAT = 0x8
 FLAGS = {0x0: "i1", 0x1: ">i2", 0x3: ">i4", 0x7: ">i8", 0xB: ">f4", 0xF: ">f8"}
 """The flags that numbers have, and the type of their bytes."""
+_ARE_FLAGS = np.isin(np.arange(16), list(FLAGS))
+_STRUCTS = {flags: struct.Struct(code) for flags, code in zip(FLAGS, (">b", ">h", ">i", ">q", ">f", ">d"), strict=True)}
+_INT_FLAGS = bytes([0x0] * 8 + [0x1] * 8 + [0x3] * 16 + [0x7] * 32)
+"""The flags of an int, by its number of bits without the sign."""
 _FIRST_IN_MS = 0xF0
 """Seconds end at 3,599, so the first byte of a qualifier in seconds is less."""
 MIXED, NOT_MIXED = b"\x01", b"\x00"
@@ -56,14 +63,17 @@ def pack_number(value: Number) -> tuple[int, bytes]:
     42 -> 0, 2a    257 -> 1, 01 01    42.5 -> b, 42 2a 00 00    0.1 -> f, 3f b9 99 99 99 99 99 9a
     """
     if type(value) is int:
-        for width in (1, 2, 4, 8):
-            if -(1 << width * 8 - 1) <= value < 1 << width * 8 - 1:
-                return width - 1, value.to_bytes(width, "big", signed=True)
-    if type(value) is not float or not math.isfinite(value):
-        raise InvalidRecord(f"must be an int of 64 bits, or a float that is not NaN or infinite (got {shown(value)})")
-    with np.errstate(over="ignore"):
-        is_exact_in_4_bytes = float(np.float32(value)) == value
-    return (0xB, struct.pack(">f", value)) if is_exact_in_4_bytes else (0xF, struct.pack(">d", value))
+        bits = (value if value >= 0 else ~value).bit_length()
+        if bits < len(_INT_FLAGS):
+            flags = _INT_FLAGS[bits]
+            return flags, _STRUCTS[flags].pack(value)
+    elif type(value) is float and math.isfinite(value):
+        with suppress(OverflowError):  # too large for 4 bytes
+            number = _STRUCTS[0xB].pack(value)
+            if _STRUCTS[0xB].unpack(number)[0] == value:
+                return 0xB, number
+        return 0xF, _STRUCTS[0xF].pack(value)
+    raise InvalidRecord(f"must be an int of 64 bits, or a float that is not NaN or infinite (got {shown(value)})")
 
 
 def qualifier_of(offset_ms: int, flags: int, *, in_ms: bool | None = None) -> bytes:
@@ -116,8 +126,10 @@ def split_rollup_qualifier(qualifier: bytes) -> tuple[int, int, int]:
 
 @attrs.frozen(eq=False)
 class PointArrays:
-    """Points as arrays of equal length, in the order of time after `merged`."""
+    """Points of one or more rows as arrays of equal length; after `merged` row after row, each by time."""
 
+    rows: NDArray[np.int64]
+    """The number of the row of each point."""
     offsets_ms: NDArray[np.int64]
     """Milliseconds since the start of the hour."""
     flags: NDArray[np.uint8]
@@ -135,6 +147,7 @@ class PointArrays:
     def taking(self, places: Any) -> "PointArrays":
         """The points at these places, in their order."""
         return PointArrays(
+            self.rows[places],
             self.offsets_ms[places],
             self.flags[places],
             self.are_in_ms[places],
@@ -153,39 +166,39 @@ class PointArrays:
         """Which numbers are floats."""
         return np.asarray(self.flags & IS_FLOAT, np.bool_)
 
-    @property
-    def ints(self) -> NDArray[np.int64]:
-        """The ints; 0 in place of floats."""
-        return self._numbers(np.dtype(np.int64), [flags for flags in FLAGS if not flags & IS_FLOAT])
-
-    @property
-    def floats(self) -> NDArray[np.float64]:
-        """All numbers as floats; ints of more than 53 bits are rounded."""
-        return self._numbers(np.dtype(np.float64), list(FLAGS))
-
-    def _numbers(self, dtype: "np.dtype[Any]", flags: Iterable[int]) -> NDArray[Any]:
-        numbers = np.zeros(len(self), dtype)
-        for flag in flags:
-            places = np.flatnonzero(self.flags == flag)
-            if len(places):
-                data, width = np.frombuffer(self.data, np.uint8), (flag & 7) + 1
-                numbers[places] = data[self.starts[places, None] + np.arange(width)].view(FLAGS[flag])[:, 0]
-        return numbers
+    def numbers(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The ints, with 0 in place of floats; and all numbers as floats, ints of more than 53 bits rounded."""
+        ints, floats = np.zeros(len(self), np.int64), np.zeros(len(self), np.float64)
+        data = np.frombuffer(self.data, np.uint8)
+        counts = np.bincount(self.flags, minlength=16)
+        for flags, dtype in FLAGS.items():
+            if counts[flags]:
+                places = np.flatnonzero(self.flags == flags)
+                number_bytes = sliding_window_view(data, (flags & 7) + 1)[self.starts[places]]
+                (floats if flags & IS_FLOAT else ints)[places] = number_bytes.view(dtype)[:, 0]
+        return ints, np.where(self.are_floats, floats, ints.astype(np.float64))
 
     def values(self) -> list[Number]:
         """The numbers as Python has them."""
-        ints, floats, are_floats = self.ints.tolist(), self.floats.tolist(), self.are_floats.tolist()
-        return [floats[at] if is_float else ints[at] for at, is_float in enumerate(are_floats)]
+        ints, floats = self.numbers()
+        numbers = ints.astype(object)
+        numbers[self.are_floats] = floats[self.are_floats]
+        values: list[Number] = numbers.tolist()
+        return values
 
     def merged(self, duplicates: Duplicates) -> "PointArrays":
-        """The points by time, each time once.
+        """The points of each row by time, each time once.
 
         Of several cells with one time the newest counts; of equally new ones a single point in seconds, then that of
         the smallest qualifier. `strict` raises InvalidRecord if their numbers differ in a byte, as OpenTSDB does unless
         `fix_duplicates` is set.
         """
-        points = self.taking(np.lexsort((-self.written_ms, self.offsets_ms)))
-        repeats = np.flatnonzero(points.offsets_ms[1:] == points.offsets_ms[:-1]) + 1
+        times_ms = self.rows * HOUR_MS + self.offsets_ms
+        if (times_ms[1:] > times_ms[:-1]).all():
+            return self
+        order = np.lexsort((-self.written_ms, times_ms))
+        points, times_ms = self.taking(order), times_ms[order]
+        repeats = np.flatnonzero(times_ms[1:] == times_ms[:-1]) + 1
         if not len(repeats):
             return points
         if duplicates == "strict":
@@ -198,7 +211,7 @@ class PointArrays:
         return points.taking(np.delete(np.arange(len(points)), repeats))
 
     def compacted(self) -> tuple[bytes, bytes]:
-        """The qualifier and the value of the one cell that holds these points, which must be `merged`."""
+        """The qualifier and the value of the one cell that holds these points: `merged`, and of one row."""
         seconds = (self.offsets_ms // 1000 << 4 | self.flags).astype(">u2").tobytes()
         milliseconds = (0xF0000000 | self.offsets_ms << 6 | self.flags).astype(">u4").tobytes()
         numbers = [self.number_bytes(place) for place in range(len(self))]
@@ -221,123 +234,158 @@ def is_of_points(qualifier: bytes) -> bool:
 
 
 def read_points(cells: Cells) -> PointArrays:
-    """The points of all cells of a row, cell after cell. Raises InvalidRecord.
+    """The points of a row, cell after cell. Raises InvalidRecord."""
+    return read_rows([cells])
+
+
+def read_rows(rows: Iterable[Cells]) -> PointArrays:
+    """The points of some rows, those that have a cell in seconds of their own first. Raises InvalidRecord.
 
     Cells with an odd qualifier that is not `APPENDED` are passed over.
     """
-    reader = _Reader()
-    for qualifier, (value, written_ms) in cells.items():
-        if len(qualifier) == 2:
-            reader.take_seconds(qualifier, value, written_ms)
-        elif is_of_points(qualifier):
-            reader.take_compacted(qualifier, value, written_ms)
-        elif qualifier == APPENDED:
-            reader.take_appended(value, written_ms)
-    return reader.points()
+    single, several = _CellsOfRows(), _CellsOfRows()
+    for number, cells in enumerate(rows):
+        for qualifier, (value, written_ms) in cells.items():
+            if len(qualifier) == 2:
+                single.add(number, qualifier, value, written_ms)
+            elif is_of_points(qualifier):
+                several.add(number, qualifier, value, written_ms)
+            elif qualifier == APPENDED and value:
+                several.add(number, *_compacted_appends(value), written_ms)
+    parts = [_single_points(single), _several_points(several, sum(map(len, single.values)))]
+    return PointArrays(
+        np.concatenate([part.rows for part in parts]),
+        np.concatenate([part.offsets_ms for part in parts]),
+        np.concatenate([part.flags for part in parts]),
+        np.concatenate([part.are_in_ms for part in parts]),
+        np.concatenate([part.starts for part in parts]),
+        np.concatenate([part.written_ms for part in parts]),
+        b"".join([*single.values, *several.values]),
+    )
 
 
-class _Reader:
-    """Collects the points of cells. A row may have a cell for each of its points, so those are kept in lists."""
+class _CellsOfRows:
+    """Cells of one kind in lists of equal length, so that numpy reads all of them at once."""
 
     def __init__(self) -> None:
-        self._qualifiers: list[int] = []
-        self._starts: list[int] = []
-        self._written_ms: list[int] = []
-        self._compacted: list[PointArrays] = []
-        self._values: list[bytes] = []
-        self._bytes = 0
+        self.rows: list[int] = []
+        self.qualifiers: list[bytes] = []
+        self.values: list[bytes] = []
+        self.written_ms: list[int] = []
 
-    def _add(self, value: bytes) -> int:
-        start = self._bytes
-        self._values.append(value)
-        self._bytes += len(value)
-        return start
+    def add(self, row: int, qualifier: bytes, value: bytes, written_ms: int) -> None:
+        self.rows.append(row)
+        self.qualifiers.append(qualifier)
+        self.values.append(value)
+        self.written_ms.append(written_ms)
 
-    def take_seconds(self, qualifier: bytes, value: bytes, written_ms: int) -> None:
-        """One point in seconds. The length of the value counts, not that of the flags, as in OpenTSDB."""
-        if len(value) == 8 and qualifier[1] & 0xF == 0xB:  # OpenTSDB before 1.0 wrote floats of 4 bytes in 8
-            if value[:4] != bytes(4):
-                raise _wrong(qualifier, value, "must be 4 zero bytes, then a float of 4 bytes")
-            value = value[4:]
-        flags = qualifier[1] & IS_FLOAT | max(0, len(value) - 1) & 0xF
-        if flags not in FLAGS or len(value) != (flags & 7) + 1:
-            raise _wrong(qualifier, value, "must be an int of 1, 2, 4 or 8 bytes, or a float of 4 or 8")
-        self._qualifiers.append(qualifier[0] << 8 | qualifier[1] & 0xF0 | flags)
-        self._starts.append(self._add(value))
-        self._written_ms.append(written_ms)
+    def lengths(self) -> NDArray[np.int64]:
+        """The bytes of each value."""
+        return np.fromiter(map(len, self.values), np.int64, len(self.values))
 
-    def take_compacted(self, qualifier: bytes, value: bytes, written_ms: int) -> None:
-        """One point in milliseconds, or several points. What follows the last number is passed over."""
-        offsets_ms, flags, are_in_ms = _split(qualifier)
-        widths = (flags & 7).astype(np.int64) + 1
-        ends = np.cumsum(widths)
-        _check_flags(qualifier, value, flags)
-        if ends[-1] > len(value):
-            raise _wrong(qualifier, value, f"must be {ends[-1]} bytes for its {len(flags)} points")
-        starts = ends - widths + self._add(value)
-        written = np.full(len(flags), written_ms, np.int64)
-        self._compacted.append(PointArrays(offsets_ms, flags, are_in_ms, starts, written, b""))
-
-    def take_appended(self, value: bytes, written_ms: int) -> None:
-        """Points in the order in which they arrived; of those with one time the last counts."""
-        qualifiers: dict[int, tuple[bytes, bytes]] = {}
-        at = 0
-        while at < len(value):
-            number_at = at + (4 if value[at] >= _FIRST_IN_MS else 2)
-            qualifier = value[at:number_at]
-            end = number_at + (value[number_at - 1] & 7) + 1 if number_at <= len(value) else number_at + 1
-            if end > len(value):
-                raise _wrong(APPENDED, value, f"needs {end - at} bytes at offset {at}, {len(value) - at} left:")
-            offset_ms = int(_split(qualifier)[0][0])
-            qualifiers[offset_ms] = qualifier, value[number_at:end]
-            at = end
-        if qualifiers:
-            kept = qualifiers.values()
-            whole = b"".join(qualifier for qualifier, _ in kept), b"".join(number for _, number in kept)
-            self.take_compacted(*whole, written_ms)
-
-    def points(self) -> PointArrays:
-        """All points."""
-        qualifiers = np.array(self._qualifiers, np.int64)
-        single = PointArrays(
-            (qualifiers >> 4) * 1000,
-            (qualifiers & 0xF).astype(np.uint8),
-            np.zeros(len(qualifiers), np.bool_),
-            np.array(self._starts, np.int64),
-            np.array(self._written_ms, np.int64),
-            b"",
-        )
-        parts = [single, *self._compacted]
-        return PointArrays(
-            np.concatenate([part.offsets_ms for part in parts]),
-            np.concatenate([part.flags for part in parts]),
-            np.concatenate([part.are_in_ms for part in parts]),
-            np.concatenate([part.starts for part in parts]),
-            np.concatenate([part.written_ms for part in parts]),
-            b"".join(self._values),
-        )
+    def wrong(self, cell: int, wanted: str) -> InvalidRecord:
+        """The error of a cell."""
+        return _wrong(self.qualifiers[cell], self.values[cell], wanted)
 
 
-def _split(qualifier: bytes) -> tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.bool_]]:
-    """The offsets in ms, the flags, and which are in ms, of the points of a compacted qualifier."""
-    if not qualifier:
+def _single_points(cells: _CellsOfRows) -> PointArrays:
+    """The points of cells of one point in seconds. The length of a value counts, not its flags, as in OpenTSDB."""
+    qualifiers = np.frombuffer(b"".join(cells.qualifiers), ">u2").astype(np.int64)
+    widths = cells.lengths()
+    starts = np.cumsum(widths) - widths
+    for cell in np.flatnonzero((widths == 8) & (qualifiers & 0xF == 0xB)).tolist():
+        if cells.values[cell][:4] != bytes(4):  # OpenTSDB before 1.0 wrote floats of 4 bytes in 8
+            raise cells.wrong(cell, "must be 4 zero bytes, then a float of 4 bytes")
+        starts[cell] += 4
+        widths[cell] = 4
+    flags = qualifiers & IS_FLOAT | np.maximum(widths - 1, 0) & 0xF
+    if len(wrong := np.flatnonzero(~_ARE_FLAGS[flags] | (widths != (flags & 7) + 1))):
+        raise cells.wrong(int(wrong[0]), "must be an int of 1, 2, 4 or 8 bytes, or a float of 4 or 8")
+    return PointArrays(
+        np.array(cells.rows, np.int64),
+        (qualifiers >> 4) * 1000,
+        flags.astype(np.uint8),
+        np.zeros(len(flags), np.bool_),
+        starts,
+        np.array(cells.written_ms, np.int64),
+        b"",
+    )
+
+
+def _several_points(cells: _CellsOfRows, first_start: int) -> PointArrays:
+    """The points of cells of one point in milliseconds, or of several points. Bytes after the last one are passed over.
+
+    The values of these cells start at `first_start` of the data.
+    """
+    owners, offsets_ms, flags, are_in_ms = _split(cells.qualifiers)
+    if len(wrong := np.flatnonzero(~_ARE_FLAGS[flags])):
+        point = wrong[0]
+        number = point - np.searchsorted(owners, owners[point])  # within its cell
+        wanted = f"needs flags {', '.join(f'{flag:x}' for flag in FLAGS)} for point {number}, not {flags[point]:x}:"
+        raise cells.wrong(int(owners[point]), wanted)
+    lengths = cells.lengths()
+    widths = (flags & 7).astype(np.int64) + 1
+    needed = np.bincount(owners, widths, len(lengths)).astype(np.int64)
+    if len(short := np.flatnonzero(needed > lengths)):
+        cell = int(short[0])
+        raise cells.wrong(cell, f"must be {needed[cell]} bytes for its {np.sum(owners == cell)} points")
+    # Where each number is: after all values before, without what those have too many.
+    unused = np.cumsum(lengths - needed) - (lengths - needed)
+    return PointArrays(
+        np.array(cells.rows, np.int64)[owners],
+        offsets_ms,
+        flags,
+        are_in_ms,
+        first_start + np.cumsum(widths) - widths + unused[owners],
+        np.array(cells.written_ms, np.int64)[owners],
+        b"",
+    )
+
+
+def _compacted_appends(value: bytes) -> tuple[bytes, bytes]:
+    """The qualifiers and the numbers of an appended cell, in the order of arrival; of one time only the last."""
+    points: dict[int, tuple[bytes, bytes]] = {}
+    at = 0
+    while at < len(value):
+        number_at = at + (4 if value[at] >= _FIRST_IN_MS else 2)
+        qualifier = value[at:number_at]
+        end = number_at + (value[number_at - 1] & 7) + 1 if number_at <= len(value) else number_at + 1
+        if end > len(value):
+            raise _wrong(APPENDED, value, f"needs {end - at} bytes at offset {at}, {len(value) - at} left:")
+        _, offsets_ms, _, _ = _split([qualifier])
+        points[int(offsets_ms[0])] = qualifier, value[number_at:end]
+        at = end
+    qualifiers, numbers = zip(*points.values(), strict=True)
+    return b"".join(qualifiers), b"".join(numbers)
+
+
+def _split(
+    qualifiers: list[bytes],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8], NDArray[np.bool_]]:
+    """The points of compacted qualifiers: the number of its qualifier, offset in ms, flags, and whether it is in ms."""
+    if not all(qualifiers):
         raise InvalidRecord("qualifier: must be that of a point (got no bytes)")
-    halves = np.frombuffer(qualifier, ">u2").astype(np.int64)
+    halves = np.frombuffer(b"".join(qualifiers), ">u2").astype(np.int64)
+    counts = np.fromiter(map(len, qualifiers), np.int64, len(qualifiers)) // 2
     are_ms_starts = halves >= _FIRST_IN_MS << 8
     if not are_ms_starts.any():
-        starts, are_in_ms = np.arange(len(halves)), np.zeros(len(halves), np.bool_)
+        starts, are_in_ms = np.arange(len(halves)), are_ms_starts
     elif len(halves) % 2 == 0 and are_ms_starts[::2].all():
         starts = np.arange(0, len(halves), 2)
         are_in_ms = np.ones(len(starts), np.bool_)
     else:
-        walked = list(_walk(are_ms_starts.tolist()))
-        starts, are_in_ms = np.array(walked), are_ms_starts[walked]
-        if walked[-1] + 1 + are_in_ms[-1] > len(halves):
-            raise InvalidRecord(f"qualifier: needs 4 bytes for its last point, 2 left (got {shown_bytes(qualifier)})")
+        starts = np.fromiter(_walk(are_ms_starts.tolist()), np.int64)
+        are_in_ms = are_ms_starts[starts]
     ends = starts + are_in_ms
+    owners = np.repeat(np.arange(len(qualifiers)), counts)
+    are_ends = np.zeros(len(halves) + 1, np.bool_)
+    are_ends[ends] = True
+    if len(cut := np.flatnonzero(~are_ends[np.cumsum(counts) - 1])):
+        got = shown_bytes(qualifiers[int(cut[0])])
+        raise InvalidRecord(f"qualifier: needs 4 bytes for its last point, 2 left (got {got})")
     whole = halves[starts] << 16 | halves[ends]
     offsets_ms = np.where(are_in_ms, (whole & 0x0FFFFFC0) >> 6, (halves[starts] >> 4) * 1000)
-    return offsets_ms, (halves[ends] & 0xF).astype(np.uint8), are_in_ms
+    return owners[starts], offsets_ms, (halves[ends] & 0xF).astype(np.uint8), are_in_ms
 
 
 def _walk(are_ms_starts: list[bool]) -> Iterator[int]:
@@ -346,15 +394,6 @@ def _walk(are_ms_starts: list[bool]) -> Iterator[int]:
     while at < len(are_ms_starts):
         yield at
         at += 1 + are_ms_starts[at]
-
-
-def _check_flags(qualifier: bytes, value: bytes, flags: NDArray[np.uint8]) -> None:
-    wrong = np.flatnonzero(~np.isin(flags, list(FLAGS)))
-    if len(wrong):
-        wanted = (
-            f"needs flags {', '.join(f'{flag:x}' for flag in FLAGS)} for point {wrong[0]}, not {flags[wrong[0]]:x}:"
-        )
-        raise _wrong(qualifier, value, wanted)
 
 
 def _wrong(qualifier: bytes, value: bytes, wanted: str) -> InvalidRecord:
@@ -373,12 +412,12 @@ class PointCells:
 
     def pack(self, record: SeriesPoint) -> dict[bytes, bytes]:
         """The cell of a point, by its column."""
-        flags, number = pack_number(record.value)
-        return {column_of(qualifier_of(record.time_ms % HOUR_MS, flags)): number}
+        column, number = cell_of(record.time_ms, record.value)
+        return {column: number}
 
     def records(self, key: Any, cells: Mapping[bytes, bytes]) -> Iterator[SeriesPoint]:
         """The points of all cells by time. Cells that differ for one time raise, as their timestamps are unknown."""
-        start = len(FAMILY) + 1
+        start = len(_COLUMN_START)
         points = read_points({column[start:]: (value, 0) for column, value in sorted(cells.items())}).merged("strict")
         for offset_ms, value in zip(points.offsets_ms.tolist(), points.values(), strict=True):
             try:
@@ -389,10 +428,16 @@ class PointCells:
 
 def column_of(qualifier: bytes) -> bytes:
     """The column of a qualifier, in the one family of the data table."""
-    return FAMILY.encode() + b":" + qualifier
+    return _COLUMN_START + qualifier
+
+
+def cell_of(time_ms: int, value: Number) -> tuple[bytes, bytes]:
+    """The column of a point and its number, as bytes."""
+    flags, number = pack_number(value)
+    return column_of(qualifier_of(time_ms % HOUR_MS, flags)), number
 
 
 def cells_by_qualifier(cells: Mapping[bytes, tuple[bytes, int]]) -> Cells:
     """The cells of a row that was read with timestamps, by qualifier and in its order."""
-    start = len(FAMILY) + 1
+    start = len(_COLUMN_START)
     return {column[start:]: cells[column] for column in sorted(cells)}

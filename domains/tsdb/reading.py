@@ -13,8 +13,9 @@ another one: the client compares the UIDs again.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, TypeAlias
 
 import attrs
 import happybase
@@ -22,11 +23,12 @@ import numpy as np
 
 from shared.keys import InvalidQuestion, Plan, any_of, between
 from shared.keys.errors import shown
-from shared.tables import InvalidRow, TableLayout
+from shared.queries import in_batches
+from shared.tables import InvalidRecord, InvalidRow, TableLayout
 
 from .aggregation import Values
 from .annotations import tsuid_bytes
-from .qualifiers import HOUR_MS, Duplicates, cells_by_qualifier, read_points
+from .qualifiers import HOUR_MS, Duplicates, cells_by_qualifier, read_points, read_rows
 from .questions import TagFilter
 from .records import LAST_POINT_MS, SeriesPoint
 from .uids import Uids, UnknownUid
@@ -36,6 +38,9 @@ ROWS_AT_ONCE = 250
 MAX_FILTER_BYTES = 65_536
 """A longer filter is not sent: 2,620 values of a tag, by UIDs of three bytes. OpenTSDB has such a limit, too."""
 FOREVER_MS = LAST_POINT_MS + 1
+
+TimedCells: TypeAlias = Mapping[bytes, tuple[bytes, int]]
+"""Value and timestamp of the cells of a row, by column."""
 
 
 @attrs.frozen
@@ -164,7 +169,7 @@ def _pattern(uids: bytes) -> str:
 
 def scan_series(
     rows: happybase.Table, data: TableLayout[Any, SeriesPoint], selection: Selection
-) -> Iterator[tuple[bytes, Any, Mapping[bytes, tuple[bytes, int]]]]:
+) -> Iterator[tuple[bytes, Any, TimedCells]]:
     """The rows of a selection: row, key and the cells with their timestamps, bucket after bucket of a salt.
 
     The filters by name are left to the caller. Raises InvalidRow.
@@ -197,19 +202,33 @@ def read_series(
 ) -> list[Series]:
     """The series of a selection that have a point in the period, by the UIDs of their tags."""
     hours: dict[bytes, list[Values]] = {}
-    for row, key, cells in scan_series(rows, data, selection):
-        try:
-            points = read_points(cells_by_qualifier(cells)).merged(duplicates)
-        except ValueError as error:
-            raise InvalidRow(data.name, row, str(error)) from None
-        values = Values(points.offsets_ms + key.time_ms, points.floats, points.ints, points.are_floats)
-        hours.setdefault(key.tag_uids, []).append(values)
+    for batch in in_batches(scan_series(rows, data, selection), ROWS_AT_ONCE):
+        for (_, key, _), values in zip(batch, _values(data.name, batch, duplicates), strict=True):
+            hours.setdefault(key.tag_uids, []).append(values)
     found: list[Series] = []
     for pairs, tags in sorted(selection.matching(uids, hours).items()):
         values = _joined(hours[pairs]).between(since_ms, until_ms)
         if len(values):
             found.append(Series(selection.metric, tags, (), values, (selection.tsuid(pairs),)))
     return found
+
+
+def _values(table: str, batch: Sequence[tuple[bytes, Any, TimedCells]], duplicates: Duplicates) -> list[Values]:
+    """The points of each row by time, from the start of its hour on; all rows are read as one array."""
+    try:
+        points = read_rows(cells_by_qualifier(cells) for _, _, cells in batch).merged(duplicates)
+    except InvalidRecord:
+        for row, _, cells in batch:
+            try:
+                read_points(cells_by_qualifier(cells)).merged(duplicates)
+            except InvalidRecord as error:
+                raise InvalidRow(table, row, str(error)) from None
+        raise
+    hours_ms = np.array([key.time_ms for _, key, _ in batch], np.int64)
+    ints, floats = points.numbers()
+    values = Values(hours_ms[points.rows] + points.offsets_ms, floats, ints, points.are_floats)
+    ends = np.searchsorted(points.rows, np.arange(len(batch) + 1)).tolist()
+    return [values.taking(slice(start, end)) for start, end in pairwise(ends)]
 
 
 def _joined(hours: list[Values]) -> Values:

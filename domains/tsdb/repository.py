@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
+from itertools import starmap
 from typing import Any
 
 import attrs
@@ -19,7 +20,7 @@ from .annotations import Annotation
 from .compaction import CompactionResult, compact
 from .deleting import DeletionResult, delete
 from .keys import DEFAULT_WIDTHS, POINTS, UIDS, Widths
-from .qualifiers import APPENDED, HOUR_MS, Duplicates, column_of, pack_appended
+from .qualifiers import APPENDED, HOUR_MS, Duplicates, cell_of, column_of, pack_appended
 from .questions import NONE, SeriesQuestion, TagFilter, parse_question
 from .reading import (
     FOREVER_MS,
@@ -36,6 +37,10 @@ from .settings import check_settings
 from .uids import Uids
 from .verifying import SeriesVerifier
 
+POINTS_AT_ONCE = 10_000
+"""Points of a call of `store_all`: series that take turns have several in it, whose cells share a mutation."""
+BUFFERED_S = 1.0
+"""How old a point may be, since `store_all` read it, when the next one comes, before it is sent."""
 POINTS_OF_ONE_TIME = 10_000
 """Points that a repository gives one timestamp at most, plus those of one batch."""
 
@@ -72,7 +77,8 @@ class TsdbRepository:
         self._duplicates: Duplicates = duplicates
         self._clock = clock
         self._written_ms = 0
-        self._written_then: set[tuple[bytes, int]] = set()
+        self._written_then: dict[bytes, set[int]] = {}
+        """Rows and times of the points with this timestamp."""
 
     # ---- writing
 
@@ -86,40 +92,47 @@ class TsdbRepository:
     def store_all(self, points: Iterable[Point]) -> int:
         """Stores points as `store` does, the cells of a row in one mutation; returns their number.
 
-        Raises NotAllStored. Costs: one call for each 1,000 points.
+        A call is sent with 10,000 points, and with fewer if the first of them was read a second ago when the next one
+        comes. Raises NotAllStored. Costs: one call for each 10,000 points of a source that does not pause.
         """
-        return store_all(points, self._put_all)
+        return store_all(points, self._put_all, at_once=POINTS_AT_ONCE, within_s=BUFFERED_S)
 
     def _put_all(self, points: list[Point]) -> None:
-        points_by_row: dict[bytes, dict[int, SeriesPoint]] = {}
+        values_by_row: dict[bytes, dict[int, Number]] = {}
+        values_by_hour: dict[tuple[str, tuple[tuple[str, str], ...], int], dict[int, Number]] = {}
         for point in points:
-            metric, tags = self.uids.assign(point.metric, dict(point.tags))
-            stored = SeriesPoint(metric, point.time_ms, tags, point.value)
+            hour = point.metric, point.tags, point.time_ms // HOUR_MS
+            values = values_by_hour.get(hour)
+            if values is None:
+                values = values_by_hour[hour] = values_by_row.setdefault(self._row(point), {})
             # The last one of a time: an int and a float have other qualifiers, and here they would be equally new.
-            points_by_row.setdefault(self._data.row(stored), {})[point.time_ms] = stored
-        written_ms = self._write_ms({(row, time_ms) for row, by_time in points_by_row.items() for time_ms in by_time})
-        pack = self._data.cells.pack
-        cells_by_row = {
-            row: {column: number for point in by_time.values() for column, number in pack(point).items()}
-            for row, by_time in points_by_row.items()
-        }
-        with self._rows.batch(timestamp=written_ms) as batch:
+            values[point.time_ms] = point.value
+        cells_by_row = {row: dict(starmap(cell_of, values.items())) for row, values in values_by_row.items()}
+        with self._rows.batch(timestamp=self._write_ms(values_by_row)) as batch:
             for row, cells in cells_by_row.items():
                 batch.put(row, cells)
 
-    def _write_ms(self, points: set[tuple[bytes, int]]) -> int:
-        """The timestamp of these points: now, but later than any that this repository gave one of them before.
+    def _row(self, point: Point) -> bytes:
+        """The row of a point; names without a UID get one."""
+        metric, tags = self.uids.assign(point.metric, dict(point.tags))
+        return self._data.row(SeriesPoint(metric, point.time_ms, tags, point.value))
+
+    def _write_ms(self, times_by_row: Mapping[bytes, Iterable[int]]) -> int:
+        """The timestamp of points of these times: now, but later than any that this repository gave one of them.
 
         Points that are stored in one millisecond share its timestamp. If each had its own, a writer of more than 1,000
         points a second would date them ahead of the system's clock.
         """
         now_ms = max(self._clock.read_ms(), self._written_ms)
-        is_full = len(self._written_then) >= POINTS_OF_ONE_TIME  # the system's clock may have been set back
-        if now_ms == self._written_ms and (is_full or not self._written_then.isdisjoint(points)):
-            now_ms += 1
+        if now_ms == self._written_ms:
+            then = self._written_then
+            is_full = sum(map(len, then.values())) >= POINTS_OF_ONE_TIME  # the system's clock may have been set back
+            if is_full or not all(then[row].isdisjoint(times) for row, times in times_by_row.items() if row in then):
+                now_ms += 1
         if now_ms > self._written_ms:
-            self._written_ms, self._written_then = now_ms, set()
-        self._written_then |= points
+            self._written_ms, self._written_then = now_ms, {}
+        for row, times in times_by_row.items():
+            self._written_then.setdefault(row, set()).update(times)
         return now_ms
 
     def append(self, points: Iterable[Point]) -> int:
@@ -132,9 +145,7 @@ class TsdbRepository:
         """
         packed: dict[bytes, list[tuple[int, Number]]] = {}
         for point in points:
-            metric, tags = self.uids.assign(point.metric, dict(point.tags))
-            row = self._data.row(SeriesPoint(metric, point.time_ms, tags, point.value))
-            packed.setdefault(row, []).append((point.time_ms % HOUR_MS, point.value))
+            packed.setdefault(self._row(point), []).append((point.time_ms % HOUR_MS, point.value))
         for row, values in packed.items():
             request = TAppend(self._rows.name, row, [column_of(APPENDED)], [pack_appended(values)])
             self._rows.connection.client.append(request)  # happybase has no method for it

@@ -1,5 +1,7 @@
 """Many records in few calls: puts that are independent and idempotent, because each is dated by its own record."""
 
+import math
+import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol, TypeAlias, TypeVar
 
@@ -10,7 +12,7 @@ from Hbase_thrift import BatchMutation, Mutation
 from ..queries import in_batches
 
 RECORDS_AT_ONCE = 1000
-"""Number of records that `store_all` reads before it stores them."""
+"""Number of records that `store_all` reads before it stores them, unless it is told another."""
 
 
 class Timed(Protocol):
@@ -44,14 +46,26 @@ class NotAllStored(Exception):
         return f"{self.stored} records stored; some of the next {unconfirmed} may be stored too: {self.reason}"
 
 
-def store_all(records: Iterable[R], store_batch: Callable[[list[R]], object]) -> int:
-    """Stores records, 1,000 at a time; returns their number. Raises NotAllStored."""
+def store_all(
+    records: Iterable[R],
+    store_batch: Callable[[list[R]], object],
+    *,
+    at_once: int | None = None,
+    within_s: float = math.inf,
+) -> int:
+    """Stores records, `at_once` or 1,000 at a time; returns their number. Raises NotAllStored.
+
+    Fewer are stored if a record comes and the first of those before it was read `within_s` seconds ago.
+    """
     stored = 0
     unsent: list[R] = []
+    first_s = 0.0
     try:
         for record in records:
+            read_s = time.monotonic()
+            first_s = first_s if unsent else read_s
             unsent.append(record)
-            if len(unsent) == RECORDS_AT_ONCE:
+            if len(unsent) == (at_once or RECORDS_AT_ONCE) or read_s - first_s >= within_s:
                 store_batch(unsent)
                 stored += len(unsent)
                 unsent = []

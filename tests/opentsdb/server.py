@@ -63,15 +63,24 @@ class OpenTSDB:
 
     def query(self, m: str, since_ms: int, until_ms: int) -> list[dict[str, Any]]:
         """What it answers to a query text, or to `tsuid=`, for times from `since_ms` up to but not at `until_ms`."""
+        path = self.query_path(m, since_ms, until_ms)
+        answer: list[dict[str, Any]] = json.loads(self._call(f"{path}&show_tsuids=true&global_annotations=true"))
+        return answer
+
+    def query_path(self, m: str, since_ms: int, until_ms: int) -> str:
+        """The path of that question."""
         parameter = ("tsuid", m.removeprefix("tsuid=")) if m.startswith("tsuid=") else ("m", m)
         asked = urlencode([("start", since_ms), ("end", until_ms - 1), parameter])
-        options = "ms=true&arrays=true&show_tsuids=true&global_annotations=true"
-        answer: list[dict[str, Any]] = json.loads(self._call(f"/api/query?{asked}&{options}"))
-        return answer
+        return f"/api/query?{asked}&ms=true&arrays=true"
 
     def annotate(self, annotation: Mapping[str, Any]) -> None:
         """Stores an annotation; fields that it leaves out stay as they are."""
         self._call("/api/annotation", json.dumps(annotation).encode())
+
+    def version(self) -> str:
+        """Its version, as it says it."""
+        answer: dict[str, str] = json.loads(self._call("/api/version"))
+        return answer["version"]
 
     def assign(self, kind: str, names: Iterable[str]) -> None:
         """Gives names UIDs; those that have one keep it."""

@@ -15,6 +15,7 @@ from domains.tsdb.qualifiers import (
     pack_number,
     qualifier_of,
     read_points,
+    read_rows,
     rollup_qualifier,
     split_rollup_qualifier,
 )
@@ -72,6 +73,35 @@ def test_points_come_back_from_cells_of_their_own_and_from_one_compacted_cell(po
 
 def compact(cells):
     return read_points(cells).merged("strict").compacted()
+
+
+rows = st.lists(st.dictionaries(offsets, numbers, max_size=8), max_size=6)
+
+
+@given(rows, st.lists(st.sampled_from(["single", "compacted", "appended", "both"]), min_size=6, max_size=6))
+def test_many_rows_at_once_have_the_points_of_each_alone(points_of_rows, forms):
+    stored = []
+    for points, form in zip(points_of_rows, forms, strict=False):
+        cells = {}
+        for offset_ms, value in points.items():
+            flags, number = pack_number(value)
+            cells[qualifier_of(offset_ms, flags)] = number, 7
+        compacted = {compact(cells)[0]: (compact(cells)[1], 8)} if points else {}
+        appended = {b"\5\0\0": (pack_appended(points.items()), 7)}
+        stored.append({"single": cells, "compacted": compacted, "appended": appended, "both": cells | compacted}[form])
+    together = read_rows(stored).merged("strict")
+    for row, cells in enumerate(stored):
+        alone = read_points(cells).merged("strict")
+        own = together.taking(together.rows == row)
+        assert own.offsets_ms.tolist() == alone.offsets_ms.tolist()
+        assert own.values() == alone.values()
+    assert together.rows.tolist() == sorted(together.rows.tolist())
+
+
+def test_a_qualifier_that_is_cut_off_does_not_take_bytes_of_the_next_cell():
+    cut, whole = bytes.fromhex("00 00 f0 00"), bytes.fromhex("00 10 f0 00 00 40")
+    with pytest.raises(InvalidRecord, match=r"needs 4 bytes for its last point, 2 left .got 00 00 f0 00"):
+        read_rows([{cut: (bytes(9), 1)}, {whole: (bytes(9), 1)}])
 
 
 @given(st.dictionaries(st.binary(min_size=1, max_size=9), st.tuples(st.binary(max_size=12), st.integers(0, 9))))

@@ -196,13 +196,30 @@ def test_strict_duplicates_are_refused_and_the_newest_wins_otherwise(connection)
         TsdbRepository(connection, duplicates="strict").read("cpu")
 
 
-def test_a_batch_gathers_the_cells_of_a_row(connection):
+def test_a_batch_gathers_the_cells_of_a_row(connection, monkeypatch):
+    monkeypatch.setattr("domains.tsdb.repository.POINTS_AT_ONCE", 1000)
     points = [Point("cpu", T + second * 1000, second, {"host": "a"}) for second in range(7200)]
     watched = WatchedConnection(connection)
     assert TsdbRepository(watched).store_all(points) == 7200
     batches = [call for call in watched.calls if call.table == "tsdb"]
     assert [len(call.rows) for call in batches] == [1, 1, 1, 2, 1, 1, 1, 1]
     assert len(TsdbRepository(connection).points("cpu", "host", "a")) == 7200
+
+
+def test_points_of_series_that_take_turns_are_gathered_by_row(connection):
+    points = [
+        Point("cpu", T + second * 1000, second, {"host": f"h{host}"}) for second in range(500) for host in range(20)
+    ]
+    watched = WatchedConnection(connection)
+    assert TsdbRepository(watched).store_all(points) == 10_000
+    assert [len(call.rows) for call in watched.calls if call.table == "tsdb"] == [20]
+
+
+def test_no_point_waits_for_more_than_its_time_while_others_come(connection, monkeypatch):
+    monkeypatch.setattr("domains.tsdb.repository.BUFFERED_S", 0.0)
+    watched = WatchedConnection(connection)
+    assert TsdbRepository(watched).store_all(Point("cpu", T + at, at, {"host": "a"}) for at in range(5)) == 5
+    assert len([call for call in watched.calls if call.table == "tsdb"]) == 5
 
 
 def test_points_after_one_that_cannot_be_stored_are_returned(connection):

@@ -1,10 +1,10 @@
-"""The same cells in many rows: `put_in_rows`."""
+"""Many records in few calls: when `store_all` hands over what it has read, and the same cells in many rows."""
 
 import happybase
 import pytest
 
 from shared.stores import connect
-from shared.writes import put_in_rows
+from shared.writes import put_in_rows, store_all
 from tests.watched_connection import WatchedConnection
 
 
@@ -30,3 +30,20 @@ def test_a_later_delete_of_one_row_leaves_the_other_rows() -> None:
     put_in_rows(table, [b"a", b"b"], {b"f:x": b"1"}, 17)
     table.delete(b"a", timestamp=18)
     assert list(table.scan()) == [(b"b", {b"f:x": b"1"})]
+
+
+def stored(records, **when):
+    batches = []
+    assert store_all(records, batches.append, **when) == sum(map(len, batches))
+    return [len(batch) for batch in batches]
+
+
+def test_records_are_stored_so_many_at_once():
+    assert stored(range(2500)) == [1000, 1000, 500]
+    assert stored(range(25), at_once=10) == [10, 10, 5]
+
+
+def test_records_that_waited_so_long_are_stored_with_the_next_one(monkeypatch):
+    times_s = iter((0.0, 0.4, 1.0, 1.1, 1.5, 2.2))
+    monkeypatch.setattr("shared.writes.batches.time.monotonic", lambda: next(times_s))
+    assert stored(range(6), within_s=1.0) == [3, 3]
