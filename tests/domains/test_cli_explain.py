@@ -152,7 +152,11 @@ ENDS = [
         "--store: is not needed, because keys of orders hold all values themselves",
     ),
     (f"tsdb --key '{KEY}' --store embedded:none.db", 1, "none.db: no such store; rowbook load makes one"),
-    (f"tsdb --key '{KEY}' --store embedded:", 1, "embedded:: has no table tsdb, tsdb-uid, tsdb-rowbook; make what is missing with "),
+    (
+        f"tsdb --key '{KEY}' --store embedded:",
+        1,
+        "embedded:: has no table tsdb, tsdb-uid, tsdb-rowbook; make what is missing with ",
+    ),
 ]
 
 
