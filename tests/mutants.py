@@ -58,6 +58,9 @@ CLAIMS = ("tests/shared/writes/test_claims.py",)
 DICTIONARIES = ("tests/shared/writes/test_dictionaries.py",)
 STOPPED_WRITES = ("tests/shared/writes/test_stopped_writes.py",)
 TSDB_COMPACTION = ("tests/domains/tsdb/test_compaction.py",)
+TSDB_DELETING = ("tests/domains/tsdb/test_deleting.py",)
+TSDB_READING = ("tests/domains/tsdb/test_reading.py",)
+TSDB_ANNOTATING = ("tests/domains/tsdb/test_annotating.py",)
 TSDB_CELLS = ("tests/domains/tsdb/test_qualifiers.py", "tests/domains/tsdb/test_vectors.py")
 TSDB_NUMBERS = ("tests/domains/tsdb/test_aggregation.py",)
 TSDB = ("tests/domains/tsdb/test_repository.py",)
@@ -1270,7 +1273,7 @@ MUTANTS = (
     Mutant(
         "a compaction does not look whether its cell is there",
         "domains/tsdb/compaction.py",
-        "    seen = _seen(rows, replaced)",
+        "    seen = rows_that_show(rows, {row: (result.qualifier, result.value) for row, result in replaced.items()})",
         "    seen = list(replaced)",
         TSDB_COMPACTION,
     ),
@@ -1280,6 +1283,55 @@ MUTANTS = (
         "if APPENDED in cells or not of_points:",
         "if not of_points:",
         TSDB_COMPACTION,
+    ),
+    Mutant(
+        "an equal cell that is older is not put again",
+        "domains/tsdb/compaction.py",
+        "is_stored = of_points.get(qualifier) == (value, written_ms)",
+        "is_stored = of_points.get(qualifier, (None, 0))[0] == value",
+        TSDB_DELETING,
+    ),
+    Mutant(
+        "a deletion deletes the points that are overwritten meanwhile",
+        "domains/tsdb/deleting.py",
+        "up_to_ms = before_ms - 1 if are_old[qualifier] else written_ms",
+        "up_to_ms = before_ms + QUIET_MS + 1000",
+        TSDB_DELETING,
+    ),
+    Mutant(
+        "a cell that replaces a compacted one is newer than what is written meanwhile",
+        "domains/tsdb/deleting.py",
+        "    with rows.batch(timestamp=before_ms) as batch:",
+        "    with rows.batch(timestamp=before_ms + QUIET_MS + 1000) as batch:",
+        TSDB_DELETING,
+    ),
+    Mutant(
+        "a deletion does not look whether its cell is there",
+        "domains/tsdb/deleting.py",
+        "*rows_that_show(rows, puts)]",
+        "*puts]",
+        TSDB_DELETING,
+    ),
+    Mutant(
+        "a row with a young cell is rewritten",
+        "domains/tsdb/deleting.py",
+        " and max(found.deleted.values()) < before_ms",
+        "",
+        TSDB_DELETING,
+    ),
+    Mutant(
+        "the server leaves out rows with UIDs of bytes from 80 on",
+        "domains/tsdb/reading.py",
+        "if run[0] > 0x7F else",
+        "if run[0] > 0xFF else",
+        TSDB_READING,
+    ),
+    Mutant(
+        "an annotation is stored in place of one that its editor has not seen",
+        "domains/tsdb/annotating.py",
+        "self.rows.name, row, column, stored, mutation, {}",
+        "self.rows.name, row, column, self.rows.row(row, columns=[column]).get(column), mutation, {}",
+        TSDB_ANNOTATING,
     ),
     Mutant(
         "a compacted value that is too short loses its last points",
