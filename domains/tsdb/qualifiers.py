@@ -37,6 +37,8 @@ HOUR_MS = 3_600_000
 APPENDED = bytes.fromhex("05 00 00")
 """The qualifier of the cell to which OpenTSDB appends points, if it is configured so."""
 
+OFFSET_BITS = 22
+"""Any offset in ms that a qualifier holds has so many bits. OpenTSDB reads those after the hour, too."""
 IS_FLOAT = 0x8
 FLAGS = {0x0: "i1", 0x1: ">i2", 0x3: ">i4", 0x7: ">i8", 0xB: ">f4", 0xF: ">f8"}
 """The flags that numbers have, and the type of their bytes."""
@@ -193,12 +195,12 @@ class PointArrays:
         the smallest qualifier. `strict` raises InvalidRecord if their numbers differ in a byte, as OpenTSDB does unless
         `fix_duplicates` is set.
         """
-        times_ms = self.rows * HOUR_MS + self.offsets_ms
-        if (times_ms[1:] > times_ms[:-1]).all():
+        places = self.rows << OFFSET_BITS | self.offsets_ms
+        if (places[1:] > places[:-1]).all():
             return self
-        order = np.lexsort((-self.written_ms, times_ms))
-        points, times_ms = self.taking(order), times_ms[order]
-        repeats = np.flatnonzero(times_ms[1:] == times_ms[:-1]) + 1
+        order = np.lexsort((-self.written_ms, places))
+        points, places = self.taking(order), places[order]
+        repeats = np.flatnonzero(places[1:] == places[:-1]) + 1
         if not len(repeats):
             return points
         if duplicates == "strict":

@@ -20,9 +20,10 @@ import happybase
 
 from domains.tsdb import Point, TsdbRepository
 from domains.tsdb.codecs import SeriesSalt
-from domains.tsdb.keys import UIDS, data_table
+from domains.tsdb.keys import SETTINGS, UIDS, data_table
 from domains.tsdb.qualifiers import HOUR_MS
 from domains.tsdb.records import SeriesPoint
+from domains.tsdb.uids import Uids
 from shared.designs.comparison import quantiles
 from shared.keys import Splits
 from shared.records import parse_time
@@ -75,7 +76,7 @@ def _uids() -> list[tuple[bytes, bytes]]:
     """The UIDs of the metric and of the tags of each series, in a store whose first series are these."""
     with closing(connect("embedded:")) as connection:
         create_tables(connection, [UIDS])
-        uids = TsdbRepository(connection).uids
+        uids = Uids(connection)
         return [uids.assign(point.metric, dict(point.tags)) for point in points_at(T)]
 
 
@@ -106,10 +107,10 @@ def measured_spreads(named: NamedHBase) -> list[Spread]:
     for name, table in tables().items():
         with closing(connect(named.url, table_prefix=f"regions{secrets.token_hex(4)}")) as connection:
             try:
-                create_tables(connection, [table, UIDS])
+                create_tables(connection, [table, UIDS, SETTINGS])
                 counts = _counted(connection, named.info_url, table)
             finally:
-                drop_tables(connection, [table, UIDS])
+                drop_tables(connection, [table, UIDS, SETTINGS])
         spreads.append(Spread(name, table.splits.reason, counts))
     return spreads
 

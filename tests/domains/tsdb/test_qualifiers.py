@@ -98,6 +98,12 @@ def test_many_rows_at_once_have_the_points_of_each_alone(points_of_rows, forms):
     assert together.rows.tolist() == sorted(together.rows.tolist())
 
 
+def test_an_offset_after_the_hour_is_not_taken_for_one_of_the_next_row():
+    after, early = bytes.fromhex("e7 40"), bytes.fromhex("06 40")  # seconds 3,700 and 100
+    points = read_rows([{after: (b"\1", 1)}, {early: (b"\2", 2)}]).merged("strict")
+    assert (points.rows.tolist(), points.offsets_ms.tolist()) == ([0, 1], [3_700_000, 100_000])
+
+
 def test_a_qualifier_that_is_cut_off_does_not_take_bytes_of_the_next_cell():
     cut, whole = bytes.fromhex("00 00 f0 00"), bytes.fromhex("00 10 f0 00 00 40")
     with pytest.raises(InvalidRecord, match=r"needs 4 bytes for its last point, 2 left .got 00 00 f0 00"):

@@ -278,4 +278,4 @@ def test_memory_does_not_grow_with_the_tables(new_store, monkeypatch):
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
         assert verifier.counts["row"] == last
-    assert peaks[1] < 1.5 * peaks[0]
+    assert peaks[1] < 2 * peaks[0]  # of eight times the rows
