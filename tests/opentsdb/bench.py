@@ -48,6 +48,7 @@ from tests.hbase.java import NotStarted
 from tests.hbase.measured_blocks import version
 from tests.hbase.server import running as running_hbase
 from tests.opentsdb.server import OpenTSDB, running
+from tests.opentsdb.server import version as opentsdb_version
 from tests.readmes import SPEED
 
 T = parse_time("2013-01-01T00:00")
@@ -422,7 +423,7 @@ def main(size: Size, parts: Sequence[str], record: bool) -> None:
     with running_hbase(region_servers=1, heap_mb=HEAP_MB) as hbase, closing(connect(hbase.url)) as connection:
         create_tables(connection, TABLES)
         with running(hbase.ports.zookeeper, {"data": "tsdb", "uid": "tsdb-uid"}) as opentsdb:
-            versions = {"opentsdb": opentsdb.version(), "hbase": version(hbase.info_url), "cores": os.cpu_count()}
+            versions = {"opentsdb": opentsdb_version(), "hbase": version(hbase.info_url), "cores": os.cpu_count()}
             measured = {part: [*PARTS[part](connection, opentsdb, size)] for part in parts}
     for comparisons in measured.values():
         show(comparisons)
