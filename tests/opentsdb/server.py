@@ -32,7 +32,10 @@ _LOGBACK = """<configuration>
 
 def version() -> str:
     """Of OpenTSDB, as `pom.xml` has it; it does not know it itself."""
-    match = re.search(r"<groupId>net.opentsdb</groupId>\s*<artifactId>opentsdb</artifactId>\s*<version>([^<]+)", POM.read_text(encoding="utf-8"))
+    match = re.search(
+        r"<groupId>net.opentsdb</groupId>\s*<artifactId>opentsdb</artifactId>\s*<version>([^<]+)",
+        POM.read_text(encoding="utf-8"),
+    )
     assert match, f"{POM}: must have the version of opentsdb"
     return match[1]
 
