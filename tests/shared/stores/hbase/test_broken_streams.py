@@ -64,6 +64,12 @@ class Served:
         )
         ports = map(int, self.process.stdout.readline().split())
         self.ports = dict(zip(COMBINATIONS, ports, strict=True))
+        assert until(lambda: self.waiting() == len(COMBINATIONS)), self.waiting()  # their threads may start later
+
+    def waiting(self):
+        """How many servers wait for clients: each opens a file for that."""
+        files = Path(f"/proc/{self.process.pid}/fd")
+        return sum("eventpoll" in os.readlink(file) for file in files.iterdir())
 
     def status(self, field):
         with open(f"/proc/{self.process.pid}/status") as status:
