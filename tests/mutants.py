@@ -1336,15 +1336,15 @@ MUTANTS = (
     Mutant(
         "a compacted value that is too short loses its last points",
         "domains/tsdb/qualifiers.py",
-        "        if ends[-1] > len(value):",
-        "        if False:",
+        "    if len(short := np.flatnonzero(needed > lengths)):",
+        "    if len(short := lengths[:0]):",
         TSDB_CELLS,
     ),
     Mutant(
         "of cells with one time the oldest counts",
         "domains/tsdb/qualifiers.py",
-        "np.lexsort((-self.written_ms, self.offsets_ms))",
-        "np.lexsort((self.written_ms, self.offsets_ms))",
+        "np.lexsort((-self.written_ms, places))",
+        "np.lexsort((self.written_ms, places))",
         TSDB_CELLS,
     ),
     Mutant(
@@ -1378,8 +1378,8 @@ MUTANTS = (
     Mutant(
         "the loser of two first repositories goes on",
         "domains/tsdb/settings.py",
-        "        _check_equal(_kept(connection, (settings,))[settings.table], settings)",
-        "        pass",
+        "            _check_equal(kept, settings)",
+        "            pass",
         TSDB_SETTINGS,
     ),
     Mutant(
@@ -1418,10 +1418,10 @@ MUTANTS = (
         TSDB_VERIFYING,
     ),
     Mutant(
-        "of two values of a time in one batch both are stored",
+        "of two values of a time in one batch the first counts",
         "domains/tsdb/repository.py",
-        "[point.time_ms] = stored",
-        "[len(points_by_row[self._data.row(stored)])] = stored",
+        "            values[point.time_ms] = point.value",
+        "            values.setdefault(point.time_ms, point.value)",
         TSDB,
     ),
     Mutant(

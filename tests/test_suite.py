@@ -10,6 +10,7 @@ import pytest
 from domains.asking import tables_of
 from domains.designs import DESIGNS
 from tests.copies import COPIED, copied_modules
+from tests.mutants import MUTANTS
 
 ROOT = Path(__file__).parents[1]
 DOMAINS = sorted(path for path in (ROOT / "domains").iterdir() if (path / "keys.py").exists())
@@ -73,6 +74,12 @@ def test_every_variant_is_a_module_with_its_tables(domain):
     for variant in design.variants[1:]:
         module = import_module(f"domains.{design.name}.variants.{variant.name.replace('-', '_')}")
         assert variant.tables == module.TABLES
+
+
+def test_every_mutant_can_be_planted():
+    """It takes an hour to plant them all."""
+    counts = {mutant.name: (ROOT / mutant.file).read_text(encoding="utf-8").count(mutant.old) for mutant in MUTANTS}
+    assert {name: count for name, count in counts.items() if count != 1} == {}
 
 
 def test_shared_imports_no_domain():

@@ -1,4 +1,4 @@
-"""Annotations in the store. As with OpenTSDB, one is changed only if it still is what its editor has seen."""
+"""Annotations in the store. As with OpenTSDB, one is replaced only if it has not changed since its editor read it."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -27,7 +27,7 @@ from .records import SeriesPoint
 from .uids import Uids
 
 _ONLY_ANNOTATIONS = b"QualifierFilter(=, 'binaryprefix:%c')" % ANNOTATION
-"""Some points have qualifiers that start so, too."""
+"""Qualifiers of some points start with this byte, too: the client compares them again."""
 
 
 @attrs.frozen

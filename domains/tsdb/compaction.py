@@ -4,21 +4,23 @@ HBase stores row key, family, qualifier and timestamp again with every cell, so 
 bytes of 3,600 cells. OpenTSDB reads what is compacted here, and compacts in the same form. A row is compacted in four
 steps, each for many rows at once:
 
-    1. Read the rows with the timestamps of their cells. T is the newest timestamp of a row.
+    1. Read the rows with the timestamps of their cells. T is the newest timestamp of a row's cells of points.
     2. Put the compacted cell with the timestamp T, unless the row has it with that timestamp.
-    3. Read it back: a tombstone of before may hide it. If it is not there, the row stays as it is.
+    3. Read it back: an older tombstone may hide it. If it is not there, the row stays as it is.
     4. Delete the cells that are in it, up to the timestamp T.
 
 Why no point is lost, whatever others write or wherever this dies:
 
 - A cell is deleted only after the cell that replaces it was seen.
-- A point that is overwritten meanwhile has a later timestamp than T: it outlives its delete, and it is newer than the
-  compacted cell, so readers take its number. (OpenTSDB deletes without a timestamp, and loses that point.)
-- Timestamps come from the clocks of writers, which may differ. So rows with a cell of the last minute stay as they are,
-  and so do rows whose hour ended less than a second ago.
-- A compacted cell that is older than T is put again: a deletion may be about to delete the old one, after it has put
-  the points that remain into a cell with the timestamp T; see `deleting.py`.
-- After a death between two steps, or if several processes compact one row, cells repeat points with equal numbers.
+- A put that overwrites a point meanwhile has a later timestamp than T: it outlives the delete, and it is newer than the
+  compacted cell, so readers take its number. (OpenTSDB deletes without a timestamp, and loses that put.)
+- Timestamps come from the clocks of writers and region servers, which may differ, and HBase may execute a put long
+  after it was dated. So rows with a cell of the last ten minutes stay as they are, and so do rows whose hour ended less
+  than a second ago.
+- If the compacted cell is stored with a timestamp before T, it is put again at T: a deletion that read the old one may
+  be about to delete it, after it has put the points that remain into a cell with the timestamp T; see `deleting.py`.
+- After a death between two steps, or if several processes compact one row, several cells may hold a time. The newest of
+  them has its number.
 
 Rows with appended points are left alone, as OpenTSDB leaves them: an append may arrive at any time.
 """
@@ -46,8 +48,9 @@ from .qualifiers import (
 )
 from .records import SeriesPoint
 
-QUIET_MS = 60_000
-"""Rows with a younger cell are left alone. More than the clocks of writers may differ by."""
+QUIET_MS = 600_000
+"""Rows with a younger cell are left alone. More than the clocks of two writers may differ by and a put may be under way
+together: a client repeats it for a minute unless told otherwise, and a region that moves delays it."""
 CLOSED_AFTER_MS = HOUR_MS + 1000
 """How long after the start of its hour a row may be compacted; OpenTSDB waits as long."""
 MAX_QUALIFIER_BYTES = 65_536

@@ -1,39 +1,41 @@
 """Deletion of points: of a period, which may start and end inside an hour, or of a whole series.
 
 OpenTSDB deletes the rows of all hours that a period touches (OpenTSDB#1939). Here only cells of points in the period
-are deleted; annotations stay. A compacted cell with points inside and outside of it is replaced. NOW is the time at
-which a row is read, QUIET a minute, by which the clocks of writers may differ at most. The steps, each for many rows:
+are deleted; annotations stay. If it covers an hour, all cells of points in its rows are, also damaged ones and those of
+an offset after the hour. A compacted cell with points inside and outside of it is replaced. B is ten minutes
+before the rows are read: no put that is under way was dated before B (`compaction.QUIET_MS`). The steps, each for many
+rows:
 
-    1. Read the rows with the timestamps of their cells.
-    2. Put, into rows with such a compacted cell, one cell with the points that remain of all cells; dated NOW - QUIET.
+    1. Read the clock, then the rows with the timestamps of their cells.
+    2. Put, into rows with such a compacted cell, one cell with every point of the row outside the period, dated B.
     3. Read it back: a tombstone may hide it. If it is not there, the row stays as it is.
     4. Delete the other cells of points in these rows. Elsewhere, delete the cells whose points are all in the period.
-       A cell that was dated before NOW - QUIET is deleted up to the millisecond before that; a younger one up to its
-       own timestamp.
+       Cells dated before B are deleted up to B - 1 ms, younger ones up to their own timestamp.
 
 What a reader sees if this dies: before step 4, all points. During it, each row either as it was or without the points
 of the period, or with some of them if they are in several cells. The same call again deletes what it finds: nothing has
-to be remembered. Points with values that are replaced by newer cells are deleted with them, so none comes back.
+to be remembered. Numbers of a time that newer cells have replaced are deleted first, so none of them comes back.
 
 Why no other point is lost, whatever others write meanwhile:
 
 - The remaining points are deleted only after the cell that replaces them was seen.
-- A row is rewritten only if all its cells are older than NOW - QUIET. A point that is stored meanwhile has a later
-  timestamp: it outlives the delete, and readers take its number rather than that of the rewritten cell.
+- A row is rewritten only if all cells that it replaces were dated before B. A point that is stored meanwhile is dated
+  later: it outlives the delete, and readers take its number rather than that of the rewritten cell.
 - The rewritten cell is newer than all that is deleted. So no tombstone of these deletes, or of a compaction before,
   hides it. A `compact` that runs meanwhile puts its cell at the newest timestamp that it reads, so if it has read the
   rewritten cell, its own one outlives these deletes, too.
 
-What others may undo: a `compact` that has read the points just before may bring them back, in its cell, and so may a
-put that HBase executes after its caller has given up. The same call again deletes them.
+What others may undo: a `compact` or another deletion in the same row, which has read the points just before, may bring
+them back in its cell, and so may a put that HBase executes after its caller has given up. The same call again, when the
+others have ended, deletes them.
 
 An OpenTSDB that compacts a row between steps 2 and 4 may lose the remaining points: it deletes cells without a
 timestamp, and it keeps the old compacted cell if its own is equal. Set its `tsd.storage.enable_compaction` to false
 while points are deleted inside of hours that are compacted.
 
-What is stored later with a timestamp of before NOW - QUIET stays hidden, as after any delete, until HBase compacts all
-files. So do points that are imported again into an OpenTSDB with `tsd.storage.use_otsdb_timestamp`, which dates cells
-by their points.
+What is stored later with a timestamp before B stays hidden, as after any delete, until HBase compacts all files. So do
+points that are imported again into an OpenTSDB with `tsd.storage.use_otsdb_timestamp`, which dates cells by their
+points.
 
 A cell of appended points is deleted if all its points are in the period. If only some are, or if the row has a
 compacted cell to replace, the row is reported and stays as it is: an append may arrive at any time, and HBase would
@@ -51,7 +53,7 @@ from shared.queries import scan_in_batches
 from shared.tables import InvalidRecord, InvalidRow, TableLayout
 from shared.writes import CLOCK, WriterClock
 
-from .compaction import MAX_QUALIFIER_BYTES, QUIET_MS, ROWS_AT_ONCE, rows_that_show
+from .compaction import KEYS_ONLY, MAX_QUALIFIER_BYTES, QUIET_MS, ROWS_AT_ONCE, rows_that_show
 from .qualifiers import (
     APPENDED,
     FAMILY,
@@ -70,10 +72,10 @@ from .uids import Uids
 
 @attrs.frozen
 class Deletion:
-    """What takes the points of a period out of a row."""
+    """How the points of a period are deleted from one row."""
 
     deleted: Mapping[bytes, int]
-    """Cells to delete: the timestamp of each by its qualifier."""
+    """The timestamps of the cells to delete, by qualifier."""
     rewritten: tuple[bytes, bytes] | None = None
     """Qualifier and value of the cell to put first; None if no compacted cell is to be replaced."""
     has_others: bool = True
@@ -86,9 +88,9 @@ class DeletionResult:
 
     changed: int
     """Rows in which something was deleted."""
-    left: int
-    """Rows with a compacted cell to replace that have a cell of the last minute, or a tombstone that hides the new
-    cell, so that they stay as they are. Call again after a minute."""
+    postponed: int
+    """Rows that stay as they are, although a compacted cell is to be replaced: another cell is younger than ten
+    minutes, or a tombstone hides the new cell. Call again ten minutes later."""
     failed: tuple[InvalidRow, ...]
     """Rows that cannot be read, or with appended points inside and outside of the period; they stay as they are."""
 
@@ -124,7 +126,7 @@ def deletion(cells: Cells, since_ms: int, until_ms: int, duplicates: Duplicates 
 
 
 def _share(qualifier: bytes, value: bytes, since_ms: int, until_ms: int) -> float:
-    """How many of the points of a cell are in the period: 1 for all."""
+    """The fraction of a cell's points that are in the period, 0 to 1."""
     if len(qualifier) == 2:
         return float(since_ms <= (qualifier[0] << 4 | qualifier[1] >> 4) * 1000 < until_ms)
     offsets_ms = read_points({qualifier: (value, 0)}).offsets_ms
@@ -148,19 +150,21 @@ def delete(
 ) -> DeletionResult:
     """Deletes the points of some series in a period, or, without a period, their whole rows. It is safe to repeat.
 
-    Costs: for each 100 rows 1 scan that reads them, 1 put, 1 delete, 1 more delete for each different timestamp of the
-    last minute, and 1 call for each different qualifier of rewritten cells.
+    Costs: for each 100 rows 1 scan of their keys, 1 call that reads them, 1 put, 1 delete, 1 more delete for each
+    different timestamp of the last ten minutes, and 1 call for each different qualifier of rewritten cells.
     """
-    changed = left = 0
+    changed = postponed = 0
     failed: list[InvalidRow] = []
-    options = {"columns": table.cells.columns, "filter": selection.row_filter, "include_timestamp": True}
+    columns = table.cells.columns
+    keys_of_series = b" AND ".join(filter(None, [selection.row_filter, KEYS_ONLY.text]))
     for range_ in selection.plan.ranges:
-        for batch in scan_in_batches(rows, range_, ROWS_AT_ONCE, **options):
-            before_ms = clock.read_ms() - QUIET_MS
+        for keys in scan_in_batches(rows, range_, ROWS_AT_ONCE, columns=columns, filter=keys_of_series):
+            before_ms = clock.read_ms() - QUIET_MS  # before the cells are read: a scan may have taken minutes
+            batch = rows.rows([row for row, _ in keys], columns=columns, include_timestamp=True)
             deletions: dict[bytes, Deletion] = {}
-            for row, hour_ms, cells in _meant(batch, table, uids, selection, failed):
+            for row, hour_ms, cells in _selected_rows(batch, table, uids, selection, failed):
                 try:
-                    found = _found(cells, hour_ms, period, duplicates)
+                    found = _deletion_of(cells, hour_ms, period, duplicates)
                 except ValueError as error:
                     failed.append(InvalidRow(table.name, row, str(error)))
                     continue
@@ -169,11 +173,11 @@ def delete(
             ready = _put_rewritten(rows, deletions, before_ms)
             _delete_cells(rows, {row: deletions[row] for row in ready}, before_ms)
             changed += len(ready)
-            left += len(deletions) - len(ready)
-    return DeletionResult(changed, left, tuple(failed))
+            postponed += len(deletions) - len(ready)
+    return DeletionResult(changed, postponed, tuple(failed))
 
 
-def _meant(
+def _selected_rows(
     batch: Iterable[tuple[bytes, Any]],
     table: TableLayout[Any, SeriesPoint],
     uids: Uids,
@@ -194,7 +198,7 @@ def _meant(
             yield row, keys[row].time_ms, cells_by_qualifier(cells)
 
 
-def _found(cells: Cells, hour_ms: int, period: tuple[int, int] | None, duplicates: Duplicates) -> Deletion | None:
+def _deletion_of(cells: Cells, hour_ms: int, period: tuple[int, int] | None, duplicates: Duplicates) -> Deletion | None:
     if period is None:
         return whole_row(cells)
     since_ms, until_ms = period

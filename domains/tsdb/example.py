@@ -8,17 +8,18 @@ from shared.stores import connect
 from shared.tables import create_tables
 from shared.writes import WriterClock
 
+from .compaction import QUIET_MS
 from .keys import TABLES
 from .records import Answer, Point
 from .repository import TsdbRepository
 
 
 class Later(WriterClock):
-    """The clock two minutes later, when the cells are old enough to compact."""
+    """The clock when the cells are old enough to compact."""
 
     def read_ms(self) -> int:
         """The time then."""
-        return super().read_ms() + 120_000
+        return super().read_ms() + 2 * QUIET_MS
 
 
 def main() -> None:

@@ -28,7 +28,11 @@ def names_in_key(repository: TsdbRepository, key: Any) -> dict[str, str]:
         return {}
     if isinstance(key, RowOfUid):
         dictionaries = (uids.metrics, uids.tag_names, uids.tag_values)
-        names = {of.kind: of.name_of(key.uid) for of in dictionaries if of.id_bytes == len(key.uid)}
+        names = {
+            dictionary.kind: dictionary.name_of(key.uid)
+            for dictionary in dictionaries
+            if dictionary.id_bytes == len(key.uid)
+        }
         return {kind: name for kind, name in names.items() if name is not None}
     metric = uids.metrics.name_of(key.metric_uid)
     if metric is None:

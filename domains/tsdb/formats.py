@@ -8,7 +8,7 @@ digits behind a point, or milliseconds from 4294967296 on.
 
 api_http_requests_total{method="POST", handler="/messages"} 100 1356998400000
 
-Prometheus text (S2.10): labels are tags, times are milliseconds, and a line without one has that of `--at`. OpenTSDB
+Prometheus text (S2.10): labels are tags, times are milliseconds, and `--at` is the time of a line without one. OpenTSDB
 stores no point without a tag, so a metric without labels has the tag `source=prometheus`; a label without a value is
 no label, as in Prometheus. A number is an int if it is written without point and exponent. A line is refused if its
 number is NaN or infinite, or if a name has letters that OpenTSDB does not store. So is the bucket le="+Inf" of every
@@ -159,7 +159,7 @@ def _of_hosts(format: Format) -> Format:
 
 
 def _safe_name(field: str, name: str, names: dict[str, str]) -> str:
-    """A name with `_` for each letter that is not safe; `names` has the names of the file by what became of them."""
+    """A name with `_` for each letter that is not safe; `names` maps each stored name to that in the file."""
     safe = "".join(letter if is_safe(letter) else "_" for letter in name)
     other = names.setdefault(safe, name)
     if other != name:

@@ -191,9 +191,9 @@ class PointArrays:
     def merged(self, duplicates: Duplicates) -> "PointArrays":
         """The points of each row by time, each time once.
 
-        Of several cells with one time the newest counts; of equally new ones a single point in seconds, then that of
-        the smallest qualifier. `strict` raises InvalidRecord if their numbers differ in a byte, as OpenTSDB does unless
-        `fix_duplicates` is set.
+        Of several cells with one time the newest counts. If they are equally new, a single point in seconds wins,
+        otherwise the cell with the smallest qualifier. `strict` raises InvalidRecord if their numbers differ in a byte,
+        as OpenTSDB does unless `fix_duplicates` is set.
         """
         places = self.rows << OFFSET_BITS | self.offsets_ms
         if (places[1:] > places[:-1]).all():
@@ -319,27 +319,27 @@ def _several_points(cells: _CellsOfRows, first_start: int) -> PointArrays:
 
     The values of these cells start at `first_start` of the data.
     """
-    owners, offsets_ms, flags, are_in_ms = _split(cells.qualifiers)
+    cell_of_point, offsets_ms, flags, are_in_ms = _split_qualifiers(cells.qualifiers)
     if len(wrong := np.flatnonzero(~_ARE_FLAGS[flags])):
         point = wrong[0]
-        number = point - np.searchsorted(owners, owners[point])  # within its cell
+        number = point - np.searchsorted(cell_of_point, cell_of_point[point])  # within its cell
         wanted = f"needs flags {', '.join(f'{flag:x}' for flag in FLAGS)} for point {number}, not {flags[point]:x}:"
-        raise cells.wrong(int(owners[point]), wanted)
+        raise cells.wrong(int(cell_of_point[point]), wanted)
     lengths = cells.lengths()
     widths = (flags & 7).astype(np.int64) + 1
-    needed = np.bincount(owners, widths, len(lengths)).astype(np.int64)
+    needed = np.bincount(cell_of_point, widths, len(lengths)).astype(np.int64)
     if len(short := np.flatnonzero(needed > lengths)):
         cell = int(short[0])
-        raise cells.wrong(cell, f"must be {needed[cell]} bytes for its {np.sum(owners == cell)} points")
-    # Where each number is: after all values before, without what those have too many.
+        raise cells.wrong(cell, f"must be {needed[cell]} bytes for its {np.sum(cell_of_point == cell)} points")
+    # Each number starts after the numbers before it and the unused last bytes of earlier cells.
     unused = np.cumsum(lengths - needed) - (lengths - needed)
     return PointArrays(
-        np.array(cells.rows, np.int64)[owners],
+        np.array(cells.rows, np.int64)[cell_of_point],
         offsets_ms,
         flags,
         are_in_ms,
-        first_start + np.cumsum(widths) - widths + unused[owners],
-        np.array(cells.written_ms, np.int64)[owners],
+        first_start + np.cumsum(widths) - widths + unused[cell_of_point],
+        np.array(cells.written_ms, np.int64)[cell_of_point],
         b"",
     )
 
@@ -354,17 +354,17 @@ def _compacted_appends(value: bytes) -> tuple[bytes, bytes]:
         end = number_at + (value[number_at - 1] & 7) + 1 if number_at <= len(value) else number_at + 1
         if end > len(value):
             raise _wrong(APPENDED, value, f"needs {end - at} bytes at offset {at}, {len(value) - at} left:")
-        _, offsets_ms, _, _ = _split([qualifier])
+        _, offsets_ms, _, _ = _split_qualifiers([qualifier])
         points[int(offsets_ms[0])] = qualifier, value[number_at:end]
         at = end
     qualifiers, numbers = zip(*points.values(), strict=True)
     return b"".join(qualifiers), b"".join(numbers)
 
 
-def _split(
+def _split_qualifiers(
     qualifiers: list[bytes],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8], NDArray[np.bool_]]:
-    """The points of compacted qualifiers: the number of its qualifier, offset in ms, flags, and whether it is in ms."""
+    """For each point of these qualifiers: the index of its qualifier, its offset in ms, flags, whether it is in ms."""
     if not all(qualifiers):
         raise InvalidRecord("qualifier: must be that of a point (got no bytes)")
     halves = np.frombuffer(b"".join(qualifiers), ">u2").astype(np.int64)
@@ -379,7 +379,7 @@ def _split(
         starts = np.fromiter(_walk(are_ms_starts.tolist()), np.int64)
         are_in_ms = are_ms_starts[starts]
     ends = starts + are_in_ms
-    owners = np.repeat(np.arange(len(qualifiers)), counts)
+    cell_of_point = np.repeat(np.arange(len(qualifiers)), counts)
     are_ends = np.zeros(len(halves) + 1, np.bool_)
     are_ends[ends] = True
     if len(cut := np.flatnonzero(~are_ends[np.cumsum(counts) - 1])):
@@ -387,7 +387,7 @@ def _split(
         raise InvalidRecord(f"qualifier: needs 4 bytes for its last point, 2 left (got {got})")
     whole = halves[starts] << 16 | halves[ends]
     offsets_ms = np.where(are_in_ms, (whole & 0x0FFFFFC0) >> 6, (halves[starts] >> 4) * 1000)
-    return owners[starts], offsets_ms, (halves[ends] & 0xF).astype(np.uint8), are_in_ms
+    return cell_of_point[starts], offsets_ms, (halves[ends] & 0xF).astype(np.uint8), are_in_ms
 
 
 def _walk(are_ms_starts: list[bool]) -> Iterator[int]:

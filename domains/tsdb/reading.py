@@ -7,9 +7,9 @@ leave out most of the others: a `RowFilter` searches each row key for the UIDs o
     00 00 01 00 00 02           \x00\x00\x01\x00\x00\x02
     00 00 01 00 00 80           \x00\x00\x01\x00\x00[^\x00-\x7f]+
 
-Through Thrift1, HBase compares a row key as text of UTF-8. There a byte below 80 is a letter of its own, whatever is
-around it, but bytes from 80 on may be any other letters. So the pattern finds every row that is wanted, and sometimes
-another one: the client compares the UIDs again.
+Through Thrift1, HBase decodes the row key as UTF-8 before it searches: bytes 00 to 7f match themselves, bytes from 80
+on may become any other letters. So the filter lets every wanted row pass, and sometimes another one: the client
+compares the UIDs again.
 """
 
 import re
@@ -67,9 +67,9 @@ class Selection:
     has_uids: Callable[[bytes], bool]
     """Whether the tags of a row may be those of a series, by their UIDs."""
     row_filter: bytes | None = None
-    """The same for region servers, which may let others pass."""
+    """The filter on the servers: every wanted row passes, and perhaps others."""
     filters: tuple[TagFilter, ...] = ()
-    """What only the names of the tags can tell."""
+    """Filters that need the names of the tags, which the client compares."""
 
     def matching(self, uids: Uids, series: Iterable[bytes]) -> dict[bytes, dict[str, str]]:
         """The names of the tags of those series that are meant, by the UIDs of their tags. Raises UnknownUid.
@@ -128,7 +128,7 @@ def series_of_filters(
 
     def has_uids(pairs: bytes) -> bool:
         found = {tag + value for tag, value in uids.split(pairs).items()}
-        return not any(each.isdisjoint(found) for each in wanted)
+        return not any(pairs_of_tag.isdisjoint(found) for pairs_of_tag in wanted)
 
     plan = data.plan(metric_uid=metric_uid, time_ms=hours)
     return Selection(metric, metric_uid, plan, has_uids, row_filter(wanted), filters)
@@ -141,14 +141,14 @@ def series_of_tsuids(
     hours = hours_between(since_ms, until_ms)
     metric_bytes = uids.metrics.id_bytes
     series = [tsuid_bytes(tsuid) for tsuid in tsuids]
-    metric_uids = {each[:metric_bytes] for each in series}
+    metric_uids = {uids_of_series[:metric_bytes] for uids_of_series in series}
     if len(metric_uids) != 1:
         raise InvalidQuestion(f"tsuids: must be of one metric (got {len(metric_uids)} metrics)")
     (metric_uid,) = metric_uids
     metric = uids.metrics.name_of(metric_uid)
     if metric is None:
         raise UnknownUid(f"{uids.metrics.kind}: must be a UID with a name (got {metric_uid.hex(' ')})")
-    wanted = {each[metric_bytes:] for each in series}
+    wanted = {uids_of_series[metric_bytes:] for uids_of_series in series}
     which = any_of(sorted(wanted)) if len(wanted) > 1 else min(wanted)
     plan = data.narrow(metric_uid=metric_uid, time_ms=hours, tag_uids=which)
     return Selection(metric, metric_uid, plan, wanted.__contains__, row_filter([wanted]))
@@ -156,7 +156,7 @@ def series_of_tsuids(
 
 def row_filter(wanted: Collection[Collection[bytes]]) -> bytes | None:
     """The filter of the rows whose key holds one of each of these collections; None if empty or too long."""
-    patterns = ["|".join(sorted(set(map(_pattern, each)))) for each in wanted]
+    patterns = ["|".join(sorted(set(map(_pattern, alternatives)))) for alternatives in wanted]
     text = " AND ".join(f"RowFilter(=, 'regexstring:{pattern}')" for pattern in patterns).encode()
     return text if 0 < len(text) <= MAX_FILTER_BYTES else None
 

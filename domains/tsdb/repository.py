@@ -83,7 +83,7 @@ class TsdbRepository:
     # ---- writing
 
     def store(self, point: Point) -> None:
-        """Stores a point; names without a UID get one. A later value at the same time replaces it.
+        """Stores a point; names without a UID get one. A value that is stored later, by the clock, replaces it.
 
         Costs: one put; for each new name the calls of `Dictionary.assign`.
         """

@@ -1,7 +1,7 @@
 """The widths of UIDs and the salt of a store: kept in a table of ours, and compared whenever a repository is opened.
 
-OpenTSDB has them in its configuration only. A process with other ones finds none of the rows, and writes rows that the
-others do not find. So `tsdb-rowbook` keeps them, under OpenTSDB's names of its options; a running OpenTSDB ignores it:
+OpenTSDB has them in its configuration only. A process with other settings finds no rows, and the others do not find the
+rows that it writes. So `tsdb-rowbook` keeps them, under OpenTSDB's names of its options; a running OpenTSDB ignores it:
 
     row         s:o
     tsdb-uid    the widths, which all tables of points that share these names must have
@@ -14,7 +14,7 @@ them. What these rows prove:
   row of points decodes, and all its UIDs have names. A key of other widths, or with a salt of another width, has
   another length, its hour in another place, or UIDs that nobody has.
 - Buckets: each row that was read, and whose UIDs have names, is in its own bucket. Under another number of buckets at
-  most half of all series have the same bucket, so a table of several series shows a wrong one.
+  most half of all series have the same bucket, so a wrong number may pass in a table of a few series.
 - A table without rows proves nothing: then the first process to open it decides.
 
 The settings of a table outlive it. Delete their row before a table of the same name gets others.
@@ -50,7 +50,8 @@ NAMES_CHECKED = 100
 ROWS_AT_ONCE = 10
 """Rows of points that are read at a time."""
 METRICS_TRIED = 10
-"""How often rows of the next metric are read, in each bucket, until one decodes and its UIDs have names."""
+"""Scans in each bucket, each from the next metric on, until a row decodes and its UIDs have names. If these metrics
+have lost their names, the settings are refused."""
 
 
 class WrongSettings(TableMismatch):
@@ -99,7 +100,7 @@ def check_settings(
         _check_names(connection, given[0])
     if data.name not in kept:
         _check_rows(connection, data, uids, given[1])
-    for settings in given:  # the names first: a process that loses there must not keep what it wants of the points
+    for settings in given:  # the names first: a process whose widths are refused must not keep its salt
         if settings.table not in kept:
             _keep(connection, settings)
 
@@ -113,8 +114,10 @@ def _keep(connection: happybase.Connection, settings: Settings) -> None:
     name = connection.table(SETTINGS.name).name
     ((column, value),) = SETTINGS.cells.pack(settings).items()
     put = Mutation(column=column, value=value)
-    if not connection.client.checkAndPut(name, SETTINGS.row(settings), column, None, put, {}):
-        _check_equal(_kept(connection, (settings,))[settings.table], settings)
+    while not connection.client.checkAndPut(name, SETTINGS.row(settings), column, None, put, {}):
+        if kept := _kept(connection, (settings,)).get(settings.table):  # otherwise it was deleted since
+            _check_equal(kept, settings)
+            return
 
 
 def _check_equal(kept: Settings, given: Settings, where: str = "") -> None:
@@ -153,7 +156,7 @@ def _check_rows(
     first_reason = ""
     is_proven = False
     for start, stop in _buckets(salt_of(data)):
-        for rows in _neighbours(connection.table(data.name), data, start, stop):
+        for rows in _sampled_rows(connection.table(data.name), data, start, stop):
             keys, reason = _keys_with_names(rows, data, uids)
             first_reason = first_reason or reason
             for row, key in keys.items():
@@ -178,7 +181,7 @@ def _buckets(salt: SeriesSalt | None) -> Iterator[tuple[bytes, bytes | None]]:
         yield after, None
 
 
-def _neighbours(
+def _sampled_rows(
     rows: happybase.Table, data: TableLayout[Any, SeriesPoint], start: bytes, stop: bytes | None
 ) -> Iterator[list[bytes]]:
     """Some rows of a range: its first ones, then those of the next metrics."""
@@ -204,7 +207,10 @@ def _neighbours(
 def _keys_with_names(
     rows: list[bytes], data: TableLayout[Any, SeriesPoint], uids: Uids
 ) -> tuple[dict[bytes, Any], str]:
-    """The keys of the rows whose UIDs all have names, and why another row has none; the salt is not compared."""
+    """The keys of the rows whose UIDs all have names, and the first reason why a row was left out, if one was.
+
+    The salt is not compared.
+    """
     reason = ""
     unsalted = KeyLayout(data.layout.key)
     salt_bytes = data.layout.prefix_bytes

@@ -1,6 +1,6 @@
 """Finding what is wrong in a store: names and UIDs that do not agree, and rows of points that no question finds.
 
-What is found among the names is what OpenTSDB's own `uid fsck` finds:
+The checks of names are those of OpenTSDB's own `uid fsck`:
 
     missing      a name has a UID that has no name
     differing    a name has a UID that has another name; or a UID is above the counter of its kind
@@ -239,7 +239,7 @@ def _is_row(name: bytes) -> bool:
 
 
 def _checked_row(finding: Finding) -> bytes:
-    """The row whose check made a finding: of a mapping the name, otherwise the row itself."""
+    """The row that was checked: for a mapping the row of its name, otherwise the row of the finding."""
     return finding.row if finding.source_row is None else finding.source_row
 
 

@@ -24,7 +24,7 @@ class CellContents:
 def column_of(table: TableLayout[Any, Any], family: str | None, qualifier: bytes) -> bytes:
     """The column of a qualifier. Raises InvalidRecord if no cell of the table's records can have it.
 
-    Without a family it is in the only one.
+    If `family` is None, the table must have one family only.
     """
     if family is None:
         family, *others = families_of(table.cells)

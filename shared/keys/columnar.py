@@ -10,10 +10,11 @@ Every part must have a fixed width, and be of a codec that numpy can compute:
     UInt8 .. UInt64, Int8 .. Int64               ints of any width
     Slice(...), Rest(...) of these               ints: the shares, as the parts of a key hold them
     Float64                                      float64
-    FixedBytes(3)                                V3; S3 if no value is shorter, as numpy cannot tell that from NULs
+    FixedBytes(3)                                V3; S3 if no value ends in NUL bytes, which numpy strips
     Descending(...), Prefixed(label, ...)        that of the codec inside
 
-Of the prefixes `Salt`, `Modulo` and `TimeBucket`. numpy is needed here only: `shared.keys` does not import this module.
+Its prefixes may be `Salt`, `Modulo` and `TimeBucket`. numpy is needed here only: `shared.keys` does not import this
+module.
 """
 
 from collections.abc import Mapping
@@ -115,7 +116,7 @@ def _put_ints(where: str, codec: Integer, column: NDArray[Any], target: Bytes, *
     may_not_fit = len(column) and not codec.first <= limits.min <= limits.max <= codec.last
     if may_not_fit and not codec.first <= int(column.min()) <= int(column.max()) <= codec.last:
         _check(where, codec, column, (column >= codec.first) & (column <= codec.last))
-    # Of a signed int the sign bit is flipped, of a descending one every bit.
+    # The sign bit of signed ints is flipped, and every bit of descending ones.
     flipped = (-codec.first) ^ (codec.last - codec.first if inverted else 0)
     width = 4 if codec.width == 3 else codec.width
     bits = column.astype(f"u{width}", copy=False) ^ np.dtype(f"u{width}").type(flipped)

@@ -1,7 +1,7 @@
 """Rows of one layout from rows of another: the bytes of one part are copied, all other parts have fixed values.
 
-So are the lines of a post made from the rows of its author's followers. Each line has the name of a follower as its
-owner, and the rest of all lines is the same:
+Example: a post has a line in the timeline of each follower. The rows of these lines differ in their owner only, and the
+owner is a part of the follower's row:
 
     lines = CopiedPart(followers, "reader", timelines, "owner")
     line_of = lines.rows_with(posted_ms=1_768_219_200_000, author="ann", post_id=7)

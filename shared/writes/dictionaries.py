@@ -11,14 +11,15 @@ KIND names the dictionary: one table holds several. A new id is assigned in thre
 
     1. Increment the counter. No other writer gets this number.
     2. `checkAndPut` the reverse mapping, expecting nothing. If the id has a name already, start again at 1.
-    3. `checkAndPut` the forward mapping, expecting nothing. If the name has an id meanwhile, read that one again.
+    3. `checkAndPut` the forward mapping, expecting nothing. If another writer has given the name an id, take that one.
 
 Why it holds:
 
-- Each mapping is decided by one `checkAndPut` of one row that expects nothing, so a name never has two ids and an id
-  never has two names, however many writers there are and however late a call arrives.
+- A mapping is written only where nothing is: the first call that HBase executes wins, late and repeated calls change
+  nothing. So a name never has two ids and an id never has two names, however many writers there are. (Only during a
+  `rename`, or after one that died, do two names have one id.)
 - The reverse mapping comes first, so an id that a name has can always be turned back into that name.
-- A writer that dies, or loses at step 3, leaves an id that no name has: it is leaked, and never assigned again.
+- A writer that dies, or loses at step 3, leaves an id to which no name leads: it is leaked, and never assigned again.
 """
 
 from collections.abc import Iterable, Iterator
@@ -39,7 +40,8 @@ ID_FAMILY, NAME_FAMILY = "id", "name"
 """The families of a dictionary's table: forward mappings and counters, and reverse mappings."""
 COUNTER_ROW = b"\x00"
 ATTEMPTS = 10
-"""Ids that `assign` takes for one name before it gives up: random ids, for one, are taken without the counter."""
+"""Ids that `assign` takes for one name before it gives up. Some may have a name although the counter did not give them,
+such as OpenTSDB's random UIDs."""
 CACHED_NAMES = 100_000
 """Mappings that a dictionary remembers in each direction, unless told otherwise."""
 _LAST_COUNT = 2**63 - 1
@@ -61,8 +63,8 @@ class Dictionary:
     """The names of one kind and their ids, bytes of one width.
 
     `names` is the wire format of a name; its bytes are a row key. Ids count from 1 up to the last that fits `id_bytes`.
-    The dictionary remembers `cached` mappings in each direction and does not read them again, so after a rename
-    by another process it still shows the old name, and takes it for the same id. `forget` empties its memory.
+    The dictionary remembers `cached` mappings in each direction and does not read them again, so after a rename by
+    another process it still returns the old name for the id, and the id for the old name. `forget` empties its memory.
 
     A happybase connection serves one thread at a time, and so does a dictionary.
     """
@@ -183,7 +185,7 @@ class Dictionary:
 
             1. `checkAndPut` the forward mapping of the new name, expecting nothing. Now both names have the id.
             2. `checkAndPut` the reverse mapping, expecting the old name. Now the id shows the new name.
-            3. Delete the forward mapping of the old name, as it was read: an id that it is given later stays.
+            3. Delete the forward mapping of the old name up to the timestamp read, so that an id given later stays.
 
         `old` is free afterwards, and `assign` gives it a new id; but processes that remember it go on taking it for the
         old one. Others may assign at the same time, but must not rename the same id. Raises UnknownName and NameTaken.
