@@ -24,12 +24,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import cache, partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 import happybase
 from Hbase_thrift import BatchMutation, Mutation
 
+from domains import monitoring
 from domains.tsdb import Point, TsdbRepository
 from domains.tsdb.compaction import compacted
 from domains.tsdb.keys import POINTS, TABLES
@@ -126,10 +127,15 @@ def comparison(
 # ---- loads ---------------------------------------------------------------------------------------
 
 
+def host(number: int) -> str:
+    """The value of the one tag of a series."""
+    return f"h{number:03}"
+
+
 def second_of_points(metric: str, count: int) -> Iterator[tuple[int, list[Point]]]:
     """Seconds since 1970, and the points of all series at each; ints of two bytes."""
     dice = random.Random(metric)
-    tags = [{"host": f"h{number:03}"} for number in range(SERIES)]
+    tags = [{"host": host(number)} for number in range(SERIES)]
     for second in range(count // SERIES):
         time_ms = T + second * 1000
         yield time_ms // 1000, [Point(metric, time_ms, dice.randrange(256, 32_768), of_one) for of_one in tags]
@@ -333,17 +339,21 @@ def compare_questions(connection: happybase.Connection, opentsdb: OpenTSDB, size
     """Days of one series and of twenty, compacted and not."""
     with closing(connect("embedded:")) as memory:
         create_tables(memory, TABLES)
+        for store in (connection, memory):
+            create_tables(store, monitoring.TABLES)
         for hosts in (1, BUSY_HOSTS):
             single, whole = f"day.single.{hosts}", f"day.compacted.{hosts}"
             dice = random.Random(single)
             points = [
-                Point(single, T + offset_ms, dice.randrange(256, 32_768), {"host": f"h{number:03}"})
+                Point(single, T + offset_ms, dice.randrange(256, 32_768), {"host": host(number)})
                 for offset_ms in range(0, DAY_MS, EVERY_MS)
                 for number in range(hosts)
             ]
             for store in (connection, memory):
                 TsdbRepository(store).store_all(points)
                 put_compacted(store, single, whole)
+                if hosts == 1:
+                    in_monitoring(store, points)
             for form, metric in (("compacted rows", whole), ("single cells", single)):
                 questions = {f"none:{metric}": f"one series-day, {len(points):,} points"}
                 if hosts > 1:
@@ -353,7 +363,28 @@ def compare_questions(connection: happybase.Connection, opentsdb: OpenTSDB, size
                         f"sum:1h-avg:{metric}{{host=*}}": f"{hosts} series-days by host, averages of an hour",
                     }
                 for m, what in questions.items():
-                    yield compared(what, form, m, connection, memory, opentsdb, size)
+                    sides = [partial(answered, TsdbRepository(store), m) for store in (connection, memory)]
+                    yield compared((what, form), sides, m, opentsdb, size)
+            if hosts == 1:
+                what = f"one series-day, {len(points):,} points", "`monitoring`, a cell for each point"
+                sides = [partial(answered_by_monitoring, store, single) for store in (connection, memory)]
+                yield compared(what, sides, f"none:{single}", opentsdb, size)
+
+
+def in_monitoring(connection: happybase.Connection, points: Sequence[Point]) -> None:
+    """Stores the points in the wide rows of `monitoring`."""
+    repository = monitoring.PointRepository(connection)
+    for batch in in_batches(points):
+        repository.store_all(
+            monitoring.Point(dict(point.tags)["host"], point.metric, point.time_ms, float(point.value))
+            for point in batch
+        )
+
+
+def answered_by_monitoring(connection: happybase.Connection, metric: str) -> dict[str, list[tuple[int, float]]]:
+    """The points of the host that alone has this metric."""
+    found = monitoring.PointRepository(connection).of_metric(host(0), metric, T, T + DAY_MS)
+    return {host(0): [(point.time_ms, point.value) for point in found]}
 
 
 def put_compacted(connection: happybase.Connection, source: str, metric: str) -> None:
@@ -370,17 +401,17 @@ def put_compacted(connection: happybase.Connection, source: str, metric: str) ->
             batch.put(POINTS.layout.encode(key), {column_of(cell.qualifier): cell.value})
 
 
-def compared(
-    work: str,
-    form: str,
-    m: str,
-    connection: happybase.Connection,
-    memory: happybase.Connection,
-    opentsdb: OpenTSDB,
-    size: Size,
-) -> Comparison:
-    """One question; raises Unlike if the answers differ."""
-    ours, embedded = (partial(answered, TsdbRepository(store), m) for store in (connection, memory))
+Side: TypeAlias = Callable[[], dict[str, list[tuple[int, float]]]]
+"""Answers a question: times and numbers by host."""
+
+
+def compared(what: tuple[str, str], sides: Sequence[Side], m: str, opentsdb: OpenTSDB, size: Size) -> Comparison:
+    """One question, answered by ours on HBase and on the embedded store, and by OpenTSDB; `what` is work and form.
+
+    Raises Unlike if the answers differ.
+    """
+    ours, embedded = sides
+    work, form = what
     with closing(http.client.HTTPConnection(HOST, opentsdb.port, timeout=60)) as http_connection:
         theirs = partial(asked, opentsdb, http_connection, m)
         answer = {tags: [(time_ms, float(number)) for time_ms, number in points] for tags, points in ours().items()}
