@@ -207,7 +207,7 @@ def _verify(connection: Any, followers: int) -> None:
     verifier = _repository(connection).verifier()
     found: list[Any] = []
     took_s = _seconds(lambda: found.extend(finding.kind for finding in verifier.verify()))
-    compared = verifier.sources + verifier.lines
+    compared = sum(verifier.counts.values())
     print(f"verify: {compared:,} rows in {took_s:.1f} s, {compared / took_s:,.0f} rows/s; {len(found):,} left over")
 
 

@@ -59,8 +59,10 @@ def server() -> Iterator[tuple[int, int]]:
     """`rowbook serve` in a process of its own: its process id and its port."""
     with subprocess.Popen(SERVE, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         assert process.stdout is not None
-        yield process.pid, int(process.stdout.readline().rpartition(":")[2])
-        process.terminate()
+        try:
+            yield process.pid, int(process.stdout.readline().rpartition(":")[2])
+        finally:
+            process.terminate()
 
 
 def resident_kib(process_id: int) -> int:

@@ -19,6 +19,8 @@ from shared.writes import WriterClock
 from tests.crashes import subsets
 from tests.watched_connection import ReplyLost, Stop, WatchedConnection, WriterDied, paused_at_call, stopped_at
 
+pytestmark = pytest.mark.sampled
+
 HOUR_MS = 3_600_000
 HOUR = parse_time("2013-01-01T00:00")
 NOW = parse_time("2013-01-01T05:00")

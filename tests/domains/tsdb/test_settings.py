@@ -198,7 +198,8 @@ def test_a_bounded_number_of_rows_is_read(connection):
     forget(connection)
     with metered(connection) as cost:
         opened(connection, "plain")
-    assert cost.rows_read <= NAMES_CHECKED + ROWS_AT_ONCE + 3 * ROWS_AT_ONCE
+    if cost.rows_read is not None:  # HBase does not tell
+        assert cost.rows_read <= NAMES_CHECKED + ROWS_AT_ONCE + 3 * ROWS_AT_ONCE
     # The settings, twice three calls of a scan, the names of three kinds, and two checkAndPuts.
     assert cost.rpcs <= 1 + 2 * 3 + 3 + 2
 
