@@ -22,7 +22,7 @@ from tests.hbase.java import NotStarted, jars, java_command
 POM = Path(__file__).parent / "pom.xml"
 
 START_S = 60
-HEAP_MB = 2048
+HEAP_MB = 4096
 """Of a region server with a gigabyte it is known that it dies of three million points."""
 GATEWAY_HEAP_MB = 512
 
