@@ -653,7 +653,7 @@ def _store_batch(
     """Stores the records of some lines at once; one by one if that fails, to find the line that is bad."""
     if load.store_all is not None and len(batch) > 1:
         with suppress(NotAllStored):
-            getattr(repository, load.store_all.__name__)([record for _line, record in batch])
+            load.store_all_in(repository, [record for _line, record in batch])
             source.stored += len(batch)
             return
     for line, record in batch:

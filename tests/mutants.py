@@ -1315,7 +1315,7 @@ MUTANTS = (
     Mutant(
         "a row with a young cell is rewritten",
         "domains/tsdb/deleting.py",
-        " and max(found.deleted.values()) < before_ms",
+        " and max(planned.deleted.values()) < before_ms",
         "",
         TSDB_DELETING,
     ),

@@ -63,9 +63,8 @@ class AnnotationStore:
         return True
 
     def of_series(self, selection: Selection, since_ms: int, until_ms: int) -> list[Annotation]:
-        """Those of a selection that start in the period."""
-        row_filter = [selection.row_filter] if selection.row_filter else []
-        only = attrs.evolve(selection, row_filter=b" AND ".join([*row_filter, _ONLY_ANNOTATIONS]))
+        """The annotations of a selection that start in the period."""
+        only = attrs.evolve(selection, row_filter=selection.filter_with(_ONLY_ANNOTATIONS))
         found: dict[bytes, list[Annotation]] = {}
         for row, key, cells in scan_series(self.rows, self.data, only):
             for annotation in self._started(row, cells_by_qualifier(cells), since_ms, until_ms):
@@ -73,7 +72,7 @@ class AnnotationStore:
         return _by_start(annotation for pairs in selection.matching(self.uids, found) for annotation in found[pairs])
 
     def of_all(self, since_ms: int, until_ms: int) -> list[Annotation]:
-        """Those of all series that start in the period."""
+        """The annotations of all series that start in the period."""
         check_period(since_ms, until_ms)
         first_ms, end_ms = whole_hours(since_ms, until_ms)
         widths = self.uids.metrics.id_bytes, self.data.layout.prefix_bytes

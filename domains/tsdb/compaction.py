@@ -166,5 +166,5 @@ def rows_that_show(rows: happybase.Table, cells: Mapping[bytes, tuple[bytes, byt
     shown: list[bytes] = []
     for qualifier, wanted in by_qualifier.items():  # the same one for all series that are measured at the same times
         column = column_of(qualifier)
-        shown += [row for row, found in rows.rows(wanted, columns=[column]) if found[column] == cells[row][1]]
+        shown += [row for row, stored in rows.rows(wanted, columns=[column]) if stored[column] == cells[row][1]]
     return shown

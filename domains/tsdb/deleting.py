@@ -156,7 +156,7 @@ def delete(
     changed = postponed = 0
     failed: list[InvalidRow] = []
     columns = table.cells.columns
-    keys_of_series = b" AND ".join(filter(None, [selection.row_filter, KEYS_ONLY.text]))
+    keys_of_series = selection.filter_with(KEYS_ONLY.text)
     for range_ in selection.plan.ranges:
         for keys in scan_in_batches(rows, range_, ROWS_AT_ONCE, columns=columns, filter=keys_of_series):
             before_ms = clock.read_ms() - QUIET_MS  # before the cells are read: a scan may have taken minutes
@@ -208,25 +208,25 @@ def _deletion_of(cells: Cells, hour_ms: int, period: tuple[int, int] | None, dup
 def _put_rewritten(rows: happybase.Table, deletions: Mapping[bytes, Deletion], before_ms: int) -> list[bytes]:
     """Steps 2 and 3; returns the rows whose cells may be deleted."""
     puts = {
-        row: found.rewritten
-        for row, found in deletions.items()
-        if found.rewritten is not None and max(found.deleted.values()) < before_ms
+        row: planned.rewritten
+        for row, planned in deletions.items()
+        if planned.rewritten is not None and max(planned.deleted.values()) < before_ms
     }
     with rows.batch(timestamp=before_ms) as batch:
         for row, (qualifier, value) in puts.items():
             batch.put(row, {column_of(qualifier): value})
-    return [*(row for row, found in deletions.items() if found.rewritten is None), *rows_that_show(rows, puts)]
+    return [*(row for row, planned in deletions.items() if planned.rewritten is None), *rows_that_show(rows, puts)]
 
 
 def _delete_cells(rows: happybase.Table, deletions: Mapping[bytes, Deletion], before_ms: int) -> None:
     """Step 4."""
     columns: dict[int, dict[bytes, list[bytes]]] = {}
-    for row, found in deletions.items():
-        are_old = {qualifier: written_ms < before_ms for qualifier, written_ms in found.deleted.items()}
-        if not found.has_others and all(are_old.values()):
+    for row, planned in deletions.items():
+        are_old = {qualifier: written_ms < before_ms for qualifier, written_ms in planned.deleted.items()}
+        if not planned.has_others and all(are_old.values()):
             columns.setdefault(before_ms - 1, {})[row] = [FAMILY.encode()]  # one tombstone for the row
             continue
-        for qualifier, written_ms in found.deleted.items():
+        for qualifier, written_ms in planned.deleted.items():
             up_to_ms = before_ms - 1 if are_old[qualifier] else written_ms
             columns.setdefault(up_to_ms, {}).setdefault(row, []).append(column_of(qualifier))
     for up_to_ms, columns_by_row in sorted(columns.items()):  # an older number of a time before its newer one

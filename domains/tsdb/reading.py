@@ -79,6 +79,10 @@ class Selection:
         names = uids.names_of_tags(series)
         return {pairs: tags for pairs, tags in names.items() if all(one.matches(tags) for one in self.filters)}
 
+    def filter_with(self, other: bytes) -> bytes:
+        """The filter of the rows, and another one."""
+        return other if self.row_filter is None else self.row_filter + b" AND " + other
+
     def tsuid(self, tag_uids: bytes) -> str:
         """The TSUID of one of its series."""
         return (self.metric_uid + tag_uids).hex().upper()

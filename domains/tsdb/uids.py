@@ -81,7 +81,7 @@ class Uids:
         return {pairs: {names[name]: values[value] for name, value in tags.items()} for pairs, tags in uids_of.items()}
 
     def named(self, series: Iterable[tuple[bytes, bytes]]) -> set[tuple[bytes, bytes]]:
-        """Those of these series, each the UID of a metric and the pairs of its tags, whose UIDs all have names.
+        """The series whose UIDs all have names. A series is the UID of a metric and the pairs of UIDs of its tags.
 
         Costs: three calls for each 1,000 UIDs that are not remembered.
         """

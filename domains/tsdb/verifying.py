@@ -89,13 +89,13 @@ class SeriesVerifier:
         """
         self.mappings = self.rows = 0
         self._last = dict.fromkeys(self._width, 0)
-        for stored, found in _checked(self._names, self._mapping_columns, NAMES_AT_ONCE, self._of_names):
-            yield from found
+        for stored, findings in _checked(self._names, self._mapping_columns, NAMES_AT_ONCE, self._of_names):
+            yield from findings
             self.mappings += sum(len(cells) for row, cells in stored.items() if row != COUNTER_ROW)
             progress()
         yield from self._of_counters()
-        for stored, found in _checked(self._points, [*self._data.cells.columns], POINTS_AT_ONCE, self._of_points):
-            yield from found
+        for stored, findings in _checked(self._points, [*self._data.cells.columns], POINTS_AT_ONCE, self._of_points):
+            yield from findings
             self.rows += len(stored)
             progress()
 

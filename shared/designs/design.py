@@ -50,6 +50,11 @@ class Load:
         """Stores one record through the repository of a variant."""
         getattr(repository, self.store.__name__)(record)
 
+    def store_all_in(self, repository: Any, records: list[Any]) -> None:
+        """Stores some records by `store_all`, which the load must have."""
+        assert self.store_all is not None
+        getattr(repository, self.store_all.__name__)(records)
+
     def sample_records(self) -> Iterator[Any]:
         """The records of the sample file, each as it is stored."""
         transform = self.new_record_transform()

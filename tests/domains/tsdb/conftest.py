@@ -1,10 +1,25 @@
-"""An empty store with the tables of `tsdb`."""
+"""Empty stores of `tsdb`: with its own tables, and a repository of each of several layouts."""
 
 import pytest
 
-from domains.tsdb.keys import TABLES
+from domains.tsdb.codecs import SeriesSalt
+from domains.tsdb.keys import SETTINGS, TABLES, Widths, data_table, uid_tables
+from domains.tsdb.repository import TsdbRepository
 
 
 @pytest.fixture
 def connection(new_store):
     return new_store(*TABLES)
+
+
+LAYOUTS = {
+    "plain": (data_table(), Widths()),
+    "salted": (data_table(salt=SeriesSalt(1, 20)), Widths()),
+    "other widths": (data_table(widths=Widths(1, 2, 4), salt=SeriesSalt(2, 3)), Widths(1, 2, 4)),
+}
+
+
+@pytest.fixture(params=LAYOUTS)
+def repository(request, new_store):
+    data, widths = LAYOUTS[request.param]
+    return TsdbRepository(new_store(data, *uid_tables(), SETTINGS), data, widths=widths)

@@ -6,8 +6,6 @@ import attrs
 import pytest
 
 from domains.tsdb.annotations import Annotation
-from domains.tsdb.codecs import SeriesSalt
-from domains.tsdb.keys import SETTINGS, Widths, data_table, uid_tables
 from domains.tsdb.questions import TagFilter
 from domains.tsdb.records import Point
 from domains.tsdb.repository import FOREVER_MS, TsdbRepository
@@ -20,17 +18,10 @@ from tests.watched_connection import WatchedConnection, paused_at_call
 HOUR_MS = 3_600_000
 T = parse_time("2013-01-01T00:00")
 SECONDS = T // 1000
-LAYOUTS = {
-    "plain": (data_table(), Widths()),
-    "salted": (data_table(salt=SeriesSalt(1, 20)), Widths()),
-    "other widths": (data_table(widths=Widths(1, 2, 4), salt=SeriesSalt(2, 3)), Widths(1, 2, 4)),
-}
 
 
-@pytest.fixture(params=LAYOUTS)
-def repository(request, new_store):
-    data, widths = LAYOUTS[request.param]
-    repository = TsdbRepository(new_store(data, *uid_tables(), SETTINGS), data, widths=widths)
+@pytest.fixture
+def repository(repository):
     repository.store_all(
         Point("cpu", T + second * 1000, second, {"host": host}) for second in range(40) for host in "ab"
     )

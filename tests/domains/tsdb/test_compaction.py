@@ -8,13 +8,10 @@ from domains.tsdb import compaction
 from domains.tsdb.keys import POINTS
 from domains.tsdb.qualifiers import qualifier_of
 from domains.tsdb.records import Point
-from domains.tsdb.repository import TsdbRepository
-from shared.records import parse_time
 from shared.writes import WriterClock
+from tests.domains.tsdb.compacting import HOUR, NOW, repository, stored, values
 from tests.watched_connection import ReplyLost, Stop, WatchedConnection, WriterDied, paused_at_call, stopped_at
 
-HOUR = parse_time("2013-01-01T00:00")
-NOW = parse_time("2013-01-01T05:00")
 CALLS, READING = 10, 6
 """The calls of a repository that is opened to compact, and the one that reads the cells."""
 TAGS = {"host": "web-1"}
@@ -35,21 +32,6 @@ class Clock(WriterClock):
 @pytest.fixture
 def clock():
     return Clock()
-
-
-def repository(connection, clock, **options):
-    return TsdbRepository(connection, clock=clock, **options)
-
-
-def stored(connection):
-    """The cells of all rows, with their timestamps."""
-    return dict(connection.table("tsdb").scan(include_timestamp=True))
-
-
-def values(connection, clock, **options):
-    return [
-        answer.value for answer in repository(connection, clock, **options).query("none:cpu", HOUR, HOUR + 3_600_000)
-    ]
 
 
 def fill(connection, clock, *points):

@@ -1,4 +1,4 @@
-"""Deletion on a store: of the points of a period, and of no other, whoever writes meanwhile and wherever it dies."""
+"""Deletion on a store loses no point outside the period, whatever other writers do and wherever it dies."""
 
 import random
 from contextlib import suppress
@@ -14,16 +14,13 @@ from domains.tsdb.questions import TagFilter
 from domains.tsdb.records import Point
 from domains.tsdb.repository import TsdbRepository
 from shared.keys import InvalidQuestion
-from shared.records import parse_time
 from shared.writes import WriterClock
 from tests.crashes import subsets
+from tests.domains.tsdb.compacting import HOUR, HOUR_MS, NOW, repository, stored, values
 from tests.watched_connection import ReplyLost, Stop, WatchedConnection, WriterDied, paused_at_call, stopped_at
 
 pytestmark = pytest.mark.sampled
 
-HOUR_MS = 3_600_000
-HOUR = parse_time("2013-01-01T00:00")
-NOW = parse_time("2013-01-01T05:00")
 TAGS = {"host": "web-1"}
 FIVE = [Point("cpu", HOUR + second * 1000, second, TAGS) for second in range(5)]
 ANNOTATION = b"t:\x01\0\x05"
@@ -44,19 +41,6 @@ class Clock(WriterClock):
 @pytest.fixture
 def clock():
     return Clock()
-
-
-def repository(connection, clock, **options):
-    return TsdbRepository(connection, clock=clock, **options)
-
-
-def stored(connection):
-    """The cells of all rows, with their timestamps."""
-    return dict(connection.table("tsdb").scan(include_timestamp=True))
-
-
-def values(connection, clock, **options):
-    return [answer.value for answer in repository(connection, clock, **options).query("none:cpu", HOUR, HOUR + HOUR_MS)]
 
 
 def fill(connection, clock, *, compacted):

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from domains.tsdb.codecs import SeriesSalt
-from domains.tsdb.keys import SETTINGS, Widths, data_table, uid_tables
+from domains.tsdb.keys import SETTINGS, data_table, uid_tables
 from domains.tsdb.questions import SeriesQuestion, TagFilter, parse_question
 from domains.tsdb.reading import MAX_FILTER_BYTES, row_filter
 from domains.tsdb.records import Point
@@ -81,19 +81,6 @@ def test_with_too_many_values_the_client_compares(connection, monkeypatch, longe
         found = repository.read("cpu", [TagFilter("host", "literal_or", "web-1")])
     assert [series.tags["host"] for series in found] == ["web-1"]
     assert cost.rows_fetched == rows, "all names are remembered"
-
-
-LAYOUTS = {
-    "plain": (data_table(), Widths()),
-    "salted": (data_table(salt=SeriesSalt(1, 20)), Widths()),
-    "other widths": (data_table(widths=Widths(1, 2, 4), salt=SeriesSalt(2, 3)), Widths(1, 2, 4)),
-}
-
-
-@pytest.fixture(params=LAYOUTS)
-def repository(request, new_store):
-    data, widths = LAYOUTS[request.param]
-    return TsdbRepository(new_store(data, *uid_tables(), SETTINGS), data, widths=widths)
 
 
 def test_series_by_their_tsuids(repository):

@@ -4,8 +4,7 @@ import random
 
 import pytest
 
-from domains.tsdb.codecs import SeriesSalt
-from domains.tsdb.keys import SETTINGS, TABLES, Widths, data_table, uid_tables
+from domains.tsdb.keys import TABLES
 from domains.tsdb.qualifiers import pack_appended
 from domains.tsdb.questions import TagFilter, parse_question
 from domains.tsdb.records import Answer, Point
@@ -37,19 +36,6 @@ def made(seed, count=400):
 def latest(points):
     """The value of each time of each series."""
     return {(point.metric, point.tags, point.time_ms): point.value for point in points}
-
-
-LAYOUTS = {
-    "plain": (data_table(), Widths()),
-    "salted": (data_table(salt=SeriesSalt(1, 20)), Widths()),
-    "other widths": (data_table(widths=Widths(1, 2, 4), salt=SeriesSalt(2, 3)), Widths(1, 2, 4)),
-}
-
-
-@pytest.fixture(params=LAYOUTS)
-def repository(request, new_store):
-    data, widths = LAYOUTS[request.param]
-    return TsdbRepository(new_store(data, *uid_tables(), SETTINGS), data, widths=widths)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -38,7 +38,7 @@ def points(count=20):
 
 
 def forget(connection):
-    """As OpenTSDB makes its tables: without settings."""
+    """Removes the settings, which tables that OpenTSDB made do not have."""
     rows = connection.table(SETTINGS.name)
     for row, _ in rows.scan():
         rows.delete(row)
