@@ -720,6 +720,20 @@ MUTANTS = (
         RECORD_CELLS,
     ),
     Mutant(
+        "the size of a cell is not compared",
+        "shared/tables/record_cells.py",
+        "            check_cell_size(packed.name, column, value)\n",
+        "",
+        RECORD_CELLS,
+    ),
+    Mutant(
+        "the size of a cell is compared without its row",
+        "shared/tables/cells.py",
+        "19 - len(row) - len(column)",
+        "19 - len(column)",
+        RECORD_CELLS,
+    ),
+    Mutant(
         "cells with another label are claimed",
         "shared/tables/item_cells.py",
         "column.startswith(self._start + self.label)",
