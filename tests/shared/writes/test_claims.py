@@ -146,7 +146,7 @@ def test_the_tombstones_of_a_forgotten_record_hide_no_line_of_a_new_one(embedded
     writer = moving_only(embedded)
     store(writer, A)
     delete(writer, A)
-    clocks.passes(FORGET_MS + 1)
+    clocks.passes(FORGET_MS + 10)
     writer.forget([NOTES.row(A)])
     create(writer, A)
     assert records(embedded) == {"a": A}
@@ -167,7 +167,7 @@ def test_a_decision_is_not_sent_after_the_window(embedded, clocks):
     paused = WatchedConnection(embedded, paused_at(2, lambda: clocks.passes(WINDOW_MS + 1)))
     store(moving_only(paused), done)
     calls = [call.name for call in paused.calls]
-    assert calls.count("checkAndPut") == 2, "one raises the source, and one decides with the time of now"
+    assert calls.count("checkAndPut") == 3, "two raise the source, and one decides with the time of now"
     assert records(embedded) == {"a": done}
     assert verified(embedded) == []
 
@@ -176,7 +176,7 @@ def test_forget_spares_a_record_that_is_stored_again_meanwhile(embedded, clocks)
     writer = moving_only(embedded)
     store(writer, A)
     delete(writer, A)
-    clocks.passes(FORGET_MS + 1)
+    clocks.passes(FORGET_MS + 10)
     paused = WatchedConnection(embedded, paused_at(0, lambda: store(writer, A)))
     assert moving_only(paused).forget([NOTES.row(A)]) == 0
     assert records(embedded) == {"a": A}
