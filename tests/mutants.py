@@ -70,6 +70,7 @@ TSDB_FORMATS = ("tests/domains/tsdb/test_formats.py",)
 TSDB_SETTINGS = ("tests/domains/tsdb/test_settings.py",)
 TSDB_VERIFYING = ("tests/domains/tsdb/test_verifying.py",)
 FOLDING = ("tests/domains/counters/test_folding.py",)
+LOGINS_VERIFIED = ("tests/domains/counters/test_verifying.py",)
 STOPPED_FOLDS = ("tests/domains/counters/test_crashes.py",)
 TABLES = ("tests/shared/tables/test_tables.py",)
 CONFORMANCE = ("tests/conformance/test_conformance.py",)
@@ -1701,25 +1702,52 @@ MUTANTS = (
     ),
     Mutant(
         "a folder takes its own count for the sum",
-        "domains/counters/repository.py",
-        "        return self._day_sums.record(",
-        "        return count or self._day_sums.record(",
+        "domains/counters/folding.py",
+        "        return sums.record(",
+        "        return count or sums.record(",
         FOLDING,
     ),
     Mutant(
         "a login that only its user has is not folded",
-        "domains/counters/repository.py",
+        "domains/counters/folding.py",
         "heapq.merge(of_day, of_user,",
         "heapq.merge(of_day,",
         FOLDING,
     ),
     Mutant(
         "a fold deletes first what lists the user",
-        "domains/counters/repository.py",
-        "        total = self._decided(DayCount(user, day_ms, count))",
-        "        self._delete(self._day_rows, self._by_day, of_day, day_ms)\n"
-        "        total = self._decided(DayCount(user, day_ms, count))",
+        "domains/counters/folding.py",
+        "        self.settle(DayCount(user, day_ms, count))",
+        "        self._delete(self.by_day, of_day, day_ms)\n        self.settle(DayCount(user, day_ms, count))",
         STOPPED_FOLDS,
+    ),
+    Mutant(
+        "a day that is not over is folded",
+        "domains/counters/folding.py",
+        "if stored is None and (now_ms",
+        "if stored is not None and (now_ms",
+        LOGINS_VERIFIED,
+    ),
+    Mutant(
+        "a login that only the day's list lacks is not found",
+        "domains/counters/verifying.py",
+        "((by_day, by_user), (by_user, by_day))",
+        "((by_day, by_user),)",
+        LOGINS_VERIFIED,
+    ),
+    Mutant(
+        "a login beside a sum is taken for damage",
+        "domains/counters/verifying.py",
+        "isdisjoint({*table.logins.cells.pack(login), *columns})",
+        "isdisjoint(table.logins.cells.pack(login))",
+        LOGINS_VERIFIED,
+    ),
+    Mutant(
+        "a repaired sum is dated below the wrong one",
+        "domains/counters/folding.py",
+        " if replaces else",
+        " if not replaces else",
+        LOGINS_VERIFIED,
     ),
     Mutant(
         "the clock stands still within a millisecond",
