@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
+from inspect import signature
 from typing import Any, Protocol
 
 import attrs
@@ -78,10 +79,12 @@ def repair(
     verifier: Any = repository.verifier()
     if not hasattr(verifier, "repair"):
         raise WrongUsage(f"{name}: cannot be repaired, because its rows do not follow from others; see rowbook verify")
+    options = {} if instructions == Instructions() else {"instructions": instructions}
+    if not options.keys() <= signature(verifier.repair).parameters.keys():
+        raise WrongUsage(f"{name}: has no lines of a source, which --discard and --restore are for")
     with _progress(errors, name, verifier) as progress:
         found = _Found(out, as_json, repairs=True)
-        arguments = (progress,) if instructions == Instructions() else (progress, instructions)
-        for finding, is_mended in verifier.repair(*arguments):
+        for finding, is_mended in verifier.repair(progress, **options):
             found.add(finding, is_mended)
     code = found.finish(name, repository, verifier)
     for table, row in sorted(instructions.discards_rows - found.rows):

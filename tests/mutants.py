@@ -54,6 +54,7 @@ RELEASES = ("tests/shared/writes/test_two_releases.py",)
 SLOTS = ("tests/shared/writes/test_slots.py",)
 SOURCES = ("tests/shared/writes/test_sources.py",)
 VERIFYING = ("tests/shared/writes/test_verifying.py",)
+LOST_REVISIONS = ("tests/shared/writes/test_lost_revisions.py",)
 MESSAGES = ("tests/domains/messages/test_repository.py", "tests/domains/messages/test_copies.py")
 FEEDS = ("tests/domains/feeds/test_feeds.py",)
 CLAIMS = ("tests/shared/writes/test_claims.py",)
@@ -888,8 +889,8 @@ MUTANTS = (
     Mutant(
         "split points have small hex digits",
         "shared/tables/ddl.py",
-        "{byte:02X}",
-        "{byte:02x}",
+        '{byte:02X}" for byte in point',
+        '{byte:02x}" for byte in point',
         ("tests/shared/tables/test_ddl.py",),
     ),
     Mutant(
@@ -1583,30 +1584,72 @@ MUTANTS = (
     ),
     Mutant(
         "the rows of a pending write are findings",
-        "shared/writes/verifying.py",
-        "[suspect for suspect in suspects if suspect.source_row not in pending]",
+        "shared/writes/comparing.py",
+        "[suspect for suspect in suspects if suspect.source_row not in under_way]",
         "[*suspects]",
         VERIFYING,
     ),
     Mutant(
         "a source that cannot be read hides the lines of others",
-        "shared/writes/verifying.py",
-        "            if len(rows) == 1:\n",
-        "            if True:\n",
+        "shared/writes/intents.py",
+        "                on_invalid(error)\n        return sources\n",
+        "                on_invalid(error)\n                break\n        return sources\n",
         VERIFYING,
     ),
     Mutant(
         "a line that stays missing is said to be mended",
         "shared/writes/verifying.py",
-        "return not list(self._disagreeing([line], self._readable([finding.source_row])))",
+        "return self._compared.agrees(finding, finding.source_row)",
         "return True",
         VERIFYING,
     ),
     Mutant(
         "a line that differs is found twice",
-        "shared/writes/verifying.py",
-        'suspect is not None and suspect.kind == "dangling"',
+        "shared/writes/comparing.py",
+        'suspect is not None and suspect.kind in ("dangling", "orphaned")',
         "suspect is not None",
+        VERIFYING,
+    ),
+    Mutant(
+        "a line that is newer than its source is of an earlier revision",
+        "shared/writes/comparing.py",
+        "(wanted.last_ms is None or line.newest_ms > wanted.last_ms)",
+        "wanted.last_ms is None",
+        LOST_REVISIONS,
+    ),
+    Mutant(
+        "repair changes a source that has lost a revision",
+        "shared/writes/verifying.py",
+        "            if len(settled) < len(lines):\n",
+        "            if False:\n",
+        LOST_REVISIONS,
+    ),
+    Mutant(
+        "a restored record is made of its oldest lines",
+        "shared/writes/restoring.py",
+        "lines = sorted(lines, key=lambda line: line.newest_ms)",
+        "lines = sorted(lines, key=lambda line: -line.newest_ms)",
+        LOST_REVISIONS,
+    ),
+    Mutant(
+        "a line without a source creates one",
+        "shared/writes/intents.py",
+        "while (source := self.read(row)).cell is not None:",
+        "while source := self.read(row):",
+        LOST_REVISIONS,
+    ),
+    Mutant(
+        "young lines without a source are discarded",
+        "shared/writes/intents.py",
+        "self.delete(touched, self.check_clock().wall_ms - FORGET_MS)",
+        "self.delete(touched, self.check_clock().wall_ms)",
+        LOST_REVISIONS,
+    ),
+    Mutant(
+        "an old write under way hides damage",
+        "shared/writes/intents.py",
+        "if -MAX_SKEW_MS <= now_ms - slot.started_ms < self._window_ms)",
+        "if -MAX_SKEW_MS <= now_ms - slot.started_ms)",
         VERIFYING,
     ),
     Mutant(
@@ -1619,7 +1662,7 @@ MUTANTS = (
     Mutant(
         "a buyer's line without an order is kept",
         "domains/orders/repository.py",
-        "            self.writer.repair(self._orders.row(OrderByNumber(line.order_number)), cells)\n",
+        "            self._discard_stray(line)\n",
         "            pass\n",
         ("tests/domains/orders/test_erase_buyer.py",),
     ),

@@ -21,7 +21,7 @@ from shared.queries import Query
 from shared.records import show_time
 from shared.tables import InvalidRow, TableLayout
 from shared.writes import Finding, Verifier, put_all
-from shared.writes.verifying import TIMES_READ_AGAIN
+from shared.writes.findings import TIMES_READ_AGAIN
 
 from .folding import DayFolder, LoginTable
 from .keys import StateOfDay

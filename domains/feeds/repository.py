@@ -24,8 +24,8 @@ from shared.writes import (
     WriterClock,
     put_in_rows,
 )
+from shared.writes.findings import NOTHING_TOLD
 from shared.writes.intents import WINDOW_MS
-from shared.writes.verifying import NOTHING_TOLD
 
 from .keys import TABLES, AuthorOfReader, AuthorWithStream, PostOfAuthor
 from .records import (

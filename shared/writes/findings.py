@@ -6,6 +6,9 @@ import attrs
 
 from ..keys.errors import shown_bytes
 
+TIMES_READ_AGAIN = 2
+"""How often a row that disagrees is read again before it is a finding: writers may be at work."""
+
 Kind: TypeAlias = Literal[
     "missing", "dangling", "differing", "undecodable", "orphaned", "future", "unsettled", "leaked", "left-over"
 ]
@@ -58,3 +61,6 @@ class Instructions:
         if finding.kind == "undecodable":
             return self.discards_undecodable and not is_source
         return self.discards_orphaned and finding.kind == "orphaned"
+
+
+NOTHING_TOLD = Instructions()

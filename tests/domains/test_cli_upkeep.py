@@ -10,7 +10,10 @@ import attrs
 import pytest
 
 from domains.asking import find_variants
+from domains.counters.design import DESIGN as COUNTERS
 from domains.designs import DESIGNS
+from domains.feeds import FeedRepository, Follow
+from domains.feeds.design import DESIGN as FEEDS
 from domains.logs.design import DESIGN as LOGS
 from domains.orders import Order, OrderRepository
 from domains.orders.keys import BY_BUYER, BY_SELLER, BY_STATUS, ORDERS, SELLER_CELLS, TABLES
@@ -246,6 +249,19 @@ def test_repair_after_a_restored_backup_keeps_todays_orders(rowbook, restored, t
     assert err == (kept if "seller" in options else "")
 
 
+def test_repair_after_a_restored_backup_keeps_todays_follows(rowbook, new_url):
+    url = new_url(*FEEDS.main.tables)
+    with closing(connect(url)) as connection:
+        create_tables(connection, FEEDS.main.tables)
+        FeedRepository(connection).follow(Follow("ada", "dan"))
+        ((row, _),) = connection.table("feeds_following").scan()
+        connection.table("feeds_following").delete(row)
+        before = list(connection.table("feeds_followers").scan())
+        code, out, _err = rowbook(f"repair feeds --store {url} --restore")
+        assert (code, list(connection.table("feeds_followers").scan())) == (1, before)
+    assert "its source is missing, it holds author='dan', reader='ada'; not restored: no line holds since_ms\n" in out
+
+
 def test_orders_are_restored_from_their_lines(ok, restored):
     summary = ok(f"repair orders --store {restored} --restore").splitlines()[-1]
     assert summary == "orders: 3 sources and 9 lines compared: 6 orphaned; 0 left"
@@ -320,6 +336,16 @@ def test_one_damaged_intent_stops_no_command(rowbook, ok, url, tables):
 def test_a_wrong_discard_is_wrong_usage(rowbook, url, given):
     code, out, err = rowbook(f"repair orders --store {url} --discard {given}")
     assert (code, out, err.count("\n"), err[:11]) == (2, "", 1, "--discard: ")
+
+
+@pytest.mark.parametrize("option", ["--restore", "--discard orphaned"])
+def test_a_design_without_sources_has_nothing_to_restore_or_discard(rowbook, new_url, option):
+    url = new_url(*COUNTERS.main.tables)
+    with closing(connect(url)) as connection:
+        create_tables(connection, COUNTERS.main.tables)
+    code, out, err = rowbook(f"repair counters --store {url} {option}")
+    assert (code, out) == (2, "")
+    assert err == "counters: has no lines of a source, which --discard and --restore are for\n"
 
 
 def test_a_clock_that_is_wrong_is_one_line(rowbook, url, tables, monkeypatch):
