@@ -13,8 +13,19 @@ from shared.keys import CopiedPart, InvalidKey, InvalidQuestion, any_of, between
 from shared.keys.errors import shown, shown_bytes
 from shared.queries import DependentQuery, Query, in_batches, scan, scan_in_batches
 from shared.tables import TableLayout
-from shared.writes import CLOCK, Finding, IntentWriter, Pending, Recovery, Verifier, WriterClock, put_in_rows
+from shared.writes import (
+    CLOCK,
+    Finding,
+    Instructions,
+    IntentWriter,
+    Pending,
+    Recovery,
+    Verifier,
+    WriterClock,
+    put_in_rows,
+)
 from shared.writes.intents import WINDOW_MS
+from shared.writes.verifying import NOTHING_TOLD
 
 from .keys import TABLES, AuthorOfReader, AuthorWithStream, PostOfAuthor
 from .records import (
@@ -473,12 +484,14 @@ class FeedVerifier:
         for _, findings in self._timeline_findings(progress):
             yield from findings.values()
 
-    def repair(self, progress: Callable[[], object] = lambda: None) -> Iterator[tuple[Finding, bool]]:
-        """Recovers pending writes and unfinished posts, then mends what `verify` finds."""
+    def repair(
+        self, progress: Callable[[], object] = lambda: None, instructions: Instructions = NOTHING_TOLD
+    ) -> Iterator[tuple[Finding, bool]]:
+        """Recovers pending writes and unfinished posts, then mends what `verify` finds; see `Verifier.repair`."""
         self._feeds.recover(older_than_ms=0)
         self._lines = 0
         for verifier in self._verifiers:
-            yield from verifier.repair(progress)
+            yield from verifier.repair(progress, instructions)
         for stored, findings in self._timeline_findings(progress):
             self._feeds.delete_lines({row: stored[row] for row in findings})
             yield from ((finding, True) for finding in findings.values())

@@ -6,11 +6,12 @@ May import `keys`, `tables` and `queries`.
 from .batches import NotAllStored, put_all, put_in_rows, store_all
 from .clock import CLOCK, WriterClock
 from .dictionaries import Dictionary, NameTaken, NoFreeId, UnknownName
+from .findings import Finding, Instructions
 from .intents import KEEP_TOMBSTONES_MS, IntentWriter, Pending, Recovery, UnknownOutcome
 from .server_clock import ClockSkew
 from .slots import Intent, holds_intents, intents_table
 from .sources import Source, SourceCells
-from .verifying import Finding, Verifier
+from .verifying import Verifier
 
 __all__ = [
     "CLOCK",
@@ -18,6 +19,7 @@ __all__ = [
     "ClockSkew",
     "Dictionary",
     "Finding",
+    "Instructions",
     "Intent",
     "IntentWriter",
     "NameTaken",

@@ -85,6 +85,8 @@ KEEP_TOMBSTONES_MS = 2 * WINDOW_MS + MAX_SKEW_MS
 FORGET_MS = 2 * KEEP_TOMBSTONES_MS
 """How long `forget` keeps the source cell of a deleted record. After that, no delayed call can put or delete a line of
 the record any more, and no tombstone of its lines hides a line of a new record."""
+FUTURE_MS = 3 * MAX_SKEW_MS
+"""No writer and no `repair` dates a cell later than this after now, whose clock may be behind theirs."""
 IDLE_MS = 24 * 60 * 60 * 1000
 """`recover` deletes the rows of slots that were idle for longer."""
 
@@ -166,10 +168,22 @@ class IntentWriter(Generic[R]):
         cells = self._rows.row(row, columns=[*self.cells.columns])
         return self.source_of(row, cells)
 
-    def read_all(self, rows: Iterable[bytes]) -> dict[bytes, Source[R]]:
-        """Source rows as they are now. Raises InvalidRow. Costs: one call for each 1,000 rows."""
-        stored = self.cells_of(self.source, dict.fromkeys(rows))
-        return {row: self.source_of(row, cells) for row, cells in stored}
+    def read_all(
+        self, rows: Iterable[bytes], on_invalid: Callable[[InvalidRow], object] | None = None
+    ) -> dict[bytes, Source[R]]:
+        """Source rows as they are now. Costs: one call for each 1,000 rows.
+
+        Raises InvalidRow if one cannot be read, or calls `on_invalid` with each of these, and leaves it out.
+        """
+        sources: dict[bytes, Source[R]] = {}
+        for row, cells in self.cells_of(self.source, dict.fromkeys(rows)):
+            try:
+                sources[row] = self.source_of(row, cells)
+            except InvalidRow as error:
+                if on_invalid is None:
+                    raise
+                on_invalid(error)
+        return sources
 
     def cells_of(
         self, table: TableLayout[Any, Any], rows: Iterable[bytes]
@@ -360,18 +374,34 @@ class IntentWriter(Generic[R]):
         """Makes derived cells agree with the source, whichever client put or deleted them.
 
         Their timestamps may be up to now, or up to `newest_ms`. Puts the derived cells, also those of moving lists, and
-        deletes the cells `touched` that the source does not have.
+        deletes the cells `touched` that the source does not have. If the source has no cell, it gets none: `touched` is
+        deleted, except what is younger than `FORGET_MS`, because the deletes would hide lines of a new record.
         Costs: 1 get, 1 checkAndPut, 1 put for each table, and deletes.
         """
-        raised = None
-        while raised is None:
-            source = self.read(row)
-            now_ms = self.check_clock().wall_ms
-            above_ms = max(now_ms + MAX_SKEW_MS, newest_ms + 1)  # also above what servers have dated
-            raised = self._raised(row, source, above_ms)
-        derived = self.derived(raised.record)
-        self._put(derived, raised.time_ms)
-        self.delete(set(touched) - derived.keys(), raised.time_ms - 1)
+        touched = [*touched]
+        while (source := self.read(row)).cell is not None:
+            if self.replace(row, source, source.record, touched, newest_ms):
+                return
+        self.delete(touched, self.check_clock().wall_ms - FORGET_MS)
+
+    def replace(
+        self, row: bytes, source: Source[R], record: R | None, touched: Iterable[Cell], newest_ms: int = 0
+    ) -> bool:
+        """Does what `repair` does, with another record instead of that of the source as it was read.
+
+        Returns False, and changes nothing, if the source has changed since. After a crash, `repair` completes it.
+        """
+        now_ms = self.check_clock().wall_ms
+        if newest_ms > now_ms + FUTURE_MS:  # otherwise no later revision could have a timestamp above it
+            raise ValueError(f"newest_ms: must be at most {FUTURE_MS} ms after now (got {newest_ms - now_ms})")
+        above_ms = max(now_ms + MAX_SKEW_MS, newest_ms + 1)  # also above what servers have dated
+        decided = self._revision(source, record, above_ms)
+        if not self._check_and_put(row, source, decided):
+            return False
+        derived = self.derived(record)
+        self._put(derived, decided.time_ms)
+        self.delete(set(touched) - derived.keys(), decided.time_ms - 1)
+        return True
 
     # ---- sources without a write of their own
 
@@ -439,13 +469,29 @@ class IntentWriter(Generic[R]):
 
     # ---- intents
 
-    def pending(self) -> list[Pending]:
+    def pending(self, on_invalid: Callable[[InvalidRow], object] = lambda _error: None) -> list[Pending]:
         """The intents that have not ended, the oldest first: writes that are under way, and those of dead writers.
 
-        Raises InvalidRow. Costs: one scan of the intents' table, a row for each slot.
+        Intents that cannot be read are not among them: calls `on_invalid` with each. `recover` reports them, too.
+        Costs: one scan of the intents' table, a row for each slot.
         """
-        slots = (self._slot(row, cells) for row, cells in self._intent_rows.scan(include_timestamp=True))
+        slots: list[Pending] = []
+        for row, cells in self._intent_rows.scan(include_timestamp=True):
+            try:
+                slots.append(self._slot(row, cells))
+            except InvalidRow as error:
+                on_invalid(error)
         return sorted((slot for slot in slots if slot.intent.source_row is not None), key=_started)
+
+    def under_way(self) -> Set[bytes]:
+        """The source rows of the writes that are younger than 10 minutes: their writers are probably at work.
+
+        An intent that is older, or dated after what any clock may show, is one that `recover` has to settle.
+        Raises ClockSkew. Costs: those of `pending`.
+        """
+        now_ms = self.check_clock().wall_ms
+        young = (slot for slot in self.pending() if -MAX_SKEW_MS <= now_ms - slot.started_ms < self._window_ms)
+        return {_source_row(slot.intent) for slot in young}
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
         """Completes writes that have been under way for `older_than_ms`, 10 minutes if omitted, and ends their intents.

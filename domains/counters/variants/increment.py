@@ -60,6 +60,11 @@ TABLES = (COUNTS, COUNTS_BY_DAY, TOTALS)
 class IncrementRepository(LoginRepository):
     """`LoginRepository` with counters instead of logins, which it does not keep."""
 
+    interrupted_writes = (
+        "increments counters, so nothing tells what a crash or a lost reply left out or counted twice; "
+        "if you keep the logins elsewhere, count them again into empty tables"
+    )
+
     def __init__(self, connection: happybase.Connection) -> None:
         self._count_rows, self._day_count_rows = (connection.table(table.name) for table in TABLES[:2])
         self._total_rows = connection.table(TOTALS.name)
