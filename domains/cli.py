@@ -37,7 +37,7 @@ from shared.queries import MAX_LIMIT
 from shared.stores import InvalidStoreURL, StoreError, Unreachable, connect
 from shared.stores.server.memory import MAX_BUFFERED_BYTES
 from shared.tables import InvalidRecord, NeedsThrift2, TableMismatch, create_tables, drop_tables
-from shared.writes import NotAllStored
+from shared.writes import ClockSkew, NotAllStored
 from shared.writes.batches import RECORDS_AT_ONCE
 
 from . import show, upkeep
@@ -90,6 +90,7 @@ def main() -> None:
     except StoreError as error:
         message, code = str(error), 2 if isinstance(error, InvalidStoreURL) else 1
     except (
+        ClockSkew,
         CommandFailed,
         NotServed,
         UnreadableFile,
@@ -446,21 +447,41 @@ def recover(
 @app.command()
 def verify(context: typer.Context, name: Name, store: Existing, as_json: Json = False, plain: Plain = False) -> None:
     """Find rows that disagree with others, or cannot be read. Exit code 1 if there are any."""
-    _verify(context, name, store, as_json, plain, repairs=False)
+    out, errors = _consoles(context, plain)
+    with _repository(name, store) as repository:
+        code = upkeep.verify(out, errors, name, repository, as_json=as_json)
+    raise typer.Exit(code)
 
 
 @app.command()
-def repair(context: typer.Context, name: Name, store: Existing, as_json: Json = False, plain: Plain = False) -> None:
-    """Recover pending writes, then mend what verify finds. Exit code 1 if something cannot be mended."""
-    _verify(context, name, store, as_json, plain, repairs=True)
-
-
-def _verify(context: typer.Context, name: str, store: str, as_json: bool, plain: bool, *, repairs: bool) -> None:
-    plain = plain or context.obj
-    out, errors = show.console(plain), show.console(plain, stderr=True)
+def repair(
+    context: typer.Context,
+    name: Name,
+    store: Existing,
+    discard: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar=f"{upkeep.ORPHANED}|{upkeep.UNDECODABLE}|TABLE:HEXROW",
+            help="Remove lines without a source, rows that cannot be read, or this row, which are otherwise kept.",
+        ),
+    ] = None,
+    restores: Annotated[
+        bool, typer.Option("--restore", help="Make records again from lines that outlived them.")
+    ] = False,
+    as_json: Json = False,
+    plain: Plain = False,
+) -> None:
+    """Recover pending writes, then mend what verify finds. Exit code 1 if something is left."""
+    instructions = upkeep.instructions(discard or [], restores=restores)
+    out, errors = _consoles(context, plain)
     with _repository(name, store) as repository:
-        code = upkeep.verify(out, errors, name, repository, repairs=repairs, as_json=as_json)
+        code = upkeep.repair(out, errors, name, repository, instructions, as_json=as_json)
     raise typer.Exit(code)
+
+
+def _consoles(context: typer.Context, plain: bool) -> tuple[Console, Console]:
+    plain = plain or context.obj
+    return show.console(plain), show.console(plain, stderr=True)
 
 
 @app.command()

@@ -98,5 +98,5 @@ def new_store(engine: Engine) -> Iterator[NewStore]:
 def _clock_of_this_process() -> Iterator[None]:  # pyright: ignore[reportUnusedFunction]
     """Fails the test that puts the clock of all writers ahead; it would be a later one that is refused."""
     yield
-    ahead_ms = CLOCK.read_ms() - time.time_ns() // 1_000_000
+    ahead_ms = CLOCK.now_ms() - time.time_ns() // 1_000_000
     assert ahead_ms < 10_000, f"the writers' clock is ahead by {ahead_ms} ms"

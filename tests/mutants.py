@@ -49,6 +49,8 @@ CELLS = ("tests/shared/tables/test_cells.py",)
 BATCHES = ("tests/shared/writes/test_batches.py",)
 CLOCK = ("tests/shared/writes/test_clock.py",)
 SERVER_CLOCK = ("tests/shared/writes/test_server_clock.py",)
+CLOCKS = ("tests/shared/writes/test_clocks_of_writers.py", "tests/shared/writes/test_server_clock.py")
+RELEASES = ("tests/shared/writes/test_two_releases.py",)
 SLOTS = ("tests/shared/writes/test_slots.py",)
 SOURCES = ("tests/shared/writes/test_sources.py",)
 VERIFYING = ("tests/shared/writes/test_verifying.py",)
@@ -72,6 +74,7 @@ TSDB_FORMATS = ("tests/domains/tsdb/test_formats.py",)
 TSDB_SETTINGS = ("tests/domains/tsdb/test_settings.py",)
 TSDB_VERIFYING = ("tests/domains/tsdb/test_verifying.py",)
 FOLDING = ("tests/domains/counters/test_folding.py",)
+LOGINS_VERIFIED = ("tests/domains/counters/test_verifying.py",)
 STOPPED_FOLDS = ("tests/domains/counters/test_crashes.py",)
 TABLES = ("tests/shared/tables/test_tables.py",)
 CONFORMANCE = ("tests/conformance/test_conformance.py",)
@@ -724,6 +727,20 @@ MUTANTS = (
         RECORD_CELLS,
     ),
     Mutant(
+        "the size of a cell is not compared",
+        "shared/tables/record_cells.py",
+        "            check_cell_size(packed.name, column, value)\n",
+        "",
+        RECORD_CELLS,
+    ),
+    Mutant(
+        "the size of a cell is compared without its row",
+        "shared/tables/cells.py",
+        "19 - len(row) - len(column)",
+        "19 - len(column)",
+        RECORD_CELLS,
+    ),
+    Mutant(
         "cells with another label are claimed",
         "shared/tables/item_cells.py",
         "column.startswith(self._start + self.label)",
@@ -1116,8 +1133,8 @@ MUTANTS = (
     Mutant(
         "a line of the future is deleted by a tombstone of now",
         "shared/writes/intents.py",
-        "MAX_SKEW_MS, newest_ms + 1)",
-        "MAX_SKEW_MS, 0)",
+        "newest_ms + 1)",
+        "0)",
         VERIFYING,
     ),
     Mutant(
@@ -1268,6 +1285,62 @@ MUTANTS = (
         FEED_UPKEEP,
     ),
     Mutant(
+        "a source drops the cells that its release does not know",
+        "shared/writes/sources.py",
+        "cells = {**unknown, **{",
+        "cells = {**{",
+        RELEASES,
+    ),
+    Mutant(
+        "an intent of a later release is settled",
+        "shared/writes/intents.py",
+        "if unknown := slot.intent.touched.keys() - {table.name for table in self.lists}:",
+        "if unknown := []:",
+        RELEASES,
+    ),
+    Mutant(
+        "a clock that is set back gives a writer more time",
+        "shared/writes/clock.py",
+        "return max(self._elapsed_ms(since))",
+        "return self._elapsed_ms(since)[0]",
+        CLOCKS,
+    ),
+    Mutant(
+        "a clock that was set is not compared again",
+        "shared/writes/server_clock.py",
+        " and now.drift_ms(last) <= MAX_DRIFT_MS",
+        "",
+        CLOCKS,
+    ),
+    Mutant(
+        "a writer that was stopped before its decision does not put its moving lines again",
+        "shared/writes/intents.py",
+        "began, puts_moving = self.check_clock(), True",
+        "began = self.check_clock()",
+        CLOCKS,
+    ),
+    Mutant(
+        "a recoverer does not put moving lines",
+        "shared/writes/intents.py",
+        "began, puts_moving=True)",
+        "began)",
+        CLOCKS,
+    ),
+    Mutant(
+        "a claimer that was stopped before its decision does not put its lines again",
+        "shared/writes/intents.py",
+        "                        self.repair(row, ())",
+        "                        pass",
+        CLOCKS,
+    ),
+    Mutant(
+        "a line of a list that is not moving may move",
+        "shared/writes/intents.py",
+        "        self._check_that_no_line_moves(old, new)\n",
+        "",
+        CLOCKS,
+    ),
+    Mutant(
         "a deleted record is claimed again",
         "shared/writes/sources.py",
         "return self.record is None and not self.writes",
@@ -1284,21 +1357,21 @@ MUTANTS = (
     Mutant(
         "the first lines of a source are dated 1970",
         "shared/writes/intents.py",
-        "else now_ms - KEEP_TOMBSTONES_MS",
+        "else began.wall_ms - KEEP_TOMBSTONES_MS",
         "else 1",
         CLAIMS,
     ),
     Mutant(
         "a decision is sent however late",
         "shared/writes/intents.py",
-        "if self._clock.read_ms() - began_ms <= self._window_ms:",
-        "if True:",
+        "                if self._clock.elapsed_ms(began) <= self._window_ms:",
+        "                if True:",
         CLAIMS,
     ),
     Mutant(
         "a deleted record is forgotten at once",
         "shared/writes/intents.py",
-        "                if stored_ms <= old_ms:",
+        "                if max(stored_ms, source.time_ms) <= old_ms:",
         "                if True:",
         CLAIMS,
     ),
@@ -1564,8 +1637,8 @@ MUTANTS = (
     Mutant(
         "a source remembers every write",
         "shared/writes/sources.py",
-        "list(writes[-WRITES_KEPT:])",
-        "list(writes)",
+        "writes[-WRITES_KEPT:]",
+        "writes",
         SOURCES,
     ),
     Mutant(
@@ -1585,8 +1658,8 @@ MUTANTS = (
     Mutant(
         "a clock that is behind is right",
         "shared/writes/server_clock.py",
-        "if abs(skew_ms) > MAX_SKEW_MS:",
-        "if skew_ms > MAX_SKEW_MS:",
+        "if least_ms > MAX_SKEW_MS or most_ms < -MAX_SKEW_MS:",
+        "if least_ms > MAX_SKEW_MS:",
         SERVER_CLOCK,
     ),
     Mutant(
@@ -1683,8 +1756,8 @@ MUTANTS = (
     Mutant(
         "recovery leaves writes of a clock that is ahead",
         "shared/writes/intents.py",
-        "            elif age_ms > 0 and now_ms",
-        "            elif now_ms",
+        "            elif age_ms > 0 and -MAX_SKEW_MS",
+        "            elif -MAX_SKEW_MS",
         STOPPED_WRITES,
     ),
     Mutant(
@@ -1710,25 +1783,52 @@ MUTANTS = (
     ),
     Mutant(
         "a folder takes its own count for the sum",
-        "domains/counters/repository.py",
-        "        return self._day_sums.record(",
-        "        return count or self._day_sums.record(",
+        "domains/counters/folding.py",
+        "        return sums.record(",
+        "        return count or sums.record(",
         FOLDING,
     ),
     Mutant(
         "a login that only its user has is not folded",
-        "domains/counters/repository.py",
+        "domains/counters/folding.py",
         "heapq.merge(of_day, of_user,",
         "heapq.merge(of_day,",
         FOLDING,
     ),
     Mutant(
         "a fold deletes first what lists the user",
-        "domains/counters/repository.py",
-        "        total = self._decided(DayCount(user, day_ms, count))",
-        "        self._delete(self._day_rows, self._by_day, of_day, day_ms)\n"
-        "        total = self._decided(DayCount(user, day_ms, count))",
+        "domains/counters/folding.py",
+        "        self.settle(DayCount(user, day_ms, count))",
+        "        self._delete(self.by_day, of_day, day_ms)\n        self.settle(DayCount(user, day_ms, count))",
         STOPPED_FOLDS,
+    ),
+    Mutant(
+        "a day that is not over is folded",
+        "domains/counters/folding.py",
+        "if stored is None and (now_ms",
+        "if stored is not None and (now_ms",
+        LOGINS_VERIFIED,
+    ),
+    Mutant(
+        "a login that only the day's list lacks is not found",
+        "domains/counters/verifying.py",
+        "((by_day, by_user), (by_user, by_day))",
+        "((by_day, by_user),)",
+        LOGINS_VERIFIED,
+    ),
+    Mutant(
+        "a login beside a sum is taken for damage",
+        "domains/counters/verifying.py",
+        "isdisjoint({*table.logins.cells.pack(login), *columns})",
+        "isdisjoint(table.logins.cells.pack(login))",
+        LOGINS_VERIFIED,
+    ),
+    Mutant(
+        "a repaired sum is dated below the wrong one",
+        "domains/counters/folding.py",
+        " if replaces else",
+        " if not replaces else",
+        LOGINS_VERIFIED,
     ),
     Mutant(
         "the clock stands still within a millisecond",

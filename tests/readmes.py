@@ -46,6 +46,7 @@ from shared.designs.ruler import cell_lines, published_ruler, rows_ruler, ruler
 from shared.designs.shell import statement
 from shared.designs.traps import trap_row
 from shared.keys import MAX_ROW_BYTES
+from shared.keys.limits import MAX_CELL_BYTES
 from shared.queries.pages import READ_AT_MOST
 from shared.records import show_time
 from shared.stores import connect
@@ -718,7 +719,7 @@ def stores_blocks() -> dict[str, str]:
     of_limits = (
         ("row key", f"1 to {MAX_ROW_BYTES:,} bytes"),
         ("family", f"1 to {rules.MAX_FAMILY_BYTES} bytes"),
-        ("cell", f"{rules.MAX_CELL_BYTES:,} bytes: row, family, qualifier, value and 20 more"),
+        ("cell", f"{MAX_CELL_BYTES:,} bytes: row, family, qualifier, value and 20 more"),
         ("idle scanner", f"{scanners.SCANNER_IDLE_S} s"),
         ("idle connection to `rowbook serve`, as to HBase's gateway", f"{server.CLIENT_IDLE_S:.0f} s"),
         ("framed message to `rowbook serve`, as to HBase's gateway", f"{messages.MAX_FRAME_BYTES:,} bytes"),

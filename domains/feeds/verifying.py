@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 from shared.keys import InvalidKey
 from shared.queries import in_batches, scan
 from shared.tables import InvalidRow, TableLayout
-from shared.writes import Finding, Verifier
+from shared.writes import Finding, Instructions, Verifier
+from shared.writes.verifying import NOTHING_TOLD
 
 from .lines import Hidden, StoredLines
 from .records import Post, StoredPost, TimelineLine
@@ -18,8 +19,8 @@ REASONS = {
     "left-over": "no page shows it; rowbook repair feeds deletes it",
     "orphaned": "its post, or its reader's follow, has no row",
 }
-MENDED = ("left-over", "dangling", "undecodable")
-"""The sorts of lines that `repair` deletes. An orphaned line stays: it may be all that tells of a lost post."""
+MENDED = ("left-over", "dangling")
+"""Lines that `repair` deletes without being told. An orphaned line may be all that tells of a lost post."""
 
 
 class FeedVerifier:
@@ -61,18 +62,25 @@ class FeedVerifier:
         for _, of_post in self._of_streams(progress):
             yield from of_post
 
-    def repair(self, progress: Callable[[], object] = lambda: None) -> Iterator[tuple[Finding, bool]]:
-        """Recovers pending writes and unfinished posts, then mends what `verify` finds."""
+    def repair(
+        self, progress: Callable[[], object] = lambda: None, instructions: Instructions = NOTHING_TOLD
+    ) -> Iterator[tuple[Finding, bool]]:
+        """Recovers pending writes and unfinished posts, then mends what `verify` finds; see `Verifier.repair`."""
         self._feeds.recover(older_than_ms=0)
         self._compared = self._pulled = 0
+        for verifier in self._verifiers:
+            yield from verifier.repair(progress, instructions)
         for stored, findings in self._of_lines(progress):
-            self._lines.delete({row: stored[row] for row, finding in findings.items() if finding.kind in MENDED})
-            yield from ((finding, finding.kind in MENDED) for finding in findings.values())
+            gone = {
+                row: stored[row]
+                for row, finding in findings.items()
+                if finding.kind in MENDED or instructions.discards(finding)
+            }
+            self._lines.delete(gone)
+            yield from ((finding, row in gone) for row, finding in findings.items())
         for row, of_post in self._of_streams(progress):
             self._feeds.put_in_stream_again(row)
             yield from ((finding, True) for finding in of_post)
-        for verifier in self._verifiers:
-            yield from verifier.repair(progress)
 
     def _of_lines(self, progress: Callable[[], object]) -> Iterator[tuple[StoredLines, dict[bytes, Finding]]]:
         """Batches of lines, each with its findings by row. A post that cannot be read is a finding of its own table."""
@@ -94,7 +102,7 @@ class FeedVerifier:
 
         A fan-out reaches those, because the list of followers has their lines before they are decided.
         """
-        undecided = {slot.intent.source_row for slot in self._feeds.follow_writer.pending()}
+        undecided = self._feeds.follow_writer.under_way()
         keys = self._lines.keys_of(kinds)
         again = self._hidden(kinds)
         return {row: kind for row, kind in again.items() if self._lines.follow_row(keys[row]) not in undecided}

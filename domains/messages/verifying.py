@@ -6,7 +6,8 @@ from typing import TypeAlias
 from shared.keys.errors import shown
 from shared.queries import Query, in_batches, scan
 from shared.tables import InvalidRow
-from shared.writes import Finding, IntentWriter, Source, Verifier
+from shared.writes import Finding, Instructions, IntentWriter, Source, Verifier
+from shared.writes.verifying import NOTHING_TOLD
 
 from .keys import MessageByReceiver
 from .records import StoredMessage, copies_of
@@ -43,13 +44,15 @@ class MessageVerifier:
             yield from copies.values()
         yield from self._lines.verify(progress)
 
-    def repair(self, progress: Callable[[], object] = lambda: None) -> Iterator[tuple[Finding, bool]]:
-        """Creates lost copies, recovers pending writes, then mends what `Verifier.verify` finds."""
+    def repair(
+        self, progress: Callable[[], object] = lambda: None, instructions: Instructions = NOTHING_TOLD
+    ) -> Iterator[tuple[Finding, bool]]:
+        """Creates lost copies, then does what `Verifier.repair` does."""
         self._copies = 0
         for copies in self._lost_copies(progress):
             self._writer.claim(copies)
             yield from ((finding, True) for finding in copies.values())
-        yield from self._lines.repair(progress)
+        yield from self._lines.repair(progress, instructions)
 
     def _lost_copies(self, progress: Callable[[], object]) -> Iterator[dict[StoredMessage, Finding]]:
         """Batches of copies without a row. A copy has its row before the count of its group message includes it."""

@@ -109,11 +109,21 @@ class OrderRepository:
         for line in self.of_buyer(buyer_id):
             self.writer.write(OrderByNumber(line.order_number), partial(without_buyer, buyer_id))
             erased += 1
-        for line in self.of_buyer(buyer_id):  # of no order of this buyer: what a crash before a compaction may leave
-            row = self._by_buyer.row(line)
-            cells = [(self._by_buyer.name, row, column) for column in self._by_buyer.cells.columns]
-            self.writer.repair(self._orders.row(OrderByNumber(line.order_number)), cells)
+        for line in self.of_buyer(buyer_id):
+            self._discard_stray(line)
         return erased
+
+    def _discard_stray(self, line: BuyerLine) -> None:
+        """Deletes a line that its order does not have: what a restored backup, or a crash before a compaction, leaves.
+
+        The delete spares what is dated later, and the order's row stays as it is: a new cell there would outlive it.
+        """
+        row, columns = self._by_buyer.row(line), [*self._by_buyer.cells.columns]
+        stored = self._buyer_rows.row(row, columns=columns, include_timestamp=True)
+        order = self.order(line.order_number)
+        if stored and (order is None or order.buyer_id != line.buyer_id):
+            newest_ms = max(written_ms for _, written_ms in stored.values())
+            self.writer.delete([(self._by_buyer.name, row, column) for column in stored], newest_ms)
 
     # ---- questions
 

@@ -109,11 +109,13 @@ def _source_columns(cells: SourceCells[Any], cell: bytes, width: int) -> Iterabl
     """The one cell of a source: its revision over the cell's column, then its record."""
     column = cells.columns[0].decode()
     try:
-        revision, _time_ms, _writes, stored = cells.opened(cell)
+        opened = cells.opened(cell)
     except ValueError as error:
         return _cut("(damaged)", str(error), [column], width)
-    record: Iterable[tuple[str, ...]] = () if stored is None else _record_columns(cells.cells, stored, width)
-    return [*_cut("revision", str(revision), [column], width), *((name, value, "") for name, value, _ in record)]
+    record: Iterable[tuple[str, ...]] = (
+        () if opened.cells is None else _record_columns(cells.cells, opened.cells, width)
+    )
+    return [*_cut("revision", str(opened.revision), [column], width), *((name, value, "") for name, value, _ in record)]
 
 
 def _item_columns(cells: ItemCells[Any], column: bytes, value: bytes, width: int) -> Iterable[tuple[str, ...]]:

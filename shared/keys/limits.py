@@ -4,6 +4,11 @@ MAX_ROW_BYTES = 32_767
 """HBase: `HConstants.MAX_ROW_LENGTH`, the largest signed 16-bit int (not 64 KB, as often published).
 
 Keys are checked in `reference.py`, rows of the embedded store in `stores/embedded/rules.py`."""
+MAX_CELL_BYTES = 10_485_756
+"""HBase: row, family, qualifier, value and 20 more. The region server counts 4 bytes more, and compares with the
+10,485,760 of `hbase.server.keyvalue.maxsize`.
+
+Cells are checked in `tables/cells.py`, those of the embedded store in `stores/embedded/mutations.py`."""
 LATEST_MS = 2**63 - 1
 """HBase: `HConstants.LATEST_TIMESTAMP`, the last timestamp; in a write it means the server's clock."""
 FOREVER_S = 2**31 - 1

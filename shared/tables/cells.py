@@ -10,6 +10,7 @@ import attrs
 
 from ..keys.compiled import FromCell
 from ..keys.errors import shown
+from ..keys.limits import MAX_CELL_BYTES
 from ..keys.parts import init_fields
 from .declared_types import excludes_maps, literals_of, type_check, words_for
 from .errors import InvalidRecord
@@ -68,6 +69,16 @@ def check_column(name: object) -> None:
     """Raises InvalidRecord for a column that is not `family:qualifier`."""
     if not isinstance(name, str) or not name.partition(":")[0] or ":" not in name:
         raise InvalidRecord(f"Column: must be family:qualifier (got {shown(name)})")
+
+
+def check_cell_size(name: str, column: bytes, value: bytes, row: bytes = b"") -> None:
+    """Raises InvalidRecord for a cell that is larger than HBase accepts.
+
+    `name` is what the value is of, `Order.item` or `Order`. If the row is not known yet, only its length is left out.
+    """
+    limit = MAX_CELL_BYTES - 19 - len(row) - len(column)  # 20 bytes more, without the colon of the column
+    if len(value) > limit:
+        raise InvalidRecord(f"{name}: must fit {limit} bytes, the rest of an HBase cell (got {len(value)} bytes)")
 
 
 def families_of(cells: Cells[Any]) -> tuple[str, ...]:

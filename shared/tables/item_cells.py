@@ -11,7 +11,7 @@ from ..keys.conditions import Between, is_one_value
 from ..keys.errors import listed, message_of, shown
 from ..keys.questions import check_condition, is_point
 from ..keys.slice_codecs import share_codec
-from .cells import PackedValue, check_cell_attributes, record_fields
+from .cells import PackedValue, check_cell_attributes, check_cell_size, record_fields
 from .errors import InvalidRecord
 from .packing import COUNTER, MAX_ARRAY, MSGPACK, Packing, array_of, unpack_array
 from .record_cells import MARKER_VALUE
@@ -68,6 +68,7 @@ class ItemCells(Generic[R]):
         if not isinstance(value, str) and packing != MSGPACK:
             raise InvalidRecord(f"{record.__name__}: needs one attribute in its value to pack it as {packing.name}")
         self._packed = {name: PackedValue(record, name, self._fields[name].type, packing) for name in names}
+        self._value_name = f"{record.__name__}.{', '.join(names)}"
         rests = [part.name for part in qualifier.parts if share_codec(part.codec)]
         self.key_attributes = [name for name in self._fields if name not in self.cell_attributes or name in rests]
         """The attributes that the row key holds, as a whole or, of a `Slice`, in part."""
@@ -100,12 +101,14 @@ class ItemCells(Generic[R]):
         return self._start + self._qualifiers.row_of(item)
 
     def pack(self, record: R) -> dict[bytes, bytes]:
-        """The cell of a record, by its column."""
+        """The cell of a record, by its column. Raises InvalidRecord, also if HBase does not accept its size."""
         try:
             column = self.column(record)
         except InvalidKey as error:
             raise InvalidRecord(str(error)) from None
-        return {column: self._pack_value(record)}
+        value = self._pack_value(record)
+        check_cell_size(self._value_name, column, value)
+        return {column: value}
 
     def _pack_value(self, record: R) -> bytes:
         if not self._packed:

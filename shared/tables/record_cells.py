@@ -9,7 +9,7 @@ import attrs
 from ..keys import KeyLayout
 from ..keys.compiled import FromCell, compile_record
 from ..keys.errors import message_of, shown
-from .cells import Column, PackedValue, check_cell_attributes, check_column, record_fields
+from .cells import Column, PackedValue, check_cell_attributes, check_cell_size, check_column, record_fields
 from .errors import InvalidRecord
 from .packing import COUNTER
 
@@ -66,7 +66,8 @@ class RecordCells(Generic[R]):
     def pack(self, record: R, only: Iterable[str] | None = None) -> dict[bytes, bytes]:
         """The cells of a record: all but its counters, or `only` the cells of some attributes.
 
-        Raises InvalidRecord if nothing is left to write, or if `only` names a counter or an attribute without a column.
+        Raises InvalidRecord if nothing is left to write, if `only` names a counter or an attribute without a column, or
+        if a cell is larger than HBase accepts.
         """
         if self.marker is not None and only is None:
             return {self.columns[0]: MARKER_VALUE}
@@ -75,8 +76,12 @@ class RecordCells(Generic[R]):
             raise InvalidRecord(
                 f"{self.record.__name__}: has no cell to write (columns: {', '.join(self.cell_attributes)})"
             )
-        pack = self.pack_value
-        return {self._column[name]: pack(name, getattr(record, name)) for name in names}
+        cells: dict[bytes, bytes] = {}
+        for name in names:
+            column, packed = self._column[name], self._packed[name]
+            cells[column] = value = packed.pack(getattr(record, name))
+            check_cell_size(packed.name, column, value)
+        return cells
 
     def _checked(self, only: Any) -> tuple[str, ...]:
         """The names of attributes that can be written."""

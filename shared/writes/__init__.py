@@ -7,11 +7,12 @@ from .batches import NotAllStored, put_all, put_in_rows, store_all
 from .clock import CLOCK, WriterClock
 from .dictionaries import Dictionary, NameTaken, NoFreeId, UnknownName
 from .erasing import Erasure, Erasures, ErasureTables, erasures_tables
+from .findings import Finding, Instructions
 from .intents import KEEP_TOMBSTONES_MS, IntentWriter, Pending, Recovery, UnknownOutcome
 from .server_clock import ClockSkew
 from .slots import Intent, holds_intents, intents_table
 from .sources import Source, SourceCells
-from .verifying import Finding, Verifier
+from .verifying import Verifier
 
 __all__ = [
     "CLOCK",
@@ -22,6 +23,7 @@ __all__ = [
     "ErasureTables",
     "Erasures",
     "Finding",
+    "Instructions",
     "Intent",
     "IntentWriter",
     "NameTaken",

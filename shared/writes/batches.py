@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 import attrs
@@ -76,8 +76,8 @@ def store_all(
     return stored + len(unsent)
 
 
-def put_all(records: Iterable[T], *targets: Target[T]) -> None:
-    """Puts records into tables, each into the first one first, with its `time_ms` as timestamp.
+def put_all(records: Collection[T], *targets: Target[T]) -> None:
+    """Puts records into tables, those of one time into the first one first, with its `time_ms` as timestamp.
 
     Makes every row before it sends the first, so that an invalid key leaves nothing half stored. Of two records of one
     cell and time the last one stays. Thrift1 gives a whole batch one timestamp, so only records of the same time share
@@ -85,10 +85,10 @@ def put_all(records: Iterable[T], *targets: Target[T]) -> None:
     Costs: for each table one call for each different time.
     """
     of_targets = [(rows, _rows_by_time(records, row_of, pack)) for rows, row_of, pack in targets]
-    for rows, rows_by_time in of_targets:
-        for time_ms, cells_by_row in rows_by_time.items():
+    for time_ms in dict.fromkeys(record.time_ms for record in records):
+        for rows, rows_by_time in of_targets:  # at once, so that tables differ by one call, whoever dies or compares
             with rows.batch(timestamp=time_ms) as batch:
-                for row, cells in cells_by_row.items():
+                for row, cells in rows_by_time[time_ms].items():
                     batch.put(row, cells)
 
 

@@ -14,12 +14,13 @@ missing source counts as revision 0.
     1. Read the source: revision R, time T. `decide` returns the new record, or raises.
     2. Put the intent: the row of the source, R, a new id, and the derived cells of the old and of the new record.
     3. Put the new lines of *moving* lists with the timestamp T + 1; if the source is missing, with that of 21 minutes
-       before step 1 (`KEEP_TOMBSTONES_MS`). A list must be moving if a write can change the keys of its lines; any list
-       whose lines hold only a marker may be.
+       before step 1 (`KEEP_TOMBSTONES_MS`). A list must be moving if a write can change the keys of its lines, and such
+       a write is refused for a list that is not; any list whose lines hold only a marker may be.
     4. `checkAndPut` the source: revision R + 1, with the new record, the id among the accepted writes, and a new T. It
        fails if the source has changed since step 1. It is not sent later than 10 minutes (`WINDOW_MS`) after step 1.
     5. Put the derived cells of the source's record, except those of moving lists, with the source's T as timestamp.
        Then delete those cells of the intent that the record does not have, up to T - 1.
+       If that ends later than 10 minutes after step 1, raise the source (see below), and do step 5 again for all lists.
     6. Mark the intent as ended. If the id is not among the accepted writes, start again at 1.
 
 Why it holds:
@@ -32,13 +33,20 @@ Why it holds:
 - A source never has the same bytes twice. Once it has changed, a `checkAndPut` that expects revision R fails, however
   late it arrives. If the reply to step 4 was lost and the source still has revision R, the call may still be under way.
   Then the writer **raises** the revision, with the same record; only after that is the write certain to be refused.
-- `recover` always raises, because it deletes: HBase keeps a tombstone for a time that counts from its timestamp.
+- `recover` always raises, because it deletes: HBase keeps a tombstone for a time that counts from its timestamp. It
+  also puts the lines of moving lists: its writer may have been stopped for so long that those of step 3 are gone.
+- Every date comes from a clock that was compared with the region server's (`checked_moment`). Lengths of time are
+  those of the clock that shows most, so a clock that is set back neither opens the window again nor stops anything.
 - After a lost reply, the id tells an accepted write from a refused one. The source keeps the latest 64 ids. A writer
   that does not find its id among them, but more than 64 new revisions, raises `UnknownOutcome`.
 - **A moving list always has every line of the present record**: a line is put before the decision that needs it, and
   stays until after a decision that removes it. Lines of refused writes and of dead writers may be there too. So readers
   fetch the sources, and drop every line that its source does not have (`agreeing`). Other lists show old values between
   steps 4 and 5.
+
+Two releases of a design may work on one store. A source keeps the cells that a release does not know (`SourceCells`),
+and `recover` leaves intents that name lists which it does not know. A release that does not know a list does not put
+its lines: first deploy the release that derives a new list everywhere, then `repair`, then deploy its readers.
 
 The key of every list must have all parts of the source's key, so that a derived cell belongs to one source. The
 families of sources, intents and moving lists must not have a TTL. Tombstones of derived cells should outlast
@@ -55,13 +63,14 @@ import attrs
 import happybase
 from Hbase_thrift import Mutation
 
-from ..keys.errors import InvalidKey, message_of, shown_bytes
+from ..keys.errors import InvalidKey, listed, message_of, shown_bytes
 from ..queries import in_batches
 from ..tables import InvalidRecord, InvalidRow, TableLayout
-from .clock import CLOCK, WriterClock
-from .server_clock import MAX_SKEW_MS, check_clock
-from .slots import CLOCK_SLOT, INTENT_CELLS, SLOTS, Intent, Slot, SlotOfProcess, idle
-from .sources import REVISION_STEP_MS, Source, SourceCells
+from ..tables.cells import check_cell_size
+from .clock import CLOCK, Moment, WriterClock
+from .server_clock import MAX_SKEW_MS, checked_moment
+from .slots import CLOCK_SLOT, INTENT_CELLS, SLOTS, Intent, SlotOfProcess, idle
+from .sources import REVISION_STEP_MS, WRITE_ID_BYTES, Source, SourceCells
 
 R = TypeVar("R")
 D = TypeVar("D")
@@ -70,13 +79,14 @@ Cell: TypeAlias = tuple[str, bytes, bytes]
 """Table, row and column of a derived cell."""
 
 WINDOW_MS = 600_000
-"""If step 5 ends later than this after step 2, it is done again. More than twice the longest call with its retries."""
+"""If step 5 ends later than this after step 1, it is done again. More than twice the longest call with its retries."""
 KEEP_TOMBSTONES_MS = 2 * WINDOW_MS + MAX_SKEW_MS
 """How long tombstones of derived rows outlast a compaction: `Family.keep_tombstones_ms`."""
 FORGET_MS = 2 * KEEP_TOMBSTONES_MS
 """How long `forget` keeps the source cell of a deleted record. After that, no delayed call can put or delete a line of
 the record any more, and no tombstone of its lines hides a line of a new record."""
-WRITE_ID_BYTES = 8
+FUTURE_MS = 3 * MAX_SKEW_MS
+"""No writer and no `repair` dates a cell later than this after now, whose clock may be behind theirs."""
 IDLE_MS = 24 * 60 * 60 * 1000
 """`recover` deletes the rows of slots that were idle for longer."""
 
@@ -231,71 +241,81 @@ class IntentWriter(Generic[R]):
         stay until `recover`. Everything is encoded before anything is put. After any error but those of `decide`, the
         write may have been accepted or not; the same call again, or `recover`, completes it.
 
-        Raises UnknownOutcome, and ClockSkew before anything is decided.
+        Raises UnknownOutcome; ClockSkew before anything is decided; and InvalidRecord for a record that does not fit,
+        or whose line moves in a list that is not moving.
         Costs: 1 get, 2 puts of the intent, 1 checkAndPut; 1 put for each table, and 1 delete for each table that loses
         cells. Once in ten minutes 1 put and 1 get more, to compare clocks.
         """
         row = self.source.row(key)
         while True:
-            began_ms = self._clock.read_ms()
+            began = self.check_clock()
             source = self.read(row)
             wanted = decide(source.record)
             record: Any = wanted
             if record == source.record:
                 self._agree(source, set())
                 return wanted
-            if self._attempt(row, source, record, began_ms):
+            if self._attempt(row, source, record, began):
                 return wanted
 
-    def _attempt(self, row: bytes, source: Source[R], record: R | None, began_ms: int) -> bool:
+    def check_clock(self) -> Moment:
+        """The time now, by a clock that agrees with the region server's. Raises ClockSkew; see `checked_moment`."""
+        slot = idle(SLOTS.process, CLOCK_SLOT)
+        row, cells = self.intents.row(slot), INTENT_CELLS.pack(slot)
+        return checked_moment(self._connection, self._intent_rows, row, cells, self._clock)
+
+    def _attempt(self, row: bytes, source: Source[R], record: R | None, began: Moment) -> bool:
         """Steps 2 to 6; returns whether the write was accepted."""
         if record is not None and self.source.row(record) != row:
             raise InvalidRecord(f"{type(record).__name__}: a write must not change the key of its source")
         old, new = self.derived(source.record), self.derived(record)
+        self._check_that_no_line_moves(old, new)
         first = {cell: new[cell] for cell in new if cell[0] in self.moving and cell not in old}
         write_id = os.urandom(WRITE_ID_BYTES)
-        decided = self._revision(source, record, began_ms, write_id)
+        decided = self._revision(source, record, began.wall_ms, write_id)
+        name = f"{self.cells.record.__name__} in row {shown_bytes(row)}"
+        check_cell_size(name, self.cells.columns[0], decided.cell or b"", row)
+        is_sent = is_accepted = False
         lost_reply: Exception | None = None
-        with SLOTS.taken() as slot:
-            started_ms = self._begin(slot)
+        with SLOTS.taken(began.wall_ms + MAX_SKEW_MS) as slot:
+            started_ms = max(began.wall_ms, slot.last_ms + 1)
+            slot.last_ms = started_ms + 1
             touched = _grouped({**old, **new})
             intent = Intent(slot.process, slot.slot, row, source.revision, write_id, touched)
             self._intent_rows.put(self.intents.row(intent), INTENT_CELLS.pack(intent), timestamp=started_ms)
-            self._put(first, _before_decision_ms(source, began_ms))
-            is_accepted = False
+            self._put(first, _before_decision_ms(source, began))
             try:
-                if self._clock.read_ms() - began_ms <= self._window_ms:
+                if self._clock.elapsed_ms(began) <= self._window_ms:
+                    is_sent = True
                     is_accepted = self._check_and_put(row, source, decided)
             except Exception as error:
                 lost_reply = error
-            current = self._complete(intent, decided if is_accepted else self._outcome(intent), started_ms)
+            current = self._complete(intent, decided if is_accepted else self._outcome(intent), began)
             self._put_idle(intent, started_ms + 1)
         if is_accepted or write_id in current.writes:
             return True
-        if current.forgets(source.revision):
+        if is_sent and current.forgets(source.revision):
             raise UnknownOutcome(f"{self.source.name}: row {shown_bytes(row)}: many later writes were accepted")
         if lost_reply is not None:  # it is certain that the write was refused; the error may come again
             raise lost_reply
         return False
 
-    def _begin(self, slot: Slot) -> int:
-        """The timestamp of the slot's next intent, after its last one. Raises ClockSkew."""
-        self._check_clock(slot.process)
-        started_ms = max(self._clock.read_ms(), slot.last_ms + 1)
-        slot.last_ms = started_ms + 1
-        return started_ms
-
-    def _check_clock(self, process: bytes) -> None:
-        clock_slot = idle(process, CLOCK_SLOT)
-        clock_row, cells = self.intents.row(clock_slot), INTENT_CELLS.pack(clock_slot)
-        check_clock(self._connection, self._intent_rows, clock_row, cells, self._clock)
+    def _check_that_no_line_moves(self, old: Mapping[Cell, bytes], new: Mapping[Cell, bytes]) -> None:
+        """Raises InvalidRecord if a write removes a line of a list that is not moving, and adds another one there."""
+        old_lines, new_lines = ({(table, row) for table, row, _ in cells} for cells in (old, new))
+        tables_with_both = {table for table, _ in old_lines - new_lines} & {table for table, _ in new_lines - old_lines}
+        for table in sorted(tables_with_both - self.moving):
+            raise InvalidRecord(
+                f"table {table}: must be in moving, because a write moves a line of it (got only in lists)"
+            )
 
     def _revision(self, source: Source[R], record: R | None, now_ms: int, *write_id: bytes) -> Source[R]:
         """The next revision of a source: of another record, or of the same one to raise it."""
         revision = source.revision + 1
         time_ms = max(now_ms, source.time_ms + REVISION_STEP_MS)
         writes = (*source.writes, *write_id)
-        return Source(self.cells.pack_revision(revision, time_ms, writes, record), revision, time_ms, writes, record)
+        cell = self.cells.pack_revision(revision, time_ms, writes, record, source.unknown)
+        return Source(cell, revision, time_ms, writes, record)
 
     def _raised(self, row: bytes, source: Source[R], above_ms: int) -> Source[R] | None:
         """The source after it was raised; None if it has changed since it was read."""
@@ -309,27 +329,29 @@ class IntentWriter(Generic[R]):
             source = self.read(row)
             if not raises_always and not source.leaves_open(intent.revision, intent.write_id):
                 return source
-            if raised := self._raised(row, source, self._clock.read_ms()):
+            if raised := self._raised(row, source, self.check_clock().wall_ms):
                 return raised
 
-    def _complete(self, intent: Intent, source: Source[R], started_ms: int) -> Source[R]:
-        """Step 5. If that ends after the window, tombstones may be gone: raises the source and does it again."""
+    def _complete(self, intent: Intent, source: Source[R], began: Moment, *, puts_moving: bool = False) -> Source[R]:
+        """Step 5. Does it again for a raised source if it ends after the window.
+
+        Tombstones, and the lines of step 3, may be gone then.
+        """
         touched = set(_cells_of(intent))
         while True:
-            touched |= self._agree(source, touched)
-            now_ms = self._clock.read_ms()
-            if now_ms - started_ms <= self._window_ms:
+            touched |= self._agree(source, touched, puts_moving=puts_moving)
+            if self._clock.elapsed_ms(began) <= self._window_ms:
                 return source
-            started_ms = now_ms
+            began, puts_moving = self.check_clock(), True
             source = self._outcome(intent, raises_always=True)
 
-    def _agree(self, source: Source[R], touched: Set[Cell]) -> Set[Cell]:
+    def _agree(self, source: Source[R], touched: Set[Cell], *, puts_moving: bool = False) -> Set[Cell]:
         """Puts the derived cells of a source, and deletes those `touched` that it does not have; returns those put."""
         derived = self.derived(source.record)
-        in_place = {cell: value for cell, value in derived.items() if cell[0] not in self.moving}
-        self._put(in_place, source.time_ms)
+        put = {cell: value for cell, value in derived.items() if puts_moving or cell[0] not in self.moving}
+        self._put(put, source.time_ms)
         self.delete(touched - derived.keys(), source.time_ms - 1)
-        return in_place.keys()
+        return put.keys()
 
     def _put(self, cells: Mapping[Cell, bytes], time_ms: int) -> None:
         for table, rows in _grouped(cells).items():
@@ -357,17 +379,34 @@ class IntentWriter(Generic[R]):
         """Makes derived cells agree with the source, whichever client put or deleted them.
 
         Their timestamps may be up to now, or up to `newest_ms`. Puts the derived cells, also those of moving lists, and
-        deletes the cells `touched` that the source does not have.
+        deletes the cells `touched` that the source does not have. If the source has no cell, it gets none: `touched` is
+        deleted, except what is younger than `FORGET_MS`, because the deletes would hide lines of a new record.
         Costs: 1 get, 1 checkAndPut, 1 put for each table, and deletes.
         """
-        raised = None
-        while raised is None:
-            source = self.read(row)
-            above_ms = max(self._clock.read_ms() + MAX_SKEW_MS, newest_ms + 1)  # also above what servers have dated
-            raised = self._raised(row, source, above_ms)
-        derived = self.derived(raised.record)
-        self._put(derived, raised.time_ms)
-        self.delete(set(touched) - derived.keys(), raised.time_ms - 1)
+        touched = [*touched]
+        while (source := self.read(row)).cell is not None:
+            if self.replace(row, source, source.record, touched, newest_ms):
+                return
+        self.delete(touched, self.check_clock().wall_ms - FORGET_MS)
+
+    def replace(
+        self, row: bytes, source: Source[R], record: R | None, touched: Iterable[Cell], newest_ms: int = 0
+    ) -> bool:
+        """Does what `repair` does, with another record instead of that of the source as it was read.
+
+        Returns False, and changes nothing, if the source has changed since. After a crash, `repair` completes it.
+        """
+        now_ms = self.check_clock().wall_ms
+        if newest_ms > now_ms + FUTURE_MS:  # otherwise no later revision could have a timestamp above it
+            raise ValueError(f"newest_ms: must be at most {FUTURE_MS} ms after now (got {newest_ms - now_ms})")
+        above_ms = max(now_ms + MAX_SKEW_MS, newest_ms + 1)  # also above what servers have dated
+        decided = self._revision(source, record, above_ms)
+        if not self._check_and_put(row, source, decided):
+            return False
+        derived = self.derived(record)
+        self._put(derived, decided.time_ms)
+        self.delete(set(touched) - derived.keys(), decided.time_ms - 1)
+        return True
 
     # ---- sources without a write of their own
 
@@ -385,21 +424,24 @@ class IntentWriter(Generic[R]):
         lines_of = {row: self.derived(record) for row, record in record_of.items()}
         for table in {cell[0] for lines in lines_of.values() for cell in lines} - self.moving:
             raise InvalidRecord(f"table {table}: claim needs lists that move")
-        with SLOTS.taken() as slot:
-            self._check_clock(slot.process)
         claimed = 0
         while True:
-            now_ms = self._clock.read_ms()
+            began = self.check_clock()
             unwritten = {row: source for row, source in self.read_all(record_of).items() if source.was_never_written}
             if not unwritten:
                 return claimed
             lines: dict[int, dict[Cell, bytes]] = {}
             for row, source in unwritten.items():
-                lines.setdefault(_before_decision_ms(source, now_ms), {}).update(lines_of[row])
+                lines.setdefault(_before_decision_ms(source, began), {}).update(lines_of[row])
             for time_ms, cells in lines.items():
                 self._put(cells, time_ms)
             for row, source in unwritten.items():
-                claimed += self._check_and_put(row, source, self._revision(source, record_of[row], now_ms))
+                if self._clock.elapsed_ms(began) > self._window_ms:
+                    break
+                if self._check_and_put(row, source, self._revision(source, record_of[row], began.wall_ms)):
+                    claimed += 1
+                    if self._clock.elapsed_ms(began) > self._window_ms:  # the lines may be gone
+                        self.repair(row, ())
 
     def forget(self, rows: Iterable[bytes]) -> int:
         """Deletes the source cells of deleted records in these rows; returns how many of them are still too young.
@@ -407,47 +449,67 @@ class IntentWriter(Generic[R]):
         The source of a deleted record keeps its cell, so that no late call brings the record back. `forget` deletes a
         cell that is older than `FORGET_MS`, for example because the row key names a person. If it returns more than 0,
         call it again after `FORGET_MS`. Rows of stored records, and rows that cannot be read, stay as they are and are
-        not counted.
+        not counted. Raises ClockSkew.
         Costs: 1 call that reads the rows for each 1,000 of them, and 1 delete for each deleted cell.
         """
         column, too_young = self.cells.columns[0], 0
-        old_ms = self._clock.read_ms() - FORGET_MS
+        old_ms = self.check_clock().wall_ms - FORGET_MS
         for batch in in_batches(dict.fromkeys(rows)):
             for row, cells in self._rows.rows(batch, columns=[column], include_timestamp=True):
                 cell, stored_ms = cells[column]
-                if not self._is_of_deleted_record(row, {column: cell}):
+                source = self._source_or_none(row, {column: cell})
+                if source is None or source.record is not None:
                     continue
-                if stored_ms <= old_ms:
+                if max(stored_ms, source.time_ms) <= old_ms:
                     self._rows.delete(row, [column], timestamp=stored_ms)  # spares a later revision
                 else:
                     too_young += 1
         return too_young
 
-    def _is_of_deleted_record(self, row: bytes, cells: Mapping[bytes, bytes]) -> bool:
+    def _source_or_none(self, row: bytes, cells: Mapping[bytes, bytes]) -> Source[R] | None:
+        """The source in these cells of a row; None if it cannot be read."""
         with suppress(InvalidKey, InvalidRow):
-            return self.source_of(row, cells).record is None
-        return False
+            return self.source_of(row, cells)
+        return None
 
     # ---- intents
 
-    def pending(self) -> list[Pending]:
+    def pending(self, on_invalid: Callable[[InvalidRow], object] = lambda _error: None) -> list[Pending]:
         """The intents that have not ended, the oldest first: writes that are under way, and those of dead writers.
 
-        Raises InvalidRow. Costs: one scan of the intents' table, a row for each slot.
+        Intents that cannot be read are not among them: calls `on_invalid` with each. `recover` reports them, too.
+        Costs: one scan of the intents' table, a row for each slot.
         """
-        slots = (self._slot(row, cells) for row, cells in self._intent_rows.scan(include_timestamp=True))
+        slots: list[Pending] = []
+        for row, cells in self._intent_rows.scan(include_timestamp=True):
+            try:
+                slots.append(self._slot(row, cells))
+            except InvalidRow as error:
+                on_invalid(error)
         return sorted((slot for slot in slots if slot.intent.source_row is not None), key=_started)
+
+    def under_way(self) -> Set[bytes]:
+        """The source rows of the writes that are younger than 10 minutes: their writers are probably at work.
+
+        An intent that is older, or dated after what any clock may show, is one that `recover` has to settle.
+        Raises ClockSkew. Costs: those of `pending`.
+        """
+        now_ms = self.check_clock().wall_ms
+        young = (slot for slot in self.pending() if -MAX_SKEW_MS <= now_ms - slot.started_ms < self._window_ms)
+        return {_source_row(slot.intent) for slot in young}
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
         """Completes writes that have been under way for `older_than_ms`, 10 minutes if omitted, and ends their intents.
 
         With 0 it completes all, also those of writers whose clock is ahead of this one. A write whose writer is alive
-        starts again, unless it was accepted before. Any number of recoverers may run at once.
+        starts again, unless it was accepted before. Any number of recoverers may run at once. An intent that names a
+        list which this release does not have is that of a later release: it is kept, with all its lines, and counts as
+        failed. Raises ClockSkew before anything is changed.
         Costs: one scan of the intents' table; for each such write 1 get, 1 checkAndPut, 1 put for each table, and
         deletes. The rows of slots that were idle for a day are deleted.
         """
         age_ms = self._window_ms if older_than_ms is None else older_than_ms
-        now_ms = self._clock.read_ms()
+        now_ms = self.check_clock().wall_ms
         settled = waiting = 0
         failed: list[str] = []
         for row, cells in list(self._intent_rows.scan(include_timestamp=True)):
@@ -456,7 +518,7 @@ class IntentWriter(Generic[R]):
                 if slot.intent.source_row is None:
                     if now_ms - slot.started_ms > IDLE_MS:
                         self._delete_slot(slot)
-                elif age_ms > 0 and now_ms - slot.started_ms < age_ms:
+                elif age_ms > 0 and -MAX_SKEW_MS <= now_ms - slot.started_ms < age_ms:  # else by a clock that was wrong
                     waiting += 1
                 else:
                     self._recover(slot)
@@ -466,8 +528,11 @@ class IntentWriter(Generic[R]):
         return Recovery(settled, waiting, tuple(failed))
 
     def _recover(self, slot: Pending) -> None:
-        began_ms = self._clock.read_ms()
-        self._complete(slot.intent, self._outcome(slot.intent, raises_always=True), began_ms)
+        if unknown := slot.intent.touched.keys() - {table.name for table in self.lists}:
+            raise InvalidRecord(f"must name lists of this release (got {listed(sorted(unknown))}); use a later one")
+        began = self.check_clock()
+        source = self._outcome(slot.intent, raises_always=True)
+        self._complete(slot.intent, source, began, puts_moving=True)
         self._put_idle(slot.intent, slot.started_ms + 1)
 
     def _slot(self, row: bytes, cells: Mapping[bytes, tuple[bytes, int]]) -> Pending:
@@ -486,12 +551,12 @@ class IntentWriter(Generic[R]):
         self._intent_rows.put(self.intents.row(intent), cells, timestamp=at_ms)
 
 
-def _before_decision_ms(source: Source[Any], now_ms: int) -> int:
+def _before_decision_ms(source: Source[Any], began: Moment) -> int:
     """The timestamp of lines that are put before the next revision of a source is decided.
 
     For a missing source it is above the tombstones of a record that `forget` has removed, and below every revision.
     """
-    return source.time_ms + 1 if source.cell is not None else now_ms - KEEP_TOMBSTONES_MS
+    return source.time_ms + 1 if source.cell is not None else began.wall_ms - KEEP_TOMBSTONES_MS
 
 
 def _started(slot: Pending) -> int:

@@ -5,47 +5,58 @@ from weakref import WeakKeyDictionary
 
 import happybase
 
-from .clock import WriterClock
+from .clock import Moment, WriterClock
 
 MAX_SKEW_MS = 60_000
 """The most that a writer's clock may differ from a region server's."""
 CHECKED_FOR_MS = 600_000
 """How long one comparison holds for a connection."""
-SLOW_MS = 5_000
-"""A comparison that takes longer is made again: a call that waits for a region server looks like a clock behind."""
+MAX_DRIFT_MS = 1_000
+"""If the clocks of the machine disagree by more since a comparison, somebody has set one, and it no longer holds."""
+ATTEMPTS = 3
 
-_checked_ms: "WeakKeyDictionary[happybase.Connection, int]" = WeakKeyDictionary()
+_checked: "WeakKeyDictionary[happybase.Connection, Moment]" = WeakKeyDictionary()
 
 
 class ClockSkew(Exception):
     """The writer's clock is too far from the region server's. Nothing was written."""
 
 
-def check_clock(
+def checked_moment(
     connection: happybase.Connection,
     rows: happybase.Table,
     row: bytes,
     cells: Mapping[bytes, bytes],
     clock: WriterClock,
-) -> None:
-    """Raises ClockSkew if the clock is too far off.
+) -> Moment:
+    """The time now, by a clock that is within `MAX_SKEW_MS` of the region server's. Raises ClockSkew.
 
-    Puts `cells` without a timestamp and reads the one that the server gave them. A writer must never date this row: its
-    own cells could hide those of the server, and a clock that has jumped ahead would be compared with itself. A clock
-    that is behind dates deletes so early that a compaction drops their tombstones at once. One that is ahead dates
-    everything that later writes must be above. Costs: 1 put and 1 get, once in ten minutes for each connection.
+    Puts `cells` without a timestamp and reads the one that the server gave them. The server did so between the put and
+    the reply to the get, so the clock is right if it is within `MAX_SKEW_MS` of that timestamp both before and after,
+    and wrong if it is neither. If the store is too slow to tell, it is asked three times.
+
+    A writer must never date this row: its own cells could hide those of the server, and a clock that has jumped ahead
+    would be compared with itself. A clock that is behind dates deletes so early that a compaction drops their
+    tombstones at once. One that is ahead dates everything that later writes must be above.
+    Costs: 1 put and 1 get, once in ten minutes for each connection, and once more if the system's clock was set.
     """
-    now_ms = clock.read_ms()
-    if now_ms - _checked_ms.get(connection, -CHECKED_FOR_MS) < CHECKED_FOR_MS:
-        return
-    while True:
+    now = clock.moment()
+    last = _checked.get(connection)
+    if last is not None and now.elapsed_ms(last) < CHECKED_FOR_MS and now.drift_ms(last) <= MAX_DRIFT_MS:
+        return now
+    for _ in range(ATTEMPTS):
+        start = clock.moment()
         rows.put(row, cells)
         ((_, server_ms),) = rows.row(row, columns=list(cells)[:1], include_timestamp=True).values()
-        ended_ms = clock.read_ms()
-        if ended_ms - now_ms <= SLOW_MS:
-            break
-        now_ms = ended_ms
-    skew_ms = now_ms - server_ms
-    if abs(skew_ms) > MAX_SKEW_MS:
-        raise ClockSkew(f"clock: must be within {MAX_SKEW_MS} ms of the region server's (got {skew_ms:+} ms)")
-    _checked_ms[connection] = now_ms
+        end = clock.moment()
+        least_ms, most_ms = start.wall_ms - server_ms, end.wall_ms - server_ms
+        if least_ms >= -MAX_SKEW_MS and most_ms <= MAX_SKEW_MS:
+            _checked[connection] = end
+            return end
+        if least_ms > MAX_SKEW_MS or most_ms < -MAX_SKEW_MS:
+            skew_ms = least_ms if least_ms > 0 else most_ms
+            raise ClockSkew(f"clock: must be within {MAX_SKEW_MS} ms of the region server's (got {skew_ms:+} ms)")
+    raise ClockSkew(
+        f"clock: must be within {MAX_SKEW_MS} ms of the region server's, but the store is too slow to tell"
+        f" (got {least_ms:+} to {most_ms:+} ms, {ATTEMPTS} times)"
+    )

@@ -16,7 +16,7 @@ from ..tables import Column, RecordCells, TableLayout
 
 PROCESS_BYTES = 8
 CLOCK_SLOT = 2**32 - 1
-"""The slot of a process that never has a write: only the region server dates its row, see `check_clock`."""
+"""The slot of a process that never has a write: only the region server dates its row, see `checked_moment`."""
 
 
 @row_key
@@ -85,35 +85,63 @@ class Slot:
     """The largest timestamp in its row: the next intent must be dated later."""
 
 
+# One lock for all, because a forked child must replace it: a thread of the parent may hold it for ever there.
+_lock = threading.Lock()
+
+
+def _replace_lock() -> None:
+    global _lock
+    _lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_replace_lock)
+
+
 class Slots:
     """The slots of this process, for all its threads and stores."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
         self._pid = 0
         self._process = b""
         self._free: list[Slot] = []
         self._made = 0
 
+    @property
+    def process(self) -> bytes:
+        """The id of this process."""
+        with _lock:
+            self._renew_if_forked()
+            return self._process
+
     @contextmanager
-    def taken(self) -> Generator[Slot]:
-        """A slot that no other write has. After an exception it is never used again, because recovery may need it."""
-        slot = self._take()
+    def taken(self, last_at_most_ms: int | None = None) -> Generator[Slot]:
+        """A slot that no other write has. After an exception it is never used again, because recovery may need it.
+
+        A slot that holds a timestamp above `last_at_most_ms`, because the clock was ahead then, is not used again.
+        """
+        slot = self._take(last_at_most_ms)
         pid = os.getpid()
         yield slot
-        with self._lock:
+        with _lock:
             if pid == self._pid:
                 self._free.append(slot)
 
-    def _take(self) -> Slot:
-        with self._lock:
-            if self._pid != os.getpid():  # also in a forked child, which must not use the slots of its parent
-                self._pid, self._process = os.getpid(), os.urandom(PROCESS_BYTES)
-                self._free, self._made = [], 0
-            if self._free:
-                return self._free.pop()
+    def _take(self, last_at_most_ms: int | None) -> Slot:
+        with _lock:
+            self._renew_if_forked()
+            while self._free:
+                slot = self._free.pop()
+                if last_at_most_ms is None or slot.last_ms <= last_at_most_ms:
+                    return slot
             self._made += 1
             return Slot(self._process, self._made - 1)
+
+    def _renew_if_forked(self) -> None:
+        """Draws a new id in a forked child, which must not use the slots of its parent."""
+        if self._pid != os.getpid():
+            self._pid, self._process = os.getpid(), os.urandom(PROCESS_BYTES)
+            self._free, self._made = [], 0
 
 
 SLOTS = Slots()

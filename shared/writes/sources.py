@@ -4,17 +4,22 @@ The cell is a msgpack array, `[revision, time_ms, writes, cells]`:
 
 - `revision` counts the changes of the cell: 1, 2, 3, ...
 - `time_ms` is the timestamp of the cells that are derived from this revision.
-- `writes` are the ids of the latest writes that were accepted, the oldest first.
-- `cells` is the record as `RecordCells` packs it, by qualifier; nil if the record was deleted or never was.
+- `writes` are the ids of the latest writes that were accepted, the oldest first, 8 bytes each.
+- `cells` is the record as `RecordCells` packs it, by qualifier; nil if the record was deleted or never was. Cells that
+  this release does not know are those of a later one: every revision keeps them, except one that deletes the record.
+
+In the form before this one `writes` was an array, and a writer dropped the cells that it did not know. Cells of that
+form are read. A release that knows only that form refuses the cells of this one, so it cannot drop anything of them.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 import attrs
 import msgpack
 
-from ..keys.errors import shown_bytes
+from ..keys.errors import shown, shown_bytes
 from ..tables import InvalidRecord, RecordCells
 from ..tables.cells import check_column
 
@@ -25,6 +30,8 @@ REVISION_STEP_MS = 3
 `time_ms` - 1, and no two of them may meet."""
 WRITES_KEPT = 64
 """Number of write ids that a source remembers."""
+WRITE_ID_BYTES = 8
+NOTHING: Mapping[bytes, bytes] = MappingProxyType({})
 
 
 @attrs.frozen
@@ -38,6 +45,8 @@ class Source(Generic[R]):
     writes: tuple[bytes, ...]
     record: R | None
     """None if the record was deleted, or never was: a recoverer also raises the revision of a missing source."""
+    unknown: Mapping[bytes, bytes] = NOTHING
+    """Cells of the record that this release does not know, by qualifier."""
 
     @property
     def was_never_written(self) -> bool:
@@ -53,6 +62,19 @@ class Source(Generic[R]):
         return self.revision - revision > WRITES_KEPT
 
 
+@attrs.frozen
+class OpenedCell:
+    """What the cell of a source holds."""
+
+    revision: int
+    time_ms: int
+    writes: tuple[bytes, ...]
+    cells: dict[bytes, bytes] | None
+    """The cells of its record, by column; None if there is no record."""
+    unknown: Mapping[bytes, bytes]
+    """The cells that this release does not know, by qualifier."""
+
+
 class SourceCells(Generic[R]):
     """One record in one cell, which an `IntentWriter` decides.
 
@@ -60,29 +82,42 @@ class SourceCells(Generic[R]):
 
     A row whose record was deleted holds no record, but keeps the cell: a revision is never used twice. The family must
     not have a TTL, because an expired cell would start again at revision 1.
+
+    Every revision keeps the cells of columns that this release does not know, because a later one may have put them. If
+    a release gives up a column, it declares that column `dropped`: the next revision of a record goes without it.
     """
 
-    def __init__(self, cells: RecordCells[R], column: str) -> None:
+    def __init__(self, cells: RecordCells[R], column: str, *, dropped: Iterable[str] = ()) -> None:
         check_column(column)
         self.record = cells.record
         self.cells = cells
         self.columns = (column.encode(),)
         self.cell_attributes = cells.cell_attributes
-        qualifiers = {name: cells.column(name).partition(b":")[2] for name in cells.cell_attributes}
+        qualifiers = {name: _qualifier(cells.column(name)) for name in cells.cell_attributes}
         if cells.marker is not None or len({*qualifiers.values()}) < len(qualifiers):
             raise InvalidRecord(f"{cells.record.__name__}: its columns must have different qualifiers (got {cells})")
         self._column_of = {qualifiers[name]: cells.column(name) for name in qualifiers}
+        self._dropped = {_qualifier(name.encode()) for name in dropped}
+        for qualifier in self._dropped & self._column_of.keys():
+            raise InvalidRecord(f"{cells.record.__name__}: a dropped column must be unused (got {shown(qualifier)})")
 
     def pack(self, record: R) -> dict[bytes, bytes]:
         """The cell of a record that nobody has changed yet, at time 0."""
         return {self.columns[0]: self.pack_revision(1, 0, (), record)}
 
-    def pack_revision(self, revision: int, time_ms: int, writes: tuple[bytes, ...], record: R | None) -> bytes:
-        """The cell of one revision. Raises InvalidRecord."""
+    def pack_revision(
+        self,
+        revision: int,
+        time_ms: int,
+        writes: tuple[bytes, ...],
+        record: R | None,
+        unknown: Mapping[bytes, bytes] = NOTHING,
+    ) -> bytes:
+        """The cell of one revision, with the `unknown` cells of the one before. Raises InvalidRecord."""
         cells = None
         if record is not None:
-            cells = {column.partition(b":")[2]: value for column, value in self.cells.pack(record).items()}
-        packed: bytes = msgpack.packb([revision, time_ms, list(writes[-WRITES_KEPT:]), cells])
+            cells = {**unknown, **{_qualifier(column): value for column, value in self.cells.pack(record).items()}}
+        packed: bytes = msgpack.packb([revision, time_ms, b"".join(writes[-WRITES_KEPT:]), cells])
         return packed
 
     def records(self, key: object, cells: Mapping[bytes, bytes]) -> Iterator[R]:
@@ -96,21 +131,29 @@ class SourceCells(Generic[R]):
         """A source row, from its decoded key and its cell; a missing cell is revision 0. Raises InvalidRecord."""
         if cell is None:
             return Source(None, 0, 0, (), None)
-        revision, time_ms, writes, stored = self.opened(cell)
-        return Source(cell, revision, time_ms, writes, None if stored is None else self.cells.unpack(key, stored))
+        opened = self.opened(cell)
+        record = None if opened.cells is None else self.cells.unpack(key, opened.cells)
+        return Source(cell, opened.revision, opened.time_ms, opened.writes, record, opened.unknown)
 
-    def opened(self, cell: bytes) -> tuple[int, int, tuple[bytes, ...], dict[bytes, bytes] | None]:
-        """Revision, time and writes of a source's cell, and the cells of its record, if any. Raises InvalidRecord."""
+    def opened(self, cell: bytes) -> OpenedCell:
+        """What the cell of a source holds. Raises InvalidRecord."""
         try:
             unpacked: Any = msgpack.unpackb(cell, strict_map_key=False)
-            revision, time_ms, writes, cells = unpacked
+            revision, time_ms, writes, stored = unpacked
+            if type(writes) is bytes:
+                starts = range(0, len(writes), WRITE_ID_BYTES)
+                writes = [writes[start : start + WRITE_ID_BYTES] for start in starts]
             is_whole = type(revision) is type(time_ms) is int and all(type(write) is bytes for write in writes)
-            stored = None if cells is None else {self._column_of.get(name, b""): cells[name] for name in cells}
+            is_whole = is_whole and all(type(part) is bytes for column in (stored or {}).items() for part in column)
         except Exception as error:  # msgpack's errors have no base of their own
             raise self._damaged(cell, str(error) or type(error).__name__) from None
-        if not is_whole or not all(type(value) is bytes for value in (stored or {}).values()):
+        if not is_whole:
             raise self._damaged(cell, "its values have other types")
-        return revision, time_ms, tuple(writes), stored
+        if stored is None:
+            return OpenedCell(revision, time_ms, tuple(writes), None, NOTHING)
+        cells = {column: stored[name] for name, column in self._column_of.items() if name in stored}
+        unknown = {name: stored[name] for name in stored if name not in self._column_of and name not in self._dropped}
+        return OpenedCell(revision, time_ms, tuple(writes), cells, unknown)
 
     def _damaged(self, cell: bytes, reason: str) -> InvalidRecord:
         wanted = "must be a msgpack array of revision, time, writes and cells"
@@ -118,3 +161,7 @@ class SourceCells(Generic[R]):
 
     def __repr__(self) -> str:
         return f"SourceCells({self.cells}, {self.columns[0].decode()!r})"
+
+
+def _qualifier(column: bytes) -> bytes:
+    return column.partition(b":")[2]

@@ -73,6 +73,11 @@ TABLES = (FOLLOWING, FOLLOWERS, POSTS, TIMELINES)
 class TextsRepository:
     """Stores and deletes follows and posts, by plain puts and deletes in a fixed order, and reads timelines."""
 
+    interrupted_writes = (
+        "puts a post, then its lines, and no intent, so nothing finds a write that a crash interrupted; "
+        "send the same call again, which completes it"
+    )
+
     def __init__(
         self, connection: happybase.Connection, tables: tuple[Any, ...] = TABLES, clock: WriterClock = CLOCK
     ) -> None:

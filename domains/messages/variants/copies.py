@@ -49,6 +49,11 @@ class PlainMessageRepository:
     A message is two rows, and no write is atomic over both. The same call again completes each write.
     """
 
+    interrupted_writes = (
+        "puts a message into the outbox, then into the inboxes, and no intent, so nothing finds a write that a crash "
+        "interrupted; send the same call again, which completes it"
+    )
+
     def __init__(
         self, connection: happybase.Connection, tables: PlainTables = TABLES, cells: PlainCells = (CELLS, CELLS)
     ) -> None:

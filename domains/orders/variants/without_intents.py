@@ -33,6 +33,11 @@ class PlainOrderRepository:
     show its old status.
     """
 
+    interrupted_writes = (
+        "puts an order, then its lines, and no intent, so nothing finds a write that a crash interrupted; "
+        "send the same call again, which completes it"
+    )
+
     def __init__(self, connection: happybase.Connection, clock: WriterClock = CLOCK) -> None:
         self._order_rows, self._seller_rows, self._buyer_rows = (connection.table(table.name) for table in TABLES)
         self._clock = clock

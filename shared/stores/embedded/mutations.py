@@ -9,7 +9,7 @@ from itertools import pairwise
 from attrs import frozen
 from Hbase_thrift import BatchMutation, IllegalArgument, Mutation, TAppend, TCell
 
-from ...keys.limits import LATEST_MS
+from ...keys.limits import LATEST_MS, MAX_CELL_BYTES
 from ..filters.cells import Cell, cell_sort_key, family_of
 from ..thrift1.errors import (
     IllegalTableNameError,
@@ -24,7 +24,7 @@ from ..thrift1.idl import IOError
 from .columns import column_to_put, with_qualifier
 from .dating import next_millisecond, waits_once, warn_of_lost_put
 from .engine import Engine, Put
-from .rules import MAX_CELL_BYTES, MAX_SENT_CELL_BYTES, cell_bytes, check_row, check_time, write_time
+from .rules import MAX_SENT_CELL_BYTES, cell_bytes, check_row, check_time, write_time
 from .stored_tables import StoredTable, now_ms
 from .table_calls import check_families, enabled_table, first_unknown_family
 from .turns import Watch, let_others_in

@@ -10,7 +10,6 @@ MAX_FAMILY_BYTES = 127
 
 # HBase: the region server refuses a cell of more than MAX_CELL_BYTES; the gateway does not send a cell of more than
 # MAX_SENT_CELL_BYTES at all.
-MAX_CELL_BYTES = 10_485_756
 MAX_SENT_CELL_BYTES = 10_485_760
 
 

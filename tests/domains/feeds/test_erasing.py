@@ -11,7 +11,7 @@ from domains.feeds import TABLES, FeedRepository, Follow, Post
 from domains.feeds.design import DESIGN
 from domains.feeds.keys import ERASURES, FOLLOWERS, FOLLOWING, POSTS, STREAMS, TIMELINES, UNFINISHED
 from domains.feeds.records import Follower
-from shared.writes import WriterClock
+from shared.writes import ClockSkew, WriterClock
 from shared.writes.intents import FORGET_MS
 from tests.engines import EMBEDDED, HBASE
 from tests.watched_connection import WatchedConnection, WriterDied, dying_at, dying_before
@@ -235,6 +235,28 @@ def test_a_follow_that_is_under_way_when_an_erasure_ends_is_not_lost(connection,
     feeds.recover(older_than_ms=0)
     assert [follow.reader for follow in feeds.followers("dan")] == ["ada"]
     assert list(feeds.verifier().verify()) == []
+
+
+# ---- clocks
+
+
+class HourAhead(WriterClock):
+    """The clock of a host on which it is an hour later."""
+
+    def read_ms(self):
+        return super().read_ms() + 3_600_000
+
+
+def test_on_a_host_an_hour_ahead_an_erasure_is_refused_and_forgets_nothing(connection):
+    feeds = network(connection)
+    feeds.erase_user("dan")
+    before = [list(connection.table(table.name).scan()) for table in (POSTS, FOLLOWING, ERASURES)]
+    ahead = FeedRepository(WatchedConnection(connection), clock=HourAhead())
+    for call in (lambda: ahead.erase_user("dan"), lambda: ahead.erase_user("ada"), ahead.recover):
+        with pytest.raises(ClockSkew, match="must be within 60000 ms"):
+            call()
+    assert [list(connection.table(table.name).scan()) for table in (POSTS, FOLLOWING, ERASURES)] == before
+    assert list(feeds.posts("ada")) == [Post("ada", NOON_MS, 1, "hello")]
 
 
 # ---- deaths

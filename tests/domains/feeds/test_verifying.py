@@ -12,6 +12,7 @@ from domains.feeds.records import Follower, StreamAuthor
 from shared.keys import InvalidKey
 from shared.stores import connect
 from shared.tables import Family, InvalidRow, create_tables
+from shared.writes import Instructions
 from tests.watched_connection import WatchedConnection, WriterDied, dying_before
 
 NOON_MS = 1_768_219_200_000
@@ -90,6 +91,9 @@ def test_a_line_whose_post_or_follow_is_lost_is_kept_for_the_day_on_which_it_com
     assert [mended[finding.row] for finding in orphaned] == [False] * lines
     rows.put(row, cells)
     assert list(feeds.timeline("ada")) == [TEA, SOUP]
+    rows.delete(row)
+    discarded = dict(feeds.verifier().repair(instructions=Instructions(discards_orphaned=True)))
+    assert [discarded[finding] for finding in orphaned] == [True] * lines
 
 
 def test_verify_names_a_line_that_contradicts_its_post_and_one_that_is_no_key(connection, feeds):
@@ -99,8 +103,9 @@ def test_verify_names_a_line_that_contradicts_its_post_and_one_that_is_no_key(co
     verifier = feeds.verifier()
     assert kinds(verifier.verify()) == ["dangling", "undecodable"]
     assert verifier.counts == {"source": 3, "line": 5, "pulled post": 0}
-    findings = list(verifier.verify())
-    assert dict(feeds.verifier().repair()) == dict.fromkeys(findings, True)
+    mended = [(finding.kind, is_mended) for finding, is_mended in feeds.verifier().repair()]
+    assert sorted(mended) == [("dangling", True), ("undecodable", False)]
+    assert [told for _, told in feeds.verifier().repair(instructions=Instructions(discards_undecodable=True))] == [True]
     assert found(feeds) == []
     assert list(feeds.timeline("ada")) == [TEA, SOUP]
 

@@ -104,6 +104,15 @@ def test_the_value_of_one_attribute_is_packed_by_itself() -> None:
         assert POINTS.records(POINTS.row(point), POINT_CELLS.pack(point)) == [point]
 
 
+def test_values_that_no_cell_can_hold_are_refused_by_the_names_of_their_attributes() -> None:
+    largest = 10_485_756 - 20 - len("r") - len("\x07")
+    message = rf"^Recent.order_id, amount, note: must fit {largest} bytes, .* \(got {largest + 1} bytes\)$"
+    note = "x" * (largest - len(RECENT_CELLS.pack(attrs.evolve(LAMP, note="x" * 70_000))[b"r:\x07"]) + 70_000)
+    assert len(RECENT_CELLS.pack(attrs.evolve(LAMP, note=note))[b"r:\x07"]) == largest
+    with pytest.raises(InvalidRecord, match=message):
+        RECENT_CELLS.pack(attrs.evolve(LAMP, note=note + "x"))
+
+
 def test_the_values_of_several_attributes_are_an_array() -> None:
     assert RECENT_CELLS.pack(LAMP) == {b"r:\x07": bytes.fromhex("93 a3 6e2d31 cd01f3 c0")}
     with without_reference(RECENT_CELLS.item):

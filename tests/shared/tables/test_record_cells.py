@@ -6,8 +6,10 @@ from typing import Any
 
 import attrs
 import pytest
+from Hbase_thrift import IOError
 
 from shared.keys import EscapedText, Int32, KeyLayout, Slice, TrailingText, between, part, row_key
+from shared.keys.limits import MAX_CELL_BYTES
 from shared.queries import Query, equal
 from shared.tables import (
     COUNTER,
@@ -20,6 +22,7 @@ from shared.tables import (
     RecordCells,
     TableLayout,
 )
+from shared.tables.cells import check_cell_size
 from tests.engines import Engine
 from tests.reference import without_reference
 
@@ -277,3 +280,28 @@ def test_a_copied_layout_packs_and_reads_the_same_cells(copied: Any, table: Tabl
     assert twin.record(table.row(record), table.cells.pack(record)) == record
     assert repr(twin.cells) == repr(table.cells)
     assert not isinstance(twin.cells, ItemCells)
+
+
+# ---- sizes ---------------------------------------------------------------------------------------
+
+
+def test_a_value_that_no_cell_can_hold_is_refused_by_the_name_of_its_attribute() -> None:
+    largest = MAX_CELL_BYTES - 20 - len("b")  # of a row of no bytes, in the column b:
+    assert len(DOCUMENT_CELLS.pack(attrs.evolve(MANUAL, body=bytes(largest)))[b"b:"]) == largest
+    message = rf"^Document.body: must fit {largest} bytes, the rest of an HBase cell \(got {largest + 1} bytes\)$"
+    with pytest.raises(InvalidRecord, match=message):
+        DOCUMENT_CELLS.pack(attrs.evolve(MANUAL, body=bytes(largest + 1)))
+    check_cell_size("Document.body", b"b:", bytes(largest - 3), b"a/b")
+    with pytest.raises(InvalidRecord, match=f"^Document.body: must fit {largest - 3} bytes"):
+        check_cell_size("Document.body", b"b:", bytes(largest - 2), b"a/b")
+
+
+def test_the_size_of_a_cell_is_the_one_that_the_store_compares(engine: Engine) -> None:
+    row, column = b"a/b", b"b:"
+    largest = bytes(MAX_CELL_BYTES - 20 - len(row) - len(b"b"))
+    check_cell_size("Document.body", column, largest, row)
+    with engine.shared_store(DOCUMENTS) as connection:
+        rows = connection.table("documents")
+        rows.put(row, {column: largest})
+        with pytest.raises(IOError, match="exceeds limit of 10485760 bytes"):
+            rows.put(row, {column: largest + b"x"})

@@ -60,12 +60,21 @@ class SlotsOfActors:
     def __init__(self) -> None:
         self.here = threading.local()
 
-    def taken(self) -> AbstractContextManager[Slot]:
+    @property
+    def process(self) -> bytes:
+        """The id of the actor in this thread."""
+        return self._slots.process
+
+    def taken(self, last_at_most_ms: int) -> AbstractContextManager[Slot]:
         """A slot of the actor in this thread."""
+        return self._slots.taken(last_at_most_ms)
+
+    @property
+    def _slots(self) -> Slots:
         if not hasattr(self.here, "slots"):
             self.here.slots = Slots()
         slots: Slots = self.here.slots
-        return slots.taken()
+        return slots
 
 
 class MemoryLog:

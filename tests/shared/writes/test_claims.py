@@ -10,7 +10,7 @@ from shared.stores import connect
 from shared.tables import InvalidRecord, create_tables
 from shared.writes import IntentWriter, Verifier, WriterClock
 from shared.writes.intents import FORGET_MS, WINDOW_MS
-from tests.watched_connection import Stop, WatchedConnection, WriterDied, paused_at, stopped_at
+from tests.watched_connection import Stop, WatchedConnection, WriterDied, dying_before, paused_at, stopped_at
 
 from .notes import INTENTS, NOTES, STATES, ById, ByState, Note, writer_on
 
@@ -61,6 +61,10 @@ def store(writer, note):
 
 def delete(writer, note):
     writer.write(ById(note.id), lambda _stored: None)
+
+
+def is_decision(call):
+    return call.name == "checkAndPut"
 
 
 def records(connection):
@@ -146,7 +150,7 @@ def test_the_tombstones_of_a_forgotten_record_hide_no_line_of_a_new_one(embedded
     writer = moving_only(embedded)
     store(writer, A)
     delete(writer, A)
-    clocks.passes(FORGET_MS + 1)
+    clocks.passes(FORGET_MS + 10)
     writer.forget([NOTES.row(A)])
     create(writer, A)
     assert records(embedded) == {"a": A}
@@ -154,8 +158,11 @@ def test_the_tombstones_of_a_forgotten_record_hide_no_line_of_a_new_one(embedded
 
 
 def test_a_source_that_only_a_recoverer_raised_is_claimed(connection):
+    with suppress(WriterDied):
+        store(moving_only(WatchedConnection(connection, dying_before(is_decision))), A)
     writer = moving_only(connection)
-    writer.repair(NOTES.row(A), ())
+    assert writer.recover(older_than_ms=0).settled == 1
+    assert writer.read(NOTES.row(A)).revision == 1
     assert writer.claim([A]) == 1
     assert records(connection) == {"a": A}
     assert verified(connection) == []
@@ -167,7 +174,7 @@ def test_a_decision_is_not_sent_after_the_window(embedded, clocks):
     paused = WatchedConnection(embedded, paused_at(2, lambda: clocks.passes(WINDOW_MS + 1)))
     store(moving_only(paused), done)
     calls = [call.name for call in paused.calls]
-    assert calls.count("checkAndPut") == 2, "one raises the source, and one decides with the time of now"
+    assert calls.count("checkAndPut") == 3, "two raise the source, and one decides with the time of now"
     assert records(embedded) == {"a": done}
     assert verified(embedded) == []
 
@@ -176,7 +183,7 @@ def test_forget_spares_a_record_that_is_stored_again_meanwhile(embedded, clocks)
     writer = moving_only(embedded)
     store(writer, A)
     delete(writer, A)
-    clocks.passes(FORGET_MS + 1)
+    clocks.passes(FORGET_MS + 10)
     paused = WatchedConnection(embedded, paused_at(0, lambda: store(writer, A)))
     assert moving_only(paused).forget([NOTES.row(A)]) == 0
     assert records(embedded) == {"a": A}

@@ -3,15 +3,15 @@
 import os
 import time
 from contextlib import closing
+from functools import partial
 
 import pytest
 
 from domains.orders import OrderRepository
 from shared.stores import connect
 from shared.tables import create_tables
-from shared.writes import ClockSkew, WriterClock, intents
-from shared.writes.server_clock import CHECKED_FOR_MS, MAX_SKEW_MS, check_clock
-from shared.writes.slots import Slots
+from shared.writes import ClockSkew, IntentWriter, WriterClock
+from shared.writes.server_clock import ATTEMPTS, CHECKED_FOR_MS, MAX_DRIFT_MS, MAX_SKEW_MS, checked_moment
 from tests.engines import plain_table
 from tests.shared.writes.changing import TABLES, numbered
 
@@ -21,24 +21,30 @@ TABLE = plain_table("t")
 CELLS = {b"f:v": b"idle"}
 
 
-@pytest.fixture(autouse=True)
-def own_slots(monkeypatch):
-    """Slots of this test alone, because a slot remembers the latest time of its intents."""
-    monkeypatch.setattr(intents, "SLOTS", Slots())
+class ClockOff(WriterClock):
+    """The clock of a machine that is `off_ms` ahead."""
+
+    def __init__(self, off_ms=0):
+        super().__init__()
+        self.off_ms = off_ms
+
+    def read_ms(self):
+        return super().read_ms() + self.off_ms
 
 
 class SlowTable:
-    """A table whose first put takes so long, because its region moves, while time passes for everyone."""
+    """A table whose puts take so long, because its region moves, while time passes for everyone."""
 
-    def __init__(self, table, monkeypatch, slow_ms):
+    def __init__(self, table, monkeypatch, slow_ms, slow_puts=1):
         self._table = table
         self._monkeypatch = monkeypatch
         self._slow_ms = slow_ms
+        self._slow_puts = slow_puts
         self.puts = 0
 
     def put(self, row, cells):
         self.puts += 1
-        if self.puts == 1:
+        if self.puts <= self._slow_puts:
             system_ns = time.time_ns
             self._monkeypatch.setattr(time, "time_ns", lambda: system_ns() + self._slow_ms * 1_000_000)
         self._table.put(row, cells)
@@ -47,60 +53,32 @@ class SlowTable:
         return self._table.row(*arguments, **named)
 
 
-def test_a_put_that_waits_for_a_region_server_is_not_a_clock_that_is_behind(monkeypatch):
+def compare_slowly(monkeypatch, slow_ms, slow_puts=1, clock=None):
+    """The number of comparisons, of a store whose first puts take so long."""
     with closing(connect("embedded:")) as connection:
         create_tables(connection, [TABLE])
-        rows = SlowTable(connection.table("t"), monkeypatch, slow_ms=2 * MAX_SKEW_MS)
-        check_clock(connection, rows, b"slot", CELLS, WriterClock())
-        assert rows.puts == 2
+        rows = SlowTable(connection.table("t"), monkeypatch, slow_ms, slow_puts)
+        checked_moment(connection, rows, b"slot", CELLS, clock or WriterClock())
+        return rows.puts
 
 
-class ClockBehind(WriterClock):
-    """The clock of a machine whose time is wrong."""
+def test_a_put_that_waits_for_a_region_server_is_not_a_clock_that_is_behind(monkeypatch):
+    assert compare_slowly(monkeypatch, slow_ms=2 * MAX_SKEW_MS) == 2
 
-    def read_ms(self):
-        return super().read_ms() - 2 * MAX_SKEW_MS
+
+def test_a_store_that_takes_seconds_is_compared_once(monkeypatch):
+    assert compare_slowly(monkeypatch, slow_ms=MAX_SKEW_MS // 2, slow_puts=100) == 1
+
+
+def test_a_store_that_is_always_too_slow_is_named_after_three_comparisons(monkeypatch):
+    wanted = r"clock: must be .* but the store is too slow to tell \(got -120\d\d\d to \+\d+ ms, 3 times\)"
+    with pytest.raises(ClockSkew, match=wanted):
+        compare_slowly(monkeypatch, slow_ms=2 * MAX_SKEW_MS, slow_puts=ATTEMPTS)
 
 
 def test_a_clock_that_is_behind_is_refused_after_a_slow_put_too(monkeypatch):
-    with closing(connect("embedded:")) as connection:
-        create_tables(connection, [TABLE])
-        rows = SlowTable(connection.table("t"), monkeypatch, slow_ms=2 * MAX_SKEW_MS)
-        with pytest.raises(ClockSkew):
-            check_clock(connection, rows, b"slot", CELLS, ClockBehind())
-
-
-class ClockThatGoesWrong(WriterClock):
-    """The clock of a machine whose time jumps ahead."""
-
-    ahead_ms = 0
-
-    def read_ms(self):
-        return super().read_ms() + self.ahead_ms
-
-
-def test_a_clock_that_went_wrong_is_refused_although_the_slot_has_intents_of_that_clock():
-    with closing(connect("embedded:")) as connection:
-        create_tables(connection, TABLES)
-        clock = ClockThatGoesWrong()
-        orders = OrderRepository(connection, clock=clock)
-        orders.place(numbered(1))
-        clock.ahead_ms = CHECKED_FOR_MS - 10_000
-        orders.place(numbered(2))  # within ten minutes of the comparison
-        clock.ahead_ms += 20_000
-        with pytest.raises(ClockSkew):
-            orders.place(numbered(3))
-
-
-class ClockOff(WriterClock):
-    """The clock of a machine that is `off_ms` ahead."""
-
-    def __init__(self, off_ms):
-        super().__init__()
-        self.off_ms = off_ms
-
-    def read_ms(self):
-        return super().read_ms() + self.off_ms
+    with pytest.raises(ClockSkew, match=r"clock: must be within 60000 ms of the region server's \(got -"):
+        compare_slowly(monkeypatch, slow_ms=2 * MAX_SKEW_MS, clock=ClockOff(-2 * MAX_SKEW_MS))
 
 
 @pytest.fixture
@@ -113,7 +91,7 @@ def connection():
 def check(connection, clock):
     """Compares the clocks in a new row; returns whether anything was put there."""
     rows, row = connection.table("notes"), os.urandom(8)
-    check_clock(connection, rows, row, {b"n:a": b"1", b"n:b": b"2"}, clock)
+    checked_moment(connection, rows, row, {b"n:a": b"1", b"n:b": b"2"}, clock)
     return rows.row(row) != {}
 
 
@@ -141,19 +119,64 @@ def test_a_write_with_a_wrong_clock_stores_nothing_but_an_idle_slot(connection):
     assert writer.pending() == []
 
 
-def test_the_clocks_are_compared_once_in_ten_minutes(connection):
-    clock = ClockOff(0)
+@pytest.mark.parametrize("off_ms", [3_600_000, -3_600_000])
+def test_upkeep_with_a_wrong_clock_changes_nothing(connection, off_ms):
+    writer = notes.writer_on(connection)
+    writer.write(notes.ById("a"), lambda _stored: notes.Note("a", "ada"))
+    writer.write(notes.ById("a"), lambda _stored: None)
+    before = list(connection.table("notes").scan(include_timestamp=True))
+    writer._clock = ClockOff(off_ms)
+    of_moving = IntentWriter(connection, notes.NOTES, notes.INTENTS, (), lambda _note: (), clock=writer._clock)
+    for upkeep in (
+        writer.recover,
+        partial(writer.forget, [b"a"]),
+        partial(writer.repair, b"a", ()),
+        partial(of_moving.claim, [notes.Note("b", "bob")]),
+    ):
+        with pytest.raises(ClockSkew):
+            upkeep()
+    assert list(connection.table("notes").scan(include_timestamp=True)) == before
+
+
+def test_the_clocks_are_compared_once_in_ten_minutes(connection, monkeypatch):
+    clock, passed_ns, now_ns = ClockOff(), [0], time.monotonic_ns
+    monkeypatch.setattr("shared.writes.clock._NEVER_SET", [lambda: now_ns() + passed_ns[0]])
     assert check(connection, clock)
     assert not check(connection, clock)
-    clock.off_ms = CHECKED_FOR_MS - 5_000
+    system_ns = time.time_ns
+    monkeypatch.setattr(time, "time_ns", lambda: system_ns() + passed_ns[0])
+    passed_ns[0] = (CHECKED_FOR_MS - 5_000) * 1_000_000
     assert not check(connection, clock)
-    clock.off_ms = CHECKED_FOR_MS + 5_000  # the clock jumped ahead
-    with pytest.raises(ClockSkew):
-        check(connection, clock)
+    passed_ns[0] = CHECKED_FOR_MS * 1_000_000
+    assert check(connection, clock)
+
+
+@pytest.mark.parametrize("set_by_ms", [MAX_DRIFT_MS + 100, -MAX_DRIFT_MS - 100])
+def test_a_clock_that_somebody_has_set_is_compared_again(connection, set_by_ms):
+    clock = ClockOff()
+    assert check(connection, clock)
+    clock.off_ms = set_by_ms
+    assert check(connection, clock)
+    assert not check(connection, clock)
+
+
+@pytest.mark.parametrize("set_by_ms", [3_600_000, -3_600_000])
+def test_a_clock_that_was_set_wrongly_while_a_writer_runs_is_refused_until_it_is_right_again(set_by_ms):
+    with closing(connect("embedded:")) as connection:
+        create_tables(connection, TABLES)
+        clock = ClockOff()
+        orders = OrderRepository(connection, clock=clock)
+        orders.place(numbered(1))
+        clock.off_ms = set_by_ms
+        with pytest.raises(ClockSkew):
+            orders.place(numbered(2))
+        clock.off_ms = 0
+        orders.place(numbered(2))
+        assert orders.order(numbered(2).order_number) == numbered(2)
 
 
 def test_another_connection_is_compared_again(connection):
-    check(connection, ClockOff(0))
+    check(connection, ClockOff())
     with closing(connect("embedded:")) as other:
         create_tables(other, notes.TABLES)
-        assert check(other, ClockOff(0))
+        assert check(other, ClockOff())

@@ -1,0 +1,132 @@
+"""Two releases of one design at work on one store: neither loses what the other one stores."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import attrs
+import msgpack
+import pytest
+
+from shared.keys import Code, EscapedText, KeyLayout, part, row_key
+from shared.tables import Column, InvalidRecord, RecordCells, TableLayout
+from shared.writes import IntentWriter, SourceCells, Verifier
+from tests.watched_connection import WatchedConnection, WriterDied, dying_at
+
+from .notes import INTENTS, NOTES, OWNERS, STATES, ById, ByState, Note, lines_of, writer_on
+
+
+@attrs.frozen
+class NoteOfLater:
+    """A note of the later release."""
+
+    id: str
+    owner: str
+    state: str = "open"
+    text: str = ""
+    priority: int = 1
+
+
+@row_key
+class ByPriority:
+    priority: str = part(Code({"1": 1, "2": 2, "3": 3}), "how urgent")
+    id: str = part(EscapedText, "which note")
+
+
+LATER_CELLS = RecordCells(
+    NoteOfLater,
+    {"owner": Column("n:o"), "state": Column("n:s"), "text": Column("n:t"), "priority": Column("n:p")},
+)
+LATER = TableLayout("notes", "a note", KeyLayout(ById), SourceCells(LATER_CELLS, "n:note"))
+PRIORITIES = TableLayout(
+    "notes_by_priority", "a line of a priority", KeyLayout(ByPriority), RecordCells(ByPriority, {}, marker="n:x")
+)
+TABLES = (NOTES, OWNERS, STATES, PRIORITIES, INTENTS)
+
+
+def lines_of_later(note: NoteOfLater) -> Iterator[tuple[TableLayout[Any, Any], Any]]:
+    yield OWNERS, Note(note.id, note.owner, note.state, note.text)
+    yield STATES, ByState(note.state, note.id)
+    yield PRIORITIES, ByPriority(str(note.priority), note.id)
+
+
+def later_on(connection: Any) -> IntentWriter[NoteOfLater]:
+    lists = (OWNERS, STATES, PRIORITIES)
+    return IntentWriter(connection, LATER, INTENTS, lists, lines_of_later, moving=[STATES, PRIORITIES])
+
+
+A = NoteOfLater("a", "ada", text="x", priority=3)
+
+
+@pytest.fixture
+def connection(new_store):
+    return new_store(*TABLES)
+
+
+def store(writer, note):
+    writer.write(ById(note.id), lambda _stored: note)
+
+
+def test_an_earlier_release_keeps_the_column_that_it_does_not_know(connection):
+    store(later_on(connection), A)
+    writer_on(connection).write(ById("a"), lambda stored: attrs.evolve(stored, state="done"))
+    assert later_on(connection).read(b"a").record == attrs.evolve(A, state="done")
+
+
+def test_a_recoverer_and_a_repair_of_an_earlier_release_keep_it_too(connection):
+    store(later_on(connection), A)
+    dying = WatchedConnection(connection, dying_at(3))
+    with suppress(WriterDied):
+        writer_on(dying).write(ById("a"), lambda stored: attrs.evolve(stored, state="done"))
+    earlier = writer_on(connection)
+    assert earlier.recover(older_than_ms=0).settled == 1
+    earlier.repair(b"a", ())
+    assert later_on(connection).read(b"a").record == A
+
+
+def test_a_deletion_drops_it(connection):
+    store(later_on(connection), A)
+    earlier = writer_on(connection)
+    earlier.write(ById("a"), lambda _stored: None)
+    store(earlier, Note("a", "bob"))
+    assert later_on(connection).read(b"a").record == NoteOfLater("a", "bob")
+
+
+def test_a_column_that_a_release_drops_goes_with_the_next_revision(connection):
+    store(later_on(connection), A)
+    dropping = attrs.evolve(NOTES, cells=SourceCells(NOTES.cells.cells, "n:note", dropped=["n:p"]))
+    writer = IntentWriter(connection, dropping, INTENTS, (OWNERS, STATES), lines_of, moving=[STATES])
+    writer.write(ById("a"), lambda stored: attrs.evolve(stored, state="done"))
+    cells = msgpack.unpackb(connection.table("notes").row(b"a")[b"n:note"], strict_map_key=False)[3]
+    assert sorted(cells) == [b"o", b"s", b"t"]
+
+
+def test_a_dropped_column_that_a_record_has_is_refused():
+    with pytest.raises(InvalidRecord, match="Note: a dropped column must be unused"):
+        SourceCells(NOTES.cells.cells, "n:note", dropped=["n:t"])
+
+
+def test_a_cell_with_the_writes_as_an_array_is_read_as_before(connection):
+    note = Note("a", "ada")
+    columns = {column.partition(b":")[2]: value for column, value in NOTES.cells.cells.pack(note).items()}
+    cell = msgpack.packb([3, 1000, [b"writes 1", b"writes 2"], columns])
+    connection.table("notes").put(b"a", {b"n:note": cell})
+    source = writer_on(connection).read(b"a")
+    assert (source.revision, source.writes, source.record) == (3, (b"writes 1", b"writes 2"), note)
+
+
+def test_an_intent_that_names_a_list_of_a_later_release_is_left_with_its_lines(connection):
+    store(later_on(connection), A)
+    dying = WatchedConnection(connection, dying_at(3))
+    with suppress(WriterDied):
+        later_on(dying).write(ById("a"), lambda stored: attrs.evolve(stored, priority=2))
+    lines = dict(connection.table("notes_by_priority").scan())
+    assert len(lines) == 2
+    earlier = writer_on(connection)
+    recovery = earlier.recover(older_than_ms=0)
+    assert (recovery.settled, recovery.waiting) == (0, 0)
+    (failed,) = recovery.failed
+    assert "must name lists of this release (got notes_by_priority); use a later one" in failed
+    assert dict(connection.table("notes_by_priority").scan()) == lines
+    assert later_on(connection).recover(older_than_ms=0).settled == 1
+    assert list(Verifier(later_on(connection)).verify()) == []
