@@ -68,7 +68,7 @@ from ..queries import in_batches
 from ..tables import InvalidRecord, InvalidRow, TableLayout
 from ..tables.cells import check_cell_size
 from .clock import CLOCK, Moment, WriterClock
-from .server_clock import MAX_SKEW_MS, checked_moment
+from .server_clock import MAX_DRIFT_MS, MAX_SKEW_MS, checked_moment
 from .slots import CLOCK_SLOT, INTENT_CELLS, SLOTS, Intent, SlotOfProcess, idle
 from .sources import REVISION_STEP_MS, WRITE_ID_BYTES, Source, SourceCells
 
@@ -248,7 +248,7 @@ class IntentWriter(Generic[R]):
         """
         row = self.source.row(key)
         while True:
-            began = self.check_clock()
+            began = self._clock.moment()
             source = self.read(row)
             wanted = decide(source.record)
             record: Any = wanted
@@ -275,6 +275,8 @@ class IntentWriter(Generic[R]):
         decided = self._revision(source, record, began.wall_ms, write_id)
         name = f"{self.cells.record.__name__} in row {shown_bytes(row)}"
         check_cell_size(name, self.cells.columns[0], decided.cell or b"", row)
+        if self.check_clock().drift_ms(began) > MAX_DRIFT_MS:  # somebody has set the clock since
+            return False
         is_sent = is_accepted = False
         lost_reply: Exception | None = None
         with SLOTS.taken(began.wall_ms + MAX_SKEW_MS) as slot:
