@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
-from inspect import signature
 from typing import Any, Protocol
 
 import attrs
@@ -79,12 +78,9 @@ def repair(
     verifier: Any = repository.verifier()
     if not hasattr(verifier, "repair"):
         raise WrongUsage(f"{name}: cannot be repaired, because its rows do not follow from others; see rowbook verify")
-    options = {} if instructions == Instructions() else {"instructions": instructions}
-    if not options.keys() <= signature(verifier.repair).parameters.keys():
-        raise WrongUsage(f"{name}: has no lines of a source, which --discard and --restore are for")
     with _progress(errors, name, verifier) as progress:
         found = _Found(out, as_json, repairs=True)
-        for finding, is_mended in verifier.repair(progress, **options):
+        for finding, is_mended in verifier.repair(progress, instructions):
             found.add(finding, is_mended)
     code = found.finish(name, repository, verifier)
     for table, row in sorted(instructions.discards_rows - found.rows):

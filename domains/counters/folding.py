@@ -92,7 +92,11 @@ class DayFolder:
     def recover(self, older_than_ms: int | None = None) -> Recovery:
         """Does what `LoginRepository.recover` says."""
         recovery = self.writer.recover(older_than_ms)
-        failed = [*recovery.failed]
+        failed = [f"day {show_time(day_ms)}: {reason}" for day_ms, reason in self.fold_closed()]
+        return attrs.evolve(recovery, failed=(*recovery.failed, *failed))
+
+    def fold_closed(self) -> Iterator[tuple[int, str]]:
+        """Folds the days that are closed and not folded; yields each one that cannot be folded, with the reason."""
         days = self.writer.source
         closed = Query(
             self.writer.rows(days.name), days, days.layout.whole_table(), server=_CLOSED, where={"state": "closed"}
@@ -101,8 +105,7 @@ class DayFolder:
             try:
                 self.fold(day.day_ms)
             except Exception as error:  # of one day; the others must not wait for it
-                failed.append(f"day {show_time(day.day_ms)}: {error}")
-        return attrs.evolve(recovery, failed=tuple(failed))
+                yield day.day_ms, str(error)
 
     def _rows_with_logins(self, day_ms: int) -> Iterator[bytes]:
         """The rows of a day that have any login. No scan is open while the caller works on one of them."""
@@ -136,7 +139,7 @@ class DayFolder:
         total = self._decided(count)
         # Every put of this cell has the same value, because the day's row decided it. So it needs no check, and with a
         # timestamp the client may send it again.
-        sums, put_ms = self.by_user.sums, self._clock.read_ms() + MAX_SKEW_MS if replaces else total.day_ms
+        sums, put_ms = self.by_user.sums, self.writer.check_clock().wall_ms + MAX_SKEW_MS if replaces else total.day_ms
         self.by_user.rows.put(sums.row(total), sums.cells.pack(total), timestamp=put_ms)
 
     def _decided(self, count: DayCount) -> DayCount:

@@ -20,8 +20,8 @@ from shared.keys.errors import shown_bytes
 from shared.queries import Query
 from shared.records import show_time
 from shared.tables import InvalidRow, TableLayout
-from shared.writes import Finding, Verifier, put_all
-from shared.writes.findings import TIMES_READ_AGAIN
+from shared.writes import Finding, Instructions, Verifier, put_all
+from shared.writes.findings import NOTHING_TOLD, TIMES_READ_AGAIN
 
 from .folding import DayFolder, LoginTable
 from .keys import StateOfDay
@@ -35,11 +35,11 @@ AT_ONCE = 250
 
 @attrs.frozen
 class _Found:
-    """A finding, and what mends it: nothing if a row cannot be read."""
+    """A finding, and what mends it."""
 
     finding: Finding
-    mend: Callable[[], bool] = lambda: False
-    """Mends it; returns whether both tables agree now."""
+    mend: Callable[[], bool]
+    """Mends it; returns whether nothing is wrong now."""
 
 
 class LoginVerifier:
@@ -64,35 +64,41 @@ class LoginVerifier:
         Calls `progress` after each page. Costs: one scan of the states of days; two scans of each table, in pages of
         250; for each page a call to the other table, and four more if they disagree.
         """
+        yield from self._days.verify(progress)
         yield from (found.finding for found in self._found(progress))
 
-    def repair(self, progress: Callable[[], object] = lambda: None) -> Iterator[tuple[Finding, bool]]:
+    def repair(
+        self, progress: Callable[[], object] = lambda: None, instructions: Instructions = NOTHING_TOLD
+    ) -> Iterator[tuple[Finding, bool]]:
         """Folds closed days, then mends what `verify` finds; with each finding, whether it was mended.
 
         A login is put into the table that lacks it, with its own time; on a closed day, the user's logins of both
         tables are folded instead. Of two sums the one by day stays. A day that has sums but takes logins is closed
-        again, because no reader would count them. A row that cannot be read is kept as it is. A login stays missing if
-        somebody deleted it with a later timestamp: HBase hides it until a major compaction.
+        again, because no reader would count them. What cannot be read is kept without `instructions`; if told so, it
+        removes the cell, or the row whose key is damaged. A login stays missing if somebody deleted it with a later
+        timestamp: HBase hides it until a major compaction.
         """
-        self._folder.recover(older_than_ms=0)
+        yield from self._days.repair(progress, instructions)
+        failed = dict(self._folder.fold_closed())
         for found in self._found(progress):
-            with suppress(InvalidQuestion, InvalidRow):  # a day that is not over; a row that cannot be read
-                yield found.finding, found.mend()
-                continue
-            yield found.finding, False
+            is_kept = found.finding.kind == "undecodable" and not instructions.discards(found.finding)
+            yield found.finding, not is_kept and _is_mended(found)
+        for day_ms, reason in self._folder.fold_closed() if failed else ():
+            days = self._folder.writer.source
+            yield Finding("unsettled", days.name, days.row(StateOfDay(day_ms)), None, reason), False
 
     def _found(self, progress: Callable[[], object]) -> Iterator[_Found]:
+        """What is wrong in the tables of logins."""
         self.logins = self.sums = 0
-        yield from map(_Found, self._days.verify(progress))
         by_user, by_day = self._folder.by_user, self._folder.by_day
         for one, other in ((by_day, by_user), (by_user, by_day)):
             for sums, damaged in _pages(one, one.sums):
-                yield from map(_Found, damaged)
+                yield from damaged
                 yield from self._of_sums(one, other, sums)
                 self.sums += len(sums)
                 progress()
             for logins, damaged in _pages(one, one.logins):
-                yield from map(_Found, damaged)
+                yield from damaged
                 yield from self._of_logins(one, other, logins)
                 self.logins += len(logins)
                 progress()
@@ -165,22 +171,34 @@ class LoginVerifier:
         return not self._is_open(day_ms)
 
 
-def _pages(table: LoginTable, layout: TableLayout[Any, R]) -> Iterator[tuple[list[R], list[Finding]]]:
+def _is_mended(found: _Found) -> bool:
+    with suppress(InvalidQuestion, InvalidRow):  # a day that is not over; a row that cannot be read
+        return found.mend()
+    return False
+
+
+def _pages(table: LoginTable, layout: TableLayout[Any, R]) -> Iterator[tuple[list[R], list[_Found]]]:
     """All records of a layout of this table, a page at a time, with the rows and cells that cannot be read."""
     invalid: list[InvalidRow] = []
     query = Query(table.rows, layout, layout.layout.whole_table()).on_invalid(invalid.append)
     cursor: str | None = None
     while True:
         page = query.page(AT_ONCE, cursor)
-        yield page.records, [_undecodable(error) for error in invalid]
+        yield page.records, [_damaged(table, layout, error) for error in invalid]
         invalid.clear()
         if (cursor := page.cursor) is None:
             return
 
 
-def _undecodable(error: InvalidRow) -> Finding:
+def _damaged(table: LoginTable, layout: TableLayout[Any, Any], error: InvalidRow) -> _Found:
     where = f"column {shown_bytes(error.column)}: " if error.column else ""
-    return Finding("undecodable", error.table, error.row, None, f"{where}{error.reason}")
+    columns = [error.column] if error.column else list(layout.cells.columns)
+
+    def remove() -> bool:
+        table.rows.delete(error.row, columns)
+        return True
+
+    return _Found(Finding("undecodable", error.table, error.row, None, f"{where}{error.reason}"), remove)
 
 
 def _with(table: LoginTable, logins: list[Login]) -> list[Login]:

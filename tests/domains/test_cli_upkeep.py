@@ -10,7 +10,6 @@ import attrs
 import pytest
 
 from domains.asking import find_variants
-from domains.counters.design import DESIGN as COUNTERS
 from domains.designs import DESIGNS
 from domains.feeds import FeedRepository, Follow
 from domains.feeds.design import DESIGN as FEEDS
@@ -336,16 +335,6 @@ def test_one_damaged_intent_stops_no_command(rowbook, ok, url, tables):
 def test_a_wrong_discard_is_wrong_usage(rowbook, url, given):
     code, out, err = rowbook(f"repair orders --store {url} --discard {given}")
     assert (code, out, err.count("\n"), err[:11]) == (2, "", 1, "--discard: ")
-
-
-@pytest.mark.parametrize("option", ["--restore", "--discard orphaned"])
-def test_a_design_without_sources_has_nothing_to_restore_or_discard(rowbook, new_url, option):
-    url = new_url(*COUNTERS.main.tables)
-    with closing(connect(url)) as connection:
-        create_tables(connection, COUNTERS.main.tables)
-    code, out, err = rowbook(f"repair counters --store {url} {option}")
-    assert (code, out) == (2, "")
-    assert err == "counters: has no lines of a source, which --discard and --restore are for\n"
 
 
 def test_a_clock_that_is_wrong_is_one_line(rowbook, url, tables, monkeypatch):

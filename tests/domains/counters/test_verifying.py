@@ -13,13 +13,16 @@ from domains.counters.keys import LOGIN_DAYS, LOGINS, LOGINS_BY_DAY, TABLES, Cou
 from domains.counters.keys import sums_of as sums_in
 from shared.keys import InvalidQuestion
 from shared.stores import connect
-from shared.tables import create_tables
+from shared.tables import InvalidRow, create_tables
+from shared.writes import ClockSkew, Instructions, WriterClock
+from shared.writes.findings import NOTHING_TOLD
 from tests.engines import examples
 from tests.watched_connection import WatchedConnection, WriterDied, dying_at
 
 from .asking import BY_NAME, DAY, KEEPING, counting, keeping, login, logins_of_three, main_variant, stored
 
 NOTHING = []
+DISCARDS = Instructions(discards_undecodable=True)
 
 
 def found(repository):
@@ -29,6 +32,12 @@ def found(repository):
 def kinds(repository):
     """Each finding's kind and table, and whether `repair` mended it."""
     return [(finding.kind, finding.table, is_mended) for finding, is_mended in repository.verifier().repair()]
+
+
+def mends_all(repository, instructions=NOTHING_TOLD):
+    """Whether `repair`, run to its end, has mended everything."""
+    outcomes = [is_mended for _, is_mended in repository.verifier().repair(instructions=instructions)]
+    return all(outcomes)
 
 
 def put(connection, table, *logins):
@@ -109,10 +118,10 @@ def test_pages_divide_rows_and_logins(connection, repository, monkeypatch):
     remove(connection, LOGINS, *logins[::3])
     remove(connection, LOGINS_BY_DAY, *logins[1::3])
     assert len(found(repository)) > 10
-    assert all(is_mended for _, is_mended in repository.verifier().repair()) is False, "tombstones hide what is put"
+    assert not mends_all(repository), "tombstones hide what is put"
     for table in (LOGINS, LOGINS_BY_DAY):
         connection.compact(table.name)
-    assert all(is_mended for _, is_mended in repository.verifier().repair())
+    assert mends_all(repository)
     assert found(repository) == NOTHING
     assert repository.day_total(DAY) == 40
 
@@ -132,6 +141,27 @@ def test_rows_that_cannot_be_read_are_told_and_kept(connection, repository):
         ("missing", "logins_by_day", True),
     ]
     assert len(found(repository)) == 4
+    assert not mends_all(repository, DISCARDS)
+    (line,) = found(repository)
+    assert line.startswith("login_days: undecodable row "), "a state is removed only if its row is named"
+    assert repository.day_count("ada", DAY + DAY_MS) == 1
+    assert repository.day_total(DAY) == 5, "a damaged cell goes, and the logins beside it stay"
+
+
+@main_variant
+def test_a_closed_day_that_cannot_be_folded_is_reported_until_it_is_mended(connection, repository):
+    stored(repository, *logins_of_three())
+    bad = LOGINS_BY_DAY.row(login(DAY, "bob"))
+    connection.table("logins_by_day").put(bad, {b"l:x": b"\xc3"}, timestamp=DAY)
+    with pytest.raises(InvalidRow):
+        repository.fold(DAY)
+    assert [(kind, table) for kind, table, is_mended in kinds(repository) if not is_mended] == [
+        ("undecodable", "logins_by_day"),
+        ("unsettled", "login_days"),
+    ]
+    assert mends_all(repository, DISCARDS)
+    assert found(repository) == NOTHING
+    assert agree(repository)
 
 
 new_logins = st.lists(
@@ -150,8 +180,11 @@ def test_whatever_a_table_lacks_both_have_all_logins_after_a_repair(engine, by_u
             repository = BY_NAME[name].open(connection)
             if is_folded:
                 repository.fold(DAY)
-            assert (found(repository) == NOTHING) == agree(repository)
-            assert all(is_mended for _, is_mended in repository.verifier().repair())
+            if is_folded:
+                assert (found(repository) == NOTHING) == agree(repository)
+            else:
+                assert (found(repository) == NOTHING) == ({*by_user} == {*by_day})
+            assert mends_all(repository)
             assert found(repository) == NOTHING
             assert agree(repository)
             every = {*by_user, *by_day}
@@ -288,7 +321,7 @@ def test_a_folder_that_dies_anywhere_leaves_what_a_repair_completes(engine, vari
             with suppress(WriterDied):
                 variant.open(WatchedConnection(connection, dying_at(number))).fold(DAY)
                 is_over = True
-            assert all(is_mended for _, is_mended in repository.verifier().repair())
+            assert mends_all(repository)
             assert found(repository) == NOTHING
             assert agree(repository)
             assert repository.writer.pending() == []
@@ -325,6 +358,21 @@ def test_a_day_that_is_not_over_is_not_folded_and_stays_open(connection, reposit
     assert repository.writer.pending() == []
     repository._folder._clock = SetClock(DAY + DAY_MS + 60_000)
     assert repository.fold(DAY) == 3
+
+
+class ClockAhead(WriterClock):
+    """The clock of a host that somebody has set to tomorrow."""
+
+    def read_ms(self):
+        return super().read_ms() + DAY_MS
+
+
+@keeping
+def test_a_clock_that_is_a_day_ahead_closes_no_day(connection, variant, repository):
+    today_ms = repository._folder._clock.read_ms() // DAY_MS * DAY_MS
+    with pytest.raises(ClockSkew):
+        LoginRepository(connection, variant.tables, ClockAhead()).fold(today_ms - DAY_MS)
+    repository.store(login(today_ms))
 
 
 @keeping
@@ -368,13 +416,19 @@ def test_verify_and_repair_of_the_command_line(rowbook, ok, folder, name):
 
 
 @counting
+def test_counters_have_no_verifier(repository):
+    with pytest.raises(InvalidQuestion, match=r"^verify: needs the logins, and counters that disagree do not tell"):
+        repository.verifier()
+
+
+@counting
 @pytest.mark.parametrize("command", ["verify", "repair", "recover"])
 def test_counters_refuse_in_true_words_what_needs_logins(rowbook, folder, variant, command):
     with closing(connect("embedded:a.db")) as connection:
         create_tables(connection, variant.tables)
     code, out, err = rowbook(f"{command} counters:{variant.name} --store embedded:a.db")
     assert (code, out) == (2, "")
-    assert "needs the logins, and " in err
+    assert "increments counters, so nothing tells what a crash or a lost reply left out" in err
     assert len(err.splitlines()) == 1
 
 
