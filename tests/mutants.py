@@ -1220,7 +1220,7 @@ MUTANTS = (
         "domains/feeds/lines.py",
         'return stored.post if is_of_stream == (stored.way == "pulled") else None',
         "return stored.post",
-        FEEDS,
+        FEED_UPKEEP,
     ),
     Mutant(
         "an erasure keeps the lines of the author in other timelines",
