@@ -522,6 +522,7 @@ def query_explanation(
                 "left_to_a_filter": explanation.server_filtered,
                 "rpcs": explanation.rpcs,
                 "rpcs_are_exact": explanation.is_exact,
+                "then": explanation.then_ranges,
             },
         )
         return
@@ -537,6 +538,8 @@ def query_explanation(
         line(to, f"the client compares {', '.join(compared)} and drops other records")
     if "order" in explanation.client_work:
         line(to, "the client sorts the records, so each page reads all of the ranges")
+    if explanation.then_ranges:
+        line(to, f"then {explanation.then_ranges}, as these rows tell")
     rpcs = count(explanation.rpcs, "RPC")
     line(
         to,

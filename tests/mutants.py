@@ -55,7 +55,11 @@ SLOTS = ("tests/shared/writes/test_slots.py",)
 SOURCES = ("tests/shared/writes/test_sources.py",)
 VERIFYING = ("tests/shared/writes/test_verifying.py",)
 MESSAGES = ("tests/domains/messages/test_repository.py", "tests/domains/messages/test_copies.py")
+MESSAGE_UPKEEP = ("tests/domains/messages/test_verifying.py",)
 FEEDS = ("tests/domains/feeds/test_feeds.py",)
+FEED_UPKEEP = ("tests/domains/feeds/test_verifying.py",)
+FEED_ERASING = ("tests/domains/feeds/test_erasing.py",)
+ERASING = ("tests/shared/writes/test_erasing.py",)
 CLAIMS = ("tests/shared/writes/test_claims.py",)
 DICTIONARIES = ("tests/shared/writes/test_dictionaries.py",)
 STOPPED_WRITES = ("tests/shared/writes/test_stopped_writes.py",)
@@ -1156,17 +1160,38 @@ MUTANTS = (
     ),
     Mutant(
         "the sender of a group message gets a copy",
-        "domains/messages/repository.py",
-        " if member != message.sender]",
-        "]",
+        "domains/messages/records.py",
+        "if member != message.sender:",
+        "if True:",
         MESSAGES,
     ),
     Mutant(
         "a message that both sides deleted keeps its body",
         "domains/messages/repository.py",
-        "is_needed = message.in_inbox or message.in_outbox or message.members",
-        "is_needed = True",
+        "return bool(message.in_inbox or message.in_outbox or message.members)",
+        "return True",
         MESSAGES,
+    ),
+    Mutant(
+        "another body replaces one that both sides deleted",
+        "domains/messages/repository.py",
+        "if stored.removed_body not in (None, digest_of(message.body)):",
+        "if False:",
+        MESSAGES,
+    ),
+    Mutant(
+        "the lines of copies that are about to be created are findings",
+        "domains/messages/verifying.py",
+        "Verifier(writer, self._about_to_be_claimed)",
+        "Verifier(writer)",
+        MESSAGE_UPKEEP,
+    ),
+    Mutant(
+        "a lost copy stays lost",
+        "domains/messages/verifying.py",
+        "            self._writer.claim(copies)\n",
+        "",
+        MESSAGE_UPKEEP,
     ),
     Mutant(
         "a fan-out ends after its first step",
@@ -1191,17 +1216,73 @@ MUTANTS = (
     ),
     Mutant(
         "a post that was pulled is shown in a timeline too",
-        "domains/feeds/repository.py",
+        "domains/feeds/lines.py",
         'return stored.post if is_of_stream == (stored.way == "pulled") else None',
         "return stored.post",
         FEEDS,
     ),
     Mutant(
         "an erasure keeps the lines of the author in other timelines",
-        "domains/feeds/repository.py",
-        "            self.delete_lines(gone)\n        mark",
-        "        mark",
-        FEEDS,
+        "domains/feeds/erasing.py",
+        "            self._lines.delete(gone)\n",
+        "",
+        FEED_ERASING,
+    ),
+    Mutant(
+        "an erasure is forgotten before its sources are old enough",
+        "domains/feeds/erasing.py",
+        "if remaining == 0:",
+        "if True:",
+        FEED_ERASING,
+    ),
+    Mutant(
+        "an erasure takes the mark of a stream from a user who came back",
+        "domains/feeds/erasing.py",
+        "if cells and pulled.",
+        "if not cells and pulled.",
+        FEED_ERASING,
+    ),
+    Mutant(
+        "an erasure deletes lines of records that came back",
+        "shared/writes/erasing.py",
+        "line.time_ms <= old_ms and _is_missing(sources[line.source_row])",
+        "line.time_ms <= old_ms",
+        ERASING,
+    ),
+    Mutant(
+        "an erasure deletes lines that a write under way has put",
+        "shared/writes/erasing.py",
+        "line.time_ms <= old_ms and _is_missing(sources[line.source_row])",
+        "_is_missing(sources[line.source_row])",
+        ERASING,
+    ),
+    Mutant(
+        "an erasure that is over takes a later one of the same name with it",
+        "shared/writes/erasing.py",
+        "self._rows.delete(self.table.row(erasure), timestamp=erasure.at_ms)",
+        "self._rows.delete(self.table.row(erasure))",
+        ERASING,
+    ),
+    Mutant(
+        "a line whose post is lost is deleted",
+        "domains/feeds/lines.py",
+        'return "orphaned"',
+        'return "left-over"',
+        FEED_UPKEEP,
+    ),
+    Mutant(
+        "the line of a follow that is being stored is a finding",
+        "domains/feeds/verifying.py",
+        " if self._lines.follow_row(keys[row]) not in undecided",
+        "",
+        FEED_UPKEEP,
+    ),
+    Mutant(
+        "a mark of a stream is not missed",
+        "domains/feeds/verifying.py",
+        "if not (table is self._lines.table and self._lines_expire):",
+        "if table is self._lines.table and not self._lines_expire:",
+        FEED_UPKEEP,
     ),
     Mutant(
         "a source drops the cells that its release does not know",
@@ -1675,7 +1756,7 @@ MUTANTS = (
     Mutant(
         "a page shows lines that their records contradict",
         "shared/writes/intents.py",
-        " if record is not None and self._has_line(record, table, table.row(line)) else None",
+        " if source.record is not None and self._has_line(source.record, table, line) else None",
         "",
         STOPPED_WRITES,
     ),

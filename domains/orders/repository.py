@@ -10,7 +10,7 @@ import happybase
 from shared.keys import InvalidQuestion, between, starting_with
 from shared.keys.errors import shown
 from shared.queries import Query, equal
-from shared.tables import TableLayout
+from shared.tables import InvalidRow, TableLayout
 from shared.writes import CLOCK, Intent, IntentWriter, Recovery, Verifier, WriterClock
 
 from .keys import SELLER_CELLS, TABLES, OrderByNumber
@@ -147,10 +147,10 @@ class OrderRepository:
         plan = self._by_status.plan(seller_id=seller_id, status=status, placed_ms=placed)
         return Query(self._status_rows, self._by_status, plan, newest_first=True).then(self._agreeing)
 
-    def _agreeing(self, lines: list[StatusLine]) -> list[SellerLine | None]:
+    def _agreeing(self, lines: list[StatusLine]) -> list[SellerLine | InvalidRow | None]:
         """What a seller's list shows of the orders of these lines; None for an order that has another status by now."""
         orders = self.writer.agreeing(self._by_status, lines)
-        return [None if order is None else SellerLine.of(order) for order in orders]
+        return [SellerLine.of(order) if isinstance(order, Order) else order for order in orders]
 
     def of_buyer(
         self, buyer_id: str, since_ms: int | None = None, until_ms: int | None = None, status: Status | None = None
@@ -178,10 +178,10 @@ class OrderRepository:
         lines = Query(self._seller_rows, self._by_seller, plan, server=equal(SELLER_CELLS, "status", status))
         return lines.then(partial(self._still, status))
 
-    def _still(self, status: Status, lines: list[SellerLine]) -> list[Order | None]:
+    def _still(self, status: Status, lines: list[SellerLine]) -> list[Order | InvalidRow | None]:
         """The orders of these lines; None for an order that has another status by now."""
         orders = self.writer.agreeing(self._by_seller, lines)
-        return [order if order is not None and order.status == status else None for order in orders]
+        return [None if isinstance(order, Order) and order.status != status else order for order in orders]
 
 
 def placed(order: Order, stored: Order | None) -> Order:

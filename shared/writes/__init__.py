@@ -6,6 +6,7 @@ May import `keys`, `tables` and `queries`.
 from .batches import NotAllStored, put_all, put_in_rows, store_all
 from .clock import CLOCK, WriterClock
 from .dictionaries import Dictionary, NameTaken, NoFreeId, UnknownName
+from .erasing import Erasure, Erasures, ErasureTables, erasures_tables
 from .findings import Finding, Instructions
 from .intents import KEEP_TOMBSTONES_MS, IntentWriter, Pending, Recovery, UnknownOutcome
 from .server_clock import ClockSkew
@@ -18,6 +19,9 @@ __all__ = [
     "KEEP_TOMBSTONES_MS",
     "ClockSkew",
     "Dictionary",
+    "Erasure",
+    "ErasureTables",
+    "Erasures",
     "Finding",
     "Instructions",
     "Intent",
@@ -33,6 +37,7 @@ __all__ = [
     "UnknownOutcome",
     "Verifier",
     "WriterClock",
+    "erasures_tables",
     "holds_intents",
     "intents_table",
     "put_all",

@@ -68,7 +68,7 @@ from ..queries import in_batches
 from ..tables import InvalidRecord, InvalidRow, TableLayout
 from ..tables.cells import check_cell_size
 from .clock import CLOCK, Moment, WriterClock
-from .server_clock import MAX_SKEW_MS, checked_moment
+from .server_clock import MAX_DRIFT_MS, MAX_SKEW_MS, checked_moment
 from .slots import CLOCK_SLOT, INTENT_CELLS, SLOTS, Intent, SlotOfProcess, idle
 from .sources import REVISION_STEP_MS, WRITE_ID_BYTES, Source, SourceCells
 
@@ -168,22 +168,22 @@ class IntentWriter(Generic[R]):
         cells = self._rows.row(row, columns=[*self.cells.columns])
         return self.source_of(row, cells)
 
-    def read_all(
-        self, rows: Iterable[bytes], on_invalid: Callable[[InvalidRow], object] | None = None
-    ) -> dict[bytes, Source[R]]:
-        """Source rows as they are now. Costs: one call for each 1,000 rows.
+    def read_all(self, rows: Iterable[bytes]) -> dict[bytes, Source[R]]:
+        """Source rows as they are now. Raises InvalidRow. Costs: one call for each 1,000 rows."""
+        stored = self.cells_of(self.source, dict.fromkeys(rows))
+        return {row: self.source_of(row, cells) for row, cells in stored}
 
-        Raises InvalidRow if one cannot be read, or calls `on_invalid` with each of these, and leaves it out.
-        """
-        sources: dict[bytes, Source[R]] = {}
-        for row, cells in self.cells_of(self.source, dict.fromkeys(rows)):
-            try:
-                sources[row] = self.source_of(row, cells)
-            except InvalidRow as error:
-                if on_invalid is None:
-                    raise
-                on_invalid(error)
-        return sources
+    def read_each(self, rows: Iterable[bytes]) -> dict[bytes, Source[R] | InvalidRow]:
+        """Source rows as they are now; of one that cannot be read, the error. Costs: as `read_all`."""
+        stored = self.cells_of(self.source, dict.fromkeys(rows))
+        return {row: self.source_or_error(row, cells) for row, cells in stored}
+
+    def source_or_error(self, row: bytes, cells: Mapping[bytes, bytes]) -> Source[R] | InvalidRow:
+        """The source in these cells of a row, or why it cannot be read."""
+        try:
+            return self.source_of(row, cells)
+        except InvalidRow as error:
+            return error
 
     def cells_of(
         self, table: TableLayout[Any, Any], rows: Iterable[bytes]
@@ -198,21 +198,26 @@ class IntentWriter(Generic[R]):
         """The source in these cells of a row. Raises InvalidRow."""
         try:
             return self.cells.source(self.source.layout.decode(row), cells.get(self.cells.columns[0]))
-        except InvalidRecord as error:
+        except (InvalidKey, InvalidRecord) as error:
             raise InvalidRow(self.source.name, row, str(error)) from None
 
-    def agreeing(self, table: TableLayout[Any, Any], lines: list[Any]) -> list[R | None]:
+    def agreeing(self, table: TableLayout[Any, Any], lines: list[Any]) -> list[R | InvalidRow | None]:
         """The record of each line of a moving list; None for a line that its source does not have (any more).
 
-        Costs: one call for each 1,000 lines.
+        For a source that cannot be read, the error, see `Query.then`. Costs: one call for each 1,000 lines.
         """
         source_rows = [self.source.row(line) for line in lines]
-        sources = self.read_all(source_rows)
-        records = (sources[row].record for row in source_rows)
+        sources = self.read_each(source_rows)
         return [
-            record if record is not None and self._has_line(record, table, table.row(line)) else None
-            for line, record in zip(lines, records, strict=True)
+            self._agreeing(sources[row], table, table.row(line)) for line, row in zip(lines, source_rows, strict=True)
         ]
+
+    def _agreeing(
+        self, source: Source[R] | InvalidRow, table: TableLayout[Any, Any], line: bytes
+    ) -> R | InvalidRow | None:
+        if isinstance(source, InvalidRow):
+            return source
+        return source.record if source.record is not None and self._has_line(source.record, table, line) else None
 
     def _has_line(self, record: R, table: TableLayout[Any, Any], row: bytes) -> bool:
         return any(derived.name == table.name and derived.row(line) == row for derived, line in self.derive(record))
@@ -243,7 +248,7 @@ class IntentWriter(Generic[R]):
         """
         row = self.source.row(key)
         while True:
-            began = self.check_clock()
+            began = self._clock.moment()
             source = self.read(row)
             wanted = decide(source.record)
             record: Any = wanted
@@ -270,6 +275,8 @@ class IntentWriter(Generic[R]):
         decided = self._revision(source, record, began.wall_ms, write_id)
         name = f"{self.cells.record.__name__} in row {shown_bytes(row)}"
         check_cell_size(name, self.cells.columns[0], decided.cell or b"", row)
+        if self.check_clock().drift_ms(began) > MAX_DRIFT_MS:  # somebody has set the clock since
+            return False
         is_sent = is_accepted = False
         lost_reply: Exception | None = None
         with SLOTS.taken(began.wall_ms + MAX_SKEW_MS) as slot:

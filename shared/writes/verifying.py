@@ -278,8 +278,8 @@ class Verifier:
 
     def _readable(self, rows: Iterable[bytes]) -> dict[bytes, _Wanted]:
         """What these sources want of the lists, without the sources that cannot be read."""
-        sources = self._writer.read_all(rows, on_invalid=lambda _error: None)
-        return {row: self._wanted(source) for row, source in sources.items()}
+        sources = self._writer.read_each(rows)
+        return {row: self._wanted(source) for row, source in sources.items() if not isinstance(source, InvalidRow)}
 
     def _wanted(self, source: Source[Any]) -> _Wanted:
         lines: dict[tuple[str, bytes], dict[bytes, bytes]] = {}

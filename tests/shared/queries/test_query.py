@@ -527,14 +527,13 @@ def test_the_ranges_and_rpcs_of_an_explanation_are_those_of_a_page(
 
 def those_after_the_first(rows: happybase.Table) -> DependentQuery[Item]:
     """The items from the second to the third: the first one tells where they begin."""
-    lookup = everything(rows)
 
-    def make() -> Query[Item]:
+    def make(lookup: Query[Item]) -> Query[Item]:
         first = lookup.first()
         start = 0 if first is None else first.number + 1
         return everything(rows, where={"number": between(start, start + 2)})
 
-    return DependentQuery(lookup, make)
+    return DependentQuery(everything(rows), make, "the two items", "ask for all")
 
 
 def test_a_dependent_query_reads_its_lookup_when_it_is_asked(items: Items) -> None:
@@ -546,6 +545,8 @@ def test_a_dependent_query_reads_its_lookup_when_it_is_asked(items: Items) -> No
         assert cost.rpcs == 0
     assert explanation.ranges == everything(rows).explain().ranges
     assert not explanation.is_exact
+    assert (explanation.then_ranges, everything(rows).explain().then_ranges) == ("the two items", "")
+    assert "\nthen the two items, as these rows tell\n" in str(explanation)
     assert numbers(query) == [1, 2]
     assert query.first() == Item(1)
     assert query.count() == 2
@@ -562,7 +563,8 @@ def test_the_cursor_of_a_dependent_query_belongs_to_the_ranges_of_its_page(items
     query = those_after_the_first(rows)
     cursor = query.page(1).cursor
     rows.delete(ITEM_TABLE.row(Item(0)))
-    with pytest.raises(InvalidQuestion, match="cursor"):
+    changed = "^cursor: belongs to another question, or the two items have changed since its page; ask for all$"
+    with pytest.raises(InvalidQuestion, match=changed):
         query.page(1, cursor)
 
 
@@ -571,3 +573,25 @@ def test_a_dependent_query_reports_invalid_rows(items: Items) -> None:
     with pytest.raises(InvalidRow):
         list(query)
     assert numbers(query.on_invalid(lambda _invalid: None)) == [1, 2]
+
+
+def test_a_dependent_query_reports_invalid_rows_of_its_lookup(items: Items) -> None:
+    rows = items(4)
+    put(rows, [ITEMS.encode(Item(0)) + b"\xff"])
+    rows.delete(ITEM_TABLE.row(Item(0)))
+    query, reported = those_after_the_first(rows), list[InvalidRow]()
+    with pytest.raises(InvalidRow):
+        query.first()
+    assert numbers(query.on_invalid(reported.append)) == [2, 3]
+    assert {invalid.row for invalid in reported} == {ITEMS.encode(Item(0)) + b"\xff"}
+
+
+def test_what_a_second_lookup_finds_invalid_is_raised_or_reported(items: Items) -> None:
+    damaged = InvalidRow("others", b"r", "is damaged")
+    query = everything(items(3)).then(lambda found: [damaged if item.number == 1 else item for item in found])
+    reported: list[InvalidRow] = []
+    reporting = query.then(list).on_invalid(reported.append)
+    assert (numbers(reporting), reported) == ([0, 2], [damaged])
+    assert (numbers(reporting.page(3).records), reporting.count(), reporting.first()) == ([0, 2], 2, Item(0))
+    with pytest.raises(InvalidRow, match="others: row 72: is damaged"):
+        query.page()
