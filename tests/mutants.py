@@ -1741,13 +1741,6 @@ MUTANTS = (
         ("tests/domains/orders/test_erase_buyer.py",),
     ),
     Mutant(
-        "a buyer's line without an order is kept",
-        "domains/orders/repository.py",
-        "            self._discard_stray(line)\n",
-        "            pass\n",
-        ("tests/domains/orders/test_erase_buyer.py",),
-    ),
-    Mutant(
         "all pending writes are young",
         "domains/cli.py",
         "None if older_than is None else 1000 * number(",
@@ -1844,6 +1837,20 @@ MUTANTS = (
         "        self.settle(DayCount(user, day_ms, count))",
         "        self._delete(self.by_day, of_day, day_ms)\n        self.settle(DayCount(user, day_ms, count))",
         STOPPED_FOLDS,
+    ),
+    Mutant(
+        "a buyer's line without an order is kept",
+        "domains/orders/repository.py",
+        "(order is None or order.buyer_id != line.buyer_id)",
+        "order is not None",
+        ("tests/domains/orders/test_erase_buyer.py",),
+    ),
+    Mutant(
+        "a repair puts a login into a folded day",
+        "domains/counters/verifying.py",
+        "if self._is_open(day_ms):\n            put_all(",
+        "if day_ms:\n            put_all(",
+        LOGINS_VERIFIED,
     ),
     Mutant(
         "a day that is not over is folded",
