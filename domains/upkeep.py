@@ -33,7 +33,7 @@ class Verifies(Protocol):
 def recover(out: Console, name: str, repository: Any, older_than_ms: int | None, *, as_json: bool) -> int:
     """Prints the pending writes and settles the old ones; returns the exit code, 1 if one could not be settled."""
     _check_has(name, repository, "recover")
-    pending = repository.writer.pending()
+    pending = getattr(repository, "writer", repository).pending()
     recovery = repository.recover(older_than_ms)
     code = 1 if recovery.failed else 0
     oldest_ms = pending[0].started_ms if pending else None
