@@ -40,7 +40,8 @@ class Verifies(Protocol):
 def recover(out: Console, name: str, repository: Any, older_than_ms: int | None, *, as_json: bool) -> int:
     """Prints the pending writes and settles the old ones; returns the exit code, 1 if one could not be settled."""
     _check_has(name, repository, "recover")
-    pending: list[Pending] = repository.writer.pending() if hasattr(repository, "writer") else []
+    keeps_pending: Any = getattr(repository, "writer", repository)
+    pending = keeps_pending.pending() if hasattr(keeps_pending, "pending") else []
     recovery = repository.recover(older_than_ms)
     code = 1 if recovery.failed else 0
     oldest_ms = pending[0].started_ms if pending else None

@@ -65,6 +65,7 @@ CLAIMS = ("tests/shared/writes/test_claims.py",)
 DICTIONARIES = ("tests/shared/writes/test_dictionaries.py",)
 STOPPED_WRITES = ("tests/shared/writes/test_stopped_writes.py",)
 TSDB_COMPACTION = ("tests/domains/tsdb/test_compaction.py",)
+TSDB_AT_ONCE = ("tests/domains/tsdb/test_at_once.py",)
 TSDB_DELETING = ("tests/domains/tsdb/test_deleting.py",)
 TSDB_READING = ("tests/domains/tsdb/test_reading.py",)
 TSDB_ANNOTATING = ("tests/domains/tsdb/test_annotating.py",)
@@ -1449,30 +1450,65 @@ MUTANTS = (
     Mutant(
         "a deletion deletes the points that are overwritten meanwhile",
         "domains/tsdb/deleting.py",
-        "up_to_ms = before_ms - 1 if are_old[qualifier] else written_ms",
-        "up_to_ms = before_ms + QUIET_MS + 1000",
+        "up_to_ms = plan.before_ms - 1 if are_old[qualifier] else written_ms",
+        "up_to_ms = plan.before_ms + QUIET_MS + 1000",
         TSDB_DELETING,
     ),
     Mutant(
         "a cell that replaces a compacted one is newer than what is written meanwhile",
         "domains/tsdb/deleting.py",
-        "    with rows.batch(timestamp=before_ms) as batch:",
-        "    with rows.batch(timestamp=before_ms + QUIET_MS + 1000) as batch:",
+        "            with self.deleter.rows.batch(timestamp=written_ms) as batch:",
+        "            with self.deleter.rows.batch(timestamp=written_ms + QUIET_MS + 1000) as batch:",
         TSDB_DELETING,
     ),
     Mutant(
         "a deletion does not look whether its cell is there",
         "domains/tsdb/deleting.py",
-        "*rows_that_show(rows, puts)]",
-        "*puts]",
+        "                ready += rows_that_show(it.rows, cells)",
+        "                ready += cells",
         TSDB_DELETING,
     ),
     Mutant(
-        "a row with a young cell is rewritten",
+        "a young compacted cell is rewritten",
         "domains/tsdb/deleting.py",
-        " and max(planned.deleted.values()) < before_ms",
+        " and not plan.is_postponed",
         "",
         TSDB_DELETING,
+    ),
+    Mutant(
+        "a deletion does not look whether another one was registered after it has put",
+        "domains/tsdb/deleting.py",
+        "if self.planned(batch, now_registered, began_ms - QUIET_MS, []) != planned:",
+        "if False:",
+        TSDB_AT_ONCE,
+    ),
+    Mutant(
+        "a compaction does not look whether a deletion was registered after it has put",
+        "domains/tsdb/compaction.py",
+        "if deleter.covered(read, now_registered, now_ms - QUIET_MS) != covered:",
+        "if False:",
+        TSDB_AT_ONCE,
+    ),
+    Mutant(
+        "a deletion is registered after it has read",
+        "domains/tsdb/deleting.py",
+        "            if self.own is not None and not self.settles:\n                it.registry.register(self.own)\n",
+        "",
+        TSDB_AT_ONCE,
+    ),
+    Mutant(
+        "a registered deletion covers points that are stored again after it",
+        "domains/tsdb/registry.py",
+        "before_ms = deletion.started_ms - SPARED_MS",
+        "before_ms = deletion.started_ms + 10**9",
+        TSDB_AT_ONCE,
+    ),
+    Mutant(
+        "a deletion puts its cell however long it was stopped",
+        "domains/tsdb/deleting.py",
+        "            if self.deleter.clock.read_ms() - began_ms > BATCH_MS:\n",
+        "            if False:\n",
+        TSDB_AT_ONCE,
     ),
     Mutant(
         "the server leaves out rows with UIDs of bytes from 80 on",

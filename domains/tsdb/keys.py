@@ -8,14 +8,24 @@ from typing import Any
 
 import attrs
 
-from shared.keys import FixedBytes, InvalidKey, KeyLayout, Slice, Splits, TrailingBytes, TrailingText, part, row_key
+from shared.keys import (
+    FixedBytes,
+    InvalidKey,
+    KeyLayout,
+    Slice,
+    Splits,
+    TrailingBytes,
+    TrailingText,
+    part,
+    row_key,
+)
 from shared.keys.errors import shown
 from shared.tables import RAW, Column, Family, ItemCells, Packing, RecordCells, TableLayout
 from shared.writes.dictionaries import ID_FAMILY, NAME_FAMILY
 
 from .codecs import LatinText, Seconds, SeriesSalt, TagPairs
 from .qualifiers import FAMILY, HOUR_MS, PointCells
-from .records import SeriesPoint, Settings, UidMapping
+from .records import RegisteredDeletion, SeriesPoint, Settings, UidMapping
 
 LATIN_TEXT = Packing("text of ISO 8859-1", LatinText.encode, LatinText.decode)
 
@@ -118,16 +128,16 @@ class KindOfName:
 
 @row_key
 class RowOfTable:
-    """The settings of one table; OpenTSDB has none of these rows.
+    """The settings of one table, or one deletion of its points; OpenTSDB has none of these rows.
 
-    Order:  by name.
-    Serves: the settings of a table.
-    Costs:  one get when a repository is opened.
+    Order:  by name, then by a random number.
+    Serves: the settings of a table; the deletions that are registered, see `registry.py`.
+    Costs:  one get when a repository is opened; one range, of the deletions since the last `recover`.
     Fixed:  the settings themselves.
     Source: none
     """
 
-    table: str = part(TrailingText, "a table of points, or of names")
+    table: str = part(TrailingText, "a table of points, or of names; behind it, of a deletion, # and 16 hex digits")
 
 
 UID_FAMILIES = {ID_FAMILY: Family(), NAME_FAMILY: Family()}
@@ -149,5 +159,21 @@ UIDS, NAMES = uid_tables()
 SETTINGS = TableLayout(
     "tsdb-rowbook", "the settings of a table", KeyLayout(RowOfTable), RecordCells(Settings, {"options": Column("s:o")})
 )
+DELETIONS = TableLayout(
+    SETTINGS.name,
+    "a deletion of points",
+    SETTINGS.layout,
+    RecordCells(
+        RegisteredDeletion,
+        {
+            "started_ms": Column("s:t"),
+            "metric": Column("s:m"),
+            "filters": Column("s:f"),
+            "tsuid": Column("s:u"),
+            "since_ms": Column("s:a"),
+            "until_ms": Column("s:b"),
+        },
+    ),
+)
 
-TABLES = (POINTS, UIDS, NAMES, SETTINGS)
+TABLES = (POINTS, UIDS, NAMES, SETTINGS, DELETIONS)

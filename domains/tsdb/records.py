@@ -87,6 +87,24 @@ class Settings:
 
 
 @attrs.frozen
+class RegisteredDeletion:
+    """A deletion that is under way, or whose writer died, or that ended a short time ago; see `registry.py`."""
+
+    table: str
+    """The table of points, # and a random number in 16 hex digits."""
+    started_ms: int
+    """When its latest batch of rows was begun, by the clock of its writer."""
+    metric: str = ""
+    """The metric of `delete_points`; empty if a whole series is deleted."""
+    filters: list[list[str]] = attrs.field(factory=list[list[str]])
+    """Tag, kind and text of each filter of `delete_points`."""
+    tsuid: str = ""
+    """The series of `delete_series`, in hex; empty otherwise."""
+    since_ms: int = 0
+    until_ms: int = LAST_POINT_MS + 1
+
+
+@attrs.frozen
 class Answer:
     """One number of an answer: of a series, or of the aggregate of several."""
 

@@ -1,6 +1,7 @@
 """`rowbook ask`: questions of every variant with the user's own values, page by page."""
 
 import json
+import re
 import shlex
 from contextlib import closing
 from functools import partial
@@ -8,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from domains.asking import WrongUsage, arguments, questions
 from domains.designs import DESIGNS
 from domains.logs.design import DESIGN as LOGS_DESIGN
+from domains.monitoring.design import DESIGN as MONITORING
 from domains.orders import TABLES, OrderRepository
 from domains.orders.design import DESIGN as ORDERS_DESIGN
 from shared.queries.pages import read_page
@@ -614,3 +617,29 @@ def test_a_time_in_seconds_is_refused_and_says_what_to_type(rowbook, ok, line):
     assert (code, out, err) == (2, "", f"{name}: {advice}\n")
     for text in ("2025-03-01T10:00:00.000Z", "+1740823200"):
         assert ok(line.format(text))
+
+
+LENGTHS = {
+    "600000": 600_000,
+    "10m": 600_000,
+    "600s": 600_000,
+    "6h": 21_600_000,
+    "14d": 1_209_600_000,
+    "1w": 604_800_000,
+}
+
+
+@pytest.mark.parametrize("text", LENGTHS)
+def test_a_length_is_read_as_one(text):
+    (pattern, *_) = questions(MONITORING)["averages"]
+    assert (
+        arguments(pattern, ["host=a", "metric=b", "since=0", "until=9", f"every={text}"])["every_ms"] == LENGTHS[text]
+    )
+
+
+@pytest.mark.parametrize("text", ["2017-06-23", "10 m", "-1", "1.5h", "", "6H"])
+def test_a_time_is_no_length(text):
+    (pattern, *_) = questions(MONITORING)["averages"]
+    wanted = "every: must be a length such as 10m, 6h or 14d, or milliseconds"
+    with pytest.raises(WrongUsage, match=re.escape(f"{wanted} (got {text!r})")):
+        arguments(pattern, ["host=a", "metric=b", "since=0", "until=9", f"every={text}"])
