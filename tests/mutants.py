@@ -720,6 +720,20 @@ MUTANTS = (
         RECORD_CELLS,
     ),
     Mutant(
+        "a where may compare a value of another type",
+        "shared/queries/record_reader.py",
+        "        if not fits(value):\n",
+        "        if False:\n",
+        QUERIES,
+    ),
+    Mutant(
+        "a user without a name is every user",
+        "domains/feeds/repository.py",
+        "    check_text(what, name)\n",
+        "    if name is None:\n        return\n",
+        ("tests/domains/test_wrong_input.py",),
+    ),
+    Mutant(
         "the size of a cell is not compared",
         "shared/tables/record_cells.py",
         "            check_cell_size(packed.name, column, value)\n",

@@ -211,7 +211,7 @@ class LoginRepository:
 
         Costs: one scan of the logins of these days, and one of their sums, a row for each folded day.
         """
-        check_days(since_ms=since_ms, until_ms=until_ms)
+        check_days(none=True, since_ms=since_ms, until_ms=until_ms)
         logins = Query(self._user_rows, self._by_user, self._of_user(user, since_ms, until_ms))
         counts = {count.day_ms: count for count in _counts(logins)}
         plan = self._user_sums.plan(user=user, day_ms=between(since_ms, until_ms))
@@ -271,10 +271,10 @@ def _closed(day_ms: int, stored: DayState | None) -> DayState:
     return stored or DayState(day_ms, "closed")
 
 
-def check_days(**times_ms: int | None) -> None:
-    """Raises InvalidQuestion for a time that is not the start of a UTC day; None means no bound."""
+def check_days(*, none: bool = False, **times_ms: int | None) -> None:
+    """Raises InvalidQuestion for a time that is not the start of a UTC day; if `none` may be, None means no bound."""
     for name, time_ms in times_ms.items():
-        if time_ms is not None and (type(time_ms) is not int or time_ms % DAY_MS):
+        if (time_ms is not None or not none) and (type(time_ms) is not int or time_ms % DAY_MS):
             given = show_time(time_ms) if type(time_ms) is int else shown(time_ms)
             raise InvalidQuestion(f"{name.removesuffix('_ms')}: must be the start of a UTC day (got {given})")
 

@@ -100,7 +100,7 @@ class IncrementRepository(LoginRepository):
 
     def days(self, user: str, since_ms: int | None = None, until_ms: int | None = None) -> list[DayCount]:
         """A user's days from `since_ms` up to but not at `until_ms`, oldest first. Costs: one scan of their rows."""
-        check_days(since_ms=since_ms, until_ms=until_ms)
+        check_days(none=True, since_ms=since_ms, until_ms=until_ms)
         return list(Query(self._count_rows, COUNTS, COUNTS.plan(user=user, day_ms=between(since_ms, until_ms))))
 
     def day_total(self, day_ms: int) -> int:

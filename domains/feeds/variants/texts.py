@@ -10,6 +10,7 @@ variant can lose:
 - If an unfollow dies halfway, posts of the author stay in the timeline.
 """
 
+import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
@@ -19,6 +20,7 @@ import happybase
 
 from shared.keys import KeyLayout, between
 from shared.queries import BATCH_ROWS, Query, scan
+from shared.records import check_int
 from shared.tables import Column, Family, RecordCells, TableLayout
 from shared.writes import CLOCK, WriterClock
 
@@ -142,8 +144,10 @@ class TextsRepository:
 
         Costs: a scan of the whole timeline, in pages, and one delete for each 1,000 lines.
         """
+        check_name("reader", reader)
+        check_int("keep", keep, 0)
         lines = Query(self._timeline_rows, self._timelines, self._timelines.plan(owner=reader))
-        return self._delete(self._timelines.row(line) for line in islice(lines, keep, None))
+        return self._delete(self._timelines.row(line) for line in islice(lines, min(keep, sys.maxsize), None))
 
     def _follower_batches(self, author: str) -> Iterator[list[str]]:
         """The names of an author's followers, 1,000 at a time."""
