@@ -720,6 +720,20 @@ MUTANTS = (
         RECORD_CELLS,
     ),
     Mutant(
+        "a fraction of a millisecond is cut off",
+        "shared/records/times.py",
+        "    if time_ms.denominator != 1:\n",
+        "    if False:\n",
+        ("tests/shared/loading/test_time_formats.py",),
+    ),
+    Mutant(
+        "a date without a year is read as one of 1900",
+        "shared/loading/time_formats.py",
+        '        if not any(year in self.notation for year in ("%Y", "%y", "%G", "%c", "%x")):',
+        "        if False:",
+        ("tests/shared/loading/test_time_formats.py",),
+    ),
+    Mutant(
         "a where may compare a value of another type",
         "shared/queries/record_reader.py",
         "        if not fits(value):\n",

@@ -247,7 +247,7 @@ def after_send(message: Message, stored: StoredMessage | None) -> StoredMessage:
         stored_value, value = getattr(stored, name), getattr(message, name)
         if stored_value != value and (name, value) != ("is_read", False) and (name != "body" or has_body):
             raise MessageConflict(
-                f"Message.{name}: message {message.message_id!r} of {message.sender!r} is stored with "
+                f"Message.{name}: message {shown(message.message_id)} of {shown(message.sender)} is stored with "
                 f"{shown(stored_value)} (got {shown(value)})" + ("; use mark_read" if name == "is_read" else "")
             )
     return stored
@@ -300,7 +300,8 @@ def _without_unneeded_body(message: StoredMessage) -> StoredMessage:
 
 def _unknown(message: Message) -> UnknownMessage:
     return UnknownMessage(
-        f"Message.message_id: {message.receiver!r} has no message {shown(message.message_id)} of {message.sender!r}"
+        f"Message.message_id: {shown(message.receiver)} has no message {shown(message.message_id)} "
+        f"of {shown(message.sender)}"
     )
 
 

@@ -45,11 +45,11 @@ def parse_time(text: str) -> int:
         likely = None if text.startswith("+") else likely_unit(number)
         if moment or likely:
             wanted = f"{moment.date()} for that day" if moment else f"{likely.time} for {likely.name}" if likely else ""
-            raise ValueError(f"must be {wanted}, or +{text} for milliseconds (got {text!r})")
+            raise ValueError(f"must be {wanted}, or +{text} for milliseconds (got {shown(text)})")
         return number
     if moment is None:
         example = "2017-06-23T21:05:06.000Z, 2017-06-23 21:05:06 UTC or 1498251906000"
-        raise ValueError(f"must be a time such as {example} (got {text!r:.100})")
+        raise ValueError(f"must be a time such as {example} (got {shown(text)})")
     # fromisoformat cuts off digits below the microsecond, so the text is searched, too.
     if re.search(r"[.,]\d{6}\d*[1-9]", text):
         raise ValueError(f"must be a time in whole milliseconds (got {shown(text)})")

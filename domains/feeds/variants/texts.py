@@ -19,6 +19,7 @@ import attrs
 import happybase
 
 from shared.keys import KeyLayout, between
+from shared.keys.errors import shown
 from shared.queries import BATCH_ROWS, Query, scan
 from shared.records import check_int
 from shared.tables import Column, Family, RecordCells, TableLayout
@@ -121,7 +122,9 @@ class TextsRepository:
         else:
             stored = POSTS.record(row, {column: value for column, (value, _) in cells.items()})
             if stored != post:
-                raise PostConflict(f"Post.text: post {post.post_id} of {post.author!r} is stored with another text")
+                raise PostConflict(
+                    f"Post.text: post {post.post_id} of {shown(post.author)} is stored with another text"
+                )
             written_ms = max(ms for _, ms in cells.values())
         for readers in self._follower_batches(post.author):
             with self._timeline_rows.batch(timestamp=written_ms) as batch:

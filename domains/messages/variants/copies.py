@@ -123,8 +123,8 @@ class PlainMessageRepository:
     def _check_received(self, message: Message) -> None:
         if not self._inbox_rows.row(self._inbox.row(message), columns=[*self._inbox_cells.columns]):
             raise UnknownMessage(
-                f"Message.message_id: {message.receiver!r} has no message {shown(message.message_id)} "
-                f"of {message.sender!r}"
+                f"Message.message_id: {shown(message.receiver)} has no message {shown(message.message_id)} "
+                f"of {shown(message.sender)}"
             )
 
     # ---- questions
