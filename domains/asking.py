@@ -27,7 +27,7 @@ def check_name(what: str, name: str, names: Iterable[str]) -> str:
         return name
     close = get_close_matches(name, names, n=1)
     advice = f"did you mean {close[0]}?" if close else f"one of {', '.join(names)}"
-    raise WrongUsage(f"unknown {what} {name!r}: {advice}")
+    raise WrongUsage(f"unknown {what} {shown(name)}: {advice}")
 
 
 def find_variants(name: str, designs: Iterable[Design]) -> tuple[Design, tuple[Variant, ...]]:
@@ -64,7 +64,7 @@ def pairs(words: Iterable[str], form: str = "field=value") -> dict[str, str]:
     for word in words:
         name, equals, text = word.partition("=")
         if not equals or not name:
-            raise WrongUsage(f"{word!r}: must be {form}")
+            raise WrongUsage(f"{shown(word)}: must be {form}")
         if name in texts:
             raise WrongUsage(f"{name}: is given twice")
         texts[name] = text
@@ -175,7 +175,7 @@ def decode_key(tables: Iterable[TableLayout[Any, Any]], text: str) -> tuple[Tabl
     """The tables in which this hex text is a row key, and for each other table why it is not."""
     row = from_hex("--key", text)
     if not row:
-        raise WrongUsage(f"--key: must be hex digits, two for each byte (got {text!r:.100})")
+        raise WrongUsage(f"--key: must be hex digits, two for each byte (got {shown(text)})")
     keys: TableKeys = []
     missing_keys: MissingKeys = []
     for table in tables:
@@ -192,7 +192,7 @@ def from_hex(what: str, text: str) -> bytes:
     try:
         return bytes.fromhex(text)
     except ValueError:
-        raise WrongUsage(f"{what}: must be hex digits, two for each byte (got {text!r:.100})") from None
+        raise WrongUsage(f"{what}: must be hex digits, two for each byte (got {shown(text)})") from None
 
 
 def _records(design: Design, values: Mapping[str, Any]) -> tuple[list[Any], str]:

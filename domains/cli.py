@@ -4,10 +4,11 @@ import io
 import os
 import shlex
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from itertools import chain
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import attrs
@@ -24,6 +25,7 @@ from shared.keys.errors import message_of
 from shared.keys.prefixes import MAX_BUCKETS
 from shared.loading import (
     FORMATS,
+    InvalidTimeFormat,
     Line,
     Lines,
     UnknownField,
@@ -69,6 +71,13 @@ LAST_YEAR = 9999
 MAX_AGE_S = 10 * 365 * 24 * 60 * 60
 """The largest `--older-than`, in seconds."""
 
+WRONG_USAGE = (
+    *(WrongUsage, InvalidQuestion, InvalidKey),
+    *(InvalidTimeFormat, UnknownField, UnknownUnit, UnneededTime, UnneededYear),
+)
+BAD_LINES_AT_START = 1000
+"""If the first lines of a file, so many of them, cannot be read, `load` stops."""
+
 
 class CommandFailed(Exception):
     """The command cannot do what it should; the message says why in one line."""
@@ -85,7 +94,7 @@ def main() -> None:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "rowbook"
         message, code = f"{error.format_message().rstrip('.')}; see {path} --help", error.exit_code
-    except (WrongUsage, InvalidQuestion, InvalidKey, UnknownField, UnknownUnit, UnneededTime, UnneededYear) as error:
+    except WRONG_USAGE as error:
         message, code = str(error), 2
     except StoreError as error:
         message, code = str(error), 2 if isinstance(error, InvalidStoreURL) else 1
@@ -180,11 +189,13 @@ def run(
     if store == MEMORY and keep:
         raise WrongUsage("--keep: a store in memory ends with the command; name another one with --store")
     all_costs: list[tuple[Design, list[VariantCosts]]] = []
+    prefix = ""
     for design, variants in selection:
         costs: list[VariantCosts] = []
         all_costs.append((design, costs))
         for variant in variants:
             with _demo_tables(store, variant, keep) as connection:
+                prefix = (connection.table_prefix or b"").decode()  # that of the URL, too
                 costs.append(measure_variant(connection, design, variant))
                 if variant is variants[0] and not as_json:
                     show.design_keys(out, design, variants)
@@ -197,7 +208,7 @@ def run(
             show.traps(out, design)
         if keep and not as_json:
             names_kept = dict.fromkeys(table.name for variant in variants for table in variant.tables)
-            table_names = ", ".join(f"{DEMO_PREFIX}_{name}" for name in names_kept)
+            table_names = ", ".join(f"{prefix}_{name}" for name in names_kept)
             show.line(out, f"kept in {store}: {table_names}")
     if as_json:
         show.costs_as_json(out, all_costs)
@@ -222,11 +233,19 @@ def load_(
     ] = "auto",
     map_: Annotated[
         list[str] | None,
-        typer.Option("--map", metavar="FIELD=COLUMN", help="Column to read the field from, if its name differs."),
+        typer.Option(
+            "--map",
+            metavar="FIELD=COLUMN",
+            help="Column to read the field from, if its name differs; in JSON also A.B.",
+        ),
     ] = None,
     unit: Annotated[
         list[str] | None,
-        typer.Option(metavar="FIELD=s|ms|us", help="Unit of a time that is an integer, if not milliseconds (ms)."),
+        typer.Option(metavar="FIELD=s|ms|us", help="Unit of a time that is a number, if not milliseconds (ms)."),
+    ] = None,
+    time_format: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FIELD=FORMAT", help="How a time is written, as strptime's %m/%d/%Y for 7/4/1996."),
     ] = None,
     year: Annotated[
         str | None,
@@ -247,15 +266,14 @@ def load_(
     check_name("format", format, ["auto", *(format.name for format in [*FORMATS, *load.formats])])
     read = partial(
         read_lines,
-        record_type=load.record,
         format=format,
         mapping=pairs(map_ or [], "FIELD=COLUMN"),
         units=pairs(unit or [], "FIELD=s|ms|us"),
-        formats=load.formats,
+        time_formats=pairs(time_format or [], "FIELD=FORMAT"),
         year=None if year is None else number("--year", year, LAST_YEAR),
         at_ms=None if at is None else time("--at", at),
     )
-    sources = (_Source(file, read(file)) for file in files)
+    sources = (_Source(file, _read_as(design, load, read, file)) for file in files)
     first = next(sources)  # so that a file that cannot be read is refused before a store exists
     errors = show.console(plain or context.obj, stderr=True)
     loaded: list[_Source] = []
@@ -265,7 +283,11 @@ def load_(
         try:
             for source in chain([first], sources):
                 loaded.append(source)
-                _store_lines(errors, load, repository, source, stops=on_error == "stop")
+                try:
+                    _store_lines(errors, load, repository, source, stops=on_error == "stop")
+                except CommandFailed as error:
+                    advice = "" if source.stored else _other_load(design, load, read, source.file)
+                    raise CommandFailed(f"{error}{advice}") from None
         except (CommandFailed, UnneededTime, UnneededYear, UnreadableFile) as error:
             raise CommandFailed(f"{error}; {_records_stored(loaded)} before") from None
         except KeyboardInterrupt:
@@ -646,6 +668,37 @@ class _Source:
     lines: Lines[Any]
     stored: int = 0
     skipped: int = 0
+    is_readable: bool = False
+    """Whether any line could be read as a record."""
+    unsaid: list[str] = attrs.field(factory=list)
+    """Why lines were skipped, before any could be read."""
+
+
+def _read_as(design: Design, load: Load, read: Callable[..., Lines[Any]], file: str) -> Lines[Any]:
+    """The lines of a file as records of a load; the error for a file that has none may name another load."""
+    try:
+        return read(file, record_type=load.record, formats=load.formats)
+    except (UnknownField, UnreadableFile) as error:
+        advice = _other_load(design, load, read, file, by_fields=isinstance(error, UnknownField))
+        raise type(error)(f"{error}{advice}") from None
+
+
+def _other_load(
+    design: Design, load: Load, read: Callable[..., Lines[Any]], file: str, *, by_fields: bool = False
+) -> str:
+    """Advice to load a file as other records of the design; empty text if there are none that fit.
+
+    They fit if the first line of the file holds one or, `by_fields`, if they have the fields that the options name.
+    """
+    for other in design.loads if Path(file).is_file() else ():
+        try:
+            first = next(iter(read(file, record_type=other.record, formats=other.formats)), None)
+            fits = by_fields or (first is not None and first.record is not None)
+        except ValueError as error:
+            fits = by_fields and not isinstance(error, UnknownField)
+        if fits and other is not load:
+            return f"; {'these are fields of' if by_fields else 'its first line fits'} --as {other.name}"
+    return ""
 
 
 def _store_lines(errors: Console, load: Load, repository: Any, source: _Source, stops: bool) -> None:
@@ -661,11 +714,13 @@ def _store_lines(errors: Console, load: Load, repository: Any, source: _Source, 
                 unsent = []
                 _refuse(errors, source, line, line.reason, stops)
             else:
+                source.is_readable = True
                 unsent.append((line, transform(line.record)))
             if len(unsent) == at_once:
                 _store_batch(errors, load, repository, source, unsent, stops)
                 unsent = []
         _store_batch(errors, load, repository, source, unsent, stops)
+        _say(errors, source)
 
 
 def _store_batch(
@@ -685,12 +740,26 @@ def _store_batch(
 
 
 def _refuse(errors: Console, source: _Source, line: Line[Any], reason: str, stops: bool) -> None:
-    """Counts a bad line and says why it is one; fails the command if `stops`."""
+    """Counts a bad line and says why it is one; fails the command if `stops`.
+
+    As long as no line of the file could be read, the reasons wait: of many, only the first one is printed.
+    """
     message = f"{source.file}:{line.number}: {reason}{line.span}"
     if stops:
         raise CommandFailed(f"{message}; --on-error skip goes on")
     source.skipped += line.count
-    show.line(errors, message)
+    source.unsaid.append(message)
+    if source.is_readable:
+        _say(errors, source)
+    elif len(source.unsaid) == BAD_LINES_AT_START:
+        raise CommandFailed(f"{source.unsaid[0]}; none of its first {BAD_LINES_AT_START} lines can be read")
+
+
+def _say(errors: Console, source: _Source) -> None:
+    """Prints why lines were skipped."""
+    for message in source.unsaid:
+        show.line(errors, message)
+    source.unsaid.clear()
 
 
 def _store(load: Load, repository: Any, record: Any, place: str) -> str:

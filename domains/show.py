@@ -617,10 +617,14 @@ def reasons(missing_keys: MissingKeys) -> str:
 
 
 def reason(error: Exception) -> str:
-    """The first line of a store's error message; HBase sends a Java stack trace after it."""
+    """The first line of a store's error message; HBase sends a Java stack trace after it.
+
+    The class of a Java exception is left out if it says only that something failed.
+    """
     message: object = getattr(error, "message", None) or getattr(error, "strerror", None) or str(error)
     text = message.decode(errors="replace") if isinstance(message, bytes) else str(message)
-    return (text.splitlines() or [type(error).__name__])[0]
+    first = (text.splitlines() or [type(error).__name__])[0]
+    return first.removeprefix("org.apache.hadoop.hbase.DoNotRetryIOException: ").removeprefix("java.io.IOException: ")
 
 
 def count(number: int, what: str) -> str:

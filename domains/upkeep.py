@@ -11,7 +11,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn
 
 from shared.keys.errors import listed, shown
 from shared.records import show_time
-from shared.writes import Finding, Instructions, Pending
+from shared.writes import Finding, Instructions
 
 from . import show
 from .asking import WrongUsage, from_hex

@@ -46,7 +46,7 @@ from shared.designs.ruler import cell_lines, published_ruler, rows_ruler, ruler
 from shared.designs.shell import statement
 from shared.designs.traps import trap_row
 from shared.keys import MAX_ROW_BYTES
-from shared.keys.limits import MAX_CELL_BYTES
+from shared.keys.limits import MAX_CELL_BYTES, MAX_FILTER_BYTES
 from shared.queries.pages import READ_AT_MOST
 from shared.records import show_time
 from shared.stores import connect
@@ -729,7 +729,7 @@ def stores_blocks() -> dict[str, str]:
             "unanswered messages, unread replies, all clients",
             f"{memory.MAX_BUFFERED_BYTES:,} bytes, or `--buffer-mib`; up to {memory.SMALL_BYTES:,} always pass",
         ),
-        ("text of a filter", f"{filter_language.MAX_FILTER_BYTES:,} bytes"),
+        ("text of a filter", f"{MAX_FILTER_BYTES:,} bytes"),
         ("all patterns of a filter, their counted repeats written out", f"{java_patterns.MAX_STEPS:,} steps"),
         ("search of a cell for a pattern", f"{comparators.MATCH_S} s"),
         (

@@ -13,6 +13,7 @@ import happybase
 from shared.keys import CopiedPart, InvalidKey, InvalidQuestion, any_of, between
 from shared.keys.errors import shown, shown_bytes
 from shared.queries import DependentQuery, Query, in_batches, scan
+from shared.records import check_int, check_text
 from shared.tables import InvalidRow, TableLayout
 from shared.writes import CLOCK, IntentWriter, Pending, Recovery, Source, WriterClock, put_in_rows
 from shared.writes.intents import WINDOW_MS
@@ -171,8 +172,7 @@ class FeedRepository:
         Costs: for each 1,000 lines 1 scan, 1 call that gets the posts, 1 that gets the follows, and 1 delete.
         """
         check_name("reader", reader)
-        if type(keep) is not int or keep < 0:
-            raise InvalidQuestion(f"keep: must be 0 or more (got {shown(keep)})")
+        check_int("keep", keep, 0)
         deleted = 0
         for stored in self.timeline_lines.batches(reader):
             gone: StoredLines = {}
@@ -461,6 +461,7 @@ def _posts_not_deleted(posts: list[StoredPost]) -> list[Post | None]:
 
 
 def check_name(what: str, name: str) -> None:
-    """Raises InvalidQuestion if a name starts with `STREAM_MARK`, as no user's name does."""
-    if type(name) is str and name.startswith(STREAM_MARK):
+    """Raises InvalidQuestion for what is not text, and if a name starts with `STREAM_MARK`, as no user's name does."""
+    check_text(what, name)
+    if name.startswith(STREAM_MARK):
         raise InvalidQuestion(f"{what}: must not start with {STREAM_MARK} (got {shown(name)})")

@@ -7,6 +7,7 @@ import happybase
 
 from shared.keys import InvalidQuestion, Plan, between, starting_with
 from shared.queries import Query, equal
+from shared.records import check_one_of
 from shared.tables import TableLayout
 from shared.writes import put_all, store_all
 
@@ -92,6 +93,7 @@ class LogRepository:
         No row key holds the severity, so all rows of the ranges are read, and the client or a server-side filter drops
         those of other severities. Costs: as a window of the host; the filter saves only network traffic.
         """
+        check_one_of("filter_at", filter_at, "server", "client")
         plan = self._table.narrow(host=host, time_ms=between(since_ms, until_ms))
         if filter_at == "client":
             return self._by_time(plan, where={"severity": severity})

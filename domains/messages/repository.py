@@ -10,6 +10,7 @@ import happybase
 from shared.keys import any_of, between
 from shared.keys.errors import shown
 from shared.queries import Query
+from shared.records import check_text
 from shared.tables import InvalidRow, TableLayout
 from shared.writes import CLOCK, Intent, IntentWriter, Recovery, Source, WriterClock
 
@@ -222,6 +223,8 @@ class MessageRepository:
         Costs: one scan of each of the two inboxes, side by side; the client drops all other messages. The variant
         `by-pair` reads only the conversation.
         """
+        check_text("owner", owner)
+        check_text("peer", peer)
         pair = [*dict.fromkeys([owner, peer])]
         plan = self._inbox.plan(receiver=any_of(pair, merged=True), sent_ms=between(since_ms, until_ms))
         where = {"sender": any_of(pair), "group": None}

@@ -190,7 +190,7 @@ def placed(order: Order, stored: Order | None) -> Order:
         stored_value, value = getattr(stored, field.name), getattr(order, field.name)
         if stored_value != value and (field.name, value) != ("status", "placed"):
             raise OrderConflict(
-                f"Order.{field.name}: order {order.order_number!r} is stored with {shown(stored_value)} "
+                f"Order.{field.name}: order {shown(order.order_number)} is stored with {shown(stored_value)} "
                 f"(got {shown(value)})" + ("; use change_status" if field.name == "status" else "")
             )
     return order if stored is None else stored
@@ -205,7 +205,8 @@ def with_status(order_number: str, status: Status, stored: Order | None) -> Orde
     if status not in NEXT_STATUSES[stored.status]:
         allowed = ", ".join(NEXT_STATUSES[stored.status]) or "no other status"
         raise OrderConflict(
-            f"Order.status: order {order_number!r} is {stored.status}, which allows {allowed} (got {shown(status)})"
+            f"Order.status: order {shown(order_number)} is {stored.status}, which allows {allowed} "
+            f"(got {shown(status)})"
         )
     return attrs.evolve(stored, status=status)
 

@@ -37,7 +37,7 @@ def _sorted_pairs(tags: Any) -> Any:
 def _tags(record: Any, field: "attrs.Attribute[Any]", value: Any) -> None:
     where = f"{type(record).__name__}.{field.name}"
     pairs: tuple[Any, ...] = value if value.__class__ is tuple else ((None, None),)
-    if not all(type(name) is str is type(tag) for name, tag in pairs):
+    if not all(type(pair) is tuple and [type(text) for text in pair] == [str, str] for pair in pairs):
         raise ValueError(f"{where}: must be text by text, such as {{'host': 'web-1'}} (got {shown(value)})")
     if not 1 <= len(pairs) <= MAX_TAGS or len(dict(pairs)) < len(pairs):
         raise ValueError(f"{where}: must be 1..{MAX_TAGS} tags, each name once (got {len(pairs)})")

@@ -12,7 +12,7 @@ from typing import Any
 
 import attrs
 
-from .conditions import AnyOf, Between, StartingWith, is_one_value, is_range
+from .conditions import AnyOf, Between, StartingWith, is_one_value, is_range, length
 from .errors import InvalidKey, InvalidQuestion, listed, shown
 from .limits import MAX_ROW_BYTES
 from .parts import Part
@@ -409,9 +409,8 @@ def _ranges(
         default=0,
     )
     if longest > MAX_ROW_BYTES:
-        raise InvalidQuestion(
-            f"{layout.name}: a row key has at most {MAX_ROW_BYTES} bytes (the question has {longest})"
-        )
+        part = max(question, key=lambda name: length(question[name]))
+        raise InvalidQuestion(f"{layout.name}.{part}: a row key has at most {MAX_ROW_BYTES} bytes (got {longest})")
     if any(map(_allows_nothing, residual.values())):
         streams = []  # no row can pass the residual filter
     return Plan(tuple(streams), question=question, residual=residual)

@@ -6,10 +6,12 @@ from typing import Any, Generic, TypeVar
 import attrs
 import happybase
 
-from ..keys.conditions import Between, matcher
+from ..keys.codecs import utf8
+from ..keys.conditions import AnyOf, Between, is_one_value, matcher, values_of
 from ..keys.errors import InvalidKey, InvalidQuestion, message_of, shown
 from ..keys.layout import KeyLayout
 from ..keys.ranges import Plan, Stream
+from ..tables.declared_types import type_check, words_for
 from ..tables.errors import InvalidRecord, InvalidRow
 from ..tables.item_cells import ItemCells
 from ..tables.layouts import TableLayout
@@ -188,7 +190,8 @@ def _no_attribute(record: type[Any], name: object) -> InvalidQuestion:
 def conditions_of(record: type[Any], plan: Plan, where: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     """What the client compares: the residual of the plan, and `where`; each has a `repr`, for a cursor's digest.
 
-    Raises InvalidQuestion for an attribute that the record lacks, and for an interval whose ends are out of order.
+    Raises InvalidQuestion for an attribute that the record lacks, for a value that it cannot have, and for an interval
+    whose ends are out of order.
     """
     if not isinstance(where, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may be untyped
         raise InvalidQuestion(f"where: must be conditions by attribute, such as a dict (got {shown(where)})")
@@ -197,6 +200,8 @@ def conditions_of(record: type[Any], plan: Plan, where: Mapping[str, Any]) -> tu
     for name in where:
         if not (type(name) is str and hasattr(record, name)) and name not in attrs.fields_dict(record):
             raise _no_attribute(record, name)
+    for name, condition in where.items():
+        _check_values(record, name, condition)
     conditions = sorted([*plan.residual.items(), *where.items()], key=lambda condition: condition[0])
     for name, wanted in conditions:
         try:
@@ -208,6 +213,24 @@ def conditions_of(record: type[Any], plan: Plan, where: Mapping[str, Any]) -> tu
         if isinstance(wanted, Between):
             _check_ends(name, wanted)
     return tuple(conditions)
+
+
+def _check_values(record: type[Any], name: str, condition: Any) -> None:
+    """Raises InvalidQuestion for a value that no stored record has: of another type, or text that is not Unicode.
+
+    An attribute without a declared type, such as a property, may have any value.
+    """
+    field = attrs.fields_dict(attrs.resolve_types(record)).get(name)
+    if field is None or not (is_one_value(condition) or isinstance(condition, AnyOf)):
+        return
+    fits = type_check(field.type)
+    for value in values_of(condition):
+        if not fits(value):
+            raise InvalidQuestion(f"where: {name}: must be {words_for(field.type)} (got {shown(value)})")
+        try:
+            _ = utf8(value) if type(value) is str else b""
+        except InvalidKey as error:
+            raise InvalidQuestion(f"where: {name}: {error}") from None
 
 
 def _check_ends(name: str, interval: Between) -> None:

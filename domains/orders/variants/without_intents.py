@@ -12,6 +12,7 @@ from typing import Any
 import happybase
 
 from shared.keys import KeyLayout, between, starting_with
+from shared.keys.errors import shown
 from shared.queries import Query, equal
 from shared.tables import TableLayout
 from shared.writes import CLOCK, WriterClock
@@ -69,7 +70,8 @@ class PlainOrderRepository:
         if stored is None or stored[0].status != status:
             outcome = "gone" if stored is None else f"stored with {stored[0].status!r}"
             raise OrderConflict(
-                f"Order.status: another change of order {order_number!r} won, it is {outcome} (got {status!r})"
+                f"Order.status: another change of order {shown(order_number)} won, it is {outcome} "
+                f"(got {shown(status)})"
             )
         return stored[0]
 

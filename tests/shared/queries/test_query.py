@@ -103,6 +103,9 @@ def test_a_where_of_pairs_is_refused_because_a_dict_would_keep_one_condition_of_
         ({"number": 1, 5: 1}, "where: Item has no attribute 5"),
         ({"number": between(3, 1)}, "where: number: since must not be above until (got 3 and 1)"),
         ({"number": between(3, "a")}, "where: number: since cannot be compared with until (got 3 and 'a')"),
+        ({"number": "3"}, "where: number: must be an int (got '3')"),
+        ({"number": True}, "where: number: must be an int (got True)"),
+        ({"number": any_of([3, 4.0])}, "where: number: must be an int (got 4.0)"),
     ],
 )
 def test_a_where_that_no_record_can_meet_is_refused_when_the_query_is_made(
