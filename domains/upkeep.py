@@ -11,7 +11,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn
 
 from shared.keys.errors import listed, shown
 from shared.records import show_time
-from shared.writes import Finding, Instructions
+from shared.writes import Finding, Instructions, Pending
 
 from . import show
 from .asking import WrongUsage, from_hex
@@ -40,7 +40,7 @@ class Verifies(Protocol):
 def recover(out: Console, name: str, repository: Any, older_than_ms: int | None, *, as_json: bool) -> int:
     """Prints the pending writes and settles the old ones; returns the exit code, 1 if one could not be settled."""
     _check_has(name, repository, "recover")
-    pending = repository.writer.pending() if hasattr(repository, "writer") else []
+    pending: list[Pending] = repository.writer.pending() if hasattr(repository, "writer") else []
     recovery = repository.recover(older_than_ms)
     code = 1 if recovery.failed else 0
     oldest_ms = pending[0].started_ms if pending else None
