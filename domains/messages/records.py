@@ -25,7 +25,8 @@ def _flag(_record: Any, field: "attrs.Attribute[Any]", value: Any) -> None:
 
 def _without_repeats(names: Any) -> tuple[str, ...]:
     """A converter: names in their order, each once. A text is not its characters, and a set has no order."""
-    if isinstance(names, str | bytes | Mapping | Set) or not isinstance(names, Iterable):
+    given: object = names
+    if isinstance(given, str | bytes | Mapping | Set) or not isinstance(given, Iterable):
         raise ValueError(f"Message.members: must be a list or tuple of names (got {shown(names)})")
     try:
         return tuple(dict.fromkeys(names))
