@@ -17,7 +17,7 @@ import typer
 from rich.console import Console
 from thriftpy2.thrift import TException
 
-from shared.designs import AccessPattern, Design, Load, Variant, load_samples, measure_pattern
+from shared.designs import AccessPattern, Design, Load, Measurement, Variant, load_samples, measure_pattern
 from shared.designs.comparison import VariantCosts, measure_variant
 from shared.designs.patterns import DEFAULT_LIMIT
 from shared.keys import InvalidKey, InvalidQuestion
@@ -276,6 +276,7 @@ def load_(
     sources = (_Source(file, _read_as(design, load, read, file)) for file in files)
     first = next(sources)  # so that a file that cannot be read is refused before a store exists
     errors = show.console(plain or context.obj, stderr=True)
+    _warn(errors, design, variant)
     loaded: list[_Source] = []
     with _open(store) as connection:
         create_tables(connection, variant.tables)
@@ -358,6 +359,7 @@ def ask(
     command = ["rowbook", "ask", name, question, *(fields or [])]
     command += ["--store", store] if store else []
     command += ["--limit", limit] if limit else []
+    _warn(show.console(plain or context.obj, stderr=True), design, variant)
     show.answer(out, connection, variant.tables, measurement, shlex.join(command), as_json=as_json)
 
 
@@ -556,18 +558,27 @@ def _name(design: Design, variant: Variant) -> str:
 def _answering_variants(
     design: Design, refusing: Variant, pattern: AccessPattern, call_arguments: dict[str, Any]
 ) -> list[str]:
-    """The names of the variants that answer a question; each is asked in an empty store.
+    """The names of the variants to copy that answer a question; each is asked in an empty store.
 
-    The list is empty if the refusing variant answers there too: then its store has too many rows, and another
-    variant's may too.
+    If the refusing variant answers there too, its store has too many rows to sort: then only those that need not sort.
     """
-    names: list[str] = []
+    measurements: dict[str, Measurement] = {}
     for variant in design.variants:
-        with _open(MEMORY) as connection, suppress(InvalidQuestion):
-            create_tables(connection, variant.tables)
-            measure_pattern(connection, variant.open(connection), pattern, call_arguments, pattern.limit)
-            names.append(_name(design, variant))
-    return [] if _name(design, refusing) in names else names
+        if variant.is_to_copy or variant is refusing:
+            with _open(MEMORY) as connection, suppress(InvalidQuestion):
+                create_tables(connection, variant.tables)
+                repository = variant.open(connection)
+                measurement = measure_pattern(connection, repository, pattern, call_arguments, pattern.limit)
+                measurements[_name(design, variant)] = measurement
+    if measurements.pop(_name(design, refusing), None) is None:
+        return [*measurements]
+    return [name for name, measurement in measurements.items() if "order" not in measurement.client_work]
+
+
+def _warn(errors: Console, design: Design, variant: Variant) -> None:
+    """Says in one line that a variant gives wrong answers, if it does."""
+    if variant.wrong is not None:
+        show.line(errors, f"{_name(design, variant)} {variant.warning}; {design.name} keeps them")
 
 
 @contextmanager

@@ -975,7 +975,7 @@ MUTANTS = (
         "domains/orders/records.py",
         "return cls(order.seller_id, order.placed_ms",
         "return cls(order.buyer_id, order.placed_ms",
-        contract("all_variants_that_answer_give_the_same_records_unless_exempt"),
+        contract("all_variants_that_answer_give_the_same_records_but_those_that_are_wrong"),
     ),
     Mutant(
         "storing a record again writes it again",
@@ -1036,8 +1036,8 @@ MUTANTS = (
     Mutant(
         "a verdict hides how many ranges are filtered",
         "shared/designs/cost_tables.py",
-        "and ranges > 1 else words",
-        "and False else words",
+        "names_ranges = ranges > 1 and",
+        "names_ranges = False and",
         ("tests/shared/designs/test_cost_tables.py",),
     ),
     Mutant(
@@ -1088,6 +1088,41 @@ MUTANTS = (
         "self._table.narrow(host=host, event=event, time_ms=between())",
         "self._table.narrow(host=host, event=event)",
         ("tests/domains/logs/test_adapt.py",),
+    ),
+    Mutant(
+        "a refusal recommends a variant that loses points",
+        "domains/cli.py",
+        "if variant.is_to_copy or variant is refusing:",
+        "if True:",
+        ("tests/domains/test_cli_marks.py",),
+    ),
+    Mutant(
+        "a refusal to sort recommends variants that sort, too",
+        "domains/cli.py",
+        ' if "order" not in measurement.client_work]',
+        "]",
+        ("tests/domains/test_cli_ask.py",),
+    ),
+    Mutant(
+        "a wrong answer is shown with what it costs",
+        "shared/designs/comparison.py",
+        "is_wrong=_is_wrong(variant, measurement)",
+        "is_wrong=False",
+        ("tests/domains/test_cli_marks.py",),
+    ),
+    Mutant(
+        "a reverse scan is said to keep the order of ties",
+        "domains/orders/design.py",
+        "(LATEST, WEEK, OF_BUYER)",
+        "(LATEST, WEEK)",
+        contract("all_variants_that_answer_give_one_order_unless_exempt"),
+    ),
+    Mutant(
+        "a shorter interval is advised where the ranges do not follow it",
+        "shared/queries/sorted_pages.py",
+        "if plan.qualifiers is not None or _can_be_shorter(layout, plan):",
+        "if True:",
+        SORTED_PAGES,
     ),
     Mutant(
         "a question that is explained is asked of the store",

@@ -36,6 +36,7 @@ import happybase
 from shared.keys import Plan
 from shared.queries import in_batches, scan
 from shared.tables import InvalidRow
+from shared.writes import Moment
 
 from .deleting import Deleter
 from .qualifiers import (
@@ -124,7 +125,8 @@ def compact(deleter: Deleter, plan: Plan) -> CompactionResult:
 def _compact_batch(deleter: Deleter, rows: Sequence[bytes]) -> CompactionResult:
     """Steps 1 to 4 for some rows, again if another deletion was registered meanwhile; see `registry.py`."""
     for _ in range(ATTEMPTS):
-        now_ms = deleter.clock.read_ms()
+        began = deleter.clock.moment()
+        now_ms = began.wall_ms
         deletions = deleter.registry.registered()
         read = dict(deleter.rows.rows([*rows], columns=deleter.table.cells.columns, include_timestamp=True))
         covered = deleter.covered(read, deletions, now_ms - QUIET_MS)
@@ -132,7 +134,7 @@ def _compact_batch(deleter: Deleter, rows: Sequence[bytes]) -> CompactionResult:
         replaced = _compactable(
             deleter, {row: cells for row, cells in read.items() if row not in covered}, now_ms, failed
         )
-        if not _put(deleter, replaced, now_ms):
+        if not _put(deleter, replaced, began):
             continue
         if replaced:
             now_registered = deleter.registry.registered()
@@ -162,14 +164,14 @@ def _compactable(
     return replaced
 
 
-def _put(deleter: Deleter, replaced: Mapping[bytes, Compacted], began_ms: int) -> bool:
+def _put(deleter: Deleter, replaced: Mapping[bytes, Compacted], began: Moment) -> bool:
     """Step 2; returns whether there was time to put all of them."""
     puts: dict[int, dict[bytes, dict[bytes, bytes]]] = {}
     for row, result in replaced.items():
         if not result.is_stored:
             puts.setdefault(result.written_ms, {})[row] = {column_of(result.qualifier): result.value}
     for written_ms, cells_by_row in puts.items():
-        if deleter.clock.read_ms() - began_ms > BATCH_MS:
+        if deleter.clock.elapsed_ms(began) > BATCH_MS:
             return False
         with deleter.rows.batch(timestamp=written_ms) as batch:
             for row, cells in cells_by_row.items():

@@ -52,7 +52,7 @@ import numpy as np
 
 from shared.queries import scan_in_batches
 from shared.tables import InvalidRecord, InvalidRow, TableLayout
-from shared.writes import WriterClock
+from shared.writes import Moment, WriterClock
 from shared.writes.server_clock import MAX_SKEW_MS
 
 from .qualifiers import (
@@ -261,32 +261,33 @@ class _Step:
         for _ in range(ATTEMPTS):
             if self.own is not None and not self.settles:
                 it.registry.register(self.own)
-            began_ms = it.clock.read_ms()
+            began = it.clock.moment()
+            before_ms = began.wall_ms - QUIET_MS
             deletions = it.registry.registered()
             read = dict(it.rows.rows([*self.keys], columns=it.table.cells.columns, include_timestamp=True))
             failed: list[InvalidRow] = []
             batch = self._selected(it.read_keys(read, failed))
-            planned = self.planned(batch, deletions, began_ms - QUIET_MS, failed)
+            planned = self.planned(batch, deletions, before_ms, failed)
             puts = _puts(planned)
-            if not self._put(puts, began_ms):
+            if not self._put(puts, began):
                 continue
             if puts:
                 now_registered = it.registry.registered()
-                if self.planned(batch, now_registered, began_ms - QUIET_MS, []) != planned:
+                if self.planned(batch, now_registered, before_ms, []) != planned:
                     continue
             ready = [row for row, plan in planned.items() if plan.rewritten is None]
             for cells in puts.values():
                 ready += rows_that_show(it.rows, cells)
             _delete_cells(it.rows, {row: planned[row] for row in ready})
             changed.update(ready)
-            if it.clock.read_ms() - began_ms <= BATCH_MS:
+            if it.clock.elapsed_ms(began) <= BATCH_MS:
                 return DeletionResult(len(changed), len(planned.keys() - ready), tuple(failed))
         raise TooManyAttempts(f"{it.table.name}: {len(self.keys)} rows must be changed in {BATCH_MS} ms, undisturbed")
 
-    def _put(self, puts: Mapping[int, Mapping[bytes, tuple[bytes, bytes]]], began_ms: int) -> bool:
+    def _put(self, puts: Mapping[int, Mapping[bytes, tuple[bytes, bytes]]], began: Moment) -> bool:
         """Puts cells by timestamp and row; returns whether there was time for all of them."""
         for written_ms, cells in puts.items():
-            if self.deleter.clock.read_ms() - began_ms > BATCH_MS:
+            if self.deleter.clock.elapsed_ms(began) > BATCH_MS:
                 return False
             with self.deleter.rows.batch(timestamp=written_ms) as batch:
                 for row, (qualifier, value) in cells.items():

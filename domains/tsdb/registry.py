@@ -39,7 +39,7 @@ from shared.keys import starting_with
 from shared.queries import scan
 from shared.tables import InvalidRow, TableLayout
 from shared.writes import WriterClock
-from shared.writes.server_clock import MAX_SKEW_MS, check_clock
+from shared.writes.server_clock import MAX_SKEW_MS, checked_moment
 
 from .keys import DELETIONS, SETTINGS
 from .qualifiers import HOUR_MS
@@ -92,7 +92,7 @@ class DeletionRegistry:
         Costs: 1 put and 1 get, once in ten minutes for each connection.
         """
         row = SETTINGS.row(Settings(self.data.name, {}))
-        check_clock(self.connection, self._rows, row, CLOCK_CELL, self.clock)
+        checked_moment(self.connection, self._rows, row, CLOCK_CELL, self.clock)
 
     def new(self, **of_deletion: Any) -> RegisteredDeletion:
         """A deletion with these attributes, which is not yet registered."""
@@ -101,10 +101,10 @@ class DeletionRegistry:
     def register(self, deletion: RegisteredDeletion) -> None:
         """Puts a deletion, or puts it again, with the time now. Raises TooManyAttempts. Costs: 1 put."""
         for _ in range(ATTEMPTS):
-            now_ms = self.clock.read_ms()
-            started = attrs.evolve(deletion, started_ms=now_ms)
-            self._rows.put(DELETIONS.row(started), DELETIONS.cells.pack(started), timestamp=now_ms)
-            if self.clock.read_ms() - now_ms <= MAX_SKEW_MS:  # otherwise others may have read since, without it
+            began = self.clock.moment()
+            started = attrs.evolve(deletion, started_ms=began.wall_ms)
+            self._rows.put(DELETIONS.row(started), DELETIONS.cells.pack(started), timestamp=began.wall_ms)
+            if self.clock.elapsed_ms(began) <= MAX_SKEW_MS:  # otherwise others may have read since, without it
                 return
         raise TooManyAttempts(f"{DELETIONS.name}: a put must take {MAX_SKEW_MS} ms at most ({ATTEMPTS} took longer)")
 

@@ -4,7 +4,7 @@ May import `keys`, `tables` and `queries`.
 """
 
 from .batches import NotAllStored, put_all, put_in_rows, store_all
-from .clock import CLOCK, WriterClock
+from .clock import CLOCK, Moment, WriterClock
 from .dictionaries import Dictionary, NameTaken, NoFreeId, UnknownName
 from .erasing import Erasure, Erasures, ErasureTables, erasures_tables
 from .findings import Finding, Instructions
@@ -26,6 +26,7 @@ __all__ = [
     "Instructions",
     "Intent",
     "IntentWriter",
+    "Moment",
     "NameTaken",
     "NoFreeId",
     "NotAllStored",
