@@ -92,8 +92,8 @@ class LoginRepository:
         self._check_open({day for day in days if self._is_closed.get(day, True)}, "takes no more logins")
         put_all(
             logins,
-            (self._day_rows, self._by_day.row, self._by_day.cells.pack),  # first, because a fold lists its users
-            (self._user_rows, self._by_user.row, self._by_user.cells.pack),
+            (self._day_rows, self._by_day, self._by_day.row),  # first, because a fold lists its users
+            (self._user_rows, self._by_user, self._by_user.row),
         )
         # A fold closes the day before it reads any login. So if the day is open after the puts, no fold misses them.
         self._check_open(days, "was closed meanwhile, so the login may not be counted")

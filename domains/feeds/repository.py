@@ -286,7 +286,7 @@ class FeedRepository:
         )
         count, last = 0, b""
         for rows in in_batches(followers):
-            put_in_rows(self._timeline_rows, map(line_of, rows), self._marker, time_ms)
+            put_in_rows(self._timeline_rows, self.timeline_table, map(line_of, rows), self._marker, time_ms)
             count, last = count + len(rows), rows[-1]
         return count, self._followers.layout.decode(last).reader if last else ""
 
