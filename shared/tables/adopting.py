@@ -93,12 +93,14 @@ def _record(connection: happybase.Connection, table: PhysicalTable, found: Adopt
 
 def _sampled_rows(rows: happybase.Table, table: TableLayout[Any, Any]) -> Iterator[tuple[bytes, list[bytes]]]:
     """The first and last rows of each bucket, and of the ranges that are in none, with some of their columns."""
+    columns = table.cells.columns
     for range_ in _whole_ranges(table.layout):
         seen: set[bytes] = set()
-        ends: dict[str, Any] = {"row_start": range_.start, "row_stop": range_.stop}
-        ends_reversed = {"row_start": range_.stop or b"", "row_stop": range_.start or None, "reverse": True}
-        for options in (ends, ends_reversed):
-            sampled = rows.scan(columns=table.cells.columns, filter=_KEYS_ONLY, limit=ROWS_AT_EACH_END, **options)
+        for reverse in (False, True):
+            first, last = (range_.stop or b"", range_.start or None) if reverse else (range_.start, range_.stop)
+            sampled = rows.scan(
+                first, last, columns=columns, filter=_KEYS_ONLY, limit=ROWS_AT_EACH_END, reverse=reverse
+            )
             for row, cells in sampled:
                 if row in range_ and row not in seen:  # a reverse scan of Thrift1 returns the end of the range, too
                     seen.add(row)

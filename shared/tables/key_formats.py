@@ -60,12 +60,14 @@ def _prefix_text(prefix: Prefix, names: list[str]) -> str:
 
 
 def _codec_text(codec: Codec[Any], codes: list[Codes]) -> str:
-    inner: Any = codec
-    while not isinstance(inner, Code) and isinstance(getattr(inner, "codec", None), Codec):
-        inner = inner.codec
-    if not isinstance(inner, Code):
-        return _ascii(str(codec))
-    codes.append(tuple(sorted(inner.name_of.items())))
+    inner: Codec[Any] = codec
+    while not isinstance(inner, Code):
+        within = getattr(inner, "codec", None)
+        if not isinstance(within, Codec):
+            return _ascii(str(codec))
+        inner = within
+    names: dict[int, str] = inner.name_of
+    codes.append(tuple(sorted(names.items())))
     return _ascii(str(codec).replace(str(inner), "Code"))
 
 
