@@ -4,6 +4,7 @@ import io
 import os
 import shlex
 import sys
+import warnings
 from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager, suppress
 from functools import partial
@@ -38,7 +39,8 @@ from shared.loading import (
 from shared.queries import MAX_LIMIT
 from shared.stores import InvalidStoreURL, StoreError, Unreachable, connect
 from shared.stores.server.memory import MAX_BUFFERED_BYTES
-from shared.tables import InvalidRecord, NeedsThrift2, TableMismatch, create_tables, drop_tables
+from shared.tables import InvalidRecord, NeedsThrift2, TableMismatch, check_layouts, create_tables, drop_tables
+from shared.tables.adopting import adopt_tables
 from shared.writes import ClockSkew, NotAllStored
 from shared.writes.batches import RECORDS_AT_ONCE
 
@@ -88,6 +90,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    warnings.showwarning = _show_warning
     try:
         sys.exit(app(prog_name="rowbook", standalone_mode=False))
     except typer.TyperException as error:
@@ -114,6 +117,12 @@ def main() -> None:
     with suppress(show.NotWritten):
         show.line(show.console(stderr=True), message)
     sys.exit(code)
+
+
+def _show_warning(message: Warning | str, *_where: object, **_options: object) -> None:
+    """Prints a warning as one line, without the place in the program."""
+    with suppress(show.NotWritten):
+        show.line(show.console(stderr=True), f"warning: {message}")
 
 
 # Arguments and options of the commands
@@ -509,6 +518,20 @@ def _consoles(context: typer.Context, plain: bool) -> tuple[Console, Console]:
 
 
 @app.command()
+def adopt(context: typer.Context, name: Name, store: Existing, plain: Plain = False) -> None:
+    """Record the key layouts of tables that were made without a record, after comparing some rows of each bucket."""
+    design, (variant, *_others) = find_variants(name, DESIGNS)
+    out = show.console(plain or context.obj)
+    with _existing_store(store) as connection:
+        _check_tables(connection, store, design, variant)
+        for table in adopt_tables(connection, variant.tables):
+            rows = f"{show.count(table.rows, 'row')} compared" if table.rows else "without rows, so nothing is compared"
+            show.line(out, f"{table.table}: {'recorded' if table.is_new else 'recorded already'}, {rows}")
+            for fit in table.also_fits:
+                show.line(out, f"{table.table}: these rows also fit {fit}")
+
+
+@app.command()
 def serve(
     context: typer.Context,
     store: Annotated[str, typer.Option(metavar="URL", help="embedded:FILE, instead of memory.")] = MEMORY,
@@ -635,6 +658,7 @@ def _store_to_ask(url: str | None, design: Design, variant: Variant) -> Generato
         return
     with _existing_store(url) as connection:
         _check_tables(connection, url, design, variant)
+        check_layouts(connection, variant.tables)
         yield connection
 
 

@@ -47,6 +47,7 @@ RELEASES = ("tests/shared/tables/test_releases.py",)
 LAWS = ("tests/shared/keys/test_codec_laws.py",)
 CELLS = ("tests/shared/tables/test_cells.py",)
 BATCHES = ("tests/shared/writes/test_batches.py",)
+RECORDED_LAYOUTS = ("tests/shared/tables/test_recorded_layouts.py",)
 CLOCK = ("tests/shared/writes/test_clock.py",)
 SERVER_CLOCK = ("tests/shared/writes/test_server_clock.py",)
 CLOCKS = ("tests/shared/writes/test_clocks_of_writers.py", "tests/shared/writes/test_server_clock.py")
@@ -1541,7 +1542,7 @@ MUTANTS = (
     Mutant(
         "a deletion does not look whether another one was registered after it has put",
         "domains/tsdb/deleting.py",
-        "if self.planned(batch, now_registered, began_ms - QUIET_MS, []) != planned:",
+        "if self.planned(batch, now_registered, before_ms, []) != planned:",
         "if False:",
         TSDB_AT_ONCE,
     ),
@@ -1569,7 +1570,7 @@ MUTANTS = (
     Mutant(
         "a deletion puts its cell however long it was stopped",
         "domains/tsdb/deleting.py",
-        "            if self.deleter.clock.read_ms() - began_ms > BATCH_MS:\n",
+        "            if self.deleter.clock.elapsed_ms(began) > BATCH_MS:\n",
         "            if False:\n",
         TSDB_AT_ONCE,
     ),
@@ -1985,6 +1986,35 @@ MUTANTS = (
         "self._last_ms + 1)",
         "self._last_ms)",
         CLOCK,
+    ),
+    Mutant(
+        "another key layout under the same name is taken",
+        "shared/tables/recorded_layouts.py",
+        "if not layout.format.includes(other.format):",
+        "if False:",
+        RECORDED_LAYOUTS,
+    ),
+    Mutant(
+        "a code that another name had is taken",
+        "shared/tables/key_formats.py",
+        "set(codes) <= set(own) for own",
+        "{byte for byte, _ in codes} <= {byte for byte, _ in own} for own",
+        RECORDED_LAYOUTS,
+    ),
+    Mutant(
+        "a layout is recorded in place of one that another process has just created",
+        "shared/tables/recorded_layouts.py",
+        "        if replace_cell(connection, table.name, cell, json_of(declared, is_created=False)):",
+        "        cell = read_cell(connection, table.name)\n"
+        "        if replace_cell(connection, table.name, cell, json_of(declared, is_created=False)):",
+        RECORDED_LAYOUTS,
+    ),
+    Mutant(
+        "the record of a dropped table stays",
+        "shared/tables/creation.py",
+        "if at_ms is not None:",
+        "if False:",
+        RECORDED_LAYOUTS,
     ),
     Mutant(
         "a table with other families is taken",

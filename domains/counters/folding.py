@@ -47,7 +47,7 @@ class LoginTable:
     @property
     def target(self) -> Target[Login]:
         """Where `put_all` puts a login."""
-        return self.rows, self.logins.row, self.logins.cells.pack
+        return self.rows, self.logins, self.logins.row
 
     def logins_of(self, user: str, day_ms: int) -> Query[Login]:
         """The logins of a user on one day: of the row that the sum's key names."""

@@ -298,7 +298,7 @@ class FeedRepository:
                 rows = [row for row in rows if _is_key(self._followers, row)]
                 lines = [*map(line_of, rows)]
             if rows:
-                put_in_rows(self._timeline_rows, lines, self.timeline_lines.marker, time_ms)
+                put_in_rows(self._timeline_rows, self._timelines, lines, self.timeline_lines.marker, time_ms)
                 last = rows[-1]
         if count == self._step_rows and not last:
             raise InvalidKey(f"{self._followers.name}: must have a key among {count} rows of one author; see verify")

@@ -32,7 +32,7 @@ class LogRepository:
 
     def store(self, event: LogEvent) -> None:
         """Stores an event. The same event again is the same row, with the same timestamp. Costs: one put."""
-        self._rows.put(self.row(event), self._table.cells.pack(event), timestamp=event.time_ms)
+        self._put_all([event])
 
     def store_all(self, events: Iterable[LogEvent]) -> int:
         """Stores events as `store` does, but all events of one time in one call; returns their number.
@@ -42,7 +42,7 @@ class LogRepository:
         return store_all(events, self._put_all)
 
     def _put_all(self, events: list[LogEvent]) -> None:
-        put_all(events, (self._rows, self.row, self._table.cells.pack))
+        put_all(events, (self._rows, self._table, self.row))
 
     def row(self, event: LogEvent) -> bytes:
         """The key under which an event is stored."""

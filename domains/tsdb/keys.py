@@ -85,7 +85,9 @@ def data_table(
     key = HourOfSeries if widths == DEFAULT_WIDTHS else hour_of_series(widths)
     layout = KeyLayout(key, *([] if salt is None else [salt]))
     splits = NO_SPLITS if salt is None else Splits(tuple(salt.every_value()[1:]), "buckets of the salt")
-    return TableLayout(name, "an hour of one series", layout, PointCells(), {FAMILY: Family()}, splits)
+    return TableLayout(
+        name, "an hour of one series", layout, PointCells(), {FAMILY: Family()}, splits, is_recorded=False
+    )
 
 
 @row_key
@@ -149,8 +151,12 @@ def uid_tables(name: str = "tsdb-uid") -> tuple[TableLayout[Any, UidMapping], Ta
     forward = ItemCells(UidMapping, ID_FAMILY, qualifier, value="uid", packing=RAW)
     reverse = ItemCells(UidMapping, NAME_FAMILY, qualifier, value="name", packing=LATIN_TEXT)
     return (
-        TableLayout(name, "the UIDs of a name", KeyLayout(RowOfName), forward, UID_FAMILIES, NO_SPLITS),
-        TableLayout(name, "the names of a UID", KeyLayout(RowOfUid), reverse, UID_FAMILIES, NO_SPLITS),
+        TableLayout(
+            name, "the UIDs of a name", KeyLayout(RowOfName), forward, UID_FAMILIES, NO_SPLITS, is_recorded=False
+        ),
+        TableLayout(
+            name, "the names of a UID", KeyLayout(RowOfUid), reverse, UID_FAMILIES, NO_SPLITS, is_recorded=False
+        ),
     )
 
 

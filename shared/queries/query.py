@@ -20,7 +20,7 @@ from .cursors import OtherQuestion
 from .explanations import Explanation, explain
 from .key_order import direction
 from .pages import READ_AT_MOST, Page, read_page
-from .record_reader import Question, conditions_of
+from .record_reader import Question, check_same_table, conditions_of
 from .scanning import BATCH_ROWS, check_count
 from .server_filters import ServerFilter
 
@@ -36,7 +36,8 @@ ITERATION_BATCH_ROWS = 250
 class Query(Generic[R]):
     """The records that answer one question, to be read in pages, one by one, counted or explained.
 
-    `rows` is the happybase table of `table`. `plan` is the result of `table.plan` or `table.narrow`. The client
+    `rows` is the happybase table of `table`. `plan` is the result of `table.plan` or `table.narrow`. Rows or a plan of
+    another table are refused. The client
     compares every record with the plan's residual and with `where`: a value, `between(...)`, `starting_with(...)` or
     `any_of(...)` by attribute. `server` is a server-side filter: the server does not send rows that do not match. A
     page with few matches still reads the whole plan, and one call may outlast the connection's timeout.
@@ -63,6 +64,7 @@ class Query(Generic[R]):
         order: KeyLayout[Any] | None = None,
         newest_first: bool | None = None,
     ) -> None:
+        check_same_table(rows, table, plan)
         sort_into, reverse = direction(table, plan, order, newest_first)
         conditions = conditions_of(table.cells.record, plan, where)
         self._question: Question[Any] = Question(rows, table, plan, conditions, server, sort_into, reverse)
@@ -85,6 +87,8 @@ class Query(Generic[R]):
         it ends after a whole row, so it may return more than `limit` records. A row that is not a record of this table
         is raised as an `InvalidRow`; see `on_invalid`. A cursor that is damaged, or belongs to another question or
         another layout, is an `InvalidQuestion`.
+
+        Raises LayoutMismatch if another layout than this table's made the stored keys.
 
         Costs: one scan of `limit` + 1 rows for each range that is read; a sorted page reads all rows of its ranges. A
         page that continues within a row of many records scans the rest of that row before the range: up to 3 RPCs more

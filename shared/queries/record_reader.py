@@ -11,6 +11,7 @@ from ..keys.conditions import AnyOf, Between, is_one_value, matcher, values_of
 from ..keys.errors import InvalidKey, InvalidQuestion, message_of, shown
 from ..keys.layout import KeyLayout
 from ..keys.ranges import Plan, Stream
+from ..keys.reference import ReferenceLayout
 from ..tables.declared_types import type_check, words_for
 from ..tables.errors import InvalidRecord, InvalidRow
 from ..tables.item_cells import ItemCells
@@ -173,7 +174,7 @@ def _plan_after(plan: Plan, positions: Sequence[CellPosition], reverse: bool) ->
     for stream, after in zip(plan.streams, positions, strict=True):
         if ranges := ranges_after(stream.ranges, after.row, reverse, inclusive=after.inclusive):
             streams.append(Stream(ranges, stream.prefix_bytes))
-    return Plan(tuple(streams), question=plan.question, residual=plan.residual)
+    return Plan(tuple(streams), question=plan.question, residual=plan.residual, layout=plan.layout, table=plan.table)
 
 
 def _incomparable(record: object, name: str, wanted: Any) -> InvalidQuestion:
@@ -185,6 +186,22 @@ def _incomparable(record: object, name: str, wanted: Any) -> InvalidQuestion:
 
 def _no_attribute(record: type[Any], name: object) -> InvalidQuestion:
     return InvalidQuestion(f"where: {record.__name__} has no attribute {name}")
+
+
+def check_same_table(rows: happybase.Table, table: TableLayout[Any, Any], plan: Plan) -> None:
+    """Raises InvalidQuestion for rows of another table, and for a plan that another layout made."""
+    name: bytes = rows.connection.table(table.name).name
+    if rows.name != name:
+        raise InvalidQuestion(f"rows: must be those of table {name.decode()} (got {rows.name.decode()})")
+    if plan.table is not None:
+        if plan.table != table.name:
+            raise InvalidQuestion(f"plan: must be one of table {table.name} (got one of table {plan.table})")
+    elif plan.layout is not None and not _makes_same_keys(plan.layout, table.layout):
+        raise InvalidQuestion(f"plan: must be one of {table.layout} (got one of {plan.layout})")
+
+
+def _makes_same_keys(first: ReferenceLayout[Any], second: ReferenceLayout[Any]) -> bool:
+    return first is second or (first.key is second.key and first.prefixes == second.prefixes)
 
 
 def conditions_of(record: type[Any], plan: Plan, where: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:

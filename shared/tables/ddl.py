@@ -8,7 +8,7 @@ Printed to be pasted into `hbase shell`, or to be run from a file with `hbase sh
 
 import string
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..keys import InvalidQuestion, KeyLayout, Splits, split_points
@@ -39,6 +39,11 @@ def statement_split_at(table: PhysicalTable, splits: Splits) -> str:
     if splits.points:
         create += f", SPLITS => [{_list(splits.points)}]"
     return "\n".join([*(f"# {line}" for line in splits.reason.splitlines()), create])
+
+
+def alter_statement(name: str, families: Mapping[str, Family]) -> str:
+    """The statement that sets the options of a table's families as declared."""
+    return ", ".join([f"alter {_quoted(name)}", *(_family(family, options) for family, options in families.items())])
 
 
 def tables_with_splits(

@@ -65,7 +65,7 @@ from Hbase_thrift import Mutation
 
 from ..keys.errors import InvalidKey, listed, message_of, shown_bytes
 from ..queries import in_batches
-from ..tables import InvalidRecord, InvalidRow, TableLayout
+from ..tables import InvalidRecord, InvalidRow, TableLayout, check_layouts
 from ..tables.cells import check_cell_size
 from .clock import CLOCK, Moment, WriterClock
 from .server_clock import MAX_DRIFT_MS, MAX_SKEW_MS, checked_moment
@@ -143,6 +143,7 @@ class IntentWriter(Generic[R]):
         self.cells: SourceCells[R] = source.cells
         self.intents = intents
         self.lists = tuple(lists)
+        self._tables: tuple[TableLayout[Any, Any], ...] = (source, intents, *self.lists)
         self.derive = derive
         self.moving = {table.name for table in moving}
         for table in self.lists:
@@ -164,7 +165,8 @@ class IntentWriter(Generic[R]):
         return self._connection.table(table)
 
     def read(self, row: bytes) -> Source[R]:
-        """A source row as it is now. Raises InvalidRow. Costs: one get."""
+        """A source row as it is now. Raises InvalidRow and LayoutMismatch. Costs: one get."""
+        check_layouts(self._connection, self._tables)
         cells = self._rows.row(row, columns=[*self.cells.columns])
         return self.source_of(row, cells)
 
@@ -189,6 +191,7 @@ class IntentWriter(Generic[R]):
         self, table: TableLayout[Any, Any], rows: Iterable[bytes]
     ) -> Iterator[tuple[bytes, Mapping[bytes, bytes]]]:
         """Each of these rows with its cells that the table claims. Costs: one call for each 1,000 rows."""
+        check_layouts(self._connection, self._tables)
         columns = [*table.cells.columns]
         for batch in in_batches(rows):
             stored = dict(self.rows(table.name).rows(batch, columns=columns))
@@ -482,6 +485,7 @@ class IntentWriter(Generic[R]):
         Intents that cannot be read are not among them: calls `on_invalid` with each. `recover` reports them, too.
         Costs: one scan of the intents' table, a row for each slot.
         """
+        check_layouts(self._connection, self._tables)
         slots: list[Pending] = []
         for row, cells in self._intent_rows.scan(include_timestamp=True):
             try:
@@ -510,6 +514,7 @@ class IntentWriter(Generic[R]):
         Costs: one scan of the intents' table; for each such write 1 get, 1 checkAndPut, 1 put for each table, and
         deletes. The rows of slots that were idle for a day are deleted.
         """
+        check_layouts(self._connection, self._tables)
         age_ms = self._window_ms if older_than_ms is None else older_than_ms
         now_ms = self.check_clock().wall_ms
         settled = waiting = 0

@@ -1,5 +1,6 @@
 """A question as a value: iterated, its first record, counted, explained, joined with a second lookup."""
 
+import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -12,7 +13,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.designs import metered
-from shared.keys import InvalidQuestion, KeyLayout, ReversedDigits, RowRange, Salt, any_of, between, part, row_key
+from shared.keys import (
+    InvalidQuestion,
+    KeyLayout,
+    Plan,
+    ReversedDigits,
+    RowRange,
+    Salt,
+    Stream,
+    any_of,
+    between,
+    part,
+    row_key,
+)
 from shared.queries import DependentQuery, Query, ServerFilter
 from shared.queries.pages import READ_AT_MOST, read_page
 from shared.tables import InvalidRow, RecordCells, TableLayout
@@ -60,7 +73,7 @@ def test_nothing_is_read_until_it_is_asked(items: Items) -> None:
 
 def test_a_query_says_what_it_asks(items: Items) -> None:
     query = Query(items(0), ITEM_TABLE, ITEM_TABLE.plan(number=between(1, 9)))
-    assert repr(query) == "Query(items: {'number': Between(since=1, until=9)})"
+    assert repr(query) == "Query(t: {'number': Between(since=1, until=9)})"
 
 
 @pytest.mark.parametrize("newest_first", [None, True, False])
@@ -266,7 +279,7 @@ def test_a_query_without_a_report_raises_and_is_not_changed_by_its_copies(items:
     query = everything(with_bad_rows(items, 4))
     query.on_invalid(lambda _invalid: None)
     for ask in (query.page, query.count, lambda: list(query)):
-        with pytest.raises(InvalidRow, match=r"^items: row 00 00 ff: Item: 1 bytes too many"):
+        with pytest.raises(InvalidRow, match=r"^t: row 00 00 ff: Item: 1 bytes too many"):
             ask()
 
 
@@ -598,3 +611,38 @@ def test_what_a_second_lookup_finds_invalid_is_raised_or_reported(items: Items) 
     assert (numbers(reporting.page(3).records), reporting.count(), reporting.first()) == ([0, 2], 2, Item(0))
     with pytest.raises(InvalidRow, match="others: row 72: is damaged"):
         query.page()
+
+
+# ---- rows, table and plan of one table -----------------------------------------------------------
+
+
+def test_rows_of_another_table_are_refused(engine: Engine) -> None:
+    table, other = key_table(ITEMS, "mine"), key_table(ITEMS, "other")
+    with engine.store(table, other) as connection:
+        rows = connection.table("other")
+        with pytest.raises(InvalidQuestion) as refused:
+            Query(rows, table, table.plan(number=1))
+        mine = connection.table("mine").name.decode()
+        assert str(refused.value) == f"rows: must be those of table {mine} (got {rows.name.decode()})"
+
+
+def test_a_plan_of_another_table_is_refused_even_if_its_rows_would_be_the_same_bytes(engine: Engine) -> None:
+    table, other = key_table(ITEMS, "mine"), key_table(ITEMS, "other")
+    with engine.store(table) as connection:
+        rows = connection.table("mine")
+        with pytest.raises(InvalidQuestion, match=r"^plan: must be one of table mine \(got one of table other\)$"):
+            Query(rows, table, other.plan(number=1))
+        assert Query(rows, table, other.layout.plan(number=1)).first() is None  # the same layout
+        salted = KeyLayout(ITEMS.key, Salt(of="number", buckets=2))
+        message = r"^plan: must be one of KeyLayout\(Item\) \(got one of KeyLayout\(Item, Salt\(.*\)\)\)$"
+        for plan in (salted.whole_table(), salted.plan(number=1), salted.narrow(number=between(1, 2))):
+            with pytest.raises(InvalidQuestion, match=message):
+                Query(rows, table, plan)
+
+
+def test_a_plan_that_was_copied_or_made_by_hand_is_one_of_its_table(engine: Engine) -> None:
+    table = key_table(ITEMS, "mine")
+    with engine.store(table) as connection:
+        by_hand = Plan((Stream((RowRange(b"", None),)),))
+        for plan in (pickle.loads(pickle.dumps(ITEMS.whole_table())), by_hand):
+            assert Query(connection.table("mine"), table, plan).count() == 0

@@ -327,9 +327,9 @@ def test_a_sorted_page_of_no_rows_is_refused(items: Items, options: dict[str, in
 
 
 def test_a_row_that_does_not_decode_is_an_error_wherever_it_would_be_sorted(stocked: Stocked) -> None:
-    table = stocked(hexes("00 01", "00 02", "00 03 ff"), name="items")
+    table = stocked(hexes("00 01", "00 02", "00 03 ff"))
     for options in ({}, {"reverse": True}, {"where": {"number": 1}}):
         with pytest.raises(InvalidRow) as refused:
             item_page(table, limit=1, order=ITEMS, **options)
         reason = "Item: 1 bytes too many, at offset 2 of row 00 03 ff"
-        assert str(refused.value) == f"items: row 00 03 ff: {reason}"
+        assert str(refused.value) == f"t: row 00 03 ff: {reason}"
