@@ -100,3 +100,15 @@ def _clock_of_this_process() -> Iterator[None]:  # pyright: ignore[reportUnusedF
     yield
     ahead_ms = CLOCK.now_ms() - time.time_ns() // 1_000_000
     assert ahead_ms < 10_000, f"the writers' clock is ahead by {ahead_ms} ms"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Says what the explorer of writes has visited."""
+    reports = terminalreporter.stats.get("passed", [])
+    explored = [value for report in reports for name, value in report.user_properties if name == "explored"]
+    if explored:
+        cut = [what for what, _, is_cut in explored if is_cut]
+        worlds = sum(count for _, count, _ in explored)
+        terminalreporter.section("explorer of writes")
+        terminalreporter.line(f"{len(explored) - len(cut)} explorations complete, {len(cut)} cut, {worlds:,} worlds")
+        terminalreporter.line(f"cut: {'; '.join(cut) or 'none'}")

@@ -1,0 +1,67 @@
+"""Rules of the write protocol, broken on purpose: pieces of `intents.py` replaced by wrong ones."""
+
+import inspect
+import textwrap
+from typing import Any
+
+import attrs
+import pytest
+
+from shared.writes import intents
+from shared.writes.intents import IntentWriter
+
+
+@attrs.frozen
+class Break:
+    """Source text of a function of `intents.py`, and what replaces it. Each text must occur once."""
+
+    function: str
+    """Of `IntentWriter`, or of the module."""
+    replaced: dict[str, str]
+
+    def patch(self, patch: pytest.MonkeyPatch) -> None:
+        owner: Any = IntentWriter if hasattr(IntentWriter, self.function) else intents
+        source = textwrap.dedent(inspect.getsource(getattr(owner, self.function)))
+        for old, new in self.replaced.items():
+            if source.count(old) != 1:
+                raise ValueError(f"{self.function}: must have this once (got {source.count(old)} times): {old}")
+            source = source.replace(old, new)
+        made: dict[str, Any] = {}
+        exec(source, vars(intents), made)
+        patch.setattr(owner, self.function, made[self.function])
+
+
+PUT_INTENT = "self._intent_rows.put(self.intents.row(intent), INTENT_CELLS.pack(intent), timestamp=started_ms)"
+PUT_LINES = "self._put(first, _before_decision_ms(source, began))"
+
+BREAKS = {
+    "no intent is put": Break("_attempt", {PUT_INTENT: "pass"}),
+    "the lines are put before the intent": Break(
+        "_attempt", {f"{PUT_INTENT}\n        {PUT_LINES}": f"{PUT_LINES}\n        {PUT_INTENT}"}
+    ),
+    "the lines are put after the decision": Break(
+        "_attempt", {PUT_LINES: "pass", "current = self._complete": f"{PUT_LINES}\n        current = self._complete"}
+    ),
+    "lines are put at T - 1": Break("_before_decision_ms", {"source.time_ms + 1": "source.time_ms - 1"}),
+    "lines of a new source are put above its T": Break("_before_decision_ms", {"- KEEP_TOMBSTONES_MS": "+ 10"}),
+    "deletes are dated T + 1": Break("_agree", {"source.time_ms - 1": "source.time_ms + 1"}),
+    "deletes do not spare the present record": Break("_agree", {"touched - derived.keys()": "touched"}),
+    "the source is put without a check": Break(
+        "_check_and_put", {"source.cell, Mutation": "self.read(row).cell, Mutation"}
+    ),
+    "a source has the same bytes twice": Break(
+        "_revision", {"pack_revision(revision, time_ms, writes,": "pack_revision(1, time_ms - time_ms, (),"}
+    ),
+    "a writer whose reply was lost does not raise": Break(
+        "_outcome", {" and not source.leaves_open(intent.revision, intent.write_id)": ""}
+    ),
+    "a recoverer never raises": Break(
+        "_recover", {"self._outcome(slot.intent, raises_always=True)": "self.read(_source_row(slot.intent))"}
+    ),
+    "a recoverer raises only what is open": Break("_recover", {", raises_always=True": ""}),
+    "revisions differ by 1": Break("_revision", {"REVISION_STEP_MS": "1"}),
+    "the decision is sent after the window": Break("_attempt", {"<= self._window_ms": "<= 10**15"}),
+    "step 5 is not done again after the window": Break("_complete", {"<= self._window_ms": "<= 10**15"}),
+    "an ended intent is dated above the next one": Break("_put_idle", {"timestamp=at_ms": "timestamp=at_ms + 1000"}),
+    "a recoverer does not put moving lines": Break("_recover", {", puts_moving=True": ""}),
+}

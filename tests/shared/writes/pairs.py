@@ -1,0 +1,119 @@
+"""Every pair of writes of each design, for the explorer. The writes are those of the crash tests."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import attrs
+
+from domains.messages.design import DESIGN as MESSAGES
+from domains.orders.design import DESIGN as ORDERS
+from shared.writes import KEEP_TOMBSTONES_MS, Recovery
+from tests.crashes import CrashTests, Store, Write
+from tests.domains.counters import test_crashes as counters
+from tests.domains.counters.asking import BY_NAME
+from tests.domains.counters.test_crashes import rows_and_days
+from tests.domains.feeds import stopped_writes as feeds
+from tests.domains.messages import stopped_writes as messages
+from tests.domains.orders import stopped_writes as orders
+from tests.engines import Embedded
+from tests.shared.writes.interleaving import START_MS, Exploration, Explored, Faults
+from tests.shared.writes.replaying import HandClock, Program, own_process
+from tests.shared.writes.small_store import Cells, SmallStore
+
+DOUBTS = {"counters": (counters.DayClosed, counters.ReplyLost)}
+"""A login whose day was closed meanwhile may be counted or not."""
+LEFT_OUT = {
+    "feeds, pulled": {"follow", "unfollow", "trim"},  # the same as in "feeds, pushed"
+    "counters": {"store", "store, of a new user", "new user"},  # a login is in two rows, but has no intent
+}
+BEFORE_MS = START_MS - 3_600_000
+"""When the store got what the writes find: so long ago that a compaction drops its tombstones."""
+
+
+def recover(repository: Any) -> Recovery:
+    """Settles every write, however young it is."""
+    recovery: Recovery = repository.recover(older_than_ms=0)
+    return recovery
+
+
+@attrs.frozen(eq=False)
+class Pair:
+    """Two writes that run at once."""
+
+    design: str
+    tests: CrashTests
+    write: Write
+    rival: str
+    """The name of the other write; empty if there is none."""
+    doubts: tuple[type[Exception], ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.design}: {self.write.name}" + (f" | {self.rival}" if self.rival else "")
+
+    def explorer(self) -> "PairExplorer":
+        return PairExplorer(self)
+
+    def cells_before(self) -> Cells:
+        """What the writes find."""
+        store = SmallStore({}, BEFORE_MS)
+        with own_process(HandClock(BEFORE_MS), "before"):
+            self.write.before(Store(store.connection, self.tests.open))
+        return store.cells
+
+
+class PairExplorer:
+    """Explores a pair in several ways; what its programs do after the same answers is found out once."""
+
+    def __init__(self, pair: Pair) -> None:
+        self._tests = pair.tests
+        self._doubts = pair.doubts
+        self._writes: dict[str, Callable[[Any], object]] = {f"A ({pair.write.name})": pair.write.run}
+        if pair.rival:
+            self._writes[f"B ({pair.rival})"] = pair.write.rivals[pair.rival]
+        self._before = pair.cells_before()
+        self._programs: dict[tuple[str, int], Program] = {}
+
+    def explore(self, faults: Faults, *, recoverers: int = 0, most: int) -> Explored:
+        """Every order of the calls of the writes, of some recoverers, and of one that runs at last."""
+        names = [*self._writes, *(f"recoverer {number}" for number in range(recoverers))]
+        skews_ms = [*faults.skews_ms, *[0] * len(names)]
+        exploration = Exploration(
+            [self._program(name, skew_ms) for name, skew_ms in zip(names, skews_ms, strict=False)],
+            self._program("last recoverer", 0),
+            self._before,
+            lambda repository: self._tests.contents(repository, self._tests.tables),
+            keep_tombstones_ms={table.name.encode(): KEEP_TOMBSTONES_MS for table in self._tests.tables},
+            faults=faults,
+            writes=len(self._writes),
+        )
+        return exploration.explore(most)
+
+    def _program(self, name: str, skew_ms: int) -> Program:
+        if (name, skew_ms) not in self._programs:
+            run = self._writes.get(name, recover)
+            program = Program(name, run, self._tests.open, self._tests.refusals, self._doubts, skew_ms)
+            self._programs[name, skew_ms] = program
+        return self._programs[name, skew_ms]
+
+
+def _pairs() -> Iterator[Pair]:
+    engine = Embedded()
+    fold = CrashTests(engine, BY_NAME["cells"].tables, BY_NAME["cells"].open, counters.VIEWS, (), rows_and_days)
+    designs = {
+        "orders": (orders.crash_tests(engine, ORDERS.main), orders.WRITES),
+        "messages": (messages.crash_tests(engine, MESSAGES.main), messages.WRITES),
+        "feeds, pushed": (feeds.crash_tests(engine), feeds.WRITES),
+        "feeds, pulled": (feeds.crash_tests(engine, pull_above=0), feeds.WRITES),
+        "counters": (fold, counters.WRITES),
+    }
+    for name, (tests, writes) in designs.items():
+        for write in writes:
+            if write.name in LEFT_OUT.get(name, ()):
+                continue
+            for rival in ("", *write.rivals):
+                if rival in LEFT_OUT.get(name, ()):
+                    continue
+                yield Pair(name, tests, write, rival, DOUBTS.get(name, ()))
+
+
+PAIRS = tuple(_pairs())
