@@ -705,7 +705,7 @@ class _Source:
     skipped: int = 0
     is_readable: bool = False
     """Whether any line could be read as a record."""
-    unsaid: list[str] = attrs.field(factory=list)
+    unsaid: list[str] = attrs.field(factory=list[str])
     """Why lines were skipped, before any could be read."""
 
 

@@ -91,11 +91,8 @@ def check_columns(fields: list[Field], columns: Collection[str]) -> None:
 def _column_names(columns: Collection[str]) -> Iterator[str]:
     """The names of columns; those of values within an object as `userIdentity.userName`."""
     for name in columns:
-        value: Any = columns[name] if isinstance(columns, Mapping) else None
-        if isinstance(value, dict) and value:
-            yield from (f"{name}.{below}" for below in _column_names(cast("dict[str, Any]", value)))
-        else:
-            yield name
+        inside = _object(_object(columns).get(name))
+        yield from (f"{name}.{below}" for below in _column_names(inside)) if inside else (name,)
 
 
 def with_nested(fields: Iterable[Field], values: dict[str, Any]) -> dict[str, Any]:
@@ -108,12 +105,17 @@ def with_nested(fields: Iterable[Field], values: dict[str, Any]) -> dict[str, An
     for field in fields:
         first, *path = field.column.split(".")
         if path and field.column not in values:
-            value: Any = values.get(first)
+            inside = _object(values.get(first))
             for name in path[:-1]:
-                value = value.get(name) if isinstance(value, dict) else None
-            if isinstance(value, dict) and path[-1] in value:
-                nested[field.column] = value[path[-1]]
+                inside = _object(inside.get(name))
+            if path[-1] in inside:
+                nested[field.column] = inside[path[-1]]
     return {**values, **nested} if nested else values
+
+
+def _object(value: Any) -> dict[str, Any]:
+    """The object that a value is; empty for any other value."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def record_maker(record_type: type[R], fields: list[Field]) -> Callable[[Mapping[str, Any]], R]:
