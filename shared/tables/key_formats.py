@@ -65,7 +65,7 @@ def _codec_text(codec: Codec[Any], codes: list[Codes]) -> str:
         within = getattr(inner, "codec", None)
         if not isinstance(within, Codec):
             return _ascii(str(codec))
-        inner = within
+        inner = within  # pyright: ignore[reportUnknownVariableType]  # of any value
     names: dict[int, str] = inner.name_of
     codes.append(tuple(sorted(names.items())))
     return _ascii(str(codec).replace(str(inner), "Code"))
