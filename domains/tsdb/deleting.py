@@ -49,6 +49,7 @@ from typing import Any
 import attrs
 import happybase
 import numpy as np
+from numpy.typing import NDArray
 
 from shared.queries import scan_in_batches
 from shared.tables import InvalidRecord, InvalidRow, TableLayout
@@ -163,10 +164,10 @@ def _share(qualifier: bytes, value: bytes, periods: Sequence[CoveredPeriod]) -> 
         offset_ms = (qualifier[0] << 4 | qualifier[1] >> 4) * 1000
         return float(any(period.since_ms <= offset_ms < period.until_ms for period in periods))
     points = read_points({qualifier: (value, -1)})
-    return float(np.mean(_are_covered(points, periods))) if len(points) else 0.0
+    return int(_are_covered(points, periods).sum()) / len(points) if len(points) else 0.0
 
 
-def _are_covered(points: PointArrays, periods: Sequence[CoveredPeriod]) -> Any:
+def _are_covered(points: PointArrays, periods: Sequence[CoveredPeriod]) -> NDArray[np.bool_]:
     """Which of these points are deleted, by the timestamps of their cells."""
     covered = np.zeros(len(points), np.bool_)
     for period in periods:
