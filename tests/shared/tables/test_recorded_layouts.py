@@ -348,14 +348,22 @@ def test_a_claim_fails_if_another_process_confirmed_its_own_meanwhile(
     connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """This process has seen no table; the other one creates it before this one can replace the record."""
-    replace, others = recorded_layouts.replace_cell, [salted(8)]
+    listed, others = connection.tables, [salted(8)]
 
-    def replaced_late(*arguments: Any) -> bool:
-        if others:
+    def listed_before() -> list[bytes]:
+        names: list[bytes] = listed()
+        if RECORDS.name.encode() in names and others:
             create_tables(connection, [others.pop()])
-        return replace(*arguments)
+        return names
 
-    monkeypatch.setattr(recorded_layouts, "replace_cell", replaced_late)
+    create_tables(connection, [by_status({"a": 1})])
+    claim = creation.claim_table
+
+    def claim_late(*arguments: Any) -> None:
+        monkeypatch.setattr(connection, "tables", listed_before)
+        claim(*arguments)
+
+    monkeypatch.setattr(creation, "claim_table", claim_late)
     with pytest.raises(LayoutMismatch, match=r"buckets=8\).* \(the declared layout makes .*buckets=32\)"):
         create_tables(connection, [salted(32)])
 
