@@ -41,7 +41,7 @@ def recover(out: Console, name: str, repository: Any, older_than_ms: int | None,
     """Prints the pending writes and settles the old ones; returns the exit code, 1 if one could not be settled."""
     _check_has(name, repository, "recover")
     keeps_pending: Any = getattr(repository, "writer", repository)
-    pending = keeps_pending.pending() if hasattr(keeps_pending, "pending") else []
+    pending: list[Any] = keeps_pending.pending() if hasattr(keeps_pending, "pending") else []
     recovery = repository.recover(older_than_ms)
     code = 1 if recovery.failed else 0
     oldest_ms = pending[0].started_ms if pending else None

@@ -27,11 +27,16 @@ class KeyFormat:
     codes: tuple[Codes, ...] = ()
     """The names of each `Code`, in the order of the text."""
 
-    def includes(self, other: "KeyFormat") -> bool:
-        """Whether every key of the other format is one of this format too: each `Code` may have more names."""
-        return self.text == other.text and all(
-            set(codes) <= set(own) for own, codes in zip(self.codes, other.codes, strict=True)
-        )
+    def joined(self, other: "KeyFormat") -> "KeyFormat | None":
+        """The format with the names that each `Code` has in either; None if a byte or a name means two things.
+
+        A release may know fewer names than another one: it refuses to decode the bytes that it does not know.
+        """
+        if self.text != other.text:
+            return None
+        joined = tuple(tuple(sorted({*own, *others})) for own, others in zip(self.codes, other.codes, strict=True))
+        is_unambiguous = all(len(dict(codes)) == len({name for _, name in codes}) == len(codes) for codes in joined)
+        return KeyFormat(self.text, joined) if is_unambiguous else None
 
     def __str__(self) -> str:
         names = "; ".join(", ".join(f"{byte:02x} {name}" for byte, name in codes) for codes in self.codes)

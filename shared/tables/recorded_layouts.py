@@ -283,13 +283,16 @@ def merged_layouts(name: str, recorded: Recorded, declared: Iterable[TableLayout
     merged = [*recorded]
     for layout in map(RecordedLayout.of, declared):
         same_cells = [other for other in merged if claimed_by_both(layout.claims, other.claims) is not None]
+        joined = layout.format
         for other in same_cells:
-            if not layout.format.includes(other.format):
+            of_both = joined.joined(other.format)
+            if of_both is None:
                 raise LayoutMismatch(
                     f"table {name}: its keys are {other.format} (the declared layout makes {layout.format}):"
                     " another layout needs a table of another name"
                 )
+            joined = of_both
         claims = layout.claims.union(*(other.claims for other in same_cells))
         merged = [other for other in merged if other not in same_cells]
-        merged.append(RecordedLayout(layout.format, claims))
+        merged.append(RecordedLayout(joined, claims))
     return tuple(merged)

@@ -145,7 +145,6 @@ def _no_warning() -> Iterator[None]:  # pyright: ignore[reportUnusedFunction]
         (events(), events(TimeBucket("time_ms", DAY_MS)), "row EscapedText", "row TimeBucket(of=part 2, every_ms="),
         (by_status({"a": 1}), by_status({"a": 2}), "Code, EscapedText of 01 a", "Code, EscapedText of 02 a"),
         (by_status({"a": 1}), by_status({"b": 1}), "of 01 a", "of 01 b"),
-        (by_status({"a": 1, "b": 2}), by_status({"a": 1}), "of 01 a, 02 b", "of 01 a"),
     ],
 )
 def test_another_layout_under_the_same_name_is_refused_in_words_that_name_both(
@@ -209,10 +208,10 @@ def test_added_codes_are_compatible_and_recorded(connection: happybase.Connectio
     create_tables(connection, [by_status({"paid": 2, "new": 1}, label)])
     create_tables(connection, [by_status({"new": 1, "paid": 2}, label)])
     create_tables(connection, [by_status({"new": 1, "paid": 2, "sent": 3}, label)])
-    with pytest.raises(LayoutMismatch):
-        create_tables(connection, [by_status({"new": 1, "paid": 2}, label)])
-    with pytest.raises(LayoutMismatch):
-        create_tables(connection, [by_status({"new": 1, "paid": 2, "lost": 3}, label)])
+    create_tables(connection, [by_status({"new": 1, "paid": 2}, label)])  # a process of an earlier release
+    for other in ({"new": 1, "lost": 3}, {"new": 1, "sent": 2}, {"new": 2, "paid": 1}):
+        with pytest.raises(LayoutMismatch, match="01 new, 02 paid, 03 sent"):
+            create_tables(connection, [by_status(other, label)])
 
 
 def test_names_of_classes_and_parts_do_not_count() -> None:
