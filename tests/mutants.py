@@ -1989,16 +1989,16 @@ MUTANTS = (
     ),
     Mutant(
         "another key layout under the same name is taken",
-        "shared/tables/recorded_layouts.py",
-        "if not layout.format.includes(other.format):",
+        "shared/tables/key_formats.py",
+        "if self.text != other.text:",
         "if False:",
         RECORDED_LAYOUTS,
     ),
     Mutant(
         "a code that another name had is taken",
         "shared/tables/key_formats.py",
-        "set(codes) <= set(own) for own",
-        "{byte for byte, _ in codes} <= {byte for byte, _ in own} for own",
+        "is_unambiguous = all(",
+        "is_unambiguous = True or all(",
         RECORDED_LAYOUTS,
     ),
     Mutant(
