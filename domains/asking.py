@@ -1,5 +1,6 @@
 """Reads the command line's words for the designs: names, `field=value` words, whole questions."""
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from inspect import Parameter
@@ -9,7 +10,7 @@ import attrs
 
 from shared.designs import AccessPattern, Design, Variant
 from shared.keys import InvalidKey
-from shared.keys.errors import message_of
+from shared.keys.errors import message_of, shown
 from shared.loading import read_value
 from shared.records import show_time
 from shared.tables import TableLayout
@@ -26,7 +27,7 @@ def check_name(what: str, name: str, names: Iterable[str]) -> str:
         return name
     close = get_close_matches(name, names, n=1)
     advice = f"did you mean {close[0]}?" if close else f"one of {', '.join(names)}"
-    raise WrongUsage(f"unknown {what} {name!r}: {advice}")
+    raise WrongUsage(f"unknown {what} {shown(name)}: {advice}")
 
 
 def find_variants(name: str, designs: Iterable[Design]) -> tuple[Design, tuple[Variant, ...]]:
@@ -63,7 +64,7 @@ def pairs(words: Iterable[str], form: str = "field=value") -> dict[str, str]:
     for word in words:
         name, equals, text = word.partition("=")
         if not equals or not name:
-            raise WrongUsage(f"{word!r}: must be {form}")
+            raise WrongUsage(f"{shown(word)}: must be {form}")
         if name in texts:
             raise WrongUsage(f"{name}: is given twice")
         texts[name] = text
@@ -88,6 +89,19 @@ def time(what: str, text: str) -> int:
     except ValueError as error:
         raise WrongUsage(f"{what}: {error}") from None
     return value
+
+
+LENGTH = "every_ms"
+"""The argument that is a length of time; all others whose names end in `_ms` are points in time."""
+_UNITS_MS = {"": 1, "ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
+
+
+def length(text: str) -> int:
+    """The text as a length of time in milliseconds: `10m`, `6h`, `14d`, or a number of milliseconds."""
+    match = re.fullmatch(r"([0-9]{1,15})(ms|[smhdw]?)", text, re.ASCII)
+    if not match:
+        raise ValueError(f"must be a length such as 10m, 6h or 14d, or milliseconds (got {shown(text)})")
+    return int(match[1]) * _UNITS_MS[match[2]]
 
 
 def questions(design: Design) -> dict[str, list[AccessPattern]]:
@@ -161,7 +175,7 @@ def decode_key(tables: Iterable[TableLayout[Any, Any]], text: str) -> tuple[Tabl
     """The tables in which this hex text is a row key, and for each other table why it is not."""
     row = from_hex("--key", text)
     if not row:
-        raise WrongUsage(f"--key: must be hex digits, two for each byte (got {text!r:.100})")
+        raise WrongUsage(f"--key: must be hex digits, two for each byte (got {shown(text)})")
     keys: TableKeys = []
     missing_keys: MissingKeys = []
     for table in tables:
@@ -178,7 +192,7 @@ def from_hex(what: str, text: str) -> bytes:
     try:
         return bytes.fromhex(text)
     except ValueError:
-        raise WrongUsage(f"{what}: must be hex digits, two for each byte (got {text!r:.100})") from None
+        raise WrongUsage(f"{what}: must be hex digits, two for each byte (got {shown(text)})") from None
 
 
 def _records(design: Design, values: Mapping[str, Any]) -> tuple[list[Any], str]:
@@ -216,7 +230,7 @@ def _values(words: Iterable[str], types: Mapping[str, Any], what: str) -> dict[s
         if full in values:
             raise WrongUsage(f"{name}: is given twice")
         try:
-            values[full] = read_value(full, types[full], text)
+            values[full] = length(text) if full == LENGTH else read_value(full, types[full], text)
         except ValueError as error:
             raise WrongUsage(f"{name}: {error}") from None
     return values

@@ -4,10 +4,12 @@ import io
 import os
 import shlex
 import sys
-from collections.abc import Generator
+import warnings
+from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from itertools import chain
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import attrs
@@ -16,7 +18,7 @@ import typer
 from rich.console import Console
 from thriftpy2.thrift import TException
 
-from shared.designs import AccessPattern, Design, Load, Variant, load_samples, measure_pattern
+from shared.designs import AccessPattern, Design, Load, Measurement, Variant, load_samples, measure_pattern
 from shared.designs.comparison import VariantCosts, measure_variant
 from shared.designs.patterns import DEFAULT_LIMIT
 from shared.keys import InvalidKey, InvalidQuestion
@@ -24,6 +26,7 @@ from shared.keys.errors import message_of
 from shared.keys.prefixes import MAX_BUCKETS
 from shared.loading import (
     FORMATS,
+    InvalidTimeFormat,
     Line,
     Lines,
     UnknownField,
@@ -36,8 +39,9 @@ from shared.loading import (
 from shared.queries import MAX_LIMIT
 from shared.stores import InvalidStoreURL, StoreError, Unreachable, connect
 from shared.stores.server.memory import MAX_BUFFERED_BYTES
-from shared.tables import InvalidRecord, NeedsThrift2, TableMismatch, create_tables, drop_tables
-from shared.writes import NotAllStored
+from shared.tables import InvalidRecord, NeedsThrift2, TableMismatch, check_layouts, create_tables, drop_tables
+from shared.tables.adopting import adopt_tables
+from shared.writes import ClockSkew, NotAllStored
 from shared.writes.batches import RECORDS_AT_ONCE
 
 from . import show, upkeep
@@ -69,6 +73,13 @@ LAST_YEAR = 9999
 MAX_AGE_S = 10 * 365 * 24 * 60 * 60
 """The largest `--older-than`, in seconds."""
 
+WRONG_USAGE = (
+    *(WrongUsage, InvalidQuestion, InvalidKey),
+    *(InvalidTimeFormat, UnknownField, UnknownUnit, UnneededTime, UnneededYear),
+)
+BAD_LINES_AT_START = 1000
+"""If the first lines of a file, so many of them, cannot be read, `load` stops."""
+
 
 class CommandFailed(Exception):
     """The command cannot do what it should; the message says why in one line."""
@@ -79,17 +90,19 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    warnings.showwarning = _show_warning
     try:
         sys.exit(app(prog_name="rowbook", standalone_mode=False))
     except typer.TyperException as error:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "rowbook"
         message, code = f"{error.format_message().rstrip('.')}; see {path} --help", error.exit_code
-    except (WrongUsage, InvalidQuestion, InvalidKey, UnknownField, UnknownUnit, UnneededTime, UnneededYear) as error:
+    except WRONG_USAGE as error:
         message, code = str(error), 2
     except StoreError as error:
         message, code = str(error), 2 if isinstance(error, InvalidStoreURL) else 1
     except (
+        ClockSkew,
         CommandFailed,
         NotServed,
         UnreadableFile,
@@ -104,6 +117,12 @@ def main() -> None:
     with suppress(show.NotWritten):
         show.line(show.console(stderr=True), message)
     sys.exit(code)
+
+
+def _show_warning(message: Warning | str, *_where: object, **_options: object) -> None:
+    """Prints a warning as one line, without the place in the program."""
+    with suppress(show.NotWritten):
+        show.line(show.console(stderr=True), f"warning: {message}")
 
 
 # Arguments and options of the commands
@@ -179,11 +198,13 @@ def run(
     if store == MEMORY and keep:
         raise WrongUsage("--keep: a store in memory ends with the command; name another one with --store")
     all_costs: list[tuple[Design, list[VariantCosts]]] = []
+    prefix = ""
     for design, variants in selection:
         costs: list[VariantCosts] = []
         all_costs.append((design, costs))
         for variant in variants:
             with _demo_tables(store, variant, keep) as connection:
+                prefix = (connection.table_prefix or b"").decode()  # that of the URL, too
                 costs.append(measure_variant(connection, design, variant))
                 if variant is variants[0] and not as_json:
                     show.design_keys(out, design, variants)
@@ -196,7 +217,7 @@ def run(
             show.traps(out, design)
         if keep and not as_json:
             names_kept = dict.fromkeys(table.name for variant in variants for table in variant.tables)
-            table_names = ", ".join(f"{DEMO_PREFIX}_{name}" for name in names_kept)
+            table_names = ", ".join(f"{prefix}_{name}" for name in names_kept)
             show.line(out, f"kept in {store}: {table_names}")
     if as_json:
         show.costs_as_json(out, all_costs)
@@ -221,11 +242,19 @@ def load_(
     ] = "auto",
     map_: Annotated[
         list[str] | None,
-        typer.Option("--map", metavar="FIELD=COLUMN", help="Column to read the field from, if its name differs."),
+        typer.Option(
+            "--map",
+            metavar="FIELD=COLUMN",
+            help="Column to read the field from, if its name differs; in JSON also A.B.",
+        ),
     ] = None,
     unit: Annotated[
         list[str] | None,
-        typer.Option(metavar="FIELD=s|ms|us", help="Unit of a time that is an integer, if not milliseconds (ms)."),
+        typer.Option(metavar="FIELD=s|ms|us", help="Unit of a time that is a number, if not milliseconds (ms)."),
+    ] = None,
+    time_format: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FIELD=FORMAT", help="How a time is written, as strptime's %m/%d/%Y for 7/4/1996."),
     ] = None,
     year: Annotated[
         str | None,
@@ -246,17 +275,17 @@ def load_(
     check_name("format", format, ["auto", *(format.name for format in [*FORMATS, *load.formats])])
     read = partial(
         read_lines,
-        record_type=load.record,
         format=format,
         mapping=pairs(map_ or [], "FIELD=COLUMN"),
         units=pairs(unit or [], "FIELD=s|ms|us"),
-        formats=load.formats,
+        time_formats=pairs(time_format or [], "FIELD=FORMAT"),
         year=None if year is None else number("--year", year, LAST_YEAR),
         at_ms=None if at is None else time("--at", at),
     )
-    sources = (_Source(file, read(file)) for file in files)
+    sources = (_Source(file, _read_as(design, load, read, file)) for file in files)
     first = next(sources)  # so that a file that cannot be read is refused before a store exists
     errors = show.console(plain or context.obj, stderr=True)
+    _warn(errors, design, variant)
     loaded: list[_Source] = []
     with _open(store) as connection:
         create_tables(connection, variant.tables)
@@ -264,7 +293,11 @@ def load_(
         try:
             for source in chain([first], sources):
                 loaded.append(source)
-                _store_lines(errors, load, repository, source, stops=on_error == "stop")
+                try:
+                    _store_lines(errors, load, repository, source, stops=on_error == "stop")
+                except CommandFailed as error:
+                    advice = "" if source.stored else _other_load(design, load, read, source.file)
+                    raise CommandFailed(f"{error}{advice}") from None
         except (CommandFailed, UnneededTime, UnneededYear, UnreadableFile) as error:
             raise CommandFailed(f"{error}; {_records_stored(loaded)} before") from None
         except KeyboardInterrupt:
@@ -335,6 +368,7 @@ def ask(
     command = ["rowbook", "ask", name, question, *(fields or [])]
     command += ["--store", store] if store else []
     command += ["--limit", limit] if limit else []
+    _warn(show.console(plain or context.obj, stderr=True), design, variant)
     show.answer(out, connection, variant.tables, measurement, shlex.join(command), as_json=as_json)
 
 
@@ -446,21 +480,55 @@ def recover(
 @app.command()
 def verify(context: typer.Context, name: Name, store: Existing, as_json: Json = False, plain: Plain = False) -> None:
     """Find rows that disagree with others, or cannot be read. Exit code 1 if there are any."""
-    _verify(context, name, store, as_json, plain, repairs=False)
+    out, errors = _consoles(context, plain)
+    with _repository(name, store) as repository:
+        code = upkeep.verify(out, errors, name, repository, as_json=as_json)
+    raise typer.Exit(code)
 
 
 @app.command()
-def repair(context: typer.Context, name: Name, store: Existing, as_json: Json = False, plain: Plain = False) -> None:
-    """Recover pending writes, then mend what verify finds. Exit code 1 if something cannot be mended."""
-    _verify(context, name, store, as_json, plain, repairs=True)
-
-
-def _verify(context: typer.Context, name: str, store: str, as_json: bool, plain: bool, *, repairs: bool) -> None:
-    plain = plain or context.obj
-    out, errors = show.console(plain), show.console(plain, stderr=True)
+def repair(
+    context: typer.Context,
+    name: Name,
+    store: Existing,
+    discard: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar=f"{upkeep.ORPHANED}|{upkeep.UNDECODABLE}|TABLE:HEXROW",
+            help="Remove lines without a source, rows that cannot be read, or this row, which are otherwise kept.",
+        ),
+    ] = None,
+    restores: Annotated[
+        bool, typer.Option("--restore", help="Make records again from lines that outlived them.")
+    ] = False,
+    as_json: Json = False,
+    plain: Plain = False,
+) -> None:
+    """Recover pending writes, then mend what verify finds. Exit code 1 if something is left."""
+    instructions = upkeep.instructions(discard or [], restores=restores)
+    out, errors = _consoles(context, plain)
     with _repository(name, store) as repository:
-        code = upkeep.verify(out, errors, name, repository, repairs=repairs, as_json=as_json)
+        code = upkeep.repair(out, errors, name, repository, instructions, as_json=as_json)
     raise typer.Exit(code)
+
+
+def _consoles(context: typer.Context, plain: bool) -> tuple[Console, Console]:
+    plain = plain or context.obj
+    return show.console(plain), show.console(plain, stderr=True)
+
+
+@app.command()
+def adopt(context: typer.Context, name: Name, store: Existing, plain: Plain = False) -> None:
+    """Record the key layouts of tables that were made without a record, after comparing some rows of each bucket."""
+    design, (variant, *_others) = find_variants(name, DESIGNS)
+    out = show.console(plain or context.obj)
+    with _existing_store(store) as connection:
+        _check_tables(connection, store, design, variant)
+        for table in adopt_tables(connection, variant.tables):
+            rows = f"{show.count(table.rows, 'row')} compared" if table.rows else "without rows, so nothing is compared"
+            show.line(out, f"{table.table}: {'recorded' if table.is_new else 'recorded already'}, {rows}")
+            for fit in table.also_fits:
+                show.line(out, f"{table.table}: these rows also fit {fit}")
 
 
 @app.command()
@@ -513,18 +581,27 @@ def _name(design: Design, variant: Variant) -> str:
 def _answering_variants(
     design: Design, refusing: Variant, pattern: AccessPattern, call_arguments: dict[str, Any]
 ) -> list[str]:
-    """The names of the variants that answer a question; each is asked in an empty store.
+    """The names of the variants to copy that answer a question; each is asked in an empty store.
 
-    The list is empty if the refusing variant answers there too: then its store has too many rows, and another
-    variant's may too.
+    If the refusing variant answers there too, its store has too many rows to sort: then only those that need not sort.
     """
-    names: list[str] = []
+    measurements: dict[str, Measurement] = {}
     for variant in design.variants:
-        with _open(MEMORY) as connection, suppress(InvalidQuestion):
-            create_tables(connection, variant.tables)
-            measure_pattern(connection, variant.open(connection), pattern, call_arguments, pattern.limit)
-            names.append(_name(design, variant))
-    return [] if _name(design, refusing) in names else names
+        if variant.is_to_copy or variant is refusing:
+            with _open(MEMORY) as connection, suppress(InvalidQuestion):
+                create_tables(connection, variant.tables)
+                repository = variant.open(connection)
+                measurement = measure_pattern(connection, repository, pattern, call_arguments, pattern.limit)
+                measurements[_name(design, variant)] = measurement
+    if measurements.pop(_name(design, refusing), None) is None:
+        return [*measurements]
+    return [name for name, measurement in measurements.items() if "order" not in measurement.client_work]
+
+
+def _warn(errors: Console, design: Design, variant: Variant) -> None:
+    """Says in one line that a variant gives wrong answers, if it does."""
+    if variant.wrong is not None:
+        show.line(errors, f"{_name(design, variant)} {variant.warning}; {design.name} keeps them")
 
 
 @contextmanager
@@ -581,6 +658,7 @@ def _store_to_ask(url: str | None, design: Design, variant: Variant) -> Generato
         return
     with _existing_store(url) as connection:
         _check_tables(connection, url, design, variant)
+        check_layouts(connection, variant.tables)
         yield connection
 
 
@@ -625,6 +703,37 @@ class _Source:
     lines: Lines[Any]
     stored: int = 0
     skipped: int = 0
+    is_readable: bool = False
+    """Whether any line could be read as a record."""
+    unsaid: list[str] = attrs.field(factory=list[str])
+    """Why lines were skipped, before any could be read."""
+
+
+def _read_as(design: Design, load: Load, read: Callable[..., Lines[Any]], file: str) -> Lines[Any]:
+    """The lines of a file as records of a load; the error for a file that has none may name another load."""
+    try:
+        return read(file, record_type=load.record, formats=load.formats)
+    except (UnknownField, UnreadableFile) as error:
+        advice = _other_load(design, load, read, file, by_fields=isinstance(error, UnknownField))
+        raise type(error)(f"{error}{advice}") from None
+
+
+def _other_load(
+    design: Design, load: Load, read: Callable[..., Lines[Any]], file: str, *, by_fields: bool = False
+) -> str:
+    """Advice to load a file as other records of the design; empty text if there are none that fit.
+
+    They fit if the first line of the file holds one or, `by_fields`, if they have the fields that the options name.
+    """
+    for other in design.loads if Path(file).is_file() else ():
+        try:
+            first = next(iter(read(file, record_type=other.record, formats=other.formats)), None)
+            fits = by_fields or (first is not None and first.record is not None)
+        except ValueError as error:
+            fits = by_fields and not isinstance(error, UnknownField)
+        if fits and other is not load:
+            return f"; {'these are fields of' if by_fields else 'its first line fits'} --as {other.name}"
+    return ""
 
 
 def _store_lines(errors: Console, load: Load, repository: Any, source: _Source, stops: bool) -> None:
@@ -640,11 +749,13 @@ def _store_lines(errors: Console, load: Load, repository: Any, source: _Source, 
                 unsent = []
                 _refuse(errors, source, line, line.reason, stops)
             else:
+                source.is_readable = True
                 unsent.append((line, transform(line.record)))
             if len(unsent) == at_once:
                 _store_batch(errors, load, repository, source, unsent, stops)
                 unsent = []
         _store_batch(errors, load, repository, source, unsent, stops)
+        _say(errors, source)
 
 
 def _store_batch(
@@ -664,12 +775,26 @@ def _store_batch(
 
 
 def _refuse(errors: Console, source: _Source, line: Line[Any], reason: str, stops: bool) -> None:
-    """Counts a bad line and says why it is one; fails the command if `stops`."""
+    """Counts a bad line and says why it is one; fails the command if `stops`.
+
+    As long as no line of the file could be read, the reasons wait: of many, only the first one is printed.
+    """
     message = f"{source.file}:{line.number}: {reason}{line.span}"
     if stops:
         raise CommandFailed(f"{message}; --on-error skip goes on")
     source.skipped += line.count
-    show.line(errors, message)
+    source.unsaid.append(message)
+    if source.is_readable:
+        _say(errors, source)
+    elif len(source.unsaid) == BAD_LINES_AT_START:
+        raise CommandFailed(f"{source.unsaid[0]}; none of its first {BAD_LINES_AT_START} lines can be read")
+
+
+def _say(errors: Console, source: _Source) -> None:
+    """Prints why lines were skipped."""
+    for message in source.unsaid:
+        show.line(errors, message)
+    source.unsaid.clear()
 
 
 def _store(load: Load, repository: Any, record: Any, place: str) -> str:

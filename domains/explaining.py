@@ -7,7 +7,7 @@ import attrs
 
 from shared.designs import CellContents, Design
 from shared.designs.cell_contents import column_of
-from shared.keys.errors import message_of
+from shared.keys.errors import message_of, shown
 from shared.tables import TableLayout
 
 from .asking import MissingKeys, TableKeys, WrongUsage, from_hex
@@ -32,7 +32,7 @@ def read_cell(column: str | None, value: str | None) -> Cell | None:
         raise WrongUsage(f"{given}: needs {missing}, too")
     family, colon, qualifier = column.rpartition(":")
     if not column or (colon and not family):
-        raise WrongUsage(f"--column: must be HEX or FAMILY:HEX (got {column!r:.100})")
+        raise WrongUsage(f"--column: must be HEX or FAMILY:HEX (got {shown(column)})")
     return Cell(family or None, from_hex("--column", qualifier), from_hex("--value", value))
 
 

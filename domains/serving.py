@@ -11,6 +11,7 @@ from typing import Any
 
 from rich.console import Console
 
+from shared.keys.errors import shown
 from shared.stores import EmbeddedConnection, connect
 from shared.stores.server.thrift_server import Protocol, ThriftServer, Transport
 
@@ -106,7 +107,7 @@ def _share_one_heap() -> None:
 
 def _whole_number(option: str, text: str, least: int, most: int) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= len(str(most)) and least <= int(text) <= most):
-        raise WrongUsage(f"{option}: must be {least}..{most} (got {text!r:.100})")
+        raise WrongUsage(f"{option}: must be {least}..{most} (got {shown(text)})")
     return int(text)
 
 
@@ -117,7 +118,7 @@ def _address(host: str, known_to_be_open: bool) -> str:
     try:
         addresses = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise NotServed(f"--host: {host!r} has no address: {show.reason(error)}") from None
+        raise NotServed(f"--host: {shown(host)} has no address: {show.reason(error)}") from None
     *_, socket_address = min(addresses, key=lambda candidate: candidate[0] != socket.AF_INET)
     address = str(socket_address[0])
     if not known_to_be_open and not ip_address(address.partition("%")[0]).is_loopback:

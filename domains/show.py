@@ -239,10 +239,12 @@ def _with_title(to: Console, title: str, lines: list[tuple[int, str]]) -> None:
 
 
 def design_keys(to: Console, design: Design, variants: Sequence[Variant]) -> None:
-    """Writes a design's question, and the key of each table of its variants in one line."""
+    """Writes a design's question, the key of each table of its variants in one line, and which variants not to copy."""
     line(to, f"{design.name}: {design.question}", style="bold")
     keys = [
-        (variant.name, table.name, key_line(table.layout)) for variant in variants for table in variant.record_tables
+        (variant.marked_name, table.name, key_line(table.layout))
+        for variant in variants
+        for table in variant.record_tables
     ]
     widths = [max(map(cell_len, column)) for column in zip(*keys, strict=True)]
     variant_before = ""
@@ -250,6 +252,9 @@ def design_keys(to: Console, design: Design, variants: Sequence[Variant]) -> Non
         shown_variant = "" if variant == variant_before else variant
         line(to, f"  {shown_variant.ljust(widths[0])}  {name.ljust(widths[1])}  {key}")
         variant_before = variant
+    for marked in variants:
+        if not marked.is_to_copy:
+            line(to, f"  {marked.name} {marked.warning}")
 
 
 def designs_as_json(to: Console, designs: Iterable[Design]) -> None:
@@ -259,10 +264,20 @@ def designs_as_json(to: Console, designs: Iterable[Design]) -> None:
 
 def _design(design: Design) -> dict[str, Any]:
     variants = [
-        {"name": variant.name, "differs": variant.differs, "tables": [_table(table) for table in variant.record_tables]}
+        {
+            "name": variant.name,
+            "differs": variant.differs,
+            **_marks(variant),
+            "tables": [_table(table) for table in variant.record_tables],
+        }
         for variant in design.variants
     ]
     return {"name": design.name, "question": design.question, "variants": variants}
+
+
+def _marks(variant: Variant) -> dict[str, Any]:
+    """Why a variant is not to be copied: what it loses, or what is bad about it; both are empty if it may be."""
+    return {"loses": "" if variant.wrong is None else variant.wrong.loses, "mistake": variant.mistake}
 
 
 def _table(table: TableLayout[Any, Any]) -> dict[str, Any]:
@@ -350,11 +365,14 @@ def comparison(to: Console, design: Design, variants: list[VariantCosts]) -> Non
     for measurements in zip(*(variant_costs.measurements for variant_costs in variants), strict=True):
         for variant_costs, measurement in zip(variants, measurements, strict=True):
             question, *figures = question_row(measurement)[: len(numbers) + 2]
-            lines.append((question if variant_costs is variants[0] else "", variant_costs.variant.name, *figures))
+            name = variant_costs.variant.marked_name
+            lines.append((question if variant_costs is variants[0] else "", name, *figures))
     table(to, ("question", "variant", "cost", *numbers), lines, numbers, fitted=True)
     heading(to, "What each variant writes")
     columns = WRITTEN_COLUMNS[:-1]  # the bytes of intents would make the table too wide
-    written = [(compared.variant.name, *written_row(compared)[:-1], compared.variant.differs) for compared in variants]
+    written = [
+        (compared.variant.marked_name, *written_row(compared)[:-1], compared.variant.differs) for compared in variants
+    ]
     table(to, ("variant", *columns, "what differs"), written, columns, fitted=True)
     heading(to, f"What each table's busiest range takes of its newest rows; an even spread is {1 / RANGES:.1%}")
     table(to, SPREAD_COLUMNS, spread_rows(variants), SPREAD_COLUMNS[2:], fitted=True)
@@ -385,6 +403,7 @@ def costs_as_json(to: Console, designs: Iterable[tuple[Design, list[VariantCosts
 def _costs(variant_costs: VariantCosts) -> dict[str, Any]:
     return {
         "name": variant_costs.variant.name,
+        **_marks(variant_costs.variant),
         "questions": list(map(_cost, variant_costs.measurements)),
         "rows_written": variant_costs.rows_per_record,
         "bytes_stored": variant_costs.bytes_per_record,
@@ -399,7 +418,7 @@ def _cost(measurement: Measurement) -> dict[str, Any]:
     question = {"question": pattern.name, "answers": pattern.question, "ask": pattern.words}
     if measurement.refused:
         return {**question, "refused": measurement.refused}
-    return {**question, **_figures(measurement)}
+    return {**question, "is_wrong": measurement.is_wrong, **_figures(measurement)}
 
 
 def _figures(measurement: Measurement) -> dict[str, Any]:
@@ -522,6 +541,7 @@ def query_explanation(
                 "left_to_a_filter": explanation.server_filtered,
                 "rpcs": explanation.rpcs,
                 "rpcs_are_exact": explanation.is_exact,
+                "then": explanation.then_ranges,
             },
         )
         return
@@ -537,6 +557,8 @@ def query_explanation(
         line(to, f"the client compares {', '.join(compared)} and drops other records")
     if "order" in explanation.client_work:
         line(to, "the client sorts the records, so each page reads all of the ranges")
+    if explanation.then_ranges:
+        line(to, f"then {explanation.then_ranges}, as these rows tell")
     rpcs = count(explanation.rpcs, "RPC")
     line(
         to,
@@ -614,10 +636,14 @@ def reasons(missing_keys: MissingKeys) -> str:
 
 
 def reason(error: Exception) -> str:
-    """The first line of a store's error message; HBase sends a Java stack trace after it."""
+    """The first line of a store's error message; HBase sends a Java stack trace after it.
+
+    The class of a Java exception is left out if it says only that something failed.
+    """
     message: object = getattr(error, "message", None) or getattr(error, "strerror", None) or str(error)
     text = message.decode(errors="replace") if isinstance(message, bytes) else str(message)
-    return (text.splitlines() or [type(error).__name__])[0]
+    first = (text.splitlines() or [type(error).__name__])[0]
+    return first.removeprefix("org.apache.hadoop.hbase.DoNotRetryIOException: ").removeprefix("java.io.IOException: ")
 
 
 def count(number: int, what: str) -> str:

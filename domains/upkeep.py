@@ -9,16 +9,23 @@ import attrs
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn
 
-from shared.keys.errors import listed
+from shared.keys.errors import listed, shown
 from shared.records import show_time
-from shared.writes import Finding
+from shared.writes import Finding, Instructions
 
 from . import show
-from .asking import WrongUsage
+from .asking import WrongUsage, from_hex
+
+ORPHANED, UNDECODABLE = "orphaned", "undecodable"
+NEEDED = {"recover": ("writes under way", "recover"), "verifier": ("rows that follow from others", "compare")}
 
 
 class Verifies(Protocol):
-    """What `verify` needs of a repository's verifier. `repair` needs a method `repair` besides, as of `Verifier`."""
+    """What `verify` needs of a repository's verifier. `repair` needs a method `repair` besides, as of `Verifier`.
+
+    A repository whose interrupted writes nothing can find has neither, and an attribute `interrupted_writes` instead:
+    what a crash leaves, and what to do then.
+    """
 
     @property
     def counts(self) -> Mapping[str, int]:
@@ -33,7 +40,8 @@ class Verifies(Protocol):
 def recover(out: Console, name: str, repository: Any, older_than_ms: int | None, *, as_json: bool) -> int:
     """Prints the pending writes and settles the old ones; returns the exit code, 1 if one could not be settled."""
     _check_has(name, repository, "recover")
-    pending = repository.writer.pending()
+    keeps_pending: Any = getattr(repository, "writer", repository)
+    pending: list[Any] = keeps_pending.pending() if hasattr(keeps_pending, "pending") else []
     recovery = repository.recover(older_than_ms)
     code = 1 if recovery.failed else 0
     oldest_ms = pending[0].started_ms if pending else None
@@ -49,38 +57,88 @@ def recover(out: Console, name: str, repository: Any, older_than_ms: int | None,
     return code
 
 
-def verify(out: Console, errors: Console, name: str, repository: Any, *, repairs: bool, as_json: bool) -> int:
-    """Prints every row that is wrong, and mends it if `repairs`; returns the exit code, 1 if one is left.
+def verify(out: Console, errors: Console, name: str, repository: Any, *, as_json: bool) -> int:
+    """Prints every row that is wrong; returns the exit code, 1 if there is one.
 
-    A finding that is harmless is printed, and does not count as left.
+    A finding that is harmless is printed, and does not count as wrong.
     """
     _check_has(name, repository, "verifier")
-    verifier: Any = repository.verifier()
-    if repairs and not hasattr(verifier, "repair"):
-        raise WrongUsage(f"{name}: cannot be repaired, because its rows do not follow from others; see rowbook verify")
-    found: list[dict[str, Any]] = []
-    wrong: Counter[str] = Counter()
-    harmless: Counter[str] = Counter()
-    left = 0
+    verifier: Verifies = repository.verifier()
     with _progress(errors, name, verifier) as progress:
-        findings = verifier.repair(progress) if repairs else ((finding, False) for finding in verifier.verify(progress))
-        for finding, is_mended in findings:
-            (harmless if finding.is_harmless else wrong)[finding.kind] += 1
-            left += not is_mended and not finding.is_harmless
-            if as_json:
-                found.append({**attrs.asdict(finding), "mended": is_mended})
-            else:
-                show.line(out, f"{'mended: ' if is_mended else ''}{finding}")
-    if as_json:
-        counts = {f"{what}s": number for what, number in verifier.counts.items()}
-        show.json_object(out, {"name": name, **counts, "found": found, "left": left})
-        return 1 if left else 0
-    outcome = f"{_words(wrong)}{f'; {left} left' if repairs else ''}" if wrong else "nothing is wrong"
-    outcome += f"; {_words(harmless)}, which is harmless" if harmless else ""
-    pending = len(repository.writer.pending()) if hasattr(repository, "writer") else 0
-    left_out = f"; {show.count(pending, 'pending write')} left out, see rowbook recover" if pending else ""
-    show.line(out, f"{name}: {_compared(verifier)}: {outcome}{left_out}")
-    return 1 if left else 0
+        found = _Found(out, as_json)
+        for finding in verifier.verify(progress):
+            found.add(finding)
+    return found.finish(name, repository, verifier)
+
+
+def repair(
+    out: Console, errors: Console, name: str, repository: Any, instructions: Instructions, *, as_json: bool
+) -> int:
+    """Prints every row that is wrong, and mends it if it can; returns the exit code, 1 if one is left."""
+    _check_has(name, repository, "verifier")
+    verifier: Any = repository.verifier()
+    if not hasattr(verifier, "repair"):
+        raise WrongUsage(f"{name}: cannot be repaired, because its rows do not follow from others; see rowbook verify")
+    with _progress(errors, name, verifier) as progress:
+        found = _Found(out, as_json, repairs=True)
+        for finding, is_mended in verifier.repair(progress, instructions):
+            found.add(finding, is_mended)
+    code = found.finish(name, repository, verifier)
+    for table, row in sorted(instructions.discards_rows - found.rows):
+        show.line(errors, f"--discard {table}:{row.hex()}: nothing is wrong with this row, so it is kept")
+        code = 1
+    return code
+
+
+def instructions(discard: list[str], *, restores: bool) -> Instructions:
+    """What the options of `repair` tell it to do with rows that it otherwise keeps."""
+    rows: set[tuple[str, bytes]] = set()
+    for word in discard:
+        table, colon, row = word.rpartition(":")
+        if word not in (ORPHANED, UNDECODABLE) and not (table and row):
+            raise WrongUsage(f"--discard: must be {ORPHANED}, {UNDECODABLE} or TABLE:HEXROW (got {shown(word)})")
+        if colon:
+            rows.add((table, from_hex("--discard", row)))
+    return Instructions(restores, ORPHANED in discard, UNDECODABLE in discard, frozenset(rows))
+
+
+class _Found:
+    """Prints findings as they come, or all as one JSON object at the end."""
+
+    def __init__(self, out: Console, as_json: bool, *, repairs: bool = False) -> None:
+        self._out = out
+        self._as_json = as_json
+        self._repairs = repairs
+        self._found: list[dict[str, Any]] = []
+        self._wrong: Counter[str] = Counter()
+        self._harmless: Counter[str] = Counter()
+        self._left = 0
+        self.rows: set[tuple[str, bytes]] = set()
+        """Table and row of each finding so far."""
+
+    def add(self, finding: Finding, is_mended: bool = False) -> None:
+        """Prints and counts one finding."""
+        self.rows.add((finding.table, finding.row))
+        (self._harmless if finding.is_harmless else self._wrong)[finding.kind] += 1
+        self._left += not is_mended and not finding.is_harmless
+        if self._as_json:
+            self._found.append({**attrs.asdict(finding), "mended": is_mended})
+        else:
+            show.line(self._out, f"{'mended: ' if is_mended else ''}{finding}")
+
+    def finish(self, name: str, repository: Any, verifier: Verifies) -> int:
+        """Prints the summary; returns the exit code, 1 if a wrong row is left."""
+        if self._as_json:
+            counts = {f"{what}s": number for what, number in verifier.counts.items()}
+            show.json_object(self._out, {"name": name, **counts, "found": self._found, "left": self._left})
+            return 1 if self._left else 0
+        outcome = f"{_words(self._wrong)}{f'; {self._left} left' if self._repairs else ''}"
+        outcome = outcome if self._wrong else "nothing is wrong"
+        outcome += f"; {_words(self._harmless)}, which is harmless" if self._harmless else ""
+        pending = len(repository.writer.pending()) if hasattr(repository, "writer") else 0
+        outcome += f"; {show.count(pending, 'pending write')}, see rowbook recover" if pending else ""
+        show.line(self._out, f"{name}: {_compared(verifier)}: {outcome}")
+        return 1 if self._left else 0
 
 
 def _compared(verifier: Verifies) -> str:
@@ -92,8 +150,11 @@ def _words(kinds: Counter[str]) -> str:
 
 
 def _check_has(name: str, repository: Any, method: str) -> None:
+    if interrupted := getattr(repository, "interrupted_writes", ""):
+        raise WrongUsage(f"{name}: {interrupted}")
     if not hasattr(repository, method):
-        raise WrongUsage(f"{name}: has no writes over several rows, so there is nothing to compare or recover")
+        stores, command = NEEDED[method]
+        raise WrongUsage(f"{name}: stores no {stores}, so there is nothing to {command}")
 
 
 @contextmanager

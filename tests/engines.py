@@ -28,8 +28,12 @@ class AnyRow:
 
 @cache
 def plain_table(name: str, family: str = "f") -> TableLayout[Any, Any]:
-    """A table for tests that make their own rows and cells, in one family; the cell v marks a row as a record."""
-    return TableLayout(name, "any row", KeyLayout(AnyRow), RecordCells(AnyRow, {}, marker=f"{family}:v"))
+    """A table for tests that make their own rows and cells, in one family; the cell v marks a row as a record.
+
+    Its layout is not recorded, so a test can read its rows by any other one that is not.
+    """
+    cells = RecordCells(AnyRow, {}, marker=f"{family}:v")
+    return TableLayout(name, "any row", KeyLayout(AnyRow), cells, is_recorded=False)
 
 
 @frozen

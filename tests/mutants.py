@@ -47,6 +47,7 @@ RELEASES = ("tests/shared/tables/test_releases.py",)
 LAWS = ("tests/shared/keys/test_codec_laws.py",)
 CELLS = ("tests/shared/tables/test_cells.py",)
 BATCHES = ("tests/shared/writes/test_batches.py",)
+RECORDED_LAYOUTS = ("tests/shared/tables/test_recorded_layouts.py",)
 CLOCK = ("tests/shared/writes/test_clock.py",)
 SERVER_CLOCK = ("tests/shared/writes/test_server_clock.py",)
 CLOCKS = ("tests/shared/writes/test_clocks_of_writers.py", "tests/shared/writes/test_server_clock.py")
@@ -54,12 +55,18 @@ RELEASES = ("tests/shared/writes/test_two_releases.py",)
 SLOTS = ("tests/shared/writes/test_slots.py",)
 SOURCES = ("tests/shared/writes/test_sources.py",)
 VERIFYING = ("tests/shared/writes/test_verifying.py",)
+LOST_REVISIONS = ("tests/shared/writes/test_lost_revisions.py",)
 MESSAGES = ("tests/domains/messages/test_repository.py", "tests/domains/messages/test_copies.py")
+MESSAGE_UPKEEP = ("tests/domains/messages/test_verifying.py",)
 FEEDS = ("tests/domains/feeds/test_feeds.py",)
+FEED_UPKEEP = ("tests/domains/feeds/test_verifying.py",)
+FEED_ERASING = ("tests/domains/feeds/test_erasing.py",)
+ERASING = ("tests/shared/writes/test_erasing.py",)
 CLAIMS = ("tests/shared/writes/test_claims.py",)
 DICTIONARIES = ("tests/shared/writes/test_dictionaries.py",)
 STOPPED_WRITES = ("tests/shared/writes/test_stopped_writes.py",)
 TSDB_COMPACTION = ("tests/domains/tsdb/test_compaction.py",)
+TSDB_AT_ONCE = ("tests/domains/tsdb/test_at_once.py",)
 TSDB_DELETING = ("tests/domains/tsdb/test_deleting.py",)
 TSDB_READING = ("tests/domains/tsdb/test_reading.py",)
 TSDB_ANNOTATING = ("tests/domains/tsdb/test_annotating.py",)
@@ -70,6 +77,7 @@ TSDB_FORMATS = ("tests/domains/tsdb/test_formats.py",)
 TSDB_SETTINGS = ("tests/domains/tsdb/test_settings.py",)
 TSDB_VERIFYING = ("tests/domains/tsdb/test_verifying.py",)
 FOLDING = ("tests/domains/counters/test_folding.py",)
+LOGINS_VERIFIED = ("tests/domains/counters/test_verifying.py",)
 STOPPED_FOLDS = ("tests/domains/counters/test_crashes.py",)
 TABLES = ("tests/shared/tables/test_tables.py",)
 CONFORMANCE = ("tests/conformance/test_conformance.py",)
@@ -722,6 +730,34 @@ MUTANTS = (
         RECORD_CELLS,
     ),
     Mutant(
+        "a fraction of a millisecond is cut off",
+        "shared/records/times.py",
+        "    if time_ms.denominator != 1:\n",
+        "    if False:\n",
+        ("tests/shared/loading/test_time_formats.py",),
+    ),
+    Mutant(
+        "a date without a year is read as one of 1900",
+        "shared/loading/time_formats.py",
+        '        if not any(year in self.notation for year in ("%Y", "%y", "%G", "%c", "%x")):',
+        "        if False:",
+        ("tests/shared/loading/test_time_formats.py",),
+    ),
+    Mutant(
+        "a where may compare a value of another type",
+        "shared/queries/record_reader.py",
+        "        if not fits(value):\n",
+        "        if False:\n",
+        QUERIES,
+    ),
+    Mutant(
+        "a user without a name is every user",
+        "domains/feeds/repository.py",
+        "    check_text(what, name)\n",
+        "    if name is None:\n        return\n",
+        ("tests/domains/test_wrong_input.py",),
+    ),
+    Mutant(
         "the size of a cell is not compared",
         "shared/tables/record_cells.py",
         "            check_cell_size(packed.name, column, value)\n",
@@ -887,8 +923,8 @@ MUTANTS = (
     Mutant(
         "split points have small hex digits",
         "shared/tables/ddl.py",
-        "{byte:02X}",
-        "{byte:02x}",
+        '{byte:02X}" for byte in point',
+        '{byte:02x}" for byte in point',
         ("tests/shared/tables/test_ddl.py",),
     ),
     Mutant(
@@ -940,7 +976,7 @@ MUTANTS = (
         "domains/orders/records.py",
         "return cls(order.seller_id, order.placed_ms",
         "return cls(order.buyer_id, order.placed_ms",
-        contract("all_variants_that_answer_give_the_same_records_unless_exempt"),
+        contract("all_variants_that_answer_give_the_same_records_but_those_that_are_wrong"),
     ),
     Mutant(
         "storing a record again writes it again",
@@ -1001,8 +1037,8 @@ MUTANTS = (
     Mutant(
         "a verdict hides how many ranges are filtered",
         "shared/designs/cost_tables.py",
-        "and ranges > 1 else words",
-        "and False else words",
+        "names_ranges = ranges > 1 and",
+        "names_ranges = False and",
         ("tests/shared/designs/test_cost_tables.py",),
     ),
     Mutant(
@@ -1053,6 +1089,41 @@ MUTANTS = (
         "self._table.narrow(host=host, event=event, time_ms=between())",
         "self._table.narrow(host=host, event=event)",
         ("tests/domains/logs/test_adapt.py",),
+    ),
+    Mutant(
+        "a refusal recommends a variant that loses points",
+        "domains/cli.py",
+        "if variant.is_to_copy or variant is refusing:",
+        "if True:",
+        ("tests/domains/test_cli_marks.py",),
+    ),
+    Mutant(
+        "a refusal to sort recommends variants that sort, too",
+        "domains/cli.py",
+        ' if "order" not in measurement.client_work]',
+        "]",
+        ("tests/domains/test_cli_ask.py",),
+    ),
+    Mutant(
+        "a wrong answer is shown with what it costs",
+        "shared/designs/comparison.py",
+        "is_wrong=_is_wrong(variant, measurement)",
+        "is_wrong=False",
+        ("tests/domains/test_cli_marks.py",),
+    ),
+    Mutant(
+        "a reverse scan is said to keep the order of ties",
+        "domains/orders/design.py",
+        "(LATEST, WEEK, OF_BUYER)",
+        "(LATEST, WEEK)",
+        contract("all_variants_that_answer_give_one_order_unless_exempt"),
+    ),
+    Mutant(
+        "a shorter interval is advised where the ranges do not follow it",
+        "shared/queries/sorted_pages.py",
+        "if plan.qualifiers is not None or _can_be_shorter(layout, plan):",
+        "if True:",
+        SORTED_PAGES,
     ),
     Mutant(
         "a question that is explained is asked of the store",
@@ -1155,17 +1226,38 @@ MUTANTS = (
     ),
     Mutant(
         "the sender of a group message gets a copy",
-        "domains/messages/repository.py",
-        " if member != message.sender]",
-        "]",
+        "domains/messages/records.py",
+        "if member != message.sender:",
+        "if True:",
         MESSAGES,
     ),
     Mutant(
         "a message that both sides deleted keeps its body",
         "domains/messages/repository.py",
-        "is_needed = message.in_inbox or message.in_outbox or message.members",
-        "is_needed = True",
+        "return bool(message.in_inbox or message.in_outbox or message.members)",
+        "return True",
         MESSAGES,
+    ),
+    Mutant(
+        "another body replaces one that both sides deleted",
+        "domains/messages/repository.py",
+        "if stored.removed_body not in (None, digest_of(message.body)):",
+        "if False:",
+        MESSAGES,
+    ),
+    Mutant(
+        "the lines of copies that are about to be created are findings",
+        "domains/messages/verifying.py",
+        "Verifier(writer, self._about_to_be_claimed)",
+        "Verifier(writer)",
+        MESSAGE_UPKEEP,
+    ),
+    Mutant(
+        "a lost copy stays lost",
+        "domains/messages/verifying.py",
+        "            self._writer.claim(copies)\n",
+        "",
+        MESSAGE_UPKEEP,
     ),
     Mutant(
         "a fan-out ends after its first step",
@@ -1190,17 +1282,73 @@ MUTANTS = (
     ),
     Mutant(
         "a post that was pulled is shown in a timeline too",
-        "domains/feeds/repository.py",
+        "domains/feeds/lines.py",
         'return stored.post if is_of_stream == (stored.way == "pulled") else None',
         "return stored.post",
-        FEEDS,
+        FEED_UPKEEP,
     ),
     Mutant(
         "an erasure keeps the lines of the author in other timelines",
-        "domains/feeds/repository.py",
-        "            self.delete_lines(gone)\n        mark",
-        "        mark",
-        FEEDS,
+        "domains/feeds/erasing.py",
+        "            self._lines.delete(gone)\n",
+        "",
+        FEED_ERASING,
+    ),
+    Mutant(
+        "an erasure is forgotten before its sources are old enough",
+        "domains/feeds/erasing.py",
+        "if remaining == 0:",
+        "if True:",
+        FEED_ERASING,
+    ),
+    Mutant(
+        "an erasure takes the mark of a stream from a user who came back",
+        "domains/feeds/erasing.py",
+        "if cells and pulled.",
+        "if not cells and pulled.",
+        FEED_ERASING,
+    ),
+    Mutant(
+        "an erasure deletes lines of records that came back",
+        "shared/writes/erasing.py",
+        "line.time_ms <= old_ms and _is_missing(sources[line.source_row])",
+        "line.time_ms <= old_ms",
+        ERASING,
+    ),
+    Mutant(
+        "an erasure deletes lines that a write under way has put",
+        "shared/writes/erasing.py",
+        "line.time_ms <= old_ms and _is_missing(sources[line.source_row])",
+        "_is_missing(sources[line.source_row])",
+        ERASING,
+    ),
+    Mutant(
+        "an erasure that is over takes a later one of the same name with it",
+        "shared/writes/erasing.py",
+        "self._rows.delete(self.table.row(erasure), timestamp=erasure.at_ms)",
+        "self._rows.delete(self.table.row(erasure))",
+        ERASING,
+    ),
+    Mutant(
+        "a line whose post is lost is deleted",
+        "domains/feeds/lines.py",
+        'return "orphaned"',
+        'return "left-over"',
+        FEED_UPKEEP,
+    ),
+    Mutant(
+        "the line of a follow that is being stored is a finding",
+        "domains/feeds/verifying.py",
+        " if self._lines.follow_row(keys[row]) not in undecided",
+        "",
+        FEED_UPKEEP,
+    ),
+    Mutant(
+        "a mark of a stream is not missed",
+        "domains/feeds/verifying.py",
+        "if not (table is self._lines.table and self._lines_expire):",
+        "if table is self._lines.table and not self._lines_expire:",
+        FEED_UPKEEP,
     ),
     Mutant(
         "a source drops the cells that its release does not know",
@@ -1366,30 +1514,65 @@ MUTANTS = (
     Mutant(
         "a deletion deletes the points that are overwritten meanwhile",
         "domains/tsdb/deleting.py",
-        "up_to_ms = before_ms - 1 if are_old[qualifier] else written_ms",
-        "up_to_ms = before_ms + QUIET_MS + 1000",
+        "up_to_ms = plan.before_ms - 1 if are_old[qualifier] else written_ms",
+        "up_to_ms = plan.before_ms + QUIET_MS + 1000",
         TSDB_DELETING,
     ),
     Mutant(
         "a cell that replaces a compacted one is newer than what is written meanwhile",
         "domains/tsdb/deleting.py",
-        "    with rows.batch(timestamp=before_ms) as batch:",
-        "    with rows.batch(timestamp=before_ms + QUIET_MS + 1000) as batch:",
+        "            with self.deleter.rows.batch(timestamp=written_ms) as batch:",
+        "            with self.deleter.rows.batch(timestamp=written_ms + QUIET_MS + 1000) as batch:",
         TSDB_DELETING,
     ),
     Mutant(
         "a deletion does not look whether its cell is there",
         "domains/tsdb/deleting.py",
-        "*rows_that_show(rows, puts)]",
-        "*puts]",
+        "                ready += rows_that_show(it.rows, cells)",
+        "                ready += cells",
         TSDB_DELETING,
     ),
     Mutant(
-        "a row with a young cell is rewritten",
+        "a young compacted cell is rewritten",
         "domains/tsdb/deleting.py",
-        " and max(planned.deleted.values()) < before_ms",
+        " and not plan.is_postponed",
         "",
         TSDB_DELETING,
+    ),
+    Mutant(
+        "a deletion does not look whether another one was registered after it has put",
+        "domains/tsdb/deleting.py",
+        "if self.planned(batch, now_registered, before_ms, []) != planned:",
+        "if False:",
+        TSDB_AT_ONCE,
+    ),
+    Mutant(
+        "a compaction does not look whether a deletion was registered after it has put",
+        "domains/tsdb/compaction.py",
+        "if deleter.covered(read, now_registered, now_ms - QUIET_MS) != covered:",
+        "if False:",
+        TSDB_AT_ONCE,
+    ),
+    Mutant(
+        "a deletion is registered after it has read",
+        "domains/tsdb/deleting.py",
+        "            if self.own is not None and not self.settles:\n                it.registry.register(self.own)\n",
+        "",
+        TSDB_AT_ONCE,
+    ),
+    Mutant(
+        "a registered deletion covers points that are stored again after it",
+        "domains/tsdb/registry.py",
+        "before_ms = deletion.started_ms - SPARED_MS",
+        "before_ms = deletion.started_ms + 10**9",
+        TSDB_AT_ONCE,
+    ),
+    Mutant(
+        "a deletion puts its cell however long it was stopped",
+        "domains/tsdb/deleting.py",
+        "            if self.deleter.clock.elapsed_ms(began) > BATCH_MS:\n",
+        "            if False:\n",
+        TSDB_AT_ONCE,
     ),
     Mutant(
         "the server leaves out rows with UIDs of bytes from 80 on",
@@ -1582,30 +1765,72 @@ MUTANTS = (
     ),
     Mutant(
         "the rows of a pending write are findings",
-        "shared/writes/verifying.py",
-        "[suspect for suspect in suspects if suspect.source_row not in pending]",
+        "shared/writes/comparing.py",
+        "[suspect for suspect in suspects if suspect.source_row not in under_way]",
         "[*suspects]",
         VERIFYING,
     ),
     Mutant(
         "a source that cannot be read hides the lines of others",
-        "shared/writes/verifying.py",
-        "            if len(rows) == 1:\n",
-        "            if True:\n",
+        "shared/writes/comparing.py",
+        "        sources = self._writer.read_each(rows)\n",
+        "        sources = self._writer.read_all(rows)\n",
         VERIFYING,
     ),
     Mutant(
         "a line that stays missing is said to be mended",
         "shared/writes/verifying.py",
-        "return not list(self._disagreeing([line], self._readable([finding.source_row])))",
+        "return self._compared.agrees(finding, finding.source_row)",
         "return True",
         VERIFYING,
     ),
     Mutant(
         "a line that differs is found twice",
-        "shared/writes/verifying.py",
-        'suspect is not None and suspect.kind == "dangling"',
+        "shared/writes/comparing.py",
+        'suspect is not None and suspect.kind in ("dangling", "orphaned")',
         "suspect is not None",
+        VERIFYING,
+    ),
+    Mutant(
+        "a line that is newer than its source is of an earlier revision",
+        "shared/writes/comparing.py",
+        "(wanted.last_ms is None or line.newest_ms > wanted.last_ms)",
+        "wanted.last_ms is None",
+        LOST_REVISIONS,
+    ),
+    Mutant(
+        "repair changes a source that has lost a revision",
+        "shared/writes/verifying.py",
+        "            if len(settled) < len(lines):\n",
+        "            if False:\n",
+        LOST_REVISIONS,
+    ),
+    Mutant(
+        "a restored record is made of its oldest lines",
+        "shared/writes/restoring.py",
+        "lines = sorted(lines, key=lambda line: line.newest_ms)",
+        "lines = sorted(lines, key=lambda line: -line.newest_ms)",
+        LOST_REVISIONS,
+    ),
+    Mutant(
+        "a line without a source creates one",
+        "shared/writes/intents.py",
+        "while (source := self.read(row)).cell is not None:",
+        "while source := self.read(row):",
+        LOST_REVISIONS,
+    ),
+    Mutant(
+        "young lines without a source are discarded",
+        "shared/writes/intents.py",
+        "self.delete(touched, self.check_clock().wall_ms - FORGET_MS)",
+        "self.delete(touched, self.check_clock().wall_ms)",
+        LOST_REVISIONS,
+    ),
+    Mutant(
+        "an old write under way hides damage",
+        "shared/writes/intents.py",
+        "if -MAX_SKEW_MS <= now_ms - slot.started_ms < self._window_ms)",
+        "if -MAX_SKEW_MS <= now_ms - slot.started_ms)",
         VERIFYING,
     ),
     Mutant(
@@ -1613,13 +1838,6 @@ MUTANTS = (
         "domains/orders/repository.py",
         "        self.writer.recover(older_than_ms=0)\n        erased = 0\n",
         "        erased = 0\n",
-        ("tests/domains/orders/test_erase_buyer.py",),
-    ),
-    Mutant(
-        "a buyer's line without an order is kept",
-        "domains/orders/repository.py",
-        "            self.writer.repair(self._orders.row(OrderByNumber(line.order_number)), cells)\n",
-        "            pass\n",
         ("tests/domains/orders/test_erase_buyer.py",),
     ),
     Mutant(
@@ -1681,7 +1899,7 @@ MUTANTS = (
     Mutant(
         "a page shows lines that their records contradict",
         "shared/writes/intents.py",
-        " if record is not None and self._has_line(record, table, table.row(line)) else None",
+        " if source.record is not None and self._has_line(source.record, table, line) else None",
         "",
         STOPPED_WRITES,
     ),
@@ -1701,25 +1919,66 @@ MUTANTS = (
     ),
     Mutant(
         "a folder takes its own count for the sum",
-        "domains/counters/repository.py",
-        "        return self._day_sums.record(",
-        "        return count or self._day_sums.record(",
+        "domains/counters/folding.py",
+        "        return sums.record(",
+        "        return count or sums.record(",
         FOLDING,
     ),
     Mutant(
         "a login that only its user has is not folded",
-        "domains/counters/repository.py",
+        "domains/counters/folding.py",
         "heapq.merge(of_day, of_user,",
         "heapq.merge(of_day,",
         FOLDING,
     ),
     Mutant(
         "a fold deletes first what lists the user",
-        "domains/counters/repository.py",
-        "        total = self._decided(DayCount(user, day_ms, count))",
-        "        self._delete(self._day_rows, self._by_day, of_day, day_ms)\n"
-        "        total = self._decided(DayCount(user, day_ms, count))",
+        "domains/counters/folding.py",
+        "        self.settle(DayCount(user, day_ms, count))",
+        "        self._delete(self.by_day, of_day, day_ms)\n        self.settle(DayCount(user, day_ms, count))",
         STOPPED_FOLDS,
+    ),
+    Mutant(
+        "a buyer's line without an order is kept",
+        "domains/orders/repository.py",
+        "(order is None or order.buyer_id != line.buyer_id)",
+        "order is not None",
+        ("tests/domains/orders/test_erase_buyer.py",),
+    ),
+    Mutant(
+        "a repair puts a login into a folded day",
+        "domains/counters/verifying.py",
+        "if self._is_open(day_ms):\n            put_all(",
+        "if day_ms:\n            put_all(",
+        LOGINS_VERIFIED,
+    ),
+    Mutant(
+        "a day that is not over is folded",
+        "domains/counters/folding.py",
+        "if stored is None and (now_ms",
+        "if stored is not None and (now_ms",
+        LOGINS_VERIFIED,
+    ),
+    Mutant(
+        "a login that only the day's list lacks is not found",
+        "domains/counters/verifying.py",
+        "((by_day, by_user), (by_user, by_day))",
+        "((by_day, by_user),)",
+        LOGINS_VERIFIED,
+    ),
+    Mutant(
+        "a login beside a sum is taken for damage",
+        "domains/counters/verifying.py",
+        "isdisjoint({*table.logins.cells.pack(login), *columns})",
+        "isdisjoint(table.logins.cells.pack(login))",
+        LOGINS_VERIFIED,
+    ),
+    Mutant(
+        "a repaired sum is dated below the wrong one",
+        "domains/counters/folding.py",
+        " if replaces else",
+        " if not replaces else",
+        LOGINS_VERIFIED,
     ),
     Mutant(
         "the clock stands still within a millisecond",
@@ -1727,6 +1986,35 @@ MUTANTS = (
         "self._last_ms + 1)",
         "self._last_ms)",
         CLOCK,
+    ),
+    Mutant(
+        "another key layout under the same name is taken",
+        "shared/tables/key_formats.py",
+        "if self.text != other.text:",
+        "if False:",
+        RECORDED_LAYOUTS,
+    ),
+    Mutant(
+        "a code that another name had is taken",
+        "shared/tables/key_formats.py",
+        "is_unambiguous = all(",
+        "is_unambiguous = True or all(",
+        RECORDED_LAYOUTS,
+    ),
+    Mutant(
+        "a layout is recorded in place of one that another process has just created",
+        "shared/tables/recorded_layouts.py",
+        "        if replace_cell(connection, table.name, cell, json_of(declared, is_created=False)):",
+        "        cell = read_cell(connection, table.name)\n"
+        "        if replace_cell(connection, table.name, cell, json_of(declared, is_created=False)):",
+        RECORDED_LAYOUTS,
+    ),
+    Mutant(
+        "the record of a dropped table stays",
+        "shared/tables/creation.py",
+        "if at_ms is not None:",
+        "if False:",
+        RECORDED_LAYOUTS,
     ),
     Mutant(
         "a table with other families is taken",

@@ -26,8 +26,8 @@ from domains.monitoring import TABLES as MONITORING_TABLES
 from domains.monitoring import Point as MonitoredPoint
 from domains.monitoring import PointRepository
 from domains.tsdb import TsdbRepository
-from domains.tsdb.compaction import QUIET_MS
-from shared.designs import FACTS, Design, Exemption, Load, Measurement, load_samples, measure, metered
+from domains.tsdb.rewriting import QUIET_MS
+from shared.designs import FACTS, Design, Exemption, Load, Measurement, Wrong, load_samples, measure, metered
 from shared.designs.comparison import RANGES, VariantCosts, measure_variant, stored_bytes
 from shared.designs.cost_tables import (
     READ_COLUMNS,
@@ -46,7 +46,7 @@ from shared.designs.ruler import cell_lines, published_ruler, rows_ruler, ruler
 from shared.designs.shell import statement
 from shared.designs.traps import trap_row
 from shared.keys import MAX_ROW_BYTES
-from shared.keys.limits import MAX_CELL_BYTES
+from shared.keys.limits import MAX_CELL_BYTES, MAX_FILTER_BYTES
 from shared.queries.pages import READ_AT_MOST
 from shared.records import show_time
 from shared.stores import connect
@@ -157,14 +157,16 @@ def _text(text: str, language: str = "text") -> str:
 
 
 def variants_block(design: Design) -> str:
-    """Every table of every variant, with its row key."""
+    """Every table of every variant, with its row key; then why some variants are not to be copied."""
     rows: list[tuple[str, str, str]] = []
     for variant in design.variants:
         name = variant.name
         for table in variant.record_tables:
             rows.append((name, table.name, key_line(table.layout)))
             name = ""
-    return markdown_table(("variant", "table", "row key"), rows)
+    table = markdown_table(("variant", "table", "row key"), rows)
+    marked = [f"`{variant.name}` {variant.warning}" for variant in design.variants if not variant.is_to_copy]
+    return "\n\n".join([table, "Not to be copied:", markdown_list(marked)]) if marked else table
 
 
 def columns_block(design: Design) -> str:
@@ -254,6 +256,7 @@ LEGEND = (
         "the client sorts the rest. Each page "
         f"reads all rows of its ranges, and is refused if these are more than {READ_AT_MOST:,}.",
     ),
+    (r"wrong answer", "`{0}`: the variant lost records of the answer, so its cost is not shown."),
     (r"refused", "`{0}`: no range of the row key answers the question; the reasons are below."),
 )
 """The kinds of verdicts, each with what an example means; 0 is the whole verdict, 1 its number."""
@@ -296,7 +299,7 @@ def _across(variants: Sequence[VariantCosts], cell: Callable[[Measurement], str]
         (row[0].pattern.question, *map(cell, row))
         for row in zip(*(variant.measurements for variant in variants), strict=True)
     ]
-    return markdown_table(("question", *(variant.variant.name for variant in variants)), rows)
+    return markdown_table(("question", *(variant.variant.marked_name for variant in variants)), rows)
 
 
 def rpcs_block(variants: Sequence[VariantCosts]) -> str:
@@ -315,7 +318,7 @@ def writes_block(variants: Sequence[VariantCosts]) -> str:
         "What one record takes in all tables of a variant: rows, bytes before compression, calls to store it; bytes of "
         "its intent."
     )
-    rows = [(variant.variant.name, *written_row(variant)) for variant in variants]
+    rows = [(variant.variant.marked_name, *written_row(variant)) for variant in variants]
     return _below(caption, markdown_table(("variant", *WRITTEN_COLUMNS), rows))
 
 
@@ -399,7 +402,7 @@ EXCEPTIONS = {
     "ranges": ("reads", "more ranges in larger tables"),
     "rows": ("reads", "more rows"),
     "loading": ("stores", "more rows each time the same records are loaded"),
-    "answers": ("gives", "other answers"),
+    "order": ("gives", "the same answers in another order"),
 }
 """What an exemption from each of the `FACTS` means, the verb and the rest."""
 
@@ -407,13 +410,16 @@ EXCEPTIONS = {
 def exemptions_block(design: Design) -> str:
     """What holds for every variant at any size of its tables, and where it does not, with the reason."""
     *facts, last = FACTS.values()
-    exemptions = _exemptions(design)
-    exceptions = "Exceptions:" if exemptions else "There are no exceptions."
+    lines = [_exemption_line(*exemption) for exemption in _exemptions(design).items()]
+    lines += [
+        f"`{variant.name}` gives wrong answers for {_questions_of(wrong)}, because it loses {wrong.loses}"
+        for variant in design.variants
+        if (wrong := variant.wrong) is not None
+    ]
+    exceptions = "Exceptions:" if lines else "There are no exceptions."
     caption = f"What holds for every variant, tested at 1, 4 and 16 times the samples: {'; '.join(facts)}; {last}. "
     caption += exceptions
-    if not exemptions:
-        return _filled(caption)
-    return _below(caption, markdown_list(_exemption_line(*exemption) for exemption in exemptions.items()))
+    return _below(caption, markdown_list(lines)) if lines else _filled(caption)
 
 
 def _exemptions(design: Design) -> dict[Exemption, list[str]]:
@@ -429,8 +435,12 @@ def _exemption_line(exemption: Exemption, variants: Sequence[str]) -> str:
     verb, rest = EXCEPTIONS[exemption.fact]
     subject = listed(f"`{name}`" for name in variants) if variants else "every variant"
     verb = verb.removesuffix("s") if len(variants) > 1 else verb
-    patterns = [f'"{pattern.question}"' for pattern in exemption.patterns]
-    return f"{subject} {verb} {rest}{f' for {listed(patterns)}' if patterns else ''}, because {exemption.reason}"
+    questions_of_it = f" for {_questions_of(exemption)}" if exemption.patterns else ""
+    return f"{subject} {verb} {rest}{questions_of_it}, because {exemption.reason}"
+
+
+def _questions_of(exception: Exemption | Wrong) -> str:
+    return listed(f'"{pattern.question}"' for pattern in exception.patterns)
 
 
 def refused_block(variants: Iterable[VariantCosts]) -> str:
@@ -548,13 +558,14 @@ def storage_blocks(design: Design) -> dict[str, str]:
     )
     connection = connect("embedded:")
     create_tables(connection, design.main.tables)
-    repository = load_samples(connection, design, design.main)
+    TsdbRepository(connection, clock=EarlierClock()).store_all(points)
     names, single = _stored_bytes(connection, "tsdb-uid"), _stored_bytes(connection, "tsdb")
-    late = TsdbRepository(connection, clock=LaterClock())
+    repository = TsdbRepository(connection)
+    before = len(repository.read("load"))
     for metric in sorted({point.metric for point in points}):
-        late.compact(metric)
+        repository.compact(metric)
     compacted = _stored_bytes(connection, "tsdb")
-    assert len(repository.read("load")) == len(late.read("load"))
+    assert len(repository.read("load")) == before
     forms = (
         ("`monitoring`: host and metric in the key, a cell for each point", *_stored_bytes(wide, "points")),
         ("`tsdb`: UIDs in the key, a cell for each point", *single),
@@ -610,11 +621,11 @@ def speed_blocks() -> dict[str, str]:
     return {"speed": "\n\n".join([_filled(caption), load_table, question_table])}
 
 
-class LaterClock(WriterClock):
-    """A clock for which the samples are old enough to be compacted."""
+class EarlierClock(WriterClock):
+    """A clock so far behind that what it dates is old enough to be compacted."""
 
     def read_ms(self) -> int:
-        return super().read_ms() + 2 * QUIET_MS
+        return super().read_ms() - 2 * QUIET_MS
 
 
 def _stored_bytes(connection: happybase.Connection, table: str) -> tuple[int, int]:
@@ -728,7 +739,7 @@ def stores_blocks() -> dict[str, str]:
             "unanswered messages, unread replies, all clients",
             f"{memory.MAX_BUFFERED_BYTES:,} bytes, or `--buffer-mib`; up to {memory.SMALL_BYTES:,} always pass",
         ),
-        ("text of a filter", f"{filter_language.MAX_FILTER_BYTES:,} bytes"),
+        ("text of a filter", f"{MAX_FILTER_BYTES:,} bytes"),
         ("all patterns of a filter, their counted repeats written out", f"{java_patterns.MAX_STEPS:,} steps"),
         ("search of a cell for a pattern", f"{comparators.MATCH_S} s"),
         (

@@ -2,14 +2,11 @@
 
 import ast
 import json
-import os
 import re
 import shutil
-import subprocess
 import sys
-import sysconfig
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -17,31 +14,9 @@ import pytest
 
 from domains.designs import DESIGNS
 from tests.locks import one_process_at_a_time
+from tests.wheels import LIBRARIES, PIP, build_wheel, install, run, succeed
 
 ROOT = Path(__file__).parent.parent
-LIBRARIES = sysconfig.get_path("purelib")
-PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
-
-
-def run(*command: str | Path, cwd: Path, path: Sequence[str | Path] = ()) -> subprocess.CompletedProcess[str]:
-    """Run a command in a clean environment; PYTHONPATH is `path`, if any."""
-    environment = {"PATH": os.environ.get("PATH", ""), "PYTHONIOENCODING": "utf-8", "PIP_NO_INDEX": "1"}
-    if path:
-        environment["PYTHONPATH"] = os.pathsep.join(map(str, path))
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
-
-
-def succeed(*command: str | Path, cwd: Path, path: Sequence[str | Path] = ()) -> str:
-    """Return what a command prints, or fail with all it said."""
-    process = run(*command, cwd=cwd, path=path)
-    assert process.returncode == 0, f"{command} ended with {process.returncode}\n{process.stdout}{process.stderr}"
-    return process.stdout
-
-
-def build_wheel(source: Path, folder: Path) -> Path:
-    succeed(*PIP, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, source, cwd=folder)
-    (wheel,) = folder.glob("*.whl")
-    return wheel
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +27,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def site_packages(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = tmp_path_factory.mktemp("site-packages")
-    succeed(*PIP, "install", "--no-deps", "--target", target, wheel, cwd=target)
+    install(wheel, target)
     return target
 
 

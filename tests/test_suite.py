@@ -97,6 +97,17 @@ def test_a_design_page_has_its_sections_and_80_to_150_lines_besides_the_generate
 
 
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+def test_a_design_page_recommends_every_variant_but_those_that_are_not_to_be_copied(design):
+    page = (ROOT / "domains" / design.name / "README.md").read_text(encoding="utf-8")
+    advice = page.partition("\n## Which layout for what\n")[2].partition("<!--")[0]
+    cells = [line.split(" | ")[1] for line in advice.splitlines() if line.startswith("| ")]
+    recommended = {name for cell in cells for name in re.findall(rf"`({design.name}(?::[a-z-]+)?)`", cell)}
+    names = {variant.name: f"{design.name}:{variant.name}" for variant in design.variants}
+    names[design.main.name] = design.name
+    assert recommended == {names[variant.name] for variant in design.variants if variant.is_to_copy}
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
 def test_a_key_class_has_its_five_headings(design):
     for table in tables_of(design.variants):
         headings = re.findall(r"^ *(\w+):", table.layout.key.__doc__, re.MULTILINE)

@@ -75,7 +75,7 @@ SSHD = Format(
 
 SSHD_FAILED = Format(
     "sshd-failed",
-    "sshd log, failed log-ins",
+    "sshd log of failed log-ins",
     lambda line: False,
     partial(_sshd_log, _FAILED),
     has_year=False,

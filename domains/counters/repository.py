@@ -2,24 +2,22 @@
 
 import heapq
 from collections.abc import Iterable, Iterator, Set
-from functools import partial
 from itertools import chain, groupby, islice
-from operator import attrgetter
 from typing import Any, TypeAlias
 
-import attrs
 import happybase
-from Hbase_thrift import Mutation
 
 from shared.keys import InvalidQuestion, Plan, between
 from shared.keys.errors import shown
-from shared.queries import Query, ServerFilter, scan_in_batches
+from shared.queries import Query
 from shared.records import show_time
 from shared.tables import TableLayout
 from shared.writes import CLOCK, Intent, IntentWriter, Recovery, WriterClock, put_all, store_all
 
-from .keys import TABLES, CountOfDay, CountOfUser, StateOfDay, sums_of
+from .folding import DayFolder, LoginTable
+from .keys import TABLES, CountOfDay, CountOfUser, StateOfDay
 from .records import DAY_MS, DayCount, DayState, Login
+from .verifying import LoginVerifier
 
 LoginTables: TypeAlias = tuple[
     TableLayout[Any, Login], TableLayout[Any, Login], TableLayout[StateOfDay, DayState], TableLayout[Any, Intent]
@@ -28,13 +26,6 @@ LoginTables: TypeAlias = tuple[
 
 USERS_AT_ONCE = 1000
 """Number of users of a day whose logins are counted before their sums are read."""
-ROWS_AT_ONCE = 100
-"""Number of row keys that a fold reads in one scan."""
-COLUMNS_AT_ONCE = 1000
-"""Number of logins that a fold remembers of a row, and that it deletes in one call."""
-
-_KEYS_ONLY = b"FirstKeyOnlyFilter() AND KeyOnlyFilter()"
-_CLOSED = ServerFilter((), b"ValueFilter(=, 'substring:closed')")
 
 
 class DayClosed(ValueError):
@@ -60,11 +51,11 @@ class LoginRepository:
     def __init__(
         self, connection: happybase.Connection, tables: LoginTables = TABLES, clock: WriterClock = CLOCK
     ) -> None:
-        self._by_user, self._by_day, self._days, intents = tables
-        self._user_sums, self._day_sums = sums_of(self._by_user, CountOfUser), sums_of(self._by_day, CountOfDay)
-        self._user_rows, self._day_rows, self._state_rows = (connection.table(table.name) for table in tables[:3])
-        self._connection = connection
+        by_user, by_day, self._days, intents = tables
+        self._by_user = LoginTable.of(connection, by_user, CountOfUser)
+        self._by_day = LoginTable.of(connection, by_day, CountOfDay)
         self.writer = IntentWriter(connection, self._days, intents, (), lambda _state: (), clock=clock)
+        self._folder = DayFolder(connection, self._by_user, self._by_day, self.writer, clock)
         self._is_closed: dict[int, bool] = {}
         """What was last read of each day; a day that is closed remains so."""
 
@@ -92,8 +83,8 @@ class LoginRepository:
         self._check_open({day for day in days if self._is_closed.get(day, True)}, "takes no more logins")
         put_all(
             logins,
-            (self._day_rows, self._by_day.row, self._by_day.cells.pack),  # first, because a fold lists its users
-            (self._user_rows, self._by_user.row, self._by_user.cells.pack),
+            self._by_day.target,  # first, because a fold lists its users
+            self._by_user.target,
         )
         # A fold closes the day before it reads any login. So if the day is open after the puts, no fold misses them.
         self._check_open(days, "was closed meanwhile, so the login may not be counted")
@@ -111,20 +102,15 @@ class LoginRepository:
     def fold(self, day_ms: int) -> int:
         """Replaces the logins of a day that is over by a sum for each user; returns the number of users folded.
 
-        From the first moment on, the day takes no more logins, for ever. If the call dies, the same call again or
-        `recover` completes it; any number of folds may run at once. Counts are right at every moment.
+        From the first moment on, the day takes no more logins, for ever. So a day is refused until it has been over for
+        a minute, the most that a clock may be off. If the call dies, the same call again or `recover` completes it; any
+        number of folds may run at once. Counts are right at every moment.
         Costs: 2 gets, 2 checkAndPuts and 4 puts for the day; for each user two scans of the logins, 1 checkAndPut,
         1 put, and for each 1,000 logins two calls that delete them. Of a row with more logins each is read twice.
         """
-        check_days(day_ms=day_ms)
-        users = 0
-        self.writer.write(StateOfDay(day_ms), partial(_closed, day_ms))
-        self._is_closed[day_ms] = True
-        for row in self._rows_with_logins(day_ms):
-            self._fold_user(self._by_day.layout.decode(row).user, day_ms)
-            users += 1
-        self.writer.write(StateOfDay(day_ms), lambda _state: DayState(day_ms, "folded"))
-        return users
+        check_day(day_ms)
+        self._is_closed.pop(day_ms, None)
+        return self._folder.fold(day_ms)
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
         """Settles the writes of dead folders, see `IntentWriter.recover`; then folds the days that are not folded yet.
@@ -133,60 +119,14 @@ class LoginRepository:
         Costs: one scan of the intents' table; one of the days ever folded, of which the server returns only those that
         are not folded yet; for each of these what `fold` costs.
         """
-        recovery = self.writer.recover(older_than_ms)
-        failed = [*recovery.failed]
-        every_day = self._days.layout.whole_table()
-        closed = Query(self._state_rows, self._days, every_day, server=_CLOSED, where={"state": "closed"})
-        for day in closed:
-            try:
-                self.fold(day.day_ms)
-            except Exception as error:  # of one day; the others must not wait for it
-                failed.append(f"day {show_time(day.day_ms)}: {error}")
-        return attrs.evolve(recovery, failed=tuple(failed))
+        return self._folder.recover(older_than_ms)
 
-    def _rows_with_logins(self, day_ms: int) -> Iterator[bytes]:
-        """The rows of a day that have any login. No scan is open while the caller works on one of them."""
-        plan = self._by_day.plan(time_ms=between(day_ms, day_ms + DAY_MS))
-        for range_ in chain.from_iterable(stream.ranges for stream in plan.streams):
-            columns = self._by_day.cells.columns
-            for batch in scan_in_batches(self._day_rows, range_, ROWS_AT_ONCE, columns=columns, filter=_KEYS_ONLY):
-                yield from (row for row, _cells in batch)
+    def verifier(self) -> LoginVerifier:
+        """Finds and mends logins and sums that one of the two tables lacks. Run it once a week, and after an accident.
 
-    def _fold_user(self, user: str, day_ms: int) -> None:
-        """Puts both sums of a user's day, then deletes the logins; in memory for a page of them.
-
-        The first folder that puts the sum into the day's row decides it. Deletes are sent once both rows have a sum, so
-        a folder that counts too few logins, because another one deletes them, finds a sum, and takes that.
+        `store` puts no intent, so `recover` does not know of a login whose writer died between its two rows.
         """
-        of_day = _remembered(Query(self._day_rows, self._by_day, self._day_sums.plan(user=user, day_ms=day_ms)))
-        of_user = _remembered(Query(self._user_rows, self._by_user, self._user_sums.plan(user=user, day_ms=day_ms)))
-        in_both = heapq.merge(of_day, of_user, key=attrgetter("time_ms", "tie"))
-        count = sum(1 for _login in groupby(in_both))
-        if count == 0:  # another folder has deleted them
-            return
-        total = self._decided(DayCount(user, day_ms, count))
-        # Every put of this cell has the same value, because the day's row decided it. So it needs no check, and with a
-        # timestamp the client may send it again.
-        self._user_rows.put(self._user_sums.row(total), self._user_sums.cells.pack(total), timestamp=day_ms)
-        self._delete(self._user_rows, self._by_user, of_user, day_ms)
-        self._delete(self._day_rows, self._by_day, of_day, day_ms)  # last, because it lists the user
-
-    def _decided(self, count: DayCount) -> DayCount:
-        """The sum in the day's row: this count, if no other folder was first."""
-        row = self._day_sums.row(count)
-        ((column, value),) = self._day_sums.cells.pack(count).items()
-        put = Mutation(column=column, value=value)
-        if self._connection.client.checkAndPut(self._day_rows.name, row, column, None, put, {}):
-            return count
-        return self._day_sums.record(row, self._day_rows.row(row, columns=[column]))
-
-    def _delete(
-        self, rows: happybase.Table, table: TableLayout[Any, Login], logins: Iterable[Login], day_ms: int
-    ) -> None:
-        """Deletes logins by column, up to the last time of the day: tombstones of the whole row would hide its sum."""
-        with rows.batch(timestamp=day_ms + DAY_MS - 1, batch_size=COLUMNS_AT_ONCE) as batch:
-            for login in logins:
-                batch.delete(table.row(login), [*table.cells.pack(login)])
+        return LoginVerifier(self._folder)
 
     # ---- questions
 
@@ -196,14 +136,16 @@ class LoginRepository:
         Those of folded days are gone, and of a day that is being folded some are.
         Costs: one reverse scan of a page's logins; a row with many more than that is read from its start.
         """
-        return Query(self._user_rows, self._by_user, self._of_user(user, since_ms, until_ms), newest_first=True)
+        return Query(
+            self._by_user.rows, self._by_user.logins, self._of_user(user, since_ms, until_ms), newest_first=True
+        )
 
     def day_count(self, user: str, day_ms: int) -> int:
         """How often a user logged in on one day. Costs: one scan of the day's logins, none if folded, and one get."""
-        check_days(day_ms=day_ms)
-        count = Query(self._user_rows, self._by_user, self._of_user(user, day_ms, day_ms + DAY_MS)).count()
-        row = self._user_sums.row(CountOfUser(user, day_ms))
-        sums = self._user_sums.records(row, self._user_rows.row(row, columns=self._user_sums.cells.columns))
+        check_day(day_ms)
+        count = Query(self._by_user.rows, self._by_user.logins, self._of_user(user, day_ms, day_ms + DAY_MS)).count()
+        row = self._by_user.sums.row(CountOfUser(user, day_ms))
+        sums = self._by_user.sums.records(row, self._by_user.rows.row(row, columns=self._by_user.sums.cells.columns))
         return sums[0].count if sums else count
 
     def days(self, user: str, since_ms: int | None = None, until_ms: int | None = None) -> list[DayCount]:
@@ -211,11 +153,11 @@ class LoginRepository:
 
         Costs: one scan of the logins of these days, and one of their sums, a row for each folded day.
         """
-        check_days(since_ms=since_ms, until_ms=until_ms)
-        logins = Query(self._user_rows, self._by_user, self._of_user(user, since_ms, until_ms))
+        check_period(since_ms, until_ms)
+        logins = Query(self._by_user.rows, self._by_user.logins, self._of_user(user, since_ms, until_ms))
         counts = {count.day_ms: count for count in _counts(logins)}
-        plan = self._user_sums.plan(user=user, day_ms=between(since_ms, until_ms))
-        counts |= {folded.day_ms: folded for folded in Query(self._user_rows, self._user_sums, plan)}
+        plan = self._by_user.sums.plan(user=user, day_ms=between(since_ms, until_ms))
+        counts |= {folded.day_ms: folded for folded in Query(self._by_user.rows, self._by_user.sums, plan)}
         return [counts[day_ms] for day_ms in sorted(counts)]
 
     def day_total(self, day_ms: int) -> int:
@@ -234,20 +176,20 @@ class LoginRepository:
         return most_frequent(self._of_day(day_ms), at_most)
 
     def _of_user(self, user: str, since_ms: int | None, until_ms: int | None) -> Plan:
-        return self._by_user.plan(user=user, time_ms=between(since_ms, until_ms))
+        return self._by_user.logins.plan(user=user, time_ms=between(since_ms, until_ms))
 
     def _of_day(self, day_ms: int) -> Iterator[DayCount]:
         """The counts of a day's users, in memory for `USERS_AT_ONCE`; in any order."""
-        check_days(day_ms=day_ms)
-        plan = self._by_day.plan(time_ms=between(day_ms, day_ms + DAY_MS))
-        counts = _counts(Query(self._day_rows, self._by_day, plan))
+        check_day(day_ms)
+        plan = self._by_day.logins.plan(time_ms=between(day_ms, day_ms + DAY_MS))
+        counts = _counts(Query(self._by_day.rows, self._by_day.logins, plan))
         first: str | None = None
         while True:
             counted = {count.user: count for count in islice(counts, USERS_AT_ONCE)}
             following = next(counts, None)
             end = None if following is None else following.user
-            plan = self._day_sums.plan(day_ms=day_ms, user=between(first, end))
-            for folded in Query(self._day_rows, self._day_sums, plan):
+            plan = self._by_day.sums.plan(day_ms=day_ms, user=between(first, end))
+            for folded in Query(self._by_day.rows, self._by_day.sums, plan):
                 counted.pop(folded.user, None)
                 yield folded
             yield from counted.values()
@@ -260,23 +202,18 @@ def _start_of_day(time_ms: int) -> int:
     return time_ms - time_ms % DAY_MS
 
 
-def _remembered(logins: Query[Login]) -> Iterable[Login]:
-    """The logins of a row; if there are many, they are read again each time."""
-    page = logins.page(COLUMNS_AT_ONCE)
-    return logins if page.cursor else page.records
+def check_day(day_ms: int, name: str = "day") -> None:
+    """Raises InvalidQuestion for a time that is not the start of a UTC day."""
+    if type(day_ms) is not int or day_ms % DAY_MS:
+        given = show_time(day_ms) if type(day_ms) is int else shown(day_ms)
+        raise InvalidQuestion(f"{name}: must be the start of a UTC day (got {given})")
 
 
-def _closed(day_ms: int, stored: DayState | None) -> DayState:
-    """The state of a day once a fold has begun."""
-    return stored or DayState(day_ms, "closed")
-
-
-def check_days(**times_ms: int | None) -> None:
-    """Raises InvalidQuestion for a time that is not the start of a UTC day; None means no bound."""
-    for name, time_ms in times_ms.items():
-        if time_ms is not None and (type(time_ms) is not int or time_ms % DAY_MS):
-            given = show_time(time_ms) if type(time_ms) is int else shown(time_ms)
-            raise InvalidQuestion(f"{name.removesuffix('_ms')}: must be the start of a UTC day (got {given})")
+def check_period(since_ms: int | None, until_ms: int | None) -> None:
+    """Raises InvalidQuestion for an end that is not the start of a UTC day; None means no bound."""
+    for name, end_ms in (("since", since_ms), ("until", until_ms)):
+        if end_ms is not None:
+            check_day(end_ms, name)
 
 
 def most_frequent(counts: Iterable[DayCount], at_most: int) -> list[DayCount]:

@@ -5,7 +5,7 @@ from functools import partial
 from shared.designs import AccessPattern, Design, Variant
 from shared.records import parse_time
 
-from .keys import TABLES, UNFINISHED
+from .keys import ERASED_FOLLOWS, ERASED_POSTS, ERASURES, TABLES, UNFINISHED
 from .loads import FOLLOWS_LOAD, LATEST_MS, POSTS_LOAD
 from .published import PUBLISHED
 from .repository import FeedRepository
@@ -14,6 +14,9 @@ from .variants import pull, texts
 
 PULL_ABOVE = 30
 """Low, so that the samples and the real files have authors below and above it."""
+
+UNFILLED = (UNFINISHED, ERASURES, ERASED_FOLLOWS, ERASED_POSTS)
+"""What holds nothing once all is written and nobody is erased."""
 
 TIMELINE = AccessPattern("a reader's latest posts", FeedRepository.timeline, {"reader": "r-1"}, limit=10)
 WEEK = AccessPattern(
@@ -36,14 +39,14 @@ DESIGN = Design(
             "the design itself",
             TABLES,
             partial(FeedRepository, pull_above=PULL_ABOVE),
-            unfilled=(UNFINISHED,),
+            unfilled=UNFILLED,
         ),
         Variant(
             "pull",
             "each post in its author's stream, if the author has followers",
             pull.TABLES,
             pull.PullRepository,
-            unfilled=(UNFINISHED,),
+            unfilled=UNFILLED,
         ),
         Variant("texts", "lines that hold the posts, without intents", texts.TABLES, texts.TextsRepository),
     ),

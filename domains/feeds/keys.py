@@ -7,7 +7,7 @@ of the fan-out. Rows of lists and timelines hold only a marker, because a page f
 
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, TrailingText, UInt64, part, row_key
 from shared.tables import Column, Family, RecordCells, TableLayout
-from shared.writes import KEEP_TOMBSTONES_MS, SourceCells, intents_table
+from shared.writes import KEEP_TOMBSTONES_MS, SourceCells, erasures_tables, intents_table
 
 from .records import Follow, Follower, StoredPost, StreamAuthor, TimelineLine, UnfinishedPost
 
@@ -136,4 +136,18 @@ STREAMS = TableLayout(
 FOLLOW_INTENTS = intents_table("feeds_follow_intents")
 POST_INTENTS = intents_table("feeds_post_intents")
 
-TABLES = (FOLLOWING, FOLLOWERS, POSTS, UNFINISHED, TIMELINES, STREAMS, FOLLOW_INTENTS, POST_INTENTS)
+ERASURES, (ERASED_FOLLOWS, ERASED_POSTS) = erasures_tables("feeds_erasures", writers=2)
+
+TABLES = (
+    FOLLOWING,
+    FOLLOWERS,
+    POSTS,
+    UNFINISHED,
+    TIMELINES,
+    STREAMS,
+    FOLLOW_INTENTS,
+    POST_INTENTS,
+    ERASURES,
+    ERASED_FOLLOWS,
+    ERASED_POSTS,
+)

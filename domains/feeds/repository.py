@@ -1,7 +1,8 @@
 """Follows, posts and timelines; one method for each question and each write."""
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Set
+from contextlib import suppress
 from functools import partial
 from itertools import chain
 from typing import Any, TypeAlias
@@ -11,12 +12,16 @@ import happybase
 
 from shared.keys import CopiedPart, InvalidKey, InvalidQuestion, any_of, between
 from shared.keys.errors import shown, shown_bytes
-from shared.queries import DependentQuery, Query, in_batches, scan, scan_in_batches
-from shared.tables import TableLayout
-from shared.writes import CLOCK, Finding, IntentWriter, Pending, Recovery, Verifier, WriterClock, put_in_rows
+from shared.queries import DependentQuery, Query, in_batches, scan
+from shared.records import check_int, check_text
+from shared.tables import InvalidRow, TableLayout
+from shared.writes import CLOCK, IntentWriter, Pending, Recovery, Source, WriterClock, put_in_rows
 from shared.writes.intents import WINDOW_MS
+from shared.writes.server_clock import MAX_SKEW_MS
 
+from .erasing import UserErasures
 from .keys import TABLES, AuthorOfReader, AuthorWithStream, PostOfAuthor
+from .lines import StoredLines, TimelineLines, post_of
 from .records import (
     STREAM_MARK,
     Follow,
@@ -29,6 +34,7 @@ from .records import (
     Way,
     stream_of,
 )
+from .verifying import FeedVerifier
 
 FeedTables: TypeAlias = tuple[
     TableLayout[Any, Follow],
@@ -39,12 +45,12 @@ FeedTables: TypeAlias = tuple[
     TableLayout[AuthorWithStream, StreamAuthor],
     TableLayout[Any, Any],
     TableLayout[Any, Any],
+    TableLayout[Any, Any],
+    TableLayout[Any, Any],
+    TableLayout[Any, Any],
 ]
 """The tables of follows by reader, followers by author, posts, unfinished posts, lines of timelines, authors with
-streams, writes of follows under way, and writes of posts under way."""
-
-StoredLines: TypeAlias = dict[bytes, dict[bytes, tuple[bytes, int]]]
-"""Rows of timelines, each with its cells and their timestamps."""
+streams, writes of follows under way, writes of posts under way, and erasures, with their follows and posts."""
 
 STEP_ROWS = 10_000
 """Number of followers in one step of a fan-out. If a worker dies, the next one puts up to this many lines again."""
@@ -81,12 +87,12 @@ class FeedRepository:
         pull_above: int | None = PULL_ABOVE,
         step_rows: int = STEP_ROWS,
     ) -> None:
-        self._following, self._followers, self._posts, self._unfinished, self.timeline_table, self._streams = tables[:6]
+        self._following, self._followers, self._posts, self._unfinished, self._timelines, self._streams = tables[:6]
         self._following_rows, self._follower_rows, self._post_rows, self._unfinished_rows, self._timeline_rows = (
             connection.table(table.name) for table in tables[:5]
         )
         self._stream_rows = connection.table(self._streams.name)
-        follow_intents, post_intents = tables[6:]
+        follow_intents, post_intents, erasures, *erased = tables[6:]
         lists = [self._followers]
         self.follow_writer = IntentWriter(
             connection, self._following, follow_intents, lists, self._lines_of_follow, moving=lists, clock=clock
@@ -96,10 +102,18 @@ class FeedRepository:
             connection, self._posts, post_intents, unfinished, self._lines_of_post, moving=unfinished, clock=clock
         )
         self.writer = FeedWriters((self.follow_writer, self.post_writer))
+        self.timeline_lines = TimelineLines(self._timeline_rows, self._timelines, self.follow_writer, self.post_writer)
+        self._erasures = UserErasures(
+            connection,
+            (erasures, tuple(erased)),
+            self._streams,
+            self.timeline_lines,
+            self.follow_writer,
+            self.post_writer,
+            clock,
+        )
         self._clock = clock
-        self._marker = self.timeline_table.cells.pack(TimelineLine("", 0, "", 0))
-        """The cells of every line."""
-        self._lines_of_followers = CopiedPart(self._followers.layout, "reader", self.timeline_table.layout, "owner")
+        self._lines_of_followers = CopiedPart(self._followers.layout, "reader", self._timelines.layout, "owner")
         self._pull_above = pull_above
         self._step_rows = step_rows
 
@@ -158,58 +172,38 @@ class FeedRepository:
         Costs: for each 1,000 lines 1 scan, 1 call that gets the posts, 1 that gets the follows, and 1 delete.
         """
         check_name("reader", reader)
-        if type(keep) is not int or keep < 0:
-            raise InvalidQuestion(f"keep: must be 0 or more (got {shown(keep)})")
+        check_int("keep", keep, 0)
         deleted = 0
-        for stored in self.line_batches(reader):
-            lines = [self.timeline_table.layout.decode(row) for row in stored]
+        for stored in self.timeline_lines.batches(reader):
             gone: StoredLines = {}
-            for (row, cells), post in zip(stored.items(), self._posts_of(lines), strict=True):
-                if post is not None and keep:
+            for row, post in self.timeline_lines.posts_of(stored).items():
+                if isinstance(post, Post) and keep:
                     keep -= 1
-                else:
-                    gone[row] = cells
+                elif not (isinstance(post, InvalidRow) or post == "undecodable"):
+                    gone[row] = stored[row]
             # One timestamp for all, the newest. It also hides what a late step puts below it: lines of older posts,
             # which would be trimmed too.
-            self.delete_lines(gone, at_once=True)
+            self.timeline_lines.delete(gone, at_once=True)
             deleted += len(gone)
         return deleted
 
     def erase_user(self, user: str) -> int:
         """Removes every row that names a user from every table; returns how many of these rows remain for now.
 
-        The source of a deleted record remains for 42 minutes, so that it outlasts every call under way. Call
-        `erase_user` again after 42 minutes, until it returns 0: then a full scan has found no row of the user. It first
-        recovers pending writes. After an error, and for posts and follows stored meanwhile, call it again. The texts of
-        other users' posts stay, even if they mention the user.
-        Costs: those of `recover`; for each post and follow those of deleting it; one scan of all follows and one of all
-        timelines.
+        The source of a deleted record remains for 42 minutes, so that it outlasts every call under way. The erasure
+        itself is stored until then, and `recover` removes what remains: it needs no second call. `erase_user` may be
+        called again at any time. If it returns 0, a full scan has found no row of the user. After an error, and for
+        posts and follows stored meanwhile, call it again. A post or a follow that cannot be read counts as remaining;
+        a row that is no key tells no name, see `verify`. The texts of other users' posts stay, even if they mention the
+        user.
+
+        It first recovers pending writes. Raises ClockSkew before anything is deleted.
+        Costs: those of `recover`; for each post and follow those of deleting it, and a cell of the erasure; one scan of
+        all follows, one of all followers, one of all unfinished posts and one of all timelines.
         """
         check_name("user", user)
         self.recover(older_than_ms=0)
-        posts = [row for row, _ in scan(self._post_rows, self._posts.plan(author=user))]
-        for row, source in self.post_writer.read_all(posts).items():
-            if source.record is not None:
-                self.post_writer.write(self._posts.layout.decode(row), lambda _stored: None)
-        follows = list(self._rows_of_follows(user))
-        for row, edge in self.follow_writer.read_all(follows).items():
-            if edge.record is not None:
-                self.follow_writer.write(self._following.layout.decode(row), lambda _stored: None)
-        for owner in (user, stream_of(user)):
-            for stored in self.line_batches(owner):
-                self.delete_lines(stored)
-        remaining = 0
-        for stored in self.line_batches():
-            of_user = {
-                row: cells for row, cells in stored.items() if self.timeline_table.layout.decode(row).author == user
-            }
-            gone = self.left_over(of_user)
-            remaining += len(of_user) - len(gone)  # lines of posts that were stored meanwhile
-            self.delete_lines(gone)
-        mark_row = self._streams.row(AuthorWithStream(user))
-        for column, (_, time_ms) in self._stream_rows.row(mark_row, include_timestamp=True).items():
-            self.post_writer.delete([(self._streams.name, mark_row, column)], time_ms)
-        return remaining + self.post_writer.forget(posts) + self.follow_writer.forget(follows)
+        return self._erasures.erase(user)
 
     # ---- fan-out
 
@@ -248,11 +242,7 @@ class FeedRepository:
             if stored is None or stored.state != "spreading":
                 return
             if stored.way == "pulled":
-                mark = StreamAuthor(stored.author)
-                cells = self._streams.cells.pack(mark)
-                self._stream_rows.put(self._streams.row(mark), cells, timestamp=source.time_ms)
-                line = TimelineLine(stream_of(stored.author), stored.posted_ms, stored.author, stored.post_id)
-                self._timeline_rows.put(self.timeline_table.row(line), self._marker, timestamp=source.time_ms)
+                self._put_in_stream(stored, source.time_ms)
                 count, last = 0, ""
             else:
                 followers = self._next_followers(stored.author, stored.position)
@@ -262,6 +252,21 @@ class FeedRepository:
             else:
                 moved = attrs.evolve(stored, position=last)
             self.post_writer.write(stored, partial(_moved, stored, moved))
+
+    def in_stream(self, post: StoredPost) -> Iterator[tuple[TableLayout[Any, Any], Any]]:
+        """What a pulled post has in its author's stream: the table and the line of each row."""
+        yield self._streams, StreamAuthor(post.author)
+        yield self._timelines, TimelineLine(stream_of(post.author), post.posted_ms, post.author, post.post_id)
+
+    def _put_in_stream(self, post: StoredPost, time_ms: int) -> None:
+        for table, line in self.in_stream(post):
+            self.post_writer.rows(table.name).put(table.row(line), table.cells.pack(line), timestamp=time_ms)
+
+    def put_in_stream_again(self, row: bytes) -> None:
+        """Puts what a pulled post lacks in its stream, above whatever a server has dated. Costs: 1 get, 2 puts."""
+        source = self.post_writer.read(row)
+        if source.record is not None and source.record.way == "pulled" and source.record.state == "spread":
+            self._put_in_stream(source.record, max(source.time_ms, self._clock.read_ms() + MAX_SKEW_MS))
 
     def _next_followers(self, author: str, position: str) -> Iterator[bytes]:
         """The rows of the next step's followers, which come after `position`."""
@@ -286,78 +291,76 @@ class FeedRepository:
         )
         count, last = 0, b""
         for rows in in_batches(followers):
-            put_in_rows(self._timeline_rows, map(line_of, rows), self._marker, time_ms)
-            count, last = count + len(rows), rows[-1]
+            count += len(rows)
+            try:
+                lines = [*map(line_of, rows)]
+            except InvalidKey:  # a row that is no key names nobody; `verify` finds it
+                rows = [row for row in rows if _is_key(self._followers, row)]
+                lines = [*map(line_of, rows)]
+            if rows:
+                put_in_rows(self._timeline_rows, self._timelines, lines, self.timeline_lines.marker, time_ms)
+                last = rows[-1]
+        if count == self._step_rows and not last:
+            raise InvalidKey(f"{self._followers.name}: must have a key among {count} rows of one author; see verify")
         return count, self._followers.layout.decode(last).reader if last else ""
 
     # ---- upkeep
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Completes the writes of dead writers, see `IntentWriter.recover`; then goes on with unfinished posts.
+        """Completes the writes of dead writers, see `IntentWriter.recover`; then unfinished posts, and erasures.
 
         If the position of a post moved within `older_than_ms`, 10 minutes if omitted, the post counts as waiting,
-        because its writer is probably alive. Run `recover` every few minutes.
-        Costs: one scan of each table of intents, and one of the unfinished posts; then the remaining calls of each
-        write and each fan-out.
+        because its writer is probably alive. An erasure is over 42 minutes after `erase_user` has returned; if
+        `erase_user` died, somebody has to call it again. Run `recover` every few minutes.
+        Costs: one scan of each table of intents, one of the unfinished posts and one of the erasures; then the
+        remaining calls of each write and each fan-out. For each erasure that is due: its sources are read and deleted,
+        and the lists of followers and unfinished posts and all timelines are scanned.
         """
         recoveries = [writer.recover(older_than_ms) for writer in self.writer.writers]
         settled, waiting = (sum(getattr(done, name) for done in recoveries) for name in ("settled", "waiting"))
         failed = [*chain.from_iterable(done.failed for done in recoveries)]
         age_ms = WINDOW_MS if older_than_ms is None else older_than_ms
-        for row in self._unfinished_posts():
+
+        def report(invalid: InvalidRow) -> None:
+            failed.append(str(invalid))
+
+        def is_young(time_ms: int) -> bool:
+            return age_ms > 0 and self._clock.read_ms() - time_ms < age_ms
+
+        for row in self._unfinished_posts(report):
             try:
                 source = self.post_writer.read(row)
                 if source.record is None or source.record.state != "spreading":
                     continue
-                if age_ms > 0 and self._clock.read_ms() - source.time_ms < age_ms:
+                if is_young(source.time_ms):
                     waiting += 1
                 else:
                     self._spread(row)
                     settled += 1
             except Exception as error:  # one post that fails must not stop the others
                 failed.append(f"{self._posts.name}: row {shown_bytes(row)}: {error}")
+        erasures = self._erasures.erasures
+        for erasure in erasures.stored(report):
+            try:
+                if erasure.is_ended:
+                    settled += self._erasures.finish(erasure, report)
+                elif is_young(erasure.at_ms):
+                    waiting += 1
+                else:
+                    raise RuntimeError("erase_user has not ended; if it is not at work, call it again")
+            except Exception as error:
+                row = erasures.table.row(erasure)
+                failed.append(f"{erasures.table.name}: row {shown_bytes(row)}: {error}")
         return Recovery(settled, waiting, tuple(failed))
 
-    def _unfinished_posts(self) -> Iterator[bytes]:
-        for line in Query(self._unfinished_rows, self._unfinished, self._unfinished.layout.whole_table()):
+    def _unfinished_posts(self, on_invalid: Callable[[InvalidRow], None]) -> Iterator[bytes]:
+        lines = Query(self._unfinished_rows, self._unfinished, self._unfinished.layout.whole_table())
+        for line in lines.on_invalid(on_invalid):
             yield self._posts.row(line)
 
-    def verifier(self) -> "FeedVerifier":
+    def verifier(self) -> FeedVerifier:
         """Finds and mends rows that disagree. Run `verify` once a week, and after an accident."""
         return FeedVerifier(self)
-
-    def _rows_of_follows(self, user: str) -> Iterator[bytes]:
-        """The row keys of all follows of or by a user, deleted follows included. Costs: a full table scan."""
-        for row, _ in scan(self._following_rows, self._following.layout.whole_table()):
-            key = self._following.layout.decode(row)
-            if user in (key.reader, key.author):
-                yield row
-
-    def line_batches(self, owner: str | None = None) -> Iterator[StoredLines]:
-        """The lines of one timeline, or of all, 1,000 at a time. No scan is open while the caller works on a batch."""
-        layout = self.timeline_table.layout
-        (range_,) = (layout.whole_table() if owner is None else layout.plan(owner=owner)).ranges
-        columns = self.timeline_table.cells.columns
-        batches = scan_in_batches(self._timeline_rows, range_, columns=columns, include_timestamp=True)
-        yield from (dict(batch) for batch in batches)
-
-    def left_over(self, stored: StoredLines) -> StoredLines:
-        """The lines among these that no page shows, as they were read: `delete_lines` spares what is put later."""
-        lines = [self.timeline_table.layout.decode(row) for row in stored]
-        posts = self._posts_of(lines)
-        return {row: cells for (row, cells), post in zip(stored.items(), posts, strict=True) if post is None}
-
-    def delete_lines(self, stored: StoredLines, *, at_once: bool = False) -> None:
-        """Deletes each line up to the timestamp with which it was read; with `at_once` all up to the newest one."""
-        cells_at: dict[int, list[tuple[str, bytes, bytes]]] = {}
-        times = [time_ms for cells in stored.values() for _, time_ms in cells.values()]
-        newest_ms = max(times, default=0)
-        for row, cells in stored.items():
-            for column, (_, time_ms) in cells.items():
-                at_ms = newest_ms if at_once else time_ms
-                cells_at.setdefault(at_ms, []).append((self.timeline_table.name, row, column))
-        for time_ms, lines in cells_at.items():
-            self.post_writer.delete(lines, time_ms)
 
     # ---- questions
 
@@ -365,20 +368,26 @@ class FeedRepository:
         """The posts of a reader's timeline from `since_ms` up to but not at `until_ms`, newest first.
 
         A page drops left-over lines, and is then short. A cursor is refused if, since its page, the reader has followed
-        or unfollowed an author with a stream, or a followed author has got a stream. Then ask again, with `until_ms`.
+        or unfollowed an author with a stream, or a followed author has got a stream. Then ask again, with `until_ms`. A
+        follow, a line or a post that cannot be read is an `InvalidRow`; see `Query.on_invalid`.
         Costs: one scan of all follows of the reader; 1 call for each 1,000 of these, which gets the authors with
         streams; one scan of a page's lines in the timeline, and one in each of these streams, which may be 1,023 at
         most; and 1 call that gets the page's posts.
         """
         check_name("reader", reader)
-        return DependentQuery(self.following(reader), partial(self._merged, reader, between(since_ms, until_ms)))
+        return DependentQuery(
+            self.following(reader),
+            partial(self._merged, reader, between(since_ms, until_ms)),
+            "the streams of this timeline",
+            "ask again with until_ms",
+        )
 
-    def _merged(self, reader: str, posted_ms: Any) -> Query[Post]:
+    def _merged(self, reader: str, posted_ms: Any, follows: Iterable[Follow]) -> Query[Post]:
         """The posts of a reader's own lines, merged with those of the streams of followed authors."""
-        authors = {follow.author for follow in self.following(reader)}
+        authors = {follow.author for follow in follows}
         owners = [reader, *map(stream_of, self._with_streams(authors))]
-        plan = self.timeline_table.plan(owner=any_of(owners, merged=True), posted_ms=posted_ms)
-        lines: Query[TimelineLine] = Query(self._timeline_rows, self.timeline_table, plan)
+        plan = self._timelines.plan(owner=any_of(owners, merged=True), posted_ms=posted_ms)
+        lines: Query[TimelineLine] = Query(self._timeline_rows, self._timelines, plan)
         return lines.then(partial(self._posts_by, authors))
 
     def _with_streams(self, authors: Set[str]) -> Iterator[str]:
@@ -386,29 +395,13 @@ class FeedRepository:
         rows = {self._streams.row(AuthorWithStream(author)): author for author in sorted(authors)}
         return (rows[row] for row, cells in self.post_writer.cells_of(self._streams, rows) if cells)
 
-    def _posts_by(self, authors: Set[str], lines: list[TimelineLine]) -> list[Post | None]:
+    def _posts_by(self, authors: Set[str], lines: list[TimelineLine]) -> list[Post | InvalidRow | None]:
         """The post of each line; None if it is not by one of these authors, or if the line shows no post."""
         rows = [self._posts.row(line) if line.author in authors else None for line in lines]
-        sources = self.post_writer.read_all(filter(None, rows))
+        sources = self.post_writer.read_each(filter(None, rows))
         return [
-            None if row is None else _post_of(line, sources[row].record) for line, row in zip(lines, rows, strict=True)
+            None if row is None else _post_or_error(line, sources[row]) for line, row in zip(lines, rows, strict=True)
         ]
-
-    def _posts_of(self, lines: list[TimelineLine]) -> list[Post | None]:
-        """The post of each line of any owner; None if the owner does not follow the author, or the line shows no post.
-
-        The lines of streams need no follow.
-        """
-        follows = {
-            line: self._following.row(AuthorOfReader(line.owner, line.author))
-            for line in lines
-            if not line.owner.startswith(STREAM_MARK)
-        }
-        edges = self.follow_writer.read_all(follows.values())
-        followed = [line for line in lines if line not in follows or edges[follows[line]].record is not None]
-        sources = self.post_writer.read_all(map(self._posts.row, followed))
-        posts = {line: _post_of(line, sources[self._posts.row(line)].record) for line in followed}
-        return [posts.get(line) for line in lines]
 
     def posts(self, author: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[Post]:
         """An author's posts from `since_ms` up to but not at `until_ms`, newest first.
@@ -443,68 +436,6 @@ class FeedWriters:
         return sorted(pending, key=lambda write: write.started_ms)
 
 
-class FeedVerifier:
-    """Compares lists with follows and posts, then every line of a timeline with its post and its reader's follow.
-
-    A line of a deleted post, or of an author whom the reader does not follow, is left over: no page shows it, and
-    `repair` deletes it. `verify` cannot find missing lines, because no row says who followed an author at the time of a
-    post.
-    """
-
-    def __init__(self, feeds: FeedRepository) -> None:
-        self._feeds = feeds
-        self._verifiers = [Verifier(writer) for writer in feeds.writer.writers]
-        self._lines = 0
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """How many rows of each sort were compared so far."""
-        lines = self._lines + sum(verifier.lines for verifier in self._verifiers)
-        return {"source": sum(verifier.sources for verifier in self._verifiers), "line": lines}
-
-    def verify(self, progress: Callable[[], object] = lambda: None) -> Iterator[Finding]:
-        """Every row that is not as it should be; see `Verifier.verify`.
-
-        Costs: one scan of each table, a call for each 1,000 rows of a list, and two for each 1,000 lines of timelines.
-        """
-        self._lines = 0
-        for verifier in self._verifiers:
-            yield from verifier.verify(progress)
-        for _, findings in self._timeline_findings(progress):
-            yield from findings.values()
-
-    def repair(self, progress: Callable[[], object] = lambda: None) -> Iterator[tuple[Finding, bool]]:
-        """Recovers pending writes and unfinished posts, then mends what `verify` finds."""
-        self._feeds.recover(older_than_ms=0)
-        self._lines = 0
-        for verifier in self._verifiers:
-            yield from verifier.repair(progress)
-        for stored, findings in self._timeline_findings(progress):
-            self._feeds.delete_lines({row: stored[row] for row in findings})
-            yield from ((finding, True) for finding in findings.values())
-
-    def _timeline_findings(
-        self, progress: Callable[[], object]
-    ) -> Iterator[tuple[StoredLines, Mapping[bytes, Finding]]]:
-        """Batches of lines, each with its findings by row."""
-        feeds, table = self._feeds, self._feeds.timeline_table
-        for stored in feeds.line_batches():
-            findings: dict[bytes, Finding] = {}
-            readable: StoredLines = {}
-            for row, cells in stored.items():
-                try:
-                    table.layout.decode(row)
-                    readable[row] = cells
-                except InvalidKey as error:
-                    findings[row] = Finding("undecodable", table.name, row, None, str(error))
-            for row in feeds.left_over(readable):
-                source_row = feeds.post_writer.source.row(table.layout.decode(row))
-                findings[row] = Finding("dangling", table.name, row, source_row)
-            yield stored, findings
-            self._lines += len(stored)
-            progress()
-
-
 def _moved(read: StoredPost, moved: StoredPost, stored: StoredPost | None) -> StoredPost | None:
     """The post after a step; the stored post if it has changed since the step read it."""
     return moved if stored == read else stored
@@ -514,12 +445,15 @@ def _deleted(stored: StoredPost | None) -> StoredPost | None:
     return stored and attrs.evolve(stored, text="", state="deleted", position="")
 
 
-def _post_of(line: TimelineLine, stored: StoredPost | None) -> Post | None:
-    """The post of a line; None if it was deleted, or pushed for a stream's line, or pulled for a reader's line."""
-    if stored is None or stored.state == "deleted":
-        return None
-    is_of_stream = line.owner.startswith(STREAM_MARK)
-    return stored.post if is_of_stream == (stored.way == "pulled") else None
+def _post_or_error(line: TimelineLine, source: Source[StoredPost] | InvalidRow) -> Post | InvalidRow | None:
+    return source if isinstance(source, InvalidRow) else post_of(line, source.record)
+
+
+def _is_key(table: TableLayout[Any, Any], row: bytes) -> bool:
+    with suppress(InvalidKey):
+        table.layout.decode(row)
+        return True
+    return False
 
 
 def _posts_not_deleted(posts: list[StoredPost]) -> list[Post | None]:
@@ -527,6 +461,7 @@ def _posts_not_deleted(posts: list[StoredPost]) -> list[Post | None]:
 
 
 def check_name(what: str, name: str) -> None:
-    """Raises InvalidQuestion if a name starts with `STREAM_MARK`, as no user's name does."""
-    if type(name) is str and name.startswith(STREAM_MARK):
+    """Raises InvalidQuestion for what is not text, and if a name starts with `STREAM_MARK`, as no user's name does."""
+    check_text(what, name)
+    if name.startswith(STREAM_MARK):
         raise InvalidQuestion(f"{what}: must not start with {STREAM_MARK} (got {shown(name)})")

@@ -5,6 +5,7 @@ import hashlib
 import attrs
 import msgpack
 
+from shared.keys.errors import shown
 from shared.records import LAST_MS, Ordinals, fixed_bytes, integer, text
 
 TIE_BYTES = 8
@@ -16,9 +17,11 @@ def tie_of(event: "LogEvent", ordinal: int = 0) -> bytes:
     The first eight bytes of the md5 of [host, event, time_ms, severity, message, ordinal], each as text, in msgpack.
     `ordinal` counts events that are equal in all other fields, from 0.
     """
-    # Lone surrogates are packed too, and values of wrong types as text: the validators, which run later, refuse them.
+    # Lone surrogates are packed too, and values of wrong types as an error shows them: the validators, which run later,
+    # refuse them.
     values = (event.host, event.event, event.time_ms, event.severity, event.message, ordinal)
-    packed = msgpack.packb([str(value) for value in values], unicode_errors="surrogatepass")
+    texts = [value if type(value) is str else shown(value) for value in values]
+    packed = msgpack.packb(texts, unicode_errors="surrogatepass")
     return hashlib.md5(packed, usedforsecurity=False).digest()[:TIE_BYTES]
 
 

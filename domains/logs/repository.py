@@ -7,6 +7,7 @@ import happybase
 
 from shared.keys import InvalidQuestion, Plan, between, starting_with
 from shared.queries import Query, equal
+from shared.records import check_one_of
 from shared.tables import TableLayout
 from shared.writes import put_all, store_all
 
@@ -31,7 +32,7 @@ class LogRepository:
 
     def store(self, event: LogEvent) -> None:
         """Stores an event. The same event again is the same row, with the same timestamp. Costs: one put."""
-        self._rows.put(self.row(event), self._table.cells.pack(event), timestamp=event.time_ms)
+        self._put_all([event])
 
     def store_all(self, events: Iterable[LogEvent]) -> int:
         """Stores events as `store` does, but all events of one time in one call; returns their number.
@@ -41,7 +42,7 @@ class LogRepository:
         return store_all(events, self._put_all)
 
     def _put_all(self, events: list[LogEvent]) -> None:
-        put_all(events, (self._rows, self.row, self._table.cells.pack))
+        put_all(events, (self._rows, self._table, self.row))
 
     def row(self, event: LogEvent) -> bytes:
         """The key under which an event is stored."""
@@ -92,6 +93,7 @@ class LogRepository:
         No row key holds the severity, so all rows of the ranges are read, and the client or a server-side filter drops
         those of other severities. Costs: as a window of the host; the filter saves only network traffic.
         """
+        check_one_of("filter_at", filter_at, "server", "client")
         plan = self._table.narrow(host=host, time_ms=between(since_ms, until_ms))
         if filter_at == "client":
             return self._by_time(plan, where={"severity": severity})

@@ -72,7 +72,13 @@ MESSAGE_COLUMNS = {
 }
 MESSAGE_CELLS = RecordCells(
     StoredMessage,
-    {**MESSAGE_COLUMNS, "delivered": Column("m:d"), "in_inbox": Column("m:i"), "in_outbox": Column("m:o")},
+    {
+        **MESSAGE_COLUMNS,
+        "delivered": Column("m:d"),
+        "in_inbox": Column("m:i"),
+        "in_outbox": Column("m:o"),
+        "removed_body": Column("m:h"),
+    },
 )
 BY_RECEIVER = RecordCells(MessageByReceiver, {}, marker="m:x")
 BY_SENDER = RecordCells(MessageBySender, {}, marker="m:x")

@@ -1,9 +1,12 @@
 """The application's records: a message, and a message as it is stored. Nothing here knows of storage."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Set
+from hashlib import blake2b
+from typing import Any
 
 import attrs
 
+from shared.keys.errors import shown
 from shared.records import LAST_MS, integer, text
 
 GROUP_SIGN = "#"
@@ -11,11 +14,24 @@ GROUP_SIGN = "#"
 MAX_MEMBERS = 10_000
 """The most members of a group message. One cell holds all their names, and every step of a delivery rewrites it."""
 
-_flag = attrs.validators.instance_of(bool)
+DIGEST_BYTES = 16
 
 
-def _without_repeats(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(names))
+def _flag(_record: Any, field: "attrs.Attribute[Any]", value: Any) -> None:
+    """A validator: a bool."""
+    if type(value) is not bool:
+        raise ValueError(f"Message.{field.name}: must be True or False (got {shown(value)})")
+
+
+def _without_repeats(names: Any) -> tuple[str, ...]:
+    """A converter: names in their order, each once. A text is not its characters, and a set has no order."""
+    given: object = names
+    if isinstance(given, str | bytes | Mapping | Set) or not isinstance(given, Iterable):
+        raise ValueError(f"Message.members: must be a list or tuple of names (got {shown(names)})")
+    try:
+        return tuple(dict.fromkeys(names))
+    except TypeError:  # a name that cannot be hashed is not text
+        raise ValueError(f"Message.members: must be names of users (got {shown(names)})") from None
 
 
 @attrs.frozen
@@ -42,19 +58,19 @@ class Message:
 
     def __attrs_post_init__(self) -> None:
         if self.group is None and self.message_id.startswith(GROUP_SIGN):
-            raise ValueError(f"Message.message_id: must not start with {GROUP_SIGN} (got {self.message_id!r:.100})")
-        if self.group is not None and not self.message_id.startswith(f"{self.group}/"):
-            raise ValueError(f"Message.message_id: must start with {self.group}/ (got {self.message_id!r:.100})")
+            raise ValueError(f"Message.message_id: must not start with {GROUP_SIGN} (got {shown(self.message_id)})")
+        if self.group is not None and not self.message_id.startswith(start := f"{self.group}/"):
+            raise ValueError(f"Message.message_id: must start with {shown(start)} (got {shown(self.message_id)})")
         if self.members:
             self._check_members()
 
     def _check_members(self) -> None:
         if not self.to_group or "/" in self.receiver:
             wanted = f"start with {GROUP_SIGN}, without any /, because it has members"
-            raise ValueError(f"Message.receiver: must {wanted} (got {self.receiver!r:.100})")
+            raise ValueError(f"Message.receiver: must {wanted} (got {shown(self.receiver)})")
         for member in self.members:
             if type(member) is not str or not member or member.startswith(GROUP_SIGN):
-                raise ValueError(f"Message.members: must be names of users, not of groups (got {member!r:.100})")
+                raise ValueError(f"Message.members: must be names of users, not of groups (got {shown(member)})")
         if len(self.members) > MAX_MEMBERS:
             raise ValueError(f"Message.members: must be at most {MAX_MEMBERS} (got {len(self.members)})")
 
@@ -69,7 +85,7 @@ class StoredMessage(Message):
     """A message, and which of its two sides still have it.
 
     A copy has no body of its own, and is in no outbox. Once both sides have deleted a message without members, its body
-    is removed. The rest remains, so sending the same message again does not bring it back.
+    is removed, and a digest remains: sending the same message again does not bring it back, and another one is refused.
     """
 
     delivered: int = attrs.field(default=0, kw_only=True, validator=integer(0, MAX_MEMBERS))
@@ -78,6 +94,8 @@ class StoredMessage(Message):
     """False once the receiver has deleted the message."""
     in_outbox: bool = attrs.field(default=True, kw_only=True, validator=_flag)
     """False once the sender has deleted the message."""
+    removed_body: bytes | None = attrs.field(default=None, kw_only=True)
+    """The digest of a body that was removed; None if the body is there, or a release without digests removed it."""
 
     @classmethod
     def of(cls, message: Message) -> "StoredMessage":
@@ -96,6 +114,11 @@ class StoredMessage(Message):
         return self.delivered >= len(self.members)
 
 
+def digest_of(body: str) -> bytes:
+    """What remains of a body that is removed."""
+    return blake2b(body.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()
+
+
 def copy_for(member: str, message: Message, body: str = "") -> Message:
     """The copy of a group message for one member."""
     return Message(
@@ -106,3 +129,13 @@ def copy_for(member: str, message: Message, body: str = "") -> Message:
         body,
         group=message.receiver,
     )
+
+
+def copies_of(message: Message, start: int = 0, end: int | None = None) -> Iterator["StoredMessage"]:
+    """The copies of a group message for its members from `start` up to but not at `end`, as they are stored.
+
+    They have no body, and are in no outbox. The sender gets none.
+    """
+    for member in message.members[start:end]:
+        if member != message.sender:
+            yield attrs.evolve(StoredMessage.of(copy_for(member, message)), in_outbox=False)

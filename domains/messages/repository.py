@@ -1,6 +1,6 @@
 """Messages in inboxes and outboxes; one method for each question and each write."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -10,11 +10,13 @@ import happybase
 from shared.keys import any_of, between
 from shared.keys.errors import shown
 from shared.queries import Query
-from shared.tables import TableLayout
-from shared.writes import CLOCK, Intent, IntentWriter, Recovery, Verifier, WriterClock
+from shared.records import check_text
+from shared.tables import InvalidRow, TableLayout
+from shared.writes import CLOCK, Intent, IntentWriter, Recovery, Source, WriterClock
 
 from .keys import TABLES, MessageByReceiver, MessageBySender
-from .records import Message, StoredMessage, copy_for
+from .records import Message, StoredMessage, copies_of, digest_of
+from .verifying import MessageVerifier
 
 MessageTables: TypeAlias = tuple[
     TableLayout[Any, StoredMessage],
@@ -83,16 +85,21 @@ class MessageRepository:
         """
         recovery = self.writer.recover(older_than_ms)
         failed = [*recovery.failed]
-        for line in Query(self._unfinished_rows, self._unfinished, self._unfinished.layout.whole_table()):
+        for line in self.unfinished(lambda invalid: failed.append(str(invalid))):
             try:
                 self._deliver(line)
             except Exception as error:  # one delivery that fails must not stop the others
                 failed.append(f"{self._unfinished.name}: {line}: {error}")
         return attrs.evolve(recovery, failed=tuple(failed))
 
-    def verifier(self) -> Verifier:
-        """Finds and mends lines that disagree with their messages. Run it once a week, and after an accident."""
-        return Verifier(self.writer)
+    def unfinished(self, on_invalid: Callable[[InvalidRow], None]) -> Query[MessageByReceiver]:
+        """The keys of group messages that may not have reached all members; rows that are no keys are reported."""
+        plan = self._unfinished.layout.whole_table()
+        return Query(self._unfinished_rows, self._unfinished, plan).on_invalid(on_invalid)
+
+    def verifier(self) -> MessageVerifier:
+        """Finds and mends rows that disagree with their messages. Run it once a week, and after an accident."""
+        return MessageVerifier(self.writer, self.unfinished)
 
     # ---- writes
 
@@ -122,8 +129,8 @@ class MessageRepository:
     def _send(self, message: Message) -> None:
         if message.group is not None:
             raise MessageConflict(f"Message.group: only a group message makes copies (got {shown(message.group)})")
-        for member in message.members:  # if the key of a copy cannot be encoded, no delivery could end
-            self._inbox.row(copy_of(message, member))
+        for copy in copies_of(message):  # if the key of a copy cannot be encoded, no delivery could end
+            self._inbox.row(copy)
         self.writer.write(message, partial(after_send, message))
 
     def _deliver(self, key: Message | MessageByReceiver) -> None:
@@ -138,8 +145,7 @@ class MessageRepository:
             if message is None or message.is_delivered:
                 return
             start, end = message.delivered, message.delivered + MEMBERS_AT_ONCE
-            members = [member for member in message.members[start:end] if member != message.sender]
-            self.writer.claim(copy_of(message, member) for member in members)
+            self.writer.claim(copies_of(message, start, end))
             self.writer.write(key, partial(after_step, start, min(end, len(message.members))))
 
     def mark_read(self, message: Message) -> None:
@@ -217,42 +223,46 @@ class MessageRepository:
         Costs: one scan of each of the two inboxes, side by side; the client drops all other messages. The variant
         `by-pair` reads only the conversation.
         """
+        check_text("owner", owner)
+        check_text("peer", peer)
         pair = [*dict.fromkeys([owner, peer])]
         plan = self._inbox.plan(receiver=any_of(pair, merged=True), sent_ms=between(since_ms, until_ms))
         where = {"sender": any_of(pair), "group": None}
         messages = Query(self._inbox_rows, self._inbox, plan, where=where, newest_first=newest_first)
         return messages.then(partial(conversation_of, owner, peer))
 
-    def _with_bodies(self, messages: list[StoredMessage]) -> list[Message]:
+    def _with_bodies(self, messages: list[StoredMessage]) -> list[Message | InvalidRow]:
         """The messages with their bodies. One call gets the group messages, which have the bodies of copies."""
         row_of = {message: self._inbox.row(original_of(message)) for message in messages if message.group is not None}
-        originals = self.writer.read_all(row_of.values()) if row_of else {}
-        return [message.with_body(_body(message, originals.get(row_of.get(message, b"")))) for message in messages]
+        originals = self.writer.read_each(row_of.values()) if row_of else {}
+        return [_with_body(message, originals.get(row_of.get(message, b""))) for message in messages]
 
 
-def _body(message: StoredMessage, original: Any) -> str:
-    """The body of a message; if it is a copy, the body of its group message."""
-    return message.body if original is None or original.record is None else original.record.body
+def _with_body(message: StoredMessage, original: Source[StoredMessage] | InvalidRow | None) -> Message | InvalidRow:
+    """A message with its body; a copy with that of its group message, or with the error if that cannot be read."""
+    if isinstance(original, InvalidRow):
+        return original
+    return message.with_body(message.body if original is None or original.record is None else original.record.body)
 
 
 def after_send(message: Message, stored: StoredMessage | None) -> StoredMessage:
     """The message as `send` leaves it: a stored message stays as it is. Raises MessageConflict if it is another one."""
     if stored is None:
         return StoredMessage.of(message)
-    has_body = stored.in_inbox or stored.in_outbox or stored.members
+    has_body = _needs_body(stored)
+    if stored.removed_body not in (None, digest_of(message.body)):
+        raise MessageConflict(
+            f"Message.body: message {shown(message.message_id)} of {shown(message.sender)} had another body, and both "
+            f"sides deleted it (got {shown(message.body)})"
+        )
     for name in ("body", "members", "is_read"):
         stored_value, value = getattr(stored, name), getattr(message, name)
         if stored_value != value and (name, value) != ("is_read", False) and (name != "body" or has_body):
             raise MessageConflict(
-                f"Message.{name}: message {message.message_id!r} of {message.sender!r} is stored with "
+                f"Message.{name}: message {shown(message.message_id)} of {shown(message.sender)} is stored with "
                 f"{shown(stored_value)} (got {shown(value)})" + ("; use mark_read" if name == "is_read" else "")
             )
     return stored
-
-
-def copy_of(message: Message, member: str) -> StoredMessage:
-    """The copy of a group message for one member, as it is stored: it has no body, and is in no outbox."""
-    return attrs.evolve(StoredMessage.of(copy_for(member, message)), in_outbox=False)
 
 
 def original_of(copy: StoredMessage) -> MessageByReceiver:
@@ -279,25 +289,32 @@ def after_delete_from_inbox(message: Message, stored: StoredMessage | None) -> S
     """The message once its receiver has deleted it."""
     if stored is None:
         raise _unknown(message)
-    return _without_unneeded_body(attrs.evolve(stored, in_inbox=False))
+    return _without_unneeded_body(stored, attrs.evolve(stored, in_inbox=False))
 
 
 def after_delete_from_outbox(message: Message, stored: StoredMessage | None) -> StoredMessage:
     """The message once its sender has deleted it."""
     if stored is None:
         raise _unknown(message)
-    return _without_unneeded_body(attrs.evolve(stored, in_outbox=False))
+    return _without_unneeded_body(stored, attrs.evolve(stored, in_outbox=False))
 
 
-def _without_unneeded_body(message: StoredMessage) -> StoredMessage:
-    """The message without its body, if neither side and no copy shows it any more; otherwise the message as it is."""
-    is_needed = message.in_inbox or message.in_outbox or message.members
-    return message if is_needed else attrs.evolve(message, body="")
+def _without_unneeded_body(stored: StoredMessage, changed: StoredMessage) -> StoredMessage:
+    """The changed message; without its body, if the change took it from the last side that had it."""
+    if changed == stored or _needs_body(changed):
+        return changed
+    return attrs.evolve(changed, body="", removed_body=digest_of(stored.body))
+
+
+def _needs_body(message: StoredMessage) -> bool:
+    """Whether a side or a copy still shows the body."""
+    return bool(message.in_inbox or message.in_outbox or message.members)
 
 
 def _unknown(message: Message) -> UnknownMessage:
     return UnknownMessage(
-        f"Message.message_id: {message.receiver!r} has no message {shown(message.message_id)} of {message.sender!r}"
+        f"Message.message_id: {shown(message.receiver)} has no message {shown(message.message_id)} "
+        f"of {shown(message.sender)}"
     )
 
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import happybase
 
-from shared.keys import InvalidQuestion, between
-from shared.keys.errors import shown
+from shared.keys import between
 from shared.queries import Query, ServerFilter, scan
-from shared.tables import TableLayout
+from shared.records import check_int
+from shared.tables import TableLayout, check_layouts
 from shared.writes import put_all, store_all
 
 from .keys import BY_TIME, HOUR_MS, POINTS
@@ -39,7 +39,7 @@ class PointRepository:
 
         Of two values for one time, the one that arrives last stays. Costs: one put.
         """
-        self._rows.put(self._table.row(point), self._table.cells.pack(point), timestamp=point.time_ms)
+        self._put_all([point])
 
     def store_all(self, points: Iterable[Point]) -> int:
         """Stores points as `store` does, but all points of one time in one call; returns their number.
@@ -49,7 +49,7 @@ class PointRepository:
         return store_all(points, self._put_all)
 
     def _put_all(self, points: list[Point]) -> None:
-        put_all(points, (self._rows, self._table.row, self._table.cells.pack))
+        put_all(points, (self._rows, self._table, self._table.row))
 
     def of_metric(
         self, host: str, metric: str, since_ms: int | None = None, until_ms: int | None = None
@@ -90,8 +90,7 @@ class PointRepository:
         A period without points has no average. Those at the ends cover only the points from `since_ms` to `until_ms`.
         Costs: the points are read once, as by `of_metric`; memory for one page of them.
         """
-        if type(every_ms) is not int or every_ms < 1:
-            raise InvalidQuestion(f"every_ms: must be 1 or more (got {shown(every_ms)})")
+        check_int("every_ms", every_ms, 1)
         return list(_averages(self.of_metric(host, metric, since_ms, until_ms), every_ms))
 
     def drop_before(self, host: str, metric: str, until_ms: int) -> int:
@@ -101,6 +100,8 @@ class PointRepository:
         the tombstones until then. It is safe to repeat the call, also after a crash.
         Costs: one scan of the row keys, and for each 1,000 rows one call that deletes them.
         """
+        check_int("until_ms", until_ms)
+        check_layouts(self._rows.connection, [self._table])  # `Query` does it, `scan` does not
         before_ms = until_ms - until_ms % HOUR_MS
         plan = self._table.plan(host=host, metric=metric, time_ms=between(None, before_ms))
         dropped = 0

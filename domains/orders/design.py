@@ -42,7 +42,15 @@ DESIGN = Design(
             "lists with the oldest order first",
             oldest_first.TABLES,
             partial(OrderRepository, tables=oldest_first.TABLES),
-            (GETS_ORDERS,),
+            (
+                GETS_ORDERS,
+                Exemption(
+                    "order",
+                    "a reverse scan also reverses the numbers of orders that were placed in one millisecond",
+                    (LATEST, WEEK, OF_BUYER),
+                ),
+                Exemption("order", "each seller's orders come as the list has them, oldest first", (WITH_STATUS,)),
+            ),
         ),
         Variant(
             "index-table",
@@ -67,6 +75,7 @@ DESIGN = Design(
                 Exemption(
                     "rows", "the status is in no row key, so the client skips the other orders", (STATUS_OF_SELLER,)
                 ),
+                Exemption("order", "the orders themselves are scanned, so they come by number", (WITH_STATUS,)),
             ),
         ),
     ),

@@ -10,7 +10,7 @@ import happybase
 from shared.keys import InvalidQuestion, between, starting_with
 from shared.keys.errors import shown
 from shared.queries import Query, equal
-from shared.tables import TableLayout
+from shared.tables import InvalidRow, TableLayout
 from shared.writes import CLOCK, Intent, IntentWriter, Recovery, Verifier, WriterClock
 
 from .keys import SELLER_CELLS, TABLES, OrderByNumber
@@ -109,11 +109,21 @@ class OrderRepository:
         for line in self.of_buyer(buyer_id):
             self.writer.write(OrderByNumber(line.order_number), partial(without_buyer, buyer_id))
             erased += 1
-        for line in self.of_buyer(buyer_id):  # of no order of this buyer: what a crash before a compaction may leave
-            row = self._by_buyer.row(line)
-            cells = [(self._by_buyer.name, row, column) for column in self._by_buyer.cells.columns]
-            self.writer.repair(self._orders.row(OrderByNumber(line.order_number)), cells)
+        for line in self.of_buyer(buyer_id):
+            self._discard_stray(line)
         return erased
+
+    def _discard_stray(self, line: BuyerLine) -> None:
+        """Deletes a line that its order does not have: what a restored backup, or a crash before a compaction, leaves.
+
+        The delete spares what is dated later, and the order's row stays as it is: a new cell there would outlive it.
+        """
+        row, columns = self._by_buyer.row(line), [*self._by_buyer.cells.columns]
+        stored = self._buyer_rows.row(row, columns=columns, include_timestamp=True)
+        order = self.order(line.order_number)
+        if stored and (order is None or order.buyer_id != line.buyer_id):
+            newest_ms = max(written_ms for _, written_ms in stored.values())
+            self.writer.delete([(self._by_buyer.name, row, column) for column in stored], newest_ms)
 
     # ---- questions
 
@@ -137,10 +147,10 @@ class OrderRepository:
         plan = self._by_status.plan(seller_id=seller_id, status=status, placed_ms=placed)
         return Query(self._status_rows, self._by_status, plan, newest_first=True).then(self._agreeing)
 
-    def _agreeing(self, lines: list[StatusLine]) -> list[SellerLine | None]:
+    def _agreeing(self, lines: list[StatusLine]) -> list[SellerLine | InvalidRow | None]:
         """What a seller's list shows of the orders of these lines; None for an order that has another status by now."""
         orders = self.writer.agreeing(self._by_status, lines)
-        return [None if order is None else SellerLine.of(order) for order in orders]
+        return [SellerLine.of(order) if isinstance(order, Order) else order for order in orders]
 
     def of_buyer(
         self, buyer_id: str, since_ms: int | None = None, until_ms: int | None = None, status: Status | None = None
@@ -168,10 +178,10 @@ class OrderRepository:
         lines = Query(self._seller_rows, self._by_seller, plan, server=equal(SELLER_CELLS, "status", status))
         return lines.then(partial(self._still, status))
 
-    def _still(self, status: Status, lines: list[SellerLine]) -> list[Order | None]:
+    def _still(self, status: Status, lines: list[SellerLine]) -> list[Order | InvalidRow | None]:
         """The orders of these lines; None for an order that has another status by now."""
         orders = self.writer.agreeing(self._by_seller, lines)
-        return [order if order is not None and order.status == status else None for order in orders]
+        return [None if isinstance(order, Order) and order.status != status else order for order in orders]
 
 
 def placed(order: Order, stored: Order | None) -> Order:
@@ -180,7 +190,7 @@ def placed(order: Order, stored: Order | None) -> Order:
         stored_value, value = getattr(stored, field.name), getattr(order, field.name)
         if stored_value != value and (field.name, value) != ("status", "placed"):
             raise OrderConflict(
-                f"Order.{field.name}: order {order.order_number!r} is stored with {shown(stored_value)} "
+                f"Order.{field.name}: order {shown(order.order_number)} is stored with {shown(stored_value)} "
                 f"(got {shown(value)})" + ("; use change_status" if field.name == "status" else "")
             )
     return order if stored is None else stored
@@ -195,7 +205,8 @@ def with_status(order_number: str, status: Status, stored: Order | None) -> Orde
     if status not in NEXT_STATUSES[stored.status]:
         allowed = ", ".join(NEXT_STATUSES[stored.status]) or "no other status"
         raise OrderConflict(
-            f"Order.status: order {order_number!r} is {stored.status}, which allows {allowed} (got {shown(status)})"
+            f"Order.status: order {shown(order_number)} is {stored.status}, which allows {allowed} "
+            f"(got {shown(status)})"
         )
     return attrs.evolve(stored, status=status)
 

@@ -19,23 +19,26 @@ Why no point is lost, whatever others write or wherever this dies:
   than a second ago.
 - If the compacted cell is stored with a timestamp before T, it is put again at T: a deletion that read the old one may
   be about to delete it, after it has put the points that remain into a cell with the timestamp T; see `deleting.py`.
+- It puts no point that a registered deletion covers; see `registry.py`, whose steps 2 to 5 these steps are in. A row in
+  which it reads such a point is not compacted: the point is deleted.
 - After a death between two steps, or if several processes compact one row, several cells may hold a time. The newest of
   them has its number.
 
 Rows with appended points are left alone, as OpenTSDB leaves them: an append may arrive at any time.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
 import happybase
 
 from shared.keys import Plan
-from shared.queries import ServerFilter, in_batches, scan
-from shared.tables import InvalidRow, TableLayout
-from shared.writes import CLOCK, WriterClock
+from shared.queries import in_batches, scan
+from shared.tables import InvalidRow
+from shared.writes import Moment
 
+from .deleting import Deleter
 from .qualifiers import (
     APPENDED,
     HOUR_MS,
@@ -46,18 +49,19 @@ from .qualifiers import (
     is_of_points,
     read_points,
 )
-from .records import SeriesPoint
+from .rewriting import (
+    ATTEMPTS,
+    BATCH_MS,
+    KEYS_ONLY,
+    MAX_QUALIFIER_BYTES,
+    QUIET_MS,
+    ROWS_AT_ONCE,
+    TooManyAttempts,
+    rows_that_show,
+)
 
-QUIET_MS = 600_000
-"""Rows with a younger cell are left alone. More than the clocks of two writers may differ by and a put may be under way
-together: a client repeats it for a minute unless told otherwise, and a region that moves delays it."""
 CLOSED_AFTER_MS = HOUR_MS + 1000
 """How long after the start of its hour a row may be compacted; OpenTSDB waits as long."""
-MAX_QUALIFIER_BYTES = 65_536
-"""Rows that need a longer qualifier are left alone: region servers hang on those of 128 KB (OpenTSDB#490)."""
-ROWS_AT_ONCE = 100
-
-KEYS_ONLY = ServerFilter((), b"FirstKeyOnlyFilter() AND KeyOnlyFilter()")
 
 
 @attrs.frozen
@@ -100,52 +104,83 @@ class CompactionResult:
     """Rows that cannot be read; they stay as they are."""
 
 
-def compact(
-    rows: happybase.Table,
-    table: TableLayout[Any, SeriesPoint],
-    plan: Plan,
-    *,
-    duplicates: Duplicates = "newest",
-    clock: WriterClock = CLOCK,
-) -> CompactionResult:
+def compact(deleter: Deleter, plan: Plan) -> CompactionResult:
     """Compacts the rows of a plan. It is safe to repeat the call, after a crash and beside other processes.
 
-    Costs: one scan of the row keys; for each 100 rows 1 call that reads them, 1 put and 1 delete for each different T,
-    and 1 call for each different qualifier of compacted cells.
+    Raises TooManyAttempts. Costs: one scan of the row keys; for each 100 rows 1 call that reads them, 1 scan of the
+    registered deletions before and 1 after they are put, 1 put and 1 delete for each different T, and 1 call for each
+    different qualifier of compacted cells.
     """
     done = left = 0
     failed: list[InvalidRow] = []
-    keys = (row for row, _ in scan(rows, plan, filter=KEYS_ONLY, columns=table.cells.columns))
+    keys = (row for row, _ in scan(deleter.rows, plan, filter=KEYS_ONLY, columns=deleter.table.cells.columns))
     for batch in in_batches(keys, ROWS_AT_ONCE):
-        now_ms = clock.read_ms()
-        replaced: dict[bytes, Compacted] = {}
-        for row, cells in rows.rows(batch, columns=table.cells.columns, include_timestamp=True):
-            try:
-                key = table.layout.decode(row)
-                result = compacted(cells_by_qualifier(cells), duplicates)
-            except ValueError as error:
-                failed.append(InvalidRow(table.name, row, str(error)))
-                continue
-            if result is not None and now_ms - result.written_ms > QUIET_MS and now_ms - key.time_ms > CLOSED_AFTER_MS:
-                replaced[row] = result
-            else:
-                left += 1
-        replacing = _replace(rows, replaced)
-        done += replacing
-        left += len(replaced) - replacing
+        result = _compact_batch(deleter, batch)
+        done += result.compacted
+        left += result.left
+        failed += result.failed
     return CompactionResult(done, left, tuple(failed))
 
 
-def _replace(rows: happybase.Table, replaced: Mapping[bytes, Compacted]) -> int:
-    """Steps 2 to 4 for some rows; returns in how many the compacted cell was seen."""
+def _compact_batch(deleter: Deleter, rows: Sequence[bytes]) -> CompactionResult:
+    """Steps 1 to 4 for some rows, again if another deletion was registered meanwhile; see `registry.py`."""
+    for _ in range(ATTEMPTS):
+        began = deleter.clock.moment()
+        now_ms = began.wall_ms
+        deletions = deleter.registry.registered()
+        read = dict(deleter.rows.rows([*rows], columns=deleter.table.cells.columns, include_timestamp=True))
+        covered = deleter.covered(read, deletions, now_ms - QUIET_MS)
+        failed: list[InvalidRow] = []
+        replaced = _compactable(
+            deleter, {row: cells for row, cells in read.items() if row not in covered}, now_ms, failed
+        )
+        if not _put(deleter, replaced, began):
+            continue
+        if replaced:
+            now_registered = deleter.registry.registered()
+            if deleter.covered(read, now_registered, now_ms - QUIET_MS) != covered:
+                continue
+        seen = _delete_sources(deleter.rows, replaced)
+        if covered:
+            deleter.clean([*covered])
+        return CompactionResult(len(seen), len(read) - len(failed) - len(seen), tuple(failed))
+    raise TooManyAttempts(f"{deleter.table.name}: {len(rows)} rows must be compacted in {BATCH_MS} ms, undisturbed")
+
+
+def _compactable(
+    deleter: Deleter, read: Mapping[bytes, Any], now_ms: int, failed: list[InvalidRow]
+) -> dict[bytes, Compacted]:
+    """What compaction makes of these rows; adds those that cannot be read to `failed`."""
+    replaced: dict[bytes, Compacted] = {}
+    for row, cells in read.items():
+        try:
+            key = deleter.table.layout.decode(row)
+            result = compacted(cells_by_qualifier(cells), deleter.duplicates)
+        except ValueError as error:
+            failed.append(InvalidRow(deleter.table.name, row, str(error)))
+            continue
+        if result is not None and now_ms - result.written_ms > QUIET_MS and now_ms - key.time_ms > CLOSED_AFTER_MS:
+            replaced[row] = result
+    return replaced
+
+
+def _put(deleter: Deleter, replaced: Mapping[bytes, Compacted], began: Moment) -> bool:
+    """Step 2; returns whether there was time to put all of them."""
     puts: dict[int, dict[bytes, dict[bytes, bytes]]] = {}
     for row, result in replaced.items():
         if not result.is_stored:
             puts.setdefault(result.written_ms, {})[row] = {column_of(result.qualifier): result.value}
     for written_ms, cells_by_row in puts.items():
-        with rows.batch(timestamp=written_ms) as batch:
+        if deleter.clock.elapsed_ms(began) > BATCH_MS:
+            return False
+        with deleter.rows.batch(timestamp=written_ms) as batch:
             for row, cells in cells_by_row.items():
                 batch.put(row, cells)
+    return True
+
+
+def _delete_sources(rows: happybase.Table, replaced: Mapping[bytes, Compacted]) -> list[bytes]:
+    """Steps 3 and 4; returns the rows in which the compacted cell was seen."""
     seen = rows_that_show(rows, {row: (result.qualifier, result.value) for row, result in replaced.items()})
     deletes: dict[int, list[bytes]] = {}
     for row in seen:
@@ -155,16 +190,4 @@ def _replace(rows: happybase.Table, replaced: Mapping[bytes, Compacted]) -> int:
         with rows.batch(timestamp=written_ms) as batch:
             for row in rows_of_time:
                 batch.delete(row, [column_of(source) for source in replaced[row].sources])
-    return len(seen)
-
-
-def rows_that_show(rows: happybase.Table, cells: Mapping[bytes, tuple[bytes, bytes]]) -> list[bytes]:
-    """The rows in which a cell, given by qualifier and value, is visible with this value."""
-    by_qualifier: dict[bytes, list[bytes]] = {}
-    for row, (qualifier, _) in cells.items():
-        by_qualifier.setdefault(qualifier, []).append(row)
-    shown: list[bytes] = []
-    for qualifier, wanted in by_qualifier.items():  # the same one for all series that are measured at the same times
-        column = column_of(qualifier)
-        shown += [row for row, stored in rows.rows(wanted, columns=[column]) if stored[column] == cells[row][1]]
-    return shown
+    return seen

@@ -2,32 +2,33 @@
 
 OpenTSDB deletes the rows of all hours that a period touches (OpenTSDB#1939). Here only cells of points in the period
 are deleted; annotations stay. If it covers an hour, all cells of points in its rows are, also damaged ones and those of
-an offset after the hour. A compacted cell with points inside and outside of it is replaced. B is ten minutes
-before the rows are read: no put that is under way was dated before B (`compaction.QUIET_MS`). The steps, each for many
-rows:
+an offset after the hour. A compacted cell with points inside and outside of it is replaced. B is ten minutes before the
+rows are read: no put that is under way was dated before B (`QUIET_MS`). If a cell to be replaced is up to two minutes
+younger, as that of another deletion whose clock is ahead, B is a millisecond after it. The steps, each for many rows:
 
-    1. Read the clock, then the rows with the timestamps of their cells.
+    1. Register the deletion, read the clock, then the rows with the timestamps of their cells.
     2. Put, into rows with such a compacted cell, one cell with every point of the row outside the period, dated B.
+       Younger points stay in their own cells.
     3. Read it back: a tombstone may hide it. If it is not there, the row stays as it is.
     4. Delete the other cells of points in these rows. Elsewhere, delete the cells whose points are all in the period.
        Cells dated before B are deleted up to B - 1 ms, younger ones up to their own timestamp.
 
 What a reader sees if this dies: before step 4, all points. During it, each row either as it was or without the points
-of the period, or with some of them if they are in several cells. The same call again deletes what it finds: nothing has
-to be remembered. Numbers of a time that newer cells have replaced are deleted first, so none of them comes back.
+of the period, or with some of them if they are in several cells. The same call again deletes what it finds; `recover`
+also does, but for cells of the last minutes before the call. Numbers of a time that newer cells have replaced are
+deleted first, so none of them comes back.
 
 Why no other point is lost, whatever others write meanwhile:
 
 - The remaining points are deleted only after the cell that replaces them was seen.
-- A row is rewritten only if all cells that it replaces were dated before B. A point that is stored meanwhile is dated
-  later: it outlives the delete, and readers take its number rather than that of the rewritten cell.
+- All cells that it replaces were dated before B. A point that is stored meanwhile is dated later: it outlives the
+  delete, and readers take its number rather than that of the rewritten cell.
 - The rewritten cell is newer than all that is deleted. So no tombstone of these deletes, or of a compaction before,
   hides it. A `compact` that runs meanwhile puts its cell at the newest timestamp that it reads, so if it has read the
   rewritten cell, its own one outlives these deletes, too.
 
-What others may undo: a `compact` or another deletion in the same row, which has read the points just before, may bring
-them back in its cell, and so may a put that HBase executes after its caller has given up. The same call again, when the
-others have ended, deletes them.
+Why no deleted point comes back, if a `compact` or another deletion has read the row just before, and what is left to
+`recover`: see `registry.py`, whose steps 2 to 5 these steps are in.
 
 An OpenTSDB that compacts a row between steps 2 and 4 may lose the remaining points: it deletes cells without a
 timestamp, and it keeps the old compacted cell if its own is equal. Set its `tsd.storage.enable_compaction` to false
@@ -42,42 +43,58 @@ compacted cell to replace, the row is reported and stays as it is: an append may
 date what replaces the cell by its own clock, after numbers that are newer.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
 import happybase
 import numpy as np
+from numpy.typing import NDArray
 
 from shared.queries import scan_in_batches
 from shared.tables import InvalidRecord, InvalidRow, TableLayout
-from shared.writes import CLOCK, WriterClock
+from shared.writes import Moment, WriterClock
+from shared.writes.server_clock import MAX_SKEW_MS
 
-from .compaction import KEYS_ONLY, MAX_QUALIFIER_BYTES, QUIET_MS, ROWS_AT_ONCE, rows_that_show
 from .qualifiers import (
     APPENDED,
     FAMILY,
-    HOUR_MS,
     Cells,
     Duplicates,
+    PointArrays,
     cells_by_qualifier,
     column_of,
     is_of_points,
     read_points,
 )
 from .reading import Selection
-from .records import SeriesPoint
+from .records import RegisteredDeletion, SeriesPoint
+from .registry import CoveredPeriod, DeletionRegistry, covered_period
+from .rewriting import (
+    ATTEMPTS,
+    BATCH_MS,
+    KEYS_ONLY,
+    MAX_QUALIFIER_BYTES,
+    QUIET_MS,
+    ROWS_AT_ONCE,
+    TooManyAttempts,
+    rows_that_show,
+)
 from .uids import Uids
 
 
 @attrs.frozen
 class Deletion:
-    """How the points of a period are deleted from one row."""
+    """How the points of some periods are deleted from one row."""
 
     deleted: Mapping[bytes, int]
     """The timestamps of the cells to delete, by qualifier."""
+    before_ms: int
+    """Cells that are dated before are deleted up to the millisecond before it; others up to their own timestamp."""
     rewritten: tuple[bytes, bytes] | None = None
-    """Qualifier and value of the cell to put first; None if no compacted cell is to be replaced."""
+    """Qualifier and value of the cell to put first, dated `before_ms`; None if no compacted cell is to be replaced."""
+    is_postponed: bool = False
+    """Whether a compacted cell is too young to be replaced."""
     has_others: bool = True
     """Whether the row has other cells, which stay."""
 
@@ -89,145 +106,257 @@ class DeletionResult:
     changed: int
     """Rows in which something was deleted."""
     postponed: int
-    """Rows that stay as they are, although a compacted cell is to be replaced: another cell is younger than ten
-    minutes, or a tombstone hides the new cell. Call again ten minutes later."""
+    """Rows that stay as they are, although a compacted cell is to be replaced: it is younger than ten minutes, or a
+    tombstone or a younger cell hides the new cell. Call again ten minutes later."""
     failed: tuple[InvalidRow, ...]
     """Rows that cannot be read, or with appended points inside and outside of the period; they stay as they are."""
 
 
-def deletion(cells: Cells, since_ms: int, until_ms: int, duplicates: Duplicates = "newest") -> Deletion | None:
-    """How points are deleted whose offset in the hour is from `since_ms` up to but not at `until_ms`; None if none is.
+def deletion(
+    cells: Cells,
+    own: CoveredPeriod | None,
+    of_others: Sequence[CoveredPeriod],
+    before_ms: int,
+    duplicates: Duplicates = "newest",
+) -> Deletion | None:
+    """How points are deleted that are in a period of the deletion, or of others; None if there are none.
 
-    Raises InvalidRecord if the row must stay as it is.
+    `before_ms` is ten minutes ago. Periods of others spare appended points, which nobody can bring back. Raises
+    InvalidRecord if the row must stay as it is.
     """
-    of_points = {qualifier: cell for qualifier, cell in cells.items() if is_of_points(qualifier)}
     inside: dict[bytes, int] = {}
-    is_split = False
+    split: list[int] = []
     for qualifier, (value, written_ms) in cells.items():
-        if qualifier not in of_points and qualifier != APPENDED:
+        if not is_of_points(qualifier) and qualifier != APPENDED:
             continue
-        share = 1.0 if since_ms <= 0 and until_ms >= HOUR_MS else _share(qualifier, value, since_ms, until_ms)
+        periods = [] if own is None else [own]
+        periods += of_others if qualifier != APPENDED else ()
+        share = _share(qualifier, value, [period for period in periods if period.covers(written_ms)])
         if share == 1:
             inside[qualifier] = written_ms
         elif share and qualifier == APPENDED:
             raise InvalidRecord("cell 05 00 00: appended points cannot be deleted in part")
-        is_split = is_split or 0 < share < 1
-    if not is_split:
-        return Deletion(inside, None, len(inside) < len(cells)) if inside else None
+        elif share:
+            split.append(written_ms)
+    if not split:
+        return Deletion(inside, before_ms, has_others=len(inside) < len(cells)) if inside else None
     if APPENDED in cells:
         raise InvalidRecord("a compacted cell of a row with appended points cannot be replaced")
+    # Another deletion whose clock is ahead dates its cell later than `before_ms`; the youngest cells are points.
+    young_ms = before_ms + 2 * MAX_SKEW_MS
+    of_points = {qualifier: cell for qualifier, cell in cells.items() if is_of_points(qualifier) and cell[1] < young_ms}
+    before_ms = max(before_ms, *(written_ms + 1 for _, written_ms in of_points.values()))
     points = read_points(of_points)
-    remain = (points.offsets_ms < since_ms) | (points.offsets_ms >= until_ms)
-    rewritten = points.taking(np.flatnonzero(remain)).merged(duplicates).compacted()
+    covered = _are_covered(points, [*of_others] if own is None else [own, *of_others])
+    rewritten = points.taking(np.flatnonzero(~covered)).merged(duplicates).compacted()
     if len(rewritten[0]) > MAX_QUALIFIER_BYTES:
         raise InvalidRecord(f"its qualifier must be at most {MAX_QUALIFIER_BYTES} bytes (got {len(rewritten[0])})")
-    replaced = {qualifier: written_ms for qualifier, (_, written_ms) in of_points.items() if qualifier != rewritten[0]}
-    return Deletion(replaced, rewritten)
+    replaced = inside | {qualifier: written_ms for qualifier, (_, written_ms) in of_points.items()}
+    replaced.pop(rewritten[0], None)
+    return Deletion(replaced, before_ms, rewritten, is_postponed=max(split) >= young_ms)
 
 
-def _share(qualifier: bytes, value: bytes, since_ms: int, until_ms: int) -> float:
-    """The fraction of a cell's points that are in the period, 0 to 1."""
+def _share(qualifier: bytes, value: bytes, periods: Sequence[CoveredPeriod]) -> float:
+    """The fraction of a cell's points that are in one of these periods, 0 to 1."""
+    if not periods or any(period.is_whole_hour for period in periods):
+        return float(len(periods) > 0)
     if len(qualifier) == 2:
-        return float(since_ms <= (qualifier[0] << 4 | qualifier[1] >> 4) * 1000 < until_ms)
-    offsets_ms = read_points({qualifier: (value, 0)}).offsets_ms
-    return float(np.mean((offsets_ms >= since_ms) & (offsets_ms < until_ms))) if len(offsets_ms) else 0.0
+        offset_ms = (qualifier[0] << 4 | qualifier[1] >> 4) * 1000
+        return float(any(period.since_ms <= offset_ms < period.until_ms for period in periods))
+    points = read_points({qualifier: (value, -1)})
+    return int(_are_covered(points, periods).sum()) / len(points) if len(points) else 0.0
 
 
-def whole_row(cells: Cells) -> Deletion:
-    """How a row is deleted with all its cells, annotations too."""
-    return Deletion({qualifier: written_ms for qualifier, (_, written_ms) in cells.items()}, None, has_others=False)
+def _are_covered(points: PointArrays, periods: Sequence[CoveredPeriod]) -> NDArray[np.bool_]:
+    """Which of these points are deleted, by the timestamps of their cells."""
+    covered = np.zeros(len(points), np.bool_)
+    for period in periods:
+        inside = (points.offsets_ms >= period.since_ms) & (points.offsets_ms < period.until_ms)
+        covered |= inside if period.before_ms is None else inside & (points.written_ms < period.before_ms)
+    return covered
 
 
-def delete(
-    rows: happybase.Table,
-    table: TableLayout[Any, SeriesPoint],
-    uids: Uids,
-    selection: Selection,
-    period: tuple[int, int] | None,
-    *,
-    duplicates: Duplicates = "newest",
-    clock: WriterClock = CLOCK,
-) -> DeletionResult:
-    """Deletes the points of some series in a period, or, without a period, their whole rows. It is safe to repeat.
+def whole_row(cells: Cells, period: CoveredPeriod, before_ms: int) -> Deletion | None:
+    """How a row is deleted with all its cells, annotations too; those that the period covers by their timestamps."""
+    deleted = {qualifier: written_ms for qualifier, (_, written_ms) in cells.items() if period.covers(written_ms)}
+    return Deletion(deleted, before_ms, has_others=len(deleted) < len(cells)) if deleted else None
 
-    Costs: for each 100 rows 1 scan of their keys, 1 call that reads them, 1 put, 1 delete, 1 more delete for each
-    different timestamp of the last ten minutes, and 1 call for each different qualifier of rewritten cells.
-    """
-    changed = postponed = 0
-    failed: list[InvalidRow] = []
-    columns = table.cells.columns
-    keys_of_series = selection.filter_with(KEYS_ONLY.text)
-    for range_ in selection.plan.ranges:
-        for keys in scan_in_batches(rows, range_, ROWS_AT_ONCE, columns=columns, filter=keys_of_series):
-            before_ms = clock.read_ms() - QUIET_MS  # before the cells are read: a scan may have taken minutes
-            batch = rows.rows([row for row, _ in keys], columns=columns, include_timestamp=True)
-            deletions: dict[bytes, Deletion] = {}
-            for row, hour_ms, cells in _selected_rows(batch, table, uids, selection, failed):
-                try:
-                    found = _deletion_of(cells, hour_ms, period, duplicates)
-                except ValueError as error:
-                    failed.append(InvalidRow(table.name, row, str(error)))
+
+_Batch = Mapping[bytes, tuple[Any, Cells]]
+"""Key and cells of rows."""
+
+
+@attrs.frozen
+class Deleter:
+    """Deletes points of a table, those of a deletion of its own and those that registered ones cover."""
+
+    rows: happybase.Table
+    table: TableLayout[Any, SeriesPoint]
+    uids: Uids
+    registry: DeletionRegistry
+    duplicates: Duplicates
+    clock: WriterClock
+
+    def delete(self, own: RegisteredDeletion, *, settles: bool = False) -> DeletionResult:
+        """Deletes the points of a deletion, or, if it names a TSUID, whole rows. It is safe to repeat.
+
+        With `settles`, it is one that was registered by another call: nothing is deleted that is dated later.
+        Raises TooManyAttempts and UnknownUid. Costs: for each 100 rows 1 scan of their keys, 1 put and 1 scan that
+        registers and reads deletions, 1 call that reads the rows, 1 delete, and 1 more for each different timestamp of
+        the last ten minutes; if compacted cells are replaced, 1 put, 1 scan, and 1 call for each different qualifier.
+        """
+        selection = self.registry.selection(own)
+        if selection is None:
+            return DeletionResult(0, 0, ())
+        results: list[DeletionResult] = []
+        keys_of_series = selection.filter_with(KEYS_ONLY.text)
+        columns = self.table.cells.columns
+        for range_ in selection.plan.ranges:
+            for keys in scan_in_batches(self.rows, range_, ROWS_AT_ONCE, columns=columns, filter=keys_of_series):
+                step = _Step(self, [row for row, _ in keys], selection, own, settles)
+                results.append(step.run())
+        return DeletionResult(
+            sum(result.changed for result in results),
+            sum(result.postponed for result in results),
+            tuple(failure for result in results for failure in result.failed),
+        )
+
+    def clean(self, rows: Sequence[bytes]) -> DeletionResult:
+        """Deletes from these rows what registered deletions cover. Costs: as `delete`, but registers nothing."""
+        return _Step(self, rows).run()
+
+    def covered(
+        self, batch: Mapping[bytes, Any], deletions: Mapping[str, RegisteredDeletion], before_ms: int
+    ) -> dict[bytes, Deletion]:
+        """How points that these deletions cover are deleted from rows; only of rows that have some.
+
+        Rows that cannot be read are left out. Costs: those of names that are not remembered.
+        """
+        return _Step(self, [*batch]).planned(self.read_keys(batch, []), deletions, before_ms, [])
+
+    def read_keys(self, batch: Mapping[bytes, Any], failed: list[InvalidRow]) -> _Batch:
+        """The keys and cells of rows; adds those whose key cannot be read to `failed`."""
+        read: dict[bytes, tuple[Any, Cells]] = {}
+        for row, cells in batch.items():
+            try:
+                read[row] = self.table.layout.decode(row), cells_by_qualifier(cells)
+            except ValueError as error:
+                failed.append(InvalidRow(self.table.name, row, str(error)))
+        return read
+
+
+@attrs.frozen
+class _Step:
+    """The deletion of points from some rows at once: of those that a deletion selects, or of all."""
+
+    deleter: Deleter
+    keys: Sequence[bytes]
+    selection: Selection | None = None
+    own: RegisteredDeletion | None = None
+    settles: bool = False
+
+    def run(self) -> DeletionResult:
+        """All steps, again if they took too long or if another deletion was registered meanwhile."""
+        it = self.deleter
+        changed: set[bytes] = set()
+        for _ in range(ATTEMPTS):
+            if self.own is not None and not self.settles:
+                it.registry.register(self.own)
+            began = it.clock.moment()
+            before_ms = began.wall_ms - QUIET_MS
+            deletions = it.registry.registered()
+            read = dict(it.rows.rows([*self.keys], columns=it.table.cells.columns, include_timestamp=True))
+            failed: list[InvalidRow] = []
+            batch = self._selected(it.read_keys(read, failed))
+            planned = self.planned(batch, deletions, before_ms, failed)
+            puts = _puts(planned)
+            if not self._put(puts, began):
+                continue
+            if puts:
+                now_registered = it.registry.registered()
+                if self.planned(batch, now_registered, before_ms, []) != planned:
                     continue
-                if found is not None:
-                    deletions[row] = found
-            ready = _put_rewritten(rows, deletions, before_ms)
-            _delete_cells(rows, {row: deletions[row] for row in ready}, before_ms)
-            changed += len(ready)
-            postponed += len(deletions) - len(ready)
-    return DeletionResult(changed, postponed, tuple(failed))
+            ready = [row for row, plan in planned.items() if plan.rewritten is None]
+            for cells in puts.values():
+                ready += rows_that_show(it.rows, cells)
+            _delete_cells(it.rows, {row: planned[row] for row in ready})
+            changed.update(ready)
+            if it.clock.elapsed_ms(began) <= BATCH_MS:
+                return DeletionResult(len(changed), len(planned.keys() - ready), tuple(failed))
+        raise TooManyAttempts(f"{it.table.name}: {len(self.keys)} rows must be changed in {BATCH_MS} ms, undisturbed")
+
+    def _put(self, puts: Mapping[int, Mapping[bytes, tuple[bytes, bytes]]], began: Moment) -> bool:
+        """Puts cells by timestamp and row; returns whether there was time for all of them."""
+        for written_ms, cells in puts.items():
+            if self.deleter.clock.elapsed_ms(began) > BATCH_MS:
+                return False
+            with self.deleter.rows.batch(timestamp=written_ms) as batch:
+                for row, (qualifier, value) in cells.items():
+                    batch.put(row, {column_of(qualifier): value})
+        return True
+
+    def planned(
+        self,
+        batch: _Batch,
+        deletions: Mapping[str, RegisteredDeletion],
+        before_ms: int,
+        failed: list[InvalidRow],
+    ) -> dict[bytes, Deletion]:
+        """How points are deleted from each row that has some. Adds those that must stay as they are to `failed`."""
+        own_row = None if self.own is None else self.own.table
+        of_others = self.deleter.registry.covered(
+            (other for other in deletions.values() if other.table != own_row),
+            {row: key for row, (key, _) in batch.items()},
+        )
+        found: dict[bytes, Deletion] = {}
+        for row, (key, cells) in batch.items():
+            own = self._own_period(key.time_ms)
+            try:
+                if own is not None and self.own is not None and self.own.tsuid:
+                    plan = whole_row(cells, own, before_ms)
+                else:
+                    plan = deletion(cells, own, of_others.get(row, ()), before_ms, self.deleter.duplicates)
+            except ValueError as error:
+                failed.append(InvalidRow(self.deleter.table.name, row, str(error)))
+                continue
+            if plan is not None:
+                found[row] = plan
+        return found
+
+    def _own_period(self, hour_ms: int) -> CoveredPeriod | None:
+        if self.own is None:
+            return None
+        period = covered_period(self.own, hour_ms)
+        return period if self.settles else attrs.evolve(period, before_ms=None)
+
+    def _selected(self, batch: _Batch) -> _Batch:
+        """The rows that the deletion selects. Raises UnknownUid."""
+        if self.selection is None:
+            return batch
+        series = {key.tag_uids for key, _ in batch.values() if self.selection.has_uids(key.tag_uids)}
+        meant = self.selection.matching(self.deleter.uids, series) if self.selection.filters else series
+        return {row: (key, cells) for row, (key, cells) in batch.items() if key.tag_uids in meant}
 
 
-def _selected_rows(
-    batch: Iterable[tuple[bytes, Any]],
-    table: TableLayout[Any, SeriesPoint],
-    uids: Uids,
-    selection: Selection,
-    failed: list[InvalidRow],
-) -> Iterator[tuple[bytes, int, Cells]]:
-    """The rows of a selection: row, hour and cells. Adds those whose key cannot be read to `failed`."""
-    keys: dict[bytes, Any] = {}
-    for row, _ in batch:
-        try:
-            keys[row] = table.layout.decode(row)
-        except ValueError as error:
-            failed.append(InvalidRow(table.name, row, str(error)))
-    series = {key.tag_uids for key in keys.values() if selection.has_uids(key.tag_uids)}
-    meant = selection.matching(uids, series) if selection.filters else series
-    for row, cells in batch:
-        if row in keys and keys[row].tag_uids in meant:
-            yield row, keys[row].time_ms, cells_by_qualifier(cells)
+def _puts(planned: Mapping[bytes, Deletion]) -> dict[int, dict[bytes, tuple[bytes, bytes]]]:
+    """The cells to put, by timestamp and row."""
+    puts: dict[int, dict[bytes, tuple[bytes, bytes]]] = {}
+    for row, plan in planned.items():
+        if plan.rewritten is not None and not plan.is_postponed:
+            puts.setdefault(plan.before_ms, {})[row] = plan.rewritten
+    return puts
 
 
-def _deletion_of(cells: Cells, hour_ms: int, period: tuple[int, int] | None, duplicates: Duplicates) -> Deletion | None:
-    if period is None:
-        return whole_row(cells)
-    since_ms, until_ms = period
-    return deletion(cells, since_ms - hour_ms, until_ms - hour_ms, duplicates)
-
-
-def _put_rewritten(rows: happybase.Table, deletions: Mapping[bytes, Deletion], before_ms: int) -> list[bytes]:
-    """Steps 2 and 3; returns the rows whose cells may be deleted."""
-    puts = {
-        row: planned.rewritten
-        for row, planned in deletions.items()
-        if planned.rewritten is not None and max(planned.deleted.values()) < before_ms
-    }
-    with rows.batch(timestamp=before_ms) as batch:
-        for row, (qualifier, value) in puts.items():
-            batch.put(row, {column_of(qualifier): value})
-    return [*(row for row, planned in deletions.items() if planned.rewritten is None), *rows_that_show(rows, puts)]
-
-
-def _delete_cells(rows: happybase.Table, deletions: Mapping[bytes, Deletion], before_ms: int) -> None:
+def _delete_cells(rows: happybase.Table, deletions: Mapping[bytes, Deletion]) -> None:
     """Step 4."""
     columns: dict[int, dict[bytes, list[bytes]]] = {}
-    for row, planned in deletions.items():
-        are_old = {qualifier: written_ms < before_ms for qualifier, written_ms in planned.deleted.items()}
-        if not planned.has_others and all(are_old.values()):
-            columns.setdefault(before_ms - 1, {})[row] = [FAMILY.encode()]  # one tombstone for the row
+    for row, plan in deletions.items():
+        are_old = {qualifier: written_ms < plan.before_ms for qualifier, written_ms in plan.deleted.items()}
+        if not plan.has_others and all(are_old.values()):
+            columns.setdefault(plan.before_ms - 1, {})[row] = [FAMILY.encode()]  # one tombstone for the row
             continue
-        for qualifier, written_ms in planned.deleted.items():
-            up_to_ms = before_ms - 1 if are_old[qualifier] else written_ms
+        for qualifier, written_ms in plan.deleted.items():
+            up_to_ms = plan.before_ms - 1 if are_old[qualifier] else written_ms
             columns.setdefault(up_to_ms, {}).setdefault(row, []).append(column_of(qualifier))
     for up_to_ms, columns_by_row in sorted(columns.items()):  # an older number of a time before its newer one
         with rows.batch(timestamp=up_to_ms) as batch:

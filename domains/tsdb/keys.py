@@ -8,14 +8,24 @@ from typing import Any
 
 import attrs
 
-from shared.keys import FixedBytes, InvalidKey, KeyLayout, Slice, Splits, TrailingBytes, TrailingText, part, row_key
+from shared.keys import (
+    FixedBytes,
+    InvalidKey,
+    KeyLayout,
+    Slice,
+    Splits,
+    TrailingBytes,
+    TrailingText,
+    part,
+    row_key,
+)
 from shared.keys.errors import shown
 from shared.tables import RAW, Column, Family, ItemCells, Packing, RecordCells, TableLayout
 from shared.writes.dictionaries import ID_FAMILY, NAME_FAMILY
 
 from .codecs import LatinText, Seconds, SeriesSalt, TagPairs
 from .qualifiers import FAMILY, HOUR_MS, PointCells
-from .records import SeriesPoint, Settings, UidMapping
+from .records import RegisteredDeletion, SeriesPoint, Settings, UidMapping
 
 LATIN_TEXT = Packing("text of ISO 8859-1", LatinText.encode, LatinText.decode)
 
@@ -75,7 +85,9 @@ def data_table(
     key = HourOfSeries if widths == DEFAULT_WIDTHS else hour_of_series(widths)
     layout = KeyLayout(key, *([] if salt is None else [salt]))
     splits = NO_SPLITS if salt is None else Splits(tuple(salt.every_value()[1:]), "buckets of the salt")
-    return TableLayout(name, "an hour of one series", layout, PointCells(), {FAMILY: Family()}, splits)
+    return TableLayout(
+        name, "an hour of one series", layout, PointCells(), {FAMILY: Family()}, splits, is_recorded=False
+    )
 
 
 @row_key
@@ -118,16 +130,16 @@ class KindOfName:
 
 @row_key
 class RowOfTable:
-    """The settings of one table; OpenTSDB has none of these rows.
+    """The settings of one table, or one deletion of its points; OpenTSDB has none of these rows.
 
-    Order:  by name.
-    Serves: the settings of a table.
-    Costs:  one get when a repository is opened.
+    Order:  by name, then by a random number.
+    Serves: the settings of a table; the deletions that are registered, see `registry.py`.
+    Costs:  one get when a repository is opened; one range, of the deletions since the last `recover`.
     Fixed:  the settings themselves.
     Source: none
     """
 
-    table: str = part(TrailingText, "a table of points, or of names")
+    table: str = part(TrailingText, "a table of points, or of names; behind it, of a deletion, # and 16 hex digits")
 
 
 UID_FAMILIES = {ID_FAMILY: Family(), NAME_FAMILY: Family()}
@@ -139,8 +151,12 @@ def uid_tables(name: str = "tsdb-uid") -> tuple[TableLayout[Any, UidMapping], Ta
     forward = ItemCells(UidMapping, ID_FAMILY, qualifier, value="uid", packing=RAW)
     reverse = ItemCells(UidMapping, NAME_FAMILY, qualifier, value="name", packing=LATIN_TEXT)
     return (
-        TableLayout(name, "the UIDs of a name", KeyLayout(RowOfName), forward, UID_FAMILIES, NO_SPLITS),
-        TableLayout(name, "the names of a UID", KeyLayout(RowOfUid), reverse, UID_FAMILIES, NO_SPLITS),
+        TableLayout(
+            name, "the UIDs of a name", KeyLayout(RowOfName), forward, UID_FAMILIES, NO_SPLITS, is_recorded=False
+        ),
+        TableLayout(
+            name, "the names of a UID", KeyLayout(RowOfUid), reverse, UID_FAMILIES, NO_SPLITS, is_recorded=False
+        ),
     )
 
 
@@ -149,5 +165,21 @@ UIDS, NAMES = uid_tables()
 SETTINGS = TableLayout(
     "tsdb-rowbook", "the settings of a table", KeyLayout(RowOfTable), RecordCells(Settings, {"options": Column("s:o")})
 )
+DELETIONS = TableLayout(
+    SETTINGS.name,
+    "a deletion of points",
+    SETTINGS.layout,
+    RecordCells(
+        RegisteredDeletion,
+        {
+            "started_ms": Column("s:t"),
+            "metric": Column("s:m"),
+            "filters": Column("s:f"),
+            "tsuid": Column("s:u"),
+            "since_ms": Column("s:a"),
+            "until_ms": Column("s:b"),
+        },
+    ),
+)
 
-TABLES = (POINTS, UIDS, NAMES, SETTINGS)
+TABLES = (POINTS, UIDS, NAMES, SETTINGS, DELETIONS)

@@ -20,6 +20,7 @@ import attrs
 
 from shared.keys import InvalidQuestion
 from shared.keys.errors import shown
+from shared.records import check_text
 
 from .aggregation import AGGREGATORS, Downsampling, Fill, Rate, one_of
 
@@ -74,6 +75,8 @@ class TagFilter:
 
     def __attrs_post_init__(self) -> None:
         one_of(self.tag, self.kind, _MATCHERS)
+        check_text("tag", self.tag)
+        check_text(self.tag, self.text)
         if not self.text:
             raise InvalidQuestion(f"{self.tag}: needs a value (got none)")
         self._matches  # noqa: B018  # a pattern that is wrong is refused at once
@@ -124,6 +127,7 @@ _QUESTION = re.compile(r"(?P<steps>.*:)?(?P<metric>[^:{}]+)(?:\{(?P<grouped>[^{}
 
 def parse_question(text: str) -> SeriesQuestion:
     """The question of OpenTSDB's query text, as in `m=` of its `/api/query`, or a `tsuid=`. Raises InvalidQuestion."""
+    check_text("m", text)
     match = _QUESTION.fullmatch(text.removeprefix(_OF_TSUIDS))
     if not match:
         raise InvalidQuestion(f"m: must be such as sum:1h-avg:rate:requests{{host=*}} (got {shown(text)})")

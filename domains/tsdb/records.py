@@ -37,7 +37,7 @@ def _sorted_pairs(tags: Any) -> Any:
 def _tags(record: Any, field: "attrs.Attribute[Any]", value: Any) -> None:
     where = f"{type(record).__name__}.{field.name}"
     pairs: tuple[Any, ...] = value if value.__class__ is tuple else ((None, None),)
-    if not all(type(name) is str is type(tag) for name, tag in pairs):
+    if not all(type(pair) is tuple and [type(text) for text in pair] == [str, str] for pair in pairs):
         raise ValueError(f"{where}: must be text by text, such as {{'host': 'web-1'}} (got {shown(value)})")
     if not 1 <= len(pairs) <= MAX_TAGS or len(dict(pairs)) < len(pairs):
         raise ValueError(f"{where}: must be 1..{MAX_TAGS} tags, each name once (got {len(pairs)})")
@@ -84,6 +84,24 @@ class Settings:
     """The table of points, or that of names."""
     options: dict[str, int]
     """Numbers by OpenTSDB's own names, such as `tsd.storage.salt.width`."""
+
+
+@attrs.frozen
+class RegisteredDeletion:
+    """A deletion that is under way, or whose writer died, or that ended a short time ago; see `registry.py`."""
+
+    table: str
+    """The table of points, # and a random number in 16 hex digits."""
+    started_ms: int
+    """When its latest batch of rows was begun, by the clock of its writer."""
+    metric: str = ""
+    """The metric of `delete_points`; empty if a whole series is deleted."""
+    filters: list[list[str]] = attrs.field(factory=list[list[str]])
+    """Tag, kind and text of each filter of `delete_points`."""
+    tsuid: str = ""
+    """The series of `delete_series`, in hex; empty otherwise."""
+    since_ms: int = 0
+    until_ms: int = LAST_POINT_MS + 1
 
 
 @attrs.frozen

@@ -10,15 +10,15 @@ import happybase
 from Hbase_thrift import TAppend
 
 from shared.keys import InvalidQuestion
-from shared.keys.errors import shown
-from shared.tables import TableLayout
-from shared.writes import CLOCK, WriterClock, store_all
+from shared.keys.errors import message_of, shown
+from shared.tables import InvalidRow, TableLayout
+from shared.writes import CLOCK, Recovery, WriterClock, store_all
 
 from .aggregation import aggregated, downsampled, rates
 from .annotating import AnnotationStore
 from .annotations import Annotation
 from .compaction import CompactionResult, compact
-from .deleting import DeletionResult, delete
+from .deleting import Deleter, DeletionResult
 from .keys import DEFAULT_WIDTHS, POINTS, UIDS, Widths
 from .qualifiers import APPENDED, HOUR_MS, Duplicates, cell_of, column_of, pack_appended
 from .questions import NONE, SeriesQuestion, TagFilter, parse_question
@@ -32,7 +32,8 @@ from .reading import (
     series_of_tsuids,
     whole_hours,
 )
-from .records import Answer, Number, Point, SeriesPoint, UidMapping
+from .records import Answer, Number, Point, RegisteredDeletion, SeriesPoint, UidMapping
+from .registry import KEEP_MS, DeletionRegistry
 from .settings import check_settings
 from .uids import Uids
 from .verifying import SeriesVerifier
@@ -152,11 +153,15 @@ class TsdbRepository:
         return sum(map(len, packed.values()))
 
     def compact(self, metric: str, since_ms: int = 0, until_ms: int = FOREVER_MS) -> CompactionResult:
-        """Makes one cell of each whole hour of a metric that is over; see `compaction.py`."""
+        """Makes one cell of each whole hour of a metric that is over; see `compaction.py`.
+
+        Raises ClockSkew and TooManyAttempts. Costs: as `compaction.compact`; 1 put and 1 get once in ten minutes.
+        """
         selection = series_of_filters(self._data, self.uids, metric, (), since_ms, until_ms)
         if selection is None:
             return CompactionResult(0, 0, ())
-        return compact(self._rows, self._data, selection.plan, duplicates=self._duplicates, clock=self._clock)
+        self._registry.check_clock()
+        return compact(self._deleter, selection.plan)
 
     # ---- deleting
 
@@ -164,33 +169,70 @@ class TsdbRepository:
         """Deletes the points of a period, of those series of a metric that match all filters; see `deleting.py`.
 
         The period is from `since_ms` up to but not at `until_ms`. Annotations stay, unlike with OpenTSDB, which deletes
-        whole hours. After any error the same call again completes it. Costs: as `deleting.delete`.
+        whole hours. After any error the same call again completes it. Raises ClockSkew and TooManyAttempts.
+        Costs: as `Deleter.delete`; 1 put and 1 get once in ten minutes.
         """
-        selection = series_of_filters(self._data, self.uids, metric, filters, since_ms, until_ms)
-        return self._delete(selection, (since_ms, until_ms))
+        filters = tuple(filters)
+        if series_of_filters(self._data, self.uids, metric, filters, since_ms, until_ms) is None:
+            return DeletionResult(0, 0, ())
+        words = [[one.tag, one.kind, one.text] for one in filters]
+        return self._delete(self._registry.new(metric=metric, filters=words, since_ms=since_ms, until_ms=until_ms))
 
     def delete_series(self, metric: str, tags: Mapping[str, str]) -> DeletionResult:
         """Deletes the series with just these tags: all its rows, with points, annotations and any other cell.
 
-        Its names keep their UIDs. After any error the same call again completes it. Costs: as `deleting.delete`, in one
-        range, which holds all series of the metric.
+        Its names keep their UIDs. After any error the same call again completes it. Raises ClockSkew and
+        TooManyAttempts. Costs: as `Deleter.delete`, in one range, which holds all series of the metric.
         """
         tsuid = self.tsuid(metric, tags)
-        selection = None if tsuid is None else series_of_tsuids(self._data, self.uids, [tsuid], 0, FOREVER_MS)
-        return self._delete(selection, None)
+        return DeletionResult(0, 0, ()) if tsuid is None else self._delete(self._registry.new(tsuid=tsuid))
 
-    def _delete(self, selection: Selection | None, period: tuple[int, int] | None) -> DeletionResult:
-        if selection is None:
-            return DeletionResult(0, 0, ())
-        return delete(
-            self._rows,
-            self._data,
-            self.uids,
-            selection,
-            period,
-            duplicates=self._duplicates,
-            clock=self._clock,
-        )
+    def _delete(self, deletion: RegisteredDeletion) -> DeletionResult:
+        self._registry.check_clock()
+        return self._deleter.delete(deletion)
+
+    @property
+    def _registry(self) -> DeletionRegistry:
+        return DeletionRegistry(self._rows.connection, self._data, self.uids, self._clock)
+
+    @property
+    def _deleter(self) -> Deleter:
+        return Deleter(self._rows, self._data, self.uids, self._registry, self._duplicates, self._clock)
+
+    def pending(self) -> list[RegisteredDeletion]:
+        """The deletions that are registered, the oldest first: under way, or ended since `recover`. Costs: 1 scan."""
+        return sorted(self._registry.registered().values(), key=lambda deletion: deletion.started_ms)
+
+    def recover(self, older_than_ms: int | None = None) -> Recovery:
+        """Deletes once more what registered deletions cover, and removes those that are twenty minutes old.
+
+        So it completes deletions whose writers died, and deletes points that writers have brought back which died; see
+        `registry.py`. Takes those that are `older_than_ms`, twenty minutes if omitted; younger ones stay registered.
+        Raises ClockSkew. Costs: 1 scan; for each deletion those of `Deleter.delete`, and 1 delete.
+        """
+        age_ms = KEEP_MS if older_than_ms is None else older_than_ms
+        self._registry.check_clock()
+        now_ms = self._clock.read_ms()
+        settled = waiting = 0
+        unread: list[InvalidRow] = []
+        deletions = self._registry.read(unread).values()
+        failed = [str(row) for row in unread]
+        for deletion in deletions:
+            if 0 < age_ms > now_ms - deletion.started_ms:
+                waiting += 1
+                continue
+            try:
+                result = self._deleter.delete(deletion, settles=True)
+            except Exception as error:  # one that fails must not stop the others
+                failed.append(message_of(error))
+                continue
+            failed += [str(row) for row in result.failed]
+            if result.failed or result.postponed or now_ms - deletion.started_ms < KEEP_MS:
+                waiting += not result.failed
+            else:
+                self._registry.remove(deletion)
+                settled += 1
+        return Recovery(settled, waiting, tuple(failed))
 
     # ---- annotations
 

@@ -35,9 +35,9 @@ from shared.writes.dictionaries import COUNTER_ROW, ID_FAMILY, NAME_FAMILY
 
 from .annotations import is_global_row
 from .codecs import SeriesSalt
-from .compaction import KEYS_ONLY
 from .keys import KINDS, SETTINGS, Widths
 from .records import SeriesPoint, Settings
+from .rewriting import KEYS_ONLY
 from .uids import Uids
 
 WIDTH = "tsd.storage.uid.width."

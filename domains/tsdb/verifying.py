@@ -31,7 +31,7 @@ from shared.queries import in_batches
 from shared.tables import TableLayout
 from shared.writes import Finding
 from shared.writes.dictionaries import COUNTER_ROW, ID_FAMILY, NAME_FAMILY
-from shared.writes.verifying import TIMES_READ_AGAIN
+from shared.writes.findings import TIMES_READ_AGAIN
 
 from .annotations import is_annotation, is_global_row, read_annotation
 from .codecs import LatinText

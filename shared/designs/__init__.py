@@ -4,7 +4,7 @@ May import all other rooms.
 """
 
 from .cell_contents import CellContents, contents_of
-from .design import FACTS, Design, Exemption, Load, Variant, load_samples
+from .design import FACTS, Design, Exemption, Load, Variant, Wrong, load_samples
 from .metering import Measurement, measure, measure_pattern, metered
 from .patterns import AccessPattern
 from .published import PublishedKey
@@ -22,6 +22,7 @@ __all__ = [
     "PublishedKey",
     "Trap",
     "Variant",
+    "Wrong",
     "contents_of",
     "load_samples",
     "measure",

@@ -80,7 +80,10 @@ def measure_variant(connection: happybase.Connection, design: Design, variant: V
     with metered(connection) as cost:
         records = store_samples(repository, design)
     rpcs, intent_bytes = _cost_of_storing(cost, connection, variant) if is_empty else _cost_in_memory(design, variant)
-    measurements = measure(connection, repository, design.patterns)
+    measurements = [
+        attrs.evolve(measurement, is_wrong=_is_wrong(variant, measurement))
+        for measurement in measure(connection, repository, design.patterns)
+    ]
     physical = physical_tables(variant.record_tables)
     tables = [list(_stored_records(connection, table, design.time)) for table in physical]
     return VariantCosts(
@@ -100,6 +103,10 @@ def measure_variant(connection: happybase.Connection, design: Design, variant: V
             for table, stored in zip(physical, tables, strict=True)
         ),
     )
+
+
+def _is_wrong(variant: Variant, measurement: Measurement) -> bool:
+    return variant.wrong is not None and measurement.pattern in variant.wrong.patterns
 
 
 def _cost_of_storing(cost: Cost, connection: happybase.Connection, variant: Variant) -> tuple[int, int]:

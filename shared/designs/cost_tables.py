@@ -20,17 +20,20 @@ def verdict(measurement: Measurement) -> str:
 
     `1 range`, `8 ranges`: only rows that match are read. `1 range, 6 gets`: then the rows that those of the range name.
     `6.2x, filtered`: 6.2 rows are read for each row returned, from one range, gets besides; `8 ranges, 6.2x, filtered`:
-    from eight. `6.2x, computed`: the answer is made of 6.2 times as many.
+    from eight. `6.2x, computed`: the answer is made of 6.2 times as many. `wrong answer`: whatever it costs.
     """
     words = _without_ranges(measurement)
     ranges, _gets = _ranges_and_gets(measurement)
-    return f"{_counted(ranges, 'range')}, {words}" if _work_beyond_ranges(measurement) and ranges > 1 else words
+    names_ranges = ranges > 1 and not measurement.is_wrong and _work_beyond_ranges(measurement)
+    return f"{_counted(ranges, 'range')}, {words}" if names_ranges else words
 
 
 def _without_ranges(measurement: Measurement) -> str:
     """The verdict beside a column that has the number of ranges."""
     if measurement.refused:
         return "refused"
+    if measurement.is_wrong:
+        return "wrong answer"
     if work := _work_beyond_ranges(measurement):
         return f"{_read_for_each(measurement)}, {work}"
     ranges, gets = _ranges_and_gets(measurement)
@@ -122,7 +125,7 @@ def spread_rows(variants: Iterable[VariantCosts]) -> Iterator[tuple[str, ...]]:
     A variant's name stands beside its first table only.
     """
     for costs in variants:
-        name = costs.variant.name
+        name = costs.variant.marked_name
         for table, busiest in zip(physical_tables(costs.variant.record_tables), costs.busiest, strict=True):
             known = busiest.newest > 0
             yield name, table.name, str(busiest.newest) if known else "-", f"{busiest.share:.0%}" if known else "-"

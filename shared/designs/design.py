@@ -65,20 +65,33 @@ FACTS = {
     "ranges": "a question reads the same number of ranges at every size",
     "rows": "a question reads at most two rows for each row that it returns, and two more for each range",
     "loading": "loading the same records twice changes nothing",
-    "answers": "all variants give the same answers",
+    "order": "all variants give the same answers, in the same order",
 }
-"""Facts that hold for every variant at any size of its tables, unless an `Exemption` says why one does not."""
+"""Facts that hold for every variant at any size of its tables, unless an `Exemption` says why one does not.
+
+Only a variant that is `wrong` gives other answers; an exemption from `order` gives the same records in another order.
+"""
 
 
 @attrs.frozen
 class Exemption:
     """A fact that does not hold, and why; the design's README prints it."""
 
-    fact: Literal["ranges", "rows", "loading", "answers"]
+    fact: Literal["ranges", "rows", "loading", "order"]
     """A key of `FACTS`."""
     reason: str
     patterns: tuple[AccessPattern, ...] = ()
     """The questions for which it does not hold; empty for `loading`."""
+
+
+@attrs.frozen
+class Wrong:
+    """What a variant that exists to be wrong loses."""
+
+    loses: str
+    """The records that its answers lack, as the object of "it loses"."""
+    patterns: tuple[AccessPattern, ...]
+    """The questions that it answers wrongly."""
 
 
 @attrs.frozen
@@ -94,6 +107,29 @@ class Variant:
     exemptions: tuple[Exemption, ...] = ()
     unfilled: tuple[TableLayout[Any, Any], ...] = ()
     """The tables that remain empty when records are stored, such as what a later fold writes."""
+    wrong: Wrong | None = None
+    """What it loses, if the variant exists to be wrong."""
+    mistake: str = ""
+    """What is bad about it, if the variant exists to show a published mistake, but gives no wrong answers."""
+
+    @property
+    def is_to_copy(self) -> bool:
+        """Whether the variant is right for some service, not only there to be measured."""
+        return not self.warning
+
+    @property
+    def warning(self) -> str:
+        """Why the variant is not to be copied, after its name; empty if it may be."""
+        if self.wrong is not None:
+            return f"gives wrong answers: it loses {self.wrong.loses}"
+        return f"is a published mistake: {self.mistake}" if self.mistake else ""
+
+    @property
+    def marked_name(self) -> str:
+        """`bucketed (wrong)`, `modulo (mistake)`: the name, with a mark if the variant is not to be copied."""
+        if self.is_to_copy:
+            return self.name
+        return f"{self.name} ({'mistake' if self.wrong is None else 'wrong'})"
 
     @property
     def record_tables(self) -> tuple[TableLayout[Any, Any], ...]:

@@ -155,6 +155,8 @@ class Measurement:
     """The reason for a refusal; empty if there is an answer."""
     explanation: Explanation | None = None
     """What the query said of itself before it was asked; None if the answer is not that of a query."""
+    is_wrong: bool = False
+    """Whether the variant that was asked declares that it answers this question wrongly."""
 
     @property
     def records(self) -> list[Any]:

@@ -334,8 +334,8 @@ class Code(Codec[N]):
             if type(name) is not str or type(byte) is not int or not 0 <= byte <= 255:
                 raise InvalidKey(f"Code: must be names with bytes 0..255 (got {shown(name)}: {shown(byte)})")
         self._byte_of = dict(byte_of)
-        self._name_of = {byte: name for name, byte in byte_of.items()}
-        if not byte_of or len(self._name_of) != len(self._byte_of):
+        self.name_of = {byte: name for name, byte in byte_of.items()}
+        if not byte_of or len(self.name_of) != len(self._byte_of):
             raise InvalidKey(f"Code: must be at least one name, each with a byte of its own (got {self._byte_of})")
         super().__init__(f"Code({self._byte_of})", width_bytes=1, ordered=False)
 
@@ -347,10 +347,10 @@ class Code(Codec[N]):
 
     def decode_first(self, data: bytes) -> tuple[N, bytes]:
         own, rest = split_at(1, data)
-        if own[0] not in self._name_of:
-            known = ", ".join(f"{byte:02x} {name}" for byte, name in sorted(self._name_of.items()))
+        if own[0] not in self.name_of:
+            known = ", ".join(f"{byte:02x} {name}" for byte, name in sorted(self.name_of.items()))
             raise InvalidKey(f"must be one of {known} (got {own.hex()})")
-        return self._name_of[own[0]], rest
+        return self.name_of[own[0]], rest
 
 
 class Prefixed(Codec[V]):

@@ -81,6 +81,20 @@ def is_one_value(condition: Any) -> bool:
     return not isinstance(condition, (Between, StartingWith, AnyOf))
 
 
+def values_of(condition: Any) -> tuple[Any, ...]:
+    """The values that a condition names."""
+    if isinstance(condition, Between):
+        return condition.since, condition.until
+    if isinstance(condition, StartingWith):
+        return (condition.start,)
+    return condition.values if isinstance(condition, AnyOf) else (condition,)
+
+
+def length(condition: Any) -> int:
+    """The length of the longest text or bytes that a condition names; 0 if it names none."""
+    return max((len(value) for value in values_of(condition) if isinstance(value, str | bytes)), default=0)
+
+
 def is_range(condition: Any) -> bool:
     """Whether a condition allows a range of values, so that no later part of the key can be bound."""
     return isinstance(condition, (Between, StartingWith))

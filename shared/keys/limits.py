@@ -9,6 +9,8 @@ MAX_CELL_BYTES = 10_485_756
 10,485,760 of `hbase.server.keyvalue.maxsize`.
 
 Cells are checked in `tables/cells.py`, those of the embedded store in `stores/embedded/mutations.py`."""
+MAX_FILTER_BYTES = 65_536
+"""The text of a server-side filter: enough for some 3,000 of them. HBase has no such limit, the embedded store has."""
 LATEST_MS = 2**63 - 1
 """HBase: `HConstants.LATEST_TIMESTAMP`, the last timestamp; in a write it means the server's clock."""
 FOREVER_S = 2**31 - 1

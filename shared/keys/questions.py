@@ -12,7 +12,7 @@ from typing import Any
 
 import attrs
 
-from .conditions import AnyOf, Between, StartingWith, is_one_value, is_range
+from .conditions import AnyOf, Between, StartingWith, is_one_value, is_range, length
 from .errors import InvalidKey, InvalidQuestion, listed, shown
 from .limits import MAX_ROW_BYTES
 from .parts import Part
@@ -127,12 +127,12 @@ def whole_table(layout: ReferenceLayout[Any]) -> Plan:
     every_value = [(prefix, prefix.every_value()) for prefix in layout.spread]
     choices = [_spread_parts(prefix, values) for prefix, values in every_value if values is not None]
     if not choices or len(choices) < len(layout.spread) or prod(map(len, choices)) > MAX_BUCKETS:
-        return Plan((Stream((RowRange(b"", None),)),))
+        return Plan((Stream((RowRange(b"", None),)),), layout=layout)
     streams: list[Stream] = []
     for spread in product(*choices):
         start = b"".join([data for _, data in spread])
         streams.append(Stream((RowRange(start, successor(start), spread),), layout.spread_bytes))
-    return Plan(tuple(streams))
+    return Plan(tuple(streams), layout=layout)
 
 
 # ---- the parts that a question binds -------------------------------------------------------------
@@ -165,7 +165,8 @@ def _point(
     except InvalidKey as error:
         raise InvalidQuestion(str(error)) from None
     range_ = RowRange(point, next_row(point), tuple((part.name, conditions[part.name]) for part in layout.parts))
-    return Plan((Stream((range_,), layout.spread_bytes),), point=point, question=question, residual=residual)
+    streams = (Stream((range_,), layout.spread_bytes),)
+    return Plan(streams, point=point, question=question, residual=residual, layout=layout)
 
 
 def _widened_to_slices(
@@ -409,12 +410,11 @@ def _ranges(
         default=0,
     )
     if longest > MAX_ROW_BYTES:
-        raise InvalidQuestion(
-            f"{layout.name}: a row key has at most {MAX_ROW_BYTES} bytes (the question has {longest})"
-        )
+        part = max(question, key=lambda name: length(question[name]))
+        raise InvalidQuestion(f"{layout.name}.{part}: a row key has at most {MAX_ROW_BYTES} bytes (got {longest})")
     if any(map(_allows_nothing, residual.values())):
         streams = []  # no row can pass the residual filter
-    return Plan(tuple(streams), question=question, residual=residual)
+    return Plan(tuple(streams), question=question, residual=residual, layout=layout)
 
 
 def _allows_nothing(condition: Any) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 import attrs
 
 from .limits import MAX_ROW_BYTES
+from .reference import ReferenceLayout
 
 
 def successor(prefix: bytes) -> bytes | None:
@@ -77,6 +78,10 @@ class Plan:
     """The conditions by part, as the caller gave them; empty for a whole table."""
     residual: Mapping[str, Any] = attrs.field(factory=dict[str, Any], hash=False)
     """The conditions that the ranges do not guarantee, by part: the reader compares them with every record."""
+    layout: ReferenceLayout[Any] | None = attrs.field(default=None, eq=False, repr=False)
+    """The layout of the row keys that made the plan; None if it was made by hand."""
+    table: str | None = attrs.field(default=None, eq=False, repr=False)
+    """The name of the table whose layout was asked; None if a key layout was asked."""
 
     @property
     def ranges(self) -> tuple[RowRange, ...]:

@@ -99,7 +99,8 @@ class ReferenceLayout(Generic[K]):
         prefixes = [self.computed_prefix(prefix, values, encoded) for prefix in self.prefixes]
         row = b"".join([*prefixes, *encoded.values()])
         if not 1 <= len(row) <= MAX_ROW_BYTES:
-            raise InvalidKey(f"{self.name}: a {self.key_noun} has 1..{MAX_ROW_BYTES} bytes (got {len(row)})")
+            longest = max(encoded, key=lambda name: len(encoded[name]))
+            raise InvalidKey(f"{self.name}.{longest}: a {self.key_noun} has 1..{MAX_ROW_BYTES} bytes (got {len(row)})")
         return row
 
     def encode_part(self, part: Part, value: Any) -> bytes:

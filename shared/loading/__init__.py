@@ -4,7 +4,7 @@ May import `keys`, `records` and cattrs.
 """
 
 from .detection import FORMATS
-from .errors import UnknownField, UnknownUnit, UnneededTime, UnneededYear, UnreadableFile
+from .errors import InvalidTimeFormat, UnknownField, UnknownUnit, UnneededTime, UnneededYear, UnreadableFile
 from .formats import MAX_LINE_CHARACTERS, Format, ParsedRows
 from .log_times import ACCESS_LOG_TIME, SYSLOG_TIME, SyslogTimes, read_access_log_time
 from .reading import Line, Lines, read_lines, read_records
@@ -16,6 +16,7 @@ __all__ = [
     "MAX_LINE_CHARACTERS",
     "SYSLOG_TIME",
     "Format",
+    "InvalidTimeFormat",
     "Line",
     "Lines",
     "ParsedRows",

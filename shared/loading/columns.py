@@ -1,6 +1,6 @@
 """The columns of a file as the fields of a record: which column is for which field, and what its values become."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -10,7 +10,8 @@ from cattrs.gen import make_dict_structure_fn, override
 from ..keys.errors import shown
 from ..records.times import UNITS, Unit
 from .detection import either
-from .errors import UnknownField, UnknownUnit, UnreadableFile
+from .errors import InvalidTimeFormat, UnknownField, UnknownUnit, UnreadableFile
+from .time_formats import TimeFormat
 from .values import CONVERTER, read_time, read_value
 
 R = TypeVar("R")
@@ -30,23 +31,32 @@ class Field:
     is_optional: bool
     """Whether the column may be missing."""
     unit: Unit | None
-    """What the integers of a time count; None if no unit was given."""
+    """What the numbers of a time count; None if no unit was given."""
+    time_format: TimeFormat | None
+    """How a time is written; None if no format was given."""
 
 
-def fields_of(record_type: type[Any], mapping: Mapping[str, str], units: Mapping[str, str]) -> list[Field]:
-    """The fields of a record: `mapping` is {field: column}, `units` is {field: unit}."""
+def fields_of(
+    record_type: type[Any], mapping: Mapping[str, str], units: Mapping[str, str], time_formats: Mapping[str, str]
+) -> list[Field]:
+    """The fields of a record: `mapping` is {field: column}, `units` {field: unit}, `time_formats` {field: format}."""
     attrs.resolve_types(record_type)
     record = record_type.__name__
     attributes = [attribute for attribute in attrs.fields(record_type) if attribute.init]
     names = [attribute.name for attribute in attributes]
-    if unknown := [name for name in [*mapping, *units] if name not in names]:
+    if unknown := [name for name in [*mapping, *units, *time_formats] if name not in names]:
         raise UnknownField(f"{record}.{unknown[0]}: no such field (fields: {', '.join(names)})")
+    times = ", ".join(name for name in names if name.endswith("_ms")) or "none"
     for name, unit in units.items():
         if not name.endswith("_ms"):
-            times = ", ".join(name for name in names if name.endswith("_ms")) or "none"
             raise UnknownUnit(f"{record}.{name}: is not a time, so it has no unit (times: {times})")
         if unit not in UNITS:
-            raise UnknownUnit(f"{record}.{name}: its unit must be {either(UNITS)} (got {unit!r:.100})")
+            raise UnknownUnit(f"{record}.{name}: its unit must be {either(UNITS)} (got {shown(unit)})")
+        if name in time_formats:
+            raise UnknownUnit(f"{record}.{name}: must have a unit or a time format, not both (got {shown(unit)})")
+    for name in time_formats:
+        if not name.endswith("_ms"):
+            raise InvalidTimeFormat(f"{record}.{name}: is not a time, so it has no time format (times: {times})")
     return [
         Field(
             record,
@@ -55,6 +65,9 @@ def fields_of(record_type: type[Any], mapping: Mapping[str, str], units: Mapping
             mapping.get(attribute.name, attribute.name),
             is_optional=attribute.default is not attrs.NOTHING and attribute.name not in mapping,
             unit=cast("Unit | None", units.get(attribute.name)),
+            time_format=TimeFormat(f"{record}.{attribute.name}", time_formats[attribute.name])
+            if attribute.name in time_formats
+            else None,
         )
         for attribute in attributes
     ]
@@ -64,7 +77,7 @@ def check_columns(fields: list[Field], columns: Collection[str]) -> None:
     """Checks that every field has exactly one column, or is optional; raises UnreadableFile."""
     missing = [field for field in fields if field.column not in columns and not field.is_optional]
     if missing:
-        seen = ", ".join(name if name.isprintable() else repr(name) for name in columns)
+        seen = ", ".join(name if name.isprintable() else repr(name) for name in dict.fromkeys(_column_names(columns)))
         seen = seen if len(seen) <= _MAX_SHOWN_CHARACTERS else seen[:_MAX_SHOWN_CHARACTERS] + " ..."
         wanted = ", ".join(dict.fromkeys(field.column for field in missing))
         names = ", ".join(field.name for field in missing)
@@ -73,6 +86,36 @@ def check_columns(fields: list[Field], columns: Collection[str]) -> None:
         repeated = [field.column for field in fields if columns.count(field.column) > 1]
         if repeated:
             raise UnreadableFile(f"column {repeated[0]} occurs {columns.count(repeated[0])} times")
+
+
+def _column_names(columns: Collection[str]) -> Iterator[str]:
+    """The names of columns; those of values within an object as `userIdentity.userName`."""
+    for name in columns:
+        inside = _object(_object(columns).get(name))
+        yield from (f"{name}.{below}" for below in _column_names(inside)) if inside else (name,)
+
+
+def with_nested(fields: Iterable[Field], values: dict[str, Any]) -> dict[str, Any]:
+    """The values by column, with those that are within objects.
+
+    The column `userIdentity.userName` is the value of `userName` in the object `userIdentity`, unless a column has that
+    name itself.
+    """
+    nested: dict[str, Any] = {}
+    for field in fields:
+        first, *path = field.column.split(".")
+        if path and field.column not in values:
+            inside = _object(values.get(first))
+            for name in path[:-1]:
+                inside = _object(inside.get(name))
+            if path[-1] in inside:
+                nested[field.column] = inside[path[-1]]
+    return {**values, **nested} if nested else values
+
+
+def _object(value: Any) -> dict[str, Any]:
+    """The object that a value is; empty for any other value."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def record_maker(record_type: type[R], fields: list[Field]) -> Callable[[Mapping[str, Any]], R]:
@@ -86,7 +129,10 @@ def record_maker(record_type: type[R], fields: list[Field]) -> Callable[[Mapping
 
 def _value_reader(field: Field) -> Callable[[Any, Any], Any]:
     """What cattrs calls for the values of a field; its errors name record and field."""
-    if field.name.endswith("_ms"):
+    read: Callable[[Any], Any]
+    if field.time_format is not None:
+        read = field.time_format.read
+    elif field.name.endswith("_ms"):
         read = partial(read_time, field.name, field.type, unit=field.unit)
     else:
         read = partial(read_value, field.name, field.type)

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from ..keys.errors import shown
 from .csv_format import CSV
 from .errors import UnreadableFile
 from .formats import Format
@@ -19,9 +20,9 @@ def candidates(name: str, formats: Sequence[Format]) -> Sequence[Format]:
     names = ["auto", *(format.name for format in formats)]
     for known, count in Counter(names).items():
         if count > 1:
-            raise ValueError(f"formats: the name {known!r} occurs {count} times")
+            raise ValueError(f"formats: the name {shown(known)} occurs {count} times")
     if name not in names:
-        raise ValueError(f"format: must be {either(names)} (got {name!r})")
+        raise ValueError(f"format: must be {either(names)} (got {shown(name)})")
     return formats if name == "auto" else [format for format in formats if format.name == name]
 
 

@@ -13,6 +13,10 @@ class UnknownUnit(ValueError):
     """A unit that does not exist, or a unit for a field that is not a time."""
 
 
+class InvalidTimeFormat(ValueError):
+    """A time format that strptime does not know, or by which it would guess; or one for a field that is not a time."""
+
+
 class UnneededYear(ValueError):
     """A year for a file whose times have one."""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, cast
 
+from ..keys.errors import shown
 from .formats import Format, ParsedRows
 from .values import parse_int
 
@@ -25,14 +26,14 @@ def _object(line: str) -> dict[str, Any] | str:
     return (
         cast("dict[str, Any]", value)
         if isinstance(value, dict)
-        else f"must be a JSON object (got {line.strip()!r:.100})"
+        else f"must be a JSON object (got {shown(line.strip())})"
     )
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     for name, count in Counter(name for name, _ in pairs).items():
         if count > 1:
-            raise ValueError(f"{name!r} occurs {count} times")
+            raise ValueError(f"{shown(name)} occurs {count} times")
     return dict(pairs)
 
 

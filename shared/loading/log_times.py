@@ -6,6 +6,7 @@ Apr  6 14:19:16               syslog (RFC 3164): the year is that of the file
 
 import re
 
+from ..keys.errors import shown
 from ..records.times import parse_time
 
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -26,7 +27,7 @@ def read_access_log_time(text: str) -> int:
             return parse_time(f"{text[7:11]}-{month:02}-{text[:2]}T{text[12:20]}{text[21:]}")
         except ValueError:
             pass
-    raise ValueError(f"must be a time such as 17/May/2015:10:05:03 +0000 (got {text!r:.100})")
+    raise ValueError(f"must be a time such as 17/May/2015:10:05:03 +0000 (got {shown(text)})")
 
 
 class SyslogTimes:
@@ -44,7 +45,7 @@ class SyslogTimes:
     def __call__(self, text: str) -> int:
         """The milliseconds of a time; ValueError for a text that is not one, or for a day that its year lacks."""
         if not SYSLOG_TIME.fullmatch(text) or text[:3] not in _MONTHS:
-            raise ValueError(f"must be a time such as Apr  6 14:19:16 (got {text!r:.100})")
+            raise ValueError(f"must be a time such as Apr  6 14:19:16 (got {shown(text)})")
         month = _MONTHS.index(text[:3]) + 1
         year = self._year
         if self._month is not None:
@@ -53,7 +54,7 @@ class SyslogTimes:
             time_ms = parse_time(f"{year:04}-{month:02}-{text[4:6].replace(' ', '0')}T{text[7:]}")
         except ValueError:
             raise ValueError(
-                f"must be a time of {year}, the year counted from that of the first line (got {text!r})"
+                f"must be a time of {year}, the year counted from that of the first line (got {shown(text)})"
             ) from None
         self._year, self._month = year, month
         return time_ms

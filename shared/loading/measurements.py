@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from ..keys.errors import shown
 from ..records.times import parse_time
 from .formats import Format, ParsedRows
 
@@ -44,11 +45,11 @@ def _series_point(line: str, name: str, match: "re.Match[str] | None") -> dict[s
         return f"the file's name must be {forms} (got {name})"
     stamp, comma, value = line.partition(",")
     if not comma:
-        return f"must be time,value (got {line!r:.100})"
+        return f"must be time,value (got {shown(line)})"
     try:
         time_ms = parse_time(stamp)
     except ValueError:
-        return f"time_ms: must be a time such as 2014-02-14 14:30:00 (got {stamp!r:.100})"
+        return f"time_ms: must be a time such as 2014-02-14 14:30:00 (got {shown(stamp)})"
     return {
         "host": match["host"] or match["id"],
         "metric": match["metric"] or match["last"],
@@ -73,11 +74,11 @@ def _snapshot_points(line: str) -> Iterable[dict[str, Any] | str]:
         host, time_ms = snapshot["address"], snapshot["timestamp"]
         metrics = [leaf for name, part in snapshot.items() for leaf in _leaves(part, name)]
     except (ValueError, KeyError, TypeError, RecursionError):
-        return [f"must be a JSON object with address and timestamp (got {line.strip()!r:.100})"]
+        return [f"must be a JSON object with address and timestamp (got {shown(line.strip())})"]
     if type(host) is not str:
-        return [f"host: must be text (got {host!r:.100})"]
+        return [f"host: must be text (got {shown(host)})"]
     if type(time_ms) is not int:
-        return [f"time_ms: must be milliseconds since 1970 UTC (got {time_ms!r:.100})"]
+        return [f"time_ms: must be milliseconds since 1970 UTC (got {shown(time_ms)})"]
     return ({"host": host, "metric": metric, "time_ms": time_ms, "value": value} for metric, value in metrics)
 
 

@@ -11,7 +11,7 @@ import attrs
 
 from ..keys.errors import message_of
 from ..records.times import show_time
-from .columns import Field, check_columns, fields_of, record_maker
+from .columns import Field, check_columns, fields_of, record_maker, with_nested
 from .detection import FORMATS, candidates, detect, either
 from .errors import UnneededTime, UnneededYear, UnreadableFile
 from .formats import Format, ParsedRows
@@ -77,6 +77,7 @@ def read_lines(
     format: str = "auto",
     mapping: Mapping[str, str] | None = None,
     units: Mapping[str, str] | None = None,
+    time_formats: Mapping[str, str] | None = None,
     formats: Sequence[Format] = (),
     year: int | None = None,
     at_ms: int | None = None,
@@ -86,9 +87,11 @@ def read_lines(
     `format` is the name of one of `FORMATS` or of `formats`; `auto` chooses the one that recognizes the first line, and
     CSV if none does.
     `mapping` is {field: column}. Any other field is read from the column of its own name; if the file has no such
-    column, the field has its default.
-    `units` is {field: unit}: what the integers of a time count, one of `UNITS`. If omitted, they are milliseconds, and
+    column, the field has its default. In JSON, `a.b` is the value of b in the object a.
+    `units` is {field: unit}: what the numbers of a time count, one of `UNITS`. If omitted, they are milliseconds, and
     refused if another unit is more likely.
+    `time_formats` is {field: format}: how a time is written, in strptime's notation, see `TimeFormat`. Neither unit nor
+    format applies to a design's own formats that have all times in milliseconds.
     `year` is that of the first line, for a format whose times have none: later lines are in the year that is nearest to
     the line before. Raises UnneededYear for any other format.
     `at_ms` is the time of lines without one, for a format whose lines may lack it. Raises UnneededTime for any other
@@ -96,7 +99,7 @@ def read_lines(
 
     Raises UnreadableFile, before the first line is returned, for a file that cannot contain such records.
     """
-    fields = fields_of(record_type, mapping or {}, units or {})
+    fields = fields_of(record_type, mapping or {}, units or {}, time_formats or {})
     possible = candidates(format, (*formats, *FORMATS))
     file = TextFile(path)
     try:
@@ -113,7 +116,7 @@ def read_lines(
         raise
     rows = detected.read(file.lines(first, detected.line_ends), Path(path))
     if detected.has_milliseconds or not detected.has_year:
-        fields = [attrs.evolve(field, unit="ms") for field in fields]
+        fields = [attrs.evolve(field, unit="ms", time_format=None) for field in fields]
     if year is not None:
         rows = _with_year(rows, fields, SyslogTimes(year))
     if detected.may_lack_time:
@@ -189,11 +192,13 @@ def _with_time(rows: ParsedRows, fields: list[Field], at_ms: int | None) -> Pars
 
 def _lines(record_type: type[R], fields: list[Field], rows: ParsedRows) -> Iterator[Line[R]]:
     make_record = record_maker(record_type, fields)
+    nested_fields = [field for field in fields if "." in field.column]
     for number, last_number, values in rows:
         if isinstance(values, str):
             yield Line(number, last_number, None, values)
             continue
         try:
+            values = with_nested(nested_fields, values)
             _check_utf8(values)
             check_columns(fields, values)
             record = make_record(values)

@@ -8,8 +8,8 @@ float    a decimal number in the range of a float, so neither infinite nor NaN
 number   an int or a float (`int | float`): an int if it is written without point and exponent
 bool     true or false
 bytes    hex digits
-*_ms     a time: text as `parse_time` reads it; from JSON also a number of milliseconds. From a file, integers may count
-         another unit, see `read_time`
+*_ms     a time: text as `parse_time` reads it; from JSON also a number of milliseconds. From a file, numbers may count
+         another unit, with a fraction of it, see `read_time`; or a time has a format of its own, see `TimeFormat`
 Literal  one of its values
 tuple    of texts: from JSON a list of them; no CSV column holds one
 """
@@ -18,6 +18,7 @@ import math
 import re
 import sys
 from contextlib import suppress
+from decimal import Decimal
 from typing import Any, Literal, get_args, get_origin
 
 import cattrs
@@ -28,6 +29,8 @@ from ..records.times import UNITS, Unit, from_unit, likely_unit, parse_time
 _INTEGER = re.compile("[+-]?[0-9]+")
 _UNMARKED_INTEGER = re.compile("(?![0-9]{8}$)-?[0-9]+")
 """An integer that has no plus sign, which marks milliseconds, and cannot be a date of eight digits."""
+_DECIMAL = re.compile(r"[+-]?[0-9]{1,16}\.[0-9]{1,12}")
+"""A number with a fraction, short enough for `Decimal` to show each of its digits."""
 
 
 def read_value(name: str, wanted: Any, value: Any) -> Any:
@@ -38,24 +41,33 @@ def read_value(name: str, wanted: Any, value: Any) -> Any:
 
 
 def read_time(name: str, wanted: Any, value: Any, unit: Unit | None) -> Any:
-    """A time of a file, in milliseconds. Its unit applies to integers only; ValueError if another unit is more likely.
+    """A time of a file, in milliseconds. Its unit applies to numbers only; ValueError if another unit is more likely.
 
-    Without a unit, text of digits with a plus sign is in milliseconds, and text of eight digits is refused as a date.
+    Without a unit, text of digits with a plus sign is in milliseconds, text of eight digits is refused as a date, and
+    a number with a fraction is refused.
     """
-    if type(value) is not int:
-        is_number = type(value) is str and (_INTEGER if unit else _UNMARKED_INTEGER).fullmatch(value)
-        if not is_number:
-            return read_value(name, wanted, value)
-        value = parse_int(value)
+    number = _number(value, _INTEGER if unit else _UNMARKED_INTEGER)
+    if number is None:
+        return read_value(name, wanted, value)
     if unit:
-        return from_unit(value, unit)
-    if likely := likely_unit(value):
+        return from_unit(number, unit)
+    if likely := likely_unit(int(number)):
         advice = f"give --unit {name}={likely.unit}" if likely.unit in UNITS else "write milliseconds"
         raise ValueError(
             f"is most likely in {likely.name}, {likely.time}: {advice}; if it counts milliseconds, give"
-            f" --unit {name}=ms (got {value})"
+            f" --unit {name}=ms (got {number})"
         )
-    return value
+    return number if type(number) is int else read_value(name, wanted, value)
+
+
+def _number(value: Any, integer: "re.Pattern[str]") -> int | Decimal | None:
+    """The number of a value from JSON, or of text that is an integer or has a fraction; None for any other value."""
+    if type(value) is int:
+        return value
+    text = repr(value) if type(value) is float else value if type(value) is str else ""
+    if integer.fullmatch(text):
+        return parse_int(text)
+    return Decimal(text) if _DECIMAL.fullmatch(text) else None
 
 
 def parse_int(text: str) -> int:

@@ -28,6 +28,10 @@ _FORMAT = b"rowbook 2"
 """Part of every checksum, so that a cursor of another format is not misread."""
 
 
+class OtherQuestion(InvalidQuestion):
+    """A cursor that belongs to another question."""
+
+
 def digest_of(question: Question[Any]) -> bytes:
     """The digest of a question; a cursor continues only the question whose digest it holds.
 
@@ -60,7 +64,7 @@ def _encode(position: bytes, digest: bytes) -> str:
 
 
 def decode_cursor(cursor: str, digest: bytes) -> tuple[bytes, ...]:
-    """The position that a cursor holds; InvalidQuestion if it is damaged or belongs to another question."""
+    """The position that a cursor holds; InvalidQuestion if it is damaged, OtherQuestion if it belongs to another."""
     if type(cursor) is not str:
         raise InvalidQuestion(f"cursor: must be text (got {shown(cursor)})")
     try:
@@ -73,7 +77,7 @@ def decode_cursor(cursor: str, digest: bytes) -> tuple[bytes, ...]:
             raise InvalidQuestion("cursor: is of an earlier release, whose cursors this one cannot continue; ask again")
         raise InvalidQuestion(f"cursor: is damaged (got {shown(cursor)}); ask again without it")
     if cursor_digest != digest:
-        raise InvalidQuestion("cursor: belongs to another question; ask with the same values, or without it")
+        raise OtherQuestion("cursor: belongs to another question; ask with the same values, or without it")
     return _fields(position)
 
 

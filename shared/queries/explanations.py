@@ -31,6 +31,8 @@ class Explanation:
     """RPCs of the first page."""
     is_exact: bool
     """Whether these are all RPCs of a page that the first range fills; otherwise they are the least that it needs."""
+    then_ranges: str = ""
+    """What is read after these ranges, if their rows tell it; see `DependentQuery`."""
 
     def __str__(self) -> str:
         lines = [f"{self.stored_in.decode()}: {_values(range_)}" for range_ in self.ranges] or ["no range"]
@@ -38,6 +40,7 @@ class Explanation:
         lines += ["in reverse"] if self.reverse else []
         lines += [f"the server compares {', '.join(self.server_filtered)}"] if self.server_filtered else []
         lines += [f"the client: {', '.join(self.client_work)}"] if self.client_work else []
+        lines += [f"then {self.then_ranges}, as these rows tell"] if self.then_ranges else []
         return "\n".join([*lines, f"first page: {self.rpcs} RPCs{'' if self.is_exact else ' or more'}"])
 
 

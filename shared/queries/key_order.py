@@ -2,13 +2,14 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
+from types import NoneType
 from typing import Any
 
 import attrs
 
 from ..keys import InvalidQuestion, KeyLayout, Plan, Rest, Slice
 from ..keys.conditions import AnyOf, is_one_value
-from ..keys.errors import listed
+from ..keys.errors import listed, shown
 from ..keys.parts import Part
 from ..keys.slice_codecs import share_codec
 from ..tables.item_cells import ItemCells
@@ -36,6 +37,8 @@ def direction(
     Without `order`, records come in the order of the table's key. `newest_first` sets the direction of the first part
     that the question leaves open. Raises InvalidQuestion if that order is one of a hash, which has no direction.
     """
+    if type(newest_first) not in (bool, NoneType):
+        raise InvalidQuestion(f"newest_first: must be true, false or None (got {shown(newest_first)})")
     if order is None and newest_first is None:
         return None, False
     layout, constants = table.layout, _constants(plan.question)

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 import attrs
 
 from ..tables.errors import InvalidRow
+from ..tables.recorded_layouts import check_layouts
 from .cursors import decode_cursor, digest_of, encode_cursor
 from .record_reader import Question, RecordReader
 from .scanning import BUFFER_ROWS, check_count
@@ -52,6 +53,7 @@ def read_page(
     """
     check_count("limit", limit)
     check_count("read_at_most", read_at_most)
+    check_layouts(question.rows.connection, [question.table])
     digest = None if cursor is None else digest_of(question)
     position = None if cursor is None or digest is None else decode_cursor(cursor, digest)
     reader = RecordReader(question, on_invalid)

@@ -16,10 +16,11 @@ from ..keys.layout import KeyLayout
 from ..keys.ranges import Plan
 from ..tables.errors import InvalidRow
 from ..tables.layouts import TableLayout
+from .cursors import OtherQuestion
 from .explanations import Explanation, explain
 from .key_order import direction
 from .pages import READ_AT_MOST, Page, read_page
-from .record_reader import Question, conditions_of
+from .record_reader import Question, check_same_table, conditions_of
 from .scanning import BATCH_ROWS, check_count
 from .server_filters import ServerFilter
 
@@ -35,7 +36,8 @@ ITERATION_BATCH_ROWS = 250
 class Query(Generic[R]):
     """The records that answer one question, to be read in pages, one by one, counted or explained.
 
-    `rows` is the happybase table of `table`. `plan` is the result of `table.plan` or `table.narrow`. The client
+    `rows` is the happybase table of `table`. `plan` is the result of `table.plan` or `table.narrow`. Rows or a plan of
+    another table are refused. The client
     compares every record with the plan's residual and with `where`: a value, `between(...)`, `starting_with(...)` or
     `any_of(...)` by attribute. `server` is a server-side filter: the server does not send rows that do not match. A
     page with few matches still reads the whole plan, and one call may outlast the connection's timeout.
@@ -62,6 +64,7 @@ class Query(Generic[R]):
         order: KeyLayout[Any] | None = None,
         newest_first: bool | None = None,
     ) -> None:
+        check_same_table(rows, table, plan)
         sort_into, reverse = direction(table, plan, order, newest_first)
         conditions = conditions_of(table.cells.record, plan, where)
         self._question: Question[Any] = Question(rows, table, plan, conditions, server, sort_into, reverse)
@@ -85,6 +88,8 @@ class Query(Generic[R]):
         is raised as an `InvalidRow`; see `on_invalid`. A cursor that is damaged, or belongs to another question or
         another layout, is an `InvalidQuestion`.
 
+        Raises LayoutMismatch if another layout than this table's made the stored keys.
+
         Costs: one scan of `limit` + 1 rows for each range that is read; a sorted page reads all rows of its ranges. A
         page that continues within a row of many records scans the rest of that row before the range: up to 3 RPCs more
         if few cells are left.
@@ -98,8 +103,17 @@ class Query(Generic[R]):
             answers: Sequence[Any] = fetch(records) if records else []
             if len(answers) != len(records):
                 raise ValueError(f"then: must return one answer for each record ({len(records)}, got {len(answers)})")
-            records = [answer for answer in answers if answer is not None]
+            records = [answer for answer in answers if answer is not None and not self._is_invalid(answer)]
         return page if records is page.records else attrs.evolve(page, records=records)
+
+    def _is_invalid(self, answer: Any) -> bool:
+        """Whether a second lookup found a row that is not a record, which is then reported, or raised."""
+        if not isinstance(answer, InvalidRow):
+            return False
+        if self._on_invalid is None:
+            raise answer
+        self._on_invalid(answer)
+        return True
 
     def on_invalid(self, report: Callable[[InvalidRow], None]) -> "Query[R]":
         """The same query, which calls `report` with every row or cell that is not a record, and leaves it out."""
@@ -107,10 +121,11 @@ class Query(Generic[R]):
         query._on_invalid = report
         return query
 
-    def then(self, fetch: Callable[[list[R]], Sequence[S | None]]) -> "Query[S]":
+    def then(self, fetch: Callable[[list[R]], Sequence[S | InvalidRow | None]]) -> "Query[S]":
         """A second lookup, page by page: `fetch` returns one answer for each record, and None drops it.
 
-        The cursor stays that of the records, so a page whose answers are dropped is short.
+        An `InvalidRow` among the answers is raised, or reported, as one that the scan finds. The cursor stays that of
+        the records, so a page whose answers are dropped is short.
         """
         query: Query[Any] = self._copy()
         query._fetches = (*self._fetches, fetch)
@@ -179,39 +194,65 @@ class DependentQuery(Query[R]):
 
     For example, the ranges of a timeline depend on the authors whom its reader follows:
 
-    timeline = DependentQuery(follows, lambda: Query(rows, TIMELINES, plan_of([*follows])))
+    timeline = DependentQuery(
+        follows, lambda follows: Query(rows, TIMELINES, plan_of([*follows])), "the streams", "ask with until_ms"
+    )
 
-    `make_query` reads the answer to `lookup` and returns the query to run. It is called for each page, so a cursor is
-    refused if the ranges have changed since its page. `explain` calls nothing: it describes a page of `lookup` only,
+    `make_query` reads the answer to the lookup that it is given, and returns the query to run. It is called for each
+    page, so a cursor is refused if the ranges have changed since its page; `ranges` names them in that error, and
+    `advice` says what to do. `explain` calls nothing: it describes a page of the lookup, says that these ranges follow,
     and its RPCs are a lower bound.
     """
 
-    def __init__(self, lookup: Query[Any], make_query: Callable[[], Query[R]]) -> None:
+    def __init__(
+        self,
+        lookup: Query[Any],
+        make_query: Callable[[Query[Any]], Query[R]],
+        ranges: str,
+        advice: str = "ask again without it",
+    ) -> None:
         self._question, self._on_invalid = lookup._question, lookup._on_invalid
         self._fetches = (*lookup._fetches, list)  # so `explain` says that more calls follow
         self._lookup = lookup
         self._make_query = make_query
+        self._ranges = ranges
+        self._advice = advice
 
     def page(self, limit: int = 100, cursor: str | None = None) -> Page[R]:
         """Returns what `Query.page` does. Costs: those of `make_query`, and of a page of the query that it returns."""
-        return self._make_query().page(limit, cursor)
+        try:
+            return self._made().page(limit, cursor)
+        except OtherQuestion:
+            raise InvalidQuestion(
+                f"cursor: belongs to another question, or {self._ranges} have changed since its page; {self._advice}"
+            ) from None
+
+    def _made(self) -> Query[R]:
+        return self._make_query(self._lookup)
 
     def on_invalid(self, report: Callable[[InvalidRow], None]) -> Query[R]:
-        """Does what `Query.on_invalid` does, for the rows of the query that `make_query` returns."""
-        return DependentQuery(self._lookup, lambda: self._make_query().on_invalid(report))
+        """Does what `Query.on_invalid` does, for the rows of the lookup and of the query that `make_query` returns."""
+        return self._changed(self._lookup.on_invalid(report), lambda query: query.on_invalid(report))
 
-    def then(self, fetch: Callable[[list[R]], Sequence[S | None]]) -> Query[S]:
+    def then(self, fetch: Callable[[list[R]], Sequence[S | InvalidRow | None]]) -> Query[S]:
         """Does what `Query.then` does, for the records of the query that `make_query` returns."""
-        return DependentQuery(self._lookup, lambda: self._make_query().then(fetch))
+        return self._changed(self._lookup, lambda query: query.then(fetch))
+
+    def _changed(self, lookup: Query[Any], change: Callable[[Query[R]], Query[S]]) -> Query[S]:
+        return DependentQuery(lookup, lambda read: change(self._make_query(read)), self._ranges, self._advice)
 
     def __iter__(self) -> Iterator[R]:
         """Yields all records. `make_query` is called once, not for each page."""
-        yield from self._make_query()
+        yield from self._made()
 
     def first(self) -> R | None:
         """Returns the first record, or None. `make_query` is called once."""
-        return self._make_query().first()
+        return self._made().first()
 
     def count(self) -> int:
         """Returns the number of records. `make_query` is called once."""
-        return self._make_query().count()
+        return self._made().count()
+
+    def explain(self, limit: int = 100) -> Explanation:
+        """What a page of the lookup would do; `Explanation.then_ranges` names what is read after it. Reads nothing."""
+        return attrs.evolve(super().explain(limit), then_ranges=self._ranges)

@@ -6,10 +6,13 @@ from typing import Any, Generic, TypeVar
 import attrs
 import happybase
 
-from ..keys.conditions import Between, matcher
+from ..keys.codecs import utf8
+from ..keys.conditions import AnyOf, Between, is_one_value, matcher, values_of
 from ..keys.errors import InvalidKey, InvalidQuestion, message_of, shown
 from ..keys.layout import KeyLayout
 from ..keys.ranges import Plan, Stream
+from ..keys.reference import ReferenceLayout
+from ..tables.declared_types import type_check, words_for
 from ..tables.errors import InvalidRecord, InvalidRow
 from ..tables.item_cells import ItemCells
 from ..tables.layouts import TableLayout
@@ -171,7 +174,7 @@ def _plan_after(plan: Plan, positions: Sequence[CellPosition], reverse: bool) ->
     for stream, after in zip(plan.streams, positions, strict=True):
         if ranges := ranges_after(stream.ranges, after.row, reverse, inclusive=after.inclusive):
             streams.append(Stream(ranges, stream.prefix_bytes))
-    return Plan(tuple(streams), question=plan.question, residual=plan.residual)
+    return Plan(tuple(streams), question=plan.question, residual=plan.residual, layout=plan.layout, table=plan.table)
 
 
 def _incomparable(record: object, name: str, wanted: Any) -> InvalidQuestion:
@@ -185,10 +188,27 @@ def _no_attribute(record: type[Any], name: object) -> InvalidQuestion:
     return InvalidQuestion(f"where: {record.__name__} has no attribute {name}")
 
 
+def check_same_table(rows: happybase.Table, table: TableLayout[Any, Any], plan: Plan) -> None:
+    """Raises InvalidQuestion for rows of another table, and for a plan that another layout made."""
+    name: bytes = rows.connection.table(table.name).name
+    if rows.name != name:
+        raise InvalidQuestion(f"rows: must be those of table {name.decode()} (got {rows.name.decode()})")
+    if plan.table is not None:
+        if plan.table != table.name:
+            raise InvalidQuestion(f"plan: must be one of table {table.name} (got one of table {plan.table})")
+    elif plan.layout is not None and not _makes_same_keys(plan.layout, table.layout):
+        raise InvalidQuestion(f"plan: must be one of {table.layout} (got one of {plan.layout})")
+
+
+def _makes_same_keys(first: ReferenceLayout[Any], second: ReferenceLayout[Any]) -> bool:
+    return first is second or (first.key is second.key and first.prefixes == second.prefixes)
+
+
 def conditions_of(record: type[Any], plan: Plan, where: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     """What the client compares: the residual of the plan, and `where`; each has a `repr`, for a cursor's digest.
 
-    Raises InvalidQuestion for an attribute that the record lacks, and for an interval whose ends are out of order.
+    Raises InvalidQuestion for an attribute that the record lacks, for a value that it cannot have, and for an interval
+    whose ends are out of order.
     """
     if not isinstance(where, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may be untyped
         raise InvalidQuestion(f"where: must be conditions by attribute, such as a dict (got {shown(where)})")
@@ -197,6 +217,8 @@ def conditions_of(record: type[Any], plan: Plan, where: Mapping[str, Any]) -> tu
     for name in where:
         if not (type(name) is str and hasattr(record, name)) and name not in attrs.fields_dict(record):
             raise _no_attribute(record, name)
+    for name, condition in where.items():
+        _check_values(record, name, condition)
     conditions = sorted([*plan.residual.items(), *where.items()], key=lambda condition: condition[0])
     for name, wanted in conditions:
         try:
@@ -208,6 +230,24 @@ def conditions_of(record: type[Any], plan: Plan, where: Mapping[str, Any]) -> tu
         if isinstance(wanted, Between):
             _check_ends(name, wanted)
     return tuple(conditions)
+
+
+def _check_values(record: type[Any], name: str, condition: Any) -> None:
+    """Raises InvalidQuestion for a value that no stored record has: of another type, or text that is not Unicode.
+
+    An attribute without a declared type, such as a property, may have any value.
+    """
+    field = attrs.fields_dict(attrs.resolve_types(record)).get(name)
+    if field is None or not (is_one_value(condition) or isinstance(condition, AnyOf)):
+        return
+    fits = type_check(field.type)
+    for value in values_of(condition):
+        if not fits(value):
+            raise InvalidQuestion(f"where: {name}: must be {words_for(field.type)} (got {shown(value)})")
+        try:
+            _ = utf8(value) if type(value) is str else b""
+        except InvalidKey as error:
+            raise InvalidQuestion(f"where: {name}: {error}") from None
 
 
 def _check_ends(name: str, interval: Between) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import attrs
 
+from ..keys.limits import MAX_FILTER_BYTES
 from ..tables import RecordCells
 from ..tables.errors import InvalidRecord
 
@@ -28,7 +29,7 @@ def equal(cells: RecordCells[Any], name: str, value: Any) -> ServerFilter:
 
     The first `true` drops the rows that lack the column. It is `false` if the attribute's default is packed as the
     value is, because these rows have that value. Raises InvalidRecord for a name that has no column, for a value that
-    its attribute cannot have, and for an attribute whose default depends on the rest of the record.
+    its attribute cannot have or that is too long, and for an attribute whose default depends on the rest of the record.
     """
     packed = cells.pack_value(name, value)
     drops_rows_without = True
@@ -42,6 +43,9 @@ def equal(cells: RecordCells[Any], name: str, value: Any) -> ServerFilter:
         quoted(b"binary:" + packed),
         b"true" if drops_rows_without else b"false",
     )
+    if len(text) > MAX_FILTER_BYTES:
+        limit = f"at most {MAX_FILTER_BYTES} bytes"
+        raise InvalidRecord(f"{cells.record.__name__}.{name}: a server-side filter must be {limit} (got {len(text)})")
     return ServerFilter((name,), text)
 
 

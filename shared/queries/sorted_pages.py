@@ -10,8 +10,11 @@ from contextlib import closing
 from operator import itemgetter
 from typing import Any, TypeVar
 
+from ..keys.conditions import AnyOf, Between, StartingWith, is_one_value
 from ..keys.errors import InvalidKey, InvalidQuestion
 from ..keys.layout import KeyLayout
+from ..keys.ranges import Plan
+from ..keys.slice_codecs import share_codec
 from .record_reader import RecordReader
 from .scanning import BUFFER_ROWS
 
@@ -46,7 +49,7 @@ def _with_sort_key(
             if reader.read == read_at_most:
                 raise InvalidQuestion(
                     f"a sorted page reads all rows of its ranges, which hold more than {read_at_most}: "
-                    "bind more parts of the key, or a shorter interval"
+                    + _how_to_read_fewer(reader.question.table.layout, reader.question.plan)
                 )
             for record in reader.matching(stored):
                 try:
@@ -54,3 +57,37 @@ def _with_sort_key(
                 except InvalidKey as error:
                     raise InvalidQuestion(f"order: {error}") from None
                 yield (key, *reader.position(stored)), record
+
+
+def _how_to_read_fewer(layout: KeyLayout[Any], plan: Plan) -> str:
+    """The conditions that would make the ranges of a plan smaller; one that only the client compares does not."""
+    bound = dict(plan.ranges[0].parts)
+    ways: list[str] = []
+    if plan.qualifiers is not None or _can_be_shorter(layout, plan):
+        ways.append("for a shorter interval")
+    if any(isinstance(condition, StartingWith) for condition in bound.values()):
+        ways.append("for a longer prefix")
+    if any(isinstance(plan.question.get(name), AnyOf) for name in bound):
+        ways.append("for fewer values at once")
+    names = [part.name for part in layout.parts if part.name not in bound or not is_one_value(bound[part.name])]
+    if names and names[0] not in bound and names[0] not in plan.question:
+        ways.append(f"with a condition on {names[0]}, the first part of the row key that has none")
+    return f"ask {' or '.join(ways) or 'in the order of the row key'}"
+
+
+def _can_be_shorter(layout: KeyLayout[Any], plan: Plan) -> bool:
+    """Whether the ranges follow a shorter interval: they do not within one slice, nor if it is one number."""
+    slices: set[Between] = set()
+    for name, condition in {part for range_ in plan.ranges for part in range_.parts}:
+        if isinstance(condition, Between):
+            if not isinstance(condition.since, int) or not isinstance(condition.until, int):
+                return True
+            if layout.time_bucket is not None and name == type(layout.time_bucket).__name__:
+                step = layout.time_bucket.every_ms
+                slices.add(condition)
+            else:
+                divided = share_codec(layout.part_named[name].codec)
+                step = 1 if divided is None else divided.every
+            if condition.until - condition.since > step:
+                return True
+    return len(slices) > 1

@@ -2,6 +2,8 @@
 
 import re
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from ..keys.errors import shown
@@ -17,6 +19,8 @@ _ISO = re.compile(r"((?:\d{4}-\d\d-\d\d|\d{8}|\d{4}-?W\d\d(?:-?\d)?)(?:[T ]\S+?)
 Unit: TypeAlias = Literal["s", "ms", "us"]
 """What the number of a time may count since 1970-01-01 UTC: seconds, milliseconds or microseconds."""
 UNITS: tuple[Unit, ...] = get_args(Unit)
+_NAMES: dict[Unit, str] = {"s": "seconds", "ms": "milliseconds", "us": "microseconds"}
+_MILLISECONDS: dict[Unit, Fraction] = {"s": Fraction(1000), "ms": Fraction(1), "us": Fraction(1, 1000)}
 
 
 class LikelyUnit(NamedTuple):
@@ -41,15 +45,22 @@ def parse_time(text: str) -> int:
         likely = None if text.startswith("+") else likely_unit(number)
         if moment or likely:
             wanted = f"{moment.date()} for that day" if moment else f"{likely.time} for {likely.name}" if likely else ""
-            raise ValueError(f"must be {wanted}, or +{text} for milliseconds (got {text!r})")
+            raise ValueError(f"must be {wanted}, or +{text} for milliseconds (got {shown(text)})")
         return number
     if moment is None:
         example = "2017-06-23T21:05:06.000Z, 2017-06-23 21:05:06 UTC or 1498251906000"
-        raise ValueError(f"must be a time such as {example} (got {text!r:.100})")
-    since = moment - _EPOCH
+        raise ValueError(f"must be a time such as {example} (got {shown(text)})")
     # fromisoformat cuts off digits below the microsecond, so the text is searched, too.
-    if since % _MILLISECOND or re.search(r"[.,]\d{6}\d*[1-9]", text):
-        raise ValueError(f"must be a time in whole milliseconds (got {text!r:.100})")
+    if re.search(r"[.,]\d{6}\d*[1-9]", text):
+        raise ValueError(f"must be a time in whole milliseconds (got {shown(text)})")
+    return milliseconds_of(moment, text)
+
+
+def milliseconds_of(moment: datetime, text: str) -> int:
+    """Milliseconds of a moment that was read from a text; without a zone it is in UTC. ValueError for microseconds."""
+    since = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH
+    if since % _MILLISECOND:
+        raise ValueError(f"must be a time in whole milliseconds (got {shown(text)})")
     return since // _MILLISECOND
 
 
@@ -58,15 +69,17 @@ def show_time(at_ms: int) -> str:
     try:
         moment = _EPOCH + at_ms * _MILLISECOND
     except OverflowError:
-        return f"+{at_ms}" if likely_unit(at_ms) else str(at_ms)
+        return f"+{at_ms}" if likely_unit(at_ms) else shown(at_ms)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def from_unit(number: int, unit: Unit) -> int:
-    """Milliseconds of a number of this unit; ValueError for microseconds that are not whole milliseconds."""
-    if unit == "us" and number % 1000:
-        raise ValueError(f"must be a time in whole milliseconds (got {shown(number)} microseconds)")
-    return number * 1000 if unit == "s" else number // 1000 if unit == "us" else number
+def from_unit(number: int | Decimal, unit: Unit) -> int:
+    """Milliseconds of a number of this unit; ValueError for a number that is not whole milliseconds."""
+    time_ms = Fraction(number) * _MILLISECONDS[unit]
+    if time_ms.denominator != 1:
+        given = str(number) if isinstance(number, Decimal) else shown(number)
+        raise ValueError(f"must be a time in whole milliseconds (got {given} {_NAMES[unit]})")
+    return int(time_ms)
 
 
 def likely_unit(number: int) -> LikelyUnit | None:

@@ -41,7 +41,8 @@ def connect(url: str, *, table_prefix: str | None = None) -> happybase.Connectio
 
     `embedded:` is a new, empty store in memory at each call; `embedded:PATH` is a store in a file, created at first
     use; `hbase://HOST:PORT?timeout_ms=&retry_ms=&transport=buffered|framed&protocol=binary|compact&table_prefix=
-    &thrift2_port=` is the Thrift1 gateway of an HBase. A table prefix `p` puts `p_` before the name of every table.
+    &thrift2_port=` is the Thrift1 gateway of an HBase. A table prefix `p` puts `p_` before the name of every table; a
+    prefix in the URL comes before it: `x_p_`.
     Raises InvalidStoreURL for any other URL, StoreError for a file that cannot be opened, and Unreachable for a gateway
     that does not answer.
     """
@@ -69,7 +70,7 @@ def _hbase_arguments(url: str, table_prefix: str | None) -> dict[str, Any]:
     arguments: dict[str, Any] = {"host": parts.hostname, "port": port, "table_prefix": table_prefix}
     given: set[str] = set()
     for option, value in pairs:
-        if option in given or (option == "table_prefix" and table_prefix is not None):
+        if option in given:
             raise InvalidStoreURL(f"store URL: {option}: wants one value (got a second one, {value!r})")
         given.add(option)
         if option == "timeout_ms":
@@ -83,7 +84,7 @@ def _hbase_arguments(url: str, table_prefix: str | None) -> dict[str, Any]:
         elif option == "protocol":
             arguments[option] = _choice(option, value, ("binary", "compact"))
         elif option == "table_prefix":
-            arguments[option] = value or None
+            arguments[option] = "_".join(filter(None, [value, table_prefix])) or None
         else:
             raise InvalidStoreURL(f"store URL: option: wants one of {_OPTIONS} (got {option!r})")
     return arguments

@@ -4,12 +4,13 @@ May import `keys`, `records`, happybase and msgpack.
 """
 
 from .cells import Cells, Column
-from .creation import NeedsThrift2, TableMismatch, create_tables, drop_tables
+from .creation import KeepsNoTombstones, NeedsThrift2, create_tables, drop_tables
 from .errors import InvalidRecord, InvalidRow
 from .item_cells import ItemCells
 from .layouts import Family, PhysicalTable, TableLayout, physical_tables
 from .packing import BIG_INT, COUNTER, MSGPACK, RAW, TEXT, Packing
 from .record_cells import RecordCells
+from .recorded_layouts import LayoutMismatch, TableMismatch, UnrecordedLayout, check_layouts
 
 __all__ = [
     "BIG_INT",
@@ -23,12 +24,16 @@ __all__ = [
     "InvalidRecord",
     "InvalidRow",
     "ItemCells",
+    "KeepsNoTombstones",
+    "LayoutMismatch",
     "NeedsThrift2",
     "Packing",
     "PhysicalTable",
     "RecordCells",
     "TableLayout",
     "TableMismatch",
+    "UnrecordedLayout",
+    "check_layouts",
     "create_tables",
     "drop_tables",
     "physical_tables",

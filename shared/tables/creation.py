@@ -5,9 +5,10 @@ connection must offer another way, `beyond_thrift1`. The connections of `stores/
 gateway (`stores/hbase/thrift2.py`), named by `thrift2_port` in the store's URL.
 
 Nor can Thrift1 set how long tombstones are kept. Reads do not depend on that, so a table that declares it is created
-without it through Thrift1 alone.
+without it through Thrift1 alone, with a warning.
 """
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
@@ -17,15 +18,25 @@ import happybase
 from Hbase_thrift import AlreadyExists
 
 from ..keys.limits import BLOCK_BYTES, FOREVER_S
+from .ddl import alter_statement
 from .layouts import PhysicalTable, TableLayout, physical_tables
+from .recorded_layouts import (
+    RECORDS,
+    TableMismatch,
+    claim_table,
+    compare_table,
+    delete_record,
+    forget_compared,
+    recorded_at_ms,
+)
 
 
 class NeedsThrift2(ValueError):
     """A table needs what Thrift1 can neither set nor report, and the connection offers no other way."""
 
 
-class TableMismatch(ValueError):
-    """A table of that name exists, but its families, or their options, are not as declared."""
+class KeepsNoTombstones(UserWarning):
+    """A table was created without `keep_tombstones_ms`, because Thrift1 cannot set it."""
 
 
 class BeyondThrift1(Protocol):
@@ -54,31 +65,62 @@ class BeyondThrift1(Protocol):
 def create_tables(connection: happybase.Connection, tables: Iterable[TableLayout[Any, Any]]) -> None:
     """Creates the tables that do not exist, as declared. Compares those that exist, and never changes them.
 
-    Raises `TableMismatch` for an existing table whose families, or their options, are not as declared. Split points are
-    not compared, because HBase goes on splitting regions by itself. If the connection has no Thrift2 gateway, raises
-    `NeedsThrift2`, before anything is created, for split points of a missing table and for a block size of any table
-    other than HBase's own. That default is not compared through Thrift1 alone. `keep_tombstones_ms` is neither set nor
-    compared there, and is not refused: a table created like that keeps no tombstone, and is a mismatch through Thrift2.
+    Raises `TableMismatch` for an existing table whose families, or their options, are not as declared, and its subclass
+    `LayoutMismatch` if another key layout makes the table's keys, as recorded in the table `rowbook_layouts` when it
+    was created (`recorded_layouts.py`). Warns of `UnrecordedLayout` if there is no such record. Split points are not
+    compared, because HBase goes on splitting regions by itself.
+
+    If the connection has no Thrift2 gateway, raises `NeedsThrift2`, before anything is created, for split points of a
+    missing table and for a block size of any table other than HBase's own. That default is not compared through Thrift1
+    alone. `keep_tombstones_ms` is neither set nor compared there: a table created like that keeps no tombstone, of
+    which `KeepsNoTombstones` warns, and is a mismatch through Thrift2.
     """
     physical = physical_tables(tables)
-    existing = {name.decode() for name in connection.tables()}
     with _beyond_thrift1(connection) as beyond:
+        existing = _names(connection)
         if beyond is None:
             for table in physical:
                 _check_thrift1_suffices(table, exists=table.name in existing)
+        if RECORDS.name not in existing and any(
+            table.name not in existing and layout.is_recorded for table in physical for layout in table.layouts
+        ):
+            _create(connection, beyond, _RECORDS)
+            existing.add(RECORDS.name)
         for table in physical:
-            if table.name in existing or not _create(connection, beyond, table):
+            if table.name in existing or not _create_claimed(connection, beyond, table):
                 block_sizes = beyond.block_sizes(table.name) if beyond else {}
                 keep_ms = beyond.keep_tombstones_ms(table.name) if beyond else {}
                 _check_families(table, connection.table(table.name).families(), block_sizes, keep_ms)
+            compare_table(connection, table, has_records=RECORDS.name in existing)
 
 
 def drop_tables(connection: happybase.Connection, tables: Iterable[TableLayout[Any, Any]]) -> None:
-    """Deletes the tables with all their rows; skips tables that do not exist."""
-    existing = set(connection.tables())
+    """Deletes the tables with all their rows, and their records; skips tables that do not exist.
+
+    Deletes the table of records as well, once it is empty.
+    """
+    existing = _names(connection)
+    has_records = RECORDS.name in existing
     for table in physical_tables(tables):
-        if table.name.encode() in existing:
+        at_ms = recorded_at_ms(connection, table.name) if has_records else None
+        if table.name in existing:
             connection.delete_table(table.name, disable=True)
+        if at_ms is not None:  # after the table: without a table a record is out of date
+            delete_record(connection, table.name, at_ms)
+        forget_compared(connection, table.name)
+    if has_records and next(connection.table(RECORDS.name).scan(limit=1), None) is None:
+        connection.delete_table(RECORDS.name, disable=True)
+
+
+def _names(connection: happybase.Connection) -> set[str]:
+    return {name.decode() for name in connection.tables()}
+
+
+def create_records(connection: happybase.Connection) -> None:
+    """Creates the table of records, if it is missing."""
+    with _beyond_thrift1(connection) as beyond:
+        if RECORDS.name not in _names(connection):
+            _create(connection, beyond, _RECORDS)
 
 
 def _beyond_thrift1(connection: happybase.Connection) -> AbstractContextManager[BeyondThrift1 | None]:
@@ -102,6 +144,27 @@ def _check_thrift1_suffices(table: PhysicalTable, *, exists: bool) -> None:
         )
 
 
+def _create_claimed(connection: happybase.Connection, beyond: BeyondThrift1 | None, table: PhysicalTable) -> bool:
+    """Whether this call created the table; its layouts are recorded before."""
+    claim_table(connection, table)
+    is_created = _create(connection, beyond, table)
+    if is_created and beyond is None:
+        _warn_of_tombstones(table)
+    return is_created
+
+
+def _warn_of_tombstones(table: PhysicalTable) -> None:
+    keeping = {name: family for name, family in table.families.items() if family.keep_tombstones_ms}
+    if keeping:
+        warnings.warn(
+            f"table {table.name}: was created without keep_tombstones_ms, which Thrift1 cannot set: run"
+            f" {alter_statement(table.name, keeping)} in the HBase shell, or create tables with thrift2_port in the"
+            " store's URL",
+            KeepsNoTombstones,
+            stacklevel=2,
+        )
+
+
 def _create(connection: happybase.Connection, beyond: BeyondThrift1 | None, table: PhysicalTable) -> bool:
     """Whether this call created the table: False if another process was faster."""
     try:
@@ -120,6 +183,9 @@ def _create(connection: happybase.Connection, beyond: BeyondThrift1 | None, tabl
     except AlreadyExists:
         return False
     return True
+
+
+(_RECORDS,) = physical_tables([RECORDS])
 
 
 def _check_families(

@@ -6,8 +6,9 @@ r"""Statements of the HBase shell that create tables pre-split, which Thrift1, a
 Printed to be pasted into `hbase shell`, or to be run from a file with `hbase shell -n FILE`.
 """
 
+import string
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..keys import InvalidQuestion, KeyLayout, Splits, split_points
@@ -18,6 +19,7 @@ _LINE = 100
 """A list of points with more characters goes on lines of its own; Ruby reads on until the bracket closes.
 
 A point with more characters has its own line, which is longer."""
+_LEGIBLE = frozenset(string.ascii_letters + string.digits + "-_:")
 
 
 def create_statement(table: TableLayout[Any, Any], count: int | None = None) -> str:
@@ -37,6 +39,11 @@ def statement_split_at(table: PhysicalTable, splits: Splits) -> str:
     if splits.points:
         create += f", SPLITS => [{_list(splits.points)}]"
     return "\n".join([*(f"# {line}" for line in splits.reason.splitlines()), create])
+
+
+def alter_statement(name: str, families: Mapping[str, Family]) -> str:
+    """The statement that sets the options of a table's families as declared."""
+    return ", ".join([f"alter {_quoted(name)}", *(_family(family, options) for family, options in families.items())])
 
 
 def tables_with_splits(
@@ -59,6 +66,11 @@ def tables_with_splits(
     if refusals and len(refusals) == len(with_splits):
         raise refusals[0]
     return with_splits
+
+
+def delete_statement(table: str, row: bytes, column: bytes, written_ms: int) -> str:
+    """The statement that deletes one version of a cell, which Thrift1 cannot: it deletes all versions up to a time."""
+    return f"delete {_quoted(table)}, {_ruby_bytes(row)}, {_ruby_bytes(column)}, {written_ms}"
 
 
 def _splits(table: PhysicalTable, count: int | None) -> Splits:
@@ -111,6 +123,11 @@ def _binary(point: bytes) -> str:
     byte from 80 on into FD. The digits are capitals: \xff would be the letters xff.
     """
     return "'" + "".join(f"\\x{byte:02X}" for byte in point) + "'"
+
+
+def _ruby_bytes(data: bytes) -> str:
+    """Bytes as Ruby reads them between double quotes; statements about a row pass them on unchanged."""
+    return '"' + "".join(chr(byte) if chr(byte) in _LEGIBLE else f"\\x{byte:02X}" for byte in data) + '"'
 
 
 def _quoted(name: str) -> str:

@@ -1,6 +1,6 @@
 """What declared tables refuse: attributes without a place, cells that two layouts claim, split points out of order."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import Any
 
@@ -72,16 +72,20 @@ def _check_rest(record: type[Any], part: Part, rest: Part) -> None:
         )
 
 
-def claimed_by_both(first: Cells[Any], second: Cells[Any]) -> bytes | None:
-    """A column, a family, or the start of columns that the cells of two layouts both claim; None if there is none."""
-    for (column, starts), (other, other_starts) in product(_claims(first), _claims(second)):
+Claim = tuple[bytes, bool]
+"""A column, or the start of columns; and whether all columns that start with it are claimed."""
+
+
+def claimed_by_both(first: Iterable[Claim], second: Iterable[Claim]) -> bytes | None:
+    """A column, a family, or the start of columns that two layouts both claim; None if there is none."""
+    for (column, starts), (other, other_starts) in product(first, second):
         if column == other or (starts and other.startswith(column)) or (other_starts and column.startswith(other)):
             return max(column, other, key=len)
     return None
 
 
-def _claims(cells: Cells[Any]) -> Iterator[tuple[bytes, bool]]:
-    """The claimed columns; each with whether all columns that start with it are claimed, too."""
+def claims_of(cells: Cells[Any]) -> Iterator[Claim]:
+    """The columns that cells claim of a row."""
     for column in cells.columns:
         if isinstance(cells, ItemCells):
             yield column + b":" + cells.label, True

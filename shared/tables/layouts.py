@@ -14,9 +14,10 @@ from ..keys import InvalidKey, KeyLayout, Plan, Splits, split_points
 from ..keys.limits import BLOCK_BYTES, FOREVER_S
 from ..records.fields import integer, one_of
 from .cells import Cells, families_of
-from .declarations import check_attributes, check_splits, claimed_by_both
+from .declarations import check_attributes, check_splits, claimed_by_both, claims_of
 from .errors import InvalidRecord, InvalidRow
 from .item_cells import ItemCells
+from .key_formats import KeyFormat, key_format
 from .record_cells import RecordCells
 
 K = TypeVar("K")
@@ -87,6 +88,11 @@ class TableLayout(Generic[K, R]):
     families: Mapping[str, Family] = attrs.field(default=attrs.Factory(_families_of_cells, takes_self=True))
     splits: Splits = attrs.field(default=attrs.Factory(_splits_of_layout, takes_self=True))
     """Where the table is cut into regions when it is created; later HBase splits them by itself."""
+    is_recorded: bool = True
+    """Whether the store keeps a record of this layout, which others are compared with (`recorded_layouts.py`). False if
+    another program defines the table."""
+    format: KeyFormat = attrs.field(init=False, eq=False, repr=False)
+    """The format of row keys and qualifiers."""
     _read: Callable[[bytes, Mapping[bytes, bytes]], R] = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -96,6 +102,8 @@ class TableLayout(Generic[K, R]):
                 raise InvalidRecord(f"table {self.name}: must have the family {family} (has {there_are})")
         check_attributes(self.name, self.layout, self.cells)
         check_splits(self.name, self.splits)
+        qualifier = self.cells.qualifier if isinstance(self.cells, ItemCells) else None
+        object.__setattr__(self, "format", key_format(self.layout, qualifier))
         reader: Callable[[bytes, Mapping[bytes, bytes]], R] = self._record_reference
         if isinstance(self.cells, RecordCells):
             reader = self.cells.reader(self.layout, self._record_reference)
@@ -141,11 +149,16 @@ class TableLayout(Generic[K, R]):
         return self._planned(self.layout.narrow, question)
 
     def _planned(self, plan: Callable[..., Plan], question: dict[str, Any]) -> Plan:
-        return self.cells.plan(self.layout, plan, question) if isinstance(self.cells, ItemCells) else plan(**question)
+        if isinstance(self.cells, ItemCells):
+            planned = self.cells.plan(self.layout, plan, question)
+        else:
+            planned = plan(**question)
+        return attrs.evolve(planned, table=self.name)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles and copies the arguments of `__init__`; the reading function is generated again."""
-        return type(self), (self.name, self.holds, self.layout, self.cells, self.families, self.splits)
+        arguments = (self.name, self.holds, self.layout, self.cells, self.families, self.splits, self.is_recorded)
+        return type(self), arguments
 
 
 @attrs.frozen
@@ -183,7 +196,8 @@ def _physical(name: str, layouts: tuple[TableLayout[Any, Any], ...]) -> Physical
             got = " and ".join(f"{len(other.splits.points)} of {other.holds}" for other in (layouts[0], layout))
             raise InvalidRecord(f"table {name}: all its layouts must have the same split points (got {got})")
     for first, second in combinations(layouts, 2):
-        claimed = None if first == second else claimed_by_both(first.cells, second.cells)
+        claims = claims_of(first.cells), [*claims_of(second.cells)]
+        claimed = None if first == second else claimed_by_both(*claims)
         if claimed is not None:
             column = claimed.decode(errors="backslashreplace")
             raise InvalidRecord(f"table {name}: {first.holds} and {second.holds} both claim {column}")

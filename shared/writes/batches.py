@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 import attrs
@@ -10,6 +10,7 @@ import happybase
 from Hbase_thrift import BatchMutation, Mutation
 
 from ..queries import in_batches
+from ..tables import TableLayout, check_layouts
 
 RECORDS_AT_ONCE = 1000
 """Number of records that `store_all` reads before it stores them, unless it is told another."""
@@ -27,8 +28,8 @@ class Timed(Protocol):
 R = TypeVar("R")
 T = TypeVar("T", bound=Timed)
 
-Target: TypeAlias = tuple[happybase.Table, Callable[[T], bytes], Callable[[T], dict[bytes, bytes]]]
-"""A table, the row of a record there, and its cells."""
+Target: TypeAlias = tuple[happybase.Table, TableLayout[Any, T], Callable[[T], bytes]]
+"""The rows of a table, its layout, and the row of a record there."""
 
 
 @attrs.define
@@ -76,29 +77,40 @@ def store_all(
     return stored + len(unsent)
 
 
-def put_all(records: Iterable[T], *targets: Target[T]) -> None:
-    """Puts records into tables, each into the first one first, with its `time_ms` as timestamp.
+def put_all(records: Collection[T], *targets: Target[T]) -> None:
+    """Puts records into tables, those of one time into the first one first, with its `time_ms` as timestamp.
 
     Makes every row before it sends the first, so that an invalid key leaves nothing half stored. Of two records of one
     cell and time the last one stays. Thrift1 gives a whole batch one timestamp, so only records of the same time share
     a call: those of a source with whole seconds, or of many hosts at once.
+    Raises LayoutMismatch if another layout made the keys that are stored.
     Costs: for each table one call for each different time.
     """
-    of_targets = [(rows, _rows_by_time(records, row_of, pack)) for rows, row_of, pack in targets]
-    for rows, rows_by_time in of_targets:
-        for time_ms, cells_by_row in rows_by_time.items():
+    of_targets = [(rows, _rows_by_time(records, row_of, table.cells.pack)) for rows, table, row_of in targets]
+    for rows, table, _ in targets:
+        check_layouts(rows.connection, [table])
+    for time_ms in dict.fromkeys(record.time_ms for record in records):
+        for rows, rows_by_time in of_targets:  # at once, so that tables differ by one call, whoever dies or compares
             with rows.batch(timestamp=time_ms) as batch:
-                for row, cells in cells_by_row.items():
+                for row, cells in rows_by_time[time_ms].items():
                     batch.put(row, cells)
 
 
-def put_in_rows(rows: happybase.Table, keys: Iterable[bytes], cells: Mapping[bytes, bytes], time_ms: int) -> None:
-    """Puts the same cells into many rows, 1,000 rows in a call, with `time_ms` as timestamp.
+def put_in_rows(
+    rows: happybase.Table,
+    table: TableLayout[Any, Any],
+    keys: Iterable[bytes],
+    cells: Mapping[bytes, bytes],
+    time_ms: int,
+) -> None:
+    """Puts the same cells into many rows of a table, 1,000 rows in a call, with `time_ms` as timestamp.
 
     All rows share the mutations. happybase's own batch makes new ones for each row, which takes longer than encoding
     the whole call. Only the keys of one call are in memory.
+    Raises LayoutMismatch if another layout made the keys that are stored.
     Costs: 1 call for each 1,000 rows.
     """
+    check_layouts(rows.connection, [table])
     mutations = [Mutation(column=column, value=value) for column, value in cells.items()]
     for batch in in_batches(keys):
         row_mutations = [BatchMutation(row, mutations) for row in batch]

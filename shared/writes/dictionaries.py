@@ -103,6 +103,8 @@ class Dictionary:
 
     def id_of(self, name: str) -> bytes | None:
         """The id of a name, or None. Costs: nothing if it is remembered, otherwise one call."""
+        if type(name) is not str:
+            self._row_of(name)  # raises InvalidKey; what is no text may not even be hashable
         return self._id_of.get(name) or self.ids_of([name]).get(name)
 
     def name_of(self, id: bytes) -> str | None:

@@ -65,10 +65,10 @@ from Hbase_thrift import Mutation
 
 from ..keys.errors import InvalidKey, listed, message_of, shown_bytes
 from ..queries import in_batches
-from ..tables import InvalidRecord, InvalidRow, TableLayout
+from ..tables import InvalidRecord, InvalidRow, TableLayout, check_layouts
 from ..tables.cells import check_cell_size
 from .clock import CLOCK, Moment, WriterClock
-from .server_clock import MAX_SKEW_MS, checked_moment
+from .server_clock import MAX_DRIFT_MS, MAX_SKEW_MS, checked_moment
 from .slots import CLOCK_SLOT, INTENT_CELLS, SLOTS, Intent, SlotOfProcess, idle
 from .sources import REVISION_STEP_MS, WRITE_ID_BYTES, Source, SourceCells
 
@@ -85,6 +85,8 @@ KEEP_TOMBSTONES_MS = 2 * WINDOW_MS + MAX_SKEW_MS
 FORGET_MS = 2 * KEEP_TOMBSTONES_MS
 """How long `forget` keeps the source cell of a deleted record. After that, no delayed call can put or delete a line of
 the record any more, and no tombstone of its lines hides a line of a new record."""
+FUTURE_MS = 3 * MAX_SKEW_MS
+"""No writer and no `repair` dates a cell later than this after now, whose clock may be behind theirs."""
 IDLE_MS = 24 * 60 * 60 * 1000
 """`recover` deletes the rows of slots that were idle for longer."""
 
@@ -141,6 +143,7 @@ class IntentWriter(Generic[R]):
         self.cells: SourceCells[R] = source.cells
         self.intents = intents
         self.lists = tuple(lists)
+        self._tables: tuple[TableLayout[Any, Any], ...] = (source, intents, *self.lists)
         self.derive = derive
         self.moving = {table.name for table in moving}
         for table in self.lists:
@@ -162,7 +165,8 @@ class IntentWriter(Generic[R]):
         return self._connection.table(table)
 
     def read(self, row: bytes) -> Source[R]:
-        """A source row as it is now. Raises InvalidRow. Costs: one get."""
+        """A source row as it is now. Raises InvalidRow and LayoutMismatch. Costs: one get."""
+        check_layouts(self._connection, self._tables)
         cells = self._rows.row(row, columns=[*self.cells.columns])
         return self.source_of(row, cells)
 
@@ -171,10 +175,23 @@ class IntentWriter(Generic[R]):
         stored = self.cells_of(self.source, dict.fromkeys(rows))
         return {row: self.source_of(row, cells) for row, cells in stored}
 
+    def read_each(self, rows: Iterable[bytes]) -> dict[bytes, Source[R] | InvalidRow]:
+        """Source rows as they are now; of one that cannot be read, the error. Costs: as `read_all`."""
+        stored = self.cells_of(self.source, dict.fromkeys(rows))
+        return {row: self.source_or_error(row, cells) for row, cells in stored}
+
+    def source_or_error(self, row: bytes, cells: Mapping[bytes, bytes]) -> Source[R] | InvalidRow:
+        """The source in these cells of a row, or why it cannot be read."""
+        try:
+            return self.source_of(row, cells)
+        except InvalidRow as error:
+            return error
+
     def cells_of(
         self, table: TableLayout[Any, Any], rows: Iterable[bytes]
     ) -> Iterator[tuple[bytes, Mapping[bytes, bytes]]]:
         """Each of these rows with its cells that the table claims. Costs: one call for each 1,000 rows."""
+        check_layouts(self._connection, self._tables)
         columns = [*table.cells.columns]
         for batch in in_batches(rows):
             stored = dict(self.rows(table.name).rows(batch, columns=columns))
@@ -184,21 +201,26 @@ class IntentWriter(Generic[R]):
         """The source in these cells of a row. Raises InvalidRow."""
         try:
             return self.cells.source(self.source.layout.decode(row), cells.get(self.cells.columns[0]))
-        except InvalidRecord as error:
+        except (InvalidKey, InvalidRecord) as error:
             raise InvalidRow(self.source.name, row, str(error)) from None
 
-    def agreeing(self, table: TableLayout[Any, Any], lines: list[Any]) -> list[R | None]:
+    def agreeing(self, table: TableLayout[Any, Any], lines: list[Any]) -> list[R | InvalidRow | None]:
         """The record of each line of a moving list; None for a line that its source does not have (any more).
 
-        Costs: one call for each 1,000 lines.
+        For a source that cannot be read, the error, see `Query.then`. Costs: one call for each 1,000 lines.
         """
         source_rows = [self.source.row(line) for line in lines]
-        sources = self.read_all(source_rows)
-        records = (sources[row].record for row in source_rows)
+        sources = self.read_each(source_rows)
         return [
-            record if record is not None and self._has_line(record, table, table.row(line)) else None
-            for line, record in zip(lines, records, strict=True)
+            self._agreeing(sources[row], table, table.row(line)) for line, row in zip(lines, source_rows, strict=True)
         ]
+
+    def _agreeing(
+        self, source: Source[R] | InvalidRow, table: TableLayout[Any, Any], line: bytes
+    ) -> R | InvalidRow | None:
+        if isinstance(source, InvalidRow):
+            return source
+        return source.record if source.record is not None and self._has_line(source.record, table, line) else None
 
     def _has_line(self, record: R, table: TableLayout[Any, Any], row: bytes) -> bool:
         return any(derived.name == table.name and derived.row(line) == row for derived, line in self.derive(record))
@@ -229,7 +251,7 @@ class IntentWriter(Generic[R]):
         """
         row = self.source.row(key)
         while True:
-            began = self.check_clock()
+            began = self._clock.moment()
             source = self.read(row)
             wanted = decide(source.record)
             record: Any = wanted
@@ -256,6 +278,8 @@ class IntentWriter(Generic[R]):
         decided = self._revision(source, record, began.wall_ms, write_id)
         name = f"{self.cells.record.__name__} in row {shown_bytes(row)}"
         check_cell_size(name, self.cells.columns[0], decided.cell or b"", row)
+        if self.check_clock().drift_ms(began) > MAX_DRIFT_MS:  # somebody has set the clock since
+            return False
         is_sent = is_accepted = False
         lost_reply: Exception | None = None
         with SLOTS.taken(began.wall_ms + MAX_SKEW_MS) as slot:
@@ -360,18 +384,34 @@ class IntentWriter(Generic[R]):
         """Makes derived cells agree with the source, whichever client put or deleted them.
 
         Their timestamps may be up to now, or up to `newest_ms`. Puts the derived cells, also those of moving lists, and
-        deletes the cells `touched` that the source does not have.
+        deletes the cells `touched` that the source does not have. If the source has no cell, it gets none: `touched` is
+        deleted, except what is younger than `FORGET_MS`, because the deletes would hide lines of a new record.
         Costs: 1 get, 1 checkAndPut, 1 put for each table, and deletes.
         """
-        raised = None
-        while raised is None:
-            source = self.read(row)
-            now_ms = self.check_clock().wall_ms
-            above_ms = max(now_ms + MAX_SKEW_MS, newest_ms + 1)  # also above what servers have dated
-            raised = self._raised(row, source, above_ms)
-        derived = self.derived(raised.record)
-        self._put(derived, raised.time_ms)
-        self.delete(set(touched) - derived.keys(), raised.time_ms - 1)
+        touched = [*touched]
+        while (source := self.read(row)).cell is not None:
+            if self.replace(row, source, source.record, touched, newest_ms):
+                return
+        self.delete(touched, self.check_clock().wall_ms - FORGET_MS)
+
+    def replace(
+        self, row: bytes, source: Source[R], record: R | None, touched: Iterable[Cell], newest_ms: int = 0
+    ) -> bool:
+        """Does what `repair` does, with another record instead of that of the source as it was read.
+
+        Returns False, and changes nothing, if the source has changed since. After a crash, `repair` completes it.
+        """
+        now_ms = self.check_clock().wall_ms
+        if newest_ms > now_ms + FUTURE_MS:  # otherwise no later revision could have a timestamp above it
+            raise ValueError(f"newest_ms: must be at most {FUTURE_MS} ms after now (got {newest_ms - now_ms})")
+        above_ms = max(now_ms + MAX_SKEW_MS, newest_ms + 1)  # also above what servers have dated
+        decided = self._revision(source, record, above_ms)
+        if not self._check_and_put(row, source, decided):
+            return False
+        derived = self.derived(record)
+        self._put(derived, decided.time_ms)
+        self.delete(set(touched) - derived.keys(), decided.time_ms - 1)
+        return True
 
     # ---- sources without a write of their own
 
@@ -439,13 +479,30 @@ class IntentWriter(Generic[R]):
 
     # ---- intents
 
-    def pending(self) -> list[Pending]:
+    def pending(self, on_invalid: Callable[[InvalidRow], object] = lambda _error: None) -> list[Pending]:
         """The intents that have not ended, the oldest first: writes that are under way, and those of dead writers.
 
-        Raises InvalidRow. Costs: one scan of the intents' table, a row for each slot.
+        Intents that cannot be read are not among them: calls `on_invalid` with each. `recover` reports them, too.
+        Costs: one scan of the intents' table, a row for each slot.
         """
-        slots = (self._slot(row, cells) for row, cells in self._intent_rows.scan(include_timestamp=True))
+        check_layouts(self._connection, self._tables)
+        slots: list[Pending] = []
+        for row, cells in self._intent_rows.scan(include_timestamp=True):
+            try:
+                slots.append(self._slot(row, cells))
+            except InvalidRow as error:
+                on_invalid(error)
         return sorted((slot for slot in slots if slot.intent.source_row is not None), key=_started)
+
+    def under_way(self) -> Set[bytes]:
+        """The source rows of the writes that are younger than 10 minutes: their writers are probably at work.
+
+        An intent that is older, or dated after what any clock may show, is one that `recover` has to settle.
+        Raises ClockSkew. Costs: those of `pending`.
+        """
+        now_ms = self.check_clock().wall_ms
+        young = (slot for slot in self.pending() if -MAX_SKEW_MS <= now_ms - slot.started_ms < self._window_ms)
+        return {_source_row(slot.intent) for slot in young}
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
         """Completes writes that have been under way for `older_than_ms`, 10 minutes if omitted, and ends their intents.
@@ -457,6 +514,7 @@ class IntentWriter(Generic[R]):
         Costs: one scan of the intents' table; for each such write 1 get, 1 checkAndPut, 1 put for each table, and
         deletes. The rows of slots that were idle for a day are deleted.
         """
+        check_layouts(self._connection, self._tables)
         age_ms = self._window_ms if older_than_ms is None else older_than_ms
         now_ms = self.check_clock().wall_ms
         settled = waiting = 0

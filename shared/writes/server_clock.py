@@ -44,6 +44,7 @@ def checked_moment(
     last = _checked.get(connection)
     if last is not None and now.elapsed_ms(last) < CHECKED_FOR_MS and now.drift_ms(last) <= MAX_DRIFT_MS:
         return now
+    least_ms = most_ms = 0
     for _ in range(ATTEMPTS):
         start = clock.moment()
         rows.put(row, cells)

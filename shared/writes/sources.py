@@ -13,6 +13,7 @@ form are read. A release that knows only that form refuses the cells of this one
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
@@ -140,11 +141,12 @@ class SourceCells(Generic[R]):
         try:
             unpacked: Any = msgpack.unpackb(cell, strict_map_key=False)
             revision, time_ms, writes, stored = unpacked
+            columns: Mapping[Any, Any] = {} if stored is None else stored
             if type(writes) is bytes:
                 starts = range(0, len(writes), WRITE_ID_BYTES)
                 writes = [writes[start : start + WRITE_ID_BYTES] for start in starts]
             is_whole = type(revision) is type(time_ms) is int and all(type(write) is bytes for write in writes)
-            is_whole = is_whole and all(type(part) is bytes for column in (stored or {}).items() for part in column)
+            is_whole = is_whole and all(type(part) is bytes for part in chain(columns, columns.values()))
         except Exception as error:  # msgpack's errors have no base of their own
             raise self._damaged(cell, str(error) or type(error).__name__) from None
         if not is_whole:

@@ -348,7 +348,7 @@ BAD = {
     ",s-1,b-1,2026-01-01,lamp,1": "Order.order_number: must be text, not empty (got '')",
     "n-2,s-1,b-1,-1,lamp,1": "Order.placed_ms: must be 0..253402300799999 (got -1)",
     "n-1,s-2,b-1,2026-01-01,lamp,7": "Order.seller_id: order 'n-1' is stored with 's-1' (got 's-2')",
-    f"n-2,{'s' * 32_760},b-1,0,lamp,1": "OrderBySeller: a row key has 1..32767 bytes (got 32775)",
+    f"n-2,{'s' * 32_760},b-1,0,lamp,1": "OrderBySeller.seller_id: a row key has 1..32767 bytes (got 32775)",
 }
 
 

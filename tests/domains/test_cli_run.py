@@ -49,6 +49,11 @@ def lines_below(title, out):
     return out.partition(f"{title}")[2].partition("\n\n")[0].splitlines()[1:]
 
 
+def rows_below(title, out):
+    """The lines that begin a row of a plain table: numbers are never broken, so a line without any continues one."""
+    return [line for line in lines_below(title, out) if cells(line)[-1].isdecimal() or cells(line)[-1] == "-"]
+
+
 # Rows and costs
 
 
@@ -165,20 +170,20 @@ def test_tables_without_a_terminal_are_no_wider_than_a_line_and_break_no_word(
 
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
 def test_run_compares_every_variant_in_every_question(in_memory, design):
-    names = [variant.name for variant in design.variants]
-    lines = lines_below(COMPARISON, in_memory(f"run {design.name}"))
+    names = [variant.marked_name for variant in design.variants]
+    lines = rows_below(COMPARISON, in_memory(f"run {design.name}"))
     assert len(lines) == len(names) * len(design.patterns)
     for number, pattern in enumerate(design.patterns):
         first, *others = lines[number * len(names) : (number + 1) * len(names)]
-        assert cells(first)[:2] == [pattern.question, names[0]]
-        assert [cells(line)[0] for line in others] == names[1:]
+        assert pattern.question.startswith(cells(first)[0])
+        assert [cells(first)[1], *(cells(line)[0] for line in others)] == names
 
 
 def test_the_comparison_has_the_figures_that_each_variant_shows_alone(in_memory):
-    lines = lines_below(COMPARISON, in_memory("run logs"))
+    lines = rows_below(COMPARISON, in_memory("run logs"))
     assert cells(lines[0])[1:] == ["newest-first", "1 range", "1", "4", "33"]
     assert cells(lines[4]) == ["salted", "1.8x, filtered", "1", "4", "61"]
-    assert cells(lines[6]) == ["random", "refused", "-", "-", "-"]
+    assert cells(lines[6]) == ["random (mistake)", "refused", "-", "-", "-"]
     alone, _below = (line for line in in_memory("run logs:salted").splitlines() if line.startswith("one kind of"))
     assert cells(alone)[1:6] == ["1.8x, filtered", "1", "4", "61", "33"]
 
@@ -186,7 +191,7 @@ def test_the_comparison_has_the_figures_that_each_variant_shows_alone(in_memory)
 def test_what_each_variant_writes_is_told_once_with_what_differs(in_memory):
     out = in_memory("run logs")
     written = lines_below(WRITTEN, out)[: len(LOGS_DESIGN.variants)]
-    assert [cells(line)[0] for line in written] == [variant.name for variant in LOGS_DESIGN.variants]
+    assert [cells(line)[0] for line in written] == [variant.marked_name for variant in LOGS_DESIGN.variants]
     assert [cells(line)[-1] for line in written] == [variant.differs for variant in LOGS_DESIGN.variants]
     assert cells(written[2])[1:3] == ["1", "116"]
 
@@ -277,6 +282,7 @@ def test_run_as_json_has_ranges_in_hex_and_the_reason_of_a_refusal(in_memory):
         "question": "host-events",
         "answers": "one kind of a host's events, ten minutes",
         "ask": "host-events host=web-1 event=GET since=2026-01-12T08:40:00.000Z until=2026-01-12T08:50:00.000Z",
+        "is_wrong": False,
         "left_to_the_client": ["event", "host"],
         "left_to_a_filter": [],
         "ranges": [{"table": "logs_salted", "from": "058000019bb15caf00", "up_to": "058000019bb165d6c0"}],
@@ -307,7 +313,10 @@ def demo_tables(users_store):
 
     def read():
         with closing(connect(users_store.url, table_prefix=users_store.demo_prefix)) as connection:
-            return {name.decode(): len(list(connection.table(name).scan())) for name in connection.tables()}
+            names = connection.tables()
+            if len(names) > 1:  # their layouts are recorded as long as there is a table
+                names.remove(b"rowbook_layouts")
+            return {name.decode(): len(list(connection.table(name).scan())) for name in names}
 
     return read
 

@@ -4,21 +4,29 @@ import json
 import re
 import time
 from contextlib import closing, suppress
+from itertools import islice
 
+import attrs
 import pytest
 
+from domains.asking import find_variants
+from domains.designs import DESIGNS
+from domains.feeds import FeedRepository, Follow
+from domains.feeds.design import DESIGN as FEEDS
 from domains.logs.design import DESIGN as LOGS
 from domains.orders import Order, OrderRepository
-from domains.orders.keys import BY_BUYER, BY_SELLER, BY_STATUS, ORDERS, TABLES
+from domains.orders.keys import BY_BUYER, BY_SELLER, BY_STATUS, ORDERS, SELLER_CELLS, TABLES
 from domains.orders.records import BuyerLine, SellerLine, StatusLine
 from domains.tsdb import SETTINGS, TsdbRepository, data_table
 from domains.tsdb.codecs import SeriesSalt
 from domains.tsdb.design import DESIGN as TSDB
 from shared.stores import connect
 from shared.tables import create_tables
+from shared.writes import WriterClock
 from tests.watched_connection import WatchedConnection, WriterDied, dying_at
 
 LAMP = Order("n-1", "s-1", "b-1", 1_000, "lamp", 4_900)
+BED = Order("n-3", "s-1", "b-3", 3_000, "bed", 1_900)
 SOFA = Order("n-2", "s-1", "b-2", 2_000, "sofa", 89_900)
 AGREE = "orders: 2 sources and 6 lines compared: nothing is wrong\n"
 PENDING = re.compile(r"orders: 1 pending write, the oldest since 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
@@ -48,12 +56,14 @@ def die(url, mutations):
 
 
 def disagree(tables):
-    """Makes a row of each kind; returns their lines."""
+    """Makes a row of each kind that a crash may leave, and one that is not a key; returns their lines."""
     seller, buyer, status = SellerLine.of(LAMP), BuyerLine.of(LAMP), StatusLine.of(LAMP)
     tables["orders_by_seller"].delete(BY_SELLER.row(seller))
-    tables["orders_by_buyer"].put(BY_BUYER.row(buyer), {b"o:i": b"\xa1x"})
+    ((_, written_ms), *_) = tables["orders_by_buyer"].row(BY_BUYER.row(buyer), include_timestamp=True).values()
+    tables["orders_by_buyer"].put(BY_BUYER.row(buyer), {b"o:i": b"\xa1x"}, timestamp=written_ms)
     paid = StatusLine("s-1", "paid", 1_000, "n-1")
-    tables["orders_by_status"].put(BY_STATUS.row(paid), tables["orders_by_status"].row(BY_STATUS.row(status)))
+    cells = tables["orders_by_status"].row(BY_STATUS.row(status))
+    tables["orders_by_status"].put(BY_STATUS.row(paid), cells, timestamp=written_ms)
     tables["orders_by_buyer"].put(b"no key", {b"o:i": b"1"})
     return [
         f"orders_by_seller: missing row {BY_SELLER.row(seller).hex(' ')}",
@@ -77,7 +87,7 @@ def test_a_young_write_waits_and_is_settled_if_told_to(ok, url, tables):
     assert PENDING.fullmatch(first)
     assert second == "0 settled, 1 younger: their writers may be at work"
     summary = ok(f"verify orders --store {url}").splitlines()[-1]
-    assert summary.endswith(": nothing is wrong; 1 pending write left out, see rowbook recover")
+    assert summary.endswith(": nothing is wrong; 1 pending write, see rowbook recover")
     first, second = ok(f"recover orders --store {url} --older-than 0").splitlines()
     assert PENDING.fullmatch(first)
     assert second == "1 settled"
@@ -148,7 +158,7 @@ def test_verify_prints_a_line_for_each_row_and_how_many_of_each_kind(rowbook, ur
 
 def test_repair_mends_each_row_and_says_so(rowbook, ok, url, tables):
     lines = disagree(tables)
-    code, out, err = rowbook(f"repair orders --store {url}")
+    code, out, err = rowbook(f"repair orders --store {url} --discard undecodable")
     assert (code, err) == (0, "")
     *found, summary = out.splitlines()
     assert len(found) == len(lines)
@@ -199,6 +209,139 @@ def test_progress_is_shown_on_a_terminal_only(rowbook, url, terminal, command):
     assert "nothing is wrong" in out
     assert "2 sources and 6 lines compared" in err
     assert rowbook(f"{command} orders --store {url} --plain")[2] == ""
+
+
+# ---- rows that repair keeps unless it is told what to do
+
+
+@pytest.fixture
+def restored(url, tables):
+    """After a backup: the lamp was paid, and a bed was placed; then the orders were restored from the backup."""
+    backup = dict(tables["orders"].scan())
+    with closing(connect(url)) as connection:
+        orders = OrderRepository(connection)
+        orders.change_status("n-1", "paid")
+        orders.place(BED)
+    tables["orders"].delete(b"n-1")
+    tables["orders"].delete(b"n-3")
+    time.sleep(0.02)
+    tables["orders"].put(b"n-1", backup[b"n-1"])
+    return url
+
+
+def lines_of(tables):
+    return {name: dict(table.scan()) for name, table in tables.items() if name.startswith("orders_by_")}
+
+
+@pytest.mark.parametrize("options", ["", "--discard undecodable", "--discard orders_by_seller:00"])
+def test_repair_after_a_restored_backup_keeps_todays_orders(rowbook, restored, tables, options):
+    before = lines_of(tables)
+    code, out, err = rowbook(f"repair orders --store {restored} {options}")
+    summary = out.splitlines()[-1]
+    assert code == 1
+    assert lines_of(tables) == before
+    assert re.fullmatch(r"orders: .*: 1 missing, 6 orphaned; 7 left", summary)
+    bed = "its source is missing, it holds seller_id='s-1', placed_ms=3000, order_number='n-3'"
+    assert f"orders_by_seller: orphaned row {BY_SELLER.row(SellerLine.of(BED)).hex(' ')}: {bed}, " in out
+    assert rowbook(f"repair orders --store {restored}")[1] == out
+    kept = "--discard orders_by_seller:00: nothing is wrong with this row, so it is kept\n"
+    assert err == (kept if "seller" in options else "")
+
+
+def test_repair_after_a_restored_backup_keeps_todays_follows(rowbook, new_url):
+    url = new_url(*FEEDS.main.tables)
+    with closing(connect(url)) as connection:
+        create_tables(connection, FEEDS.main.tables)
+        FeedRepository(connection).follow(Follow("ada", "dan"))
+        ((row, _),) = connection.table("feeds_following").scan()
+        connection.table("feeds_following").delete(row)
+        before = list(connection.table("feeds_followers").scan())
+        code, out, _err = rowbook(f"repair feeds --store {url} --restore")
+        assert (code, list(connection.table("feeds_followers").scan())) == (1, before)
+    assert "its source is missing, it holds author='dan', reader='ada'; not restored: no line holds since_ms\n" in out
+
+
+def test_orders_are_restored_from_their_lines(ok, restored):
+    summary = ok(f"repair orders --store {restored} --restore").splitlines()[-1]
+    assert summary == "orders: 3 sources and 9 lines compared: 6 orphaned; 0 left"
+    assert ok(f"verify orders --store {restored}") == "orders: 3 sources and 9 lines compared: nothing is wrong\n"
+    with closing(connect(restored)) as connection:
+        orders = OrderRepository(connection)
+        assert (orders.order("n-1"), orders.order("n-3")) == (attrs.evolve(LAMP, status="paid"), BED)
+        assert orders.cancel("n-1").status == "cancelled"
+
+
+def test_an_order_whose_buyer_no_line_tells_is_not_restored(rowbook, restored, tables):
+    tables["orders_by_buyer"].delete(BY_BUYER.row(BuyerLine.of(BED)))
+    code, out, _err = rowbook(f"repair orders --store {restored} --restore")
+    assert code == 1
+    left = [line for line in out.splitlines() if line.startswith("orders_by_")]
+    assert [line.partition("; ")[2] for line in left] == ["not restored: no line holds buyer_id"] * 2
+
+
+def test_the_lines_of_an_order_that_never_was_are_discarded(ok, url, tables):
+    cells = SELLER_CELLS.pack(SellerLine.of(BED))
+    tables["orders_by_seller"].put(row := BY_SELLER.row(SellerLine.of(BED)), cells, timestamp=1)
+    found, summary = ok(f"repair orders --store {url} --discard orphaned").splitlines()
+    assert found.startswith(f"mended: orders_by_seller: orphaned row {row.hex(' ')}: its source is missing")
+    assert summary.endswith("1 orphaned; 0 left")
+    assert (tables["orders_by_seller"].row(row), tables["orders"].row(b"n-3")) == ({}, {})
+    tables["orders_by_buyer"].put(row := BY_BUYER.row(BuyerLine.of(BED)), cells, timestamp=1)
+    out = ok(f"repair orders --store {url} --discard 'orders_by_buyer:{row.hex(' ')}'")
+    assert out.endswith("1 orphaned; 0 left\n")
+    assert tables["orders_by_buyer"].row(row) == {}
+
+
+def test_an_order_that_cannot_be_read_is_discarded_by_its_row_alone(rowbook, ok, url, tables):
+    tables["orders"].put(b"n-1", {b"o:order": b"damaged"})
+    assert rowbook(f"repair orders --store {url} --discard undecodable")[0] == 1
+    assert tables["orders"].row(b"n-1")
+    assert rowbook(f"repair orders --store {url} --discard orders:{b'n-1'.hex()}")[0] == 1, "its lines are orphaned"
+    assert tables["orders"].row(b"n-1") == {}
+    ok(f"repair orders --store {url} --restore")
+    assert ok(f"verify orders --store {url}") == AGREE
+
+
+def test_a_write_that_cannot_be_settled_is_told_by_repair(rowbook, url, tables):
+    die(url, 3)
+    tables["orders"].put(b"n-1", {b"o:order": b"damaged"})
+    code, out, err = rowbook(f"repair orders --store {url}")
+    unsettled, undecodable, summary = out.splitlines()
+    assert (code, err) == (1, "")
+    assert re.match("orders_intents: unsettled row( [0-9a-f]{2}){12}: orders: row 6e 2d 31: Order: must be ", unsettled)
+    assert undecodable.startswith("orders: undecodable row 6e 2d 31: ")
+    assert summary.endswith(": 1 undecodable, 1 unsettled; 2 left; 1 pending write, see rowbook recover")
+
+
+def test_one_damaged_intent_stops_no_command(rowbook, ok, url, tables):
+    die(url, 3)
+    tables["orders_intents"].put(b"\x01" * 12, {b"i:s": b"damaged"})
+    code, out, err = rowbook(f"recover orders --store {url} --older-than 0")
+    first, second, third = out.splitlines()
+    assert (code, err, second) == (1, "", "1 settled")
+    assert PENDING.fullmatch(first)
+    assert third.startswith(f"not settled: orders_intents: row {' '.join(['01'] * 12)}: ")
+    tables["orders_by_seller"].delete(BY_SELLER.row(SellerLine.of(SOFA)))
+    for command in ("verify", "repair"):
+        code, out, err = rowbook(f"{command} orders --store {url}")
+        assert (code, err) == (1, "")
+        assert out.startswith(f"orders_intents: undecodable row {' '.join(['01'] * 12)}: Intent.")
+        assert "orders_by_seller: missing row" in out
+    assert ok(f"repair orders --store {url} --discard undecodable").endswith("1 undecodable; 0 left\n")
+    assert ok(f"verify orders --store {url}") == AGREE
+
+
+@pytest.mark.parametrize("given", ["all", "orders", "orders:", ":6e", "orders:6", "orders:n-1"])
+def test_a_wrong_discard_is_wrong_usage(rowbook, url, given):
+    code, out, err = rowbook(f"repair orders --store {url} --discard {given}")
+    assert (code, out, err.count("\n"), err[:11]) == (2, "", 1, "--discard: ")
+
+
+def test_a_clock_that_is_wrong_is_one_line(rowbook, url, tables, monkeypatch):
+    tables["orders_by_seller"].delete(BY_SELLER.row(SellerLine.of(SOFA)))
+    monkeypatch.setattr(WriterClock, "read_ms", lambda _clock: time.time_ns() // 1_000_000 + 3_600_000)
+    code, out, err = rowbook(f"verify orders --store {url}")
+    assert (code, out, err.count("\n"), err[:7]) == (1, "", 1, "clock: ")
 
 
 # ---- tsdb, which has neither intents nor derived rows
@@ -280,7 +423,59 @@ def test_a_design_without_writes_over_several_rows_is_wrong_usage(rowbook, new_u
     ok(f"load logs {LOGS.loads[0].samples} --store {url}")
     code, out, err = rowbook(f"{command} logs --store {url}")
     assert (code, out) == (2, "")
-    assert err == "logs: has no writes over several rows, so there is nothing to compare or recover\n"
+    nothing = {"recover": "no writes under way, so there is nothing to recover"}
+    rows = "no rows that follow from others, so there is nothing to compare"
+    assert err == f"logs: stores {nothing.get(command, rows)}\n"
+
+
+@pytest.mark.parametrize("command", ["recover", "verify", "repair"])
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("orders:without-intents", "send the same call again, which completes it"),
+        ("feeds:texts", "send the same call again, which completes it"),
+        ("messages:copies", "send the same call again, which completes it"),
+        ("messages:one-table", "send the same call again, which completes it"),
+        ("counters:increment", "if you keep the logins elsewhere, count them again into empty tables"),
+        ("counters:sharded", "if you keep the logins elsewhere, count them again into empty tables"),
+    ],
+)
+def test_a_variant_whose_interrupted_writes_nothing_finds_says_what_to_do(rowbook, new_url, command, name, advice):
+    _design, (variant,) = find_variants(name, DESIGNS)
+    url = new_url(*variant.tables)
+    with closing(connect(url)) as connection:
+        create_tables(connection, variant.tables)
+    code, out, err = rowbook(f"{command} {name} --store {url}")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"{name}: ")
+    assert err.endswith(f"; {advice}\n")
+
+
+def rows_of_a_record(design, variant):
+    """The most rows that one of some sample records is put into, and what the variant says of interrupted writes.
+
+    None if interrupted writes of the variant can be found.
+    """
+    with closing(connect("embedded:")) as connection:
+        create_tables(connection, variant.tables)
+        repository = variant.open(watched := WatchedConnection(connection))
+        words = getattr(repository, "interrupted_writes", "")
+        if not words and (hasattr(repository, "recover") or hasattr(repository, "verifier")):
+            return None
+        rows = 0
+        for load in design.loads:
+            for record in islice(load.sample_records(), 20):
+                watched.calls.clear()
+                load.store_in(repository, record)
+                rows = max(rows, len({(call.table, row) for call in watched.calls for row, _ in call.rows}))
+    return rows, words
+
+
+def test_what_says_nothing_of_interrupted_writes_puts_one_row_for_a_record():
+    variants = [(design, variant) for design in DESIGNS for variant in design.variants]
+    counted = [*filter(None, (rows_of_a_record(*variant) for variant in variants))]
+    assert {rows > 1 for rows, words in counted if not words} == {False}
+    assert {rows > 1 for rows, words in counted if words} == {True}
 
 
 @pytest.mark.parametrize("command", ["recover", "verify", "repair"])

@@ -123,7 +123,7 @@ ENDS = [
         2,
         "order: answers with one record, without --cursor",
     ),
-    ("ask orders order order_number=", 2, "OrderByNumber: a row key has 1..32767 bytes (got 0)"),
+    ("ask orders order order_number=", 2, "OrderByNumber.order_number: a row key has 1..32767 bytes (got 0)"),
     ("explain orders", 2, "explain orders: give the fields of a key (field=value ...), or --key HEX"),
     ("explain logs:salted --json", 2, "explain logs:salted: give the fields of a key (field=value ...), or --key HEX"),
     ("explain orders seller_id=s --key 00", 2, "explain orders: give the fields"),

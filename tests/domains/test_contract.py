@@ -1,7 +1,7 @@
 """The contract that all designs and variants keep, on every engine; a design adds no test for any of it.
 
 What holds of every question is in `shared.designs.FACTS`. A variant that breaks a fact must declare an exemption, and
-an exemption that nothing needs fails too.
+an exemption that nothing needs fails too. So does a wrong answer that is right.
 """
 
 import json
@@ -15,6 +15,7 @@ import pytest
 from domains.designs import DESIGNS
 from shared.designs import FACTS, measure, measure_pattern, metered
 from shared.keys import InvalidQuestion, KeyLayout, TrailingText, UInt16, part, row_key
+from shared.queries import MAX_LIMIT
 from shared.tables import COUNTER, Column, InvalidRecord, ItemCells, RecordCells, TableLayout
 from tests.copies import ROOT, copy_design, run_example
 from tests.domains.contract import (
@@ -23,6 +24,7 @@ from tests.domains.contract import (
     check_golden_keys,
     check_loading_twice,
     check_round_trip,
+    check_same_records,
     stored_cells,
 )
 from tests.engines import Embedded
@@ -33,6 +35,8 @@ BY_NAME = {f"{design.name}:{variant.name}": (design, variant) for design in DESI
 VARIANTS = list(BY_NAME)
 ROWS_FOR_ONE = 2
 """A scan reads one row past its range to see that it ends, and of several merged ranges each a little ahead."""
+
+EMBEDDED = Embedded()
 
 of_each_design = pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
 
@@ -115,24 +119,76 @@ def test_loading_the_same_records_twice_changes_nothing_unless_exempt(loaded):
 # ---- questions
 
 
+def answers_of(design, measurements):
+    """Each pattern with the records of three sorts of variants, by name: in order, in another order, and wrong."""
+    for number, pattern in enumerate(design.patterns):
+        in_order, in_other_orders, wrong = {}, {}, {}
+        for variant in design.variants:
+            measurement = measurements[variant.name][number]
+            if not measurement.refused:
+                is_wrong = variant.wrong is not None and pattern in variant.wrong.patterns
+                is_exempt = pattern in exempt(design, variant, "order")
+                kind = wrong if is_wrong else in_other_orders if is_exempt else in_order
+                kind[variant.name] = measurement.records
+        yield pattern, in_order, in_other_orders, wrong
+
+
 @of_each_design
-def test_all_variants_that_answer_give_the_same_records_unless_exempt(open_samples, design):
-    answers = {}
+def test_all_variants_that_answer_give_the_same_records_but_those_that_are_wrong(open_samples, design):
+    measurements = {}
     for variant in design.variants:
         with open_samples(design, variant) as connection:
-            answers[variant.name] = measure(connection, variant.open(connection), design.patterns)
-    for number, pattern in enumerate(design.patterns):
-        records, exempt_records = {}, {}
-        for variant in design.variants:
-            measurement = answers[variant.name][number]
-            if not measurement.refused:
-                is_exempt = pattern in exempt(design, variant, "answers")
-                (exempt_records if is_exempt else records)[variant.name] = measurement.records
-        assert all(records.values()), f"{pattern.question}: finds nothing in the samples"
-        check_equal_answers(records)
-        for name, others in exempt_records.items():
-            with pytest.raises(AssertionError):  # otherwise the exemption is needless
-                check_equal_answers({**records, name: others})
+            measurements[variant.name] = measure(connection, variant.open(connection), design.patterns)
+    for pattern, in_order, in_other_orders, wrong in answers_of(design, measurements):
+        right = {**in_order, **in_other_orders}
+        assert all(right.values()), f"{pattern.question}: finds nothing in the samples"
+        check_same_records(right)
+        for name, records in wrong.items():
+            with pytest.raises(AssertionError, match=f" answers otherwise than {name}"):  # otherwise it is right
+                check_same_records({name: records, **right})
+
+
+@of_each_design
+def test_all_variants_that_answer_give_one_order_unless_exempt(design):
+    exempt_patterns, differing_patterns = set(), set()
+    for step_ms in (1, design.newest_ms):
+        measurements = {variant.name: measured_with_ties(design, variant, step_ms) for variant in design.variants}
+        for pattern, in_order, in_other_orders, _wrong in answers_of(design, measurements):
+            if in_order:
+                check_equal_answers(in_order)
+            for name, records in in_other_orders.items():
+                exempt_patterns.add((name, pattern.question))
+                others = in_order or in_other_orders
+                if any(other != records for other in others.values()):
+                    differing_patterns.add((name, pattern.question))
+    assert exempt_patterns == differing_patterns  # otherwise an exemption is needless
+
+
+def measured_with_ties(design, variant, step_ms):
+    """All records of every question of a variant, if the samples have times that are multiples of `step_ms` only."""
+    patterns = [attrs.evolve(pattern, limit=MAX_LIMIT) for pattern in design.patterns]
+    with EMBEDDED.store(*variant.tables) as connection:
+        repository = variant.open(connection)
+        for load in design.loads:
+            for record in dict.fromkeys(with_coarse_times(record, step_ms) for record in load.sample_records()):
+                load.store_in(repository, record)
+        return measure(connection, repository, patterns)
+
+
+def with_coarse_times(record, step_ms):
+    times = {name: value for name, value in attrs.asdict(record, recurse=False).items() if name.endswith("_ms")}
+    return attrs.evolve(record, **{name: time_ms - time_ms % step_ms for name, time_ms in times.items()})
+
+
+@of_each_design
+def test_a_variant_is_not_to_copy_for_one_reason_and_the_design_itself_is(design):
+    assert design.main.is_to_copy
+    for variant in design.variants:
+        assert variant.wrong is None or not variant.mistake
+        if variant.wrong is not None:
+            assert variant.wrong.loses
+            assert variant.wrong.patterns
+            assert {*map(id, variant.wrong.patterns)} <= {*map(id, design.patterns)}
 
 
 def test_explain_tells_the_ranges_and_the_rpcs_of_every_question_before_it_reads(loaded):
@@ -160,9 +216,6 @@ def test_explain_tells_the_ranges_and_the_rpcs_of_every_question_before_it_reads
 
 
 # ---- costs at any size
-
-
-EMBEDDED = Embedded()
 
 
 @cache

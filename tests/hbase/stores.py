@@ -20,7 +20,7 @@ from attrs import define, field, frozen
 from Hbase_thrift import IOError
 
 from shared.stores import connect
-from shared.tables import TableLayout, create_tables
+from shared.tables import TableLayout, check_layouts, create_tables
 from tests.hbase.below import Below
 from tests.hbase.named import NamedHBase, named_hbase
 
@@ -62,6 +62,7 @@ class Stores:
     def connection(self, *tables: TableLayout[Any, Any]) -> Iterator[happybase.Connection]:
         """To a store of its own with these tables; what is there after the block is dropped."""
         with self.prefix(*tables) as prefix, closing(connect(self.url(prefix))) as connection:
+            check_layouts(connection, tables)  # here, so that no test counts its calls
             yield connection
 
     @contextmanager
@@ -71,6 +72,7 @@ class Stores:
         with closing(connect(self.url(f"{self._prefix}_shared"))) as connection:
             create_tables(connection, missing)
             self._shared += missing
+            check_layouts(connection, tables)  # here, because the records are not below the row prefix
             connection.client = Below(connection.client, next(self._row_prefixes))
             yield connection
 

@@ -13,7 +13,7 @@ from shared.keys import EscapedText, HashPrefix, KeyLayout, Splits, part, row_ke
 from shared.stores import connect
 from shared.stores.hbase.thrift2 import idl
 from shared.tables import Family, RecordCells, TableLayout, create_tables
-from shared.tables.ddl import create_statement
+from shared.tables.ddl import create_statement, delete_statement
 from tests.hbase.hbase_shell import run_in_shell
 from tests.hbase.named import INFO_VARIABLE, named_hbase
 from tests.hbase.stores import drop_all
@@ -121,3 +121,22 @@ def test_thrift1_alone_makes_the_same_plain_table() -> None:
         finally:
             drop_all(made)
             drop_all(thrift1)
+
+
+def test_a_statement_deletes_one_version_of_a_cell_and_hides_no_later_put(tmp_path) -> None:
+    named = named_hbase()
+    if named.info_url is None:
+        pytest.skip(f"the HBase that was named has no {INFO_VARIABLE}")
+    row, last_ms = bytes(range(256)), 2**63 - 2
+    with closing(connect(named.url, table_prefix=f"ddl{secrets.token_hex(4)}")) as connection:
+        connection.create_table("cells", {"f": {}})
+        try:
+            cells = connection.table("cells")
+            cells.put(row, {b"f:\x00\xff": b"future"}, timestamp=last_ms)
+            statement = delete_statement(cells.name.decode(), row, b"f:\x00\xff", last_ms)
+            run_in_shell(statement, named.info_url, tmp_path)
+            assert cells.row(row) == {}
+            cells.put(row, {b"f:\x00\xff": b"now"})
+            assert cells.row(row) == {b"f:\x00\xff": b"now"}
+        finally:
+            drop_all(connection)

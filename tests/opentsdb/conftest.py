@@ -7,9 +7,11 @@ import happybase
 import pytest
 
 from domains.tsdb.keys import TABLES
+from domains.tsdb.rewriting import QUIET_MS
 from domains.tsdb.variants import salted
 from shared.stores import connect
 from shared.tables import create_tables
+from shared.writes import server_clock
 from tests.hbase.java import FOR_MINUTES
 from tests.hbase.server import HBase
 from tests.hbase.server import running as running_hbase
@@ -22,6 +24,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker("opentsdb"):
                 item.add_marker(skip)
+
+
+@pytest.fixture(autouse=True)
+def _clocks_ahead(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction]
+    """A clock of a test may be ahead of the server's, so that cells are old enough to be compacted."""
+    monkeypatch.setattr(server_clock, "MAX_SKEW_MS", 3 * QUIET_MS)
 
 
 @pytest.fixture(scope="session")

@@ -21,14 +21,15 @@ import happybase
 
 from domains.tsdb import Point, TsdbRepository
 from domains.tsdb.keys import TABLES
+from domains.tsdb.rewriting import QUIET_MS
 from shared.records import parse_time
 from shared.stores import connect
 from shared.tables import create_tables
+from shared.writes import WriterClock, server_clock
 from tests.hbase.java import FOR_MINUTES, NotStarted
 from tests.hbase.server import HBase
 from tests.hbase.server import running as running_hbase
 from tests.opentsdb.server import running
-from tests.readmes import LaterClock
 
 T = parse_time("2013-01-01T00:00")
 HOUR_MS = 3_600_000
@@ -84,11 +85,19 @@ def one_round(connection: happybase.Connection, hbase: HBase, metric: str, compa
     return Count(ROWS, sum(stored.get((host, time_ms)) != NEW for host, time_ms in chosen.items()))
 
 
+class LaterClock(WriterClock):
+    """A clock for which all cells are old enough to be compacted."""
+
+    def read_ms(self) -> int:
+        return super().read_ms() + 2 * QUIET_MS
+
+
 def main(for_s: float) -> dict[str, Count]:
     """Rounds of both in turns, until the time is over."""
     counts = {"OpenTSDB": Count(), "we": Count()}
     with running_hbase(region_servers=1, java_options=FOR_MINUTES) as hbase, closing(connect(hbase.url)) as connection:
         create_tables(connection, TABLES)
+        server_clock.MAX_SKEW_MS = 3 * QUIET_MS
         with running(hbase.ports.zookeeper, {"data": "tsdb", "uid": "tsdb-uid"}, COMPACTING) as opentsdb:
             ours = TsdbRepository(connection, clock=LaterClock())
             compacting: dict[str, Callable[[str], object]] = {

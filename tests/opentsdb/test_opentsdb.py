@@ -21,8 +21,8 @@ from domains.tsdb import (
     uid_tables,
 )
 from domains.tsdb.codecs import SeriesSalt
-from domains.tsdb.compaction import QUIET_MS
 from domains.tsdb.questions import parse_question
+from domains.tsdb.rewriting import QUIET_MS
 from domains.tsdb.variants import salted
 from shared.records import parse_time
 from shared.stores import connect

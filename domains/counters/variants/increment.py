@@ -16,7 +16,7 @@ from shared.tables import COUNTER, Column, RecordCells, TableLayout
 
 from ..keys import CountOfDay, CountOfUser
 from ..records import DAY_MS, DayCount, Login
-from ..repository import LoginRepository, check_days, most_frequent
+from ..repository import LoginRepository, check_day, check_period, most_frequent
 
 
 @attrs.frozen
@@ -60,6 +60,11 @@ TABLES = (COUNTS, COUNTS_BY_DAY, TOTALS)
 class IncrementRepository(LoginRepository):
     """`LoginRepository` with counters instead of logins, which it does not keep."""
 
+    interrupted_writes = (
+        "increments counters, so nothing tells what a crash or a lost reply left out or counted twice; "
+        "if you keep the logins elsewhere, count them again into empty tables"
+    )
+
     def __init__(self, connection: happybase.Connection) -> None:
         self._count_rows, self._day_count_rows = (connection.table(table.name) for table in TABLES[:2])
         self._total_rows = connection.table(TOTALS.name)
@@ -88,28 +93,32 @@ class IncrementRepository(LoginRepository):
         """Refused: nothing tells which increments were lost."""
         raise InvalidQuestion("recover: needs the logins, and a counter keeps only how many there were")
 
+    def verifier(self) -> Never:
+        """Refused: there is nothing to compare with."""
+        raise InvalidQuestion("verify: needs the logins, and counters that disagree do not tell which one is right")
+
     def logins(self, user: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[Login]:
         """Refused: a counter does not tell when its logins were."""
         raise InvalidQuestion("logins: needs the logins, and a counter keeps only how many there were")
 
     def day_count(self, user: str, day_ms: int) -> int:
         """How often a user logged in on one day. Costs: one get."""
-        check_days(day_ms=day_ms)
+        check_day(day_ms)
         row = COUNTS.row(CountOfUser(user, day_ms))
         return sum(count.count for count in COUNTS.records(row, self._count_rows.row(row)))
 
     def days(self, user: str, since_ms: int | None = None, until_ms: int | None = None) -> list[DayCount]:
         """A user's days from `since_ms` up to but not at `until_ms`, oldest first. Costs: one scan of their rows."""
-        check_days(since_ms=since_ms, until_ms=until_ms)
+        check_period(since_ms, until_ms)
         return list(Query(self._count_rows, COUNTS, COUNTS.plan(user=user, day_ms=between(since_ms, until_ms))))
 
     def day_total(self, day_ms: int) -> int:
         """How often all users together logged in on one day. Costs: one get."""
-        check_days(day_ms=day_ms)
+        check_day(day_ms)
         row = TOTALS.row(TotalOfDay(day_ms))
         return sum(total.count for total in TOTALS.records(row, self._total_rows.row(row)))
 
     def top_users(self, day_ms: int, at_most: int = 10) -> list[DayCount]:
         """The users with the most logins of one day. Costs: one scan of a row for each user of the day."""
-        check_days(day_ms=day_ms)
+        check_day(day_ms)
         return most_frequent(Query(self._day_count_rows, COUNTS_BY_DAY, COUNTS_BY_DAY.plan(day_ms=day_ms)), at_most)

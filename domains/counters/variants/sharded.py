@@ -13,7 +13,7 @@ from shared.tables import COUNTER, Column, RecordCells, TableLayout
 
 from ..keys import LOGINS
 from ..records import Login
-from ..repository import check_days
+from ..repository import check_day
 from .increment import COLUMN, COUNTS, COUNTS_BY_DAY, IncrementRepository
 
 SHARDS = 8
@@ -72,6 +72,6 @@ class ShardedRepository(IncrementRepository):
 
     def day_total(self, day_ms: int) -> int:
         """How often all users together logged in on one day. Costs: one call with a get for each shard."""
-        check_days(day_ms=day_ms)
+        check_day(day_ms)
         rows = [SHARD_TOTALS.row(ShardOfDay(shard, day_ms)) for shard in range(SHARDS)]
         return sum(SHARD_TOTALS.record(row, cells).count for row, cells in self._total_rows.rows(rows))

@@ -10,6 +10,7 @@ variant can lose:
 - If an unfollow dies halfway, posts of the author stay in the timeline.
 """
 
+import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
@@ -18,7 +19,9 @@ import attrs
 import happybase
 
 from shared.keys import KeyLayout, between
+from shared.keys.errors import shown
 from shared.queries import BATCH_ROWS, Query, scan
+from shared.records import check_int
 from shared.tables import Column, Family, RecordCells, TableLayout
 from shared.writes import CLOCK, WriterClock
 
@@ -73,6 +76,11 @@ TABLES = (FOLLOWING, FOLLOWERS, POSTS, TIMELINES)
 class TextsRepository:
     """Stores and deletes follows and posts, by plain puts and deletes in a fixed order, and reads timelines."""
 
+    interrupted_writes = (
+        "puts a post, then its lines, and no intent, so nothing finds a write that a crash interrupted; "
+        "send the same call again, which completes it"
+    )
+
     def __init__(
         self, connection: happybase.Connection, tables: tuple[Any, ...] = TABLES, clock: WriterClock = CLOCK
     ) -> None:
@@ -119,7 +127,9 @@ class TextsRepository:
         else:
             stored = POSTS.record(row, {column: value for column, (value, _) in cells.items()})
             if stored != post:
-                raise PostConflict(f"Post.text: post {post.post_id} of {post.author!r} is stored with another text")
+                raise PostConflict(
+                    f"Post.text: post {post.post_id} of {shown(post.author)} is stored with another text"
+                )
             written_ms = max(ms for _, ms in cells.values())
         for readers in self._follower_batches(post.author):
             with self._timeline_rows.batch(timestamp=written_ms) as batch:
@@ -142,8 +152,10 @@ class TextsRepository:
 
         Costs: a scan of the whole timeline, in pages, and one delete for each 1,000 lines.
         """
+        check_name("reader", reader)
+        check_int("keep", keep, 0)
         lines = Query(self._timeline_rows, self._timelines, self._timelines.plan(owner=reader))
-        return self._delete(self._timelines.row(line) for line in islice(lines, keep, None))
+        return self._delete(self._timelines.row(line) for line in islice(lines, min(keep, sys.maxsize), None))
 
     def _follower_batches(self, author: str) -> Iterator[list[str]]:
         """The names of an author's followers, 1,000 at a time."""

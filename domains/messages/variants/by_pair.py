@@ -12,6 +12,7 @@ import happybase
 
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, between, part, row_key
 from shared.queries import Query
+from shared.records import check_text
 from shared.tables import RecordCells, TableLayout
 from shared.writes import CLOCK, IntentWriter, WriterClock
 
@@ -82,6 +83,8 @@ class PairedMessageRepository(MessageRepository):
 
         Costs: one scan of a page's lines and one more, and one call that gets their messages.
         """
+        check_text("owner", owner)
+        check_text("peer", peer)
         first, second = sorted([owner, peer])
         plan = PAIRS.plan(first=first, second=second, sent_ms=between(since_ms, until_ms))
         lines = Query(self._pair_rows, PAIRS, plan, newest_first=newest_first)

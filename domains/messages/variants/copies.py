@@ -22,6 +22,7 @@ import happybase
 from shared.keys import any_of, between
 from shared.keys.errors import shown
 from shared.queries import Query, equal
+from shared.records import check_int, check_text
 from shared.tables import RecordCells, TableLayout
 
 from ..keys import INBOX as SOURCES
@@ -48,6 +49,11 @@ class PlainMessageRepository:
 
     A message is two rows, and no write is atomic over both. The same call again completes each write.
     """
+
+    interrupted_writes = (
+        "puts a message into the outbox, then into the inboxes, and no intent, so nothing finds a write that a crash "
+        "interrupted; send the same call again, which completes it"
+    )
 
     def __init__(
         self, connection: happybase.Connection, tables: PlainTables = TABLES, cells: PlainCells = (CELLS, CELLS)
@@ -112,6 +118,7 @@ class PlainMessageRepository:
         Every later scan of the inbox reads past the tombstones until a major compaction. A TTL needs no call.
         Costs: one scan of these messages, and a delete for each.
         """
+        check_int("until_ms", until_ms)
         count = 0
         for message in self.inbox(user, until_ms=until_ms):
             self.delete_from_inbox(message)
@@ -121,8 +128,8 @@ class PlainMessageRepository:
     def _check_received(self, message: Message) -> None:
         if not self._inbox_rows.row(self._inbox.row(message), columns=[*self._inbox_cells.columns]):
             raise UnknownMessage(
-                f"Message.message_id: {message.receiver!r} has no message {shown(message.message_id)} "
-                f"of {message.sender!r}"
+                f"Message.message_id: {shown(message.receiver)} has no message {shown(message.message_id)} "
+                f"of {shown(message.sender)}"
             )
 
     # ---- questions
@@ -167,6 +174,8 @@ class PlainMessageRepository:
 
         Costs: one scan of each of the two inboxes, side by side; the client drops all other messages.
         """
+        check_text("owner", owner)
+        check_text("peer", peer)
         pair = [*dict.fromkeys([owner, peer])]
         plan = self._inbox.plan(receiver=any_of(pair, merged=True), sent_ms=between(since_ms, until_ms))
         where = {"sender": any_of(pair), "group": None}

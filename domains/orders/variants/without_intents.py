@@ -12,6 +12,7 @@ from typing import Any
 import happybase
 
 from shared.keys import KeyLayout, between, starting_with
+from shared.keys.errors import shown
 from shared.queries import Query, equal
 from shared.tables import TableLayout
 from shared.writes import CLOCK, WriterClock
@@ -32,6 +33,11 @@ class PlainOrderRepository:
     without its order, and the same call again completes the write. Between the puts a list may lack a new order, or
     show its old status.
     """
+
+    interrupted_writes = (
+        "puts an order, then its lines, and no intent, so nothing finds a write that a crash interrupted; "
+        "send the same call again, which completes it"
+    )
 
     def __init__(self, connection: happybase.Connection, clock: WriterClock = CLOCK) -> None:
         self._order_rows, self._seller_rows, self._buyer_rows = (connection.table(table.name) for table in TABLES)
@@ -64,7 +70,8 @@ class PlainOrderRepository:
         if stored is None or stored[0].status != status:
             outcome = "gone" if stored is None else f"stored with {stored[0].status!r}"
             raise OrderConflict(
-                f"Order.status: another change of order {order_number!r} won, it is {outcome} (got {status!r})"
+                f"Order.status: another change of order {shown(order_number)} won, it is {outcome} "
+                f"(got {shown(status)})"
             )
         return stored[0]
 

@@ -28,6 +28,7 @@ from typing import TypeAlias
 
 from attrs import frozen
 
+from ...keys.limits import MAX_FILTER_BYTES
 from ..thrift1.errors import UncheckedError, name_text
 from . import filters
 from .combined import And, Or, Skip, While
@@ -37,9 +38,6 @@ from .java_patterns import MAX_STEPS, STEP_BYTES
 
 # HBase has no limit. Here a deeper tree would exceed Python's recursion limit, because each level calls the next.
 MAX_FILTER_DEPTH = 100
-
-# HBase has no limit here either. This is enough for some 3,000 filters.
-MAX_FILTER_BYTES = 65_536
 
 # The memory that a filter needs per byte of its text, without patterns; measured: most for many short comparisons.
 _TEXT_BYTES = 64

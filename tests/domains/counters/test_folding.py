@@ -170,12 +170,12 @@ def test_random_logins_count_the_same_before_and_after_folds(engine, new_logins,
 @main_variant
 def test_users_that_are_read_in_several_parts_are_counted_once_each(repository, monkeypatch):
     monkeypatch.setattr("domains.counters.repository.USERS_AT_ONCE", 2)
-    monkeypatch.setattr("domains.counters.repository.ROWS_AT_ONCE", 2)
+    monkeypatch.setattr("domains.counters.folding.ROWS_AT_ONCE", 2)
     logins = stored(repository, *(login(DAY + at, f"u{at % 7}") for at in range(20)))
     counts = [repository.day_total(DAY), repository.top_users(DAY, 9)]
     assert counts == [20, expected(logins, ("top_users", DAY, 9))]
     for user in ("u0", "u3", "u6"):  # as after a fold that died
-        repository._fold_user(user, DAY)
+        repository._folder.fold_user(user, DAY)
         assert [repository.day_total(DAY), repository.top_users(DAY, 9)] == counts
     assert repository.fold(DAY) == 4
     assert [repository.day_total(DAY), repository.top_users(DAY, 9)] == counts

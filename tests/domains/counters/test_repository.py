@@ -3,6 +3,7 @@
 import pytest
 
 from domains.counters import DAY_MS, DayCount, Login
+from domains.counters.keys import LOGINS, LOGINS_BY_DAY
 from shared.designs import metered
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.records import LAST_MS
@@ -88,6 +89,9 @@ def test_a_time_that_is_not_the_start_of_a_utc_day_is_refused_before_anything_is
         lambda: repository.top_users(DAY + 1),
         lambda: repository.day_total("2026-01-12"),
         lambda: repository.day_total(True),
+        lambda: repository.day_count("ada", None),
+        lambda: repository.day_total(None),
+        lambda: repository.top_users(None),
     ):
         with metered(connection) as cost, pytest.raises(InvalidQuestion, match=r"must be the start of a UTC day .got"):
             ask()
@@ -203,10 +207,9 @@ def test_a_user_whose_row_is_too_long_is_refused_with_nothing_half_stored(connec
 @main_variant
 def test_ten_thousand_logins_of_one_day_are_counted_in_pages(connection, repository):
     """A row of more cells than a page reads; the batch here only fills it."""
-    (table, by_day) = (connection.table(name) for name in ("logins", "logins_by_day"))
     count = 12_345
-    for rows, layout in ((table, repository._by_user), (by_day, repository._by_day)):
-        with rows.batch(timestamp=DAY, batch_size=2000) as batch:
+    for layout in (LOGINS, LOGINS_BY_DAY):
+        with connection.table(layout.name).batch(timestamp=DAY, batch_size=2000) as batch:
             for at in range(count):
                 batch.put(layout.row(login(DAY + at)), layout.cells.pack(login(DAY + at)))
     repository.store(login(DAY, "zoe"))

@@ -123,8 +123,10 @@ def test_a_filtered_page_ends_short_with_a_cursor_and_goes_on(crowded):
 
 
 def test_a_window_of_a_host_with_more_rows_than_are_sorted_is_refused_however_short_it_is(crowded):
-    with pytest.raises(
-        InvalidQuestion, match="a sorted page reads all rows of its ranges, which hold more than 10000: "
-    ):
+    with pytest.raises(InvalidQuestion) as refused:
         crowded["newest-first"].window(5, 6, host="host1").page(limit=1)
+    assert str(refused.value) == (
+        "a sorted page reads all rows of its ranges, which hold more than 10000: "
+        "ask with a condition on event, the first part of the row key that has none"
+    )
     assert times(crowded["newest-first"].host_events("host1", "GET", 5, 6)) == [5]

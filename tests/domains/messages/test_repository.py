@@ -161,6 +161,32 @@ def test_a_message_that_neither_side_has_keeps_no_body(messages):
     assert stored.record.body == ""
 
 
+def deleted_by_both(messages):
+    messages.send(LUNCH)
+    messages.delete_from_inbox(LUNCH)
+    messages.delete_from_outbox(LUNCH)
+
+
+@only_with_intents
+def test_another_body_under_the_key_of_a_message_that_both_sides_deleted_is_refused(messages):
+    deleted_by_both(messages)
+    with pytest.raises(MessageConflict, match="message 'm-1' of 'ada' had another body, and both sides deleted it"):
+        messages.send(attrs.evolve(LUNCH, body="dinner?"))
+    messages.delete_from_inbox(LUNCH)  # once more, without the body
+    messages.send(LUNCH)
+    assert list(messages.inbox("bob")) == list(messages.outbox("ada")) == []
+
+
+@only_with_intents
+def test_a_body_that_a_release_without_digests_removed_is_not_compared(messages):
+    deleted_by_both(messages)
+    messages.writer.write(LUNCH, lambda stored: attrs.evolve(stored, removed_body=None))
+    messages.delete_from_outbox(LUNCH)
+    messages.send(LUNCH)
+    messages.send(attrs.evolve(LUNCH, body="dinner?"))
+    assert list(messages.inbox("bob")) == list(messages.outbox("ada")) == []
+
+
 @pytest.mark.parametrize(
     "message",
     [
@@ -300,10 +326,18 @@ def test_a_message_without_members_is_not_a_group_message(messages):
         ({"sender": ""}, "Message.sender: must be text, not empty (got '')"),
         ({"sent_ms": -1}, "Message.sent_ms: must be 0..253402300799999 (got -1)"),
         ({"message_id": "#1"}, "Message.message_id: must not start with # (got '#1')"),
-        ({"group": "#team"}, "Message.message_id: must start with #team/ (got 'm-1')"),
+        ({"group": "#team"}, "Message.message_id: must start with '#team/' (got 'm-1')"),
         ({"members": ("bob",)}, "Message.receiver: must start with #, without any /, because it has members"),
         ({"receiver": "#a/b", "members": ("bob",)}, "Message.receiver: must start with #, without any /"),
         ({"receiver": "#a", "members": ("#b",)}, "Message.members: must be names of users, not of groups (got '#b')"),
+        ({"members": "ada"}, "Message.members: must be a list or tuple of names (got 'ada')"),
+        ({"members": b"ada"}, "Message.members: must be a list or tuple of names (got b'ada')"),
+        ({"members": {"ada": 1}}, "Message.members: must be a list or tuple of names (got {'ada': 1})"),
+        ({"members": {"ada"}}, "Message.members: must be a list or tuple of names (got {'ada'})"),
+        ({"members": frozenset()}, "Message.members: must be a list or tuple of names (got frozenset())"),
+        ({"members": None}, "Message.members: must be a list or tuple of names (got None)"),
+        ({"members": [["ada"]]}, "Message.members: must be names of users (got [['ada']])"),
+        ({"is_read": 1}, "Message.is_read: must be True or False (got 1)"),
         ({"receiver": "#a", "members": range(3)}, "Message.members: must be names of users, not of groups (got 0)"),
         (
             {"receiver": "#a", "members": map(str, range(10_001))},
@@ -315,3 +349,11 @@ def test_a_message_that_nobody_can_send_is_refused(change, reason):
     with pytest.raises(ValueError) as refused:  # noqa: PT011
         attrs.evolve(LUNCH, **change)
     assert str(refused.value).startswith(reason)
+
+
+@pytest.mark.parametrize("name", ["sender", "receiver", "message_id", "group", "members"])
+def test_an_error_shows_the_start_of_a_long_text(name):
+    long = "#" * 10**6
+    with pytest.raises(ValueError, match=r"^Message\.") as refused:
+        attrs.evolve(LUNCH, **{"members": (long,), name: (long,) if name == "members" else long})
+    assert len(str(refused.value)) < 400

@@ -7,6 +7,7 @@ import pytest
 
 from domains.orders import BuyerLine, Order, OrderConflict, SellerLine
 from domains.orders.design import DESIGN
+from domains.orders.keys import OrderByNumber
 from shared.stores import connect
 from shared.tables import create_tables
 from tests.watched_connection import WatchedConnection, WriterDied, dying_at
@@ -114,3 +115,31 @@ def test_a_line_that_no_order_has_is_removed(connection, variant, orders):
     connection.table(table.name).put(table.row(line), table.cells.pack(line), timestamp=1)
     orders.erase_buyer(ERASED)
     assert naming(connection, variant, ERASED) == []
+    assert sources_of(connection, variant) == {order.order_number for order in ORDERS}, "no new cell outlives the line"
+
+
+def sources_of(connection, variant):
+    """The numbers that any row of the orders' own table names."""
+    table = variant.tables[0]
+    return {table.layout.decode(row).order_number for row, _cells in connection.table(table.name).scan()}
+
+
+def test_a_young_line_of_an_order_that_a_backup_does_not_have_is_removed(connection, variant, orders):
+    """A restored backup lacks the order, and its line is of today."""
+    orders.place(Order("n-today", "s-1", ERASED, 9_000, "sofa", 1))
+    table = variant.tables[0]
+    connection.table(table.name).delete(table.row(OrderByNumber("n-today")))
+    orders.erase_buyer(ERASED)
+    assert [row for name, row in naming(connection, variant, ERASED) if name == variant.tables[2].name] == []
+    assert "n-today" not in sources_of(connection, variant)
+
+
+def test_a_stray_line_is_removed_without_a_change_of_the_order_that_it_names(connection, variant, orders):
+    table, by_buyer = variant.tables[0], variant.tables[2]
+    line = attrs.evolve(BuyerLine.of(ORDERS[2]), buyer_id=ERASED)
+    connection.table(by_buyer.name).put(by_buyer.row(line), by_buyer.cells.pack(line))
+    before = connection.table(table.name).row(table.row(OrderByNumber("n-2")))
+    orders.erase_buyer(ERASED)
+    assert naming(connection, variant, ERASED) == []
+    assert connection.table(table.name).row(table.row(OrderByNumber("n-2"))) == before
+    assert list(orders.verifier().verify()) == []

@@ -8,11 +8,14 @@ from domains.tsdb import compaction
 from domains.tsdb.keys import POINTS
 from domains.tsdb.qualifiers import qualifier_of
 from domains.tsdb.records import Point
+from domains.tsdb.rewriting import QUIET_MS
 from shared.writes import WriterClock
 from tests.domains.tsdb.compacting import HOUR, NOW, repository, stored, values
 from tests.watched_connection import ReplyLost, Stop, WatchedConnection, WriterDied, paused_at_call, stopped_at
 
-CALLS, READING = 10, 6
+pytestmark = pytest.mark.usefixtures("simulated_time")
+
+CALLS, READING = 18, 11
 """The calls of a repository that is opened to compact, and the one that reads the cells."""
 TAGS = {"host": "web-1"}
 ONE, TWO, THREE = (Point("cpu", HOUR + 10_000 * number, number, TAGS) for number in (1, 2, 3))
@@ -38,7 +41,7 @@ def fill(connection, clock, *points):
     for point in points or (ONE, TWO, THREE):
         clock.set_ms += 1
         repository(connection, clock).store(point)
-    clock.set_ms += compaction.QUIET_MS + 1
+    clock.set_ms += QUIET_MS + 1
 
 
 def test_the_cells_of_an_hour_become_one_dated_as_the_newest_of_them(connection, clock):
@@ -66,7 +69,7 @@ def test_rows_that_are_too_young_are_left_alone(connection, clock):
     repository(connection, clock).store(ONE)
     repository(connection, clock).store(TWO)
     before = stored(connection)
-    clock.set_ms += compaction.QUIET_MS - 1
+    clock.set_ms += QUIET_MS - 1
     assert repository(connection, clock).compact("cpu").left == 1
     assert stored(connection) == before
     assert repository(connection, Clock(HOUR + compaction.CLOSED_AFTER_MS)).compact("cpu").left == 1
@@ -144,7 +147,7 @@ def test_a_point_that_is_overwritten_meanwhile_is_not_lost(connection, clock, ca
     repository(watched, clock).compact("cpu")
     assert watched.number_of_calls == (CALLS if call > READING else READING + 1), "otherwise the row is too young"
     assert values(connection, clock) == [1, value, 3]
-    clock.set_ms += compaction.QUIET_MS + 1
+    clock.set_ms += QUIET_MS + 1
     repository(connection, clock).compact("cpu")
     assert values(connection, clock, duplicates="strict") == [1, value, 3]
 
@@ -156,7 +159,7 @@ def test_a_new_point_and_another_compaction_meanwhile(connection, clock, call):
 
     def meanwhile():
         repository(connection, clock).store(new)
-        clock.set_ms += compaction.QUIET_MS + 1
+        clock.set_ms += QUIET_MS + 1
         repository(connection, clock).compact("cpu")
 
     watched = WatchedConnection(connection, before_call=paused_at_call(call, meanwhile))
@@ -183,7 +186,7 @@ def test_an_equal_cell_that_is_older_is_put_again(connection, clock):
     ((column, (value, _)),) = cells.items()
     remaining = b"t:" + b"".join(qualifier_of(point.time_ms % 3_600_000, 0) for point in (ONE, TWO))
     connection.table("tsdb").put(row, {remaining: b"\1\2\0"}, timestamp=NOW + 500)
-    clock.set_ms += compaction.QUIET_MS
+    clock.set_ms += QUIET_MS
     assert repository(connection, clock).compact("cpu").compacted == 1
     assert stored(connection) == {row: {column: (value, NOW + 500)}}
 

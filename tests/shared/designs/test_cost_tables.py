@@ -74,6 +74,10 @@ def refused(reason: str, question: str = "all notes") -> Measurement:
         # If the store does not say what it read, it is what came over.
         (measured([1, 2], ("host",), rows_fetched=3), "1.5x, filtered"),
         (refused("Note.host: not so"), "refused"),
+        # What a wrong answer costs would be compared with what right ones cost.
+        (attrs.evolve(measured([1], ranges=1, rows_read=2), is_wrong=True), "wrong answer"),
+        (attrs.evolve(measured([1], ("host",), ranges=8, rows_read=9), is_wrong=True), "wrong answer"),
+        (attrs.evolve(refused("Note.host: not so"), is_wrong=True), "refused"),
     ],
 )
 def test_a_verdict_names_the_ranges_or_else_what_is_read_and_dropped(answer: Measurement, wanted: str) -> None:

@@ -64,8 +64,8 @@ class ByHalf:
 
 
 ITEMS = KeyLayout(Item)
-ITEM_TABLE = TableLayout("t", "an item", ITEMS, RecordCells(Item, {}, marker="f:v"))
-EVEN_TABLE = TableLayout("t", "a number", ITEMS, RecordCells(Even, {}, marker="f:v"))
+ITEM_TABLE = TableLayout("t", "an item", ITEMS, RecordCells(Item, {}, marker="f:v"), is_recorded=False)
+EVEN_TABLE = TableLayout("t", "a number", ITEMS, RecordCells(Even, {}, marker="f:v"), is_recorded=False)
 
 
 class Repository:

@@ -97,7 +97,7 @@ def test_no_valid_row_needs_the_reference(data: st.DataObject) -> None:
 def test_a_row_that_becomes_too_long_is_refused() -> None:
     author = "a" * 20_000
     line_of = LINES.rows_with(posted_ms=0, author=author, post_id=7)
-    with pytest.raises(InvalidKey, match=r"LineOfTimeline: a row key has 1\.\.32767 bytes \(got 32784\)"):
+    with pytest.raises(InvalidKey, match=r"LineOfTimeline.author: a row key has 1\.\.32767 bytes \(got 32784\)"):
         line_of(FOLLOWERS.encode(ReaderOfAuthor("ann", "r" * 12_764)))
 
 

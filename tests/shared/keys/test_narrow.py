@@ -503,7 +503,7 @@ def test_a_filtered_condition_must_be_a_value_of_its_part(
 
 @pytest.mark.parametrize("condition", ["a" * 32_768, starting_with("a" * 32_768), between("a" * 32_768, None)])
 def test_a_bound_value_longer_than_any_row_is_refused(condition: Any) -> None:
-    with pytest.raises(InvalidQuestion, match=r"^Event: a row key has at most 32767 bytes"):
+    with pytest.raises(InvalidQuestion, match=r"^Event.user_id: a row key has at most 32767 bytes"):
         EVENTS.narrow(user_id=condition, event_id="e")
 
 

@@ -115,7 +115,7 @@ VALUE = "Measurement.value: must be a number in the range of a float (got "
         (" 1970-01-01,1", f"{TIME}' 1970-01-01')"),
         ("2014-02-30 14:30:00,1", f"{TIME}'2014-02-30 14:30:00')"),
         ("1392388200,1", f"{TIME}'1392388200')"),
-        ("y" * 200 + ",1", f"{TIME}'{'y' * 99})"),
+        ("y" * 200 + ",1", f"{TIME}'{'y' * 99}...)"),
         (HEADER, f"{TIME}'timestamp')"),
         ("1969-12-31 23:59:59,1", f"Measurement.time_ms: must be 0..{LAST_MS} (got -1000)"),
         ("1970-01-01,", f"{VALUE}'')"),

@@ -89,7 +89,7 @@ BY_HOST_NEWEST_FIRST = KeyLayout(ByHostNewestFirst)
 
 def key_table(layout: KeyLayout[Any], name: str = "t") -> TableLayout[Any, Any]:
     """A table whose records are the keys of a layout; the cell f:v marks its rows."""
-    return TableLayout(name, "a key", layout, RecordCells(layout.key, {}, marker="f:v"))
+    return TableLayout(name, "a key", layout, RecordCells(layout.key, {}, marker="f:v"), is_recorded=False)
 
 
 def holds_whole_values(layout: KeyLayout[Any]) -> bool:
@@ -97,7 +97,7 @@ def holds_whole_values(layout: KeyLayout[Any]) -> bool:
     return not any(share_codec(part.codec) for part in layout.parts)
 
 
-ITEM_TABLE = key_table(ITEMS, "items")
+ITEM_TABLE = key_table(ITEMS)
 
 
 def page(

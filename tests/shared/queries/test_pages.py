@@ -313,12 +313,12 @@ def test_a_page_reads_one_row_more_than_it_gives(items: Items) -> None:
 
 
 def test_a_row_that_does_not_decode_is_an_error_with_table_row_and_reason(stocked: Stocked) -> None:
-    table = stocked(hexes("00 01", "00 02 ff", "00 03"), name="items")
+    table = stocked(hexes("00 01", "00 02 ff", "00 03"))
     assert [Item(1)] == item_page(table, limit=1).records
     with pytest.raises(InvalidRecord) as refused:
         item_page(table, limit=2)
     reason = "Item: 1 bytes too many, at offset 2 of row 00 02 ff"
-    assert f"items: row 00 02 ff: {reason}" == str(refused.value)
+    assert f"t: row 00 02 ff: {reason}" == str(refused.value)
 
 
 def test_a_record_that_refuses_its_values_is_an_error_with_table_and_row(items: Items) -> None:

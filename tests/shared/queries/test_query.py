@@ -1,5 +1,6 @@
 """A question as a value: iterated, its first record, counted, explained, joined with a second lookup."""
 
+import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -12,7 +13,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.designs import metered
-from shared.keys import InvalidQuestion, KeyLayout, ReversedDigits, RowRange, Salt, any_of, between, part, row_key
+from shared.keys import (
+    InvalidQuestion,
+    KeyLayout,
+    Plan,
+    ReversedDigits,
+    RowRange,
+    Salt,
+    Stream,
+    any_of,
+    between,
+    part,
+    row_key,
+)
 from shared.queries import DependentQuery, Query, ServerFilter
 from shared.queries.pages import READ_AT_MOST, read_page
 from shared.tables import InvalidRow, RecordCells, TableLayout
@@ -60,7 +73,7 @@ def test_nothing_is_read_until_it_is_asked(items: Items) -> None:
 
 def test_a_query_says_what_it_asks(items: Items) -> None:
     query = Query(items(0), ITEM_TABLE, ITEM_TABLE.plan(number=between(1, 9)))
-    assert repr(query) == "Query(items: {'number': Between(since=1, until=9)})"
+    assert repr(query) == "Query(t: {'number': Between(since=1, until=9)})"
 
 
 @pytest.mark.parametrize("newest_first", [None, True, False])
@@ -103,6 +116,9 @@ def test_a_where_of_pairs_is_refused_because_a_dict_would_keep_one_condition_of_
         ({"number": 1, 5: 1}, "where: Item has no attribute 5"),
         ({"number": between(3, 1)}, "where: number: since must not be above until (got 3 and 1)"),
         ({"number": between(3, "a")}, "where: number: since cannot be compared with until (got 3 and 'a')"),
+        ({"number": "3"}, "where: number: must be an int (got '3')"),
+        ({"number": True}, "where: number: must be an int (got True)"),
+        ({"number": any_of([3, 4.0])}, "where: number: must be an int (got 4.0)"),
     ],
 )
 def test_a_where_that_no_record_can_meet_is_refused_when_the_query_is_made(
@@ -263,7 +279,7 @@ def test_a_query_without_a_report_raises_and_is_not_changed_by_its_copies(items:
     query = everything(with_bad_rows(items, 4))
     query.on_invalid(lambda _invalid: None)
     for ask in (query.page, query.count, lambda: list(query)):
-        with pytest.raises(InvalidRow, match=r"^items: row 00 00 ff: Item: 1 bytes too many"):
+        with pytest.raises(InvalidRow, match=r"^t: row 00 00 ff: Item: 1 bytes too many"):
             ask()
 
 
@@ -527,14 +543,13 @@ def test_the_ranges_and_rpcs_of_an_explanation_are_those_of_a_page(
 
 def those_after_the_first(rows: happybase.Table) -> DependentQuery[Item]:
     """The items from the second to the third: the first one tells where they begin."""
-    lookup = everything(rows)
 
-    def make() -> Query[Item]:
+    def make(lookup: Query[Item]) -> Query[Item]:
         first = lookup.first()
         start = 0 if first is None else first.number + 1
         return everything(rows, where={"number": between(start, start + 2)})
 
-    return DependentQuery(lookup, make)
+    return DependentQuery(everything(rows), make, "the two items", "ask for all")
 
 
 def test_a_dependent_query_reads_its_lookup_when_it_is_asked(items: Items) -> None:
@@ -546,6 +561,8 @@ def test_a_dependent_query_reads_its_lookup_when_it_is_asked(items: Items) -> No
         assert cost.rpcs == 0
     assert explanation.ranges == everything(rows).explain().ranges
     assert not explanation.is_exact
+    assert (explanation.then_ranges, everything(rows).explain().then_ranges) == ("the two items", "")
+    assert "\nthen the two items, as these rows tell\n" in str(explanation)
     assert numbers(query) == [1, 2]
     assert query.first() == Item(1)
     assert query.count() == 2
@@ -562,7 +579,8 @@ def test_the_cursor_of_a_dependent_query_belongs_to_the_ranges_of_its_page(items
     query = those_after_the_first(rows)
     cursor = query.page(1).cursor
     rows.delete(ITEM_TABLE.row(Item(0)))
-    with pytest.raises(InvalidQuestion, match="cursor"):
+    changed = "^cursor: belongs to another question, or the two items have changed since its page; ask for all$"
+    with pytest.raises(InvalidQuestion, match=changed):
         query.page(1, cursor)
 
 
@@ -571,3 +589,60 @@ def test_a_dependent_query_reports_invalid_rows(items: Items) -> None:
     with pytest.raises(InvalidRow):
         list(query)
     assert numbers(query.on_invalid(lambda _invalid: None)) == [1, 2]
+
+
+def test_a_dependent_query_reports_invalid_rows_of_its_lookup(items: Items) -> None:
+    rows = items(4)
+    put(rows, [ITEMS.encode(Item(0)) + b"\xff"])
+    rows.delete(ITEM_TABLE.row(Item(0)))
+    query, reported = those_after_the_first(rows), list[InvalidRow]()
+    with pytest.raises(InvalidRow):
+        query.first()
+    assert numbers(query.on_invalid(reported.append)) == [2, 3]
+    assert {invalid.row for invalid in reported} == {ITEMS.encode(Item(0)) + b"\xff"}
+
+
+def test_what_a_second_lookup_finds_invalid_is_raised_or_reported(items: Items) -> None:
+    damaged = InvalidRow("others", b"r", "is damaged")
+    query = everything(items(3)).then(lambda found: [damaged if item.number == 1 else item for item in found])
+    reported: list[InvalidRow] = []
+    reporting = query.then(list).on_invalid(reported.append)
+    assert (numbers(reporting), reported) == ([0, 2], [damaged])
+    assert (numbers(reporting.page(3).records), reporting.count(), reporting.first()) == ([0, 2], 2, Item(0))
+    with pytest.raises(InvalidRow, match="others: row 72: is damaged"):
+        query.page()
+
+
+# ---- rows, table and plan of one table -----------------------------------------------------------
+
+
+def test_rows_of_another_table_are_refused(engine: Engine) -> None:
+    table, other = key_table(ITEMS, "mine"), key_table(ITEMS, "other")
+    with engine.store(table, other) as connection:
+        rows = connection.table("other")
+        with pytest.raises(InvalidQuestion) as refused:
+            Query(rows, table, table.plan(number=1))
+        mine = connection.table("mine").name.decode()
+        assert str(refused.value) == f"rows: must be those of table {mine} (got {rows.name.decode()})"
+
+
+def test_a_plan_of_another_table_is_refused_even_if_its_rows_would_be_the_same_bytes(engine: Engine) -> None:
+    table, other = key_table(ITEMS, "mine"), key_table(ITEMS, "other")
+    with engine.store(table) as connection:
+        rows = connection.table("mine")
+        with pytest.raises(InvalidQuestion, match=r"^plan: must be one of table mine \(got one of table other\)$"):
+            Query(rows, table, other.plan(number=1))
+        assert Query(rows, table, other.layout.plan(number=1)).first() is None  # the same layout
+        salted = KeyLayout(ITEMS.key, Salt(of="number", buckets=2))
+        message = r"^plan: must be one of KeyLayout\(Item\) \(got one of KeyLayout\(Item, Salt\(.*\)\)\)$"
+        for plan in (salted.whole_table(), salted.plan(number=1), salted.narrow(number=between(1, 2))):
+            with pytest.raises(InvalidQuestion, match=message):
+                Query(rows, table, plan)
+
+
+def test_a_plan_that_was_copied_or_made_by_hand_is_one_of_its_table(engine: Engine) -> None:
+    table = key_table(ITEMS, "mine")
+    with engine.store(table) as connection:
+        by_hand = Plan((Stream((RowRange(b"", None),)),))
+        for plan in (pickle.loads(pickle.dumps(ITEMS.whole_table())), by_hand):
+            assert Query(connection.table("mine"), table, plan).count() == 0

@@ -14,6 +14,7 @@ from shared.keys import (
     Salt,
     TimeBucket,
     UInt8,
+    any_of,
     between,
     part,
     row_key,
@@ -248,7 +249,7 @@ def test_more_rows_than_can_be_sorted_are_refused(items: Items, reverse: bool) -
         item_page(table, read_at_most=6, **options)
     assert str(refused.value) == (
         "a sorted page reads all rows of its ranges, which hold more than 6: "
-        "bind more parts of the key, or a shorter interval"
+        "ask with a condition on number, the first part of the row key that has none"
     )
     # However few of them are kept, and on every page.
     with pytest.raises(InvalidQuestion, match="which hold more than 6:"):
@@ -256,6 +257,50 @@ def test_more_rows_than_can_be_sorted_are_refused(items: Items, reverse: bool) -
     cursor = item_page(table, **options).cursor
     with pytest.raises(InvalidQuestion, match="which hold more than 6:"):
         item_page(table, read_at_most=6, cursor=cursor, **options)
+
+
+@row_key
+class OfKind:
+    host: str = part(EscapedText, "where")
+    kind: str = part(EscapedText, "what")
+    at_s: int = part(UInt8, "when")
+    tie: int = part(UInt8, "distinguishes items of one second")
+
+
+BY_KIND = KeyLayout(OfKind)
+IN_SLICES = KeyLayout(OfKind, TimeBucket(of="at_s", every_ms=10, codec=UInt8))
+CONDITION_ON = "with a condition on {}, the first part of the row key that has none"
+
+
+@pytest.mark.parametrize(
+    ("layout", "question", "advice"),
+    [
+        # Only the client compares this interval: a shorter one would be refused as well.
+        (BY_KIND, {"host": "a", "at_s": between(5, 7)}, CONDITION_ON.format("kind")),
+        (BY_KIND, {"host": "a", "kind": "k", "at_s": between(5, 7)}, "for a shorter interval"),
+        (BY_KIND, {"host": "a", "kind": "k", "at_s": between()}, "for a shorter interval"),
+        (BY_KIND, {"host": "a", "kind": "k", "at_s": between(5, 6)}, "in the order of the row key"),
+        (BY_KIND, {"host": starting_with("a")}, "for a longer prefix"),
+        (BY_KIND, {"host": any_of(["a", "b"])}, f"for fewer values at once or {CONDITION_ON.format('kind')}"),
+        (IN_SLICES, {"at_s": between(5, 11)}, f"for a shorter interval or {CONDITION_ON.format('host')}"),
+        (IN_SLICES, {"at_s": between(5, 7)}, CONDITION_ON.format("host")),
+        (IN_SLICES, {"host": starting_with("a"), "at_s": between(5, 7)}, "for a longer prefix"),
+        (
+            IN_SLICES,
+            {"host": starting_with("a"), "at_s": between(5, 11)},
+            "for a shorter interval or for a longer prefix",
+        ),
+        (IN_SLICES, {"host": "a", "kind": "k", "at_s": between(5, 7)}, "for a shorter interval"),
+    ],
+)
+def test_a_refusal_to_sort_advises_what_makes_the_ranges_smaller(
+    stocked: Stocked, layout: KeyLayout[Any], question: dict[str, Any], advice: str
+) -> None:
+    table = stocked([layout.encode(OfKind("a", "k", 5, tie)) for tie in (1, 2)])
+    plan = layout.narrow(**question)
+    with pytest.raises(InvalidQuestion) as refused:
+        page(table, key_table(layout), plan, limit=1, order=KeyLayout(ByTimeOnly), read_at_most=1)
+    assert str(refused.value).partition(": ")[2] == f"ask {advice}"
 
 
 def test_what_is_refused_as_too_much_to_sort_is_not_read_to_its_end(items: Items) -> None:
@@ -282,9 +327,9 @@ def test_a_sorted_page_of_no_rows_is_refused(items: Items, options: dict[str, in
 
 
 def test_a_row_that_does_not_decode_is_an_error_wherever_it_would_be_sorted(stocked: Stocked) -> None:
-    table = stocked(hexes("00 01", "00 02", "00 03 ff"), name="items")
+    table = stocked(hexes("00 01", "00 02", "00 03 ff"))
     for options in ({}, {"reverse": True}, {"where": {"number": 1}}):
         with pytest.raises(InvalidRow) as refused:
             item_page(table, limit=1, order=ITEMS, **options)
         reason = "Item: 1 bytes too many, at offset 2 of row 00 03 ff"
-        assert str(refused.value) == f"items: row 00 03 ff: {reason}"
+        assert str(refused.value) == f"t: row 00 03 ff: {reason}"

@@ -105,6 +105,12 @@ def test_other_urls_are_refused_in_one_line(url, reason):
     assert "\n" not in str(caught.value)
 
 
-def test_a_prefix_is_given_once():
+def test_a_prefix_is_given_once_in_a_url():
     with pytest.raises(StoreError, match="table_prefix: wants one value"):
-        connect("hbase://h:1?table_prefix=a", table_prefix="b")
+        connect("hbase://h:1?table_prefix=a&table_prefix=b")
+
+
+@pytest.mark.parametrize(("url", "prefix"), [("hbase://h?table_prefix=a", "a_b"), ("hbase://h?table_prefix=", "b")])
+def test_a_prefix_in_a_url_comes_before_that_of_the_caller(arguments, url, prefix):
+    connect(url, table_prefix="b")
+    assert arguments["table_prefix"] == prefix

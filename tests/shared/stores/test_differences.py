@@ -7,7 +7,7 @@ from attrs import frozen
 from Hbase_thrift import TAppend
 from thriftpy2.thrift import TApplicationException, TDecodeException
 
-from shared.stores.filters.language import MAX_FILTER_BYTES
+from shared.keys.limits import MAX_FILTER_BYTES
 from shared.stores.thrift1.idl import IOError as HBaseIOError
 from shared.tables import Family, TableLayout
 from tests.engines import EMBEDDED, plain_table

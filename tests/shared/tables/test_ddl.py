@@ -27,7 +27,7 @@ from shared.keys import (
     split_points,
 )
 from shared.tables import Family, RecordCells, TableLayout, ddl, physical_tables
-from shared.tables.ddl import create_statement, tables_with_splits
+from shared.tables.ddl import create_statement, delete_statement, tables_with_splits
 from tests.shared.keys.strategies import few, key_class
 
 
@@ -48,6 +48,11 @@ LOGS = table(EscapedText, Salt(of="host", buckets=4))
 L = "{NAME => 'l', VERSIONS => 1, BLOOMFILTER => 'ROW'}"
 
 # ---- golden statements ---------------------------------------------------------------------------
+
+
+def test_one_version_of_a_cell_is_deleted_by_its_bytes() -> None:
+    statement = delete_statement("a's", b's-1\x00\x01#{"\xff', b"o:i", 2**63 - 2)
+    assert statement == r"""delete 'a\'s', "s-1\x00\x01\x23\x7B\x22\xFF", "o:i", 9223372036854775806"""
 
 
 def test_a_table_is_split_at_its_buckets() -> None:

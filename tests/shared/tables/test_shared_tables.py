@@ -188,7 +188,7 @@ def test_the_statement_of_a_shared_table_has_all_its_families() -> None:
 def test_a_shared_table_is_created_and_dropped_once(engine: Engine) -> None:
     with engine.store() as connection:
         create_tables(connection, ALL)
-        assert connection.tables() == [b"users"]
+        assert connection.tables() == [b"rowbook_layouts", b"users"]
         assert sorted(connection.table("users").families()) == [b"p", b"r"]
         create_tables(connection, ALL)
         with pytest.raises(TableMismatch, match=r"^table users: must have the families p \(has p, r\)$"):

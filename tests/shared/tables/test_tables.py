@@ -17,6 +17,7 @@ from shared.tables import (
     Column,
     Family,
     InvalidRecord,
+    KeepsNoTombstones,
     NeedsThrift2,
     RecordCells,
     TableLayout,
@@ -98,7 +99,7 @@ def regions(connection: happybase.Connection, table: str) -> list[bytes]:
 
 def test_tables_are_created_as_declared(store: happybase.Connection) -> None:
     create_tables(store, [NAMES, SALTED])
-    assert sorted(store.tables()) == [b"names", b"salted"]
+    assert sorted(store.tables()) == [b"names", b"rowbook_layouts", b"salted"]
     families = {**store.table("names").families(), **store.table("salted").families()}
     assert sorted(families) == [b"n", b"old", b"s", b"t"]
 
@@ -169,7 +170,7 @@ def test_creating_again_keeps_tables_and_rows(connection: happybase.Connection) 
     connection.table("names").put(b"ann", {b"n:v": b"1"})
     create_tables(connection, [NAMES, OTHERS])
     assert connection.table("names").row(b"ann") == {b"n:v": b"1"}
-    assert len(connection.tables()) == 2
+    assert sorted(connection.tables()) == [b"names", b"others", b"rowbook_layouts"]
 
 
 @pytest.mark.parametrize(("families", "shown"), [({"n"}, "n"), ({"n", "old", "x"}, "n, old, x"), ({"x"}, "x")])
@@ -245,7 +246,7 @@ def test_split_points_without_thrift2_are_refused_before_anything_is_created(thr
     assert connection.tables() == []
     create_tables(whole, [CUT])
     create_tables(connection, [NAMES, CUT])  # where they are set is not compared
-    assert sorted(connection.tables()) == [b"cut", b"names"]
+    assert sorted(connection.tables()) == [b"cut", b"names", b"rowbook_layouts"]
 
 
 def test_a_block_size_without_thrift2_is_refused_also_of_a_table_that_is_there(thrift1) -> None:
@@ -269,7 +270,14 @@ def test_a_block_size_without_thrift2_is_refused_also_of_a_table_that_is_there(t
 def test_a_table_that_keeps_tombstones_is_created_without_that_through_thrift1_alone(thrift1) -> None:
     connection, whole = thrift1
     keeping = attrs.evolve(OTHERS, families={"o": Family(keep_tombstones_ms=600_000)})
-    create_tables(connection, [keeping])
+    with pytest.warns(KeepsNoTombstones) as warned:
+        create_tables(connection, [NAMES, keeping])
+    assert [str(warning.message) for warning in warned] == [
+        "table others: was created without keep_tombstones_ms, which Thrift1 cannot set: run alter 'others',"
+        " {NAME => 'o', VERSIONS => 1, BLOOMFILTER => 'ROW', CONFIGURATION =>"
+        " {'hbase.hstore.time.to.purge.deletes' => '600000'}} in the HBase shell, or create tables with thrift2_port"
+        " in the store's URL"
+    ]
     for table in (keeping, OTHERS):  # nor is it compared
         create_tables(connection, [table])
     with pytest.raises(TableMismatch, match=r"must have keep_tombstones_ms 600000 \(has keep_tombstones_ms 0\)$"):
@@ -295,10 +303,11 @@ def test_tables_of_another_prefix_are_left_alone() -> None:
     connection = connect("embedded:", table_prefix="demo")
     create_tables(connection, [NAMES])
     connection.table_prefix = None
-    assert connection.tables() == [b"demo_names"]
+    of_demo = [b"demo_names", b"demo_rowbook_layouts"]
+    assert sorted(connection.tables()) == of_demo
     drop_tables(connection, [NAMES])
     create_tables(connection, [attrs.evolve(NAMES, families={"n": Family(), "other": Family()})])
-    assert sorted(connection.tables()) == [b"demo_names", b"names"]
+    assert sorted(connection.tables()) == [*of_demo, b"names", b"rowbook_layouts"]
 
 
 def test_a_table_has_the_family_of_its_cells_by_default() -> None:

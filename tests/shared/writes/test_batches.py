@@ -5,7 +5,10 @@ import pytest
 
 from shared.stores import connect
 from shared.writes import put_in_rows, store_all
+from tests.engines import plain_table
 from tests.watched_connection import WatchedConnection
+
+LINES = plain_table("lines")
 
 
 def lines(connection: happybase.Connection) -> happybase.Table:
@@ -19,7 +22,7 @@ def test_each_row_gets_the_cells_with_the_timestamp_a_thousand_rows_in_a_call(co
     lines(connection)
     watched = WatchedConnection(connection)
     keys = [b"%04d" % number for number in range(count)]
-    put_in_rows(watched.table("lines"), iter(keys), {b"f:x": b"1", b"f:y": b""}, 17)
+    put_in_rows(watched.table("lines"), LINES, iter(keys), {b"f:x": b"1", b"f:y": b""}, 17)
     cells = {b"f:x": (b"1", 17), b"f:y": (b"", 17)}
     assert list(connection.table("lines").scan(include_timestamp=True)) == [(key, cells) for key in keys]
     assert [len(call.rows) for call in watched.calls] == calls
@@ -27,7 +30,7 @@ def test_each_row_gets_the_cells_with_the_timestamp_a_thousand_rows_in_a_call(co
 
 def test_a_later_delete_of_one_row_leaves_the_other_rows() -> None:
     table = lines(connect("embedded:"))
-    put_in_rows(table, [b"a", b"b"], {b"f:x": b"1"}, 17)
+    put_in_rows(table, LINES, [b"a", b"b"], {b"f:x": b"1"}, 17)
     table.delete(b"a", timestamp=18)
     assert list(table.scan()) == [(b"b", {b"f:x": b"1"})]
 

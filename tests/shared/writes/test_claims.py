@@ -10,7 +10,7 @@ from shared.stores import connect
 from shared.tables import InvalidRecord, create_tables
 from shared.writes import IntentWriter, Verifier, WriterClock
 from shared.writes.intents import FORGET_MS, WINDOW_MS
-from tests.watched_connection import Stop, WatchedConnection, WriterDied, paused_at, stopped_at
+from tests.watched_connection import Stop, WatchedConnection, WriterDied, dying_before, paused_at, stopped_at
 
 from .notes import INTENTS, NOTES, STATES, ById, ByState, Note, writer_on
 
@@ -61,6 +61,10 @@ def store(writer, note):
 
 def delete(writer, note):
     writer.write(ById(note.id), lambda _stored: None)
+
+
+def is_decision(call):
+    return call.name == "checkAndPut"
 
 
 def records(connection):
@@ -154,8 +158,11 @@ def test_the_tombstones_of_a_forgotten_record_hide_no_line_of_a_new_one(embedded
 
 
 def test_a_source_that_only_a_recoverer_raised_is_claimed(connection):
+    with suppress(WriterDied):
+        store(moving_only(WatchedConnection(connection, dying_before(is_decision))), A)
     writer = moving_only(connection)
-    writer.repair(NOTES.row(A), ())
+    assert writer.recover(older_than_ms=0).settled == 1
+    assert writer.read(NOTES.row(A)).revision == 1
     assert writer.claim([A]) == 1
     assert records(connection) == {"a": A}
     assert verified(connection) == []

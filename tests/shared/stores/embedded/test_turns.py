@@ -11,10 +11,10 @@ import pytest
 from Hbase_thrift import IllegalArgument, IOError, TAppend, TIncrement, TScan
 from thriftpy2.thrift import TApplicationException
 
+from shared.keys.limits import MAX_FILTER_BYTES
 from shared.stores import connect
 from shared.stores.embedded import engine, reads, scanners, turns
 from shared.stores.filters import comparators
-from shared.stores.filters import language as filter_language
 from shared.stores.server.thrift_server import ThriftServer
 from tests.conformance.cases import Case, read_cases
 from tests.conformance.running import run
@@ -192,7 +192,7 @@ def test_all_patterns_of_one_filter_share_the_steps(table: happybase.Table) -> N
 
 
 def test_a_filter_of_too_many_bytes_is_refused(table: happybase.Table) -> None:
-    most = filter_language.MAX_FILTER_BYTES
+    most = MAX_FILTER_BYTES
     text = f"PrefixFilter('{'a' * (most - 16)}')"
     assert list(table.scan(filter=text)) == []
     with pytest.raises(TApplicationException, match=rf"filterString: must be at most {most} bytes \(got {most + 1}\)"):

@@ -1,0 +1,165 @@
+"""Folding a day: its logins become a sum for each user, in both tables, whatever dies meanwhile."""
+
+import heapq
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import chain, groupby
+from operator import attrgetter
+from typing import Any
+
+import attrs
+import happybase
+from Hbase_thrift import Mutation
+
+from shared.keys import InvalidQuestion, between
+from shared.queries import Query, ServerFilter, scan_in_batches
+from shared.records import show_time
+from shared.tables import TableLayout
+from shared.writes import IntentWriter, Recovery, WriterClock
+from shared.writes.batches import Target
+from shared.writes.server_clock import MAX_SKEW_MS
+
+from .keys import StateOfDay, sums_of
+from .records import DAY_MS, DayCount, DayState, Login
+
+ROWS_AT_ONCE = 100
+"""Number of row keys that a fold reads in one scan."""
+COLUMNS_AT_ONCE = 1000
+"""Number of logins that a fold remembers of a row, and that it deletes in one call."""
+
+_KEYS_ONLY = b"FirstKeyOnlyFilter() AND KeyOnlyFilter()"
+_CLOSED = ServerFilter((), b"ValueFilter(=, 'substring:closed')")
+
+
+@attrs.frozen
+class LoginTable:
+    """One of the two tables of logins, with the sums in its rows."""
+
+    rows: happybase.Table
+    logins: TableLayout[Any, Login]
+    sums: TableLayout[Any, DayCount]
+
+    @classmethod
+    def of(cls, connection: happybase.Connection, logins: TableLayout[Any, Login], key: type[Any]) -> "LoginTable":
+        """The table; `key` is that of its sums, see `sums_of`."""
+        return cls(connection.table(logins.name), logins, sums_of(logins, key))
+
+    @property
+    def target(self) -> Target[Login]:
+        """Where `put_all` puts a login."""
+        return self.rows, self.logins, self.logins.row
+
+    def logins_of(self, user: str, day_ms: int) -> Query[Login]:
+        """The logins of a user on one day: of the row that the sum's key names."""
+        return Query(self.rows, self.logins, self.sums.plan(user=user, day_ms=day_ms))
+
+
+class DayFolder:
+    """Folds days, and settles the sum of a user's day."""
+
+    def __init__(
+        self,
+        connection: happybase.Connection,
+        by_user: LoginTable,
+        by_day: LoginTable,
+        writer: IntentWriter[DayState],
+        clock: WriterClock,
+    ) -> None:
+        self.by_user = by_user
+        self.by_day = by_day
+        self.writer = writer
+        self._connection = connection
+        self._clock = clock
+
+    def fold(self, day_ms: int) -> int:
+        """Does what `LoginRepository.fold` says."""
+        users = 0
+        self.writer.write(StateOfDay(day_ms), partial(self._closed, day_ms))
+        for row in self._rows_with_logins(day_ms):
+            self.fold_user(self.by_day.logins.layout.decode(row).user, day_ms)
+            users += 1
+        self.writer.write(StateOfDay(day_ms), lambda _state: DayState(day_ms, "folded"))
+        return users
+
+    def _closed(self, day_ms: int, stored: DayState | None) -> DayState:
+        """The state of a day once a fold has begun. Raises InvalidQuestion for an open day that is not over."""
+        over_ms = day_ms + DAY_MS + MAX_SKEW_MS  # also by the clock of a writer that is behind
+        if stored is None and (now_ms := self._clock.read_ms()) < over_ms:
+            wanted = f"must be over for {MAX_SKEW_MS // 1000} s, because a folded day never opens again"
+            raise InvalidQuestion(f"day: {wanted} (got {show_time(day_ms)}, and it is {show_time(now_ms)})")
+        return stored or DayState(day_ms, "closed")
+
+    def recover(self, older_than_ms: int | None = None) -> Recovery:
+        """Does what `LoginRepository.recover` says."""
+        recovery = self.writer.recover(older_than_ms)
+        failed = [f"day {show_time(day_ms)}: {reason}" for day_ms, reason in self.fold_closed()]
+        return attrs.evolve(recovery, failed=(*recovery.failed, *failed))
+
+    def fold_closed(self) -> Iterator[tuple[int, str]]:
+        """Folds the days that are closed and not folded; yields each one that cannot be folded, with the reason."""
+        days = self.writer.source
+        closed = Query(
+            self.writer.rows(days.name), days, days.layout.whole_table(), server=_CLOSED, where={"state": "closed"}
+        )
+        for day in closed:
+            try:
+                self.fold(day.day_ms)
+            except Exception as error:  # of one day; the others must not wait for it
+                yield day.day_ms, str(error)
+
+    def _rows_with_logins(self, day_ms: int) -> Iterator[bytes]:
+        """The rows of a day that have any login. No scan is open while the caller works on one of them."""
+        plan = self.by_day.logins.plan(time_ms=between(day_ms, day_ms + DAY_MS))
+        for range_ in chain.from_iterable(stream.ranges for stream in plan.streams):
+            columns = self.by_day.logins.cells.columns
+            for batch in scan_in_batches(self.by_day.rows, range_, ROWS_AT_ONCE, columns=columns, filter=_KEYS_ONLY):
+                yield from (row for row, _cells in batch)
+
+    def fold_user(self, user: str, day_ms: int) -> None:
+        """Puts both sums of a user's day, then deletes the logins; in memory for a page of them.
+
+        The first folder that puts the sum into the day's row decides it. Deletes are sent once both rows have a sum, so
+        a folder that counts too few logins, because another one deletes them, finds a sum, and takes that.
+        """
+        of_day = _remembered(self.by_day.logins_of(user, day_ms))
+        of_user = _remembered(self.by_user.logins_of(user, day_ms))
+        in_both = heapq.merge(of_day, of_user, key=attrgetter("time_ms", "tie"))
+        count = sum(1 for _login in groupby(in_both))
+        if count == 0:  # another folder has deleted them
+            return
+        self.settle(DayCount(user, day_ms, count))
+        self._delete(self.by_user, of_user, day_ms)
+        self._delete(self.by_day, of_day, day_ms)  # last, because it lists the user
+
+    def settle(self, count: DayCount, *, replaces: bool = False) -> None:
+        """Puts the sum into both rows of a user's day: the one that the day's row has, otherwise this count.
+
+        With `replaces`, it is put above another sum that the user's row has, or that was deleted there.
+        """
+        total = self._decided(count)
+        # Every put of this cell has the same value, because the day's row decided it. So it needs no check, and with a
+        # timestamp the client may send it again.
+        sums, put_ms = self.by_user.sums, self.writer.check_clock().wall_ms + MAX_SKEW_MS if replaces else total.day_ms
+        self.by_user.rows.put(sums.row(total), sums.cells.pack(total), timestamp=put_ms)
+
+    def _decided(self, count: DayCount) -> DayCount:
+        """The sum in the day's row: this count, if no other folder was first."""
+        sums = self.by_day.sums
+        row = sums.row(count)
+        ((column, value),) = sums.cells.pack(count).items()
+        put = Mutation(column=column, value=value)
+        if self._connection.client.checkAndPut(self.by_day.rows.name, row, column, None, put, {}):
+            return count
+        return sums.record(row, self.by_day.rows.row(row, columns=[column]))
+
+    def _delete(self, table: LoginTable, logins: Iterable[Login], day_ms: int) -> None:
+        """Deletes logins by column, up to the last time of the day: tombstones of the whole row would hide its sum."""
+        with table.rows.batch(timestamp=day_ms + DAY_MS - 1, batch_size=COLUMNS_AT_ONCE) as batch:
+            for login in logins:
+                batch.delete(table.logins.row(login), [*table.logins.cells.pack(login)])
+
+
+def _remembered(logins: Query[Login]) -> Iterable[Login]:
+    """The logins of a row; if there are many, they are read again each time."""
+    page = logins.page(COLUMNS_AT_ONCE)
+    return logins if page.cursor else page.records

@@ -1,0 +1,246 @@
+"""Finding logins and sums that one of the two tables lacks, and mending them.
+
+A writer that dies between the two puts of a login leaves it in the list of its day only. So each table is scanned, and
+the other one is asked for the same logins and sums, some at a time: memory is that of a page, also where a row is wide.
+Where either row has a sum, its logins count nothing, and only the sums are compared.
+
+Writers and folders may be at work: what disagrees is read again, twice, and reported if it still does.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
+from itertools import groupby
+from typing import Any, TypeVar
+
+import attrs
+
+from shared.keys import InvalidQuestion
+from shared.keys.errors import shown_bytes
+from shared.queries import Query
+from shared.records import show_time
+from shared.tables import InvalidRow, TableLayout
+from shared.writes import Finding, Instructions, Verifier, put_all
+from shared.writes.findings import NOTHING_TOLD, TIMES_READ_AGAIN
+
+from .folding import DayFolder, LoginTable
+from .keys import StateOfDay
+from .records import DAY_MS, DayCount, Login
+
+R = TypeVar("R")
+
+AT_ONCE = 250
+"""Logins or sums of a page, whose other side is read in one call: it names each of their rows and columns."""
+
+
+@attrs.frozen
+class _Found:
+    """A finding, and what mends it."""
+
+    finding: Finding
+    mend: Callable[[], bool]
+    """Mends it; returns whether nothing is wrong now."""
+
+
+class LoginVerifier:
+    """Compares the logins and sums by user with those by day, and the sums with the states of their days."""
+
+    def __init__(self, folder: DayFolder) -> None:
+        self._folder = folder
+        self._days = Verifier(folder.writer)
+        self.logins = 0
+        """Number of logins compared so far, in either table."""
+        self.sums = 0
+        """Number of sums compared so far, in either table."""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many of each sort were compared so far."""
+        return {"day": self._days.sources, "login": self.logins, "sum": self.sums}
+
+    def verify(self, progress: Callable[[], object] = lambda: None) -> Iterator[Finding]:
+        """Every row that lacks a login or a sum, or cannot be read; one finding for each row of a page.
+
+        Calls `progress` after each page. Costs: one scan of the states of days; two scans of each table, in pages of
+        250; for each page a call to the other table, and four more if they disagree.
+        """
+        yield from self._days.verify(progress)
+        yield from (found.finding for found in self._found(progress))
+
+    def repair(
+        self, progress: Callable[[], object] = lambda: None, instructions: Instructions = NOTHING_TOLD
+    ) -> Iterator[tuple[Finding, bool]]:
+        """Folds closed days, then mends what `verify` finds; with each finding, whether it was mended.
+
+        A login is put into the table that lacks it, with its own time; on a closed day, the user's logins of both
+        tables are folded instead. Of two sums the one by day stays. A day that has sums but takes logins is closed
+        again, because no reader would count them. What cannot be read is kept without `instructions`; if told so, it
+        removes the cell, or the row whose key is damaged. A login stays missing if somebody deleted it with a later
+        timestamp: HBase hides it until a major compaction.
+        """
+        yield from self._days.repair(progress, instructions)
+        failed = dict(self._folder.fold_closed())
+        for found in self._found(progress):
+            is_kept = found.finding.kind == "undecodable" and not instructions.discards(found.finding)
+            yield found.finding, not is_kept and _is_mended(found)
+        for day_ms, reason in self._folder.fold_closed() if failed else ():
+            days = self._folder.writer.source
+            yield Finding("unsettled", days.name, days.row(StateOfDay(day_ms)), None, reason), False
+
+    def _found(self, progress: Callable[[], object]) -> Iterator[_Found]:
+        """What is wrong in the tables of logins."""
+        self.logins = self.sums = 0
+        by_user, by_day = self._folder.by_user, self._folder.by_day
+        for one, other in ((by_day, by_user), (by_user, by_day)):
+            for sums, damaged in _pages(one, one.sums):
+                yield from damaged
+                yield from self._of_sums(one, other, sums)
+                self.sums += len(sums)
+                progress()
+            for logins, damaged in _pages(one, one.logins):
+                yield from damaged
+                yield from self._of_logins(one, other, logins)
+                self.logins += len(logins)
+                progress()
+
+    # ---- logins
+
+    def _of_logins(self, one: LoginTable, other: LoginTable, logins: list[Login]) -> Iterator[_Found]:
+        """The rows of the other table that lack some of these logins."""
+        lacking = _without(other, logins)
+        for _ in range(TIMES_READ_AGAIN):
+            lacking = _without(other, _with(one, lacking))
+        for row, of_row in groupby(lacking, key=other.logins.row):
+            missing = list(of_row)
+            what = f"{len(missing)} login{'s' if len(missing) > 1 else ''} of {one.rows.name.decode()}"
+            reason = f"{what}, the first at {show_time(missing[0].time_ms)}"
+            finding = Finding("missing", other.logins.name, row, one.logins.row(missing[0]), reason)
+            yield _Found(finding, partial(self._mend_logins, one, other, missing))
+
+    def _mend_logins(self, one: LoginTable, other: LoginTable, missing: list[Login]) -> bool:
+        day_ms = missing[0].time_ms - missing[0].time_ms % DAY_MS
+        if self._is_open(day_ms):
+            put_all(missing, other.target)  # if a fold closes the day now, it has counted them, or counts them never
+        else:
+            self._folder.fold_user(missing[0].user, day_ms)
+        return not _without(other, _with(one, missing))
+
+    # ---- sums
+
+    def _of_sums(self, one: LoginTable, other: LoginTable, sums: list[DayCount]) -> Iterator[_Found]:
+        """The days of these sums that take logins; the rows of the other table that have no sum, or another one."""
+        is_by_day = one is self._folder.by_day
+        for day_ms in dict.fromkeys(total.day_ms for total in sums) if is_by_day else ():
+            with suppress(InvalidRow):  # the states of days were read before
+                if self._is_open(day_ms):
+                    yield self._open_day(day_ms)
+        unequal = _unequal(other, sums)
+        for _ in range(TIMES_READ_AGAIN):
+            unequal = _unequal(other, _read_sums(one, unequal).values())
+        there = _read_sums(other, unequal)
+        for total in unequal:
+            row, source_row = other.sums.row(total), one.sums.row(total)
+            stored = there.get(row)
+            if stored is None:
+                reason = f"no sum, and {total.count} in {one.sums.name}"
+            elif is_by_day:
+                reason = f"the sum {stored.count}, and {total.count} in {one.sums.name}"
+            else:
+                continue  # reported when the other table was scanned
+            finding = Finding("differing" if stored else "missing", other.sums.name, row, source_row, reason)
+            yield _Found(finding, partial(self._mend_sum, one, other, total))
+
+    def _mend_sum(self, one: LoginTable, other: LoginTable, total: DayCount) -> bool:
+        self._folder.settle(total, replaces=True)
+        return not _unequal(other, _read_sums(one, [total]).values())
+
+    # ---- days
+
+    def _is_open(self, day_ms: int) -> bool:
+        days = self._folder.writer
+        return days.read(days.source.row(StateOfDay(day_ms))).record is None
+
+    def _open_day(self, day_ms: int) -> _Found:
+        days = self._folder.writer.source
+        reason = f"day {show_time(day_ms)} takes logins, and has sums, beside which no login counts"
+        finding = Finding("missing", days.name, days.row(StateOfDay(day_ms)), None, reason)
+        return _Found(finding, partial(self._mend_day, day_ms))
+
+    def _mend_day(self, day_ms: int) -> bool:
+        self._folder.fold(day_ms)
+        return not self._is_open(day_ms)
+
+
+def _is_mended(found: _Found) -> bool:
+    with suppress(InvalidQuestion, InvalidRow):  # a day that is not over; a row that cannot be read
+        return found.mend()
+    return False
+
+
+def _pages(table: LoginTable, layout: TableLayout[Any, R]) -> Iterator[tuple[list[R], list[_Found]]]:
+    """All records of a layout of this table, a page at a time, with the rows and cells that cannot be read."""
+    invalid: list[InvalidRow] = []
+    query = Query(table.rows, layout, layout.layout.whole_table()).on_invalid(invalid.append)
+    cursor: str | None = None
+    while True:
+        page = query.page(AT_ONCE, cursor)
+        yield page.records, [_damaged(table, layout, error) for error in invalid]
+        invalid.clear()
+        if (cursor := page.cursor) is None:
+            return
+
+
+def _damaged(table: LoginTable, layout: TableLayout[Any, Any], error: InvalidRow) -> _Found:
+    where = f"column {shown_bytes(error.column)}: " if error.column else ""
+    columns = [error.column] if error.column else list(layout.cells.columns)
+
+    def remove() -> bool:
+        table.rows.delete(error.row, columns)
+        return True
+
+    return _Found(Finding("undecodable", error.table, error.row, None, f"{where}{error.reason}"), remove)
+
+
+def _with(table: LoginTable, logins: list[Login]) -> list[Login]:
+    """Those that are in the table, in rows without a sum."""
+    columns, stored = table.sums.cells.columns, _read(table, logins)
+    return [
+        login
+        for login in logins
+        if (cells := stored.get(table.logins.row(login), {})).keys() >= {*table.logins.cells.pack(login)}
+        and cells.keys().isdisjoint(columns)
+    ]
+
+
+def _without(table: LoginTable, logins: list[Login]) -> list[Login]:
+    """Those that are not in the table, in rows without a sum."""
+    columns, stored = table.sums.cells.columns, _read(table, logins)
+    return [
+        login
+        for login in logins
+        if stored.get(table.logins.row(login), {}).keys().isdisjoint({*table.logins.cells.pack(login), *columns})
+    ]
+
+
+def _read(table: LoginTable, logins: list[Login]) -> dict[bytes, dict[bytes, bytes]]:
+    """The rows of these logins, with the cells of these logins and the sums."""
+    rows = dict.fromkeys(map(table.logins.row, logins))
+    columns = {*table.sums.cells.columns, *(column for login in logins for column in table.logins.cells.pack(login))}
+    return dict(table.rows.rows(list(rows), columns=sorted(columns))) if rows else {}
+
+
+def _unequal(table: LoginTable, sums: Iterable[DayCount]) -> list[DayCount]:
+    """Those that are not the sums of their rows in this table."""
+    sums = list(sums)
+    stored = _read_sums(table, sums)
+    return [total for total in sums if stored.get(table.sums.row(total)) != total]
+
+
+def _read_sums(table: LoginTable, sums: list[DayCount]) -> dict[bytes, DayCount]:
+    """The sums of the same users and days in this table, by row; none for a row that cannot be read."""
+    found: dict[bytes, DayCount] = {}
+    rows = [table.sums.row(total) for total in sums]
+    for row, cells in table.rows.rows(rows, columns=list(table.sums.cells.columns)) if rows else ():
+        with suppress(InvalidRow):
+            found[row] = table.sums.record(row, cells)
+    return found

@@ -1,0 +1,108 @@
+"""Erasing a user: the deletes, then what is left of them once it is old enough; see `shared.writes.erasing`."""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
+
+import happybase
+
+from shared.keys import InvalidKey
+from shared.queries import Query, scan
+from shared.tables import InvalidRow, TableLayout
+from shared.writes import Erasure, Erasures, ErasureTables, IntentWriter, WriterClock
+
+from .keys import AuthorWithStream
+from .lines import TimelineLines
+from .records import Follow, Post, StoredPost, StreamAuthor, TimelineLine, stream_of
+
+
+class UserErasures:
+    """Erases users from the tables of a `FeedRepository`, whose `erase_user` and `recover` say what this does."""
+
+    def __init__(
+        self,
+        connection: happybase.Connection,
+        tables: ErasureTables,
+        streams: TableLayout[AuthorWithStream, StreamAuthor],
+        lines: TimelineLines,
+        follow_writer: IntentWriter[Follow],
+        post_writer: IntentWriter[StoredPost],
+        clock: WriterClock,
+    ) -> None:
+        self.erasures = Erasures(connection, tables, (follow_writer, post_writer), clock)
+        self._streams = streams
+        self._lines = lines
+        self._follow_writer = follow_writer
+        self._post_writer = post_writer
+
+    def erase(self, user: str) -> int:
+        """Deletes all that names a user; returns how many rows remain for now."""
+        self.erasures.begin(user)
+        follows, posts = list(self._rows_of_follows(user)), list(self._rows_of_posts(user))
+        writers: tuple[tuple[IntentWriter[Any], list[bytes]], ...] = (
+            (self._follow_writer, follows),
+            (self._post_writer, posts),
+        )
+        for writer, rows in writers:
+            for row, source in writer.read_each(rows).items():
+                if not isinstance(source, InvalidRow) and source.record is not None:
+                    writer.write(writer.source.layout.decode(row), lambda _stored: None)
+        erasure = self.erasures.end(user, (follows, posts))
+        remaining = self.erasures.forget(erasure, lambda _invalid: None) + self._delete_lines(erasure)
+        if remaining == 0:
+            self.erasures.remove(erasure)
+        return remaining
+
+    def finish(self, erasure: Erasure, on_invalid: Callable[[InvalidRow], None]) -> bool:
+        """Deletes what an erasure has left, if it is due; returns whether it is over."""
+        if not self.erasures.is_due(erasure) or self.erasures.forget(erasure, on_invalid):
+            return False
+        self._delete_lines(erasure)
+        self.erasures.remove(erasure)
+        return True
+
+    def _rows_of_follows(self, user: str) -> Iterator[bytes]:
+        """The row keys of all follows of or by a user, deleted follows included. Costs: a full table scan."""
+        table = self._follow_writer.source
+        for row, _ in scan(self._follow_writer.rows(table.name), table.layout.whole_table()):
+            with suppress(InvalidKey):
+                if user in _names(table.layout.decode(row)):
+                    yield row
+
+    def _rows_of_posts(self, user: str) -> Iterator[bytes]:
+        table = self._post_writer.source
+        return (row for row, _ in scan(self._post_writer.rows(table.name), table.plan(author=user)))
+
+    def _delete_lines(self, erasure: Erasure) -> int:
+        """Deletes the lines that name an erased user and show nothing; returns how many others name the user."""
+        user = erasure.name
+        owners = user, stream_of(user)
+        others = self.erasures.delete_strays(lambda line: user in _names(line), erasure.at_ms)
+        for stored in self._lines.batches():
+            of_user = {
+                row: stored[row]
+                for row, line in self._lines.keys_of(stored).items()
+                if isinstance(line, TimelineLine) and (line.author == user or line.owner in owners)
+            }
+            posts = self._lines.posts_of(of_user)
+            gone = {row: of_user[row] for row, post in posts.items() if not isinstance(post, Post | InvalidRow)}
+            self._lines.delete(gone)
+            others += len(of_user) - len(gone)
+        return others + self._delete_mark(user)
+
+    def _delete_mark(self, user: str) -> int:
+        """Deletes the mark of an author's stream; returns 1 if it stays, because a pulled post needs it."""
+        posts, streams = self._post_writer.source, self._streams
+        pulled = Query(self._post_writer.rows(posts.name), posts, posts.plan(author=user), where={"way": "pulled"})
+        row = streams.row(AuthorWithStream(user))
+        cells = self._post_writer.rows(streams.name).row(row, include_timestamp=True)
+        if cells and pulled.on_invalid(lambda _invalid: None).first() is not None:
+            return 1
+        for column, (_, time_ms) in cells.items():
+            self._post_writer.delete([(streams.name, row, column)], time_ms)
+        return 0
+
+
+def _names(key: Any) -> tuple[str, ...]:
+    """The users whom the key of a follow, of a follower or of an unfinished post names."""
+    return key.author, getattr(key, "reader", key.author)

@@ -1,0 +1,118 @@
+"""The lines of timelines and streams: why a page shows one or not; their deletion."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal, TypeAlias
+
+import happybase
+
+from shared.keys import InvalidKey
+from shared.queries import scan_in_batches
+from shared.tables import InvalidRow, TableLayout
+from shared.writes import IntentWriter, Source
+
+from .keys import AuthorOfReader
+from .records import STREAM_MARK, Follow, Post, StoredPost, TimelineLine
+
+StoredLines: TypeAlias = dict[bytes, dict[bytes, tuple[bytes, int]]]
+"""Rows of timelines, each with its cells and their timestamps."""
+
+Hidden: TypeAlias = Literal["left-over", "orphaned", "dangling", "undecodable"]
+"""Why no page shows a line. It is left over if its post was deleted, or its owner does not follow the author any more;
+orphaned if the row of its post, or of its follow, is lost; dangling if its post went the other way, by push or by pull;
+undecodable if its row is no key."""
+
+
+class TimelineLines:
+    """The lines of all timelines and streams, which no source derives. Costs are those of `FeedRepository`."""
+
+    def __init__(
+        self,
+        rows: happybase.Table,
+        table: TableLayout[Any, TimelineLine],
+        follow_writer: IntentWriter[Follow],
+        post_writer: IntentWriter[StoredPost],
+    ) -> None:
+        self.rows = rows
+        self.table = table
+        self._follow_writer = follow_writer
+        self._post_writer = post_writer
+        self.marker = table.cells.pack(TimelineLine("", 0, "", 0))
+        """The cells of every line."""
+
+    def batches(self, owner: str | None = None) -> Iterator[StoredLines]:
+        """The lines of one timeline, or of all, 1,000 at a time. No scan is open while the caller works on a batch."""
+        layout = self.table.layout
+        (range_,) = (layout.whole_table() if owner is None else layout.plan(owner=owner)).ranges
+        columns = self.table.cells.columns
+        batches = scan_in_batches(self.rows, range_, columns=columns, include_timestamp=True)
+        yield from (dict(batch) for batch in batches)
+
+    def keys_of(self, stored: Iterable[bytes]) -> dict[bytes, TimelineLine | InvalidKey]:
+        """The line of each row, or why the row is no key."""
+        lines: dict[bytes, TimelineLine | InvalidKey] = {}
+        for row in stored:
+            try:
+                key = self.table.layout.decode(row)
+                lines[row] = TimelineLine(key.owner, key.posted_ms, key.author, key.post_id)
+            except InvalidKey as error:
+                lines[row] = error
+        return lines
+
+    def follow_row(self, line: TimelineLine | InvalidKey) -> bytes | None:
+        """The row of the follow that a line needs; None for a line of a stream."""
+        if isinstance(line, InvalidKey) or line.owner.startswith(STREAM_MARK):
+            return None
+        return self._follow_writer.source.row(AuthorOfReader(line.owner, line.author))
+
+    def posts_of(self, stored: Iterable[bytes]) -> dict[bytes, Post | InvalidRow | Hidden]:
+        """The post of each line, or why no page shows it. The lines of streams need no follow.
+
+        If the row of the post or of the follow cannot be read: its error.
+        """
+        lines = {row: line for row, line in self.keys_of(stored).items() if not isinstance(line, InvalidKey)}
+        follow_rows = {row: follow for row, line in lines.items() if (follow := self.follow_row(line)) is not None}
+        post_rows = {row: self._post_writer.source.row(line) for row, line in lines.items()}
+        follows = self._follow_writer.read_each(follow_rows.values())
+        posts = self._post_writer.read_each(post_rows.values())
+        return {
+            row: _shown(lines[row], posts[post_rows[row]], follows[follow_rows[row]] if row in follow_rows else None)
+            if row in lines
+            else "undecodable"
+            for row in stored
+        }
+
+    def delete(self, stored: Mapping[bytes, Mapping[bytes, tuple[bytes, int]]], *, at_once: bool = False) -> None:
+        """Deletes each line up to the timestamp with which it was read; with `at_once` all up to the newest one."""
+        cells_at: dict[int, list[tuple[str, bytes, bytes]]] = {}
+        times = [time_ms for cells in stored.values() for _, time_ms in cells.values()]
+        newest_ms = max(times, default=0)
+        for row, cells in stored.items():
+            for column, (_, time_ms) in cells.items():
+                at_ms = newest_ms if at_once else time_ms
+                cells_at.setdefault(at_ms, []).append((self.table.name, row, column))
+        for time_ms, lines in cells_at.items():
+            self._post_writer.delete(lines, time_ms)
+
+
+def _shown(
+    line: TimelineLine, post: Source[StoredPost] | InvalidRow, follow: Source[Follow] | InvalidRow | None
+) -> Post | InvalidRow | Hidden:
+    for source in (post, follow):
+        if isinstance(source, InvalidRow):
+            return source
+        if source is not None and source.cell is None:
+            return "orphaned"
+        if source is not None and source.record is None:
+            return "left-over"
+    assert not isinstance(post, InvalidRow)
+    if post.record is not None and post.record.state == "deleted":
+        return "left-over"
+    return post_of(line, post.record) or "dangling"
+
+
+def post_of(line: TimelineLine, stored: StoredPost | None) -> Post | None:
+    """The post of a line; None if it was deleted, or pushed for a stream's line, or pulled for a reader's line."""
+    if stored is None or stored.state == "deleted":
+        return None
+    is_of_stream = line.owner.startswith(STREAM_MARK)
+    return stored.post if is_of_stream == (stored.way == "pulled") else None

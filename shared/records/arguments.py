@@ -1,0 +1,27 @@
+"""Checks of a question's arguments, before anything is computed from them.
+
+What goes straight into a condition needs none: the codec of its part refuses it.
+
+Types are exact, as in records: a bool is not an int. The errors name argument, what was wanted and what was given.
+"""
+
+from ..keys.errors import InvalidQuestion, shown
+
+
+def check_text(name: str, value: object) -> None:
+    """Raises InvalidQuestion for a value that is not text."""
+    if type(value) is not str:
+        raise InvalidQuestion(f"{name}: must be text (got {shown(value)})")
+
+
+def check_int(name: str, value: object, first: int | None = None) -> None:
+    """Raises InvalidQuestion for a value that is not an int, or is below `first`."""
+    if type(value) is not int or (first is not None and value < first):
+        wanted = "an int" if first is None else f"{first} or more"
+        raise InvalidQuestion(f"{name}: must be {wanted} (got {shown(value)})")
+
+
+def check_one_of(name: str, value: object, *values: str) -> None:
+    """Raises InvalidQuestion for a value that is not one of these texts."""
+    if type(value) is not str or value not in values:
+        raise InvalidQuestion(f"{name}: must be one of {', '.join(values)} (got {shown(value)})")

@@ -1,0 +1,194 @@
+"""Recording the layouts of tables that were made without a record: by an earlier release, or in the HBase shell.
+
+Rows alone do not tell their layout. So some rows of every bucket are compared, and what else they would fit is said:
+a row that fits 8 buckets fits 32 one time in four, and rows of midnight fit slices of an hour and of a day.
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import attrs
+import happybase
+
+from ..keys import InvalidKey, KeyLayout, Modulo, RowRange, Salt
+from ..keys.errors import shown_bytes
+from ..keys.prefixes import Prefix
+from .creation import create_records
+from .item_cells import ItemCells
+from .layouts import PhysicalTable, TableLayout, physical_tables
+from .recorded_layouts import (
+    LayoutMismatch,
+    Recorded,
+    json_of,
+    merged_layouts,
+    read_cell,
+    recorded_in,
+    replace_cell,
+)
+
+ROWS_AT_EACH_END = 100
+"""Rows that are compared at the start and at the end of each bucket."""
+COLUMNS_OF_ROW = 100
+"""Columns of a row that are compared."""
+_KEYS_ONLY = f"KeyOnlyFilter() AND ColumnPaginationFilter({COLUMNS_OF_ROW}, 0)".encode()
+_MULTIPLES = (2, 3, 4, 6, 8, 12, 15, 24, 30, 60, 168)
+"""How much longer or shorter another slice may be: days and hours, hours and minutes, weeks."""
+
+SHOWN = 12
+"""Other numbers of buckets, or lengths of slices, that are named."""
+
+
+@attrs.frozen
+class Adopted:
+    """What was found out about one table."""
+
+    table: str
+    rows: int
+    """Number of rows that were compared."""
+    also_fits: tuple[str, ...]
+    """What else made these rows, as far as they tell."""
+    is_new: bool = True
+    """Whether this call recorded the layouts; False if they are recorded already."""
+
+
+def adopt_tables(connection: happybase.Connection, tables: Iterable[TableLayout[Any, Any]]) -> list[Adopted]:
+    """Records the layouts of tables that exist, after comparing some of their rows.
+
+    A record of other layouts is replaced if the table has no row. Raises LayoutMismatch otherwise, and for a row that
+    is not of the declared layout. Costs: two scans of up to 100 row keys for each bucket.
+    """
+    adopted = [_compared(connection, table) for table in physical_tables(tables)]
+    create_records(connection)
+    return [_record(connection, table, found) for table, found in adopted if found is not None]
+
+
+def _compared(connection: happybase.Connection, table: PhysicalTable) -> tuple[PhysicalTable, Adopted | None]:
+    samples = [_Sample(layout) for layout in table.layouts if layout.is_recorded]
+    for sample in samples:
+        for row, columns in _sampled_rows(connection.table(table.name), sample.table):
+            sample.compare(row, columns)
+    fits = dict.fromkeys(fit for sample in samples for fit in sample.also_fits())
+    rows = max((sample.rows for sample in samples), default=0)
+    return table, Adopted(table.name, rows, tuple(fits)) if samples else None
+
+
+def _record(connection: happybase.Connection, table: PhysicalTable, found: Adopted) -> Adopted:
+    layouts = [layout for layout in table.layouts if layout.is_recorded]
+    while True:
+        cell = read_cell(connection, table.name)
+        recorded: Recorded = () if cell is None else recorded_in(cell)
+        try:
+            merged = merged_layouts(table.name, recorded, layouts)
+        except LayoutMismatch:
+            if found.rows or next(connection.table(table.name).scan(limit=1), None) is not None:
+                raise
+            merged = merged_layouts(table.name, (), layouts)
+        new = json_of(merged, is_created=True)
+        if new == cell:
+            return attrs.evolve(found, is_new=False)
+        if replace_cell(connection, table.name, cell, new):
+            return found
+
+
+def _sampled_rows(rows: happybase.Table, table: TableLayout[Any, Any]) -> Iterator[tuple[bytes, list[bytes]]]:
+    """The first and last rows of each bucket, and of the ranges that are in none, with some of their columns."""
+    columns = table.cells.columns
+    for range_ in _whole_ranges(table.layout):
+        seen: set[bytes] = set()
+        for reverse in (False, True):
+            first, last = (range_.stop or b"", range_.start or None) if reverse else (range_.start, range_.stop)
+            sampled = rows.scan(
+                first, last, columns=columns, filter=_KEYS_ONLY, limit=ROWS_AT_EACH_END, reverse=reverse
+            )
+            for row, cells in sampled:
+                if row in range_ and row not in seen:  # a reverse scan of Thrift1 returns the end of the range, too
+                    seen.add(row)
+                    yield row, sorted(cells)
+
+
+def _whole_ranges(layout: KeyLayout[Any]) -> Iterator[RowRange]:
+    """The ranges of a whole table's buckets, and those between and after them, in which no row should be."""
+    start: bytes | None = b""
+    for range_ in sorted(layout.whole_table().ranges, key=lambda range_: range_.start):
+        if start is not None and start < range_.start:
+            yield RowRange(start, range_.start)
+        yield range_
+        start = range_.stop
+    if start is not None:
+        yield RowRange(start, None)
+
+
+class _Sample:
+    """Some rows of one layout, and which other numbers of buckets and lengths of slices they fit too."""
+
+    def __init__(self, table: TableLayout[Any, Any]) -> None:
+        self.table = table
+        self.rows = 0
+        self._others = {prefix: _other_buckets(prefix) for prefix in table.layout.prefixes}
+        self._starts = dict.fromkeys(table.layout.slices, 0)
+        """The greatest common divisor of the starts of slices, by part."""
+        self._rests = dict.fromkeys(table.layout.slices, 0)
+        """The largest rest within a slice, by part."""
+
+    def compare(self, row: bytes, columns: list[bytes]) -> None:
+        layout = self.table.layout
+        try:
+            segments = layout.segments(row)
+            self._compare_qualifiers(columns)
+        except InvalidKey as error:
+            raise LayoutMismatch(
+                f"table {self.table.name}: row {shown_bytes(row)} is not of {self.table.format}: {error}"
+            ) from None
+        self.rows += 1
+        prefixes = segments[: len(layout.prefixes)]
+        parts = {segment.name: segment for segment in segments[len(layout.prefixes) :]}
+        for prefix, segment in zip(layout.prefixes, prefixes, strict=True):
+            of = [parts[name] for name in ((prefix.of,) if isinstance(prefix.of, str) else prefix.of)]
+            values, encoded = [part.value for part in of], [part.data for part in of]
+            others: Any = self._others[prefix]
+            self._others[prefix] = [other for other in others if other.encode(values, encoded) == segment.data]
+        for name in self._starts:
+            self._starts[name] = math.gcd(self._starts[name], parts[name].value)
+
+    def _compare_qualifiers(self, columns: list[bytes]) -> None:
+        cells = self.table.cells
+        if not isinstance(cells, ItemCells):
+            return
+        start = cells.columns[0] + b":"
+        for column in columns:
+            if column.startswith(start + cells.label):
+                item = cells.qualifier.decode(column[len(start) :])
+                for name in self._rests.keys() & cells.qualifier.part_named.keys():
+                    self._rests[name] = max(self._rests[name], getattr(item, name))
+
+    def also_fits(self) -> Iterator[str]:
+        """Other layouts that make the compared rows, in words."""
+        if not self.rows:
+            return
+        for prefix, others in self._others.items():
+            if others:
+                yield f"{prefix} with {_listed([getattr(other, _COUNTS[type(prefix)]) for other in others])}"
+        for name, codec in self.table.layout.slices.items():
+            lengths = [codec.every // factor for factor in _MULTIPLES if codec.every % factor == 0]
+            lengths += [codec.every * factor for factor in _MULTIPLES]
+            fitting = [length for length in lengths if self._starts[name] % length == 0 and length > self._rests[name]]
+            if fitting:
+                yield f"slices of {name} of {_listed(fitting)} instead of {codec.every}"
+
+
+_COUNTS: dict[type[Any], str] = {Salt: "buckets", Modulo: "by"}
+
+
+def _other_buckets(prefix: Prefix) -> list[Any]:
+    """The same prefix with every other number of buckets."""
+    if type(prefix) not in _COUNTS:
+        return []
+    any_prefix: Any = prefix
+    count = _COUNTS[type(prefix)]
+    return [attrs.evolve(any_prefix, **{count: n}) for n in range(1, 257) if n != getattr(prefix, count)]
+
+
+def _listed(numbers: list[int]) -> str:
+    shown = ", ".join(map(str, sorted(numbers)[:SHOWN]))
+    return shown if len(numbers) <= SHOWN else f"{shown} and {len(numbers) - SHOWN} others"

@@ -1,0 +1,217 @@
+"""Comparing derived rows with their sources, in batches, while writers are at work."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from typing import Any, TypeAlias
+
+import attrs
+
+from ..keys import InvalidKey, RowRange
+from ..keys.errors import listed
+from ..queries import in_batches, scan_in_batches
+from ..tables import InvalidRow, TableLayout
+from ..tables.ddl import delete_statement
+from .findings import TIMES_READ_AGAIN, Finding, Kind
+from .intents import FUTURE_MS, IntentWriter
+from .restoring import Dated, StoredLine
+from .sources import Source
+
+EVERY_ROW = RowRange(b"", None)
+
+
+@attrs.frozen
+class _Wanted:
+    """What a source wants of the lists."""
+
+    revision: int
+    last_ms: int | None
+    """The largest timestamp that its lines may have; None if the source has no cell."""
+    was_never_written: bool
+    lines: Mapping[tuple[str, bytes], Mapping[bytes, bytes]]
+    """The cells of each line, by its table and row."""
+
+
+@attrs.frozen
+class _Suspect:
+    """A line that disagreed with its source when both were read."""
+
+    kind: Kind
+    line: StoredLine
+    source_row: bytes
+    wanted: _Wanted
+    columns: tuple[str, ...] = ()
+    """Those that differ."""
+
+    @property
+    def reason(self) -> str:
+        """Why the line is a finding."""
+        if self.kind == "orphaned":
+            source_ms = self.wanted.last_ms
+            why = "its source is missing" if source_ms is None else f"{self.line.newest_ms - source_ms} ms newer"
+            return f"{why}, it holds {self.line}"
+        return f"in {listed(self.columns)}" if self.columns else ""
+
+
+_Line: TypeAlias = tuple[TableLayout[Any, Any], bytes, bytes]
+"""The table and row of a line, and the row of its source."""
+
+
+class Comparison:
+    """Compares the derived rows of a writer's records with their sources; see `verifying.py`.
+
+    `claimed` returns the rows of sources which unfinished records are about to create with `IntentWriter.claim`.
+    """
+
+    def __init__(self, writer: IntentWriter[Any], claimed: Callable[[], Set[bytes]]) -> None:
+        self._writer = writer
+        self._claimed = claimed
+        self.lists = {table.name: table for table in writer.lists}
+        self.sources = 0
+        """Number of sources compared so far."""
+        self.lines = 0
+        """Number of lines compared so far."""
+
+    def of_intents(self) -> Iterator[Finding]:
+        """The intents that cannot be read."""
+        damaged: list[InvalidRow] = []
+        self._writer.pending(damaged.append)
+        for intent in damaged:
+            yield Finding("undecodable", intent.table, intent.row, None, intent.reason)
+
+    def of_sources(self, progress: Callable[[], object]) -> Iterator[Finding]:
+        """The lines that are missing or differ, and the sources that cannot be read."""
+        for stored in self._batches(self._writer.source):
+            cells = {row: {column: value for column, (value, _) in dated.items()} for row, dated in stored.items()}
+            yield from self._confirmed(self._of_sources(cells))
+            self.sources += len(stored)
+            progress()
+
+    def of_lists(self, progress: Callable[[], object]) -> Iterator[Finding]:
+        """The lines that their sources do not want, those that are newer, and those that cannot be read."""
+        for table in self._writer.lists:
+            for stored in self._batches(table):
+                yield from self._confirmed(self._of_list(table, stored))
+                self.lines += len(stored)
+                progress()
+
+    def line(self, finding: Finding) -> StoredLine:
+        """The line of a finding, as it is now."""
+        (line,) = self._read(self.lists[finding.table], [finding.row])
+        return line
+
+    def agrees(self, finding: Finding, source_row: bytes) -> bool:
+        """Whether the line of a finding now is as its source wants it."""
+        line = self.lists[finding.table], finding.row, source_row
+        return not list(self._disagreeing([line], self._readable([source_row])))
+
+    def _batches(self, table: TableLayout[Any, Any]) -> Iterator[dict[bytes, Dated]]:
+        rows, columns = self._writer.rows(table.name), table.cells.columns
+        yield from map(dict, scan_in_batches(rows, EVERY_ROW, columns=columns, include_timestamp=True))
+
+    def _read(self, table: TableLayout[Any, Any], rows: Iterable[bytes]) -> Iterator[StoredLine]:
+        columns = [*table.cells.columns]
+        for batch in in_batches(rows):
+            stored = dict(self._writer.rows(table.name).rows(batch, columns=columns, include_timestamp=True))
+            yield from (StoredLine(table, row, stored.get(row, {})) for row in batch)
+
+    def _of_sources(self, stored: Mapping[bytes, Mapping[bytes, bytes]]) -> Iterator[Finding | _Suspect]:
+        """The lines of these sources that are missing or differ, and the sources that cannot be read."""
+        lines: list[_Line] = []
+        wanted: dict[bytes, _Wanted] = {}
+        for row, cells in stored.items():
+            try:
+                wanted[row] = self._wanted(self._writer.source_of(row, cells))
+            except (InvalidKey, InvalidRow) as error:
+                yield Finding("undecodable", self._writer.source.name, row, None, _reason(error))
+                continue
+            lines += [(self.lists[name], line, row) for name, line in wanted[row].lines]
+        disagreeing = self._disagreeing(lines, wanted)
+        yield from (suspect for suspect in disagreeing if suspect.kind in ("missing", "differing"))
+
+    def _of_list(self, table: TableLayout[Any, Any], stored: Mapping[bytes, Dated]) -> Iterator[Finding | _Suspect]:
+        """The lines among these that no source wants, those that are newer, and those that cannot be read."""
+        source_of_line: dict[bytes, bytes] = {}
+        for row in stored:
+            try:
+                source_of_line[row] = self._writer.source.layout.row_of(table.layout.decode(row))
+            except InvalidKey as error:
+                yield Finding("undecodable", table.name, row, None, _reason(error))
+        wanted = self._readable(source_of_line.values())
+        for row, source_row in source_of_line.items():
+            if source_row in wanted:
+                suspect = _compared(StoredLine(table, row, stored[row]), source_row, wanted[source_row])
+                if suspect is not None and suspect.kind in ("dangling", "orphaned"):
+                    yield suspect
+
+    def _readable(self, rows: Iterable[bytes]) -> dict[bytes, _Wanted]:
+        """What these sources want of the lists, without the sources that cannot be read."""
+        sources = self._writer.read_each(rows)
+        return {row: self._wanted(source) for row, source in sources.items() if not isinstance(source, InvalidRow)}
+
+    def _wanted(self, source: Source[Any]) -> _Wanted:
+        lines: dict[tuple[str, bytes], dict[bytes, bytes]] = {}
+        for (table, row, column), value in self._writer.derived(source.record).items():
+            lines.setdefault((table, row), {})[column] = value
+        last_ms = None if source.cell is None else source.time_ms + 1
+        return _Wanted(source.revision, last_ms, source.was_never_written, lines)
+
+    def _disagreeing(self, lines: Iterable[_Line], wanted: Mapping[bytes, _Wanted]) -> Iterator[_Suspect]:
+        """The lines that are now otherwise than their sources want them; those of other sources are passed over."""
+        for table in self._writer.lists:
+            of_table = [line for line in lines if line[0] is table and line[2] in wanted]
+            stored = self._read(table, (row for _, row, _ in of_table))
+            for (_, _, source_row), line in zip(of_table, stored, strict=True):
+                if suspect := _compared(line, source_row, wanted[source_row]):
+                    yield suspect
+
+    def _confirmed(self, found: Iterable[Finding | _Suspect]) -> Iterator[Finding]:
+        suspects: list[_Suspect] = []
+        for finding in found:
+            if isinstance(finding, Finding):
+                yield finding
+            else:
+                suspects.append(finding)
+        for _ in range(TIMES_READ_AGAIN):
+            if not suspects:
+                return
+            under_way = self._writer.under_way()
+            suspects = [suspect for suspect in suspects if suspect.source_row not in under_way]
+            if any(suspect.wanted.was_never_written for suspect in suspects):
+                claimed = self._claimed()
+                suspects = [
+                    suspect
+                    for suspect in suspects
+                    if not (suspect.wanted.was_never_written and suspect.source_row in claimed)
+                ]
+            wanted = self._readable(suspect.source_row for suspect in suspects)
+            lines = [(suspect.line.table, suspect.line.row, suspect.source_row) for suspect in suspects]
+            suspects = [suspect for suspect in self._disagreeing(lines, wanted) if suspect in suspects]
+        yield from map(self._finding, suspects)
+
+    def _finding(self, suspect: _Suspect) -> Finding:
+        line = suspect.line
+        if suspect.kind == "orphaned" and line.newest_ms > self._writer.check_clock().wall_ms + FUTURE_MS:
+            column, (_, written_ms) = max(line.cells.items(), key=lambda cell: cell[1][1])
+            physical_name = self._writer.rows(line.table.name).name.decode()
+            remove = delete_statement(physical_name, line.row, column, written_ms)
+            reason = f"dated {written_ms}; Thrift1 would also hide later puts, in the HBase shell: {remove}"
+            return Finding("future", line.table.name, line.row, suspect.source_row, reason)
+        return Finding(suspect.kind, line.table.name, line.row, suspect.source_row, suspect.reason)
+
+
+def _compared(line: StoredLine, source_row: bytes, wanted: _Wanted) -> _Suspect | None:
+    """What is wrong with the cells of a line; None if they are as its source wants them."""
+    wanted_cells, cells = wanted.lines.get((line.table.name, line.row), {}), line.values
+    if cells and (wanted.last_ms is None or line.newest_ms > wanted.last_ms):
+        return _Suspect("orphaned", line, source_row, wanted)
+    if wanted_cells == cells:
+        return None
+    if not wanted_cells:
+        return _Suspect("dangling", line, source_row, wanted)
+    if not cells:
+        return _Suspect("missing", line, source_row, wanted)
+    columns = sorted(column.decode() for column, _ in wanted_cells.items() ^ cells.items())
+    return _Suspect("differing", line, source_row, wanted, tuple(dict.fromkeys(columns)))
+
+
+def _reason(error: ValueError) -> str:
+    return error.reason if isinstance(error, InvalidRow) else str(error)

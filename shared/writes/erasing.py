@@ -1,0 +1,196 @@
+"""Erasures: what has to follow the deletion of all records that name somebody, stored so that nobody has to remember.
+
+The source of a deleted record keeps its cell for `FORGET_MS`, and a late call may put a line of the record meanwhile.
+So an erasure is stored before its first delete. Once all is deleted, it holds the rows of these sources. When
+`FORGET_MS` have passed, `forget` deletes their cells, then `delete_strays` the lines that were put late; then the
+erasure's own row goes. Only cells of deleted records and lines without a source are deleted: whoever was erased may
+have come back.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from typing import Any, TypeAlias
+
+import attrs
+import happybase
+
+from ..keys import InvalidKey, KeyLayout, TrailingBytes, TrailingText, part, row_key
+from ..queries import Query, in_batches, scan_in_batches
+from ..tables import Column, InvalidRow, ItemCells, RecordCells, TableLayout
+from .clock import WriterClock
+from .intents import FORGET_MS, Cell, IntentWriter
+from .sources import Source
+
+
+@row_key
+class ErasedName:
+    """One name that is erased.
+
+    Order:  by name.
+    Serves: recovery, which reads all erasures.
+    Costs:  one put to begin an erasure, one to end it, and one for each 1,000 sources.
+    Fixed:  nothing; the row goes with the last trace of the name.
+    Source: none
+    """
+
+    name: str = part(TrailingText, "who is erased")
+
+
+@row_key
+class ErasedRow:
+    """The row of a source that an erasure deleted, as the qualifier of a cell.
+
+    Order:  by row.
+    Serves: `forget`, after `FORGET_MS`.
+    Costs:  one cell for each source, so that no cell grows.
+    Fixed:  nothing
+    Source: none
+    """
+
+    source_row: bytes = part(TrailingBytes, "the row of the source")
+
+
+@attrs.frozen
+class Erasure:
+    """An erasure that has left traces."""
+
+    name: str
+    at_ms: int
+    """When the last record was deleted; before that, when the erasure began."""
+    is_ended: bool
+    """Whether all records were deleted. If not, the eraser is at work, or has died."""
+
+
+@attrs.frozen
+class ErasedSource:
+    """A source whose record an erasure deleted."""
+
+    name: str
+    source_row: bytes
+
+
+ErasureTables: TypeAlias = tuple[TableLayout[ErasedName, Erasure], tuple[TableLayout[ErasedName, ErasedSource], ...]]
+"""The table of erasures; the same table, for the sources of each writer."""
+
+
+def erasures_tables(name: str, writers: int) -> ErasureTables:
+    """The table of the erasures of one domain, with a family for the sources of each of its writers. Without a TTL."""
+    cells = RecordCells(Erasure, {"at_ms": Column("e:t"), "is_ended": Column("e:e")})
+    sources = (ItemCells(ErasedSource, f"s{number}", KeyLayout(ErasedRow)) for number in range(writers))
+    rows = (TableLayout(name, "the sources of erased records", KeyLayout(ErasedName), of_one) for of_one in sources)
+    return TableLayout(name, "an erasure that is not over", KeyLayout(ErasedName), cells), tuple(rows)
+
+
+class Erasures:
+    """The erasures of a domain, with one family of their table for each of its `writers`."""
+
+    def __init__(
+        self,
+        connection: happybase.Connection,
+        tables: ErasureTables,
+        writers: Iterable[IntentWriter[Any]],
+        clock: WriterClock,
+    ) -> None:
+        self.table, self._sources = tables
+        self._rows = connection.table(self.table.name)
+        self._writers = tuple(writers)
+        self._clock = clock
+
+    def stored(self, on_invalid: Callable[[InvalidRow], None]) -> Query[Erasure]:
+        """All erasures that are not over. Costs: one scan of their rows."""
+        return Query(self._rows, self.table, self.table.layout.whole_table()).on_invalid(on_invalid)
+
+    def is_due(self, erasure: Erasure) -> bool:
+        """Whether all its records were deleted `FORGET_MS` ago."""
+        return erasure.is_ended and self._clock.read_ms() - erasure.at_ms >= FORGET_MS
+
+    def begin(self, name: str) -> None:
+        """Stores an erasure, before its first delete. Costs: 1 put."""
+        self._put(Erasure(name, self._clock.read_ms(), is_ended=False))
+
+    def end(self, name: str, deleted: Iterable[Iterable[bytes]]) -> Erasure:
+        """Stores the rows of the sources that were deleted, of each writer, and then that all were.
+
+        Costs: 1 put for each 1,000 rows, and 1.
+        """
+        erasure = Erasure(name, self._clock.read_ms(), is_ended=True)
+        for table, rows in zip(self._sources, deleted, strict=True):
+            for batch in in_batches(rows):
+                sources = (ErasedSource(name, source_row) for source_row in batch)
+                cells = {column: value for source in sources for column, value in table.cells.pack(source).items()}
+                self._rows.put(self.table.row(erasure), cells, timestamp=erasure.at_ms)
+        self._put(erasure)
+        return erasure
+
+    def _put(self, erasure: Erasure) -> None:
+        self._rows.put(self.table.row(erasure), self.table.cells.pack(erasure), timestamp=erasure.at_ms)
+
+    def forget(self, erasure: Erasure, on_invalid: Callable[[InvalidRow], object]) -> int:
+        """Deletes the cells of its sources; returns how many remain: those that are too young, or cannot be read.
+
+        A record that came back stays. Calls `on_invalid` for a source that cannot be read.
+        Costs: one scan of its sources, 1 call for each 1,000, and those of `IntentWriter.forget`.
+        """
+        remaining = 0
+        for writer, table in zip(self._writers, self._sources, strict=True):
+            sources = Query(self._rows, table, table.plan(name=erasure.name))
+            for batch in in_batches(source.source_row for source in sources):
+                for source in writer.read_each(batch).values():
+                    if isinstance(source, InvalidRow):
+                        on_invalid(source)
+                        remaining += 1
+                remaining += writer.forget(batch)
+        return remaining
+
+    def remove(self, erasure: Erasure) -> None:
+        """Deletes its own row, but spares a later erasure of the same name. Costs: 1 delete."""
+        self._rows.delete(self.table.row(erasure), timestamp=erasure.at_ms)
+
+    def delete_strays(self, names: Callable[[Any], bool], until_ms: int) -> int:
+        """Deletes old lines without a source, of those that `names` chooses; returns how many others it has chosen.
+
+        A line is old if it is dated `until_ms` or before, and `FORGET_MS` ago: no write under way has put it, and the
+        tombstone hides no line of a later one. Lines whose source has a cell stay: `forget` comes first, and what then
+        disagrees is for `Verifier`.
+        Costs: one scan of every list, 1 call for each 1,000 chosen lines to read the sources, and deletes.
+        """
+        others = 0
+        old_ms = min(until_ms, self._clock.read_ms() - FORGET_MS)
+        for writer in self._writers:
+            for table in writer.lists:
+                for lines in _lines(writer, table, names):
+                    sources = writer.read_each(line.source_row for line in lines)
+                    for line in lines:
+                        if line.time_ms <= old_ms and _is_missing(sources[line.source_row]):
+                            writer.delete(line.cells, line.time_ms)
+                        else:
+                            others += 1
+        return others
+
+
+@attrs.frozen
+class _Line:
+    source_row: bytes
+    cells: list[Cell]
+    time_ms: int
+
+
+def _lines(
+    writer: IntentWriter[Any], table: TableLayout[Any, Any], names: Callable[[Any], bool]
+) -> Iterator[list[_Line]]:
+    """The lines of a list that `names` chooses by their keys, in batches. A row that is no key is for `Verifier`."""
+    (range_,) = table.layout.whole_table().ranges
+    columns = [*table.cells.columns]
+    for batch in scan_in_batches(writer.rows(table.name), range_, columns=columns, include_timestamp=True):
+        lines: list[_Line] = []
+        for row, cells in batch:
+            with suppress(InvalidKey):
+                if names(key := table.layout.decode(row)):
+                    source_row = writer.source.layout.row_of(key)
+                    newest_ms = max(time_ms for _, time_ms in cells.values())
+                    lines.append(_Line(source_row, [(table.name, row, column) for column in cells], newest_ms))
+        yield lines
+
+
+def _is_missing(source: Source[Any] | InvalidRow) -> bool:
+    return not isinstance(source, InvalidRow) and source.cell is None

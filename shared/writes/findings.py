@@ -1,0 +1,66 @@
+"""What `verify` finds, and what `repair` does with rows only if it is told to."""
+
+from typing import Literal, TypeAlias
+
+import attrs
+
+from ..keys.errors import shown_bytes
+
+TIMES_READ_AGAIN = 2
+"""How often a row that disagrees is read again before it is a finding: writers may be at work."""
+
+Kind: TypeAlias = Literal[
+    "missing", "dangling", "differing", "undecodable", "orphaned", "future", "unsettled", "leaked", "left-over"
+]
+
+
+@attrs.frozen
+class Finding:
+    """A row that is not as it should be."""
+
+    kind: Kind
+    """Of sources and their lines: see `verifying.py`. Of rows with ids of a dictionary: no name leads to the row
+    (orphaned), or the row is that of an id to which no name leads (leaked). A row that a design leaves over on purpose,
+    because no question shows it, is left-over; the reason names the command that removes it."""
+    table: str
+    row: bytes
+    source_row: bytes | None
+    """None if the row does not tell its source, or is itself a source."""
+    reason: str = ""
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether nothing is wrong: writers leak ids, which are never assigned again, and designs leave rows over."""
+        return self.kind in ("leaked", "left-over")
+
+    def because(self, reason: str) -> "Finding":
+        """The finding with one more reason."""
+        return attrs.evolve(self, reason="; ".join(filter(None, (self.reason, reason))))
+
+    def __str__(self) -> str:
+        reason = f": {self.reason}" if self.reason else ""
+        return f"{self.table}: {self.kind} row {shown_bytes(self.row)}{reason}"
+
+
+@attrs.frozen
+class Instructions:
+    """What `repair` does with rows that it otherwise keeps, because nothing else may tell what they say."""
+
+    restores: bool = False
+    """Makes records again from their orphaned lines, if these hold all attributes."""
+    discards_orphaned: bool = False
+    discards_undecodable: bool = False
+    """Removes lines and intents that cannot be read. A source only if `rows` names it."""
+    discards_rows: frozenset[tuple[str, bytes]] = frozenset()
+    """Table and row of each other row to remove."""
+
+    def discards(self, finding: Finding, *, is_source: bool = False) -> bool:
+        """Whether the row of a finding is to be removed."""
+        if (finding.table, finding.row) in self.discards_rows:
+            return True
+        if finding.kind == "undecodable":
+            return self.discards_undecodable and not is_source
+        return self.discards_orphaned and finding.kind == "orphaned"
+
+
+NOTHING_TOLD = Instructions()

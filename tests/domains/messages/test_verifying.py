@@ -1,0 +1,114 @@
+"""Damaged rows stop no others; lost copies are found and come back; a delivery under way is no finding."""
+
+import attrs
+import pytest
+
+from domains.messages import Message
+from domains.messages.design import DESIGN
+from shared.tables import InvalidRow
+from tests.watched_connection import WatchedConnection, WriterDied, dying_before
+
+NOW_MS = 1_700_000_000_000
+LUNCH = Message("ada", "bob", NOW_MS, "m-1", "lunch?")
+TEA = attrs.evolve(LUNCH, message_id="m-2", body="tea?")
+PARTY = Message("ada", "#team", NOW_MS, "m-3", "party!", members=("bob", "ada", "eve", "cyd"))
+
+WITH_INTENTS = DESIGN.variants[:2]
+
+
+@pytest.fixture(params=WITH_INTENTS, ids=lambda variant: variant.name)
+def variant(request):
+    return request.param
+
+
+@pytest.fixture
+def messages(connection, variant):
+    return variant.open(connection)
+
+
+def rows_of(messages, table):
+    return messages.writer.rows(table.name)
+
+
+def damage(messages, message):
+    """The cell of a message is no longer one that can be read."""
+    rows_of(messages, messages.writer.source).put(
+        messages._inbox.row(message), {messages.writer.cells.columns[0]: b"?"}
+    )
+
+
+def die_before_the_copies(connection, variant):
+    """A sender that dies once the lines of the copies are there, and the group message."""
+    decisions = []
+
+    def is_of_a_copy(call):
+        decisions.extend([call] if call.name == "checkAndPut" else [])
+        return len(decisions) == 2
+
+    with pytest.raises(WriterDied):
+        variant.open(WatchedConnection(connection, dying_before(is_of_a_copy))).send(PARTY)
+
+
+# ---- damaged rows
+
+
+def test_one_bad_row_of_unfinished_messages_stops_neither_recovery_nor_repair(connection, variant, messages):
+    die_before_the_copies(connection, variant)
+    rows_of(messages, messages._unfinished).put(b"a", {b"m:x": b"\xc3"})
+    (failed,) = messages.recover(older_than_ms=0).failed
+    assert failed.startswith("messages_unfinished: row 61: ")
+    assert [messages.inbox(member).count() for member in PARTY.members] == [1, 0, 1, 1]
+    assert ("undecodable", b"a") in [(found.kind, found.row) for found, _ in messages.verifier().repair()]
+
+
+@pytest.mark.parametrize("question", ["outbox", "unread", "inbox"])
+def test_a_page_goes_on_past_a_damaged_message_if_it_may_report_it(messages, question):
+    for message in (LUNCH, TEA):
+        messages.send(message)
+    damage(messages, TEA)
+    reported = []
+    user = "ada" if question == "outbox" else "bob"
+    with pytest.raises(InvalidRow, match=r"^messages_(inbox|paired): row "):
+        getattr(messages, question)(user).page()
+    assert list(getattr(messages, question)(user).on_invalid(reported.append)) == [LUNCH]
+    assert {invalid.row for invalid in reported} == {messages._inbox.row(TEA)}
+
+
+def test_a_damaged_group_message_is_named_by_the_inbox_of_its_members(messages):
+    messages.send(PARTY)
+    messages.send(LUNCH)
+    damage(messages, PARTY)
+    reported = []
+    assert list(messages.inbox("bob").on_invalid(reported.append)) == [LUNCH]
+    assert {invalid.row for invalid in reported} == {messages._inbox.row(PARTY)}
+    assert {found.kind for found in messages.verifier().verify()} == {"undecodable"}
+
+
+# ---- copies
+
+
+def test_the_lines_of_copies_that_are_about_to_be_created_are_no_findings(connection, variant, messages):
+    die_before_the_copies(connection, variant)
+    assert list(rows_of(messages, messages._unread).scan())
+    assert list(messages.verifier().verify()) == []
+    assert messages.recover(older_than_ms=0).failed == ()
+    assert list(messages.verifier().verify()) == []
+
+
+def test_a_lost_copy_is_found_and_comes_back_unread(messages):
+    messages.send(PARTY)
+    for question in (messages.mark_read, messages.delete_from_inbox):
+        question(messages.inbox("eve").first())
+    (copy,) = messages.inbox("bob")
+    row = messages._inbox.row(copy)
+    assert list(messages.verifier().verify()) == []
+    rows_of(messages, messages.writer.source).delete(row)
+    (missing,) = [found for found in messages.verifier().verify() if found.kind == "missing"]
+    assert (missing.row, missing.source_row) == (row, messages._inbox.row(PARTY))
+    assert str(missing).endswith(": the copy of 'bob' is lost")
+    assert (missing, True) in list(messages.verifier().repair())
+    assert list(messages.inbox("bob")) == list(messages.unread("bob")) == [copy]
+    assert list(messages.inbox("eve")) == list(messages.verifier().verify()) == []
+    verifier = messages.verifier()
+    list(verifier.verify())
+    assert verifier.counts["copy"] == 3

@@ -1,0 +1,136 @@
+"""Two calls of real code at work at once, in every order of their calls to the store.
+
+Each runs in a thread of its own, and only one at a time: before each call to the store it waits for its turn. A run
+follows a list of turns, and then lets the first one go on. What both have read, and what the store holds, is compared
+with earlier runs: from a state that was seen before, no run goes on.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+import attrs
+import happybase
+
+from tests.watched_connection import Script, WatchedConnection, WriterDied, undisturbed
+
+State: TypeAlias = tuple[Any, ...]
+Run: TypeAlias = Callable[[Any], Callable[[], Any]]
+"""Gets a connection, prepares, and returns what is then run call by call."""
+PASSED_OVER = "scannerGetList", "scannerClose"
+"""Calls without a turn of their own: a scan of few rows reads them when it is opened."""
+
+
+class Seen(BaseException):
+    """An earlier run went on from here; not an `Exception`, so that no code handles it."""
+
+
+@attrs.frozen
+class Ended:
+    """One run: what each actor answered, its error, and the watched connection of each."""
+
+    answers: tuple[Any, ...]
+    connections: tuple[WatchedConnection, ...]
+
+
+class Actor:
+    """Code in a thread of its own, which waits for a turn before each call to the store."""
+
+    def __init__(self, connection: happybase.Connection, run: Run, script: Script, number: int) -> None:
+        self.answer: Any = None
+        self.is_done = False
+        self.replies: list[int] = []
+        """What the store has answered, as hashes."""
+        self._is_aborted = False
+        self.is_prepared = False
+        self._turn, self._ended = threading.Semaphore(0), threading.Semaphore(0)
+        self.connection = _HashingConnection(self, connection, script)
+        self._thread = threading.Thread(target=self._work, args=(run,), name=f"actor{number:03}", daemon=True)
+        self._thread.start()
+        self._ended.acquire()
+
+    def step(self) -> None:
+        """One call to the store, and all that follows up to the next one."""
+        self._turn.release()
+        self._ended.acquire()
+
+    def abort(self) -> None:
+        """Ends the thread at its next call."""
+        self._is_aborted = True
+        if not self.is_done:
+            self.step()
+        self._thread.join()
+
+    def wait(self) -> None:
+        """Waits for a turn, once the code is prepared."""
+        if not self.is_prepared:
+            return
+        self._ended.release()
+        self._turn.acquire()
+        if self._is_aborted:
+            raise Seen
+
+    def _work(self, run: Run) -> None:
+        try:
+            go_on = run(self.connection)
+            self.is_prepared = True
+            self.answer = go_on()
+        except WriterDied as died:
+            self.answer = died
+        except Seen:
+            pass
+        except Exception as error:
+            self.answer = error
+        self.is_done = True
+        self._ended.release()
+
+
+class _HashingConnection(WatchedConnection):
+    def __init__(self, actor: Actor, connection: happybase.Connection, script: Script) -> None:
+        super().__init__(connection, script)
+        self._actor = actor
+
+    def send(self, name: str, *arguments: Any) -> Any:
+        if name not in PASSED_OVER:
+            self._actor.wait()
+        reply = super().send(name, *arguments)
+        if self._actor.is_prepared:
+            self._actor.replies.append(hash(repr(reply)) if name != "scannerOpenWithScan" else 0)
+        return reply
+
+
+def every_order(
+    new_store: Callable[[], happybase.Connection],
+    runs: tuple[Run, ...],
+    state: Callable[[happybase.Connection], Any],
+    scripts: tuple[Script, ...] = (undisturbed, undisturbed),
+) -> Iterator[tuple[happybase.Connection, Ended]]:
+    """Each run that ends: its store, and how it ended. `state` is what the store holds."""
+    visited: set[State] = set()
+    waiting: list[tuple[int, ...]] = [()]
+    while waiting:
+        turns = waiting.pop()
+        connection = new_store()
+        actors = [Actor(connection, *one, number) for number, one in enumerate(zip(runs, scripts, strict=True))]
+        done: list[int] = []
+        while not all(actor.is_done for actor in actors):
+            able = [number for number, actor in enumerate(actors) if not actor.is_done]
+            if len(done) < len(turns):
+                turn = turns[len(done)]
+            else:
+                here = (state(connection), *((actor.is_done, *actor.replies) for actor in actors))
+                if here in visited:
+                    break
+                visited.add(here)
+                waiting += [(*done, other) for other in able[1:]]
+                turn = able[0]
+            actors[turn].step()
+            done.append(turn)
+        else:
+            yield (
+                connection,
+                Ended(tuple(actor.answer for actor in actors), tuple(actor.connection for actor in actors)),
+            )
+            continue
+        for actor in actors:
+            actor.abort()

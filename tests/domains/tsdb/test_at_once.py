@@ -1,0 +1,241 @@
+"""Two deletions of one row, or a deletion and a compaction, in every order of their calls: no deleted point is back."""
+
+import threading
+from contextlib import suppress
+from functools import partial
+from time import time_ns
+
+import pytest
+
+from domains.tsdb.keys import DELETIONS, TABLES
+from domains.tsdb.records import Point, RegisteredDeletion
+from domains.tsdb.registry import KEEP_MS
+from domains.tsdb.rewriting import QUIET_MS
+from shared.stores import connect
+from shared.tables import create_tables
+from shared.writes import ClockSkew, Recovery, WriterClock, server_clock
+from shared.writes.server_clock import MAX_SKEW_MS
+from tests.domains.tsdb.compacting import HOUR, NOW, repository, values
+from tests.domains.tsdb.interleaving import every_order
+from tests.watched_connection import ReplyLost, Stop, WatchedConnection, WriterDied, stopped_at
+
+pytestmark = pytest.mark.usefixtures("simulated_time")
+
+TAGS = {"host": "web-1"}
+FIVE = [Point("cpu", HOUR + second * 1000, second, TAGS) for second in range(5)]
+
+
+class Time:
+    """The time of a run, which stands still until it is set."""
+
+    def __init__(self):
+        self.ms = NOW
+
+    def clock(self, ahead_ms=0):
+        return _Clock(self, ahead_ms)
+
+
+class _Clock(WriterClock):
+    def __init__(self, time, ahead_ms):
+        super().__init__()
+        self._time = time
+        self._ahead_ms = ahead_ms
+
+    def read_ms(self):
+        return self._time.ms + self._ahead_ms
+
+
+@pytest.fixture
+def time():
+    return Time()
+
+
+@pytest.fixture
+def same_ids(monkeypatch):
+    """Ids that are the same in every run, so that its states are."""
+    monkeypatch.setattr("domains.tsdb.registry.urandom", lambda size: threading.current_thread().name.encode()[:size])
+
+
+def filled(time, *, compacted):
+    """A store with one row: a compacted cell, or that and a single one, or single ones."""
+    time.ms = NOW
+    connection = connect("embedded:")
+    create_tables(connection, TABLES)
+    points, later = {"whole": (FIVE, []), "with another": (FIVE[:4], FIVE[4:]), "single": ([], FIVE)}[compacted]
+    for stored in (points, later):
+        repository(connection, time.clock()).store_all(stored)
+        time.ms += QUIET_MS + 10
+        if stored is points and points:
+            assert repository(connection, time.clock()).compact("cpu").compacted == 1
+    time.ms += 4 * QUIET_MS
+    return connection
+
+
+def delete(tsdb, second):
+    return tsdb.delete_points("cpu", (), HOUR + second * 1000, HOUR + (second + 1) * 1000)
+
+
+def opened(connection, time, ahead_ms):
+    """A repository that has read the names and compared the clocks."""
+    tsdb = repository(connection, time.clock(ahead_ms))
+    tsdb.delete_points("cpu", (), HOUR - 2, HOUR - 1)  # of no row
+    return tsdb
+
+
+def deleting_at(time, second, ahead_ms=0):
+    return lambda connection: partial(delete, opened(connection, time, ahead_ms), second)
+
+
+def compacting_at(time, ahead_ms=0):
+    return lambda connection: partial(opened(connection, time, ahead_ms).compact, "cpu")
+
+
+def contents(connection):
+    """What all tables hold, without timestamps, which differ from run to run."""
+    return repr([[*connection.table(table).scan()] for table in ("tsdb", "tsdb-rowbook")])
+
+
+PAIRS = {
+    "two deletions": (lambda time: deleting_at(time, 1), lambda time: deleting_at(time, 3, 5), [0, 2, 4]),
+    "the first ahead": (lambda time: deleting_at(time, 1, 5), lambda time: deleting_at(time, 3), [0, 2, 4]),
+    "a compaction": (lambda time: deleting_at(time, 1), lambda time: compacting_at(time, 5), [0, 2, 3, 4]),
+    "ahead of a compaction": (lambda time: deleting_at(time, 1, 5), lambda time: compacting_at(time), [0, 2, 3, 4]),
+}
+CASES = [*((pair, "whole") for pair in PAIRS), ("a compaction", "with another"), ("a compaction", "single")]
+
+
+@pytest.mark.parametrize(("pair", "compacted"), CASES)
+def test_what_both_have_deleted_stays_deleted(time, same_ids, pair, compacted):
+    first, second, wanted = PAIRS[pair]
+    found = []
+    runs = (first(time), second(time))
+    for connection, ended in every_order(lambda: filled(time, compacted=compacted), runs, contents):
+        assert all(answer.failed == () for answer in ended.answers)
+        found.append(values(connection, time.clock()))
+    assert found == [wanted] * len(found)
+
+
+# ---- deaths, late calls, and processes that stop -------------------------------------------------
+
+FIRST, BOTH = [0, 2, 3, 4], [0, 2, 4]
+"""What remains when the deletion of second 1 has run; when that of second 3 has, too."""
+PUTS = [
+    Stop(call, frozenset(stored), is_death) for call in range(6) for stored in ((), (0,)) for is_death in (True, False)
+]
+
+
+def others_of(run):
+    return {"delete": lambda tsdb: delete(tsdb, 3), "compact": lambda tsdb: tsdb.compact("cpu")}[run]
+
+
+@pytest.mark.parametrize("stop", PUTS)
+@pytest.mark.parametrize("run", ["delete", "compact"])
+def test_what_a_dead_process_has_brought_back_is_deleted_by_recover(time, run, stop):
+    """It dies at any of its calls that change the store, after the deletion of another process; or a call is late."""
+    connection = filled(time, compacted="with another")
+    tsdb = repository(connection, time.clock())
+
+    def run_meanwhile(number, call):
+        if number == stop.call:
+            assert delete(tsdb, 1).failed == ()
+        return stop if number == stop.call else None
+
+    watched = WatchedConnection(connection, run_meanwhile)
+    with suppress(WriterDied, ReplyLost):
+        others_of(run)(repository(watched, time.clock(5)))
+    if not watched.is_stopped:
+        assert delete(tsdb, 1).failed == ()
+    time.ms += QUIET_MS
+    watched.deliver()
+    time.ms += KEEP_MS
+    assert tsdb.recover().failed == ()
+    assert values(connection, time.clock()) in (FIRST, BOTH)
+    assert tsdb.pending() == []
+    assert tsdb.recover() == Recovery(0, 0, ())
+
+
+@pytest.mark.parametrize("paused_ms", [0, QUIET_MS, 3 * QUIET_MS])
+@pytest.mark.parametrize("call", range(27))
+@pytest.mark.parametrize("run", ["delete", "compact"])
+def test_a_process_that_is_stopped_brings_nothing_back(time, run, call, paused_ms):
+    """Before any of its calls, while another deletion runs, and `recover` if it takes so long.
+
+    Only if that has removed the deletion, and the call is the put itself, what it deleted may be back: `registry.py`.
+    """
+    connection = filled(time, compacted="with another")
+    tsdb = repository(connection, time.clock())
+
+    def before_call(number):
+        if number == call:
+            delete(tsdb, 1)
+            time.ms += paused_ms
+            tsdb.recover()
+
+    put = []
+    watched = WatchedConnection(
+        connection, lambda number, one: put.append((watched.number_of_calls - 1, one)), before_call
+    )
+    others_of(run)(repository(watched, time.clock(5)))
+    if watched.number_of_calls <= call:
+        delete(tsdb, 1)
+    is_put = any(number == call and one.table == "tsdb" and not one.rows[0][1][0].isDelete for number, one in put)
+    found = values(connection, time.clock())
+    wanted = BOTH if run == "delete" else FIRST
+    assert found == wanted or (is_put and paused_ms > KEEP_MS)
+
+
+def test_points_that_are_stored_again_stay_whoever_compacts_deletes_or_recovers(time):
+    connection = filled(time, compacted="whole")
+    tsdb = repository(connection, time.clock())
+    delete(tsdb, 1)
+    again = Point("cpu", HOUR + 1000, 77, TAGS)
+    repository(connection, time.clock(-2 * MAX_SKEW_MS)).store(again)
+    assert values(connection, time.clock()) == [0, 77, 2, 3, 4]
+    delete(tsdb, 3)
+    time.ms += QUIET_MS + 1
+    assert tsdb.compact("cpu").compacted == 1
+    assert tsdb.recover(0).waiting == 2
+    time.ms += KEEP_MS
+    assert [deletion.metric for deletion in tsdb.pending()] == ["cpu", "cpu"]
+    assert tsdb.recover() == Recovery(2, 0, ())
+    assert values(connection, time.clock()) == [0, 77, 2, 4]
+
+
+def test_recover_completes_a_deletion_that_died_and_one_of_a_series(time):
+    connection = filled(time, compacted="whole")
+    tsdb = repository(connection, time.clock())
+    for died in (lambda tsdb: delete(tsdb, 1), lambda tsdb: tsdb.delete_series("cpu", TAGS)):
+        with suppress(WriterDied):
+            died(repository(WatchedConnection(connection, stopped_at(Stop(2))), time.clock()))
+    assert values(connection, time.clock()) == [0, 1, 2, 3, 4]
+    assert tsdb.recover() == Recovery(0, 2, ())
+    time.ms += KEEP_MS
+    assert tsdb.recover() == Recovery(2, 0, ())
+    assert [*connection.table("tsdb").scan()] == []
+
+
+def test_a_clock_that_is_far_off_deletes_and_compacts_nothing(monkeypatch):
+    """It would date what it puts and deletes so late that points of others are hidden."""
+    connection = connect("embedded:")
+    create_tables(connection, TABLES)
+    repository(connection, WriterClock()).store_all(FIVE)
+    monkeypatch.setattr(server_clock, "MAX_SKEW_MS", MAX_SKEW_MS)
+    ahead = Time()
+    ahead.ms = time_ns() // 10**6 + 2 * QUIET_MS
+    for run in (lambda tsdb: delete(tsdb, 1), lambda tsdb: tsdb.compact("cpu"), lambda tsdb: tsdb.recover()):
+        with pytest.raises(ClockSkew):
+            run(repository(connection, ahead.clock()))
+    assert [len(cells) for _, cells in connection.table("tsdb").scan()] == [5]
+
+
+def test_a_deletion_that_cannot_be_read_stops_no_other(time):
+    connection = filled(time, compacted="whole")
+    tsdb = repository(connection, time.clock())
+    with suppress(WriterDied):
+        delete(repository(WatchedConnection(connection, stopped_at(Stop(2))), time.clock()), 1)
+    damaged = DELETIONS.row(RegisteredDeletion("tsdb#0", 0))
+    connection.table("tsdb-rowbook").put(damaged, {b"s:t": b"\xc1"})
+    time.ms += KEEP_MS
+    (reason,) = tsdb.recover().failed
+    assert reason.startswith(f"tsdb-rowbook: row {damaged.hex(' ')}: RegisteredDeletion.started_ms: ")
+    assert values(connection, time.clock()) == FIRST

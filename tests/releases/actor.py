@@ -1,0 +1,136 @@
+"""A process with one release of orders, which does what it is told; a program of its own, which imports that release.
+
+python actor.py MODULE STORES TABLES URL
+
+MODULE has `OrderRepository`, `TABLES`, `Order` and `Status`, STORES has `connect`, TABLES has `create_tables`. Each
+line of input is a JSON array of a method's name and its arguments; the answer is a line, an object with `answer` or
+`refused`.
+"""
+
+import importlib
+import json
+import os
+import random
+import sys
+import time
+from typing import get_args
+
+import attrs
+
+PLACES_EACH_S = 5
+"""Numbers of new orders in a second: so some rows are always those of the other release, and some are new."""
+
+DIED = 7
+"""The exit code of a process that died as it was told."""
+
+
+class Actor:
+    """One release at work on one store."""
+
+    def __init__(self, release, stores, tables, url):
+        self._release = importlib.import_module(release)
+        self._connection = importlib.import_module(stores).connect(url)
+        self._create_tables = importlib.import_module(tables).create_tables
+        self._orders = self._release.OrderRepository(self._connection)
+
+    def create(self):
+        self._create_tables(self._connection, self._release.TABLES)
+
+    def place(self, number):
+        self._orders.place(order(self._release.Order, number))
+
+    def change_status(self, number, status):
+        self._orders.change_status(f"n-{number}", status)
+
+    def raise_priority(self, number):
+        return self._orders.raise_priority(f"n-{number}")
+
+    def order(self, number):
+        found = self._orders.order(f"n-{number}")
+        return None if found is None else attrs.asdict(found)
+
+    def orders(self):
+        """Every order's number, with its status, and its priority if this release knows it."""
+        every = self._orders.numbered("n-")
+        return {int(found.order_number[2:]): [found.status, getattr(found, "priority", None)] for found in every}
+
+    def of_seller(self, status=None):
+        """The numbers of the orders of the seller, of all or of one status."""
+        return sorted(int(line.order_number[2:]) for line in self._orders.of_seller("s-1", status=status))
+
+    def by_priority(self):
+        """The numbers of the orders of the seller, the most urgent first, with their priorities."""
+        return [[int(found.order_number[2:]), found.priority] for found in self._orders.by_priority("s-1")]
+
+    def recover(self):
+        return list(self._orders.recover(older_than_ms=0).failed)
+
+    def verify(self):
+        return [str(finding) for finding in self._orders.verifier().verify()]
+
+    def repair(self):
+        """What could not be mended."""
+        return [str(finding) for finding, is_mended in self._orders.verifier().repair() if not is_mended]
+
+    def work(self, seconds, seed, file):
+        """Places and changes orders, and recovers; writes each attempt and each answer into a file, as JSON."""
+        chance, ends = random.Random(seed), time.time() + seconds
+        with open(file, "a", encoding="utf-8", buffering=1) as log:
+            while time.time() < ends:
+                attempt = self._drawn(chance)
+                print(json.dumps(attempt), file=log)
+                print(json.dumps({"of": attempt, **answered(self, *attempt)}), file=log)
+
+    def die_before(self, number):
+        """Ends the process before this one of the calls that change the store, counted from 0."""
+        self._connection.client = DyingClient(self._connection.client, number)
+
+    def _drawn(self, chance):
+        number = int(time.time() * PLACES_EACH_S) - chance.randrange(4 * PLACES_EACH_S)
+        drawn = chance.random()
+        if drawn < 0.3:
+            return ["place", number]
+        if drawn < 0.6 and hasattr(self._orders, "raise_priority"):
+            return ["raise_priority", number]
+        if drawn < 0.95:
+            return ["change_status", number, chance.choice(get_args(self._release.Status)[1:])]
+        return ["recover"]
+
+
+class DyingClient:
+    """A Thrift client with which the process ends before a call that changes the store."""
+
+    def __init__(self, client, left):
+        self._client = client
+        self._left = left
+
+    def __getattr__(self, name):
+        if name.startswith(("mutateRow", "checkAndPut", "deleteAll")):
+            if self._left == 0:
+                os._exit(DIED)
+            self._left -= 1
+        return getattr(self._client, name)
+
+
+def order(of, number):
+    """The same order of this number in every process."""
+    return of(f"n-{number}", "s-1", f"b-{number % 3}", 1_000 + number, "lamp", number)
+
+
+def answered(actor, method, *arguments):
+    """What the method answers, or how it refuses."""
+    try:
+        return {"answer": getattr(actor, method)(*arguments)}
+    except Exception as error:  # the test says which of them are right
+        return {"refused": [type(error).__name__, str(error)]}
+
+
+def main():
+    actor = Actor(*sys.argv[1:])
+    print(json.dumps({"answer": "ready"}), flush=True)
+    for line in sys.stdin:
+        print(json.dumps(answered(actor, *json.loads(line))), flush=True)
+
+
+if __name__ == "__main__":
+    main()

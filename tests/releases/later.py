@@ -1,0 +1,60 @@
+"""A later release of orders: a priority that old orders lack, a list by it, and the status `refunded`.
+
+`made_later` copies this module into a copy of the design, beside what it imports.
+"""
+
+import attrs
+
+from shared.keys import Descending, EscapedText, Int64, KeyLayout, part, row_key
+from shared.queries import Query
+from shared.tables import RecordCells, TableLayout
+from shared.writes import IntentWriter
+
+from .keys import BY_BUYER, BY_SELLER, BY_STATUS, DERIVED, INTENTS, ORDERS, OrderByNumber
+from .records import Order, Status
+from .repository import OrderRepository as EarlierRepository
+
+__all__ = ["TABLES", "Order", "OrderRepository", "Status"]
+
+
+@row_key
+class OrderByPriority:
+    seller_id: str = part(EscapedText, "who sold")
+    priority: int = part(Descending(Int64), "the most urgent first")
+    order_number: str = part(EscapedText, "distinguishes orders of one priority")
+
+
+BY_PRIORITY = TableLayout(
+    "orders_by_priority",
+    "a line of a seller's list by priority",
+    KeyLayout(OrderByPriority),
+    RecordCells(OrderByPriority, {}, marker="o:x"),
+    DERIVED,
+)
+TABLES = (ORDERS, BY_SELLER, BY_BUYER, BY_STATUS, BY_PRIORITY, INTENTS)
+
+
+class OrderRepository(EarlierRepository):
+    def __init__(self, connection):
+        super().__init__(connection)
+        moving = [BY_STATUS, BY_PRIORITY]
+        self.writer = IntentWriter(connection, ORDERS, INTENTS, TABLES[1:-1], self._lines_of, moving=moving)
+        self._priority_rows = connection.table(BY_PRIORITY.name)
+
+    def _lines_of(self, order):
+        yield from super()._lines_of(order)
+        yield BY_PRIORITY, OrderByPriority(order.seller_id, order.priority, order.order_number)
+
+    def raise_priority(self, order_number):
+        """Adds one to the priority of an order, if it is stored; returns the priority, or None."""
+
+        def decide(stored):
+            return stored and attrs.evolve(stored, priority=stored.priority + 1)
+
+        decided = self.writer.write(OrderByNumber(order_number), decide)
+        return decided and decided.priority
+
+    def by_priority(self, seller_id):
+        """The orders of a seller, the most urgent first."""
+        lines = Query(self._priority_rows, BY_PRIORITY, BY_PRIORITY.plan(seller_id=seller_id))
+        return lines.then(lambda page: self.writer.agreeing(BY_PRIORITY, page))

@@ -1,0 +1,86 @@
+"""Times in a user's own format, and numbers with a fraction of their unit."""
+
+import re
+
+import pytest
+
+from shared.loading import InvalidTimeFormat
+from shared.loading.time_formats import TimeFormat
+from shared.loading.values import read_time
+from shared.records import parse_time
+
+
+@pytest.mark.parametrize(
+    ("notation", "text", "time"),
+    [
+        ("%m/%d/%Y", "7/4/1996", "1996-07-04"),
+        ("%Y.%m.%d %H:%M", "2009.07.06 18:04", "2009-07-06T18:04Z"),
+        ("%d.%m.%y %I:%M %p", "06.07.09 06:04 PM", "2009-07-06T18:04Z"),
+        ("%Y-%m-%d %H:%M:%S.%f %z", "2009-07-06 18:04:05.250 +0200", "2009-07-06T16:04:05.250Z"),
+        ("%d %b %Y %H:%M UTC", "06 Jul 2009 18:04 UTC", "2009-07-06T18:04Z"),
+    ],
+)
+def test_a_time_is_read_as_its_format_says(notation, text, time) -> None:
+    assert TimeFormat("Order.placed_ms", notation).read(text) == parse_time(time)
+
+
+@pytest.mark.parametrize(
+    ("notation", "value", "wanted"),
+    [
+        ("%m/%d/%Y", "13/13/1996", "by %m/%d/%Y, such as 07/04/1996"),
+        ("%m/%d/%Y", 1996, "by %m/%d/%Y, such as 07/04/1996"),
+        ("%m/%d/%Y", "7/4/1996 18:04", "by %m/%d/%Y, such as 07/04/1996"),
+        ("%Y %f", "1996 000001", "in whole milliseconds"),
+    ],
+)
+def test_another_value_is_refused_with_an_example(notation, value, wanted) -> None:
+    with pytest.raises(ValueError, match=f"^must be a time {re.escape(wanted)} .got {value!r}.$"):
+        TimeFormat("Order.placed_ms", notation).read(value)
+
+
+@pytest.mark.parametrize(
+    ("notation", "wanted"),
+    [
+        ("%m/%d", "have a year, %Y or %y"),
+        ("", "have a year"),
+        ("%Y-%m-%d %I:%M", "have %I and %p, or %H"),
+        ("%Y-%m-%d %H:%M %p", "have %I and %p, or %H"),
+        ("%Y-%m-%d %Z", "have %z"),
+        ("%Y %Q", "be one of strptime"),
+        ("%Y %", "be one of strptime"),
+        ("%s %Y", "be one of strptime"),
+    ],
+)
+def test_a_format_by_which_a_time_would_be_guessed_is_refused(notation, wanted) -> None:
+    with pytest.raises(InvalidTimeFormat, match=rf"^Order.placed_ms: its time format must {wanted}.* \(got '"):
+        TimeFormat("Order.placed_ms", notation)
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "time_ms"),
+    [
+        ("1588205198.9", "s", 1588205198900),
+        (1588205198.9, "s", 1588205198900),
+        ("-0.001", "s", -1),
+        ("1588205198900.0", "ms", 1588205198900),
+        ("1588205198900000.0", "us", 1588205198900),
+    ],
+)
+def test_a_fraction_of_a_unit_is_exact(value, unit, time_ms) -> None:
+    assert read_time("time_ms", int, value, unit) == time_ms
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "reason"),
+    [
+        ("1588205198.98765", "s", "must be a time in whole milliseconds (got 1588205198.98765 seconds)"),
+        ("1588205198900.5", "ms", "must be a time in whole milliseconds (got 1588205198900.5 milliseconds)"),
+        ("1588205198.9", None, "is most likely in seconds, 2020-04-30T00:06:38.000Z: give --unit time_ms=s"),
+        (1588205198.9, None, "is most likely in seconds, 2020-04-30T00:06:38.000Z: give --unit time_ms=s"),
+        ("17.5", None, "must be a time such as"),
+        (float("nan"), "s", "must be an int (got nan)"),
+    ],
+)
+def test_a_fraction_below_the_millisecond_or_of_no_unit_is_refused(value, unit, reason) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(reason)}"):
+        read_time("time_ms", int, value, unit)

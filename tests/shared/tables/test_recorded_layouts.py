@@ -1,0 +1,478 @@
+"""The key layouts of tables are recorded beside them: another layout under the same name is refused, by every caller.
+
+The losses without that: 52 of 200 rows found after 8 buckets became 32, none after an hour became a day.
+"""
+
+import json
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any, Literal
+
+import attrs
+import happybase
+import pytest
+
+from shared.designs import metered
+from shared.keys import (
+    Code,
+    EscapedText,
+    Int64,
+    KeyLayout,
+    Prefixed,
+    Rest,
+    Salt,
+    Slice,
+    TimeBucket,
+    UInt32,
+    part,
+    row_key,
+)
+from shared.queries import Query
+from shared.stores import connect
+from shared.tables import (
+    Column,
+    Family,
+    ItemCells,
+    LayoutMismatch,
+    RecordCells,
+    TableLayout,
+    UnrecordedLayout,
+    create_tables,
+    creation,
+    drop_tables,
+    recorded_layouts,
+)
+from shared.tables.adopting import adopt_tables
+from shared.tables.recorded_layouts import RECORDS, json_of, merged_layouts, read_cell, recorded_in
+from shared.writes import put_all, put_in_rows
+from tests.engines import Engine
+
+HOUR_MS, DAY_MS = 3_600_000, 86_400_000
+
+
+@row_key
+class ByHost:
+    host: str = part(EscapedText, "the host")
+    time_ms: int = part(Int64, "milliseconds since 1970")
+
+
+@attrs.frozen
+class Event:
+    host: str
+    time_ms: int
+    text: str = ""
+
+
+def events(*prefixes: Any, name: str = "events", **columns: Column) -> TableLayout[Any, Event]:
+    cells = RecordCells(Event, columns or {"text": Column("e:t")})
+    return TableLayout(name, "an event", KeyLayout(ByHost, *prefixes), cells)
+
+
+def salted(buckets: int, name: str = "events") -> TableLayout[Any, Event]:
+    return events(Salt(of="host", buckets=buckets), name=name)
+
+
+@attrs.frozen
+class Point:
+    host: str
+    time_ms: int
+
+
+def points(every_ms: int) -> TableLayout[Any, Point]:
+    @row_key
+    class Period:
+        host: str = part(EscapedText, "the host")
+        time_ms: int = part(Slice(Int64, every_ms), "the period")
+
+    @row_key
+    class Within:
+        time_ms: int = part(Rest(UInt32, every_ms), "the rest of the period")
+
+    return TableLayout("points", "a period", KeyLayout(Period), ItemCells(Point, "p", KeyLayout(Within)))
+
+
+def by_status(codes: dict[str, int], label: str = "") -> TableLayout[Any, Any]:
+    codec = Code(codes)
+
+    @row_key
+    class ByStatus:
+        status: str = part(Prefixed(label, codec) if label else codec, "the status")
+        host: str = part(EscapedText, "the host")
+
+    @attrs.frozen
+    class Line:
+        status: str
+        host: str
+
+    return TableLayout("lines", "a line", KeyLayout(ByStatus), RecordCells(Line, {}, marker="l:x"))
+
+
+def put(connection: happybase.Connection, table: TableLayout[Any, Any], *records: Any) -> None:
+    """Stores records as they are, without any comparison."""
+    with connection.table(table.name).batch() as batch:
+        for record in records:
+            batch.put(table.row(record), table.cells.pack(record))
+
+
+def texts(error: pytest.ExceptionInfo[Exception]) -> str:
+    message = str(error.value)
+    assert "\n" not in message
+    return message
+
+
+@pytest.fixture
+def connection(engine: Engine) -> Iterator[happybase.Connection]:
+    with engine.store() as connection:
+        yield connection
+
+
+@pytest.fixture(autouse=True)
+def _no_warning() -> Iterator[None]:  # pyright: ignore[reportUnusedFunction]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+# ---- what is refused -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wanted", "given"),
+    [
+        (salted(8), salted(32), "Salt(of=part 1, buckets=8), EscapedText", "Salt(of=part 1, buckets=32), EscapedText"),
+        (points(HOUR_MS), points(DAY_MS), "Slice(Int64, 3600000); qualifier", "Slice(Int64, 86400000); qualifier"),
+        (points(DAY_MS), points(HOUR_MS), "Slice(Int64, 86400000); qualifier", "Slice(Int64, 3600000); qualifier"),
+        (events(), events(TimeBucket("time_ms", DAY_MS)), "row EscapedText", "row TimeBucket(of=part 2, every_ms="),
+        (by_status({"a": 1}), by_status({"a": 2}), "Code, EscapedText of 01 a", "Code, EscapedText of 02 a"),
+        (by_status({"a": 1}), by_status({"b": 1}), "of 01 a", "of 01 b"),
+    ],
+)
+def test_another_layout_under_the_same_name_is_refused_in_words_that_name_both(
+    connection: happybase.Connection, old: Any, new: Any, wanted: str, given: str
+) -> None:
+    create_tables(connection, [old])
+    with pytest.raises(LayoutMismatch) as refused:
+        create_tables(connection, [new])
+    message = texts(refused)
+    assert message.startswith(f"table {old.name}: its keys are row ")
+    before, _, after = message.partition(" (the declared layout makes ")
+    assert wanted in before
+    assert given in after
+    create_tables(connection, [old])
+
+
+CALLS: dict[str, Callable[[happybase.Connection, TableLayout[Any, Event]], object]] = {
+    "page": lambda connection, table: Query(connection.table("events"), table, table.plan(host="a")).page(),
+    "first": lambda connection, table: Query(
+        connection.table("events"), table, table.plan(host="a", time_ms=1)
+    ).first(),
+    "iteration": lambda connection, table: [*Query(connection.table("events"), table, table.layout.whole_table())],
+    "put_all": lambda connection, table: put_all([Event("a", 1)], (connection.table("events"), table, table.row)),
+    "put_in_rows": lambda connection, table: put_in_rows(connection.table("events"), table, [b"a"], {b"e:t": b""}, 1),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_call_with_another_layout_is_refused_also_without_create_tables(engine: Engine, call: str) -> None:
+    with engine.store(salted(8)) as connection:
+        for _ in range(2):
+            with pytest.raises(LayoutMismatch):
+                CALLS[call](connection, salted(32))
+        CALLS[call](connection, salted(8))
+        assert len([*connection.table("events").scan()]) == call.startswith("put")
+
+
+def test_layouts_are_compared_once_for_each_connection(connection: happybase.Connection) -> None:
+    create_tables(connection, [salted(8)])
+    recorded_layouts.forget_compared(connection, "events")
+    rows = connection.table("events")
+    with metered(connection) as first:
+        Query(rows, salted(8), salted(8).plan(host="a", time_ms=1)).first()
+    with metered(connection) as second:
+        Query(rows, salted(8), salted(8).plan(host="a", time_ms=1)).first()
+    assert (first.rpcs, second.rpcs) == (3, 1)
+
+
+def test_nothing_is_read_before_the_first_call(connection: happybase.Connection) -> None:
+    create_tables(connection, [salted(8)])
+    with metered(connection) as cost:
+        Query(connection.table("events"), salted(32), salted(32).plan(host="a"))
+    assert cost.rpcs == 0
+
+
+# ---- what is compatible --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("label", ["", "s-"])
+def test_added_codes_are_compatible_and_recorded(connection: happybase.Connection, label: str) -> None:
+    create_tables(connection, [by_status({"paid": 2, "new": 1}, label)])
+    create_tables(connection, [by_status({"new": 1, "paid": 2}, label)])
+    create_tables(connection, [by_status({"new": 1, "paid": 2, "sent": 3}, label)])
+    create_tables(connection, [by_status({"new": 1, "paid": 2}, label)])  # a process of an earlier release
+    for other in ({"new": 1, "lost": 3}, {"new": 1, "sent": 2}, {"new": 2, "paid": 1}):
+        with pytest.raises(LayoutMismatch, match="01 new, 02 paid, 03 sent"):
+            create_tables(connection, [by_status(other, label)])
+
+
+def test_names_of_classes_and_parts_do_not_count() -> None:
+    @row_key
+    class OtherName:
+        server: str = part(EscapedText, "the host")
+        at_ms: int = part(Int64, "milliseconds since 1970")
+
+    @attrs.frozen
+    class Visit:
+        server: str
+        at_ms: int
+
+    cells = RecordCells(Visit, {}, marker="e:x")
+    prefixes = Salt(of=("server", "at_ms"), buckets=8)
+    renamed = TableLayout("events", "a visit", KeyLayout(OtherName, prefixes), cells)
+    assert renamed.format == events(Salt(of=("host", "time_ms"), buckets=8)).format
+    assert renamed.format.text == "row Salt(of=parts 1 and 2, buckets=8), EscapedText, Int64"
+
+
+def test_the_text_of_a_format_is_the_same_whatever_characters_python_can_print() -> None:
+    table = by_status({"bezahlt: ä\U0001f600": 1}, "\u0378ä")  # no character yet has the code 0378
+    assert table.format.text == r"row Prefixed('\u0378\xe4', Code), EscapedText"
+    assert recorded_in(json_of(merged_layouts("lines", (), [table]), is_created=True))[0].format == table.format
+    assert json_of(merged_layouts("lines", (), [table]), is_created=True).isascii()
+
+
+def test_cells_may_be_added_and_are_recorded(connection: happybase.Connection) -> None:
+    create_tables(connection, [events(text=Column("e:t"))])
+    create_tables(connection, [events(text=Column("e:u"))])  # without the cell of the first: not comparable
+    both = attrs.evolve(events(), cells=RecordCells(Event, {"text": Column("e:t")}))
+    create_tables(connection, [both])
+    claims = [sorted(column for column, _ in layout.claims) for layout in recorded_in(read_cell(connection, "events"))]
+    assert claims == [[b"e:t"], [b"e:u"]]
+
+
+def test_layouts_that_share_a_table_are_compared_each_with_its_own(connection: happybase.Connection) -> None:
+    table = attrs.evolve(points(HOUR_MS), families=FAMILIES)
+    changes = {"cells": RecordCells(Event, {"text": Column("q:t")}), "families": FAMILIES, "splits": table.splits}
+    other = attrs.evolve(salted(8), name="points", **changes)
+    create_tables(connection, [table])
+    create_tables(connection, [other])
+    create_tables(connection, [table, other])
+    for changed in (attrs.evolve(points(DAY_MS), families=FAMILIES), attrs.evolve(other, layout=salted(32).layout)):
+        with pytest.raises(LayoutMismatch):
+            create_tables(connection, [changed])
+
+
+FAMILIES = {"p": Family(), "q": Family()}
+
+
+# ---- tables that are dropped, made anew, or made by others ---------------------------------------
+
+
+def test_a_dropped_table_leaves_no_record_and_the_last_one_no_table_of_records(
+    connection: happybase.Connection,
+) -> None:
+    create_tables(connection, [salted(8), by_status({"a": 1})])
+    drop_tables(connection, [salted(8)])
+    assert [row.rpartition(b"_")[2] for row, _ in connection.table(RECORDS.name).scan()] == [b"lines"]
+    create_tables(connection, [salted(32)])
+    drop_tables(connection, [salted(32), by_status({"a": 1})])
+    assert connection.tables() == []
+
+
+def test_a_table_that_others_dropped_may_be_made_anew_with_another_layout(connection: happybase.Connection) -> None:
+    create_tables(connection, [salted(8)])
+    connection.delete_table("events", disable=True)
+    create_tables(connection, [salted(32)])
+    with pytest.raises(LayoutMismatch, match=r"its keys are row Salt\(of=part 1, buckets=32\)"):
+        create_tables(connection, [salted(8)])
+
+
+def test_a_process_that_died_before_it_created_the_table_leaves_nothing_in_the_way(
+    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dies(monkeypatch, connection)
+    with pytest.raises(Died):
+        create_tables(connection, [salted(8)])
+    assert json.loads(read_cell(connection, "events") or b"")["is_created"] is False
+    monkeypatch.undo()
+    create_tables(connection, [salted(32)])
+    assert json.loads(read_cell(connection, "events") or b"")["is_created"] is True
+    with pytest.raises(LayoutMismatch):
+        create_tables(connection, [salted(8)])
+
+
+class Died(BaseException):
+    pass
+
+
+def dies(monkeypatch: pytest.MonkeyPatch, connection: happybase.Connection) -> None:
+    """Makes the next creation of a table die; the table of records exists."""
+    create_tables(connection, [by_status({"a": 1})])
+
+    def died(*_arguments: Any) -> None:
+        raise Died
+
+    monkeypatch.setattr(creation, "_create", died)
+
+
+@pytest.mark.parametrize("step", ["claimed", "created"])
+def test_of_two_processes_with_different_layouts_that_create_at_once_one_is_refused(
+    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch, step: Literal["claimed", "created"]
+) -> None:
+    """The other process runs after this one has recorded its layout, or after it has created the table."""
+    name = "claim_table" if step == "claimed" else "compare_table"
+    original = getattr(creation, name)
+    passed: list[int] = []
+
+    def other(*arguments: Any, **options: Any) -> None:
+        if name == "claim_table":
+            original(*arguments, **options)
+        monkeypatch.undo()
+        try:
+            create_tables(connection, [salted(32)])
+            passed.append(32)
+        except LayoutMismatch:
+            pass
+        if name == "compare_table":
+            original(*arguments, **options)
+
+    monkeypatch.setattr(creation, name, other)
+    try:
+        create_tables(connection, [salted(8)])
+        passed.append(8)
+    except LayoutMismatch:
+        pass
+    assert passed == [32] if step == "claimed" else passed == [8]
+
+
+def test_a_claim_fails_if_another_process_confirmed_its_own_meanwhile(
+    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """This process has seen no table; the other one creates it before this one can replace the record."""
+    listed, others = connection.tables, [salted(8)]
+
+    def listed_before() -> list[bytes]:
+        names: list[bytes] = listed()
+        if RECORDS.name.encode() in names and others:
+            create_tables(connection, [others.pop()])
+        return names
+
+    create_tables(connection, [by_status({"a": 1})])
+    claim = creation.claim_table
+
+    def claim_late(*arguments: Any) -> None:
+        monkeypatch.setattr(connection, "tables", listed_before)
+        claim(*arguments)
+
+    monkeypatch.setattr(creation, "claim_table", claim_late)
+    with pytest.raises(LayoutMismatch, match=r"buckets=8\).* \(the declared layout makes .*buckets=32\)"):
+        create_tables(connection, [salted(32)])
+
+
+def test_the_prefix_of_a_connection_separates_records() -> None:
+    connection = connect("embedded:", table_prefix="a")
+    create_tables(connection, [salted(8)])
+    connection.table_prefix = b"b"
+    create_tables(connection, [salted(32)])
+    connection.table_prefix = None
+    assert [row for row, _ in connection.table("a_rowbook_layouts").scan()] == [b"a_events"]
+    connection.table_prefix = b"a"
+    with pytest.raises(LayoutMismatch):
+        Query(connection.table("events"), salted(32), salted(32).plan(host="a")).page()
+
+
+def test_a_table_without_a_record_is_read_with_a_warning(connection: happybase.Connection) -> None:
+    unrecorded(connection, events(), Event("a", 1))
+    with pytest.warns(UnrecordedLayout, match="^table events: the store has no record of its key layout"):
+        assert Query(connection.table("events"), events(), events().plan(host="a")).page().records == [Event("a", 1)]
+    Query(connection.table("events"), events(), events().plan(host="a")).page()  # without another one
+    with pytest.warns(UnrecordedLayout):
+        create_tables(connection, [events()])
+    assert connection.tables() == [b"events"]
+
+
+def test_a_store_that_may_only_be_read_is_read(tmp_path: Any) -> None:
+    path = tmp_path / "events.db"
+    connection = connect(f"embedded:{path}")
+    create_tables(connection, [salted(8)])
+    put(connection, salted(8), Event("a", 1))
+    connection.close()
+    path.chmod(0o444)
+    tmp_path.chmod(0o555)
+    try:
+        reading = connect(f"embedded:{path}")
+        create_tables(reading, [salted(8)])
+        assert Query(reading.table("events"), salted(8), salted(8).plan(host="a")).count() == 1
+        with pytest.raises(LayoutMismatch):
+            create_tables(reading, [salted(32)])
+    finally:
+        tmp_path.chmod(0o755)
+
+
+def test_a_table_of_another_program_needs_no_record(connection: happybase.Connection) -> None:
+    foreign = attrs.evolve(events(), is_recorded=False)
+    create_tables(connection, [foreign])
+    assert connection.tables() == [b"events"]
+    create_tables(connection, [attrs.evolve(foreign, layout=KeyLayout(ByHost, TimeBucket("time_ms", DAY_MS)))])
+
+
+# ---- adopting ------------------------------------------------------------------------------------
+
+
+def unrecorded(connection: happybase.Connection, table: TableLayout[Any, Any], *records: Any) -> None:
+    """Makes a table with rows as an earlier release did."""
+    create_tables(connection, [attrs.evolve(table, is_recorded=False)])
+    put(connection, table, *records)
+
+
+MANY = [Event(f"web-{number}", 1_700_000_000_000 + number) for number in range(200)]
+
+
+def test_adopted_tables_are_compared_from_then_on(connection: happybase.Connection) -> None:
+    unrecorded(connection, salted(8), *MANY)
+    (adopted,) = adopt_tables(connection, [salted(8)])
+    assert (adopted.table, adopted.rows, adopted.also_fits, adopted.is_new) == ("events", 200, (), True)
+    (again,) = adopt_tables(connection, [salted(8)])
+    assert not again.is_new
+    create_tables(connection, [salted(8)])
+    with pytest.raises(LayoutMismatch):
+        create_tables(connection, [salted(32)])
+
+
+@pytest.mark.parametrize("buckets", [4, 7, 16, 32])
+def test_rows_of_another_number_of_buckets_are_not_adopted(connection: happybase.Connection, buckets: int) -> None:
+    unrecorded(connection, salted(buckets), *MANY)
+    with pytest.raises(LayoutMismatch, match=r"^table events: row .* is not of row Salt\(of=part 1, buckets=8\), "):
+        adopt_tables(connection, [salted(8)])
+    assert RECORDS.name.encode() not in connection.tables()
+
+
+def test_adopting_says_what_else_fits_the_rows(connection: happybase.Connection) -> None:
+    host = next(host for host in (f"web-{number}" for number in range(99)) if salted(256).row(Event(host, 1))[0] < 8)
+    unrecorded(connection, salted(32), Event(host, 1))
+    ((fit,),) = (adopted.also_fits for adopted in adopt_tables(connection, [salted(32)]))
+    assert fit.startswith("Salt(of='host', buckets=32) with 8, 16, ") or "and" in fit
+
+
+def test_midnight_rows_fit_slices_of_hours_and_days(connection: happybase.Connection) -> None:
+    unrecorded(connection, points(HOUR_MS), Point("a", 3 * DAY_MS), Point("a", 5 * DAY_MS + 25 * 60_000))
+    ((fit,),) = (adopted.also_fits for adopted in adopt_tables(connection, [points(HOUR_MS)]))
+    assert fit == (
+        "slices of time_ms of 1800000, 7200000, 10800000, 14400000, 21600000, 28800000, 43200000, 86400000 instead of"
+        " 3600000"
+    )
+
+
+@pytest.mark.parametrize(("old_ms", "new_ms"), [(HOUR_MS, DAY_MS), (DAY_MS, HOUR_MS)])
+def test_rows_of_another_slice_are_not_adopted(connection: happybase.Connection, old_ms: int, new_ms: int) -> None:
+    unrecorded(connection, points(old_ms), *(Point("a", hour * HOUR_MS + 1) for hour in range(48)))
+    with pytest.raises(LayoutMismatch, match=r"^table points: row "):
+        adopt_tables(connection, [points(new_ms)])
+
+
+def test_a_record_of_another_layout_is_replaced_only_if_the_table_is_empty(connection: happybase.Connection) -> None:
+    create_tables(connection, [salted(8)])
+    (adopted,) = adopt_tables(connection, [salted(32)])
+    assert (adopted.rows, adopted.is_new) == (0, True)
+    put(connection, salted(32), *MANY)
+    create_tables(connection, [salted(32)])
+    with pytest.raises(LayoutMismatch):
+        adopt_tables(connection, [salted(8)])

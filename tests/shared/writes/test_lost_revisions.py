@@ -1,0 +1,291 @@
+"""Lines that know more than their source, as after a restored backup: kept, restored or discarded."""
+
+import time
+from contextlib import closing, suppress
+
+import attrs
+import pytest
+
+from shared.stores import connect
+from shared.tables import create_tables
+from shared.writes import Instructions, Verifier
+from shared.writes.intents import FORGET_MS, FUTURE_MS
+from tests.watched_connection import WatchedConnection, WriterDied, dying_before
+
+from .notes import NOTES, OWNERS, STATES, TABLES, ById, ByState, Note, writer_on
+
+A = Note("a", "ada", "open", "x")
+LATER = Note("a", "ada", "done", "y")
+COLUMN = b"n:note"
+
+
+@pytest.fixture
+def connection():
+    with closing(connect("embedded:")) as connection:
+        create_tables(connection, TABLES)
+        yield connection
+
+
+def write(connection, note, key="a"):
+    return writer_on(connection).write(ById(key), lambda _stored: note)
+
+
+def contents(connection):
+    return {table.name: dict(connection.table(table.name).scan()) for table in TABLES[:-1]}
+
+
+def lines(connection):
+    return {name: rows for name, rows in contents(connection).items() if name != NOTES.name}
+
+
+def repaired(connection, **told):
+    findings = Verifier(writer_on(connection)).repair(instructions=Instructions(**told))
+    return [(finding.kind, finding.table, is_mended) for finding, is_mended in findings]
+
+
+def found(connection):
+    return [(finding.kind, finding.table) for finding in Verifier(writer_on(connection)).verify()]
+
+
+def lose(connection, *, keeps):
+    """Stores a note, changes it, and restores the source table from a backup before the change or before the note."""
+    if keeps:
+        write(connection, A)
+    backup = connection.table(NOTES.name).row(b"a")
+    write(connection, LATER)
+    connection.table(NOTES.name).delete(b"a")
+    time.sleep(0.02)  # so that the server dates the backup after the delete
+    if keeps:
+        connection.table(NOTES.name).put(b"a", backup)
+
+
+OLDER = pytest.mark.parametrize("keeps", [True, False], ids=["older", "missing"])
+
+
+@OLDER
+def test_lines_of_a_lost_revision_are_orphaned_and_kept_however_often_repair_runs(connection, keeps):
+    lose(connection, keeps=keeps)
+    before = contents(connection)
+    for _ in range(3):
+        kinds = repaired(connection)
+        assert ("orphaned", OWNERS.name, False) in kinds
+        assert ("orphaned", STATES.name, False) in kinds
+        assert not any(is_mended for _, _, is_mended in kinds)
+        assert contents(connection) == before
+
+
+def test_a_finding_shows_what_the_line_holds(connection):
+    lose(connection, keeps=False)
+    row = OWNERS.row(LATER).hex(" ")
+    owners, states = map(str, Verifier(writer_on(connection)).verify())
+    what = "owner='ada', id='a', state='done', text='y'"
+    assert owners == f"notes_by_owner: orphaned row {row}: its source is missing, it holds {what}"
+    assert states.endswith("its source is missing, it holds state='done', id='a'")
+
+
+def test_a_line_that_says_what_its_source_says_is_a_proof_too(connection):
+    """The list by owner is put again by a revision that changes only what it does not show: it is newer, not other."""
+    write(connection, A)
+    time_ms = writer_on(connection).read(b"a").time_ms
+    cells = connection.table(OWNERS.name).row(OWNERS.row(A))
+    connection.table(OWNERS.name).put(OWNERS.row(A), cells, timestamp=time_ms + 1)
+    assert found(connection) == []
+    connection.table(OWNERS.name).put(OWNERS.row(A), cells, timestamp=time_ms + 2)
+    assert found(connection) == [("orphaned", OWNERS.name)]
+
+
+@OLDER
+def test_a_record_is_restored_from_its_lines(connection, keeps):
+    lose(connection, keeps=keeps)
+    kinds = repaired(connection, restores=True)
+    assert all(is_mended for _, _, is_mended in kinds)
+    assert {table for kind, table, _ in kinds if kind == "orphaned"} == {OWNERS.name, STATES.name}
+    assert writer_on(connection).read(b"a").record == LATER
+    assert found(connection) == []
+    assert write(connection, A) == A
+    assert found(connection) == []
+
+
+def test_a_restored_revision_is_above_every_line_that_it_was_made_of(connection):
+    lose(connection, keeps=False)
+    ahead_ms = time.time_ns() // 1_000_000 + FUTURE_MS - 1_000
+    cells = OWNERS.cells.pack(attrs.evolve(LATER, text="newest"))
+    connection.table(OWNERS.name).put(OWNERS.row(LATER), cells, timestamp=ahead_ms)
+    assert all(is_mended for _, _, is_mended in repaired(connection, restores=True))
+    source = writer_on(connection).read(b"a")
+    assert (source.record.text, source.time_ms > ahead_ms) == ("newest", True)
+    assert write(connection, A) == A
+    assert found(connection) == []
+
+
+def test_a_record_is_not_restored_if_an_attribute_is_missing(connection):
+    lose(connection, keeps=False)
+    connection.table(OWNERS.name).delete(OWNERS.row(LATER))
+    before = contents(connection)
+    ((finding, is_mended),) = Verifier(writer_on(connection)).repair(instructions=Instructions(restores=True))
+    assert (finding.kind, is_mended) == ("orphaned", False)
+    assert finding.reason.endswith("; not restored: no line holds owner and text")
+    assert contents(connection) == before
+
+
+def test_a_record_is_not_restored_from_lines_that_contradict_each_other(connection):
+    lose(connection, keeps=False)
+    cells = connection.table(OWNERS.name).row(OWNERS.row(LATER), include_timestamp=True)
+    time_ms = max(written_ms for _, written_ms in cells.values())
+    bob = attrs.evolve(LATER, owner="bob")
+    connection.table(OWNERS.name).put(OWNERS.row(bob), OWNERS.cells.pack(bob), timestamp=time_ms)
+    before = contents(connection)
+    findings = Verifier(writer_on(connection)).repair(instructions=Instructions(restores=True))
+    assert {finding.reason.partition("not restored: ")[2] for finding, _ in findings} == {
+        "its lines contradict each other"
+    }
+    assert contents(connection) == before
+
+
+def test_a_line_that_cannot_be_read_is_not_restored(connection):
+    lose(connection, keeps=False)
+    connection.table(OWNERS.name).put(OWNERS.row(LATER), {b"n:t": b"\xc1"})
+    before = contents(connection)
+    findings = list(Verifier(writer_on(connection)).repair(instructions=Instructions(restores=True)))
+    assert [is_mended for _, is_mended in findings] == [False, False]
+    assert "it holds cells that cannot be read: Note.text: " in findings[0][0].reason
+    assert contents(connection) == before
+
+
+# ---- discarding
+
+
+def put_lines(connection, note, time_ms):
+    connection.table(OWNERS.name).put(OWNERS.row(note), OWNERS.cells.pack(note), timestamp=time_ms)
+    line = ByState(note.state, note.id)
+    connection.table(STATES.name).put(STATES.row(line), STATES.cells.pack(line), timestamp=time_ms)
+
+
+def now_ms():
+    return time.time_ns() // 1_000_000
+
+
+def test_lines_without_a_source_are_discarded_and_create_no_source(connection):
+    put_lines(connection, A, now_ms() - FORGET_MS - 1)
+    assert repaired(connection) == [("orphaned", OWNERS.name, False), ("orphaned", STATES.name, False)]
+    assert repaired(connection, discards_orphaned=True) == [
+        ("orphaned", OWNERS.name, True),
+        ("orphaned", STATES.name, True),
+    ]
+    assert contents(connection) == {NOTES.name: {}, OWNERS.name: {}, STATES.name: {}}
+
+
+def test_the_deletes_of_discarded_lines_hide_no_line_of_a_new_record(connection):
+    put_lines(connection, A, now_ms() - FORGET_MS - 1)
+    repaired(connection, discards_orphaned=True)
+    write(connection, A)
+    assert found(connection) == []
+    assert writer_on(connection).agreeing(STATES, [ByState("open", "a")]) == [A]
+    assert len(contents(connection)[STATES.name]) == 1
+
+
+def test_young_lines_without_a_source_are_not_discarded(connection):
+    lose(connection, keeps=False)
+    before = contents(connection)
+    findings = list(Verifier(writer_on(connection)).repair(instructions=Instructions(discards_orphaned=True)))
+    assert [is_mended for _, is_mended in findings] == [False, False]
+    assert all(finding.reason.endswith("; not discarded: must be 42 minutes old") for finding, _ in findings)
+    assert contents(connection) == before
+
+
+def test_one_line_is_discarded_by_its_table_and_row(connection):
+    put_lines(connection, A, now_ms() - FORGET_MS - 1)
+    told = {"discards_rows": frozenset({(OWNERS.name, OWNERS.row(A))})}
+    assert repaired(connection, **told) == [("orphaned", OWNERS.name, True), ("orphaned", STATES.name, False)]
+    assert [len(rows) for rows in lines(connection).values()] == [0, 1]
+
+
+def test_to_discard_lines_of_an_older_source_makes_all_its_lines_agree_with_it(connection):
+    lose(connection, keeps=True)
+    assert all(is_mended for _, _, is_mended in repaired(connection, discards_orphaned=True))
+    assert found(connection) == []
+    assert writer_on(connection).read(b"a").record == A
+    assert contents(connection)[OWNERS.name] == {OWNERS.row(A): OWNERS.cells.pack(A)}
+    write(connection, LATER)
+    assert found(connection) == []
+
+
+def test_a_source_that_cannot_be_read_is_discarded_by_its_row_alone_and_restored_from_its_lines(connection):
+    write(connection, A)
+    connection.table(NOTES.name).put(b"a", {COLUMN: b"damaged"})
+    assert repaired(connection, discards_undecodable=True) == [("undecodable", NOTES.name, False)]
+    told = {"discards_rows": frozenset({(NOTES.name, b"a")})}
+    assert repaired(connection, **told)[0] == ("undecodable", NOTES.name, True)
+    assert all(is_mended for _, _, is_mended in repaired(connection, restores=True))
+    assert writer_on(connection).read(b"a").record == A
+    assert found(connection) == []
+
+
+# ---- what is not a lost revision
+
+
+def test_repair_mends_the_lines_of_other_sources(connection):
+    write(connection, attrs.evolve(A, id="b"), "b")
+    lose(connection, keeps=True)
+    connection.table(OWNERS.name).delete(OWNERS.row(attrs.evolve(A, id="b")))
+    kinds = repaired(connection)
+    assert [(kind, is_mended) for kind, _, is_mended in kinds if is_mended] == [("missing", True)]
+    assert ("missing", STATES.name, False) in kinds, "the older source stays as it is"
+
+
+def is_decision(call):
+    return call.name == "checkAndPut"
+
+
+def test_lines_of_a_claim_that_died_are_explained_by_the_record_that_claims_them(connection):
+    claimed = [frozenset({b"a"})]
+
+    def moving_only(connection):
+        writer = writer_on(connection)
+        writer.lists, writer.derive = (STATES,), lambda note: [(STATES, ByState(note.state, note.id))]
+        return writer
+
+    with suppress(WriterDied):
+        moving_only(WatchedConnection(connection, dying_before(is_decision))).claim([A])
+    asked = []
+    verifier = Verifier(moving_only(connection), lambda: asked.append(1) or claimed[0])
+    assert list(verifier.verify()) == []
+    assert asked
+    claimed[0] = frozenset()
+    assert [finding.kind for finding in verifier.verify()] == ["orphaned"]
+    assert moving_only(connection).claim([A]) == 1
+    asked.clear()
+    assert list(verifier.verify()) == []
+    assert not asked, "asked only if lines are suspect whose sources were never written"
+
+
+def test_a_source_that_a_claim_explains_may_still_have_lost_a_line(connection):
+    write(connection, A)
+    connection.table(STATES.name).delete(STATES.row(ByState("open", "a")))
+    verifier = Verifier(writer_on(connection), lambda: frozenset({b"a"}))
+    assert [finding.kind for finding in verifier.verify()] == ["missing"]
+
+
+# ---- cells of the future
+
+
+@pytest.mark.parametrize("ahead_ms", [86_400_000, 2**63 - 2 - time.time_ns() // 1_000_000], ids=["a day", "2**63-2"])
+@pytest.mark.parametrize("is_wanted", [True, False])
+def test_a_cell_of_the_future_is_kept_and_does_not_drag_its_source_there(connection, ahead_ms, is_wanted):
+    write(connection, A)
+    note = A if is_wanted else attrs.evolve(A, owner="eve")
+    at_ms = min(now_ms() + ahead_ms, 2**63 - 2)
+    connection.table(OWNERS.name).put(OWNERS.row(note), {b"n:t": b"\xa1z"}, timestamp=at_ms)
+    for told in ({}, {"discards_orphaned": True, "restores": True}):
+        assert repaired(connection, **told) == [("future", OWNERS.name, False)]
+    (finding,) = Verifier(writer_on(connection)).verify()
+    statement = f"""delete 'notes_by_owner', "{note.owner}\\x00\\x01a\\x00\\x01", "n:t", {at_ms}"""
+    assert finding.reason.endswith(f"in the HBase shell: {statement}")
+    assert writer_on(connection).read(b"a").time_ms <= now_ms() + FUTURE_MS
+    assert write(connection, LATER) == LATER
+
+
+def test_repair_of_a_source_refuses_a_time_in_the_future(connection):
+    write(connection, A)
+    with pytest.raises(ValueError, match="newest_ms: must be at most 180000 ms after now"):
+        writer_on(connection).repair(b"a", (), now_ms() + 2 * FUTURE_MS)
