@@ -8,7 +8,7 @@ from tests.shared.writes.scenes import MORE_OF_ONE, MORE_OF_TWO, OF_ONE, OF_TWO
 MOST = 5_000
 MOST_OF_FOLDS = 500
 """A fold makes so many calls that each world takes ten times as long."""
-MOST_LONG = 200_000
+MOST_LONG = 20_000
 LARGE = {
     "orders: change_status | erase",
     "orders: cancel | erase",
