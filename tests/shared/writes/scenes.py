@@ -22,8 +22,9 @@ LONG_PAUSE_MS = 2 * KEEP_TOMBSTONES_MS
 AFTER_A_LONG_PAUSE = Scene(
     Faults(1, kinds=("dies",), jump_ms=LONG_PAUSE_MS, recovers_after_jump=True, compactions=1), recoverers=1
 )
-OF_ONE = {
-    "a fault and a recoverer": Scene(Faults(1), recoverers=1),
+OF_ONE = {"a fault and a recoverer": Scene(Faults(1), recoverers=1)}
+MORE_OF_ONE = {
+    "two faults and a recoverer": Scene(Faults(2), recoverers=1),
     "a pause and a recoverer": Scene(Faults(0, jump_ms=WINDOW_MS + 1), recoverers=1),
     "a recoverer, a long pause, a compaction": Scene(Faults(0, jump_ms=LONG_PAUSE_MS, compactions=1), recoverers=1),
     "a death, a recoverer after a long pause, a compaction": AFTER_A_LONG_PAUSE,

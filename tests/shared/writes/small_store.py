@@ -194,6 +194,9 @@ class SmallClient:
         self._perform = perform
         self._scans: dict[int, list[TRowResult]] = {}
 
+    def getTableNames(self) -> list[bytes]:  # noqa: N802
+        return []  # so that no table has a layout to compare, which would cost a read that nobody changes
+
     def getRowWithColumns(self, table: bytes, row: bytes, columns: Any, _attributes: Any) -> list[TRowResult]:  # noqa: N802
         return self._get(table, [row], columns)
 

@@ -12,7 +12,7 @@ from tests.shared.writes.breaking import BREAKS
 from tests.shared.writes.interleaving import START_MS
 from tests.shared.writes.pairs import PAIRS
 from tests.shared.writes.replaying import HandClock, own_process
-from tests.shared.writes.scenes import OF_ONE, OF_TWO
+from tests.shared.writes.scenes import MORE_OF_ONE, OF_ONE, OF_TWO
 from tests.shared.writes.small_store import SmallStore, compacted
 from tests.watched_connection import WatchedConnection, WriterDied, dying_at, paused_at
 
@@ -35,7 +35,7 @@ NOTICED = {
     "revisions differ by 1": ("orders: change_status | cancel", OF_TWO["a recoverer"]),
     "step 5 is not done again after the window": (
         "orders: change_status",
-        OF_ONE["a recoverer, a long pause, a compaction"],
+        MORE_OF_ONE["a recoverer, a long pause, a compaction"],
     ),
     "an ended intent is dated above the next one": ("feeds, pulled: post", FAULT),
 }
