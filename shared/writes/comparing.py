@@ -11,7 +11,7 @@ from ..queries import in_batches, scan_in_batches
 from ..tables import InvalidRow, TableLayout
 from ..tables.ddl import delete_statement
 from .findings import TIMES_READ_AGAIN, Finding, Kind
-from .intents import FUTURE_MS, IntentWriter
+from .intents import CLOCKS_APART_MS, FUTURE_MS, KEEP_TOMBSTONES_MS, IntentWriter
 from .restoring import Dated, StoredLine
 from .sources import Source
 
@@ -42,11 +42,16 @@ class _Suspect:
     """Those that differ."""
 
     @property
+    def orphaned(self) -> "_Suspect":
+        """The same line, as one of a lost revision."""
+        return attrs.evolve(self, kind="orphaned")
+
+    @property
     def reason(self) -> str:
         """Why the line is a finding."""
         if self.kind == "orphaned":
             source_ms = self.wanted.last_ms
-            why = "its source is missing" if source_ms is None else f"{self.line.newest_ms - source_ms} ms newer"
+            why = "its source is missing" if source_ms is None else f"{self.line.newest_ms - source_ms + 1} ms newer"
             return f"{why}, it holds {self.line}"
         return f"in {listed(self.columns)}" if self.columns else ""
 
@@ -174,7 +179,9 @@ class Comparison:
             if not suspects:
                 return
             under_way = self._writer.under_way()
-            suspects = [suspect for suspect in suspects if suspect.source_row not in under_way]
+            suspects = [
+                suspect for suspect in suspects if suspect.source_row not in under_way or self._proves_a_loss(suspect)
+            ]
             if any(suspect.wanted.was_never_written for suspect in suspects):
                 claimed = self._claimed()
                 suspects = [
@@ -185,17 +192,36 @@ class Comparison:
             wanted = self._readable(suspect.source_row for suspect in suspects)
             lines = [(suspect.line.table, suspect.line.row, suspect.source_row) for suspect in suspects]
             suspects = [suspect for suspect in self._disagreeing(lines, wanted) if suspect in suspects]
-        yield from map(self._finding, suspects)
+        named = {slot.intent.source_row for slot in self._writer.pending()} if suspects else set[bytes | None]()
+        for suspect in suspects:
+            is_named = suspect.source_row in named
+            yield self._finding(suspect if is_named or not self._is_before_a_decision(suspect) else suspect.orphaned)
+
+    def _is_before_a_decision(self, suspect: _Suspect) -> bool:
+        """Whether an unwanted line is dated as those that only a write puts, which an intent names."""
+        is_moving = suspect.line.table.name in self._writer.moving
+        return is_moving and suspect.kind == "dangling" and suspect.line.newest_ms == suspect.wanted.last_ms
+
+    def _proves_a_loss(self, suspect: _Suspect) -> bool:
+        """Whether no write under way explains the line: its source has an older time, or is missing for long."""
+        first_lines_ms = self._writer.check_clock().wall_ms - KEEP_TOMBSTONES_MS + CLOCKS_APART_MS
+        is_of_existing = suspect.wanted.last_ms is not None
+        return suspect.kind == "orphaned" and (is_of_existing or suspect.line.newest_ms > first_lines_ms)
 
     def _finding(self, suspect: _Suspect) -> Finding:
         line = suspect.line
-        if suspect.kind == "orphaned" and line.newest_ms > self._writer.check_clock().wall_ms + FUTURE_MS:
+        if suspect.kind == "orphaned":
             column, (_, written_ms) = max(line.cells.items(), key=lambda cell: cell[1][1])
-            physical_name = self._writer.rows(line.table.name).name.decode()
-            remove = delete_statement(physical_name, line.row, column, written_ms)
-            reason = f"dated {written_ms}; Thrift1 would also hide later puts, in the HBase shell: {remove}"
-            return Finding("future", line.table.name, line.row, suspect.source_row, reason)
+            if reason := self.dated_in_the_future(line.table.name, line.row, column, written_ms):
+                return Finding("future", line.table.name, line.row, suspect.source_row, reason)
         return Finding(suspect.kind, line.table.name, line.row, suspect.source_row, suspect.reason)
+
+    def dated_in_the_future(self, table: str, row: bytes, column: bytes, written_ms: int) -> str:
+        """Why a cell that is dated after what any clock may show must stay, and what removes it; "" for any other."""
+        if written_ms <= self._writer.check_clock().wall_ms + FUTURE_MS:
+            return ""
+        remove = delete_statement(self._writer.rows(table).name.decode(), row, column, written_ms)
+        return f"dated {written_ms}; Thrift1 would also hide later puts, in the HBase shell: {remove}"
 
 
 def _compared(line: StoredLine, source_row: bytes, wanted: _Wanted) -> _Suspect | None:

@@ -57,7 +57,7 @@ has: the readers of a moving list drop it, and `Verifier` finds it.
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import suppress
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeGuard, TypeVar
 
 import attrs
 import happybase
@@ -87,6 +87,8 @@ FORGET_MS = 2 * KEEP_TOMBSTONES_MS
 the record any more, and no tombstone of its lines hides a line of a new record."""
 FUTURE_MS = 3 * MAX_SKEW_MS
 """No writer and no `repair` dates a cell later than this after now, whose clock may be behind theirs."""
+CLOCKS_APART_MS = 2 * MAX_SKEW_MS
+"""The most that two clocks differ which are both right."""
 IDLE_MS = 24 * 60 * 60 * 1000
 """`recover` deletes the rows of slots that were idle for longer."""
 
@@ -257,6 +259,8 @@ class IntentWriter(Generic[R]):
             record: Any = wanted
             if record == source.record:
                 self._agree(source, set())
+                if self._clock.elapsed_ms(began) > self._window_ms:  # others may have removed what was put
+                    self.repair(row, self.derived(source.record))
                 return wanted
             if self._attempt(row, source, record, began):
                 return wanted
@@ -418,10 +422,10 @@ class IntentWriter(Generic[R]):
     def claim(self, records: Iterable[R]) -> int:
         """Creates a source, with its lines, for each of these records that was never written; returns how many.
 
-        Every other source stays as it is, even if its record was deleted. `claim` puts no intent. It is meant for the
-        steps of a longer write, whose own source says that the write is not finished. After an error or a crash, call
-        it again. Raises InvalidRecord if a record has lines in a list that does not move, and ClockSkew before anything
-        is put.
+        Every other source stays as it is, even if its record was deleted or cannot be read. `claim` puts no intent. It
+        is meant for the steps of a longer write, whose own source says that the write is not finished. After an error
+        or a crash, call it again. Raises InvalidRecord if a record has lines in a list that does not move, or if a
+        tombstone dated in the future hides what was put; and ClockSkew before anything is put.
         Costs: 1 call that reads the sources for each 1,000 records. If some were never written: 1 put for each list, 1
         checkAndPut for each new source, and the same reads again.
         """
@@ -429,12 +433,15 @@ class IntentWriter(Generic[R]):
         lines_of = {row: self.derived(record) for row, record in record_of.items()}
         for table in {cell[0] for lines in lines_of.values() for cell in lines} - self.moving:
             raise InvalidRecord(f"table {table}: claim needs lists that move")
-        claimed = 0
+        claimed: set[bytes] = set()
         while True:
             began = self.check_clock()
-            unwritten = {row: source for row, source in self.read_all(record_of).items() if source.was_never_written}
+            sources = self.read_each(record_of)
+            unwritten = {row: source for row, source in sources.items() if _was_never_written(source)}
             if not unwritten:
-                return claimed
+                return len(claimed)
+            for row in claimed & unwritten.keys():
+                raise InvalidRecord(f"{self.source.name}: row {shown_bytes(row)}: a tombstone of the future hides it")
             lines: dict[int, dict[Cell, bytes]] = {}
             for row, source in unwritten.items():
                 lines.setdefault(_before_decision_ms(source, began), {}).update(lines_of[row])
@@ -444,7 +451,7 @@ class IntentWriter(Generic[R]):
                 if self._clock.elapsed_ms(began) > self._window_ms:
                     break
                 if self._check_and_put(row, source, self._revision(source, record_of[row], began.wall_ms)):
-                    claimed += 1
+                    claimed.add(row)
                     if self._clock.elapsed_ms(began) > self._window_ms:  # the lines may be gone
                         self.repair(row, ())
 
@@ -501,7 +508,7 @@ class IntentWriter(Generic[R]):
         Raises ClockSkew. Costs: those of `pending`.
         """
         now_ms = self.check_clock().wall_ms
-        young = (slot for slot in self.pending() if -MAX_SKEW_MS <= now_ms - slot.started_ms < self._window_ms)
+        young = (slot for slot in self.pending() if _is_young(slot, now_ms, self._window_ms))
         return {_source_row(slot.intent) for slot in young}
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
@@ -510,9 +517,10 @@ class IntentWriter(Generic[R]):
         With 0 it completes all, also those of writers whose clock is ahead of this one. A write whose writer is alive
         starts again, unless it was accepted before. Any number of recoverers may run at once. An intent that names a
         list which this release does not have is that of a later release: it is kept, with all its lines, and counts as
-        failed. Raises ClockSkew before anything is changed.
-        Costs: one scan of the intents' table; for each such write 1 get, 1 checkAndPut, 1 put for each table, and
-        deletes. The rows of slots that were idle for a day are deleted.
+        failed. So is one whose lines are newer than its source, which was restored from a backup. Raises ClockSkew
+        before anything is changed.
+        Costs: one scan of the intents' table; for each such write 2 gets and 1 checkAndPut; for each table 1 get, 1 put
+        and deletes. The rows of slots that were idle for a day are deleted.
         """
         check_layouts(self._connection, self._tables)
         age_ms = self._window_ms if older_than_ms is None else older_than_ms
@@ -525,7 +533,7 @@ class IntentWriter(Generic[R]):
                 if slot.intent.source_row is None:
                     if now_ms - slot.started_ms > IDLE_MS:
                         self._delete_slot(slot)
-                elif age_ms > 0 and -MAX_SKEW_MS <= now_ms - slot.started_ms < age_ms:  # else by a clock that was wrong
+                elif age_ms > 0 and _is_young(slot, now_ms, age_ms):
                     waiting += 1
                 else:
                     self._recover(slot)
@@ -538,9 +546,27 @@ class IntentWriter(Generic[R]):
         if unknown := slot.intent.touched.keys() - {table.name for table in self.lists}:
             raise InvalidRecord(f"must name lists of this release (got {listed(sorted(unknown))}); use a later one")
         began = self.check_clock()
+        self._check_no_revision_is_lost(slot, began)
         source = self._outcome(slot.intent, raises_always=True)
         self._complete(slot.intent, source, began, puts_moving=True)
         self._put_idle(slot.intent, slot.started_ms + 1)
+
+    def _check_no_revision_is_lost(self, slot: Pending, now: Moment) -> None:
+        """Raises InvalidRecord if a line of a write is newer than its source, which has been restored from a backup.
+
+        Its lines may then be the last copy of what the source said, and to complete the write would delete them.
+        """
+        newest_ms = 0
+        for name, rows in slot.intent.touched.items():  # before the source, which another process may raise meanwhile
+            for batch in in_batches(rows):
+                for _, cells in self.rows(name).rows(batch, include_timestamp=True):
+                    dates = (written_ms for _, written_ms in cells.values())
+                    newest_ms = max([newest_ms, *(ms for ms in dates if ms <= now.wall_ms + FUTURE_MS)])
+        source = self.read(_source_row(slot.intent))
+        if source.cell is not None and newest_ms > source.time_ms + 1:
+            raise InvalidRecord(f"its source has lost a revision: a line is {newest_ms - source.time_ms} ms newer")
+        if source.cell is None and newest_ms > slot.started_ms - KEEP_TOMBSTONES_MS:
+            raise InvalidRecord("its source is missing, and its lines are not those of a first write")
 
     def _slot(self, row: bytes, cells: Mapping[bytes, tuple[bytes, int]]) -> Pending:
         values = {column: value for column, (value, _) in cells.items()}
@@ -564,6 +590,15 @@ def _before_decision_ms(source: Source[Any], began: Moment) -> int:
     For a missing source it is above the tombstones of a record that `forget` has removed, and below every revision.
     """
     return source.time_ms + 1 if source.cell is not None else began.wall_ms - KEEP_TOMBSTONES_MS
+
+
+def _was_never_written(source: Source[Any] | InvalidRow) -> TypeGuard[Source[Any]]:
+    return not isinstance(source, InvalidRow) and source.was_never_written
+
+
+def _is_young(slot: Pending, now_ms: int, age_ms: int) -> bool:
+    """Whether a write is younger than `age_ms`; not if its date is one that no right clock shows yet."""
+    return -CLOCKS_APART_MS <= now_ms - slot.started_ms < age_ms
 
 
 def _started(slot: Pending) -> int:

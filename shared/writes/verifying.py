@@ -7,7 +7,8 @@ The cells of a source's lines are dated by its time T; those that are put before
     differing    the line has other cells than its source wants      put
     dangling     the source does not want the line                   deleted
     orphaned     the line knows more than its source, which is       kept; restored or discarded if told to
-                 missing, or has an older T than the line
+                 missing, or has an older T than the line; or the
+                 line is dated T + 1, and no intent names the source
     future       a cell is dated after what any clock may show       kept; the reason tells how to remove it
     undecodable  the row is not a key, or not a source or an intent  kept; discarded if told to
     unsettled    `repair` could not complete a write under way       kept
@@ -87,7 +88,7 @@ class Verifier:
         Costs: those of `recover` and `verify`, one scan more of the lists, and for each row those of mending it.
         """
         for finding in self._recovered():
-            yield finding, self._is_mended(finding, instructions)
+            yield self._mended(finding, instructions)
         kept: dict[bytes, str] = {}
         for source_row, lines in self._orphaned(progress).items():
             settled, reason = self._settled(source_row, lines, instructions)
@@ -99,7 +100,7 @@ class Verifier:
                 is_unwanted = finding.kind == "dangling"
                 yield (_as_orphaned(finding) if is_unwanted else finding).because(kept[finding.source_row]), False
             else:
-                yield finding, self._is_mended(finding, instructions)
+                yield self._mended(finding, instructions)
 
     def _recovered(self) -> list[Finding]:
         """The writes under way that cannot be completed."""
@@ -148,32 +149,37 @@ class Verifier:
 
     def _restore(self, source_row: bytes, lines: list[StoredLine]) -> None:
         source = self._writer.read(source_row)
-        record = restored_record(self._writer, source, lines)
+        newer = [line for line in lines if source.cell is None or line.newest_ms > source.time_ms]
+        record = restored_record(self._writer, source, newer)
         if self._writer.source.row(record) != source_row:
             raise NotRestorable("its lines are of another source")
         newest_ms = max(line.newest_ms for line in lines)
         if not self._writer.replace(source_row, source, record, _cells_of(lines), newest_ms):
             raise NotRestorable("its source has changed meanwhile")
 
-    def _is_mended(self, finding: Finding, instructions: Instructions) -> bool:
+    def _mended(self, finding: Finding, instructions: Instructions) -> tuple[Finding, bool]:
         if finding.kind in ("missing", "differing", "dangling") and finding.source_row is not None:
             line = self._compared.line(finding)
             self._writer.repair(finding.source_row, _cells_of([line]))
-            return self._compared.agrees(finding, finding.source_row)
+            return finding, self._compared.agrees(finding, finding.source_row)
         is_source = finding.table == self._writer.source.name
         if finding.kind in ("undecodable", "unsettled") and instructions.discards(finding, is_source=is_source):
-            self._discard(finding)
-            return True
-        return False
+            reason = self._discard(finding)
+            return finding.because(reason), not reason
+        return finding, False
 
-    def _discard(self, finding: Finding) -> None:
-        """Removes a row that cannot be read, and spares what is put into it later."""
+    def _discard(self, finding: Finding) -> str:
+        """Removes a row that cannot be read, and spares what is put into it later; returns why not, if it does not."""
         table = self._compared.lists.get(finding.table, self._writer.source)
         is_intent = finding.table == self._writer.intents.name
         columns = None if is_intent else [*table.cells.columns]
         cells = self._writer.rows(finding.table).row(finding.row, columns=columns, include_timestamp=True)
         for column, (_, written_ms) in cells.items():
+            if reason := self._compared.dated_in_the_future(finding.table, finding.row, column, written_ms):
+                return f"not discarded: {reason}"
+        for column, (_, written_ms) in cells.items():
             self._writer.delete([(finding.table, finding.row, column)], written_ms)
+        return ""
 
 
 def _cells_of(lines: Iterable[StoredLine]) -> list[Cell]:

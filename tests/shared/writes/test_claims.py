@@ -195,3 +195,16 @@ def test_forget_keeps_what_it_cannot_read(embedded, clocks):
     clocks.passes(FORGET_MS + 1)
     assert moving_only(embedded).forget([b"b"]) == 0
     assert [row for row, _ in embedded.table(NOTES.name).scan()] == [b"b"]
+
+
+def test_a_source_that_cannot_be_read_is_left_and_the_others_are_claimed(connection):
+    connection.table(NOTES.name).put(b"b", {b"n:note": b"damaged"})
+    assert moving_only(connection).claim([A, B, C]) == 2
+    assert connection.table(NOTES.name).row(b"b") == {b"n:note": b"damaged"}
+
+
+def test_a_tombstone_of_the_future_that_hides_what_is_claimed_is_an_error(connection):
+    ahead_ms = time.time_ns() // 1_000_000 + 10 * FORGET_MS
+    connection.table(NOTES.name).delete(b"a", [b"n:note"], timestamp=ahead_ms)
+    with pytest.raises(InvalidRecord, match="notes: row 61: a tombstone of the future hides it"):
+        moving_only(connection).claim([A])

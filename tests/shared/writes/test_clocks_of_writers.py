@@ -12,13 +12,13 @@ from shared.stores import connect
 from shared.tables import InvalidRecord, create_tables
 from shared.writes import ClockSkew, IntentWriter, Verifier, WriterClock, clock, intents
 from shared.writes import slots as slots_module
-from shared.writes.intents import FORGET_MS, WINDOW_MS
+from shared.writes.intents import CLOCKS_APART_MS, FORGET_MS, KEEP_TOMBSTONES_MS, WINDOW_MS
 from shared.writes.server_clock import MAX_SKEW_MS
 from shared.writes.slots import Slots
 from shared.writes.sources import WRITES_KEPT
 from tests.watched_connection import WatchedConnection, WriterDied, dying_at, paused_at
 
-from .notes import INTENTS, NOTES, STATES, TABLES, ById, ByState, Note
+from .notes import INTENTS, NOTES, OWNERS, STATES, TABLES, ById, ByState, Note
 
 DAY_MS = 24 * 60 * 60 * 1000
 A = Note("a", "ada")
@@ -135,6 +135,17 @@ def test_an_intent_that_is_dated_by_a_clock_that_was_ahead_is_settled_at_once(co
     assert writer_on(connection).pending() == []
 
 
+@pytest.mark.parametrize(("ahead_ms", "waiting"), [(CLOCKS_APART_MS - 1000, 1), (CLOCKS_APART_MS + 1000, 0)])
+def test_a_write_of_a_right_clock_is_not_settled_at_once_however_right_clocks_differ(
+    connection, machine, ahead_ms, waiting
+):
+    with pytest.raises(WriterDied):
+        store(writer_on(WatchedConnection(connection, dying_at(2))), A)
+    ((row, cells),) = [slot for slot in connection.table(INTENTS.name).scan() if slot[1][b"i:s"] != b"\xc0"]
+    connection.table(INTENTS.name).put(row, cells, timestamp=machine.time_ns() // 1_000_000 + ahead_ms)
+    assert writer_on(connection).recover().waiting == waiting
+
+
 def test_forget_wants_the_time_in_the_cell_to_be_old_too(connection, machine):
     writer = writer_on(connection)
     store(writer, A)
@@ -202,6 +213,26 @@ def test_a_recoverer_puts_the_lines_of_a_process_that_was_stopped_and_died(conne
     assert writer_on(connection).read(b"a").record == A
     assert writer_on(connection).recover(older_than_ms=0).failed == ()
     assert found(connection) == []
+
+
+def test_a_write_that_changes_nothing_and_was_stopped_puts_back_no_line_that_others_removed(connection, machine):
+    writer = IntentWriter(
+        connection, NOTES, INTENTS, [OWNERS], lambda note: [(OWNERS, note)] if note.owner else [], clock=WriterClock()
+    )
+    store(writer, A)
+    put = writer._put
+
+    def stopped(cells, time_ms):
+        writer._put = put
+        store(writer, attrs.evolve(A, owner=""))
+        machine.passed_ms += KEEP_TOMBSTONES_MS + 1000
+        connection.compact(OWNERS.name)
+        put(cells, time_ms)
+
+    writer._put = stopped
+    store(writer, A)
+    assert list(connection.table(OWNERS.name).scan()) == []
+    assert [*Verifier(writer).verify()] == []
 
 
 def test_a_write_that_never_sent_its_decision_starts_again_however_many_others_were_accepted(connection, machine):

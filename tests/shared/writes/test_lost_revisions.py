@@ -289,3 +289,74 @@ def test_repair_of_a_source_refuses_a_time_in_the_future(connection):
     write(connection, A)
     with pytest.raises(ValueError, match="newest_ms: must be at most 180000 ms after now"):
         writer_on(connection).repair(b"a", (), now_ms() + 2 * FUTURE_MS)
+
+
+# ---- writes under way on a source that has lost a revision -----------------------------------------------------
+
+
+def die_after_the_intent(connection, note):
+    stopped = WatchedConnection(connection, dying_before(lambda call: call.name == "checkAndPut"))
+    with suppress(WriterDied):
+        writer_on(stopped).write(ById("a"), lambda _stored: note)
+
+
+@OLDER
+def test_a_write_of_a_lost_revision_is_not_completed_because_that_would_delete_its_last_copy(connection, keeps):
+    if keeps:
+        write(connection, A)
+    backup = connection.table(NOTES.name).row(b"a")
+    write(connection, LATER)
+    die_after_the_intent(connection, attrs.evolve(LATER, state="open"))
+    connection.table(NOTES.name).delete(b"a")
+    time.sleep(0.02)  # so that the server dates the backup after the delete
+    if keeps:
+        connection.table(NOTES.name).put(b"a", backup)
+    before = contents(connection)
+    assert ("orphaned", OWNERS.name) in found(connection), "a young intent does not explain it"
+    recovery = writer_on(connection).recover(older_than_ms=0)
+    assert (recovery.settled, len(recovery.failed)) == (0, 1)
+    assert "its source has lost a revision" in recovery.failed[0] or "its source is missing" in recovery.failed[0]
+    kinds = repaired(connection)
+    assert [kind for kind, _, _ in kinds][:1] == ["unsettled"]
+    assert contents(connection) == before
+    assert all(is_mended for kind, _, is_mended in repaired(connection, restores=True) if kind == "orphaned")
+    assert writer_on(connection).read(b"a").record.text == "y"
+    assert writer_on(connection).recover(older_than_ms=0).failed == ()
+    assert found(connection) == []
+
+
+def test_a_line_that_only_a_write_puts_is_orphaned_if_no_intent_names_its_source(connection):
+    write(connection, A)
+    time_ms = writer_on(connection).read(b"a").time_ms
+    line = STATES.row(ByState("done", "a"))
+    connection.table(STATES.name).put(line, {b"n:x": b""}, timestamp=time_ms + 1)
+    assert found(connection) == [("orphaned", STATES.name)]
+    assert repaired(connection)[0] == ("orphaned", STATES.name, False)
+    assert connection.table(STATES.name).row(line) != {}
+
+
+def test_a_record_is_restored_without_what_its_present_source_has_removed(connection):
+    write(connection, attrs.evolve(A, owner="bob"))
+    stale = connection.table(OWNERS.name).row(OWNERS.row(attrs.evolve(A, owner="bob")))
+    writer_on(connection).write(ById("a"), lambda _stored: None)
+    write(connection, A)
+    time_ms = writer_on(connection).read(b"a").time_ms
+    connection.table(OWNERS.name).put(OWNERS.row(attrs.evolve(A, owner="bob")), stale, timestamp=time_ms - 1)
+    done = ByState("done", "a")
+    connection.table(STATES.name).put(STATES.row(done), STATES.cells.pack(done), timestamp=time_ms + 50)
+    repaired(connection, restores=True)
+    assert writer_on(connection).read(b"a").record == attrs.evolve(A, state="done")
+    assert found(connection) == []
+
+
+def test_a_damaged_source_that_is_dated_in_the_future_is_not_discarded_because_that_would_hide_later_ones(connection):
+    write(connection, A)
+    ahead_ms = time.time_ns() // 1_000_000 + 2 * FUTURE_MS
+    connection.table(NOTES.name).put(b"a", {COLUMN: b"damaged"}, timestamp=ahead_ms)
+    told = Instructions(discards_rows=frozenset({(NOTES.name, b"a")}))
+    ((finding, is_mended),) = [
+        found for found in Verifier(writer_on(connection)).repair(instructions=told) if found[0].table == NOTES.name
+    ]
+    assert not is_mended
+    assert f"not discarded: dated {ahead_ms}; Thrift1 would also hide later puts" in finding.reason
+    assert connection.table(NOTES.name).row(b"a") == {COLUMN: b"damaged"}
