@@ -7,6 +7,7 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
+import attrs
 import pytest
 
 from domains.asking import WrongUsage, arguments, questions
@@ -649,3 +650,9 @@ def test_a_time_is_no_length(text):
     wanted = "every: must be a length such as 10m, 6h or 14d, or milliseconds"
     with pytest.raises(WrongUsage, match=re.escape(f"{wanted} (got {text!r})")):
         arguments(pattern, ["host=a", "metric=b", "since=0", "until=9", f"every={text}"])
+
+
+def test_a_length_of_time_is_shown_as_it_is_typed():
+    (pattern, *_) = questions(MONITORING)["averages"]
+    every_hour = attrs.evolve(pattern, sample={**pattern.sample, "every_ms": 3_600_000})
+    assert every_hour.words.endswith(" every=1h")
