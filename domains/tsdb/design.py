@@ -5,7 +5,7 @@ from functools import partial
 from shared.designs import AccessPattern, Design, Exemption, Variant
 from shared.records import parse_time
 
-from .explaining import contents_of_cell, names_in_key
+from .explaining import contents_of_cell, names_in_key, unknown_names
 from .keys import TABLES
 from .loads import LAST_QUARTER_MS, POINTS_LOAD
 from .published import PUBLISHED
@@ -60,5 +60,6 @@ DESIGN = Design(
     exemptions=(DATED_BY_CLOCK, ALL_SERIES),
     published=PUBLISHED,
     names_in_key=names_in_key,
+    unknown_names=unknown_names,
     contents_of=contents_of_cell,
 )

@@ -66,6 +66,20 @@ def test_a_verdict_grows_with_the_series_of_the_metric_whatever_tags_are_asked_f
     assert verdict(rates) == f"{hosts * 60 / len(rates.records):.1f}x, computed"
 
 
+def test_a_repository_says_which_names_of_a_question_have_no_uid(repository):
+    repository.store(Point("cpu", T, 1, {"host": "web-1", "dc": "lga"}))
+    for m, unknown in (
+        ("cpu{host=web-1|web-2|web-3}", ["tag value 'web-2'", "tag value 'web-3'"]),
+        ("cpu{host=web-*,rack=*}", ["tag 'rack'"]),
+        ("cpu{host=not_literal_or(web-9)}", []),
+        ("host{cpu=lga}", ["metric 'host'", "tag 'cpu'"]),  # names of another kind
+        ("tsuid=none:000001000001000009", []),
+    ):
+        assert repository.unknown_names(parse_question(m)) == [f"{name} has no UID" for name in unknown]
+    repository.store(Point("cpu", T, 1, {"host": "web-2"}))
+    assert repository.unknown_names(parse_question("cpu{host=web-2}")) == [], "an unknown name is not remembered"
+
+
 def test_rows_of_other_series_stay_on_the_server(connection):
     repository = TsdbRepository(connection)
     connection.table("tsdb-uid").counter_set(b"\0", b"id:tagv", 100)  # so that UIDs of both kinds follow
