@@ -1,6 +1,5 @@
 """Reads the command line's words for the designs: names, `field=value` words, whole questions."""
 
-import re
 from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from inspect import Parameter
@@ -12,7 +11,7 @@ from shared.designs import AccessPattern, Design, Variant
 from shared.keys import InvalidKey
 from shared.keys.errors import message_of, shown
 from shared.loading import read_value
-from shared.records import show_time
+from shared.records import LENGTH, parse_length, show_time
 from shared.tables import TableLayout
 
 
@@ -89,19 +88,6 @@ def time(what: str, text: str) -> int:
     except ValueError as error:
         raise WrongUsage(f"{what}: {error}") from None
     return value
-
-
-LENGTH = "every_ms"
-"""The argument that is a length of time; all others whose names end in `_ms` are points in time."""
-_UNITS_MS = {"": 1, "ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
-
-
-def length(text: str) -> int:
-    """The text as a length of time in milliseconds: `10m`, `6h`, `14d`, or a number of milliseconds."""
-    match = re.fullmatch(r"([0-9]{1,15})(ms|[smhdw]?)", text, re.ASCII)
-    if not match:
-        raise ValueError(f"must be a length such as 10m, 6h or 14d, or milliseconds (got {shown(text)})")
-    return int(match[1]) * _UNITS_MS[match[2]]
 
 
 def questions(design: Design) -> dict[str, list[AccessPattern]]:
@@ -230,7 +216,7 @@ def _values(words: Iterable[str], types: Mapping[str, Any], what: str) -> dict[s
         if full in values:
             raise WrongUsage(f"{name}: is given twice")
         try:
-            values[full] = length(text) if full == LENGTH else read_value(full, types[full], text)
+            values[full] = parse_length(text) if full == LENGTH else read_value(full, types[full], text)
         except ValueError as error:
             raise WrongUsage(f"{name}: {error}") from None
     return values

@@ -362,6 +362,7 @@ def ask(
                 show.query_explanation(out, connection, variant.tables, explanation, as_json=as_json)
                 return
             measurement = measure_pattern(connection, repository, pattern, call_arguments, page_limit, cursor)
+            unknown = () if design.unknown_names is None else design.unknown_names(repository, call_arguments)
         except InvalidQuestion as error:
             others = [] if cursor else _answering_variants(design, variant, pattern, call_arguments)
             raise WrongUsage(f"{error}; or ask {', '.join(others)}" if others else str(error)) from None
@@ -369,7 +370,7 @@ def ask(
     command += ["--store", store] if store else []
     command += ["--limit", limit] if limit else []
     _warn(show.console(plain or context.obj, stderr=True), design, variant)
-    show.answer(out, connection, variant.tables, measurement, shlex.join(command), as_json=as_json)
+    show.answer(out, connection, variant.tables, measurement, shlex.join(command), unknown, as_json=as_json)
 
 
 @app.command()

@@ -490,15 +490,19 @@ def answer(
     tables: Iterable[TableLayout[Any, Any]],
     measurement: Measurement,
     command: str,
+    unknown: Sequence[str],
     *,
     as_json: bool,
 ) -> None:
-    """Writes the records, or another kind of answer, what they cost, and the `command` with the next page's cursor."""
+    """Writes the records, or another kind of answer, what they cost, and the `command` with the next page's cursor.
+
+    `unknown` says in words which names of the question the store does not have.
+    """
     records = measurement.records
     cursor = measurement.answer.cursor if measurement.pattern.answer == "page" else None
     if as_json:
         values = [attrs.asdict(record) if _is_record(record) else record for record in records]
-        json_object(to, {"records": values, "cursor": cursor, **_figures(measurement)})
+        json_object(to, {"records": values, "cursor": cursor, "unknown": unknown, **_figures(measurement)})
         return
     if records:
         values = [_attributes(record) for record in records]
@@ -512,6 +516,7 @@ def answer(
             table(to, names, rows, numbers)
     what = "record" if all(map(_is_record, records)) else "answer"
     number = count(len(records), what) if records else f"nothing found{' so far' if cursor else ''}"
+    number += f"{', but' if records else ':'} {', '.join(unknown)}" if unknown else ""
     line(to, f"{number}; {count(measurement.rows_read, 'row')} read, {count(measurement.cost.rpcs, 'RPC')}")
     _ranges(to, measurement.ranges, tables, connection)
     if cursor:

@@ -233,7 +233,7 @@ def _load_line(load: Load, parts: Iterable[str]) -> str:
 
 
 LEGEND = (
-    (r"1 range", "`{0}`: one get, or one scan that reads the answer and at most one row beyond it."),
+    (r"1 range", "`{0}`: one get, or one scan that reads the answer and at most two rows beyond it."),
     (r"(\d+) ranges", "`{0}`: {1} gets or scans. A cell that names no ranges reads one."),
     (r"1 range, (\d+) gets?", "`{0}`: one scan, then one call that gets the {1} rows that the scanned rows name."),
     (
@@ -243,7 +243,8 @@ LEGEND = (
     ),
     (
         r"(?:\d+ ranges, )?([\d.]+)x, server filter",
-        "`{0}`: {1} rows are read for each row returned, and the region server drops the others.",
+        "`{0}`: {1} rows are read for each row returned; the region server drops the others, and the factor grows with "
+        "their number.",
     ),
     (
         r"(?:\d+ ranges, )?([\d.]+)x, computed",

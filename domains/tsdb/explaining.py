@@ -1,6 +1,7 @@
-"""What `rowbook explain` says of OpenTSDB's tables: the names of UIDs, and a cell taken apart."""
+"""What `rowbook` says of OpenTSDB's tables: the names of UIDs, names without one, and a cell taken apart."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
@@ -12,6 +13,7 @@ from shared.tables import InvalidRecord, ItemCells, TableLayout
 from .annotations import is_annotation, read_annotation
 from .keys import KINDS, RowOfName, RowOfTable, RowOfUid
 from .qualifiers import APPENDED, HOUR_MS, IS_FLOAT, PointCells, is_of_points, read_points
+from .questions import SeriesQuestion, TagFilter, parse_question
 from .repository import TsdbRepository
 from .uids import UnknownUid
 
@@ -43,6 +45,14 @@ def names_in_key(repository: TsdbRepository, key: Any) -> dict[str, str]:
         "time_ms": f"{show_time(key.time_ms)} to {show_time(key.time_ms + HOUR_MS - 1)}",
         "tag_uids": ",".join(f"{tag}={value}" for tag, value in sorted(tags.items())),
     }
+
+
+def unknown_names(repository: TsdbRepository, arguments: Mapping[str, Any]) -> list[str]:
+    """The names without a UID in the arguments of `points` or `query`. Costs: up to three calls."""
+    if "m" in arguments:
+        return repository.unknown_names(parse_question(arguments["m"]))
+    one_value = TagFilter(arguments["tag"], "literal_or", arguments["value"])
+    return repository.unknown_names(SeriesQuestion(arguments["metric"], filters=(one_value,)))
 
 
 def contents_of_cell(table: TableLayout[Any, Any], key: Any, column: bytes, value: bytes) -> CellContents:

@@ -29,7 +29,7 @@ from shared.tables import InvalidRecord, InvalidRow, TableLayout
 from .aggregation import Values
 from .annotations import tsuid_bytes
 from .qualifiers import HOUR_MS, Duplicates, cells_by_qualifier, read_points, read_rows
-from .questions import TagFilter
+from .questions import SeriesQuestion, TagFilter
 from .records import LAST_POINT_MS, SeriesPoint
 from .uids import Uids, UnknownUid
 
@@ -136,6 +136,21 @@ def series_of_filters(
 
     plan = data.plan(metric_uid=metric_uid, time_ms=hours)
     return Selection(metric, metric_uid, plan, has_uids, row_filter(wanted), filters)
+
+
+def unknown_names(uids: Uids, question: SeriesQuestion) -> list[str]:
+    """The names of a question that have no UID, such as `metric 'requests' has no UID`: no series has them.
+
+    Only those values of a tag are looked up that a `literal_or` names.
+    """
+    named = [("metric", uids.metrics, [question.metric] if question.metric else [])]
+    named += [("tag", uids.tag_names, [one.tag for one in question.filters])]
+    named += [("tag value", uids.tag_values, [text for one in question.filters for text in one.literals or ()])]
+    unknown: list[str] = []
+    for what, dictionary, names in named:
+        known = dictionary.ids_of(names)
+        unknown += [f"{what} {shown(name)} has no UID" for name in dict.fromkeys(names) if name not in known]
+    return unknown
 
 
 def series_of_tsuids(

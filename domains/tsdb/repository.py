@@ -30,6 +30,7 @@ from .reading import (
     read_series,
     series_of_filters,
     series_of_tsuids,
+    unknown_names,
     whole_hours,
 )
 from .records import Answer, Number, Point, RegisteredDeletion, SeriesPoint, UidMapping
@@ -282,6 +283,13 @@ class TsdbRepository:
         pairs = self.uids.pairs_of(tags)
         return None if uid is None or pairs is None else (uid + pairs).hex().upper()
 
+    def unknown_names(self, question: SeriesQuestion) -> list[str]:
+        """The names of a question that have no UID, each as `metric 'requests' has no UID`; so an answer lacks them.
+
+        Costs: a call for each kind of names that are not remembered, which unknown ones never are.
+        """
+        return unknown_names(self.uids, question)
+
     def points(self, metric: str, tag: str, value: str, since_ms: int = 0, until_ms: int = FOREVER_MS) -> list[Answer]:
         """The points of the series of a metric that have a tag of this value, series after series, each by time.
 
@@ -336,6 +344,7 @@ class TsdbRepository:
         """The series of a metric that match all filters and have a point in the period, by the UIDs of their tags.
 
         The period is from `since_ms` up to but not at `until_ms`.
+        A name without a UID finds nothing; see `unknown_names`.
         Raises InvalidRow for a row that is not one of OpenTSDB's, and UnknownUid.
         Costs: one range, or one for each bucket of a salt. The server reads all series of the metric in these hours;
         of a filter with literal values it returns few others. The first time, two calls for each 1,000 names.

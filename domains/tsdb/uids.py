@@ -10,7 +10,7 @@ import happybase
 
 from shared.keys import InvalidKey
 from shared.keys.errors import shown
-from shared.tables import TableLayout
+from shared.tables import InvalidRecord, TableLayout
 from shared.writes import Dictionary
 from shared.writes.dictionaries import CACHED_NAMES
 
@@ -22,7 +22,7 @@ SAFE_PUNCTUATION = "-_./"
 """What a name may hold besides letters and digits. Others are refused: OpenTSDB stores Chinese letters as `?`."""
 
 
-class UnknownUid(ValueError):
+class UnknownUid(InvalidRecord):
     """A UID in a row, without a name: the dictionary lost it, or never had it."""
 
 

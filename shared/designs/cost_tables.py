@@ -55,7 +55,7 @@ def _work_beyond_ranges(measurement: Measurement) -> str:
         return "filtered"
     if measurement.is_computed:
         return "computed"
-    return "server filter" if measurement.server_filtered else ""
+    return "server filter" if measurement.is_server_filtered else ""
 
 
 def rpcs(measurement: Measurement) -> str:
@@ -64,8 +64,7 @@ def rpcs(measurement: Measurement) -> str:
 
 
 def _read_for_each(measurement: Measurement) -> str:
-    returned = len(measurement.records)
-    read = measurement.read_for_records
+    read, returned = measurement.read_and_returned
     return f"{read / returned:.1f}x" if returned else f"{read} for none"
 
 

@@ -4,7 +4,7 @@ The command line, the tests and the generated tables of the READMEs all read it.
 """
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -162,6 +162,9 @@ class Design:
     names_in_key: Callable[[Any, Any], Mapping[str, str]] | None = None
     """What the parts of a row key stand for, by part, if rows of the store say it: a function of a repository and a
     decoded key. It raises ValueError for what stands for nothing there."""
+    unknown_names: Callable[[Any, Mapping[str, Any]], Sequence[str]] | None = None
+    """The names in a question that the store has no number for, each in words, if it stores names as numbers: a
+    function of a repository and the arguments of the question."""
     contents_of: Callable[[TableLayout[Any, Any], Any, bytes, bytes], CellContents] = contents_of
     """The contents of a cell, from its table, decoded row key, column and value; for cells of the design's own."""
 

@@ -51,6 +51,8 @@ class Cost:
     bytes_fetched: int = 0
     """Bytes of row keys, columns and values in the replies, without Thrift's framing."""
     cells_fetched: int = 0
+    is_wide: bool = False
+    """Whether a scan asked for a whole family instead of its columns, because its rows may hold many records."""
     bytes_sent: Counter[bytes] = attrs.field(factory=Counter[bytes])
     """Bytes of row keys, columns and values of the puts to each table, without Thrift's framing."""
     rows_read: int | None = None
@@ -94,6 +96,7 @@ class _MeteredClient:
                 low, high = (row and row + b"\x00" for row in (high, low))
             scanned = RowRange(low or b"", high or None)
             self._cost.reads.append(Read(table, scanned, of_question, bool(scan.reversed), scan.filterString))
+            self._cost.is_wide |= any(not column.partition(b":")[2] for column in scan.columns or ())
         elif name in ("mutateRows", "mutateRowsTs"):
             table, batches = arguments[:2]
             for batch in batches:
@@ -205,15 +208,29 @@ class Measurement:
         """What was read to find the records: rows that the store read; cells, if a row holds many records."""
         if self.explanation is not None and self.explanation.is_wide and isinstance(self.answer, Page):
             return self.answer.rows_read  # pyright: ignore[reportUnknownMemberType]
-        if self.explanation is None and any(map(_reads_parts, self.cost.reads)):
-            return self.cost.cells_fetched  # rows that are read in parts, for an answer that is not a page of them
-        return self.rows_read
+        return self.cost.cells_fetched if self.explanation is None and self.cost.is_wide else self.rows_read
 
     @property
     def is_computed(self) -> bool:
-        """Whether the client makes the answer of more than it returns: a sum, or the largest ones."""
-        is_value = self.explanation is None and not isinstance(self.answer, Page)
-        return is_value and self.read_for_records > 2 * (len(self.records) + len(self.reads))
+        """Whether the client makes the answer of more than it returns: a sum, or the largest ones.
+
+        A scan may read two rows beyond the answer: one of the next page, and in reverse one before its range.
+        """
+        return self._is_value and self.read_for_records > len(self.records) + 2 * len(self.reads)
+
+    @property
+    def read_and_returned(self) -> tuple[int, int]:
+        """What was read for the answer, and what was returned of it: records, or values that are computed.
+
+        If a server-side filter drops rows, and the answer is not that of a query, both are rows.
+        """
+        if self._is_value and self.is_server_filtered and not self.is_computed:
+            return self.rows_read, self.cost.rows_fetched
+        return self.read_for_records, len(self.records)
+
+    @property
+    def _is_value(self) -> bool:
+        return self.explanation is None and not isinstance(self.answer, Page)
 
     @property
     def client_work(self) -> tuple[str, ...]:
@@ -222,14 +239,21 @@ class Measurement:
 
     @property
     def server_filtered(self) -> tuple[str, ...]:
-        """The attributes that a server-side filter compared."""
+        """The attributes that a server-side filter compared; of an answer that is not that of a query none is known."""
         return () if self.explanation is None else self.explanation.server_filtered
+
+    @property
+    def is_server_filtered(self) -> bool:
+        """Whether a server-side filter dropped rows; if the store does not count the rows that it read: may have."""
+        drops = self.cost.rows_read is None or self.cost.rows_read > self.cost.rows_fetched
+        return bool(self.server_filtered) or (self._is_value and drops and any(read.filter for read in self.reads))
 
     @property
     def beyond_ranges(self) -> str:
         """What happens to the rows of the ranges, in words: `server filter on status; filtered by time_ms; sorted`."""
         compared = [name for name in self.client_work if name != "order"]
-        words = [f"server filter on {', '.join(self.server_filtered)}"] if self.server_filtered else []
+        on = f" on {', '.join(self.server_filtered)}" if self.server_filtered else ""
+        words = [f"server filter{on}"] if self.is_server_filtered else []
         words += [f"filtered by {', '.join(compared)}"] if compared else []
         words += ["computed"] if self.is_computed else []
         return "; ".join([*words, "sorted"] if "order" in self.client_work else words)

@@ -10,7 +10,7 @@ from rich.cells import cell_len, chop_cells
 from ..keys import KeyLayout, Rest, Segment
 from ..keys.errors import shown
 from ..keys.slice_codecs import share_codec
-from ..records.times import show_time
+from ..records import LENGTH, show_length, show_time
 from ..tables import ItemCells, Packing, RecordCells, TableLayout
 from ..writes import SourceCells
 from .published import PublishedKey
@@ -22,11 +22,16 @@ NAMES, VALUES, BYTES = range(3)
 
 
 def show_value(name: str, value: Any) -> str:
-    """A value as a person reads it: a number whose name ends in `_ms` as a time, printable text as it is."""
+    """A value as a person reads it: a number whose name ends in `_ms` as a time, printable text as it is.
+
+    `every_ms` is a length of time.
+    """
     if isinstance(value, bytes):
         return value.hex(" ")
     if isinstance(value, str):
         return value if value.isprintable() and value.strip() == value != "" else repr(value)
+    if name == LENGTH and type(value) is int:
+        return show_length(value)
     try:
         return show_time(value) if name.endswith("_ms") and type(value) is int else str(value)
     except ValueError:  # Python writes no int of more than 4,300 digits

@@ -1,15 +1,17 @@
-"""What records are made of: validators for their fields, checks of arguments, times, and numbers of equal records.
+"""What records are made of: validators for fields, checks of arguments, times and lengths, numbers of equal records.
 
 May import `keys`.
 """
 
 from .arguments import check_int, check_one_of, check_text
 from .fields import LAST_MS, finite, fixed_bytes, integer, one_of, text
+from .lengths import LENGTH, parse_length, show_length
 from .ordinals import Ordinals
 from .times import UNITS, Unit, parse_time, show_time
 
 __all__ = [
     "LAST_MS",
+    "LENGTH",
     "UNITS",
     "Ordinals",
     "Unit",
@@ -20,7 +22,9 @@ __all__ = [
     "fixed_bytes",
     "integer",
     "one_of",
+    "parse_length",
     "parse_time",
+    "show_length",
     "show_time",
     "text",
 ]

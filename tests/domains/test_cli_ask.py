@@ -7,6 +7,7 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
+import attrs
 import pytest
 
 from domains.asking import WrongUsage, arguments, questions
@@ -58,6 +59,36 @@ COSTS = [
     "bytes_fetched",
 ]
 
+# Names without a number
+
+
+@pytest.mark.parametrize(
+    ("line", "records", "unknown"),
+    [
+        ("points metric=sys.foo tag=host value=web-1", 0, ["metric 'sys.foo'"]),
+        ("points metric=requests tag=hots value=web-1", 0, ["tag 'hots'"]),
+        ("points metric=requests tag=host value=web-99", 0, ["tag value 'web-99'"]),
+        ("query m=sum:sys.foo{hots=*}{dc=lga|x}", 0, ["metric 'sys.foo'", "tag 'hots'", "tag value 'x'"]),
+        ("query m=sum:1h-count:requests{host=web-1|web-99}", 2, ["tag value 'web-99'"]),
+        ("query m=sum:1h-count:requests{host=web-1}", 2, []),
+        ("query m=sum:requests{host=nothing-*}", 0, []),
+    ],
+)
+def test_an_answer_says_which_names_of_the_question_have_no_uid(ok, ask_json, samples, line, records, unknown):
+    line = f"tsdb {line} since=2013-01-01 until=2013-01-01T02:00 {samples}"
+    clauses = [f"{name} has no UID" for name in unknown]
+    answer = ask_json(line)
+    assert (len(answer["records"]), answer["unknown"]) == (records, clauses)
+    found = f"{records} records" if records else "nothing found"
+    why = f"{', but' if records else ':'} {', '.join(clauses)}" if unknown else ""
+    assert any(text.startswith(f"{found}{why}; ") for text in ok(f"ask {line}").splitlines())
+
+
+def test_a_uid_without_a_name_is_an_error_in_one_line(rowbook, samples):
+    line = f"ask tsdb query m=tsuid=none:000009000001000001 since=2013-01-01 until=2013-01-02 {samples}"
+    assert rowbook(line) == (1, "", "metrics: must be a UID with a name (got 00 00 09)\n")
+
+
 # Questions
 
 
@@ -91,7 +122,7 @@ def test_every_command_that_run_prints_can_be_asked(rowbook, few_samples, design
         for pattern in design.patterns:
             code, out, err = rowbook(f"ask {design.name}:{variant.name} {pattern.words} --json")
             assert (code, err.count("\n")) in ((0, 0 if variant.wrong is None else 1), (2, 1))
-            assert not out or [*json.loads(out)] == ["records", "cursor", *COSTS]
+            assert not out or [*json.loads(out)] == ["records", "cursor", "unknown", *COSTS]
 
 
 # Answers
@@ -633,6 +664,12 @@ LENGTHS = {
     "14d": 1_209_600_000,
     "1w": 604_800_000,
 }
+
+
+def test_a_length_of_time_is_shown_as_it_is_typed():
+    (pattern, *_) = questions(MONITORING)["averages"]
+    every_hour = attrs.evolve(pattern, sample={**pattern.sample, "every_ms": 3_600_000})
+    assert every_hour.words.endswith(" every=1h")
 
 
 @pytest.mark.parametrize("text", LENGTHS)

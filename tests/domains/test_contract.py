@@ -260,12 +260,12 @@ def changes_ranges(sizes):
 def reads_too_many_rows(sizes):
     """The rows that a pattern reads and returns at the first size at which they are out of proportion.
 
-    Of rows that hold many records their cells are counted.
+    Of rows that hold many records their cells are counted, unless a server-side filter drops whole rows.
     """
     for size in sizes:
-        returned, ranges = len(size.records), len(size.reads)
-        if size.read_for_records > ROWS_FOR_ONE * (returned + ranges):
-            return f"reads {size.read_for_records} rows, returns {returned} (ranges: {ranges})"
+        (read, returned), ranges = size.read_and_returned, len(size.reads)
+        if read > ROWS_FOR_ONE * (returned + ranges):
+            return f"reads {read} rows, returns {returned} (ranges: {ranges})"
     return ""
 
 

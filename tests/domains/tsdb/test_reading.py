@@ -1,19 +1,25 @@
 """The rows that region servers leave out, and series by their TSUIDs."""
 
 import random
+from contextlib import closing
 
 import pytest
 
 from domains.tsdb.codecs import SeriesSalt
-from domains.tsdb.keys import SETTINGS, data_table, uid_tables
+from domains.tsdb.design import ONE_SERIES, RATE, SUM
+from domains.tsdb.keys import SETTINGS, TABLES, data_table, uid_tables
 from domains.tsdb.questions import SeriesQuestion, TagFilter, parse_question
 from domains.tsdb.reading import MAX_FILTER_BYTES, row_filter
 from domains.tsdb.records import Point
 from domains.tsdb.repository import TsdbRepository
 from domains.tsdb.uids import UnknownUid
+from shared.designs import measure
+from shared.designs.cost_tables import verdict
 from shared.designs.metering import metered
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.records import parse_time
+from shared.stores import connect
+from shared.tables import create_tables
 
 HOUR_MS = 3_600_000
 T = parse_time("2013-01-01T00:00")
@@ -40,6 +46,38 @@ def test_the_filter_finds_every_row_that_holds_the_uids_whatever_their_bytes_are
         assert found >= {row for row in rows if all(any(pair in row[7:] for pair in pairs) for pairs in wanted)}
         of_letters = [pairs for pairs in wanted if all(pair.isascii() for pair in pairs)]
         assert all(any(pair in row for pair in pairs) for pairs in of_letters for row in found)
+
+
+@pytest.mark.parametrize("hosts", [6, 40])
+def test_a_verdict_grows_with_the_series_of_the_metric_whatever_tags_are_asked_for(hosts):
+    with closing(connect("embedded:")) as connection:
+        create_tables(connection, TABLES)
+        repository = TsdbRepository(connection)
+        repository.store_all(
+            Point(metric, T + 60_000 * minute, minute, {"host": f"web-{number}" if number < 3 else f"db-{number}"})
+            for metric in ("requests", "bytes.total")
+            for number in range(hosts)
+            for minute in range(60)
+        )
+        one_series, sums, rates = measure(connection, repository, [ONE_SERIES, SUM, RATE])
+    assert (one_series.cost.rows_read, one_series.cost.rows_fetched, len(one_series.records)) == (hosts, 1, 60)
+    assert (verdict(one_series), one_series.beyond_ranges) == (f"{hosts}.0x, server filter", "server filter")
+    assert (verdict(sums), len(sums.records)) == (f"{10 * hosts}.0x, computed", 6)
+    assert verdict(rates) == f"{hosts * 60 / len(rates.records):.1f}x, computed"
+
+
+def test_a_repository_says_which_names_of_a_question_have_no_uid(repository):
+    repository.store(Point("cpu", T, 1, {"host": "web-1", "dc": "lga"}))
+    for m, unknown in (
+        ("cpu{host=web-1|web-2|web-3}", ["tag value 'web-2'", "tag value 'web-3'"]),
+        ("cpu{host=web-*,rack=*}", ["tag 'rack'"]),
+        ("cpu{host=not_literal_or(web-9)}", []),
+        ("host{cpu=lga}", ["metric 'host'", "tag 'cpu'"]),  # names of another kind
+        ("tsuid=none:000001000001000009", []),
+    ):
+        assert repository.unknown_names(parse_question(m)) == [f"{name} has no UID" for name in unknown]
+    repository.store(Point("cpu", T, 1, {"host": "web-2"}))
+    assert repository.unknown_names(parse_question("cpu{host=web-2}")) == [], "an unknown name is not remembered"
 
 
 def test_rows_of_other_series_stay_on_the_server(connection):

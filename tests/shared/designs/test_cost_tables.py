@@ -34,6 +34,13 @@ def measured(answer: Any, by_client: tuple[str, ...] = (), by_server: tuple[str,
     return Measurement(ASK, answer, Cost(reads=reads, **cost), explanation=explanation)
 
 
+def filtered(answer: Any, **cost: Any) -> Measurement:
+    """An answer that is not that of a query, read with a server-side filter."""
+    measurement = measured(answer, **cost)
+    reads = [attrs.evolve(read, filter=b"KeyOnlyFilter()") for read in measurement.cost.reads]
+    return attrs.evolve(measurement, cost=attrs.evolve(measurement.cost, reads=reads))
+
+
 def with_gets(measurement: Measurement, gets: int) -> Measurement:
     """The same with gets of so many rows besides."""
     rows = [RowRange(bytes([number]), bytes([number, 0])) for number in range(100, 100 + gets)]
@@ -54,8 +61,20 @@ def refused(reason: str, question: str = "all notes") -> Measurement:
         (measured([1], ranges=1, rows_read=2), "1 range"),
         (measured([1], ranges=8, rows_read=9), "8 ranges"),
         (measured(None, ranges=1, rows_read=0), "1 range"),
-        (measured(400, ranges=1, rows_read=4), "1 range"),
-        (measured(400, ranges=1, rows_read=5), "5.0x, computed"),
+        # A scan reads at most two rows beyond the answer.
+        (measured(400, ranges=1, rows_read=3), "1 range"),
+        (measured(400, ranges=1, rows_read=4), "4.0x, computed"),
+        (measured(400, ranges=8, rows_read=17), "8 ranges"),
+        (measured(400, ranges=8, rows_read=18), "8 ranges, 18.0x, computed"),
+        (measured([1, 2], ranges=1, rows_read=2, cells_fetched=4, is_wide=True), "1 range"),
+        (measured([1, 2], ranges=1, rows_read=2, cells_fetched=5, is_wide=True), "2.5x, computed"),
+        # Rows that hold many records, most of which a filter drops.
+        (filtered([1, 2, 3], rows_read=6, rows_fetched=1, cells_fetched=3, is_wide=True), "6.0x, server filter"),
+        (filtered([], rows_read=6, rows_fetched=0, is_wide=True), "6 for none, server filter"),
+        (filtered([1, 2, 3], rows_read=3, rows_fetched=3), "1 range"),
+        (filtered([1, 2], rows_read=12, rows_fetched=12, cells_fetched=60, is_wide=True), "30.0x, computed"),
+        # If the store does not say what it read, the filter may have dropped any number of rows.
+        (filtered([1, 2, 3], rows_fetched=3), "1.0x, server filter"),
         (measured(400, ranges=1, rows_read=2, cells_fetched=400), "1 range"),
         (measured([1, 2, 3], ("host",), rows_read=10), "3.3x, filtered"),
         (measured([1, 2], ("host", "kind"), rows_read=3), "1.5x, filtered"),
