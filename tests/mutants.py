@@ -1435,6 +1435,34 @@ MUTANTS = (
         CLOCKS,
     ),
     Mutant(
+        "a write of a lost revision is completed",
+        "shared/writes/intents.py",
+        "        self._check_no_revision_is_lost(slot, began)\n",
+        "",
+        LOST_REVISIONS,
+    ),
+    Mutant(
+        "a young intent explains the lines of a lost revision",
+        "shared/writes/comparing.py",
+        " or self._proves_a_loss(suspect)",
+        "",
+        LOST_REVISIONS,
+    ),
+    Mutant(
+        "a damaged row that is dated in the future is discarded",
+        "shared/writes/verifying.py",
+        "            if reason := self._compared.dated_in_the_future(",
+        "            if reason := False and self._compared.dated_in_the_future(",
+        LOST_REVISIONS,
+    ),
+    Mutant(
+        "a write that changes nothing puts back lines however late",
+        "shared/writes/intents.py",
+        "                    self.repair(row, self.derived(source.record))",
+        "                    pass",
+        CLOCKS,
+    ),
+    Mutant(
         "a deleted record is claimed again",
         "shared/writes/sources.py",
         "return self.record is None and not self.writes",
@@ -1794,8 +1822,8 @@ MUTANTS = (
     Mutant(
         "the rows of a pending write are findings",
         "shared/writes/comparing.py",
-        "[suspect for suspect in suspects if suspect.source_row not in under_way]",
-        "[*suspects]",
+        "suspect.source_row not in under_way or self._proves_a_loss(suspect)",
+        "True",
         VERIFYING,
     ),
     Mutant(
@@ -1808,8 +1836,8 @@ MUTANTS = (
     Mutant(
         "a line that stays missing is said to be mended",
         "shared/writes/verifying.py",
-        "return self._compared.agrees(finding, finding.source_row)",
-        "return True",
+        "return finding, self._compared.agrees(finding, finding.source_row)",
+        "return finding, True",
         VERIFYING,
     ),
     Mutant(
@@ -1857,8 +1885,8 @@ MUTANTS = (
     Mutant(
         "an old write under way hides damage",
         "shared/writes/intents.py",
-        "if -MAX_SKEW_MS <= now_ms - slot.started_ms < self._window_ms)",
-        "if -MAX_SKEW_MS <= now_ms - slot.started_ms)",
+        "return -CLOCKS_APART_MS <= now_ms - slot.started_ms < age_ms",
+        "return -CLOCKS_APART_MS <= now_ms - slot.started_ms",
         VERIFYING,
     ),
     Mutant(
@@ -1920,8 +1948,8 @@ MUTANTS = (
     Mutant(
         "recovery leaves writes of a clock that is ahead",
         "shared/writes/intents.py",
-        "            elif age_ms > 0 and -MAX_SKEW_MS",
-        "            elif -MAX_SKEW_MS",
+        "            elif age_ms > 0 and _is_young(",
+        "            elif _is_young(",
         STOPPED_WRITES,
     ),
     Mutant(
