@@ -310,13 +310,13 @@ def test_a_clock_that_jumps_is_noticed_by_the_next_write(
     clock = JumpingClock()
     teams = Teams(new_store(*TABLES), clock)
     teams.put(RED)
-    clock.ahead_ms = MAX_SKEW_MS - 1000
+    clock.ahead_ms = MAX_SKEW_MS - 20_000
     teams.put(MOVED)
-    clock.ahead_ms = MAX_SKEW_MS + 1000
-    with pytest.raises(ClockSkew, match=r"got \+61\d\d\d ms"):
+    clock.ahead_ms = MAX_SKEW_MS + 20_000
+    with pytest.raises(ClockSkew, match=r"got \+[78]\d\d\d\d ms"):
         teams.put(RED)
-    clock.ahead_ms = -MAX_SKEW_MS - 1000
-    with pytest.raises(ClockSkew, match=r"got -6[01]\d\d\d ms"):
+    clock.ahead_ms = -MAX_SKEW_MS - 20_000
+    with pytest.raises(ClockSkew, match=r"got -[78]\d\d\d\d ms"):
         teams.put(RED)
     clock.ahead_ms = 0
     teams.put(RED)

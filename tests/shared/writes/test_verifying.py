@@ -193,7 +193,7 @@ def put_intent(rows, written_ms, **cells):
         if stored[b"i:s"] != b"\xc0":
             rows["notes_intents"].delete(row)
             time.sleep(0.02)
-            row = row[:-1] + b"\x07"  # the tombstones of the other row hide earlier timestamps
+            row = row[:-1] + bytes([row[-1] ^ 0x80])  # the tombstones of the other row hide earlier timestamps
             rows["notes_intents"].put(
                 row, stored | {b"i:" + name.encode(): cell for name, cell in cells.items()}, timestamp=written_ms
             )
