@@ -266,15 +266,34 @@ FAMILIES = {"p": Family(), "q": Family()}
 # ---- tables that are dropped, made anew, or made by others ---------------------------------------
 
 
-def test_a_dropped_table_leaves_no_record_and_the_last_one_no_table_of_records(
-    connection: happybase.Connection,
-) -> None:
+def test_a_dropped_table_leaves_no_record(connection: happybase.Connection) -> None:
     create_tables(connection, [salted(8), by_status({"a": 1})])
     drop_tables(connection, [salted(8)])
     assert [row.rpartition(b"_")[2] for row, _ in connection.table(RECORDS.name).scan()] == [b"lines"]
     create_tables(connection, [salted(32)])
     drop_tables(connection, [salted(32), by_status({"a": 1})])
+    assert (connection.tables(), list(connection.table(RECORDS.name).scan())) == ([RECORDS.name.encode()], [])
+    drop_tables(connection, [RECORDS])
     assert connection.tables() == []
+
+
+def test_tables_that_another_process_creates_while_the_last_others_are_dropped_keep_their_records(
+    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create_tables(connection, [salted(8)])
+    delete = connection.delete_table
+
+    def delete_late(name: str, **options: bool) -> None:
+        if not connection.table(RECORDS.name).row(recorded_layouts.record_row(connection, "events")):
+            create_tables(connection, [by_status({"a": 1})])
+        delete(name, **options)
+
+    monkeypatch.setattr(connection, "delete_table", delete_late)
+    drop_tables(connection, [salted(8)])
+    create_tables(connection, [by_status({"a": 1})])
+    assert [row for row, _ in connection.table(RECORDS.name).scan()] == [
+        recorded_layouts.record_row(connection, "lines")
+    ]
 
 
 def test_a_table_that_others_dropped_may_be_made_anew_with_another_layout(connection: happybase.Connection) -> None:
