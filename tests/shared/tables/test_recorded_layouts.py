@@ -386,6 +386,30 @@ def test_a_claim_fails_if_another_process_confirmed_its_own_meanwhile(
         create_tables(connection, [salted(32)])
 
 
+def test_a_program_that_only_uses_tables_confirms_a_record_before_another_process_can_replace_it(
+    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One process has created a table and not confirmed its record; one has seen no table; a third one uses the table."""
+    create_tables(connection, [salted(8)])
+    connection.delete_table("events", disable=True)
+    recorded_layouts.forget_compared(connection, "events")
+    cell = read_cell(connection, "events")
+    unconfirmed = json_of(recorded_in(cell or b""), is_created=False)
+    assert recorded_layouts.replace_cell(connection, "events", cell, unconfirmed)
+    replace = recorded_layouts.replace_cell
+
+    def replace_late(*arguments: Any) -> bool:
+        monkeypatch.undo()
+        connection.create_table("events", {"e": Family().options})
+        put_all([Event("a", 1)], (connection.table("events"), salted(8), salted(8).row))
+        return replace(*arguments)
+
+    monkeypatch.setattr(recorded_layouts, "replace_cell", replace_late)
+    with pytest.raises(LayoutMismatch, match=r"buckets=8\).* \(the declared layout makes .*buckets=32\)"):
+        create_tables(connection, [salted(32)])
+    assert json.loads(read_cell(connection, "events") or b"")["is_created"] is True
+
+
 def test_the_prefix_of_a_connection_separates_records() -> None:
     connection = connect("embedded:", table_prefix="a")
     create_tables(connection, [salted(8)])
