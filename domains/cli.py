@@ -41,6 +41,7 @@ from shared.stores import InvalidStoreURL, StoreError, Unreachable, connect
 from shared.stores.server.memory import MAX_BUFFERED_BYTES
 from shared.tables import InvalidRecord, NeedsThrift2, TableMismatch, check_layouts, create_tables, drop_tables
 from shared.tables.adopting import adopt_tables
+from shared.tables.recorded_layouts import RECORDS
 from shared.writes import ClockSkew, NotAllStored
 from shared.writes.batches import RECORDS_AT_ONCE
 
@@ -638,6 +639,8 @@ def _demo_tables(url: str, variant: Variant, keep: bool) -> Generator[happybase.
                 # A new connection, because an error or Ctrl-C may have stopped the other one in the middle of a reply.
                 with _open(url, DEMO_PREFIX) as fresh:
                     drop_tables(fresh, variant.tables)
+                    if fresh.tables() == [RECORDS.name.encode()]:  # nobody but `rowbook run` uses the prefix
+                        drop_tables(fresh, [RECORDS])
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from .codecs import (
 )
 from .conditions import any_of, between, matcher, starting_with
 from .copied_part import CopiedPart
-from .errors import InvalidKey, InvalidQuestion
+from .errors import InvalidKey, InvalidQuestion, UnknownCode
 from .layout import KeyLayout
 from .limits import MAX_ROW_BYTES
 from .parts import Segment, part, row_key
@@ -79,6 +79,7 @@ __all__ = [
     "UInt24",
     "UInt32",
     "UInt64",
+    "UnknownCode",
     "any_of",
     "between",
     "matcher",

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any, Generic, SupportsIndex, TypeVar
 
-from .errors import InvalidKey, shown, shown_bytes
+from .errors import InvalidKey, UnknownCode, shown, shown_bytes
 from .limits import MAX_ROW_BYTES
 
 V = TypeVar("V")
@@ -349,7 +349,7 @@ class Code(Codec[N]):
         own, rest = split_at(1, data)
         if own[0] not in self.name_of:
             known = ", ".join(f"{byte:02x} {name}" for byte, name in sorted(self.name_of.items()))
-            raise InvalidKey(f"must be one of {known} (got {own.hex()})")
+            raise UnknownCode(f"must be one of {known} (got {own.hex()})")
         return self.name_of[own[0]], rest
 
 

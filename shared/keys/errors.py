@@ -12,6 +12,13 @@ class InvalidKey(ValueError):
     """
 
 
+class UnknownCode(InvalidKey):
+    """Bytes that would be a key of this layout if it knew the byte of a `Code`: probably the key of a later release.
+
+    All other bytes are as they should be; only a prefix that is computed from the unknown name is not compared.
+    """
+
+
 class InvalidQuestion(ValueError):
     """A question that the key order cannot answer, or a cursor that belongs to another question."""
 

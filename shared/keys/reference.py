@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 import attrs
 
 from .codecs import Codec
-from .errors import InvalidKey, listed, shown, shown_bytes
+from .errors import InvalidKey, UnknownCode, listed, shown, shown_bytes
 from .limits import MAX_ROW_BYTES
 from .parts import Part, Segment, init_fields
 from .prefixes import Modulo, Prefix, Spread, TimeBucket, sources
@@ -111,23 +111,30 @@ class ReferenceLayout(Generic[K]):
             raise InvalidKey(f"{self.name}.{part.name}: {error}") from None
 
     def decode_reference(self, row: bytes) -> K:
-        """The key of a row; `InvalidKey` names the part and its offset."""
+        """The key of a row; `InvalidKey` names the part and its offset, as `segments` does."""
         return self.key(*(segment.value for segment in self.segments(row)[len(self.prefixes) :]))
 
     def segments(self, row: bytes) -> list[Segment]:
-        """The prefixes and parts of a row, in its order; `InvalidKey` if it is not a key of this layout."""
+        """The prefixes and parts of a row, in its order; `InvalidKey` if it is not a key of this layout.
+
+        `UnknownCode` if only names are missing to make it one.
+        """
         if type(row) is not bytes or not 1 <= len(row) <= MAX_ROW_BYTES:
             raise InvalidKey(f"{self.name}: a {self.key_noun} is 1..{MAX_ROW_BYTES} bytes (got {shown(row)})")
         parts: list[Segment] = []
+        unknown: dict[str, UnknownCode] = {}
         rest = row[self.prefix_bytes :]
         for part in self.parts:
             offset = len(row) - len(rest)
             try:
                 value, after = part.codec.decode_first(rest)
             except InvalidKey as error:
-                raise InvalidKey(
-                    f"{self.name}.{part.name}: {error}, at offset {offset} of {self.row_noun} {shown_bytes(row)}"
-                ) from None
+                where = f"at offset {offset} of {self.row_noun} {shown_bytes(row)}"
+                located = type(error)(f"{self.name}.{part.name}: {error}, {where}")
+                if not isinstance(located, UnknownCode):
+                    raise located from None
+                unknown[part.name] = located
+                value, after = None, rest[part.codec.width_bytes :]  # a Code has one byte, with or without a label
             parts.append(Segment(part.name, rest[: len(rest) - len(after)], value, part.meaning))
             rest = after
         if rest:
@@ -141,7 +148,8 @@ class ReferenceLayout(Generic[K]):
         offset = 0
         for prefix in self.prefixes:
             data = row[offset : offset + prefix.width_bytes]
-            wanted = self.computed_prefix(prefix, values, encoded)
+            is_known = unknown.keys().isdisjoint(sources(prefix))
+            wanted = self.computed_prefix(prefix, values, encoded) if is_known else data
             if data != wanted:
                 raise InvalidKey(
                     f"{self.name}: {prefix} of these parts is {wanted.hex(' ')} (got {data.hex(' ')}), "
@@ -149,6 +157,8 @@ class ReferenceLayout(Generic[K]):
                 )
             prefixes.append(Segment(type(prefix).__name__, data, None, f"computed from {prefix}"))
             offset += prefix.width_bytes
+        if unknown:
+            raise next(iter(unknown.values()))
         return prefixes + parts
 
     def computed_prefix(self, prefix: Prefix, values: Mapping[str, Any], encoded: Mapping[str, bytes]) -> bytes:

@@ -97,7 +97,8 @@ def create_tables(connection: happybase.Connection, tables: Iterable[TableLayout
 def drop_tables(connection: happybase.Connection, tables: Iterable[TableLayout[Any, Any]]) -> None:
     """Deletes the tables with all their rows, and their records; skips tables that do not exist.
 
-    Deletes the table of records as well, once it is empty.
+    The table of records stays, also empty: another process may be about to record there the tables that it creates.
+    To drop it is to drop `RECORDS`, which is for those who know that no other process uses the prefix.
     """
     existing = _names(connection)
     has_records = RECORDS.name in existing
@@ -108,8 +109,6 @@ def drop_tables(connection: happybase.Connection, tables: Iterable[TableLayout[A
         if at_ms is not None:  # after the table: without a table a record is out of date
             delete_record(connection, table.name, at_ms)
         forget_compared(connection, table.name)
-    if has_records and next(connection.table(RECORDS.name).scan(limit=1), None) is None:
-        connection.delete_table(RECORDS.name, disable=True)
 
 
 def _names(connection: happybase.Connection) -> set[str]:

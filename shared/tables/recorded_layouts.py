@@ -13,11 +13,14 @@ table, in JSON, which a shell shows:
 2. Put the declared layouts as `is_created: false`, if the record is still that of step 1.
 3. Create the table.
 4. Read the record again and compare it. If it is of these layouts, put it as `is_created: true`. Only then use the
-   table.
+   table. A program that only uses tables does this too, if it finds another record.
 
 Two processes with different layouts cannot both pass: if the second replaces the record between the steps of the first,
 either step 4 of the first refuses, or step 2 of the second finds another record than it has read, and starts again. A
 process that dies leaves a record that the next one completes or, without a table, replaces.
+
+The record knows formats, not meanings: two parts of one codec that change places make the same format, and so do other
+units of a number. Nothing of a table tells them apart, so they are not refused.
 """
 
 import json
@@ -120,7 +123,7 @@ def check_layouts(connection: happybase.Connection, tables: Sequence[TableLayout
 
     Raises LayoutMismatch if a table's keys are made by another layout. Warns of `UnrecordedLayout` if the store has no
     record of a table that exists. Costs: once for each table and connection one get, with one call that lists the
-    tables.
+    tables; one checkAndPut if the process that created the table died before it confirmed the record.
     """
     known, prefix = _known_on(connection), connection.table_prefix
     new = [table for table in tables if (prefix, table.name, table.format) not in known.compared and table.is_recorded]
@@ -150,8 +153,21 @@ def _read_records(connection: happybase.Connection, known: _Known, names: Set[st
     existing = connection.tables() if names else []
     for name in names:
         if name.encode() in existing:
-            cell = read_cell(connection, name) if RECORDS.name.encode() in existing else None
-            known.records[connection.table_prefix, name] = None if cell is None else recorded_in(cell)
+            has_records = RECORDS.name.encode() in existing
+            known.records[connection.table_prefix, name] = _confirmed(connection, name) if has_records else None
+
+
+def _confirmed(connection: happybase.Connection, name: str) -> Recorded | None:
+    """The record of a table that exists, put as `is_created: true`; None if it has none.
+
+    So a process that has seen no table yet cannot replace the record any more: see step 2.
+    """
+    while (cell := read_cell(connection, name)) is not None:
+        recorded = recorded_in(cell)
+        is_created = json.loads(cell).get("is_created")
+        if is_created or replace_cell(connection, name, cell, json_of(recorded, is_created=True)):
+            return recorded
+    return None
 
 
 def _warn(table: str) -> None:

@@ -53,7 +53,7 @@ def source_of(order, revision, time_ms, writes):
         b"a": line[b"o:a"],
         b"st": line[b"o:st"],
     }
-    return msgpack.packb([revision, time_ms, writes[-64:], cells])
+    return msgpack.packb([revision, time_ms, writes[-64 * 8 :], cells])
 
 
 def line_of(order):
@@ -137,7 +137,7 @@ class Orders:
         return order
 
     def write(self, row, cell, order):
-        revision, old_ms, writes, _ = (0, 0, [], None) if cell is None else msgpack.unpackb(cell, strict_map_key=False)
+        revision, old_ms, writes, _ = (0, 0, b"", None) if cell is None else msgpack.unpackb(cell, strict_map_key=False)
         old = None if cell is None else order_of(row, cell)
         started_ms = max(time.time_ns() // 1_000_000, self.last_ms + 1)
         self.last_ms = started_ms + 1
@@ -153,7 +153,7 @@ class Orders:
         self.intents.put(self.slot, {**intent, b"i:t": msgpack.packb(touched)}, timestamp=started_ms)
         self.put(self.by_status, new_status_row, {b"o:x": TRUE}, old_ms + 1)
         time_ms = max(started_ms, old_ms + 3)
-        new_cell = source_of(order, revision + 1, time_ms, [*writes, write_id])
+        new_cell = source_of(order, revision + 1, time_ms, writes + write_id)
         mutation = Mutation(column=SOURCE, value=new_cell)
         if not self.orders.connection.client.checkAndPut(self.orders.name, row, SOURCE, cell, mutation, {}):
             raise ValueError(f"order {row!r} was changed meanwhile")

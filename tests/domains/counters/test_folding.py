@@ -80,6 +80,16 @@ def watched(variant, connection, act):
     return used
 
 
+def number_of_calls(variant, connection, logins):
+    """How many calls a repository needs that stores these logins one by one, as the first thing it does."""
+
+    def store(repository):
+        for stored_login in logins:
+            repository.store(stored_login)
+
+    return watched(variant, connection, store).number_of_calls
+
+
 def fold_day(repository):
     return repository.fold(DAY)
 
@@ -353,13 +363,15 @@ def test_a_login_that_is_stored_at_any_call_of_a_fold_is_counted_if_it_was_answe
 @pytest.mark.parametrize("knows_the_day", [False, True])
 @pytest.mark.parametrize("late", LATE, ids=lambda late: late.user)
 def test_a_fold_at_any_call_of_a_writer_counts_the_login_if_it_was_answered(variant, new, late, knows_the_day):
+    first = [login()] if knows_the_day else []
+    start, stop = (number_of_calls(variant, new()[0], logins) for logins in (first, [*first, late]))
     outcomes = []
-    for number in range(5):
+    for number in range(start, stop + 1):
         connection, repository = new()
         before, folder = counted(repository, late), variant.open(connection)
-        writer = interrupted(variant, connection, 4 * knows_the_day + number, partial(folder.fold, DAY))
-        if knows_the_day:
-            writer.store(login())  # again, in four calls
+        writer = interrupted(variant, connection, number, partial(folder.fold, DAY))
+        for known in first:
+            writer.store(known)  # again
         answered = 0
         with suppress(DayClosed):
             writer.store(late)
@@ -373,14 +385,14 @@ def test_a_fold_at_any_call_of_a_writer_counts_the_login_if_it_was_answered(vari
             counted(repository, late) - before,
             "ada",
         )
-    calls = 3 if knows_the_day else 4
-    assert outcomes == [0] * calls + [1] * (5 - calls)
+    assert outcomes == [0] * (stop - start) + [1]
 
 
 @keeping
 def test_a_writer_is_told_that_the_login_may_not_be_counted(variant, new):
+    last = number_of_calls(variant, new()[0], [login(DAY + 9)]) - 1
     connection, repository = new()
-    writer = interrupted(variant, connection, 3, partial(repository.fold, DAY))
+    writer = interrupted(variant, connection, last, partial(repository.fold, DAY))
     with pytest.raises(DayClosed) as refused:
         writer.store(login(DAY + 9))
     assert str(refused.value) == (

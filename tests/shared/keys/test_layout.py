@@ -17,12 +17,14 @@ from shared.keys import (
     InvalidKey,
     InvalidQuestion,
     KeyLayout,
+    Prefixed,
     Salt,
     TrailingBytes,
     TrailingText,
     UInt8,
     UInt16,
     UInt24,
+    UnknownCode,
     between,
     part,
     row_key,
@@ -205,6 +207,39 @@ def test_a_key_of_another_class_is_refused_even_if_its_parts_fit() -> None:
     for wrong in (twin.key("s-17", 0, ""), ROW, None, ("s-17", 0, "")):
         with pytest.raises(InvalidKey, match=r"^OrderBySeller: must be a OrderBySeller"):
             ORDERS.encode(wrong)
+
+
+@row_key
+class Line:
+    """A key as two releases know it; this one does not know what the later one has added."""
+
+    owner: str = part(EscapedText, "whose")
+    status: str = part(Code({"on": 1, "off": 2}), "which")
+    tag: str = part(Prefixed("t", Code({"a": 1})), "which one")
+    number: int = part(UInt16, "how many")
+
+
+@pytest.mark.parametrize("prefixes", [(), (Salt(of="owner", buckets=8),)])
+def test_a_key_that_lacks_only_the_name_of_a_code_is_told_apart_from_bytes_that_are_no_key(prefixes: Any) -> None:
+    layout = KeyLayout(Line, *prefixes)
+    row = layout.encode(Line("ann", "on", "a", 7))
+    assert row.endswith(b"ann\0\1" + bytes.fromhex("01 7401 0007"))
+    salt, line = row[: len(prefixes)], row[len(prefixes) :]
+    later = [line.replace(b"\1\1t\1", b"\1\3t\1"), line.replace(b"t\1", b"t\5"), line.replace(b"\1\1t\1", b"\1\3t\5")]
+    for code in later:
+        with pytest.raises(UnknownCode, match=r"^Line\.(status: must be one of 01 on|tag: must be one of 01 a)"):
+            layout.decode(salt + code)
+        damaged = [code[:-1], code + b"\0", code.replace(b"t", b"u"), code.replace(b"nn", b"\xff")]
+        for wrong in [*(salt + row for row in damaged), *([b"\xff" + code] if salt else [])]:
+            with pytest.raises(InvalidKey) as refused:
+                layout.decode(wrong)
+            assert type(refused.value) is InvalidKey, wrong
+
+
+def test_a_prefix_of_an_unknown_name_is_not_compared() -> None:
+    layout = KeyLayout(Line, HashPrefix(of="status", bytes=1))
+    with pytest.raises(UnknownCode):
+        layout.decode(b"?" + layout.encode(Line("ann", "on", "a", 7))[1:].replace(b"\1\1t", b"\1\3t"))
 
 
 def test_a_row_is_bytes_and_not_another_type_like_them() -> None:

@@ -266,15 +266,34 @@ FAMILIES = {"p": Family(), "q": Family()}
 # ---- tables that are dropped, made anew, or made by others ---------------------------------------
 
 
-def test_a_dropped_table_leaves_no_record_and_the_last_one_no_table_of_records(
-    connection: happybase.Connection,
-) -> None:
+def test_a_dropped_table_leaves_no_record(connection: happybase.Connection) -> None:
     create_tables(connection, [salted(8), by_status({"a": 1})])
     drop_tables(connection, [salted(8)])
     assert [row.rpartition(b"_")[2] for row, _ in connection.table(RECORDS.name).scan()] == [b"lines"]
     create_tables(connection, [salted(32)])
     drop_tables(connection, [salted(32), by_status({"a": 1})])
+    assert (connection.tables(), list(connection.table(RECORDS.name).scan())) == ([RECORDS.name.encode()], [])
+    drop_tables(connection, [RECORDS])
     assert connection.tables() == []
+
+
+def test_tables_that_another_process_creates_while_the_last_others_are_dropped_keep_their_records(
+    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create_tables(connection, [salted(8)])
+    delete = connection.delete_table
+
+    def delete_late(name: str, **options: bool) -> None:
+        if not connection.table(RECORDS.name).row(recorded_layouts.record_row(connection, "events")):
+            create_tables(connection, [by_status({"a": 1})])
+        delete(name, **options)
+
+    monkeypatch.setattr(connection, "delete_table", delete_late)
+    drop_tables(connection, [salted(8)])
+    create_tables(connection, [by_status({"a": 1})])
+    assert [row for row, _ in connection.table(RECORDS.name).scan()] == [
+        recorded_layouts.record_row(connection, "lines")
+    ]
 
 
 def test_a_table_that_others_dropped_may_be_made_anew_with_another_layout(connection: happybase.Connection) -> None:
@@ -365,6 +384,30 @@ def test_a_claim_fails_if_another_process_confirmed_its_own_meanwhile(
     monkeypatch.setattr(creation, "claim_table", claim_late)
     with pytest.raises(LayoutMismatch, match=r"buckets=8\).* \(the declared layout makes .*buckets=32\)"):
         create_tables(connection, [salted(32)])
+
+
+def test_a_program_that_only_uses_tables_confirms_a_record_before_another_process_can_replace_it(
+    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One process has created a table and not confirmed its record; one has seen no table; a third one uses the table."""
+    create_tables(connection, [salted(8)])
+    connection.delete_table("events", disable=True)
+    recorded_layouts.forget_compared(connection, "events")
+    cell = read_cell(connection, "events")
+    unconfirmed = json_of(recorded_in(cell or b""), is_created=False)
+    assert recorded_layouts.replace_cell(connection, "events", cell, unconfirmed)
+    replace = recorded_layouts.replace_cell
+
+    def replace_late(*arguments: Any) -> bool:
+        monkeypatch.undo()
+        connection.create_table("events", {"e": Family().options})
+        put_all([Event("a", 1)], (connection.table("events"), salted(8), salted(8).row))
+        return replace(*arguments)
+
+    monkeypatch.setattr(recorded_layouts, "replace_cell", replace_late)
+    with pytest.raises(LayoutMismatch, match=r"buckets=8\).* \(the declared layout makes .*buckets=32\)"):
+        create_tables(connection, [salted(32)])
+    assert json.loads(read_cell(connection, "events") or b"")["is_created"] is True
 
 
 def test_the_prefix_of_a_connection_separates_records() -> None:

@@ -294,7 +294,7 @@ def test_dropping_removes_tables_and_passes_over_missing_ones(connection: happyb
     connection.table("names").put(b"ann", {b"n:v": b"1"})
     drop_tables(connection, [NAMES, OTHERS])
     drop_tables(connection, [NAMES, OTHERS])
-    assert connection.tables() == []
+    assert connection.tables() == [b"rowbook_layouts"]
     create_tables(connection, [NAMES])
     assert list(connection.table("names").scan()) == []
 
