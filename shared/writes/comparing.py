@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from ..keys import InvalidKey, RowRange
+from ..keys import InvalidKey, RowRange, UnknownCode
 from ..keys.errors import listed
 from ..queries import in_batches, scan_in_batches
 from ..tables import InvalidRow, TableLayout
@@ -139,7 +139,8 @@ class Comparison:
             try:
                 source_of_line[row] = self._writer.source.layout.row_of(table.layout.decode(row))
             except InvalidKey as error:
-                yield Finding("undecodable", table.name, row, None, _reason(error))
+                kind: Kind = "unknown" if isinstance(error, UnknownCode) else "undecodable"
+                yield Finding(kind, table.name, row, None, _reason(error))
         wanted = self._readable(source_of_line.values())
         for row, source_row in source_of_line.items():
             if source_row in wanted:

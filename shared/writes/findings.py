@@ -10,7 +10,16 @@ TIMES_READ_AGAIN = 2
 """How often a row that disagrees is read again before it is a finding: writers may be at work."""
 
 Kind: TypeAlias = Literal[
-    "missing", "dangling", "differing", "undecodable", "orphaned", "future", "unsettled", "leaked", "left-over"
+    "missing",
+    "dangling",
+    "differing",
+    "undecodable",
+    "unknown",
+    "orphaned",
+    "future",
+    "unsettled",
+    "leaked",
+    "left-over",
 ]
 
 

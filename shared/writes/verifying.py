@@ -11,6 +11,7 @@ The cells of a source's lines are dated by its time T; those that are put before
                  line is dated T + 1, and no intent names the source
     future       a cell is dated after what any clock may show       kept; the reason tells how to remove it
     undecodable  the row is not a key, or not a source or an intent  kept; discarded if told to
+    unknown      the row has a code of a later release               kept; discarded if its row is named
     unsettled    `repair` could not complete a write under way       kept
 
 On the right is what `repair` does. A source that is older than its lines has lost a revision, for example because its
@@ -163,7 +164,9 @@ class Verifier:
             self._writer.repair(finding.source_row, _cells_of([line]))
             return finding, self._compared.agrees(finding, finding.source_row)
         is_source = finding.table == self._writer.source.name
-        if finding.kind in ("undecodable", "unsettled") and instructions.discards(finding, is_source=is_source):
+        if finding.kind in ("undecodable", "unknown", "unsettled") and instructions.discards(
+            finding, is_source=is_source
+        ):
             reason = self._discard(finding)
             return finding.because(reason), not reason
         return finding, False
