@@ -389,7 +389,7 @@ def test_a_claim_fails_if_another_process_confirmed_its_own_meanwhile(
 def test_a_program_that_only_uses_tables_confirms_a_record_before_another_process_can_replace_it(
     connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One process has created a table and not confirmed its record; one has seen no table; a third one uses the table."""
+    """One has created a table and not confirmed its record; one has seen no table; a third one uses the table."""
     create_tables(connection, [salted(8)])
     connection.delete_table("events", disable=True)
     recorded_layouts.forget_compared(connection, "events")
