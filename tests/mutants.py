@@ -1568,6 +1568,20 @@ MUTANTS = (
         TSDB_AT_ONCE,
     ),
     Mutant(
+        "a deletion trusts a clock that was set during the call",
+        "domains/tsdb/deleting.py",
+        "began = it.registry.check_clock()",
+        "began = it.clock.moment()",
+        TSDB_AT_ONCE,
+    ),
+    Mutant(
+        "a compaction trusts a clock that was set during the call",
+        "domains/tsdb/compaction.py",
+        "began = deleter.registry.check_clock()",
+        "began = deleter.clock.moment()",
+        TSDB_AT_ONCE,
+    ),
+    Mutant(
         "a deletion puts its cell however long it was stopped",
         "domains/tsdb/deleting.py",
         "            if self.deleter.clock.elapsed_ms(began) > BATCH_MS:\n",

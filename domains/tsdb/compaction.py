@@ -107,9 +107,9 @@ class CompactionResult:
 def compact(deleter: Deleter, plan: Plan) -> CompactionResult:
     """Compacts the rows of a plan. It is safe to repeat the call, after a crash and beside other processes.
 
-    Raises TooManyAttempts. Costs: one scan of the row keys; for each 100 rows 1 call that reads them, 1 scan of the
-    registered deletions before and 1 after they are put, 1 put and 1 delete for each different T, and 1 call for each
-    different qualifier of compacted cells.
+    Raises ClockSkew and TooManyAttempts. Costs: one scan of the row keys; for each 100 rows 1 call that reads them, 1
+    scan of the registered deletions before and 1 after they are put, 1 put and 1 delete for each different T, and 1
+    call for each different qualifier of compacted cells.
     """
     done = left = 0
     failed: list[InvalidRow] = []
@@ -125,7 +125,7 @@ def compact(deleter: Deleter, plan: Plan) -> CompactionResult:
 def _compact_batch(deleter: Deleter, rows: Sequence[bytes]) -> CompactionResult:
     """Steps 1 to 4 for some rows, again if another deletion was registered meanwhile; see `registry.py`."""
     for _ in range(ATTEMPTS):
-        began = deleter.clock.moment()
+        began = deleter.registry.check_clock()
         now_ms = began.wall_ms
         deletions = deleter.registry.registered()
         read = dict(deleter.rows.rows([*rows], columns=deleter.table.cells.columns, include_timestamp=True))

@@ -201,9 +201,10 @@ class Deleter:
         """Deletes the points of a deletion, or, if it names a TSUID, whole rows. It is safe to repeat.
 
         With `settles`, it is one that was registered by another call: nothing is deleted that is dated later.
-        Raises TooManyAttempts and UnknownUid. Costs: for each 100 rows 1 scan of their keys, 1 put and 1 scan that
-        registers and reads deletions, 1 call that reads the rows, 1 delete, and 1 more for each different timestamp of
-        the last ten minutes; if compacted cells are replaced, 1 put, 1 scan, and 1 call for each different qualifier.
+        Raises ClockSkew, TooManyAttempts and UnknownUid. Costs: for each 100 rows 1 scan of their keys, 1 put and 1
+        scan that registers and reads deletions, 1 call that reads the rows, 1 delete, and 1 more for each different
+        timestamp of the last ten minutes; if compacted cells are replaced, 1 put, 1 scan, and 1 call for each different
+        qualifier.
         """
         selection = self.registry.selection(own)
         if selection is None:
@@ -262,7 +263,7 @@ class _Step:
         for _ in range(ATTEMPTS):
             if self.own is not None and not self.settles:
                 it.registry.register(self.own)
-            began = it.clock.moment()
+            began = it.registry.check_clock()
             before_ms = began.wall_ms - QUIET_MS
             deletions = it.registry.registered()
             read = dict(it.rows.rows([*self.keys], columns=it.table.cells.columns, include_timestamp=True))

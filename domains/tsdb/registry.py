@@ -38,7 +38,7 @@ import happybase
 from shared.keys import starting_with
 from shared.queries import scan
 from shared.tables import InvalidRow, TableLayout
-from shared.writes import WriterClock
+from shared.writes import Moment, WriterClock
 from shared.writes.server_clock import MAX_SKEW_MS, checked_moment
 
 from .keys import DELETIONS, SETTINGS
@@ -86,22 +86,22 @@ class DeletionRegistry:
     uids: Uids
     clock: WriterClock
 
-    def check_clock(self) -> None:
-        """Raises ClockSkew if the clock is too far off: what it dates could hide points of others.
+    def check_clock(self) -> Moment:
+        """The time now. Raises ClockSkew if the clock is too far off: what it dates could hide points of others.
 
-        Costs: 1 put and 1 get, once in ten minutes for each connection.
+        Costs: 1 put and 1 get, once in ten minutes for each connection, and once more if the system's clock was set.
         """
         row = SETTINGS.row(Settings(self.data.name, {}))
-        checked_moment(self.connection, self._rows, row, CLOCK_CELL, self.clock)
+        return checked_moment(self.connection, self._rows, row, CLOCK_CELL, self.clock)
 
     def new(self, **of_deletion: Any) -> RegisteredDeletion:
         """A deletion with these attributes, which is not yet registered."""
         return RegisteredDeletion(f"{self.data.name}#{urandom(8).hex()}", 0, **of_deletion)
 
     def register(self, deletion: RegisteredDeletion) -> None:
-        """Puts a deletion, or puts it again, with the time now. Raises TooManyAttempts. Costs: 1 put."""
+        """Puts a deletion, or puts it again, with the time now. Raises ClockSkew and TooManyAttempts. Costs: 1 put."""
         for _ in range(ATTEMPTS):
-            began = self.clock.moment()
+            began = self.check_clock()
             started = attrs.evolve(deletion, started_ms=began.wall_ms)
             self._rows.put(DELETIONS.row(started), DELETIONS.cells.pack(started), timestamp=began.wall_ms)
             if self.clock.elapsed_ms(began) <= MAX_SKEW_MS:  # otherwise others may have read since, without it

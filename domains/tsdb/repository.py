@@ -211,8 +211,7 @@ class TsdbRepository:
         Raises ClockSkew. Costs: 1 scan; for each deletion those of `Deleter.delete`, and 1 delete.
         """
         age_ms = KEEP_MS if older_than_ms is None else older_than_ms
-        self._registry.check_clock()
-        now_ms = self._clock.read_ms()
+        now_ms = self._registry.check_clock().wall_ms
         settled = waiting = 0
         unread: list[InvalidRow] = []
         deletions = self._registry.read(unread).values()
