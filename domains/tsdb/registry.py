@@ -19,10 +19,12 @@ Why no point comes back. Let X be the process that puts, and D a deletion that h
   clocks differ by two. So D covers all of its points there.
 - A point that is stored again after D is dated S - 2 minutes or later. So D covers none of these.
 
-What is left to `recover`: X dies after its put, or the put is executed after X has given up. So deletions stay
-registered for twenty minutes, `KEEP_MS`. After that `recover` deletes what they cover once more, and removes them. A
-put that is executed later than that may bring points back for good; so may a process that was stopped for longer just
-between its look at the clock and its put.
+What is left to `recover`: X dies after its put, or the put is executed after X has given up. So a deletion stays
+registered until it is twenty minutes old, `KEEP_MS`, and `recover` runs, which deletes what it covers once more, and
+removes it. After these minutes nobody else deletes what it covers, which may have been restored from a backup since:
+compactions leave rows with such points as they are, and deletions put no cell in place of theirs, because one that
+`recover` does not cover would keep points that X brought back. A put that is executed after `recover` may bring points
+back for good; so may a process that was stopped for longer just between its look at the clock and its put.
 
 Costs: 1 put and 2 scans of the table's deletions for each batch of rows.
 """
@@ -50,7 +52,7 @@ from .rewriting import ATTEMPTS, QUIET_MS, TooManyAttempts
 from .uids import Uids, UnknownUid
 
 KEEP_MS = 2 * QUIET_MS
-"""How long a deletion stays registered: any put that was under way when it ended has been executed."""
+"""How long a deletion stays registered at least: any put that was under way when it ended has been executed."""
 SPARED_MS = 3 * MAX_SKEW_MS
 """What is dated later than so long before its start, a deletion that is registered does not cover."""
 CLOCK_CELL = {b"s:c": b"1"}
@@ -132,6 +134,10 @@ class DeletionRegistry:
         """Removes a deletion, unless it was registered again since it was read. Costs: 1 delete."""
         columns = list(DELETIONS.cells.columns)
         self._rows.delete(DELETIONS.row(deletion), columns, timestamp=deletion.started_ms)
+
+    def is_over(self, deletion: RegisteredDeletion, now_ms: int) -> bool:
+        """Whether a deletion is left to `recover`."""
+        return now_ms - deletion.started_ms >= KEEP_MS
 
     def selection(self, deletion: RegisteredDeletion) -> Selection | None:
         """The series of a deletion; None if one of their names, or of their UIDs, is unknown.
