@@ -67,6 +67,7 @@ DICTIONARIES = ("tests/shared/writes/test_dictionaries.py",)
 STOPPED_WRITES = ("tests/shared/writes/test_stopped_writes.py",)
 TSDB_COMPACTION = ("tests/domains/tsdb/test_compaction.py",)
 TSDB_AT_ONCE = ("tests/domains/tsdb/test_at_once.py",)
+TSDB_RESTORING = ("tests/domains/tsdb/test_restoring.py",)
 TSDB_DELETING = ("tests/domains/tsdb/test_deleting.py",)
 TSDB_READING = ("tests/domains/tsdb/test_reading.py",)
 TSDB_ANNOTATING = ("tests/domains/tsdb/test_annotating.py",)
@@ -1622,6 +1623,41 @@ MUTANTS = (
         "before_ms = deletion.started_ms - SPARED_MS",
         "before_ms = deletion.started_ms + 10**9",
         TSDB_AT_ONCE,
+    ),
+    Mutant(
+        "a deletion trusts a clock that was set during the call",
+        "domains/tsdb/deleting.py",
+        "began = it.registry.check_clock()",
+        "began = it.clock.moment()",
+        TSDB_AT_ONCE,
+    ),
+    Mutant(
+        "a compaction trusts a clock that was set during the call",
+        "domains/tsdb/compaction.py",
+        "began = deleter.registry.check_clock()",
+        "began = deleter.clock.moment()",
+        TSDB_AT_ONCE,
+    ),
+    Mutant(
+        "a compaction deletes points that were restored long after their deletion",
+        "domains/tsdb/registry.py",
+        "return now_ms - deletion.started_ms >= KEEP_MS",
+        "return now_ms - deletion.started_ms >= 10**9",
+        TSDB_RESTORING,
+    ),
+    Mutant(
+        "a deletion replaces a cell with points that are left to recover",
+        "domains/tsdb/deleting.py",
+        "is_postponed=plan.is_postponed or with_left != plan",
+        "is_postponed=plan.is_postponed",
+        TSDB_RESTORING,
+    ),
+    Mutant(
+        "a compaction puts points that are left to recover into its cell",
+        "domains/tsdb/deleting.py",
+        "_Step(self, [*batch], settles=True).planned(",
+        "_Step(self, [*batch]).planned(",
+        TSDB_RESTORING,
     ),
     Mutant(
         "a deletion puts its cell however long it was stopped",

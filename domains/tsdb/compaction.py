@@ -20,7 +20,7 @@ Why no point is lost, whatever others write or wherever this dies:
 - If the compacted cell is stored with a timestamp before T, it is put again at T: a deletion that read the old one may
   be about to delete it, after it has put the points that remain into a cell with the timestamp T; see `deleting.py`.
 - It puts no point that a registered deletion covers; see `registry.py`, whose steps 2 to 5 these steps are in. A row in
-  which it reads such a point is not compacted: the point is deleted.
+  which it reads such a point is not compacted: the point is deleted, or left to `recover`.
 - After a death between two steps, or if several processes compact one row, several cells may hold a time. The newest of
   them has its number.
 
@@ -99,19 +99,22 @@ class CompactionResult:
     compacted: int
     """Rows whose points are in one cell now."""
     left: int
-    """Rows that have one cell already, that hold appended points, or that are too young or too large."""
+    """Rows that have one cell already, that hold appended points, that are too young or too large, or with points that
+    a registered deletion covers which is left to `recover`."""
     failed: tuple[InvalidRow, ...]
     """Rows that cannot be read; they stay as they are."""
+    cleaned: int = 0
+    """Rows from which points were deleted that a registered deletion covers; the next call compacts them."""
 
 
 def compact(deleter: Deleter, plan: Plan) -> CompactionResult:
     """Compacts the rows of a plan. It is safe to repeat the call, after a crash and beside other processes.
 
-    Raises TooManyAttempts. Costs: one scan of the row keys; for each 100 rows 1 call that reads them, 1 scan of the
-    registered deletions before and 1 after they are put, 1 put and 1 delete for each different T, and 1 call for each
-    different qualifier of compacted cells.
+    Raises ClockSkew and TooManyAttempts. Costs: one scan of the row keys; for each 100 rows 1 call that reads them, 1
+    scan of the registered deletions before and 1 after they are put, 1 put and 1 delete for each different T, and 1
+    call for each different qualifier of compacted cells.
     """
-    done = left = 0
+    done = left = cleaned = 0
     failed: list[InvalidRow] = []
     keys = (row for row, _ in scan(deleter.rows, plan, filter=KEYS_ONLY, columns=deleter.table.cells.columns))
     for batch in in_batches(keys, ROWS_AT_ONCE):
@@ -119,13 +122,14 @@ def compact(deleter: Deleter, plan: Plan) -> CompactionResult:
         done += result.compacted
         left += result.left
         failed += result.failed
-    return CompactionResult(done, left, tuple(failed))
+        cleaned += result.cleaned
+    return CompactionResult(done, left, tuple(failed), cleaned)
 
 
 def _compact_batch(deleter: Deleter, rows: Sequence[bytes]) -> CompactionResult:
     """Steps 1 to 4 for some rows, again if another deletion was registered meanwhile; see `registry.py`."""
     for _ in range(ATTEMPTS):
-        began = deleter.clock.moment()
+        began = deleter.registry.check_clock()
         now_ms = began.wall_ms
         deletions = deleter.registry.registered()
         read = dict(deleter.rows.rows([*rows], columns=deleter.table.cells.columns, include_timestamp=True))
@@ -141,9 +145,8 @@ def _compact_batch(deleter: Deleter, rows: Sequence[bytes]) -> CompactionResult:
             if deleter.covered(read, now_registered, now_ms - QUIET_MS) != covered:
                 continue
         seen = _delete_sources(deleter.rows, replaced)
-        if covered:
-            deleter.clean([*covered])
-        return CompactionResult(len(seen), len(read) - len(failed) - len(seen), tuple(failed))
+        cleaned = deleter.clean([*covered]).changed if covered else 0
+        return CompactionResult(len(seen), len(read) - len(failed) - len(seen) - cleaned, tuple(failed), cleaned)
     raise TooManyAttempts(f"{deleter.table.name}: {len(rows)} rows must be compacted in {BATCH_MS} ms, undisturbed")
 
 

@@ -107,7 +107,8 @@ class DeletionResult:
     """Rows in which something was deleted."""
     postponed: int
     """Rows that stay as they are, although a compacted cell is to be replaced: it is younger than ten minutes, or a
-    tombstone or a younger cell hides the new cell. Call again ten minutes later."""
+    tombstone or a younger cell hides the new cell; call again ten minutes later. Or a registered deletion that is
+    twenty minutes old covers other points in it; `recover` or `cancel` that one before."""
     failed: tuple[InvalidRow, ...]
     """Rows that cannot be read, or with appended points inside and outside of the period; they stay as they are."""
 
@@ -201,9 +202,10 @@ class Deleter:
         """Deletes the points of a deletion, or, if it names a TSUID, whole rows. It is safe to repeat.
 
         With `settles`, it is one that was registered by another call: nothing is deleted that is dated later.
-        Raises TooManyAttempts and UnknownUid. Costs: for each 100 rows 1 scan of their keys, 1 put and 1 scan that
-        registers and reads deletions, 1 call that reads the rows, 1 delete, and 1 more for each different timestamp of
-        the last ten minutes; if compacted cells are replaced, 1 put, 1 scan, and 1 call for each different qualifier.
+        Raises ClockSkew, TooManyAttempts and UnknownUid. Costs: for each 100 rows 1 scan of their keys, 1 put and 1
+        scan that registers and reads deletions, 1 call that reads the rows, 1 delete, and 1 more for each different
+        timestamp of the last ten minutes; if compacted cells are replaced, 1 put, 1 scan, and 1 call for each different
+        qualifier.
         """
         selection = self.registry.selection(own)
         if selection is None:
@@ -222,17 +224,17 @@ class Deleter:
         )
 
     def clean(self, rows: Sequence[bytes]) -> DeletionResult:
-        """Deletes from these rows what registered deletions cover. Costs: as `delete`, but registers nothing."""
+        """Deletes from these rows what registered deletions cover that are not over. Costs: as `delete` without put."""
         return _Step(self, rows).run()
 
     def covered(
         self, batch: Mapping[bytes, Any], deletions: Mapping[str, RegisteredDeletion], before_ms: int
     ) -> dict[bytes, Deletion]:
-        """How points that these deletions cover are deleted from rows; only of rows that have some.
+        """How points that these deletions cover, all of them, are deleted from rows; only of rows that have some.
 
         Rows that cannot be read are left out. Costs: those of names that are not remembered.
         """
-        return _Step(self, [*batch]).planned(self.read_keys(batch, []), deletions, before_ms, [])
+        return _Step(self, [*batch], settles=True).planned(self.read_keys(batch, []), deletions, before_ms, [])
 
     def read_keys(self, batch: Mapping[bytes, Any], failed: list[InvalidRow]) -> _Batch:
         """The keys and cells of rows; adds those whose key cannot be read to `failed`."""
@@ -262,7 +264,7 @@ class _Step:
         for _ in range(ATTEMPTS):
             if self.own is not None and not self.settles:
                 it.registry.register(self.own)
-            began = it.clock.moment()
+            began = it.registry.check_clock()
             before_ms = began.wall_ms - QUIET_MS
             deletions = it.registry.registered()
             read = dict(it.rows.rows([*self.keys], columns=it.table.cells.columns, include_timestamp=True))
@@ -303,11 +305,13 @@ class _Step:
         failed: list[InvalidRow],
     ) -> dict[bytes, Deletion]:
         """How points are deleted from each row that has some. Adds those that must stay as they are to `failed`."""
+        registry = self.deleter.registry
         own_row = None if self.own is None else self.own.table
-        of_others = self.deleter.registry.covered(
-            (other for other in deletions.values() if other.table != own_row),
-            {row: key for row, (key, _) in batch.items()},
-        )
+        others = [other for other in deletions.values() if other.table != own_row]
+        over = [] if self.settles else [other for other in others if registry.is_over(other, before_ms + QUIET_MS)]
+        keys = {row: key for row, (key, _) in batch.items()}
+        of_others = registry.covered((other for other in others if other not in over), keys)
+        left = registry.covered(over, keys)
         found: dict[bytes, Deletion] = {}
         for row, (key, cells) in batch.items():
             own = self._own_period(key.time_ms)
@@ -315,7 +319,11 @@ class _Step:
                 if own is not None and self.own is not None and self.own.tsuid:
                     plan = whole_row(cells, own, before_ms)
                 else:
-                    plan = deletion(cells, own, of_others.get(row, ()), before_ms, self.deleter.duplicates)
+                    periods = of_others.get(row, [])
+                    plan = deletion(cells, own, periods, before_ms, self.deleter.duplicates)
+                    if row in left and plan is not None and plan.rewritten is not None:
+                        with_left = deletion(cells, own, periods + left[row], before_ms, self.deleter.duplicates)
+                        plan = attrs.evolve(plan, is_postponed=plan.is_postponed or with_left != plan)
             except ValueError as error:
                 failed.append(InvalidRow(self.deleter.table.name, row, str(error)))
                 continue

@@ -19,10 +19,12 @@ Why no point comes back. Let X be the process that puts, and D a deletion that h
   clocks differ by two. So D covers all of its points there.
 - A point that is stored again after D is dated S - 2 minutes or later. So D covers none of these.
 
-What is left to `recover`: X dies after its put, or the put is executed after X has given up. So deletions stay
-registered for twenty minutes, `KEEP_MS`. After that `recover` deletes what they cover once more, and removes them. A
-put that is executed later than that may bring points back for good; so may a process that was stopped for longer just
-between its look at the clock and its put.
+What is left to `recover`: X dies after its put, or the put is executed after X has given up. So a deletion stays
+registered until it is twenty minutes old, `KEEP_MS`, and `recover` runs, which deletes what it covers once more, and
+removes it. After these minutes nobody else deletes what it covers, which may have been restored from a backup since:
+compactions leave rows with such points as they are, and deletions put no cell in place of theirs, because one that
+`recover` does not cover would keep points that X brought back. A put that is executed after `recover` may bring points
+back for good; so may a process that was stopped for longer just between its look at the clock and its put.
 
 Costs: 1 put and 2 scans of the table's deletions for each batch of rows.
 """
@@ -38,7 +40,7 @@ import happybase
 from shared.keys import starting_with
 from shared.queries import scan
 from shared.tables import InvalidRow, TableLayout
-from shared.writes import WriterClock
+from shared.writes import Moment, WriterClock
 from shared.writes.server_clock import MAX_SKEW_MS, checked_moment
 
 from .keys import DELETIONS, SETTINGS
@@ -50,7 +52,7 @@ from .rewriting import ATTEMPTS, QUIET_MS, TooManyAttempts
 from .uids import Uids, UnknownUid
 
 KEEP_MS = 2 * QUIET_MS
-"""How long a deletion stays registered: any put that was under way when it ended has been executed."""
+"""How long a deletion stays registered at least: any put that was under way when it ended has been executed."""
 SPARED_MS = 3 * MAX_SKEW_MS
 """What is dated later than so long before its start, a deletion that is registered does not cover."""
 CLOCK_CELL = {b"s:c": b"1"}
@@ -86,22 +88,22 @@ class DeletionRegistry:
     uids: Uids
     clock: WriterClock
 
-    def check_clock(self) -> None:
-        """Raises ClockSkew if the clock is too far off: what it dates could hide points of others.
+    def check_clock(self) -> Moment:
+        """The time now. Raises ClockSkew if the clock is too far off: what it dates could hide points of others.
 
-        Costs: 1 put and 1 get, once in ten minutes for each connection.
+        Costs: 1 put and 1 get, once in ten minutes for each connection, and once more if the system's clock was set.
         """
         row = SETTINGS.row(Settings(self.data.name, {}))
-        checked_moment(self.connection, self._rows, row, CLOCK_CELL, self.clock)
+        return checked_moment(self.connection, self._rows, row, CLOCK_CELL, self.clock)
 
     def new(self, **of_deletion: Any) -> RegisteredDeletion:
         """A deletion with these attributes, which is not yet registered."""
         return RegisteredDeletion(f"{self.data.name}#{urandom(8).hex()}", 0, **of_deletion)
 
     def register(self, deletion: RegisteredDeletion) -> None:
-        """Puts a deletion, or puts it again, with the time now. Raises TooManyAttempts. Costs: 1 put."""
+        """Puts a deletion, or puts it again, with the time now. Raises ClockSkew and TooManyAttempts. Costs: 1 put."""
         for _ in range(ATTEMPTS):
-            began = self.clock.moment()
+            began = self.check_clock()
             started = attrs.evolve(deletion, started_ms=began.wall_ms)
             self._rows.put(DELETIONS.row(started), DELETIONS.cells.pack(started), timestamp=began.wall_ms)
             if self.clock.elapsed_ms(began) <= MAX_SKEW_MS:  # otherwise others may have read since, without it
@@ -132,6 +134,10 @@ class DeletionRegistry:
         """Removes a deletion, unless it was registered again since it was read. Costs: 1 delete."""
         columns = list(DELETIONS.cells.columns)
         self._rows.delete(DELETIONS.row(deletion), columns, timestamp=deletion.started_ms)
+
+    def is_over(self, deletion: RegisteredDeletion, now_ms: int) -> bool:
+        """Whether a deletion is left to `recover`."""
+        return now_ms - deletion.started_ms >= KEEP_MS
 
     def selection(self, deletion: RegisteredDeletion) -> Selection | None:
         """The series of a deletion; None if one of their names, or of their UIDs, is unknown.

@@ -204,6 +204,13 @@ class TsdbRepository:
         """The deletions that are registered, the oldest first: under way, or ended since `recover`. Costs: 1 scan."""
         return sorted(self._registry.registered().values(), key=lambda deletion: deletion.started_ms)
 
+    def cancel(self, deletion: RegisteredDeletion) -> None:
+        """Removes a deletion from those that are registered, so that points which are restored after it stay.
+
+        Points that it has not deleted, because its writer died, stay too. Costs: 1 delete.
+        """
+        self._registry.remove(deletion)
+
     def recover(self, older_than_ms: int | None = None) -> Recovery:
         """Deletes once more what registered deletions cover, and removes those that are twenty minutes old.
 
@@ -212,8 +219,7 @@ class TsdbRepository:
         Raises ClockSkew. Costs: 1 scan; for each deletion those of `Deleter.delete`, and 1 delete.
         """
         age_ms = KEEP_MS if older_than_ms is None else older_than_ms
-        self._registry.check_clock()
-        now_ms = self._clock.read_ms()
+        now_ms = self._registry.check_clock().wall_ms
         settled = waiting = 0
         unread: list[InvalidRow] = []
         deletions = self._registry.read(unread).values()
@@ -228,7 +234,7 @@ class TsdbRepository:
                 failed.append(message_of(error))
                 continue
             failed += [str(row) for row in result.failed]
-            if result.failed or result.postponed or now_ms - deletion.started_ms < KEEP_MS:
+            if result.failed or result.postponed or not self._registry.is_over(deletion, now_ms):
                 waiting += not result.failed
             else:
                 self._registry.remove(deletion)

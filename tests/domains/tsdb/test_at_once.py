@@ -14,8 +14,8 @@ from domains.tsdb.rewriting import QUIET_MS
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.writes import ClockSkew, Recovery, WriterClock, server_clock
-from shared.writes.server_clock import MAX_SKEW_MS
-from tests.domains.tsdb.compacting import HOUR, NOW, repository, values
+from shared.writes.server_clock import MAX_DRIFT_MS, MAX_SKEW_MS
+from tests.domains.tsdb.compacting import HOUR, NOW, repository, stored, values
 from tests.domains.tsdb.interleaving import every_order
 from tests.watched_connection import ReplyLost, Stop, WatchedConnection, WriterDied, stopped_at
 
@@ -62,10 +62,10 @@ def filled(time, *, compacted):
     connection = connect("embedded:")
     create_tables(connection, TABLES)
     points, later = {"whole": (FIVE, []), "with another": (FIVE[:4], FIVE[4:]), "single": ([], FIVE)}[compacted]
-    for stored in (points, later):
-        repository(connection, time.clock()).store_all(stored)
+    for part in (points, later):
+        repository(connection, time.clock()).store_all(part)
         time.ms += QUIET_MS + 10
-        if stored is points and points:
+        if part is points and points:
             assert repository(connection, time.clock()).compact("cpu").compacted == 1
     time.ms += 4 * QUIET_MS
     return connection
@@ -75,19 +75,19 @@ def delete(tsdb, second):
     return tsdb.delete_points("cpu", (), HOUR + second * 1000, HOUR + (second + 1) * 1000)
 
 
-def opened(connection, time, ahead_ms):
+def opened(connection, clock):
     """A repository that has read the names and compared the clocks."""
-    tsdb = repository(connection, time.clock(ahead_ms))
+    tsdb = repository(connection, clock)
     tsdb.delete_points("cpu", (), HOUR - 2, HOUR - 1)  # of no row
     return tsdb
 
 
 def deleting_at(time, second, ahead_ms=0):
-    return lambda connection: partial(delete, opened(connection, time, ahead_ms), second)
+    return lambda connection: partial(delete, opened(connection, time.clock(ahead_ms)), second)
 
 
 def compacting_at(time, ahead_ms=0):
-    return lambda connection: partial(opened(connection, time, ahead_ms).compact, "cpu")
+    return lambda connection: partial(opened(connection, time.clock(ahead_ms)).compact, "cpu")
 
 
 def contents(connection):
@@ -226,6 +226,47 @@ def test_a_clock_that_is_far_off_deletes_and_compacts_nothing(monkeypatch):
         with pytest.raises(ClockSkew):
             run(repository(connection, ahead.clock()))
     assert [len(cells) for _, cells in connection.table("tsdb").scan()] == [5]
+
+
+class _ClockThatIsSet(WriterClock):
+    """One that somebody sets an hour ahead after so many readings."""
+
+    def __init__(self):
+        super().__init__()
+        self.readings = 10**6
+
+    def read_ms(self):
+        self.readings -= 1
+        return super().read_ms() + (6 * QUIET_MS if self.readings < 0 else 0)
+
+
+@pytest.mark.parametrize("readings", range(10))
+@pytest.mark.parametrize("run", ["delete", "compact", "recover"])
+def test_a_clock_that_is_set_ahead_hides_no_later_point_and_compacts_no_young_one(monkeypatch, run, readings):
+    """During a call, which compares the clocks at its start."""
+    monkeypatch.setattr(server_clock, "MAX_SKEW_MS", MAX_SKEW_MS)
+    monkeypatch.setattr(server_clock, "MAX_DRIFT_MS", MAX_DRIFT_MS)
+    connection = connect("embedded:")
+    create_tables(connection, TABLES)
+    earlier = Time()
+    earlier.ms = time_ns() // 10**6 - (0 if run == "compact" else 2 * QUIET_MS)
+    repository(connection, earlier.clock()).store_all(FIVE)
+    clock = _ClockThatIsSet()
+    tsdb = opened(connection, clock)
+    if run == "recover":
+        with suppress(WriterDied):
+            delete(repository(WatchedConnection(connection, stopped_at(Stop(2))), WriterClock()), 1)
+    clock.readings = readings
+    runs = {
+        "delete": partial(delete, tsdb, 1),
+        "compact": partial(tsdb.compact, "cpu"),
+        "recover": partial(tsdb.recover, 0),
+    }
+    with suppress(ClockSkew):
+        runs[run]()
+    assert len(stored(connection).popitem()[1]) >= 4
+    repository(connection, WriterClock()).store_all(FIVE)
+    assert values(connection, WriterClock()) == [0, 1, 2, 3, 4]
 
 
 def test_a_deletion_that_cannot_be_read_stops_no_other(time):
