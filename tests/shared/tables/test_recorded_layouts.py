@@ -389,7 +389,7 @@ def test_a_claim_fails_if_another_process_confirmed_its_own_meanwhile(
 def test_a_program_that_only_uses_tables_confirms_a_record_before_another_process_can_replace_it(
     connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One process has created a table and not confirmed its record; one has seen no table; a third one uses the table."""
+    """One process has made a table and not confirmed its record; one has seen no table; a third one uses the table."""
     create_tables(connection, [salted(8)])
     connection.delete_table("events", disable=True)
     recorded_layouts.forget_compared(connection, "events")
@@ -485,6 +485,14 @@ def test_rows_of_another_number_of_buckets_are_not_adopted(connection: happybase
     unrecorded(connection, salted(buckets), *MANY)
     with pytest.raises(LayoutMismatch, match=r"^table events: row .* is not of row Salt\(of=part 1, buckets=8\), "):
         adopt_tables(connection, [salted(8)])
+    assert RECORDS.name.encode() not in connection.tables()
+
+
+def test_rows_without_a_declared_column_are_not_adopted(connection: happybase.Connection) -> None:
+    unrecorded(connection, salted(32), *MANY)
+    other = attrs.evolve(salted(8), cells=events(text=Column("e:other")).cells)
+    with pytest.raises(LayoutMismatch, match=r"^table events: has rows, and none has a cell of e:other$"):
+        adopt_tables(connection, [other])
     assert RECORDS.name.encode() not in connection.tables()
 
 
