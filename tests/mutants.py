@@ -51,7 +51,7 @@ RECORDED_LAYOUTS = ("tests/shared/tables/test_recorded_layouts.py",)
 CLOCK = ("tests/shared/writes/test_clock.py",)
 SERVER_CLOCK = ("tests/shared/writes/test_server_clock.py",)
 CLOCKS = ("tests/shared/writes/test_clocks_of_writers.py", "tests/shared/writes/test_server_clock.py")
-RELEASES = ("tests/shared/writes/test_two_releases.py",)
+TWO_RELEASES = ("tests/shared/writes/test_two_releases.py",)
 SLOTS = ("tests/shared/writes/test_slots.py",)
 SOURCES = ("tests/shared/writes/test_sources.py",)
 VERIFYING = ("tests/shared/writes/test_verifying.py",)
@@ -171,6 +171,13 @@ MUTANTS = (
         "if not codec.ordered or codec.descending or codec.trailing:",
         "if not codec.ordered or codec.descending:",
         CODECS,
+    ),
+    Mutant(
+        "a key of a later release is told apart although bytes after its code are damaged",
+        "shared/keys/reference.py",
+        "                unknown[part.name] = located",
+        "                raise located",
+        LAYOUTS,
     ),
     Mutant(
         "text without a terminator stands in the middle of a key",
@@ -1384,14 +1391,14 @@ MUTANTS = (
         "shared/writes/sources.py",
         "cells = {**unknown, **{",
         "cells = {**{",
-        RELEASES,
+        TWO_RELEASES,
     ),
     Mutant(
         "an intent of a later release is settled",
         "shared/writes/intents.py",
         "if unknown := slot.intent.touched.keys() - {table.name for table in self.lists}:",
         "if unknown := []:",
-        RELEASES,
+        TWO_RELEASES,
     ),
     Mutant(
         "a clock that is set back gives a writer more time",
@@ -2099,6 +2106,20 @@ MUTANTS = (
         "        if replace_cell(connection, table.name, cell, json_of(declared, is_created=False)):",
         "        cell = read_cell(connection, table.name)\n"
         "        if replace_cell(connection, table.name, cell, json_of(declared, is_created=False)):",
+        RECORDED_LAYOUTS,
+    ),
+    Mutant(
+        "a program that only uses tables does not confirm their record",
+        "shared/tables/recorded_layouts.py",
+        'is_created = json.loads(cell).get("is_created")',
+        "is_created = True",
+        RECORDED_LAYOUTS,
+    ),
+    Mutant(
+        "a table is adopted none of whose rows was compared",
+        "shared/tables/adopting.py",
+        "if samples and not rows and not _is_empty(connection, table):",
+        "if False:",
         RECORDED_LAYOUTS,
     ),
     Mutant(

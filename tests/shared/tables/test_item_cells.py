@@ -375,7 +375,7 @@ SETTINGS = TableLayout("settings", "a setting", KeyLayout(User), ItemCells(Setti
 
 @pytest.mark.parametrize("name", ["", "n" * 32_768], ids=["empty", "too long"])
 def test_a_qualifier_of_no_or_too_many_bytes_is_refused(name: str) -> None:
-    reason = f"NamedSlot: a qualifier has 1..32767 bytes (got {len(name)})"
+    reason = f"NamedSlot.name: a qualifier has 1..32767 bytes (got {len(name)})"
     with pytest.raises(InvalidQuestion) as question:
         SETTINGS.plan(user="ann", name=name)
     assert str(question.value) == reason

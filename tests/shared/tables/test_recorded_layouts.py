@@ -488,6 +488,14 @@ def test_rows_of_another_number_of_buckets_are_not_adopted(connection: happybase
     assert RECORDS.name.encode() not in connection.tables()
 
 
+def test_rows_without_a_declared_column_are_not_adopted(connection: happybase.Connection) -> None:
+    unrecorded(connection, salted(32), *MANY)
+    other = attrs.evolve(salted(8), cells=events(text=Column("e:other")).cells)
+    with pytest.raises(LayoutMismatch, match=r"^table events: has rows, and none has a cell of e:other$"):
+        adopt_tables(connection, [other])
+    assert RECORDS.name.encode() not in connection.tables()
+
+
 def test_adopting_says_what_else_fits_the_rows(connection: happybase.Connection) -> None:
     host = next(host for host in (f"web-{number}" for number in range(99)) if salted(256).row(Event(host, 1))[0] < 8)
     unrecorded(connection, salted(32), Event(host, 1))
