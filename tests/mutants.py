@@ -1290,8 +1290,8 @@ MUTANTS = (
     Mutant(
         "an erasure keeps the lines of the author in other timelines",
         "domains/feeds/erasing.py",
-        "            self._lines.delete(gone)\n",
-        "",
+        "kept = self._lines.delete(gone)\n",
+        "kept: list[InvalidRow] = []\n",
         FEED_ERASING,
     ),
     Mutant(
@@ -1299,6 +1299,27 @@ MUTANTS = (
         "domains/feeds/erasing.py",
         "if remaining == 0:",
         "if True:",
+        FEED_ERASING,
+    ),
+    Mutant(
+        "an erasure is over while rows stay that must go",
+        "domains/feeds/erasing.py",
+        "        if not kept:\n",
+        "        if True:\n",
+        FEED_ERASING,
+    ),
+    Mutant(
+        "a tombstone of the future hides lines of timelines",
+        "domains/feeds/lines.py",
+        "if time_ms > last_ms]",
+        "if False]",
+        FEED_ERASING,
+    ),
+    Mutant(
+        "an erasure is hidden below one of a host whose clock is ahead",
+        "shared/writes/erasing.py",
+        "max(now_ms, newest_ms + 1)",
+        "now_ms",
         FEED_ERASING,
     ),
     Mutant(
@@ -1311,15 +1332,15 @@ MUTANTS = (
     Mutant(
         "an erasure deletes lines of records that came back",
         "shared/writes/erasing.py",
-        "line.time_ms <= old_ms and _is_missing(sources[line.source_row])",
+        "line.time_ms <= old_ms and _is_missing(source)",
         "line.time_ms <= old_ms",
         ERASING,
     ),
     Mutant(
         "an erasure deletes lines that a write under way has put",
         "shared/writes/erasing.py",
-        "line.time_ms <= old_ms and _is_missing(sources[line.source_row])",
-        "_is_missing(sources[line.source_row])",
+        "line.time_ms <= old_ms and _is_missing(source)",
+        "_is_missing(source)",
         ERASING,
     ),
     Mutant(

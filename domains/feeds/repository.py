@@ -110,7 +110,6 @@ class FeedRepository:
             self.timeline_lines,
             self.follow_writer,
             self.post_writer,
-            clock,
         )
         self._clock = clock
         self._lines_of_followers = CopiedPart(self._followers.layout, "reader", self._timelines.layout, "owner")
@@ -168,7 +167,8 @@ class FeedRepository:
         """Deletes all lines of a reader's timeline except the newest `keep` that a page shows; returns how many.
 
         It also deletes left-over lines: those of deleted posts, and of authors whom the reader does not follow. Streams
-        stay as they are, because all followers read them.
+        stay as they are, because all followers read them, and so do lines that are dated in the future. Raises
+        ClockSkew.
         Costs: for each 1,000 lines 1 scan, 1 call that gets the posts, 1 that gets the follows, and 1 delete.
         """
         check_name("reader", reader)
@@ -183,8 +183,7 @@ class FeedRepository:
                     gone[row] = stored[row]
             # One timestamp for all, the newest. It also hides what a late step puts below it: lines of older posts,
             # which would be trimmed too.
-            self.timeline_lines.delete(gone, at_once=True)
-            deleted += len(gone)
+            deleted += len(gone) - len(self.timeline_lines.delete(gone, at_once=True))
         return deleted
 
     def erase_user(self, user: str) -> int:

@@ -10,7 +10,8 @@ import pytest
 from domains.feeds import TABLES, FeedRepository, Follow, Post
 from domains.feeds.design import DESIGN
 from domains.feeds.keys import ERASURES, FOLLOWERS, FOLLOWING, POSTS, STREAMS, TIMELINES, UNFINISHED
-from domains.feeds.records import Follower
+from domains.feeds.records import Follower, StreamAuthor
+from shared.tables import InvalidRow
 from shared.writes import ClockSkew, WriterClock
 from shared.writes.intents import FORGET_MS
 from tests.engines import EMBEDDED, HBASE
@@ -257,6 +258,77 @@ def test_on_a_host_an_hour_ahead_an_erasure_is_refused_and_forgets_nothing(conne
             call()
     assert [list(connection.table(table.name).scan()) for table in (POSTS, FOLLOWING, ERASURES)] == before
     assert list(feeds.posts("ada")) == [Post("ada", NOON_MS, 1, "hello")]
+
+
+class Shifted(WriterClock):
+    """The clock of a host that is some seconds ahead."""
+
+    def __init__(self, ahead_ms):
+        super().__init__()
+        self._ahead_ms = ahead_ms
+
+    def read_ms(self):
+        return super().read_ms() + self._ahead_ms
+
+
+def test_an_erasure_that_died_on_a_host_whose_clock_is_ahead_does_not_hide_the_next_one(connection, passes):
+    network(connection)
+    dying = WatchedConnection(connection, dying_before(lambda call: call.name == "checkAndPut"))
+    with pytest.raises(WriterDied):
+        FeedRepository(dying, clock=Shifted(50_000)).erase_user("dan")
+    feeds = opened(connection)
+    assert feeds.erase_user("dan") == 7
+    passes(FORGET_MS + 60_000)
+    recovery = feeds.recover()
+    assert (recovery.settled, recovery.failed) == (1, ())
+    assert rows_that_name(connection, "dan") == 0
+
+
+def test_an_erasure_is_not_put_below_a_cell_of_the_future(connection, embedded_only):
+    feeds = network(connection)
+    future_ms = time.time_ns() // 1_000_000 + DAY_MS
+    connection.table(ERASURES.name).put(b"dan", {b"e:t": b"?"}, timestamp=future_ms)
+    with pytest.raises(InvalidRow, match=f"must be dated at most 180000 ms after now .got {future_ms}."):
+        feeds.erase_user("dan")
+    assert feeds.posts("dan").count() == 3
+
+
+# ---- what cannot go
+
+
+@pytest.mark.parametrize(
+    ("table", "row"),
+    [
+        (FOLLOWERS, FOLLOWERS.row(Follower("dan", "zoe"))),
+        (TIMELINES, line_of(TIMELINES, "zoe", Post("dan", NOON_MS, 9, ""))),
+        (STREAMS, STREAMS.row(StreamAuthor("dan"))),
+    ],
+    ids=["list", "timeline", "mark"],
+)
+def test_a_stray_of_the_future_stays_and_keeps_its_erasure_and_no_tombstone_hides_what_is_new(
+    connection, passes, table, row
+):
+    feeds = network(connection)
+    future_ms = time.time_ns() // 1_000_000 + 365 * DAY_MS
+    connection.table(table.name).put(row, LINE, timestamp=future_ms)
+    assert feeds.erase_user("dan") == 8
+    passes(FORGET_MS + 1000)
+    recovery = feeds.recover()
+    reason = f"kept, because it is dated {future_ms}, after what any clock may show"
+    assert recovery.failed == (f"{table.name}: row {row.hex(' ')}: {reason}",)
+    assert feeds.erase_user("dan") == 1
+    feeds.follow(Follow("zoe", "dan"))
+    opened(connection, pull_above=0).post(Post("dan", NOON_MS, 9, "cake"))
+    assert feeds.timeline("zoe").count() == feeds.followers("dan").count() == 1
+
+
+def test_trim_keeps_a_line_of_the_future_and_hides_nothing_with_it(connection, embedded_only):
+    feeds = network(connection)
+    stray = line_of(TIMELINES, "ada", Post("dan", NOON_MS, 99, ""))
+    connection.table(TIMELINES.name).put(stray, LINE, timestamp=time.time_ns() // 1_000_000 + DAY_MS)
+    assert feeds.trim("ada", 0) == 3
+    connection.table(TIMELINES.name).put(line_of(TIMELINES, "ada", SOUP), LINE)
+    assert list(feeds.timeline("ada")) == [SOUP, Post("dan", NOON_MS, 3, "pulled")]
 
 
 # ---- deaths
