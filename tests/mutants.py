@@ -1967,6 +1967,13 @@ MUTANTS = (
         ("tests/domains/orders/test_erase_buyer.py",),
     ),
     Mutant(
+        "a stray line of the future hides a buyer's later orders",
+        "domains/orders/repository.py",
+        "if newest_ms > self.writer.check_clock().wall_ms + FUTURE_MS:",
+        "if False:",
+        ("tests/domains/orders/test_erase_buyer.py",),
+    ),
+    Mutant(
         "a repair puts a login into a folded day",
         "domains/counters/verifying.py",
         "if self._is_open(day_ms):\n            put_all(",
