@@ -1260,6 +1260,13 @@ MUTANTS = (
         MESSAGE_UPKEEP,
     ),
     Mutant(
+        "a copy counts as created without a look",
+        "domains/messages/verifying.py",
+        "not _was_never_written(stored[finding.row])",
+        "True",
+        MESSAGE_UPKEEP,
+    ),
+    Mutant(
         "a fan-out ends after its first step",
         "domains/feeds/repository.py",
         "if count < self._step_rows:",
@@ -1362,6 +1369,13 @@ MUTANTS = (
         "domains/feeds/verifying.py",
         " if self._lines.follow_row(keys[row]) not in undecided",
         "",
+        FEED_UPKEEP,
+    ),
+    Mutant(
+        "a stream counts as mended without a look",
+        "domains/feeds/verifying.py",
+        "(finding, finding not in lacking)",
+        "(finding, True)",
         FEED_UPKEEP,
     ),
     Mutant(

@@ -80,7 +80,8 @@ class FeedVerifier:
             yield from ((finding, row in gone) for row, finding in findings.items())
         for row, of_post in self._of_streams(progress):
             self._feeds.put_in_stream_again(row)
-            yield from ((finding, True) for finding in of_post)
+            lacking = self._lacking([row]).get(row, [])
+            yield from ((finding, finding not in lacking) for finding in of_post)
 
     def _of_lines(self, progress: Callable[[], object]) -> Iterator[tuple[StoredLines, dict[bytes, Finding]]]:
         """Batches of lines, each with its findings by row. A post that cannot be read is a finding of its own table."""

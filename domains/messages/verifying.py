@@ -51,7 +51,8 @@ class MessageVerifier:
         self._copies = 0
         for copies in self._lost_copies(progress):
             self._writer.claim(copies)
-            yield from ((finding, True) for finding in copies.values())
+            stored = self._writer.read_each(finding.row for finding in copies.values())
+            yield from ((finding, not _was_never_written(stored[finding.row])) for finding in copies.values())
         yield from self._lines.repair(progress, instructions)
 
     def _lost_copies(self, progress: Callable[[], object]) -> Iterator[dict[StoredMessage, Finding]]:

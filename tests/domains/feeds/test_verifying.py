@@ -1,5 +1,6 @@
 """What `verify` finds in feeds, what `repair` mends; and that one damaged row stops nothing else."""
 
+import time
 from contextlib import closing
 
 import attrs
@@ -16,6 +17,7 @@ from shared.writes import Instructions
 from tests.watched_connection import WatchedConnection, WriterDied, dying_before
 
 NOON_MS = 1_768_219_200_000
+DAY_MS = 86_400_000
 SOUP = Post("dan", NOON_MS, 1, "soup")
 TEA = Post("dan", NOON_MS + 1, 2, "tea")
 LINE = {b"f:x": b"\xc3"}
@@ -142,6 +144,18 @@ def test_what_a_pulled_post_lacks_in_its_stream_is_found_and_put_again(connectio
     assert (found(feeds), list(feeds.timeline("ada"))) == ([], shown)
     feeds.erase_user("dan")
     assert list(connection.table(STREAMS.name).scan()) == list(connection.table(TIMELINES.name).scan()) == []
+
+
+@pytest.mark.parametrize("lost", ["line", "mark"])
+def test_what_a_delete_of_the_future_hides_in_a_stream_is_not_mended(connection, feeds, lost):
+    cake = Post("dan", NOON_MS, 3, "cake")
+    pulled(connection, cake)
+    table = TIMELINES if lost == "line" else STREAMS
+    row = row_of_line("@dan", cake) if lost == "line" else STREAMS.row(StreamAuthor("dan"))
+    connection.table(table.name).delete(row, timestamp=time.time_ns() // 1_000_000 + DAY_MS)
+    for _ in range(2):
+        ((finding, is_mended),) = feeds.verifier().repair()
+        assert (finding.kind, finding.row, is_mended) == ("missing", row, False)
 
 
 def test_a_pulled_post_that_is_deleted_or_under_way_lacks_nothing(connection, feeds):

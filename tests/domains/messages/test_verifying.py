@@ -112,3 +112,11 @@ def test_a_lost_copy_is_found_and_comes_back_unread(messages):
     verifier = messages.verifier()
     list(verifier.verify())
     assert verifier.counts["copy"] == 3
+
+
+def test_a_copy_that_repair_could_not_create_is_not_mended(messages, monkeypatch):
+    messages.send(PARTY)
+    rows_of(messages, messages.writer.source).delete(messages._inbox.row(messages.inbox("bob").first()))
+    monkeypatch.setattr(messages.writer, "claim", lambda copies: 0)
+    outcomes = list(messages.verifier().repair())
+    assert [is_mended for found, is_mended in outcomes if found.reason.endswith("is lost")] == [False]
