@@ -1365,6 +1365,13 @@ MUTANTS = (
         FEED_UPKEEP,
     ),
     Mutant(
+        "the lines of a follow that has lost a revision are deleted",
+        "domains/feeds/verifying.py",
+        "            self._lost_follows.add(finding.source_row)\n",
+        "            pass\n",
+        FEED_UPKEEP,
+    ),
+    Mutant(
         "the line of a follow that is being stored is a finding",
         "domains/feeds/verifying.py",
         " if self._lines.follow_row(keys[row]) not in undecided",

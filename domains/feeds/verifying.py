@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 REASONS = {
     "left-over": "no page shows it; rowbook repair feeds deletes it",
-    "orphaned": "its post, or its reader's follow, has no row",
+    "orphaned": "its post, or its reader's follow, is lost",
 }
 MENDED = ("left-over", "dangling")
 """Lines that `repair` deletes without being told. An orphaned line may be all that tells of a lost post."""
@@ -29,8 +29,8 @@ class FeedVerifier:
     A pulled post has a line in its author's stream, and its author has a mark; `repair` puts both again.
     A line of a deleted post, or of an author whom the reader does not follow any more, is left over: no page shows it,
     and `repair` deletes it. `verify` cannot find missing lines of pushed posts, because no row says who followed an
-    author at the time of a post; nor those of streams if lines expire. A line whose post or follow has no row at all is
-    orphaned: that row is lost, and `repair` keeps the line.
+    author at the time of a post; nor those of streams if lines expire. A line is orphaned, and `repair` keeps it, if
+    its post or follow is lost: has no row at all, or if the line of the follow in the list of followers is orphaned.
     """
 
     def __init__(self, feeds: "FeedRepository") -> None:
@@ -40,6 +40,8 @@ class FeedVerifier:
         self._lines_expire = any(family.ttl_seconds for family in self._lines.table.families.values())
         self._compared = 0
         self._pulled = 0
+        self._lost_follows: set[bytes] = set()
+        """The rows of follows that have lost a revision."""
 
     @property
     def counts(self) -> dict[str, int]:
@@ -54,9 +56,9 @@ class FeedVerifier:
         Costs: one scan of each table and one more of the posts, a call for each 1,000 rows of a list, two for each
         1,000 lines of timelines, and three for each 1,000 pulled posts.
         """
-        self._compared = self._pulled = 0
+        self._start()
         for verifier in self._verifiers:
-            yield from verifier.verify(progress)
+            yield from map(self._noted, verifier.verify(progress))
         for _, findings in self._of_lines(progress):
             yield from findings.values()
         for _, of_post in self._of_streams(progress):
@@ -67,9 +69,10 @@ class FeedVerifier:
     ) -> Iterator[tuple[Finding, bool]]:
         """Recovers pending writes and unfinished posts, then mends what `verify` finds; see `Verifier.repair`."""
         self._feeds.recover(older_than_ms=0)
-        self._compared = self._pulled = 0
+        self._start()
         for verifier in self._verifiers:
-            yield from verifier.repair(progress, instructions)
+            for finding, is_mended in verifier.repair(progress, instructions):
+                yield finding if is_mended else self._noted(finding), is_mended
         for stored, findings in self._of_lines(progress):
             gone = {
                 row: stored[row]
@@ -82,6 +85,17 @@ class FeedVerifier:
             self._feeds.put_in_stream_again(row)
             lacking = self._lacking([row]).get(row, [])
             yield from ((finding, finding not in lacking) for finding in of_post)
+
+    def _start(self) -> None:
+        self._compared = self._pulled = 0
+        self._lost_follows.clear()
+
+    def _noted(self, finding: Finding) -> Finding:
+        """The finding; remembers the follow of an orphaned line: it may have been stored again since it was deleted."""
+        is_of_follow = any(finding.table == table.name for table in self._feeds.follow_writer.lists)
+        if is_of_follow and finding.kind == "orphaned" and finding.source_row is not None:
+            self._lost_follows.add(finding.source_row)
+        return finding
 
     def _of_lines(self, progress: Callable[[], object]) -> Iterator[tuple[StoredLines, dict[bytes, Finding]]]:
         """Batches of lines, each with its findings by row. A post that cannot be read is a finding of its own table."""
@@ -96,7 +110,10 @@ class FeedVerifier:
 
     def _hidden(self, rows: Iterable[bytes]) -> dict[bytes, Hidden]:
         posts = self._lines.posts_of(rows)
-        return {row: post for row, post in posts.items() if not isinstance(post, Post | InvalidRow)}
+        kinds = {row: post for row, post in posts.items() if not isinstance(post, Post | InvalidRow)}
+        keys = self._lines.keys_of(row for row, kind in kinds.items() if self._lost_follows and kind == "left-over")
+        lost = [row for row, key in keys.items() if self._lines.follow_row(key) in self._lost_follows]
+        return {**kinds, **dict.fromkeys(lost, "orphaned")}
 
     def _hidden_for_good(self, kinds: Mapping[bytes, Hidden]) -> dict[bytes, Hidden]:
         """What is hidden if it is read again, without the lines of follows that are being stored.

@@ -98,6 +98,25 @@ def test_a_line_whose_post_or_follow_is_lost_is_kept_for_the_day_on_which_it_com
     assert [discarded[finding] for finding in orphaned] == [True] * lines
 
 
+def test_lines_of_a_follow_that_has_lost_a_revision_are_kept_for_the_day_on_which_it_comes_back(connection, feeds):
+    """A backup of the follows is restored in which ada has just unfollowed dan."""
+    feeds.unfollow("ada", "dan")
+    rows, row = connection.table(FOLLOWING.name), FOLLOWING.row(Follow("ada", "dan"))
+    backup = rows.row(row)
+    for again in (feeds.follow, lambda follow: feeds.unfollow("ada", "dan"), feeds.follow):
+        again(Follow("ada", "dan"))
+    newer = rows.row(row)
+    rows.put(row, backup)
+    assert found(feeds) == ["orphaned"] * 3  # the line in the list of followers, and two of the timeline
+    assert [is_mended for _, is_mended in feeds.verifier().repair()] == [False] * 3
+    rows.put(row, newer)
+    assert list(feeds.timeline("ada")) == [TEA, SOUP]
+    rows.put(row, backup)
+    told = Instructions(discards_orphaned=True)
+    assert [is_mended for _, is_mended in feeds.verifier().repair(instructions=told)] == [True] * 3
+    assert (found(feeds), list(connection.table(TIMELINES.name).scan())) == ([], [])
+
+
 def test_verify_names_a_line_that_contradicts_its_post_and_one_that_is_no_key(connection, feeds):
     rows = connection.table(TIMELINES.name)
     rows.put(row_of_line("@dan", SOUP), LINE)  # it was pushed
