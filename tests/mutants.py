@@ -1365,6 +1365,27 @@ MUTANTS = (
         FEED_UPKEEP,
     ),
     Mutant(
+        "a fan-out that nobody ends is not found",
+        "domains/feeds/verifying.py",
+        "if reason or now_ms - source.time_ms >= WINDOW_MS:",
+        "if reason:",
+        FEED_UPKEEP,
+    ),
+    Mutant(
+        "a delivery under way is a finding",
+        "domains/messages/verifying.py",
+        "if reason or now_ms - source.time_ms >= WINDOW_MS:",
+        "if True:",
+        MESSAGE_UPKEEP,
+    ),
+    Mutant(
+        "an erasure that nobody ends is not found",
+        "shared/writes/erasing.py",
+        "return not -FUTURE_MS <= age_ms < WINDOW_MS",
+        "return not age_ms < 1000 * WINDOW_MS",
+        FEED_ERASING,
+    ),
+    Mutant(
         "the lines of a follow that has lost a revision are deleted",
         "domains/feeds/verifying.py",
         "            self._lost_follows.add(finding.source_row)\n",

@@ -17,6 +17,8 @@ from .keys import AuthorWithStream
 from .lines import TimelineLines
 from .records import Follow, Post, StoredPost, StreamAuthor, TimelineLine, stream_of
 
+NOT_ENDED = "erase_user has not ended; if it is not at work, call it again"
+
 
 class UserErasures:
     """Erases users from the tables of a `FeedRepository`, whose `erase_user` and `recover` say what this does."""

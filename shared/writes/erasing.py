@@ -17,7 +17,7 @@ import happybase
 from ..keys import InvalidKey, KeyLayout, TrailingBytes, TrailingText, part, row_key
 from ..queries import Query, in_batches, scan_in_batches
 from ..tables import Column, InvalidRow, ItemCells, RecordCells, TableLayout
-from .intents import FORGET_MS, FUTURE_MS, Cell, IntentWriter
+from .intents import FORGET_MS, FUTURE_MS, WINDOW_MS, Cell, IntentWriter
 from .sources import Source
 
 
@@ -100,6 +100,11 @@ class Erasures:
     def is_due(self, erasure: Erasure) -> bool:
         """Whether all its records were deleted `FORGET_MS` ago."""
         return erasure.is_ended and self.now_ms() - erasure.at_ms >= FORGET_MS
+
+    def is_overdue(self, erasure: Erasure) -> bool:
+        """Whether its next step is ten minutes late: its eraser has died, or nobody recovers; or its date is wrong."""
+        age_ms = self.now_ms() - erasure.at_ms
+        return not -FUTURE_MS <= age_ms < WINDOW_MS + (FORGET_MS if erasure.is_ended else 0)
 
     def now_ms(self) -> int:
         """The time now, by a clock that agrees with the region server's. Raises ClockSkew."""

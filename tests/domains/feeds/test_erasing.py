@@ -13,7 +13,7 @@ from domains.feeds.keys import ERASURES, FOLLOWERS, FOLLOWING, POSTS, STREAMS, T
 from domains.feeds.records import Follower, StreamAuthor
 from shared.tables import InvalidRow
 from shared.writes import ClockSkew, WriterClock
-from shared.writes.intents import FORGET_MS
+from shared.writes.intents import FORGET_MS, WINDOW_MS
 from tests.engines import EMBEDDED, HBASE
 from tests.watched_connection import WatchedConnection, WriterDied, dying_at, dying_before
 
@@ -364,9 +364,9 @@ def test_erasing_may_die_at_any_call_and_recovery_keeps_what_is_new(engine, vari
             feeds.follow(Follow("zoe", "dan"))
             feeds.post(cake := Post("dan", NOON_MS + 5, 9, "cake"))
             passes(FORGET_MS + 1000)
-            feeds.recover()
+            reasons = [reason.rpartition(": ")[2] for reason in feeds.recover().failed]
             assert feeds.timeline("zoe").first() == cake
-            assert list(map(str, (f for f in feeds.verifier().verify() if not f.is_harmless))) == []
+            assert [f.reason for f in feeds.verifier().verify() if not f.is_harmless] == reasons
             feeds.erase_user("dan")
             passes(FORGET_MS + 1000)
             assert feeds.recover().failed == ()
@@ -403,6 +403,45 @@ def test_erasing_may_die_anywhere_and_the_same_call_goes_on(engine, variant, at_
             assert rows_that_name(connection, "dan") == 0
             if not watched.is_stopped:
                 break
+
+
+# ---- verify
+
+
+def unsettled(findings):
+    return [(f.kind, f.table, f.row, f.reason.partition(";")[0]) for f in findings if not f.is_harmless]
+
+
+def test_an_erasure_whose_eraser_died_is_found_once_it_is_ten_minutes_old(connection, passes):
+    network(connection)
+    dying = WatchedConnection(connection, dying_before(lambda call: call.name == "checkAndPut"))
+    with pytest.raises(WriterDied):
+        opened(dying).erase_user("dan")
+    feeds = opened(connection)
+    died = [("unsettled", "feeds_erasures", b"dan", "erase_user has not ended")]
+    assert unsettled(feeds.verifier().verify()) == unsettled(f for f, _ in feeds.verifier().repair()) == []
+    passes(WINDOW_MS)
+    assert unsettled(feeds.verifier().verify()) == unsettled(f for f, _ in feeds.verifier().repair()) == died
+    feeds.erase_user("dan")
+    assert unsettled(feeds.verifier().verify()) == []
+
+
+def test_an_erasure_that_nobody_ends_is_found(connection, passes):
+    feeds = network(connection)
+    feeds.erase_user("dan")
+    passes(FORGET_MS + WINDOW_MS - 10_000)
+    assert unsettled(feeds.verifier().verify()) == []
+    passes(20_000)
+    late = [("unsettled", "feeds_erasures", b"dan", "rows of an erased user remain")]
+    assert unsettled(feeds.verifier().verify()) == late
+    assert unsettled(f for f, _ in feeds.verifier().repair()) == []
+
+
+def test_a_row_that_is_no_erasure_is_found(connection):
+    connection.table(ERASURES.name).put(b"dan", {b"e:t": b"?"})
+    assert [found[:3] for found in unsettled(opened(connection).verifier().verify())] == [
+        ("undecodable", "feeds_erasures", b"dan")
+    ]
 
 
 # ---- damaged rows

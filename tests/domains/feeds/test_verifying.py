@@ -13,7 +13,9 @@ from domains.feeds.records import Follower, StreamAuthor
 from shared.keys import InvalidKey
 from shared.stores import connect
 from shared.tables import Family, InvalidRow, create_tables
-from shared.writes import Instructions
+from shared.writes import Instructions, WriterClock
+from shared.writes.intents import WINDOW_MS
+from tests.engines import EMBEDDED
 from tests.watched_connection import WatchedConnection, WriterDied, dying_before
 
 NOON_MS = 1_768_219_200_000
@@ -267,3 +269,32 @@ def test_a_fan_out_passes_over_a_follower_whose_row_is_no_key(connection, feeds,
     else:
         feeds.post(cake)
     assert feeds.timeline("ada").first() == feeds.timeline("zoe").first() == cake
+
+
+# ---- fan-outs that have not ended
+
+
+def test_a_fan_out_that_nobody_ends_is_found_once_it_is_ten_minutes_old(connection, feeds, monkeypatch, engine):
+    if engine.name != EMBEDDED:
+        pytest.skip("the time of a real server cannot be moved")
+    dying = FeedRepository(connection, clock=WriterClock())
+    dying._spread = lambda row: None
+    dying.post(cake := Post("dan", NOON_MS, 3, "cake"))
+    feeds = FeedRepository(connection, clock=WriterClock())
+    assert found(feeds) == []
+    now_ns = time.time_ns
+    monkeypatch.setattr(time, "time_ns", lambda: now_ns() + WINDOW_MS * 1_000_000)
+    (finding,) = feeds.verifier().verify()
+    assert (finding.kind, finding.table, finding.row) == ("unsettled", POSTS.name, POSTS.row(cake))
+    assert list(feeds.verifier().repair()) == found(feeds) == []
+    assert feeds.timeline("ada").count() == 3
+
+
+def test_a_fan_out_that_repair_cannot_end_is_left(connection, feeds):
+    feeds._spread = lambda row: None
+    feeds.post(cake := Post("dan", NOON_MS, 3, "cake"))
+    feeds = FeedRepository(connection, step_rows=1)
+    connection.table(FOLLOWERS.name).put(FOLLOWERS.row(Follower("dan", "")) + b"\xff", LINE)
+    (left,) = [(found, is_mended) for found, is_mended in feeds.verifier().repair() if found.kind == "unsettled"]
+    assert (left[0].row, left[1]) == (POSTS.row(cake), False)
+    assert "must have a key among 1 rows of one author" in left[0].reason
