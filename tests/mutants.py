@@ -1296,6 +1296,13 @@ MUTANTS = (
         MESSAGE_UPKEEP,
     ),
     Mutant(
+        "a copy counts as created without a look",
+        "domains/messages/verifying.py",
+        "not _was_never_written(stored[finding.row])",
+        "True",
+        MESSAGE_UPKEEP,
+    ),
+    Mutant(
         "a fan-out ends after its first step",
         "domains/feeds/repository.py",
         "if count < self._step_rows:",
@@ -1326,8 +1333,8 @@ MUTANTS = (
     Mutant(
         "an erasure keeps the lines of the author in other timelines",
         "domains/feeds/erasing.py",
-        "            self._lines.delete(gone)\n",
-        "",
+        "kept = self._lines.delete(gone)\n",
+        "kept: list[InvalidRow] = []\n",
         FEED_ERASING,
     ),
     Mutant(
@@ -1335,6 +1342,27 @@ MUTANTS = (
         "domains/feeds/erasing.py",
         "if remaining == 0:",
         "if True:",
+        FEED_ERASING,
+    ),
+    Mutant(
+        "an erasure is over while rows stay that must go",
+        "domains/feeds/erasing.py",
+        "        if not kept:\n",
+        "        if True:\n",
+        FEED_ERASING,
+    ),
+    Mutant(
+        "a tombstone of the future hides lines of timelines",
+        "domains/feeds/lines.py",
+        "if time_ms > last_ms]",
+        "if False]",
+        FEED_ERASING,
+    ),
+    Mutant(
+        "an erasure is hidden below one of a host whose clock is ahead",
+        "shared/writes/erasing.py",
+        "max(now_ms, newest_ms + 1)",
+        "now_ms",
         FEED_ERASING,
     ),
     Mutant(
@@ -1347,15 +1375,15 @@ MUTANTS = (
     Mutant(
         "an erasure deletes lines of records that came back",
         "shared/writes/erasing.py",
-        "line.time_ms <= old_ms and _is_missing(sources[line.source_row])",
+        "line.time_ms <= old_ms and _is_missing(source)",
         "line.time_ms <= old_ms",
         ERASING,
     ),
     Mutant(
         "an erasure deletes lines that a write under way has put",
         "shared/writes/erasing.py",
-        "line.time_ms <= old_ms and _is_missing(sources[line.source_row])",
-        "_is_missing(sources[line.source_row])",
+        "line.time_ms <= old_ms and _is_missing(source)",
+        "_is_missing(source)",
         ERASING,
     ),
     Mutant(
@@ -1373,10 +1401,45 @@ MUTANTS = (
         FEED_UPKEEP,
     ),
     Mutant(
+        "a fan-out that nobody ends is not found",
+        "domains/feeds/verifying.py",
+        "if reason or now_ms - source.time_ms >= WINDOW_MS:",
+        "if reason:",
+        FEED_UPKEEP,
+    ),
+    Mutant(
+        "a delivery under way is a finding",
+        "domains/messages/verifying.py",
+        "if reason or now_ms - source.time_ms >= WINDOW_MS:",
+        "if True:",
+        MESSAGE_UPKEEP,
+    ),
+    Mutant(
+        "an erasure that nobody ends is not found",
+        "shared/writes/erasing.py",
+        "return not -FUTURE_MS <= age_ms < WINDOW_MS",
+        "return not age_ms < 1000 * WINDOW_MS",
+        FEED_ERASING,
+    ),
+    Mutant(
+        "the lines of a follow that has lost a revision are deleted",
+        "domains/feeds/verifying.py",
+        "            self._lost_follows.add(finding.source_row)\n",
+        "            pass\n",
+        FEED_UPKEEP,
+    ),
+    Mutant(
         "the line of a follow that is being stored is a finding",
         "domains/feeds/verifying.py",
         " if self._lines.follow_row(keys[row]) not in undecided",
         "",
+        FEED_UPKEEP,
+    ),
+    Mutant(
+        "a stream counts as mended without a look",
+        "domains/feeds/verifying.py",
+        "(finding, finding not in lacking)",
+        "(finding, True)",
         FEED_UPKEEP,
     ),
     Mutant(
@@ -2042,6 +2105,13 @@ MUTANTS = (
         "domains/orders/repository.py",
         "(order is None or order.buyer_id != line.buyer_id)",
         "order is not None",
+        ("tests/domains/orders/test_erase_buyer.py",),
+    ),
+    Mutant(
+        "a stray line of the future hides a buyer's later orders",
+        "domains/orders/repository.py",
+        "if newest_ms > self.writer.check_clock().wall_ms + FUTURE_MS:",
+        "if False:",
         ("tests/domains/orders/test_erase_buyer.py",),
     ),
     Mutant(

@@ -196,7 +196,7 @@ def _damaged(table: LoginTable, layout: TableLayout[Any, Any], error: InvalidRow
 
     def remove() -> bool:
         table.rows.delete(error.row, columns)
-        return True
+        return not table.rows.row(error.row, columns=columns)  # a cell of the future stays
 
     return _Found(Finding("undecodable", error.table, error.row, None, f"{where}{error.reason}"), remove)
 

@@ -9,11 +9,15 @@ import happybase
 from shared.keys import InvalidKey
 from shared.queries import Query, scan
 from shared.tables import InvalidRow, TableLayout
-from shared.writes import Erasure, Erasures, ErasureTables, IntentWriter, WriterClock
+from shared.writes import Erasure, Erasures, ErasureTables, IntentWriter
+from shared.writes.erasing import dated_in_future
+from shared.writes.intents import FUTURE_MS
 
 from .keys import AuthorWithStream
 from .lines import TimelineLines
 from .records import Follow, Post, StoredPost, StreamAuthor, TimelineLine, stream_of
+
+NOT_ENDED = "erase_user has not ended; if it is not at work, call it again"
 
 
 class UserErasures:
@@ -27,9 +31,8 @@ class UserErasures:
         lines: TimelineLines,
         follow_writer: IntentWriter[Follow],
         post_writer: IntentWriter[StoredPost],
-        clock: WriterClock,
     ) -> None:
-        self.erasures = Erasures(connection, tables, (follow_writer, post_writer), clock)
+        self.erasures = Erasures(connection, tables, (follow_writer, post_writer))
         self._streams = streams
         self._lines = lines
         self._follow_writer = follow_writer
@@ -48,18 +51,25 @@ class UserErasures:
                 if not isinstance(source, InvalidRow) and source.record is not None:
                     writer.write(writer.source.layout.decode(row), lambda _stored: None)
         erasure = self.erasures.end(user, (follows, posts))
-        remaining = self.erasures.forget(erasure, lambda _invalid: None) + self._delete_lines(erasure)
+        remaining = self.erasures.forget(erasure, _ignore) + self._delete_lines(erasure, _ignore)
         if remaining == 0:
             self.erasures.remove(erasure)
         return remaining
 
     def finish(self, erasure: Erasure, on_invalid: Callable[[InvalidRow], None]) -> bool:
-        """Deletes what an erasure has left, if it is due; returns whether it is over."""
+        """Deletes what an erasure has left, if it is due; returns whether it is over.
+
+        It is not over while a row stays that must go: calls `on_invalid` with what keeps it.
+        """
         if not self.erasures.is_due(erasure) or self.erasures.forget(erasure, on_invalid):
             return False
-        self._delete_lines(erasure)
-        self.erasures.remove(erasure)
-        return True
+        kept: dict[tuple[str, bytes], InvalidRow] = {}
+        self._delete_lines(erasure, lambda invalid: kept.setdefault((invalid.table, invalid.row), invalid))
+        for invalid in kept.values():
+            on_invalid(invalid)
+        if not kept:
+            self.erasures.remove(erasure)
+        return not kept
 
     def _rows_of_follows(self, user: str) -> Iterator[bytes]:
         """The row keys of all follows of or by a user, deleted follows included. Costs: a full table scan."""
@@ -73,11 +83,14 @@ class UserErasures:
         table = self._post_writer.source
         return (row for row, _ in scan(self._post_writer.rows(table.name), table.plan(author=user)))
 
-    def _delete_lines(self, erasure: Erasure) -> int:
-        """Deletes the lines that name an erased user and show nothing; returns how many others name the user."""
+    def _delete_lines(self, erasure: Erasure, on_kept: Callable[[InvalidRow], object]) -> int:
+        """Deletes the lines that name an erased user and show nothing; returns how many others name the user.
+
+        Calls `on_kept` with what keeps a line that no post and no follow needs, see `Erasures.delete_strays`.
+        """
         user = erasure.name
         owners = user, stream_of(user)
-        others = self.erasures.delete_strays(lambda line: user in _names(line), erasure.at_ms)
+        others = self.erasures.delete_strays(lambda line: user in _names(line), erasure.at_ms, on_kept)
         for stored in self._lines.batches():
             of_user = {
                 row: stored[row]
@@ -86,17 +99,23 @@ class UserErasures:
             }
             posts = self._lines.posts_of(of_user)
             gone = {row: of_user[row] for row, post in posts.items() if not isinstance(post, Post | InvalidRow)}
-            self._lines.delete(gone)
-            others += len(of_user) - len(gone)
-        return others + self._delete_mark(user)
+            kept = self._lines.delete(gone)
+            others += len(of_user) - len(gone) + len(kept)
+            for invalid in (*(post for post in posts.values() if isinstance(post, InvalidRow)), *kept):
+                on_kept(invalid)
+        return others + self._delete_mark(user, on_kept)
 
-    def _delete_mark(self, user: str) -> int:
-        """Deletes the mark of an author's stream; returns 1 if it stays, because a pulled post needs it."""
+    def _delete_mark(self, user: str, on_kept: Callable[[InvalidRow], object]) -> int:
+        """Deletes the mark of an author's stream; returns 1 if a pulled post needs it, or its date is in the future."""
         posts, streams = self._post_writer.source, self._streams
         pulled = Query(self._post_writer.rows(posts.name), posts, posts.plan(author=user), where={"way": "pulled"})
         row = streams.row(AuthorWithStream(user))
         cells = self._post_writer.rows(streams.name).row(row, include_timestamp=True)
-        if cells and pulled.on_invalid(lambda _invalid: None).first() is not None:
+        if cells and pulled.on_invalid(_ignore).first() is not None:
+            return 1
+        newest_ms = max((time_ms for _, time_ms in cells.values()), default=0)
+        if newest_ms > self.erasures.now_ms() + FUTURE_MS:
+            on_kept(dated_in_future(streams, row, newest_ms))
             return 1
         for column, (_, time_ms) in cells.items():
             self._post_writer.delete([(streams.name, row, column)], time_ms)
@@ -106,3 +125,7 @@ class UserErasures:
 def _names(key: Any) -> tuple[str, ...]:
     """The users whom the key of a follow, of a follower or of an unfinished post names."""
     return key.author, getattr(key, "reader", key.author)
+
+
+def _ignore(_invalid: InvalidRow) -> None:
+    """What keeps a row is told by `recover`."""

@@ -9,6 +9,8 @@ from shared.keys import InvalidKey
 from shared.queries import scan_in_batches
 from shared.tables import InvalidRow, TableLayout
 from shared.writes import IntentWriter, Source
+from shared.writes.erasing import dated_in_future
+from shared.writes.intents import FUTURE_MS
 
 from .keys import AuthorOfReader
 from .records import STREAM_MARK, Follow, Post, StoredPost, TimelineLine
@@ -81,17 +83,26 @@ class TimelineLines:
             for row in stored
         }
 
-    def delete(self, stored: Mapping[bytes, Mapping[bytes, tuple[bytes, int]]], *, at_once: bool = False) -> None:
-        """Deletes each line up to the timestamp with which it was read; with `at_once` all up to the newest one."""
+    def delete(
+        self, stored: Mapping[bytes, Mapping[bytes, tuple[bytes, int]]], *, at_once: bool = False
+    ) -> list[InvalidRow]:
+        """Deletes each line up to the timestamp with which it was read; with `at_once` all up to the newest one.
+
+        Lines that are dated in the future stay: returns why. Raises ClockSkew.
+        """
+        if not stored:
+            return []
+        last_ms = self._post_writer.check_clock().wall_ms + FUTURE_MS
         cells_at: dict[int, list[tuple[str, bytes, bytes]]] = {}
-        times = [time_ms for cells in stored.values() for _, time_ms in cells.values()]
-        newest_ms = max(times, default=0)
-        for row, cells in stored.items():
-            for column, (_, time_ms) in cells.items():
-                at_ms = newest_ms if at_once else time_ms
-                cells_at.setdefault(at_ms, []).append((self.table.name, row, column))
+        newest_ms = {row: max(time_ms for _, time_ms in cells.values()) for row, cells in stored.items()}
+        kept = [dated_in_future(self.table, row, time_ms) for row, time_ms in newest_ms.items() if time_ms > last_ms]
+        newest_of_all_ms = max((time_ms for time_ms in newest_ms.values() if time_ms <= last_ms), default=0)
+        for row in stored.keys() - {invalid.row for invalid in kept}:
+            cells = [(self.table.name, row, column) for column in stored[row]]
+            cells_at.setdefault(newest_of_all_ms if at_once else newest_ms[row], []).extend(cells)
         for time_ms, lines in cells_at.items():
             self._post_writer.delete(lines, time_ms)
+        return kept
 
 
 def _shown(

@@ -19,7 +19,7 @@ from shared.writes import CLOCK, IntentWriter, Pending, Recovery, Source, Writer
 from shared.writes.intents import WINDOW_MS
 from shared.writes.server_clock import MAX_SKEW_MS
 
-from .erasing import UserErasures
+from .erasing import NOT_ENDED, UserErasures
 from .keys import TABLES, AuthorOfReader, AuthorWithStream, PostOfAuthor
 from .lines import StoredLines, TimelineLines, post_of
 from .records import (
@@ -110,7 +110,6 @@ class FeedRepository:
             self.timeline_lines,
             self.follow_writer,
             self.post_writer,
-            clock,
         )
         self._clock = clock
         self._lines_of_followers = CopiedPart(self._followers.layout, "reader", self._timelines.layout, "owner")
@@ -168,7 +167,8 @@ class FeedRepository:
         """Deletes all lines of a reader's timeline except the newest `keep` that a page shows; returns how many.
 
         It also deletes left-over lines: those of deleted posts, and of authors whom the reader does not follow. Streams
-        stay as they are, because all followers read them.
+        stay as they are, because all followers read them, and so do lines that are dated in the future. Raises
+        ClockSkew.
         Costs: for each 1,000 lines 1 scan, 1 call that gets the posts, 1 that gets the follows, and 1 delete.
         """
         check_name("reader", reader)
@@ -183,8 +183,7 @@ class FeedRepository:
                     gone[row] = stored[row]
             # One timestamp for all, the newest. It also hides what a late step puts below it: lines of older posts,
             # which would be trimmed too.
-            self.timeline_lines.delete(gone, at_once=True)
-            deleted += len(gone)
+            deleted += len(gone) - len(self.timeline_lines.delete(gone, at_once=True))
         return deleted
 
     def erase_user(self, user: str) -> int:
@@ -311,7 +310,8 @@ class FeedRepository:
 
         If the position of a post moved within `older_than_ms`, 10 minutes if omitted, the post counts as waiting,
         because its writer is probably alive. An erasure is over 42 minutes after `erase_user` has returned; if
-        `erase_user` died, somebody has to call it again. Run `recover` every few minutes.
+        `erase_user` died, somebody has to call it again, so it counts as waiting for 10 minutes in any case, then as
+        failed. Run `recover` every few minutes.
         Costs: one scan of each table of intents, one of the unfinished posts and one of the erasures; then the
         remaining calls of each write and each fan-out. For each erasure that is due: its sources are read and deleted,
         and the lists of followers and unfinished posts and all timelines are scanned.
@@ -327,7 +327,7 @@ class FeedRepository:
         def is_young(time_ms: int) -> bool:
             return age_ms > 0 and self._clock.read_ms() - time_ms < age_ms
 
-        for row in self._unfinished_posts(report):
+        for row in self.unfinished_posts(report):
             try:
                 source = self.post_writer.read(row)
                 if source.record is None or source.record.state != "spreading":
@@ -344,23 +344,24 @@ class FeedRepository:
             try:
                 if erasure.is_ended:
                     settled += self._erasures.finish(erasure, report)
-                elif is_young(erasure.at_ms):
+                elif not erasures.is_overdue(erasure):  # nobody else can end it
                     waiting += 1
                 else:
-                    raise RuntimeError("erase_user has not ended; if it is not at work, call it again")
+                    raise RuntimeError(NOT_ENDED)
             except Exception as error:
                 row = erasures.table.row(erasure)
                 failed.append(f"{erasures.table.name}: row {shown_bytes(row)}: {error}")
         return Recovery(settled, waiting, tuple(failed))
 
-    def _unfinished_posts(self, on_invalid: Callable[[InvalidRow], None]) -> Iterator[bytes]:
+    def unfinished_posts(self, on_invalid: Callable[[InvalidRow], None]) -> Iterator[bytes]:
+        """The rows of posts whose fan-out may not have ended; rows that are no keys are reported."""
         lines = Query(self._unfinished_rows, self._unfinished, self._unfinished.layout.whole_table())
         for line in lines.on_invalid(on_invalid):
             yield self._posts.row(line)
 
     def verifier(self) -> FeedVerifier:
         """Finds and mends rows that disagree. Run `verify` once a week, and after an accident."""
-        return FeedVerifier(self)
+        return FeedVerifier(self, self._erasures.erasures)
 
     # ---- questions
 

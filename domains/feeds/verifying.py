@@ -1,14 +1,16 @@
 """Comparing follows and posts with their lists, lines of timelines with posts and follows, posts with their streams."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from shared.keys import InvalidKey
 from shared.queries import in_batches, scan
 from shared.tables import InvalidRow, TableLayout
-from shared.writes import Finding, Instructions, Verifier
-from shared.writes.findings import NOTHING_TOLD
+from shared.writes import Erasures, Finding, Instructions, Verifier
+from shared.writes.findings import NOTHING_TOLD, reason_told
+from shared.writes.intents import WINDOW_MS
 
+from .erasing import NOT_ENDED
 from .lines import Hidden, StoredLines
 from .records import Post, StoredPost, TimelineLine
 
@@ -17,7 +19,9 @@ if TYPE_CHECKING:
 
 REASONS = {
     "left-over": "no page shows it; rowbook repair feeds deletes it",
-    "orphaned": "its post, or its reader's follow, has no row",
+    "orphaned": "its post, or its reader's follow, is lost",
+    "unsettled": "its fan-out has not ended; rowbook recover feeds goes on with it",
+    "erased": "rows of an erased user remain; rowbook recover feeds removes them, or tells why not",
 }
 MENDED = ("left-over", "dangling")
 """Lines that `repair` deletes without being told. An orphaned line may be all that tells of a lost post."""
@@ -29,17 +33,21 @@ class FeedVerifier:
     A pulled post has a line in its author's stream, and its author has a mark; `repair` puts both again.
     A line of a deleted post, or of an author whom the reader does not follow any more, is left over: no page shows it,
     and `repair` deletes it. `verify` cannot find missing lines of pushed posts, because no row says who followed an
-    author at the time of a post; nor those of streams if lines expire. A line whose post or follow has no row at all is
-    orphaned: that row is lost, and `repair` keeps the line.
+    author at the time of a post; nor those of streams if lines expire. A line is orphaned, and `repair` keeps it, if
+    its post or follow is lost: has no row at all, or if the line of the follow in the list of followers is orphaned.
+    A fan-out or an erasure that has not moved for ten minutes is unsettled: its worker died, and nobody has recovered.
     """
 
-    def __init__(self, feeds: "FeedRepository") -> None:
+    def __init__(self, feeds: "FeedRepository", erasures: Erasures) -> None:
         self._feeds = feeds
+        self._erasures = erasures
         self._lines = feeds.timeline_lines
         self._verifiers = [Verifier(writer) for writer in feeds.writer.writers]
         self._lines_expire = any(family.ttl_seconds for family in self._lines.table.families.values())
         self._compared = 0
         self._pulled = 0
+        self._lost_follows: set[bytes] = set()
+        """The rows of follows that have lost a revision."""
 
     @property
     def counts(self) -> dict[str, int]:
@@ -51,25 +59,27 @@ class FeedVerifier:
     def verify(self, progress: Callable[[], object] = lambda: None) -> Iterator[Finding]:
         """Every row that is not as it should be; see `Verifier.verify`.
 
-        Costs: one scan of each table and one more of the posts, a call for each 1,000 rows of a list, two for each
-        1,000 lines of timelines, and three for each 1,000 pulled posts.
+        Costs: one scan of each table, one more of the posts and of the unfinished posts, a call for each 1,000 rows of
+        a list, two for each 1,000 lines of timelines, and three for each 1,000 pulled posts.
         """
-        self._compared = self._pulled = 0
+        self._start()
         for verifier in self._verifiers:
-            yield from verifier.verify(progress)
+            yield from map(self._noted, verifier.verify(progress))
         for _, findings in self._of_lines(progress):
             yield from findings.values()
         for _, of_post in self._of_streams(progress):
             yield from of_post
+        yield from self._unsettled()
 
     def repair(
         self, progress: Callable[[], object] = lambda: None, instructions: Instructions = NOTHING_TOLD
     ) -> Iterator[tuple[Finding, bool]]:
         """Recovers pending writes and unfinished posts, then mends what `verify` finds; see `Verifier.repair`."""
-        self._feeds.recover(older_than_ms=0)
-        self._compared = self._pulled = 0
+        failed = self._feeds.recover(older_than_ms=0).failed
+        self._start()
         for verifier in self._verifiers:
-            yield from verifier.repair(progress, instructions)
+            for finding, is_mended in verifier.repair(progress, instructions):
+                yield finding if is_mended else self._noted(finding), is_mended
         for stored, findings in self._of_lines(progress):
             gone = {
                 row: stored[row]
@@ -80,7 +90,43 @@ class FeedVerifier:
             yield from ((finding, row in gone) for row, finding in findings.items())
         for row, of_post in self._of_streams(progress):
             self._feeds.put_in_stream_again(row)
-            yield from ((finding, True) for finding in of_post)
+            lacking = self._lacking([row]).get(row, [])
+            yield from ((finding, finding not in lacking) for finding in of_post)
+        yield from ((finding, False) for finding in self._unsettled(failed))
+
+    def _unsettled(self, failed: Collection[str] = ()) -> Iterator[Finding]:
+        """Fan-outs and erasures that have not ended in time, or that `failed` names, and erasures that are none.
+
+        A post that cannot be read is a finding of its own table.
+        """
+        writer, damaged = self._feeds.post_writer, list[InvalidRow]()
+        for rows in in_batches(self._feeds.unfinished_posts(lambda _invalid: None)):
+            now_ms = writer.check_clock().wall_ms
+            for row, source in writer.read_each(rows).items():
+                if isinstance(source, InvalidRow) or source.record is None or source.record.state != "spreading":
+                    continue
+                reason = reason_told(failed, writer.source.name, row)
+                if reason or now_ms - source.time_ms >= WINDOW_MS:
+                    yield Finding("unsettled", writer.source.name, row, None, reason or REASONS["unsettled"])
+        table = self._erasures.table
+        for erasure in self._erasures.stored(damaged.append):
+            reason = reason_told(failed, table.name, table.row(erasure))
+            if reason or self._erasures.is_overdue(erasure):
+                otherwise = REASONS["erased"] if erasure.is_ended else NOT_ENDED
+                yield Finding("unsettled", table.name, table.row(erasure), None, reason or otherwise)
+        for invalid in damaged:
+            yield Finding("undecodable", invalid.table, invalid.row, None, invalid.reason)
+
+    def _start(self) -> None:
+        self._compared = self._pulled = 0
+        self._lost_follows.clear()
+
+    def _noted(self, finding: Finding) -> Finding:
+        """The finding; remembers the follow of an orphaned line: it may have been stored again since it was deleted."""
+        is_of_follow = any(finding.table == table.name for table in self._feeds.follow_writer.lists)
+        if is_of_follow and finding.kind == "orphaned" and finding.source_row is not None:
+            self._lost_follows.add(finding.source_row)
+        return finding
 
     def _of_lines(self, progress: Callable[[], object]) -> Iterator[tuple[StoredLines, dict[bytes, Finding]]]:
         """Batches of lines, each with its findings by row. A post that cannot be read is a finding of its own table."""
@@ -95,7 +141,10 @@ class FeedVerifier:
 
     def _hidden(self, rows: Iterable[bytes]) -> dict[bytes, Hidden]:
         posts = self._lines.posts_of(rows)
-        return {row: post for row, post in posts.items() if not isinstance(post, Post | InvalidRow)}
+        kinds = {row: post for row, post in posts.items() if not isinstance(post, Post | InvalidRow)}
+        keys = self._lines.keys_of(row for row, kind in kinds.items() if self._lost_follows and kind == "left-over")
+        lost = [row for row, key in keys.items() if self._lines.follow_row(key) in self._lost_follows]
+        return {**kinds, **dict.fromkeys(lost, "orphaned")}
 
     def _hidden_for_good(self, kinds: Mapping[bytes, Hidden]) -> dict[bytes, Hidden]:
         """What is hidden if it is read again, without the lines of follows that are being stored.

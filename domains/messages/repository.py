@@ -8,7 +8,7 @@ import attrs
 import happybase
 
 from shared.keys import any_of, between
-from shared.keys.errors import shown
+from shared.keys.errors import shown, shown_bytes
 from shared.queries import Query
 from shared.records import check_text
 from shared.tables import InvalidRow, TableLayout
@@ -89,7 +89,7 @@ class MessageRepository:
             try:
                 self._deliver(line)
             except Exception as error:  # one delivery that fails must not stop the others
-                failed.append(f"{self._unfinished.name}: {line}: {error}")
+                failed.append(f"{self._inbox.name}: row {shown_bytes(self._inbox.row(line))}: {error}")
         return attrs.evolve(recovery, failed=tuple(failed))
 
     def unfinished(self, on_invalid: Callable[[InvalidRow], None]) -> Query[MessageByReceiver]:
@@ -99,7 +99,7 @@ class MessageRepository:
 
     def verifier(self) -> MessageVerifier:
         """Finds and mends rows that disagree with their messages. Run it once a week, and after an accident."""
-        return MessageVerifier(self.writer, self.unfinished)
+        return MessageVerifier(self.writer, self.unfinished, self.recover)
 
     # ---- writes
 

@@ -1,18 +1,22 @@
 """Comparing messages with their lines, and group messages with the copies of their members."""
 
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Collection, Iterator, Set
 from typing import TypeAlias
 
 from shared.keys.errors import shown
 from shared.queries import Query, in_batches, scan
 from shared.tables import InvalidRow
-from shared.writes import Finding, Instructions, IntentWriter, Source, Verifier
-from shared.writes.findings import NOTHING_TOLD
+from shared.writes import Finding, Instructions, IntentWriter, Recovery, Source, Verifier
+from shared.writes.findings import NOTHING_TOLD, reason_told
+from shared.writes.intents import WINDOW_MS
 
 from .keys import MessageByReceiver
 from .records import StoredMessage, copies_of
 
 Unfinished: TypeAlias = Callable[[Callable[[InvalidRow], None]], Query[MessageByReceiver]]
+Recover: TypeAlias = Callable[[int], Recovery]
+
+NOT_DELIVERED = "members may lack their copies; rowbook recover messages goes on with the delivery"
 
 
 class MessageVerifier:
@@ -20,12 +24,14 @@ class MessageVerifier:
 
     A copy that its member has deleted keeps its row. So a copy without a row is lost, and `repair` creates it again,
     unread, also for a member who had read or deleted it. While a message is delivered, the lines of its copies come
-    before the copies, and are no findings.
+    before the copies, and are no findings. A delivery that has not moved for ten minutes is unsettled: its sender died,
+    and nobody has recovered.
     """
 
-    def __init__(self, writer: IntentWriter[StoredMessage], unfinished: Unfinished) -> None:
+    def __init__(self, writer: IntentWriter[StoredMessage], unfinished: Unfinished, recover: Recover) -> None:
         self._writer = writer
         self._unfinished = unfinished
+        self._recover = recover
         self._lines = Verifier(writer, self._about_to_be_claimed)
         self._copies = 0
 
@@ -37,22 +43,38 @@ class MessageVerifier:
     def verify(self, progress: Callable[[], object] = lambda: None) -> Iterator[Finding]:
         """Every row that is not as it should be; see `Verifier.verify`.
 
-        Costs: those of `Verifier.verify`, one more scan of the inboxes, and a call for each 1,000 copies.
+        Costs: those of `Verifier.verify`, one more scan of the inboxes and of the unfinished deliveries, and a call for
+        each 1,000 copies.
         """
         self._copies = 0
         for copies in self._lost_copies(progress):
             yield from copies.values()
         yield from self._lines.verify(progress)
+        yield from self._unsettled()
 
     def repair(
         self, progress: Callable[[], object] = lambda: None, instructions: Instructions = NOTHING_TOLD
     ) -> Iterator[tuple[Finding, bool]]:
-        """Creates lost copies, then does what `Verifier.repair` does."""
+        """Goes on with unfinished deliveries, creates lost copies, then does what `Verifier.repair` does."""
+        failed = self._recover(0).failed
         self._copies = 0
         for copies in self._lost_copies(progress):
             self._writer.claim(copies)
-            yield from ((finding, True) for finding in copies.values())
+            stored = self._writer.read_each(finding.row for finding in copies.values())
+            yield from ((finding, not _was_never_written(stored[finding.row])) for finding in copies.values())
         yield from self._lines.repair(progress, instructions)
+        yield from ((finding, False) for finding in self._unsettled(failed))
+
+    def _unsettled(self, failed: Collection[str] = ()) -> Iterator[Finding]:
+        """The deliveries that have not ended in time, or that `failed` names."""
+        for rows in in_batches(map(self._writer.source.row, self._unfinished(lambda _invalid: None))):
+            now_ms = self._writer.check_clock().wall_ms
+            for row, source in self._writer.read_each(rows).items():
+                if isinstance(source, InvalidRow) or source.record is None or source.record.is_delivered:
+                    continue
+                reason = reason_told(failed, self._writer.source.name, row)
+                if reason or now_ms - source.time_ms >= WINDOW_MS:
+                    yield Finding("unsettled", self._writer.source.name, row, None, reason or NOT_DELIVERED)
 
     def _lost_copies(self, progress: Callable[[], object]) -> Iterator[dict[StoredMessage, Finding]]:
         """Batches of copies without a row. A copy has its row before the count of its group message includes it."""

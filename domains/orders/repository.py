@@ -12,6 +12,8 @@ from shared.keys.errors import shown
 from shared.queries import Query, equal
 from shared.tables import InvalidRow, TableLayout
 from shared.writes import CLOCK, Intent, IntentWriter, Recovery, Verifier, WriterClock
+from shared.writes.erasing import dated_in_future
+from shared.writes.intents import FUTURE_MS
 
 from .keys import SELLER_CELLS, TABLES, OrderByNumber
 from .records import NEXT_STATUSES, STATUSES, BuyerLine, Order, SellerLine, Status, StatusLine
@@ -101,7 +103,8 @@ class OrderRepository:
 
         Number, seller, time, item, amount and status of an order remain, because they are the seller's. Recovers
         pending writes first. After an error, or for orders that were placed meanwhile, the same call again goes on. If
-        `verify` finds missing lines, run `repair` before.
+        `verify` finds missing lines, run `repair` before. Raises InvalidRow, once all else is removed, for a line that
+        no order has and that is dated in the future; `verify` tells how to remove it.
         Costs: one scan of the buyer's list; for each order what a change costs.
         """
         self.writer.recover(older_than_ms=0)
@@ -109,21 +112,26 @@ class OrderRepository:
         for line in self.of_buyer(buyer_id):
             self.writer.write(OrderByNumber(line.order_number), partial(without_buyer, buyer_id))
             erased += 1
-        for line in self.of_buyer(buyer_id):
-            self._discard_stray(line)
+        kept = [*filter(None, map(self._discard_stray, self.of_buyer(buyer_id)))]
+        if kept:
+            raise kept[0]
         return erased
 
-    def _discard_stray(self, line: BuyerLine) -> None:
+    def _discard_stray(self, line: BuyerLine) -> InvalidRow | None:
         """Deletes a line that its order does not have: what a restored backup, or a crash before a compaction, leaves.
 
         The delete spares what is dated later, and the order's row stays as it is: a new cell there would outlive it.
+        A line that is dated in the future stays, because the delete would hide lines of a later order: returns why.
         """
         row, columns = self._by_buyer.row(line), [*self._by_buyer.cells.columns]
         stored = self._buyer_rows.row(row, columns=columns, include_timestamp=True)
         order = self.order(line.order_number)
         if stored and (order is None or order.buyer_id != line.buyer_id):
             newest_ms = max(written_ms for _, written_ms in stored.values())
+            if newest_ms > self.writer.check_clock().wall_ms + FUTURE_MS:
+                return dated_in_future(self._by_buyer, row, newest_ms)
             self.writer.delete([(self._by_buyer.name, row, column) for column in stored], newest_ms)
+        return None
 
     # ---- questions
 

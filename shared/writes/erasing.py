@@ -17,8 +17,7 @@ import happybase
 from ..keys import InvalidKey, KeyLayout, TrailingBytes, TrailingText, part, row_key
 from ..queries import Query, in_batches, scan_in_batches
 from ..tables import Column, InvalidRow, ItemCells, RecordCells, TableLayout
-from .clock import WriterClock
-from .intents import FORGET_MS, Cell, IntentWriter
+from .intents import FORGET_MS, FUTURE_MS, WINDOW_MS, Cell, IntentWriter
 from .sources import Source
 
 
@@ -89,12 +88,10 @@ class Erasures:
         connection: happybase.Connection,
         tables: ErasureTables,
         writers: Iterable[IntentWriter[Any]],
-        clock: WriterClock,
     ) -> None:
         self.table, self._sources = tables
         self._rows = connection.table(self.table.name)
         self._writers = tuple(writers)
-        self._clock = clock
 
     def stored(self, on_invalid: Callable[[InvalidRow], None]) -> Query[Erasure]:
         """All erasures that are not over. Costs: one scan of their rows."""
@@ -102,18 +99,27 @@ class Erasures:
 
     def is_due(self, erasure: Erasure) -> bool:
         """Whether all its records were deleted `FORGET_MS` ago."""
-        return erasure.is_ended and self._clock.read_ms() - erasure.at_ms >= FORGET_MS
+        return erasure.is_ended and self.now_ms() - erasure.at_ms >= FORGET_MS
+
+    def is_overdue(self, erasure: Erasure) -> bool:
+        """Whether its next step is ten minutes late: its eraser has died, or nobody recovers; or its date is wrong."""
+        age_ms = self.now_ms() - erasure.at_ms
+        return not -FUTURE_MS <= age_ms < WINDOW_MS + (FORGET_MS if erasure.is_ended else 0)
+
+    def now_ms(self) -> int:
+        """The time now, by a clock that agrees with the region server's. Raises ClockSkew."""
+        return self._writers[0].check_clock().wall_ms
 
     def begin(self, name: str) -> None:
-        """Stores an erasure, before its first delete. Costs: 1 put."""
-        self._put(Erasure(name, self._clock.read_ms(), is_ended=False))
+        """Stores an erasure, before its first delete. Costs: 1 get, 1 put."""
+        self._put(self._erasure(name, is_ended=False))
 
     def end(self, name: str, deleted: Iterable[Iterable[bytes]]) -> Erasure:
         """Stores the rows of the sources that were deleted, of each writer, and then that all were.
 
-        Costs: 1 put for each 1,000 rows, and 1.
+        Costs: 1 get, 1 put for each 1,000 rows, and 1.
         """
-        erasure = Erasure(name, self._clock.read_ms(), is_ended=True)
+        erasure = self._erasure(name, is_ended=True)
         for table, rows in zip(self._sources, deleted, strict=True):
             for batch in in_batches(rows):
                 sources = (ErasedSource(name, source_row) for source_row in batch)
@@ -121,6 +127,14 @@ class Erasures:
                 self._rows.put(self.table.row(erasure), cells, timestamp=erasure.at_ms)
         self._put(erasure)
         return erasure
+
+    def _erasure(self, name: str, *, is_ended: bool) -> Erasure:
+        """An erasure of now, dated above its row: a host whose clock is ahead may have put that."""
+        row, now_ms = self.table.layout.encode(ErasedName(name)), self.now_ms()
+        newest_ms = max((put_ms for _, put_ms in self._rows.row(row, include_timestamp=True).values()), default=0)
+        if newest_ms > now_ms + FUTURE_MS:
+            raise InvalidRow(self.table.name, row, f"must be dated at most {FUTURE_MS} ms after now (got {newest_ms})")
+        return Erasure(name, max(now_ms, newest_ms + 1), is_ended)
 
     def _put(self, erasure: Erasure) -> None:
         self._rows.put(self.table.row(erasure), self.table.cells.pack(erasure), timestamp=erasure.at_ms)
@@ -146,25 +160,34 @@ class Erasures:
         """Deletes its own row, but spares a later erasure of the same name. Costs: 1 delete."""
         self._rows.delete(self.table.row(erasure), timestamp=erasure.at_ms)
 
-    def delete_strays(self, names: Callable[[Any], bool], until_ms: int) -> int:
+    def delete_strays(
+        self, names: Callable[[Any], bool], until_ms: int, on_kept: Callable[[InvalidRow], object]
+    ) -> int:
         """Deletes old lines without a source, of those that `names` chooses; returns how many others it has chosen.
 
         A line is old if it is dated `until_ms` or before, and `FORGET_MS` ago: no write under way has put it, and the
         tombstone hides no line of a later one. Lines whose source has a cell stay: `forget` comes first, and what then
-        disagrees is for `Verifier`.
+        disagrees is for `Verifier`. Calls `on_kept` with what keeps a line that no record needs: a source that cannot
+        be read, or a date in the future.
         Costs: one scan of every list, 1 call for each 1,000 chosen lines to read the sources, and deletes.
         """
         others = 0
-        old_ms = min(until_ms, self._clock.read_ms() - FORGET_MS)
+        now_ms = self.now_ms()
+        old_ms = min(until_ms, now_ms - FORGET_MS)
         for writer in self._writers:
             for table in writer.lists:
                 for lines in _lines(writer, table, names):
                     sources = writer.read_each(line.source_row for line in lines)
                     for line in lines:
-                        if line.time_ms <= old_ms and _is_missing(sources[line.source_row]):
+                        source = sources[line.source_row]
+                        if line.time_ms <= old_ms and _is_missing(source):
                             writer.delete(line.cells, line.time_ms)
-                        else:
-                            others += 1
+                            continue
+                        others += 1
+                        if isinstance(source, InvalidRow):
+                            on_kept(source)
+                        elif line.time_ms > now_ms + FUTURE_MS and _is_missing(source):
+                            on_kept(dated_in_future(table, line.cells[0][1], line.time_ms))
         return others
 
 
@@ -190,6 +213,11 @@ def _lines(
                     newest_ms = max(time_ms for _, time_ms in cells.values())
                     lines.append(_Line(source_row, [(table.name, row, column) for column in cells], newest_ms))
         yield lines
+
+
+def dated_in_future(table: TableLayout[Any, Any], row: bytes, time_ms: int) -> InvalidRow:
+    """Why a row stays that must go: a delete as late as its cells would also hide what is put there until then."""
+    return InvalidRow(table.name, row, f"kept, because it is dated {time_ms}, after what any clock may show")
 
 
 def _is_missing(source: Source[Any] | InvalidRow) -> bool:

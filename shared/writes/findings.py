@@ -1,5 +1,6 @@
 """What `verify` finds, and what `repair` does with rows only if it is told to."""
 
+from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 import attrs
@@ -73,3 +74,9 @@ class Instructions:
 
 
 NOTHING_TOLD = Instructions()
+
+
+def reason_told(failed: Iterable[str], table: str, row: bytes) -> str:
+    """Why `recover` could not settle a row, by its `Recovery.failed`; empty if it does not name the row."""
+    start = f"{table}: row {shown_bytes(row)}: "
+    return next((reason.removeprefix(start) for reason in failed if reason.startswith(start)), "")

@@ -1,5 +1,6 @@
 """Logins and sums that one table has and the other lacks are found and mended, while writers and folders work."""
 
+import time
 import tracemalloc
 from contextlib import closing, suppress
 
@@ -146,6 +147,15 @@ def test_rows_that_cannot_be_read_are_told_and_kept(connection, repository):
     assert line.startswith("login_days: undecodable row "), "a state is removed only if its row is named"
     assert repository.day_count("ada", DAY + DAY_MS) == 1
     assert repository.day_total(DAY) == 5, "a damaged cell goes, and the logins beside it stay"
+
+
+@main_variant
+def test_a_damaged_cell_that_a_delete_of_now_leaves_is_not_mended(connection, repository):
+    future_ms = time.time_ns() // 1_000_000 + DAY_MS
+    connection.table("logins_by_day").put(LOGINS_BY_DAY.row(login()), {b"l:x": b"\xc3"}, timestamp=future_ms)
+    (outcome,) = repository.verifier().repair(instructions=DISCARDS)
+    assert (outcome[0].kind, outcome[1]) == ("undecodable", False)
+    assert len(found(repository)) == 1
 
 
 @main_variant

@@ -10,9 +10,10 @@ import pytest
 from domains.feeds import TABLES, FeedRepository, Follow, Post
 from domains.feeds.design import DESIGN
 from domains.feeds.keys import ERASURES, FOLLOWERS, FOLLOWING, POSTS, STREAMS, TIMELINES, UNFINISHED
-from domains.feeds.records import Follower
+from domains.feeds.records import Follower, StreamAuthor
+from shared.tables import InvalidRow
 from shared.writes import ClockSkew, WriterClock
-from shared.writes.intents import FORGET_MS
+from shared.writes.intents import FORGET_MS, WINDOW_MS
 from tests.engines import EMBEDDED, HBASE
 from tests.watched_connection import WatchedConnection, WriterDied, dying_at, dying_before
 
@@ -259,6 +260,77 @@ def test_on_a_host_an_hour_ahead_an_erasure_is_refused_and_forgets_nothing(conne
     assert list(feeds.posts("ada")) == [Post("ada", NOON_MS, 1, "hello")]
 
 
+class Shifted(WriterClock):
+    """The clock of a host that is some seconds ahead."""
+
+    def __init__(self, ahead_ms):
+        super().__init__()
+        self._ahead_ms = ahead_ms
+
+    def read_ms(self):
+        return super().read_ms() + self._ahead_ms
+
+
+def test_an_erasure_that_died_on_a_host_whose_clock_is_ahead_does_not_hide_the_next_one(connection, passes):
+    network(connection)
+    dying = WatchedConnection(connection, dying_before(lambda call: call.name == "checkAndPut"))
+    with pytest.raises(WriterDied):
+        FeedRepository(dying, clock=Shifted(50_000)).erase_user("dan")
+    feeds = opened(connection)
+    assert feeds.erase_user("dan") == 7
+    passes(FORGET_MS + 60_000)
+    recovery = feeds.recover()
+    assert (recovery.settled, recovery.failed) == (1, ())
+    assert rows_that_name(connection, "dan") == 0
+
+
+def test_an_erasure_is_not_put_below_a_cell_of_the_future(connection, embedded_only):
+    feeds = network(connection)
+    future_ms = time.time_ns() // 1_000_000 + DAY_MS
+    connection.table(ERASURES.name).put(b"dan", {b"e:t": b"?"}, timestamp=future_ms)
+    with pytest.raises(InvalidRow, match=f"must be dated at most 180000 ms after now .got {future_ms}."):
+        feeds.erase_user("dan")
+    assert feeds.posts("dan").count() == 3
+
+
+# ---- what cannot go
+
+
+@pytest.mark.parametrize(
+    ("table", "row"),
+    [
+        (FOLLOWERS, FOLLOWERS.row(Follower("dan", "zoe"))),
+        (TIMELINES, line_of(TIMELINES, "zoe", Post("dan", NOON_MS, 9, ""))),
+        (STREAMS, STREAMS.row(StreamAuthor("dan"))),
+    ],
+    ids=["list", "timeline", "mark"],
+)
+def test_a_stray_of_the_future_stays_and_keeps_its_erasure_and_no_tombstone_hides_what_is_new(
+    connection, passes, table, row
+):
+    feeds = network(connection)
+    future_ms = time.time_ns() // 1_000_000 + 365 * DAY_MS
+    connection.table(table.name).put(row, LINE, timestamp=future_ms)
+    assert feeds.erase_user("dan") == 8
+    passes(FORGET_MS + 1000)
+    recovery = feeds.recover()
+    reason = f"kept, because it is dated {future_ms}, after what any clock may show"
+    assert recovery.failed == (f"{table.name}: row {row.hex(' ')}: {reason}",)
+    assert feeds.erase_user("dan") == 1
+    feeds.follow(Follow("zoe", "dan"))
+    opened(connection, pull_above=0).post(Post("dan", NOON_MS, 9, "cake"))
+    assert feeds.timeline("zoe").count() == feeds.followers("dan").count() == 1
+
+
+def test_trim_keeps_a_line_of_the_future_and_hides_nothing_with_it(connection, embedded_only):
+    feeds = network(connection)
+    stray = line_of(TIMELINES, "ada", Post("dan", NOON_MS, 99, ""))
+    connection.table(TIMELINES.name).put(stray, LINE, timestamp=time.time_ns() // 1_000_000 + DAY_MS)
+    assert feeds.trim("ada", 0) == 3
+    connection.table(TIMELINES.name).put(line_of(TIMELINES, "ada", SOUP), LINE)
+    assert list(feeds.timeline("ada")) == [SOUP, Post("dan", NOON_MS, 3, "pulled")]
+
+
 # ---- deaths
 
 
@@ -292,9 +364,9 @@ def test_erasing_may_die_at_any_call_and_recovery_keeps_what_is_new(engine, vari
             feeds.follow(Follow("zoe", "dan"))
             feeds.post(cake := Post("dan", NOON_MS + 5, 9, "cake"))
             passes(FORGET_MS + 1000)
-            feeds.recover()
+            reasons = [reason.rpartition(": ")[2] for reason in feeds.recover().failed]
             assert feeds.timeline("zoe").first() == cake
-            assert list(map(str, (f for f in feeds.verifier().verify() if not f.is_harmless))) == []
+            assert [f.reason for f in feeds.verifier().verify() if not f.is_harmless] == reasons
             feeds.erase_user("dan")
             passes(FORGET_MS + 1000)
             assert feeds.recover().failed == ()
@@ -331,6 +403,45 @@ def test_erasing_may_die_anywhere_and_the_same_call_goes_on(engine, variant, at_
             assert rows_that_name(connection, "dan") == 0
             if not watched.is_stopped:
                 break
+
+
+# ---- verify
+
+
+def unsettled(findings):
+    return [(f.kind, f.table, f.row, f.reason.partition(";")[0]) for f in findings if not f.is_harmless]
+
+
+def test_an_erasure_whose_eraser_died_is_found_once_it_is_ten_minutes_old(connection, passes):
+    network(connection)
+    dying = WatchedConnection(connection, dying_before(lambda call: call.name == "checkAndPut"))
+    with pytest.raises(WriterDied):
+        opened(dying).erase_user("dan")
+    feeds = opened(connection)
+    died = [("unsettled", "feeds_erasures", b"dan", "erase_user has not ended")]
+    assert unsettled(feeds.verifier().verify()) == unsettled(f for f, _ in feeds.verifier().repair()) == []
+    passes(WINDOW_MS)
+    assert unsettled(feeds.verifier().verify()) == unsettled(f for f, _ in feeds.verifier().repair()) == died
+    feeds.erase_user("dan")
+    assert unsettled(feeds.verifier().verify()) == []
+
+
+def test_an_erasure_that_nobody_ends_is_found(connection, passes):
+    feeds = network(connection)
+    feeds.erase_user("dan")
+    passes(FORGET_MS + WINDOW_MS - 10_000)
+    assert unsettled(feeds.verifier().verify()) == []
+    passes(20_000)
+    late = [("unsettled", "feeds_erasures", b"dan", "rows of an erased user remain")]
+    assert unsettled(feeds.verifier().verify()) == late
+    assert unsettled(f for f, _ in feeds.verifier().repair()) == []
+
+
+def test_a_row_that_is_no_erasure_is_found(connection):
+    connection.table(ERASURES.name).put(b"dan", {b"e:t": b"?"})
+    assert [found[:3] for found in unsettled(opened(connection).verifier().verify())] == [
+        ("undecodable", "feeds_erasures", b"dan")
+    ]
 
 
 # ---- damaged rows

@@ -1,5 +1,6 @@
 """What `verify` finds in feeds, what `repair` mends; and that one damaged row stops nothing else."""
 
+import time
 from contextlib import closing
 
 import attrs
@@ -12,10 +13,13 @@ from domains.feeds.records import Follower, StreamAuthor
 from shared.keys import InvalidKey
 from shared.stores import connect
 from shared.tables import Family, InvalidRow, create_tables
-from shared.writes import Instructions
+from shared.writes import Instructions, WriterClock
+from shared.writes.intents import WINDOW_MS
+from tests.engines import EMBEDDED
 from tests.watched_connection import WatchedConnection, WriterDied, dying_before
 
 NOON_MS = 1_768_219_200_000
+DAY_MS = 86_400_000
 SOUP = Post("dan", NOON_MS, 1, "soup")
 TEA = Post("dan", NOON_MS + 1, 2, "tea")
 LINE = {b"f:x": b"\xc3"}
@@ -96,6 +100,25 @@ def test_a_line_whose_post_or_follow_is_lost_is_kept_for_the_day_on_which_it_com
     assert [discarded[finding] for finding in orphaned] == [True] * lines
 
 
+def test_lines_of_a_follow_that_has_lost_a_revision_are_kept_for_the_day_on_which_it_comes_back(connection, feeds):
+    """A backup of the follows is restored in which ada has just unfollowed dan."""
+    feeds.unfollow("ada", "dan")
+    rows, row = connection.table(FOLLOWING.name), FOLLOWING.row(Follow("ada", "dan"))
+    backup = rows.row(row)
+    for again in (feeds.follow, lambda follow: feeds.unfollow("ada", "dan"), feeds.follow):
+        again(Follow("ada", "dan"))
+    newer = rows.row(row)
+    rows.put(row, backup)
+    assert found(feeds) == ["orphaned"] * 3  # the line in the list of followers, and two of the timeline
+    assert [is_mended for _, is_mended in feeds.verifier().repair()] == [False] * 3
+    rows.put(row, newer)
+    assert list(feeds.timeline("ada")) == [TEA, SOUP]
+    rows.put(row, backup)
+    told = Instructions(discards_orphaned=True)
+    assert [is_mended for _, is_mended in feeds.verifier().repair(instructions=told)] == [True] * 3
+    assert (found(feeds), list(connection.table(TIMELINES.name).scan())) == ([], [])
+
+
 def test_verify_names_a_line_that_contradicts_its_post_and_one_that_is_no_key(connection, feeds):
     rows = connection.table(TIMELINES.name)
     rows.put(row_of_line("@dan", SOUP), LINE)  # it was pushed
@@ -142,6 +165,18 @@ def test_what_a_pulled_post_lacks_in_its_stream_is_found_and_put_again(connectio
     assert (found(feeds), list(feeds.timeline("ada"))) == ([], shown)
     feeds.erase_user("dan")
     assert list(connection.table(STREAMS.name).scan()) == list(connection.table(TIMELINES.name).scan()) == []
+
+
+@pytest.mark.parametrize("lost", ["line", "mark"])
+def test_what_a_delete_of_the_future_hides_in_a_stream_is_not_mended(connection, feeds, lost):
+    cake = Post("dan", NOON_MS, 3, "cake")
+    pulled(connection, cake)
+    table = TIMELINES if lost == "line" else STREAMS
+    row = row_of_line("@dan", cake) if lost == "line" else STREAMS.row(StreamAuthor("dan"))
+    connection.table(table.name).delete(row, timestamp=time.time_ns() // 1_000_000 + DAY_MS)
+    for _ in range(2):
+        ((finding, is_mended),) = feeds.verifier().repair()
+        assert (finding.kind, finding.row, is_mended) == ("missing", row, False)
 
 
 def test_a_pulled_post_that_is_deleted_or_under_way_lacks_nothing(connection, feeds):
@@ -234,3 +269,32 @@ def test_a_fan_out_passes_over_a_follower_whose_row_is_no_key(connection, feeds,
     else:
         feeds.post(cake)
     assert feeds.timeline("ada").first() == feeds.timeline("zoe").first() == cake
+
+
+# ---- fan-outs that have not ended
+
+
+def test_a_fan_out_that_nobody_ends_is_found_once_it_is_ten_minutes_old(connection, feeds, monkeypatch, engine):
+    if engine.name != EMBEDDED:
+        pytest.skip("the time of a real server cannot be moved")
+    dying = FeedRepository(connection, clock=WriterClock())
+    dying._spread = lambda row: None
+    dying.post(cake := Post("dan", NOON_MS, 3, "cake"))
+    feeds = FeedRepository(connection, clock=WriterClock())
+    assert found(feeds) == []
+    now_ns = time.time_ns
+    monkeypatch.setattr(time, "time_ns", lambda: now_ns() + WINDOW_MS * 1_000_000)
+    (finding,) = feeds.verifier().verify()
+    assert (finding.kind, finding.table, finding.row) == ("unsettled", POSTS.name, POSTS.row(cake))
+    assert list(feeds.verifier().repair()) == found(feeds) == []
+    assert feeds.timeline("ada").count() == 3
+
+
+def test_a_fan_out_that_repair_cannot_end_is_left(connection, feeds):
+    feeds._spread = lambda row: None
+    feeds.post(cake := Post("dan", NOON_MS, 3, "cake"))
+    feeds = FeedRepository(connection, step_rows=1)
+    connection.table(FOLLOWERS.name).put(FOLLOWERS.row(Follower("dan", "")) + b"\xff", LINE)
+    (left,) = [(found, is_mended) for found, is_mended in feeds.verifier().repair() if found.kind == "unsettled"]
+    assert (left[0].row, left[1]) == (POSTS.row(cake), False)
+    assert "must have a key among 1 rows of one author" in left[0].reason

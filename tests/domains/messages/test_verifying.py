@@ -1,11 +1,16 @@
 """Damaged rows stop no others; lost copies are found and come back; a delivery under way is no finding."""
 
+import time
+
 import attrs
 import pytest
 
 from domains.messages import Message
 from domains.messages.design import DESIGN
+from domains.messages.records import copies_of
 from shared.tables import InvalidRow
+from shared.writes.intents import WINDOW_MS
+from tests.engines import EMBEDDED
 from tests.watched_connection import WatchedConnection, WriterDied, dying_before
 
 NOW_MS = 1_700_000_000_000
@@ -112,3 +117,36 @@ def test_a_lost_copy_is_found_and_comes_back_unread(messages):
     verifier = messages.verifier()
     list(verifier.verify())
     assert verifier.counts["copy"] == 3
+
+
+def test_a_copy_that_repair_could_not_create_is_not_mended(messages, monkeypatch):
+    messages.send(PARTY)
+    rows_of(messages, messages.writer.source).delete(messages._inbox.row(messages.inbox("bob").first()))
+    monkeypatch.setattr(messages.writer, "claim", lambda copies: 0)
+    outcomes = list(messages.verifier().repair())
+    assert [is_mended for found, is_mended in outcomes if found.reason.endswith("is lost")] == [False]
+
+
+# ---- deliveries that have not ended
+
+
+def test_a_delivery_that_nobody_ends_is_found_once_it_is_ten_minutes_old(connection, engine, variant, monkeypatch):
+    if engine.name != EMBEDDED:
+        pytest.skip("the time of a real server cannot be moved")
+    die_before_the_copies(connection, variant)
+    messages = variant.open(connection)
+    assert list(messages.verifier().verify()) == []
+    now_ns = time.time_ns
+    monkeypatch.setattr(time, "time_ns", lambda: now_ns() + WINDOW_MS * 1_000_000)
+    (finding,) = messages.verifier().verify()
+    assert (finding.kind, finding.row) == ("unsettled", messages._inbox.row(PARTY))
+    assert list(messages.verifier().repair()) == list(messages.verifier().verify()) == []
+    assert messages.inbox("bob").count() == 1
+
+
+def test_a_delivery_that_repair_cannot_end_is_left(connection, variant, messages):
+    die_before_the_copies(connection, variant)
+    copy = next(iter(copies_of(messages.writer.read(messages._inbox.row(PARTY)).record)))
+    damage(messages, copy)
+    outcomes = [(found.kind, found.row, is_mended) for found, is_mended in messages.verifier().repair()]
+    assert ("unsettled", messages._inbox.row(PARTY), False) in outcomes

@@ -1,5 +1,6 @@
 """Nothing names a buyer who was erased, whatever died before or meanwhile; the rest of each order remains."""
 
+import time
 from contextlib import closing, suppress
 
 import attrs
@@ -9,7 +10,7 @@ from domains.orders import BuyerLine, Order, OrderConflict, SellerLine
 from domains.orders.design import DESIGN
 from domains.orders.keys import OrderByNumber
 from shared.stores import connect
-from shared.tables import create_tables
+from shared.tables import InvalidRow, create_tables
 from tests.watched_connection import WatchedConnection, WriterDied, dying_at
 
 ERASED, OTHER = "buyer-to-erase", "b-2"
@@ -143,3 +144,18 @@ def test_a_stray_line_is_removed_without_a_change_of_the_order_that_it_names(con
     assert naming(connection, variant, ERASED) == []
     assert connection.table(table.name).row(table.row(OrderByNumber("n-2"))) == before
     assert list(orders.verifier().verify()) == []
+
+
+def test_a_stray_line_of_the_future_is_named_once_all_else_is_erased_and_hides_no_later_order(
+    connection, variant, orders
+):
+    table = variant.tables[2]
+    line = BuyerLine(ERASED, 5, "n-later", "lamp", 7, "placed")
+    future_ms = time.time_ns() // 1_000_000 + 365 * 86_400_000
+    connection.table(table.name).put(table.row(line), table.cells.pack(line), timestamp=future_ms)
+    with pytest.raises(InvalidRow, match=f"^{table.name}: row .* kept, because it is dated {future_ms}, after what"):
+        orders.erase_buyer(ERASED)
+    assert naming(connection, variant, ERASED) == [(table.name, table.row(line))]
+    assert [finding.kind for finding in orders.verifier().verify()] == ["future"]
+    orders.place(Order("n-later", "s-1", ERASED, 5, "lamp", 7))
+    assert list(orders.of_buyer(ERASED)) == [line]

@@ -7,7 +7,7 @@ import pytest
 
 from shared.stores import connect
 from shared.tables import create_tables
-from shared.writes import Erasure, Erasures, IntentWriter, WriterClock, erasures_tables
+from shared.writes import ClockSkew, Erasure, Erasures, IntentWriter, WriterClock, erasures_tables
 from shared.writes.intents import FORGET_MS
 
 from .notes import INTENTS, NOTES, STATES, ById, ByState, Note
@@ -51,7 +51,7 @@ def writer(connection):
 
 @pytest.fixture
 def erasures(connection, writer):
-    return Erasures(connection, (TABLE, SOURCES), [writer], WriterClock())
+    return Erasures(connection, (TABLE, SOURCES), [writer])
 
 
 def store(writer, note):
@@ -111,7 +111,7 @@ def test_a_record_that_came_back_stays(connection, writer, erasures, passes):
     store(writer, A)
     passes(FORGET_MS + 1000)
     assert erasures.forget(erasure, fail) == 0
-    assert erasures.delete_strays(lambda line: line.id in "ab", erasure.at_ms) == 1
+    assert erasures.delete_strays(lambda line: line.id in "ab", erasure.at_ms, fail) == 1
     assert (rows(connection, NOTES), rows(connection, STATES)) == ([b"a"], [STATES.row(ByState("open", "a"))])
 
 
@@ -138,15 +138,15 @@ def test_only_old_lines_without_a_source_are_strays(connection, writer, erasures
         return line.id != "d"
 
     kept = [(state, name) for state, name in (("open", "a"), ("done", "a"), ("done", "b"), ("done", "d"))]
-    assert erasures.delete_strays(names, erasure.at_ms + FORGET_MS) == 3
+    assert erasures.delete_strays(names, erasure.at_ms + FORGET_MS, fail) == 3
     assert rows(connection, STATES) == sorted([*(STATES.row(ByState(*line)) for line in kept), b"no key"])
-    assert erasures.delete_strays(names, erasure.at_ms - 1) == 3
+    assert erasures.delete_strays(names, erasure.at_ms - 1, fail) == 3
 
 
 def test_what_is_dated_after_an_erasure_is_not_its_line(connection, erasures):
     connection.table(STATES.name).put(STATES.row(ByState("done", "c")), LINE, timestamp=1000)
-    assert erasures.delete_strays(lambda _line: True, 999) == 1
-    assert erasures.delete_strays(lambda _line: True, 1000) == 0
+    assert erasures.delete_strays(lambda _line: True, 999, fail) == 1
+    assert erasures.delete_strays(lambda _line: True, 1000, fail) == 0
     assert rows(connection, STATES) == []
 
 
@@ -167,3 +167,34 @@ def test_a_row_that_is_no_erasure_is_reported(connection, erasures):
     reported = []
     assert [erasure.name for erasure in erasures.stored(reported.append)] == ["ada"]
     assert [invalid.row for invalid in reported] == [b"\xff"]
+
+
+def test_what_keeps_a_line_that_must_go_is_told(connection, writer, erasures):
+    store(writer, A)
+    connection.table(NOTES.name).put(b"a", {b"n:note": b"?"})
+    future_ms = time.time_ns() // 1_000_000 + 86_400_000
+    connection.table(STATES.name).put(STATES.row(ByState("done", "c")), LINE, timestamp=future_ms)
+    told = []
+    assert erasures.delete_strays(lambda _line: True, future_ms, told.append) == 2
+    assert [(kept.table, kept.row) for kept in told] == [
+        (NOTES.name, b"a"),
+        (STATES.name, STATES.row(ByState("done", "c"))),
+    ]
+
+
+def test_an_erasure_is_dated_by_a_clock_that_was_compared(connection, writer, passes):
+    class Jumped(WriterClock):
+        jumped_ms = 0
+
+        def read_ms(self):
+            return super().read_ms() + self.jumped_ms
+
+    clock = Jumped()
+    erasures = Erasures(connection, (TABLE, SOURCES), [IntentWriter(connection, NOTES, INTENTS, [], list, clock=clock)])
+    erasures.begin("ada")
+    clock.jumped_ms = 3_600_000
+    for call in (lambda: erasures.begin("ada"), lambda: erasures.end("ada", [[]])):
+        with pytest.raises(ClockSkew):
+            call()
+    (begun,) = erasures.stored(fail)
+    assert begun.at_ms <= time.time_ns() // 1_000_000
