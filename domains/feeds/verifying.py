@@ -141,10 +141,14 @@ class FeedVerifier:
 
     def _hidden(self, rows: Iterable[bytes]) -> dict[bytes, Hidden]:
         posts = self._lines.posts_of(rows)
-        kinds = {row: post for row, post in posts.items() if not isinstance(post, Post | InvalidRow)}
+        kinds: dict[bytes, Hidden] = {
+            row: post for row, post in posts.items() if not isinstance(post, Post | InvalidRow)
+        }
         keys = self._lines.keys_of(row for row, kind in kinds.items() if self._lost_follows and kind == "left-over")
-        lost = [row for row, key in keys.items() if self._lines.follow_row(key) in self._lost_follows]
-        return {**kinds, **dict.fromkeys(lost, "orphaned")}
+        for row, key in keys.items():
+            if self._lines.follow_row(key) in self._lost_follows:
+                kinds[row] = "orphaned"
+        return kinds
 
     def _hidden_for_good(self, kinds: Mapping[bytes, Hidden]) -> dict[bytes, Hidden]:
         """What is hidden if it is read again, without the lines of follows that are being stored.
