@@ -16,7 +16,7 @@ POINTS = {
         "delete_post": (4, 16),
         "follow": (5, 20),
         "unfollow": (5, 20),
-        "trim": (1, 8),
+        "trim": (2, 12),
     },
     0: {
         "post": (11, 44),
