@@ -50,7 +50,7 @@ FeedTables: TypeAlias = tuple[
     TableLayout[Any, Any],
 ]
 """The tables of follows by reader, followers by author, posts, unfinished posts, lines of timelines, authors with
-streams, writes of follows under way, writes of posts under way, and erasures, with their follows and posts."""
+streams, erasures, with their follows and posts, writes of follows under way, and writes of posts under way."""
 
 STEP_ROWS = 10_000
 """Number of followers in one step of a fan-out. If a worker dies, the next one puts up to this many lines again."""
@@ -92,7 +92,7 @@ class FeedRepository:
             connection.table(table.name) for table in tables[:5]
         )
         self._stream_rows = connection.table(self._streams.name)
-        follow_intents, post_intents, erasures, *erased = tables[6:]
+        erasures, *erased, follow_intents, post_intents = tables[6:]
         lists = [self._followers]
         self.follow_writer = IntentWriter(
             connection, self._following, follow_intents, lists, self._lines_of_follow, moving=lists, clock=clock
