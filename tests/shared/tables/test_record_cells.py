@@ -6,11 +6,11 @@ from typing import Any
 
 import attrs
 import pytest
-from Hbase_thrift import IOError
 
 from shared.keys import EscapedText, Int32, KeyLayout, Slice, TrailingText, between, part, row_key
 from shared.keys.limits import MAX_CELL_BYTES
 from shared.queries import Query, equal
+from shared.stores.thrift1.idl import IOError
 from shared.tables import (
     COUNTER,
     RAW,
