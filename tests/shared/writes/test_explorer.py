@@ -11,6 +11,8 @@ MOST_OF_FOLDS = 500
 """A fold makes so many calls that each world takes ten times as long."""
 MOST_LONG = 2_000
 LARGE = {
+    "orders: place | erase",
+    "orders: place after a lost claim | erase",
     "orders: change_status | erase",
     "orders: cancel | erase",
     "orders: erase_buyer | pay",
