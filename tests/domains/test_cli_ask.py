@@ -457,6 +457,7 @@ def test_an_explanation_as_json_has_the_ranges_in_hex(ask_json):
         "left_to_a_filter": [],
         "rpcs": 3,
         "rpcs_are_exact": False,
+        "then": "",
     }
     explained = ask_json("logs:modulo latest host=web-1 event=GET --explain")
     assert (explained["merged"], len(explained["ranges"]), explained["reverse"], explained["rpcs"]) == (8, 8, True, 24)
@@ -619,6 +620,7 @@ def test_variants_lie_beside_each_other_in_one_store(ok, ask_json, stored, new_u
         "logs": 5,
         "logs_salted": 5,
         "logs_slices": 5,
+        "rowbook_layouts": 3,
     }
     question = f"window host=203.0.113.9 since=2026-01-12 until=2026-01-13 --store {url}"
     first, *others = (ask_json(f"{name} {question}")["records"] for name in ("logs", "logs:salted", "logs:slices"))

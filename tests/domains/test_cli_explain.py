@@ -9,6 +9,7 @@ import pytest
 
 from domains import tsdb
 from domains.designs import DESIGNS
+from domains.tsdb.keys import DELETIONS
 from shared.stores import connect
 from shared.tables import create_tables
 
@@ -51,6 +52,7 @@ def test_a_stored_cell_of_every_table_shows_the_attributes_of_its_record(ok, sam
                     check_values(cell["values"], table, row, cells)
                     explained_tables.add((table.name, table.holds))
     filled = {(table.name, table.holds) for table in variant.record_tables if table not in variant.unfilled}
+    filled.discard((DELETIONS.name, DELETIONS.holds))  # in one table with the settings; samples delete nothing
     assert explained_tables >= filled
 
 
@@ -106,10 +108,22 @@ def test_names_and_cell_are_in_json(ok, names):
 
 
 def test_a_uid_has_a_name_of_each_kind_and_a_name_its_uid(ok, names):
-    forward, reverse, _settings = json.loads(ok(f"explain tsdb --key 000001 --store {names} --json"))["keys"]
+    forward, reverse, _settings, _deletion = json.loads(ok(f"explain tsdb --key 000001 --store {names} --json"))["keys"]
     assert (forward["names"], reverse["names"]) == ({}, {"metrics": "load", "tagk": "host", "tagv": "web-1"})
     (key,) = json.loads(ok("explain tsdb --key 6c6f6164 --column id:6d657472696373 --value 000001 --json"))["keys"]
     assert key["cell"]["values"] == [{"name": "load", "kind": "metrics", "uid": "000001"}]
+
+
+def test_a_registered_deletion_shows_what_it_deletes(ok, names):
+    with closing(connect(names)) as connection:
+        tsdb.TsdbRepository(connection).delete_points("load", (), HOUR_MS, HOUR_MS + 1)
+        rows = connection.table(DELETIONS.name).scan(columns=DELETIONS.cells.columns)
+        ((row, cells),) = rows
+    for column, value in cells.items():
+        words = f"--key {row.hex()} --column {as_hex(column)} --value '{value.hex()}' --json"
+        keys = json.loads(ok(f"explain tsdb {words}"))["keys"]
+        (shown,) = (key["cell"] for key in keys if "cell" in key)
+        check_values(shown["values"], DELETIONS, row, cells)
 
 
 def test_fields_make_a_key_whose_names_are_shown_too(ok, names):

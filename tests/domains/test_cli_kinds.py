@@ -108,7 +108,8 @@ def test_load_reads_the_first_load_unless_another_one_is_named(ok) -> None:
         ("load visits visitors.csv --as visitor", "unknown load of visits 'visitor': did you mean visitors?"),
         (
             "load visits visitors.csv",
-            "visitors.csv: no column path, at_ms for Visit.path, at_ms; map a field to one of: name",
+            "visitors.csv: no column path, at_ms for Visit.path, at_ms; map a field to one of: name;"
+            " its first line fits --as visitors",
         ),
     ],
 )
