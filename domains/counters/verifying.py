@@ -112,7 +112,7 @@ class LoginVerifier:
             lacking = _without(other, _with(one, lacking))
         for row, of_row in groupby(lacking, key=other.logins.row):
             missing = list(of_row)
-            what = f"{len(missing)} login{'s' if len(missing) > 1 else ''} of {one.rows.name.decode()}"
+            what = f"{len(missing)} login{'s' if len(missing) > 1 else ''} of {one.logins.name}"
             reason = f"{what}, the first at {show_time(missing[0].time_ms)}"
             finding = Finding("missing", other.logins.name, row, one.logins.row(missing[0]), reason)
             yield _Found(finding, partial(self._mend_logins, one, other, missing))

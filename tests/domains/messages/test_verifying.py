@@ -144,9 +144,10 @@ def test_a_delivery_that_nobody_ends_is_found_once_it_is_ten_minutes_old(connect
     assert messages.inbox("bob").count() == 1
 
 
-def test_a_delivery_that_repair_cannot_end_is_left(connection, variant, messages):
+def test_a_damaged_copy_is_left_and_stops_no_other_copy_of_its_message(connection, variant, messages):
     die_before_the_copies(connection, variant)
-    copy = next(iter(copies_of(messages.writer.read(messages._inbox.row(PARTY)).record)))
-    damage(messages, copy)
+    damaged, *others = copies_of(messages.writer.read(messages._inbox.row(PARTY)).record)
+    damage(messages, damaged)
     outcomes = [(found.kind, found.row, is_mended) for found, is_mended in messages.verifier().repair()]
-    assert ("unsettled", messages._inbox.row(PARTY), False) in outcomes
+    assert outcomes == [("undecodable", messages._inbox.row(damaged), False)]
+    assert all(messages.inbox(copy.receiver).count() == 1 for copy in others)
