@@ -17,7 +17,7 @@ import pytest
 from domains import cli
 from shared.designs import load_samples
 from shared.stores import connect
-from shared.tables import create_tables
+from shared.tables import check_layouts, create_tables
 from tests.engines import EMBEDDED
 
 ROOT = Path(__file__).parents[2]
@@ -94,6 +94,7 @@ def open_samples(engine, request):
                 yield connection
         else:
             with closing(connect(request.getfixturevalue("sampled"))) as connection:
+                check_layouts(connection, variant.tables)  # as `create_tables` does: tests count the other calls
                 yield connection
 
     return opened
