@@ -21,7 +21,7 @@ StoredLines: TypeAlias = dict[bytes, dict[bytes, tuple[bytes, int]]]
 Hidden: TypeAlias = Literal["left-over", "orphaned", "dangling", "undecodable"]
 """Why no page shows a line. It is left over if its post was deleted, or its owner does not follow the author any more;
 orphaned if the row of its post, or of its follow, is lost; dangling if its post went the other way, by push or by pull;
-undecodable if its row is no key."""
+undecodable if its row is not a key."""
 
 
 class TimelineLines:
@@ -50,7 +50,7 @@ class TimelineLines:
         yield from (dict(batch) for batch in batches)
 
     def keys_of(self, stored: Iterable[bytes]) -> dict[bytes, TimelineLine | InvalidKey]:
-        """The line of each row, or why the row is no key."""
+        """The line of each row, or why the row is not a key."""
         lines: dict[bytes, TimelineLine | InvalidKey] = {}
         for row in stored:
             try:

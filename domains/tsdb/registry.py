@@ -1,8 +1,8 @@
 """Deletions that others must know: a cell that compaction or another deletion puts may bring deleted points back.
 
 Two processes that rewrite one row may both read it before either puts its cell. HBase is atomic only for one call,
-and OpenTSDB's rows have no room for a lock. So each deletion is registered in `tsdb-rowbook`, and whoever puts a cell
-in place of others looks there before and after:
+and OpenTSDB's rows have no room for a lock. So each deletion is registered in `tsdb-rowbook`, and a process that
+puts a cell in place of others looks there before and after:
 
     1. A deletion puts its selection, its period and the time S of its clock.
     2. Read the clock, then the deletions of the table, then a batch of rows with the timestamps of their cells.

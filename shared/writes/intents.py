@@ -56,7 +56,6 @@ has: the readers of a moving list drop it, and `Verifier` finds it.
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from contextlib import suppress
 from typing import Any, Generic, TypeAlias, TypeGuard, TypeVar
 
 import attrs
@@ -469,20 +468,14 @@ class IntentWriter(Generic[R]):
         for batch in in_batches(dict.fromkeys(rows)):
             for row, cells in self._rows.rows(batch, columns=[column], include_timestamp=True):
                 cell, stored_ms = cells[column]
-                source = self._source_or_none(row, {column: cell})
-                if source is None or source.record is not None:
+                source = self.source_or_error(row, {column: cell})
+                if isinstance(source, InvalidRow) or source.record is not None:
                     continue
                 if max(stored_ms, source.time_ms) <= old_ms:
                     self._rows.delete(row, [column], timestamp=stored_ms)  # spares a later revision
                 else:
                     too_young += 1
         return too_young
-
-    def _source_or_none(self, row: bytes, cells: Mapping[bytes, bytes]) -> Source[R] | None:
-        """The source in these cells of a row; None if it cannot be read."""
-        with suppress(InvalidKey, InvalidRow):
-            return self.source_of(row, cells)
-        return None
 
     # ---- intents
 
