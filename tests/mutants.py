@@ -1237,7 +1237,7 @@ MUTANTS = (
         "shared/writes/intents.py",
         "newest_ms + 1)",
         "0)",
-        VERIFYING,
+        LOST_REVISIONS,
     ),
     Mutant(
         "an inbox shows what its owner deleted",
