@@ -89,7 +89,7 @@ BY_HOST_NEWEST_FIRST = KeyLayout(ByHostNewestFirst)
 
 def key_table(layout: KeyLayout[Any], name: str = "t") -> TableLayout[Any, Any]:
     """A table whose records are the keys of a layout; the cell f:v marks its rows."""
-    return TableLayout(name, "a key", layout, RecordCells(layout.key, {}, marker="f:v"), is_recorded=False)
+    return TableLayout(name, "a key", layout, RecordCells(layout.key_class, {}, marker="f:v"), is_recorded=False)
 
 
 def holds_whole_values(layout: KeyLayout[Any]) -> bool:
@@ -120,7 +120,7 @@ def page(
 
 
 def keys_of(layout: KeyLayout[Any]) -> list[Any]:
-    return [layout.key(at_s, host) for at_s in TIMES for host in HOSTS[: 2 + at_s % 7]]
+    return [layout.key_class(at_s, host) for at_s in TIMES for host in HOSTS[: 2 + at_s % 7]]
 
 
 def pages_of(
@@ -158,7 +158,7 @@ class Changes:
 
     def __call__(self, table: happybase.Table) -> None:
         for verb, at_s, host in [self.pending.pop() for _ in self.pending[:3]]:
-            key = self.layout.key(at_s, host)
+            key = self.layout.key_class(at_s, host)
             if verb == "put":
                 put(table, [self.layout.encode(key)])
             else:

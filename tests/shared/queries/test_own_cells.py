@@ -95,7 +95,7 @@ def test_pages_iteration_first_and_count_lose_and_double_nothing(
         rows = connection.table(table.name)
         documents = stock(rows, table, COUNTS)
         wanted = flat(documents, newest_first)
-        query = Query(rows, table, table.layout.whole_table(), newest_first=newest_first)
+        query = Query(rows, table, table.key.whole_table(), newest_first=newest_first)
         assert list(query) == wanted
         assert query.first() == wanted[0]
         assert query.count() == len(wanted) == 12
@@ -134,7 +134,7 @@ def test_the_pages_of_rows_with_any_number_of_records_are_the_answer(
             for tag in flat(stock(rows, SALTED, counts), newest_first)
             if all(getattr(tag, name) == value for name, value in where.items())
         ]
-        query = Query(rows, SALTED, SALTED.layout.whole_table(), where=where, newest_first=newest_first)
+        query = Query(rows, SALTED, SALTED.key.whole_table(), where=where, newest_first=newest_first)
         pages = pages_of(query, limit)
         assert records_of(pages) == wanted
         assert max(page.rows_read for page in pages) <= read_at_most
@@ -155,7 +155,7 @@ def test_a_row_with_a_damaged_cell_is_raised_or_left_out_whole(engine: Engine) -
         rows = connection.table(TAGS.name)
         documents = stock(rows, TAGS, COUNTS)
         rows.put(TAGS.row(Document(9)), {b"f:t:": b"\xc3"})
-        query = Query(rows, TAGS, TAGS.layout.whole_table())
+        query = Query(rows, TAGS, TAGS.key.whole_table())
         with pytest.raises(InvalidRow) as refused:
             list(query)
         assert str(refused.value) == "tags: row 00 09: Tag.name: must be text, not empty (got '')"
@@ -175,7 +175,7 @@ def test_an_order_into_which_the_client_would_sort_is_refused(
 ) -> None:
     """The records of one row may be equal in that order, and share one place in the table."""
     with engine.shared_store(TAGS) as connection:
-        plan = TAGS.plan(**question) if question else TAGS.layout.whole_table()
+        plan = TAGS.plan(**question) if question else TAGS.key.whole_table()
         with metered(connection) as cost, pytest.raises(InvalidQuestion) as refused:
             Query(connection.table(TAGS.name), TAGS, plan, order=KeyLayout(order))
     assert str(refused.value) == (
@@ -190,7 +190,7 @@ def test_an_order_that_a_scan_has_is_not_refused(engine: Engine, order: type[Any
     with engine.shared_store(TAGS) as connection:
         rows = connection.table(TAGS.name)
         wanted = flat(stock(rows, TAGS, COUNTS), newest_first)
-        query = Query(rows, TAGS, TAGS.layout.whole_table(), order=KeyLayout(order))
+        query = Query(rows, TAGS, TAGS.key.whole_table(), order=KeyLayout(order))
         assert list(query) == records_of(pages_of(query, 2)) == wanted
 
 

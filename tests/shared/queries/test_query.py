@@ -377,7 +377,7 @@ def test_a_query_that_is_dropped_half_read_leaves_no_scanner_open(stocked: Stock
 @contextmanager
 def visits(engine: Engine, layout: KeyLayout[Any], hosts: list[str]) -> Iterator[happybase.Table]:
     """Every host at the same times, so that the keys after the host are equal."""
-    keys = [layout.key(host, at_s) for host in hosts for at_s in range(0, 40, 2)]
+    keys = [layout.key_class(host, at_s) for host in hosts for at_s in range(0, 40, 2)]
     with stocked_table(engine, map(layout.encode, keys)) as rows:
         yield rows
 
@@ -463,10 +463,10 @@ def test_explain_names_the_work_of_client_and_server(stocked: Stocked) -> None:
     layout = LAYOUTS["ascending over 3 buckets"]
     rows = stocked([])
     table = key_table(layout)
-    sorted_ = Query(rows, table, table.layout.whole_table(), where={"host": "a"}, order=BY_HOST, newest_first=True)
+    sorted_ = Query(rows, table, table.key.whole_table(), where={"host": "a"}, order=BY_HOST, newest_first=True)
     explanation = sorted_.explain()
     assert (explanation.client_work, explanation.streams, explanation.reverse) == (("host", "order"), 3, False)
-    filtered = Query(rows, table, table.layout.whole_table(), server=ServerFilter(("v",), b"PrefixFilter('a')"))
+    filtered = Query(rows, table, table.key.whole_table(), server=ServerFilter(("v",), b"PrefixFilter('a')"))
     assert (filtered.explain().server_filtered, filtered.explain().is_exact) == (("v",), False)
 
 
@@ -632,7 +632,7 @@ def test_a_plan_of_another_table_is_refused_even_if_its_rows_would_be_the_same_b
         rows = connection.table("mine")
         with pytest.raises(InvalidQuestion, match=r"^plan: must be one of table mine \(got one of table other\)$"):
             Query(rows, table, other.plan(number=1))
-        assert Query(rows, table, other.layout.plan(number=1)).first() is None  # the same layout
+        assert Query(rows, table, other.key.plan(number=1)).first() is None  # the same layout
         salted = KeyLayout(ITEMS.key, Salt(of="number", buckets=2))
         message = r"^plan: must be one of KeyLayout\(Item\) \(got one of KeyLayout\(Item, Salt\(.*\)\)\)$"
         for plan in (salted.whole_table(), salted.plan(number=1), salted.narrow(number=between(1, 2))):

@@ -245,7 +245,7 @@ def test_iteration_fetches_each_cell_about_once(engine: Engine, width: int, buck
         with metered(rows.connection) as scan:
             assert sum(len(cells) for _row, cells in rows.scan()) == len(points)
         with metered(rows.connection) as cost:
-            assert Query(rows, table, table.layout.whole_table()).count() == len(points)
+            assert Query(rows, table, table.key.whole_table()).count() == len(points)
     assert cost.bytes_fetched <= most * scan.bytes_fetched
 
 
@@ -433,7 +433,7 @@ def test_a_row_in_a_wrong_bucket_is_reported_once_though_its_cells_alternate_wit
         for row in wrong:
             rows.put(row, rows.row(right))
         reported: list[InvalidRow] = []
-        query = Query(rows, table, table.layout.whole_table(), newest_first=newest_first).on_invalid(reported.append)
+        query = Query(rows, table, table.key.whole_table(), newest_first=newest_first).on_invalid(reported.append)
         assert query.page(100).records == sorted(points, reverse=newest_first is True)
     assert sorted(invalid.row for invalid in reported) == wrong
 

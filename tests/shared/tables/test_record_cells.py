@@ -93,9 +93,7 @@ def test_a_filter_compares_text_as_its_column_packs_it(engine: Engine) -> None:
         rows = connection.table("documents")
         for record in (MANUAL, attrs.evolve(MANUAL, path="c", title="Other")):
             rows.put(DOCUMENTS.row(record), DOCUMENT_CELLS.pack(record))
-        manuals = Query(
-            rows, DOCUMENTS, DOCUMENTS.layout.whole_table(), server=equal(DOCUMENT_CELLS, "title", "Manual")
-        )
+        manuals = Query(rows, DOCUMENTS, DOCUMENTS.key.whole_table(), server=equal(DOCUMENT_CELLS, "title", "Manual"))
         assert list(manuals) == [MANUAL]
 
 
@@ -132,7 +130,7 @@ def test_a_query_reads_the_claimed_cells_only(engine: Engine) -> None:
         rows = connection.table("documents")
         rows.put(b"a/b", CELLS | {b"m:other": b"\xff"})
         rows.put(b"c", {b"m:other": b"\xff"})
-        assert list(Query(rows, DOCUMENTS, DOCUMENTS.layout.whole_table())) == [MANUAL]
+        assert list(Query(rows, DOCUMENTS, DOCUMENTS.key.whole_table())) == [MANUAL]
         assert Query(rows, DOCUMENTS, DOCUMENTS.plan(path="c")).first() is None
 
 
@@ -251,7 +249,7 @@ def test_a_slice_in_the_row_key_can_have_its_whole_value_in_a_column(engine: Eng
         for peak in peaks:
             rows.put(PEAKS.row(peak), PEAKS.cells.pack(peak))
         assert [HourOf("a", -3600), HourOf("a", 0), HourOf("a", 3600)] == [
-            PEAKS.layout.decode(row) for row, _cells in rows.scan()
+            PEAKS.key.decode(row) for row, _cells in rows.scan()
         ]
         assert list(Query(rows, PEAKS, PEAKS.plan(host="a"))) == peaks
         assert list(Query(rows, PEAKS, PEAKS.plan(host="a", at_s=between(0, 3601)))) == peaks[1:2]

@@ -166,7 +166,7 @@ CALLS: dict[str, Callable[[happybase.Connection, TableLayout[Any, Event]], objec
     "first": lambda connection, table: Query(
         connection.table("events"), table, table.plan(host="a", time_ms=1)
     ).first(),
-    "iteration": lambda connection, table: [*Query(connection.table("events"), table, table.layout.whole_table())],
+    "iteration": lambda connection, table: [*Query(connection.table("events"), table, table.key.whole_table())],
     "put_all": lambda connection, table: put_all([Event("a", 1)], (connection.table("events"), table, table.row)),
     "put_in_rows": lambda connection, table: put_in_rows(connection.table("events"), table, [b"a"], {b"e:t": b""}, 1),
 }
@@ -255,7 +255,7 @@ def test_layouts_that_share_a_table_are_compared_each_with_its_own(connection: h
     create_tables(connection, [table])
     create_tables(connection, [other])
     create_tables(connection, [table, other])
-    for changed in (attrs.evolve(points(DAY_MS), families=FAMILIES), attrs.evolve(other, layout=salted(32).layout)):
+    for changed in (attrs.evolve(points(DAY_MS), families=FAMILIES), attrs.evolve(other, key=salted(32).key)):
         with pytest.raises(LayoutMismatch):
             create_tables(connection, [changed])
 
@@ -454,7 +454,7 @@ def test_a_table_of_another_program_needs_no_record(connection: happybase.Connec
     foreign = attrs.evolve(events(), is_recorded=False)
     create_tables(connection, [foreign])
     assert connection.tables() == [b"events"]
-    create_tables(connection, [attrs.evolve(foreign, layout=KeyLayout(ByHost, TimeBucket("time_ms", DAY_MS)))])
+    create_tables(connection, [attrs.evolve(foreign, key=KeyLayout(ByHost, TimeBucket("time_ms", DAY_MS)))])
 
 
 # ---- adopting ------------------------------------------------------------------------------------

@@ -97,7 +97,7 @@ def test_layouts_that_differ_in_a_family_are_refused() -> None:
 
 
 def test_layouts_that_differ_in_their_split_points_are_refused() -> None:
-    salted = attrs.evolve(ORDERS, layout=KeyLayout(User, Salt(of="user", buckets=4)))
+    salted = attrs.evolve(ORDERS, key=KeyLayout(User, Salt(of="user", buckets=4)))
     for other in (attrs.evolve(ORDERS, splits=Splits((b"m",), "half of the users")), salted):
         with pytest.raises(InvalidRecord) as refused:
             physical_tables([PROFILES, attrs.evolve(other, splits=Splits((b"m",), "half of the users"))])
