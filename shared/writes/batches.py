@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Protocol, TypeVar
 
 import attrs
+import happybase
 from Hbase_thrift import BatchMutation, Mutation
 
 from ..queries import in_batches
@@ -99,7 +100,7 @@ def put_in_rows(table: BoundTable[Any, Any], keys: Iterable[bytes], cells: Mappi
     Raises LayoutMismatch if another layout made the keys that are stored.
     Costs: 1 call for each 1,000 rows.
     """
-    rows = table.rows
+    rows: happybase.Table = table.rows
     mutations = [Mutation(column=column, value=value) for column, value in cells.items()]
     for batch in in_batches(keys):
         row_mutations = [BatchMutation(row, mutations) for row in batch]

@@ -25,7 +25,7 @@ from shared.keys.slice_codecs import share_codec
 from shared.queries import Page, ServerFilter
 from shared.queries.pages import READ_AT_MOST, read_page
 from shared.queries.record_reader import Question, conditions_of
-from shared.tables import InvalidRow, RecordCells, TableLayout
+from shared.tables import BoundTable, InvalidRow, RecordCells, TableLayout
 from tests.engines import EMBEDDED, Engine
 from tests.shared.stocked import put
 
@@ -115,7 +115,8 @@ def page(
     on_invalid: Callable[[InvalidRow], None] | None = None,
 ) -> Page[Any]:
     """One page of a question in a given direction, which `Query` derives; with an `order`, the client always sorts."""
-    question = Question(rows, table, plan, conditions_of(table.cells.record, plan, where), filter, order, reverse)
+    conditions = conditions_of(table.cells.record, plan, where)
+    question = Question(BoundTable(rows.connection, table), plan, conditions, filter, order, reverse)
     return read_page(question, limit, cursor, on_invalid, read_at_most=read_at_most)
 
 
