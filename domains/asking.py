@@ -134,7 +134,7 @@ def encode_keys(
 
     If the words make a whole record, it supplies the parts that are not given.
     """
-    part_types = [_field_types(table.layout.key) for table in tables]
+    part_types = [_field_types(table.key.key_class) for table in tables]
     types = {name: type_ for types_of_key in part_types for name, type_ in types_of_key.items()}
     for load in design.loads:
         types |= _field_types(load.record)
@@ -148,10 +148,10 @@ def encode_keys(
         if missing_parts := [f"{without_unit(name)}=" for name in names if name not in values]:
             missing_keys.append((table, f"needs {' '.join(missing_parts)}{why}"))
             continue
-        layout = table.layout
+        layout = table.key
         try:
             shares = {part.name: layout.share(part, values[part.name]) for part in layout.parts}
-            keys.append((table, layout.encode(layout.key(**shares))))
+            keys.append((table, layout.encode(layout.key_class(**shares))))
         except InvalidKey as error:
             missing_keys.append((table, str(error)))
     return keys, missing_keys
@@ -166,7 +166,7 @@ def decode_key(tables: Iterable[TableLayout[Any, Any]], text: str) -> tuple[Tabl
     missing_keys: MissingKeys = []
     for table in tables:
         try:
-            table.layout.decode(row)
+            table.key.decode(row)
             keys.append((table, row))
         except InvalidKey as error:
             missing_keys.append((table, str(error)))

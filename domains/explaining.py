@@ -52,7 +52,7 @@ class ExplainedKey:
         """The same key with the names that the repository knows. Raises ValueError."""
         if design.names_in_key is None:
             return self
-        return attrs.evolve(self, names=design.names_in_key(repository, self.table.layout.decode(self.row)))
+        return attrs.evolve(self, names=design.names_in_key(repository, self.table.key.decode(self.row)))
 
 
 def explained_keys(design: Design, keys: TableKeys, cell: Cell | None) -> tuple[list[ExplainedKey], MissingKeys]:
@@ -64,7 +64,7 @@ def explained_keys(design: Design, keys: TableKeys, cell: Cell | None) -> tuple[
     for table, row in keys:
         try:
             column = column_of(table, cell.family, cell.qualifier)
-            contents = design.contents_of(table, table.layout.decode(row), column, cell.value)
+            contents = design.contents_of(table, table.key.decode(row), column, cell.value)
         except ValueError as error:
             refused.append((table, message_of(error)))
         else:

@@ -242,7 +242,7 @@ def design_keys(to: Console, design: Design, variants: Sequence[Variant]) -> Non
     """Writes a design's question, the key of each table of its variants in one line, and which variants not to copy."""
     line(to, f"{design.name}: {design.question}", style="bold")
     keys = [
-        (variant.marked_name, table.name, key_line(table.layout))
+        (variant.marked_name, table.name, key_line(table.key))
         for variant in variants
         for table in variant.record_tables
     ]
@@ -281,8 +281,8 @@ def _marks(variant: Variant) -> dict[str, Any]:
 
 
 def _table(table: TableLayout[Any, Any]) -> dict[str, Any]:
-    parts = [{"name": part.name, "format": str(part.codec), "meaning": part.meaning} for part in table.layout.parts]
-    prefixes = [str(prefix) for prefix in table.layout.prefixes]
+    parts = [{"name": part.name, "format": str(part.codec), "meaning": part.meaning} for part in table.key.parts]
+    prefixes = [str(prefix) for prefix in table.key.prefixes]
     return {"name": table.name, "holds": table.holds, "prefixes": prefixes, "parts": parts}
 
 
@@ -292,7 +292,7 @@ def rows(to: Console, connection: happybase.Connection, table: TableLayout[Any, 
     stored = connection.table(table.name).scan(columns=table.cells.columns, limit=ROWS_SHOWN, batch_size=ROWS_SHOWN)
     for row, cells in stored:
         line(to)
-        _with_title(to, "row", ruler_lines(table.layout, row, to.width - GUTTER))
+        _with_title(to, "row", ruler_lines(table.key, row, to.width - GUTTER))
         _with_title(to, "cells", cell_lines(table, cells, to.width - GUTTER))
 
 
@@ -322,7 +322,7 @@ def _ranges(
     table_prefix = b"" if prefix is None else prefix + connection.table_prefix_separator
     tables = list(tables)
     names = Counter(table.name for table in tables)
-    layouts = {table.name: table.layout for table in tables if names[table.name] == 1}  # otherwise no row tells which
+    layouts = {table.name: table.key for table in tables if names[table.name] == 1}  # otherwise no row tells which
     ranges_: list[tuple[str, str]] = []
     for stored_name, rows in ranges:
         name = stored_name.removeprefix(table_prefix).decode()
@@ -593,8 +593,8 @@ def explanation(to: Console, keys: Iterable[ExplainedKey], missing_keys: Missing
         json_object(to, {"keys": [_explained(key) for key in keys], "others": others})
         return
     for key in keys:
-        line(to, f"{key.table.name}: {key_line(key.table.layout)}", style="bold")
-        _with_title(to, "row", ruler_lines(key.table.layout, key.row, to.width - GUTTER))
+        line(to, f"{key.table.name}: {key_line(key.table.key)}", style="bold")
+        _with_title(to, "row", ruler_lines(key.table.key, key.row, to.width - GUTTER))
         _with_title(to, "hex", [(BYTES, key.row.hex())])
         if key.names:
             widest = max(map(cell_len, key.names))
@@ -604,7 +604,7 @@ def explanation(to: Console, keys: Iterable[ExplainedKey], missing_keys: Missing
             _cell_values(to, key.contents.values)
         line(to)
     for table, why in missing_keys:
-        line(to, f"{table.name}: {key_line(table.layout)}", style="bold")
+        line(to, f"{table.name}: {key_line(table.key)}", style="bold")
         line(to, f"  {why}")
 
 
@@ -628,7 +628,7 @@ def _explained(key: ExplainedKey) -> dict[str, Any]:
 
 
 def _parts(table: TableLayout[Any, Any], row: bytes) -> list[dict[str, Any]]:
-    segments = table.layout.segments(row)
+    segments = table.key.segments(row)
     return [{"name": segment.name, "bytes": segment.data, "value": segment.value} for segment in segments]
 
 

@@ -113,7 +113,7 @@ def with_blocks(text: str, blocks: Mapping[str, str]) -> str:
 
 def layout_block(table: TableLayout[Any, Any]) -> str:
     """Parts and prefixes of a table's key, from left to right."""
-    layout = table.layout
+    layout = table.key
     rows = [(type(prefix).__name__, f"`{prefix}`", str(prefix.width_bytes), "computed") for prefix in layout.prefixes]
     for part in layout.parts:
         width = part.codec.width_bytes
@@ -124,7 +124,7 @@ def layout_block(table: TableLayout[Any, Any]) -> str:
 def row_block(connection: happybase.Connection, table: TableLayout[Any, Any]) -> str:
     """The first stored row of a table under its ruler; and two of its cells, if a row holds many records."""
     row, cells = next(connection.table(table.name).scan(columns=table.cells.columns, limit=1))
-    block = _below("One stored row: names, values, bytes.", _text(ruler(table.layout, row, MAX_LINE)))
+    block = _below("One stored row: names, values, bytes.", _text(ruler(table.key, row, MAX_LINE)))
     if isinstance(table.cells, RecordCells | SourceCells):
         return block
     first = dict(sorted(cells.items())[:2])
@@ -137,11 +137,11 @@ def ordering_block(connection: happybase.Connection, table: TableLayout[Any, Any
     rows: list[bytes] = []
     seen: Counter[object] = Counter()
     for row, _cells in connection.table(table.name).scan(columns=table.cells.columns):
-        leading = next(segment.value for segment in table.layout.segments(row) if segment.value is not None)
+        leading = next(segment.value for segment in table.key.segments(row) if segment.value is not None)
         seen[leading] += 1
         if seen[leading] <= 2 and len(rows) < count:
             rows.append(row)
-    return _text(rows_ruler(table.layout, rows, MAX_LINE))
+    return _text(rows_ruler(table.key, rows, MAX_LINE))
 
 
 def _below(caption: str, block: str) -> str:
@@ -162,7 +162,7 @@ def variants_block(design: Design) -> str:
     for variant in design.variants:
         name = variant.name
         for table in variant.record_tables:
-            rows.append((name, table.name, key_line(table.layout)))
+            rows.append((name, table.name, key_line(table.key)))
             name = ""
     table = markdown_table(("variant", "table", "row key"), rows)
     marked = [f"`{variant.name}` {variant.warning}" for variant in design.variants if not variant.is_to_copy]
@@ -211,7 +211,7 @@ def questions_block(design: Design) -> str:
 
 def _samples_line(design: Design) -> str:
     """What the samples consist of: number of records, period, and how many values each part of a key has."""
-    parts = {part.name for table in design.main.record_tables for part in table.layout.parts}
+    parts = {part.name for table in design.main.record_tables for part in table.key.parts}
     return " ".join(_load_line(load, parts) for load in design.loads)
 
 
@@ -680,7 +680,7 @@ def index_block(designs: Iterable[Design]) -> str:
     lines: list[str] = []
     for design in designs:
         lines.append(markdown_list([f"[{design.name}](domains/{design.name}/README.md): {design.question}"]))
-        lines += [f"  - `{table.name}` {key_line(table.layout)}" for table in design.main.record_tables]
+        lines += [f"  - `{table.name}` {key_line(table.key)}" for table in design.main.record_tables]
     return "\n".join(lines)
 
 

@@ -172,12 +172,12 @@ SNIPPETS = {
 
         lamp = Order("n-42", "s-17", "b-3", placed_ms=1, item="lamp", amount=7)
         line: SellerLine = BY_SELLER.record(BY_SELLER.row(SellerLine.of(lamp)), {})
-        key: OrderBySeller = BY_SELLER.layout.decode(BY_SELLER.row(OrderBySeller("s-17", 1, "n-42")))
+        key: OrderBySeller = BY_SELLER.key.decode(BY_SELLER.row(OrderBySeller("s-17", 1, "n-42")))
         ORDERS.row(lamp)
         ORDERS.row(3)  # refused
-        ORDERS.layout.encode(7)  # refused
+        ORDERS.key.encode(7)  # refused
         BY_SELLER.row(BuyerLine.of(lamp))  # refused
-        BY_SELLER.layout.encode(lamp)  # refused
+        BY_SELLER.key.encode(lamp)  # refused
         BY_SELLER.cells.pack(BuyerLine.of(lamp))  # refused
         order: Order = BY_SELLER.record(b"", {})  # refused
     """,

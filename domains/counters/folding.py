@@ -14,9 +14,8 @@ from Hbase_thrift import Mutation
 from shared.keys import InvalidQuestion, between
 from shared.queries import Query, ServerFilter, scan_in_batches
 from shared.records import show_time
-from shared.tables import TableLayout
+from shared.tables import BoundTable, TableLayout
 from shared.writes import IntentWriter, Recovery, WriterClock
-from shared.writes.batches import Target
 from shared.writes.server_clock import MAX_SKEW_MS
 
 from .keys import StateOfDay, sums_of
@@ -35,23 +34,22 @@ _CLOSED = ServerFilter((), b"ValueFilter(=, 'substring:closed')")
 class LoginTable:
     """One of the two tables of logins, with the sums in its rows."""
 
-    rows: happybase.Table
-    logins: TableLayout[Any, Login]
-    sums: TableLayout[Any, DayCount]
+    logins: BoundTable[Any, Login]
+    sums: BoundTable[Any, DayCount]
 
     @classmethod
     def of(cls, connection: happybase.Connection, logins: TableLayout[Any, Login], key: type[Any]) -> "LoginTable":
         """The table; `key` is that of its sums, see `sums_of`."""
-        return cls(connection.table(logins.name), logins, sums_of(logins, key))
+        return cls(BoundTable(connection, logins), BoundTable(connection, sums_of(logins, key)))
 
     @property
-    def target(self) -> Target[Login]:
-        """Where `put_all` puts a login."""
-        return self.rows, self.logins, self.logins.row
+    def rows(self) -> happybase.Table:
+        """Happybase's table."""
+        return self.logins.rows
 
     def logins_of(self, user: str, day_ms: int) -> Query[Login]:
         """The logins of a user on one day: of the row that the sum's key names."""
-        return Query(self.rows, self.logins, self.sums.plan(user=user, day_ms=day_ms))
+        return Query(self.logins, self.sums.plan(user=user, day_ms=day_ms))
 
 
 class DayFolder:
@@ -76,7 +74,7 @@ class DayFolder:
         users = 0
         self.writer.write(StateOfDay(day_ms), partial(self._closed, day_ms))
         for row in self._rows_with_logins(day_ms):
-            self.fold_user(self.by_day.logins.layout.decode(row).user, day_ms)
+            self.fold_user(self.by_day.logins.layout.key.decode(row).user, day_ms)
             users += 1
         self.writer.write(StateOfDay(day_ms), lambda _state: DayState(day_ms, "folded"))
         return users
@@ -97,10 +95,8 @@ class DayFolder:
 
     def fold_closed(self) -> Iterator[tuple[int, str]]:
         """Folds the days that are closed and not folded; yields each one that cannot be folded, with the reason."""
-        days = self.writer.source
-        closed = Query(
-            self.writer.rows(days.name), days, days.layout.whole_table(), server=_CLOSED, where={"state": "closed"}
-        )
+        days = BoundTable(self._connection, self.writer.source)
+        closed = Query(days, days.whole_table(), server=_CLOSED, where={"state": "closed"})
         for day in closed:
             try:
                 self.fold(day.day_ms)
@@ -111,7 +107,7 @@ class DayFolder:
         """The rows of a day that have any login. No scan is open while the caller works on one of them."""
         plan = self.by_day.logins.plan(time_ms=between(day_ms, day_ms + DAY_MS))
         for range_ in chain.from_iterable(stream.ranges for stream in plan.streams):
-            columns = self.by_day.logins.cells.columns
+            columns = self.by_day.logins.layout.cells.columns
             for batch in scan_in_batches(self.by_day.rows, range_, ROWS_AT_ONCE, columns=columns, filter=_KEYS_ONLY):
                 yield from (row for row, _cells in batch)
 
@@ -140,23 +136,23 @@ class DayFolder:
         # Every put of this cell has the same value, because the day's row decided it. So it needs no check, and with a
         # timestamp the client may send it again.
         sums, put_ms = self.by_user.sums, self.writer.check_clock().wall_ms + MAX_SKEW_MS if replaces else total.day_ms
-        self.by_user.rows.put(sums.row(total), sums.cells.pack(total), timestamp=put_ms)
+        self.by_user.rows.put(sums.row(total), sums.layout.cells.pack(total), timestamp=put_ms)
 
     def _decided(self, count: DayCount) -> DayCount:
         """The sum in the day's row: this count, if no other folder was first."""
         sums = self.by_day.sums
         row = sums.row(count)
-        ((column, value),) = sums.cells.pack(count).items()
+        ((column, value),) = sums.layout.cells.pack(count).items()
         put = Mutation(column=column, value=value)
         if self._connection.client.checkAndPut(self.by_day.rows.name, row, column, None, put, {}):
             return count
-        return sums.record(row, self.by_day.rows.row(row, columns=[column]))
+        return sums.layout.record(row, self.by_day.rows.row(row, columns=[column]))
 
     def _delete(self, table: LoginTable, logins: Iterable[Login], day_ms: int) -> None:
         """Deletes logins by column, up to the last time of the day: tombstones of the whole row would hide its sum."""
         with table.rows.batch(timestamp=day_ms + DAY_MS - 1, batch_size=COLUMNS_AT_ONCE) as batch:
             for login in logins:
-                batch.delete(table.logins.row(login), [*table.logins.cells.pack(login)])
+                batch.delete(table.logins.row(login), [*table.logins.layout.cells.pack(login)])
 
 
 def _remembered(logins: Query[Login]) -> Iterable[Login]:

@@ -5,11 +5,11 @@ leaves open, so a count is the number of cells of a row. A fold puts the sum bes
 deletes them. Days are days of UTC.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from shared.keys import EscapedText, Int64, KeyLayout, Rest, Slice, UInt32, UInt64, part, row_key
 from shared.tables import Column, Family, ItemCells, RecordCells, TableLayout
-from shared.writes import SourceCells, intents_table
+from shared.writes import Intent, SourceCells, intents_table
 
 from .records import DAY_MS, DayCount, DayState, Login
 
@@ -114,10 +114,20 @@ LOGIN_DAYS = TableLayout(
 )
 INTENTS = intents_table("logins_intents")
 
-TABLES = (LOGINS, LOGINS_BY_DAY, LOGIN_DAYS, INTENTS)
+
+class LoginTables(NamedTuple):
+    """The logins by user and day, and by day and user; the days that take no more logins, and the writes of these."""
+
+    by_user: TableLayout[Any, Login]
+    by_day: TableLayout[Any, Login]
+    days: TableLayout[StateOfDay, DayState]
+    intents: TableLayout[Any, Intent]
+
+
+TABLES = LoginTables(LOGINS, LOGINS_BY_DAY, LOGIN_DAYS, INTENTS)
 
 
 def sums_of(table: TableLayout[Any, Login], key: type[Any]) -> TableLayout[Any, DayCount]:
     """The sums of a table of logins. They are in its rows: `key` has the bytes of the table's own key."""
-    layout = KeyLayout(key, *table.layout.prefixes)
+    layout = KeyLayout(key, *table.key.prefixes)
     return TableLayout(table.name, "the sum of a day", layout, SUM_CELLS, table.families, table.splits)

@@ -3,7 +3,6 @@
 import heapq
 from collections.abc import Iterable, Iterator, Set
 from itertools import chain, groupby, islice
-from typing import Any, TypeAlias
 
 import happybase
 
@@ -11,18 +10,12 @@ from shared.keys import InvalidQuestion, Plan, between
 from shared.keys.errors import shown
 from shared.queries import Query
 from shared.records import show_time
-from shared.tables import TableLayout
-from shared.writes import CLOCK, Intent, IntentWriter, Recovery, WriterClock, put_all, store_all
+from shared.writes import CLOCK, IntentWriter, Recovery, WriterClock, put_all, store_all
 
 from .folding import DayFolder, LoginTable
-from .keys import TABLES, CountOfDay, CountOfUser, StateOfDay
-from .records import DAY_MS, DayCount, DayState, Login
+from .keys import TABLES, CountOfDay, CountOfUser, LoginTables, StateOfDay
+from .records import DAY_MS, DayCount, Login
 from .verifying import LoginVerifier
-
-LoginTables: TypeAlias = tuple[
-    TableLayout[Any, Login], TableLayout[Any, Login], TableLayout[StateOfDay, DayState], TableLayout[Any, Intent]
-]
-"""The logins by user and day, and by day and user; the days that take no more logins, and the writes of these."""
 
 USERS_AT_ONCE = 1000
 """Number of users of a day whose logins are counted before their sums are read."""
@@ -51,10 +44,10 @@ class LoginRepository:
     def __init__(
         self, connection: happybase.Connection, tables: LoginTables = TABLES, clock: WriterClock = CLOCK
     ) -> None:
-        by_user, by_day, self._days, intents = tables
-        self._by_user = LoginTable.of(connection, by_user, CountOfUser)
-        self._by_day = LoginTable.of(connection, by_day, CountOfDay)
-        self.writer = IntentWriter(connection, self._days, intents, (), lambda _state: (), clock=clock)
+        self._days = tables.days
+        self._by_user = LoginTable.of(connection, tables.by_user, CountOfUser)
+        self._by_day = LoginTable.of(connection, tables.by_day, CountOfDay)
+        self.writer = IntentWriter(connection, tables.days, tables.intents, (), lambda _state: (), clock=clock)
         self._folder = DayFolder(connection, self._by_user, self._by_day, self.writer, clock)
         self._is_closed: dict[int, bool] = {}
         """What was last read of each day; a day that is closed remains so."""
@@ -83,8 +76,8 @@ class LoginRepository:
         self._check_open({day for day in days if self._is_closed.get(day, True)}, "takes no more logins")
         put_all(
             logins,
-            self._by_day.target,  # first, because a fold lists its users
-            self._by_user.target,
+            self._by_day.logins,  # first, because a fold lists its users
+            self._by_user.logins,
         )
         # A fold closes the day before it reads any login. So if the day is open after the puts, no fold misses them.
         self._check_open(days, "was closed meanwhile, so the login may not be counted")
@@ -97,7 +90,73 @@ class LoginRepository:
             if self._is_closed[day_ms]:
                 raise DayClosed(f"Login.time_ms: day {show_time(day_ms)} {what}")
 
-    # ---- folding
+    # ---- questions
+
+    def logins(self, user: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[Login]:
+        """A user's logins from `since_ms` up to but not at `until_ms`, any times, newest first.
+
+        Those of folded days are gone, and of a day that is being folded some are.
+        Costs: one reverse scan of a page's logins; a row with many more than that is read from its start.
+        """
+        return Query(self._by_user.logins, self._of_user(user, since_ms, until_ms), newest_first=True)
+
+    def day_count(self, user: str, day_ms: int) -> int:
+        """How often a user logged in on one day. Costs: one scan of the day's logins, none if folded, and one get."""
+        check_day(day_ms)
+        count = Query(self._by_user.logins, self._of_user(user, day_ms, day_ms + DAY_MS)).count()
+        sum_ = Query(self._by_user.sums, self._by_user.sums.plan(user=user, day_ms=day_ms)).first()
+        return count if sum_ is None else sum_.count
+
+    def days(self, user: str, since_ms: int | None = None, until_ms: int | None = None) -> list[DayCount]:
+        """A user's days from `since_ms` up to but not at `until_ms`, the oldest first, without days without logins.
+
+        Costs: one scan of the logins of these days, and one of their sums, a row for each folded day.
+        """
+        check_period(since_ms, until_ms)
+        logins = Query(self._by_user.logins, self._of_user(user, since_ms, until_ms))
+        counts = {count.day_ms: count for count in _counts(logins)}
+        plan = self._by_user.sums.plan(user=user, day_ms=between(since_ms, until_ms))
+        counts |= {folded.day_ms: folded for folded in Query(self._by_user.sums, plan)}
+        return [counts[day_ms] for day_ms in sorted(counts)]
+
+    def day_total(self, day_ms: int) -> int:
+        """How often all users together logged in on one day.
+
+        Costs: for each 1,000 users one scan of their logins and one of their sums; for a folded day one scan of a row
+        for each user.
+        """
+        return sum(count.count for count in self._of_day(day_ms))
+
+    def top_users(self, day_ms: int, at_most: int = 10) -> list[DayCount]:
+        """The users with the most logins of one day, the first ones by name if they have equally many.
+
+        Costs: as `day_total`.
+        """
+        return most_frequent(self._of_day(day_ms), at_most)
+
+    def _of_user(self, user: str, since_ms: int | None, until_ms: int | None) -> Plan:
+        return self._by_user.logins.plan(user=user, time_ms=between(since_ms, until_ms))
+
+    def _of_day(self, day_ms: int) -> Iterator[DayCount]:
+        """The counts of a day's users, in memory for `USERS_AT_ONCE`; in any order."""
+        check_day(day_ms)
+        plan = self._by_day.logins.plan(time_ms=between(day_ms, day_ms + DAY_MS))
+        counts = _counts(Query(self._by_day.logins, plan))
+        first: str | None = None
+        while True:
+            counted = {count.user: count for count in islice(counts, USERS_AT_ONCE)}
+            following = next(counts, None)
+            end = None if following is None else following.user
+            plan = self._by_day.sums.plan(day_ms=day_ms, user=between(first, end))
+            for folded in Query(self._by_day.sums, plan):
+                counted.pop(folded.user, None)
+                yield folded
+            yield from counted.values()
+            if following is None:
+                return
+            first, counts = end, chain([following], counts)
+
+    # ---- upkeep
 
     def fold(self, day_ms: int) -> int:
         """Replaces the logins of a day that is over by a sum for each user; returns the number of users folded.
@@ -127,75 +186,6 @@ class LoginRepository:
         `store` puts no intent, so `recover` does not know of a login whose writer died between its two rows.
         """
         return LoginVerifier(self._folder)
-
-    # ---- questions
-
-    def logins(self, user: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[Login]:
-        """A user's logins from `since_ms` up to but not at `until_ms`, any times, newest first.
-
-        Those of folded days are gone, and of a day that is being folded some are.
-        Costs: one reverse scan of a page's logins; a row with many more than that is read from its start.
-        """
-        return Query(
-            self._by_user.rows, self._by_user.logins, self._of_user(user, since_ms, until_ms), newest_first=True
-        )
-
-    def day_count(self, user: str, day_ms: int) -> int:
-        """How often a user logged in on one day. Costs: one scan of the day's logins, none if folded, and one get."""
-        check_day(day_ms)
-        count = Query(self._by_user.rows, self._by_user.logins, self._of_user(user, day_ms, day_ms + DAY_MS)).count()
-        row = self._by_user.sums.row(CountOfUser(user, day_ms))
-        sums = self._by_user.sums.records(row, self._by_user.rows.row(row, columns=self._by_user.sums.cells.columns))
-        return sums[0].count if sums else count
-
-    def days(self, user: str, since_ms: int | None = None, until_ms: int | None = None) -> list[DayCount]:
-        """A user's days from `since_ms` up to but not at `until_ms`, the oldest first, without days without logins.
-
-        Costs: one scan of the logins of these days, and one of their sums, a row for each folded day.
-        """
-        check_period(since_ms, until_ms)
-        logins = Query(self._by_user.rows, self._by_user.logins, self._of_user(user, since_ms, until_ms))
-        counts = {count.day_ms: count for count in _counts(logins)}
-        plan = self._by_user.sums.plan(user=user, day_ms=between(since_ms, until_ms))
-        counts |= {folded.day_ms: folded for folded in Query(self._by_user.rows, self._by_user.sums, plan)}
-        return [counts[day_ms] for day_ms in sorted(counts)]
-
-    def day_total(self, day_ms: int) -> int:
-        """How often all users together logged in on one day.
-
-        Costs: for each 1,000 users one scan of their logins and one of their sums; for a folded day one scan of a row
-        for each user.
-        """
-        return sum(count.count for count in self._of_day(day_ms))
-
-    def top_users(self, day_ms: int, at_most: int = 10) -> list[DayCount]:
-        """The users with the most logins of one day, the first ones by name if they have equally many.
-
-        Costs: as `day_total`.
-        """
-        return most_frequent(self._of_day(day_ms), at_most)
-
-    def _of_user(self, user: str, since_ms: int | None, until_ms: int | None) -> Plan:
-        return self._by_user.logins.plan(user=user, time_ms=between(since_ms, until_ms))
-
-    def _of_day(self, day_ms: int) -> Iterator[DayCount]:
-        """The counts of a day's users, in memory for `USERS_AT_ONCE`; in any order."""
-        check_day(day_ms)
-        plan = self._by_day.logins.plan(time_ms=between(day_ms, day_ms + DAY_MS))
-        counts = _counts(Query(self._by_day.rows, self._by_day.logins, plan))
-        first: str | None = None
-        while True:
-            counted = {count.user: count for count in islice(counts, USERS_AT_ONCE)}
-            following = next(counts, None)
-            end = None if following is None else following.user
-            plan = self._by_day.sums.plan(day_ms=day_ms, user=between(first, end))
-            for folded in Query(self._by_day.rows, self._by_day.sums, plan):
-                counted.pop(folded.user, None)
-                yield folded
-            yield from counted.values()
-            if following is None:
-                return
-            first, counts = end, chain([following], counts)
 
 
 def _start_of_day(time_ms: int) -> int:

@@ -19,7 +19,7 @@ from shared.keys import InvalidQuestion
 from shared.keys.errors import shown_bytes
 from shared.queries import Query
 from shared.records import show_time
-from shared.tables import InvalidRow, TableLayout
+from shared.tables import BoundTable, InvalidRow
 from shared.writes import Finding, Instructions, Verifier, put_all
 from shared.writes.findings import NOTHING_TOLD, TIMES_READ_AGAIN
 
@@ -92,12 +92,12 @@ class LoginVerifier:
         self.logins = self.sums = 0
         by_user, by_day = self._folder.by_user, self._folder.by_day
         for one, other in ((by_day, by_user), (by_user, by_day)):
-            for sums, damaged in _pages(one, one.sums):
+            for sums, damaged in _pages(one.sums):
                 yield from damaged
                 yield from self._of_sums(one, other, sums)
                 self.sums += len(sums)
                 progress()
-            for logins, damaged in _pages(one, one.logins):
+            for logins, damaged in _pages(one.logins):
                 yield from damaged
                 yield from self._of_logins(one, other, logins)
                 self.logins += len(logins)
@@ -112,15 +112,15 @@ class LoginVerifier:
             lacking = _without(other, _with(one, lacking))
         for row, of_row in groupby(lacking, key=other.logins.row):
             missing = list(of_row)
-            what = f"{len(missing)} login{'s' if len(missing) > 1 else ''} of {one.logins.name}"
+            what = f"{len(missing)} login{'s' if len(missing) > 1 else ''} of {one.logins.layout.name}"
             reason = f"{what}, the first at {show_time(missing[0].time_ms)}"
-            finding = Finding("missing", other.logins.name, row, one.logins.row(missing[0]), reason)
+            finding = Finding("missing", other.logins.layout.name, row, one.logins.row(missing[0]), reason)
             yield _Found(finding, partial(self._mend_logins, one, other, missing))
 
     def _mend_logins(self, one: LoginTable, other: LoginTable, missing: list[Login]) -> bool:
         day_ms = missing[0].time_ms - missing[0].time_ms % DAY_MS
         if self._is_open(day_ms):
-            put_all(missing, other.target)  # if a fold closes the day now, it has counted them, or counts them never
+            put_all(missing, other.logins)  # if a fold closes the day now, it has counted them, or counts them never
         else:
             self._folder.fold_user(missing[0].user, day_ms)
         return not _without(other, _with(one, missing))
@@ -142,12 +142,12 @@ class LoginVerifier:
             row, source_row = other.sums.row(total), one.sums.row(total)
             stored = there.get(row)
             if stored is None:
-                reason = f"no sum, and {total.count} in {one.sums.name}"
+                reason = f"no sum, and {total.count} in {one.sums.layout.name}"
             elif is_by_day:
-                reason = f"the sum {stored.count}, and {total.count} in {one.sums.name}"
+                reason = f"the sum {stored.count}, and {total.count} in {one.sums.layout.name}"
             else:
                 continue  # reported when the other table was scanned
-            finding = Finding("differing" if stored else "missing", other.sums.name, row, source_row, reason)
+            finding = Finding("differing" if stored else "missing", other.sums.layout.name, row, source_row, reason)
             yield _Found(finding, partial(self._mend_sum, one, other, total))
 
     def _mend_sum(self, one: LoginTable, other: LoginTable, total: DayCount) -> bool:
@@ -177,22 +177,22 @@ def _is_mended(found: _Found) -> bool:
     return False
 
 
-def _pages(table: LoginTable, layout: TableLayout[Any, R]) -> Iterator[tuple[list[R], list[_Found]]]:
-    """All records of a layout of this table, a page at a time, with the rows and cells that cannot be read."""
+def _pages(table: BoundTable[Any, R]) -> Iterator[tuple[list[R], list[_Found]]]:
+    """All records of a table, a page at a time, with the rows and cells that cannot be read."""
     invalid: list[InvalidRow] = []
-    query = Query(table.rows, layout, layout.layout.whole_table()).on_invalid(invalid.append)
+    query = Query(table, table.whole_table()).on_invalid(invalid.append)
     cursor: str | None = None
     while True:
         page = query.page(AT_ONCE, cursor)
-        yield page.records, [_damaged(table, layout, error) for error in invalid]
+        yield page.records, [_damaged(table, error) for error in invalid]
         invalid.clear()
         if (cursor := page.cursor) is None:
             return
 
 
-def _damaged(table: LoginTable, layout: TableLayout[Any, Any], error: InvalidRow) -> _Found:
+def _damaged(table: BoundTable[Any, Any], error: InvalidRow) -> _Found:
     where = f"column {shown_bytes(error.column)}: " if error.column else ""
-    columns = [error.column] if error.column else list(layout.cells.columns)
+    columns = [error.column] if error.column else list(table.layout.cells.columns)
 
     def remove() -> bool:
         table.rows.delete(error.row, columns)
@@ -203,29 +203,30 @@ def _damaged(table: LoginTable, layout: TableLayout[Any, Any], error: InvalidRow
 
 def _with(table: LoginTable, logins: list[Login]) -> list[Login]:
     """Those that are in the table, in rows without a sum."""
-    columns, stored = table.sums.cells.columns, _read(table, logins)
+    columns, stored = table.sums.layout.cells.columns, _read(table, logins)
     return [
         login
         for login in logins
-        if (cells := stored.get(table.logins.row(login), {})).keys() >= {*table.logins.cells.pack(login)}
+        if (cells := stored.get(table.logins.row(login), {})).keys() >= {*table.logins.layout.cells.pack(login)}
         and cells.keys().isdisjoint(columns)
     ]
 
 
 def _without(table: LoginTable, logins: list[Login]) -> list[Login]:
     """Those that are not in the table, in rows without a sum."""
-    columns, stored = table.sums.cells.columns, _read(table, logins)
+    columns, stored = table.sums.layout.cells.columns, _read(table, logins)
     return [
         login
         for login in logins
-        if stored.get(table.logins.row(login), {}).keys().isdisjoint({*table.logins.cells.pack(login), *columns})
+        if stored.get(table.logins.row(login), {}).keys().isdisjoint({*table.logins.layout.cells.pack(login), *columns})
     ]
 
 
 def _read(table: LoginTable, logins: list[Login]) -> dict[bytes, dict[bytes, bytes]]:
     """The rows of these logins, with the cells of these logins and the sums."""
     rows = dict.fromkeys(map(table.logins.row, logins))
-    columns = {*table.sums.cells.columns, *(column for login in logins for column in table.logins.cells.pack(login))}
+    pack = table.logins.layout.cells.pack
+    columns = {*table.sums.layout.cells.columns, *(column for login in logins for column in pack(login))}
     return dict(table.rows.rows(list(rows), columns=sorted(columns))) if rows else {}
 
 
@@ -240,7 +241,7 @@ def _read_sums(table: LoginTable, sums: list[DayCount]) -> dict[bytes, DayCount]
     """The sums of the same users and days in this table, by row; none for a row that cannot be read."""
     found: dict[bytes, DayCount] = {}
     rows = [table.sums.row(total) for total in sums]
-    for row, cells in table.rows.rows(rows, columns=list(table.sums.cells.columns)) if rows else ():
+    for row, cells in table.rows.rows(rows, columns=list(table.sums.layout.cells.columns)) if rows else ():
         with suppress(InvalidRow):
-            found[row] = table.sums.record(row, cells)
+            found[row] = table.sums.layout.record(row, cells)
     return found

@@ -8,12 +8,12 @@ import happybase
 
 from shared.keys import InvalidKey
 from shared.queries import Query, scan
-from shared.tables import InvalidRow, TableLayout
-from shared.writes import Erasure, Erasures, ErasureTables, IntentWriter
+from shared.tables import BoundTable, InvalidRow
+from shared.writes import Erasure, Erasures, IntentWriter
 from shared.writes.erasing import dated_in_future
 from shared.writes.intents import FUTURE_MS
 
-from .keys import AuthorWithStream
+from .keys import AuthorWithStream, FeedTables
 from .lines import TimelineLines
 from .records import Follow, Post, StoredPost, StreamAuthor, TimelineLine, stream_of
 
@@ -26,13 +26,16 @@ class UserErasures:
     def __init__(
         self,
         connection: happybase.Connection,
-        tables: ErasureTables,
-        streams: TableLayout[AuthorWithStream, StreamAuthor],
+        tables: FeedTables,
+        streams: BoundTable[AuthorWithStream, StreamAuthor],
         lines: TimelineLines,
         follow_writer: IntentWriter[Follow],
         post_writer: IntentWriter[StoredPost],
     ) -> None:
-        self.erasures = Erasures(connection, tables, (follow_writer, post_writer))
+        self.erasures = Erasures(
+            connection, (tables.erasures, (tables.erased_follows, tables.erased_posts)), (follow_writer, post_writer)
+        )
+        self._posts = BoundTable(connection, tables.posts)
         self._streams = streams
         self._lines = lines
         self._follow_writer = follow_writer
@@ -49,7 +52,7 @@ class UserErasures:
         for writer, rows in writers:
             for row, source in writer.read_each(rows).items():
                 if not isinstance(source, InvalidRow) and source.record is not None:
-                    writer.write(writer.source.layout.decode(row), lambda _stored: None)
+                    writer.write(writer.source.key.decode(row), lambda _stored: None)
         erasure = self.erasures.end(user, (follows, posts))
         remaining = self.erasures.forget(erasure, _ignore) + self._delete_lines(erasure, _ignore)
         if remaining == 0:
@@ -74,9 +77,9 @@ class UserErasures:
     def _rows_of_follows(self, user: str) -> Iterator[bytes]:
         """The row keys of all follows of or by a user, deleted follows included. Costs: a full table scan."""
         table = self._follow_writer.source
-        for row, _ in scan(self._follow_writer.rows(table.name), table.layout.whole_table()):
+        for row, _ in scan(self._follow_writer.rows(table.name), table.key.whole_table()):
             with suppress(InvalidKey):
-                if user in _names(table.layout.decode(row)):
+                if user in _names(table.key.decode(row)):
                     yield row
 
     def _rows_of_posts(self, user: str) -> Iterator[bytes]:
@@ -107,10 +110,10 @@ class UserErasures:
 
     def _delete_mark(self, user: str, on_kept: Callable[[InvalidRow], object]) -> int:
         """Deletes the mark of an author's stream; returns 1 if a pulled post needs it, or its date is in the future."""
-        posts, streams = self._post_writer.source, self._streams
-        pulled = Query(self._post_writer.rows(posts.name), posts, posts.plan(author=user), where={"way": "pulled"})
+        posts, streams = self._posts, self._streams.layout
+        pulled = Query(posts, posts.plan(author=user), where={"way": "pulled"})
         row = streams.row(AuthorWithStream(user))
-        cells = self._post_writer.rows(streams.name).row(row, include_timestamp=True)
+        cells = self._streams.rows.row(row, include_timestamp=True)
         if cells and pulled.on_invalid(_ignore).first() is not None:
             return 1
         newest_ms = max((time_ms for _, time_ms in cells.values()), default=0)

@@ -5,9 +5,20 @@ of timelines are not derived. The steps of a fan-out put them, 1,000 in a call, 
 of the fan-out. Rows of lists and timelines hold only a marker, because a page fetches the follows and the posts.
 """
 
+from typing import Any, NamedTuple
+
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, TrailingText, UInt64, part, row_key
 from shared.tables import Column, Family, RecordCells, TableLayout
-from shared.writes import KEEP_TOMBSTONES_MS, SourceCells, erasures_tables, intents_table
+from shared.writes import (
+    KEEP_TOMBSTONES_MS,
+    ErasedName,
+    ErasedSource,
+    Erasure,
+    Intent,
+    SourceCells,
+    erasures_tables,
+    intents_table,
+)
 
 from .records import Follow, Follower, StoredPost, StreamAuthor, TimelineLine, UnfinishedPost
 
@@ -138,7 +149,24 @@ POST_INTENTS = intents_table("feeds_post_intents")
 
 ERASURES, (ERASED_FOLLOWS, ERASED_POSTS) = erasures_tables("feeds_erasures", writers=2)
 
-TABLES = (
+
+class FeedTables(NamedTuple):
+    """Follows, posts, timelines and streams; the erasures of users; and the writes under way."""
+
+    following: TableLayout[Any, Follow]
+    followers: TableLayout[Any, Follower]
+    posts: TableLayout[Any, StoredPost]
+    unfinished: TableLayout[Any, UnfinishedPost]
+    timelines: TableLayout[Any, TimelineLine]
+    streams: TableLayout[AuthorWithStream, StreamAuthor]
+    erasures: TableLayout[ErasedName, Erasure]
+    erased_follows: TableLayout[ErasedName, ErasedSource]
+    erased_posts: TableLayout[ErasedName, ErasedSource]
+    follow_intents: TableLayout[Any, Intent]
+    post_intents: TableLayout[Any, Intent]
+
+
+TABLES = FeedTables(
     FOLLOWING,
     FOLLOWERS,
     POSTS,

@@ -3,11 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, TypeAlias
 
-import happybase
-
 from shared.keys import InvalidKey
 from shared.queries import scan_in_batches
-from shared.tables import InvalidRow, TableLayout
+from shared.tables import BoundTable, InvalidRow
 from shared.writes import IntentWriter, Source
 from shared.writes.erasing import dated_in_future
 from shared.writes.intents import FUTURE_MS
@@ -29,24 +27,23 @@ class TimelineLines:
 
     def __init__(
         self,
-        rows: happybase.Table,
-        table: TableLayout[Any, TimelineLine],
+        timelines: BoundTable[Any, TimelineLine],
         follow_writer: IntentWriter[Follow],
         post_writer: IntentWriter[StoredPost],
     ) -> None:
-        self.rows = rows
-        self.table = table
+        self._timelines = timelines
+        self.table = timelines.layout
         self._follow_writer = follow_writer
         self._post_writer = post_writer
-        self.marker = table.cells.pack(TimelineLine("", 0, "", 0))
+        self.marker = self.table.cells.pack(TimelineLine("", 0, "", 0))
         """The cells of every line."""
 
     def batches(self, owner: str | None = None) -> Iterator[StoredLines]:
         """The lines of one timeline, or of all, 1,000 at a time. No scan is open while the caller works on a batch."""
-        layout = self.table.layout
+        layout = self.table.key
         (range_,) = (layout.whole_table() if owner is None else layout.plan(owner=owner)).ranges
         columns = self.table.cells.columns
-        batches = scan_in_batches(self.rows, range_, columns=columns, include_timestamp=True)
+        batches = scan_in_batches(self._timelines.rows, range_, columns=columns, include_timestamp=True)
         yield from (dict(batch) for batch in batches)
 
     def keys_of(self, stored: Iterable[bytes]) -> dict[bytes, TimelineLine | InvalidKey]:
@@ -54,7 +51,7 @@ class TimelineLines:
         lines: dict[bytes, TimelineLine | InvalidKey] = {}
         for row in stored:
             try:
-                key = self.table.layout.decode(row)
+                key = self.table.key.decode(row)
                 lines[row] = TimelineLine(key.owner, key.posted_ms, key.author, key.post_id)
             except InvalidKey as error:
                 lines[row] = error

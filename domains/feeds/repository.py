@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import suppress
 from functools import partial
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any
 
 import attrs
 import happybase
@@ -14,13 +14,13 @@ from shared.keys import CopiedPart, InvalidKey, InvalidQuestion, any_of, between
 from shared.keys.errors import shown, shown_bytes
 from shared.queries import DependentQuery, Query, in_batches, scan
 from shared.records import check_int, check_text
-from shared.tables import InvalidRow, TableLayout
-from shared.writes import CLOCK, IntentWriter, Pending, Recovery, Source, WriterClock, put_in_rows
+from shared.tables import BoundTable, InvalidRow, TableLayout
+from shared.writes import CLOCK, Derived, IntentWriter, Pending, Recovery, Source, WriterClock, put_in_rows
 from shared.writes.intents import WINDOW_MS
 from shared.writes.server_clock import MAX_SKEW_MS
 
 from .erasing import NOT_ENDED, UserErasures
-from .keys import TABLES, AuthorOfReader, AuthorWithStream, PostOfAuthor
+from .keys import TABLES, AuthorOfReader, AuthorWithStream, FeedTables, PostOfAuthor
 from .lines import StoredLines, TimelineLines, post_of
 from .records import (
     STREAM_MARK,
@@ -35,22 +35,6 @@ from .records import (
     stream_of,
 )
 from .verifying import FeedVerifier
-
-FeedTables: TypeAlias = tuple[
-    TableLayout[Any, Follow],
-    TableLayout[Any, Follower],
-    TableLayout[Any, StoredPost],
-    TableLayout[Any, UnfinishedPost],
-    TableLayout[Any, TimelineLine],
-    TableLayout[AuthorWithStream, StreamAuthor],
-    TableLayout[Any, Any],
-    TableLayout[Any, Any],
-    TableLayout[Any, Any],
-    TableLayout[Any, Any],
-    TableLayout[Any, Any],
-]
-"""The tables of follows by reader, followers by author, posts, unfinished posts, lines of timelines, authors with
-streams, erasures, with their follows and posts, writes of follows under way, and writes of posts under way."""
 
 STEP_ROWS = 10_000
 """Number of followers in one step of a fan-out. If a worker dies, the next one puts up to this many lines again."""
@@ -87,41 +71,41 @@ class FeedRepository:
         pull_above: int | None = PULL_ABOVE,
         step_rows: int = STEP_ROWS,
     ) -> None:
-        self._following, self._followers, self._posts, self._unfinished, self._timelines, self._streams = tables[:6]
-        self._following_rows, self._follower_rows, self._post_rows, self._unfinished_rows, self._timeline_rows = (
-            connection.table(table.name) for table in tables[:5]
-        )
-        self._stream_rows = connection.table(self._streams.name)
-        erasures, *erased, follow_intents, post_intents = tables[6:]
-        lists = [self._followers]
+        self._following = BoundTable(connection, tables.following)
+        self._followers = BoundTable(connection, tables.followers)
+        self._posts = BoundTable(connection, tables.posts)
+        self._unfinished = BoundTable(connection, tables.unfinished)
+        self._timelines = BoundTable(connection, tables.timelines)
+        self._streams = BoundTable(connection, tables.streams)
+        lists: list[TableLayout[Any, Any]] = [tables.followers]
         self.follow_writer = IntentWriter(
-            connection, self._following, follow_intents, lists, self._lines_of_follow, moving=lists, clock=clock
+            connection,
+            tables.following,
+            tables.follow_intents,
+            lists,
+            partial(lines_of_follow, tables),
+            moving=lists,
+            clock=clock,
         )
-        unfinished = [self._unfinished]
+        unfinished: list[TableLayout[Any, Any]] = [tables.unfinished]
         self.post_writer = IntentWriter(
-            connection, self._posts, post_intents, unfinished, self._lines_of_post, moving=unfinished, clock=clock
+            connection,
+            tables.posts,
+            tables.post_intents,
+            unfinished,
+            partial(lines_of_post, tables),
+            moving=unfinished,
+            clock=clock,
         )
         self.writer = FeedWriters((self.follow_writer, self.post_writer))
-        self.timeline_lines = TimelineLines(self._timeline_rows, self._timelines, self.follow_writer, self.post_writer)
+        self.timeline_lines = TimelineLines(self._timelines, self.follow_writer, self.post_writer)
         self._erasures = UserErasures(
-            connection,
-            (erasures, tuple(erased)),
-            self._streams,
-            self.timeline_lines,
-            self.follow_writer,
-            self.post_writer,
+            connection, tables, self._streams, self.timeline_lines, self.follow_writer, self.post_writer
         )
         self._clock = clock
-        self._lines_of_followers = CopiedPart(self._followers.layout, "reader", self._timelines.layout, "owner")
+        self._lines_of_followers = CopiedPart(tables.followers.key, "reader", tables.timelines.key, "owner")
         self._pull_above = pull_above
         self._step_rows = step_rows
-
-    def _lines_of_follow(self, follow: Follow) -> Iterator[tuple[TableLayout[Any, Any], Any]]:
-        yield self._followers, Follower(follow.author, follow.reader)
-
-    def _lines_of_post(self, post: StoredPost) -> Iterator[tuple[TableLayout[Any, Any], Any]]:
-        if post.state == "spreading":
-            yield self._unfinished, UnfinishedPost(post.author, post.posted_ms, post.post_id)
 
     # ---- writes
 
@@ -131,7 +115,7 @@ class FeedRepository:
         The timeline also shows older posts of the author's stream, and those pushed during an earlier follow. The same
         follow again changes nothing, whatever its `since_ms`. Costs: 1 get, 3 puts, 1 checkAndPut.
         """
-        self.follow_writer.write(follow, lambda stored: follow if stored is None else stored)
+        self.follow_writer.write(follow, partial(after_follow, follow))
 
     def unfollow(self, reader: str, author: str) -> None:
         """Deletes a follow. From then on the reader's timeline shows no post of the author, new or old.
@@ -139,7 +123,7 @@ class FeedRepository:
         The lines of these posts stay in the table until `trim`, `repair` or a TTL removes them.
         Costs: 1 get, 2 puts, 1 checkAndPut, 1 delete.
         """
-        self.follow_writer.write(AuthorOfReader(reader, author), lambda _stored: None)
+        self.follow_writer.write(AuthorOfReader(reader, author), after_unfollow)
 
     def post(self, post: Post) -> None:
         """Stores a post and its line in the timeline of each follower, or in the author's stream.
@@ -150,7 +134,7 @@ class FeedRepository:
         pushed: 1 scan for each step of 10,000 followers, and 1 put for each 1,000; if it is pulled: one step of 2 puts.
         For each step 2 gets, 2 puts and 1 checkAndPut, which move the position. At the end 1 delete and 1 get.
         """
-        stored = self.post_writer.write(post, partial(self._posted, post))
+        stored = self.post_writer.write(post, partial(self._after_post, post))
         if stored.state == "spreading":
             self._spread(self._posts.row(post))
 
@@ -161,7 +145,7 @@ class FeedRepository:
         lines stay in the timelines until `trim`, `repair` or a TTL removes them; no page shows them.
         Costs: 1 get, 2 puts, 1 checkAndPut; 1 delete if its fan-out was unfinished.
         """
-        self.post_writer.write(PostOfAuthor(author, posted_ms, post_id), _deleted)
+        self.post_writer.write(PostOfAuthor(author, posted_ms, post_id), after_delete_post)
 
     def trim(self, reader: str, keep: int) -> int:
         """Deletes all lines of a reader's timeline except the newest `keep` that a page shows; returns how many.
@@ -206,7 +190,7 @@ class FeedRepository:
 
     # ---- fan-out
 
-    def _posted(self, post: Post, stored: StoredPost | None) -> StoredPost:
+    def _after_post(self, post: Post, stored: StoredPost | None) -> StoredPost:
         """The post as it is stored before its fan-out; the stored post if it is the same one. Raises PostConflict."""
         if stored is None:
             way: Way = "pulled" if self._has_more_followers(post.author) else "pushed"
@@ -250,12 +234,12 @@ class FeedRepository:
                 moved = attrs.evolve(stored, state="spread", position="")
             else:
                 moved = attrs.evolve(stored, position=last)
-            self.post_writer.write(stored, partial(_moved, stored, moved))
+            self.post_writer.write(stored, partial(after_step, stored, moved))
 
-    def in_stream(self, post: StoredPost) -> Iterator[tuple[TableLayout[Any, Any], Any]]:
+    def in_stream(self, post: StoredPost) -> Iterator[Derived]:
         """What a pulled post has in its author's stream: the table and the line of each row."""
-        yield self._streams, StreamAuthor(post.author)
-        yield self._timelines, TimelineLine(stream_of(post.author), post.posted_ms, post.author, post.post_id)
+        yield self._streams.layout, StreamAuthor(post.author)
+        yield self._timelines.layout, TimelineLine(stream_of(post.author), post.posted_ms, post.author, post.post_id)
 
     def _put_in_stream(self, post: StoredPost, time_ms: int) -> None:
         for table, line in self.in_stream(post):
@@ -277,7 +261,7 @@ class FeedRepository:
 
         A row has one cell. The scan asks for all: HBase takes longer to look for a column than to return the cell.
         """
-        rows = scan(self._follower_rows, self._followers.plan(**question), limit=limit)
+        rows = scan(self._followers.rows, self._followers.plan(**question), limit=limit)
         return (row for row, _ in rows)
 
     def _put_lines(self, stored: StoredPost, followers: Iterable[bytes], time_ms: int) -> tuple[int, str]:
@@ -288,20 +272,83 @@ class FeedRepository:
         line_of = self._lines_of_followers.rows_with(
             posted_ms=stored.posted_ms, author=stored.author, post_id=stored.post_id
         )
-        count, last = 0, b""
+        layout, count, last = self._followers.layout, 0, b""
         for rows in in_batches(followers):
             count += len(rows)
             try:
                 lines = [*map(line_of, rows)]
             except InvalidKey:  # a row that is no key names nobody; `verify` finds it
-                rows = [row for row in rows if _is_key(self._followers, row)]
+                rows = [row for row in rows if _is_key(layout, row)]
                 lines = [*map(line_of, rows)]
             if rows:
-                put_in_rows(self._timeline_rows, self._timelines, lines, self.timeline_lines.marker, time_ms)
+                put_in_rows(self._timelines, lines, self.timeline_lines.marker, time_ms)
                 last = rows[-1]
         if count == self._step_rows and not last:
-            raise InvalidKey(f"{self._followers.name}: must have a key among {count} rows of one author; see verify")
-        return count, self._followers.layout.decode(last).reader if last else ""
+            raise InvalidKey(
+                f"{self._followers.layout.name}: must have a key among {count} rows of one author; see verify"
+            )
+        return count, self._followers.layout.key.decode(last).reader if last else ""
+
+    # ---- questions
+
+    def timeline(self, reader: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[Post]:
+        """The posts of a reader's timeline from `since_ms` up to but not at `until_ms`, newest first.
+
+        A page drops left-over lines, and is then short. A cursor is refused if, since its page, the reader has followed
+        or unfollowed an author with a stream, or a followed author has got a stream. Then ask again, with `until_ms`. A
+        follow, a line or a post that cannot be read is an `InvalidRow`; see `Query.on_invalid`.
+        Costs: one scan of all follows of the reader; 1 call for each 1,000 of these, which gets the authors with
+        streams; one scan of a page's lines in the timeline, and one in each of these streams, which may be 1,023 at
+        most; and 1 call that gets the page's posts.
+        """
+        check_name("reader", reader)
+        return DependentQuery(
+            self.following(reader),
+            partial(self._merged, reader, between(since_ms, until_ms)),
+            "the streams of this timeline",
+            "ask again with until_ms",
+        )
+
+    def _merged(self, reader: str, posted_ms: Any, follows: Iterable[Follow]) -> Query[Post]:
+        """The posts of a reader's own lines, merged with those of the streams of followed authors."""
+        authors = {follow.author for follow in follows}
+        owners = [reader, *map(stream_of, self._with_streams(authors))]
+        plan = self._timelines.plan(owner=any_of(owners, merged=True), posted_ms=posted_ms)
+        lines: Query[TimelineLine] = Query(self._timelines, plan)
+        return lines.then(partial(self._posts_by, authors))
+
+    def _with_streams(self, authors: Set[str]) -> Iterator[str]:
+        """The authors among these who have a stream."""
+        rows = {self._streams.row(AuthorWithStream(author)): author for author in sorted(authors)}
+        return (rows[row] for row, cells in self.post_writer.cells_of(self._streams.layout, rows) if cells)
+
+    def _posts_by(self, authors: Set[str], lines: list[TimelineLine]) -> list[Post | InvalidRow | None]:
+        """The post of each line; None if it is not by one of these authors, or if the line shows no post."""
+        rows = [self._posts.row(line) if line.author in authors else None for line in lines]
+        sources = self.post_writer.read_each(filter(None, rows))
+        return [
+            None if row is None else _post_or_error(line, sources[row]) for line, row in zip(lines, rows, strict=True)
+        ]
+
+    def posts(self, author: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[Post]:
+        """An author's posts from `since_ms` up to but not at `until_ms`, newest first.
+
+        A page with deleted posts is short. Costs: one scan of a page's rows and one more.
+        """
+        plan = self._posts.plan(author=author, posted_ms=between(since_ms, until_ms))
+        return Query(self._posts, plan, newest_first=True).then(_posts_not_deleted)
+
+    def followers(self, author: str) -> Query[Follow]:
+        """The follows of an author's followers, sorted by name.
+
+        Costs: one scan of a page's lines and one more, and one call that gets the follows.
+        """
+        lines = Query(self._followers, self._followers.plan(author=author))
+        return lines.then(partial(self.follow_writer.agreeing, self._followers.layout))
+
+    def following(self, reader: str) -> Query[Follow]:
+        """The follows of a reader, sorted by author. Costs: one scan of a page's rows and one more."""
+        return Query(self._following, self._following.plan(reader=reader))
 
     # ---- upkeep
 
@@ -338,7 +385,7 @@ class FeedRepository:
                     self._spread(row)
                     settled += 1
             except Exception as error:  # one post that fails must not stop the others
-                failed.append(f"{self._posts.name}: row {shown_bytes(row)}: {error}")
+                failed.append(f"{self._posts.layout.name}: row {shown_bytes(row)}: {error}")
         erasures = self._erasures.erasures
         for erasure in erasures.stored(report):
             try:
@@ -355,7 +402,7 @@ class FeedRepository:
 
     def unfinished_posts(self, on_invalid: Callable[[InvalidRow], None]) -> Iterator[bytes]:
         """The rows of posts whose fan-out may not have ended; rows that are no keys are reported."""
-        lines = Query(self._unfinished_rows, self._unfinished, self._unfinished.layout.whole_table())
+        lines = Query(self._unfinished, self._unfinished.whole_table())
         for line in lines.on_invalid(on_invalid):
             yield self._posts.row(line)
 
@@ -363,66 +410,16 @@ class FeedRepository:
         """Finds and mends rows that disagree. Run `verify` once a week, and after an accident."""
         return FeedVerifier(self, self._erasures.erasures)
 
-    # ---- questions
 
-    def timeline(self, reader: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[Post]:
-        """The posts of a reader's timeline from `since_ms` up to but not at `until_ms`, newest first.
+def lines_of_follow(tables: FeedTables, follow: Follow) -> Iterator[Derived]:
+    """The rows that are derived from a follow."""
+    yield tables.followers, Follower(follow.author, follow.reader)
 
-        A page drops left-over lines, and is then short. A cursor is refused if, since its page, the reader has followed
-        or unfollowed an author with a stream, or a followed author has got a stream. Then ask again, with `until_ms`. A
-        follow, a line or a post that cannot be read is an `InvalidRow`; see `Query.on_invalid`.
-        Costs: one scan of all follows of the reader; 1 call for each 1,000 of these, which gets the authors with
-        streams; one scan of a page's lines in the timeline, and one in each of these streams, which may be 1,023 at
-        most; and 1 call that gets the page's posts.
-        """
-        check_name("reader", reader)
-        return DependentQuery(
-            self.following(reader),
-            partial(self._merged, reader, between(since_ms, until_ms)),
-            "the streams of this timeline",
-            "ask again with until_ms",
-        )
 
-    def _merged(self, reader: str, posted_ms: Any, follows: Iterable[Follow]) -> Query[Post]:
-        """The posts of a reader's own lines, merged with those of the streams of followed authors."""
-        authors = {follow.author for follow in follows}
-        owners = [reader, *map(stream_of, self._with_streams(authors))]
-        plan = self._timelines.plan(owner=any_of(owners, merged=True), posted_ms=posted_ms)
-        lines: Query[TimelineLine] = Query(self._timeline_rows, self._timelines, plan)
-        return lines.then(partial(self._posts_by, authors))
-
-    def _with_streams(self, authors: Set[str]) -> Iterator[str]:
-        """The authors among these who have a stream."""
-        rows = {self._streams.row(AuthorWithStream(author)): author for author in sorted(authors)}
-        return (rows[row] for row, cells in self.post_writer.cells_of(self._streams, rows) if cells)
-
-    def _posts_by(self, authors: Set[str], lines: list[TimelineLine]) -> list[Post | InvalidRow | None]:
-        """The post of each line; None if it is not by one of these authors, or if the line shows no post."""
-        rows = [self._posts.row(line) if line.author in authors else None for line in lines]
-        sources = self.post_writer.read_each(filter(None, rows))
-        return [
-            None if row is None else _post_or_error(line, sources[row]) for line, row in zip(lines, rows, strict=True)
-        ]
-
-    def posts(self, author: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[Post]:
-        """An author's posts from `since_ms` up to but not at `until_ms`, newest first.
-
-        A page with deleted posts is short. Costs: one scan of a page's rows and one more.
-        """
-        plan = self._posts.plan(author=author, posted_ms=between(since_ms, until_ms))
-        return Query(self._post_rows, self._posts, plan, newest_first=True).then(_posts_not_deleted)
-
-    def followers(self, author: str) -> Query[Follow]:
-        """The follows of an author's followers, sorted by name.
-
-        Costs: one scan of a page's lines and one more, and one call that gets the follows.
-        """
-        lines = Query(self._follower_rows, self._followers, self._followers.plan(author=author))
-        return lines.then(partial(self.follow_writer.agreeing, self._followers))
-
-    def following(self, reader: str) -> Query[Follow]:
-        """The follows of a reader, sorted by author. Costs: one scan of a page's rows and one more."""
-        return Query(self._following_rows, self._following, self._following.plan(reader=reader))
+def lines_of_post(tables: FeedTables, post: StoredPost) -> Iterator[Derived]:
+    """The rows that are derived from a post."""
+    if post.state == "spreading":
+        yield tables.unfinished, UnfinishedPost(post.author, post.posted_ms, post.post_id)
 
 
 @attrs.frozen
@@ -437,12 +434,22 @@ class FeedWriters:
         return sorted(pending, key=lambda write: write.started_ms)
 
 
-def _moved(read: StoredPost, moved: StoredPost, stored: StoredPost | None) -> StoredPost | None:
+def after_follow(follow: Follow, stored: Follow | None) -> Follow:
+    """The follow that is stored already, otherwise this one."""
+    return stored or follow
+
+
+def after_unfollow(_stored: Follow | None) -> None:
+    """No follow."""
+
+
+def after_step(read: StoredPost, moved: StoredPost, stored: StoredPost | None) -> StoredPost | None:
     """The post after a step; the stored post if it has changed since the step read it."""
     return moved if stored == read else stored
 
 
-def _deleted(stored: StoredPost | None) -> StoredPost | None:
+def after_delete_post(stored: StoredPost | None) -> StoredPost | None:
+    """The post once it was deleted: without its text."""
     return stored and attrs.evolve(stored, text="", state="deleted", position="")
 
 
@@ -452,7 +459,7 @@ def _post_or_error(line: TimelineLine, source: Source[StoredPost] | InvalidRow) 
 
 def _is_key(table: TableLayout[Any, Any], row: bytes) -> bool:
     with suppress(InvalidKey):
-        table.layout.decode(row)
+        table.key.decode(row)
         return True
     return False
 

@@ -180,7 +180,7 @@ class FeedVerifier:
 
     def _pulled_posts(self) -> Iterator[bytes]:
         writer = self._feeds.post_writer
-        rows = scan(writer.rows(writer.source.name), writer.source.layout.whole_table(), columns=writer.cells.columns)
+        rows = scan(writer.rows(writer.source.name), writer.source.key.whole_table(), columns=writer.cells.columns)
         for row, cells in rows:
             source = writer.source_or_error(row, cells)
             if not isinstance(source, InvalidRow) and _is_in_stream(source.record):

@@ -48,21 +48,21 @@ DESIGN = Design(
             "host-first",
             "host filled with x, kind, time",
             host_first.TABLES,
-            partial(LogRepository, table=host_first.TABLE),
+            partial(LogRepository, tables=host_first.TABLES),
             (KIND_BEFORE_TIME,),
         ),
         Variant(
             "time-first",
             "time first",
             time_first.TABLES,
-            partial(LogRepository, table=time_first.TABLE),
+            partial(LogRepository, tables=time_first.TABLES),
             (TIME_FIRST,),
         ),
         Variant(
             "modulo",
             "bucket of the time, then time",
             modulo.TABLES,
-            partial(LogRepository, table=modulo.TABLE),
+            partial(LogRepository, tables=modulo.TABLES),
             (TIME_FIRST,),
             mistake="every question reads all eight buckets, and clocks that tick in whole seconds fill one of them",
         ),
@@ -70,7 +70,7 @@ DESIGN = Design(
             "salted",
             "bucket of the host, then time",
             salted.TABLES,
-            partial(LogRepository, table=salted.TABLE),
+            partial(LogRepository, tables=salted.TABLES),
             (
                 Exemption(
                     "rows",
@@ -83,7 +83,7 @@ DESIGN = Design(
             "slices",
             "slices of fifteen minutes, then host",
             slices.TABLES,
-            partial(LogRepository, table=slices.TABLE),
+            partial(LogRepository, tables=slices.TABLES),
             (
                 Exemption(
                     "rows",

@@ -3,6 +3,8 @@
 The variants lay out the same events in other orders; the README says which questions each of them answers.
 """
 
+from typing import Any, NamedTuple
+
 from shared.keys import Descending, EscapedText, FixedBytes, Int64, KeyLayout, part, row_key
 from shared.tables import Column, RecordCells, TableLayout
 
@@ -50,7 +52,14 @@ LOG_CELLS = RecordCells(LogEvent, {"severity": Column("l:s"), "message": Column(
 
 LOGS = TableLayout("logs", "one event", KeyLayout(LogNewestFirst), LOG_CELLS)
 
-TABLES = (LOGS,)
+
+class LogTables(NamedTuple):
+    """The table of events."""
+
+    logs: TableLayout[Any, LogEvent]
+
+
+TABLES = LogTables(LOGS)
 
 BY_TIME = KeyLayout(LogTimeFirst)
 """The order into which the client sorts answers that do not come in it."""

@@ -8,10 +8,10 @@ import happybase
 from shared.keys import InvalidQuestion, Plan, between, starting_with
 from shared.queries import Query, equal
 from shared.records import check_one_of
-from shared.tables import TableLayout
+from shared.tables import BoundTable
 from shared.writes import put_all, store_all
 
-from .keys import BY_TIME, LOG_CELLS, LOGS
+from .keys import BY_TIME, LOG_CELLS, TABLES, LogTables
 from .records import LogEvent
 
 
@@ -21,14 +21,13 @@ class LogRepository:
     The table's key binds as many conditions of a question as it can; the client compares the other fields, and sorts
     if the key has another order. `Page.client_work` names that work. If the key cannot bind any condition, the question
     is refused with an InvalidQuestion that names the missing part.
-    Costs are those of `LOGS`; the README compares them with the variants'.
+    Costs are those of `TABLES`; the README compares them with the variants'.
 
     A happybase connection serves one thread at a time, and so does a repository: make one per thread.
     """
 
-    def __init__(self, connection: happybase.Connection, table: TableLayout[Any, LogEvent] = LOGS) -> None:
-        self._rows = connection.table(table.name)
-        self._table = table
+    def __init__(self, connection: happybase.Connection, tables: LogTables = TABLES) -> None:
+        self._logs = BoundTable(connection, tables.logs)
 
     def store(self, event: LogEvent) -> None:
         """Stores an event. The same event again is the same row, with the same timestamp. Costs: one put."""
@@ -42,11 +41,7 @@ class LogRepository:
         return store_all(events, self._put_all)
 
     def _put_all(self, events: list[LogEvent]) -> None:
-        put_all(events, (self._rows, self._table, self.row))
-
-    def row(self, event: LogEvent) -> bytes:
-        """The key under which an event is stored."""
-        return self._table.row(event)
+        put_all(events, self._logs)
 
     def host_events(
         self, host: str, event: str, since_ms: int | None = None, until_ms: int | None = None
@@ -55,11 +50,11 @@ class LogRepository:
 
         Costs: one reverse scan of a page's rows and two more, because Thrift1 also returns the excluded end.
         """
-        return self._by_time(self._table.narrow(host=host, event=event, time_ms=between(since_ms, until_ms)))
+        return self._by_time(self._logs.narrow(host=host, event=event, time_ms=between(since_ms, until_ms)))
 
     def latest(self, host: str, event: str) -> Query[LogEvent]:
         """A host's latest events of one kind, newest first. Costs: one scan of a page's rows and one more."""
-        return self._by_time(self._table.narrow(host=host, event=event, time_ms=between()), newest_first=True)
+        return self._by_time(self._logs.narrow(host=host, event=event, time_ms=between()), newest_first=True)
 
     def window(self, since_ms: int, until_ms: int, host: str | None = None) -> Query[LogEvent]:
         """All events from `since_ms` up to but not at `until_ms`, of all hosts or of one, oldest first.
@@ -67,7 +62,7 @@ class LogRepository:
         Costs: for one host, every page reads and sorts all its rows. For all hosts the question is refused.
         """
         host_condition = {} if host is None else {"host": host}
-        return self._by_time(self._table.narrow(**host_condition, time_ms=between(since_ms, until_ms)))
+        return self._by_time(self._logs.narrow(**host_condition, time_ms=between(since_ms, until_ms)))
 
     def hosts_like(self, host_prefix: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[LogEvent]:
         """Events of all hosts whose name starts with `host_prefix`, in row-key order.
@@ -77,8 +72,8 @@ class LogRepository:
         """
         if not host_prefix:
             raise InvalidQuestion("host_prefix: must be text, not empty; ask window for all hosts")
-        plan = self._table.narrow(host=starting_with(host_prefix), time_ms=between(since_ms, until_ms))
-        return Query(self._rows, self._table, plan)
+        plan = self._logs.narrow(host=starting_with(host_prefix), time_ms=between(since_ms, until_ms))
+        return Query(self._logs, plan)
 
     def of_severity(
         self,
@@ -94,11 +89,11 @@ class LogRepository:
         those of other severities. Costs: as a window of the host; the filter saves only network traffic.
         """
         check_one_of("filter_at", filter_at, "server", "client")
-        plan = self._table.narrow(host=host, time_ms=between(since_ms, until_ms))
+        plan = self._logs.narrow(host=host, time_ms=between(since_ms, until_ms))
         if filter_at == "client":
             return self._by_time(plan, where={"severity": severity})
         return self._by_time(plan, server=equal(LOG_CELLS, "severity", severity))
 
     def _by_time(self, plan: Plan, *, newest_first: bool = False, **options: Any) -> Query[LogEvent]:
         """The events of a plan by time: in the table's order, in its reverse, or sorted by the client."""
-        return Query(self._rows, self._table, plan, order=BY_TIME, newest_first=newest_first, **options)
+        return Query(self._logs, plan, order=BY_TIME, newest_first=newest_first, **options)

@@ -44,7 +44,7 @@ def prefix_without_terminator() -> Outcome:
 
     rows = {LOGS.row(event): event.host for event in events}
     right_table = _table(rows, rows)
-    right_hosts = [cells[b"f:v"].decode() for _row, cells in scan(right_table, LOGS.layout.plan(host="host1"))]
+    right_hosts = [cells[b"f:v"].decode() for _row, cells in scan(right_table, LOGS.key.plan(host="host1"))]
 
     foreign_count = len(wrong_hosts) - wrong_hosts.count("host1")
     return Outcome(

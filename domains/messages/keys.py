@@ -5,13 +5,13 @@ of the other lists say only that there is a message, and a page of them fetches 
 however many lists it appears.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgpack
 
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, part, row_key
 from shared.tables import Column, Family, Packing, RecordCells, TableLayout
-from shared.writes import KEEP_TOMBSTONES_MS, SourceCells, intents_table
+from shared.writes import KEEP_TOMBSTONES_MS, Intent, SourceCells, intents_table
 
 from .records import StoredMessage
 
@@ -89,10 +89,21 @@ INBOX = TableLayout(
     "messages_inbox", "the message", KeyLayout(MessageByReceiver), SourceCells(MESSAGE_CELLS, "m:message")
 )
 OUTBOX = TableLayout("messages_outbox", "a line of an outbox", KeyLayout(MessageBySender), BY_SENDER, DERIVED)
-UNREAD = TableLayout("messages_unread", "a line for an unread message", INBOX.layout, BY_RECEIVER, DERIVED)
+UNREAD = TableLayout("messages_unread", "a line for an unread message", INBOX.key, BY_RECEIVER, DERIVED)
 UNFINISHED = TableLayout(
-    "messages_unfinished", "a line for a group message under delivery", INBOX.layout, BY_RECEIVER, DERIVED
+    "messages_unfinished", "a line for a group message under delivery", INBOX.key, BY_RECEIVER, DERIVED
 )
 INTENTS = intents_table("messages_intents")
 
-TABLES = (INBOX, OUTBOX, UNREAD, UNFINISHED, INTENTS)
+
+class MessageTables(NamedTuple):
+    """The messages in the inboxes of their receivers, their lists, and the writes under way."""
+
+    inbox: TableLayout[Any, StoredMessage]
+    outbox: TableLayout[Any, MessageBySender]
+    unread: TableLayout[Any, MessageByReceiver]
+    unfinished: TableLayout[Any, MessageByReceiver]
+    intents: TableLayout[Any, Intent]
+
+
+TABLES = MessageTables(INBOX, OUTBOX, UNREAD, UNFINISHED, INTENTS)

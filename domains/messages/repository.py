@@ -1,8 +1,8 @@
 """Messages in inboxes and outboxes; one method for each question and each write."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 import attrs
 import happybase
@@ -11,21 +11,12 @@ from shared.keys import any_of, between
 from shared.keys.errors import shown, shown_bytes
 from shared.queries import Query
 from shared.records import check_text
-from shared.tables import InvalidRow, TableLayout
-from shared.writes import CLOCK, Intent, IntentWriter, Recovery, Source, WriterClock
+from shared.tables import BoundTable, InvalidRow, TableLayout
+from shared.writes import CLOCK, Derived, IntentWriter, Recovery, Source, WriterClock
 
-from .keys import TABLES, MessageByReceiver, MessageBySender
+from .keys import TABLES, MessageByReceiver, MessageTables
 from .records import Message, StoredMessage, copies_of, digest_of
 from .verifying import MessageVerifier
-
-MessageTables: TypeAlias = tuple[
-    TableLayout[Any, StoredMessage],
-    TableLayout[Any, MessageBySender],
-    TableLayout[Any, MessageByReceiver],
-    TableLayout[Any, MessageByReceiver],
-    TableLayout[Any, Intent],
-]
-"""The tables of inboxes, outboxes, unread messages, unfinished deliveries, and writes under way."""
 
 MEMBERS_AT_ONCE = 1000
 """Number of members who get their copies in one step of a delivery."""
@@ -49,57 +40,28 @@ class MessageRepository:
 
     A group message is stored once, in the inbox of its group. Then each member gets a copy without a body, in steps of
     1,000 members. If the writer dies, the same call again goes on with the delivery, and so does `recover`.
+    A variant with other lists gives them, and what a message has there: `lists` and `derive`.
 
     Costs are those of `TABLES`. A happybase connection serves one thread at a time, and so does a repository: make one
     per thread.
     """
 
     def __init__(
-        self, connection: happybase.Connection, tables: MessageTables = TABLES, clock: WriterClock = CLOCK
+        self,
+        connection: happybase.Connection,
+        tables: MessageTables = TABLES,
+        clock: WriterClock = CLOCK,
+        *,
+        lists: Iterable[TableLayout[Any, Any]] | None = None,
+        derive: Callable[[StoredMessage], Iterable[Derived]] | None = None,
     ) -> None:
-        self._inbox, self._outbox, self._unread, self._unfinished, intents = tables
-        self._inbox_rows, self._outbox_rows, self._unread_rows, self._unfinished_rows = (
-            connection.table(table.name) for table in tables[:-1]
-        )
-        lists = tables[1:-1]
-        self.writer = IntentWriter(connection, self._inbox, intents, lists, self._lines_of, moving=lists, clock=clock)
-
-    def _lines_of(self, message: StoredMessage) -> Iterator[tuple[TableLayout[Any, Any], Any]]:
-        """The table and the line of each row that is derived from a message."""
-        if message.in_outbox:
-            yield self._outbox, message
-        if message.in_inbox and not message.is_read and not message.to_group:
-            yield self._unread, message
-        if not message.is_delivered:
-            yield self._unfinished, message
-
-    # ---- upkeep
-
-    def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Completes the writes of dead writers, see `IntentWriter.recover`; then goes on with unfinished deliveries.
-
-        It may also deliver a message whose writer is alive: both create the same copies. `Recovery.failed` also says
-        why a message could not be delivered. Run `recover` every few minutes.
-        Costs: one scan of the intents' table and one of the unfinished deliveries; then the remaining calls of each
-        write and each delivery.
-        """
-        recovery = self.writer.recover(older_than_ms)
-        failed = [*recovery.failed]
-        for line in self.unfinished(lambda invalid: failed.append(str(invalid))):
-            try:
-                self._deliver(line)
-            except Exception as error:  # one delivery that fails must not stop the others
-                failed.append(f"{self._inbox.name}: row {shown_bytes(self._inbox.row(line))}: {error}")
-        return attrs.evolve(recovery, failed=tuple(failed))
-
-    def unfinished(self, on_invalid: Callable[[InvalidRow], None]) -> Query[MessageByReceiver]:
-        """The keys of group messages that may not have reached all members; rows that are no keys are reported."""
-        plan = self._unfinished.layout.whole_table()
-        return Query(self._unfinished_rows, self._unfinished, plan).on_invalid(on_invalid)
-
-    def verifier(self) -> MessageVerifier:
-        """Finds and mends rows that disagree with their messages. Run it once a week, and after an accident."""
-        return MessageVerifier(self.writer, self.unfinished, self.recover)
+        self._inbox = BoundTable(connection, tables.inbox)
+        self._outbox = BoundTable(connection, tables.outbox)
+        self._unread = BoundTable(connection, tables.unread)
+        self._unfinished = BoundTable(connection, tables.unfinished)
+        lists = lists or (tables.outbox, tables.unread, tables.unfinished)
+        derive = derive or partial(lines_of, tables)
+        self.writer = IntentWriter(connection, tables.inbox, tables.intents, lists, derive, moving=lists, clock=clock)
 
     # ---- writes
 
@@ -182,7 +144,7 @@ class MessageRepository:
         """
         plan = self._inbox.plan(receiver=user, sent_ms=between(since_ms, until_ms))
         where = {"in_inbox": True}
-        messages = Query(self._inbox_rows, self._inbox, plan, where=where, newest_first=newest_first)
+        messages = Query(self._inbox, plan, where=where, newest_first=newest_first)
         return messages.then(self._with_bodies)
 
     def outbox(
@@ -194,8 +156,8 @@ class MessageRepository:
         Costs: one scan of a page's lines and one more, and one call that gets their messages.
         """
         plan = self._outbox.plan(sender=user, sent_ms=between(since_ms, until_ms))
-        lines = Query(self._outbox_rows, self._outbox, plan, newest_first=newest_first)
-        return lines.then(partial(self.writer.agreeing, self._outbox)).then(self._with_bodies)
+        lines = Query(self._outbox, plan, newest_first=newest_first)
+        return lines.then(partial(self.writer.agreeing, self._outbox.layout)).then(self._with_bodies)
 
     def unread(
         self, user: str, since_ms: int | None = None, until_ms: int | None = None, newest_first: bool = True
@@ -206,8 +168,8 @@ class MessageRepository:
         of group messages.
         """
         plan = self._unread.plan(receiver=user, sent_ms=between(since_ms, until_ms))
-        lines = Query(self._unread_rows, self._unread, plan, newest_first=newest_first)
-        return lines.then(partial(self.writer.agreeing, self._unread)).then(self._with_bodies)
+        lines = Query(self._unread, plan, newest_first=newest_first)
+        return lines.then(partial(self.writer.agreeing, self._unread.layout)).then(self._with_bodies)
 
     def conversation(
         self,
@@ -228,7 +190,7 @@ class MessageRepository:
         pair = [*dict.fromkeys([owner, peer])]
         plan = self._inbox.plan(receiver=any_of(pair, merged=True), sent_ms=between(since_ms, until_ms))
         where = {"sender": any_of(pair), "group": None}
-        messages = Query(self._inbox_rows, self._inbox, plan, where=where, newest_first=newest_first)
+        messages = Query(self._inbox, plan, where=where, newest_first=newest_first)
         return messages.then(partial(conversation_of, owner, peer))
 
     def _with_bodies(self, messages: list[StoredMessage]) -> list[Message | InvalidRow]:
@@ -236,6 +198,44 @@ class MessageRepository:
         row_of = {message: self._inbox.row(original_of(message)) for message in messages if message.group is not None}
         originals = self.writer.read_each(row_of.values()) if row_of else {}
         return [_with_body(message, originals.get(row_of.get(message, b""))) for message in messages]
+
+    # ---- upkeep
+
+    def recover(self, older_than_ms: int | None = None) -> Recovery:
+        """Completes the writes of dead writers, see `IntentWriter.recover`; then goes on with unfinished deliveries.
+
+        It may also deliver a message whose writer is alive: both create the same copies. `Recovery.failed` also says
+        why a message could not be delivered. Run `recover` every few minutes.
+        Costs: one scan of the intents' table and one of the unfinished deliveries; then the remaining calls of each
+        write and each delivery.
+        """
+        recovery = self.writer.recover(older_than_ms)
+        failed = [*recovery.failed]
+        for line in self.unfinished(lambda invalid: failed.append(str(invalid))):
+            try:
+                self._deliver(line)
+            except Exception as error:  # one delivery that fails must not stop the others
+                failed.append(f"{self._inbox.layout.name}: row {shown_bytes(self._inbox.row(line))}: {error}")
+        return attrs.evolve(recovery, failed=tuple(failed))
+
+    def unfinished(self, on_invalid: Callable[[InvalidRow], None]) -> Query[MessageByReceiver]:
+        """The keys of group messages that may not have reached all members; rows that are no keys are reported."""
+        plan = self._unfinished.whole_table()
+        return Query(self._unfinished, plan).on_invalid(on_invalid)
+
+    def verifier(self) -> MessageVerifier:
+        """Finds and mends rows that disagree with their messages. Run it once a week, and after an accident."""
+        return MessageVerifier(self.writer, self.unfinished, self.recover)
+
+
+def lines_of(tables: MessageTables, message: StoredMessage) -> Iterator[Derived]:
+    """The rows that are derived from a message: each a table, and the line there."""
+    if message.in_outbox:
+        yield tables.outbox, message
+    if message.in_inbox and not message.is_read and not message.to_group:
+        yield tables.unread, message
+    if not message.is_delivered:
+        yield tables.unfinished, message
 
 
 def _with_body(message: StoredMessage, original: Source[StoredMessage] | InvalidRow | None) -> Message | InvalidRow:

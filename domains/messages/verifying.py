@@ -92,7 +92,7 @@ class MessageVerifier:
     def _delivered_copies(self) -> Iterator[tuple[StoredMessage, bytes]]:
         """The copies that group messages say are delivered, each with the row of its group message."""
         table = self._writer.source
-        rows = scan(self._writer.rows(table.name), table.layout.whole_table(), columns=table.cells.columns)
+        rows = scan(self._writer.rows(table.name), table.key.whole_table(), columns=table.cells.columns)
         for batch in in_batches(rows):
             for row, cells in batch:
                 source = self._writer.source_or_error(row, cells)

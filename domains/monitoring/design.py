@@ -48,14 +48,14 @@ DESIGN = Design(
             "salted",
             "the same rows in buckets",
             salted.TABLES,
-            partial(PointRepository, table=salted.TABLE),
+            partial(PointRepository, tables=salted.TABLES),
             WHOLE_HOURS,
         ),
         Variant(
             "host-time-metric",
             "published A: a row for each point, by host and time",
             host_time_metric.TABLES,
-            partial(PointRepository, table=host_time_metric.TABLE),
+            partial(PointRepository, tables=host_time_metric.TABLES),
             (
                 Exemption("rows", "the metric comes last, so the points of all metrics are read", (LATEST,)),
                 OF_MANY_POINTS,
@@ -66,7 +66,7 @@ DESIGN = Design(
             "metric-host-time",
             "published B: a row for each point, by metric and host",
             metric_host_time.TABLES,
-            partial(PointRepository, table=metric_host_time.TABLE),
+            partial(PointRepository, tables=metric_host_time.TABLES),
             (
                 Exemption("rows", "the host comes before the time, so points of any time are read", (ACROSS_HOSTS,)),
                 OF_MANY_POINTS,
@@ -76,7 +76,7 @@ DESIGN = Design(
             "bucketed",
             "published C: the bucket of the time first",
             bucketed.TABLES,
-            partial(PointRepository, table=bucketed.TABLE),
+            partial(PointRepository, tables=bucketed.TABLES),
             (
                 Exemption(
                     "rows",
@@ -90,7 +90,7 @@ DESIGN = Design(
             "hashed-bucket",
             "published C with a hash of the host first",
             hashed_bucket.TABLES,
-            partial(PointRepository, table=hashed_bucket.TABLE),
+            partial(PointRepository, tables=hashed_bucket.TABLES),
             (Exemption("rows", "the metric comes last, so the rows of all metrics are read", (ACROSS_HOURS, LATEST)),),
             wrong=Wrong(LOSES, (ONE_METRIC, ACROSS_HOURS, OF_HOST, AVERAGES)),
         ),

@@ -3,6 +3,8 @@
 The variants store the same points under the published keys; the README says which questions each of them answers.
 """
 
+from typing import Any, NamedTuple
+
 from shared.keys import EscapedText, Int64, KeyLayout, Rest, Slice, UInt32, part, row_key
 from shared.tables import ItemCells, TableLayout
 
@@ -47,7 +49,14 @@ POINT_CELLS = ItemCells(Point, "p", KeyLayout(WithinHour), value="value")
 
 POINTS = TableLayout("points", "the points of one hour of a metric", KeyLayout(HourOfMetric), POINT_CELLS)
 
-TABLES = (POINTS,)
+
+class PointTables(NamedTuple):
+    """The table of points."""
+
+    points: TableLayout[Any, Point]
+
+
+TABLES = PointTables(POINTS)
 
 
 @row_key

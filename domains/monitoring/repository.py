@@ -1,17 +1,16 @@
 """Points in one table; one method for each question, whatever the key of the table."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import happybase
 
 from shared.keys import between
 from shared.queries import Query, ServerFilter, scan
 from shared.records import check_int
-from shared.tables import TableLayout, check_layouts
+from shared.tables import BoundTable
 from shared.writes import put_all, store_all
 
-from .keys import BY_TIME, HOUR_MS, POINTS
+from .keys import BY_TIME, HOUR_MS, TABLES, PointTables
 from .records import Average, Point
 
 ROWS_AT_ONCE = 1000
@@ -25,14 +24,13 @@ class PointRepository:
 
     The table's key binds as many conditions of a question as it can, and the client compares the others. If the key
     cannot bind any condition, the question is refused with an InvalidQuestion that names the missing part. Costs are
-    those of `POINTS`; the README compares them with the variants'.
+    those of `TABLES`; the README compares them with the variants'.
 
     A happybase connection serves one thread at a time, and so does a repository: make one per thread.
     """
 
-    def __init__(self, connection: happybase.Connection, table: TableLayout[Any, Point] = POINTS) -> None:
-        self._rows = connection.table(table.name)
-        self._table = table
+    def __init__(self, connection: happybase.Connection, tables: PointTables = TABLES) -> None:
+        self._points = BoundTable(connection, tables.points)
 
     def store(self, point: Point) -> None:
         """Stores a point. The same point again is the same cell; another value at its time replaces it.
@@ -49,7 +47,7 @@ class PointRepository:
         return store_all(points, self._put_all)
 
     def _put_all(self, points: list[Point]) -> None:
-        put_all(points, (self._rows, self._table, self._table.row))
+        put_all(points, self._points)
 
     def of_metric(
         self, host: str, metric: str, since_ms: int | None = None, until_ms: int | None = None
@@ -59,30 +57,30 @@ class PointRepository:
         Costs: one range. A period within one hour reads its own points; a longer one reads its first and its last hour
         whole, and the client drops what is outside.
         """
-        plan = self._table.narrow(host=host, metric=metric, time_ms=between(since_ms, until_ms))
-        return Query(self._rows, self._table, plan, order=BY_TIME)
+        plan = self._points.narrow(host=host, metric=metric, time_ms=between(since_ms, until_ms))
+        return Query(self._points, plan, order=BY_TIME)
 
     def latest(self, host: str, metric: str) -> Point | None:
         """The latest point of a metric, or None.
 
         Costs: a reverse scan that finds the last hour with points, and a scan of that hour, which reads it whole.
         """
-        plan = self._table.narrow(host=host, metric=metric)
-        return Query(self._rows, self._table, plan, order=BY_TIME, newest_first=True).first()
+        plan = self._points.narrow(host=host, metric=metric)
+        return Query(self._points, plan, order=BY_TIME, newest_first=True).first()
 
     def of_host(self, host: str, since_ms: int, until_ms: int) -> Query[Point]:
         """All metrics of a host from `since_ms` up to but not at `until_ms`, in row-key order: by metric, then time.
 
         Costs: one range, the host's points of any time. A metric by name costs less: see `of_metric`.
         """
-        return Query(self._rows, self._table, self._table.narrow(host=host, time_ms=between(since_ms, until_ms)))
+        return Query(self._points, self._points.narrow(host=host, time_ms=between(since_ms, until_ms)))
 
     def across_hosts(self, metric: str, since_ms: int, until_ms: int) -> Query[Point]:
         """A metric of all hosts from `since_ms` up to but not at `until_ms`, in row-key order: not that of time.
 
         Costs: refused in this design, because the host comes first.
         """
-        return Query(self._rows, self._table, self._table.narrow(metric=metric, time_ms=between(since_ms, until_ms)))
+        return Query(self._points, self._points.narrow(metric=metric, time_ms=between(since_ms, until_ms)))
 
     def averages(self, host: str, metric: str, since_ms: int, until_ms: int, every_ms: int = 60_000) -> list[Average]:
         """The averages of a metric over periods of `every_ms` that start at multiples of it, oldest first.
@@ -101,14 +99,13 @@ class PointRepository:
         Costs: one scan of the row keys, and for each 1,000 rows one call that deletes them.
         """
         check_int("until_ms", until_ms)
-        check_layouts(self._rows.connection, [self._table])  # `Query` does it, `scan` does not
         before_ms = until_ms - until_ms % HOUR_MS
-        plan = self._table.plan(host=host, metric=metric, time_ms=between(None, before_ms))
-        dropped = 0
+        plan = self._points.plan(host=host, metric=metric, time_ms=between(None, before_ms))
+        columns, dropped = self._points.layout.cells.columns, 0
         # The time of a point is the timestamp of its cell, so all cells of these rows are older than `before_ms`.
-        with self._rows.batch(timestamp=before_ms - 1, batch_size=ROWS_AT_ONCE) as batch:
-            for row, _cells in scan(self._rows, plan, filter=_KEYS_ONLY, columns=self._table.cells.columns):
-                batch.delete(row, self._table.cells.columns)
+        with self._points.rows.batch(timestamp=before_ms - 1, batch_size=ROWS_AT_ONCE) as batch:
+            for row, _cells in scan(self._points.rows, plan, filter=_KEYS_ONLY, columns=columns):
+                batch.delete(row, columns)
                 dropped += 1
         return dropped
 

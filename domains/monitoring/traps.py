@@ -12,9 +12,9 @@ from shared.keys import EscapedText, Int64, KeyLayout, Slice, between, part, row
 from shared.queries import Query
 from shared.records import parse_time
 from shared.stores import connect
-from shared.tables import TableLayout, create_tables
+from shared.tables import BoundTable, TableLayout, create_tables
 
-from .keys import HOUR_MS, POINT_CELLS, POINTS
+from .keys import HOUR_MS, POINT_CELLS, POINTS, PointTables
 from .loads import LAST_QUARTER_MS
 from .loads import POINTS as LOAD
 from .records import Point
@@ -30,7 +30,7 @@ def _stored(table: TableLayout[Any, Point], points: Iterable[Point]) -> tuple[ha
     """The points in an empty store, one by one."""
     connection = connect("embedded:")
     create_tables(connection, [table])
-    repository = PointRepository(connection, table)
+    repository = PointRepository(connection, PointTables(table))
     for point in points:
         repository.store(point)
     return connection, repository
@@ -85,8 +85,9 @@ def time_after_the_host() -> Outcome:
     read: list[tuple[int, int]] = []
     for table in (metric_host_time.TABLE, hour_first):
         connection, _repository = _stored(table, day)
-        plan = table.narrow(metric="cpu", time_ms=between(NINE_MS - HOUR_MS, NINE_MS))
-        page = Query(connection.table(table.name), table, plan).page(limit=1000)
+        points: BoundTable[Any, Point] = BoundTable(connection, table)
+        plan = points.narrow(metric="cpu", time_ms=between(NINE_MS - HOUR_MS, NINE_MS))
+        page = Query(points, plan).page(limit=1000)
         read.append((page.rows_read, len(page.records)))
     return Outcome(
         f"{read[1][1]} points of one hour, of all hosts",

@@ -5,9 +5,11 @@ a seller's or a buyer's list repeats what a list page shows, so a page is one sc
 its key holds what changes, so its rows hold nothing else, and a page of it fetches the orders.
 """
 
+from typing import Any, NamedTuple
+
 from shared.keys import Code, Descending, EscapedText, Int64, KeyLayout, TrailingText, part, row_key
 from shared.tables import BIG_INT, Column, Family, RecordCells, TableLayout
-from shared.writes import KEEP_TOMBSTONES_MS, SourceCells, intents_table
+from shared.writes import KEEP_TOMBSTONES_MS, Intent, SourceCells, intents_table
 
 from .records import BuyerLine, Order, SellerLine, StatusLine
 
@@ -105,4 +107,15 @@ BY_STATUS = TableLayout(
 )
 INTENTS = intents_table("orders_intents")
 
-TABLES = (ORDERS, BY_SELLER, BY_BUYER, BY_STATUS, INTENTS)
+
+class OrderTables(NamedTuple):
+    """The orders, their lists, and the writes under way."""
+
+    orders: TableLayout[OrderByNumber, Order]
+    by_seller: TableLayout[Any, SellerLine]
+    by_buyer: TableLayout[Any, BuyerLine]
+    by_status: TableLayout[Any, StatusLine]
+    intents: TableLayout[Any, Intent]
+
+
+TABLES = OrderTables(ORDERS, BY_SELLER, BY_BUYER, BY_STATUS, INTENTS)

@@ -1,8 +1,8 @@
 """Orders in four tables; one method for each question and each write."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 import attrs
 import happybase
@@ -10,22 +10,13 @@ import happybase
 from shared.keys import InvalidQuestion, between, starting_with
 from shared.keys.errors import shown
 from shared.queries import Query, equal
-from shared.tables import InvalidRow, TableLayout
-from shared.writes import CLOCK, Intent, IntentWriter, Recovery, Verifier, WriterClock
+from shared.tables import BoundTable, InvalidRow, TableLayout
+from shared.writes import CLOCK, Derived, IntentWriter, Recovery, Verifier, WriterClock
 from shared.writes.erasing import dated_in_future
 from shared.writes.intents import FUTURE_MS
 
-from .keys import SELLER_CELLS, TABLES, OrderByNumber
+from .keys import SELLER_CELLS, TABLES, OrderByNumber, OrderTables
 from .records import NEXT_STATUSES, STATUSES, BuyerLine, Order, SellerLine, Status, StatusLine
-
-OrderTables: TypeAlias = tuple[
-    TableLayout[OrderByNumber, Order],
-    TableLayout[Any, SellerLine],
-    TableLayout[Any, BuyerLine],
-    TableLayout[Any, StatusLine],
-    TableLayout[Any, Intent],
-]
-"""The orders, the lists of sellers, of buyers, and of sellers by status, and the writes under way."""
 
 
 class OrderConflict(ValueError):
@@ -43,38 +34,34 @@ class OrderRepository:
     was answered is stored, and no two orders share a number. A seller's or a buyer's list may lack a new order, or show
     its old status, until the write is complete; the list by status never lacks an order and never shows a wrong one.
     If a writer dies, the same call again completes the write, and so does `recover`.
+    A variant with other lists gives them, and what an order has there: `lists` and `derive`.
 
     Costs are those of `TABLES`. A happybase connection serves one thread at a time, and so does a repository: make one
     per thread.
     """
 
     def __init__(
-        self, connection: happybase.Connection, tables: OrderTables = TABLES, clock: WriterClock = CLOCK
+        self,
+        connection: happybase.Connection,
+        tables: OrderTables = TABLES,
+        clock: WriterClock = CLOCK,
+        *,
+        lists: Iterable[TableLayout[Any, Any]] | None = None,
+        derive: Callable[[Order], Iterable[Derived]] | None = None,
     ) -> None:
-        self._orders, self._by_seller, self._by_buyer, self._by_status, intents = tables
-        self._order_rows, self._seller_rows, self._buyer_rows, self._status_rows = (
-            connection.table(table.name) for table in tables[:-1]
-        )
+        self._orders = BoundTable(connection, tables.orders)
+        self._by_seller = BoundTable(connection, tables.by_seller)
+        self._by_buyer = BoundTable(connection, tables.by_buyer)
+        self._by_status = BoundTable(connection, tables.by_status)
         self.writer = IntentWriter(
-            connection, self._orders, intents, tables[1:-1], self._lines_of, moving=[self._by_status], clock=clock
+            connection,
+            tables.orders,
+            tables.intents,
+            lists or (tables.by_seller, tables.by_buyer, tables.by_status),
+            derive or partial(lines_of, tables),
+            moving=[tables.by_status],
+            clock=clock,
         )
-
-    def _lines_of(self, order: Order) -> Iterator[tuple[TableLayout[Any, Any], Any]]:
-        """The rows that are derived from an order."""
-        yield self._by_seller, SellerLine.of(order)
-        yield self._by_status, StatusLine.of(order)
-        if order.buyer_id is not None:
-            yield self._by_buyer, BuyerLine.of(order)
-
-    # ---- upkeep
-
-    def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Completes what dead writers left, see `IntentWriter.recover`. Run it every few minutes."""
-        return self.writer.recover(older_than_ms)
-
-    def verifier(self) -> Verifier:
-        """Finds and mends lines that disagree with their orders. Run it once a week, and after an accident."""
-        return Verifier(self.writer)
 
     # ---- writes
 
@@ -83,7 +70,7 @@ class OrderRepository:
 
         Raises `OrderConflict` if another order has this number. Costs: 1 get, 5 puts, 1 checkAndPut.
         """
-        self.writer.write(OrderByNumber(order.order_number), partial(placed, order))
+        self.writer.write(OrderByNumber(order.order_number), partial(after_place, order))
 
     def change_status(self, order_number: str, status: Status) -> Order:
         """Stores a new status; returns the order with it.
@@ -91,47 +78,12 @@ class OrderRepository:
         Raises `UnknownOrder` if no order has this number, and `OrderConflict` if the status that the order has, maybe
         from another writer just now, does not allow the change. Costs: 1 get, 5 puts, 1 checkAndPut, 1 delete.
         """
-        decide = partial(with_status, order_number, status)
+        decide = partial(after_change_status, order_number, status)
         return self.writer.write(OrderByNumber(order_number), decide)
 
     def cancel(self, order_number: str) -> Order:
         """Stores the status `cancelled`. Raises and costs what `change_status` does."""
         return self.change_status(order_number, "cancelled")
-
-    def erase_buyer(self, buyer_id: str) -> int:
-        """Removes what names a buyer: the lines of the buyer's list, and the buyer in each order; returns how many.
-
-        Number, seller, time, item, amount and status of an order remain, because they are the seller's. Recovers
-        pending writes first. After an error, or for orders that were placed meanwhile, the same call again goes on. If
-        `verify` finds missing lines, run `repair` before. Raises InvalidRow, once all else is removed, for a line that
-        no order has and that is dated in the future; `verify` tells how to remove it.
-        Costs: one scan of the buyer's list; for each order what a change costs.
-        """
-        self.writer.recover(older_than_ms=0)
-        erased = 0
-        for line in self.of_buyer(buyer_id):
-            self.writer.write(OrderByNumber(line.order_number), partial(without_buyer, buyer_id))
-            erased += 1
-        kept = [*filter(None, map(self._discard_stray, self.of_buyer(buyer_id)))]
-        if kept:
-            raise kept[0]
-        return erased
-
-    def _discard_stray(self, line: BuyerLine) -> InvalidRow | None:
-        """Deletes a line that its order does not have: what a restored backup, or a crash before a compaction, leaves.
-
-        The delete spares what is dated later, and the order's row stays as it is: a new cell there would outlive it.
-        A line that is dated in the future stays, because the delete would hide lines of a later order: returns why.
-        """
-        row, columns = self._by_buyer.row(line), [*self._by_buyer.cells.columns]
-        stored = self._buyer_rows.row(row, columns=columns, include_timestamp=True)
-        order = self.order(line.order_number)
-        if stored and (order is None or order.buyer_id != line.buyer_id):
-            newest_ms = max(written_ms for _, written_ms in stored.values())
-            if newest_ms > self.writer.check_clock().wall_ms + FUTURE_MS:
-                return dated_in_future(self._by_buyer, row, newest_ms)
-            self.writer.delete([(self._by_buyer.name, row, column) for column in stored], newest_ms)
-        return None
 
     # ---- questions
 
@@ -150,14 +102,14 @@ class OrderRepository:
         placed = between(since_ms, until_ms)
         if status is None:
             plan = self._by_seller.plan(seller_id=seller_id, placed_ms=placed)
-            return Query(self._seller_rows, self._by_seller, plan, newest_first=True)
+            return Query(self._by_seller, plan, newest_first=True)
         check_status(status)
         plan = self._by_status.plan(seller_id=seller_id, status=status, placed_ms=placed)
-        return Query(self._status_rows, self._by_status, plan, newest_first=True).then(self._agreeing)
+        return Query(self._by_status, plan, newest_first=True).then(self._agreeing)
 
     def _agreeing(self, lines: list[StatusLine]) -> list[SellerLine | InvalidRow | None]:
         """What a seller's list shows of the orders of these lines; None for an order that has another status by now."""
-        orders = self.writer.agreeing(self._by_status, lines)
+        orders = self.writer.agreeing(self._by_status.layout, lines)
         return [SellerLine.of(order) if isinstance(order, Order) else order for order in orders]
 
     def of_buyer(
@@ -169,11 +121,11 @@ class OrderRepository:
         after 10,000 rows with a shorter page and a cursor.
         """
         plan = self._by_buyer.plan(buyer_id=buyer_id, placed_ms=between(since_ms, until_ms))
-        return Query(self._buyer_rows, self._by_buyer, plan, where=of_status(status), newest_first=True)
+        return Query(self._by_buyer, plan, where=of_status(status), newest_first=True)
 
     def numbered(self, number_prefix: str) -> Query[Order]:
         """The orders whose number starts with `number_prefix`, by number. Costs: one scan of a page's rows and one."""
-        return Query(self._order_rows, self._orders, self._orders.plan(order_number=starting_with(number_prefix)))
+        return Query(self._orders, self._orders.plan(order_number=starting_with(number_prefix)))
 
     def with_status(self, status: Status) -> Query[Order]:
         """All orders of a status, by seller.
@@ -182,17 +134,70 @@ class OrderRepository:
         you need this list often, give it a table of its own.
         """
         check_status(status)
-        plan = self._by_seller.layout.whole_table()
-        lines = Query(self._seller_rows, self._by_seller, plan, server=equal(SELLER_CELLS, "status", status))
+        plan = self._by_seller.whole_table()
+        lines = Query(self._by_seller, plan, server=equal(SELLER_CELLS, "status", status))
         return lines.then(partial(self._still, status))
 
     def _still(self, status: Status, lines: list[SellerLine]) -> list[Order | InvalidRow | None]:
         """The orders of these lines; None for an order that has another status by now."""
-        orders = self.writer.agreeing(self._by_seller, lines)
+        orders = self.writer.agreeing(self._by_seller.layout, lines)
         return [None if isinstance(order, Order) and order.status != status else order for order in orders]
 
+    # ---- upkeep
 
-def placed(order: Order, stored: Order | None) -> Order:
+    def recover(self, older_than_ms: int | None = None) -> Recovery:
+        """Completes what dead writers left, see `IntentWriter.recover`. Run it every few minutes."""
+        return self.writer.recover(older_than_ms)
+
+    def verifier(self) -> Verifier:
+        """Finds and mends lines that disagree with their orders. Run it once a week, and after an accident."""
+        return Verifier(self.writer)
+
+    def erase_buyer(self, buyer_id: str) -> int:
+        """Removes what names a buyer: the lines of the buyer's list, and the buyer in each order; returns how many.
+
+        Number, seller, time, item, amount and status of an order remain, because they are the seller's. Recovers
+        pending writes first. After an error, or for orders that were placed meanwhile, the same call again goes on. If
+        `verify` finds missing lines, run `repair` before. Raises InvalidRow, once all else is removed, for a line that
+        no order has and that is dated in the future; `verify` tells how to remove it.
+        Costs: one scan of the buyer's list; for each order what a change costs.
+        """
+        self.writer.recover(older_than_ms=0)
+        erased = 0
+        for line in self.of_buyer(buyer_id):
+            self.writer.write(OrderByNumber(line.order_number), partial(after_erase_buyer, buyer_id))
+            erased += 1
+        kept = [*filter(None, map(self._discard_stray, self.of_buyer(buyer_id)))]
+        if kept:
+            raise kept[0]
+        return erased
+
+    def _discard_stray(self, line: BuyerLine) -> InvalidRow | None:
+        """Deletes a line that its order does not have: what a restored backup, or a crash before a compaction, leaves.
+
+        The delete spares what is dated later, and the order's row stays as it is: a new cell there would outlive it.
+        A line that is dated in the future stays, because the delete would hide lines of a later order: returns why.
+        """
+        row, layout = self._by_buyer.row(line), self._by_buyer.layout
+        stored = self._by_buyer.rows.row(row, columns=[*layout.cells.columns], include_timestamp=True)
+        order = self.order(line.order_number)
+        if stored and (order is None or order.buyer_id != line.buyer_id):
+            newest_ms = max(written_ms for _, written_ms in stored.values())
+            if newest_ms > self.writer.check_clock().wall_ms + FUTURE_MS:
+                return dated_in_future(layout, row, newest_ms)
+            self.writer.delete([(layout.name, row, column) for column in stored], newest_ms)
+        return None
+
+
+def lines_of(tables: OrderTables, order: Order) -> Iterator[Derived]:
+    """The rows that are derived from an order: each a table, and the line there."""
+    yield tables.by_seller, SellerLine.of(order)
+    yield tables.by_status, StatusLine.of(order)
+    if order.buyer_id is not None:
+        yield tables.by_buyer, BuyerLine.of(order)
+
+
+def after_place(order: Order, stored: Order | None) -> Order:
     """The order, if its number is free; the stored one, if it is the same but for a later status."""
     for field in attrs.fields(Order) if stored is not None else ():
         stored_value, value = getattr(stored, field.name), getattr(order, field.name)
@@ -204,7 +209,7 @@ def placed(order: Order, stored: Order | None) -> Order:
     return order if stored is None else stored
 
 
-def with_status(order_number: str, status: Status, stored: Order | None) -> Order:
+def after_change_status(order_number: str, status: Status, stored: Order | None) -> Order:
     """The order with a status that its own status allows next, or with its own."""
     if stored is None:
         raise UnknownOrder(f"Order.order_number: no order {shown(order_number)}")
@@ -219,7 +224,7 @@ def with_status(order_number: str, status: Status, stored: Order | None) -> Orde
     return attrs.evolve(stored, status=status)
 
 
-def without_buyer(buyer_id: str, stored: Order | None) -> Order | None:
+def after_erase_buyer(buyer_id: str, stored: Order | None) -> Order | None:
     """The order without its buyer, if it is this one."""
     return attrs.evolve(stored, buyer_id=None) if stored is not None and stored.buyer_id == buyer_id else stored
 

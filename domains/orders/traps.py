@@ -42,7 +42,7 @@ def id_without_terminator() -> Outcome:
     wrong = [cells[b"f:v"].decode() for _row, cells in _table(rows).scan(row_prefix=b"s-1")]
 
     rows = {BY_SELLER.row(SellerLine.of(order)): order.seller_id for order in orders}
-    plan = BY_SELLER.layout.plan(seller_id="s-1")
+    plan = BY_SELLER.key.plan(seller_id="s-1")
     right = [cells[b"f:v"].decode() for _row, cells in scan(_table(rows), plan)]
     return Outcome(f"the {order_count} orders of s-1", _of_sellers(wrong), _of_sellers(right))
 

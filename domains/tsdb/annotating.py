@@ -75,7 +75,7 @@ class AnnotationStore:
         """The annotations of all series that start in the period."""
         check_period(since_ms, until_ms)
         first_ms, end_ms = whole_hours(since_ms, until_ms)
-        widths = self.uids.metrics.id_bytes, self.data.layout.prefix_bytes
+        widths = self.uids.metrics.id_bytes, self.data.key.prefix_bytes
         start = global_row(widths[0], first_ms, widths[1])
         stop = successor(bytes(sum(widths))) if end_ms == FOREVER_MS else global_row(widths[0], end_ms, widths[1])
         scanned = self.rows.scan(start, stop, columns=self.data.cells.columns, include_timestamp=True)
@@ -90,9 +90,9 @@ class AnnotationStore:
         """Row and column of an annotation. Raises InvalidKey for a TSUID that is not one."""
         column, metric_bytes = column_of(annotation_qualifier(annotation.start_time)), self.uids.metrics.id_bytes
         if not annotation.tsuid:
-            return global_row(metric_bytes, annotation.start_ms, self.data.layout.prefix_bytes), column
+            return global_row(metric_bytes, annotation.start_ms, self.data.key.prefix_bytes), column
         uids = tsuid_bytes(annotation.tsuid)
-        key = self.data.layout.key(uids[:metric_bytes], annotation.start_ms, uids[metric_bytes:])
+        key = self.data.key.key_class(uids[:metric_bytes], annotation.start_ms, uids[metric_bytes:])
         return self.data.row(key), column
 
     def _started(self, row: bytes, cells: Cells, since_ms: int, until_ms: int) -> Iterator[Annotation]:

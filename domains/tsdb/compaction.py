@@ -157,7 +157,7 @@ def _compactable(
     replaced: dict[bytes, Compacted] = {}
     for row, cells in read.items():
         try:
-            key = deleter.table.layout.decode(row)
+            key = deleter.table.key.decode(row)
             result = compacted(cells_by_qualifier(cells), deleter.duplicates)
         except ValueError as error:
             failed.append(InvalidRow(deleter.table.name, row, str(error)))

@@ -241,7 +241,7 @@ class Deleter:
         read: dict[bytes, tuple[Any, Cells]] = {}
         for row, cells in batch.items():
             try:
-                read[row] = self.table.layout.decode(row), cells_by_qualifier(cells)
+                read[row] = self.table.key.decode(row), cells_by_qualifier(cells)
             except ValueError as error:
                 failed.append(InvalidRow(self.table.name, row, str(error)))
         return read

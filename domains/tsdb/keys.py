@@ -168,7 +168,7 @@ SETTINGS = TableLayout(
 DELETIONS = TableLayout(
     SETTINGS.name,
     "a deletion of points",
-    SETTINGS.layout,
+    SETTINGS.key,
     RecordCells(
         RegisteredDeletion,
         {

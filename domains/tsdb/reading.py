@@ -203,7 +203,7 @@ def scan_series(
             batch_size=ROWS_AT_ONCE,
         ):
             try:
-                key = data.layout.decode(row)
+                key = data.key.decode(row)
             except ValueError as error:
                 raise InvalidRow(data.name, row, str(error)) from None
             if selection.has_uids(key.tag_uids):

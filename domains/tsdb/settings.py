@@ -63,7 +63,7 @@ def settings_of(data: TableLayout[Any, SeriesPoint], names: str, widths: Widths)
 
     Raises WrongSettings if the keys of the layout have other widths.
     """
-    pairs: Any = data.layout.part_named["tag_uids"].codec
+    pairs: Any = data.key.part_named["tag_uids"].codec
     in_keys = Widths(_metric_bytes(data), pairs.name_bytes, pairs.pair_bytes - pairs.name_bytes)
     of_names = Settings(names, _options(widths))
     _check_equal(Settings(data.name, _options(in_keys)), Settings(data.name, of_names.options), ", as in its keys")
@@ -74,7 +74,7 @@ def settings_of(data: TableLayout[Any, SeriesPoint], names: str, widths: Widths)
 
 def salt_of(data: TableLayout[Any, SeriesPoint]) -> SeriesSalt | None:
     """The salt of a table's rows, if they have one."""
-    return next((prefix for prefix in data.layout.prefixes if isinstance(prefix, SeriesSalt)), None)
+    return next((prefix for prefix in data.key.prefixes if isinstance(prefix, SeriesSalt)), None)
 
 
 def _options(widths: Widths) -> dict[str, int]:
@@ -185,7 +185,7 @@ def _sampled_rows(
     rows: happybase.Table, data: TableLayout[Any, SeriesPoint], start: bytes, stop: bytes | None
 ) -> Iterator[list[bytes]]:
     """Some rows of a range: its first ones, then those of the next metrics."""
-    metric_end = data.layout.prefix_bytes + _metric_bytes(data)
+    metric_end = data.key.prefix_bytes + _metric_bytes(data)
     for _ in range(METRICS_TRIED):
         read = rows.scan(
             start,
@@ -212,8 +212,8 @@ def _keys_with_names(
     The salt is not compared.
     """
     reason = ""
-    unsalted = KeyLayout(data.layout.key)
-    salt_bytes = data.layout.prefix_bytes
+    unsalted = KeyLayout(data.key.key_class)
+    salt_bytes = data.key.prefix_bytes
     keys: dict[bytes, Any] = {}
     for row in rows:
         if is_global_row(row, _metric_bytes(data), salt_bytes):
@@ -231,11 +231,11 @@ def _keys_with_names(
 
 
 def _metric_bytes(data: TableLayout[Any, SeriesPoint]) -> int:
-    return data.layout.part_named["metric_uid"].codec.width_bytes or 0
+    return data.key.part_named["metric_uid"].codec.width_bytes or 0
 
 
 def _wrong_bucket(data: TableLayout[Any, SeriesPoint], row: bytes, wanted: bytes, settings: Settings) -> WrongSettings:
-    salt_bytes = data.layout.prefix_bytes
+    salt_bytes = data.key.prefix_bytes
     return WrongSettings(
         f"table {data.name}: {SALT}buckets must be the number by which the salt of row {shown_bytes(row)} is"
         f" {row[:salt_bytes].hex(' ')} (got {settings.options[f'{SALT}buckets']}, by which it is"

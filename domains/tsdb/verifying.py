@@ -159,8 +159,8 @@ class SeriesVerifier:
         keys: dict[bytes, Any] = {}
         for row, cells in stored.items():
             try:
-                if not is_global_row(row, self._width[METRICS], self._data.layout.prefix_bytes):
-                    keys[row] = self._data.layout.decode(row)
+                if not is_global_row(row, self._width[METRICS], self._data.key.prefix_bytes):
+                    keys[row] = self._data.key.decode(row)
                 self._check_cells(cells)
             except ValueError as error:
                 keys.pop(row, None)

@@ -34,7 +34,7 @@ class PublishedKey:
     @property
     def segments(self) -> list[Segment]:
         """The row of this suite, cut into prefixes and parts."""
-        return self.table.layout.segments(self.table.layout.encode(self.key))
+        return self.table.key.segments(self.table.key.encode(self.key))
 
     @property
     def differing(self) -> list[str]:

@@ -71,7 +71,7 @@ def _compile_encoding(
     name: str, layout: ReferenceLayout[Any], checks: list[str], reference: Callable[[Any], bytes], *, divides: bool
 ) -> Callable[[Any], bytes]:
     """`divides`: whether a `Slice` or a `Rest` is given the whole value, of which it takes its share."""
-    scope: dict[str, Any] = {"Key": layout.key, "INVERT_BITS": INVERT_BITS, "reference": reference}
+    scope: dict[str, Any] = {"Key": layout.key_class, "INVERT_BITS": INVERT_BITS, "reference": reference}
     prefix_sources = _prefix_sources(layout)
     body: list[str] = []
     terms: list[str] = []
@@ -137,7 +137,7 @@ def _compile_encoding(
 
 def compile_decode(layout: ReferenceLayout[Any]) -> Callable[[bytes], Any]:
     """A function that does what `layout.decode_reference` does."""
-    scope: dict[str, Any] = {"Key": layout.key, "reference": layout.decode_reference}
+    scope: dict[str, Any] = {"Key": layout.key_class, "reference": layout.decode_reference}
     body, checks, values = _decoding(layout, scope)
     lines = [
         "def decode(row):",

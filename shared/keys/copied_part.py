@@ -60,7 +60,7 @@ class CopiedPart:
 
         def reference(row: bytes) -> bytes:
             copied = getattr(self.source.decode_reference(row), self.source_part)
-            return self.target.encode_reference(self.target.key(**values, **{self.target_part: copied}))
+            return self.target.encode_reference(self.target.key_class(**values, **{self.target_part: copied}))
 
         return self._copying(before, after, reference)
 

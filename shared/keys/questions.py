@@ -161,7 +161,7 @@ def _point(
     residual: Mapping[str, Any],
 ) -> Plan:
     try:
-        point = encode(layout.key(*(conditions[part.name] for part in layout.parts)))
+        point = encode(layout.key_class(*(conditions[part.name] for part in layout.parts)))
     except InvalidKey as error:
         raise InvalidQuestion(str(error)) from None
     range_ = RowRange(point, next_row(point), tuple((part.name, conditions[part.name]) for part in layout.parts))

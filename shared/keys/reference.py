@@ -34,7 +34,7 @@ class ReferenceLayout(Generic[K]):
             raise InvalidKey(str(error)) from None
         if len(arguments) < len(fields) or any(field.kw_only for field in fields):
             raise InvalidKey(f"{key.__name__}: must have parts only, each a part(codec, meaning)")
-        self.key = key
+        self.key_class = key
         self.name = key.__name__
         self.parts = tuple(Part(field.name, field.metadata["codec"], field.metadata["meaning"]) for field in fields)
         self.part_named = {part.name: part for part in self.parts}
@@ -78,7 +78,7 @@ class ReferenceLayout(Generic[K]):
             values = {part.name: getattr(record, part.name) for part in self.parts}
         except AttributeError as error:
             raise InvalidKey(f"{self.name}: cannot be made from a {type(record).__name__}: {error}") from None
-        return self.key(*(self.share(part, values[part.name]) for part in self.parts))
+        return self.key_class(*(self.share(part, values[part.name]) for part in self.parts))
 
     def share(self, part: Part, value: Any) -> Any:
         """The share of a value that a part holds: the value itself, unless the part is a `Slice` or a `Rest`."""
@@ -89,7 +89,7 @@ class ReferenceLayout(Generic[K]):
 
     def encode_reference(self, key: K) -> bytes:
         """The row of a key; `InvalidKey` names the part that does not fit."""
-        if type(key) is not self.key:
+        if type(key) is not self.key_class:
             raise InvalidKey(f"{self.name}: must be a {self.name} (got {shown(key)})")
         values: dict[str, Any] = {}
         encoded: dict[str, bytes] = {}
@@ -112,7 +112,7 @@ class ReferenceLayout(Generic[K]):
 
     def decode_reference(self, row: bytes) -> K:
         """The key of a row; `InvalidKey` names the part and its offset, as `segments` does."""
-        return self.key(*(segment.value for segment in self.segments(row)[len(self.prefixes) :]))
+        return self.key_class(*(segment.value for segment in self.segments(row)[len(self.prefixes) :]))
 
     def segments(self, row: bytes) -> list[Segment]:
         """The prefixes and parts of a row, in its order; `InvalidKey` if it is not a key of this layout.
@@ -180,7 +180,7 @@ class ReferenceLayout(Generic[K]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle and copy make a layout anew, because generated functions cannot be pickled."""
-        return type(self), (self.key, *self.prefixes)
+        return type(self), (self.key_class, *self.prefixes)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join([self.name, *map(str, self.prefixes)])})"

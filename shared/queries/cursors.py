@@ -37,12 +37,12 @@ def digest_of(question: Question[Any]) -> bytes:
 
     It is a digest of a `repr`, so renaming an attribute of `RowRange`, a codec or a condition ends cursors in use.
     """
-    table, cells = question.table, question.table.cells
+    table, cells = question.layout, question.layout.cells
     qualifier = _key(cells.qualifier) if isinstance(cells, ItemCells) else None
     of_cells = f"{type(cells).__name__!r}, {cells.columns!r}, {cells.cell_attributes!r}, {qualifier}"
-    layout = f"({table.name!r}, {_key(table.layout)}, {of_cells})"
+    layout = f"({table.name!r}, {_key(table.key)}, {of_cells})"
     server = question.server and question.server.text
-    asked = (question.rows.name, question.plan.streams, question.conditions, question.reverse, server)
+    asked = (question.table.name, question.plan.streams, question.conditions, question.reverse, server)
     order = question.order and _key(question.order)
     return blake2b(f"({asked!r}, {layout}, {order})".encode(), digest_size=_DIGEST_BYTES).digest()
 

@@ -71,7 +71,7 @@ def explain(question: Question[Any], limit: int, *, looks_up: bool, reports: boo
             is_exact = fetches == most
         rpcs = (2 + fetches) * len(plan.streams)
     return Explanation(
-        question.rows.name,
+        question.table.name,
         ranges,
         len(plan.streams),
         question.reverse and question.order is None,

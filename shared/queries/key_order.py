@@ -41,7 +41,7 @@ def direction(
         raise InvalidQuestion(f"newest_first: must be true, false or None (got {shown(newest_first)})")
     if order is None and newest_first is None:
         return None, False
-    layout, constants = table.layout, _constants(plan.question)
+    layout, constants = table.key, _constants(plan.question)
     by_hash = _begins_with_hash(layout, plan)
     if by_hash and order is None:
         open_parts = dict.fromkeys(name for prefix in layout.spread for name in prefix.of if name not in constants)

@@ -8,7 +8,6 @@ from typing import Any, Generic, TypeVar
 import attrs
 
 from ..tables.errors import InvalidRow
-from ..tables.recorded_layouts import check_layouts
 from .cursors import decode_cursor, digest_of, encode_cursor
 from .record_reader import Question, RecordReader
 from .scanning import BUFFER_ROWS, check_count
@@ -53,10 +52,9 @@ def read_page(
     """
     check_count("limit", limit)
     check_count("read_at_most", read_at_most)
-    check_layouts(question.rows.connection, [question.table])
+    reader = RecordReader(question, on_invalid)
     digest = None if cursor is None else digest_of(question)
     position = None if cursor is None or digest is None else decode_cursor(cursor, digest)
-    reader = RecordReader(question, on_invalid)
     if question.order is not None:
         records, last = read_sorted(reader, question.order, position, limit, read_at_most)
     elif reader.takes_all_rows:
@@ -83,7 +81,7 @@ def _read_all_rows(
     """What `_read_in_key_order` returns, in less time for each row, if every row is a record of the answer."""
     records: list[R] = []
     stored: Any = None
-    record_of = reader.question.table.record
+    record_of = reader.question.layout.record
     with closing(reader.stored(position, limit + 1, wanted, reader.question.reverse)) as rows:
         for stored in islice(rows, limit):
             row, cells = stored

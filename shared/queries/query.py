@@ -1,6 +1,7 @@
 """A question as a value; nothing is read before a page, a record or a count is requested.
 
-latest = Query(rows, EVENTS, EVENTS.plan(host="web-1"), newest_first=True)
+events = BoundTable(connection, EVENTS)
+latest = Query(events, events.plan(host="web-1"), newest_first=True)
 latest.page(limit=10)
 for event in latest: ...
 """
@@ -9,13 +10,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import attrs
-import happybase
 
 from ..keys.errors import InvalidQuestion, shown
 from ..keys.layout import KeyLayout
 from ..keys.ranges import Plan
+from ..tables.bound_table import BoundTable
 from ..tables.errors import InvalidRow
-from ..tables.layouts import TableLayout
 from .cursors import OtherQuestion
 from .explanations import Explanation, explain
 from .key_order import direction
@@ -36,11 +36,11 @@ ITERATION_BATCH_ROWS = 250
 class Query(Generic[R]):
     """The records that answer one question, to be read in pages, one by one, counted or explained.
 
-    `rows` is the happybase table of `table`. `plan` is the result of `table.plan` or `table.narrow`. Rows or a plan of
-    another table are refused. The client
-    compares every record with the plan's residual and with `where`: a value, `between(...)`, `starting_with(...)` or
-    `any_of(...)` by attribute. `server` is a server-side filter: the server does not send rows that do not match. A
-    page with few matches still reads the whole plan, and one call may outlast the connection's timeout.
+    `plan` is the result of `table.plan`, `table.narrow` or `table.whole_table`; that of another table is refused. The
+    client compares every record with the plan's residual and with `where`: a value, `between(...)`,
+    `starting_with(...)` or `any_of(...)` by attribute. `server` is a server-side filter: the server does not send rows
+    that do not match. A page with few matches still reads the whole plan, and one call may outlast the connection's
+    timeout.
 
     Records come in the order of the table's key: of its row, then of its qualifier. With `order`, the key layout of
     another order of the same records, they come in that order: from the scan if its order is the same, otherwise the
@@ -55,8 +55,7 @@ class Query(Generic[R]):
 
     def __init__(
         self,
-        rows: happybase.Table,
-        table: TableLayout[Any, R],
+        table: BoundTable[Any, R],
         plan: Plan,
         *,
         where: Mapping[str, Any] = {},
@@ -64,18 +63,19 @@ class Query(Generic[R]):
         order: KeyLayout[Any] | None = None,
         newest_first: bool | None = None,
     ) -> None:
-        check_same_table(rows, table, plan)
-        sort_into, reverse = direction(table, plan, order, newest_first)
-        conditions = conditions_of(table.cells.record, plan, where)
-        self._question: Question[Any] = Question(rows, table, plan, conditions, server, sort_into, reverse)
+        layout = table.layout
+        check_same_table(layout, plan)
+        sort_into, reverse = direction(layout, plan, order, newest_first)
+        conditions = conditions_of(layout.cells.record, plan, where)
+        self._question: Question[Any] = Question(table, plan, conditions, server, sort_into, reverse)
         if server is not None and self._question.is_wide:
             raise InvalidQuestion(
-                f"server: cannot filter table {table.name}, whose rows are read in parts: give where instead"
+                f"server: cannot filter table {layout.name}, whose rows are read in parts: give where instead"
             )
         if sort_into is not None and self._question.has_own_cells:
             raise InvalidQuestion(
-                f"order: cannot sort table {table.name}, because a cursor cannot tell apart the records in a row of "
-                f"{type(table.cells).__name__}: omit order, and sort the records yourself"
+                f"order: cannot sort table {layout.name}, because a cursor cannot tell apart the records in a row of "
+                f"{type(layout.cells).__name__}: omit order, and sort the records yourself"
             )
         self._fetches: tuple[Callable[[list[Any]], Sequence[Any]], ...] = ()
         self._on_invalid: Callable[[InvalidRow], None] | None = None
@@ -186,7 +186,7 @@ class Query(Generic[R]):
         return explain(self._question, limit, looks_up=bool(self._fetches), reports=self._on_invalid is not None)
 
     def __repr__(self) -> str:
-        return f"Query({self._question.table.name}: {shown(self._question.plan.question)})"
+        return f"Query({self._question.layout.name}: {shown(self._question.plan.question)})"
 
 
 class DependentQuery(Query[R]):
@@ -195,7 +195,7 @@ class DependentQuery(Query[R]):
     For example, the ranges of a timeline depend on the authors whom its reader follows:
 
     timeline = DependentQuery(
-        follows, lambda follows: Query(rows, TIMELINES, plan_of([*follows])), "the streams", "ask with until_ms"
+        follows, lambda follows: Query(timelines, plan_of([*follows])), "the streams", "ask with until_ms"
     )
 
     `make_query` reads the answer to the lookup that it is given, and returns the query to run. It is called for each

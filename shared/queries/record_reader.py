@@ -4,7 +4,6 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import attrs
-import happybase
 
 from ..keys.codecs import utf8
 from ..keys.conditions import AnyOf, Between, is_one_value, matcher, values_of
@@ -12,6 +11,7 @@ from ..keys.errors import InvalidKey, InvalidQuestion, message_of, shown
 from ..keys.layout import KeyLayout
 from ..keys.ranges import Plan, Stream
 from ..keys.reference import ReferenceLayout
+from ..tables.bound_table import BoundTable
 from ..tables.declared_types import type_check, words_for
 from ..tables.errors import InvalidRecord, InvalidRow
 from ..tables.item_cells import ItemCells
@@ -31,8 +31,7 @@ Stored = Generator[Any, None, None]
 class Question(Generic[R]):
     """What one query asks of one table; reading it in pages needs nothing else."""
 
-    rows: happybase.Table
-    table: TableLayout[Any, R]
+    table: BoundTable[Any, R]
     plan: Plan
     conditions: tuple[tuple[str, Any], ...]
     """What the client compares with every record: an attribute, and the condition that it must meet."""
@@ -42,14 +41,19 @@ class Question(Generic[R]):
     reverse: bool
 
     @property
+    def layout(self) -> TableLayout[Any, R]:
+        """The layout of the table."""
+        return self.table.layout
+
+    @property
     def is_wide(self) -> bool:
         """Whether a row may hold any number of records, so that it is read in parts."""
-        return isinstance(self.table.cells, ItemCells)
+        return isinstance(self.layout.cells, ItemCells)
 
     @property
     def has_own_cells(self) -> bool:
         """Whether the cells are of a domain's own class: a row holds any number of records, and is read whole."""
-        return not isinstance(self.table.cells, (RecordCells, ItemCells))
+        return not isinstance(self.layout.cells, (RecordCells, ItemCells))
 
 
 class RecordReader(Generic[R]):
@@ -57,12 +61,13 @@ class RecordReader(Generic[R]):
 
     def __init__(self, question: Question[R], on_invalid: Callable[[InvalidRow], None] | None) -> None:
         self.question = question
+        self._rows = question.table.rows
         self.on_invalid = on_invalid
         self.read = 0
         """Rows read so far; in rows with many records, cells."""
-        cells = question.table.cells
+        cells = question.layout.cells
         self._has_one = isinstance(cells, RecordCells)
-        self._record = question.table.record
+        self._record = question.layout.record
         self._item = cells.item if isinstance(cells, ItemCells) else None
         self._keys: dict[bytes, object] = {}
         """The last rows decoded, one for each stream: cells of rows that are merged alternate. None is not a key."""
@@ -77,14 +82,14 @@ class RecordReader(Generic[R]):
 
         At most `limit` rows are read. `wanted` is about how many will be: it sets the size of batches.
         """
-        question, cells = self.question, self.question.table.cells
+        question, cells = self.question, self.question.layout.cells
         positions = None if after is None else _positions(question.plan, after, reverse)
         if isinstance(cells, ItemCells):
             wanted = max(wanted, CHUNK_CELLS) if self.may_skip else wanted
-            reader = CellReader(question.rows, cells, wanted, reverse, question.plan.qualifiers)
+            reader = CellReader(self._rows, cells, wanted, reverse, question.plan.qualifiers)
             return reader.read(question.plan, [None] * len(question.plan.streams) if positions is None else positions)
         plan = question.plan if positions is None else _plan_after(question.plan, positions, reverse)
-        return run_plan(question.rows, plan, limit, reverse, wanted, question.server, cells.columns)
+        return run_plan(self._rows, plan, limit, reverse, wanted, question.server, cells.columns)
 
     def matching(self, stored: Any) -> list[R]:
         """The records of a row or cell that match: at most one, except in a domain's own cells.
@@ -98,7 +103,7 @@ class RecordReader(Generic[R]):
             elif self._item is not None:
                 records = self._of_cell(*stored)
             else:
-                records = self.question.table.records(*stored)
+                records = self.question.layout.records(*stored)
         except ValueError as error:
             self.report(stored, error)
             return []
@@ -114,7 +119,7 @@ class RecordReader(Generic[R]):
             if len(self._keys) >= len(self.question.plan.streams):
                 del self._keys[next(iter(self._keys))]
             self._keys[row] = None
-            self._keys[row] = self.question.table.layout.decode(row)
+            self._keys[row] = self.question.layout.key.decode(row)
         key = self._keys[row]
         return [] if key is None or self._item is None else [self._item(key, qualifier, value)]
 
@@ -124,8 +129,8 @@ class RecordReader(Generic[R]):
             invalid = error
         else:
             is_cell = self._item is not None and not isinstance(error, InvalidKey)  # otherwise it is the row key
-            column = self.question.table.cells.columns[0] + b":" + stored[1] if is_cell else None
-            invalid = InvalidRow(self.question.table.name, stored[0], message_of(error), column)
+            column = self.question.layout.cells.columns[0] + b":" + stored[1] if is_cell else None
+            invalid = InvalidRow(self.question.layout.name, stored[0], message_of(error), column)
             if not isinstance(error, InvalidKey | InvalidRecord):
                 invalid.__cause__ = error
         if self.on_invalid is None:
@@ -188,20 +193,17 @@ def _no_attribute(record: type[Any], name: object) -> InvalidQuestion:
     return InvalidQuestion(f"where: {record.__name__} has no attribute {name}")
 
 
-def check_same_table(rows: happybase.Table, table: TableLayout[Any, Any], plan: Plan) -> None:
-    """Raises InvalidQuestion for rows of another table, and for a plan that another layout made."""
-    name: bytes = rows.connection.table(table.name).name
-    if rows.name != name:
-        raise InvalidQuestion(f"rows: must be those of table {name.decode()} (got {rows.name.decode()})")
+def check_same_table(table: TableLayout[Any, Any], plan: Plan) -> None:
+    """Raises InvalidQuestion for a plan that another layout made."""
     if plan.table is not None:
         if plan.table != table.name:
             raise InvalidQuestion(f"plan: must be one of table {table.name} (got one of table {plan.table})")
-    elif plan.layout is not None and not _makes_same_keys(plan.layout, table.layout):
-        raise InvalidQuestion(f"plan: must be one of {table.layout} (got one of {plan.layout})")
+    elif plan.layout is not None and not _makes_same_keys(plan.layout, table.key):
+        raise InvalidQuestion(f"plan: must be one of {table.key} (got one of {plan.layout})")
 
 
 def _makes_same_keys(first: ReferenceLayout[Any], second: ReferenceLayout[Any]) -> bool:
-    return first is second or (first.key is second.key and first.prefixes == second.prefixes)
+    return first is second or (first.key_class is second.key_class and first.prefixes == second.prefixes)
 
 
 def conditions_of(record: type[Any], plan: Plan, where: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:

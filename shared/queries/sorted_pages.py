@@ -49,7 +49,7 @@ def _with_sort_key(
             if reader.read == read_at_most:
                 raise InvalidQuestion(
                     f"a sorted page reads all rows of its ranges, which hold more than {read_at_most}: "
-                    + _how_to_read_fewer(reader.question.table.layout, reader.question.plan)
+                    + _how_to_read_fewer(reader.question.layout.key, reader.question.plan)
                 )
             for record in reader.matching(stored):
                 try:

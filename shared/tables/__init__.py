@@ -3,6 +3,7 @@
 May import `keys`, `records`, happybase and msgpack.
 """
 
+from .bound_table import BoundTable
 from .cells import Cells, Column
 from .creation import KeepsNoTombstones, NeedsThrift2, create_tables, drop_tables
 from .errors import InvalidRecord, InvalidRow
@@ -18,6 +19,7 @@ __all__ = [
     "MSGPACK",
     "RAW",
     "TEXT",
+    "BoundTable",
     "Cells",
     "Column",
     "Family",

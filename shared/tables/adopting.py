@@ -103,7 +103,7 @@ def _is_empty(connection: happybase.Connection, table: PhysicalTable) -> bool:
 def _sampled_rows(rows: happybase.Table, table: TableLayout[Any, Any]) -> Iterator[tuple[bytes, list[bytes]]]:
     """The first and last rows of each bucket, and of the ranges that are in none, with some of their columns."""
     columns = table.cells.columns
-    for range_ in _whole_ranges(table.layout):
+    for range_ in _whole_ranges(table.key):
         seen: set[bytes] = set()
         for reverse in (False, True):
             first, last = (range_.stop or b"", range_.start or None) if reverse else (range_.start, range_.stop)
@@ -134,14 +134,14 @@ class _Sample:
     def __init__(self, table: TableLayout[Any, Any]) -> None:
         self.table = table
         self.rows = 0
-        self._others = {prefix: _other_buckets(prefix) for prefix in table.layout.prefixes}
-        self._starts = dict.fromkeys(table.layout.slices, 0)
+        self._others = {prefix: _other_buckets(prefix) for prefix in table.key.prefixes}
+        self._starts = dict.fromkeys(table.key.slices, 0)
         """The greatest common divisor of the starts of slices, by part."""
-        self._rests = dict.fromkeys(table.layout.slices, 0)
+        self._rests = dict.fromkeys(table.key.slices, 0)
         """The largest rest within a slice, by part."""
 
     def compare(self, row: bytes, columns: list[bytes]) -> None:
-        layout = self.table.layout
+        layout = self.table.key
         try:
             segments = layout.segments(row)
             self._compare_qualifiers(columns)
@@ -178,7 +178,7 @@ class _Sample:
         for prefix, others in self._others.items():
             if others:
                 yield f"{prefix} with {_listed([getattr(other, _COUNTS[type(prefix)]) for other in others])}"
-        for name, codec in self.table.layout.slices.items():
+        for name, codec in self.table.key.slices.items():
             lengths = [codec.every // factor for factor in _MULTIPLES if codec.every % factor == 0]
             lengths += [codec.every * factor for factor in _MULTIPLES]
             fitting = [length for length in lengths if self._starts[name] % length == 0 and length > self._rests[name]]

@@ -59,7 +59,7 @@ def tables_with_splits(
         try:
             with_splits.append((table, _splits(table, count)))
         except InvalidQuestion as error:
-            if _can_be_split(table.layouts[0].layout):
+            if _can_be_split(table.layouts[0].key):
                 raise
             refusals.append(error)
             with_splits.append((table, table.splits))
@@ -74,7 +74,7 @@ def delete_statement(table: str, row: bytes, column: bytes, written_ms: int) -> 
 
 
 def _splits(table: PhysicalTable, count: int | None) -> Splits:
-    return table.splits if count is None else split_points(table.layouts[0].layout, count)
+    return table.splits if count is None else split_points(table.layouts[0].key, count)
 
 
 def _can_be_split(layout: KeyLayout[Any]) -> bool:

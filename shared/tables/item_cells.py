@@ -51,7 +51,7 @@ class ItemCells(Generic[R]):
         self.record = record
         self.family = family
         self.qualifier = qualifier
-        self._qualifiers = _Qualifiers(qualifier.key, *qualifier.prefixes)
+        self._qualifiers = _Qualifiers(qualifier.key_class, *qualifier.prefixes)
         self.value = value
         self.packing = packing
         if type(family) is not str or not family or ":" in family:
@@ -184,7 +184,7 @@ class ItemCells(Generic[R]):
             return attrs.evolve(rows, point=None, qualifiers=qualifiers, question=question, residual=residual)
         try:
             shares = (self.qualifier.share(part, question[name]) for name, part in of_cells.items())
-            column = self.column(self.qualifier.key(*shares))
+            column = self.column(self.qualifier.key_class(*shares))
         except InvalidKey as error:
             raise InvalidQuestion(str(error)) from None
         # The column binds its parts, and with the row the parts that are divided; not a value in the cell.

@@ -62,7 +62,7 @@ def _families_of_cells(table: "TableLayout[Any, Any]") -> Mapping[str, Family]:
 
 
 def _splits_of_layout(table: "TableLayout[Any, Any]") -> Splits:
-    return split_points(table.layout)
+    return split_points(table.key)
 
 
 @attrs.frozen
@@ -83,7 +83,7 @@ class TableLayout(Generic[K, R]):
 
     name: str
     holds: str
-    layout: KeyLayout[K]
+    key: KeyLayout[K]
     cells: Cells[R]
     families: Mapping[str, Family] = attrs.field(default=attrs.Factory(_families_of_cells, takes_self=True))
     splits: Splits = attrs.field(default=attrs.Factory(_splits_of_layout, takes_self=True))
@@ -100,18 +100,18 @@ class TableLayout(Generic[K, R]):
             if family not in self.families:
                 there_are = ", ".join(self.families)
                 raise InvalidRecord(f"table {self.name}: must have the family {family} (has {there_are})")
-        check_attributes(self.name, self.layout, self.cells)
+        check_attributes(self.name, self.key, self.cells)
         check_splits(self.name, self.splits)
         qualifier = self.cells.qualifier if isinstance(self.cells, ItemCells) else None
-        object.__setattr__(self, "format", key_format(self.layout, qualifier))
+        object.__setattr__(self, "format", key_format(self.key, qualifier))
         reader: Callable[[bytes, Mapping[bytes, bytes]], R] = self._record_reference
         if isinstance(self.cells, RecordCells):
-            reader = self.cells.reader(self.layout, self._record_reference)
+            reader = self.cells.reader(self.key, self._record_reference)
         object.__setattr__(self, "_read", reader)
 
     def row(self, record: K | R) -> bytes:
         """The row key of a record, or of a key."""
-        return self.layout.row_of(record)
+        return self.key.row_of(record)
 
     @property
     def record(self) -> Callable[[bytes, Mapping[bytes, bytes]], R]:
@@ -130,7 +130,7 @@ class TableLayout(Generic[K, R]):
     def records(self, row: bytes, cells: Mapping[bytes, bytes]) -> list[R]:
         """The records of a row and its cells, in the order of their cells; raises InvalidRow."""
         try:
-            return list(self.cells.records(self.layout.decode(row), cells))
+            return list(self.cells.records(self.key.decode(row), cells))
         except (InvalidKey, InvalidRecord) as error:
             raise InvalidRow(self.name, row, str(error)) from None
 
@@ -142,22 +142,24 @@ class TableLayout(Generic[K, R]):
         are read of each row. If the question binds every part of both to a value, the plan is a point: one row, and one
         column.
         """
-        return self._planned(self.layout.plan, question)
+        return self._planned(self.key.plan, question)
 
     def narrow(self, /, **question: Any) -> Plan:
         """The plan of `plan`, but what no range can bind goes to the residual, too; see `KeyLayout.narrow`."""
-        return self._planned(self.layout.narrow, question)
+        return self._planned(self.key.narrow, question)
+
+    def whole_table(self) -> Plan:
+        """The ranges of all rows: the most expensive question."""
+        return attrs.evolve(self.key.whole_table(), table=self.name)
 
     def _planned(self, plan: Callable[..., Plan], question: dict[str, Any]) -> Plan:
         if isinstance(self.cells, ItemCells):
-            planned = self.cells.plan(self.layout, plan, question)
-        else:
-            planned = plan(**question)
-        return attrs.evolve(planned, table=self.name)
+            return attrs.evolve(self.cells.plan(self.key, plan, question), table=self.name)
+        return attrs.evolve(plan(**question), table=self.name)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles and copies the arguments of `__init__`; the reading function is generated again."""
-        arguments = (self.name, self.holds, self.layout, self.cells, self.families, self.splits, self.is_recorded)
+        arguments = (self.name, self.holds, self.key, self.cells, self.families, self.splits, self.is_recorded)
         return type(self), arguments
 
 

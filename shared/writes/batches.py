@@ -3,14 +3,14 @@
 import math
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import attrs
 import happybase
 from Hbase_thrift import BatchMutation, Mutation
 
 from ..queries import in_batches
-from ..tables import TableLayout, check_layouts
+from ..tables import BoundTable, TableLayout
 
 RECORDS_AT_ONCE = 1000
 """Number of records that `store_all` reads before it stores them, unless it is told another."""
@@ -27,9 +27,6 @@ class Timed(Protocol):
 
 R = TypeVar("R")
 T = TypeVar("T", bound=Timed)
-
-Target: TypeAlias = tuple[happybase.Table, TableLayout[Any, T], Callable[[T], bytes]]
-"""The rows of a table, its layout, and the row of a record there."""
 
 
 @attrs.define
@@ -77,7 +74,7 @@ def store_all(
     return stored + len(unsent)
 
 
-def put_all(records: Collection[T], *targets: Target[T]) -> None:
+def put_all(records: Collection[T], *tables: BoundTable[Any, T]) -> None:
     """Puts records into tables, those of one time into the first one first, with its `time_ms` as timestamp.
 
     Makes every row before it sends the first, so that an invalid key leaves nothing half stored. Of two records of one
@@ -86,23 +83,16 @@ def put_all(records: Collection[T], *targets: Target[T]) -> None:
     Raises LayoutMismatch if another layout made the keys that are stored.
     Costs: for each table one call for each different time.
     """
-    of_targets = [(rows, _rows_by_time(records, row_of, table.cells.pack)) for rows, table, row_of in targets]
-    for rows, table, _ in targets:
-        check_layouts(rows.connection, [table])
+    packed = [_rows_by_time(records, table.layout) for table in tables]
+    targets = [(table.rows, rows_by_time) for table, rows_by_time in zip(tables, packed, strict=True)]
     for time_ms in dict.fromkeys(record.time_ms for record in records):
-        for rows, rows_by_time in of_targets:  # at once, so that tables differ by one call, whoever dies or compares
+        for rows, rows_by_time in targets:  # at once, so that tables differ by one call, whoever dies or compares
             with rows.batch(timestamp=time_ms) as batch:
                 for row, cells in rows_by_time[time_ms].items():
                     batch.put(row, cells)
 
 
-def put_in_rows(
-    rows: happybase.Table,
-    table: TableLayout[Any, Any],
-    keys: Iterable[bytes],
-    cells: Mapping[bytes, bytes],
-    time_ms: int,
-) -> None:
+def put_in_rows(table: BoundTable[Any, Any], keys: Iterable[bytes], cells: Mapping[bytes, bytes], time_ms: int) -> None:
     """Puts the same cells into many rows of a table, 1,000 rows in a call, with `time_ms` as timestamp.
 
     All rows share the mutations. happybase's own batch makes new ones for each row, which takes longer than encoding
@@ -110,18 +100,17 @@ def put_in_rows(
     Raises LayoutMismatch if another layout made the keys that are stored.
     Costs: 1 call for each 1,000 rows.
     """
-    check_layouts(rows.connection, [table])
+    rows: happybase.Table = table.rows
     mutations = [Mutation(column=column, value=value) for column, value in cells.items()]
     for batch in in_batches(keys):
         row_mutations = [BatchMutation(row, mutations) for row in batch]
         rows.connection.client.mutateRowsTs(rows.name, row_mutations, time_ms, {})
 
 
-def _rows_by_time(
-    records: Iterable[T], row_of: Callable[[T], bytes], pack: Callable[[T], dict[bytes, bytes]]
-) -> dict[int, dict[bytes, dict[bytes, bytes]]]:
+def _rows_by_time(records: Iterable[T], layout: TableLayout[Any, T]) -> dict[int, dict[bytes, dict[bytes, bytes]]]:
     """The cells of records by row, by time."""
     rows_by_time: dict[int, dict[bytes, dict[bytes, bytes]]] = {}
     for record in records:
-        rows_by_time.setdefault(record.time_ms, {}).setdefault(row_of(record), {}).update(pack(record))
+        rows = rows_by_time.setdefault(record.time_ms, {})
+        rows.setdefault(layout.row(record), {}).update(layout.cells.pack(record))
     return rows_by_time

@@ -137,7 +137,7 @@ class Comparison:
         source_of_line: dict[bytes, bytes] = {}
         for row in stored:
             try:
-                source_of_line[row] = self._writer.source.layout.row_of(table.layout.decode(row))
+                source_of_line[row] = self._writer.source.key.row_of(table.key.decode(row))
             except InvalidKey as error:
                 kind: Kind = "unknown" if isinstance(error, UnknownCode) else "undecodable"
                 yield Finding(kind, table.name, row, None, _reason(error))

@@ -16,7 +16,7 @@ import happybase
 
 from ..keys import InvalidKey, KeyLayout, TrailingBytes, TrailingText, part, row_key
 from ..queries import Query, in_batches, scan_in_batches
-from ..tables import Column, InvalidRow, ItemCells, RecordCells, TableLayout
+from ..tables import BoundTable, Column, InvalidRow, ItemCells, RecordCells, TableLayout
 from .intents import FORGET_MS, FUTURE_MS, WINDOW_MS, Cell, IntentWriter
 from .sources import Source
 
@@ -89,13 +89,14 @@ class Erasures:
         tables: ErasureTables,
         writers: Iterable[IntentWriter[Any]],
     ) -> None:
-        self.table, self._sources = tables
-        self._rows = connection.table(self.table.name)
+        self.table, sources = tables
+        self._erasures = BoundTable(connection, self.table)
+        self._sources = [BoundTable(connection, table) for table in sources]
         self._writers = tuple(writers)
 
     def stored(self, on_invalid: Callable[[InvalidRow], None]) -> Query[Erasure]:
         """All erasures that are not over. Costs: one scan of their rows."""
-        return Query(self._rows, self.table, self.table.layout.whole_table()).on_invalid(on_invalid)
+        return Query(self._erasures, self._erasures.whole_table()).on_invalid(on_invalid)
 
     def is_due(self, erasure: Erasure) -> bool:
         """Whether all its records were deleted `FORGET_MS` ago."""
@@ -123,21 +124,25 @@ class Erasures:
         for table, rows in zip(self._sources, deleted, strict=True):
             for batch in in_batches(rows):
                 sources = (ErasedSource(name, source_row) for source_row in batch)
-                cells = {column: value for source in sources for column, value in table.cells.pack(source).items()}
-                self._rows.put(self.table.row(erasure), cells, timestamp=erasure.at_ms)
+                cells = {
+                    column: value for source in sources for column, value in table.layout.cells.pack(source).items()
+                }
+                self._erasures.rows.put(self.table.row(erasure), cells, timestamp=erasure.at_ms)
         self._put(erasure)
         return erasure
 
     def _erasure(self, name: str, *, is_ended: bool) -> Erasure:
         """An erasure of now, dated above its row: a host whose clock is ahead may have put that."""
-        row, now_ms = self.table.layout.encode(ErasedName(name)), self.now_ms()
-        newest_ms = max((put_ms for _, put_ms in self._rows.row(row, include_timestamp=True).values()), default=0)
+        row, now_ms = self.table.key.encode(ErasedName(name)), self.now_ms()
+        newest_ms = max(
+            (put_ms for _, put_ms in self._erasures.rows.row(row, include_timestamp=True).values()), default=0
+        )
         if newest_ms > now_ms + FUTURE_MS:
             raise InvalidRow(self.table.name, row, f"must be dated at most {FUTURE_MS} ms after now (got {newest_ms})")
         return Erasure(name, max(now_ms, newest_ms + 1), is_ended)
 
     def _put(self, erasure: Erasure) -> None:
-        self._rows.put(self.table.row(erasure), self.table.cells.pack(erasure), timestamp=erasure.at_ms)
+        self._erasures.rows.put(self.table.row(erasure), self.table.cells.pack(erasure), timestamp=erasure.at_ms)
 
     def forget(self, erasure: Erasure, on_invalid: Callable[[InvalidRow], object]) -> int:
         """Deletes the cells of its sources; returns how many remain: those that are too young, or cannot be read.
@@ -147,7 +152,7 @@ class Erasures:
         """
         remaining = 0
         for writer, table in zip(self._writers, self._sources, strict=True):
-            sources = Query(self._rows, table, table.plan(name=erasure.name))
+            sources = Query(table, table.plan(name=erasure.name))
             for batch in in_batches(source.source_row for source in sources):
                 for source in writer.read_each(batch).values():
                     if isinstance(source, InvalidRow):
@@ -158,7 +163,7 @@ class Erasures:
 
     def remove(self, erasure: Erasure) -> None:
         """Deletes its own row, but spares a later erasure of the same name. Costs: 1 delete."""
-        self._rows.delete(self.table.row(erasure), timestamp=erasure.at_ms)
+        self._erasures.rows.delete(self.table.row(erasure), timestamp=erasure.at_ms)
 
     def delete_strays(
         self, names: Callable[[Any], bool], until_ms: int, on_kept: Callable[[InvalidRow], object]
@@ -202,14 +207,14 @@ def _lines(
     writer: IntentWriter[Any], table: TableLayout[Any, Any], names: Callable[[Any], bool]
 ) -> Iterator[list[_Line]]:
     """The lines of a list that `names` chooses by their keys, in batches. A row that is no key is for `Verifier`."""
-    (range_,) = table.layout.whole_table().ranges
+    (range_,) = table.key.whole_table().ranges
     columns = [*table.cells.columns]
     for batch in scan_in_batches(writer.rows(table.name), range_, columns=columns, include_timestamp=True):
         lines: list[_Line] = []
         for row, cells in batch:
             with suppress(InvalidKey):
-                if names(key := table.layout.decode(row)):
-                    source_row = writer.source.layout.row_of(key)
+                if names(key := table.key.decode(row)):
+                    source_row = writer.source.key.row_of(key)
                     newest_ms = max(time_ms for _, time_ms in cells.values())
                     lines.append(_Line(source_row, [(table.name, row, column) for column in cells], newest_ms))
         yield lines

@@ -76,6 +76,8 @@ D = TypeVar("D")
 
 Cell: TypeAlias = tuple[str, bytes, bytes]
 """Table, row and column of a derived cell."""
+Derived: TypeAlias = tuple[TableLayout[Any, Any], Any]
+"""A derived row: its table, and the line that is stored there."""
 
 WINDOW_MS = 600_000
 """If step 5 ends later than this after step 1, it is done again. More than twice the longest call with its retries."""
@@ -132,7 +134,7 @@ class IntentWriter(Generic[R]):
         source: TableLayout[Any, R],
         intents: TableLayout[SlotOfProcess, Intent],
         lists: Iterable[TableLayout[Any, Any]],
-        derive: Callable[[R], Iterable[tuple[TableLayout[Any, Any], Any]]],
+        derive: Callable[[R], Iterable[Derived]],
         *,
         moving: Iterable[TableLayout[Any, Any]] = (),
         clock: WriterClock = CLOCK,
@@ -148,8 +150,8 @@ class IntentWriter(Generic[R]):
         self.derive = derive
         self.moving = {table.name for table in moving}
         for table in self.lists:
-            for name in source.layout.part_named:
-                if name not in table.layout.part_named:
+            for name in source.key.part_named:
+                if name not in table.key.part_named:
                     raise InvalidRecord(f"table {table.name}: its key must have {name}, as that of {source.name} has")
             if table.name in self.moving and table.cells.cell_attributes:
                 raise InvalidRecord(f"table {table.name}: the cells of a moving list must be a marker")
@@ -201,7 +203,7 @@ class IntentWriter(Generic[R]):
     def source_of(self, row: bytes, cells: Mapping[bytes, bytes]) -> Source[R]:
         """The source in these cells of a row. Raises InvalidRow."""
         try:
-            return self.cells.source(self.source.layout.decode(row), cells.get(self.cells.columns[0]))
+            return self.cells.source(self.source.key.decode(row), cells.get(self.cells.columns[0]))
         except (InvalidKey, InvalidRecord) as error:
             raise InvalidRow(self.source.name, row, str(error)) from None
 

@@ -41,7 +41,7 @@ class StoredLine:
     def attributes(self) -> dict[str, Any]:
         """What its key and its cells say, by attribute. Raises InvalidRow."""
         line = self.table.record(self.row, self.values)
-        names = dict.fromkeys([*self.table.layout.part_named, *self.table.cells.cell_attributes])
+        names = dict.fromkeys([*self.table.key.part_named, *self.table.cells.cell_attributes])
         return {name: getattr(line, name) for name in names}
 
     def __str__(self) -> str:

@@ -197,13 +197,13 @@ def compare_merged(report: Report, connection: happybase.Connection) -> None:
     """The same rows, all or those of a fifth of the time, merged of many buckets and out of one range."""
     report.title(f"scan of {BUCKETS} buckets / of one range")
     plain = time_first.TABLE
-    layout = KeyLayout(plain.layout.key, Salt(of="host", buckets=BUCKETS))
+    layout = KeyLayout(plain.key.key_class, Salt(of="host", buckets=BUCKETS))
     salted = attrs.evolve(plain, name="logs_merged", layout=layout, splits=split_points(layout))
     fifth = between(EVENTS_BEGIN_MS, EVENTS_BEGIN_MS + 2 * HOUR_MS // 5)
     with stocked(connection, (plain, salted), log_events(report.size.rows)):
         for period in (between(), fifth):
             merged, ranged = (
-                partial(scanned, connection.table(table.name), table.layout.plan(time_ms=period))
+                partial(scanned, connection.table(table.name), table.key.plan(time_ms=period))
                 for table in (salted, plain)
             )
             if (rows := merged()) != (wanted := ranged()):

@@ -57,7 +57,7 @@ def main(quick: bool = False) -> None:
     row, whole = tall.row(point), tall.cells.pack(point)
     without = {tall.cells.columns[0]: whole[tall.cells.columns[0]]}
     assert tall.record(row, whole) == tall.record(row, without) == point
-    hour = wide.layout.decode(wide.row(value))
+    hour = wide.key.decode(wide.row(value))
     [(column, packed)] = cells.pack(value).items()
     qualifier = column[2:]
     assert cells.item(hour, qualifier, packed) == value

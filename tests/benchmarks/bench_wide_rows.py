@@ -29,7 +29,7 @@ def main(quick: bool = False) -> None:
     from shared.keys import EscapedText, Int64, KeyLayout, Rest, Slice, UInt32, part, row_key
     from shared.queries import Query
     from shared.stores import connect
-    from shared.tables import ItemCells, TableLayout, create_tables
+    from shared.tables import BoundTable, ItemCells, TableLayout, create_tables
 
     @attrs.frozen
     class Value:
@@ -80,8 +80,8 @@ def main(quick: bool = False) -> None:
                 for number in range(records):
                     value = Value("web-1", number, float(number))
                     batch.put(table.row(value), table.cells.pack(value))
-            query = Query(rows, table, table.plan(host="web-1"))
-            reverse = Query(rows, table, table.plan(host="web-1"), newest_first=True)
+            query = Query(BoundTable(rows.connection, table), table.plan(host="web-1"))
+            reverse = Query(BoundTable(rows.connection, table), table.plan(host="web-1"), newest_first=True)
 
             def read_all(query: Query[Value] = query) -> None:
                 assert sum(1 for _ in query) == records

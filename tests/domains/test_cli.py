@@ -143,8 +143,8 @@ def test_explain_of_a_design_shows_the_tables_of_every_variant_each_once(ok, des
     values = {}
     for table in tables_of(design.variants):
         values |= golden[table.name][0]["key"]
-        if not {*table.layout.part_named} <= values.keys():  # its golden keys are those of the table's other layout
-            values |= dict.fromkeys(table.layout.part_named, "web-1")
+        if not {*table.key.part_named} <= values.keys():  # its golden keys are those of the table's other layout
+            values |= dict.fromkeys(table.key.part_named, "web-1")
     words = shlex.join(f"{name}={value}" for name, value in values.items())
     explained = json.loads(ok(f"explain {design.name} {words} --json"))
     assert [key["table"] for key in explained["keys"]] == [table.name for table in tables_of(design.variants)]

@@ -50,7 +50,7 @@ def test_rows_of_another_layout_are_not_adopted(rowbook):
 @pytest.mark.usefixtures("unrecorded")
 def test_another_layout_under_a_recorded_name_is_refused_in_one_line(rowbook, monkeypatch):
     assert rowbook("adopt logs --store embedded:a.db")[0] == 0
-    other = attrs.evolve(TABLE, layout=next(v for v in LOGS.variants if v.name == "time-first").tables[0].layout)
+    other = attrs.evolve(TABLE, key=next(v for v in LOGS.variants if v.name == "time-first").tables[0].key)
     variant = attrs.evolve(LOGS.main, tables=(other,))
     monkeypatch.setattr("domains.cli.find_variants", lambda _name, _designs: (LOGS, (variant,)))
     code, out, err = rowbook(ASK)

@@ -10,7 +10,7 @@ from domains import cli
 from shared.designs import AccessPattern, Design, Load, Variant
 from shared.keys import EscapedText, Int64, KeyLayout, part, row_key
 from shared.queries import Query
-from shared.tables import RecordCells, TableLayout
+from shared.tables import BoundTable, RecordCells, TableLayout
 
 
 @attrs.frozen
@@ -50,7 +50,7 @@ class Visits:
         self._visitors.put(VISITORS.row(visitor), VISITORS.cells.pack(visitor), timestamp=1)
 
     def of_path(self, path: str) -> Query[Visit]:
-        return Query(self._visits, VISITS, VISITS.plan(path=path))
+        return Query(BoundTable(self._visits.connection, VISITS), VISITS.plan(path=path))
 
     def first_visit(self, path: str) -> Visit | None:
         return self.of_path(path).first()

@@ -74,11 +74,11 @@ def test_the_generated_functions_read_every_row_without_the_reference(loaded):
     _design, variant, connection, _repository = loaded
     for table in variant.tables:
         rows = list(connection.table(table.name).scan())
-        layouts = [table.layout, *([table.cells.qualifier] if isinstance(table.cells, ItemCells) else [])]
+        layouts = [table.key, *([table.cells.qualifier] if isinstance(table.cells, ItemCells) else [])]
         functions = [function for layout in layouts for function in (layout.encode, layout.decode, layout.row_of)]
         with without_reference(*functions, *reader_of(table)):
             for row, cells in rows:
-                check_key(table.layout, row)
+                check_key(table.key, row)
                 if isinstance(table.cells, ItemCells):
                     records = table.records(row, cells)
                     for record in records:
@@ -344,7 +344,7 @@ def test_samples_and_keys_are_what_their_generators_write(design, tmp_path, monk
 @of_each_design
 def test_golden_keys_are_those_of_every_table(design):
     golden = json.loads((FIXTURES / design.name / "keys.json").read_text(encoding="utf-8"))
-    layouts = {table.name: table.layout for variant in design.variants for table in variant.tables}
+    layouts = {table.name: table.key for variant in design.variants for table in variant.tables}
     check_golden_keys(layouts, {name: examples for name, examples in golden.items() if name in layouts})
 
 
@@ -361,7 +361,7 @@ each_published_key = pytest.mark.parametrize(
 @of_each_design
 def test_a_design_that_names_a_source_shows_the_published_key_of_one_of_its_own_tables(design):
     tables = design.main.tables
-    if any(re.search(r"Source: .*\bS\d", table.layout.key.__doc__) for table in tables):
+    if any(re.search(r"Source: .*\bS\d", table.key.key.__doc__) for table in tables):
         assert {published.table.name for published in design.published} & {table.name for table in tables}
 
 

@@ -398,8 +398,8 @@ def put_compacted(connection: happybase.Connection, source: str, metric: str) ->
             cell = compacted(cells_by_qualifier(cells))
             if cell is None:
                 raise Unlike(f"{source}: a row that has nothing to compact: {row.hex(' ')}")
-            key = attrs.evolve(POINTS.layout.decode(row), metric_uid=metric_uid)
-            batch.put(POINTS.layout.encode(key), {column_of(cell.qualifier): cell.value})
+            key = attrs.evolve(POINTS.key.decode(row), metric_uid=metric_uid)
+            batch.put(POINTS.key.encode(key), {column_of(cell.qualifier): cell.value})
 
 
 Side: TypeAlias = Callable[[], dict[str, list[tuple[int, float]]]]

@@ -7,7 +7,7 @@ import attrs
 
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, part, row_key
 from shared.queries import Query
-from shared.tables import RecordCells, TableLayout
+from shared.tables import BoundTable, RecordCells, TableLayout
 from shared.writes import IntentWriter
 
 from .keys import BY_BUYER, BY_SELLER, BY_STATUS, DERIVED, INTENTS, ORDERS, OrderByNumber
@@ -56,5 +56,5 @@ class OrderRepository(EarlierRepository):
 
     def by_priority(self, seller_id):
         """The orders of a seller, the most urgent first."""
-        lines = Query(self._priority_rows, BY_PRIORITY, BY_PRIORITY.plan(seller_id=seller_id))
+        lines = Query(BoundTable(self._priority_rows.connection, BY_PRIORITY), BY_PRIORITY.plan(seller_id=seller_id))
         return lines.then(lambda page: self.writer.agreeing(BY_PRIORITY, page))

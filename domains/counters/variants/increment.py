@@ -5,14 +5,14 @@ client cannot know whether it counted, and trying again may count twice. Nor are
 """
 
 from collections.abc import Iterable
-from typing import Never
+from typing import Any, NamedTuple, Never
 
 import attrs
 import happybase
 
 from shared.keys import Int64, InvalidQuestion, KeyLayout, between, part, row_key
 from shared.queries import Query
-from shared.tables import COUNTER, Column, RecordCells, TableLayout
+from shared.tables import COUNTER, BoundTable, Column, RecordCells, TableLayout
 
 from ..keys import CountOfDay, CountOfUser
 from ..records import DAY_MS, DayCount, Login
@@ -54,7 +54,16 @@ TOTALS = TableLayout(
     RecordCells(DayTotal, {"count": Column(COLUMN, COUNTER)}),
 )
 
-TABLES = (COUNTS, COUNTS_BY_DAY, TOTALS)
+
+class CounterTables(NamedTuple):
+    """The counters of users and days, of days and users, and of days."""
+
+    by_user: TableLayout[CountOfUser, DayCount]
+    by_day: TableLayout[CountOfDay, DayCount]
+    totals: TableLayout[Any, Any]
+
+
+TABLES = CounterTables(COUNTS, COUNTS_BY_DAY, TOTALS)
 
 
 class IncrementRepository(LoginRepository):
@@ -65,21 +74,22 @@ class IncrementRepository(LoginRepository):
         "if you keep the logins elsewhere, count them again into empty tables"
     )
 
-    def __init__(self, connection: happybase.Connection) -> None:
-        self._count_rows, self._day_count_rows = (connection.table(table.name) for table in TABLES[:2])
-        self._total_rows = connection.table(TOTALS.name)
+    def __init__(self, connection: happybase.Connection, tables: CounterTables = TABLES) -> None:
+        self._counts = BoundTable(connection, tables.by_user)
+        self._counts_by_day = BoundTable(connection, tables.by_day)
+        self._totals = BoundTable(connection, tables.totals)
 
     def store(self, login: Login) -> None:
         """Counts a login. The same login again is counted again. Costs: three increments."""
         day_ms = login.time_ms - login.time_ms % DAY_MS
         count = DayCount(login.user, day_ms, 1)
-        row, row_of_day = COUNTS.row(count), COUNTS_BY_DAY.row(count)
-        self._count_rows.counter_inc(row, COLUMN)
-        self._day_count_rows.counter_inc(row_of_day, COLUMN)
+        row, row_of_day = self._counts.row(count), self._counts_by_day.row(count)
+        self._counts.rows.counter_inc(row, COLUMN)
+        self._counts_by_day.rows.counter_inc(row_of_day, COLUMN)
         self._add_to_total(login, day_ms)
 
     def _add_to_total(self, login: Login, day_ms: int) -> None:
-        self._total_rows.counter_inc(TOTALS.row(TotalOfDay(day_ms)), COLUMN)
+        self._totals.rows.counter_inc(self._totals.row(TotalOfDay(day_ms)), COLUMN)
 
     def store_all(self, logins: Iterable[Login]) -> Never:
         """Refused: after a failure nobody could tell which logins are counted."""
@@ -104,21 +114,21 @@ class IncrementRepository(LoginRepository):
     def day_count(self, user: str, day_ms: int) -> int:
         """How often a user logged in on one day. Costs: one get."""
         check_day(day_ms)
-        row = COUNTS.row(CountOfUser(user, day_ms))
-        return sum(count.count for count in COUNTS.records(row, self._count_rows.row(row)))
+        count = Query(self._counts, self._counts.plan(user=user, day_ms=day_ms)).first()
+        return 0 if count is None else count.count
 
     def days(self, user: str, since_ms: int | None = None, until_ms: int | None = None) -> list[DayCount]:
         """A user's days from `since_ms` up to but not at `until_ms`, oldest first. Costs: one scan of their rows."""
         check_period(since_ms, until_ms)
-        return list(Query(self._count_rows, COUNTS, COUNTS.plan(user=user, day_ms=between(since_ms, until_ms))))
+        return list(Query(self._counts, self._counts.plan(user=user, day_ms=between(since_ms, until_ms))))
 
     def day_total(self, day_ms: int) -> int:
         """How often all users together logged in on one day. Costs: one get."""
         check_day(day_ms)
-        row = TOTALS.row(TotalOfDay(day_ms))
-        return sum(total.count for total in TOTALS.records(row, self._total_rows.row(row)))
+        total = Query(self._totals, self._totals.plan(day_ms=day_ms)).first()
+        return 0 if total is None else int(total.count)
 
     def top_users(self, day_ms: int, at_most: int = 10) -> list[DayCount]:
         """The users with the most logins of one day. Costs: one scan of a row for each user of the day."""
         check_day(day_ms)
-        return most_frequent(Query(self._day_count_rows, COUNTS_BY_DAY, COUNTS_BY_DAY.plan(day_ms=day_ms)), at_most)
+        return most_frequent(Query(self._counts_by_day, self._counts_by_day.plan(day_ms=day_ms)), at_most)

@@ -6,7 +6,8 @@ A day is read in eight ranges, merged by user. Users and their days are those of
 from shared.keys import KeyLayout, Salt
 from shared.tables import TableLayout
 
-from ..keys import FAMILIES, INTENTS, LOGIN_CELLS, LOGIN_DAYS, LOGINS, UserOfDay
+from ..keys import FAMILIES, LOGIN_CELLS, UserOfDay
+from ..keys import TABLES as MAIN_TABLES
 
 BUCKETS = 8
 
@@ -18,4 +19,4 @@ LOGINS_BY_DAY = TableLayout(
     FAMILIES,
 )
 
-TABLES = (LOGINS, LOGINS_BY_DAY, LOGIN_DAYS, INTENTS)
+TABLES = MAIN_TABLES._replace(by_day=LOGINS_BY_DAY)

@@ -14,7 +14,7 @@ from shared.tables import COUNTER, Column, RecordCells, TableLayout
 from ..keys import LOGINS
 from ..records import Login
 from ..repository import check_day
-from .increment import COLUMN, COUNTS, COUNTS_BY_DAY, IncrementRepository
+from .increment import COLUMN, COUNTS, COUNTS_BY_DAY, CounterTables, IncrementRepository
 
 SHARDS = 8
 
@@ -52,7 +52,7 @@ SHARD_TOTALS = TableLayout(
     splits=Splits(tuple(bytes([shard]) for shard in range(1, SHARDS)), f"{SHARDS} shards: one region each"),
 )
 
-TABLES = (COUNTS, COUNTS_BY_DAY, SHARD_TOTALS)
+TABLES = CounterTables(COUNTS, COUNTS_BY_DAY, SHARD_TOTALS)
 
 
 def shard_of(login: Login) -> int:
@@ -64,14 +64,13 @@ class ShardedRepository(IncrementRepository):
     """`IncrementRepository` whose totals are in shards."""
 
     def __init__(self, connection: happybase.Connection) -> None:
-        super().__init__(connection)
-        self._total_rows = connection.table(SHARD_TOTALS.name)
+        super().__init__(connection, TABLES)
 
     def _add_to_total(self, login: Login, day_ms: int) -> None:
-        self._total_rows.counter_inc(SHARD_TOTALS.row(ShardOfDay(shard_of(login), day_ms)), COLUMN)
+        self._totals.rows.counter_inc(self._totals.row(ShardOfDay(shard_of(login), day_ms)), COLUMN)
 
     def day_total(self, day_ms: int) -> int:
         """How often all users together logged in on one day. Costs: one call with a get for each shard."""
         check_day(day_ms)
-        rows = [SHARD_TOTALS.row(ShardOfDay(shard, day_ms)) for shard in range(SHARDS)]
-        return sum(SHARD_TOTALS.record(row, cells).count for row, cells in self._total_rows.rows(rows))
+        rows = [self._totals.row(ShardOfDay(shard, day_ms)) for shard in range(SHARDS)]
+        return sum(SHARD_TOTALS.record(row, cells).count for row, cells in self._totals.rows.rows(rows))

@@ -13,7 +13,7 @@ variant can lose:
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any
+from typing import NamedTuple
 
 import attrs
 import happybase
@@ -22,7 +22,7 @@ from shared.keys import KeyLayout, between
 from shared.keys.errors import shown
 from shared.queries import BATCH_ROWS, Query, scan
 from shared.records import check_int
-from shared.tables import Column, Family, RecordCells, TableLayout
+from shared.tables import BoundTable, Column, Family, RecordCells, TableLayout
 from shared.writes import CLOCK, WriterClock
 
 from ..keys import AuthorOfReader, LineOfTimeline, PostOfAuthor, ReaderOfAuthor
@@ -70,7 +70,17 @@ POSTS = TableLayout(
 )
 TIMELINES = timelines()
 
-TABLES = (FOLLOWING, FOLLOWERS, POSTS, TIMELINES)
+
+class TextsTables(NamedTuple):
+    """Follows by reader and by author, posts, and timelines of posts."""
+
+    following: TableLayout[AuthorOfReader, Follow]
+    followers: TableLayout[ReaderOfAuthor, Follower]
+    posts: TableLayout[PostOfAuthor, Post]
+    timelines: TableLayout[LineOfTimeline, TextLine]
+
+
+TABLES = TextsTables(FOLLOWING, FOLLOWERS, POSTS, TIMELINES)
 
 
 class TextsRepository:
@@ -82,25 +92,27 @@ class TextsRepository:
     )
 
     def __init__(
-        self, connection: happybase.Connection, tables: tuple[Any, ...] = TABLES, clock: WriterClock = CLOCK
+        self, connection: happybase.Connection, tables: TextsTables = TABLES, clock: WriterClock = CLOCK
     ) -> None:
-        self._timelines: TableLayout[LineOfTimeline, TextLine] = tables[3]
-        self._following_rows, self._follower_rows, self._post_rows, self._timeline_rows = (
-            connection.table(table.name) for table in tables
-        )
+        self._following = BoundTable(connection, tables.following)
+        self._followers = BoundTable(connection, tables.followers)
+        self._posts = BoundTable(connection, tables.posts)
+        self._timelines = BoundTable(connection, tables.timelines)
         self._clock = clock
 
     # ---- writes
 
     def follow(self, follow: Follow) -> None:
         """Stores a follow by reader and by author. Costs: one get; two puts, or one if the follow is stored already."""
-        row = FOLLOWING.row(follow)
-        stored = self._following_rows.row(row, include_timestamp=True)
+        row = self._following.row(follow)
+        stored = self._following.rows.row(row, include_timestamp=True)
         written_ms = max((ms for _, ms in stored.values()), default=0) or self._clock.now_ms()
         if not stored:
-            self._following_rows.put(row, FOLLOWING.cells.pack(follow), timestamp=written_ms)
+            self._following.rows.put(row, self._following.layout.cells.pack(follow), timestamp=written_ms)
         follower = Follower(follow.author, follow.reader)
-        self._follower_rows.put(FOLLOWERS.row(follower), FOLLOWERS.cells.pack(follower), timestamp=written_ms)
+        self._followers.rows.put(
+            self._followers.row(follower), self._followers.layout.cells.pack(follower), timestamp=written_ms
+        )
 
     def unfollow(self, reader: str, author: str) -> None:
         """Deletes a follow, then the author's lines in the reader's timeline.
@@ -108,9 +120,9 @@ class TextsRepository:
         Costs: two deletes; a scan of the whole timeline, in pages, and one delete for each 1,000 lines of the author.
         """
         now_ms = self._clock.now_ms()
-        self._follower_rows.delete(FOLLOWERS.row(Follower(author, reader)), timestamp=now_ms)
-        self._following_rows.delete(FOLLOWING.row(AuthorOfReader(reader, author)), timestamp=now_ms)
-        lines = Query(self._timeline_rows, self._timelines, self._timelines.narrow(owner=reader, author=author))
+        self._followers.rows.delete(self._followers.row(Follower(author, reader)), timestamp=now_ms)
+        self._following.rows.delete(self._following.row(AuthorOfReader(reader, author)), timestamp=now_ms)
+        lines = Query(self._timelines, self._timelines.narrow(owner=reader, author=author))
         self._delete(self._timelines.row(line) for line in lines)
 
     def post(self, post: Post) -> None:
@@ -119,23 +131,23 @@ class TextsRepository:
         Raises `PostConflict` if another post is stored with this author, time and id.
         Costs: one get, one put; for each 1,000 followers one scan and one put.
         """
-        row = POSTS.row(post)
-        cells = self._post_rows.row(row, include_timestamp=True)
+        row = self._posts.row(post)
+        cells = self._posts.rows.row(row, include_timestamp=True)
         if not cells:
             written_ms = self._clock.now_ms()
-            self._post_rows.put(row, POSTS.cells.pack(post), timestamp=written_ms)
+            self._posts.rows.put(row, self._posts.layout.cells.pack(post), timestamp=written_ms)
         else:
-            stored = POSTS.record(row, {column: value for column, (value, _) in cells.items()})
+            stored = self._posts.layout.record(row, {column: value for column, (value, _) in cells.items()})
             if stored != post:
                 raise PostConflict(
                     f"Post.text: post {post.post_id} of {shown(post.author)} is stored with another text"
                 )
             written_ms = max(ms for _, ms in cells.values())
         for readers in self._follower_batches(post.author):
-            with self._timeline_rows.batch(timestamp=written_ms) as batch:
+            with self._timelines.rows.batch(timestamp=written_ms) as batch:
                 for reader in readers:
                     line = TextLine(reader, post.posted_ms, post.author, post.post_id, post.text)
-                    batch.put(self._timelines.row(line), self._timelines.cells.pack(line))
+                    batch.put(self._timelines.row(line), self._timelines.layout.cells.pack(line))
 
     def delete_post(self, author: str, posted_ms: int, post_id: int) -> None:
         """Deletes a post's lines in the timelines of all present followers, then the post.
@@ -145,7 +157,7 @@ class TextsRepository:
         for readers in self._follower_batches(author):
             self._delete(self._timelines.row(LineOfTimeline(reader, posted_ms, author, post_id)) for reader in readers)
         key = PostOfAuthor(author, posted_ms, post_id)
-        self._post_rows.delete(POSTS.row(key), timestamp=self._clock.now_ms())
+        self._posts.rows.delete(self._posts.row(key), timestamp=self._clock.now_ms())
 
     def trim(self, reader: str, keep: int) -> int:
         """Deletes all lines of a timeline except the newest `keep`; returns how many.
@@ -154,7 +166,7 @@ class TextsRepository:
         """
         check_name("reader", reader)
         check_int("keep", keep, 0)
-        lines = Query(self._timeline_rows, self._timelines, self._timelines.plan(owner=reader))
+        lines = Query(self._timelines, self._timelines.plan(owner=reader))
         return self._delete(self._timelines.row(line) for line in islice(lines, min(keep, sys.maxsize), None))
 
     def _follower_batches(self, author: str) -> Iterator[list[str]]:
@@ -162,9 +174,9 @@ class TextsRepository:
         position: str | None = None
         while True:
             after = between(None if position is None else position + "\0")
-            plan = FOLLOWERS.plan(author=author, reader=after)
-            rows = scan(self._follower_rows, plan, limit=BATCH_ROWS)
-            readers = [FOLLOWERS.layout.decode(row).reader for row, _ in rows]
+            plan = self._followers.plan(author=author, reader=after)
+            rows = scan(self._followers.rows, plan, limit=BATCH_ROWS)
+            readers = [self._followers.layout.key.decode(row).reader for row, _ in rows]
             if readers:
                 yield readers
             if len(readers) < BATCH_ROWS:
@@ -174,7 +186,7 @@ class TextsRepository:
     def _delete(self, rows: Iterable[bytes]) -> int:
         """Deletes lines, 1,000 in a call; returns how many."""
         deleted = 0
-        with self._timeline_rows.batch(timestamp=self._clock.now_ms(), batch_size=BATCH_ROWS) as batch:
+        with self._timelines.rows.batch(timestamp=self._clock.now_ms(), batch_size=BATCH_ROWS) as batch:
             for row in rows:
                 batch.delete(row)
                 deleted += 1
@@ -186,27 +198,27 @@ class TextsRepository:
         """A reader's timeline, newest first. Costs: one scan of a page's rows and one more."""
         check_name("reader", reader)
         plan = self._timelines.plan(owner=reader, posted_ms=between(since_ms, until_ms))
-        lines = Query(self._timeline_rows, self._timelines, plan, newest_first=True)
+        lines = Query(self._timelines, plan, newest_first=True)
         return lines.then(lambda page: [line.post for line in page])
 
     def posts(self, author: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[Post]:
         """An author's posts, newest first. Costs: one scan of a page's rows and one more."""
-        plan = POSTS.plan(author=author, posted_ms=between(since_ms, until_ms))
-        return Query(self._post_rows, POSTS, plan, newest_first=True)
+        plan = self._posts.plan(author=author, posted_ms=between(since_ms, until_ms))
+        return Query(self._posts, plan, newest_first=True)
 
     def followers(self, author: str) -> Query[Follow]:
         """The follows of an author's followers, sorted by name.
 
         Costs: one scan of a page's lines and one more, and one call that gets the follows.
         """
-        lines = Query(self._follower_rows, FOLLOWERS, FOLLOWERS.plan(author=author))
+        lines = Query(self._followers, self._followers.plan(author=author))
         return lines.then(self._follows)
 
     def _follows(self, lines: list[Follower]) -> list[Follow | None]:
-        rows = [FOLLOWING.row(AuthorOfReader(line.reader, line.author)) for line in lines]
-        stored = dict(self._following_rows.rows(rows))
-        return [FOLLOWING.record(row, stored[row]) if row in stored else None for row in rows]
+        rows = [self._following.row(AuthorOfReader(line.reader, line.author)) for line in lines]
+        stored = dict(self._following.rows.rows(rows))
+        return [self._following.layout.record(row, stored[row]) if row in stored else None for row in rows]
 
     def following(self, reader: str) -> Query[Follow]:
         """The follows of a reader, sorted by author. Costs: one scan of a page's rows and one more."""
-        return Query(self._following_rows, FOLLOWING, FOLLOWING.plan(reader=reader))
+        return Query(self._following, self._following.plan(reader=reader))

@@ -3,7 +3,7 @@
 from shared.keys import EscapedText, FixedBytes, FixedText, Int64, KeyLayout, part, row_key
 from shared.tables import TableLayout
 
-from ..keys import LOG_CELLS
+from ..keys import LOG_CELLS, LogTables
 from ..records import TIE_BYTES
 
 
@@ -25,4 +25,4 @@ class LogHostFirst:
 
 
 TABLE = TableLayout("logs_host_first", "one event", KeyLayout(LogHostFirst), LOG_CELLS)
-TABLES = (TABLE,)
+TABLES = LogTables(TABLE)

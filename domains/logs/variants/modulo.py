@@ -6,9 +6,9 @@ Clocks that tick in whole seconds write to one bucket only. No question knows it
 from shared.keys import KeyLayout, Modulo
 from shared.tables import TableLayout
 
-from ..keys import LOG_CELLS, LogTimeFirst
+from ..keys import LOG_CELLS, LogTables, LogTimeFirst
 
 BUCKETS = 8
 
 TABLE = TableLayout("logs_modulo", "one event", KeyLayout(LogTimeFirst, Modulo(of="time_ms", by=BUCKETS)), LOG_CELLS)
-TABLES = (TABLE,)
+TABLES = LogTables(TABLE)

@@ -9,7 +9,7 @@ import happybase
 from shared.keys import EscapedText, FixedBytes, Int64, KeyLayout, UInt8, part, row_key
 from shared.tables import RecordCells, TableLayout
 
-from ..keys import LOG_CELLS
+from ..keys import LOG_CELLS, LogTables
 from ..records import TIE_BYTES, LogEvent
 from ..repository import LogRepository
 
@@ -46,17 +46,19 @@ BUCKETED_CELLS = RecordCells(BucketedEvent, LOG_CELLS.attributes)
 TABLE: TableLayout[Any, Any] = TableLayout(
     "logs_random", "one event, as often as it was stored", KeyLayout(LogRandom), BUCKETED_CELLS
 )
-TABLES = (TABLE,)
+TABLES = LogTables(TABLE)
 
 
 class RandomLogRepository(LogRepository):
     """Stores events under a random number, and refuses every question of `LogRepository`."""
 
     def __init__(self, connection: happybase.Connection, chance: random.Random | None = None) -> None:
-        super().__init__(connection, TABLE)
+        super().__init__(connection, TABLES)
         self._random_below = (chance or random).randrange
 
-    def row(self, event: LogEvent) -> bytes:
-        """The key of an event, another one at each call."""
-        bucket = self._random_below(BUCKETS)
-        return TABLE.layout.encode(LogRandom(bucket, event.host, event.event, event.time_ms, event.tie))
+    def _put_all(self, events: list[LogEvent]) -> None:
+        super()._put_all([self._bucketed(event) for event in events])
+
+    def _bucketed(self, event: LogEvent) -> BucketedEvent:
+        """The event with another number at each call."""
+        return BucketedEvent(**attrs.asdict(event, recurse=False), random_bucket=self._random_below(BUCKETS))

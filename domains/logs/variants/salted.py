@@ -7,9 +7,9 @@ reads that bucket only.
 from shared.keys import KeyLayout, Salt
 from shared.tables import TableLayout
 
-from ..keys import LOG_CELLS, LogTimeFirst
+from ..keys import LOG_CELLS, LogTables, LogTimeFirst
 
 BUCKETS = 8
 
 TABLE = TableLayout("logs_salted", "one event", KeyLayout(LogTimeFirst, Salt(of="host", buckets=BUCKETS)), LOG_CELLS)
-TABLES = (TABLE,)
+TABLES = LogTables(TABLE)

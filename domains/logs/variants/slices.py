@@ -3,7 +3,7 @@
 from shared.keys import DelimitedText, EscapedText, FixedBytes, Int64, KeyLayout, TimeBucket, part, row_key
 from shared.tables import TableLayout
 
-from ..keys import LOG_CELLS
+from ..keys import LOG_CELLS, LogTables
 from ..records import TIE_BYTES
 
 SLICE_MS = 15 * 60 * 1000
@@ -29,4 +29,4 @@ class LogInSlices:
 TABLE = TableLayout(
     "logs_slices", "one event", KeyLayout(LogInSlices, TimeBucket(of="time_ms", every_ms=SLICE_MS)), LOG_CELLS
 )
-TABLES = (TABLE,)
+TABLES = LogTables(TABLE)

@@ -2,7 +2,7 @@
 
 from shared.tables import TableLayout
 
-from ..keys import BY_TIME, LOG_CELLS
+from ..keys import BY_TIME, LOG_CELLS, LogTables
 
 TABLE = TableLayout("logs_time_first", "one event", BY_TIME, LOG_CELLS)
-TABLES = (TABLE,)
+TABLES = LogTables(TABLE)

@@ -6,19 +6,19 @@ put more.
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 import happybase
 
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, between, part, row_key
 from shared.queries import Query
 from shared.records import check_text
-from shared.tables import RecordCells, TableLayout
-from shared.writes import CLOCK, IntentWriter, WriterClock
+from shared.tables import BoundTable, RecordCells, TableLayout
+from shared.writes import CLOCK, Derived, WriterClock
 
 from ..keys import DERIVED, INBOX, INTENTS, OUTBOX, UNFINISHED, UNREAD
+from ..keys import TABLES as MAIN_TABLES
 from ..records import Message, StoredMessage
-from ..repository import MessageRepository, conversation_of
+from ..repository import MessageRepository, conversation_of, lines_of
 
 
 @row_key
@@ -40,7 +40,7 @@ class MessageByPair:
     message_id: str = part(EscapedText, "distinguishes messages of one pair in one millisecond")
 
 
-PAIRED = TableLayout("messages_paired", INBOX.holds, INBOX.layout, INBOX.cells)
+PAIRED = TableLayout("messages_paired", INBOX.holds, INBOX.key, INBOX.cells)
 """A table of inboxes besides that of `keys.py`, because messages in the latter have no lines of conversations."""
 PAIRS = TableLayout(
     "messages_by_pair",
@@ -50,26 +50,28 @@ PAIRS = TableLayout(
     DERIVED,
 )
 
-TABLES = (PAIRED, OUTBOX, UNREAD, UNFINISHED, PAIRS, INTENTS)
+LISTS = (OUTBOX, UNREAD, UNFINISHED, PAIRS)
+TABLES = (PAIRED, *LISTS, INTENTS)
+_TABLES = MAIN_TABLES._replace(inbox=PAIRED)
+
+
+def lines_with_pair(message: StoredMessage) -> Iterator[Derived]:
+    """The rows that are derived from a message: those of `keys.py`, and the line of its pair."""
+    yield from lines_of(_TABLES, message)
+    if message.group is None and (message.in_inbox or message.in_outbox):
+        first, second = sorted([message.sender, message.receiver])
+        yield (
+            PAIRS,
+            MessageByPair(first, second, message.sent_ms, message.sender, message.receiver, message.message_id),
+        )
 
 
 class PairedMessageRepository(MessageRepository):
     """`MessageRepository` with one more list: the messages of each pair of users."""
 
     def __init__(self, connection: happybase.Connection, clock: WriterClock = CLOCK) -> None:
-        super().__init__(connection, (PAIRED, OUTBOX, UNREAD, UNFINISHED, INTENTS), clock)
-        self._pair_rows = connection.table(PAIRS.name)
-        lists = TABLES[1:-1]
-        self.writer = IntentWriter(connection, PAIRED, INTENTS, lists, self._lines_of, moving=lists, clock=clock)
-
-    def _lines_of(self, message: StoredMessage) -> Iterator[tuple[TableLayout[Any, Any], Any]]:
-        yield from super()._lines_of(message)
-        if message.group is None and (message.in_inbox or message.in_outbox):
-            first, second = sorted([message.sender, message.receiver])
-            yield (
-                PAIRS,
-                MessageByPair(first, second, message.sent_ms, message.sender, message.receiver, message.message_id),
-            )
+        super().__init__(connection, _TABLES, clock, lists=LISTS, derive=lines_with_pair)
+        self._pairs = BoundTable(connection, PAIRS)
 
     def conversation(
         self,
@@ -86,7 +88,7 @@ class PairedMessageRepository(MessageRepository):
         check_text("owner", owner)
         check_text("peer", peer)
         first, second = sorted([owner, peer])
-        plan = PAIRS.plan(first=first, second=second, sent_ms=between(since_ms, until_ms))
-        lines = Query(self._pair_rows, PAIRS, plan, newest_first=newest_first)
+        plan = self._pairs.plan(first=first, second=second, sent_ms=between(since_ms, until_ms))
+        lines = Query(self._pairs, plan, newest_first=newest_first)
         messages = lines.then(partial(self.writer.agreeing, PAIRS))
         return messages.then(partial(conversation_of, owner, peer))

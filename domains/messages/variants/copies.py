@@ -14,7 +14,7 @@ Also, `unread` of a group returns its messages, as `mark_read` leaves them; in t
 """
 
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import attrs
 import happybase
@@ -23,7 +23,7 @@ from shared.keys import any_of, between
 from shared.keys.errors import shown
 from shared.queries import Query, equal
 from shared.records import check_int, check_text
-from shared.tables import RecordCells, TableLayout
+from shared.tables import BoundTable, RecordCells, TableLayout
 
 from ..keys import INBOX as SOURCES
 from ..keys import MESSAGE_COLUMNS
@@ -33,13 +33,18 @@ from ..repository import MEMBERS_AT_ONCE, MessageConflict, UnknownMessage
 
 CELLS = RecordCells(Message, MESSAGE_COLUMNS)
 
-INBOX = TableLayout("messages_received", "the message", SOURCES.layout, CELLS)
-OUTBOX = TableLayout("messages_sent", "the message", LINES.layout, CELLS)
+INBOX = TableLayout("messages_received", "the message", SOURCES.key, CELLS)
+OUTBOX = TableLayout("messages_sent", "the message", LINES.key, CELLS)
 
-TABLES = (INBOX, OUTBOX)
 
-PlainTables: TypeAlias = tuple[TableLayout[Any, Message], TableLayout[Any, Message]]
-"""The tables of inboxes and outboxes."""
+class PlainTables(NamedTuple):
+    """The messages received, and the messages sent."""
+
+    inbox: TableLayout[Any, Message]
+    outbox: TableLayout[Any, Message]
+
+
+TABLES = PlainTables(INBOX, OUTBOX)
 PlainCells: TypeAlias = tuple[RecordCells[Message], RecordCells[Message]]
 """The cells of inboxes and of outboxes."""
 
@@ -58,9 +63,9 @@ class PlainMessageRepository:
     def __init__(
         self, connection: happybase.Connection, tables: PlainTables = TABLES, cells: PlainCells = (CELLS, CELLS)
     ) -> None:
-        self._inbox, self._outbox = tables
+        self._inbox = BoundTable(connection, tables.inbox)
+        self._outbox = BoundTable(connection, tables.outbox)
         self._inbox_cells, self._outbox_cells = cells
-        self._inbox_rows, self._outbox_rows = (connection.table(table.name) for table in tables)
 
     # ---- writes
 
@@ -76,9 +81,9 @@ class PlainMessageRepository:
         received = [message, *(copy_for(member, message, message.body) for member in members)]
         sent_row, sent_cells = self._outbox.row(message), self._outbox_cells.pack(message)
         received_rows = [(self._inbox.row(copy), self._inbox_cells.pack(copy)) for copy in received]
-        self._outbox_rows.put(sent_row, sent_cells, timestamp=message.sent_ms)
+        self._outbox.rows.put(sent_row, sent_cells, timestamp=message.sent_ms)
         for start in range(0, len(received_rows), MEMBERS_AT_ONCE):
-            with self._inbox_rows.batch(timestamp=message.sent_ms) as batch:
+            with self._inbox.rows.batch(timestamp=message.sent_ms) as batch:
                 for row, cells in received_rows[start : start + MEMBERS_AT_ONCE]:
                     batch.put(row, cells)
 
@@ -97,20 +102,20 @@ class PlainMessageRepository:
         read = attrs.evolve(message, is_read=True)
         self._check_received(message)
         put = self._inbox_cells.pack(read, only=["is_read"])
-        self._inbox_rows.put(self._inbox.row(message), put, timestamp=message.sent_ms + 1)
-        if self._outbox_rows.row(self._outbox.row(message), columns=[*self._outbox_cells.columns]):
+        self._inbox.rows.put(self._inbox.row(message), put, timestamp=message.sent_ms + 1)
+        if self._outbox.rows.row(self._outbox.row(message), columns=[*self._outbox_cells.columns]):
             put = self._outbox_cells.pack(read, only=["is_read"])
-            self._outbox_rows.put(self._outbox.row(message), put, timestamp=message.sent_ms + 1)
+            self._outbox.rows.put(self._outbox.row(message), put, timestamp=message.sent_ms + 1)
 
     def delete_from_inbox(self, message: Message) -> None:
         """Deletes a message from its receiver's inbox. Costs: one delete."""
         columns = [*self._inbox_cells.columns]
-        self._inbox_rows.delete(self._inbox.row(message), columns, timestamp=message.sent_ms + 1)
+        self._inbox.rows.delete(self._inbox.row(message), columns, timestamp=message.sent_ms + 1)
 
     def delete_from_outbox(self, message: Message) -> None:
         """Deletes a message from its sender's outbox. Costs: one delete."""
         columns = [*self._outbox_cells.columns]
-        self._outbox_rows.delete(self._outbox.row(message), columns, timestamp=message.sent_ms + 1)
+        self._outbox.rows.delete(self._outbox.row(message), columns, timestamp=message.sent_ms + 1)
 
     def delete_before(self, user: str, until_ms: int) -> int:
         """Deletes the messages that a user received before `until_ms`; returns how many.
@@ -126,7 +131,7 @@ class PlainMessageRepository:
         return count
 
     def _check_received(self, message: Message) -> None:
-        if not self._inbox_rows.row(self._inbox.row(message), columns=[*self._inbox_cells.columns]):
+        if not self._inbox.rows.row(self._inbox.row(message), columns=[*self._inbox_cells.columns]):
             raise UnknownMessage(
                 f"Message.message_id: {shown(message.receiver)} has no message {shown(message.message_id)} "
                 f"of {shown(message.sender)}"
@@ -142,7 +147,7 @@ class PlainMessageRepository:
         Costs: one scan of a page's rows and one more.
         """
         plan = self._inbox.plan(receiver=user, sent_ms=between(since_ms, until_ms))
-        return Query(self._inbox_rows, self._inbox, plan, newest_first=newest_first)
+        return Query(self._inbox, plan, newest_first=newest_first)
 
     def outbox(
         self, user: str, since_ms: int | None = None, until_ms: int | None = None, newest_first: bool = True
@@ -152,7 +157,7 @@ class PlainMessageRepository:
         A group message is in it once. Costs: one scan of a page's rows and one more.
         """
         plan = self._outbox.plan(sender=user, sent_ms=between(since_ms, until_ms))
-        return Query(self._outbox_rows, self._outbox, plan, newest_first=newest_first)
+        return Query(self._outbox, plan, newest_first=newest_first)
 
     def unread(
         self, user: str, since_ms: int | None = None, until_ms: int | None = None, newest_first: bool = True
@@ -160,7 +165,7 @@ class PlainMessageRepository:
         """The unread messages of a user's inbox. Costs: one scan of the inbox with a server-side filter."""
         plan = self._inbox.plan(receiver=user, sent_ms=between(since_ms, until_ms))
         server = equal(self._inbox_cells, "is_read", False)
-        return Query(self._inbox_rows, self._inbox, plan, server=server, newest_first=newest_first)
+        return Query(self._inbox, plan, server=server, newest_first=newest_first)
 
     def conversation(
         self,
@@ -179,7 +184,7 @@ class PlainMessageRepository:
         pair = [*dict.fromkeys([owner, peer])]
         plan = self._inbox.plan(receiver=any_of(pair, merged=True), sent_ms=between(since_ms, until_ms))
         where = {"sender": any_of(pair), "group": None}
-        messages = Query(self._inbox_rows, self._inbox, plan, where=where, newest_first=newest_first)
+        messages = Query(self._inbox, plan, where=where, newest_first=newest_first)
         return messages.then(partial(_without_notes, owner, peer))
 
 

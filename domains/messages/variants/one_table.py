@@ -13,7 +13,7 @@ from ..keys import INBOX as SOURCES
 from ..keys import NAMES
 from ..keys import OUTBOX as LINES
 from ..records import Message
-from .copies import PlainMessageRepository
+from .copies import PlainMessageRepository, PlainTables
 
 
 def _cells(family: str) -> RecordCells[Message]:
@@ -28,9 +28,9 @@ def _cells(family: str) -> RecordCells[Message]:
 
 CELLS = _cells("inbox"), _cells("outbox")
 
-INBOX = TableLayout("messages_by_owner", "the message, received", SOURCES.layout, CELLS[0])
-OUTBOX = TableLayout("messages_by_owner", "the message, sent", LINES.layout, CELLS[1])
+INBOX = TableLayout("messages_by_owner", "the message, received", SOURCES.key, CELLS[0])
+OUTBOX = TableLayout("messages_by_owner", "the message, sent", LINES.key, CELLS[1])
 
-TABLES = (INBOX, OUTBOX)
+TABLES = PlainTables(INBOX, OUTBOX)
 
 open_repository = partial(PlainMessageRepository, tables=TABLES, cells=CELLS)

@@ -3,6 +3,7 @@
 from shared.keys import DecimalText, Delimited, DelimitedText, KeyLayout, Slice, TrailingText, part, row_key
 from shared.tables import Column, RecordCells, TableLayout
 
+from ..keys import PointTables
 from ..records import Point
 
 BUCKET_MS = 15 * 60 * 1000
@@ -27,4 +28,4 @@ class PointOfBucket:
 BUCKET_CELLS = RecordCells(Point, {"time_ms": Column("p:t"), "value": Column("p:v")})
 
 TABLE = TableLayout("points_bucketed", "the latest point of a bucket", KeyLayout(PointOfBucket), BUCKET_CELLS)
-TABLES = (TABLE,)
+TABLES = PointTables(TABLE)

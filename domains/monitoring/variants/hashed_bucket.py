@@ -3,6 +3,7 @@
 from shared.keys import DecimalText, Delimited, DelimitedText, HashPrefix, KeyLayout, Slice, TrailingText, part, row_key
 from shared.tables import TableLayout
 
+from ..keys import PointTables
 from .bucketed import BUCKET_CELLS, BUCKET_MS
 
 
@@ -28,4 +29,4 @@ TABLE = TableLayout(
     KeyLayout(PointOfHostBucket, HashPrefix(of="host", bytes=8, hex=True, separator="_")),
     BUCKET_CELLS,
 )
-TABLES = (TABLE,)
+TABLES = PointTables(TABLE)

@@ -3,6 +3,7 @@
 from shared.keys import DecimalText, Delimited, DelimitedText, KeyLayout, TrailingText, part, row_key
 from shared.tables import Column, RecordCells, TableLayout
 
+from ..keys import PointTables
 from ..records import Point
 
 
@@ -25,4 +26,4 @@ class PointOfHost:
 VALUE_CELLS = RecordCells(Point, {"value": Column("p:v")})
 
 TABLE = TableLayout("points_host_time_metric", "one point", KeyLayout(PointOfHost), VALUE_CELLS)
-TABLES = (TABLE,)
+TABLES = PointTables(TABLE)

@@ -3,6 +3,7 @@
 from shared.keys import DecimalText, DelimitedText, KeyLayout, part, row_key
 from shared.tables import TableLayout
 
+from ..keys import PointTables
 from .host_time_metric import VALUE_CELLS
 
 
@@ -24,4 +25,4 @@ class PointOfMetric:
 
 
 TABLE = TableLayout("points_metric_host_time", "one point", KeyLayout(PointOfMetric), VALUE_CELLS)
-TABLES = (TABLE,)
+TABLES = PointTables(TABLE)

@@ -3,7 +3,7 @@
 from shared.keys import KeyLayout, Salt
 from shared.tables import TableLayout
 
-from ..keys import POINT_CELLS, HourOfMetric
+from ..keys import POINT_CELLS, HourOfMetric, PointTables
 
 BUCKETS = 8
 
@@ -13,4 +13,4 @@ TABLE = TableLayout(
     KeyLayout(HourOfMetric, Salt(of=("host", "metric"), buckets=BUCKETS)),
     POINT_CELLS,
 )
-TABLES = (TABLE,)
+TABLES = PointTables(TABLE)

@@ -6,7 +6,8 @@ The orders themselves are stored as in `keys.py`.
 from shared.keys import EscapedText, Int64, KeyLayout, part, row_key
 from shared.tables import TableLayout
 
-from ..keys import BUYER_CELLS, BY_STATUS, DERIVED, INTENTS, ORDERS, SELLER_CELLS
+from ..keys import BUYER_CELLS, DERIVED, SELLER_CELLS
+from ..keys import TABLES as MAIN_TABLES
 
 
 @row_key
@@ -41,18 +42,15 @@ class OrderByBuyerOldestFirst:
     order_number: str = part(EscapedText, "distinguishes orders of one millisecond")
 
 
-TABLES = (
-    ORDERS,
-    TableLayout(
+TABLES = MAIN_TABLES._replace(
+    by_seller=TableLayout(
         "orders_by_seller_oldest",
         "one line of a seller's list",
         KeyLayout(OrderBySellerOldestFirst),
         SELLER_CELLS,
         DERIVED,
     ),
-    TableLayout(
+    by_buyer=TableLayout(
         "orders_by_buyer_oldest", "one line of a buyer's list", KeyLayout(OrderByBuyerOldestFirst), BUYER_CELLS, DERIVED
     ),
-    BY_STATUS,
-    INTENTS,
 )

@@ -7,23 +7,32 @@ a list may keep the one that lost. A list by status would show orders twice or n
 """
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import happybase
 
 from shared.keys import KeyLayout, between, starting_with
 from shared.keys.errors import shown
 from shared.queries import Query, equal
-from shared.tables import TableLayout
+from shared.tables import BoundTable, TableLayout
 from shared.writes import CLOCK, WriterClock
 
 from ..keys import BUYER_CELLS, BY_BUYER, BY_SELLER, ORDER_CELLS, SELLER_CELLS, OrderByNumber
 from ..records import BuyerLine, Order, SellerLine, Status
-from ..repository import OrderConflict, check_status, of_status, placed, with_status
+from ..repository import OrderConflict, after_change_status, after_place, check_status, of_status
 
 ORDERS = TableLayout("orders_plain", "the order", KeyLayout(OrderByNumber), ORDER_CELLS)
 
-TABLES = (ORDERS, BY_SELLER, BY_BUYER)
+
+class PlainTables(NamedTuple):
+    """The orders and their lists."""
+
+    orders: TableLayout[OrderByNumber, Order]
+    by_seller: TableLayout[Any, SellerLine]
+    by_buyer: TableLayout[Any, BuyerLine]
+
+
+TABLES = PlainTables(ORDERS, BY_SELLER, BY_BUYER)
 
 
 class PlainOrderRepository:
@@ -39,8 +48,12 @@ class PlainOrderRepository:
         "send the same call again, which completes it"
     )
 
-    def __init__(self, connection: happybase.Connection, clock: WriterClock = CLOCK) -> None:
-        self._order_rows, self._seller_rows, self._buyer_rows = (connection.table(table.name) for table in TABLES)
+    def __init__(
+        self, connection: happybase.Connection, tables: PlainTables = TABLES, clock: WriterClock = CLOCK
+    ) -> None:
+        self._orders = BoundTable(connection, tables.orders)
+        self._by_seller = BoundTable(connection, tables.by_seller)
+        self._by_buyer = BoundTable(connection, tables.by_buyer)
         self._clock = clock
 
     def place(self, order: Order) -> None:
@@ -52,7 +65,7 @@ class PlainOrderRepository:
         if stored is None:
             self._put(order, order.placed_ms)
         else:
-            placed(order, stored[0])
+            after_place(order, stored[0])
             self._put(*stored, only=["status"])
 
     def change_status(self, order_number: str, status: Status) -> Order:
@@ -62,7 +75,7 @@ class PlainOrderRepository:
         of the same millisecond, that is an `OrderConflict` too. Costs: two gets, three puts.
         """
         before, written_ms = self._stored(order_number) or (None, 0)
-        order = with_status(order_number, status, before)
+        order = after_change_status(order_number, status, before)
         if order != before:
             written_ms = self._clock.now_ms(above_ms=written_ms)
         self._put(order, written_ms, only=["status"])
@@ -92,32 +105,32 @@ class PlainOrderRepository:
         Costs: one scan of a page's rows and one more. With a status a page reads on until enough orders match, or ends
         after 10,000 rows with a shorter page and a cursor.
         """
-        plan = BY_SELLER.plan(seller_id=seller_id, placed_ms=between(since_ms, until_ms))
-        return Query(self._seller_rows, BY_SELLER, plan, where=of_status(status), newest_first=True)
+        plan = self._by_seller.plan(seller_id=seller_id, placed_ms=between(since_ms, until_ms))
+        return Query(self._by_seller, plan, where=of_status(status), newest_first=True)
 
     def of_buyer(
         self, buyer_id: str, since_ms: int | None = None, until_ms: int | None = None, status: Status | None = None
     ) -> Query[BuyerLine]:
         """A buyer's orders placed from `since_ms` up to but not at `until_ms`, newest first. Costs: as `of_seller`."""
-        plan = BY_BUYER.plan(buyer_id=buyer_id, placed_ms=between(since_ms, until_ms))
-        return Query(self._buyer_rows, BY_BUYER, plan, where=of_status(status), newest_first=True)
+        plan = self._by_buyer.plan(buyer_id=buyer_id, placed_ms=between(since_ms, until_ms))
+        return Query(self._by_buyer, plan, where=of_status(status), newest_first=True)
 
     def numbered(self, number_prefix: str) -> Query[Order]:
         """The orders whose number starts with `number_prefix`, by number. Costs: one scan of a page's rows and one."""
-        return Query(self._order_rows, ORDERS, ORDERS.plan(order_number=starting_with(number_prefix)))
+        return Query(self._orders, self._orders.plan(order_number=starting_with(number_prefix)))
 
     def with_status(self, status: Status) -> Query[Order]:
         """All orders of a status, by number. Costs: a full table scan with a server-side filter."""
         check_status(status)
-        return Query(self._order_rows, ORDERS, ORDERS.layout.whole_table(), server=equal(ORDER_CELLS, "status", status))
+        return Query(self._orders, self._orders.whole_table(), server=equal(ORDER_CELLS, "status", status))
 
     def _stored(self, order_number: str) -> tuple[Order, int] | None:
         """The order, and the timestamp of its last write in milliseconds; None if no order has this number."""
-        row = ORDERS.row(OrderByNumber(order_number))
-        cells = self._order_rows.row(row, include_timestamp=True)
+        row = self._orders.row(OrderByNumber(order_number))
+        cells = self._orders.rows.row(row, include_timestamp=True)
         if not cells:
             return None
-        order = ORDERS.record(row, {column: value for column, (value, _) in cells.items()})
+        order = self._orders.layout.record(row, {column: value for column, (value, _) in cells.items()})
         return order, max(written_ms for _, written_ms in cells.values())  # an order of old may lack the status
 
     def _put(self, order: Order, written_ms: int, only: Iterable[str] | None = None) -> None:
@@ -126,10 +139,10 @@ class PlainOrderRepository:
         Makes every row before it puts the first, so that an invalid key leaves nothing half stored.
         """
         seller_line, buyer_line = SellerLine.of(order), BuyerLine.of(order)
-        puts: list[tuple[Any, bytes, dict[bytes, bytes]]] = [
-            (self._order_rows, ORDERS.row(order), ORDER_CELLS.pack(order, only)),
-            (self._seller_rows, BY_SELLER.row(seller_line), SELLER_CELLS.pack(seller_line)),
-            (self._buyer_rows, BY_BUYER.row(buyer_line), BUYER_CELLS.pack(buyer_line)),
+        puts: list[tuple[happybase.Table, bytes, dict[bytes, bytes]]] = [
+            (self._orders.rows, self._orders.row(order), ORDER_CELLS.pack(order, only)),
+            (self._by_seller.rows, self._by_seller.row(seller_line), SELLER_CELLS.pack(seller_line)),
+            (self._by_buyer.rows, self._by_buyer.row(buyer_line), BUYER_CELLS.pack(buyer_line)),
         ]
         for rows, row, cells in puts:
             rows.put(row, cells, timestamp=written_ms)

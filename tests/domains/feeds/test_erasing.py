@@ -82,7 +82,7 @@ def rows_that_name(connection, name, *tables):
 
 
 def line_of(table, owner, post):
-    return table.row(table.layout.key(owner, post.posted_ms, post.author, post.post_id))
+    return table.row(table.key.key_class(owner, post.posted_ms, post.author, post.post_id))
 
 
 # ---- without a second call

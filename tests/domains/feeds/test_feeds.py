@@ -231,7 +231,7 @@ def test_a_fan_out_takes_every_follower_in_steps(connection):
     for reader in readers:
         feeds.follow(Follow(reader, "dan"))
     feeds.post(SOUP)
-    owners = [TIMELINES.layout.decode(row).owner for row, _ in connection.table(TIMELINES.name).scan()]
+    owners = [TIMELINES.key.decode(row).owner for row, _ in connection.table(TIMELINES.name).scan()]
     assert Counter(owners) == Counter(readers)
     assert not list(connection.table(UNFINISHED.name).scan())
 
@@ -260,7 +260,7 @@ def test_a_post_that_cannot_go_on_is_named_and_the_others_do(connection):
     spread = feeds._spread
 
     def fail_for_tea(row):
-        if feeds._posts.layout.decode(row).post_id == TEA.post_id:
+        if feeds._posts.key.decode(row).post_id == TEA.post_id:
             raise OSError("no server")
         spread(row)
 

@@ -28,7 +28,7 @@ POSTED_MS = 1_580_976_517_000
     ],
 )
 def test_a_post_is_author_terminator_inverted_time_id(author, posted_ms, post_id, row):
-    assert POSTS.layout.encode(PostOfAuthor(author, posted_ms, post_id)) == bytes.fromhex(row)
+    assert POSTS.key.encode(PostOfAuthor(author, posted_ms, post_id)) == bytes.fromhex(row)
 
 
 @pytest.mark.parametrize(
@@ -39,12 +39,12 @@ def test_a_post_is_author_terminator_inverted_time_id(author, posted_ms, post_id
     ],
 )
 def test_a_line_is_owner_terminator_inverted_time_author_terminator_id(owner, row):
-    assert TIMELINES.layout.encode(LineOfTimeline(owner, POSTED_MS, "dan", 7)) == bytes.fromhex(row)
+    assert TIMELINES.key.encode(LineOfTimeline(owner, POSTED_MS, "dan", 7)) == bytes.fromhex(row)
 
 
 def test_a_follow_has_the_reader_first_and_a_follower_the_author():
-    assert FOLLOWING.layout.encode(AuthorOfReader("ada", "dan")) == bytes.fromhex("616461 0001  64616e 0001")
-    assert FOLLOWERS.layout.encode(ReaderOfAuthor("dan", "ada")) == bytes.fromhex("64616e 0001  616461 0001")
+    assert FOLLOWING.key.encode(AuthorOfReader("ada", "dan")) == bytes.fromhex("616461 0001  64616e 0001")
+    assert FOLLOWERS.key.encode(ReaderOfAuthor("dan", "ada")) == bytes.fromhex("64616e 0001  616461 0001")
 
 
 def test_newer_posts_of_a_timeline_sort_first_and_those_of_one_millisecond_by_author_and_id():
@@ -55,11 +55,11 @@ def test_newer_posts_of_a_timeline_sort_first_and_those_of_one_millisecond_by_au
         LineOfTimeline("ada", POSTED_MS, "dan_1", 0),
         LineOfTimeline("ada_1", POSTED_MS + 2, "dan", 1),
     ]
-    rows = [TIMELINES.layout.encode(line) for line in lines]
+    rows = [TIMELINES.key.encode(line) for line in lines]
     assert rows == sorted(rows)
 
 
 def test_the_followers_of_an_author_end_before_those_of_a_longer_name_begin():
     ranges = FOLLOWERS.plan(author="HLIG").ranges
-    assert FOLLOWERS.layout.encode(ReaderOfAuthor("HLIG", "z")) in ranges[0]
-    assert FOLLOWERS.layout.encode(ReaderOfAuthor("HLIG01", "a")) not in ranges[0]
+    assert FOLLOWERS.key.encode(ReaderOfAuthor("HLIG", "z")) in ranges[0]
+    assert FOLLOWERS.key.encode(ReaderOfAuthor("HLIG01", "a")) not in ranges[0]

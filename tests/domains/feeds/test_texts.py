@@ -79,7 +79,7 @@ def test_more_followers_than_a_step_all_get_the_post(store):
     followers = store.table(texts.FOLLOWERS.name)
     with followers.batch() as batch:
         for number in range(BATCH_ROWS + 1):
-            key = texts.FOLLOWERS.layout.key("dan", f"r-{number:05}")
+            key = texts.FOLLOWERS.key.key_class("dan", f"r-{number:05}")
             batch.put(texts.FOLLOWERS.row(key), {b"f:x": b"\xc3"})
     feeds.post(SOUP)
     assert sum(1 for _ in store.table(texts.TIMELINES.name).scan()) == BATCH_ROWS + 1

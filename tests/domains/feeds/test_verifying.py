@@ -43,7 +43,7 @@ def feeds(connection):
 
 
 def row_of_line(owner, post):
-    return TIMELINES.row(TIMELINES.layout.key(owner, post.posted_ms, post.author, post.post_id))
+    return TIMELINES.row(TIMELINES.key.key_class(owner, post.posted_ms, post.author, post.post_id))
 
 
 def damage(connection, table, row):
@@ -224,7 +224,7 @@ def test_a_damaged_row_stops_a_timeline_unless_its_page_may_report_it(connection
     table, row = {
         "post": (POSTS, POSTS.row(TEA)),
         "follow": (FOLLOWING, FOLLOWING.row(Follow("ada", "eve"))),
-        "line": (TIMELINES, TIMELINES.row(TIMELINES.layout.key("ada", 0, "", 0)) + b"\xff"),
+        "line": (TIMELINES, TIMELINES.row(TIMELINES.key.key_class("ada", 0, "", 0)) + b"\xff"),
     }[damaged]
     damage(connection, table, row)
     with pytest.raises(InvalidRow, match=f"^{table.name}: row "):

@@ -72,7 +72,7 @@ def test_from_one_key_to_another_both_tables_are_written_and_the_old_rows_loaded
             logs.store(new_event)
 
     (table,) = BY_NAME["newest-first"].tables
-    for row, cells in scan(old_connection.table(table.name), table.layout.whole_table()):
+    for row, cells in scan(old_connection.table(table.name), table.key.whole_table()):
         new.store(table.record(row, cells))
 
     question = ("window", "host1", None, [0, 9])

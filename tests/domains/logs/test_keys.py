@@ -129,7 +129,7 @@ def test_slices_is_number_of_the_quarter_host_delimiter_time_kind_and_tie(stored
 
 
 def test_random_is_a_number_then_host_kind_time_and_tie():
-    row = RANDOM.layout.encode(LogRandom(5, "web-1", "GET", AT_MS, TIE))
+    row = RANDOM.key.encode(LogRandom(5, "web-1", "GET", AT_MS, TIE))
     assert row == bytes.fromhex("05  7765622d31 0001  474554 0001  8000019bb13eee4b  0102030405060708")
 
 
@@ -257,7 +257,7 @@ def test_an_event_in_another_bucket_is_no_key():
     for table in (MODULO, SALTED):
         row = table.row(event())
         with pytest.raises(InvalidKey, match=r"Modulo|Salt"):
-            table.layout.decode(bytes([row[0] ^ 1]) + row[1:])
+            table.key.decode(bytes([row[0] ^ 1]) + row[1:])
 
 
 # ---- hosts that begin alike -------------------------------------------------------------------------
@@ -268,7 +268,7 @@ ALIKE = ["host", "host1", "host12", "host123", "host1 ", "host1\0", "host2"]
 @pytest.mark.parametrize("table", [LOGS, HOST_FIRST], ids=lambda table: table.name)
 @pytest.mark.parametrize("host", ALIKE)
 def test_a_hosts_range_holds_its_own_rows_and_no_other_hosts(table, host):
-    (range_,) = table.layout.plan(host=host).ranges
+    (range_,) = table.key.plan(host=host).ranges
     assert [host_ for host_ in ALIKE if table.row(event(host_)) in range_] == [host]
     assert table.row(event(host, time_ms=0)) in range_
     assert table.row(event(host, time_ms=LAST_MS)) in range_
@@ -280,13 +280,13 @@ def test_in_a_slice_a_hosts_range_holds_its_own_rows_and_no_other_hosts(host):
         between(AT_MS, AT_MS + 1),
         between(AT_MS // SLICE_MS * SLICE_MS, (AT_MS // SLICE_MS + 1) * SLICE_MS),
     ):
-        (range_,) = SLICES.layout.plan(host=host, time_ms=period).ranges
+        (range_,) = SLICES.key.plan(host=host, time_ms=period).ranges
         assert [host_ for host_ in ALIKE if SLICES.row(event(host_)) in range_] == [host]
 
 
 @pytest.mark.parametrize("table", [LOGS, HOST_FIRST], ids=lambda table: table.name)
 def test_a_period_includes_its_first_millisecond_and_excludes_its_end(table):
-    (range_,) = table.layout.plan(host="web-1", event="GET", time_ms=between(102, 106)).ranges
+    (range_,) = table.key.plan(host="web-1", event="GET", time_ms=between(102, 106)).ranges
     assert [time_ms for time_ms in range(100, 110) if table.row(event(time_ms=time_ms)) in range_] == [
         102,
         103,
@@ -297,7 +297,7 @@ def test_a_period_includes_its_first_millisecond_and_excludes_its_end(table):
 
 @pytest.mark.parametrize("table", [LOGS, HOST_FIRST], ids=lambda table: table.name)
 def test_hosts_that_begin_alike_are_one_range(table):
-    (range_,) = table.layout.plan(host=starting_with("host1")).ranges
+    (range_,) = table.key.plan(host=starting_with("host1")).ranges
     assert [host_ for host_ in ALIKE if table.row(event(host_)) in range_] == [
         host_ for host_ in ALIKE if host_.startswith("host1")
     ]
@@ -324,7 +324,7 @@ def test_a_pad_refuses_long_hosts_and_those_that_hold_it(host, reason):
 def test_a_pad_is_refused_in_a_question_too():
     for host in ("nginx", starting_with("nginx")):
         with pytest.raises(InvalidQuestion, match=r"^LogHostFirst.host: must not contain the pad 'x' .got 'nginx'.$"):
-            HOST_FIRST.layout.plan(host=host)
+            HOST_FIRST.key.plan(host=host)
 
 
 @pytest.mark.parametrize("host", ["a_b", "_", "_a", "a_"])
@@ -337,7 +337,7 @@ def test_a_delimiter_refuses_hosts_that_hold_it(host):
 def test_a_delimiter_is_refused_in_a_question_too():
     for host in ("a_b", starting_with("a_b")):
         with pytest.raises(InvalidQuestion, match=r"^LogInSlices.host: must not contain the delimiter '_'"):
-            SLICES.layout.narrow(host=host, time_ms=between(0, 1))
+            SLICES.key.narrow(host=host, time_ms=between(0, 1))
 
 
 def test_unrefused_a_pad_would_make_one_key_of_two_hosts():
@@ -346,14 +346,14 @@ def test_unrefused_a_pad_would_make_one_key_of_two_hosts():
 
 def test_unrefused_a_delimiter_would_put_one_host_among_the_rows_of_another():
     row = SLICES.row(event("a-b")).replace(b"a-b_", b"a_b_")
-    (of_a,) = SLICES.layout.plan(host="a", time_ms=between(0, SLICE_MS)).ranges
+    (of_a,) = SLICES.key.plan(host="a", time_ms=between(0, SLICE_MS)).ranges
     assert b"\0\0\0\0" + row[4:] in of_a
 
 
 @pytest.mark.parametrize("table", [LOGS, TIME_FIRST, MODULO, SALTED], ids=lambda table: table.name)
 def test_escaped_text_takes_all_that_pad_and_delimiter_refuse(table):
     for stored in (WITH_X, WITH_DELIMITER, LONG):
-        assert table.layout.decode(table.row(stored)).host == stored.host
+        assert table.key.decode(table.row(stored)).host == stored.host
 
 
 def test_a_random_key_cannot_be_made_of_an_event():
@@ -364,7 +364,7 @@ def test_a_random_key_cannot_be_made_of_an_event():
 @pytest.mark.parametrize("variant", DESIGN.variants[:-1], ids=lambda variant: variant.name)
 def test_a_host_without_utf8_is_refused_by_name(variant):
     (table,) = variant.tables
-    with pytest.raises(InvalidKey, match=rf"^{table.layout.name}.host: must be Unicode text without lone surrogates"):
+    with pytest.raises(InvalidKey, match=rf"^{table.key.name}.host: must be Unicode text without lone surrogates"):
         table.row(event("\ud800"))
 
 

@@ -74,14 +74,14 @@ def test_a_period_that_is_none_is_refused_by_name(logs, variant, since, until, r
         lambda: logs.window(since, until, host="host1"),
         lambda: logs.hosts_like("host", since, until),
     ):
-        with pytest.raises(InvalidQuestion, match=rf"^{table.layout.name}\.time_ms: {reason}$"):
+        with pytest.raises(InvalidQuestion, match=rf"^{table.key.name}\.time_ms: {reason}$"):
             ask()
 
 
 @main_variant
 @pytest.mark.parametrize("wrong", [5, b"host1", "\ud800"])
 def test_a_host_or_a_kind_that_is_no_text_is_refused_by_name(logs, variant, wrong):
-    name = variant.tables[0].layout.name
+    name = variant.tables[0].key.name
     for part, ask in (
         ("host", lambda: logs.host_events(wrong, "GET", 0, 9)),
         ("event", lambda: logs.host_events("host1", wrong, 0, 9)),
@@ -145,7 +145,7 @@ def test_a_row_that_is_no_event_is_named_with_its_table(connection, variant, log
     (table,) = variant.tables
     row = table.row(event())
     connection.table(table.name).put(row + b"!", {b"l:s": b"\xa0", b"l:m": b"\xa0"})
-    with pytest.raises(InvalidRow, match=rf"^{table.name}: row .*: {table.layout.name}: 1 bytes too many"):
+    with pytest.raises(InvalidRow, match=rf"^{table.name}: row .*: {table.key.name}: 1 bytes too many"):
         logs.window(0, 9, host="host1").page()
 
 

@@ -110,7 +110,7 @@ def random_rows(opened):
 def test_to_find_an_event_under_random_numbers_takes_a_get_for_each_number(random_rows):
     of = event()
     keys = [LogRandom(drawn, of.host, of.event, of.time_ms, of.tie) for drawn in range(BUCKETS)]
-    in_ranges = [bool(random_rows.row(RANDOM.layout.encode(key))) for key in keys]
+    in_ranges = [bool(random_rows.row(RANDOM.key.encode(key))) for key in keys]
     assert (len(in_ranges), sum(in_ranges)) == (8, 3)
 
 

@@ -15,7 +15,7 @@ from shared.keys import InvalidQuestion, KeyLayout
 from shared.loading import Format, read_lines
 from shared.queries import Query
 from shared.stores import connect
-from shared.tables import InvalidRow, ItemCells, TableLayout, create_tables
+from shared.tables import BoundTable, InvalidRow, ItemCells, TableLayout, create_tables
 from tests.copies import ROOT, copy_design, run_example
 
 from .asking import BY_NAME, point, stored
@@ -93,7 +93,7 @@ class GradedPoint(Point):
 def test_a_value_of_two_attributes_is_an_array_and_a_plain_number_cannot_be_read_as_one(new_store):
     qualifier = POINT_CELLS.qualifier
     graded = ItemCells(GradedPoint, "p", qualifier, value=("value", "quality"))
-    table = TableLayout("points", "an hour of a metric", POINTS.layout, graded)
+    table = TableLayout("points", "an hour of a metric", POINTS.key, graded)
     points = PointRepository(new_store(table), table)
     stored(points, GradedPoint("web-1", "cpu", 5, 1.0, quality=3))
     assert list(points.of_metric("web-1", "cpu")) == [GradedPoint("web-1", "cpu", 5, 1.0, quality=3)]
@@ -141,7 +141,7 @@ def test_from_one_key_to_another_both_tables_are_written_and_the_old_points_read
     before = stored(old, point(5), point(6, "web-12"), point(7, metric="disk"))
     for points in (old, new):
         stored(points, point(8), before[0])
-    for each in Query(connection.table(POINTS.name), POINTS, POINTS.layout.whole_table()):
+    for each in Query(BoundTable(connection, POINTS), POINTS.whole_table()):
         new.store(each)
     assert [new.latest(each.host, each.metric) for each in before] == [point(8), *before[1:]]
     assert list(new.of_metric("web-1", "cpu")) == [point(5), point(8)]

@@ -235,7 +235,7 @@ def test_escaped_text_takes_all_that_the_delimiter_refuses(name):
 
 def test_a_key_is_given_the_start_of_its_hour():
     with pytest.raises(InvalidKey, match=r"HourOfMetric\.time_ms: must be a multiple of 3600000 \(got 5\)"):
-        POINTS.layout.encode(POINTS.layout.key(host="web-1", metric="cpu", time_ms=5))
+        POINTS.key.encode(POINTS.key.key_class(host="web-1", metric="cpu", time_ms=5))
 
 
 def test_a_qualifier_beyond_its_hour_is_damage():
@@ -247,7 +247,7 @@ def test_a_qualifier_beyond_its_hour_is_damage():
 def test_a_row_in_another_bucket_is_not_a_key():
     row = SALTED.row(point())
     with pytest.raises(InvalidKey, match="Salt"):
-        SALTED.layout.decode(bytes([row[0] ^ 1]) + row[1:])
+        SALTED.key.decode(bytes([row[0] ^ 1]) + row[1:])
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ def test_a_line_that_no_order_has_is_removed(connection, variant, orders):
 def sources_of(connection, variant):
     """The numbers that any row of the orders' own table names."""
     table = variant.tables[0]
-    return {table.layout.decode(row).order_number for row, _cells in connection.table(table.name).scan()}
+    return {table.key.decode(row).order_number for row, _cells in connection.table(table.name).scan()}
 
 
 def test_a_young_line_of_an_order_that_a_backup_does_not_have_is_removed(connection, variant, orders):

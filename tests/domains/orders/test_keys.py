@@ -15,11 +15,11 @@ from shared.keys import InvalidKey, InvalidQuestion, between
 
 GOLDEN = json.loads((Path(__file__).parents[3] / "fixtures" / "orders" / "keys.json").read_text(encoding="utf-8"))
 
-BY_NUMBER = TABLES[0].layout
-BY_SELLER = TABLES[1].layout
-BY_BUYER = TABLES[2].layout
-OLDEST_FIRST = oldest_first.TABLES[1].layout
-HASHED = hashed_number.TABLES[0].layout
+BY_NUMBER = TABLES[0].key
+BY_SELLER = TABLES[1].key
+BY_BUYER = TABLES[2].key
+OLDEST_FIRST = oldest_first.TABLES[1].key
+HASHED = hashed_number.TABLES[0].key
 INDEX = index_table.INDEX
 OF_SELLER = index_table.OF_SELLER
 
@@ -78,7 +78,7 @@ def test_all_orders_of_one_seller_lie_before_those_of_the_next_by_code_point():
 
 @lists_of_sellers
 def test_orders_of_one_millisecond_sort_by_number(layout):
-    of_one_moment = [layout.encode(layout.key("s-17", 5, number)) for number in ("", "n", "n-1", "n-10", "n-2")]
+    of_one_moment = [layout.encode(layout.key_class("s-17", 5, number)) for number in ("", "n", "n-1", "n-10", "n-2")]
     assert of_one_moment == sorted(of_one_moment)
 
 
@@ -87,13 +87,13 @@ def test_orders_of_one_millisecond_sort_by_number(layout):
 def test_a_sellers_range_holds_no_other_sellers_rows(layout, seller_id):
     (range_,) = layout.plan(seller_id=seller_id).ranges
     others = [name for name in ("", "1", "12", "123", "s-1", "s-12", "s-17") if name != seller_id]
-    assert [name for name in others if layout.encode(layout.key(name, 5, "n")) in range_] == []
+    assert [name for name in others if layout.encode(layout.key_class(name, 5, "n")) in range_] == []
 
 
 @lists_of_sellers
 def test_a_period_takes_its_first_millisecond_and_leaves_its_last(layout):
     (found,) = layout.plan(seller_id="s", placed_ms=between(102, 106)).ranges
-    inside = [at for at in range(100, 110) if layout.encode(layout.key("s", at, "n")) in found]
+    inside = [at for at in range(100, 110) if layout.encode(layout.key_class("s", at, "n")) in found]
     assert inside == [102, 103, 104, 105]
 
 
@@ -122,7 +122,7 @@ def test_a_published_order_of_a_seller_has_its_time_with_the_sign_turned(placed_
 
 
 def test_a_published_order_of_a_buyer_is_the_same_with_the_buyer_in_front():
-    row = oldest_first.TABLES[2].layout.encode(OrderByBuyerOldestFirst("b-3", 1_580_976_517_000, "n-42"))
+    row = oldest_first.TABLES[2].key.encode(OrderByBuyerOldestFirst("b-3", 1_580_976_517_000, "n-42"))
     assert row == bytes.fromhex("622d33 0001  80000170198b2f88  6e2d3432 0001")
 
 

@@ -256,7 +256,7 @@ def test_another_order_under_a_number_that_is_taken_is_refused_and_changes_nothi
 def test_a_row_that_is_no_list_line_is_named_with_its_table(connection, variant, orders):
     table = variant.tables[1]
     connection.table(table.name).put(b"s-17\0\1short", {b"o:i": b"\xa4lamp"})
-    with pytest.raises(InvalidRow, match=rf"{table.name}: row 73 2d 31 37 00 01 .*{table.layout.name}.placed_ms"):
+    with pytest.raises(InvalidRow, match=rf"{table.name}: row 73 2d 31 37 00 01 .*{table.key.name}.placed_ms"):
         orders.of_seller("s-17").page()
 
 

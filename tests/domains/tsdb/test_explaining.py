@@ -27,7 +27,7 @@ def test_a_key_has_the_names_of_its_metric_and_tags_and_its_hour(connection):
     tsdb = TsdbRepository(connection)
     tsdb.store(Point("load", HOUR + 61_000, 1, {"host": "web-1", "dc": "lga"}))
     ((row, _cells),) = connection.table(POINTS.name).scan()
-    assert names_in_key(tsdb, POINTS.layout.decode(row)) == {
+    assert names_in_key(tsdb, POINTS.key.decode(row)) == {
         "metric_uid": "load",
         "time_ms": "2013-01-01T00:00:00.000Z to 2013-01-01T00:59:59.999Z",
         "tag_uids": "dc=lga,host=web-1",
@@ -121,6 +121,6 @@ def test_a_compacted_row_gives_the_points_that_were_stored(connection):
     TsdbRepository(connection).store_all(stored)
     ((row, cells),) = connection.table(POINTS.name).scan(include_timestamp=True)
     qualifier, value = read_points(cells_by_qualifier(cells)).merged("newest").compacted()
-    explained = contents_of_cell(POINTS, POINTS.layout.decode(row), b"t:" + qualifier, value)
+    explained = contents_of_cell(POINTS, POINTS.key.decode(row), b"t:" + qualifier, value)
     assert explained.holds == f"{len(stored)} points, compacted"
     assert [(of["time_ms"], of["value"]) for of in explained.values] == [(of.time_ms, of.value) for of in stored]

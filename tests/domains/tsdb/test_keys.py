@@ -23,7 +23,7 @@ def test_the_key_of_the_source():
     """[metric_uid][timestamp][tagk1][tagv1][tagk2][tagv2]: 00000150E22700000001000001000002000004."""
     row = POINTS.row(point("000001", "000001000001 000002000004", T + 1_234_567))
     assert row == bytes.fromhex("000001 50E22700 000001000001 000002000004")
-    key = POINTS.layout.decode(row)
+    key = POINTS.key.decode(row)
     assert (key.metric_uid, key.time_ms, key.tag_uids) == (b"\0\0\1", T, row[7:])
 
 
@@ -31,7 +31,7 @@ def test_widths_and_a_salt():
     table = data_table(widths=Widths(2, 1, 4), salt=SeriesSalt(2, 20))
     row = table.row(point("0001", "01 00000002"))
     assert row == bytes.fromhex("0009 0001 50E22700 01 00000002")
-    assert table.layout.decode(row).tag_uids == bytes.fromhex("01 00000002")
+    assert table.key.decode(row).tag_uids == bytes.fromhex("01 00000002")
     assert len(table.splits.points) == 19
     assert len(table.plan(metric_uid=b"\0\1", time_ms=between(T, T + HOUR_MS)).ranges) == 20
 
@@ -77,8 +77,8 @@ def test_tags_come_back_whatever_their_order(tags):
         (lambda: SeriesSalt(1, 257), "SeriesSalt.buckets: must be 1..256 .got 257"),
         (lambda: SeriesSalt(2, 0), "SeriesSalt.buckets: must be 1..256 .got 0"),
         (lambda: POINTS.row(point("0001", "000001000001")), "HourOfSeries.metric_uid: must be 3 bytes .got 2: 00 01"),
-        (lambda: POINTS.layout.decode(bytes.fromhex("00000150e22701000001000001")), "must be a multiple of 3600000"),
-        (lambda: POINTS.layout.decode(bytes.fromhex("00000150e22700")), "must be 1..8 pairs"),
+        (lambda: POINTS.key.decode(bytes.fromhex("00000150e22701000001000001")), "must be a multiple of 3600000"),
+        (lambda: POINTS.key.decode(bytes.fromhex("00000150e22700")), "must be 1..8 pairs"),
     ],
 )
 def test_what_is_not_a_key_is_refused(encode, message):
@@ -96,7 +96,7 @@ def test_a_salt_in_the_wrong_bucket_is_refused():
     row = table.row(point("000001", "000001000001"))
     assert row[0] == 8
     with pytest.raises(InvalidKey, match=r"SeriesSalt.* of these parts is 08 .got 09"):
-        table.layout.decode(b"\x09" + row[1:])
+        table.key.decode(b"\x09" + row[1:])
 
 
 def test_one_name_may_have_three_uids():
@@ -113,4 +113,4 @@ def test_one_name_may_have_three_uids():
 
 def test_the_tables_of_names_can_be_pickled():
     for table in (UIDS, NAMES):
-        assert pickle.loads(pickle.dumps(table)).layout.key is table.layout.key
+        assert pickle.loads(pickle.dumps(table)).key.key_class is table.key.key_class

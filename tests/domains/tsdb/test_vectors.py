@@ -133,13 +133,13 @@ def test_row_keys(vector):
         row = hexed(asked["row_key"])[asked["salt_width"] :]
         assert row[:3] + row[7:] == hexed(expect["tsuid"])
         with pytest.raises(InvalidKey, match="multiple of 3600000"):  # 01 01 01 01 is not the start of an hour
-            data_table().layout.decode(row)
+            data_table().key.decode(row)
         return
     tsuid, (time_ms, _) = hexed(asked["tsuid"]), split_time(asked["timestamp"])
     table = data_table(salt=salt_of(asked))
     row = table.row(SeriesPoint(tsuid[:3], time_ms, tsuid[3:], 0))
     assert row == hexed(expect["row_key"])
-    assert table.layout.decode(row).tag_uids == tsuid[3:]
+    assert table.key.decode(row).tag_uids == tsuid[3:]
 
 
 @pytest.mark.parametrize("vector", vectors("salt"))

@@ -27,7 +27,7 @@ from shared.designs.comparison import (
 from shared.designs.cost_tables import verdict
 from shared.keys import EscapedText, Int64, KeyLayout, Salt, between, part, row_key
 from shared.queries import Query
-from shared.tables import COUNTER, Column, ItemCells, RecordCells, TableLayout
+from shared.tables import COUNTER, BoundTable, Column, ItemCells, RecordCells, TableLayout
 from tests.engines import Engine, NewStore
 
 # ---- where new rows go ---------------------------------------------------------------------------
@@ -212,10 +212,14 @@ class Notes:
             rows.put(self.second.row(note), CELLS.pack(note), timestamp=note.at_ms)
 
     def of_host(self, host: str) -> Query[Note]:
-        return Query(self.rows, self.table, self.table.narrow(host=host, at_ms=between()))
+        return Query(BoundTable(self.rows.connection, self.table), self.table.narrow(host=host, at_ms=between()))
 
     def in_host_order(self, at_ms: int) -> Query[Note]:
-        return Query(self.rows, self.table, self.table.narrow(at_ms=between(at_ms, None)), order=KeyLayout(NoteByHost))
+        return Query(
+            BoundTable(self.rows.connection, self.table),
+            self.table.narrow(at_ms=between(at_ms, None)),
+            order=KeyLayout(NoteByHost),
+        )
 
 
 OF_HOST = AccessPattern("notes of a host", Notes.of_host, {"host": "a"})

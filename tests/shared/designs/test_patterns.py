@@ -35,7 +35,7 @@ from shared.keys import (
 from shared.queries import Explanation, Page, Query, ServerFilter, scan
 from shared.queries.pages import read_page
 from shared.queries.wide_rows import CHUNK_CELLS
-from shared.tables import ItemCells, RecordCells, TableLayout
+from shared.tables import BoundTable, ItemCells, RecordCells, TableLayout
 from tests.engines import Engine, NewStore
 from tests.shared.stocked import CELLS, Stocked, hexes, put
 
@@ -79,8 +79,7 @@ class Repository:
     def last_even(self) -> Query[Even]:
         """The even numbers, the largest half first, by which no key is sorted."""
         return Query(
-            self._table,
-            EVEN_TABLE,
+            BoundTable(self._table.connection, EVEN_TABLE),
             ITEMS.whole_table(),
             where={"is_even": True},
             order=KeyLayout(ByHalf),
@@ -88,7 +87,7 @@ class Repository:
         )
 
     def items(self, since: int, seen_ms: int | None = None) -> Query[Item]:
-        return Query(self._table, ITEM_TABLE, ITEM_TABLE.plan(number=between(since, None)))
+        return Query(BoundTable(self._table.connection, ITEM_TABLE), ITEM_TABLE.plan(number=between(since, None)))
 
 
 ONE = AccessPattern("an item by its number", Repository.item, {"number": 7})
@@ -457,7 +456,7 @@ class Points:
 
     def since(self, number: int, *, newest_first: bool = False) -> Query[Point]:
         plan = POINTS.plan(number=between(number, None))
-        return Query(self._rows, POINTS, plan, newest_first=newest_first)
+        return Query(BoundTable(self._rows.connection, POINTS), plan, newest_first=newest_first)
 
     def count_since(self, number: int) -> int:
         return self.since(number).count()

@@ -199,7 +199,7 @@ class Subject:
         """All records that can be stored: objects of the key class, but with whole values."""
         keys = []
         for values in product(*self.values.values()):
-            key = self.layout.key(*values)
+            key = self.layout.key_class(*values)
             try:
                 self.layout.row_of(key)
             except InvalidKey:  # a time outside the slices, or only an empty text

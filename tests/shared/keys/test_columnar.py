@@ -95,7 +95,7 @@ def test_rows_of_every_codec_are_those_of_encode(
     drawn = data.draw(st.lists(values, min_size=1, max_size=20))
     layout = KeyLayout(key_of(UInt8, codec, UInt16))
     numbers = list(range(len(drawn)))
-    wanted = [layout.encode(layout.key(*key)) for key in zip(numbers, drawn, numbers, strict=True)]
+    wanted = [layout.encode(layout.key_class(*key)) for key in zip(numbers, drawn, numbers, strict=True)]
     assert rows_of(layout, as_ints(numbers), column(drawn), np.array(numbers, np.int8)) == wanted
 
 
@@ -112,7 +112,7 @@ PREFIXES: tuple[Prefix, ...] = (
 @given(keys=st.lists(st.tuples(ints(UInt24), st.integers(0, 2**41)), max_size=20))
 def test_rows_with_prefixes_are_those_of_encode(prefix: Prefix, codec: Codec[int], keys: list[tuple[int, int]]) -> None:
     layout = KeyLayout(key_of(UInt24, codec), prefix)
-    wanted = [layout.encode(layout.key(*key)) for key in keys]
+    wanted = [layout.encode(layout.key_class(*key)) for key in keys]
     assert rows_of(layout, as_ints([one for one, _ in keys]), as_ints([other for _, other in keys])) == wanted
 
 
@@ -127,7 +127,7 @@ def test_every_second_value_of_an_array_is_a_column() -> None:
     layout = KeyLayout(key_of(Float64, FixedBytes(1), Int64))
     columns = np.arange(6.0)[::2], np.array([b"a", b"b", b"c", b"d", b"e"], "V1")[::2], np.arange(6)[::-2]
     keys = zip(*(column.tolist() for column in columns), strict=True)
-    assert rows_of(layout, *columns) == [layout.encode(layout.key(*key)) for key in keys]
+    assert rows_of(layout, *columns) == [layout.encode(layout.key_class(*key)) for key in keys]
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def test_a_row_is_what_decoding_and_encoding_make_and_as_much_is_refused(data: s
     row_of = CopiedPart(source, copied.name, target, "copied").rows_with(**values)
 
     def decoded_and_encoded(row: bytes) -> bytes:
-        return target.encode(target.key(**values, copied=getattr(source.decode(row), copied.name)))
+        return target.encode(target.key_class(**values, copied=getattr(source.decode(row), copied.name)))
 
     row = outcome(partial(source.encode, data.draw(keys)))
     assume(isinstance(row, bytes))

@@ -94,7 +94,7 @@ def test_nan_and_negative_zero_are_refused_though_their_source_writes_them(row: 
 @rows_of(lambda row: row["codec"] in LAYOUTS)
 def test_a_key_has_the_row_that_its_source_gives_it(row: dict[str, Any]) -> None:
     layout, values, data = LAYOUTS[row["codec"]], value_of(row["value"]), bytes.fromhex(row["hex"])
-    key = layout.key(*values) if isinstance(values, list) else layout.key(values)
+    key = layout.key_class(*values) if isinstance(values, list) else layout.key_class(values)
     assert data == layout.encode(key)
     assert key == layout.decode(data)
 

@@ -113,7 +113,7 @@ def test_parts_whose_joined_names_are_alike_are_packed_each_in_its_place() -> No
     layout = KeyLayout(
         key_class({"a_b": UInt8, "c": UInt16, "text": EscapedText, "a": UInt16, "b_c": UInt8, "end": EscapedText})
     )
-    key = layout.key(1, 2, "x", 3, 4, "y")
+    key = layout.key_class(1, 2, "x", 3, 4, "y")
     row = bytes.fromhex("01 0002 78 0001 0003 04 79 0001")
     assert row == layout.encode(key)
     assert key == layout.decode(row)
@@ -204,7 +204,7 @@ def test_a_prefix_that_is_not_that_of_its_parts_is_refused() -> None:
 
 def test_a_key_of_another_class_is_refused_even_if_its_parts_fit() -> None:
     twin = KeyLayout(key_class({part.name: part.codec for part in ORDERS.parts}))
-    for wrong in (twin.key("s-17", 0, ""), ROW, None, ("s-17", 0, "")):
+    for wrong in (twin.key_class("s-17", 0, ""), ROW, None, ("s-17", 0, "")):
         with pytest.raises(InvalidKey, match=r"^OrderBySeller: must be a OrderBySeller"):
             ORDERS.encode(wrong)
 
@@ -252,27 +252,27 @@ def test_a_row_is_bytes_and_not_another_type_like_them() -> None:
 def test_a_row_of_32767_bytes_is_the_longest(codec: Any) -> None:
     layout = KeyLayout(key_class({"text": codec}))
     most = 32_767 - len(codec.encode(""))
-    row = layout.encode(layout.key("a" * most))
+    row = layout.encode(layout.key_class("a" * most))
     assert len(row) == 32_767
-    assert layout.key("a" * most) == layout.decode(row)
+    assert layout.key_class("a" * most) == layout.decode(row)
     with pytest.raises(InvalidKey, match=r"1\.\.32767 bytes"):
-        layout.encode(layout.key("a" * (most + 1)))
+        layout.encode(layout.key_class("a" * (most + 1)))
     with pytest.raises(InvalidKey, match=r"1\.\.32767 bytes"):
         layout.decode(codec.encode("a" * (most + 1)))
 
 
 def test_a_prefix_counts_towards_the_longest_row() -> None:
     layout = KeyLayout(key_class({"text": TrailingText}), Salt(of="text", buckets=4))
-    assert len(layout.encode(layout.key("a" * 32_766))) == 32_767
+    assert len(layout.encode(layout.key_class("a" * 32_766))) == 32_767
     with pytest.raises(InvalidKey, match=r"1\.\.32767 bytes"):
-        layout.encode(layout.key("a" * 32_767))
+        layout.encode(layout.key_class("a" * 32_767))
 
 
 @pytest.mark.parametrize("codec", [TrailingText, TrailingBytes], ids=str)
 def test_an_empty_row_is_not_a_key(codec: Any) -> None:
     layout = KeyLayout(key_class({"rest": codec}))
     with pytest.raises(InvalidKey, match=r"1\.\.32767 bytes"):
-        layout.encode(layout.key(codec.decode(b"")))
+        layout.encode(layout.key_class(codec.decode(b"")))
     with pytest.raises(InvalidKey, match=r"1\.\.32767 bytes"):
         layout.decode(b"")
 
@@ -308,7 +308,7 @@ OF_GENERATED_CODE = (
 def test_a_part_may_have_any_name_that_the_generated_functions_use(name: str) -> None:
     for codecs in ({name: EscapedText, "a": UInt8}, {"a": EscapedText, name: UInt8}, {"a": UInt8, name: TrailingText}):
         layout = KeyLayout(key_class(codecs), Salt(of=name, buckets=4))
-        key = layout.key(*(7 if codec is UInt8 else "x\0" for codec in codecs.values()))
+        key = layout.key_class(*(7 if codec is UInt8 else "x\0" for codec in codecs.values()))
         with without_reference(layout.encode, layout.decode, layout.row_of):
             row = layout.encode(key)
             assert (layout.decode(row), layout.row_of(key)) == (key, row)
@@ -383,7 +383,7 @@ def test_a_value_that_python_can_hardly_show_is_refused_as_part_key_and_row(layo
         fields = {part.name: value if part.name == name else 0 for part in layout.parts}
         for function in (layout.encode, layout.row_of):
             with pytest.raises(InvalidKey):
-                function(layout.key(**fields))
+                function(layout.key_class(**fields))
         for condition in (value, between(value), between(None, value), starting_with(value)):
             with pytest.raises(InvalidQuestion):
                 layout.plan(**{name: condition})

@@ -95,11 +95,11 @@ def test_the_generated_functions_do_what_their_references_do(data: st.DataObject
 def test_a_record_with_whole_values_is_stored_in_the_row_of_its_shares(data: st.DataObject) -> None:
     layout, _keys = data.draw(layouts(SHARES))
     whole = st.integers(-7200, 65_535) | st.integers(-(2**63), 2**63 - 1)
-    record = layout.key(*(data.draw(whole) for _ in layout.parts))
+    record = layout.key_class(*(data.draw(whole) for _ in layout.parts))
     row = outcome(partial(row_of_reference, layout), record)
     assert row == outcome(layout.row_of, record)
     if isinstance(row, bytes):
-        assert layout.key(*map(share_by_hand, layout.parts, attrs.astuple(record))) == layout.decode(row)
+        assert layout.key_class(*map(share_by_hand, layout.parts, attrs.astuple(record))) == layout.decode(row)
         with without_reference(layout.row_of):
             assert row == layout.row_of(record)
 
@@ -125,7 +125,7 @@ def layouts_with(codec: Codec[Any]) -> tuple[KeyLayout[Any], KeyLayout[Any]]:
 def test_no_valid_key_of_any_codec_needs_the_reference(case: Case, data: st.DataObject) -> None:
     values = {"first": data.draw(texts), "tested": data.draw(case.values), "number": 7, "text": data.draw(texts)}
     for layout in layouts_with(case.codec):
-        key = layout.key(*(values[part.name] for part in layout.parts))
+        key = layout.key_class(*(values[part.name] for part in layout.parts))
         if isinstance(row := outcome(layout.encode_reference, key), bytes):
             with without_reference(layout.encode, layout.row_of, layout.decode):
                 assert row == layout.encode(key) == layout.row_of(key)
@@ -151,7 +151,7 @@ def test_a_row_that_decodes_is_the_only_one_of_its_key(data: st.DataObject) -> N
     row = outcome(layout.encode, data.draw(keys))
     damage = data.draw(damaged(row if isinstance(row, bytes) else b""))
     key = outcome(layout.decode, damage)
-    if isinstance(key, layout.key):
+    if isinstance(key, layout.key_class):
         assert damage == layout.encode(key)
 
 

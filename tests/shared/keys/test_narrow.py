@@ -629,7 +629,7 @@ def is_narrowable(subject: Subject, question: dict[str, Any]) -> bool:
     if bucket is not None and bucket.of in singles:  # one moment has its slice without any order
         kinds[bucket.of] = attrs.evolve(kinds[bucket.of], ordered=True)
     return is_answerable(
-        attrs.evolve(subject, layout=KeyLayout(subject.layout.key, *unknown), kinds=kinds), cut.planned
+        attrs.evolve(subject, layout=KeyLayout(subject.layout.key_class, *unknown), kinds=kinds), cut.planned
     )
 
 

@@ -715,8 +715,8 @@ def test_every_interval_and_prefix_of_every_codec_holds_exactly_its_values(name:
     after_ff = Kind(UInt8, (255,))
     alone, second = layout_of([kind]), layout_of([after_ff, kind])
     subject = Subject(alone, {"a": kind}, {"a": list(kind.values)}, None)
-    records = subject.keys if kind.every > 1 else [alone.key(value) for value in kind.values]
-    rows = [(record, second.row_of(second.key(255, record.a))) for record in records]
+    records = subject.keys if kind.every > 1 else [alone.key_class(value) for value in kind.values]
+    rows = [(record, second.row_of(second.key_class(255, record.a))) for record in records]
     conditions: list[Any] = [
         starting_with(value[:n]) for value in kind.values if kind.beginnings for n in range(len(value) + 1)
     ]

@@ -167,7 +167,7 @@ def test_a_record_without_an_int_is_refused_by_name() -> None:
 
 def test_a_value_whose_slice_starts_below_the_codec_is_refused() -> None:
     layout: KeyLayout[Any] = KeyLayout(row_key(type("Key", (), {"a": part(Slice(Int8, 100), "")})))
-    record = layout.key(-101)
+    record = layout.key_class(-101)
     with pytest.raises(InvalidKey, match=r"^Key\.a: must be -128\.\.127 \(got -200\)$"):
         layout.row_of(record)
     with pytest.raises(InvalidQuestion, match=r"^Key\.a: must be -128\.\.127 \(got -200\)$"):

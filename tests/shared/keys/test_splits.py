@@ -208,7 +208,7 @@ IDS = range(1_000_000, 1_000_000 + SAMPLED)  # one after another, as serial ids 
 
 def rows_in_regions(points: Iterable[bytes], layout: KeyLayout[Any], values: Iterable[Any]) -> list[int]:
     points = tuple(points)
-    rows = Counter(bisect(points, layout.encode(layout.key(value))) for value in values)
+    rows = Counter(bisect(points, layout.encode(layout.key_class(value))) for value in values)
     return [rows[region] for region in range(len(points) + 1)]
 
 

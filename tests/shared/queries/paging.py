@@ -25,7 +25,7 @@ from shared.keys.slice_codecs import share_codec
 from shared.queries import Page, ServerFilter
 from shared.queries.pages import READ_AT_MOST, read_page
 from shared.queries.record_reader import Question, conditions_of
-from shared.tables import InvalidRow, RecordCells, TableLayout
+from shared.tables import BoundTable, InvalidRow, RecordCells, TableLayout
 from tests.engines import EMBEDDED, Engine
 from tests.shared.stocked import put
 
@@ -89,7 +89,7 @@ BY_HOST_NEWEST_FIRST = KeyLayout(ByHostNewestFirst)
 
 def key_table(layout: KeyLayout[Any], name: str = "t") -> TableLayout[Any, Any]:
     """A table whose records are the keys of a layout; the cell f:v marks its rows."""
-    return TableLayout(name, "a key", layout, RecordCells(layout.key, {}, marker="f:v"), is_recorded=False)
+    return TableLayout(name, "a key", layout, RecordCells(layout.key_class, {}, marker="f:v"), is_recorded=False)
 
 
 def holds_whole_values(layout: KeyLayout[Any]) -> bool:
@@ -115,12 +115,13 @@ def page(
     on_invalid: Callable[[InvalidRow], None] | None = None,
 ) -> Page[Any]:
     """One page of a question in a given direction, which `Query` derives; with an `order`, the client always sorts."""
-    question = Question(rows, table, plan, conditions_of(table.cells.record, plan, where), filter, order, reverse)
+    conditions = conditions_of(table.cells.record, plan, where)
+    question = Question(BoundTable(rows.connection, table), plan, conditions, filter, order, reverse)
     return read_page(question, limit, cursor, on_invalid, read_at_most=read_at_most)
 
 
 def keys_of(layout: KeyLayout[Any]) -> list[Any]:
-    return [layout.key(at_s, host) for at_s in TIMES for host in HOSTS[: 2 + at_s % 7]]
+    return [layout.key_class(at_s, host) for at_s in TIMES for host in HOSTS[: 2 + at_s % 7]]
 
 
 def pages_of(
@@ -158,7 +159,7 @@ class Changes:
 
     def __call__(self, table: happybase.Table) -> None:
         for verb, at_s, host in [self.pending.pop() for _ in self.pending[:3]]:
-            key = self.layout.key(at_s, host)
+            key = self.layout.key_class(at_s, host)
             if verb == "put":
                 put(table, [self.layout.encode(key)])
             else:

@@ -27,7 +27,7 @@ class Visit:
 
 
 VISITS = KeyLayout(Visit, Salt(of="host", buckets=4))
-ITEM_TABLE = key_table(ITEMS, "items")
+ITEM_TABLE = key_table(ITEMS)
 BAD = b"\xff\xff\xff"
 
 
@@ -40,11 +40,13 @@ def bad(number: int) -> bytes:
     return item(number) + BAD
 
 
-def pages_of(table: Any, layout: KeyLayout[Any], **options: Any) -> tuple[list[Page[Any]], list[InvalidRow]]:
+def pages_of(
+    table: Any, layout: KeyLayout[Any], name: str = "t", **options: Any
+) -> tuple[list[Page[Any]], list[InvalidRow]]:
     """All pages, and all rows that they reported."""
     pages: list[Page[Any]] = []
     reported: list[InvalidRow] = []
-    keys, plan = key_table(layout, "items"), options.pop("plan", layout.whole_table())
+    keys, plan = key_table(layout, name), options.pop("plan", layout.whole_table())
     for _ in count():
         assert len(pages) < 1000, "the cursor does not move"
         cursor = pages[-1].cursor if pages else None
@@ -59,17 +61,17 @@ def numbers(pages: list[Page[Any]]) -> list[int]:
 
 
 def test_a_row_that_is_left_out_is_reported_with_table_row_and_reason(stocked: Stocked) -> None:
-    table = stocked([item(1), item(2) + b"\xff", item(3)], name="items")
+    table = stocked([item(1), item(2) + b"\xff", item(3)])
     (only,), (invalid,) = pages_of(table, ITEMS, limit=3)
     assert [Item(1), Item(3)] == only.records
     assert (only.rows_read, only.cursor) == (3, None)
-    assert (invalid.table, invalid.row) == ("items", b"\0\2\xff")
+    assert (invalid.table, invalid.row) == ("t", b"\0\2\xff")
     assert invalid.reason == "Item: 1 bytes too many, at offset 2 of row 00 02 ff"
     assert str(invalid) == f"{invalid.table}: row 00 02 ff: {invalid.reason}"
 
 
 def test_an_invalid_row_is_frozen_but_accepts_the_attributes_that_tools_add() -> None:
-    invalid = InvalidRow("items", b"\0", "too short")
+    invalid = InvalidRow("t", b"\0", "too short")
     invalid.add_note("seen by a tool")
     invalid.__dict__["mark"] = 1
     setattr(invalid, "other_mark", 2)  # noqa: B010  # as typer sets it

@@ -31,7 +31,7 @@ from shared.keys import (
 from shared.keys.conditions import matcher
 from shared.queries import Query
 from shared.queries.key_order import direction
-from shared.tables import ItemCells, RecordCells, TableLayout
+from shared.tables import BoundTable, ItemCells, RecordCells, TableLayout
 from tests.engines import Engine, examples
 from tests.shared.queries.wide import pages_of, records_of
 
@@ -102,7 +102,7 @@ QUESTIONS = st.dictionaries(st.sampled_from(sorted(CONDITIONS)), st.integers(0, 
 
 def plan_of(table: TableLayout[Any, Event], question: dict[str, Any]) -> Plan:
     try:
-        return table.narrow(**question) if question else table.layout.whole_table()
+        return table.narrow(**question) if question else table.whole_table()
     except InvalidQuestion:
         assume(False)
         raise
@@ -140,7 +140,7 @@ def test_records_come_in_the_order_that_is_asked_for(
         with rows.batch() as batch:
             for event in EVENTS:
                 batch.put(table.row(event), table.cells.pack(event))
-        query = Query(rows, table, plan, order=order, newest_first=newest_first)
+        query = Query(BoundTable(rows.connection, table), plan, order=order, newest_first=newest_first)
         pages = pages_of(query, limit)
         records = records_of(pages)
         sorted_, _ = direction(table, plan, order, newest_first)
@@ -149,11 +149,11 @@ def test_records_come_in_the_order_that_is_asked_for(
         places = [order.row_of(record) for record in records]
         assert sorted(places, reverse=by_order) == places
         assert ("order" in pages[0].client_work) == (sorted_ is not None)
-        unsorted = list(Query(rows, table, plan))
+        unsorted = list(Query(BoundTable(rows.connection, table), plan))
     # Where every part has an order, the client sorts only what the scan does not give already; the values are too few
     # to tell that of a question with three conditions, or of an order by slices of time.
     qualifier = table.cells.qualifier.parts if isinstance(table.cells, ItemCells) else ()
-    is_ordered = all(part.codec.ordered for part in (*order.parts, *table.layout.parts, *qualifier))
+    is_ordered = all(part.codec.ordered for part in (*order.parts, *table.key.parts, *qualifier))
     if sorted_ is not None and is_ordered and len(question) < 3 and order.time_bucket is None:
         for scan in (unsorted, unsorted[::-1]):
             places = [order.row_of(record) for record in scan]
@@ -165,13 +165,13 @@ def test_newest_first_of_rows_in_the_order_of_a_hash_is_refused(newest_first: bo
     hashed = HashPrefix(of="host", bytes=2)
     table = event_table(hashed)
     with pytest.raises(InvalidQuestion) as refused:
-        direction(table, table.layout.whole_table(), None, newest_first)
+        direction(table, table.whole_table(), None, newest_first)
     assert str(refused.value) == (
         "newest_first: rows of HostAndTime come in the order of a hash; give order, or a value for host"
     )
     of_both = event_table(hashed, HashPrefix(of=("at_s", "host"), bytes=2))
     with pytest.raises(InvalidQuestion) as refused:
-        direction(of_both, of_both.layout.whole_table(), None, newest_first)
+        direction(of_both, of_both.whole_table(), None, newest_first)
     assert str(refused.value) == (
         "newest_first: rows of HostAndTime come in the order of a hash; give order, or a value for host and at_s"
     )
@@ -179,14 +179,14 @@ def test_newest_first_of_rows_in_the_order_of_a_hash_is_refused(newest_first: bo
 
 def test_rows_in_the_order_of_a_hash_have_a_direction_with_an_order_or_a_value() -> None:
     table = event_table(HashPrefix(of="host", bytes=2))
-    everything = table.layout.whole_table()
-    order = KeyLayout(table.layout.key)
+    everything = table.whole_table()
+    order = KeyLayout(table.key.key_class)
     assert direction(table, everything, None, None) == (None, False)
     assert direction(table, everything, order, True) == (order, True)
     assert direction(table, table.plan(host="a"), None, True) == (None, True)
     assert direction(table, table.plan(host="a", at_s=4, number=12), None, True) == (None, False)
     listed = event_table(HashPrefix(of="host", bytes=1))
-    assert direction(listed, listed.layout.whole_table(), None, True) == (None, True)
+    assert direction(listed, listed.whole_table(), None, True) == (None, True)
 
 
 def event_table(*prefixes: Any) -> TableLayout[Any, Event]:

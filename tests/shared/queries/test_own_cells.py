@@ -14,7 +14,7 @@ from shared.designs import metered
 from shared.keys import Descending, InvalidQuestion, KeyLayout, Salt, TrailingText, UInt16, between, part, row_key
 from shared.queries import Query
 from shared.queries.pages import read_page
-from shared.tables import InvalidRecord, InvalidRow, TableLayout
+from shared.tables import BoundTable, InvalidRecord, InvalidRow, TableLayout
 from tests.engines import Engine, examples
 from tests.shared.queries.wide import pages_of, records_of
 
@@ -95,7 +95,7 @@ def test_pages_iteration_first_and_count_lose_and_double_nothing(
         rows = connection.table(table.name)
         documents = stock(rows, table, COUNTS)
         wanted = flat(documents, newest_first)
-        query = Query(rows, table, table.layout.whole_table(), newest_first=newest_first)
+        query = Query(BoundTable(rows.connection, table), table.whole_table(), newest_first=newest_first)
         assert list(query) == wanted
         assert query.first() == wanted[0]
         assert query.count() == len(wanted) == 12
@@ -134,7 +134,7 @@ def test_the_pages_of_rows_with_any_number_of_records_are_the_answer(
             for tag in flat(stock(rows, SALTED, counts), newest_first)
             if all(getattr(tag, name) == value for name, value in where.items())
         ]
-        query = Query(rows, SALTED, SALTED.layout.whole_table(), where=where, newest_first=newest_first)
+        query = Query(BoundTable(rows.connection, SALTED), SALTED.whole_table(), where=where, newest_first=newest_first)
         pages = pages_of(query, limit)
         assert records_of(pages) == wanted
         assert max(page.rows_read for page in pages) <= read_at_most
@@ -146,7 +146,7 @@ def test_a_point_has_all_records_of_its_row_or_none(engine: Engine) -> None:
         rows = connection.table(TAGS.name)
         documents = stock(rows, TAGS, COUNTS)
         for number in range(len(COUNTS)):
-            page = Query(rows, TAGS, TAGS.plan(number=number)).page(limit=1)
+            page = Query(BoundTable(rows.connection, TAGS), TAGS.plan(number=number)).page(limit=1)
             assert (page.records, page.cursor) == (documents[number], None)
 
 
@@ -155,7 +155,7 @@ def test_a_row_with_a_damaged_cell_is_raised_or_left_out_whole(engine: Engine) -
         rows = connection.table(TAGS.name)
         documents = stock(rows, TAGS, COUNTS)
         rows.put(TAGS.row(Document(9)), {b"f:t:": b"\xc3"})
-        query = Query(rows, TAGS, TAGS.layout.whole_table())
+        query = Query(BoundTable(rows.connection, TAGS), TAGS.whole_table())
         with pytest.raises(InvalidRow) as refused:
             list(query)
         assert str(refused.value) == "tags: row 00 09: Tag.name: must be text, not empty (got '')"
@@ -175,9 +175,9 @@ def test_an_order_into_which_the_client_would_sort_is_refused(
 ) -> None:
     """The records of one row may be equal in that order, and share one place in the table."""
     with engine.shared_store(TAGS) as connection:
-        plan = TAGS.plan(**question) if question else TAGS.layout.whole_table()
+        plan = TAGS.plan(**question) if question else TAGS.whole_table()
         with metered(connection) as cost, pytest.raises(InvalidQuestion) as refused:
-            Query(connection.table(TAGS.name), TAGS, plan, order=KeyLayout(order))
+            Query(BoundTable(connection, TAGS), plan, order=KeyLayout(order))
     assert str(refused.value) == (
         "order: cannot sort table tags, because a cursor cannot tell apart the records in a row of TagCells: "
         "omit order, and sort the records yourself"
@@ -190,7 +190,7 @@ def test_an_order_that_a_scan_has_is_not_refused(engine: Engine, order: type[Any
     with engine.shared_store(TAGS) as connection:
         rows = connection.table(TAGS.name)
         wanted = flat(stock(rows, TAGS, COUNTS), newest_first)
-        query = Query(rows, TAGS, TAGS.layout.whole_table(), order=KeyLayout(order))
+        query = Query(BoundTable(rows.connection, TAGS), TAGS.whole_table(), order=KeyLayout(order))
         assert list(query) == records_of(pages_of(query, 2)) == wanted
 
 
@@ -201,7 +201,7 @@ def test_an_explanation_is_not_exact_because_rows_without_records_make_a_page_re
     with engine.shared_store(TAGS) as connection:
         rows = connection.table(TAGS.name)
         stock(rows, TAGS, [0] * 230 + [1, 1])
-        query = Query(rows, TAGS, TAGS.plan(number=between(0, 1000)))
+        query = Query(BoundTable(rows.connection, TAGS), TAGS.plan(number=between(0, 1000)))
         explanation = query.explain(1)
         with metered(connection) as cost:
             assert query.page(1).records == [Tag(230, "tag a")]

@@ -28,7 +28,7 @@ from shared.keys import (
 )
 from shared.queries import DependentQuery, Query, ServerFilter
 from shared.queries.pages import READ_AT_MOST, read_page
-from shared.tables import InvalidRow, RecordCells, TableLayout
+from shared.tables import BoundTable, InvalidRow, RecordCells, TableLayout
 from tests.engines import EMBEDDED, Engine, examples
 from tests.shared.keys.oracle import Subject, matches, plan_of, questions, subjects
 from tests.shared.queries.paging import (
@@ -50,7 +50,7 @@ from tests.shared.stocked import Stocked, put, stocked_table
 
 
 def everything(rows: happybase.Table, **options: Any) -> Query[Item]:
-    return Query(rows, ITEM_TABLE, ITEMS.whole_table(), **options)
+    return Query(BoundTable(rows.connection, ITEM_TABLE), ITEMS.whole_table(), **options)
 
 
 def numbers(records: Any) -> list[int]:
@@ -72,7 +72,7 @@ def test_nothing_is_read_until_it_is_asked(items: Items) -> None:
 
 
 def test_a_query_says_what_it_asks(items: Items) -> None:
-    query = Query(items(0), ITEM_TABLE, ITEM_TABLE.plan(number=between(1, 9)))
+    query = Query(BoundTable(items(0).connection, ITEM_TABLE), ITEM_TABLE.plan(number=between(1, 9)))
     assert repr(query) == "Query(t: {'number': Between(since=1, until=9)})"
 
 
@@ -95,7 +95,7 @@ def test_a_where_is_compared_beside_the_residual(stocked: Stocked) -> None:
     rows = stocked(map(layout.encode, keys_of(layout)))
     table = key_table(layout)
     plan = table.narrow(at_s=between(9, 12), host="a")
-    query = Query(rows, table, plan, where={"at_s": between(10, None)})
+    query = Query(BoundTable(rows.connection, table), plan, where={"at_s": between(10, None)})
     assert list(query) == [Rising(10, "a"), Rising(11, "a")]
     assert query.page().client_work == query.explain().client_work == ("at_s", "host")
 
@@ -136,7 +136,9 @@ def test_a_where_may_compare_a_property_or_what_init_does_not_take(engine: Engin
         for number in range(4):
             rows.put(COUNTED.row(Item(number)), COUNTED.cells.pack(Counted(number)))
         for name in ("half", "double"):
-            query = Query(rows, COUNTED, ITEMS.whole_table(), where={name: {"half": 1, "double": 6}[name]})
+            query = Query(
+                BoundTable(rows.connection, COUNTED), ITEMS.whole_table(), where={name: {"half": 1, "double": 6}[name]}
+            )
             assert numbers(query) == {"half": [2, 3], "double": [3]}[name]
 
 
@@ -199,7 +201,7 @@ def test_then_is_not_called_without_records(items: Items) -> None:
         raise AssertionError("called without records")
 
     rows = items(3)
-    assert Query(rows, ITEM_TABLE, ITEMS.plan(number=7)).then(fail).page().records == []
+    assert Query(BoundTable(rows.connection, ITEM_TABLE), ITEMS.plan(number=7)).then(fail).page().records == []
     dropped = everything(rows).then(lambda records: [None] * len(records)).then(fail)
     assert dropped.page().records == []
 
@@ -308,7 +310,7 @@ def test_iteration_over_buckets_fetches_a_quarter_more_at_most(engine: Engine, s
     count = 20_000 if engine.name == EMBEDDED else 2_000
     layout = KeyLayout(Item, Salt(of="number", buckets=16))
     rows = stocked(layout.encode(Item(number)) for number in range(count))
-    query = Query(rows, key_table(layout), layout.whole_table())
+    query = Query(BoundTable(rows.connection, key_table(layout)), layout.whole_table())
     with metered(rows.connection) as cost:
         assert numbers(query) == list(range(count))
     assert cost.rows_fetched <= 1.25 * count
@@ -357,7 +359,7 @@ def test_a_query_that_is_dropped_half_read_leaves_no_scanner_open(stocked: Stock
     layout = KeyLayout(Item, Salt(of="number", buckets=buckets))
     rows = stocked(layout.encode(Item(number)) for number in range(3_000))
     rows.connection.client = scanners = Scanners(rows.connection.client)
-    query = Query(rows, key_table(layout), layout.whole_table())
+    query = Query(BoundTable(rows.connection, key_table(layout)), layout.whole_table())
     records = iter(query)
     assert next(records) == Item(0)
     assert (scanners.opened, scanners.open) == (buckets, set())
@@ -377,7 +379,7 @@ def test_a_query_that_is_dropped_half_read_leaves_no_scanner_open(stocked: Stock
 @contextmanager
 def visits(engine: Engine, layout: KeyLayout[Any], hosts: list[str]) -> Iterator[happybase.Table]:
     """Every host at the same times, so that the keys after the host are equal."""
-    keys = [layout.key(host, at_s) for host in hosts for at_s in range(0, 40, 2)]
+    keys = [layout.key_class(host, at_s) for host in hosts for at_s in range(0, 40, 2)]
     with stocked_table(engine, map(layout.encode, keys)) as rows:
         yield rows
 
@@ -399,14 +401,14 @@ def test_values_that_are_merged_come_by_what_follows_them_and_reverse_is_the_mir
             for at_s in sorted((at_s for at_s in range(4, 30, 2)), key=lambda at_s: sign * at_s)
             for host in in_stream_order
         ]
-        forward = Query(rows, table, plan, newest_first=sign == -1)
-        backward = Query(rows, table, plan, newest_first=sign == 1)
+        forward = Query(BoundTable(rows.connection, table), plan, newest_first=sign == -1)
+        backward = Query(BoundTable(rows.connection, table), plan, newest_first=sign == 1)
         assert list(forward) == wanted
         assert list(backward) == wanted[::-1]
         for limit in range(1, 12):
             assert records_of(pages_of(forward, limit)) == wanted
             assert records_of(pages_of(backward, limit)) == wanted[::-1]
-        unmerged = Query(rows, table, table.plan(host=any_of(hosts), at_s=between(3, 30)))
+        unmerged = Query(BoundTable(rows.connection, table), table.plan(host=any_of(hosts), at_s=between(3, 30)))
         if not prefixes:
             assert list(unmerged) == sorted(wanted, key=lambda visit: (visit.host, sign * visit.at_s))
         assert sorted(unmerged, key=str) == sorted(wanted, key=str)
@@ -416,7 +418,7 @@ def test_the_latest_of_several_hosts_cost_about_one_batch_each(engine: Engine) -
     layout = KeyLayout(ByHostNewestFirst)
     table = key_table(layout)
     with visits(engine, layout, list("abcdef")) as rows:
-        query = Query(rows, table, table.plan(host=any_of(["a", "c", "e"], merged=True)))
+        query = Query(BoundTable(rows.connection, table), table.plan(host=any_of(["a", "c", "e"], merged=True)))
         with metered(rows.connection) as cost:
             assert [visit.at_s for visit in query.page(5).records] == [38, 38, 38, 36, 36]
         assert cost.rows_fetched <= 6 + 3 * 2
@@ -444,7 +446,7 @@ def test_an_explanation_as_text_has_a_line_for_each_range_and_for_the_work_beyon
     narrow = everything(rows, where={"number": 3}, newest_first=True).explain()
     assert str(narrow) == (f"{name}: [, end)\nin reverse\nthe client: number\nfirst page: {narrow.rpcs} RPCs or more")
     table = key_table(ITEMS)
-    bound = Query(rows, table, table.plan(number=between(2, 4))).explain()
+    bound = Query(BoundTable(rows.connection, table), table.plan(number=between(2, 4))).explain()
     assert str(bound) == f"{name}: number=Between(since=2, until=4)\nfirst page: 3 RPCs"
 
 
@@ -463,10 +465,18 @@ def test_explain_names_the_work_of_client_and_server(stocked: Stocked) -> None:
     layout = LAYOUTS["ascending over 3 buckets"]
     rows = stocked([])
     table = key_table(layout)
-    sorted_ = Query(rows, table, table.layout.whole_table(), where={"host": "a"}, order=BY_HOST, newest_first=True)
+    sorted_ = Query(
+        BoundTable(rows.connection, table),
+        table.whole_table(),
+        where={"host": "a"},
+        order=BY_HOST,
+        newest_first=True,
+    )
     explanation = sorted_.explain()
     assert (explanation.client_work, explanation.streams, explanation.reverse) == (("host", "order"), 3, False)
-    filtered = Query(rows, table, table.layout.whole_table(), server=ServerFilter(("v",), b"PrefixFilter('a')"))
+    filtered = Query(
+        BoundTable(rows.connection, table), table.whole_table(), server=ServerFilter(("v",), b"PrefixFilter('a')")
+    )
     assert (filtered.explain().server_filtered, filtered.explain().is_exact) == (("v",), False)
 
 
@@ -476,7 +486,7 @@ def test_the_rpcs_of_an_exact_explanation_are_those_of_a_full_page(
     engine: Engine, big: happybase.Table, limit: int, newest_first: bool | None
 ) -> None:
     for plan in (ITEMS.whole_table(), ITEMS.plan(number=between(0, 2_600))):
-        query = Query(big, ITEM_TABLE, plan, newest_first=newest_first)
+        query = Query(BoundTable(big.connection, ITEM_TABLE), plan, newest_first=newest_first)
         explanation = query.explain(limit)
         with metered(big.connection) as cost:
             assert len(query.page(limit).records) == limit
@@ -520,9 +530,9 @@ def test_the_ranges_and_rpcs_of_an_explanation_are_those_of_a_page(
     with stocked_table(engine, map(subject.layout.encode, subject.keys)) as rows:
         if newest_first is not None and any(s.prefix_bytes < subject.layout.spread_bytes for s in plan.streams):
             with pytest.raises(InvalidQuestion, match=r"^newest_first: rows of \w+ come in the order of a hash; "):
-                Query(rows, table, plan, where=where, newest_first=newest_first)
+                Query(BoundTable(rows.connection, table), plan, where=where, newest_first=newest_first)
             newest_first = None
-        query = Query(rows, table, plan, where=where, newest_first=newest_first)
+        query = Query(BoundTable(rows.connection, table), plan, where=where, newest_first=newest_first)
         with metered(rows.connection) as cost:
             page = query.page(100_000)
         assert {as_metered(read.rows) for read in cost.reads} == set(map(as_metered, query.explain(100_000).ranges))
@@ -621,7 +631,7 @@ def test_rows_of_another_table_are_refused(engine: Engine) -> None:
     with engine.store(table, other) as connection:
         rows = connection.table("other")
         with pytest.raises(InvalidQuestion) as refused:
-            Query(rows, table, table.plan(number=1))
+            Query(BoundTable(rows.connection, table), table.plan(number=1))
         mine = connection.table("mine").name.decode()
         assert str(refused.value) == f"rows: must be those of table {mine} (got {rows.name.decode()})"
 
@@ -631,13 +641,13 @@ def test_a_plan_of_another_table_is_refused_even_if_its_rows_would_be_the_same_b
     with engine.store(table) as connection:
         rows = connection.table("mine")
         with pytest.raises(InvalidQuestion, match=r"^plan: must be one of table mine \(got one of table other\)$"):
-            Query(rows, table, other.plan(number=1))
-        assert Query(rows, table, other.layout.plan(number=1)).first() is None  # the same layout
+            Query(BoundTable(rows.connection, table), other.plan(number=1))
+        assert Query(BoundTable(rows.connection, table), other.key.plan(number=1)).first() is None  # the same layout
         salted = KeyLayout(ITEMS.key, Salt(of="number", buckets=2))
         message = r"^plan: must be one of KeyLayout\(Item\) \(got one of KeyLayout\(Item, Salt\(.*\)\)\)$"
         for plan in (salted.whole_table(), salted.plan(number=1), salted.narrow(number=between(1, 2))):
             with pytest.raises(InvalidQuestion, match=message):
-                Query(rows, table, plan)
+                Query(BoundTable(rows.connection, table), plan)
 
 
 def test_a_plan_that_was_copied_or_made_by_hand_is_one_of_its_table(engine: Engine) -> None:
@@ -645,4 +655,4 @@ def test_a_plan_that_was_copied_or_made_by_hand_is_one_of_its_table(engine: Engi
     with engine.store(table) as connection:
         by_hand = Plan((Stream((RowRange(b"", None),)),))
         for plan in (pickle.loads(pickle.dumps(ITEMS.whole_table())), by_hand):
-            assert Query(connection.table("mine"), table, plan).count() == 0
+            assert Query(BoundTable(connection, table), plan).count() == 0

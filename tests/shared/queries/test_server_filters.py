@@ -58,7 +58,7 @@ def stored(engine: Engine) -> Iterator[Callable[[list[Note]], happybase.Table]]:
 
 
 def whole_table() -> Plan:
-    return NOTES.layout.whole_table()
+    return NOTES.key.whole_table()
 
 
 def test_the_filter_of_a_value_is_text_that_hbase_reads():
@@ -108,7 +108,7 @@ def test_a_filter_reads_what_it_does_not_return(engine, stored):
 
 def test_a_filter_of_one_row_is_asked_by_a_scan_since_a_get_knows_none(stored):
     rows = stored([Note(1, "a"), Note(2, "b")])
-    plan = NOTES.layout.plan(number=2)
+    plan = NOTES.key.plan(number=2)
     assert plan.point is not None
     for value, wanted in (("a", []), ("b", [Note(2, "b")])):
         assert page(rows, NOTES, plan, limit=9, filter=equal(NOTE_CELLS, "text", value)).records == wanted

@@ -93,7 +93,7 @@ def test_the_pages_in_another_order_are_the_sorted_answer(
     engine: Engine, name: str, stored: set[tuple[int, str]], reverse: bool, limit: int, where: dict[str, Any]
 ) -> None:
     layout = LAYOUTS[name]
-    keys = [layout.key(*values) for values in stored]
+    keys = [layout.key_class(*values) for values in stored]
     plan = layout.plan(at_s=between(0, 250))
     with stocked_table(engine, map(layout.encode, keys)) as table:
         pages = pages_of(table, layout, plan, limit=limit, reverse=reverse, where=where, order=BY_HOST_NEWEST_FIRST)

@@ -82,7 +82,7 @@ Question = dict[str, Any]
 
 
 def plan_of(table: TableLayout[Any, Any], question: Question) -> Any:
-    return table.plan(**question) if question else table.layout.whole_table()
+    return table.plan(**question) if question else table.key.whole_table()
 
 
 def answer(shape: Shape, points: Iterable[Point], question: Question, newest_first: bool | None) -> list[Point]:

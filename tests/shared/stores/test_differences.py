@@ -84,7 +84,7 @@ def test_filters_that_seek_past_a_tombstone(engine, table, filter, newer):
     why="HBase does not open a family without cells in the time range, so that the result depends on other rows",
 )
 def test_a_family_that_is_not_looked_at(engine):
-    two_families = TableLayout("t", "any row", TABLE.layout, TABLE.cells, {"d": Family(), "e": Family()})
+    two_families = TableLayout("t", "any row", TABLE.key, TABLE.cells, {"d": Family(), "e": Family()})
     with engine.store(two_families) as connection:
         table = connection.table("t")
         for row, column, timestamp in ((b"a", b"e:", 3), (b"b", b"d:", 9), (b"c", b"e:", 3)):

@@ -98,8 +98,8 @@ def test_a_ready_codec_is_copied_as_itself(copied: Copy) -> None:
     [
         KEY,
         LAMP,
-        BY_SELLER.layout.plan(seller_id="s-17", placed_ms=between(0, 9)),
-        BY_SELLER.layout.plan(seller_id=starting_with("s-1")),
+        BY_SELLER.key.plan(seller_id="s-17", placed_ms=between(0, 9)),
+        BY_SELLER.key.plan(seller_id=starting_with("s-1")),
         LAYOUTS[1].narrow(seller_id=between("a", "b"), order_number="n-42"),
         LAYOUTS[1].prefixes,
         LAYOUTS[2].prefixes,

@@ -210,7 +210,7 @@ def test_the_shell_reads_every_byte_back() -> None:
 def test_the_shell_reads_points_of_several_bytes_back(count: int, codec: Codec[Any]) -> None:
     spread = table(codec)
     statement = create_statement(spread, count)
-    assert splits_read(statement) == list(split_points(spread.layout, count).points)
+    assert splits_read(statement) == list(split_points(spread.key, count).points)
     assert max(map(len, statement.splitlines()[1:])) <= 200
 
 

@@ -53,7 +53,7 @@ def outcome(read: Any, row: Any, cells: Mapping[bytes, bytes]) -> Any:
 
 def generated(table: TableLayout[Any, Any]) -> list[Any]:
     """The generated functions of a table; a row without columns has nothing to decode but its key."""
-    return [table.layout.row_of, *([] if getattr(table.cells, "marker", None) else [table.record])]
+    return [table.key.row_of, *([] if getattr(table.cells, "marker", None) else [table.record])]
 
 
 @st.composite

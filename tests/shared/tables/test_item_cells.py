@@ -261,10 +261,10 @@ def test_a_value_is_put_together_from_its_slice_and_its_rest(at_s: int, descendi
     table = TableLayout("t", "any", KeyLayout(Hour), item_cells)
     point = Point("cpu", at_s, 0.5)
     row, cells = table.row(point), table.cells.pack(point)
-    assert table.layout.decode(row).at_s == at_s - at_s % 3600
-    with without_reference(item_cells.item, table.layout.row_of):
+    assert table.key.decode(row).at_s == at_s - at_s % 3600
+    with without_reference(item_cells.item, table.key.row_of):
         assert table.records(row, cells) == [point]
-    assert item_cells._item_reference(table.layout.decode(row), next(iter(cells))[2:], cells.popitem()[1]) == point
+    assert item_cells._item_reference(table.key.decode(row), next(iter(cells))[2:], cells.popitem()[1]) == point
 
 
 # ---- labels --------------------------------------------------------------------------------------
@@ -593,7 +593,7 @@ def test_a_copied_layout_packs_and_reads_the_same_cells(copied: Any, table: Tabl
     assert (twin.row(record), twin.cells.pack(record)) == (table.row(record), table.cells.pack(record))
     assert twin.records(table.row(record), table.cells.pack(record)) == [record]
     assert repr(twin.cells) == repr(table.cells)
-    question = {name: getattr(record, name) for name in twin.layout.part_named}
+    question = {name: getattr(record, name) for name in twin.key.part_named}
     assert twin.plan(**question) == table.plan(**question)
 
 

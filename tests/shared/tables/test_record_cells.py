@@ -15,6 +15,7 @@ from shared.tables import (
     COUNTER,
     RAW,
     TEXT,
+    BoundTable,
     Column,
     InvalidRecord,
     InvalidRow,
@@ -76,7 +77,9 @@ def test_a_counter_that_hbase_increments_is_read_in_its_record(engine: Engine) -
         rows = connection.table("documents")
         rows.put(b"a/b", DOCUMENT_CELLS.pack(MANUAL))
         rows.counter_inc(b"a/b", b"c:v", 7)
-        assert Query(rows, DOCUMENTS, DOCUMENTS.plan(path="a/b")).first() == attrs.evolve(MANUAL, views=7)
+        assert Query(BoundTable(rows.connection, DOCUMENTS), DOCUMENTS.plan(path="a/b")).first() == attrs.evolve(
+            MANUAL, views=7
+        )
 
 
 def test_a_record_of_counters_only_has_nothing_to_write() -> None:
@@ -94,7 +97,9 @@ def test_a_filter_compares_text_as_its_column_packs_it(engine: Engine) -> None:
         for record in (MANUAL, attrs.evolve(MANUAL, path="c", title="Other")):
             rows.put(DOCUMENTS.row(record), DOCUMENT_CELLS.pack(record))
         manuals = Query(
-            rows, DOCUMENTS, DOCUMENTS.layout.whole_table(), server=equal(DOCUMENT_CELLS, "title", "Manual")
+            BoundTable(rows.connection, DOCUMENTS),
+            DOCUMENTS.whole_table(),
+            server=equal(DOCUMENT_CELLS, "title", "Manual"),
         )
         assert list(manuals) == [MANUAL]
 
@@ -132,8 +137,8 @@ def test_a_query_reads_the_claimed_cells_only(engine: Engine) -> None:
         rows = connection.table("documents")
         rows.put(b"a/b", CELLS | {b"m:other": b"\xff"})
         rows.put(b"c", {b"m:other": b"\xff"})
-        assert list(Query(rows, DOCUMENTS, DOCUMENTS.layout.whole_table())) == [MANUAL]
-        assert Query(rows, DOCUMENTS, DOCUMENTS.plan(path="c")).first() is None
+        assert list(Query(BoundTable(rows.connection, DOCUMENTS), DOCUMENTS.whole_table())) == [MANUAL]
+        assert Query(BoundTable(rows.connection, DOCUMENTS), DOCUMENTS.plan(path="c")).first() is None
 
 
 # ---- markers -------------------------------------------------------------------------------------
@@ -251,13 +256,15 @@ def test_a_slice_in_the_row_key_can_have_its_whole_value_in_a_column(engine: Eng
         for peak in peaks:
             rows.put(PEAKS.row(peak), PEAKS.cells.pack(peak))
         assert [HourOf("a", -3600), HourOf("a", 0), HourOf("a", 3600)] == [
-            PEAKS.layout.decode(row) for row, _cells in rows.scan()
+            PEAKS.key.decode(row) for row, _cells in rows.scan()
         ]
-        assert list(Query(rows, PEAKS, PEAKS.plan(host="a"))) == peaks
-        assert list(Query(rows, PEAKS, PEAKS.plan(host="a", at_s=between(0, 3601)))) == peaks[1:2]
-        assert list(Query(rows, PEAKS, PEAKS.plan(host="a", at_s=between(6, 3608)))) == peaks[2:]
+        assert list(Query(BoundTable(rows.connection, PEAKS), PEAKS.plan(host="a"))) == peaks
+        assert (
+            list(Query(BoundTable(rows.connection, PEAKS), PEAKS.plan(host="a", at_s=between(0, 3601)))) == peaks[1:2]
+        )
+        assert list(Query(BoundTable(rows.connection, PEAKS), PEAKS.plan(host="a", at_s=between(6, 3608)))) == peaks[2:]
         for at_s, wanted in ((5, peaks[1]), (6, None), (0, None)):
-            assert Query(rows, PEAKS, PEAKS.plan(host="a", at_s=at_s)).first() == wanted
+            assert Query(BoundTable(rows.connection, PEAKS), PEAKS.plan(host="a", at_s=at_s)).first() == wanted
 
 
 def test_a_slice_whose_value_is_nowhere_else_is_refused() -> None:

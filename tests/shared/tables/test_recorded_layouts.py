@@ -30,6 +30,7 @@ from shared.keys import (
 from shared.queries import Query
 from shared.stores import connect
 from shared.tables import (
+    BoundTable,
     Column,
     Family,
     ItemCells,
@@ -162,13 +163,11 @@ def test_another_layout_under_the_same_name_is_refused_in_words_that_name_both(
 
 
 CALLS: dict[str, Callable[[happybase.Connection, TableLayout[Any, Event]], object]] = {
-    "page": lambda connection, table: Query(connection.table("events"), table, table.plan(host="a")).page(),
-    "first": lambda connection, table: Query(
-        connection.table("events"), table, table.plan(host="a", time_ms=1)
-    ).first(),
-    "iteration": lambda connection, table: [*Query(connection.table("events"), table, table.layout.whole_table())],
-    "put_all": lambda connection, table: put_all([Event("a", 1)], (connection.table("events"), table, table.row)),
-    "put_in_rows": lambda connection, table: put_in_rows(connection.table("events"), table, [b"a"], {b"e:t": b""}, 1),
+    "page": lambda connection, table: Query(BoundTable(connection, table), table.plan(host="a")).page(),
+    "first": lambda connection, table: Query(BoundTable(connection, table), table.plan(host="a", time_ms=1)).first(),
+    "iteration": lambda connection, table: [*Query(BoundTable(connection, table), table.whole_table())],
+    "put_all": lambda connection, table: put_all([Event("a", 1)], BoundTable(connection, table)),
+    "put_in_rows": lambda connection, table: put_in_rows(BoundTable(connection, table), [b"a"], {b"e:t": b""}, 1),
 }
 
 
@@ -187,16 +186,16 @@ def test_layouts_are_compared_once_for_each_connection(connection: happybase.Con
     recorded_layouts.forget_compared(connection, "events")
     rows = connection.table("events")
     with metered(connection) as first:
-        Query(rows, salted(8), salted(8).plan(host="a", time_ms=1)).first()
+        Query(BoundTable(rows.connection, salted(8)), salted(8).plan(host="a", time_ms=1)).first()
     with metered(connection) as second:
-        Query(rows, salted(8), salted(8).plan(host="a", time_ms=1)).first()
+        Query(BoundTable(rows.connection, salted(8)), salted(8).plan(host="a", time_ms=1)).first()
     assert (first.rpcs, second.rpcs) == (3, 1)
 
 
 def test_nothing_is_read_before_the_first_call(connection: happybase.Connection) -> None:
     create_tables(connection, [salted(8)])
     with metered(connection) as cost:
-        Query(connection.table("events"), salted(32), salted(32).plan(host="a"))
+        Query(BoundTable(connection, salted(32)), salted(32).plan(host="a"))
     assert cost.rpcs == 0
 
 
@@ -255,7 +254,7 @@ def test_layouts_that_share_a_table_are_compared_each_with_its_own(connection: h
     create_tables(connection, [table])
     create_tables(connection, [other])
     create_tables(connection, [table, other])
-    for changed in (attrs.evolve(points(DAY_MS), families=FAMILIES), attrs.evolve(other, layout=salted(32).layout)):
+    for changed in (attrs.evolve(points(DAY_MS), families=FAMILIES), attrs.evolve(other, key=salted(32).key)):
         with pytest.raises(LayoutMismatch):
             create_tables(connection, [changed])
 
@@ -401,7 +400,7 @@ def test_a_program_that_only_uses_tables_confirms_a_record_before_another_proces
     def replace_late(*arguments: Any) -> bool:
         monkeypatch.undo()
         connection.create_table("events", {"e": Family().options})
-        put_all([Event("a", 1)], (connection.table("events"), salted(8), salted(8).row))
+        put_all([Event("a", 1)], BoundTable(connection, salted(8)))
         return replace(*arguments)
 
     monkeypatch.setattr(recorded_layouts, "replace_cell", replace_late)
@@ -419,14 +418,14 @@ def test_the_prefix_of_a_connection_separates_records() -> None:
     assert [row for row, _ in connection.table("a_rowbook_layouts").scan()] == [b"a_events"]
     connection.table_prefix = b"a"
     with pytest.raises(LayoutMismatch):
-        Query(connection.table("events"), salted(32), salted(32).plan(host="a")).page()
+        Query(BoundTable(connection, salted(32)), salted(32).plan(host="a")).page()
 
 
 def test_a_table_without_a_record_is_read_with_a_warning(connection: happybase.Connection) -> None:
     unrecorded(connection, events(), Event("a", 1))
     with pytest.warns(UnrecordedLayout, match="^table events: the store has no record of its key layout"):
-        assert Query(connection.table("events"), events(), events().plan(host="a")).page().records == [Event("a", 1)]
-    Query(connection.table("events"), events(), events().plan(host="a")).page()  # without another one
+        assert Query(BoundTable(connection, events()), events().plan(host="a")).page().records == [Event("a", 1)]
+    Query(BoundTable(connection, events()), events().plan(host="a")).page()  # without another one
     with pytest.warns(UnrecordedLayout):
         create_tables(connection, [events()])
     assert connection.tables() == [b"events"]
@@ -443,7 +442,7 @@ def test_a_store_that_may_only_be_read_is_read(tmp_path: Any) -> None:
     try:
         reading = connect(f"embedded:{path}")
         create_tables(reading, [salted(8)])
-        assert Query(reading.table("events"), salted(8), salted(8).plan(host="a")).count() == 1
+        assert Query(BoundTable(reading, salted(8)), salted(8).plan(host="a")).count() == 1
         with pytest.raises(LayoutMismatch):
             create_tables(reading, [salted(32)])
     finally:
@@ -454,7 +453,7 @@ def test_a_table_of_another_program_needs_no_record(connection: happybase.Connec
     foreign = attrs.evolve(events(), is_recorded=False)
     create_tables(connection, [foreign])
     assert connection.tables() == [b"events"]
-    create_tables(connection, [attrs.evolve(foreign, layout=KeyLayout(ByHost, TimeBucket("time_ms", DAY_MS)))])
+    create_tables(connection, [attrs.evolve(foreign, key=KeyLayout(ByHost, TimeBucket("time_ms", DAY_MS)))])
 
 
 # ---- adopting ------------------------------------------------------------------------------------

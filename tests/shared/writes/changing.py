@@ -88,7 +88,7 @@ def _record_tries(writer: IntentWriter[Order], tried: list[tuple[int, bytes]], l
     def checked(row: bytes, source: Any, new: Any) -> bool:
         is_stored = check_and_put(row, source, new)
         if is_stored and new.writes == source.writes:
-            log.write(kind="raised", order=ORDERS.layout.decode(row).order_number, revision=new.revision)
+            log.write(kind="raised", order=ORDERS.key.decode(row).order_number, revision=new.revision)
         return is_stored
 
     writer._revision = revision  # type: ignore[method-assign]

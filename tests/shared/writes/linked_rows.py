@@ -111,7 +111,7 @@ def faults_of(connection: happybase.Connection, acknowledged: dict[int, int]) ->
     `acknowledged` is each writer's last acknowledged row; rows before it were acknowledged too.
     """
     sources = {row.decode(): LINKS.record(row, cells) for row, cells in connection.table(LINKS.name).scan()}
-    back = {BACK_LINKS.layout.decode(row) for row, _ in connection.table(BACK_LINKS.name).scan()}
+    back = {BACK_LINKS.key.decode(row) for row, _ in connection.table(BACK_LINKS.name).scan()}
     found = [
         f"row {number} of writer {writer} is {sources.get(name_of(writer, number))}"
         for writer, last in acknowledged.items()

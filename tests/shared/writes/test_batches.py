@@ -4,6 +4,7 @@ import happybase
 import pytest
 
 from shared.stores import connect
+from shared.tables import BoundTable
 from shared.writes import put_in_rows, store_all
 from tests.engines import plain_table
 from tests.watched_connection import WatchedConnection
@@ -22,7 +23,7 @@ def test_each_row_gets_the_cells_with_the_timestamp_a_thousand_rows_in_a_call(co
     lines(connection)
     watched = WatchedConnection(connection)
     keys = [b"%04d" % number for number in range(count)]
-    put_in_rows(watched.table("lines"), LINES, iter(keys), {b"f:x": b"1", b"f:y": b""}, 17)
+    put_in_rows(BoundTable(watched, LINES), iter(keys), {b"f:x": b"1", b"f:y": b""}, 17)
     cells = {b"f:x": (b"1", 17), b"f:y": (b"", 17)}
     assert list(connection.table("lines").scan(include_timestamp=True)) == [(key, cells) for key in keys]
     assert [len(call.rows) for call in watched.calls] == calls
