@@ -475,7 +475,8 @@ def recover(
     """Complete what writers left that died in the middle of a write over several rows."""
     older_than_ms = None if older_than is None else 1000 * number("--older-than", older_than, MAX_AGE_S, 0)
     with _repository(name, store) as repository:
-        code = upkeep.recover(show.console(plain or context.obj), name, repository, older_than_ms, as_json=as_json)
+        out = show.console(plain or context.obj)
+        code = upkeep.recover(out, name, repository.upkeep, older_than_ms, as_json=as_json)
     raise typer.Exit(code)
 
 
@@ -484,7 +485,7 @@ def verify(context: typer.Context, name: Name, store: Existing, as_json: Json = 
     """Find rows that disagree with others, or cannot be read. Exit code 1 if there are any."""
     out, errors = _consoles(context, plain)
     with _repository(name, store) as repository:
-        code = upkeep.verify(out, errors, name, repository, as_json=as_json)
+        code = upkeep.verify(out, errors, name, repository.upkeep, as_json=as_json)
     raise typer.Exit(code)
 
 
@@ -510,7 +511,25 @@ def repair(
     instructions = upkeep.instructions(discard or [], restores=restores)
     out, errors = _consoles(context, plain)
     with _repository(name, store) as repository:
-        code = upkeep.repair(out, errors, name, repository, instructions, as_json=as_json)
+        code = upkeep.repair(out, errors, name, repository.upkeep, instructions, as_json=as_json)
+    raise typer.Exit(code)
+
+
+@app.command()
+def erase(
+    context: typer.Context,
+    name: Name,
+    who: Annotated[str, typer.Argument(metavar="WHO", help="The person whom rows name, such as a user.")],
+    store: Existing,
+    as_json: Json = False,
+    plain: Plain = False,
+) -> None:
+    """Remove what names a person: from records that others need, otherwise with the records."""
+    design, _variants = find_variants(name, DESIGNS)
+    if not design.erases:
+        raise WrongUsage(f"{name}: has no erase; those that have: {', '.join(d.name for d in DESIGNS if d.erases)}")
+    with _repository(name, store) as repository:
+        code = upkeep.erase(show.console(plain or context.obj), name, repository, who, as_json=as_json)
     raise typer.Exit(code)
 
 
@@ -645,8 +664,10 @@ def _demo_tables(url: str, variant: Variant, keep: bool) -> Generator[happybase.
 
 @contextmanager
 def _repository(name: str, url: str) -> Generator[Any]:
-    """The repository of a variant on a store that has its tables."""
+    """The repository of a variant on a store that has its tables. Raises WrongUsage if it has no upkeep."""
     design, (variant, *_others) = find_variants(name, DESIGNS)
+    if reason := design.why_no_upkeep(variant):
+        raise WrongUsage(f"{name}: {reason}")
     with _store_to_ask(url, design, variant) as connection:
         yield variant.open(connection)
 

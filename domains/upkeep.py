@@ -1,9 +1,9 @@
-"""`rowbook recover`, `verify` and `repair`: pending writes, and rows that disagree with others or cannot be read."""
+"""`rowbook recover`, `verify`, `repair` and `erase`: pending work, rows that disagree or cannot be read, and people."""
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any
 
 import attrs
 from rich.console import Console
@@ -11,38 +11,18 @@ from rich.progress import Progress, SpinnerColumn, TextColumn
 
 from shared.keys.errors import listed, shown
 from shared.records import show_time
-from shared.writes import Finding, Instructions
+from shared.writes import Finding, Instructions, Upkeep
 
 from . import show
 from .asking import WrongUsage, from_hex
 
 ORPHANED, UNDECODABLE = "orphaned", "undecodable"
-NEEDED = {"recover": ("writes under way", "recover"), "verifier": ("rows that follow from others", "compare")}
 
 
-class Verifies(Protocol):
-    """What `verify` needs of a repository's verifier. `repair` needs a method `repair` besides, as of `Verifier`.
-
-    A repository whose interrupted writes nothing can find has neither, and an attribute `interrupted_writes` instead:
-    what a crash leaves, and what to do then.
-    """
-
-    @property
-    def counts(self) -> Mapping[str, int]:
-        """How many rows of each sort were compared so far, by the sort's name in the singular."""
-        ...
-
-    def verify(self, progress: Callable[[], object]) -> Iterator[Finding]:
-        """Every row that is not as it should be."""
-        ...
-
-
-def recover(out: Console, name: str, repository: Any, older_than_ms: int | None, *, as_json: bool) -> int:
+def recover(out: Console, name: str, upkeep: Upkeep, older_than_ms: int | None, *, as_json: bool) -> int:
     """Prints the pending writes and settles the old ones; returns the exit code, 1 if one could not be settled."""
-    _check_has(name, repository, "recover")
-    keeps_pending: Any = getattr(repository, "writer", repository)
-    pending: list[Any] = keeps_pending.pending() if hasattr(keeps_pending, "pending") else []
-    recovery = repository.recover(older_than_ms)
+    pending = upkeep.pending()
+    recovery = upkeep.recover(older_than_ms)
     code = 1 if recovery.failed else 0
     oldest_ms = pending[0].started_ms if pending else None
     if as_json:
@@ -57,33 +37,27 @@ def recover(out: Console, name: str, repository: Any, older_than_ms: int | None,
     return code
 
 
-def verify(out: Console, errors: Console, name: str, repository: Any, *, as_json: bool) -> int:
+def verify(out: Console, errors: Console, name: str, upkeep: Upkeep, *, as_json: bool) -> int:
     """Prints every row that is wrong; returns the exit code, 1 if there is one.
 
     A finding that is harmless is printed, and does not count as wrong.
     """
-    _check_has(name, repository, "verifier")
-    verifier: Verifies = repository.verifier()
-    with _progress(errors, name, verifier) as progress:
+    with _progress(errors, name, upkeep) as progress:
         found = _Found(out, as_json)
-        for finding in verifier.verify(progress):
+        for finding in upkeep.verify(progress):
             found.add(finding)
-    return found.finish(name, repository, verifier)
+    return found.finish(name, upkeep)
 
 
 def repair(
-    out: Console, errors: Console, name: str, repository: Any, instructions: Instructions, *, as_json: bool
+    out: Console, errors: Console, name: str, upkeep: Upkeep, instructions: Instructions, *, as_json: bool
 ) -> int:
     """Prints every row that is wrong, and mends it if it can; returns the exit code, 1 if one is left."""
-    _check_has(name, repository, "verifier")
-    verifier: Any = repository.verifier()
-    if not hasattr(verifier, "repair"):
-        raise WrongUsage(f"{name}: cannot be repaired, because its rows do not follow from others; see rowbook verify")
-    with _progress(errors, name, verifier) as progress:
+    with _progress(errors, name, upkeep) as progress:
         found = _Found(out, as_json, repairs=True)
-        for finding, is_mended in verifier.repair(progress, instructions):
+        for finding, is_mended in upkeep.repair(progress, instructions):
             found.add(finding, is_mended)
-    code = found.finish(name, repository, verifier)
+    code = found.finish(name, upkeep)
     for table, row in sorted(instructions.discards_rows - found.rows):
         show.line(errors, f"--discard {table}:{row.hex()}: nothing is wrong with this row, so it is kept")
         code = 1
@@ -126,41 +100,44 @@ class _Found:
         else:
             show.line(self._out, f"{'mended: ' if is_mended else ''}{finding}")
 
-    def finish(self, name: str, repository: Any, verifier: Verifies) -> int:
+    def finish(self, name: str, upkeep: Upkeep) -> int:
         """Prints the summary; returns the exit code, 1 if a wrong row is left."""
         if self._as_json:
-            counts = {f"{what}s": number for what, number in verifier.counts.items()}
+            counts = {f"{what}s": number for what, number in upkeep.counts.items()}
             show.json_object(self._out, {"name": name, **counts, "found": self._found, "left": self._left})
             return 1 if self._left else 0
         outcome = f"{_words(self._wrong)}{f'; {self._left} left' if self._repairs else ''}"
         outcome = outcome if self._wrong else "nothing is wrong"
         outcome += f"; {_words(self._harmless)}, which is harmless" if self._harmless else ""
-        pending = len(repository.writer.pending()) if hasattr(repository, "writer") else 0
+        pending = len(upkeep.pending())
         outcome += f"; {show.count(pending, 'pending write')}, see rowbook recover" if pending else ""
-        show.line(self._out, f"{name}: {_compared(verifier)}: {outcome}")
+        show.line(self._out, f"{name}: {_compared(upkeep)}: {outcome}")
         return 1 if self._left else 0
 
 
-def _compared(verifier: Verifies) -> str:
-    return f"{listed(show.count(number, what) for what, number in verifier.counts.items())} compared"
+def _compared(upkeep: Upkeep) -> str:
+    return f"{listed(show.count(number, what) for what, number in upkeep.counts.items())} compared"
 
 
 def _words(kinds: Counter[str]) -> str:
     return ", ".join(f"{number} {kind}" for kind, number in sorted(kinds.items()))
 
 
-def _check_has(name: str, repository: Any, method: str) -> None:
-    if interrupted := getattr(repository, "interrupted_writes", ""):
-        raise WrongUsage(f"{name}: {interrupted}")
-    if not hasattr(repository, method):
-        stores, command = NEEDED[method]
-        raise WrongUsage(f"{name}: stores no {stores}, so there is nothing to {command}")
+def erase(out: Console, name: str, repository: Any, who: str, *, as_json: bool) -> int:
+    """Removes what names a person; returns the exit code, 0 also if rows remain that `recover` removes later."""
+    remaining: int = repository.erase(who)
+    if as_json:
+        show.json_object(out, {"name": name, "erased": who, "remaining": remaining})
+    else:
+        rows = f"{show.count(remaining, 'row')} remain for now; rowbook recover removes them in 42 minutes"
+        show.line(out, f"{name}: {shown(who)} is erased; {rows if remaining else 'no row remains'}")
+    return 0
 
 
 @contextmanager
-def _progress(to: Console, name: str, verifier: Verifies) -> Generator[Callable[[], None]]:
+def _progress(to: Console, name: str, upkeep: Upkeep) -> Generator[Callable[[], None]]:
     """A function that shows how many rows were compared so far, on a terminal."""
     columns = SpinnerColumn(), TextColumn("{task.description}", markup=False)
     with Progress(*columns, console=to, transient=True, disable=to.no_color, redirect_stdout=False) as bar:
         task = bar.add_task(name)
-        yield lambda: bar.update(task, description=f"{name}: {_compared(verifier)}")
+        yield lambda: bar.update(task, description=f"{name}: {_compared(upkeep)}")

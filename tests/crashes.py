@@ -109,7 +109,7 @@ def sources(writer: Any) -> dict[bytes, Any]:
 
 def sources_and_lines(repository: Any, tables: Iterable[TableLayout[Any, Any]]) -> Contents:
     """All records of the source table, and the cells of all rows derived from them; asserts that they agree."""
-    assert [*map(str, repository.verifier().verify())] == []
+    assert [*map(str, repository.upkeep.verify())] == []
     writer = repository.writer
     records = sources(writer)
     derived = [table.name for table in tables if table.name not in (writer.source.name, writer.intents.name)]
@@ -274,8 +274,8 @@ class CrashTests:
         """What a store holds after `recover`, which must leave nothing under way and nothing that disagrees."""
         repository = store.repository()
         if recovers:
-            assert repository.recover(older_than_ms=0).failed == ()
-        assert repository.writer.pending() == []
+            assert repository.upkeep.recover(older_than_ms=0).failed == ()
+        assert repository.upkeep.pending() == []
         return self.contents(repository, self.tables)
 
     def state(self, store: Store) -> State:
@@ -402,7 +402,7 @@ class CrashTests:
                         script = paused_at(number, again) if is_paused else dying_at(number)
                         connection = WatchedConnection(store.connection, script)
                         with suppress(WriterDied):
-                            self.open(connection).recover(older_than_ms=0)
+                            self.open(connection).upkeep.recover(older_than_ms=0)
                         is_decided = self._check_readers(store, clean)
                         assert is_decided or not is_reached
                         assert self.settled(store) == (clean.after if is_decided else clean.before).contents
@@ -451,8 +451,10 @@ class CrashTests:
             answer = self._answer(write.run, self.open(connection))
             is_decided = self._check_readers(store, clean, may_leave_lines=may_leave_lines)
             if may_leave_lines:
-                repairs = [*store.repository().verifier().repair()]
-                assert all(is_mended and found.kind in ("dangling", "left-over") for found, is_mended in repairs), repairs
+                repairs = [*store.repository().upkeep.repair()]
+                assert all(is_mended and found.kind in ("dangling", "left-over") for found, is_mended in repairs), (
+                    repairs
+                )
             assert answer == STOPPED or is_decided, "a writer was answered, and what it wrote is not there"
             assert self.settled(store) == (clean.after if is_decided else clean.before).contents
         return connection.is_stopped

@@ -1284,8 +1284,8 @@ MUTANTS = (
     Mutant(
         "the lines of copies that are about to be created are findings",
         "domains/messages/verifying.py",
-        "Verifier(writer, self._about_to_be_claimed)",
-        "Verifier(writer)",
+        "WriterUpkeep(writer, self._about_to_be_claimed)",
+        "WriterUpkeep(writer)",
         MESSAGE_UPKEEP,
     ),
     Mutant(

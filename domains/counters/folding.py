@@ -15,7 +15,7 @@ from shared.keys import InvalidQuestion, between
 from shared.queries import Query, ServerFilter, scan_in_batches
 from shared.records import show_time
 from shared.tables import BoundTable, TableLayout
-from shared.writes import IntentWriter, Recovery, WriterClock
+from shared.writes import IntentWriter, Recovery, WriterClock, settle_each
 from shared.writes.server_clock import MAX_SKEW_MS
 
 from .keys import StateOfDay, sums_of
@@ -87,21 +87,22 @@ class DayFolder:
             raise InvalidQuestion(f"day: {wanted} (got {show_time(day_ms)}, and it is {show_time(now_ms)})")
         return stored or DayState(day_ms, "closed")
 
-    def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Does what `LoginRepository.recover` says."""
-        recovery = self.writer.recover(older_than_ms)
-        failed = [f"day {show_time(day_ms)}: {reason}" for day_ms, reason in self.fold_closed()]
-        return attrs.evolve(recovery, failed=(*recovery.failed, *failed))
+    def fold_closed(self) -> Recovery:
+        """Folds the days that are closed and not folded.
 
-    def fold_closed(self) -> Iterator[tuple[int, str]]:
-        """Folds the days that are closed and not folded; yields each one that cannot be folded, with the reason."""
+        Costs: one scan of the days ever folded, of which the server returns only those that are not folded yet; for
+        each of these what `fold` costs.
+        """
+        return settle_each(self.closed_rows(), self._fold_row, self.writer.source.name)
+
+    def closed_rows(self) -> Iterator[bytes]:
+        """The rows of the days that are closed and not folded."""
         days = BoundTable(self._connection, self.writer.source)
-        closed = Query(days, days.whole_table(), server=_CLOSED, where={"state": "closed"})
-        for day in closed:
-            try:
-                self.fold(day.day_ms)
-            except Exception as error:  # of one day; the others must not wait for it
-                yield day.day_ms, str(error)
+        return map(days.row, Query(days, days.whole_table(), server=_CLOSED, where={"state": "closed"}))
+
+    def _fold_row(self, row: bytes) -> bool:
+        self.fold(self.writer.source.key.decode(row).day_ms)
+        return True
 
     def _rows_with_logins(self, day_ms: int) -> Iterator[bytes]:
         """The rows of a day that have any login. No scan is open while the caller works on one of them."""

@@ -10,12 +10,21 @@ from shared.keys import InvalidQuestion, Plan, between
 from shared.keys.errors import shown
 from shared.queries import Query
 from shared.records import show_time
-from shared.writes import CLOCK, IntentWriter, Recovery, WriterClock, put_all, store_all
+from shared.writes import (
+    CLOCK,
+    CombinedUpkeep,
+    IntentWriter,
+    Upkeep,
+    WriterClock,
+    WriterUpkeep,
+    put_all,
+    store_all,
+)
 
 from .folding import DayFolder, LoginTable
 from .keys import TABLES, CountOfDay, CountOfUser, LoginTables, StateOfDay
 from .records import DAY_MS, DayCount, Login
-from .verifying import LoginVerifier
+from .verifying import LoginUpkeep
 
 USERS_AT_ONCE = 1000
 """Number of users of a day whose logins are counted before their sums are read."""
@@ -49,6 +58,7 @@ class LoginRepository:
         self._by_day = LoginTable.of(connection, tables.by_day, CountOfDay)
         self.writer = IntentWriter(connection, tables.days, tables.intents, (), lambda _state: (), clock=clock)
         self._folder = DayFolder(connection, self._by_user, self._by_day, self.writer, clock)
+        self.upkeep: Upkeep = CombinedUpkeep(WriterUpkeep(self.writer), LoginUpkeep(self._folder))
         self._is_closed: dict[int, bool] = {}
         """What was last read of each day; a day that is closed remains so."""
 
@@ -162,30 +172,14 @@ class LoginRepository:
         """Replaces the logins of a day that is over by a sum for each user; returns the number of users folded.
 
         From the first moment on, the day takes no more logins, for ever. So a day is refused until it has been over for
-        a minute, the most that a clock may be off. If the call dies, the same call again or `recover` completes it; any
-        number of folds may run at once. Counts are right at every moment.
+        a minute, the most that a clock may be off. If the call dies, the same call again or `upkeep.recover` completes
+        it; any number of folds may run at once. Counts are right at every moment.
         Costs: 2 gets, 2 checkAndPuts and 4 puts for the day; for each user two scans of the logins, 1 checkAndPut,
         1 put, and for each 1,000 logins two calls that delete them. Of a row with more logins each is read twice.
         """
         check_day(day_ms)
         self._is_closed.pop(day_ms, None)
         return self._folder.fold(day_ms)
-
-    def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Settles the writes of dead folders, see `IntentWriter.recover`; then folds the days that are not folded yet.
-
-        `Recovery.failed` also says why a day could not be folded.
-        Costs: one scan of the intents' table; one of the days ever folded, of which the server returns only those that
-        are not folded yet; for each of these what `fold` costs.
-        """
-        return self._folder.recover(older_than_ms)
-
-    def verifier(self) -> LoginVerifier:
-        """Finds and mends logins and sums that one of the two tables lacks. Run it once a week, and after an accident.
-
-        `store` puts no intent, so `recover` does not know of a login whose writer died between its two rows.
-        """
-        return LoginVerifier(self._folder)
 
 
 def _start_of_day(time_ms: int) -> int:

@@ -105,7 +105,7 @@ def _losing_reply(connection: happybase.Connection, lost: int) -> Generator[None
         connection.client = client
 
 
-def _store_until_answered(repository: LoginRepository) -> None:
+def _store_until_answered(repository: LoginRepository | increment.IncrementRepository) -> None:
     """Stores three logins; an error is answered with another attempt, because the login may not be counted."""
     for login in THREE:
         try:

@@ -7,7 +7,7 @@ Where either row has a sum, its logins count nothing, and only the sums are comp
 Writers and folders may be at work: what disagrees is read again, twice, and reported if it still does.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import groupby
@@ -20,8 +20,9 @@ from shared.keys.errors import shown_bytes
 from shared.queries import Query
 from shared.records import show_time
 from shared.tables import BoundTable, InvalidRow
-from shared.writes import Finding, Instructions, Verifier, put_all
-from shared.writes.findings import NOTHING_TOLD, TIMES_READ_AGAIN
+from shared.writes import Finding, Instructions, Recovery, put_all
+from shared.writes.findings import NOTHING_TOLD, TIMES_READ_AGAIN, reason_told
+from shared.writes.upkeep import no_progress
 
 from .folding import DayFolder, LoginTable
 from .keys import StateOfDay
@@ -42,12 +43,15 @@ class _Found:
     """Mends it; returns whether nothing is wrong now."""
 
 
-class LoginVerifier:
-    """Compares the logins and sums by user with those by day, and the sums with the states of their days."""
+class LoginUpkeep:
+    """The upkeep of folds and logins.
+
+    Compares the logins and sums by user with those by day, and the sums with the states of their days. `store` puts no
+    intent, so `recover` does not know of a login whose writer died between its two rows.
+    """
 
     def __init__(self, folder: DayFolder) -> None:
         self._folder = folder
-        self._days = Verifier(folder.writer)
         self.logins = 0
         """Number of logins compared so far, in either table."""
         self.sums = 0
@@ -56,19 +60,26 @@ class LoginVerifier:
     @property
     def counts(self) -> dict[str, int]:
         """How many of each sort were compared so far."""
-        return {"day": self._days.sources, "login": self.logins, "sum": self.sums}
+        return {"login": self.logins, "sum": self.sums}
 
-    def verify(self, progress: Callable[[], object] = lambda: None) -> Iterator[Finding]:
+    def pending(self) -> list[Any]:
+        """Nothing: the writes of the states of days have intents."""
+        return []
+
+    def recover(self, older_than_ms: int | None = None) -> Recovery:
+        """Folds the days that are closed and not folded yet, however short ago. Costs: as `DayFolder.fold_closed`."""
+        return self._folder.fold_closed()
+
+    def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
         """Every row that lacks a login or a sum, or cannot be read; one finding for each row of a page.
 
-        Calls `progress` after each page. Costs: one scan of the states of days; two scans of each table, in pages of
-        250; for each page a call to the other table, and four more if they disagree.
+        Calls `progress` after each page. Costs: two scans of each table, in pages of 250; for each page a call to the
+        other table, and four more if they disagree.
         """
-        yield from self._days.verify(progress)
         yield from (found.finding for found in self._found(progress))
 
     def repair(
-        self, progress: Callable[[], object] = lambda: None, instructions: Instructions = NOTHING_TOLD
+        self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
     ) -> Iterator[tuple[Finding, bool]]:
         """Folds closed days, then mends what `verify` finds; with each finding, whether it was mended.
 
@@ -78,14 +89,18 @@ class LoginVerifier:
         removes the cell, or the row whose key is damaged. A login stays missing if somebody deleted it with a later
         timestamp: HBase hides it until a major compaction.
         """
-        yield from self._days.repair(progress, instructions)
-        failed = dict(self._folder.fold_closed())
+        failed = self._folder.fold_closed().failed
         for found in self._found(progress):
             is_kept = found.finding.kind == "undecodable" and not instructions.discards(found.finding)
             yield found.finding, not is_kept and _is_mended(found)
-        for day_ms, reason in self._folder.fold_closed() if failed else ():
-            days = self._folder.writer.source
-            yield Finding("unsettled", days.name, days.row(StateOfDay(day_ms)), None, reason), False
+        yield from ((finding, False) for finding in self._unsettled(failed))
+
+    def _unsettled(self, failed: Collection[str]) -> Iterator[Finding]:
+        """The days among these that still cannot be folded."""
+        days = self._folder.writer.source
+        failed = self._folder.fold_closed().failed if failed else ()
+        for row in self._folder.closed_rows() if failed else ():
+            yield Finding("unsettled", days.name, row, None, reason_told(failed, days.name, row))
 
     def _found(self, progress: Callable[[], object]) -> Iterator[_Found]:
         """What is wrong in the tables of logins."""

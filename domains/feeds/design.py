@@ -48,8 +48,18 @@ DESIGN = Design(
             pull.PullRepository,
             unfilled=UNFILLED,
         ),
-        Variant("texts", "lines that hold the posts, without intents", texts.TABLES, texts.TextsRepository),
+        Variant(
+            "texts",
+            "lines that hold the posts, without intents",
+            texts.TABLES,
+            texts.TextsRepository,
+            without_upkeep=(
+                "puts a post, then its lines, and no intent, so nothing finds a write that a crash interrupted; "
+                "send the same call again, which completes it"
+            ),
+        ),
     ),
+    erases="a user",
     newest_ms=LATEST_MS,
     time="posted_ms",
     traps=TRAPS,

@@ -51,14 +51,14 @@ def main() -> None:
     print("a writer died after it had stored a post:", feeds.posts("dan").first())
     assert feeds.posts("dan").first() == tea
     assert list(feeds.timeline("ada")) == [lunch]
-    recovery = feeds.recover(older_than_ms=0)
+    recovery = feeds.upkeep.recover(older_than_ms=0)
     print("recovery goes on with its fan-out:", recovery)
     assert list(feeds.timeline("ada")) == [tea, lunch]
 
-    print("lines that nobody sees:", *feeds.verifier().verify(), sep="\n")
-    mended = [is_mended for _, is_mended in feeds.verifier().repair()]
+    print("lines that nobody sees:", *feeds.upkeep.verify(), sep="\n")
+    mended = [is_mended for _, is_mended in feeds.upkeep.repair()]
     assert mended == [True, True]
-    assert list(feeds.verifier().verify()) == []
+    assert list(feeds.upkeep.verify()) == []
 
 
 class PowerCut(Exception):

@@ -35,8 +35,6 @@ class TimelineLines:
         self.table = timelines.layout
         self._follow_writer = follow_writer
         self._post_writer = post_writer
-        self.marker = self.table.cells.pack(TimelineLine("", 0, "", 0))
-        """The cells of every line."""
 
     def batches(self, owner: str | None = None) -> Iterator[StoredLines]:
         """The lines of one timeline, or of all, 1,000 at a time. No scan is open while the caller works on a batch."""
@@ -79,6 +77,21 @@ class TimelineLines:
             else "undecodable"
             for row in stored
         }
+
+    def trim(self, owner: str, keep: int) -> int:
+        """Deletes all lines of a timeline except the newest `keep` that a page shows; returns how many."""
+        deleted = 0
+        for stored in self.batches(owner):
+            gone: StoredLines = {}
+            for row, post in self.posts_of(stored).items():
+                if isinstance(post, Post) and keep:
+                    keep -= 1
+                elif not (isinstance(post, InvalidRow) or post == "undecodable"):
+                    gone[row] = stored[row]
+            # One timestamp for all, the newest. It also hides what a late step puts below it: lines of older posts,
+            # which would be trimmed too.
+            deleted += len(gone) - len(self.delete(gone, at_once=True))
+        return deleted
 
     def delete(
         self, stored: Mapping[bytes, Mapping[bytes, tuple[bytes, int]]], *, at_once: bool = False

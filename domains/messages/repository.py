@@ -8,18 +8,24 @@ import attrs
 import happybase
 
 from shared.keys import any_of, between
-from shared.keys.errors import shown, shown_bytes
+from shared.keys.errors import shown
 from shared.queries import Query
 from shared.records import check_text
 from shared.tables import BoundTable, InvalidRow, TableLayout
-from shared.writes import CLOCK, Derived, IntentWriter, Recovery, Source, WriterClock
+from shared.writes import (
+    CLOCK,
+    CombinedUpkeep,
+    Derived,
+    IntentWriter,
+    Source,
+    Upkeep,
+    WriterClock,
+    WriterUpkeep,
+)
 
+from .delivering import GroupDeliveries
 from .keys import TABLES, MessageByReceiver, MessageTables
 from .records import Message, StoredMessage, copies_of, digest_of
-from .verifying import MessageVerifier
-
-MEMBERS_AT_ONCE = 1000
-"""Number of members who get their copies in one step of a delivery."""
 
 
 class MessageConflict(ValueError):
@@ -36,10 +42,11 @@ class MessageRepository:
     The row in the receiver's inbox decides what a message is; the lines of all other lists are derived from it, see
     `shared.writes.intents`. When a write has returned, it is stored, and every list shows it: a page of the outbox or
     of the unread messages fetches the messages, and drops lines that disagree with them. If a writer dies, the same
-    call again completes the write, and so does `recover`.
+    call again completes the write, and so does `upkeep.recover`.
 
     A group message is stored once, in the inbox of its group. Then each member gets a copy without a body, in steps of
-    1,000 members. If the writer dies, the same call again goes on with the delivery, and so does `recover`.
+    1,000 members. If the writer dies, the same call again goes on with the delivery, and so
+    does `upkeep.recover`.
     A variant with other lists gives them, and what a message has there: `lists` and `derive`.
 
     Costs are those of `TABLES`. A happybase connection serves one thread at a time, and so does a repository: make one
@@ -62,6 +69,10 @@ class MessageRepository:
         lists = lists or (tables.outbox, tables.unread, tables.unfinished)
         derive = derive or partial(lines_of, tables)
         self.writer = IntentWriter(connection, tables.inbox, tables.intents, lists, derive, moving=lists, clock=clock)
+        self._deliveries = GroupDeliveries(self.writer, self._inbox, self._unfinished)
+        self.upkeep: Upkeep = CombinedUpkeep(
+            self._deliveries, WriterUpkeep(self.writer, self._deliveries.about_to_be_claimed)
+        )
 
     # ---- writes
 
@@ -74,14 +85,14 @@ class MessageRepository:
         """
         self._send(message)
         if message.members:
-            self._deliver(message)
+            self._deliveries.deliver(message)
 
     def send_to_group(self, message: Message) -> None:
         """Stores a message to a group, and a copy of it for each member but its sender. Raises `MessageConflict`.
 
         The message is decided at once: its sender sees it in the outbox, then members see it one after the other. If
-        the writer dies, the same call again or `recover` goes on. A copy that its member has read or deleted stays as
-        it is.
+        the writer dies, the same call again or `upkeep.recover` goes on. A copy that its member has read or deleted
+        stays as it is.
         Costs: those of `send`; 1 checkAndPut for each copy; 8 calls for each 1,000 members, and 2 at the end.
         """
         if not message.members:
@@ -94,21 +105,6 @@ class MessageRepository:
         for copy in copies_of(message):  # if the key of a copy cannot be encoded, no delivery could end
             self._inbox.row(copy)
         self.writer.write(message, partial(after_send, message))
-
-    def _deliver(self, key: Message | MessageByReceiver) -> None:
-        """Creates the copy of each member, in steps; the stored message counts the members who have their copies.
-
-        A step claims its copies, which leaves existing copies as they are, and then raises the count. So two processes
-        may deliver one message at once, and a step that died may run again.
-        """
-        row = self._inbox.row(key)
-        while True:
-            message = self.writer.read(row).record
-            if message is None or message.is_delivered:
-                return
-            start, end = message.delivered, message.delivered + MEMBERS_AT_ONCE
-            self.writer.claim(copies_of(message, start, end))
-            self.writer.write(key, partial(after_step, start, min(end, len(message.members))))
 
     def mark_read(self, message: Message) -> None:
         """Marks a message as read. Raises `UnknownMessage` if the receiver never had it, or has deleted it.
@@ -199,34 +195,6 @@ class MessageRepository:
         originals = self.writer.read_each(row_of.values()) if row_of else {}
         return [_with_body(message, originals.get(row_of.get(message, b""))) for message in messages]
 
-    # ---- upkeep
-
-    def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Completes the writes of dead writers, see `IntentWriter.recover`; then goes on with unfinished deliveries.
-
-        It may also deliver a message whose writer is alive: both create the same copies. `Recovery.failed` also says
-        why a message could not be delivered. Run `recover` every few minutes.
-        Costs: one scan of the intents' table and one of the unfinished deliveries; then the remaining calls of each
-        write and each delivery.
-        """
-        recovery = self.writer.recover(older_than_ms)
-        failed = [*recovery.failed]
-        for line in self.unfinished(lambda invalid: failed.append(str(invalid))):
-            try:
-                self._deliver(line)
-            except Exception as error:  # one delivery that fails must not stop the others
-                failed.append(f"{self._inbox.layout.name}: row {shown_bytes(self._inbox.row(line))}: {error}")
-        return attrs.evolve(recovery, failed=tuple(failed))
-
-    def unfinished(self, on_invalid: Callable[[InvalidRow], None]) -> Query[MessageByReceiver]:
-        """The keys of group messages that may not have reached all members; rows that are no keys are reported."""
-        plan = self._unfinished.whole_table()
-        return Query(self._unfinished, plan).on_invalid(on_invalid)
-
-    def verifier(self) -> MessageVerifier:
-        """Finds and mends rows that disagree with their messages. Run it once a week, and after an accident."""
-        return MessageVerifier(self.writer, self.unfinished, self.recover)
-
 
 def lines_of(tables: MessageTables, message: StoredMessage) -> Iterator[Derived]:
     """The rows that are derived from a message: each a table, and the line there."""
@@ -269,13 +237,6 @@ def original_of(copy: StoredMessage) -> MessageByReceiver:
     """The key of the group message of which this is a copy."""
     group = copy.group or ""
     return MessageByReceiver(group, copy.sent_ms, copy.sender, copy.message_id[len(group) + 1 :])
-
-
-def after_step(start: int, end: int, stored: StoredMessage | None) -> StoredMessage | None:
-    """The message with the count of copies raised from `start` to `end`."""
-    if stored is None or stored.delivered != start:  # another process has raised the count
-        return stored
-    return attrs.evolve(stored, delivered=end)
 
 
 def after_mark_read(message: Message, stored: StoredMessage | None) -> StoredMessage:

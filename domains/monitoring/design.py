@@ -95,6 +95,7 @@ DESIGN = Design(
             wrong=Wrong(LOSES, (ONE_METRIC, ACROSS_HOURS, OF_HOST, AVERAGES)),
         ),
     ),
+    without_upkeep="stores each point in one cell, so there is nothing to recover or to compare",
     newest_ms=LAST_QUARTER_MS,
     traps=TRAPS,
     published=PUBLISHED,

@@ -50,10 +50,10 @@ def main() -> None:
     print("a writer died after it had changed an order:", orders.order("n-2"))
     assert [line.order_number for line in orders.of_seller("s-1", status="paid")] == ["n-2"]
     assert len(orders.writer.pending()) == 1
-    recovery = orders.recover(older_than_ms=0)
+    recovery = orders.upkeep.recover(older_than_ms=0)
     print("recovery completes the write:", recovery)
     assert recovery.settled == 1
-    assert list(orders.verifier().verify()) == []
+    assert list(orders.upkeep.verify()) == []
 
 
 class PowerCut(Exception):

@@ -11,7 +11,7 @@ from shared.keys import InvalidQuestion, between, starting_with
 from shared.keys.errors import shown
 from shared.queries import Query, equal
 from shared.tables import BoundTable, InvalidRow, TableLayout
-from shared.writes import CLOCK, Derived, IntentWriter, Recovery, Verifier, WriterClock
+from shared.writes import CLOCK, Derived, IntentWriter, Upkeep, WriterClock, WriterUpkeep
 from shared.writes.erasing import dated_in_future
 from shared.writes.intents import FUTURE_MS
 
@@ -33,7 +33,7 @@ class OrderRepository:
     An order is decided in its own row; the lines of its lists are derived from it, see `shared.writes.intents`. What
     was answered is stored, and no two orders share a number. A seller's or a buyer's list may lack a new order, or show
     its old status, until the write is complete; the list by status never lacks an order and never shows a wrong one.
-    If a writer dies, the same call again completes the write, and so does `recover`.
+    If a writer dies, the same call again completes the write, and so does `upkeep.recover`.
     A variant with other lists gives them, and what an order has there: `lists` and `derive`.
 
     Costs are those of `TABLES`. A happybase connection serves one thread at a time, and so does a repository: make one
@@ -62,6 +62,7 @@ class OrderRepository:
             moving=[tables.by_status],
             clock=clock,
         )
+        self.upkeep: Upkeep = WriterUpkeep(self.writer)
 
     # ---- writes
 
@@ -145,32 +146,22 @@ class OrderRepository:
 
     # ---- upkeep
 
-    def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Completes what dead writers left, see `IntentWriter.recover`. Run it every few minutes."""
-        return self.writer.recover(older_than_ms)
+    def erase(self, buyer_id: str) -> int:
+        """Removes what names a buyer: the lines of the buyer's list, and the buyer in each order.
 
-    def verifier(self) -> Verifier:
-        """Finds and mends lines that disagree with their orders. Run it once a week, and after an accident."""
-        return Verifier(self.writer)
-
-    def erase_buyer(self, buyer_id: str) -> int:
-        """Removes what names a buyer: the lines of the buyer's list, and the buyer in each order; returns how many.
-
-        Number, seller, time, item, amount and status of an order remain, because they are the seller's. Recovers
-        pending writes first. After an error, or for orders that were placed meanwhile, the same call again goes on. If
-        `verify` finds missing lines, run `repair` before. Raises InvalidRow, once all else is removed, for a line that
-        no order has and that is dated in the future; `verify` tells how to remove it.
-        Costs: one scan of the buyer's list; for each order what a change costs.
+        Returns how many lines remain. Number, seller, time, item, amount and status of an order remain, because they
+        are the seller's. Recovers pending writes first. After an error, or for orders that were placed meanwhile, the
+        same call again goes on. If `verify` finds missing lines, run `repair` before. Raises InvalidRow, once all else
+        is removed, for a line that no order has and that is dated in the future; `verify` tells how to remove it.
+        Costs: two scans of the buyer's list; for each order what a change costs.
         """
-        self.writer.recover(older_than_ms=0)
-        erased = 0
+        self.upkeep.recover(older_than_ms=0)
         for line in self.of_buyer(buyer_id):
-            self.writer.write(OrderByNumber(line.order_number), partial(after_erase_buyer, buyer_id))
-            erased += 1
+            self.writer.write(OrderByNumber(line.order_number), partial(after_erase, buyer_id))
         kept = [*filter(None, map(self._discard_stray, self.of_buyer(buyer_id)))]
         if kept:
             raise kept[0]
-        return erased
+        return self.of_buyer(buyer_id).count()
 
     def _discard_stray(self, line: BuyerLine) -> InvalidRow | None:
         """Deletes a line that its order does not have: what a restored backup, or a crash before a compaction, leaves.
@@ -224,7 +215,7 @@ def after_change_status(order_number: str, status: Status, stored: Order | None)
     return attrs.evolve(stored, status=status)
 
 
-def after_erase_buyer(buyer_id: str, stored: Order | None) -> Order | None:
+def after_erase(buyer_id: str, stored: Order | None) -> Order | None:
     """The order without its buyer, if it is this one."""
     return attrs.evolve(stored, buyer_id=None) if stored is not None and stored.buyer_id == buyer_id else stored
 

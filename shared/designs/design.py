@@ -111,6 +111,8 @@ class Variant:
     """What it loses, if the variant exists to be wrong."""
     mistake: str = ""
     """What is bad about it, if the variant exists to show a published mistake, but gives no wrong answers."""
+    without_upkeep: str = ""
+    """Why its repository has no `upkeep`: nothing can be recovered or compared. Empty if it has one."""
 
     @property
     def is_to_copy(self) -> bool:
@@ -151,6 +153,10 @@ class Design:
     """The first one is the design itself."""
     newest_ms: int
     """Length of the newest part of the samples, in milliseconds; its writes show where new rows go."""
+    without_upkeep: str = ""
+    """Why no repository has an `upkeep`; empty if those have one whose variants do not say why not."""
+    erases: str = ""
+    """Whom `erase` of a repository with an `upkeep` erases, such as "a user"; empty if no record names a person."""
     time: str | None = None
     """The attribute of all records that says from when they are; if omitted, the timestamps of their cells do."""
     exemptions: tuple[Exemption, ...] = ()
@@ -167,6 +173,10 @@ class Design:
     function of a repository and the arguments of the question."""
     contents_of: Callable[[TableLayout[Any, Any], Any, bytes, bytes], CellContents] = contents_of
     """The contents of a cell, from its table, decoded row key, column and value; for cells of the design's own."""
+
+    def why_no_upkeep(self, variant: Variant) -> str:
+        """Why the repository of a variant has no `upkeep`; empty if it has one."""
+        return variant.without_upkeep or self.without_upkeep
 
     @property
     def main(self) -> Variant:

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import attrs
 
-from ..keys import KeyLayout, Modulo, Prefix, Salt, Slice, TimeBucket
+from ..keys import InvalidQuestion, KeyLayout, Modulo, Prefix, Salt, Slice, TimeBucket
 from ..keys.parts import Part
 from ..keys.slice_codecs import share_codec
 from ..queries import Query
@@ -48,8 +48,14 @@ class AccessPattern:
         return parameters
 
     def ask(self, repository: Any, **arguments: Any) -> Any:
-        """What the method of a repository returns, a query or an answer; the repository may override the method."""
-        return getattr(repository, self.method.__name__)(**arguments)
+        """What the method of a repository returns: a query, or an answer.
+
+        Raises InvalidQuestion if the repository is of a variant that does not have the method: its `lacks` says why.
+        """
+        name = self.method.__name__
+        if not hasattr(repository, name):
+            raise InvalidQuestion(f"{name}: {repository.lacks[name]}")
+        return getattr(repository, name)(**arguments)
 
     @property
     def words(self) -> str:

@@ -8,16 +8,20 @@ from .clock import CLOCK, Moment, WriterClock
 from .dictionaries import Dictionary, NameTaken, NoFreeId, UnknownName
 from .erasing import ErasedName, ErasedSource, Erasure, Erasures, ErasureTables, erasures_tables
 from .findings import Finding, Instructions
-from .intents import KEEP_TOMBSTONES_MS, Derived, IntentWriter, Pending, Recovery, UnknownOutcome
+from .intents import KEEP_TOMBSTONES_MS, Derived, IntentWriter, Pending, UnknownOutcome
+from .recovery import Recovery, settle_each
 from .server_clock import ClockSkew
 from .slots import Intent, holds_intents, intents_table
 from .sources import Source, SourceCells
-from .verifying import Verifier
+from .unfinished import UnfinishedWork
+from .upkeep import CombinedUpkeep, Upkeep
+from .verifying import WriterUpkeep
 
 __all__ = [
     "CLOCK",
     "KEEP_TOMBSTONES_MS",
     "ClockSkew",
+    "CombinedUpkeep",
     "Derived",
     "Dictionary",
     "ErasedName",
@@ -37,14 +41,17 @@ __all__ = [
     "Recovery",
     "Source",
     "SourceCells",
+    "UnfinishedWork",
     "UnknownName",
     "UnknownOutcome",
-    "Verifier",
+    "Upkeep",
     "WriterClock",
+    "WriterUpkeep",
     "erasures_tables",
     "holds_intents",
     "intents_table",
     "put_all",
     "put_in_rows",
+    "settle_each",
     "store_all",
 ]

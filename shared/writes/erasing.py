@@ -172,8 +172,8 @@ class Erasures:
 
         A line is old if it is dated `until_ms` or before, and `FORGET_MS` ago: no write under way has put it, and the
         tombstone hides no line of a later one. Lines whose source has a cell stay: `forget` comes first, and what then
-        disagrees is for `Verifier`. Calls `on_kept` with what keeps a line that no record needs: a source that cannot
-        be read, or a date in the future.
+        disagrees is for `WriterUpkeep`. Calls `on_kept` with what keeps a line that no record needs: a source that
+        cannot be read, or a date in the future.
         Costs: one scan of every list, 1 call for each 1,000 chosen lines to read the sources, and deletes.
         """
         others = 0
@@ -206,7 +206,7 @@ class _Line:
 def _lines(
     writer: IntentWriter[Any], table: TableLayout[Any, Any], names: Callable[[Any], bool]
 ) -> Iterator[list[_Line]]:
-    """The lines of a list that `names` chooses by their keys, in batches. A row that is no key is for `Verifier`."""
+    """The lines of a list that `names` chooses by their keys, in batches, without rows that are not keys."""
     (range_,) = table.key.whole_table().ranges
     columns = [*table.cells.columns]
     for batch in scan_in_batches(writer.rows(table.name), range_, columns=columns, include_timestamp=True):

@@ -51,7 +51,7 @@ its lines: first deploy the release that derives a new list everywhere, then `re
 The key of every list must have all parts of the source's key, so that a derived cell belongs to one source. The
 families of sources, intents and moving lists must not have a TTL. Tombstones of derived cells should outlast
 compactions for `KEEP_TOMBSTONES_MS`. Otherwise a put that arrives after a compaction may leave a line that no source
-has: the readers of a moving list drop it, and `Verifier` finds it.
+has: the readers of a moving list drop it, and `WriterUpkeep` finds it.
 """
 
 import os
@@ -62,11 +62,12 @@ import attrs
 import happybase
 from Hbase_thrift import Mutation
 
-from ..keys.errors import InvalidKey, listed, message_of, shown_bytes
+from ..keys.errors import InvalidKey, listed, shown_bytes
 from ..queries import in_batches
 from ..tables import InvalidRecord, InvalidRow, TableLayout, check_layouts
 from ..tables.cells import check_cell_size
 from .clock import CLOCK, Moment, WriterClock
+from .recovery import Recovery, settle_each
 from .server_clock import MAX_DRIFT_MS, MAX_SKEW_MS, checked_moment
 from .slots import CLOCK_SLOT, INTENT_CELLS, SLOTS, Intent, SlotOfProcess, idle
 from .sources import REVISION_STEP_MS, WRITE_ID_BYTES, Source, SourceCells
@@ -104,18 +105,6 @@ class Pending:
 
     intent: Intent
     started_ms: int
-
-
-@attrs.frozen
-class Recovery:
-    """What a call of `recover` found."""
-
-    settled: int
-    """Number of writes that were completed: their derived rows agree with their sources."""
-    waiting: int
-    """Number of younger writes, whose writers are probably at work."""
-    failed: tuple[str, ...]
-    """One message for each intent that failed; those intents are kept."""
 
 
 class IntentWriter(Generic[R]):
@@ -520,22 +509,20 @@ class IntentWriter(Generic[R]):
         check_layouts(self._connection, self._tables)
         age_ms = self._window_ms if older_than_ms is None else older_than_ms
         now_ms = self.check_clock().wall_ms
-        settled = waiting = 0
-        failed: list[str] = []
-        for row, cells in list(self._intent_rows.scan(include_timestamp=True)):
-            try:
-                slot = self._slot(row, cells)
-                if slot.intent.source_row is None:
-                    if now_ms - slot.started_ms > IDLE_MS:
-                        self._delete_slot(slot)
-                elif age_ms > 0 and _is_young(slot, now_ms, age_ms):
-                    waiting += 1
-                else:
-                    self._recover(slot)
-                    settled += 1
-            except Exception as error:  # one write that fails must not stop the others
-                failed.append(f"{self.intents.name}: row {shown_bytes(row)}: {message_of(error)}")
-        return Recovery(settled, waiting, tuple(failed))
+        stored = dict(self._intent_rows.scan(include_timestamp=True))
+        return settle_each(stored, lambda row: self._settle(row, stored[row], now_ms, age_ms), self.intents.name)
+
+    def _settle(self, row: bytes, cells: Mapping[bytes, tuple[bytes, int]], now_ms: int, age_ms: int) -> bool | None:
+        """Completes the write of a slot; False if it is too young, None if the slot is idle."""
+        slot = self._slot(row, cells)
+        if slot.intent.source_row is None:
+            if now_ms - slot.started_ms > IDLE_MS:
+                self._delete_slot(slot)
+            return None
+        if age_ms > 0 and _is_young(slot, now_ms, age_ms):
+            return False
+        self._recover(slot)
+        return True
 
     def _recover(self, slot: Pending) -> None:
         if unknown := slot.intent.touched.keys() - {table.name for table in self.lists}:

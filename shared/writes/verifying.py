@@ -34,12 +34,14 @@ import attrs
 from ..keys.errors import shown_bytes
 from .comparing import Comparison
 from .findings import NOTHING_TOLD, Finding, Instructions
-from .intents import FORGET_MS, Cell, IntentWriter
+from .intents import FORGET_MS, Cell, IntentWriter, Pending
+from .recovery import Recovery
 from .restoring import NotRestorable, StoredLine, restored_record
+from .upkeep import no_progress
 
 
-class Verifier:
-    """Compares the derived rows of a writer's records with their sources.
+class WriterUpkeep:
+    """The upkeep of a writer: its intents, and the derived rows of its records, compared with their sources.
 
     `claimed` returns the rows of sources which unfinished records are about to create with `IntentWriter.claim`, whose
     lines are there first. It is called only if there are lines whose sources were never written.
@@ -64,7 +66,15 @@ class Verifier:
         """Number of lines compared so far."""
         return self._compared.lines
 
-    def verify(self, progress: Callable[[], object] = lambda: None) -> Iterator[Finding]:
+    def pending(self) -> list[Pending]:
+        """The writes that have not ended, the oldest first. Costs: one scan of the intents' table."""
+        return self._writer.pending()
+
+    def recover(self, older_than_ms: int | None = None) -> Recovery:
+        """Completes the writes of dead writers, see `IntentWriter.recover`."""
+        return self._writer.recover(older_than_ms)
+
+    def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
         """Every row that is not as it should be; a row whose write is under way is not among them.
 
         Calls `progress` after each batch. If something disagrees, it first compares the clocks, and raises ClockSkew.
@@ -78,7 +88,7 @@ class Verifier:
     # ---- repairing
 
     def repair(
-        self, progress: Callable[[], object] = lambda: None, instructions: Instructions = NOTHING_TOLD
+        self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
     ) -> Iterator[tuple[Finding, bool]]:
         """Recovers pending writes, then mends what `verify` finds; with each finding, whether it was mended.
 

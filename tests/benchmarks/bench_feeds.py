@@ -204,7 +204,7 @@ def _verify(connection: Any, followers: int) -> None:
     _put_followers(connection, "author", followers)
     for number in range(8):
         _repository(connection).post(Post("author", NOON_MS + number, 1, "hello"))
-    verifier = _repository(connection).verifier()
+    verifier = _repository(connection).upkeep
     found: list[Any] = []
     took_s = _seconds(lambda: found.extend(finding.kind for finding in verifier.verify()))
     compared = sum(verifier.counts.values())

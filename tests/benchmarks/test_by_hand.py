@@ -88,7 +88,7 @@ def test_orders_by_hand_are_those_of_the_suite():
         (ours, hand)[number % 2].place(order)
     assert hand.cancel("n-0") == ours.order("n-0") == hand.order("n-0")
     assert ours.cancel("n-1") == ours.order("n-1") == hand.order("n-1")
-    assert (list(ours.verifier().verify()), ours.writer.pending()) == ([], [])
+    assert (list(ours.upkeep.verify()), ours.writer.pending()) == ([], [])
     for question in ({}, {"status": "cancelled"}, {"since_ms": 2, "until_ms": 7}):
         assert hand.of_seller("s-1", **question) == list(ours.of_seller("s-1", **question))
     assert hand.of_buyer("b\0") == list(ours.of_buyer("b\0"))

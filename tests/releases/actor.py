@@ -66,11 +66,11 @@ class Actor:
         return list(self._orders.recover(older_than_ms=0).failed)
 
     def verify(self):
-        return [str(finding) for finding in self._orders.verifier().verify()]
+        return [str(finding) for finding in self._orders.upkeep.verify()]
 
     def repair(self):
         """What could not be mended."""
-        return [str(finding) for finding, is_mended in self._orders.verifier().repair() if not is_mended]
+        return [str(finding) for finding, is_mended in self._orders.upkeep.repair() if not is_mended]
 
     def work(self, seconds, seed, file):
         """Places and changes orders, and recovers; writes each attempt and each answer into a file, as JSON."""

@@ -4,19 +4,19 @@ A count is one cell, however many logins there are. But an increment is not idem
 client cannot know whether it counted, and trying again may count twice. Nor are the three counters one transaction.
 """
 
-from collections.abc import Iterable
-from typing import Any, NamedTuple, Never
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
 
 import attrs
 import happybase
 
-from shared.keys import Int64, InvalidQuestion, KeyLayout, between, part, row_key
+from shared.keys import Int64, KeyLayout, between, part, row_key
 from shared.queries import Query
 from shared.tables import COUNTER, BoundTable, Column, RecordCells, TableLayout
 
 from ..keys import CountOfDay, CountOfUser
 from ..records import DAY_MS, DayCount, Login
-from ..repository import LoginRepository, check_day, check_period, most_frequent
+from ..repository import check_day, check_period, most_frequent
 
 
 @attrs.frozen
@@ -66,13 +66,11 @@ class CounterTables(NamedTuple):
 TABLES = CounterTables(COUNTS, COUNTS_BY_DAY, TOTALS)
 
 
-class IncrementRepository(LoginRepository):
-    """`LoginRepository` with counters instead of logins, which it does not keep."""
+class IncrementRepository:
+    """Counts logins, which it does not keep, by counters."""
 
-    interrupted_writes = (
-        "increments counters, so nothing tells what a crash or a lost reply left out or counted twice; "
-        "if you keep the logins elsewhere, count them again into empty tables"
-    )
+    lacks: ClassVar[Mapping[str, str]] = {"logins": "needs the logins, and a counter keeps only how many there were"}
+    """Why a question of `LoginRepository` has no method here, by its name."""
 
     def __init__(self, connection: happybase.Connection, tables: CounterTables = TABLES) -> None:
         self._counts = BoundTable(connection, tables.by_user)
@@ -90,26 +88,6 @@ class IncrementRepository(LoginRepository):
 
     def _add_to_total(self, login: Login, day_ms: int) -> None:
         self._totals.rows.counter_inc(self._totals.row(TotalOfDay(day_ms)), COLUMN)
-
-    def store_all(self, logins: Iterable[Login]) -> Never:
-        """Refused: after a failure nobody could tell which logins are counted."""
-        raise InvalidQuestion("store_all: needs logins that may be stored again, and a counter counts them twice")
-
-    def fold(self, day_ms: int) -> Never:
-        """Refused: there is nothing to fold."""
-        raise InvalidQuestion("fold: needs the logins, and a counter is a sum already")
-
-    def recover(self, older_than_ms: int | None = None) -> Never:
-        """Refused: nothing tells which increments were lost."""
-        raise InvalidQuestion("recover: needs the logins, and a counter keeps only how many there were")
-
-    def verifier(self) -> Never:
-        """Refused: there is nothing to compare with."""
-        raise InvalidQuestion("verify: needs the logins, and counters that disagree do not tell which one is right")
-
-    def logins(self, user: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[Login]:
-        """Refused: a counter does not tell when its logins were."""
-        raise InvalidQuestion("logins: needs the logins, and a counter keeps only how many there were")
 
     def day_count(self, user: str, day_ms: int) -> int:
         """How often a user logged in on one day. Costs: one get."""

@@ -86,11 +86,6 @@ TABLES = TextsTables(FOLLOWING, FOLLOWERS, POSTS, TIMELINES)
 class TextsRepository:
     """Stores and deletes follows and posts, by plain puts and deletes in a fixed order, and reads timelines."""
 
-    interrupted_writes = (
-        "puts a post, then its lines, and no intent, so nothing finds a write that a crash interrupted; "
-        "send the same call again, which completes it"
-    )
-
     def __init__(
         self, connection: happybase.Connection, tables: TextsTables = TABLES, clock: WriterClock = CLOCK
     ) -> None:

@@ -25,11 +25,12 @@ from shared.queries import Query, equal
 from shared.records import check_int, check_text
 from shared.tables import BoundTable, RecordCells, TableLayout
 
+from ..delivering import MEMBERS_AT_ONCE
 from ..keys import INBOX as SOURCES
 from ..keys import MESSAGE_COLUMNS
 from ..keys import OUTBOX as LINES
 from ..records import Message, copy_for
-from ..repository import MEMBERS_AT_ONCE, MessageConflict, UnknownMessage
+from ..repository import MessageConflict, UnknownMessage
 
 CELLS = RecordCells(Message, MESSAGE_COLUMNS)
 
@@ -54,11 +55,6 @@ class PlainMessageRepository:
 
     A message is two rows, and no write is atomic over both. The same call again completes each write.
     """
-
-    interrupted_writes = (
-        "puts a message into the outbox, then into the inboxes, and no intent, so nothing finds a write that a crash "
-        "interrupted; send the same call again, which completes it"
-    )
 
     def __init__(
         self, connection: happybase.Connection, tables: PlainTables = TABLES, cells: PlainCells = (CELLS, CELLS)

@@ -43,11 +43,6 @@ class PlainOrderRepository:
     show its old status.
     """
 
-    interrupted_writes = (
-        "puts an order, then its lines, and no intent, so nothing finds a write that a crash interrupted; "
-        "send the same call again, which completes it"
-    )
-
     def __init__(
         self, connection: happybase.Connection, tables: PlainTables = TABLES, clock: WriterClock = CLOCK
     ) -> None:

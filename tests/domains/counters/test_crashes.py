@@ -21,7 +21,7 @@ def fold(logins):
 
 
 def recover(logins):
-    if logins.recover(older_than_ms=0).failed:
+    if logins.upkeep.recover(older_than_ms=0).failed:
         raise ReplyLost
 
 

@@ -225,12 +225,12 @@ def test_recover_folds_the_closed_days_and_no_other(connection, variant, reposit
     assert [call.name for call in folded.calls].count("checkAndPut") == 3, "closed, one sum, folded"
     close_only(connection, variant, DAY)
     with metered(connection) as cost:
-        assert repository.recover().failed == ()
+        assert repository.upkeep.recover().failed == ()
     assert answers(repository) == answers_of(logins)
     states = list(connection.table(LOGIN_DAYS.name).scan())
     assert [LOGIN_DAYS.records(row, cells)[0].state for row, cells in states] == 3 * ["folded"]
     with metered(connection) as again:
-        repository.recover()
+        repository.upkeep.recover()
     assert again.rpcs < 10 < cost.rpcs
 
 
@@ -243,10 +243,10 @@ def test_a_day_with_a_damaged_row_is_not_folded_and_does_not_stop_the_others(con
     with pytest.raises(InvalidRow):
         repository.fold(DAY)
     close_only(connection, variant, DAY + DAY_MS)
-    (failed,) = repository.recover().failed
+    (failed,) = repository.upkeep.recover().failed
     assert failed.startswith(f"day 2026-01-12T00:00:00.000Z: {by_day.name}: row ")
     connection.table(by_day.name).delete(bad, [b"l:x"])
-    assert repository.recover().failed == ()
+    assert repository.upkeep.recover().failed == ()
     assert answers(repository) == answers_of(logins_of_three())
 
 
@@ -503,7 +503,7 @@ def test_a_fold_of_a_wide_row_that_dies_between_its_deletes_goes_on(connection, 
     with pytest.raises(WriterDied):
         variant.open(dying).fold(DAY)
     assert (repository.day_total(DAY), repository.day_count("ada", DAY)) == (3600, 3600)
-    repository.recover()
+    repository.upkeep.recover()
     assert (repository.day_total(DAY), repository.day_count("ada", DAY)) == (3600, 3600)
     assert remaining_columns(connection, variant) == {b"s:n"}
 

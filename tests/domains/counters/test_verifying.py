@@ -27,17 +27,17 @@ DISCARDS = Instructions(discards_undecodable=True)
 
 
 def found(repository):
-    return list(map(str, repository.verifier().verify()))
+    return list(map(str, repository.upkeep.verify()))
 
 
 def kinds(repository):
     """Each finding's kind and table, and whether `repair` mended it."""
-    return [(finding.kind, finding.table, is_mended) for finding, is_mended in repository.verifier().repair()]
+    return [(finding.kind, finding.table, is_mended) for finding, is_mended in repository.upkeep.repair()]
 
 
 def mends_all(repository, instructions=NOTHING_TOLD):
     """Whether `repair`, run to its end, has mended everything."""
-    outcomes = [is_mended for _, is_mended in repository.verifier().repair(instructions=instructions)]
+    outcomes = [is_mended for _, is_mended in repository.upkeep.repair(instructions=instructions)]
     return all(outcomes)
 
 
@@ -103,7 +103,7 @@ def test_a_login_that_only_its_user_has_is_found_and_mended(connection, variant,
 
 @keeping
 def test_logins_that_agree_are_counted_with_days_and_sums(repository):
-    verifier = repository.verifier()
+    verifier = repository.upkeep
     assert list(verifier.verify()) == NOTHING
     stored(repository, *logins_of_three())
     repository.fold(DAY - DAY_MS)
@@ -155,7 +155,7 @@ def test_rows_that_cannot_be_read_are_told_and_kept(connection, repository):
 def test_a_damaged_cell_that_a_delete_of_now_leaves_is_not_mended(connection, repository):
     future_ms = time.time_ns() // 1_000_000 + DAY_MS
     connection.table("logins_by_day").put(LOGINS_BY_DAY.row(login()), {b"l:x": b"\xc3"}, timestamp=future_ms)
-    (outcome,) = repository.verifier().repair(instructions=DISCARDS)
+    (outcome,) = repository.upkeep.repair(instructions=DISCARDS)
     assert (outcome[0].kind, outcome[1]) == ("undecodable", False)
     assert len(found(repository)) == 1
 
@@ -279,7 +279,7 @@ def verified_during(variant, connection, act, findings):
     """Calls `act` with a repository that verifies before each of its calls; adds what that finds."""
 
     def verify(_number):
-        findings.extend(variant.open(connection).verifier().verify())
+        findings.extend(variant.open(connection).upkeep.verify())
 
     act(variant.open(WatchedConnection(connection, before_call=verify)))
 
@@ -298,7 +298,7 @@ def test_a_fold_at_any_call_of_a_verifier_is_no_finding(engine, variant):
                 if at == number:
                     folder.fold(DAY)
 
-            verifier = variant.open(WatchedConnection(connection, before_call=fold)).verifier()
+            verifier = variant.open(WatchedConnection(connection, before_call=fold)).upkeep
             assert list(verifier.verify()) == NOTHING, number
             assert found(folder) == NOTHING
             number += 1
@@ -336,7 +336,7 @@ def test_a_folder_that_dies_anywhere_leaves_what_a_repair_completes(engine, vari
             assert mends_all(repository)
             assert found(repository) == NOTHING
             assert agree(repository)
-            assert repository.writer.pending() == []
+            assert repository.upkeep.pending() == []
         if is_over:
             return
         number += 1
@@ -367,7 +367,7 @@ def test_a_day_that_is_not_over_is_not_folded_and_stays_open(connection, reposit
     )
     repository.store(login(DAY + 50))
     assert repository.day_total(DAY) == 6
-    assert repository.writer.pending() == []
+    assert repository.upkeep.pending() == []
     repository._folder._clock = SetClock(DAY + DAY_MS + 60_000)
     assert repository.fold(DAY) == 3
 
@@ -404,7 +404,7 @@ def test_a_day_that_was_closed_before_it_was_over_is_completed(connection, repos
     with suppress(WriterDied):
         LoginRepository(WatchedConnection(connection, dying_at(5))).fold(DAY)
     repository._folder._clock = SetClock(DAY)
-    assert repository.recover().failed == ()
+    assert repository.upkeep.recover().failed == ()
     assert repository.fold(DAY) == 0
 
 
@@ -430,7 +430,7 @@ def test_verify_and_repair_of_the_command_line(rowbook, ok, folder, name):
 @counting
 def test_counters_have_no_verifier(repository):
     with pytest.raises(InvalidQuestion, match=r"^verify: needs the logins, and counters that disagree do not tell"):
-        repository.verifier()
+        repository.upkeep
 
 
 @counting

@@ -95,7 +95,7 @@ VIEWS = (
 
 def contents(feeds, _tables):
     """All follows and posts, and every other row but the lines that nobody sees; asserts that they agree."""
-    wrong = list(feeds.verifier().verify())
+    wrong = list(feeds.upkeep.verify())
     assert [str(finding) for finding in wrong if finding.table != TIMELINES.name] == []
     left_over = {finding.row for finding in wrong}
     posts = sources(feeds.post_writer)

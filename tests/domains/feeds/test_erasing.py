@@ -90,37 +90,37 @@ def line_of(table, owner, post):
 
 def test_recover_removes_what_an_erasure_has_left_once_it_is_old_enough(connection, passes):
     feeds = network(connection)
-    assert feeds.erase_user("dan") == 7  # three posts, four follows: too young
+    assert feeds.erase("dan") == 7  # three posts, four follows: too young
     assert rows_that_name(connection, "dan", FOLLOWERS, TIMELINES, STREAMS) == 0
     assert list(feeds.following("dan")) == list(feeds.posts("dan")) == []
-    assert list(feeds.verifier().verify()) == []
+    assert list(feeds.upkeep.verify()) == []
     passes(FORGET_MS - 10_000)
-    assert (feeds.recover().failed, feeds.recover().settled) == ((), 0)
+    assert (feeds.upkeep.recover().failed, feeds.upkeep.recover().settled) == ((), 0)
     assert rows_that_name(connection, "dan", POSTS, FOLLOWING) == 7
     passes(20_000)
-    assert feeds.recover().settled == 1
+    assert feeds.upkeep.recover().settled == 1
     assert rows_that_name(connection, "dan") == 0
-    assert feeds.recover().settled == 0
+    assert feeds.upkeep.recover().settled == 0
     assert list(feeds.timeline("ada")) == [Post("eve", NOON_MS, 1, "la la")]
     assert list(feeds.posts("ada")) == [Post("ada", NOON_MS, 1, "hello")]
-    assert list(feeds.verifier().verify()) == []
+    assert list(feeds.upkeep.verify()) == []
 
 
 def test_erasing_again_says_how_many_rows_remain_and_ends_it_too(connection, passes):
     feeds = network(connection)
-    assert [feeds.erase_user("dan") for _ in range(2)] == [7, 7]
+    assert [feeds.erase("dan") for _ in range(2)] == [7, 7]
     passes(FORGET_MS + 1000)
-    assert feeds.erase_user("dan") == 0
+    assert feeds.erase("dan") == 0
     assert rows_that_name(connection, "dan") == 0
-    assert feeds.erase_user("dan") == feeds.erase_user("nobody") == 0
+    assert feeds.erase("dan") == feeds.erase("nobody") == 0
     assert rows_that_name(connection, "nobody") == 0
 
 
 def test_an_erased_user_is_named_in_no_table(connection, at_once):
     feeds = network(connection)
-    assert feeds.erase_user("dan") == 0
+    assert feeds.erase("dan") == 0
     assert rows_that_name(connection, "dan") == 0
-    assert list(feeds.verifier().verify()) == []
+    assert list(feeds.upkeep.verify()) == []
 
 
 def test_a_user_with_thousands_of_posts_is_erased(connection, passes):
@@ -129,7 +129,7 @@ def test_a_user_with_thousands_of_posts_is_erased(connection, passes):
         for number in range(2500):
             batch.put(POSTS.row(attrs.evolve(SOUP, post_id=number)), {POSTS.cells.columns[0]: deleted_cell()})
     passes(1)
-    assert feeds.erase_user("dan") == 0  # they were deleted long ago
+    assert feeds.erase("dan") == 0  # they were deleted long ago
     assert rows_that_name(connection, "dan") == 0
 
 
@@ -156,19 +156,19 @@ def test_a_line_without_a_source_counts_until_it_is_old_enough_to_go(connection,
     feeds = opened(connection)
     is_line_of_list = table is not TIMELINES
     connection.table(table.name).put(row, LINE)
-    assert feeds.erase_user("dan") == is_line_of_list
+    assert feeds.erase("dan") == is_line_of_list
     connection.table(table.name).put(row, LINE, timestamp=time.time_ns() // 1_000_000 - 1000)  # a late call
     passes(FORGET_MS + 1000)
     if is_line_of_list:
-        feeds.recover()
+        feeds.upkeep.recover()
     assert rows_that_name(connection, "dan", FOLLOWERS, UNFINISHED) == 0
-    assert feeds.erase_user("dan") == 0
+    assert feeds.erase("dan") == 0
     assert rows_that_name(connection, "dan") == 0
 
 
 def test_a_line_that_is_put_late_goes_with_the_erasure(connection, passes):
     feeds = network(connection)
-    feeds.erase_user("dan")
+    feeds.erase("dan")
     passes(1000)
     old_ms = time.time_ns() // 1_000_000 - 500_000
     late = [
@@ -180,7 +180,7 @@ def test_a_line_that_is_put_late_goes_with_the_erasure(connection, passes):
         connection.compact(table.name)
         connection.table(table.name).put(row, LINE, timestamp=old_ms)
     passes(FORGET_MS)
-    assert feeds.recover().settled == 1
+    assert feeds.upkeep.recover().settled == 1
     assert rows_that_name(connection, "dan") == 0
 
 
@@ -189,7 +189,7 @@ def test_a_line_that_is_put_late_goes_with_the_erasure(connection, passes):
 
 def test_a_user_who_comes_back_keeps_all_that_is_new(connection, passes):
     feeds = network(connection)
-    feeds.erase_user("dan")
+    feeds.erase("dan")
     passes(10_000)
     for reader, author in (("dan", "ada"), ("zoe", "dan"), ("ada", "dan")):
         feeds.follow(Follow(reader, author))
@@ -205,9 +205,9 @@ def test_a_user_who_comes_back_keeps_all_that_is_new(connection, passes):
     before = shown()
     assert before[0][1] == [cake, TEA, SOUP]
     passes(FORGET_MS)
-    assert feeds.recover() == attrs.evolve(feeds.recover(), settled=1)
+    assert feeds.upkeep.recover() == attrs.evolve(feeds.upkeep.recover(), settled=1)
     assert shown() == before
-    assert [finding.kind for finding in feeds.verifier().verify()] == []
+    assert [finding.kind for finding in feeds.upkeep.verify()] == []
     for reader in ("ada", "zoe"):
         assert feeds.timeline(reader).count() >= 3
     late = Post("dan", NOON_MS + 6, 10, "late")
@@ -219,23 +219,23 @@ def test_a_user_who_comes_back_keeps_all_that_is_new(connection, passes):
 def test_a_follow_that_is_under_way_when_an_erasure_ends_is_not_lost(connection, passes):
     """It has read the cell of the deleted follow, and put its line with the time of that cell."""
     feeds = network(connection)
-    feeds.erase_user("dan")
+    feeds.erase("dan")
     passes(FORGET_MS + 1000)
     slow, decisions = opened(connection), []
 
     def recover_meanwhile(row, source, new):
         decisions.append(row)
         if len(decisions) == 1:
-            assert opened(connection).recover().settled == 1
+            assert opened(connection).upkeep.recover().settled == 1
         return check_and_put(row, source, new)
 
     check_and_put = slow.follow_writer._check_and_put
     slow.follow_writer._check_and_put = recover_meanwhile
     slow.follow(Follow("ada", "dan"))
     assert len(decisions) > 1
-    feeds.recover(older_than_ms=0)
+    feeds.upkeep.recover(older_than_ms=0)
     assert [follow.reader for follow in feeds.followers("dan")] == ["ada"]
-    assert list(feeds.verifier().verify()) == []
+    assert list(feeds.upkeep.verify()) == []
 
 
 # ---- clocks
@@ -250,10 +250,10 @@ class HourAhead(WriterClock):
 
 def test_on_a_host_an_hour_ahead_an_erasure_is_refused_and_forgets_nothing(connection):
     feeds = network(connection)
-    feeds.erase_user("dan")
+    feeds.erase("dan")
     before = [list(connection.table(table.name).scan()) for table in (POSTS, FOLLOWING, ERASURES)]
     ahead = FeedRepository(WatchedConnection(connection), clock=HourAhead())
-    for call in (lambda: ahead.erase_user("dan"), lambda: ahead.erase_user("ada"), ahead.recover):
+    for call in (lambda: ahead.erase("dan"), lambda: ahead.erase("ada"), ahead.recover):
         with pytest.raises(ClockSkew, match="must be within 60000 ms"):
             call()
     assert [list(connection.table(table.name).scan()) for table in (POSTS, FOLLOWING, ERASURES)] == before
@@ -275,11 +275,11 @@ def test_an_erasure_that_died_on_a_host_whose_clock_is_ahead_does_not_hide_the_n
     network(connection)
     dying = WatchedConnection(connection, dying_before(lambda call: call.name == "checkAndPut"))
     with pytest.raises(WriterDied):
-        FeedRepository(dying, clock=Shifted(50_000)).erase_user("dan")
+        FeedRepository(dying, clock=Shifted(50_000)).erase("dan")
     feeds = opened(connection)
-    assert feeds.erase_user("dan") == 7
+    assert feeds.erase("dan") == 7
     passes(FORGET_MS + 60_000)
-    recovery = feeds.recover()
+    recovery = feeds.upkeep.recover()
     assert (recovery.settled, recovery.failed) == (1, ())
     assert rows_that_name(connection, "dan") == 0
 
@@ -289,7 +289,7 @@ def test_an_erasure_is_not_put_below_a_cell_of_the_future(connection, embedded_o
     future_ms = time.time_ns() // 1_000_000 + DAY_MS
     connection.table(ERASURES.name).put(b"dan", {b"e:t": b"?"}, timestamp=future_ms)
     with pytest.raises(InvalidRow, match=f"must be dated at most 180000 ms after now .got {future_ms}."):
-        feeds.erase_user("dan")
+        feeds.erase("dan")
     assert feeds.posts("dan").count() == 3
 
 
@@ -311,12 +311,12 @@ def test_a_stray_of_the_future_stays_and_keeps_its_erasure_and_no_tombstone_hide
     feeds = network(connection)
     future_ms = time.time_ns() // 1_000_000 + 365 * DAY_MS
     connection.table(table.name).put(row, LINE, timestamp=future_ms)
-    assert feeds.erase_user("dan") == 8
+    assert feeds.erase("dan") == 8
     passes(FORGET_MS + 1000)
-    recovery = feeds.recover()
+    recovery = feeds.upkeep.recover()
     reason = f"kept, because it is dated {future_ms}, after what any clock may show"
     assert recovery.failed == (f"{table.name}: row {row.hex(' ')}: {reason}",)
-    assert feeds.erase_user("dan") == 1
+    assert feeds.erase("dan") == 1
     feeds.follow(Follow("zoe", "dan"))
     opened(connection, pull_above=0).post(Post("dan", NOON_MS, 9, "cake"))
     assert feeds.timeline("zoe").count() == feeds.followers("dan").count() == 1
@@ -338,16 +338,16 @@ def test_an_erasure_that_died_is_named_until_it_is_called_again(connection, pass
     network(connection)
     dying = WatchedConnection(connection, dying_before(lambda call: call.name == "checkAndPut"))
     with pytest.raises(WriterDied):
-        opened(dying).erase_user("dan")
+        opened(dying).erase("dan")
     feeds = opened(connection)
-    assert feeds.recover().waiting == 2  # with the intent of the first delete
+    assert feeds.upkeep.recover().waiting == 2  # with the intent of the first delete
     passes(FORGET_MS)
-    (failed,) = feeds.recover().failed
+    (failed,) = feeds.upkeep.recover().failed
     assert failed == "feeds_erasures: row 64 61 6e: erase_user has not ended; if it is not at work, call it again"
     assert feeds.posts("dan").count() == 3
-    assert feeds.erase_user("dan") == 5  # two follows were deleted before, and are old enough
+    assert feeds.erase("dan") == 5  # two follows were deleted before, and are old enough
     passes(FORGET_MS + 1000)
-    assert feeds.recover().settled == 1
+    assert feeds.upkeep.recover().settled == 1
     assert rows_that_name(connection, "dan") == 0
 
 
@@ -358,18 +358,18 @@ def test_erasing_may_die_at_any_call_and_recovery_keeps_what_is_new(engine, vari
             network(connection)
             watched = WatchedConnection(connection, dying_at(number))
             with suppress(WriterDied):
-                opened(watched).erase_user("dan")
+                opened(watched).erase("dan")
             feeds = opened(connection)
-            feeds.recover(older_than_ms=0)
+            feeds.upkeep.recover(older_than_ms=0)
             feeds.follow(Follow("zoe", "dan"))
             feeds.post(cake := Post("dan", NOON_MS + 5, 9, "cake"))
             passes(FORGET_MS + 1000)
-            reasons = [reason.rpartition(": ")[2] for reason in feeds.recover().failed]
+            reasons = [reason.rpartition(": ")[2] for reason in feeds.upkeep.recover().failed]
             assert feeds.timeline("zoe").first() == cake
-            assert [f.reason for f in feeds.verifier().verify() if not f.is_harmless] == reasons
-            feeds.erase_user("dan")
+            assert [f.reason for f in feeds.upkeep.verify() if not f.is_harmless] == reasons
+            feeds.erase("dan")
             passes(FORGET_MS + 1000)
-            assert feeds.recover().failed == ()
+            assert feeds.upkeep.recover().failed == ()
             assert rows_that_name(connection, "dan") == 0
             if not watched.is_stopped:
                 break
@@ -379,12 +379,12 @@ def test_erasing_may_die_at_any_call_and_recovery_keeps_what_is_new(engine, vari
 def test_recovery_may_die_at_any_call_and_another_one_ends_the_erasure(engine, variant, passes):
     for number in count():
         with engine.shared_store(*variant.tables) as connection:
-            network(connection).erase_user("dan")
+            network(connection).erase("dan")
             passes(FORGET_MS + 1000)
             watched = WatchedConnection(connection, dying_at(number))
             with suppress(WriterDied):
-                opened(watched).recover()
-            assert opened(connection).recover().failed == ()
+                opened(watched).upkeep.recover()
+            assert opened(connection).upkeep.recover().failed == ()
             assert rows_that_name(connection, "dan") == 0
             if not watched.is_stopped:
                 break
@@ -397,9 +397,9 @@ def test_erasing_may_die_anywhere_and_the_same_call_goes_on(engine, variant, at_
             network(connection)
             watched = WatchedConnection(connection, dying_at(number))
             try:
-                opened(watched).erase_user("dan")
+                opened(watched).erase("dan")
             except WriterDied:
-                assert opened(connection).erase_user("dan") == 0
+                assert opened(connection).erase("dan") == 0
             assert rows_that_name(connection, "dan") == 0
             if not watched.is_stopped:
                 break
@@ -416,30 +416,30 @@ def test_an_erasure_whose_eraser_died_is_found_once_it_is_ten_minutes_old(connec
     network(connection)
     dying = WatchedConnection(connection, dying_before(lambda call: call.name == "checkAndPut"))
     with pytest.raises(WriterDied):
-        opened(dying).erase_user("dan")
+        opened(dying).erase("dan")
     feeds = opened(connection)
     died = [("unsettled", "feeds_erasures", b"dan", "erase_user has not ended")]
-    assert unsettled(feeds.verifier().verify()) == unsettled(f for f, _ in feeds.verifier().repair()) == []
+    assert unsettled(feeds.upkeep.verify()) == unsettled(f for f, _ in feeds.upkeep.repair()) == []
     passes(WINDOW_MS)
-    assert unsettled(feeds.verifier().verify()) == unsettled(f for f, _ in feeds.verifier().repair()) == died
-    feeds.erase_user("dan")
-    assert unsettled(feeds.verifier().verify()) == []
+    assert unsettled(feeds.upkeep.verify()) == unsettled(f for f, _ in feeds.upkeep.repair()) == died
+    feeds.erase("dan")
+    assert unsettled(feeds.upkeep.verify()) == []
 
 
 def test_an_erasure_that_nobody_ends_is_found(connection, passes):
     feeds = network(connection)
-    feeds.erase_user("dan")
+    feeds.erase("dan")
     passes(FORGET_MS + WINDOW_MS - 10_000)
-    assert unsettled(feeds.verifier().verify()) == []
+    assert unsettled(feeds.upkeep.verify()) == []
     passes(20_000)
     late = [("unsettled", "feeds_erasures", b"dan", "rows of an erased user remain")]
-    assert unsettled(feeds.verifier().verify()) == late
-    assert unsettled(f for f, _ in feeds.verifier().repair()) == []
+    assert unsettled(feeds.upkeep.verify()) == late
+    assert unsettled(f for f, _ in feeds.upkeep.repair()) == []
 
 
 def test_a_row_that_is_no_erasure_is_found(connection):
     connection.table(ERASURES.name).put(b"dan", {b"e:t": b"?"})
-    assert [found[:3] for found in unsettled(opened(connection).verifier().verify())] == [
+    assert [found[:3] for found in unsettled(opened(connection).upkeep.verify())] == [
         ("undecodable", "feeds_erasures", b"dan")
     ]
 
@@ -451,9 +451,9 @@ def test_a_bad_key_stops_the_erasure_of_nobody(connection, passes):
     feeds = network(connection)
     for table in (FOLLOWING, FOLLOWERS, UNFINISHED, TIMELINES):
         connection.table(table.name).put(b"no key", {table.cells.columns[0]: b"?"})
-    assert feeds.erase_user("dan") == 7
+    assert feeds.erase("dan") == 7
     passes(FORGET_MS + 1000)
-    assert feeds.erase_user("dan") == 0
+    assert feeds.erase("dan") == 0
     assert rows_that_name(connection, "dan") == 0
 
 
@@ -464,11 +464,11 @@ def test_what_cannot_be_read_counts_as_remaining_and_is_named(connection, passes
     feeds = network(connection)
     connection.table(table.name).put(table.row(record), {table.cells.columns[0]: b"?"})
     passes(1000)
-    assert feeds.erase_user("dan") >= 7
+    assert feeds.erase("dan") >= 7
     passes(FORGET_MS + 1000)
-    (failed,) = feeds.recover().failed
+    (failed,) = feeds.upkeep.recover().failed
     assert failed.startswith(f"{table.name}: row ")
-    assert feeds.erase_user("dan") >= 1
+    assert feeds.erase("dan") >= 1
     connection.table(table.name).delete(table.row(record))
-    assert feeds.erase_user("dan") == 0
+    assert feeds.erase("dan") == 0
     assert rows_that_name(connection, "dan") == 0

@@ -81,12 +81,12 @@ def change(dice, feeds, plain):
             feeds.trim(reader, keep)
             plain.trim(reader, keep)
         case "repair":
-            assert all(is_mended for _, is_mended in feeds.verifier().repair())
+            assert all(is_mended for _, is_mended in feeds.upkeep.repair())
             for post, pushed in plain.posts.values():
                 if pushed is not None:
                     pushed &= plain.followers(post.author)
         case _:
-            assert feeds.recover(older_than_ms=0).settled == 0
+            assert feeds.upkeep.recover(older_than_ms=0).settled == 0
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -199,9 +199,9 @@ def test_a_delete_during_a_fan_out_stops_it_and_what_is_put_late_is_seen_by_nobo
     slow.post(SOUP)
     assert len(steps) == 1
     assert list(feeds.timeline("ada")) == []
-    assert [finding.kind for finding in feeds.verifier().verify()] == ["left-over"]
-    assert [is_mended for _, is_mended in feeds.verifier().repair()] == [True]
-    assert list(feeds.verifier().verify()) == []
+    assert [finding.kind for finding in feeds.upkeep.verify()] == ["left-over"]
+    assert [is_mended for _, is_mended in feeds.upkeep.repair()] == [True]
+    assert list(feeds.upkeep.verify()) == []
 
 
 @the_design
@@ -243,11 +243,11 @@ def test_recover_goes_on_with_an_unfinished_post_once_it_has_not_moved_for_a_whi
     dying = FeedRepository(connection)
     dying._spread = lambda row: None
     dying.post(SOUP)
-    assert (feeds.recover().settled, feeds.recover().waiting) == (0, 1)
+    assert (feeds.upkeep.recover().settled, feeds.upkeep.recover().waiting) == (0, 1)
     assert list(feeds.timeline("ada")) == []
-    assert feeds.recover(older_than_ms=0).settled == 1
+    assert feeds.upkeep.recover(older_than_ms=0).settled == 1
     assert list(feeds.timeline("ada")) == [SOUP]
-    assert feeds.recover(older_than_ms=0).settled == 0
+    assert feeds.upkeep.recover(older_than_ms=0).settled == 0
 
 
 @the_design
@@ -265,7 +265,7 @@ def test_a_post_that_cannot_go_on_is_named_and_the_others_do(connection):
         spread(row)
 
     feeds._spread = fail_for_tea
-    recovery = feeds.recover(older_than_ms=0)
+    recovery = feeds.upkeep.recover(older_than_ms=0)
     assert recovery.settled == 1
     assert [failed.endswith(": no server") for failed in recovery.failed] == [True]
 

@@ -33,5 +33,5 @@ def test_sixteen_writers_at_once_on_one_feed_lose_nothing(engine, tmp_path):
         assert sorted(post.post_id for post in feeds.timeline("r-2")) == [
             post.post_id for post in posted if post.author == CROWD
         ]
-        assert feeds.writer.pending() == []
-        assert list(feeds.verifier().verify()) == []
+        assert feeds.upkeep.pending() == []
+        assert list(feeds.upkeep.verify()) == []

@@ -84,7 +84,7 @@ def check_committees_that_post(connection, follows, posts):
         followed = [follow.author for follow in follows if follow.reader == reader]
         shown = [post.author for post in feeds.timeline(reader)]
         assert sorted(shown) == sorted(followed)
-    assert list(feeds.verifier().verify()) == []
+    assert list(feeds.upkeep.verify()) == []
     return committees
 
 

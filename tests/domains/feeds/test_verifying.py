@@ -55,7 +55,7 @@ def kinds(findings):
 
 
 def found(feeds):
-    return kinds(feeds.verifier().verify())
+    return kinds(feeds.upkeep.verify())
 
 
 def pulled(connection, *posts):
@@ -73,11 +73,11 @@ def test_ordinary_deletes_and_unfollows_leave_only_what_is_harmless(connection, 
     feeds.delete_post("dan", NOON_MS, 1)
     feeds.delete_post("dan", NOON_MS, 3)
     feeds.unfollow("ada", "dan")
-    findings = list(feeds.verifier().verify())
+    findings = list(feeds.upkeep.verify())
     assert kinds(findings) == ["left-over"] * 3  # two of ada, one of the stream
     assert all(finding.is_harmless for finding in findings)
     assert "rowbook repair feeds" in findings[0].reason
-    assert [is_mended for _, is_mended in feeds.verifier().repair()] == [True] * 3
+    assert [is_mended for _, is_mended in feeds.upkeep.repair()] == [True] * 3
     assert found(feeds) == []
 
 
@@ -88,15 +88,15 @@ def test_a_line_whose_post_or_follow_is_lost_is_kept_for_the_day_on_which_it_com
     rows, row = connection.table(table.name), table.row(record)
     cells = rows.row(row)
     rows.delete(row)
-    orphaned = [finding for finding in feeds.verifier().verify() if finding.table == TIMELINES.name]
+    orphaned = [finding for finding in feeds.upkeep.verify() if finding.table == TIMELINES.name]
     assert kinds(orphaned) == ["orphaned"] * lines
     assert not orphaned[0].is_harmless
-    mended = {finding.row: is_mended for finding, is_mended in feeds.verifier().repair()}
+    mended = {finding.row: is_mended for finding, is_mended in feeds.upkeep.repair()}
     assert [mended[finding.row] for finding in orphaned] == [False] * lines
     rows.put(row, cells)
     assert list(feeds.timeline("ada")) == [TEA, SOUP]
     rows.delete(row)
-    discarded = dict(feeds.verifier().repair(instructions=Instructions(discards_orphaned=True)))
+    discarded = dict(feeds.upkeep.repair(instructions=Instructions(discards_orphaned=True)))
     assert [discarded[finding] for finding in orphaned] == [True] * lines
 
 
@@ -110,12 +110,12 @@ def test_lines_of_a_follow_that_has_lost_a_revision_are_kept_for_the_day_on_whic
     newer = rows.row(row)
     rows.put(row, backup)
     assert found(feeds) == ["orphaned"] * 3  # the line in the list of followers, and two of the timeline
-    assert [is_mended for _, is_mended in feeds.verifier().repair()] == [False] * 3
+    assert [is_mended for _, is_mended in feeds.upkeep.repair()] == [False] * 3
     rows.put(row, newer)
     assert list(feeds.timeline("ada")) == [TEA, SOUP]
     rows.put(row, backup)
     told = Instructions(discards_orphaned=True)
-    assert [is_mended for _, is_mended in feeds.verifier().repair(instructions=told)] == [True] * 3
+    assert [is_mended for _, is_mended in feeds.upkeep.repair(instructions=told)] == [True] * 3
     assert (found(feeds), list(connection.table(TIMELINES.name).scan())) == ([], [])
 
 
@@ -123,12 +123,12 @@ def test_verify_names_a_line_that_contradicts_its_post_and_one_that_is_no_key(co
     rows = connection.table(TIMELINES.name)
     rows.put(row_of_line("@dan", SOUP), LINE)  # it was pushed
     rows.put(b"no key", LINE)
-    verifier = feeds.verifier()
+    verifier = feeds.upkeep
     assert kinds(verifier.verify()) == ["dangling", "undecodable"]
     assert verifier.counts == {"source": 3, "line": 5, "pulled post": 0}
-    mended = [(finding.kind, is_mended) for finding, is_mended in feeds.verifier().repair()]
+    mended = [(finding.kind, is_mended) for finding, is_mended in feeds.upkeep.repair()]
     assert sorted(mended) == [("dangling", True), ("undecodable", False)]
-    assert [told for _, told in feeds.verifier().repair(instructions=Instructions(discards_undecodable=True))] == [True]
+    assert [told for _, told in feeds.upkeep.repair(instructions=Instructions(discards_undecodable=True))] == [True]
     assert found(feeds) == []
     assert list(feeds.timeline("ada")) == [TEA, SOUP]
 
@@ -139,7 +139,7 @@ def test_the_line_of_a_follow_that_is_being_stored_is_no_finding(connection, fee
         FeedRepository(dying).follow(Follow("eve", "dan"))
     feeds.post(Post("dan", NOON_MS, 3, "cake"))
     assert found(feeds) == []
-    feeds.recover(older_than_ms=0)
+    feeds.upkeep.recover(older_than_ms=0)
     assert found(feeds) == ["left-over"]
 
 
@@ -156,14 +156,14 @@ def test_what_a_pulled_post_lacks_in_its_stream_is_found_and_put_again(connectio
     row = row_of_line("@dan", posts[0]) if lost == "line" else STREAMS.row(StreamAuthor("dan"))
     connection.table(table.name).delete(row)
     assert list(feeds.timeline("ada")) != shown
-    verifier = feeds.verifier()
+    verifier = feeds.upkeep
     (missing,) = verifier.verify()
     assert (missing.kind, missing.table, missing.row) == ("missing", table.name, row)
     assert missing.source_row in map(POSTS.row, posts)
     assert verifier.counts["pulled post"] == 2
-    assert list(feeds.verifier().repair()) == [(missing, True)]
+    assert list(feeds.upkeep.repair()) == [(missing, True)]
     assert (found(feeds), list(feeds.timeline("ada"))) == ([], shown)
-    feeds.erase_user("dan")
+    feeds.erase("dan")
     assert list(connection.table(STREAMS.name).scan()) == list(connection.table(TIMELINES.name).scan()) == []
 
 
@@ -175,7 +175,7 @@ def test_what_a_delete_of_the_future_hides_in_a_stream_is_not_mended(connection,
     row = row_of_line("@dan", cake) if lost == "line" else STREAMS.row(StreamAuthor("dan"))
     connection.table(table.name).delete(row, timestamp=time.time_ns() // 1_000_000 + DAY_MS)
     for _ in range(2):
-        ((finding, is_mended),) = feeds.verifier().repair()
+        ((finding, is_mended),) = feeds.upkeep.repair()
         assert (finding.kind, finding.row, is_mended) == ("missing", row, False)
 
 
@@ -210,12 +210,12 @@ def test_one_bad_row_of_unfinished_posts_stops_no_recovery(connection, feeds):
     dying._spread = lambda row: None
     dying.post(Post("dan", NOON_MS, 3, "cake"))
     connection.table(UNFINISHED.name).put(b"a", LINE)
-    recovery = feeds.recover(older_than_ms=0)
+    recovery = feeds.upkeep.recover(older_than_ms=0)
     assert recovery.settled == 1
     assert [failed.startswith("feeds_unfinished: row 61: ") for failed in recovery.failed] == [True]
     assert feeds.timeline("ada").count() == 3
     assert found(feeds) == ["undecodable"]
-    assert [finding.row for finding, _ in feeds.verifier().repair()] == [b"a"]
+    assert [finding.row for finding, _ in feeds.upkeep.repair()] == [b"a"]
 
 
 @pytest.mark.parametrize("damaged", ["post", "follow", "line"])
@@ -233,7 +233,7 @@ def test_a_damaged_row_stops_a_timeline_unless_its_page_may_report_it(connection
     query = feeds.timeline("ada").on_invalid(reported.append)
     assert query.page(10).records == ([SOUP] if damaged == "post" else [TEA, SOUP])
     assert {(invalid.table, invalid.row) for invalid in reported} == {(table.name, row)}
-    assert (table.name, row, "undecodable") in [(f.table, f.row, f.kind) for f in feeds.verifier().verify()]
+    assert (table.name, row, "undecodable") in [(f.table, f.row, f.kind) for f in feeds.upkeep.verify()]
 
 
 def test_a_damaged_post_stops_neither_verify_nor_repair_nor_trim(connection, feeds):
@@ -242,7 +242,7 @@ def test_a_damaged_post_stops_neither_verify_nor_repair_nor_trim(connection, fee
     feeds.follow(Follow("ada", "dan"))
     connection.table(TIMELINES.name).put(row_of_line("@dan", SOUP), LINE)
     assert found(feeds) == ["dangling", "undecodable"]
-    mended = [(finding.kind, is_mended) for finding, is_mended in feeds.verifier().repair()]
+    mended = [(finding.kind, is_mended) for finding, is_mended in feeds.upkeep.repair()]
     assert sorted(mended) == [("dangling", True), ("undecodable", False)]
     assert feeds.trim("ada", 0) == 1
     assert [row for row, _ in connection.table(TIMELINES.name).scan()] == [row_of_line("ada", TEA)]
@@ -284,9 +284,9 @@ def test_a_fan_out_that_nobody_ends_is_found_once_it_is_ten_minutes_old(connecti
     assert found(feeds) == []
     now_ns = time.time_ns
     monkeypatch.setattr(time, "time_ns", lambda: now_ns() + WINDOW_MS * 1_000_000)
-    (finding,) = feeds.verifier().verify()
+    (finding,) = feeds.upkeep.verify()
     assert (finding.kind, finding.table, finding.row) == ("unsettled", POSTS.name, POSTS.row(cake))
-    assert list(feeds.verifier().repair()) == found(feeds) == []
+    assert list(feeds.upkeep.repair()) == found(feeds) == []
     assert feeds.timeline("ada").count() == 3
 
 
@@ -295,6 +295,6 @@ def test_a_fan_out_that_repair_cannot_end_is_left(connection, feeds):
     feeds.post(cake := Post("dan", NOON_MS, 3, "cake"))
     feeds = FeedRepository(connection, step_rows=1)
     connection.table(FOLLOWERS.name).put(FOLLOWERS.row(Follower("dan", "")) + b"\xff", LINE)
-    (left,) = [(found, is_mended) for found, is_mended in feeds.verifier().repair() if found.kind == "unsettled"]
+    (left,) = [(found, is_mended) for found, is_mended in feeds.upkeep.repair() if found.kind == "unsettled"]
     assert (left[0].row, left[1]) == (POSTS.row(cake), False)
     assert "must have a key among 1 rows of one author" in left[0].reason

@@ -80,7 +80,7 @@ def deleted_by_both(store):
 def lost_claim(store):
     one_message(store)
     store.die(send_another, before=lambda call: call.name == "checkAndPut")
-    store.repository().recover(older_than_ms=0)
+    store.repository().upkeep.recover(older_than_ms=0)
 
 
 def delivered_and_deleted(store):

@@ -120,13 +120,13 @@ def test_what_a_member_deleted_comes_back_neither_by_recovery_nor_by_the_same_me
             if had_copy:
                 messages.delete_from_inbox(messages.inbox("bob").first())
                 deleted += 1
-            assert messages.recover(older_than_ms=0).failed == ()
+            assert messages.upkeep.recover(older_than_ms=0).failed == ()
             messages.send_to_group(PARTY)
-            assert messages.recover(older_than_ms=0).failed == ()
+            assert messages.upkeep.recover(older_than_ms=0).failed == ()
             bodies = {member: [message.body for message in messages.inbox(member)] for member in MEMBERS}
             assert bodies == {"bob": [] if had_copy else ["party!"], "eve": ["party!"]}
             assert list(messages.inbox("eve")) == list(messages.unread("eve")) == [COPY]
-            assert list(messages.verifier().verify()) == []
+            assert list(messages.upkeep.verify()) == []
         if not watched.is_stopped:
             break
         deaths += 1

@@ -57,5 +57,5 @@ def test_sixteen_processes_that_write_to_one_inbox_lose_nothing(url, variant, tm
         assert sorted(messages.unread(READER), key=by_id) == [message for message in received if not message.is_read]
         assert all(messages.outbox(f"w-{writer}").count() == MESSAGES for writer in range(WRITERS))
         if variant in DESIGN.variants[:2]:
-            assert messages.writer.pending() == []
-            assert list(messages.verifier().verify()) == []
+            assert messages.upkeep.pending() == []
+            assert list(messages.upkeep.verify()) == []

@@ -287,7 +287,7 @@ def test_a_group_message_reaches_members_beyond_one_step(connection, variant, mo
     messages.send(party)
     assert [messages.inbox(member).count() for member in party.members] == [1] * 10
     if variant in WITH_INTENTS:
-        assert list(messages.verifier().verify()) == []
+        assert list(messages.upkeep.verify()) == []
 
 
 def rpcs_of_group(connection, variant, count):

@@ -60,10 +60,10 @@ def die_before_the_copies(connection, variant):
 def test_one_bad_row_of_unfinished_messages_stops_neither_recovery_nor_repair(connection, variant, messages):
     die_before_the_copies(connection, variant)
     rows_of(messages, messages._unfinished).put(b"a", {b"m:x": b"\xc3"})
-    (failed,) = messages.recover(older_than_ms=0).failed
+    (failed,) = messages.upkeep.recover(older_than_ms=0).failed
     assert failed.startswith("messages_unfinished: row 61: ")
     assert [messages.inbox(member).count() for member in PARTY.members] == [1, 0, 1, 1]
-    assert ("undecodable", b"a") in [(found.kind, found.row) for found, _ in messages.verifier().repair()]
+    assert ("undecodable", b"a") in [(found.kind, found.row) for found, _ in messages.upkeep.repair()]
 
 
 @pytest.mark.parametrize("question", ["outbox", "unread", "inbox"])
@@ -86,7 +86,7 @@ def test_a_damaged_group_message_is_named_by_the_inbox_of_its_members(messages):
     reported = []
     assert list(messages.inbox("bob").on_invalid(reported.append)) == [LUNCH]
     assert {invalid.row for invalid in reported} == {messages._inbox.row(PARTY)}
-    assert {found.kind for found in messages.verifier().verify()} == {"undecodable"}
+    assert {found.kind for found in messages.upkeep.verify()} == {"undecodable"}
 
 
 # ---- copies
@@ -95,9 +95,9 @@ def test_a_damaged_group_message_is_named_by_the_inbox_of_its_members(messages):
 def test_the_lines_of_copies_that_are_about_to_be_created_are_no_findings(connection, variant, messages):
     die_before_the_copies(connection, variant)
     assert list(rows_of(messages, messages._unread).scan())
-    assert list(messages.verifier().verify()) == []
-    assert messages.recover(older_than_ms=0).failed == ()
-    assert list(messages.verifier().verify()) == []
+    assert list(messages.upkeep.verify()) == []
+    assert messages.upkeep.recover(older_than_ms=0).failed == ()
+    assert list(messages.upkeep.verify()) == []
 
 
 def test_a_lost_copy_is_found_and_comes_back_unread(messages):
@@ -106,15 +106,15 @@ def test_a_lost_copy_is_found_and_comes_back_unread(messages):
         question(messages.inbox("eve").first())
     (copy,) = messages.inbox("bob")
     row = messages._inbox.row(copy)
-    assert list(messages.verifier().verify()) == []
+    assert list(messages.upkeep.verify()) == []
     rows_of(messages, messages.writer.source).delete(row)
-    (missing,) = [found for found in messages.verifier().verify() if found.kind == "missing"]
+    (missing,) = [found for found in messages.upkeep.verify() if found.kind == "missing"]
     assert (missing.row, missing.source_row) == (row, messages._inbox.row(PARTY))
     assert str(missing).endswith(": the copy of 'bob' is lost")
-    assert (missing, True) in list(messages.verifier().repair())
+    assert (missing, True) in list(messages.upkeep.repair())
     assert list(messages.inbox("bob")) == list(messages.unread("bob")) == [copy]
-    assert list(messages.inbox("eve")) == list(messages.verifier().verify()) == []
-    verifier = messages.verifier()
+    assert list(messages.inbox("eve")) == list(messages.upkeep.verify()) == []
+    verifier = messages.upkeep
     list(verifier.verify())
     assert verifier.counts["copy"] == 3
 
@@ -123,7 +123,7 @@ def test_a_copy_that_repair_could_not_create_is_not_mended(messages, monkeypatch
     messages.send(PARTY)
     rows_of(messages, messages.writer.source).delete(messages._inbox.row(messages.inbox("bob").first()))
     monkeypatch.setattr(messages.writer, "claim", lambda copies: 0)
-    outcomes = list(messages.verifier().repair())
+    outcomes = list(messages.upkeep.repair())
     assert [is_mended for found, is_mended in outcomes if found.reason.endswith("is lost")] == [False]
 
 
@@ -135,12 +135,12 @@ def test_a_delivery_that_nobody_ends_is_found_once_it_is_ten_minutes_old(connect
         pytest.skip("the time of a real server cannot be moved")
     die_before_the_copies(connection, variant)
     messages = variant.open(connection)
-    assert list(messages.verifier().verify()) == []
+    assert list(messages.upkeep.verify()) == []
     now_ns = time.time_ns
     monkeypatch.setattr(time, "time_ns", lambda: now_ns() + WINDOW_MS * 1_000_000)
-    (finding,) = messages.verifier().verify()
+    (finding,) = messages.upkeep.verify()
     assert (finding.kind, finding.row) == ("unsettled", messages._inbox.row(PARTY))
-    assert list(messages.verifier().repair()) == list(messages.verifier().verify()) == []
+    assert list(messages.upkeep.repair()) == list(messages.upkeep.verify()) == []
     assert messages.inbox("bob").count() == 1
 
 
@@ -148,6 +148,6 @@ def test_a_damaged_copy_is_left_and_stops_no_other_copy_of_its_message(connectio
     die_before_the_copies(connection, variant)
     damaged, *others = copies_of(messages.writer.read(messages._inbox.row(PARTY)).record)
     damage(messages, damaged)
-    outcomes = [(found.kind, found.row, is_mended) for found, is_mended in messages.verifier().repair()]
+    outcomes = [(found.kind, found.row, is_mended) for found, is_mended in messages.upkeep.repair()]
     assert outcomes == [("undecodable", messages._inbox.row(damaged), False)]
     assert all(messages.inbox(copy.receiver).count() == 1 for copy in others)

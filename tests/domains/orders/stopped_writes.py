@@ -33,7 +33,7 @@ def cancel(orders):
 
 
 def erase(orders):
-    orders.erase_buyer("b-3")
+    orders.erase("b-3")
 
 
 # ---- what is stored before
@@ -56,7 +56,7 @@ def paid_order(store):
 def lost_claim(store):
     one_order(store)
     store.die(place_another, before=lambda call: call.name == "checkAndPut")
-    store.repository().recover(older_than_ms=0)
+    store.repository().upkeep.recover(older_than_ms=0)
 
 
 RIVALS = {"pay": pay, "cancel": cancel, "erase": erase, "place": place, "place another": place_another}

@@ -63,8 +63,8 @@ def test_of_threads_that_change_one_order_at_once_the_last_one_stored_was_answer
         stored = orders.order(order.order_number).status
         assert answers == ["paid", "cancelled"] or (stored == "cancelled" and answers == [None, "cancelled"])
         assert [line.status for line in orders.of_seller("s-17", status=stored)].count(stored) == number + 1
-    assert orders.writer.pending() == []
-    assert list(orders.verifier().verify()) == []
+    assert orders.upkeep.pending() == []
+    assert list(orders.upkeep.verify()) == []
 
 
 @pytest.mark.parametrize("variant", [DESIGN.main], ids=attrgetter("name"))

@@ -33,7 +33,7 @@ def test_the_sellers_list_holds_whole_orders(connection, orders):
 
 def test_an_order_whose_buyer_was_erased_has_none_in_its_sellers_list(connection, orders):
     orders.place(LAMP)
-    orders.erase_buyer("b-3")
+    orders.erase("b-3")
     assert orders_of_sellers(connection) == [attrs.evolve(LAMP, buyer_id=None)] == [orders.order("n-42")]
 
 
@@ -42,7 +42,7 @@ def test_an_entry_makes_the_row_of_its_seller_again(connection, orders):
     time_ms = orders.writer.read(INDEX.row(LAMP)).time_ms
     connection.table(OF_SELLER.name).delete(OF_SELLER.row(LAMP), timestamp=time_ms)
     assert orders.order("n-42") == LAMP
-    assert [finding.kind for finding, is_mended in orders.verifier().repair() if is_mended] == ["missing"]
+    assert [finding.kind for finding, is_mended in orders.upkeep.repair() if is_mended] == ["missing"]
     assert orders_of_sellers(connection) == [LAMP]
 
 

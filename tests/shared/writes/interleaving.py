@@ -404,14 +404,14 @@ class Exploration:
     def _read(self, store: SmallStore) -> Contents | str:
         with own_process(HandClock(store.now_ms), "reader"):
             repository = self._programs[-1].open(store.connection)
-            if repository.writer.pending():  # an intent that arrived after the last recoverer
-                repository.recover(older_than_ms=0)
-            if pending := repository.writer.pending():
+            if repository.upkeep.pending():  # an intent that arrived after the last recoverer
+                repository.upkeep.recover(older_than_ms=0)
+            if pending := repository.upkeep.pending():
                 return f"never settled: {pending}"
             try:
                 return self._contents(repository)
             except AssertionError as error:
-                wrong = [*map(str, repository.verifier().verify())]
+                wrong = [*map(str, repository.upkeep.verify())]
                 return f"not true: {traceback.extract_tb(error.__traceback__)[-1].line} {wrong}"
 
     @cached_property

@@ -32,7 +32,7 @@ BEFORE_MS = START_MS - 3_600_000
 
 def recover(repository: Any) -> Recovery:
     """Settles every write, however young it is."""
-    recovery: Recovery = repository.recover(older_than_ms=0)
+    recovery: Recovery = repository.upkeep.recover(older_than_ms=0)
     return recovery
 
 

@@ -63,7 +63,7 @@ def test_a_recoverer_that_does_not_always_raise_lets_a_removed_buyer_come_back(i
         def meanwhile():
             orders.writer.write(OrderByNumber(LAMP.order_number), partial(after_erase_buyer, LAMP.buyer_id))
             clock.now_ms = store.now_ms = START_MS + 2 * KEEP_TOMBSTONES_MS
-            assert orders.recover().settled == 1
+            assert orders.upkeep.recover().settled == 1
             store.cells = compacted(store.cells, keep_ms, store.now_ms)
 
         paused = WatchedConnection(store.connection, paused_at(5, meanwhile, dying_at(6)))

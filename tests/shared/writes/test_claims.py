@@ -8,7 +8,7 @@ import pytest
 
 from shared.stores import connect
 from shared.tables import InvalidRecord, create_tables
-from shared.writes import IntentWriter, Verifier, WriterClock
+from shared.writes import IntentWriter, WriterUpkeep, WriterClock
 from shared.writes.intents import FORGET_MS, WINDOW_MS
 from tests.watched_connection import (
     Stop,
@@ -80,7 +80,7 @@ def records(connection):
 
 
 def verified(connection):
-    return [*Verifier(moving_only(connection)).verify()]
+    return [*WriterUpkeep(moving_only(connection)).verify()]
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 
 from shared.stores import connect
 from shared.tables import InvalidRecord, create_tables
-from shared.writes import ClockSkew, IntentWriter, Verifier, WriterClock, clock, intents
+from shared.writes import ClockSkew, IntentWriter, WriterUpkeep, WriterClock, clock, intents
 from shared.writes import slots as slots_module
 from shared.writes.intents import CLOCKS_APART_MS, FORGET_MS, KEEP_TOMBSTONES_MS, WINDOW_MS
 from shared.writes.server_clock import MAX_SKEW_MS
@@ -84,7 +84,7 @@ def delete(writer, note):
 
 
 def found(connection):
-    return [*map(str, Verifier(writer_on(connection)).verify())]
+    return [*map(str, WriterUpkeep(writer_on(connection)).verify())]
 
 
 def test_a_decision_is_not_sent_after_the_window_although_the_clock_was_set_back(connection, machine):
@@ -232,7 +232,7 @@ def test_a_write_that_changes_nothing_and_was_stopped_puts_back_no_line_that_oth
     writer._put = stopped
     store(writer, A)
     assert list(connection.table(OWNERS.name).scan()) == []
-    assert [*Verifier(writer).verify()] == []
+    assert [*WriterUpkeep(writer).verify()] == []
 
 
 def test_a_write_that_never_sent_its_decision_starts_again_however_many_others_were_accepted(connection, machine):

@@ -8,7 +8,7 @@ import pytest
 
 from shared.stores import connect
 from shared.tables import create_tables
-from shared.writes import Instructions, Verifier
+from shared.writes import Instructions, WriterUpkeep
 from shared.writes.intents import FORGET_MS, FUTURE_MS
 from shared.writes.server_clock import MAX_SKEW_MS
 from tests.watched_connection import WatchedConnection, WriterDied, dying_before
@@ -40,12 +40,12 @@ def lines(connection):
 
 
 def repaired(connection, **told):
-    findings = Verifier(writer_on(connection)).repair(instructions=Instructions(**told))
+    findings = WriterUpkeep(writer_on(connection)).repair(instructions=Instructions(**told))
     return [(finding.kind, finding.table, is_mended) for finding, is_mended in findings]
 
 
 def found(connection):
-    return [(finding.kind, finding.table) for finding in Verifier(writer_on(connection)).verify()]
+    return [(finding.kind, finding.table) for finding in WriterUpkeep(writer_on(connection)).verify()]
 
 
 def lose(connection, *, keeps):
@@ -78,7 +78,7 @@ def test_lines_of_a_lost_revision_are_orphaned_and_kept_however_often_repair_run
 def test_a_finding_shows_what_the_line_holds(connection):
     lose(connection, keeps=False)
     row = OWNERS.row(LATER).hex(" ")
-    owners, states = map(str, Verifier(writer_on(connection)).verify())
+    owners, states = map(str, WriterUpkeep(writer_on(connection)).verify())
     what = "owner='ada', id='a', state='done', text='y'"
     assert owners == f"notes_by_owner: orphaned row {row}: its source is missing, it holds {what}"
     assert states.endswith("its source is missing, it holds state='done', id='a'")
@@ -123,7 +123,7 @@ def test_a_record_is_not_restored_if_an_attribute_is_missing(connection):
     lose(connection, keeps=False)
     connection.table(OWNERS.name).delete(OWNERS.row(LATER))
     before = contents(connection)
-    ((finding, is_mended),) = Verifier(writer_on(connection)).repair(instructions=Instructions(restores=True))
+    ((finding, is_mended),) = WriterUpkeep(writer_on(connection)).repair(instructions=Instructions(restores=True))
     assert (finding.kind, is_mended) == ("orphaned", False)
     assert finding.reason.endswith("; not restored: no line holds owner and text")
     assert contents(connection) == before
@@ -136,7 +136,7 @@ def test_a_record_is_not_restored_from_lines_that_contradict_each_other(connecti
     bob = attrs.evolve(LATER, owner="bob")
     connection.table(OWNERS.name).put(OWNERS.row(bob), OWNERS.cells.pack(bob), timestamp=time_ms)
     before = contents(connection)
-    findings = Verifier(writer_on(connection)).repair(instructions=Instructions(restores=True))
+    findings = WriterUpkeep(writer_on(connection)).repair(instructions=Instructions(restores=True))
     assert {finding.reason.partition("not restored: ")[2] for finding, _ in findings} == {
         "its lines contradict each other"
     }
@@ -147,7 +147,7 @@ def test_a_line_that_cannot_be_read_is_not_restored(connection):
     lose(connection, keeps=False)
     connection.table(OWNERS.name).put(OWNERS.row(LATER), {b"n:t": b"\xc1"})
     before = contents(connection)
-    findings = list(Verifier(writer_on(connection)).repair(instructions=Instructions(restores=True)))
+    findings = list(WriterUpkeep(writer_on(connection)).repair(instructions=Instructions(restores=True)))
     assert [is_mended for _, is_mended in findings] == [False, False]
     assert "it holds cells that cannot be read: Note.text: " in findings[0][0].reason
     assert contents(connection) == before
@@ -188,7 +188,7 @@ def test_the_deletes_of_discarded_lines_hide_no_line_of_a_new_record(connection)
 def test_young_lines_without_a_source_are_not_discarded(connection):
     lose(connection, keeps=False)
     before = contents(connection)
-    findings = list(Verifier(writer_on(connection)).repair(instructions=Instructions(discards_orphaned=True)))
+    findings = list(WriterUpkeep(writer_on(connection)).repair(instructions=Instructions(discards_orphaned=True)))
     assert [is_mended for _, is_mended in findings] == [False, False]
     assert all(finding.reason.endswith("; not discarded: must be 42 minutes old") for finding, _ in findings)
     assert contents(connection) == before
@@ -249,7 +249,7 @@ def test_lines_of_a_claim_that_died_are_explained_by_the_record_that_claims_them
     with suppress(WriterDied):
         moving_only(WatchedConnection(connection, dying_before(is_decision))).claim([A])
     asked = []
-    verifier = Verifier(moving_only(connection), lambda: asked.append(1) or claimed[0])
+    verifier = WriterUpkeep(moving_only(connection), lambda: asked.append(1) or claimed[0])
     assert list(verifier.verify()) == []
     assert asked
     claimed[0] = frozenset()
@@ -263,7 +263,7 @@ def test_lines_of_a_claim_that_died_are_explained_by_the_record_that_claims_them
 def test_a_source_that_a_claim_explains_may_still_have_lost_a_line(connection):
     write(connection, A)
     connection.table(STATES.name).delete(STATES.row(ByState("open", "a")))
-    verifier = Verifier(writer_on(connection), lambda: frozenset({b"a"}))
+    verifier = WriterUpkeep(writer_on(connection), lambda: frozenset({b"a"}))
     assert [finding.kind for finding in verifier.verify()] == ["missing"]
 
 
@@ -279,7 +279,7 @@ def test_a_cell_of_the_future_is_kept_and_does_not_drag_its_source_there(connect
     connection.table(OWNERS.name).put(OWNERS.row(note), {b"n:t": b"\xa1z"}, timestamp=at_ms)
     for told in ({}, {"discards_orphaned": True, "restores": True}):
         assert repaired(connection, **told) == [("future", OWNERS.name, False)]
-    (finding,) = Verifier(writer_on(connection)).verify()
+    (finding,) = WriterUpkeep(writer_on(connection)).verify()
     statement = f"""delete 'notes_by_owner', "{note.owner}\\x00\\x01a\\x00\\x01", "n:t", {at_ms}"""
     assert finding.reason.endswith(f"in the HBase shell: {statement}")
     assert writer_on(connection).read(b"a").time_ms <= now_ms() + FUTURE_MS
@@ -366,7 +366,7 @@ def test_a_damaged_source_that_is_dated_in_the_future_is_not_discarded_because_t
     connection.table(NOTES.name).put(b"a", {COLUMN: b"damaged"}, timestamp=ahead_ms)
     told = Instructions(discards_rows=frozenset({(NOTES.name, b"a")}))
     ((finding, is_mended),) = [
-        found for found in Verifier(writer_on(connection)).repair(instructions=told) if found[0].table == NOTES.name
+        found for found in WriterUpkeep(writer_on(connection)).repair(instructions=told) if found[0].table == NOTES.name
     ]
     assert not is_mended
     assert f"not discarded: dated {ahead_ms}; Thrift1 would also hide later puts" in finding.reason

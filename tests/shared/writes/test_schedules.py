@@ -69,7 +69,7 @@ def test_a_writer_whose_clock_is_too_far_off_writes_nothing(skew_ms):
         with pytest.raises(ClockSkew):
             orders.place(numbered(1))
         assert [list(connection.table(table.name).scan()) for table in (ORDERS, *DERIVED)] == [[]] * 4
-        assert orders.writer.pending() == []
+        assert orders.upkeep.pending() == []
 
 
 @pytest.mark.parametrize("skew_ms", [-PERMITTED_SKEW_MS, PERMITTED_SKEW_MS])

@@ -19,7 +19,7 @@ from shared.writes import (
     IntentWriter,
     Recovery,
     SourceCells,
-    Verifier,
+    WriterUpkeep,
     WriterClock,
     intents,
     intents_table,
@@ -120,8 +120,8 @@ class Teams:
     def recover(self, older_than_ms: int | None = None) -> Recovery:
         return self.writer.recover(older_than_ms)
 
-    def verifier(self) -> Verifier:
-        return Verifier(self.writer)
+    def verifier(self) -> WriterUpkeep:
+        return WriterUpkeep(self.writer)
 
     def teams(self) -> list[Team]:
         return [team for row, cells in self.connection.table(TEAMS.name).scan() for team in TEAMS.records(row, cells)]
@@ -292,7 +292,7 @@ def test_a_recoverer_dates_its_deletes_now_so_that_their_tombstones_outlast_a_co
         with pytest.raises(WriterDied):
             Teams(paused, clock).put(MOVED)
         assert paused.calls[2].table == BY_CITY.name
-        assert list(teams.verifier().verify()) == []
+        assert list(teams.upkeep.verify()) == []
 
 
 class JumpingClock(WriterClock):

@@ -10,7 +10,7 @@ import pytest
 
 from shared.keys import Code, EscapedText, KeyLayout, part, row_key
 from shared.tables import Column, InvalidRecord, RecordCells, TableLayout
-from shared.writes import Instructions, IntentWriter, SourceCells, Verifier
+from shared.writes import Instructions, IntentWriter, SourceCells, WriterUpkeep
 from tests.watched_connection import WatchedConnection, WriterDied, dying_at
 
 from .notes import INTENTS, NOTES, OWNERS, STATES, ById, ByState, Note, lines_of, writer_on
@@ -129,14 +129,14 @@ def test_an_intent_that_names_a_list_of_a_later_release_is_left_with_its_lines(c
     assert "must name lists of this release (got notes_by_priority); use a later one" in failed
     assert dict(connection.table("notes_by_priority").scan()) == lines
     assert later_on(connection).recover(older_than_ms=0).settled == 1
-    assert list(Verifier(later_on(connection)).verify()) == []
+    assert list(WriterUpkeep(later_on(connection)).verify()) == []
 
 
 def test_a_line_with_a_code_of_a_later_release_is_not_discarded_as_undecodable(connection):
     row = STATES.row(ByState("done", "a")).replace(b"\x02", b"\x07", 1)
     connection.table(STATES.name).put(row, {b"n:x": b""}, timestamp=1)
     for discards, is_discarded in ((Instructions(discards_undecodable=True), False), (named(row), True)):
-        repaired = list(Verifier(writer_on(connection)).repair(instructions=discards))
+        repaired = list(WriterUpkeep(writer_on(connection)).repair(instructions=discards))
         assert [(finding.kind, finding.row, done) for finding, done in repaired] == [("unknown", row, is_discarded)]
     assert list(connection.table(STATES.name).scan()) == []
 

@@ -10,7 +10,7 @@ import pytest
 from shared.queries import BATCH_ROWS
 from shared.stores import connect
 from shared.tables import create_tables
-from shared.writes import Finding, Instructions, Verifier
+from shared.writes import Finding, Instructions, WriterUpkeep
 from shared.writes.intents import CLOCKS_APART_MS, WINDOW_MS
 from tests.watched_connection import WatchedConnection, WriterDied, dying_at, dying_before
 
@@ -53,11 +53,11 @@ def other_line(table, row):
 
 
 def found(connection):
-    return list(Verifier(writer_on(connection)).verify())
+    return list(WriterUpkeep(writer_on(connection)).verify())
 
 
 def mended(connection, **told):
-    return list(Verifier(writer_on(connection)).repair(instructions=Instructions(**told)))
+    return list(WriterUpkeep(writer_on(connection)).repair(instructions=Instructions(**told)))
 
 
 def kinds_mended(connection, **told):
@@ -65,7 +65,7 @@ def kinds_mended(connection, **told):
 
 
 def test_rows_that_agree_are_counted_and_nothing_is_found(connection):
-    verifier = Verifier(writer_on(connection))
+    verifier = WriterUpkeep(writer_on(connection))
     assert list(verifier.verify()) == []
     assert (verifier.sources, verifier.lines) == (2, 4)
 
@@ -312,7 +312,7 @@ def test_many_rows_are_compared_in_batches_and_those_at_their_edges_are_found(mo
             connection.table("notes_by_owner").delete(OWNERS.row(note))
             connection.table("notes_by_state").put(STATES.row(ByState("done", note.id)), {b"n:x": b""}, timestamp=0)
         sizes = []
-        verifier = Verifier(writer_on(connection))
+        verifier = WriterUpkeep(writer_on(connection))
         get_rows = connection.client.getRowsWithColumns
         monkeypatch.setattr(
             connection.client, "getRowsWithColumns", lambda *given: sizes.append(len(given[1])) or get_rows(*given)

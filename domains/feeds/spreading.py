@@ -1,0 +1,154 @@
+"""The fan-out of a post to the timelines of all followers, in steps; and the streams of pulled posts."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import attrs
+import happybase
+
+from shared.keys import CopiedPart, InvalidKey, between
+from shared.queries import in_batches, scan
+from shared.tables import BoundTable, TableLayout
+from shared.writes import Derived, IntentWriter, UnfinishedWork, WriterClock, put_in_rows
+from shared.writes.server_clock import MAX_SKEW_MS
+
+from .keys import FeedTables
+from .records import StoredPost, StreamAuthor, TimelineLine, stream_of
+
+NOT_SPREAD = "its fan-out has not ended; rowbook recover feeds goes on with it"
+
+
+class FanOut:
+    """Puts the lines of posts into timelines and streams, which no source derives.
+
+    A fan-out puts a line for the post into the timelines of all followers, in steps of `step_rows` followers. The row
+    of the post holds the position of the fan-out, so any process can go on. A pulled post gets a single line, in the
+    author's stream. Costs are those of `FeedRepository`.
+    """
+
+    def __init__(
+        self,
+        connection: happybase.Connection,
+        tables: FeedTables,
+        writer: IntentWriter[StoredPost],
+        clock: WriterClock,
+        step_rows: int,
+    ) -> None:
+        self._followers = BoundTable(connection, tables.followers)
+        self._timelines = BoundTable(connection, tables.timelines)
+        self._streams = BoundTable(connection, tables.streams)
+        self._writer = writer
+        self._clock = clock
+        self._step_rows = step_rows
+        self._lines_of_followers = CopiedPart(tables.followers.key, "reader", tables.timelines.key, "owner")
+        self._marker = tables.timelines.cells.pack(TimelineLine("", 0, "", 0))
+        unfinished = BoundTable(connection, tables.unfinished)
+        self.upkeep = UnfinishedWork(writer, unfinished, _is_spreading, self.spread, NOT_SPREAD)
+
+    def spread(self, row: bytes) -> None:
+        """Goes on with the fan-out of a post to its end. If two processes do so, they put the same lines.
+
+        A step reads the post and puts the lines of the next followers, with the time of the revision that it read as
+        timestamp. Then it moves the position past these followers, if the stored post has not changed since it was
+        read. So no follower is left out if a process dies.
+        """
+        while True:
+            source = self._writer.read(row)
+            stored = source.record
+            if stored is None or stored.state != "spreading":
+                return
+            if stored.way == "pulled":
+                self._put_in_stream(stored, source.time_ms)
+                count, last = 0, ""
+            else:
+                followers = self._next_followers(stored.author, stored.position)
+                count, last = self._put_lines(stored, followers, source.time_ms)
+            if count < self._step_rows:
+                moved = attrs.evolve(stored, state="spread", position="")
+            else:
+                moved = attrs.evolve(stored, position=last)
+            self._writer.write(stored, partial(after_step, stored, moved))
+
+    def has_more_followers(self, author: str, most: int) -> bool:
+        """Whether an author has more than `most` followers. Costs: one scan of `most` + 1 rows."""
+        return sum(1 for _ in self._rows_of_followers(most + 1, author=author)) > most
+
+    # ---- streams
+
+    def in_stream(self, post: StoredPost) -> Iterator[Derived]:
+        """What a pulled post has in its author's stream: the table and the line of each row."""
+        yield self._streams.layout, StreamAuthor(post.author)
+        line = TimelineLine(stream_of(post.author), post.posted_ms, post.author, post.post_id)
+        yield self._timelines.layout, line
+
+    def _put_in_stream(self, post: StoredPost, time_ms: int) -> None:
+        for table, line in self.in_stream(post):
+            self._writer.rows(table.name).put(table.row(line), table.cells.pack(line), timestamp=time_ms)
+
+    def put_in_stream_again(self, row: bytes) -> None:
+        """Puts what a pulled post lacks in its stream, above whatever a server has dated. Costs: 1 get, 2 puts."""
+        source = self._writer.read(row)
+        if is_in_stream(source.record):
+            assert source.record is not None
+            self._put_in_stream(source.record, max(source.time_ms, self._clock.read_ms() + MAX_SKEW_MS))
+
+    # ---- timelines
+
+    def _next_followers(self, author: str, position: str) -> Iterator[bytes]:
+        """The rows of the next step's followers, which come after `position`."""
+        after = between(position + "\0") if position else between()  # no other text sorts between the two
+        return self._rows_of_followers(self._step_rows, author=author, reader=after)
+
+    def _rows_of_followers(self, limit: int, **question: Any) -> Iterator[bytes]:
+        """The rows in the list of followers that match a question, at most `limit`.
+
+        A row has one cell. The scan asks for all: HBase takes longer to look for a column than to return the cell.
+        """
+        rows = scan(self._followers.rows, self._followers.plan(**question), limit=limit)
+        return (row for row, _ in rows)
+
+    def _put_lines(self, stored: StoredPost, followers: Iterable[bytes], time_ms: int) -> tuple[int, str]:
+        """Puts the post's line for each follower, 1,000 in a call; returns the number of followers, and the last one.
+
+        The rows of the lines are made from those of the followers: their names are not decoded.
+        """
+        line_of = self._lines_of_followers.rows_with(
+            posted_ms=stored.posted_ms, author=stored.author, post_id=stored.post_id
+        )
+        layout, count, last = self._followers.layout, 0, b""
+        for rows in in_batches(followers):
+            count += len(rows)
+            try:
+                lines = [*map(line_of, rows)]
+            except InvalidKey:  # a row that is no key names nobody; `verify` finds it
+                rows = [row for row in rows if _is_key(layout, row)]
+                lines = [*map(line_of, rows)]
+            if rows:
+                put_in_rows(self._timelines, lines, self._marker, time_ms)
+                last = rows[-1]
+        if count == self._step_rows and not last:
+            raise InvalidKey(f"{layout.name}: must have a key among {count} rows of one author; see verify")
+        return count, layout.key.decode(last).reader if last else ""
+
+
+def is_in_stream(post: StoredPost | None) -> bool:
+    """Whether a stored post has a line in its author's stream."""
+    return post is not None and post.way == "pulled" and post.state == "spread"
+
+
+def after_step(read: StoredPost, moved: StoredPost, stored: StoredPost | None) -> StoredPost | None:
+    """The post after a step; the stored post if it has changed since the step read it."""
+    return moved if stored == read else stored
+
+
+def _is_spreading(post: StoredPost) -> bool:
+    return post.state == "spreading"
+
+
+def _is_key(table: TableLayout[Any, Any], row: bytes) -> bool:
+    with suppress(InvalidKey):
+        table.key.decode(row)
+        return True
+    return False

@@ -1,0 +1,144 @@
+"""Delivering group messages: a copy for each member, in steps; and finding copies that are lost."""
+
+from collections.abc import Callable, Iterator, Mapping, Set
+from functools import partial
+from typing import Any
+
+import attrs
+
+from shared.keys.errors import shown
+from shared.queries import in_batches, scan
+from shared.tables import BoundTable, InvalidRow
+from shared.writes import Finding, Instructions, IntentWriter, Recovery, Source, UnfinishedWork
+from shared.writes.findings import NOTHING_TOLD
+from shared.writes.upkeep import no_progress
+
+from .keys import MessageByReceiver
+from .records import Message, StoredMessage, copies_of
+
+MEMBERS_AT_ONCE = 1000
+"""Number of members who get their copies in one step of a delivery."""
+NOT_DELIVERED = "members may lack their copies; rowbook recover messages goes on with the delivery"
+
+
+class GroupDeliveries:
+    """Delivers group messages, and compares them with the copies that they say are delivered: an `Upkeep`.
+
+    A copy that its member has deleted keeps its row. So a copy without a row is lost, and `repair` creates it again,
+    unread, also for a member who had read or deleted it. While a message is delivered, the lines of its copies come
+    before the copies, and are no findings.
+    """
+
+    def __init__(
+        self,
+        writer: IntentWriter[StoredMessage],
+        inbox: BoundTable[Any, StoredMessage],
+        unfinished: BoundTable[Any, MessageByReceiver],
+    ) -> None:
+        self._writer = writer
+        self._inbox = inbox
+        self._unfinished = UnfinishedWork(writer, unfinished, _is_unfinished, self._deliver, NOT_DELIVERED)
+        self._copies = 0
+
+    def deliver(self, message: Message) -> None:
+        """Creates the copy of each member, in steps; the stored message counts the members who have their copies.
+
+        A step claims its copies, which leaves existing copies as they are, and then raises the count. So two processes
+        may deliver one message at once, and a step that died may run again.
+        """
+        self._deliver(self._inbox.row(message))
+
+    def _deliver(self, row: bytes) -> None:
+        while True:
+            message = self._writer.read(row).record
+            if message is None or message.is_delivered:
+                return
+            start, end = message.delivered, message.delivered + MEMBERS_AT_ONCE
+            self._writer.claim(copies_of(message, start, end))
+            self._writer.write(message, partial(after_step, start, min(end, len(message.members))))
+
+    # ---- upkeep
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many copies were compared so far."""
+        return {"copy": self._copies}
+
+    def pending(self) -> list[Any]:
+        """Nothing: the writes of each step have intents."""
+        return self._unfinished.pending()
+
+    def recover(self, older_than_ms: int | None = None) -> Recovery:
+        """Goes on with deliveries, see `UnfinishedWork.recover`."""
+        return self._unfinished.recover(older_than_ms)
+
+    def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
+        """The copies that are lost, and the deliveries that have not moved for ten minutes.
+
+        Costs: one scan of the inboxes and of the unfinished deliveries, and a call for each 1,000 copies.
+        """
+        self._copies = 0
+        for copies in self._lost_copies(progress):
+            yield from copies.values()
+        yield from self._unfinished.verify(progress)
+
+    def repair(
+        self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
+    ) -> Iterator[tuple[Finding, bool]]:
+        """Goes on with unfinished deliveries, and creates lost copies."""
+        unsettled = [*self._unfinished.repair(progress, instructions)]
+        self._copies = 0
+        for copies in self._lost_copies(progress):
+            self._writer.claim(copies)
+            stored = self._writer.read_each(finding.row for finding in copies.values())
+            yield from ((finding, not _was_never_written(stored[finding.row])) for finding in copies.values())
+        yield from unsettled
+
+    def about_to_be_claimed(self) -> Set[bytes]:
+        """The rows of copies that are still to be created: their lines come first."""
+        rows: set[bytes] = set()
+        for source in self._writer.read_each(self._unfinished.rows()).values():
+            if not isinstance(source, InvalidRow) and source.record is not None:
+                rows |= {self._inbox.row(copy) for copy in copies_of(source.record, source.record.delivered)}
+        return rows
+
+    def _lost_copies(self, progress: Callable[[], object]) -> Iterator[dict[StoredMessage, Finding]]:
+        """Batches of copies without a row. A copy has its row before the count of its group message includes it."""
+        for batch in in_batches(self._delivered_copies()):
+            row_of = {copy: self._inbox.row(copy) for copy, _ in batch}
+            stored = self._writer.read_each(row_of.values())
+            yield {
+                copy: Finding("missing", self._inbox.layout.name, row_of[copy], original, _reason(copy))
+                for copy, original in batch
+                if _was_never_written(stored[row_of[copy]])
+            }
+            self._copies += len(batch)
+            progress()
+
+    def _delivered_copies(self) -> Iterator[tuple[StoredMessage, bytes]]:
+        """The copies that group messages say are delivered, each with the row of its group message."""
+        inbox = self._inbox
+        for batch in in_batches(scan(inbox.rows, inbox.whole_table(), columns=inbox.layout.cells.columns)):
+            for row, cells in batch:
+                source = self._writer.source_or_error(row, cells)
+                if not isinstance(source, InvalidRow) and source.record is not None:
+                    yield from ((copy, row) for copy in copies_of(source.record, 0, source.record.delivered))
+
+
+def after_step(start: int, end: int, stored: StoredMessage | None) -> StoredMessage | None:
+    """The message with the count of copies raised from `start` to `end`."""
+    if stored is None or stored.delivered != start:  # another process has raised the count
+        return stored
+    return attrs.evolve(stored, delivered=end)
+
+
+def _is_unfinished(message: StoredMessage) -> bool:
+    return not message.is_delivered
+
+
+def _was_never_written(source: Source[StoredMessage] | InvalidRow) -> bool:
+    return not isinstance(source, InvalidRow) and source.was_never_written
+
+
+def _reason(copy: StoredMessage) -> str:
+    return f"the copy of {shown(copy.receiver)} is lost"

@@ -1,0 +1,48 @@
+"""What a call of `recover` found, and the loop over what it settles."""
+
+from collections.abc import Callable, Iterable
+from itertools import chain
+
+import attrs
+
+from ..keys.errors import message_of, shown_bytes
+
+
+@attrs.frozen
+class Recovery:
+    """What a call of `recover` found."""
+
+    settled: int
+    """Number of items that were completed: writes, deliveries, erasures."""
+    waiting: int
+    """Number of younger items, whose processes are probably at work."""
+    failed: tuple[str, ...]
+    """One message for each item that failed, with its table and row; those items are kept."""
+
+    @classmethod
+    def of_all(cls, recoveries: Iterable["Recovery"]) -> "Recovery":
+        """What several calls found together."""
+        recoveries = [*recoveries]
+        return cls(
+            sum(recovery.settled for recovery in recoveries),
+            sum(recovery.waiting for recovery in recoveries),
+            tuple(chain.from_iterable(recovery.failed for recovery in recoveries)),
+        )
+
+
+def settle_each(rows: Iterable[bytes], settle: Callable[[bytes], bool | None], table: str) -> Recovery:
+    """Settles the work of some rows of a table; a row that fails does not stop the others.
+
+    `settle` returns whether the work is settled: False if it has to wait, None if there was nothing to do.
+    """
+    settled = waiting = 0
+    failed: list[str] = []
+    for row in rows:
+        try:
+            is_settled = settle(row)
+        except Exception as error:
+            failed.append(f"{table}: row {shown_bytes(row)}: {message_of(error)}")
+            continue
+        settled += is_settled is True
+        waiting += is_settled is False
+    return Recovery(settled, waiting, tuple(failed))

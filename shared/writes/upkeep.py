@@ -1,0 +1,84 @@
+"""What a design does after an accident: it completes interrupted work, and finds and mends rows that disagree."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Protocol
+
+from .findings import NOTHING_TOLD, Finding, Instructions
+from .recovery import Recovery
+
+
+class StartedWork(Protocol):
+    """A write, or longer work, that has begun and may not have ended."""
+
+    @property
+    def started_ms(self) -> int:
+        """Milliseconds since 1970-01-01 UTC."""
+        ...
+
+
+class Upkeep(Protocol):
+    """The upkeep of a design, or of a part of its rows; `CombinedUpkeep` makes one of several parts."""
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many rows of each sort `verify` or `repair` has compared so far, by the sort's name in the singular."""
+        ...
+
+    def pending(self) -> Sequence[StartedWork]:
+        """The work that has not ended, the oldest first: under way, or left by a process that died."""
+        ...
+
+    def recover(self, older_than_ms: int | None = None) -> Recovery:
+        """Completes work that has been pending for `older_than_ms`, 10 minutes if omitted. Run it every few minutes."""
+        ...
+
+    def verify(self, progress: Callable[[], object] = ...) -> Iterator[Finding]:
+        """Every row that is not as it should be. Run it once a week, and after an accident. Calls `progress` often."""
+        ...
+
+    def repair(
+        self, progress: Callable[[], object] = ..., instructions: Instructions = ...
+    ) -> Iterator[tuple[Finding, bool]]:
+        """Recovers, then mends what `verify` finds; with each finding, whether it was mended."""
+        ...
+
+
+def no_progress() -> None:
+    """Shows nothing."""
+
+
+class CombinedUpkeep:
+    """The upkeep of several parts, each after those before it."""
+
+    def __init__(self, *parts: Upkeep) -> None:
+        self._parts = parts
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many rows of each sort were compared so far, in all parts together."""
+        counts: Counter[str] = Counter()
+        for part in self._parts:
+            counts.update(part.counts)
+        return dict(counts)
+
+    def pending(self) -> list[StartedWork]:
+        """The work of all parts that has not ended, the oldest first."""
+        return sorted((work for part in self._parts for work in part.pending()), key=lambda work: work.started_ms)
+
+    def recover(self, older_than_ms: int | None = None) -> Recovery:
+        """Recovers all parts, see their methods `recover`."""
+        return Recovery.of_all([part.recover(older_than_ms) for part in self._parts])
+
+    def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
+        """What each part finds."""
+        for part in self._parts:
+            yield from part.verify(progress)
+
+    def repair(
+        self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
+    ) -> Iterator[tuple[Finding, bool]]:
+        """Recovers all parts, then repairs each of them."""
+        self.recover(older_than_ms=0)
+        for part in self._parts:
+            yield from part.repair(progress, instructions)
