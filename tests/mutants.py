@@ -1010,8 +1010,8 @@ MUTANTS = (
     Mutant(
         "a copied file imports what the suite shows",
         "domains/logs/repository.py",
-        "from .keys import BY_TIME, LOG_CELLS, LOGS\n",
-        "from .keys import BY_TIME, LOG_CELLS, LOGS\nfrom . import formats\n",
+        "from .keys import BY_TIME, LOG_CELLS, TABLES, LogTables\n",
+        "from .keys import BY_TIME, LOG_CELLS, TABLES, LogTables\nfrom . import formats\n",
         contract("five_files_and_the_rooms_they_import_are_a_copy_that_runs"),
     ),
     Mutant(
@@ -1122,8 +1122,8 @@ MUTANTS = (
     Mutant(
         "the latest events of a key that starts with the time are refused",
         "domains/logs/repository.py",
-        "self._table.narrow(host=host, event=event, time_ms=between())",
-        "self._table.narrow(host=host, event=event)",
+        "self._logs.narrow(host=host, event=event, time_ms=between())",
+        "self._logs.narrow(host=host, event=event)",
         ("tests/domains/logs/test_adapt.py",),
     ),
     Mutant(
@@ -1389,8 +1389,8 @@ MUTANTS = (
     Mutant(
         "an erasure that is over takes a later one of the same name with it",
         "shared/writes/erasing.py",
-        "self._rows.delete(self.table.row(erasure), timestamp=erasure.at_ms)",
-        "self._rows.delete(self.table.row(erasure))",
+        "self._erasures.rows.delete(self.table.row(erasure), timestamp=erasure.at_ms)",
+        "self._erasures.rows.delete(self.table.row(erasure))",
         ERASING,
     ),
     Mutant(
@@ -1648,14 +1648,14 @@ MUTANTS = (
     Mutant(
         "a cell that replaces a compacted one is newer than what is written meanwhile",
         "domains/tsdb/deleting.py",
-        "            with self.deleter.rows.batch(timestamp=written_ms) as batch:",
-        "            with self.deleter.rows.batch(timestamp=written_ms + QUIET_MS + 1000) as batch:",
+        "            with self.deleter.points.rows.batch(timestamp=written_ms) as batch:",
+        "            with self.deleter.points.rows.batch(timestamp=written_ms + QUIET_MS + 1000) as batch:",
         TSDB_DELETING,
     ),
     Mutant(
         "a deletion does not look whether its cell is there",
         "domains/tsdb/deleting.py",
-        "                ready += rows_that_show(it.rows, cells)",
+        "                ready += rows_that_show(rows, cells)",
         "                ready += cells",
         TSDB_DELETING,
     ),
@@ -1746,8 +1746,8 @@ MUTANTS = (
     Mutant(
         "an annotation is stored in place of one that its editor has not seen",
         "domains/tsdb/annotating.py",
-        "self.rows.name, row, column, stored, mutation, {}",
-        "self.rows.name, row, column, self.rows.row(row, columns=[column]).get(column), mutation, {}",
+        "rows.name, row, column, stored, mutation, {}",
+        "rows.name, row, column, rows.row(row, columns=[column]).get(column), mutation, {}",
         TSDB_ANNOTATING,
     ),
     Mutant(
@@ -2082,8 +2082,8 @@ MUTANTS = (
     Mutant(
         "a folder takes its own count for the sum",
         "domains/counters/folding.py",
-        "        return sums.record(",
-        "        return count or sums.record(",
+        "        return sums.layout.record(",
+        "        return count or sums.layout.record(",
         FOLDING,
     ),
     Mutant(
@@ -2138,8 +2138,8 @@ MUTANTS = (
     Mutant(
         "a login beside a sum is taken for damage",
         "domains/counters/verifying.py",
-        "isdisjoint({*table.logins.cells.pack(login), *columns})",
-        "isdisjoint(table.logins.cells.pack(login))",
+        "isdisjoint({*table.logins.layout.cells.pack(login), *columns})",
+        "isdisjoint(table.logins.layout.cells.pack(login))",
         LOGINS_VERIFIED,
     ),
     Mutant(

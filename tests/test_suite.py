@@ -110,7 +110,7 @@ def test_a_design_page_recommends_every_variant_but_those_that_are_not_to_be_cop
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
 def test_a_key_class_has_its_five_headings(design):
     for table in tables_of(design.variants):
-        headings = re.findall(r"^ *(\w+):", table.key.key.__doc__, re.MULTILINE)
+        headings = re.findall(r"^ *(\w+):", table.key.key_class.__doc__, re.MULTILINE)
         assert headings == ["Order", "Serves", "Costs", "Fixed", "Source"]
 
 

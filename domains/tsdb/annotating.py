@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import attrs
-import happybase
 from Hbase_thrift import Mutation
 
 from shared.keys import successor
-from shared.tables import InvalidRecord, InvalidRow, TableLayout
+from shared.tables import BoundTable, InvalidRecord, InvalidRow
 
 from .annotations import (
     ANNOTATION,
@@ -34,39 +33,39 @@ _ONLY_ANNOTATIONS = b"QualifierFilter(=, 'binaryprefix:%c')" % ANNOTATION
 class AnnotationStore:
     """The annotations of a data table."""
 
-    rows: happybase.Table
-    data: TableLayout[Any, SeriesPoint]
+    points: BoundTable[Any, SeriesPoint]
     uids: Uids
 
     def store(self, annotation: Annotation, replaced: Annotation | None) -> bool:
         """Puts an annotation in place of `replaced`; returns whether it is stored. None expects nothing there."""
         row, column = self._place(annotation)
-        stored = self.rows.row(row, columns=[column]).get(column)
+        rows = self.points.rows
+        stored = rows.row(row, columns=[column]).get(column)
         value = pack_annotation(annotation)
         if stored == value:
             return True
         if (None if stored is None else self._read(row, stored)) != replaced:
             return False
         mutation = Mutation(column=column, value=value)
-        is_stored: bool = self.rows.connection.client.checkAndPut(self.rows.name, row, column, stored, mutation, {})
+        is_stored: bool = rows.connection.client.checkAndPut(rows.name, row, column, stored, mutation, {})
         return is_stored
 
     def delete(self, annotation: Annotation) -> bool:
         """Deletes an annotation, but not one that differs from it; returns whether there is none now."""
         row, column = self._place(annotation)
-        stored = self.rows.row(row, columns=[column], include_timestamp=True).get(column)
+        stored = self.points.rows.row(row, columns=[column], include_timestamp=True).get(column)
         if stored is None:
             return True
         if self._read(row, stored[0]) != annotation:
             return False
-        self.rows.delete(row, [column], timestamp=stored[1])  # one that is stored meanwhile is newer, and stays
+        self.points.rows.delete(row, [column], timestamp=stored[1])  # one that is stored meanwhile is newer, and stays
         return True
 
     def of_series(self, selection: Selection, since_ms: int, until_ms: int) -> list[Annotation]:
         """The annotations of a selection that start in the period."""
         only = attrs.evolve(selection, row_filter=selection.filter_with(_ONLY_ANNOTATIONS))
         found: dict[bytes, list[Annotation]] = {}
-        for row, key, cells in scan_series(self.rows, self.data, only):
+        for row, key, cells in scan_series(self.points, only):
             for annotation in self._started(row, cells_by_qualifier(cells), since_ms, until_ms):
                 found.setdefault(key.tag_uids, []).append(annotation)
         return _by_start(annotation for pairs in selection.matching(self.uids, found) for annotation in found[pairs])
@@ -75,10 +74,10 @@ class AnnotationStore:
         """The annotations of all series that start in the period."""
         check_period(since_ms, until_ms)
         first_ms, end_ms = whole_hours(since_ms, until_ms)
-        widths = self.uids.metrics.id_bytes, self.data.key.prefix_bytes
+        widths = self.uids.metrics.id_bytes, self.points.layout.key.prefix_bytes
         start = global_row(widths[0], first_ms, widths[1])
         stop = successor(bytes(sum(widths))) if end_ms == FOREVER_MS else global_row(widths[0], end_ms, widths[1])
-        scanned = self.rows.scan(start, stop, columns=self.data.cells.columns, include_timestamp=True)
+        scanned = self.points.rows.scan(start, stop, columns=self.points.layout.cells.columns, include_timestamp=True)
         return _by_start(
             annotation
             for row, cells in scanned
@@ -90,10 +89,10 @@ class AnnotationStore:
         """Row and column of an annotation. Raises InvalidKey for a TSUID that is not one."""
         column, metric_bytes = column_of(annotation_qualifier(annotation.start_time)), self.uids.metrics.id_bytes
         if not annotation.tsuid:
-            return global_row(metric_bytes, annotation.start_ms, self.data.key.prefix_bytes), column
+            return global_row(metric_bytes, annotation.start_ms, self.points.layout.key.prefix_bytes), column
         uids = tsuid_bytes(annotation.tsuid)
-        key = self.data.key.key_class(uids[:metric_bytes], annotation.start_ms, uids[metric_bytes:])
-        return self.data.row(key), column
+        key = self.points.layout.key.key_class(uids[:metric_bytes], annotation.start_ms, uids[metric_bytes:])
+        return self.points.row(key), column
 
     def _started(self, row: bytes, cells: Cells, since_ms: int, until_ms: int) -> Iterator[Annotation]:
         for qualifier, (value, _) in cells.items():
@@ -106,7 +105,7 @@ class AnnotationStore:
         try:
             return read_annotation(value)
         except InvalidRecord as error:
-            raise InvalidRow(self.data.name, row, str(error)) from None
+            raise InvalidRow(self.points.layout.name, row, str(error)) from None
 
 
 def _by_start(annotations: Iterator[Annotation]) -> list[Annotation]:

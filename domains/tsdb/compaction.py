@@ -116,7 +116,9 @@ def compact(deleter: Deleter, plan: Plan) -> CompactionResult:
     """
     done = left = cleaned = 0
     failed: list[InvalidRow] = []
-    keys = (row for row, _ in scan(deleter.rows, plan, filter=KEYS_ONLY, columns=deleter.table.cells.columns))
+    keys = (
+        row for row, _ in scan(deleter.points.rows, plan, filter=KEYS_ONLY, columns=deleter.points.layout.cells.columns)
+    )
     for batch in in_batches(keys, ROWS_AT_ONCE):
         result = _compact_batch(deleter, batch)
         done += result.compacted
@@ -132,7 +134,9 @@ def _compact_batch(deleter: Deleter, rows: Sequence[bytes]) -> CompactionResult:
         began = deleter.registry.check_clock()
         now_ms = began.wall_ms
         deletions = deleter.registry.registered()
-        read = dict(deleter.rows.rows([*rows], columns=deleter.table.cells.columns, include_timestamp=True))
+        read = dict(
+            deleter.points.rows.rows([*rows], columns=deleter.points.layout.cells.columns, include_timestamp=True)
+        )
         covered = deleter.covered(read, deletions, now_ms - QUIET_MS)
         failed: list[InvalidRow] = []
         replaced = _compactable(
@@ -144,10 +148,12 @@ def _compact_batch(deleter: Deleter, rows: Sequence[bytes]) -> CompactionResult:
             now_registered = deleter.registry.registered()
             if deleter.covered(read, now_registered, now_ms - QUIET_MS) != covered:
                 continue
-        seen = _delete_sources(deleter.rows, replaced)
+        seen = _delete_sources(deleter.points.rows, replaced)
         cleaned = deleter.clean([*covered]).changed if covered else 0
         return CompactionResult(len(seen), len(read) - len(failed) - len(seen) - cleaned, tuple(failed), cleaned)
-    raise TooManyAttempts(f"{deleter.table.name}: {len(rows)} rows must be compacted in {BATCH_MS} ms, undisturbed")
+    raise TooManyAttempts(
+        f"{deleter.points.layout.name}: {len(rows)} rows must be compacted in {BATCH_MS} ms, undisturbed"
+    )
 
 
 def _compactable(
@@ -157,10 +163,10 @@ def _compactable(
     replaced: dict[bytes, Compacted] = {}
     for row, cells in read.items():
         try:
-            key = deleter.table.key.decode(row)
+            key = deleter.points.layout.key.decode(row)
             result = compacted(cells_by_qualifier(cells), deleter.duplicates)
         except ValueError as error:
-            failed.append(InvalidRow(deleter.table.name, row, str(error)))
+            failed.append(InvalidRow(deleter.points.layout.name, row, str(error)))
             continue
         if result is not None and now_ms - result.written_ms > QUIET_MS and now_ms - key.time_ms > CLOSED_AFTER_MS:
             replaced[row] = result
@@ -176,7 +182,7 @@ def _put(deleter: Deleter, replaced: Mapping[bytes, Compacted], began: Moment) -
     for written_ms, cells_by_row in puts.items():
         if deleter.clock.elapsed_ms(began) > BATCH_MS:
             return False
-        with deleter.rows.batch(timestamp=written_ms) as batch:
+        with deleter.points.rows.batch(timestamp=written_ms) as batch:
             for row, cells in cells_by_row.items():
                 batch.put(row, cells)
     return True

@@ -52,7 +52,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shared.queries import scan_in_batches
-from shared.tables import InvalidRecord, InvalidRow, TableLayout
+from shared.tables import BoundTable, InvalidRecord, InvalidRow
 from shared.writes import Moment, WriterClock
 from shared.writes.server_clock import MAX_SKEW_MS
 
@@ -191,8 +191,7 @@ _Batch = Mapping[bytes, tuple[Any, Cells]]
 class Deleter:
     """Deletes points of a table, those of a deletion of its own and those that registered ones cover."""
 
-    rows: happybase.Table
-    table: TableLayout[Any, SeriesPoint]
+    points: BoundTable[Any, SeriesPoint]
     uids: Uids
     registry: DeletionRegistry
     duplicates: Duplicates
@@ -212,9 +211,9 @@ class Deleter:
             return DeletionResult(0, 0, ())
         results: list[DeletionResult] = []
         keys_of_series = selection.filter_with(KEYS_ONLY.text)
-        columns = self.table.cells.columns
+        columns = self.points.layout.cells.columns
         for range_ in selection.plan.ranges:
-            for keys in scan_in_batches(self.rows, range_, ROWS_AT_ONCE, columns=columns, filter=keys_of_series):
+            for keys in scan_in_batches(self.points.rows, range_, ROWS_AT_ONCE, columns=columns, filter=keys_of_series):
                 step = _Step(self, [row for row, _ in keys], selection, own, settles)
                 results.append(step.run())
         return DeletionResult(
@@ -241,9 +240,9 @@ class Deleter:
         read: dict[bytes, tuple[Any, Cells]] = {}
         for row, cells in batch.items():
             try:
-                read[row] = self.table.key.decode(row), cells_by_qualifier(cells)
+                read[row] = self.points.layout.key.decode(row), cells_by_qualifier(cells)
             except ValueError as error:
-                failed.append(InvalidRow(self.table.name, row, str(error)))
+                failed.append(InvalidRow(self.points.layout.name, row, str(error)))
         return read
 
 
@@ -259,7 +258,7 @@ class _Step:
 
     def run(self) -> DeletionResult:
         """All steps, again if they took too long or if another deletion was registered meanwhile."""
-        it = self.deleter
+        it, rows = self.deleter, self.deleter.points.rows
         changed: set[bytes] = set()
         for _ in range(ATTEMPTS):
             if self.own is not None and not self.settles:
@@ -267,7 +266,7 @@ class _Step:
             began = it.registry.check_clock()
             before_ms = began.wall_ms - QUIET_MS
             deletions = it.registry.registered()
-            read = dict(it.rows.rows([*self.keys], columns=it.table.cells.columns, include_timestamp=True))
+            read = dict(rows.rows([*self.keys], columns=it.points.layout.cells.columns, include_timestamp=True))
             failed: list[InvalidRow] = []
             batch = self._selected(it.read_keys(read, failed))
             planned = self.planned(batch, deletions, before_ms, failed)
@@ -280,19 +279,21 @@ class _Step:
                     continue
             ready = [row for row, plan in planned.items() if plan.rewritten is None]
             for cells in puts.values():
-                ready += rows_that_show(it.rows, cells)
-            _delete_cells(it.rows, {row: planned[row] for row in ready})
+                ready += rows_that_show(rows, cells)
+            _delete_cells(rows, {row: planned[row] for row in ready})
             changed.update(ready)
             if it.clock.elapsed_ms(began) <= BATCH_MS:
                 return DeletionResult(len(changed), len(planned.keys() - ready), tuple(failed))
-        raise TooManyAttempts(f"{it.table.name}: {len(self.keys)} rows must be changed in {BATCH_MS} ms, undisturbed")
+        raise TooManyAttempts(
+            f"{it.points.layout.name}: {len(self.keys)} rows must be changed in {BATCH_MS} ms, undisturbed"
+        )
 
     def _put(self, puts: Mapping[int, Mapping[bytes, tuple[bytes, bytes]]], began: Moment) -> bool:
         """Puts cells by timestamp and row; returns whether there was time for all of them."""
         for written_ms, cells in puts.items():
             if self.deleter.clock.elapsed_ms(began) > BATCH_MS:
                 return False
-            with self.deleter.rows.batch(timestamp=written_ms) as batch:
+            with self.deleter.points.rows.batch(timestamp=written_ms) as batch:
                 for row, (qualifier, value) in cells.items():
                     batch.put(row, {column_of(qualifier): value})
         return True
@@ -325,7 +326,7 @@ class _Step:
                         with_left = deletion(cells, own, periods + left[row], before_ms, self.deleter.duplicates)
                         plan = attrs.evolve(plan, is_postponed=plan.is_postponed or with_left != plan)
             except ValueError as error:
-                failed.append(InvalidRow(self.deleter.table.name, row, str(error)))
+                failed.append(InvalidRow(self.deleter.points.layout.name, row, str(error)))
                 continue
             if plan is not None:
                 found[row] = plan

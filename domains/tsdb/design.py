@@ -52,7 +52,7 @@ DESIGN = Design(
             "salted",
             "the same rows in buckets, by OpenTSDB's salt",
             salted.TABLES,
-            partial(TsdbRepository, data=salted.POINTS),
+            partial(TsdbRepository, tables=salted.TABLES),
         ),
     ),
     newest_ms=LAST_QUARTER_MS,

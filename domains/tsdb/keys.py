@@ -4,7 +4,7 @@ A series is a metric with its tags. Its rows hold a UID of three bytes instead o
 metric's hours are one range. OpenTSDB's own options are arguments of `data_table`: the widths of UIDs, and a salt.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import attrs
 
@@ -182,4 +182,15 @@ DELETIONS = TableLayout(
     ),
 )
 
-TABLES = (POINTS, UIDS, NAMES, SETTINGS, DELETIONS)
+
+class SeriesTables(NamedTuple):
+    """OpenTSDB's points and names, the names in two layouts of one table; and our settings and registered deletions."""
+
+    points: TableLayout[Any, SeriesPoint]
+    uids: TableLayout[Any, UidMapping]
+    names: TableLayout[Any, UidMapping]
+    settings: TableLayout[RowOfTable, Settings]
+    deletions: TableLayout[RowOfTable, RegisteredDeletion]
+
+
+TABLES = SeriesTables(POINTS, UIDS, NAMES, SETTINGS, DELETIONS)

@@ -18,13 +18,12 @@ from itertools import pairwise
 from typing import Any, TypeAlias
 
 import attrs
-import happybase
 import numpy as np
 
 from shared.keys import InvalidQuestion, Plan, any_of, between
 from shared.keys.errors import shown
 from shared.queries import in_batches
-from shared.tables import InvalidRecord, InvalidRow, TableLayout
+from shared.tables import BoundTable, InvalidRecord, InvalidRow
 
 from .aggregation import Values
 from .annotations import tsuid_bytes
@@ -108,7 +107,7 @@ def hours_between(since_ms: int, until_ms: int) -> Any:
 
 
 def series_of_filters(
-    data: TableLayout[Any, SeriesPoint],
+    points: BoundTable[Any, SeriesPoint],
     uids: Uids,
     metric: str,
     filters: Iterable[TagFilter],
@@ -134,7 +133,7 @@ def series_of_filters(
         found = {tag + value for tag, value in uids.split(pairs).items()}
         return not any(pairs_of_tag.isdisjoint(found) for pairs_of_tag in wanted)
 
-    plan = data.plan(metric_uid=metric_uid, time_ms=hours)
+    plan = points.plan(metric_uid=metric_uid, time_ms=hours)
     return Selection(metric, metric_uid, plan, has_uids, row_filter(wanted), filters)
 
 
@@ -154,7 +153,7 @@ def unknown_names(uids: Uids, question: SeriesQuestion) -> list[str]:
 
 
 def series_of_tsuids(
-    data: TableLayout[Any, SeriesPoint], uids: Uids, tsuids: Collection[str], since_ms: int, until_ms: int
+    points: BoundTable[Any, SeriesPoint], uids: Uids, tsuids: Collection[str], since_ms: int, until_ms: int
 ) -> Selection:
     """The series of these TSUIDs, which are of one metric. Raises InvalidQuestion, and UnknownUid for its metric."""
     hours = hours_between(since_ms, until_ms)
@@ -169,7 +168,7 @@ def series_of_tsuids(
         raise UnknownUid(f"{uids.metrics.kind}: must be a UID with a name (got {metric_uid.hex(' ')})")
     wanted = {uids_of_series[metric_bytes:] for uids_of_series in series}
     which = any_of(sorted(wanted)) if len(wanted) > 1 else min(wanted)
-    plan = data.narrow(metric_uid=metric_uid, time_ms=hours, tag_uids=which)
+    plan = points.narrow(metric_uid=metric_uid, time_ms=hours, tag_uids=which)
     return Selection(metric, metric_uid, plan, wanted.__contains__, row_filter([wanted]))
 
 
@@ -186,33 +185,30 @@ def _pattern(uids: bytes) -> str:
     return "".join("[^\\x00-\\x7f]+" if run[0] > 0x7F else "".join(f"\\x{byte:02x}" for byte in run) for run in runs)
 
 
-def scan_series(
-    rows: happybase.Table, data: TableLayout[Any, SeriesPoint], selection: Selection
-) -> Iterator[tuple[bytes, Any, TimedCells]]:
+def scan_series(points: BoundTable[Any, SeriesPoint], selection: Selection) -> Iterator[tuple[bytes, Any, TimedCells]]:
     """The rows of a selection: row, key and the cells with their timestamps, bucket after bucket of a salt.
 
     The filters by name are left to the caller. Raises InvalidRow.
     """
     for range_ in selection.plan.ranges:
-        for row, cells in rows.scan(
+        for row, cells in points.rows.scan(
             range_.start,
             range_.stop,
-            columns=data.cells.columns,
+            columns=points.layout.cells.columns,
             filter=selection.row_filter,
             include_timestamp=True,
             batch_size=ROWS_AT_ONCE,
         ):
             try:
-                key = data.key.decode(row)
+                key = points.layout.key.decode(row)
             except ValueError as error:
-                raise InvalidRow(data.name, row, str(error)) from None
+                raise InvalidRow(points.layout.name, row, str(error)) from None
             if selection.has_uids(key.tag_uids):
                 yield row, key, cells
 
 
 def read_series(
-    rows: happybase.Table,
-    data: TableLayout[Any, SeriesPoint],
+    points: BoundTable[Any, SeriesPoint],
     uids: Uids,
     selection: Selection,
     since_ms: int,
@@ -221,8 +217,8 @@ def read_series(
 ) -> list[Series]:
     """The series of a selection that have a point in the period, by the UIDs of their tags."""
     hours: dict[bytes, list[Values]] = {}
-    for batch in in_batches(scan_series(rows, data, selection), ROWS_AT_ONCE):
-        for (_, key, _), values in zip(batch, _values(data.name, batch, duplicates), strict=True):
+    for batch in in_batches(scan_series(points, selection), ROWS_AT_ONCE):
+        for (_, key, _), values in zip(batch, _values(points.layout.name, batch, duplicates), strict=True):
             hours.setdefault(key.tag_uids, []).append(values)
     found: list[Series] = []
     for pairs, tags in sorted(selection.matching(uids, hours).items()):

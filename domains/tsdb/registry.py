@@ -35,19 +35,18 @@ from os import urandom
 from typing import Any
 
 import attrs
-import happybase
 
 from shared.keys import starting_with
 from shared.queries import scan
-from shared.tables import InvalidRow, TableLayout
+from shared.tables import BoundTable, InvalidRow
 from shared.writes import Moment, WriterClock
 from shared.writes.server_clock import MAX_SKEW_MS, checked_moment
 
-from .keys import DELETIONS, SETTINGS
+from .keys import RowOfTable
 from .qualifiers import HOUR_MS
 from .questions import TagFilter
 from .reading import Selection, series_of_filters, series_of_tsuids
-from .records import RegisteredDeletion, SeriesPoint, Settings
+from .records import RegisteredDeletion, SeriesPoint
 from .rewriting import ATTEMPTS, QUIET_MS, TooManyAttempts
 from .uids import Uids, UnknownUid
 
@@ -83,8 +82,8 @@ class CoveredPeriod:
 class DeletionRegistry:
     """The deletions of one table of points."""
 
-    connection: happybase.Connection
-    data: TableLayout[Any, SeriesPoint]
+    points: BoundTable[Any, SeriesPoint]
+    deletions: BoundTable[RowOfTable, RegisteredDeletion]
     uids: Uids
     clock: WriterClock
 
@@ -93,22 +92,24 @@ class DeletionRegistry:
 
         Costs: 1 put and 1 get, once in ten minutes for each connection, and once more if the system's clock was set.
         """
-        row = SETTINGS.row(Settings(self.data.name, {}))
-        return checked_moment(self.connection, self._rows, row, CLOCK_CELL, self.clock)
+        row = self.deletions.row(RowOfTable(self.points.layout.name))
+        return checked_moment(self.deletions.connection, self.deletions.rows, row, CLOCK_CELL, self.clock)
 
     def new(self, **of_deletion: Any) -> RegisteredDeletion:
         """A deletion with these attributes, which is not yet registered."""
-        return RegisteredDeletion(f"{self.data.name}#{urandom(8).hex()}", 0, **of_deletion)
+        return RegisteredDeletion(f"{self.points.layout.name}#{urandom(8).hex()}", 0, **of_deletion)
 
     def register(self, deletion: RegisteredDeletion) -> None:
         """Puts a deletion, or puts it again, with the time now. Raises ClockSkew and TooManyAttempts. Costs: 1 put."""
         for _ in range(ATTEMPTS):
             began = self.check_clock()
             started = attrs.evolve(deletion, started_ms=began.wall_ms)
-            self._rows.put(DELETIONS.row(started), DELETIONS.cells.pack(started), timestamp=began.wall_ms)
+            cells = self.deletions.layout.cells.pack(started)
+            self.deletions.rows.put(self.deletions.row(started), cells, timestamp=began.wall_ms)
             if self.clock.elapsed_ms(began) <= MAX_SKEW_MS:  # otherwise others may have read since, without it
                 return
-        raise TooManyAttempts(f"{DELETIONS.name}: a put must take {MAX_SKEW_MS} ms at most ({ATTEMPTS} took longer)")
+        name = self.deletions.layout.name
+        raise TooManyAttempts(f"{name}: a put must take {MAX_SKEW_MS} ms at most ({ATTEMPTS} took longer)")
 
     def registered(self) -> dict[str, RegisteredDeletion]:
         """All deletions that are registered, by their rows; those that cannot be read are left to `recover`.
@@ -120,10 +121,11 @@ class DeletionRegistry:
     def read(self, failed: list[InvalidRow]) -> dict[str, RegisteredDeletion]:
         """All deletions that are registered, by their rows; adds those that cannot be read to `failed`."""
         found: dict[str, RegisteredDeletion] = {}
-        plan = DELETIONS.plan(table=starting_with(f"{self.data.name}#"))
-        for row, cells in scan(self._rows, plan, columns=DELETIONS.cells.columns):
+        layout = self.deletions.layout
+        plan = layout.plan(table=starting_with(f"{self.points.layout.name}#"))
+        for row, cells in scan(self.deletions.rows, plan, columns=layout.cells.columns):
             try:
-                deletion = DELETIONS.record(row, cells)
+                deletion = layout.record(row, cells)
             except InvalidRow as error:
                 failed.append(error)
             else:
@@ -132,8 +134,8 @@ class DeletionRegistry:
 
     def remove(self, deletion: RegisteredDeletion) -> None:
         """Removes a deletion, unless it was registered again since it was read. Costs: 1 delete."""
-        columns = list(DELETIONS.cells.columns)
-        self._rows.delete(DELETIONS.row(deletion), columns, timestamp=deletion.started_ms)
+        columns = list(self.deletions.layout.cells.columns)
+        self.deletions.rows.delete(self.deletions.row(deletion), columns, timestamp=deletion.started_ms)
 
     def is_over(self, deletion: RegisteredDeletion, now_ms: int) -> bool:
         """Whether a deletion is left to `recover`."""
@@ -147,10 +149,10 @@ class DeletionRegistry:
         period = deletion.since_ms, deletion.until_ms
         if deletion.tsuid:
             with suppress(UnknownUid):
-                return series_of_tsuids(self.data, self.uids, [deletion.tsuid], *period)
+                return series_of_tsuids(self.points, self.uids, [deletion.tsuid], *period)
             return None
         filters = (TagFilter(tag, kind, text) for tag, kind, text in deletion.filters)
-        return series_of_filters(self.data, self.uids, deletion.metric, filters, *period)
+        return series_of_filters(self.points, self.uids, deletion.metric, filters, *period)
 
     def covered(
         self, deletions: Iterable[RegisteredDeletion], keys: Mapping[bytes, Any]
@@ -182,10 +184,6 @@ class DeletionRegistry:
             named = self.uids.named((selection.metric_uid, pairs) for pairs in series)
             series = {*selection.matching(self.uids, (pairs for _, pairs in named))}
         yield from ((row, key.time_ms) for row, key in rows.items() if key.tag_uids in series)
-
-    @property
-    def _rows(self) -> happybase.Table:
-        return self.connection.table(DELETIONS.name)
 
 
 def covered_period(deletion: RegisteredDeletion, hour_ms: int) -> CoveredPeriod:

@@ -1,9 +1,7 @@
 """Points of series in OpenTSDB's tables: stored, read, aggregated, compacted."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import partial
 from itertools import starmap
-from typing import Any
 
 import attrs
 import happybase
@@ -11,7 +9,7 @@ from Hbase_thrift import TAppend
 
 from shared.keys import InvalidQuestion
 from shared.keys.errors import message_of, shown
-from shared.tables import InvalidRow, TableLayout
+from shared.tables import BoundTable, InvalidRow
 from shared.writes import CLOCK, Recovery, WriterClock, store_all
 
 from .aggregation import aggregated, downsampled, rates
@@ -19,7 +17,7 @@ from .annotating import AnnotationStore
 from .annotations import Annotation
 from .compaction import CompactionResult, compact
 from .deleting import Deleter, DeletionResult
-from .keys import DEFAULT_WIDTHS, POINTS, UIDS, Widths
+from .keys import DEFAULT_WIDTHS, TABLES, SeriesTables, Widths
 from .qualifiers import APPENDED, HOUR_MS, Duplicates, cell_of, column_of, pack_appended
 from .questions import NONE, SeriesQuestion, TagFilter, parse_question
 from .reading import (
@@ -33,7 +31,7 @@ from .reading import (
     unknown_names,
     whole_hours,
 )
-from .records import Answer, Number, Point, RegisteredDeletion, SeriesPoint, UidMapping
+from .records import Answer, Number, Point, RegisteredDeletion, SeriesPoint
 from .registry import KEEP_MS, DeletionRegistry
 from .settings import check_settings
 from .uids import Uids
@@ -62,8 +60,7 @@ class TsdbRepository:
     def __init__(
         self,
         connection: happybase.Connection,
-        data: TableLayout[Any, SeriesPoint] = POINTS,
-        uids: TableLayout[Any, UidMapping] = UIDS,
+        tables: SeriesTables = TABLES,
         *,
         widths: Widths = DEFAULT_WIDTHS,
         duplicates: Duplicates = "newest",
@@ -71,18 +68,20 @@ class TsdbRepository:
     ) -> None:
         if duplicates not in ("newest", "strict"):
             raise InvalidQuestion(f"duplicates: must be newest or strict (got {shown(duplicates)})")
-        self.uids = Uids(connection, uids, widths)
-        self._new_verifier = partial(SeriesVerifier, connection, data, uids.name, self.uids, duplicates)
-        check_settings(connection, data, uids.name, self.uids, widths)
-        self._rows = connection.table(data.name)
-        self._data = data
+        self.uids = Uids(connection, tables.uids, widths)
+        check_settings(connection, tables, self.uids, widths)
+        self._points = BoundTable(connection, tables.points)
+        self._names = BoundTable(connection, tables.uids)
+        self._registry = DeletionRegistry(self._points, BoundTable(connection, tables.deletions), self.uids, clock)
+        self._deleter = Deleter(self._points, self.uids, self._registry, duplicates, clock)
+        self._annotations = AnnotationStore(self._points, self.uids)
         self._duplicates: Duplicates = duplicates
         self._clock = clock
         self._written_ms = 0
         self._written_then: dict[bytes, set[int]] = {}
         """Rows and times of the points with this timestamp."""
 
-    # ---- writing
+    # ---- writes
 
     def store(self, point: Point) -> None:
         """Stores a point; names without a UID get one. A value that is stored later, by the clock, replaces it.
@@ -110,14 +109,14 @@ class TsdbRepository:
             # The last one of a time: an int and a float have other qualifiers, and here they would be equally new.
             values[point.time_ms] = point.value
         cells_by_row = {row: dict(starmap(cell_of, values.items())) for row, values in values_by_row.items()}
-        with self._rows.batch(timestamp=self._write_ms(values_by_row)) as batch:
+        with self._points.rows.batch(timestamp=self._write_ms(values_by_row)) as batch:
             for row, cells in cells_by_row.items():
                 batch.put(row, cells)
 
     def _row(self, point: Point) -> bytes:
         """The row of a point; names without a UID get one."""
         metric, tags = self.uids.assign(point.metric, dict(point.tags))
-        return self._data.row(SeriesPoint(metric, point.time_ms, tags, point.value))
+        return self._points.row(SeriesPoint(metric, point.time_ms, tags, point.value))
 
     def _write_ms(self, times_by_row: Mapping[bytes, Iterable[int]]) -> int:
         """The timestamp of points of these times: now, but later than any that this repository gave one of them.
@@ -148,23 +147,11 @@ class TsdbRepository:
         packed: dict[bytes, list[tuple[int, Number]]] = {}
         for point in points:
             packed.setdefault(self._row(point), []).append((point.time_ms % HOUR_MS, point.value))
+        rows = self._points.rows
         for row, values in packed.items():
-            request = TAppend(self._rows.name, row, [column_of(APPENDED)], [pack_appended(values)])
-            self._rows.connection.client.append(request)  # happybase has no method for it
+            request = TAppend(rows.name, row, [column_of(APPENDED)], [pack_appended(values)])
+            rows.connection.client.append(request)  # happybase has no method for it
         return sum(map(len, packed.values()))
-
-    def compact(self, metric: str, since_ms: int = 0, until_ms: int = FOREVER_MS) -> CompactionResult:
-        """Makes one cell of each whole hour of a metric that is over; see `compaction.py`.
-
-        Raises ClockSkew and TooManyAttempts. Costs: as `compaction.compact`; 1 put and 1 get once in ten minutes.
-        """
-        selection = series_of_filters(self._data, self.uids, metric, (), since_ms, until_ms)
-        if selection is None:
-            return CompactionResult(0, 0, ())
-        self._registry.check_clock()
-        return compact(self._deleter, selection.plan)
-
-    # ---- deleting
 
     def delete_points(self, metric: str, filters: Iterable[TagFilter], since_ms: int, until_ms: int) -> DeletionResult:
         """Deletes the points of a period, of those series of a metric that match all filters; see `deleting.py`.
@@ -174,7 +161,7 @@ class TsdbRepository:
         Costs: as `Deleter.delete`; 1 put and 1 get once in ten minutes.
         """
         filters = tuple(filters)
-        if series_of_filters(self._data, self.uids, metric, filters, since_ms, until_ms) is None:
+        if series_of_filters(self._points, self.uids, metric, filters, since_ms, until_ms) is None:
             return DeletionResult(0, 0, ())
         words = [[one.tag, one.kind, one.text] for one in filters]
         return self._delete(self._registry.new(metric=metric, filters=words, since_ms=since_ms, until_ms=until_ms))
@@ -192,57 +179,6 @@ class TsdbRepository:
         self._registry.check_clock()
         return self._deleter.delete(deletion)
 
-    @property
-    def _registry(self) -> DeletionRegistry:
-        return DeletionRegistry(self._rows.connection, self._data, self.uids, self._clock)
-
-    @property
-    def _deleter(self) -> Deleter:
-        return Deleter(self._rows, self._data, self.uids, self._registry, self._duplicates, self._clock)
-
-    def pending(self) -> list[RegisteredDeletion]:
-        """The deletions that are registered, the oldest first: under way, or ended since `recover`. Costs: 1 scan."""
-        return sorted(self._registry.registered().values(), key=lambda deletion: deletion.started_ms)
-
-    def cancel(self, deletion: RegisteredDeletion) -> None:
-        """Removes a deletion from those that are registered, so that points which are restored after it stay.
-
-        Points that it has not deleted, because its writer died, stay too. Costs: 1 delete.
-        """
-        self._registry.remove(deletion)
-
-    def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Deletes once more what registered deletions cover, and removes those that are twenty minutes old.
-
-        So it completes deletions whose writers died, and deletes points that writers have brought back which died; see
-        `registry.py`. Takes those that are `older_than_ms`, twenty minutes if omitted; younger ones stay registered.
-        Raises ClockSkew. Costs: 1 scan; for each deletion those of `Deleter.delete`, and 1 delete.
-        """
-        age_ms = KEEP_MS if older_than_ms is None else older_than_ms
-        now_ms = self._registry.check_clock().wall_ms
-        settled = waiting = 0
-        unread: list[InvalidRow] = []
-        deletions = self._registry.read(unread).values()
-        failed = [str(row) for row in unread]
-        for deletion in deletions:
-            if 0 < age_ms > now_ms - deletion.started_ms:
-                waiting += 1
-                continue
-            try:
-                result = self._deleter.delete(deletion, settles=True)
-            except Exception as error:  # one that fails must not stop the others
-                failed.append(message_of(error))
-                continue
-            failed += [str(row) for row in result.failed]
-            if result.failed or result.postponed or not self._registry.is_over(deletion, now_ms):
-                waiting += not result.failed
-            else:
-                self._registry.remove(deletion)
-                settled += 1
-        return Recovery(settled, waiting, tuple(failed))
-
-    # ---- annotations
-
     def store_annotation(self, annotation: Annotation, replaced: Annotation | None = None) -> bool:
         """Stores an annotation of a series, by its TSUID, or of all series; returns whether it is stored.
 
@@ -256,29 +192,7 @@ class TsdbRepository:
         """Deletes an annotation, unless it was changed; returns whether there is none now. Costs: 1 get, 1 delete."""
         return self._annotations.delete(annotation)
 
-    def annotations(
-        self, metric: str, filters: Iterable[TagFilter] = (), since_ms: int = 0, until_ms: int = FOREVER_MS
-    ) -> list[Annotation]:
-        """The annotations that start in a period, of those series of a metric that match all filters, by their start.
-
-        Costs: as `read`; the server leaves out most of the points.
-        """
-        selection = series_of_filters(self._data, self.uids, metric, filters, since_ms, until_ms)
-        return [] if selection is None else self._annotations.of_series(selection, since_ms, until_ms)
-
-    def global_annotations(self, since_ms: int = 0, until_ms: int = FOREVER_MS) -> list[Annotation]:
-        """The annotations of all series that start in a period, by their start. Costs: one range, a row for an hour."""
-        return self._annotations.of_all(since_ms, until_ms)
-
-    @property
-    def _annotations(self) -> AnnotationStore:
-        return AnnotationStore(self._rows, self._data, self.uids)
-
-    def verifier(self) -> SeriesVerifier:
-        """What finds names that do not agree, and rows that no question finds; see `verifying.py`."""
-        return self._new_verifier()
-
-    # ---- reading
+    # ---- questions
 
     def tsuid(self, metric: str, tags: Mapping[str, str]) -> str | None:
         """The TSUID of a series, in upper-case hex; None if a name of it has no UID, so that it has no points.
@@ -355,7 +269,7 @@ class TsdbRepository:
         Costs: one range, or one for each bucket of a salt. The server reads all series of the metric in these hours;
         of a filter with literal values it returns few others. The first time, two calls for each 1,000 names.
         """
-        selection = series_of_filters(self._data, self.uids, metric, filters, since_ms, until_ms)
+        selection = series_of_filters(self._points, self.uids, metric, filters, since_ms, until_ms)
         return self._read(selection, since_ms, until_ms)
 
     def read_tsuids(self, tsuids: Collection[str], since_ms: int = 0, until_ms: int = FOREVER_MS) -> list[Series]:
@@ -364,12 +278,84 @@ class TsdbRepository:
         They must be of one metric, as OpenTSDB wants it. Raises InvalidQuestion, InvalidRow and UnknownUid.
         Costs: one range; of a salted table that of its bucket for one TSUID, and one for each bucket for several.
         """
-        return self._read(series_of_tsuids(self._data, self.uids, tsuids, since_ms, until_ms), since_ms, until_ms)
+        return self._read(series_of_tsuids(self._points, self.uids, tsuids, since_ms, until_ms), since_ms, until_ms)
 
     def _read(self, selection: Selection | None, since_ms: int, until_ms: int) -> list[Series]:
         if selection is None:
             return []
-        return read_series(self._rows, self._data, self.uids, selection, since_ms, until_ms, self._duplicates)
+        return read_series(self._points, self.uids, selection, since_ms, until_ms, self._duplicates)
+
+    def annotations(
+        self, metric: str, filters: Iterable[TagFilter] = (), since_ms: int = 0, until_ms: int = FOREVER_MS
+    ) -> list[Annotation]:
+        """The annotations that start in a period, of those series of a metric that match all filters, by their start.
+
+        Costs: as `read`; the server leaves out most of the points.
+        """
+        selection = series_of_filters(self._points, self.uids, metric, filters, since_ms, until_ms)
+        return [] if selection is None else self._annotations.of_series(selection, since_ms, until_ms)
+
+    def global_annotations(self, since_ms: int = 0, until_ms: int = FOREVER_MS) -> list[Annotation]:
+        """The annotations of all series that start in a period, by their start. Costs: one range, a row for an hour."""
+        return self._annotations.of_all(since_ms, until_ms)
+
+    # ---- upkeep
+
+    def compact(self, metric: str, since_ms: int = 0, until_ms: int = FOREVER_MS) -> CompactionResult:
+        """Makes one cell of each whole hour of a metric that is over; see `compaction.py`.
+
+        Raises ClockSkew and TooManyAttempts. Costs: as `compaction.compact`; 1 put and 1 get once in ten minutes.
+        """
+        selection = series_of_filters(self._points, self.uids, metric, (), since_ms, until_ms)
+        if selection is None:
+            return CompactionResult(0, 0, ())
+        self._registry.check_clock()
+        return compact(self._deleter, selection.plan)
+
+    def pending(self) -> list[RegisteredDeletion]:
+        """The deletions that are registered, the oldest first: under way, or ended since `recover`. Costs: 1 scan."""
+        return sorted(self._registry.registered().values(), key=lambda deletion: deletion.started_ms)
+
+    def cancel(self, deletion: RegisteredDeletion) -> None:
+        """Removes a deletion from those that are registered, so that points which are restored after it stay.
+
+        Points that it has not deleted, because its writer died, stay too. Costs: 1 delete.
+        """
+        self._registry.remove(deletion)
+
+    def recover(self, older_than_ms: int | None = None) -> Recovery:
+        """Deletes once more what registered deletions cover, and removes those that are twenty minutes old.
+
+        So it completes deletions whose writers died, and deletes points that writers have brought back which died; see
+        `registry.py`. Takes those that are `older_than_ms`, twenty minutes if omitted; younger ones stay registered.
+        Raises ClockSkew. Costs: 1 scan; for each deletion those of `Deleter.delete`, and 1 delete.
+        """
+        age_ms = KEEP_MS if older_than_ms is None else older_than_ms
+        now_ms = self._registry.check_clock().wall_ms
+        settled = waiting = 0
+        unread: list[InvalidRow] = []
+        deletions = self._registry.read(unread).values()
+        failed = [str(row) for row in unread]
+        for deletion in deletions:
+            if 0 < age_ms > now_ms - deletion.started_ms:
+                waiting += 1
+                continue
+            try:
+                result = self._deleter.delete(deletion, settles=True)
+            except Exception as error:  # one that fails must not stop the others
+                failed.append(message_of(error))
+                continue
+            failed += [str(row) for row in result.failed]
+            if result.failed or result.postponed or not self._registry.is_over(deletion, now_ms):
+                waiting += not result.failed
+            else:
+                self._registry.remove(deletion)
+                settled += 1
+        return Recovery(settled, waiting, tuple(failed))
+
+    def verifier(self) -> SeriesVerifier:
+        """What finds names that do not agree, and rows that no question finds; see `verifying.py`."""
+        return SeriesVerifier(self._points, self._names, self.uids, self._duplicates)
 
 
 def _aggregate(question: SeriesQuestion, group: list[Series]) -> Series:

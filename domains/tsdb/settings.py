@@ -30,13 +30,13 @@ from Hbase_thrift import Mutation
 
 from shared.keys import InvalidKey, KeyLayout, successor
 from shared.keys.errors import shown_bytes
-from shared.tables import TableLayout, TableMismatch
+from shared.tables import BoundTable, TableLayout, TableMismatch
 from shared.writes.dictionaries import COUNTER_ROW, ID_FAMILY, NAME_FAMILY
 
 from .annotations import is_global_row
 from .codecs import SeriesSalt
-from .keys import KINDS, SETTINGS, Widths
-from .records import SeriesPoint, Settings
+from .keys import KINDS, RowOfTable, SeriesTables, Widths
+from .records import SeriesPoint, Settings, UidMapping
 from .rewriting import KEYS_ONLY
 from .uids import Uids
 
@@ -81,9 +81,7 @@ def _options(widths: Widths) -> dict[str, int]:
     return dict(zip(WIDTH_OF_KIND.values(), attrs.astuple(widths), strict=True))
 
 
-def check_settings(
-    connection: happybase.Connection, data: TableLayout[Any, SeriesPoint], names: str, uids: Uids, widths: Widths
-) -> None:
+def check_settings(connection: happybase.Connection, tables: SeriesTables, uids: Uids, widths: Widths) -> None:
     """Compares the settings with those kept for both tables; keeps them if none are and the stored rows agree.
 
     Raises WrongSettings, with the kept value and the given one. Of several processes that open new tables at once, one
@@ -91,31 +89,32 @@ def check_settings(
     Costs: one get. The first time two checkAndPuts besides, one scan of names, and for each bucket of a salt one or
     more scans of up to 10 rows, each with up to three gets of their names.
     """
-    given = settings_of(data, names, widths)
-    kept = _kept(connection, given)
+    points, names = BoundTable(connection, tables.points), BoundTable(connection, tables.uids)
+    kept_settings = BoundTable(connection, tables.settings)
+    given = settings_of(tables.points, tables.uids.name, widths)
+    kept = _kept(kept_settings, given)
     for settings in given:
         if settings.table in kept:
             _check_equal(kept[settings.table], settings)
-    if names not in kept:
-        _check_names(connection, given[0])
-    if data.name not in kept:
-        _check_rows(connection, data, uids, given[1])
+    if tables.uids.name not in kept:
+        _check_names(names, given[0])
+    if tables.points.name not in kept:
+        _check_rows(points, uids, given[1])
     for settings in given:  # the names first: a process whose widths are refused must not keep its salt
         if settings.table not in kept:
-            _keep(connection, settings)
+            _keep(kept_settings, settings)
 
 
-def _kept(connection: happybase.Connection, tables: tuple[Settings, ...]) -> dict[str, Settings]:
-    rows = connection.table(SETTINGS.name).rows(list(map(SETTINGS.row, tables)), columns=[*SETTINGS.cells.columns])
-    return {settings.table: settings for row, cells in rows for settings in SETTINGS.records(row, cells)}
+def _kept(table: BoundTable[RowOfTable, Settings], given: tuple[Settings, ...]) -> dict[str, Settings]:
+    rows = table.rows.rows(list(map(table.row, given)), columns=[*table.layout.cells.columns])
+    return {settings.table: settings for row, cells in rows for settings in table.layout.records(row, cells)}
 
 
-def _keep(connection: happybase.Connection, settings: Settings) -> None:
-    name = connection.table(SETTINGS.name).name
-    ((column, value),) = SETTINGS.cells.pack(settings).items()
+def _keep(table: BoundTable[RowOfTable, Settings], settings: Settings) -> None:
+    ((column, value),) = table.layout.cells.pack(settings).items()
     put = Mutation(column=column, value=value)
-    while not connection.client.checkAndPut(name, SETTINGS.row(settings), column, None, put, {}):
-        if kept := _kept(connection, (settings,)).get(settings.table):  # otherwise it was deleted since
+    while not table.connection.client.checkAndPut(table.name, table.row(settings), column, None, put, {}):
+        if kept := _kept(table, (settings,)).get(settings.table):  # otherwise it was deleted since
             _check_equal(kept, settings)
             return
 
@@ -133,11 +132,11 @@ def _wrong(table: str, option: str, wanted: str, given: int | None) -> WrongSett
 # ---- what stored rows prove
 
 
-def _check_names(connection: happybase.Connection, settings: Settings) -> None:
+def _check_names(names: BoundTable[Any, UidMapping], settings: Settings) -> None:
     """Raises WrongSettings if the first names show UIDs of a kind, and none has the given width."""
     columns = [f"{family}:{kind}".encode() for family in (ID_FAMILY, NAME_FAMILY) for kind in KINDS]
     found: dict[str, Counter[int]] = {kind: Counter() for kind in KINDS}
-    rows = connection.table(settings.table).scan(columns=columns, limit=NAMES_CHECKED, batch_size=NAMES_CHECKED)
+    rows = names.rows.scan(columns=columns, limit=NAMES_CHECKED, batch_size=NAMES_CHECKED)
     for row, cells in rows:
         for column, value in cells.items():
             family, _, kind = column.decode().partition(":")
@@ -149,14 +148,12 @@ def _check_names(connection: happybase.Connection, settings: Settings) -> None:
             raise _wrong(settings.table, option, f"{width}, as in its UIDs", given)
 
 
-def _check_rows(
-    connection: happybase.Connection, data: TableLayout[Any, SeriesPoint], uids: Uids, settings: Settings
-) -> None:
+def _check_rows(points: BoundTable[Any, SeriesPoint], uids: Uids, settings: Settings) -> None:
     """Raises WrongSettings if no row that is read is one of points with names, or if one is in a wrong bucket."""
-    first_reason = ""
+    data, first_reason = points.layout, ""
     is_proven = False
     for start, stop in _buckets(salt_of(data)):
-        for rows in _sampled_rows(connection.table(data.name), data, start, stop):
+        for rows in _sampled_rows(points, start, stop):
             keys, reason = _keys_with_names(rows, data, uids)
             first_reason = first_reason or reason
             for row, key in keys.items():
@@ -181,16 +178,14 @@ def _buckets(salt: SeriesSalt | None) -> Iterator[tuple[bytes, bytes | None]]:
         yield after, None
 
 
-def _sampled_rows(
-    rows: happybase.Table, data: TableLayout[Any, SeriesPoint], start: bytes, stop: bytes | None
-) -> Iterator[list[bytes]]:
+def _sampled_rows(points: BoundTable[Any, SeriesPoint], start: bytes, stop: bytes | None) -> Iterator[list[bytes]]:
     """Some rows of a range: its first ones, then those of the next metrics."""
-    metric_end = data.key.prefix_bytes + _metric_bytes(data)
+    metric_end = points.layout.key.prefix_bytes + _metric_bytes(points.layout)
     for _ in range(METRICS_TRIED):
-        read = rows.scan(
+        read = points.rows.scan(
             start,
             stop,
-            columns=data.cells.columns,
+            columns=points.layout.cells.columns,
             filter=KEYS_ONLY.text,
             limit=ROWS_AT_ONCE,
             batch_size=ROWS_AT_ONCE,

@@ -28,7 +28,7 @@ import happybase
 from shared.keys import MAX_ROW_BYTES
 from shared.keys.errors import shown, shown_bytes
 from shared.queries import in_batches
-from shared.tables import TableLayout
+from shared.tables import BoundTable
 from shared.writes import Finding
 from shared.writes.dictionaries import COUNTER_ROW, ID_FAMILY, NAME_FAMILY
 from shared.writes.findings import TIMES_READ_AGAIN
@@ -37,7 +37,7 @@ from .annotations import is_annotation, is_global_row, read_annotation
 from .codecs import LatinText
 from .keys import METRICS, TAG_NAMES, TAG_VALUES
 from .qualifiers import Duplicates, cells_by_qualifier, read_points
-from .records import SeriesPoint
+from .records import SeriesPoint, UidMapping
 from .uids import Uids
 
 NAMES_AT_ONCE = 1000
@@ -55,16 +55,14 @@ class SeriesVerifier:
 
     def __init__(
         self,
-        connection: happybase.Connection,
-        data: TableLayout[Any, SeriesPoint],
-        names: str,
+        points: BoundTable[Any, SeriesPoint],
+        names: BoundTable[Any, UidMapping],
         uids: Uids,
         duplicates: Duplicates,
     ) -> None:
-        self._data = data
-        self._names_table = names
-        self._points = connection.table(data.name)
-        self._names = connection.table(names)
+        self._points = points
+        self._names = names
+        self._names_table = names.layout.name
         self._uids = uids
         self._duplicates: Duplicates = duplicates
         self._width = {one.kind: one.id_bytes for one in (uids.metrics, uids.tag_names, uids.tag_values)}
@@ -89,12 +87,13 @@ class SeriesVerifier:
         """
         self.mappings = self.rows = 0
         self._last = dict.fromkeys(self._width, 0)
-        for stored, findings in _checked(self._names, self._mapping_columns, NAMES_AT_ONCE, self._of_names):
+        for stored, findings in _checked(self._names.rows, self._mapping_columns, NAMES_AT_ONCE, self._of_names):
             yield from findings
             self.mappings += sum(len(cells) for row, cells in stored.items() if row != COUNTER_ROW)
             progress()
         yield from self._of_counters()
-        for stored, findings in _checked(self._points, [*self._data.cells.columns], POINTS_AT_ONCE, self._of_points):
+        columns = [*self._points.layout.cells.columns]
+        for stored, findings in _checked(self._points.rows, columns, POINTS_AT_ONCE, self._of_points):
             yield from findings
             self.rows += len(stored)
             progress()
@@ -141,7 +140,7 @@ class SeriesVerifier:
 
     def _of_counters(self) -> Iterator[Finding]:
         """Counters that are less than a UID. Read after all UIDs, so that those of a writer at work are counted."""
-        counters = self._names.row(COUNTER_ROW, columns=list(map(_id_column, self._width)))
+        counters = self._names.rows.row(COUNTER_ROW, columns=list(map(_id_column, self._width)))
         for kind, last in self._last.items():
             counter = counters.get(_id_column(kind), bytes(COUNTER_BYTES))
             number = int.from_bytes(counter, "big", signed=True)
@@ -159,12 +158,12 @@ class SeriesVerifier:
         keys: dict[bytes, Any] = {}
         for row, cells in stored.items():
             try:
-                if not is_global_row(row, self._width[METRICS], self._data.key.prefix_bytes):
-                    keys[row] = self._data.key.decode(row)
+                if not is_global_row(row, self._width[METRICS], self._points.layout.key.prefix_bytes):
+                    keys[row] = self._points.layout.key.decode(row)
                 self._check_cells(cells)
             except ValueError as error:
                 keys.pop(row, None)
-                yield Finding("undecodable", self._data.name, row, None, str(error))
+                yield Finding("undecodable", self._points.layout.name, row, None, str(error))
         uids_of = {row: self._uids_of(key) for row, key in keys.items()}
         names = self._read(uid for uids in uids_of.values() for _, uid in uids)
         uids = self._read(
@@ -176,7 +175,7 @@ class SeriesVerifier:
         for row, uids_of_row in uids_of.items():
             reasons = (_why_orphaned(kind, uid, names, uids) for kind, uid in uids_of_row)
             if reason := next(filter(None, reasons), ""):
-                yield Finding("orphaned", self._data.name, row, None, reason)
+                yield Finding("orphaned", self._points.layout.name, row, None, reason)
 
     def _check_cells(self, cells: Mapping[bytes, bytes]) -> None:
         """Raises ValueError for points and annotations that cannot be read."""
@@ -198,7 +197,7 @@ class SeriesVerifier:
         """The mappings of these names and UIDs, by row and column."""
         found: dict[bytes, Mapping[bytes, bytes]] = {}
         for batch in in_batches(dict.fromkeys(rows), NAMES_AT_ONCE):
-            found.update(self._names.rows(batch, columns=self._mapping_columns))
+            found.update(self._names.rows.rows(batch, columns=self._mapping_columns))
         return found
 
 

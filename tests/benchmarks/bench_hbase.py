@@ -198,7 +198,7 @@ def compare_merged(report: Report, connection: happybase.Connection) -> None:
     report.title(f"scan of {BUCKETS} buckets / of one range")
     plain = time_first.TABLE
     layout = KeyLayout(plain.key.key_class, Salt(of="host", buckets=BUCKETS))
-    salted = attrs.evolve(plain, name="logs_merged", layout=layout, splits=split_points(layout))
+    salted = attrs.evolve(plain, name="logs_merged", key=layout, splits=split_points(layout))
     fifth = between(EVENTS_BEGIN_MS, EVENTS_BEGIN_MS + 2 * HOUR_MS // 5)
     with stocked(connection, (plain, salted), log_events(report.size.rows)):
         for period in (between(), fifth):

@@ -33,6 +33,7 @@ def seconds(action: Callable[[], Any], times: int) -> float:
 def main(quick: bool, url: str) -> None:
     """Prints, for each number of rows, the time of the reverse scan over that of the plain one."""
     from domains.logs import LOGS, LogEvent, LogRepository
+    from domains.logs.keys import LogTables
     from domains.logs.variants.host_first import TABLE as HOST_FIRST
     from shared.stores import connect
     from shared.tables import create_tables, drop_tables
@@ -51,7 +52,7 @@ def main(quick: bool, url: str) -> None:
                 with connection.table(table.name).batch(batch_size=BATCH) as batch:
                     for event in made:
                         batch.put(table.row(event), table.cells.pack(event))
-            newest_first, oldest_first = (LogRepository(connection, table) for table in tables)
+            newest_first, oldest_first = (LogRepository(connection, LogTables(table)) for table in tables)
             print(f"{'latest, reverse scan / reversed time':40} {'time':>6}")
             for limit in LIMITS:
                 answers = [

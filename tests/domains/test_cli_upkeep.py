@@ -18,6 +18,7 @@ from domains.orders import Order, OrderRepository
 from domains.orders.keys import BY_BUYER, BY_SELLER, BY_STATUS, ORDERS, SELLER_CELLS, TABLES
 from domains.orders.records import BuyerLine, SellerLine, StatusLine
 from domains.tsdb import SETTINGS, TsdbRepository, data_table
+from domains.tsdb import TABLES as SERIES_TABLES
 from domains.tsdb.codecs import SeriesSalt
 from domains.tsdb.design import DESIGN as TSDB
 from shared.stores import connect
@@ -406,8 +407,8 @@ def test_another_salt_than_that_of_the_table_is_one_line(rowbook, points_url):
     with closing(connect(points_url)) as connection:
         connection.table(SETTINGS.name).delete(b"tsdb")
         connection.delete_table("tsdb", disable=True)
-        create_tables(connection, [data := data_table("tsdb", salt=SeriesSalt())])
-        TsdbRepository(connection, data)
+        create_tables(connection, [points := data_table("tsdb", salt=SeriesSalt())])
+        TsdbRepository(connection, SERIES_TABLES._replace(points=points))
     for command in ("verify tsdb", "ask tsdb query m=sum:requests since=2013-01-01 until=2013-01-02"):
         code, out, err = rowbook(f"{command} --store {points_url}")
         assert (code, out) == (1, "")

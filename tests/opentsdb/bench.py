@@ -170,7 +170,7 @@ def single(repository: TsdbRepository, metric: str, count: int) -> Callable[[], 
         return POINTS.row(SeriesPoint(metric_uid, hour * HOUR_MS, tag_uids, 0))
 
     def load() -> None:
-        rows = repository._rows
+        rows = repository._points.rows
         for batch in in_batches(points, POINTS_AT_ONCE):
             mutations: list[BatchMutation] = []
             for point in batch:

@@ -11,6 +11,7 @@ import attrs
 import pytest
 
 from domains.tsdb import (
+    TABLES,
     Annotation,
     Point,
     TagFilter,
@@ -208,8 +209,8 @@ def test_letters_that_are_not_ascii_are_the_same_names(connection, opentsdb):
 
 def test_its_salted_rows_are_ours(hbase, connection):
     options = {"tsd.storage.salt.width": 1, "tsd.storage.salt.buckets": salted.BUCKETS}
-    repository = TsdbRepository(connection, salted.POINTS)
-    with running(hbase.ports.zookeeper, {"data": salted.POINTS.name, "uid": "tsdb-uid"}, options) as opentsdb:
+    repository = TsdbRepository(connection, salted.TABLES)
+    with running(hbase.ports.zookeeper, {"data": salted.TABLES.points.name, "uid": "tsdb-uid"}, options) as opentsdb:
         repository.store_all(generated(1, "salted.ours", ("int",)))
         opentsdb.put(
             {"metric": "salted.its", "timestamp": point.time_ms, "value": point.value, "tags": dict(point.tags)}
@@ -418,8 +419,9 @@ def test_names_that_both_assign_at_once_have_one_uid(hbase, connection, opentsdb
 
 def test_tables_that_it_made_prove_their_widths_and_salt_or_refute_them(hbase, connection):
     widths = Widths(metrics=2, tagk=3, tagv=4)
-    data, others = data_table("made", widths, SeriesSalt(1, 7)), uid_tables("made-uid")
-    create_tables(connection, [data, *others])
+    uids, names = uid_tables("made-uid")
+    tables = TABLES._replace(points=data_table("made", widths, SeriesSalt(1, 7)), uids=uids, names=names)
+    create_tables(connection, tables)
     options = {
         "tsd.storage.uid.width.metric": 2,
         "tsd.storage.uid.width.tagv": 4,
@@ -439,10 +441,10 @@ def test_tables_that_it_made_prove_their_widths_and_salt_or_refute_them(hbase, c
             (widths, SeriesSalt(1, 14), r"made: tsd.storage.salt.buckets must be .*got 14, by which it is"),
             (widths, SeriesSalt(1, 6), r"made: tsd.storage.salt.buckets must be .*got 6, by which it is"),
         ):
-            wrong = data_table("made", wrong_widths, wrong_salt)
+            wrong = tables._replace(points=data_table("made", wrong_widths, wrong_salt))
             with pytest.raises(WrongSettings, match=message):
-                TsdbRepository(connection, wrong, others[0], widths=wrong_widths)
-        repository = TsdbRepository(connection, data, others[0], widths=widths)
+                TsdbRepository(connection, wrong, widths=wrong_widths)
+        repository = TsdbRepository(connection, tables, widths=widths)
         assert len(ours(repository, "none:made", T, T + HOUR_MS)) == 20
         repository.store(Point("ours", T, 7, {"host": "h-1"}))
         assert theirs(opentsdb, "none:ours", T, T + HOUR_MS) == {(("host", "h-1"),): [(T, 7)]}
@@ -450,7 +452,7 @@ def test_tables_that_it_made_prove_their_widths_and_salt_or_refute_them(hbase, c
     assert list(verifier.verify()) == []
     assert verifier.counts == {"mapping": 2 * (2 + 1 + 20), "row": 21}
     with pytest.raises(WrongSettings, match=r"made-uid: tsd.storage.uid.width.metric must be 2 .got 3."):
-        TsdbRepository(connection, data_table("made"), others[0])
+        TsdbRepository(connection, tables._replace(points=data_table("made")))
 
 
 def leaked_by_fsck(report):

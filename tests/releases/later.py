@@ -11,8 +11,10 @@ from shared.tables import BoundTable, RecordCells, TableLayout
 from shared.writes import IntentWriter
 
 from .keys import BY_BUYER, BY_SELLER, BY_STATUS, DERIVED, INTENTS, ORDERS, OrderByNumber
+from .keys import TABLES as EARLIER_TABLES
 from .records import Order, Status
 from .repository import OrderRepository as EarlierRepository
+from .repository import lines_of
 
 __all__ = ["TABLES", "Order", "OrderRepository", "Status"]
 
@@ -37,13 +39,9 @@ TABLES = (ORDERS, BY_SELLER, BY_BUYER, BY_STATUS, BY_PRIORITY, INTENTS)
 class OrderRepository(EarlierRepository):
     def __init__(self, connection):
         super().__init__(connection)
-        moving = [BY_STATUS, BY_PRIORITY]
-        self.writer = IntentWriter(connection, ORDERS, INTENTS, TABLES[1:-1], self._lines_of, moving=moving)
-        self._priority_rows = connection.table(BY_PRIORITY.name)
-
-    def _lines_of(self, order):
-        yield from super()._lines_of(order)
-        yield BY_PRIORITY, OrderByPriority(order.seller_id, order.priority, order.order_number)
+        lists, moving = [BY_SELLER, BY_BUYER, BY_STATUS, BY_PRIORITY], [BY_STATUS, BY_PRIORITY]
+        self.writer = IntentWriter(connection, ORDERS, INTENTS, lists, later_lines_of, moving=moving)
+        self._by_priority = BoundTable(connection, BY_PRIORITY)
 
     def raise_priority(self, order_number):
         """Adds one to the priority of an order, if it is stored; returns the priority, or None."""
@@ -56,5 +54,11 @@ class OrderRepository(EarlierRepository):
 
     def by_priority(self, seller_id):
         """The orders of a seller, the most urgent first."""
-        lines = Query(BoundTable(self._priority_rows.connection, BY_PRIORITY), BY_PRIORITY.plan(seller_id=seller_id))
+        lines = Query(self._by_priority, self._by_priority.plan(seller_id=seller_id))
         return lines.then(lambda page: self.writer.agreeing(BY_PRIORITY, page))
+
+
+def later_lines_of(order):
+    """The lines of the earlier release, and one by priority."""
+    yield from lines_of(EARLIER_TABLES, order)
+    yield BY_PRIORITY, OrderByPriority(order.seller_id, order.priority, order.order_number)

@@ -4,11 +4,10 @@ A metric is read in a range for each bucket; a series stays in one.
 """
 
 from ..codecs import SeriesSalt
-from ..keys import DELETIONS, NAMES, SETTINGS, UIDS, data_table
+from ..keys import TABLES as UNSALTED
+from ..keys import data_table
 
 BUCKETS = 8
 """OpenTSDB's own default is 20. It is fixed with the first row."""
 
-POINTS = data_table("tsdb-salted", salt=SeriesSalt(buckets=BUCKETS))
-
-TABLES = (POINTS, UIDS, NAMES, SETTINGS, DELETIONS)
+TABLES = UNSALTED._replace(points=data_table("tsdb-salted", salt=SeriesSalt(buckets=BUCKETS)))

@@ -8,7 +8,7 @@ import pytest
 
 from domains.feeds import FeedRepository, Follow, Post, PostConflict
 from domains.feeds.design import DESIGN
-from domains.feeds.keys import TIMELINES, UNFINISHED
+from domains.feeds.keys import POSTS, TIMELINES, UNFINISHED
 from domains.feeds.records import stream_of
 from shared.keys import InvalidQuestion
 
@@ -260,7 +260,7 @@ def test_a_post_that_cannot_go_on_is_named_and_the_others_do(connection):
     spread = feeds._spread
 
     def fail_for_tea(row):
-        if feeds._posts.key.decode(row).post_id == TEA.post_id:
+        if POSTS.key.decode(row).post_id == TEA.post_id:
             raise OSError("no server")
         spread(row)
 

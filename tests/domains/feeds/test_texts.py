@@ -60,7 +60,7 @@ def test_trim_keeps_the_newest_lines(feeds):
 
 
 def test_lines_expire_after_their_push_and_an_old_post_not_on_arrival(engine):
-    tables = (*texts.TABLES[:3], texts.timelines(ttl_seconds=3600))
+    tables = texts.TABLES._replace(timelines=texts.timelines(ttl_seconds=3600))
     with engine.store(*tables) as connection:
         feeds = texts.TextsRepository(connection, tables)
         feeds.follow(Follow("ada", "dan"))
@@ -68,9 +68,9 @@ def test_lines_expire_after_their_push_and_an_old_post_not_on_arrival(engine):
         feeds.post(old)
         assert list(feeds.timeline("ada")) == [old]
         line = texts.TextLine("ada", 0, "dan", 2, "pushed in 1970")
-        rows = connection.table(tables[3].name)
+        rows = connection.table(tables.timelines.name)
         for pushed_ms, shown in ((1, [old]), (CLOCK.now_ms(), [old, line.post])):
-            rows.put(tables[3].row(line), tables[3].cells.pack(line), timestamp=pushed_ms)
+            rows.put(tables.timelines.row(line), tables.timelines.cells.pack(line), timestamp=pushed_ms)
             assert list(feeds.timeline("ada")) == shown
 
 

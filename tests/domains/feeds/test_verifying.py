@@ -192,7 +192,7 @@ def test_a_pulled_post_that_is_deleted_or_under_way_lacks_nothing(connection, fe
 
 def test_lines_that_expire_are_not_missed():
     expiring = attrs.evolve(TIMELINES, families={"f": Family(ttl_seconds=3600)})
-    tables = tuple(expiring if table is TIMELINES else table for table in TABLES)
+    tables = TABLES._replace(timelines=expiring)
     with closing(connect("embedded:")) as connection:
         create_tables(connection, tables)
         feeds = FeedRepository(connection, tables, pull_above=0)

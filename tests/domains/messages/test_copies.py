@@ -92,7 +92,8 @@ def test_deleting_by_scan_deletes_what_is_older_and_nothing_else(messages):
 
 def test_a_ttl_counts_from_the_time_of_the_message_not_from_its_arrival(engine):
     day_s = 86_400
-    tables = tuple(attrs.evolve(table, families={"m": Family(ttl_seconds=30 * day_s)}) for table in copies.TABLES)
+    families = {"m": Family(ttl_seconds=30 * day_s)}
+    tables = copies.PlainTables(*(attrs.evolve(table, families=families) for table in copies.TABLES))
     now_ms = time.time_ns() // 1_000_000
     with engine.store(*tables) as connection:
         messages = copies.PlainMessageRepository(connection, tables)

@@ -8,7 +8,7 @@ import pytest
 
 from domains.monitoring import Point, PointRepository
 from domains.monitoring.formats import FORMATS
-from domains.monitoring.keys import HOUR_MS, POINT_CELLS, POINTS, TABLES
+from domains.monitoring.keys import HOUR_MS, POINT_CELLS, POINTS, TABLES, PointTables
 from domains.monitoring.traps import HourOfAllHosts
 from shared.designs import metered
 from shared.keys import InvalidQuestion, KeyLayout
@@ -94,7 +94,7 @@ def test_a_value_of_two_attributes_is_an_array_and_a_plain_number_cannot_be_read
     qualifier = POINT_CELLS.qualifier
     graded = ItemCells(GradedPoint, "p", qualifier, value=("value", "quality"))
     table = TableLayout("points", "an hour of a metric", POINTS.key, graded)
-    points = PointRepository(new_store(table), table)
+    points = PointRepository(new_store(table), PointTables(table))
     stored(points, GradedPoint("web-1", "cpu", 5, 1.0, quality=3))
     assert list(points.of_metric("web-1", "cpu")) == [GradedPoint("web-1", "cpu", 5, 1.0, quality=3)]
 
@@ -106,7 +106,7 @@ def test_a_value_of_two_attributes_is_an_array_and_a_plain_number_cannot_be_read
 
 def test_with_the_hour_before_the_host_all_hosts_of_a_metric_are_read_by_their_hours_alone(new_store):
     table = TableLayout("points_all_hosts", "an hour of a metric", KeyLayout(HourOfAllHosts), POINT_CELLS)
-    points = PointRepository(new_store(table), table)
+    points = PointRepository(new_store(table), PointTables(table))
     hosts = ("web-1", "web-12", "é")
     stored(points, *(point(hour * HOUR_MS + at, host) for hour in range(5) for host in hosts for at in (0, 7)))
     page = points.across_hosts("cpu", HOUR_MS, 3 * HOUR_MS).page()

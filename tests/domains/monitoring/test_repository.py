@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domains.monitoring import Average, NotAllStored, PointRepository
-from domains.monitoring.keys import HOUR_MS, POINTS
+from domains.monitoring.keys import HOUR_MS, POINTS, PointTables
 from shared.designs import metered
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.records import LAST_MS
@@ -301,7 +301,7 @@ def test_scans_read_past_the_tombstones_of_dropped_rows(engine, connection, poin
 
 def test_a_ttl_hides_single_points_at_once_and_late_ones_for_ever(new_store):
     hour = attrs.evolve(POINTS, name="points_of_an_hour", families={"p": Family(ttl_seconds=3600)})
-    points = PointRepository(new_store(hour), hour)
+    points = PointRepository(new_store(hour), PointTables(hour))
     now_ms = time.time_ns() // 10**6
     new = point(now_ms - HOUR_MS // 2)
     stored(points, point(now_ms - HOUR_MS - 1000), new, point(now_ms - 9 * HOUR_MS, "web-12"))

@@ -3,7 +3,7 @@
 import pytest
 
 from domains.tsdb.codecs import SeriesSalt
-from domains.tsdb.keys import SETTINGS, TABLES, Widths, data_table, uid_tables
+from domains.tsdb.keys import TABLES, Widths, data_table
 from domains.tsdb.repository import TsdbRepository
 from shared.writes import server_clock
 
@@ -29,5 +29,6 @@ LAYOUTS = {
 
 @pytest.fixture(params=LAYOUTS)
 def repository(request, new_store):
-    data, widths = LAYOUTS[request.param]
-    return TsdbRepository(new_store(data, *uid_tables(), SETTINGS), data, widths=widths)
+    points, widths = LAYOUTS[request.param]
+    tables = TABLES._replace(points=points)
+    return TsdbRepository(new_store(*tables), tables, widths=widths)

@@ -20,7 +20,7 @@ import happybase
 
 from domains.tsdb import Point, TsdbRepository
 from domains.tsdb.codecs import SeriesSalt
-from domains.tsdb.keys import SETTINGS, UIDS, data_table
+from domains.tsdb.keys import TABLES, UIDS, data_table
 from domains.tsdb.qualifiers import HOUR_MS
 from domains.tsdb.records import SeriesPoint
 from domains.tsdb.uids import Uids
@@ -107,16 +107,16 @@ def measured_spreads(named: NamedHBase) -> list[Spread]:
     for name, table in tables().items():
         with closing(connect(named.url, table_prefix=f"regions{secrets.token_hex(4)}")) as connection:
             try:
-                create_tables(connection, [table, UIDS, SETTINGS])
+                create_tables(connection, TABLES._replace(points=table))
                 counts = _counted(connection, named.info_url, table)
             finally:
-                drop_tables(connection, [table, UIDS, SETTINGS])
+                drop_tables(connection, TABLES._replace(points=table))
         spreads.append(Spread(name, table.splits.reason, counts))
     return spreads
 
 
 def _counted(connection: happybase.Connection, info_url: str, table: TableLayout[Any, Any]) -> tuple[int, ...]:
-    repository = TsdbRepository(connection, table)
+    repository = TsdbRepository(connection, TABLES._replace(points=table))
     for points in minutes():
         repository.store_all(points)
     written = rows_written(connection, info_url, {table.name: SERIES * MINUTES})

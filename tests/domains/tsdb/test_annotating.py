@@ -104,7 +104,7 @@ def test_an_annotation_that_is_changed_before_its_delete_stays(connection):
 
 def test_the_server_leaves_out_points(repository):
     repository.store_annotation(noted(repository, "a", SECONDS, "one"))
-    with metered(repository._rows.connection) as cost:
+    with metered(repository._points.connection) as cost:
         repository.annotations("cpu")
     assert cost.cells_fetched == 1 + 2 * 16, "the points of seconds 16 to 31 have qualifiers that start so, too"
 

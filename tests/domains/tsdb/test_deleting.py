@@ -7,7 +7,7 @@ import pytest
 
 from domains.tsdb.codecs import SeriesSalt
 from domains.tsdb.deleting import DeletionResult
-from domains.tsdb.keys import SETTINGS, data_table, uid_tables
+from domains.tsdb.keys import TABLES, data_table
 from domains.tsdb.qualifiers import MIXED, NOT_MIXED, pack_appended, pack_number, qualifier_of
 from domains.tsdb.questions import TagFilter
 from domains.tsdb.records import Point
@@ -440,8 +440,8 @@ def test_a_deletion_of_a_series_that_stops_is_completed(connection, clock, store
 @pytest.mark.parametrize("seed", range(8))
 def test_random_deletions_are_those_of_a_plain_dict(new_store, clock, seed, salt):
     dice = random.Random(seed)
-    data = data_table(salt=salt)
-    tsdb = TsdbRepository(new_store(data, *uid_tables(), SETTINGS), data, clock=clock)
+    tables = TABLES._replace(points=data_table(salt=salt))
+    tsdb = TsdbRepository(new_store(*tables), tables, clock=clock)
     wanted = {}
     for _ in range(60):
         match dice.choice(("store", "store", "delete", "delete", "compact", "wait", "series")):

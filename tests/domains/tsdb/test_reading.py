@@ -7,7 +7,7 @@ import pytest
 
 from domains.tsdb.codecs import SeriesSalt
 from domains.tsdb.design import ONE_SERIES, RATE, SUM
-from domains.tsdb.keys import SETTINGS, TABLES, data_table, uid_tables
+from domains.tsdb.keys import TABLES, data_table
 from domains.tsdb.questions import SeriesQuestion, TagFilter, parse_question
 from domains.tsdb.reading import MAX_FILTER_BYTES, row_filter
 from domains.tsdb.records import Point
@@ -142,9 +142,9 @@ def test_series_by_their_tsuids(repository):
 
 
 def test_one_series_of_a_salted_table_is_one_range(new_store):
-    data = data_table(salt=SeriesSalt(1, 20))
-    connection = new_store(data, *uid_tables(), SETTINGS)
-    repository = TsdbRepository(connection, data)
+    tables = TABLES._replace(points=data_table(salt=SeriesSalt(1, 20)))
+    connection = new_store(*tables)
+    repository = TsdbRepository(connection, tables)
     repository.store_all(Point("cpu", T, 1, {"host": host}) for host in "abcdef")
     tsuids = [tsuid for series in repository.read("cpu") for tsuid in series.tsuids]
     for asked, ranges in ((tsuids[:1], 1), (tsuids, 20)):

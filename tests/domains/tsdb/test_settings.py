@@ -4,7 +4,7 @@ import pytest
 
 from domains.tsdb.annotations import global_row
 from domains.tsdb.codecs import SeriesSalt
-from domains.tsdb.keys import SETTINGS, Widths, data_table, uid_tables
+from domains.tsdb.keys import SETTINGS, TABLES, Widths, data_table
 from domains.tsdb.records import Point
 from domains.tsdb.repository import TsdbRepository
 from domains.tsdb.settings import METRICS_TRIED, NAMES_CHECKED, ROWS_AT_ONCE, WrongSettings
@@ -30,7 +30,7 @@ LAYOUTS = {
 
 def opened(connection, name):
     widths, salt = LAYOUTS[name]
-    return TsdbRepository(connection, data_table("tsdb", widths, salt), widths=widths)
+    return TsdbRepository(connection, TABLES._replace(points=data_table("tsdb", widths, salt)), widths=widths)
 
 
 def points(count=20):
@@ -51,12 +51,13 @@ def kept(connection):
 
 BOTH_VALUES = r"^table tsdb(-uid)?: tsd.storage.\S+ must be \d+ \(got \d+\)$"
 WIDTHS = {"tsd.storage.uid.width.metric": 3, "tsd.storage.uid.width.tagk": 3, "tsd.storage.uid.width.tagv": 3}
+OTHER_WIDTHS = TABLES._replace(points=data_table("tsdb-2", Widths(tagv=4)))
 SALTED = {**WIDTHS, "tsd.storage.salt.width": 1, "tsd.storage.salt.buckets": 20}
 
 
 @pytest.fixture
 def connection(new_store):
-    return new_store(data_table("tsdb"), data_table("tsdb-2"), *uid_tables(), SETTINGS)
+    return new_store(data_table("tsdb-2"), *TABLES)
 
 
 def test_the_first_repository_keeps_the_settings_under_the_names_of_opentsdb(connection):
@@ -67,9 +68,9 @@ def test_the_first_repository_keeps_the_settings_under_the_names_of_opentsdb(con
 def test_tables_of_points_that_share_their_names_have_a_salt_each(connection):
     opened(connection, "salted")
     with pytest.raises(WrongSettings, match=r"^table tsdb-uid: tsd.storage.uid.width.tagv must be 3 \(got 4\)$"):
-        TsdbRepository(connection, data_table("tsdb-2", Widths(tagv=4)), widths=Widths(tagv=4))
+        TsdbRepository(connection, OTHER_WIDTHS, widths=Widths(tagv=4))
     assert "tsdb-2" not in kept(connection)
-    TsdbRepository(connection, data_table("tsdb-2"))
+    TsdbRepository(connection, TABLES._replace(points=data_table("tsdb-2")))
     assert kept(connection)["tsdb-2"] == {**WIDTHS, "tsd.storage.salt.width": 0}
 
 
@@ -106,7 +107,7 @@ def test_widths_that_are_not_those_of_the_keys_are_refused_before_anything_is_re
     message = r"table tsdb: tsd.storage.uid.width.tagv must be 3, as in its keys .got 4."
     watched = WatchedConnection(connection)
     with pytest.raises(WrongSettings, match=message):
-        TsdbRepository(watched, data_table(), widths=Widths(tagv=4))
+        TsdbRepository(watched, widths=Widths(tagv=4))
     assert watched.number_of_calls == 0
 
 
@@ -219,7 +220,7 @@ def test_of_two_first_repositories_the_slower_one_is_refused_and_leaves_nothing(
 def test_a_process_that_loses_the_names_keeps_no_settings_of_its_points(connection):
     watched = WatchedConnection(connection, paused_at(0, lambda: opened(connection, "plain")))
     with pytest.raises(WrongSettings, match=r"table tsdb-uid: .*tagv must be 3 .got 4."):
-        TsdbRepository(watched, data_table("tsdb-2", Widths(tagv=4)), widths=Widths(tagv=4))
+        TsdbRepository(watched, OTHER_WIDTHS, widths=Widths(tagv=4))
     assert kept(connection).keys() == {"tsdb-uid", "tsdb"}
 
 

@@ -7,7 +7,7 @@ import pytest
 from domains.tsdb import verifying
 from domains.tsdb.annotations import Annotation, annotation_qualifier, global_row, pack_annotation
 from domains.tsdb.codecs import SeriesSalt
-from domains.tsdb.keys import SETTINGS, TABLES, Widths, data_table, uid_tables
+from domains.tsdb.keys import TABLES, Widths, data_table
 from domains.tsdb.qualifiers import pack_appended
 from domains.tsdb.records import Point
 from domains.tsdb.repository import TsdbRepository
@@ -55,8 +55,8 @@ def found(repository):
 @pytest.mark.parametrize("salt", [None, SeriesSalt(1, 20), SeriesSalt(2, 300 - 44)])
 @pytest.mark.parametrize("widths", [Widths(), Widths(1, 2, 4)])
 def test_a_clean_store_is_clean_and_all_of_it_is_compared(new_store, widths, salt):
-    data = data_table("tsdb", widths, salt)
-    repository = TsdbRepository(new_store(data, *uid_tables(), SETTINGS), data, widths=widths)
+    tables = TABLES._replace(points=data_table("tsdb", widths, salt))
+    repository = TsdbRepository(new_store(*tables), tables, widths=widths)
     repository.store_all(Point("same", T + hour * HOUR_MS, 1, {"same": "same", "a": "b"}) for hour in range(600))
     verifier = repository.verifier()
     batches = []
@@ -176,9 +176,9 @@ def test_rows_that_are_not_keys(tsdb, points, row, message):
 
 
 def test_a_row_in_a_wrong_bucket(new_store):
-    data = data_table("tsdb", salt=SeriesSalt())
-    connection = new_store(data, *uid_tables(), SETTINGS)
-    repository = TsdbRepository(connection, data)
+    tables = TABLES._replace(points=data_table("tsdb", salt=SeriesSalt()))
+    connection = new_store(*tables)
+    repository = TsdbRepository(connection, tables)
     repository.store(Point("cpu", T, 1, {"host": "web-1"}))
     connection.table("tsdb").put(b"\x09" + ROW, {b"t:\0\0": b"\1"})
     (finding,) = repository.verifier().verify()

@@ -177,7 +177,7 @@ Items: TypeAlias = Callable[[int], happybase.Table]
 
 def item_page(table: happybase.Table, **options: Any) -> Page[Item]:
     plan = options.pop("plan", ITEMS.whole_table())
-    return page(table, ITEM_TABLE, plan, **options)
+    return page(table, key_table(ITEMS, table.name.decode()), plan, **options)
 
 
 def sizes(engine: Engine, rows: int) -> Sequence[int]:

@@ -217,7 +217,8 @@ def test_a_page_that_leaves_out_rows_ends_at_the_cap_and_the_next_one_goes_on(st
 def test_a_page_that_may_leave_out_rows_has_no_more_records_than_the_cap(stocked: Stocked) -> None:
     pages, _ = pages_of(stocked(map(item, range(5))), ITEMS, limit=5, read_at_most=2)
     assert [len(answer.records) for answer in pages] == [2, 2, 1]
-    only = page(stocked(map(item, range(5)), name="u"), ITEM_TABLE, ITEMS.whole_table(), limit=5, read_at_most=2)
+    other = stocked(map(item, range(5)), name="u")
+    only = page(other, key_table(ITEMS, "u"), ITEMS.whole_table(), limit=5, read_at_most=2)
     assert (len(only.records), only.cursor) == (5, None)
 
 
@@ -243,8 +244,9 @@ def test_the_record_beside_an_invalid_row_of_another_bucket_is_never_lost(
     right = VISITS.encode(Visit(9, "b"))
     wrong = [bytes([bucket]) + right[1:] for bucket in range(4) if bucket != right[0]]
     for read_at_most in (1, 2, 3, 4):
-        table = stocked([right, *wrong], name=f"visits{read_at_most}")
-        pages, reported = pages_of(table, VISITS, limit=1, where=where, read_at_most=read_at_most)
+        name = f"visits{read_at_most}"
+        table = stocked([right, *wrong], name)
+        pages, reported = pages_of(table, VISITS, name, limit=1, where=where, read_at_most=read_at_most)
         assert [record for answer in pages for record in answer.records] == [Visit(9, "b")]
         assert sorted(invalid.row for invalid in reported) == sorted(wrong)
 

@@ -53,7 +53,7 @@ def test_every_page_size_gives_every_row_once_and_in_order(
     table = stocked(map(layout.encode, keys))
     since, until = (0, 250) if layout.time_bucket else (9, None)
     plan = layout.plan(at_s=between(since, until))
-    direction = -1 if layout.key is Falling else 1
+    direction = -1 if layout.key_class is Falling else 1
     wanted = [key for key in keys if since <= key.at_s < (until or 256)]
     wanted.sort(key=lambda key: (direction * key.at_s, key.host), reverse=reverse)
     for limit in sizes(engine, len(wanted)):
@@ -72,7 +72,7 @@ def test_every_page_size_gives_every_row_once_with_a_where(
     table = stocked(map(layout.encode, keys))
     plan = layout.plan(at_s=between(0, 250))
     wanted = [key for key in keys if key.host == "a" and key.at_s < 250]
-    wanted.sort(key=lambda key: key.at_s, reverse=(layout.key is Falling) != reverse)
+    wanted.sort(key=lambda key: key.at_s, reverse=(layout.key_class is Falling) != reverse)
     for limit in sizes(engine, len(wanted)):
         pages = pages_of(table, layout, plan, limit=limit, reverse=reverse, where={"host": "a"})
         assert wanted == records_of(pages), limit
@@ -185,7 +185,7 @@ def test_every_page_size_gives_every_row_once_with_several_conditions(
     plan = layout.plan(at_s=between(0, 250))
     where = {"host": starting_with("a"), "at_s": between(9, 12)}
     wanted = [key for key in keys if key.host.startswith("a") and 9 <= key.at_s < 12]
-    direction = -1 if layout.key is Falling else 1
+    direction = -1 if layout.key_class is Falling else 1
     wanted.sort(key=lambda key: (direction * key.at_s, key.host), reverse=reverse)
     for limit in sizes(engine, len(wanted)):
         pages = pages_of(table, layout, plan, limit=limit, reverse=reverse, where=where)

@@ -643,7 +643,7 @@ def test_a_plan_of_another_table_is_refused_even_if_its_rows_would_be_the_same_b
         with pytest.raises(InvalidQuestion, match=r"^plan: must be one of table mine \(got one of table other\)$"):
             Query(BoundTable(rows.connection, table), other.plan(number=1))
         assert Query(BoundTable(rows.connection, table), other.key.plan(number=1)).first() is None  # the same layout
-        salted = KeyLayout(ITEMS.key, Salt(of="number", buckets=2))
+        salted = KeyLayout(ITEMS.key_class, Salt(of="number", buckets=2))
         message = r"^plan: must be one of KeyLayout\(Item\) \(got one of KeyLayout\(Item, Salt\(.*\)\)\)$"
         for plan in (salted.whole_table(), salted.plan(number=1), salted.narrow(number=between(1, 2))):
             with pytest.raises(InvalidQuestion, match=message):

@@ -175,7 +175,7 @@ def test_rows_that_are_equal_in_the_other_order_are_in_that_of_the_table(
     layout = LAYOUTS[name]
     keys = keys_of(layout)
     table = stocked(map(layout.encode, keys))
-    direction = -1 if layout.key is Falling else 1
+    direction = -1 if layout.key_class is Falling else 1
     by_host = sorted(keys, key=lambda key: (key.host, direction * key.at_s), reverse=reverse)
     by_time = sorted(keys, key=lambda key: (key.at_s, key.host), reverse=reverse)
     for order, wanted in ((KeyLayout(ByHostOnly), by_host), (KeyLayout(ByTimeOnly), by_time)):

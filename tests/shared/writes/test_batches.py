@@ -31,7 +31,7 @@ def test_each_row_gets_the_cells_with_the_timestamp_a_thousand_rows_in_a_call(co
 
 def test_a_later_delete_of_one_row_leaves_the_other_rows() -> None:
     table = lines(connect("embedded:"))
-    put_in_rows(table, LINES, [b"a", b"b"], {b"f:x": b"1"}, 17)
+    put_in_rows(BoundTable(table.connection, LINES), [b"a", b"b"], {b"f:x": b"1"}, 17)
     table.delete(b"a", timestamp=18)
     assert list(table.scan()) == [(b"b", {b"f:x": b"1"})]
 
