@@ -8,9 +8,9 @@ import happybase
 from Hbase_thrift import TAppend
 
 from shared.keys import InvalidQuestion
-from shared.keys.errors import message_of, shown
-from shared.tables import BoundTable, InvalidRow
-from shared.writes import CLOCK, Recovery, WriterClock, store_all
+from shared.keys.errors import shown
+from shared.tables import BoundTable
+from shared.writes import CLOCK, CombinedUpkeep, Upkeep, WriterClock, store_all
 
 from .aggregation import aggregated, downsampled, rates
 from .annotating import AnnotationStore
@@ -32,10 +32,11 @@ from .reading import (
     whole_hours,
 )
 from .records import Answer, Number, Point, RegisteredDeletion, SeriesPoint
-from .registry import KEEP_MS, DeletionRegistry
+from .recovering import DeletionUpkeep
+from .registry import DeletionRegistry
 from .settings import check_settings
 from .uids import Uids
-from .verifying import SeriesVerifier
+from .verifying import SeriesUpkeep
 
 POINTS_AT_ONCE = 10_000
 """Points of a call of `store_all`: series that take turns have several in it, whose cells share a mutation."""
@@ -71,10 +72,14 @@ class TsdbRepository:
         self.uids = Uids(connection, tables.uids, widths)
         check_settings(connection, tables, self.uids, widths)
         self._points = BoundTable(connection, tables.points)
-        self._names = BoundTable(connection, tables.uids)
         self._registry = DeletionRegistry(self._points, BoundTable(connection, tables.deletions), self.uids, clock)
         self._deleter = Deleter(self._points, self.uids, self._registry, duplicates, clock)
         self._annotations = AnnotationStore(self._points, self.uids)
+        names = BoundTable(connection, tables.uids)
+        self.upkeep: Upkeep = CombinedUpkeep(
+            DeletionUpkeep(self._registry, self._deleter),
+            SeriesUpkeep(self._points, names, self.uids, duplicates),
+        )
         self._duplicates: Duplicates = duplicates
         self._clock = clock
         self._written_ms = 0
@@ -312,50 +317,12 @@ class TsdbRepository:
         self._registry.check_clock()
         return compact(self._deleter, selection.plan)
 
-    def pending(self) -> list[RegisteredDeletion]:
-        """The deletions that are registered, the oldest first: under way, or ended since `recover`. Costs: 1 scan."""
-        return sorted(self._registry.registered().values(), key=lambda deletion: deletion.started_ms)
-
     def cancel(self, deletion: RegisteredDeletion) -> None:
         """Removes a deletion from those that are registered, so that points which are restored after it stay.
 
         Points that it has not deleted, because its writer died, stay too. Costs: 1 delete.
         """
         self._registry.remove(deletion)
-
-    def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Deletes once more what registered deletions cover, and removes those that are twenty minutes old.
-
-        So it completes deletions whose writers died, and deletes points that writers have brought back which died; see
-        `registry.py`. Takes those that are `older_than_ms`, twenty minutes if omitted; younger ones stay registered.
-        Raises ClockSkew. Costs: 1 scan; for each deletion those of `Deleter.delete`, and 1 delete.
-        """
-        age_ms = KEEP_MS if older_than_ms is None else older_than_ms
-        now_ms = self._registry.check_clock().wall_ms
-        settled = waiting = 0
-        unread: list[InvalidRow] = []
-        deletions = self._registry.read(unread).values()
-        failed = [str(row) for row in unread]
-        for deletion in deletions:
-            if 0 < age_ms > now_ms - deletion.started_ms:
-                waiting += 1
-                continue
-            try:
-                result = self._deleter.delete(deletion, settles=True)
-            except Exception as error:  # one that fails must not stop the others
-                failed.append(message_of(error))
-                continue
-            failed += [str(row) for row in result.failed]
-            if result.failed or result.postponed or not self._registry.is_over(deletion, now_ms):
-                waiting += not result.failed
-            else:
-                self._registry.remove(deletion)
-                settled += 1
-        return Recovery(settled, waiting, tuple(failed))
-
-    def verifier(self) -> SeriesVerifier:
-        """What finds names that do not agree, and rows that no question finds; see `verifying.py`."""
-        return SeriesVerifier(self._points, self._names, self.uids, self._duplicates)
 
 
 def _aggregate(question: SeriesQuestion, group: list[Series]) -> Series:

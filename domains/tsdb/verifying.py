@@ -29,9 +29,10 @@ from shared.keys import MAX_ROW_BYTES
 from shared.keys.errors import shown, shown_bytes
 from shared.queries import in_batches
 from shared.tables import BoundTable
-from shared.writes import Finding
+from shared.writes import Finding, Instructions, Recovery
 from shared.writes.dictionaries import COUNTER_ROW, ID_FAMILY, NAME_FAMILY
-from shared.writes.findings import TIMES_READ_AGAIN
+from shared.writes.findings import NOTHING_TOLD, TIMES_READ_AGAIN
+from shared.writes.upkeep import no_progress
 
 from .annotations import is_annotation, is_global_row, read_annotation
 from .codecs import LatinText
@@ -50,8 +51,11 @@ Rows: TypeAlias = Mapping[bytes, Mapping[bytes, bytes]]
 """The cells of rows, by column."""
 
 
-class SeriesVerifier:
-    """Compares the mappings of names with each other, and the rows of points with the names."""
+class SeriesUpkeep:
+    """Compares the mappings of names with each other, and the rows of points with the names.
+
+    `repair` mends nothing: no row follows from others.
+    """
 
     def __init__(
         self,
@@ -79,7 +83,21 @@ class SeriesVerifier:
         """How many of each sort were compared so far."""
         return {"mapping": self.mappings, "row": self.rows}
 
-    def verify(self, progress: Callable[[], object] = lambda: None) -> Iterator[Finding]:
+    def pending(self) -> list[Any]:
+        """Nothing: a name is assigned, and a point stored, in single calls."""
+        return []
+
+    def recover(self, older_than_ms: int | None = None) -> Recovery:
+        """Nothing."""
+        return Recovery(0, 0, ())
+
+    def repair(
+        self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
+    ) -> Iterator[tuple[Finding, bool]]:
+        """What `verify` finds; nothing is mended."""
+        yield from ((finding, False) for finding in self.verify(progress))
+
+    def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
         """Every row that is not as it should be, names first, then points, each in the order of its table.
 
         Calls `progress` after each batch. Costs: one scan of each table; for each 1,000 rows of names, a call for each

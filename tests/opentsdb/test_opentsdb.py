@@ -448,7 +448,7 @@ def test_tables_that_it_made_prove_their_widths_and_salt_or_refute_them(hbase, c
         assert len(ours(repository, "none:made", T, T + HOUR_MS)) == 20
         repository.store(Point("ours", T, 7, {"host": "h-1"}))
         assert theirs(opentsdb, "none:ours", T, T + HOUR_MS) == {(("host", "h-1"),): [(T, 7)]}
-    verifier = repository.verifier()
+    verifier = repository.upkeep
     assert list(verifier.verify()) == []
     assert verifier.counts == {"mapping": 2 * (2 + 1 + 20), "row": 21}
     with pytest.raises(WrongSettings, match=r"made-uid: tsd.storage.uid.width.metric must be 2 .got 3."):
@@ -471,7 +471,7 @@ def test_its_own_check_of_uids_finds_the_same_leaked_ones_and_nothing_else(hbase
     report = opentsdb.run_tool("UidManager", "fsck")
     faults = [line for line in report.splitlines() if "ERROR" in line and "errors." not in line]
     assert [line for line in faults if not re.search("(Inconsistent|Duplicate) reverse", line)] == [], report
-    findings = list(tsdb.verifier().verify())
+    findings = list(tsdb.upkeep.verify())
     assert {finding.kind for finding in findings} == {"leaked"}
     leaked = {(finding.reason.partition(" ")[0], finding.row.hex().upper()) for finding in findings}
     assert leaked == leaked_by_fsck(report)
@@ -484,7 +484,7 @@ def test_its_own_check_of_uids_finds_the_same_wrong_mappings(connection, opentsd
     names.put(b"lost", {b"id:metrics": b"\xff\xff\xf0"})
     try:
         report = opentsdb.run_tool("UidManager", "fsck")
-        findings = {str(finding) for finding in tsdb.verifier().verify() if not finding.is_harmless}
+        findings = {str(finding) for finding in tsdb.upkeep.verify() if not finding.is_harmless}
     finally:
         for name in (b"alias", b"lost"):
             names.delete(name, [b"id:metrics"])

@@ -148,10 +148,10 @@ def test_what_a_dead_process_has_brought_back_is_deleted_by_recover(time, run, s
     time.ms += QUIET_MS
     watched.deliver()
     time.ms += KEEP_MS
-    assert tsdb.recover().failed == ()
+    assert tsdb.upkeep.recover().failed == ()
     assert values(connection, time.clock()) in (FIRST, BOTH)
-    assert tsdb.pending() == []
-    assert tsdb.recover() == Recovery(0, 0, ())
+    assert tsdb.upkeep.pending() == []
+    assert tsdb.upkeep.recover() == Recovery(0, 0, ())
 
 
 @pytest.mark.parametrize("paused_ms", [0, QUIET_MS, 3 * QUIET_MS])
@@ -169,7 +169,7 @@ def test_a_process_that_is_stopped_brings_nothing_back(time, run, call, paused_m
         if number == call:
             delete(tsdb, 1)
             time.ms += paused_ms
-            tsdb.recover()
+            tsdb.upkeep.recover()
 
     put = []
     watched = WatchedConnection(
@@ -194,10 +194,10 @@ def test_points_that_are_stored_again_stay_whoever_compacts_deletes_or_recovers(
     delete(tsdb, 3)
     time.ms += QUIET_MS + 1
     assert tsdb.compact("cpu").compacted == 1
-    assert tsdb.recover(0).waiting == 2
+    assert tsdb.upkeep.recover(0).waiting == 2
     time.ms += KEEP_MS
-    assert [deletion.metric for deletion in tsdb.pending()] == ["cpu", "cpu"]
-    assert tsdb.recover() == Recovery(2, 0, ())
+    assert [deletion.metric for deletion in tsdb.upkeep.pending()] == ["cpu", "cpu"]
+    assert tsdb.upkeep.recover() == Recovery(2, 0, ())
     assert values(connection, time.clock()) == [0, 77, 2, 4]
 
 
@@ -208,9 +208,9 @@ def test_recover_completes_a_deletion_that_died_and_one_of_a_series(time):
         with suppress(WriterDied):
             died(repository(WatchedConnection(connection, stopped_at(Stop(2))), time.clock()))
     assert values(connection, time.clock()) == [0, 1, 2, 3, 4]
-    assert tsdb.recover() == Recovery(0, 2, ())
+    assert tsdb.upkeep.recover() == Recovery(0, 2, ())
     time.ms += KEEP_MS
-    assert tsdb.recover() == Recovery(2, 0, ())
+    assert tsdb.upkeep.recover() == Recovery(2, 0, ())
     assert [*connection.table("tsdb").scan()] == []
 
 
@@ -222,7 +222,7 @@ def test_a_clock_that_is_far_off_deletes_and_compacts_nothing(monkeypatch):
     monkeypatch.setattr(server_clock, "MAX_SKEW_MS", MAX_SKEW_MS)
     ahead = Time()
     ahead.ms = time_ns() // 10**6 + 2 * QUIET_MS
-    for run in (lambda tsdb: delete(tsdb, 1), lambda tsdb: tsdb.compact("cpu"), lambda tsdb: tsdb.recover()):
+    for run in (lambda tsdb: delete(tsdb, 1), lambda tsdb: tsdb.compact("cpu"), lambda tsdb: tsdb.upkeep.recover()):
         with pytest.raises(ClockSkew):
             run(repository(connection, ahead.clock()))
     assert [len(cells) for _, cells in connection.table("tsdb").scan()] == [5]
@@ -277,6 +277,6 @@ def test_a_deletion_that_cannot_be_read_stops_no_other(time):
     damaged = DELETIONS.row(RegisteredDeletion("tsdb#0", 0))
     connection.table("tsdb-rowbook").put(damaged, {b"s:t": b"\xc1"})
     time.ms += KEEP_MS
-    (reason,) = tsdb.recover().failed
+    (reason,) = tsdb.upkeep.recover().failed
     assert reason.startswith(f"tsdb-rowbook: row {damaged.hex(' ')}: RegisteredDeletion.started_ms: ")
     assert values(connection, time.clock()) == FIRST

@@ -49,7 +49,7 @@ def test_then_a_compaction_leaves_their_row_to_recover(time, compacted):
     result = tsdb.compact("cpu")
     assert (result.compacted, result.left, result.failed, result.cleaned) == (0, 1, (), 0)
     assert stored(connection) == before
-    assert tsdb.recover() == Recovery(1, 0, ())
+    assert tsdb.upkeep.recover() == Recovery(1, 0, ())
     assert values(connection, time.clock()) == [0, 2, 3, 4]
 
 
@@ -74,16 +74,16 @@ def test_recover_deletes_them_whoever_has_changed_their_row_before(time, run):
     tsdb.store(Point("cpu", HOUR + 5000, 5, TAGS))
     time.ms += KEEP_MS + QUIET_MS
     run(tsdb)
-    tsdb.recover()
+    tsdb.upkeep.recover()
     assert 1 not in values(connection, time.clock())
 
 
 @pytest.mark.parametrize("passed_ms", [0, KEEP_MS])
 def test_a_deletion_that_is_canceled_spares_them(time, passed_ms):
     connection, tsdb = deleted_and_back(time, compacted="with another", passed_ms=passed_ms)
-    for deletion in tsdb.pending():
+    for deletion in tsdb.upkeep.pending():
         tsdb.cancel(deletion)
     result = tsdb.compact("cpu")
     assert (result.compacted, result.cleaned) == (1, 0)
-    assert tsdb.recover(0) == Recovery(0, 0, ())
+    assert tsdb.upkeep.recover(0) == Recovery(0, 0, ())
     assert values(connection, time.clock()) == [0, 1, 2, 3, 4]

@@ -46,7 +46,7 @@ def points(connection):
 
 
 def found(repository):
-    return list(map(str, repository.verifier().verify()))
+    return list(map(str, repository.upkeep.verify()))
 
 
 # ---- clean stores
@@ -58,7 +58,7 @@ def test_a_clean_store_is_clean_and_all_of_it_is_compared(new_store, widths, sal
     tables = TABLES._replace(points=data_table("tsdb", widths, salt))
     repository = TsdbRepository(new_store(*tables), tables, widths=widths)
     repository.store_all(Point("same", T + hour * HOUR_MS, 1, {"same": "same", "a": "b"}) for hour in range(600))
-    verifier = repository.verifier()
+    verifier = repository.upkeep
     batches = []
     assert list(verifier.verify(lambda: batches.append(verifier.counts))) == []
     assert verifier.counts == {"mapping": 2 * 5, "row": 600}
@@ -90,7 +90,7 @@ def test_all_forms_of_cells_that_can_be_read_are_right(tsdb, points):
 
 def test_a_name_whose_uid_has_no_name(tsdb, names):
     names.delete(b"\0\0\2", [b"name:tagv"])
-    assert next(tsdb.verifier().verify()) == Finding(
+    assert next(tsdb.upkeep.verify()) == Finding(
         "missing", "tsdb-uid", b"\0\0\2", b"web-2", "tagv 'web-2' has this UID"
     )
     assert len(found(tsdb)) == 1 + 4, "four rows have that UID"
@@ -104,7 +104,7 @@ def test_a_name_whose_uid_has_another_name(tsdb, names):
 def test_a_uid_whose_name_has_none_is_leaked_and_harmless(tsdb, names):
     names.put(b"\0\0\3", {b"name:metrics": b"disk"})
     names.counter_inc(b"\0", b"id:metrics")
-    (leaked,) = tsdb.verifier().verify()
+    (leaked,) = tsdb.upkeep.verify()
     assert str(leaked) == "tsdb-uid: leaked row 00 00 03: metrics 'disk' has no UID"
     assert leaked.is_harmless
 
@@ -118,7 +118,7 @@ def test_writers_that_die_or_lose_while_they_assign_a_name_leave_leaked_uids_onl
         Dictionary(WatchedConnection(connection, stop), "tsdb-uid", "tagv", 3).assign("web-4")
     faster = paused_at(2, lambda: Dictionary(connection, "tsdb-uid", "tagv", 3).assign("web-5"))
     Dictionary(WatchedConnection(connection, faster), "tsdb-uid", "tagv", 3).assign("web-5")
-    findings = list(tsdb.verifier().verify())
+    findings = list(tsdb.upkeep.verify())
     assert {finding.kind for finding in findings} == {"leaked"}
     reasons = {"leaked row 00 00 05: tagv 'web-5' has the UID 00 00 06"}
     reasons |= {"leaked row 00 00 04: tagv 'web-4' has no UID"} if call == 2 else set()
@@ -170,7 +170,7 @@ def test_a_name_that_is_the_uid_of_another_one_is_compared_as_both(tsdb, names):
 )
 def test_rows_that_are_not_keys(tsdb, points, row, message):
     points.put(row, {b"t:\0\0": b"\1"})
-    (finding,) = tsdb.verifier().verify()
+    (finding,) = tsdb.upkeep.verify()
     assert (finding.kind, finding.table, finding.row) == ("undecodable", "tsdb", row)
     assert message in finding.reason
 
@@ -181,7 +181,7 @@ def test_a_row_in_a_wrong_bucket(new_store):
     repository = TsdbRepository(connection, tables)
     repository.store(Point("cpu", T, 1, {"host": "web-1"}))
     connection.table("tsdb").put(b"\x09" + ROW, {b"t:\0\0": b"\1"})
-    (finding,) = repository.verifier().verify()
+    (finding,) = repository.upkeep.verify()
     assert (finding.kind, finding.row) == ("undecodable", b"\x09" + ROW)
 
 
@@ -197,21 +197,21 @@ def test_a_row_in_a_wrong_bucket(new_store):
 )
 def test_cells_that_cannot_be_read(tsdb, points, column, value, message):
     points.put(ROW, {column: value})
-    (finding,) = tsdb.verifier().verify()
+    (finding,) = tsdb.upkeep.verify()
     assert (finding.kind, finding.row) == ("undecodable", ROW)
     assert message in finding.reason
 
 
 def test_a_damaged_annotation_of_all_series(tsdb, points):
     points.put(global_row(3, T), {b"t:\1\0\0": b"{"})
-    (finding,) = tsdb.verifier().verify()
+    (finding,) = tsdb.upkeep.verify()
     assert (finding.kind, finding.row) == ("undecodable", global_row(3, T))
 
 
 def test_different_numbers_of_one_time_are_wrong_for_a_strict_repository_only(tsdb, connection, points):
     points.put(ROW, {b"t:\0\1": b"\1\1"})
     assert found(tsdb) == []
-    (finding,) = TsdbRepository(connection, duplicates="strict").verifier().verify()
+    (finding,) = TsdbRepository(connection, duplicates="strict").upkeep.verify()
     assert "cells of one time must hold the same number" in finding.reason
 
 
@@ -272,7 +272,7 @@ def test_memory_does_not_grow_with_the_tables(new_store, monkeypatch):
     peaks = []
     for first, last in ((0, 400), (400, 3200)):
         repository.store_all(Point("cpu", T, 1, {"host": f"host-{number}"}) for number in range(first, last))
-        verifier = repository.verifier()
+        verifier = repository.upkeep
         tracemalloc.start()
         assert list(verifier.verify()) == []
         peaks.append(tracemalloc.get_traced_memory()[1])

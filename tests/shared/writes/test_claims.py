@@ -8,7 +8,7 @@ import pytest
 
 from shared.stores import connect
 from shared.tables import InvalidRecord, create_tables
-from shared.writes import IntentWriter, WriterUpkeep, WriterClock
+from shared.writes import IntentWriter, WriterClock, WriterUpkeep
 from shared.writes.intents import FORGET_MS, WINDOW_MS
 from tests.watched_connection import (
     Stop,

@@ -10,7 +10,7 @@ import pytest
 
 from shared.stores import connect
 from shared.tables import InvalidRecord, create_tables
-from shared.writes import ClockSkew, IntentWriter, WriterUpkeep, WriterClock, clock, intents
+from shared.writes import ClockSkew, IntentWriter, WriterClock, WriterUpkeep, clock, intents
 from shared.writes import slots as slots_module
 from shared.writes.intents import CLOCKS_APART_MS, FORGET_MS, KEEP_TOMBSTONES_MS, WINDOW_MS
 from shared.writes.server_clock import MAX_SKEW_MS

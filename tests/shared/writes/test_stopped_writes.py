@@ -19,8 +19,8 @@ from shared.writes import (
     IntentWriter,
     Recovery,
     SourceCells,
-    WriterUpkeep,
     WriterClock,
+    WriterUpkeep,
     intents,
     intents_table,
 )

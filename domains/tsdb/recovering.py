@@ -1,0 +1,71 @@
+"""The upkeep of deletions: those that are registered are done once more, and then removed; see `registry.py`."""
+
+from collections.abc import Callable, Iterator
+
+import attrs
+
+from shared.tables import InvalidRow
+from shared.writes import Finding, Instructions, Recovery, settle_each
+from shared.writes.findings import NOTHING_TOLD
+from shared.writes.upkeep import no_progress
+
+from .deleting import Deleter
+from .records import RegisteredDeletion
+from .registry import KEEP_MS, DeletionRegistry
+
+
+class DeletionUpkeep:
+    """Completes deletions whose writers died, and deletes points that writers have brought back which died."""
+
+    def __init__(self, registry: DeletionRegistry, deleter: Deleter) -> None:
+        self._registry = registry
+        self._deleter = deleter
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Nothing: deletions are few."""
+        return {}
+
+    def pending(self) -> list[RegisteredDeletion]:
+        """The deletions that are registered, the oldest first: under way, or ended since `recover`. Costs: 1 scan."""
+        return sorted(self._registry.registered().values(), key=lambda deletion: deletion.started_ms)
+
+    def recover(self, older_than_ms: int | None = None) -> Recovery:
+        """Deletes once more what registered deletions cover, and removes those that are twenty minutes old.
+
+        Takes those that are `older_than_ms`, twenty minutes if omitted; younger ones stay registered.
+        Raises ClockSkew. Costs: 1 scan; for each deletion those of `Deleter.delete`, and 1 delete.
+        """
+        age_ms = KEEP_MS if older_than_ms is None else older_than_ms
+        now_ms = self._registry.check_clock().wall_ms
+        invalid: list[InvalidRow] = []
+        deletions = {
+            self._registry.deletions.row(deletion): deletion for deletion in self._registry.read(invalid).values()
+        }
+
+        def settle(row: bytes) -> bool | None:
+            deletion = deletions[row]
+            if 0 < age_ms > now_ms - deletion.started_ms:
+                return False
+            result = self._deleter.delete(deletion, settles=True)
+            invalid.extend(result.failed)
+            if result.failed:
+                return None
+            if result.postponed or not self._registry.is_over(deletion, now_ms):
+                return False
+            self._registry.remove(deletion)
+            return True
+
+        recovery = settle_each(deletions, settle, self._registry.deletions.layout.name)
+        return attrs.evolve(recovery, failed=(*recovery.failed, *map(str, invalid)))
+
+    def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
+        """Nothing: no row tells what a deletion should have deleted."""
+        yield from ()
+
+    def repair(
+        self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
+    ) -> Iterator[tuple[Finding, bool]]:
+        """Recovers all deletions."""
+        self.recover(older_than_ms=0)
+        yield from ()
