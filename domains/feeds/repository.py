@@ -242,8 +242,9 @@ class FeedRepository:
         yield self._timelines.layout, TimelineLine(stream_of(post.author), post.posted_ms, post.author, post.post_id)
 
     def _put_in_stream(self, post: StoredPost, time_ms: int) -> None:
+        rows = {table.layout.name: table.rows for table in (self._streams, self._timelines)}
         for table, line in self.in_stream(post):
-            self.post_writer.rows(table.name).put(table.row(line), table.cells.pack(line), timestamp=time_ms)
+            rows[table.name].put(table.row(line), table.cells.pack(line), timestamp=time_ms)
 
     def put_in_stream_again(self, row: bytes) -> None:
         """Puts what a pulled post lacks in its stream, above whatever a server has dated. Costs: 1 get, 2 puts."""
