@@ -381,7 +381,7 @@ each_published_key = pytest.mark.parametrize(
 @of_each_design
 def test_a_design_that_names_a_source_shows_the_published_key_of_one_of_its_own_tables(design):
     tables = design.main.tables
-    if any(re.search(r"Source: .*\bS\d", table.key.key.__doc__) for table in tables):
+    if any(re.search(r"Source: .*\bS\d", table.key.key_class.__doc__) for table in tables):
         assert {published.table.name for published in design.published} & {table.name for table in tables}
 
 
