@@ -167,8 +167,11 @@ SNIPPETS = {
     """,
     "wrong_tables.py": """
         # pyright: strict
-        from domains.orders import BuyerLine, Order, SellerLine
+        from domains.orders import TABLES, BuyerLine, Order, OrderRepository, SellerLine
         from domains.orders.keys import BY_SELLER, ORDERS, OrderBySeller
+        from shared.queries import Query
+        from shared.stores import connect
+        from shared.tables import BoundTable
 
         lamp = Order("n-42", "s-17", "b-3", placed_ms=1, item="lamp", amount=7)
         line: SellerLine = BY_SELLER.record(BY_SELLER.row(SellerLine.of(lamp)), {})
@@ -180,6 +183,16 @@ SNIPPETS = {
         BY_SELLER.key.encode(lamp)  # refused
         BY_SELLER.cells.pack(BuyerLine.of(lamp))  # refused
         order: Order = BY_SELLER.record(b"", {})  # refused
+
+        by_seller = BoundTable(connect("embedded:"), BY_SELLER)
+        by_seller.row(OrderBySeller("s-17", 1, "n-42"))
+        by_seller.row(BuyerLine.of(lamp))  # refused
+        key = by_seller.layout.key.decode(b"")
+        plan = by_seller.plan(seller_id="s-17")
+        first: SellerLine | None = Query(by_seller, plan).first()
+        lines: Query[BuyerLine] = Query(by_seller, plan)  # refused
+        Query(BY_SELLER, plan)  # refused
+        OrderRepository(connect("embedded:"), TABLES[:3])  # refused
     """,
     "wrong_calls.py": """
         # pyright: strict

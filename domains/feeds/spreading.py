@@ -11,7 +11,7 @@ import happybase
 from shared.keys import CopiedPart, InvalidKey, between
 from shared.queries import in_batches, scan
 from shared.tables import BoundTable, TableLayout
-from shared.writes import Derived, IntentWriter, UnfinishedWork, WriterClock, put_in_rows
+from shared.writes import IntentWriter, UnfinishedWork, WriterClock, put_in_rows
 from shared.writes.server_clock import MAX_SKEW_MS
 
 from .keys import FeedTables
@@ -77,15 +77,15 @@ class FanOut:
 
     # ---- streams
 
-    def in_stream(self, post: StoredPost) -> Iterator[Derived]:
+    def in_stream(self, post: StoredPost) -> Iterator[tuple[BoundTable[Any, Any], Any]]:
         """What a pulled post has in its author's stream: the table and the line of each row."""
-        yield self._streams.layout, StreamAuthor(post.author)
-        line = TimelineLine(stream_of(post.author), post.posted_ms, post.author, post.post_id)
-        yield self._timelines.layout, line
+        yield self._streams, StreamAuthor(post.author)
+        yield self._timelines, TimelineLine(stream_of(post.author), post.posted_ms, post.author, post.post_id)
 
     def _put_in_stream(self, post: StoredPost, time_ms: int) -> None:
-        for table, line in self.in_stream(post):
-            self._writer.rows(table.name).put(table.row(line), table.cells.pack(line), timestamp=time_ms)
+        lines = [(table.rows, table.layout, line) for table, line in self.in_stream(post)]  # compares both layouts
+        for rows, layout, line in lines:
+            rows.put(layout.row(line), layout.cells.pack(line), timestamp=time_ms)
 
     def put_in_stream_again(self, row: bytes) -> None:
         """Puts what a pulled post lacks in its stream, above whatever a server has dated. Costs: 1 get, 2 puts."""

@@ -203,7 +203,8 @@ class StreamUpkeep:
         for row, source in sources.items():
             if isinstance(source, InvalidRow) or source.record is None or not is_in_stream(source.record):
                 continue
-            for table, line in self._fan_out.in_stream(source.record):
+            for stored_in, line in self._fan_out.in_stream(source.record):
+                table = stored_in.layout
                 if not (table is self._timelines and self._lines_expire):
                     tables[table.name] = table
                     wanted.setdefault(table.name, {})[table.row(line)] = row

@@ -29,6 +29,8 @@ class LogRepository:
     def __init__(self, connection: happybase.Connection, tables: LogTables = TABLES) -> None:
         self._logs = BoundTable(connection, tables.logs)
 
+    # ---- writes
+
     def store(self, event: LogEvent) -> None:
         """Stores an event. The same event again is the same row, with the same timestamp. Costs: one put."""
         self._put_all([event])
@@ -42,6 +44,8 @@ class LogRepository:
 
     def _put_all(self, events: list[LogEvent]) -> None:
         put_all(events, self._logs)
+
+    # ---- questions
 
     def host_events(
         self, host: str, event: str, since_ms: int | None = None, until_ms: int | None = None

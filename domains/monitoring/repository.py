@@ -32,6 +32,8 @@ class PointRepository:
     def __init__(self, connection: happybase.Connection, tables: PointTables = TABLES) -> None:
         self._points = BoundTable(connection, tables.points)
 
+    # ---- writes
+
     def store(self, point: Point) -> None:
         """Stores a point. The same point again is the same cell; another value at its time replaces it.
 
@@ -48,6 +50,26 @@ class PointRepository:
 
     def _put_all(self, points: list[Point]) -> None:
         put_all(points, self._points)
+
+    def drop_before(self, host: str, metric: str, until_ms: int) -> int:
+        """Deletes the rows of a metric whose whole hour is before `until_ms`; returns how many.
+
+        A point that is stored later into a deleted row stays hidden until a major compaction, and every scan reads past
+        the tombstones until then. It is safe to repeat the call, also after a crash.
+        Costs: one scan of the row keys, and for each 1,000 rows one call that deletes them.
+        """
+        check_int("until_ms", until_ms)
+        before_ms = until_ms - until_ms % HOUR_MS
+        plan = self._points.plan(host=host, metric=metric, time_ms=between(None, before_ms))
+        columns, dropped = self._points.layout.cells.columns, 0
+        # The time of a point is the timestamp of its cell, so all cells of these rows are older than `before_ms`.
+        with self._points.rows.batch(timestamp=before_ms - 1, batch_size=ROWS_AT_ONCE) as batch:
+            for row, _cells in scan(self._points.rows, plan, filter=_KEYS_ONLY, columns=columns):
+                batch.delete(row, columns)
+                dropped += 1
+        return dropped
+
+    # ---- questions
 
     def of_metric(
         self, host: str, metric: str, since_ms: int | None = None, until_ms: int | None = None
@@ -90,24 +112,6 @@ class PointRepository:
         """
         check_int("every_ms", every_ms, 1)
         return list(_averages(self.of_metric(host, metric, since_ms, until_ms), every_ms))
-
-    def drop_before(self, host: str, metric: str, until_ms: int) -> int:
-        """Deletes the rows of a metric whose whole hour is before `until_ms`; returns how many.
-
-        A point that is stored later into a deleted row stays hidden until a major compaction, and every scan reads past
-        the tombstones until then. It is safe to repeat the call, also after a crash.
-        Costs: one scan of the row keys, and for each 1,000 rows one call that deletes them.
-        """
-        check_int("until_ms", until_ms)
-        before_ms = until_ms - until_ms % HOUR_MS
-        plan = self._points.plan(host=host, metric=metric, time_ms=between(None, before_ms))
-        columns, dropped = self._points.layout.cells.columns, 0
-        # The time of a point is the timestamp of its cell, so all cells of these rows are older than `before_ms`.
-        with self._points.rows.batch(timestamp=before_ms - 1, batch_size=ROWS_AT_ONCE) as batch:
-            for row, _cells in scan(self._points.rows, plan, filter=_KEYS_ONLY, columns=columns):
-                batch.delete(row, columns)
-                dropped += 1
-        return dropped
 
 
 def _averages(points: Query[Point], every_ms: int) -> Iterator[Average]:

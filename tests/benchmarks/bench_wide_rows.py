@@ -80,8 +80,9 @@ def main(quick: bool = False) -> None:
                 for number in range(records):
                     value = Value("web-1", number, float(number))
                     batch.put(table.row(value), table.cells.pack(value))
-            query = Query(BoundTable(rows.connection, table), table.plan(host="web-1"))
-            reverse = Query(BoundTable(rows.connection, table), table.plan(host="web-1"), newest_first=True)
+            values = BoundTable(connection, table)
+            query = Query(values, values.plan(host="web-1"))
+            reverse = Query(values, values.plan(host="web-1"), newest_first=True)
 
             def read_all(query: Query[Value] = query) -> None:
                 assert sum(1 for _ in query) == records

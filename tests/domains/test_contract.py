@@ -13,10 +13,11 @@ import attrs
 import pytest
 
 from domains.designs import DESIGNS
-from shared.designs import FACTS, measure, measure_pattern, metered
-from shared.keys import InvalidQuestion, KeyLayout, TrailingText, UInt16, part, row_key
+from shared.designs import FACTS, load_samples, measure, measure_pattern, metered
+from shared.keys import InvalidQuestion, KeyLayout, Salt, TrailingText, UInt16, part, row_key
 from shared.queries import MAX_LIMIT
-from shared.tables import COUNTER, Column, InvalidRecord, ItemCells, RecordCells, TableLayout
+from shared.tables import COUNTER, Column, InvalidRecord, ItemCells, LayoutMismatch, RecordCells, TableLayout
+from shared.writes import NotAllStored
 from tests.copies import ROOT, copy_design, run_example
 from tests.domains.contract import (
     check_equal_answers,
@@ -56,6 +57,25 @@ def loaded(request, open_samples):
     design, variant = BY_NAME[request.param]
     with open_samples(design, variant) as connection:
         yield design, variant, connection, variant.open(connection)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_to_write_into_a_table_of_another_layout_is_refused(name):
+    """If all tables have another one, nothing is stored; a writer without intents may have stored into other tables."""
+    design, variant = BY_NAME[name]
+    recorded = [table for table in variant.tables if table.is_recorded]
+    for changed in (recorded, *([table] for table in recorded if table not in variant.unfilled)):
+        names = {table.name for table in changed}
+        tables = [with_another_salt(table) if table.name in names else table for table in variant.tables]
+        with EMBEDDED.store(*tables) as connection:
+            with pytest.raises((LayoutMismatch, NotAllStored), match="another layout needs a table of another name"):
+                load_samples(connection, design, variant)
+            assert not any(stored_cells(connection, changed).values())
+
+
+def with_another_salt(table):
+    key = KeyLayout(table.key.key_class, Salt(of=table.key.parts[0].name, buckets=3))
+    return TableLayout(table.name, table.holds, key, table.cells, table.families)
 
 
 def test_the_samples_fill_every_table_but_those_declared_unfilled(loaded):
@@ -361,7 +381,7 @@ each_published_key = pytest.mark.parametrize(
 @of_each_design
 def test_a_design_that_names_a_source_shows_the_published_key_of_one_of_its_own_tables(design):
     tables = design.main.tables
-    if any(re.search(r"Source: .*\bS\d", table.key.key.__doc__) for table in tables):
+    if any(re.search(r"Source: .*\bS\d", table.key.key_class.__doc__) for table in tables):
         assert {published.table.name for published in design.published} & {table.name for table in tables}
 
 

@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Any, Protocol
 
 import happybase
 
+from shared.keys import Plan
+from shared.queries import Query
+from shared.tables import BoundTable, TableLayout
 from tests.engines import Engine, plain_table
 
 CELLS = {b"f:v": b"1"}
@@ -35,3 +38,8 @@ def put(table: happybase.Table, rows: Iterable[bytes]) -> None:
 def hexes(*rows: str) -> list[bytes]:
     """Rows written as hex with spaces at field borders."""
     return [bytes.fromhex(row) for row in rows]
+
+
+def query_of(rows: happybase.Table, layout: TableLayout[Any, Any], plan: Plan, **options: Any) -> Query[Any]:
+    """A question to the rows of a table, bound on their connection."""
+    return Query(BoundTable(rows.connection, layout), plan, **options)

@@ -81,13 +81,16 @@ class IncrementRepository:
         """Counts a login. The same login again is counted again. Costs: three increments."""
         day_ms = login.time_ms - login.time_ms % DAY_MS
         count = DayCount(login.user, day_ms, 1)
-        row, row_of_day = self._counts.row(count), self._counts_by_day.row(count)
-        self._counts.rows.counter_inc(row, COLUMN)
-        self._counts_by_day.rows.counter_inc(row_of_day, COLUMN)
-        self._add_to_total(login, day_ms)
+        counters = [  # all layouts are compared before the first increment
+            (self._counts.rows, self._counts.row(count)),
+            (self._counts_by_day.rows, self._counts_by_day.row(count)),
+            (self._totals.rows, self._row_of_total(login, day_ms)),
+        ]
+        for rows, row in counters:
+            rows.counter_inc(row, COLUMN)
 
-    def _add_to_total(self, login: Login, day_ms: int) -> None:
-        self._totals.rows.counter_inc(self._totals.row(TotalOfDay(day_ms)), COLUMN)
+    def _row_of_total(self, login: Login, day_ms: int) -> bytes:
+        return self._totals.row(TotalOfDay(day_ms))
 
     def day_count(self, user: str, day_ms: int) -> int:
         """How often a user logged in on one day. Costs: one get."""

@@ -63,11 +63,11 @@ def shard_of(login: Login) -> int:
 class ShardedRepository(IncrementRepository):
     """`IncrementRepository` whose totals are in shards."""
 
-    def __init__(self, connection: happybase.Connection) -> None:
-        super().__init__(connection, TABLES)
+    def __init__(self, connection: happybase.Connection, tables: CounterTables = TABLES) -> None:
+        super().__init__(connection, tables)
 
-    def _add_to_total(self, login: Login, day_ms: int) -> None:
-        self._totals.rows.counter_inc(self._totals.row(ShardOfDay(shard_of(login), day_ms)), COLUMN)
+    def _row_of_total(self, login: Login, day_ms: int) -> bytes:
+        return self._totals.row(ShardOfDay(shard_of(login), day_ms))
 
     def day_total(self, day_ms: int) -> int:
         """How often all users together logged in on one day. Costs: one call with a get for each shard."""

@@ -52,8 +52,10 @@ TABLES = LogTables(TABLE)
 class RandomLogRepository(LogRepository):
     """Stores events under a random number, and refuses every question of `LogRepository`."""
 
-    def __init__(self, connection: happybase.Connection, chance: random.Random | None = None) -> None:
-        super().__init__(connection, TABLES)
+    def __init__(
+        self, connection: happybase.Connection, tables: LogTables = TABLES, chance: random.Random | None = None
+    ) -> None:
+        super().__init__(connection, tables)
         self._random_below = (chance or random).randrange
 
     def _put_all(self, events: list[LogEvent]) -> None:

@@ -51,6 +51,8 @@ class PlainOrderRepository:
         self._by_buyer = BoundTable(connection, tables.by_buyer)
         self._clock = clock
 
+    # ---- writes
+
     def place(self, order: Order) -> None:
         """Stores an order and its lines. The same order again adds missing lines and changes nothing else.
 
@@ -86,6 +88,8 @@ class PlainOrderRepository:
     def cancel(self, order_number: str) -> Order:
         """Stores the status `cancelled`. Raises and costs what `change_status` does."""
         return self.change_status(order_number, "cancelled")
+
+    # ---- questions
 
     def order(self, order_number: str) -> Order | None:
         """The order of that number, or None. Costs: one get."""

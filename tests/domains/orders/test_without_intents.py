@@ -23,8 +23,10 @@ from tests.watched_connection import WatchedConnection, WriterDied, dying_at, pa
 LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
 NOW_MS = 1_700_000_000_000
 PUTS = 3
-READ_BACK = 1 + PUTS
-"""The number of the call that ends a change: a get, the puts, and a get."""
+FIRST_PUT = 4
+"""The number of a change's first put: after the get of the order, and one of the recorded layout of each table."""
+READ_BACK = FIRST_PUT + PUTS
+"""The number of the get that ends a change."""
 (PLAIN,) = (variant for variant in DESIGN.variants if variant.name == "without-intents")
 
 
@@ -245,7 +247,7 @@ def test_a_change_whose_order_is_deleted_meanwhile_is_told(connection, variant, 
 def test_the_status_that_an_order_has_already_is_read_back_too(connection, variant, orders):
     orders.place(LAMP)
     orders.change_status("n-42", "paid")
-    interrupted = WatchedConnection(connection, before_call=paused_at_call(1, lambda: orders.cancel("n-42")))
+    interrupted = WatchedConnection(connection, before_call=paused_at_call(FIRST_PUT, lambda: orders.cancel("n-42")))
     with pytest.raises(OrderConflict, match=r"stored with 'cancelled' .got 'paid'."):
         variant.open(interrupted).change_status("n-42", "paid")
 
@@ -270,7 +272,7 @@ def at_once(url, variant, order_number, statuses):
 
     def change(at):
         with closing(connect(url)) as connection:
-            waiting = WatchedConnection(connection, before_call=paused_at_call(1, all_have_read.wait))
+            waiting = WatchedConnection(connection, before_call=paused_at_call(FIRST_PUT, all_have_read.wait))
             waiting = WatchedConnection(waiting, before_call=paused_at_call(READ_BACK, all_have_put.wait))
             answers[at] = outcome(opened(variant, waiting, NOW_MS).change_status, order_number, statuses[at])
 

@@ -15,7 +15,7 @@ from tests.watched_connection import ReplyLost, Stop, WatchedConnection, WriterD
 
 pytestmark = pytest.mark.usefixtures("simulated_time")
 
-CALLS, READING = 18, 11
+CALLS, READING = 19, 12
 """The calls of a repository that is opened to compact, and the one that reads the cells."""
 TAGS = {"host": "web-1"}
 ONE, TWO, THREE = (Point("cpu", HOUR + 10_000 * number, number, TAGS) for number in (1, 2, 3))

@@ -299,7 +299,7 @@ STOPS = [
     for stored_rows in subsets(size)
     for is_death in (True, False)
 ]
-CALLS, READING = {False: 15, True: 23}, 13
+CALLS, READING = {False: 16, True: 24}, 14
 """All calls of the deletion, and the one that reads the cells."""
 
 

@@ -29,11 +29,11 @@ from shared.keys import (
     row_key,
 )
 from shared.keys.conditions import matcher
-from shared.queries import Query
 from shared.queries.key_order import direction
-from shared.tables import BoundTable, ItemCells, RecordCells, TableLayout
+from shared.tables import ItemCells, RecordCells, TableLayout
 from tests.engines import Engine, examples
 from tests.shared.queries.wide import pages_of, records_of
+from tests.shared.stocked import query_of
 
 
 @attrs.frozen
@@ -140,7 +140,7 @@ def test_records_come_in_the_order_that_is_asked_for(
         with rows.batch() as batch:
             for event in EVENTS:
                 batch.put(table.row(event), table.cells.pack(event))
-        query = Query(BoundTable(rows.connection, table), plan, order=order, newest_first=newest_first)
+        query = query_of(rows, table, plan, order=order, newest_first=newest_first)
         pages = pages_of(query, limit)
         records = records_of(pages)
         sorted_, _ = direction(table, plan, order, newest_first)
@@ -149,7 +149,7 @@ def test_records_come_in_the_order_that_is_asked_for(
         places = [order.row_of(record) for record in records]
         assert sorted(places, reverse=by_order) == places
         assert ("order" in pages[0].client_work) == (sorted_ is not None)
-        unsorted = list(Query(BoundTable(rows.connection, table), plan))
+        unsorted = list(query_of(rows, table, plan))
     # Where every part has an order, the client sorts only what the scan does not give already; the values are too few
     # to tell that of a question with three conditions, or of an order by slices of time.
     qualifier = table.cells.qualifier.parts if isinstance(table.cells, ItemCells) else ()

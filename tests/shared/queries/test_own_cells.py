@@ -17,6 +17,7 @@ from shared.queries.pages import read_page
 from shared.tables import BoundTable, InvalidRecord, InvalidRow, TableLayout
 from tests.engines import Engine, examples
 from tests.shared.queries.wide import pages_of, records_of
+from tests.shared.stocked import query_of
 
 
 @attrs.frozen
@@ -95,7 +96,7 @@ def test_pages_iteration_first_and_count_lose_and_double_nothing(
         rows = connection.table(table.name)
         documents = stock(rows, table, COUNTS)
         wanted = flat(documents, newest_first)
-        query = Query(BoundTable(rows.connection, table), table.whole_table(), newest_first=newest_first)
+        query = query_of(rows, table, table.whole_table(), newest_first=newest_first)
         assert list(query) == wanted
         assert query.first() == wanted[0]
         assert query.count() == len(wanted) == 12
@@ -134,7 +135,7 @@ def test_the_pages_of_rows_with_any_number_of_records_are_the_answer(
             for tag in flat(stock(rows, SALTED, counts), newest_first)
             if all(getattr(tag, name) == value for name, value in where.items())
         ]
-        query = Query(BoundTable(rows.connection, SALTED), SALTED.whole_table(), where=where, newest_first=newest_first)
+        query = query_of(rows, SALTED, SALTED.whole_table(), where=where, newest_first=newest_first)
         pages = pages_of(query, limit)
         assert records_of(pages) == wanted
         assert max(page.rows_read for page in pages) <= read_at_most
@@ -146,7 +147,7 @@ def test_a_point_has_all_records_of_its_row_or_none(engine: Engine) -> None:
         rows = connection.table(TAGS.name)
         documents = stock(rows, TAGS, COUNTS)
         for number in range(len(COUNTS)):
-            page = Query(BoundTable(rows.connection, TAGS), TAGS.plan(number=number)).page(limit=1)
+            page = query_of(rows, TAGS, TAGS.plan(number=number)).page(limit=1)
             assert (page.records, page.cursor) == (documents[number], None)
 
 
@@ -155,7 +156,7 @@ def test_a_row_with_a_damaged_cell_is_raised_or_left_out_whole(engine: Engine) -
         rows = connection.table(TAGS.name)
         documents = stock(rows, TAGS, COUNTS)
         rows.put(TAGS.row(Document(9)), {b"f:t:": b"\xc3"})
-        query = Query(BoundTable(rows.connection, TAGS), TAGS.whole_table())
+        query = query_of(rows, TAGS, TAGS.whole_table())
         with pytest.raises(InvalidRow) as refused:
             list(query)
         assert str(refused.value) == "tags: row 00 09: Tag.name: must be text, not empty (got '')"
@@ -190,7 +191,7 @@ def test_an_order_that_a_scan_has_is_not_refused(engine: Engine, order: type[Any
     with engine.shared_store(TAGS) as connection:
         rows = connection.table(TAGS.name)
         wanted = flat(stock(rows, TAGS, COUNTS), newest_first)
-        query = Query(BoundTable(rows.connection, TAGS), TAGS.whole_table(), order=KeyLayout(order))
+        query = query_of(rows, TAGS, TAGS.whole_table(), order=KeyLayout(order))
         assert list(query) == records_of(pages_of(query, 2)) == wanted
 
 
@@ -201,7 +202,7 @@ def test_an_explanation_is_not_exact_because_rows_without_records_make_a_page_re
     with engine.shared_store(TAGS) as connection:
         rows = connection.table(TAGS.name)
         stock(rows, TAGS, [0] * 230 + [1, 1])
-        query = Query(BoundTable(rows.connection, TAGS), TAGS.plan(number=between(0, 1000)))
+        query = query_of(rows, TAGS, TAGS.plan(number=between(0, 1000)))
         explanation = query.explain(1)
         with metered(connection) as cost:
             assert query.page(1).records == [Tag(230, "tag a")]

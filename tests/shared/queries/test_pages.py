@@ -331,7 +331,7 @@ def test_a_record_that_refuses_its_values_is_an_error_with_table_and_row(items: 
             if value % 2:
                 raise ValueError(f"Even.number: must be even (got {value})")
 
-    evens = TableLayout("evens", "an even number", ITEMS, RecordCells(Even, {}, marker="f:v"))
+    evens = TableLayout("t", "an even number", ITEMS, RecordCells(Even, {}, marker="f:v"), is_recorded=False)
     with pytest.raises(InvalidRecord) as refused:
         page(items(3), evens, ITEMS.whole_table(), limit=3)
-    assert str(refused.value) == "evens: row 00 01: Even.number: must be even (got 1)"
+    assert str(refused.value) == "t: row 00 01: Even.number: must be even (got 1)"

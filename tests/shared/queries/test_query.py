@@ -46,11 +46,11 @@ from tests.shared.queries.paging import (
     keys_of,
 )
 from tests.shared.queries.wide import pages_of, records_of
-from tests.shared.stocked import Stocked, put, stocked_table
+from tests.shared.stocked import Stocked, put, query_of, stocked_table
 
 
 def everything(rows: happybase.Table, **options: Any) -> Query[Item]:
-    return Query(BoundTable(rows.connection, ITEM_TABLE), ITEMS.whole_table(), **options)
+    return query_of(rows, ITEM_TABLE, ITEMS.whole_table(), **options)
 
 
 def numbers(records: Any) -> list[int]:
@@ -95,7 +95,7 @@ def test_a_where_is_compared_beside_the_residual(stocked: Stocked) -> None:
     rows = stocked(map(layout.encode, keys_of(layout)))
     table = key_table(layout)
     plan = table.narrow(at_s=between(9, 12), host="a")
-    query = Query(BoundTable(rows.connection, table), plan, where={"at_s": between(10, None)})
+    query = query_of(rows, table, plan, where={"at_s": between(10, None)})
     assert list(query) == [Rising(10, "a"), Rising(11, "a")]
     assert query.page().client_work == query.explain().client_work == ("at_s", "host")
 
@@ -136,9 +136,7 @@ def test_a_where_may_compare_a_property_or_what_init_does_not_take(engine: Engin
         for number in range(4):
             rows.put(COUNTED.row(Item(number)), COUNTED.cells.pack(Counted(number)))
         for name in ("half", "double"):
-            query = Query(
-                BoundTable(rows.connection, COUNTED), ITEMS.whole_table(), where={name: {"half": 1, "double": 6}[name]}
-            )
+            query = query_of(rows, COUNTED, ITEMS.whole_table(), where={name: {"half": 1, "double": 6}[name]})
             assert numbers(query) == {"half": [2, 3], "double": [3]}[name]
 
 
@@ -201,7 +199,7 @@ def test_then_is_not_called_without_records(items: Items) -> None:
         raise AssertionError("called without records")
 
     rows = items(3)
-    assert Query(BoundTable(rows.connection, ITEM_TABLE), ITEMS.plan(number=7)).then(fail).page().records == []
+    assert query_of(rows, ITEM_TABLE, ITEMS.plan(number=7)).then(fail).page().records == []
     dropped = everything(rows).then(lambda records: [None] * len(records)).then(fail)
     assert dropped.page().records == []
 
@@ -310,7 +308,7 @@ def test_iteration_over_buckets_fetches_a_quarter_more_at_most(engine: Engine, s
     count = 20_000 if engine.name == EMBEDDED else 2_000
     layout = KeyLayout(Item, Salt(of="number", buckets=16))
     rows = stocked(layout.encode(Item(number)) for number in range(count))
-    query = Query(BoundTable(rows.connection, key_table(layout)), layout.whole_table())
+    query = query_of(rows, key_table(layout), layout.whole_table())
     with metered(rows.connection) as cost:
         assert numbers(query) == list(range(count))
     assert cost.rows_fetched <= 1.25 * count
@@ -359,7 +357,7 @@ def test_a_query_that_is_dropped_half_read_leaves_no_scanner_open(stocked: Stock
     layout = KeyLayout(Item, Salt(of="number", buckets=buckets))
     rows = stocked(layout.encode(Item(number)) for number in range(3_000))
     rows.connection.client = scanners = Scanners(rows.connection.client)
-    query = Query(BoundTable(rows.connection, key_table(layout)), layout.whole_table())
+    query = query_of(rows, key_table(layout), layout.whole_table())
     records = iter(query)
     assert next(records) == Item(0)
     assert (scanners.opened, scanners.open) == (buckets, set())
@@ -401,14 +399,14 @@ def test_values_that_are_merged_come_by_what_follows_them_and_reverse_is_the_mir
             for at_s in sorted((at_s for at_s in range(4, 30, 2)), key=lambda at_s: sign * at_s)
             for host in in_stream_order
         ]
-        forward = Query(BoundTable(rows.connection, table), plan, newest_first=sign == -1)
-        backward = Query(BoundTable(rows.connection, table), plan, newest_first=sign == 1)
+        forward = query_of(rows, table, plan, newest_first=sign == -1)
+        backward = query_of(rows, table, plan, newest_first=sign == 1)
         assert list(forward) == wanted
         assert list(backward) == wanted[::-1]
         for limit in range(1, 12):
             assert records_of(pages_of(forward, limit)) == wanted
             assert records_of(pages_of(backward, limit)) == wanted[::-1]
-        unmerged = Query(BoundTable(rows.connection, table), table.plan(host=any_of(hosts), at_s=between(3, 30)))
+        unmerged = query_of(rows, table, table.plan(host=any_of(hosts), at_s=between(3, 30)))
         if not prefixes:
             assert list(unmerged) == sorted(wanted, key=lambda visit: (visit.host, sign * visit.at_s))
         assert sorted(unmerged, key=str) == sorted(wanted, key=str)
@@ -418,7 +416,7 @@ def test_the_latest_of_several_hosts_cost_about_one_batch_each(engine: Engine) -
     layout = KeyLayout(ByHostNewestFirst)
     table = key_table(layout)
     with visits(engine, layout, list("abcdef")) as rows:
-        query = Query(BoundTable(rows.connection, table), table.plan(host=any_of(["a", "c", "e"], merged=True)))
+        query = query_of(rows, table, table.plan(host=any_of(["a", "c", "e"], merged=True)))
         with metered(rows.connection) as cost:
             assert [visit.at_s for visit in query.page(5).records] == [38, 38, 38, 36, 36]
         assert cost.rows_fetched <= 6 + 3 * 2
@@ -446,7 +444,7 @@ def test_an_explanation_as_text_has_a_line_for_each_range_and_for_the_work_beyon
     narrow = everything(rows, where={"number": 3}, newest_first=True).explain()
     assert str(narrow) == (f"{name}: [, end)\nin reverse\nthe client: number\nfirst page: {narrow.rpcs} RPCs or more")
     table = key_table(ITEMS)
-    bound = Query(BoundTable(rows.connection, table), table.plan(number=between(2, 4))).explain()
+    bound = query_of(rows, table, table.plan(number=between(2, 4))).explain()
     assert str(bound) == f"{name}: number=Between(since=2, until=4)\nfirst page: 3 RPCs"
 
 
@@ -465,18 +463,10 @@ def test_explain_names_the_work_of_client_and_server(stocked: Stocked) -> None:
     layout = LAYOUTS["ascending over 3 buckets"]
     rows = stocked([])
     table = key_table(layout)
-    sorted_ = Query(
-        BoundTable(rows.connection, table),
-        table.whole_table(),
-        where={"host": "a"},
-        order=BY_HOST,
-        newest_first=True,
-    )
+    sorted_ = query_of(rows, table, table.whole_table(), where={"host": "a"}, order=BY_HOST, newest_first=True)
     explanation = sorted_.explain()
     assert (explanation.client_work, explanation.streams, explanation.reverse) == (("host", "order"), 3, False)
-    filtered = Query(
-        BoundTable(rows.connection, table), table.whole_table(), server=ServerFilter(("v",), b"PrefixFilter('a')")
-    )
+    filtered = query_of(rows, table, table.whole_table(), server=ServerFilter(("v",), b"PrefixFilter('a')"))
     assert (filtered.explain().server_filtered, filtered.explain().is_exact) == (("v",), False)
 
 
@@ -486,7 +476,7 @@ def test_the_rpcs_of_an_exact_explanation_are_those_of_a_full_page(
     engine: Engine, big: happybase.Table, limit: int, newest_first: bool | None
 ) -> None:
     for plan in (ITEMS.whole_table(), ITEMS.plan(number=between(0, 2_600))):
-        query = Query(BoundTable(big.connection, ITEM_TABLE), plan, newest_first=newest_first)
+        query = query_of(big, ITEM_TABLE, plan, newest_first=newest_first)
         explanation = query.explain(limit)
         with metered(big.connection) as cost:
             assert len(query.page(limit).records) == limit
@@ -530,9 +520,9 @@ def test_the_ranges_and_rpcs_of_an_explanation_are_those_of_a_page(
     with stocked_table(engine, map(subject.layout.encode, subject.keys)) as rows:
         if newest_first is not None and any(s.prefix_bytes < subject.layout.spread_bytes for s in plan.streams):
             with pytest.raises(InvalidQuestion, match=r"^newest_first: rows of \w+ come in the order of a hash; "):
-                Query(BoundTable(rows.connection, table), plan, where=where, newest_first=newest_first)
+                query_of(rows, table, plan, where=where, newest_first=newest_first)
             newest_first = None
-        query = Query(BoundTable(rows.connection, table), plan, where=where, newest_first=newest_first)
+        query = query_of(rows, table, plan, where=where, newest_first=newest_first)
         with metered(rows.connection) as cost:
             page = query.page(100_000)
         assert {as_metered(read.rows) for read in cost.reads} == set(map(as_metered, query.explain(100_000).ranges))
@@ -623,17 +613,7 @@ def test_what_a_second_lookup_finds_invalid_is_raised_or_reported(items: Items) 
         query.page()
 
 
-# ---- rows, table and plan of one table -----------------------------------------------------------
-
-
-def test_rows_of_another_table_are_refused(engine: Engine) -> None:
-    table, other = key_table(ITEMS, "mine"), key_table(ITEMS, "other")
-    with engine.store(table, other) as connection:
-        rows = connection.table("other")
-        with pytest.raises(InvalidQuestion) as refused:
-            Query(BoundTable(rows.connection, table), table.plan(number=1))
-        mine = connection.table("mine").name.decode()
-        assert str(refused.value) == f"rows: must be those of table {mine} (got {rows.name.decode()})"
+# ---- table and plan of one table ----------------------------------------------------------------
 
 
 def test_a_plan_of_another_table_is_refused_even_if_its_rows_would_be_the_same_bytes(engine: Engine) -> None:
@@ -641,13 +621,13 @@ def test_a_plan_of_another_table_is_refused_even_if_its_rows_would_be_the_same_b
     with engine.store(table) as connection:
         rows = connection.table("mine")
         with pytest.raises(InvalidQuestion, match=r"^plan: must be one of table mine \(got one of table other\)$"):
-            Query(BoundTable(rows.connection, table), other.plan(number=1))
-        assert Query(BoundTable(rows.connection, table), other.key.plan(number=1)).first() is None  # the same layout
+            query_of(rows, table, other.plan(number=1))
+        assert query_of(rows, table, other.key.plan(number=1)).first() is None  # the same layout
         salted = KeyLayout(ITEMS.key_class, Salt(of="number", buckets=2))
         message = r"^plan: must be one of KeyLayout\(Item\) \(got one of KeyLayout\(Item, Salt\(.*\)\)\)$"
         for plan in (salted.whole_table(), salted.plan(number=1), salted.narrow(number=between(1, 2))):
             with pytest.raises(InvalidQuestion, match=message):
-                Query(BoundTable(rows.connection, table), plan)
+                query_of(rows, table, plan)
 
 
 def test_a_plan_that_was_copied_or_made_by_hand_is_one_of_its_table(engine: Engine) -> None:

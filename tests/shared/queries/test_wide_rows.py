@@ -14,7 +14,7 @@ from shared.designs import metered
 from shared.keys import InvalidQuestion, any_of, between, next_row
 from shared.queries import Query, ServerFilter
 from shared.queries.wide_rows import CHUNK_CELLS
-from shared.tables import BoundTable, InvalidRow, TableLayout
+from shared.tables import InvalidRow, TableLayout
 from tests.engines import Engine, examples
 from tests.shared.queries.wide import (
     Point,
@@ -28,6 +28,7 @@ from tests.shared.queries.wide import (
     put,
     records_of,
 )
+from tests.shared.stocked import query_of
 
 
 @contextmanager
@@ -103,9 +104,7 @@ def test_wide_rows_answer_as_tall_ones_and_as_a_plain_list(
     tables = [shape.tall(), shape.wide()]
     with chunks_of(*chunks), stocked(engine, *tables, points=points) as all_rows:
         for rows, table in zip(all_rows, tables, strict=True):
-            query = Query(
-                BoundTable(rows.connection, table), plan_of(table, question), where=where, newest_first=newest_first
-            )
+            query = query_of(rows, table, plan_of(table, question), where=where, newest_first=newest_first)
             assert_answers(query, wanted, [limit])
             with metered(rows.connection) as cost:
                 query.page(limit)
@@ -125,7 +124,7 @@ def test_every_period_of_wide_rows_behind_time_slices_has_its_points(
             for until in (since, since + 1, 5, 6, 7, 12):
                 question: Question = {"metric": "a", "at_s": between(*sorted((since, until)))}
                 for rows, table in zip(all_rows, tables, strict=True):
-                    query = Query(BoundTable(rows.connection, table), table.plan(**question))
+                    query = query_of(rows, table, table.plan(**question))
                     assert records_of(pages_of(query, 4)) == answer(shape, points, question, None)
 
 
@@ -163,7 +162,7 @@ def test_points_there_throughout_come_once_whatever_is_put_and_deleted_between_p
                     delete(rows, table, point)
                     deleted.add(point)
 
-        query = Query(BoundTable(rows.connection, table), plan_of(table, question), newest_first=newest_first)
+        query = query_of(rows, table, plan_of(table, question), newest_first=newest_first)
         records = records_of(pages_of(query, limit, change))
     assert set(answer(shape, set(points) - deleted, question, None)) <= set(records)
     in_order = answer(shape, ever, question, newest_first)
@@ -199,7 +198,7 @@ def test_every_width_gives_the_same_pages(engine: Engine, width: int, descending
         for question in questions:
             for newest_first in (True, False):
                 wanted = answer(shape, points, question, newest_first)
-                query = Query(BoundTable(rows.connection, table), plan_of(table, question), newest_first=newest_first)
+                query = query_of(rows, table, plan_of(table, question), newest_first=newest_first)
                 assert_answers(query, wanted, limits)
 
 
@@ -211,9 +210,9 @@ def test_a_row_of_a_hundred_thousand_cells_is_read_in_pages(engine: Engine, desc
     table = shape.wide()
     with stocked(engine, table, points=points) as (rows,):
         for newest_first in (True, False):
-            query = Query(BoundTable(rows.connection, table), table.plan(metric="a"), newest_first=newest_first)
+            query = query_of(rows, table, table.plan(metric="a"), newest_first=newest_first)
             assert_answers(query, answer(shape, points, {"metric": "a"}, newest_first), [40_000])
-        pages = pages_of(Query(BoundTable(rows.connection, table), table.plan(metric="a")), 500)
+        pages = pages_of(query_of(rows, table, table.plan(metric="a")), 500)
         assert records_of(pages) == answer(shape, points, {"metric": "a"}, None)
 
 
@@ -226,7 +225,7 @@ def test_a_page_of_a_wide_row_does_not_fetch_the_row(engine: Engine, newest_firs
     points = [Point("a", at_s, 1) for at_s in range(20_000)]
     table = shape.wide()
     with stocked(engine, table, points=points) as (rows,):
-        query = Query(BoundTable(rows.connection, table), table.plan(metric="a"), newest_first=newest_first)
+        query = query_of(rows, table, table.plan(metric="a"), newest_first=newest_first)
         page = query.page(100)
         with metered(rows.connection) as cost:
             assert query.page(100, page.cursor).records[0] == Point("a", 100 if not newest_first else 19_899, 1)
@@ -247,7 +246,7 @@ def test_iteration_fetches_each_cell_about_once(engine: Engine, width: int, buck
         with metered(rows.connection) as scan:
             assert sum(len(cells) for _row, cells in rows.scan()) == len(points)
         with metered(rows.connection) as cost:
-            assert Query(BoundTable(rows.connection, table), table.whole_table()).count() == len(points)
+            assert query_of(rows, table, table.whole_table()).count() == len(points)
     assert cost.bytes_fetched <= most * scan.bytes_fetched
 
 
@@ -255,12 +254,12 @@ def test_a_question_that_binds_every_part_gets_one_cell(engine: Engine) -> None:
     shape = Shape(60)
     table = shape.wide()
     with stocked(engine, table, points=[Point("a", at_s, at_s) for at_s in range(100)]) as (rows,):
-        query = Query(BoundTable(rows.connection, table), table.plan(metric="a", at_s=61))
+        query = query_of(rows, table, table.plan(metric="a", at_s=61))
         with metered(rows.connection) as cost:
             assert query.page().records == [Point("a", 61, 61)]
         assert (cost.rpcs, cost.rows_fetched, query.explain().rpcs) == (1, 1, 1)
         assert cost.bytes_fetched == len(table.row(Point("a", 61))) + len("p:") + 3 + 1
-        assert Query(BoundTable(rows.connection, table), table.plan(metric="a", at_s=100)).page().records == []
+        assert query_of(rows, table, table.plan(metric="a", at_s=100)).page().records == []
 
 
 @pytest.mark.parametrize("limit", [2, 3, 5, 6, 30])
@@ -269,7 +268,7 @@ def test_a_page_that_continues_within_a_row_of_few_cells_costs_at_most_three_rpc
 ) -> None:
     table = Shape(4).wide()
     with stocked(engine, table, points=[Point("a", at_s) for at_s in range(400)]) as (rows,):
-        query = Query(BoundTable(rows.connection, table), table.plan(metric="a"))
+        query = query_of(rows, table, table.plan(metric="a"))
         with metered(rows.connection) as first:
             cursor = query.page(limit).cursor
         with metered(rows.connection) as second:
@@ -283,9 +282,7 @@ def test_a_slice_reads_its_rows_and_no_others(engine: Engine) -> None:
         rows,
     ):
         with metered(rows.connection) as cost:
-            records = (
-                Query(BoundTable(rows.connection, table), table.plan(metric="b", at_s=between(130, 190))).page().records
-            )
+            records = query_of(rows, table, table.plan(metric="b", at_s=between(130, 190))).page().records
         assert [point.at_s for point in records] == list(range(133, 190, 7))
         start, stop = (table.row(Point("b", at_s)) for at_s in (120, 240))
         assert {(read.rows.start, read.rows.stop) for read in cost.reads} <= {
@@ -303,7 +300,7 @@ def test_no_scanner_stays_open_after_a_page(engine: Engine) -> None:
         rows.connection.client = client
         for question in ({}, {"metric": any_of(METRICS, merged=True)}):
             for newest_first in (None, True):
-                query = Query(BoundTable(rows.connection, table), plan_of(table, question), newest_first=newest_first)
+                query = query_of(rows, table, plan_of(table, question), newest_first=newest_first)
                 query.page(3)
                 assert client.opened == client.closed > 0
                 next(iter(query))
@@ -332,7 +329,7 @@ def test_a_page_may_end_in_the_middle_of_a_row_whose_cells_then_change(
 ) -> None:
     table = Shape(60).wide()
     with chunks_of(2, 2), stocked(engine, table, points=[Point("a", at_s) for at_s in range(0, 90, 10)]) as (rows,):
-        query = Query(BoundTable(rows.connection, table), table.plan(metric="a"), newest_first=newest_first)
+        query = query_of(rows, table, table.plan(metric="a"), newest_first=newest_first)
         page = query.page(2)
         assert [point.at_s for point in page.records] == ([80, 70] if newest_first else [0, 10])
         for point in page.records:
@@ -348,19 +345,15 @@ def test_a_cursor_of_a_wide_row_belongs_to_its_qualifier(engine: Engine) -> None
     plain, labelled = Shape(60).wide(), Shape(60).wide("x:")
     labelled = attrs.evolve(labelled, is_recorded=False)  # otherwise it is refused before its cursor is
     with stocked(engine, plain, points=[Point("a", at_s) for at_s in range(9)]) as (rows,):
-        cursor = Query(BoundTable(rows.connection, plain), plain.plan(metric="a")).page(2).cursor
+        cursor = query_of(rows, plain, plain.plan(metric="a")).page(2).cursor
         with pytest.raises(InvalidQuestion, match=r"^cursor: belongs to another question"):
-            Query(BoundTable(rows.connection, labelled), labelled.plan(metric="a")).page(2, cursor)
+            query_of(rows, labelled, labelled.plan(metric="a")).page(2, cursor)
 
 
 def test_a_server_filter_of_wide_rows_is_refused(engine: Engine) -> None:
     table = Shape(60).wide()
     with stocked(engine, table) as (rows,), pytest.raises(InvalidQuestion) as refused:
-        Query(
-            BoundTable(rows.connection, table),
-            table.plan(metric="a"),
-            server=ServerFilter(("value",), b"PrefixFilter('a')"),
-        )
+        query_of(rows, table, table.plan(metric="a"), server=ServerFilter(("value",), b"PrefixFilter('a')"))
     assert str(refused.value) == ("server: cannot filter table wide, whose rows are read in parts: give where instead")
 
 
@@ -378,9 +371,7 @@ def test_a_damaged_cell_is_lost_alone_whatever_the_limit(
     row = table.row(Point("a", 60))
     with stocked(engine, table, points=points) as (rows,):
         rows.put(row, {b"p:" + damage: b"\xc1"})
-        query = Query(
-            BoundTable(rows.connection, table), table.plan(metric="a"), where=where, newest_first=newest_first
-        )
+        query = query_of(rows, table, table.plan(metric="a"), where=where, newest_first=newest_first)
         with pytest.raises(InvalidRow) as raised:
             list(query)
         assert (raised.value.table, raised.value.row, raised.value.column) == ("wide", row, b"p:" + damage)
@@ -401,9 +392,7 @@ def test_a_page_that_reads_few_cells_moves_past_the_empty_qualifier(
     reported: list[InvalidRow] = []
     with chunks_of(1, 1), stocked(engine, table, points=[Point("a", at_s, 1) for at_s in range(3)]) as (rows,):
         rows.put(table.row(Point("a", 0)), {b"p:": b"\xc1"})
-        query = Query(BoundTable(rows.connection, table), table.plan(metric="a"), where={"value": 1}).on_invalid(
-            reported.append
-        )
+        query = query_of(rows, table, table.plan(metric="a"), where={"value": 1}).on_invalid(reported.append)
         assert [point.at_s for point in records_of(pages_of(query, 5))] == [0, 1, 2]
     assert [invalid.column for invalid in reported] == [b"p:"]
 
@@ -422,7 +411,7 @@ def test_a_damaged_row_key_is_reported_once_a_page(engine: Engine, limit: int, n
     bad = table.row(Point("a", 60)) + b"\0"
     with chunks_of(3, 2), stocked(engine, table, points=points) as (rows,):
         rows.put(bad, {b"p:" + bytes([0, 0, number]): b"\1" for number in range(10)})
-        query = Query(BoundTable(rows.connection, table), table.plan(metric="a"), newest_first=newest_first)
+        query = query_of(rows, table, table.plan(metric="a"), newest_first=newest_first)
         with pytest.raises(InvalidRow) as raised:
             list(query)
         assert (raised.value.row, raised.value.column) == (bad, None)
@@ -445,9 +434,7 @@ def test_a_row_in_a_wrong_bucket_is_reported_once_though_its_cells_alternate_wit
         for row in wrong:
             rows.put(row, rows.row(right))
         reported: list[InvalidRow] = []
-        query = Query(BoundTable(rows.connection, table), table.whole_table(), newest_first=newest_first).on_invalid(
-            reported.append
-        )
+        query = query_of(rows, table, table.whole_table(), newest_first=newest_first).on_invalid(reported.append)
         assert query.page(100).records == sorted(points, reverse=newest_first is True)
     assert sorted(invalid.row for invalid in reported) == wrong
 
@@ -482,5 +469,5 @@ def test_points_with_another_label_in_the_same_rows_are_passed_over(
         put(rows, tables["x;"], other_points)
         put(rows, tables["w"], other_points)
         for table, wanted in ((tables["x:"], points), (tables["x;"], other_points), (tables["w"], other_points)):
-            query = Query(BoundTable(rows.connection, table), plan_of(table, question), newest_first=newest_first)
+            query = query_of(rows, table, plan_of(table, question), newest_first=newest_first)
             assert_answers(query, answer(shape, wanted, question, newest_first), [limit])

@@ -9,13 +9,12 @@ import pytest
 
 from shared.keys import EscapedText, Int32, KeyLayout, Slice, TrailingText, between, part, row_key
 from shared.keys.limits import MAX_CELL_BYTES
-from shared.queries import Query, equal
+from shared.queries import equal
 from shared.stores.thrift1.idl import IOError
 from shared.tables import (
     COUNTER,
     RAW,
     TEXT,
-    BoundTable,
     Column,
     InvalidRecord,
     InvalidRow,
@@ -26,6 +25,7 @@ from shared.tables import (
 from shared.tables.cells import check_cell_size
 from tests.engines import Engine
 from tests.reference import without_reference
+from tests.shared.stocked import query_of
 
 
 @row_key
@@ -77,9 +77,7 @@ def test_a_counter_that_hbase_increments_is_read_in_its_record(engine: Engine) -
         rows = connection.table("documents")
         rows.put(b"a/b", DOCUMENT_CELLS.pack(MANUAL))
         rows.counter_inc(b"a/b", b"c:v", 7)
-        assert Query(BoundTable(rows.connection, DOCUMENTS), DOCUMENTS.plan(path="a/b")).first() == attrs.evolve(
-            MANUAL, views=7
-        )
+        assert query_of(rows, DOCUMENTS, DOCUMENTS.plan(path="a/b")).first() == attrs.evolve(MANUAL, views=7)
 
 
 def test_a_record_of_counters_only_has_nothing_to_write() -> None:
@@ -96,11 +94,8 @@ def test_a_filter_compares_text_as_its_column_packs_it(engine: Engine) -> None:
         rows = connection.table("documents")
         for record in (MANUAL, attrs.evolve(MANUAL, path="c", title="Other")):
             rows.put(DOCUMENTS.row(record), DOCUMENT_CELLS.pack(record))
-        manuals = Query(
-            BoundTable(rows.connection, DOCUMENTS),
-            DOCUMENTS.whole_table(),
-            server=equal(DOCUMENT_CELLS, "title", "Manual"),
-        )
+        is_manual = equal(DOCUMENT_CELLS, "title", "Manual")
+        manuals = query_of(rows, DOCUMENTS, DOCUMENTS.whole_table(), server=is_manual)
         assert list(manuals) == [MANUAL]
 
 
@@ -137,8 +132,8 @@ def test_a_query_reads_the_claimed_cells_only(engine: Engine) -> None:
         rows = connection.table("documents")
         rows.put(b"a/b", CELLS | {b"m:other": b"\xff"})
         rows.put(b"c", {b"m:other": b"\xff"})
-        assert list(Query(BoundTable(rows.connection, DOCUMENTS), DOCUMENTS.whole_table())) == [MANUAL]
-        assert Query(BoundTable(rows.connection, DOCUMENTS), DOCUMENTS.plan(path="c")).first() is None
+        assert list(query_of(rows, DOCUMENTS, DOCUMENTS.whole_table())) == [MANUAL]
+        assert query_of(rows, DOCUMENTS, DOCUMENTS.plan(path="c")).first() is None
 
 
 # ---- markers -------------------------------------------------------------------------------------
@@ -258,13 +253,11 @@ def test_a_slice_in_the_row_key_can_have_its_whole_value_in_a_column(engine: Eng
         assert [HourOf("a", -3600), HourOf("a", 0), HourOf("a", 3600)] == [
             PEAKS.key.decode(row) for row, _cells in rows.scan()
         ]
-        assert list(Query(BoundTable(rows.connection, PEAKS), PEAKS.plan(host="a"))) == peaks
-        assert (
-            list(Query(BoundTable(rows.connection, PEAKS), PEAKS.plan(host="a", at_s=between(0, 3601)))) == peaks[1:2]
-        )
-        assert list(Query(BoundTable(rows.connection, PEAKS), PEAKS.plan(host="a", at_s=between(6, 3608)))) == peaks[2:]
+        assert list(query_of(rows, PEAKS, PEAKS.plan(host="a"))) == peaks
+        assert list(query_of(rows, PEAKS, PEAKS.plan(host="a", at_s=between(0, 3601)))) == peaks[1:2]
+        assert list(query_of(rows, PEAKS, PEAKS.plan(host="a", at_s=between(6, 3608)))) == peaks[2:]
         for at_s, wanted in ((5, peaks[1]), (6, None), (0, None)):
-            assert Query(BoundTable(rows.connection, PEAKS), PEAKS.plan(host="a", at_s=at_s)).first() == wanted
+            assert query_of(rows, PEAKS, PEAKS.plan(host="a", at_s=at_s)).first() == wanted
 
 
 def test_a_slice_whose_value_is_nowhere_else_is_refused() -> None:

@@ -8,10 +8,8 @@ import happybase
 import pytest
 
 from shared.keys import KeyLayout, Prefixed, Salt, Splits, TrailingText, UInt8, part, row_key
-from shared.queries import Query
 from shared.tables import (
     TEXT,
-    BoundTable,
     Column,
     Family,
     InvalidRecord,
@@ -25,6 +23,7 @@ from shared.tables import (
 )
 from shared.tables.ddl import statement_split_at
 from tests.engines import Engine
+from tests.shared.stocked import query_of
 
 
 @row_key
@@ -212,21 +211,21 @@ def test_each_layout_reads_its_own_records_of_a_row(engine: Engine) -> None:
         rows = connection.table("users")
         stocked(rows)
         everything = USERS.whole_table()
-        assert list(Query(BoundTable(rows.connection, PROFILES), everything)) == [Profile("ann", "Ann")]
+        assert list(query_of(rows, PROFILES, everything)) == [Profile("ann", "Ann")]
         orders = [Recent("ann", slot, f"order {slot}") for slot in range(3)]
         visits = [Recent(user, slot, f"visit {slot}") for user in ("ann", "bob") for slot in range(3)]
         for table, wanted in ((ORDERS, orders), (VISITS, visits)):
             for newest_first in (None, True):
-                query = Query(BoundTable(rows.connection, table), everything, newest_first=newest_first)
+                query = query_of(rows, table, everything, newest_first=newest_first)
                 records: list[Any] = []
                 cursor = None
                 while cursor is not None or not records:
                     page = query.page(limit=2, cursor=cursor)
                     records, cursor = records + page.records, page.cursor
                 assert records == (wanted[::-1] if newest_first else wanted)
-        assert Query(BoundTable(rows.connection, ORDERS), ORDERS.plan(user="bob")).first() is None
-        assert Query(BoundTable(rows.connection, ORDERS), ORDERS.plan(user="ann", slot=1)).first() == orders[1]
-        assert Query(BoundTable(rows.connection, PROFILES), PROFILES.plan(user="bob")).first() is None
+        assert query_of(rows, ORDERS, ORDERS.plan(user="bob")).first() is None
+        assert query_of(rows, ORDERS, ORDERS.plan(user="ann", slot=1)).first() == orders[1]
+        assert query_of(rows, PROFILES, PROFILES.plan(user="bob")).first() is None
 
 
 def test_damage_in_the_cells_of_one_layout_does_not_touch_the_other(engine: Engine) -> None:
@@ -234,7 +233,7 @@ def test_damage_in_the_cells_of_one_layout_does_not_touch_the_other(engine: Engi
         rows = connection.table("users")
         stocked(rows)
         rows.put(b"ann", {b"r:v:\1": b"\xc1", b"p:other": b"\xff"})
-        assert Query(BoundTable(rows.connection, ORDERS), ORDERS.plan(user="ann")).count() == 3
-        assert Query(BoundTable(rows.connection, PROFILES), PROFILES.plan(user="ann")).first() == Profile("ann", "Ann")
+        assert query_of(rows, ORDERS, ORDERS.plan(user="ann")).count() == 3
+        assert query_of(rows, PROFILES, PROFILES.plan(user="ann")).first() == Profile("ann", "Ann")
         with pytest.raises(InvalidRecord, match=r"^users: row 61 6e 6e, column 72 3a 76 3a 01: "):
-            Query(BoundTable(rows.connection, VISITS), VISITS.plan(user="ann")).count()
+            query_of(rows, VISITS, VISITS.plan(user="ann")).count()
