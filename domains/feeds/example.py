@@ -46,7 +46,7 @@ def main() -> None:
     tea = Post("dan", noon + 2, 3, "tea")
     with suppress(PowerCut):
         dying: Any = FeedRepository(connection, pull_above=2)
-        dying._put_lines = _cut_the_power  # the first step of the fan-out
+        dying._fan_out._put_lines = _cut_the_power  # the first step of the fan-out
         dying.post(tea)
     print("a writer died after it had stored a post:", feeds.posts("dan").first())
     assert feeds.posts("dan").first() == tea

@@ -44,17 +44,21 @@ class WriterUpkeep:
     """The upkeep of a writer: its intents, and the derived rows of its records, compared with their sources.
 
     `claimed` returns the rows of sources which unfinished records are about to create with `IntentWriter.claim`, whose
-    lines are there first. It is called only if there are lines whose sources were never written.
+    lines are there first. It is called only if there are lines whose sources were never written. `source` says in a
+    word what a source is.
     """
 
-    def __init__(self, writer: IntentWriter[Any], claimed: Callable[[], Set[bytes]] = frozenset) -> None:
+    def __init__(
+        self, writer: IntentWriter[Any], claimed: Callable[[], Set[bytes]] = frozenset, *, source: str = "source"
+    ) -> None:
         self._writer = writer
+        self._source = source
         self._compared = Comparison(writer, claimed)
 
     @property
     def counts(self) -> dict[str, int]:
         """How many rows of each sort were compared so far."""
-        return {"source": self.sources, "line": self.lines}
+        return {self._source: self.sources, **({"line": self.lines} if self._writer.lists else {})}
 
     @property
     def sources(self) -> int:

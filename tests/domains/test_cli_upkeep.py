@@ -424,9 +424,7 @@ def test_a_design_without_writes_over_several_rows_is_wrong_usage(rowbook, new_u
     ok(f"load logs {LOGS.loads[0].samples} --store {url}")
     code, out, err = rowbook(f"{command} logs --store {url}")
     assert (code, out) == (2, "")
-    nothing = {"recover": "no writes under way, so there is nothing to recover"}
-    rows = "no rows that follow from others, so there is nothing to compare"
-    assert err == f"logs: stores {nothing.get(command, rows)}\n"
+    assert err == "logs: stores each event in one put, so there is nothing to recover or to compare\n"
 
 
 @pytest.mark.parametrize("command", ["recover", "verify", "repair"])
@@ -453,30 +451,23 @@ def test_a_variant_whose_interrupted_writes_nothing_finds_says_what_to_do(rowboo
 
 
 def rows_of_a_record(design, variant):
-    """The most rows that one of some sample records is put into, and what the variant says of interrupted writes.
-
-    None if interrupted writes of the variant can be found.
-    """
+    """The most rows that one of some sample records is put into."""
     with closing(connect("embedded:")) as connection:
         create_tables(connection, variant.tables)
         repository = variant.open(watched := WatchedConnection(connection))
-        words = getattr(repository, "interrupted_writes", "")
-        if not words and (hasattr(repository, "recover") or hasattr(repository, "verifier")):
-            return None
         rows = 0
         for load in design.loads:
             for record in islice(load.sample_records(), 20):
                 watched.calls.clear()
                 load.store_in(repository, record)
                 rows = max(rows, len({(call.table, row) for call in watched.calls for row, _ in call.rows}))
-    return rows, words
+    return rows
 
 
-def test_what_says_nothing_of_interrupted_writes_puts_one_row_for_a_record():
-    variants = [(design, variant) for design in DESIGNS for variant in design.variants]
-    counted = [*filter(None, (rows_of_a_record(*variant) for variant in variants))]
-    assert {rows > 1 for rows, words in counted if not words} == {False}
-    assert {rows > 1 for rows, words in counted if words} == {True}
+def test_a_design_without_upkeep_puts_one_row_for_a_record():
+    without = [design for design in DESIGNS if design.without_upkeep]
+    assert {design.name for design in without} == {"logs", "monitoring"}
+    assert {rows_of_a_record(design, variant) for design in without for variant in design.variants} == {1}
 
 
 @pytest.mark.parametrize("command", ["recover", "verify", "repair"])

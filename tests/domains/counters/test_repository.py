@@ -3,6 +3,7 @@
 import pytest
 
 from domains.counters import DAY_MS, DayCount, Login
+from domains.counters.design import LATEST
 from domains.counters.keys import LOGINS, LOGINS_BY_DAY
 from shared.designs import metered
 from shared.keys import InvalidKey, InvalidQuestion
@@ -65,7 +66,7 @@ def test_the_logins_of_any_period_are_not_only_those_of_whole_days(repository):
 def test_counters_refuse_to_name_the_logins(repository):
     stored(repository, login())
     with pytest.raises(InvalidQuestion, match=r"^logins: needs the logins, and a counter keeps only how many"):
-        repository.logins("ada")
+        LATEST.ask(repository, user="ada")
 
 
 # ---- days of UTC ------------------------------------------------------------------------------------

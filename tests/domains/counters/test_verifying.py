@@ -428,12 +428,6 @@ def test_verify_and_repair_of_the_command_line(rowbook, ok, folder, name):
 
 
 @counting
-def test_counters_have_no_verifier(repository):
-    with pytest.raises(InvalidQuestion, match=r"^verify: needs the logins, and counters that disagree do not tell"):
-        repository.upkeep
-
-
-@counting
 @pytest.mark.parametrize("command", ["verify", "repair", "recover"])
 def test_counters_refuse_in_true_words_what_needs_logins(rowbook, folder, variant, command):
     with closing(connect("embedded:a.db")) as connection:

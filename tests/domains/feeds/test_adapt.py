@@ -26,7 +26,7 @@ def test_the_podcasts_tell_their_own_story(podcasts):
 
 def test_only_what_is_copied_is_there(podcasts):
     files = {path.name for path in podcasts[0].iterdir() if path.name != "__pycache__"}
-    modules = {"__init__", "records", "keys", "lines", "verifying", "erasing", "repository", "example"}
+    modules = {"__init__", "records", "keys", "lines", "spreading", "verifying", "erasing", "repository", "example"}
     assert files == {f"{module}.py" for module in modules}
 
 

@@ -253,7 +253,7 @@ def test_on_a_host_an_hour_ahead_an_erasure_is_refused_and_forgets_nothing(conne
     feeds.erase("dan")
     before = [list(connection.table(table.name).scan()) for table in (POSTS, FOLLOWING, ERASURES)]
     ahead = FeedRepository(WatchedConnection(connection), clock=HourAhead())
-    for call in (lambda: ahead.erase("dan"), lambda: ahead.erase("ada"), ahead.recover):
+    for call in (lambda: ahead.erase("dan"), lambda: ahead.erase("ada"), ahead.upkeep.recover):
         with pytest.raises(ClockSkew, match="must be within 60000 ms"):
             call()
     assert [list(connection.table(table.name).scan()) for table in (POSTS, FOLLOWING, ERASURES)] == before
@@ -343,7 +343,7 @@ def test_an_erasure_that_died_is_named_until_it_is_called_again(connection, pass
     assert feeds.upkeep.recover().waiting == 2  # with the intent of the first delete
     passes(FORGET_MS)
     (failed,) = feeds.upkeep.recover().failed
-    assert failed == "feeds_erasures: row 64 61 6e: erase_user has not ended; if it is not at work, call it again"
+    assert failed == "feeds_erasures: row 64 61 6e: erase has not ended; if it is not at work, call it again"
     assert feeds.posts("dan").count() == 3
     assert feeds.erase("dan") == 5  # two follows were deleted before, and are old enough
     passes(FORGET_MS + 1000)
@@ -418,7 +418,7 @@ def test_an_erasure_whose_eraser_died_is_found_once_it_is_ten_minutes_old(connec
     with pytest.raises(WriterDied):
         opened(dying).erase("dan")
     feeds = opened(connection)
-    died = [("unsettled", "feeds_erasures", b"dan", "erase_user has not ended")]
+    died = [("unsettled", "feeds_erasures", b"dan", "erase has not ended")]
     assert unsettled(feeds.upkeep.verify()) == unsettled(f for f, _ in feeds.upkeep.repair()) == []
     passes(WINDOW_MS)
     assert unsettled(feeds.upkeep.verify()) == unsettled(f for f, _ in feeds.upkeep.repair()) == died

@@ -187,7 +187,7 @@ def test_a_delete_during_a_fan_out_stops_it_and_what_is_put_late_is_seen_by_nobo
     slow = FeedRepository(connection, step_rows=1)
     for reader in ("ada", "bob"):
         feeds.follow(Follow(reader, "dan"))
-    put_lines, steps = slow._put_lines, []
+    put_lines, steps = slow._fan_out._put_lines, []
 
     def put_after_the_delete(*arguments):
         if not steps:
@@ -195,7 +195,7 @@ def test_a_delete_during_a_fan_out_stops_it_and_what_is_put_late_is_seen_by_nobo
         steps.append(arguments)
         return put_lines(*arguments)
 
-    slow._put_lines = put_after_the_delete
+    slow._fan_out._put_lines = put_after_the_delete
     slow.post(SOUP)
     assert len(steps) == 1
     assert list(feeds.timeline("ada")) == []
@@ -241,7 +241,7 @@ def test_recover_goes_on_with_an_unfinished_post_once_it_has_not_moved_for_a_whi
     feeds = FeedRepository(connection)
     feeds.follow(Follow("ada", "dan"))
     dying = FeedRepository(connection)
-    dying._spread = lambda row: None
+    dying._fan_out.spread = lambda row: None
     dying.post(SOUP)
     assert (feeds.upkeep.recover().settled, feeds.upkeep.recover().waiting) == (0, 1)
     assert list(feeds.timeline("ada")) == []
@@ -254,17 +254,17 @@ def test_recover_goes_on_with_an_unfinished_post_once_it_has_not_moved_for_a_whi
 def test_a_post_that_cannot_go_on_is_named_and_the_others_do(connection):
     feeds = FeedRepository(connection)
     dying = FeedRepository(connection)
-    dying._spread = lambda row: None
+    dying._fan_out.spread = lambda row: None
     dying.post(SOUP)
     dying.post(TEA)
-    spread = feeds._spread
+    spread = feeds._fan_out.spread
 
     def fail_for_tea(row):
         if POSTS.key.decode(row).post_id == TEA.post_id:
             raise OSError("no server")
         spread(row)
 
-    feeds._spread = fail_for_tea
+    feeds._fan_out.upkeep._go_on = fail_for_tea
     recovery = feeds.upkeep.recover(older_than_ms=0)
     assert recovery.settled == 1
     assert [failed.endswith(": no server") for failed in recovery.failed] == [True]
@@ -298,6 +298,6 @@ def test_a_name_of_a_stream_is_refused(feeds):
     for record in (lambda: Follow("@ada", "dan"), lambda: Post("@dan", 0, 1, "")):
         with pytest.raises(ValueError, match="must not start with @"):
             record()
-    for ask in (feeds.timeline, feeds.erase_user, lambda reader: feeds.trim(reader, 1)):
+    for ask in (feeds.timeline, feeds.erase, lambda reader: feeds.trim(reader, 1)):
         with pytest.raises(InvalidQuestion, match="must not start with @"):
             ask(stream_of("dan"))

@@ -183,7 +183,7 @@ def test_a_pulled_post_that_is_deleted_or_under_way_lacks_nothing(connection, fe
     pulled(connection, Post("dan", NOON_MS, 3, "pulled"))
     feeds.delete_post("dan", NOON_MS, 3)
     dying = FeedRepository(connection, pull_above=0)
-    dying._spread = lambda row: None
+    dying._fan_out.spread = lambda row: None
     dying.post(Post("dan", NOON_MS, 4, "pulled"))
     connection.table(TIMELINES.name).delete(row_of_line("@dan", Post("dan", NOON_MS, 3, "")))
     connection.table(STREAMS.name).delete(STREAMS.row(StreamAuthor("dan")))
@@ -207,7 +207,7 @@ def test_lines_that_expire_are_not_missed():
 
 def test_one_bad_row_of_unfinished_posts_stops_no_recovery(connection, feeds):
     dying = FeedRepository(connection)
-    dying._spread = lambda row: None
+    dying._fan_out.spread = lambda row: None
     dying.post(Post("dan", NOON_MS, 3, "cake"))
     connection.table(UNFINISHED.name).put(b"a", LINE)
     recovery = feeds.upkeep.recover(older_than_ms=0)
@@ -278,7 +278,7 @@ def test_a_fan_out_that_nobody_ends_is_found_once_it_is_ten_minutes_old(connecti
     if engine.name != EMBEDDED:
         pytest.skip("the time of a real server cannot be moved")
     dying = FeedRepository(connection, clock=WriterClock())
-    dying._spread = lambda row: None
+    dying._fan_out.spread = lambda row: None
     dying.post(cake := Post("dan", NOON_MS, 3, "cake"))
     feeds = FeedRepository(connection, clock=WriterClock())
     assert found(feeds) == []
@@ -291,7 +291,7 @@ def test_a_fan_out_that_nobody_ends_is_found_once_it_is_ten_minutes_old(connecti
 
 
 def test_a_fan_out_that_repair_cannot_end_is_left(connection, feeds):
-    feeds._spread = lambda row: None
+    feeds._fan_out.spread = lambda row: None
     feeds.post(cake := Post("dan", NOON_MS, 3, "cake"))
     feeds = FeedRepository(connection, step_rows=1)
     connection.table(FOLLOWERS.name).put(FOLLOWERS.row(Follower("dan", "")) + b"\xff", LINE)

@@ -25,7 +25,7 @@ def test_the_parcels_tell_their_own_story(parcels):
 
 def test_only_what_is_copied_is_there(parcels):
     files = {path.name for path in parcels[0].iterdir() if path.name != "__pycache__"}
-    assert files == {"__init__.py", "records.py", "keys.py", "repository.py", "verifying.py", "example.py"}
+    assert files == {"__init__.py", "records.py", "keys.py", "repository.py", "delivering.py", "example.py"}
 
 
 def test_no_word_of_messages_is_left_in_the_code(parcels):

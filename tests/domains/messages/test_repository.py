@@ -280,7 +280,7 @@ def test_copies_outlive_the_deletes_of_sender_group_and_other_members(messages):
 
 
 def test_a_group_message_reaches_members_beyond_one_step(connection, variant, monkeypatch):
-    monkeypatch.setattr("domains.messages.repository.MEMBERS_AT_ONCE", 3)
+    monkeypatch.setattr("domains.messages.delivering.MEMBERS_AT_ONCE", 3)
     monkeypatch.setattr("domains.messages.variants.copies.MEMBERS_AT_ONCE", 3)
     messages = variant.open(connection)
     party = attrs.evolve(PARTY, members=tuple(f"m-{number}" for number in range(10)))
