@@ -64,8 +64,8 @@ bench-hbase: .venv/ready ## domain code beside code by hand on a real HBase; nee
 bench-large: .venv/ready ## a scan in a table of ten million rows; takes minutes and gigabytes
 	.venv/bin/python tests/benchmarks/bench_store.py --large
 
-mutants: .venv/ready ## break the code on purpose; the tests must notice; PART=1/3 for every third mutant
-	.venv/bin/python tests/mutants.py $(PART)
+mutants: .venv/ready ## break the code on purpose; the tests must notice; PART=1/3, CHANGED=20 commits, NAMED='words'
+	.venv/bin/python -m tests.mutants $(if $(PART),--part '$(PART)') $(if $(CHANGED),--changed '$(CHANGED)') $(if $(NAMED),--named '$(NAMED)')
 
 readmes: .venv/ready ## write the generated blocks of every README anew
 	.venv/bin/python -m tests.readmes
