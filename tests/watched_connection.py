@@ -86,6 +86,17 @@ def paused_at(paused_number: int, meanwhile: Callable[[], object], script: Scrip
     return run
 
 
+def paused_before(is_it: Callable[[Call], bool], meanwhile: Callable[[], object]) -> Script:
+    """The writer is paused before the first such call that changes the store."""
+    waiting = [meanwhile]
+
+    def run(_number: int, call: Call) -> None:
+        if waiting and is_it(call):
+            waiting.pop()()
+
+    return run
+
+
 def paused_at_call(number: int, meanwhile: Callable[[], object]) -> Callable[[int], object]:
     """For `before_call`: the process is paused before this one of all its calls."""
     return lambda call: meanwhile() if call == number else None

@@ -10,7 +10,15 @@ from shared.stores import connect
 from shared.tables import InvalidRecord, create_tables
 from shared.writes import IntentWriter, Verifier, WriterClock
 from shared.writes.intents import FORGET_MS, WINDOW_MS
-from tests.watched_connection import Stop, WatchedConnection, WriterDied, dying_before, paused_at, stopped_at
+from tests.watched_connection import (
+    Stop,
+    WatchedConnection,
+    WriterDied,
+    dying_before,
+    paused_at,
+    paused_before,
+    stopped_at,
+)
 
 from .notes import INTENTS, NOTES, STATES, ById, ByState, Note, writer_on
 
@@ -184,8 +192,9 @@ def test_forget_spares_a_record_that_is_stored_again_meanwhile(embedded, clocks)
     store(writer, A)
     delete(writer, A)
     clocks.passes(FORGET_MS + 10)
-    paused = WatchedConnection(embedded, paused_at(0, lambda: store(writer, A)))
+    paused = WatchedConnection(embedded, paused_before(lambda call: call.table == NOTES.name, lambda: store(writer, A)))
     assert moving_only(paused).forget([NOTES.row(A)]) == 0
+    assert paused.calls[-1].table == NOTES.name, "the delete came after the pause"
     assert records(embedded) == {"a": A}
     assert verified(embedded) == []
 

@@ -10,6 +10,7 @@ from shared.stores import connect
 from shared.tables import create_tables
 from shared.writes import Instructions, Verifier
 from shared.writes.intents import FORGET_MS, FUTURE_MS
+from shared.writes.server_clock import MAX_SKEW_MS
 from tests.watched_connection import WatchedConnection, WriterDied, dying_before
 
 from .notes import NOTES, OWNERS, STATES, TABLES, ById, ByState, Note, writer_on
@@ -283,6 +284,16 @@ def test_a_cell_of_the_future_is_kept_and_does_not_drag_its_source_there(connect
     assert finding.reason.endswith(f"in the HBase shell: {statement}")
     assert writer_on(connection).read(b"a").time_ms <= now_ms() + FUTURE_MS
     assert write(connection, LATER) == LATER
+
+
+def test_a_line_of_a_clock_that_was_ahead_goes_if_told_and_hides_no_later_write(connection):
+    write(connection, A)
+    note = attrs.evolve(A, owner="eve")
+    connection.table(OWNERS.name).put(OWNERS.row(note), {b"n:t": b"\xa1z"}, timestamp=now_ms() + 2 * MAX_SKEW_MS)
+    assert repaired(connection, discards_orphaned=True) == [("orphaned", OWNERS.name, True)]
+    assert found(connection) == []
+    assert write(connection, LATER) == LATER
+    assert found(connection) == []
 
 
 def test_repair_of_a_source_refuses_a_time_in_the_future(connection):
