@@ -14,9 +14,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from compileall import compile_dir
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import chain
 from pathlib import Path
+from py_compile import PycInvalidationMode
 from tempfile import TemporaryDirectory
 
 from tests.mutants.choosing import of_what_changed, part_of
@@ -33,7 +36,7 @@ settings.register_profile("mutants", deadline=None, database=None, phases=[Phase
 
 
 def copy_suite(to: Path) -> None:
-    """Copies the files that the tests need, without the caches of tools."""
+    """Copies the files that the tests need, without the caches of tools, and compiles them once for all mutants."""
     ignore = shutil.ignore_patterns(".*", "__pycache__", "benchmarks")
     for name in COPIED:
         if (ROOT / name).is_dir():
@@ -41,6 +44,7 @@ def copy_suite(to: Path) -> None:
         else:
             shutil.copy2(ROOT / name, to / name)
     (to / "conftest.py").write_text(CONFTEST)
+    compile_dir(to, quiet=1, invalidation_mode=PycInvalidationMode.CHECKED_HASH)  # a time may be that of the mutant
 
 
 def failures(folder: Path, tests: Iterable[str], *options: str) -> list[str]:
@@ -59,13 +63,13 @@ def short_name(test: str) -> str:
     return test.removeprefix("tests/shared/").partition("[")[0]
 
 
-def caught_by(mutant: Mutant, whole: Path, failing: list[str]) -> str | None:
-    """The first test that fails with this mutant and not without it; None if no test does."""
+def caught_by(mutant: Mutant, whole: Path) -> str | None:
+    """The first test that fails with this mutant; None if no test does."""
     with TemporaryDirectory() as name:
         folder = shutil.copytree(whole, Path(name) / "broken")
         path = folder / mutant.file
         path.write_text(mutant.planted(path.read_text(encoding="utf-8")), encoding="utf-8")
-        return next(iter(failures(folder, mutant.tests, "-x", *(f"--deselect={test}" for test in failing))), None)
+        return next(iter(failures(folder, mutant.tests, "-x")), None)
 
 
 def chosen(part: str | None, changed: int | None, named: str | None) -> Sequence[Mutant]:
@@ -101,25 +105,33 @@ def main() -> int:
 
 
 def plant(mutants: Sequence[Mutant]) -> int:
-    """Plants every one of these mutants and prints which test caught it; 1 if one was not caught."""
+    """Plants every one of these mutants and prints which test caught it; 1 if one was not caught.
+
+    A test that caught one must pass without any, and is run again to see that.
+    """
     start_s = time.monotonic()
     missed = 0
+    catching: set[str] = set()
     with TemporaryDirectory() as name, ThreadPoolExecutor(AT_ONCE) as pool:
         whole = Path(name)
         copy_suite(whole)
-        tests = {test for mutant in mutants for test in mutant.tests}
-        failing = [*chain.from_iterable(pool.map(lambda test: failures(whole, [test]), sorted(tests)))]
-        for test in failing:
-            print(f"{'no mutant at all':70} {short_name(test)}", flush=True)
-        runs = [(mutant, pool.submit(caught_by, mutant, whole, failing)) for mutant in mutants]
+        runs = [(mutant, pool.submit(caught_by, mutant, whole)) for mutant in mutants]
         for mutant, run in runs:
             try:
                 caught = run.result()
                 verdict = "SURVIVED" if caught is None else short_name(caught)
             except LookupError as error:
                 caught, verdict = None, f"CANNOT BE PLANTED: {error}"
-            missed += caught is None
+            if caught is None:
+                missed += 1
+            else:
+                is_test = (whole / caught.partition("::")[0]).is_file()  # otherwise pytest itself failed
+                catching.update([caught.partition("[")[0]] if is_test else mutant.tests)
             print(f"{mutant.name:70} {verdict}", flush=True)
+        shares = [sorted(catching)[first::AT_ONCE] for first in range(AT_ONCE)]
+        failing = [*chain.from_iterable(pool.map(partial(failures, whole), filter(None, shares)))]
+        for test in failing:
+            print(f"{'no mutant at all':70} {short_name(test)}", flush=True)
     print(f"{len(mutants)} mutants, {missed} not caught, {len(failing)} tests fail without any, ", end="")
     print(f"{time.monotonic() - start_s:.0f} s")
     return 1 if missed or failing else 0
