@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.mutants.planting import ROOT, Mutant
 
 MOST = 60
-"""How many mutants of what changed a run plants: six minutes on two cores."""
+"""How many mutants of what changed a run plants: five minutes on two cores."""
 
 
 def part_of(mutants: Sequence[Mutant], part: str) -> Sequence[Mutant]:
