@@ -9,7 +9,13 @@ FITS := import ensurepip, sys, venv; print("yes" if sys.version_info >= (3, 11) 
 # Each process gets neighbouring tests, so that a module's fixtures are set up once; one that is done takes tests of others.
 PARALLEL := -n auto --dist worksteal
 
-.PHONY: help demo test test-long test-hbase test-cluster faults hbase opentsdb test-opentsdb bench-opentsdb lost-points compare-hbase hot-spots bench bench-hbase bench-large mutants readmes check clean
+# The parts of the tests on HBase.
+ONLY_designs := $(filter-out %/command_line/ %/__pycache__/,$(wildcard tests/domains/*/)) tests/domains/test_contract.py
+ONLY_commands := tests/domains $(addprefix --ignore ,$(ONLY_designs))
+ONLY_rooms := tests --ignore tests/domains
+PATHS = $(if $(ONLY),$(or $(ONLY_$(ONLY)),$(error ONLY: must be designs, commands or rooms (got $(ONLY)))))
+
+.PHONY: help demo test test-long test-hbase test-cluster faults hbase opentsdb test-opentsdb bench-opentsdb lost-points compare-hbase hot-spots bench bench-hbase bench-large mutants readmes check verify clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile
@@ -23,8 +29,8 @@ test: .venv/ready ## the tests, in minutes, on all cores
 test-long: .venv/ready ## the tests that take longer
 	.venv/bin/pytest $(PARALLEL) -m long
 
-test-hbase: .venv/ready ## what touches a store, on a real HBase; needs Java 17 and Maven
-	.venv/bin/pytest $(PARALLEL) --hbase -m "hbase and not long"
+test-hbase: .venv/ready ## what touches a store, on a real HBase; needs Java 17 and Maven; ONLY=designs, commands, rooms
+	.venv/bin/pytest $(PARALLEL) --hbase -m "hbase and not long" $(PATHS)
 
 test-cluster: .venv/ready ## kill servers of an HBase cluster under load; needs Java 17 and Maven
 	.venv/bin/pytest -m cluster tests/hbase/cluster
@@ -64,8 +70,8 @@ bench-hbase: .venv/ready ## domain code beside code by hand on a real HBase; nee
 bench-large: .venv/ready ## a scan in a table of ten million rows; takes minutes and gigabytes
 	.venv/bin/python tests/benchmarks/bench_store.py --large
 
-mutants: .venv/ready ## break the code on purpose; the tests must notice; PART=1/3 for every third mutant
-	.venv/bin/python tests/mutants.py $(PART)
+mutants: .venv/ready ## break the code on purpose; the tests must notice; PART=1/3, CHANGED=20 commits, NAMED='words'
+	.venv/bin/python -m tests.mutants $(if $(PART),--part '$(PART)') $(if $(CHANGED),--changed '$(CHANGED)') $(if $(NAMED),--named '$(NAMED)')
 
 readmes: .venv/ready ## write the generated blocks of every README anew
 	.venv/bin/python -m tests.readmes
@@ -75,6 +81,18 @@ check: .venv/ready ## lint, format, types; pyright needs node
 	.venv/bin/ruff format --check
 	.venv/bin/mypy
 	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 .venv/bin/pyright # no look for a newer pyright
+
+verify: ## every check there is, whole, in two hours; needs Java 17, Maven and node
+	$(MAKE) check
+	$(MAKE) test-long
+	$(MAKE) test-hbase
+	$(MAKE) test-cluster
+	$(MAKE) test-opentsdb
+	$(MAKE) faults
+	$(MAKE) mutants
+	$(MAKE) bench QUICK=1
+	$(MAKE) bench-hbase QUICK=1
+	$(MAKE) test
 
 clean: ## remove .venv and all caches
 	rm -rf .venv .*_cache .hypothesis $$(find . -name .venv -prune -o -name __pycache__ -print)

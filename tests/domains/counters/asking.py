@@ -23,6 +23,12 @@ def only(*names):
 keeping = only(*KEEPING)
 counting = only(*COUNTING)
 main_variant = only(DESIGN.main.name)
+keeping_main_or_long = pytest.mark.parametrize(
+    "variant",
+    [BY_NAME["cells"], pytest.param(BY_NAME["salted"], marks=pytest.mark.long)],
+    ids=KEEPING,
+)
+"""Runs a test that takes seconds: the one variant in `make test`, the other in `make test-long`."""
 
 
 def login(time_ms=DAY, user="ada", tie=0):

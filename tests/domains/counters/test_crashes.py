@@ -96,7 +96,7 @@ def test_every_call_of_every_write_has_its_crash_points(crashes):
     assert crashes.points(WRITES) == POINTS
 
 
-@keeping
+@main_variant
 @of("fold", "store", "store, of a new user")
 def test_a_writer_that_stops_at_any_call_leaves_what_the_same_call_or_a_recoverer_completes(crashes, write):
     crashes.check_a_stop_at_each_call(write, all_replies_lost=False)

@@ -29,6 +29,7 @@ from .asking import (
     dump,
     expected,
     keeping,
+    keeping_main_or_long,
     login,
     logins_of_three,
     main_variant,
@@ -194,7 +195,7 @@ def test_users_that_are_read_in_several_parts_are_counted_once_each(repository, 
 # ---- folders that die -------------------------------------------------------------------------------
 
 
-@keeping
+@keeping_main_or_long
 @pytest.mark.parametrize("question", range(4))
 def test_a_fold_at_any_call_of_a_reader_changes_no_count(variant, new, question):
     ask = [
@@ -253,7 +254,7 @@ def test_a_day_with_a_damaged_row_is_not_folded_and_does_not_stop_the_others(con
 # ---- several folders --------------------------------------------------------------------------------
 
 
-@keeping
+@keeping_main_or_long
 def test_two_folders_of_one_day_agree_whenever_the_second_begins_and_dies(engine, variant, new):
     few = [login(), login(DAY + 1), login(DAY + 1, "bob")]
     connection, _repository = new(*few)
@@ -334,7 +335,7 @@ def test_a_login_of_a_folded_day_is_refused_and_leaves_nothing(connection, varia
     assert dump(connection, variant) == before
 
 
-@keeping
+@keeping_main_or_long
 @pytest.mark.parametrize("late", LATE, ids=lambda late: late.user)
 def test_a_login_that_is_stored_at_any_call_of_a_fold_is_counted_if_it_was_answered(variant, new, late):
     connection, _repository = new()
@@ -359,7 +360,7 @@ def test_a_login_that_is_stored_at_any_call_of_a_fold_is_counted_if_it_was_answe
     assert outcomes == {True, False}
 
 
-@keeping
+@keeping_main_or_long
 @pytest.mark.parametrize("knows_the_day", [False, True])
 @pytest.mark.parametrize("late", LATE, ids=lambda late: late.user)
 def test_a_fold_at_any_call_of_a_writer_counts_the_login_if_it_was_answered(variant, new, late, knows_the_day):

@@ -246,6 +246,20 @@ def test_logins_beside_sums_count_nothing_and_are_no_finding(connection, variant
 
 @keeping
 @pytest.mark.parametrize("side", [0, 1])
+def test_a_login_beside_a_sum_that_only_the_other_table_has_is_no_finding(connection, variant, repository, side):
+    stored(repository, *logins_of_three())
+    repository.fold(DAY)
+    sums = sums_of(variant)[side]
+    connection.table(sums.name).delete(sums.row(sums.cells.record("ada", DAY, 0)), sums.cells.columns)
+    put(connection, variant.tables[side], login(DAY + 77))
+    (line,) = found(repository)
+    assert ": no sum, and 3 in " in line
+    assert kinds(repository) == [("missing", sums.name, True)]
+    assert found(repository) == NOTHING
+
+
+@keeping
+@pytest.mark.parametrize("side", [0, 1])
 def test_a_login_that_one_table_of_a_folded_day_got_late_is_folded_too(connection, variant, repository, side):
     stored(repository, *logins_of_three())
     repository.fold(DAY)

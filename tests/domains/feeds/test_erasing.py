@@ -316,6 +316,7 @@ def test_a_stray_of_the_future_stays_and_keeps_its_erasure_and_no_tombstone_hide
     recovery = feeds.upkeep.recover()
     reason = f"kept, because it is dated {future_ms}, after what any clock may show"
     assert recovery.failed == (f"{table.name}: row {row.hex(' ')}: {reason}",)
+    assert feeds.upkeep.recover().failed == recovery.failed
     assert feeds.erase("dan") == 1
     feeds.follow(Follow("zoe", "dan"))
     opened(connection, pull_above=0).post(Post("dan", NOON_MS, 9, "cake"))

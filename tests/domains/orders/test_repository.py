@@ -1,5 +1,8 @@
 """Every question and every write, in every variant of the tables."""
 
+from functools import partial
+from itertools import count
+
 import attrs
 import pytest
 
@@ -9,6 +12,7 @@ from shared.designs import metered
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.tables import InvalidRow
 from tests.engines import located
+from tests.watched_connection import WatchedConnection, paused_at_call
 
 LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
 CUP = attrs.evolve(LAMP, order_number="n-44", item="cup")
@@ -345,6 +349,20 @@ def test_orders_of_a_status_are_those_that_have_it_now(orders):
     assert list(orders.with_status("shipped")) == []
     with pytest.raises(InvalidQuestion, match=r"status: must be one of .* \(got 'lost'\)"):
         orders.with_status("lost")
+
+
+def test_an_order_that_gets_another_status_before_any_call_of_the_question_is_not_shown_with_it(connection, variant):
+    orders = variant.open(connection)
+    shown = []
+    for call in count():
+        orders.place(attrs.evolve(LAMP, order_number=f"n-{call}", status="paid"))
+        ship = partial(orders.change_status, f"n-{call}", "shipped")
+        reader = WatchedConnection(connection, before_call=paused_at_call(call, ship))
+        shown += [order.status for order in variant.open(reader).with_status("paid")]
+        if reader.number_of_calls <= call:
+            break
+    assert shown
+    assert {*shown} == {"paid"}
 
 
 @only("hashed-number")

@@ -15,7 +15,7 @@ from shared.stores import connect
 from shared.tables import create_tables
 from shared.writes import ClockSkew, Recovery, WriterClock, server_clock
 from shared.writes.server_clock import MAX_DRIFT_MS, MAX_SKEW_MS
-from tests.domains.tsdb.compacting import HOUR, NOW, repository, stored, values
+from tests.domains.tsdb.compacting import HOUR, HOUR_MS, NOW, repository, stored, values
 from tests.domains.tsdb.interleaving import every_order
 from tests.watched_connection import ReplyLost, Stop, WatchedConnection, WriterDied, stopped_at
 
@@ -101,7 +101,12 @@ PAIRS = {
     "a compaction": (lambda time: deleting_at(time, 1), lambda time: compacting_at(time, 5), [0, 2, 3, 4]),
     "ahead of a compaction": (lambda time: deleting_at(time, 1, 5), lambda time: compacting_at(time), [0, 2, 3, 4]),
 }
-CASES = [*((pair, "whole") for pair in PAIRS), ("a compaction", "with another"), ("a compaction", "single")]
+CASES = [
+    *((pair, "whole") for pair in ("two deletions", "a compaction", "ahead of a compaction")),
+    ("a compaction", "single"),
+    pytest.param("the first ahead", "whole", marks=pytest.mark.long),
+    pytest.param("a compaction", "with another", marks=pytest.mark.long),
+]
 
 
 @pytest.mark.parametrize(("pair", "compacted"), CASES)
@@ -182,6 +187,33 @@ def test_a_process_that_is_stopped_brings_nothing_back(time, run, call, paused_m
     found = values(connection, time.clock())
     wanted = BOTH if run == "delete" else FIRST
     assert found == wanted or (is_put and paused_ms > KEEP_MS)
+
+
+def test_a_process_that_is_stopped_before_one_put_does_not_send_the_next(time):
+    """The cells of two rows have two timestamps, and so two puts, because a point of one row is nearly young."""
+    connection = filled(time, compacted="whole")
+    tsdb = repository(connection, time.clock())
+    others = {"host": "web-2"}
+    tsdb.store_all([Point("cpu", HOUR + second * 1000, second, others) for second in range(5)])
+    time.ms += 5 * QUIET_MS
+    assert tsdb.compact("cpu").compacted == 1
+    time.ms += 5 * QUIET_MS
+    tsdb.store(Point("cpu", HOUR + 9000, 9, others))
+    time.ms += QUIET_MS - 30_000
+    paused = []
+
+    def pause_before_the_first_put(_number, call):
+        if call.table == "tsdb" and not paused:
+            paused.append(call)
+            delete(tsdb, 1)
+            time.ms += 3 * QUIET_MS
+            tsdb.upkeep.recover()
+
+    delete(repository(WatchedConnection(connection, pause_before_the_first_put), time.clock(5)), 3)
+    (put,) = paused
+    assert [row for row, mutations in put.rows if not mutations[0].isDelete] == [min(stored(connection))]
+    answers = repository(connection, time.clock()).query("none:cpu{host=web-2}", HOUR, HOUR + HOUR_MS)
+    assert [answer.value for answer in answers] == [0, 2, 4, 9]
 
 
 def test_points_that_are_stored_again_stay_whoever_compacts_deletes_or_recovers(time):

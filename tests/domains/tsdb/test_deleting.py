@@ -6,11 +6,12 @@ from contextlib import suppress
 import pytest
 
 from domains.tsdb.codecs import SeriesSalt
-from domains.tsdb.deleting import DeletionResult
+from domains.tsdb.deleting import DeletionResult, deletion
 from domains.tsdb.keys import TABLES, data_table
 from domains.tsdb.qualifiers import MIXED, NOT_MIXED, pack_appended, pack_number, qualifier_of
 from domains.tsdb.questions import TagFilter
 from domains.tsdb.records import Point
+from domains.tsdb.registry import CoveredPeriod
 from domains.tsdb.repository import TsdbRepository
 from domains.tsdb.rewriting import QUIET_MS
 from shared.keys import InvalidQuestion
@@ -113,6 +114,35 @@ def test_young_cells_are_deleted_at_once_and_others_stay_beside_the_rewritten_ce
     assert values(connection, clock) == [0, 1, 9]
     (cells,) = stored(connection).values()
     assert sorted(len(column) for column, _ in cells.items()) == [4, 6]
+
+
+def test_cells_of_every_millisecond_around_the_timestamp_of_the_deletion_are_deleted(connection, clock):
+    """A tombstone of the whole row, or of its old cells, is a millisecond older than that."""
+    tags = [{"host": f"web-{number}"} for number in range(60)]
+    for number, series in enumerate(tags):
+        repository(connection, clock).store(Point("cpu", HOUR, number, series))
+    for number, row in enumerate(stored(connection)):
+        connection.table("tsdb").delete(row, timestamp=clock.set_ms)
+        connection.table("tsdb").put(row, dict([cell((7, 7))]), timestamp=clock.set_ms + 1 + number)
+    first_ms = clock.set_ms + 1
+    clock.set_ms += QUIET_MS
+    assert delete(connection, clock, 0, 3600) == DeletionResult(60, 0, ())
+    assert first_ms < clock.set_ms - QUIET_MS < first_ms + 60
+    assert stored(connection) == {}
+
+
+def test_what_another_deletion_covers_is_dated_before_its_end():
+    """Of a plain cell, of a whole hour, and of a point beside a compacted cell that is replaced."""
+
+    def plan(written_ms, period):
+        cells = {b"\0\x10": (b"\1", written_ms), b"\0\x00\0\x10\0\x20": (bytes.fromhex("00 02 02 00"), 99)}
+        return deletion(cells if period.since_ms else {b"\0\x10": cells[b"\0\x10"]}, None, [period], 1000)
+
+    whole_hour, second_1 = CoveredPeriod(0, HOUR_MS, 100), CoveredPeriod(1000, 2000, 100)
+    assert plan(99, whole_hour).deleted == {b"\0\x10": 99}
+    assert plan(100, whole_hour) is None
+    assert plan(99, second_1).rewritten == (b"\0\x00\0\x20", bytes.fromhex("00 02 00"))
+    assert plan(100, second_1).rewritten == (b"\0\x00\0\x10\0\x20", bytes.fromhex("00 01 02 00"))
 
 
 def test_a_young_compacted_cell_is_not_rewritten(connection, clock):

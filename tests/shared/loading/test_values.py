@@ -13,6 +13,10 @@ from shared.loading import read_value
         (float, 7, 7.0),
         (float, "1e308", 1e308),
         (float, "0" * 5000 + ".5", 0.5),
+        (int | float, "7", 7),
+        (int | float, 9_007_199_254_740_993, 9_007_199_254_740_993),
+        (int | float, "1.5", 1.5),
+        (int | float, 1.0, 1.0),
         (bool, "true", True),
         (bool, "false", False),
         (bool, True, True),
@@ -20,12 +24,16 @@ from shared.loading import read_value
     ],
 )
 def test_other_types_are_read_as_they_are_written(wanted, given, value):
-    assert read_value("field", wanted, given) == value
+    read = read_value("field", wanted, given)
+    assert (type(read), read) == (type(value), value)
 
 
 @pytest.mark.parametrize(
     ("wanted", "given"),
-    [(float, "nan"), (float, "1_0"), (float, True), (float, "x"), (bool, "no"), (bool, 1), (bytes, "0"), (bytes, 3)],
+    [
+        *((wanted, given) for wanted in (float, int | float) for given in ("nan", "1_0", True, "x")),
+        *((bool, "no"), (bool, 1), (bytes, "0"), (bytes, 3)),
+    ],
 )
 def test_other_types_are_never_guessed(wanted, given):
     with pytest.raises(ValueError, match="must be "):

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from itertools import islice
 from typing import Any
 
 import happybase
@@ -28,7 +29,7 @@ from shared.keys import (
     part,
     row_key,
 )
-from shared.queries import scan
+from shared.queries import scan, scan_in_batches
 from tests.engines import EMBEDDED, Engine, examples, located, plain_table
 from tests.shared.keys.oracle import Subject, in_order, matches, plan_of, questions, subjects
 from tests.shared.stocked import Stocked, hexes, put, stocked_table
@@ -96,6 +97,15 @@ def test_ranges_of_one_stream_come_one_after_another(stocked: Stocked) -> None:
     table = stocked(hexes("01", "02", "03", "04", "05", "06"))
     assert rows_of(table, ("01", "03"), ("04", "05"), ("06", None)) == ["01", "02", "04", "06"]
     assert rows_of(table, ("01", "03"), ("04", "05"), ("06", None), reverse=True) == ["06", "04", "02", "01"]
+
+
+@pytest.mark.parametrize(("batch_rows", "sizes"), [(1, [1, 1, 1, 1]), (2, [2, 2]), (3, [3, 1]), (5, [4])])
+def test_every_row_of_a_range_is_in_one_batch(stocked: Stocked, batch_rows: int, sizes: list[int]) -> None:
+    table = stocked(hexes("01", "02", "02 00", "03", "04"))
+    read = scan_in_batches(table, RowRange(bytes.fromhex("01"), bytes.fromhex("04")), batch_rows)
+    batches = list(islice(read, 9))
+    assert [row.hex(" ") for batch in batches for row, _cells in batch] == ["01", "02", "02 00", "03"]
+    assert [len(batch) for batch in batches] == sizes
 
 
 def test_no_range_gives_no_row(stocked: Stocked) -> None:

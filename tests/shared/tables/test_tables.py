@@ -197,6 +197,19 @@ def test_both_numbers_for_cells_that_never_expire_are_the_same(
         create_tables(connection, [attrs.evolve(OTHERS, families={"o": Family(ttl_seconds=60)})])
 
 
+def test_the_shortest_and_the_longest_time_to_live_are_those_of_cells_that_expire(
+    connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create_tables(connection, [OTHERS])
+    families = connection.table("others").families()
+    monkeypatch.setattr(happybase.Table, "families", lambda _table: families)
+    for stored_s in (1, 2**31 - 2):
+        families[b"o"]["time_to_live"] = stored_s
+        create_tables(connection, [attrs.evolve(OTHERS, families={"o": Family(ttl_seconds=stored_s)})])
+        with pytest.raises(TableMismatch, match=rf"ttl_seconds None \(has ttl_seconds {stored_s}\)$"):
+            create_tables(connection, [OTHERS])
+
+
 def test_a_table_that_another_process_creates_meanwhile_is_one_that_exists(
     connection: happybase.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:

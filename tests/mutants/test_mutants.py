@@ -1,0 +1,158 @@
+"""Where a mutant is planted, and which mutants a run plants."""
+
+import subprocess
+
+import attrs
+import pytest
+
+from tests.mutants.choosing import bounded, changed_files, of_files, of_what_changed, part_of
+from tests.mutants.planting import Mutant, read_mutants
+
+CODE = """\
+STEP_MS, KEEP_MS = 3, 4
+WAIT_MS: int = 3
+
+class Clock:
+    step = 3
+
+    @cached(3)
+    def now(self):
+        return self.last + 3
+
+    def later(self):
+        return self.now() + 3
+"""
+
+
+def in_clock(definition, old="3", new="5"):
+    return Mutant("the clock is wrong", "clock.py", definition, old, new, ("tests/test_clock.py",))
+
+
+@pytest.mark.parametrize(
+    ("definition", "line", "wrong"),
+    [
+        ("WAIT_MS", 2, "WAIT_MS: int = 5"),
+        ("Clock.step", 5, "    step = 5"),
+        ("Clock.later", 12, "        return self.now() + 5"),
+    ],
+)
+def test_a_mutant_is_planted_in_the_definition_that_it_names(definition, line, wrong):
+    lines = CODE.splitlines(keepends=True)
+    assert in_clock(definition).planted(CODE) == "".join([*lines[: line - 1], f"{wrong}\n", *lines[line:]])
+
+
+def test_the_decorators_of_a_definition_are_a_part_of_it():
+    assert in_clock("Clock.now", "@cached(3)", "").planted(CODE) == CODE.replace("@cached(3)", "")
+
+
+def test_a_text_that_occurs_twice_in_its_definition_is_refused():
+    with pytest.raises(LookupError, match=r"^clock.py::Clock.now: '3' must occur once \(occurs 2 times\)$"):
+        in_clock("Clock.now").planted(CODE)
+
+
+def test_a_definition_that_was_renamed_needs_no_edit_while_the_file_has_the_text_once():
+    assert in_clock("Clock.at", "self.last", "0").planted(CODE) == CODE.replace("self.last", "0")
+    with pytest.raises(LookupError, match=r"^clock.py: '3' must occur once \(occurs 6 times\)$"):
+        in_clock("Clock.at").planted(CODE)
+
+
+def test_a_text_that_is_gone_is_refused():
+    with pytest.raises(LookupError, match=r"^clock.py: 'time.time' must occur once \(occurs 0 times\)$"):
+        in_clock("Clock.now", "time.time").planted(CODE)
+
+
+TABLE = """["{name}"]
+in = "clock.py::Clock.now"
+old = 'a'
+new = 'b'
+tests = ["tests/test_clock.py"]
+"""
+
+
+def test_mutants_are_read_from_all_files_of_a_folder(tmp_path):
+    (tmp_path / "a.toml").write_text(TABLE.format(name="one"))
+    (tmp_path / "b.toml").write_text(TABLE.format(name="two"))
+    one = Mutant("one", "clock.py", "Clock.now", "a", "b", ("tests/test_clock.py",))
+    assert read_mutants(tmp_path) == (one, attrs.evolve(one, name="two"))
+
+
+def test_a_mutant_without_tests_and_two_of_one_name_are_refused(tmp_path):
+    (tmp_path / "a.toml").write_text(TABLE.format(name="one").replace("tests =", "test ="))
+    with pytest.raises(ValueError, match=r"^a.toml: 'one' must have in, new, old, tests \(has in, old, new, test\)$"):
+        read_mutants(tmp_path)
+    (tmp_path / "a.toml").write_text(TABLE.format(name="one"))
+    (tmp_path / "b.toml").write_text(TABLE.format(name="one"))
+    with pytest.raises(ValueError, match=r"^b.toml: 'one' must name one mutant \(names two\)$"):
+        read_mutants(tmp_path)
+
+
+MUTANTS = [
+    Mutant(f"mutant {number}", f"{number}.py", "", "a", "b", (f"tests/{number}.py::test_it",)) for number in range(100)
+]
+
+
+def test_the_parts_are_all_mutants_and_each_is_in_one():
+    parts = [part_of(MUTANTS, f"{number}/6") for number in range(1, 7)]
+    assert sorted(mutant.name for part in parts for mutant in part) == sorted(mutant.name for mutant in MUTANTS)
+
+
+@pytest.mark.parametrize("part", ["0/6", "7/6", "1", "a/b", ""])
+def test_another_part_is_refused(part):
+    with pytest.raises(ValueError, match=r"^part: must be K/N with K from 1 to N \(got "):
+        part_of(MUTANTS, part)
+
+
+def test_a_change_of_a_file_or_of_a_test_chooses_its_mutants():
+    assert of_files(MUTANTS, {"3.py", "tests/5.py", "README.md"}) == [MUTANTS[3], MUTANTS[5]]
+
+
+def test_another_commit_chooses_other_mutants_and_the_same_one_the_same():
+    chosen = bounded(MUTANTS, 60, "a1")
+    assert len(chosen) == 60
+    assert bounded(MUTANTS, 60, "a1") == chosen != bounded(MUTANTS, 60, "a2")
+    assert {mutant.name for number in range(12) for mutant in bounded(MUTANTS, 60, f"{number}")} == {
+        mutant.name for mutant in MUTANTS
+    }
+
+
+@pytest.fixture
+def history(tmp_path):
+    """A repository in which commit N has changed the file N.py."""
+
+    def git(*arguments):
+        settings = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
+        subprocess.run(["git", *settings, *arguments], cwd=tmp_path, check=True, capture_output=True)
+
+    git("init")
+    for number in range(3):
+        (tmp_path / f"{number}.py").write_text("a")
+        git("add", ".")
+        git("commit", "-m", f"commit {number}")
+    return tmp_path
+
+
+def test_what_changed_is_of_the_last_commits_and_of_the_work_since(history):
+    (history / "0.py").write_text("b")
+    assert changed_files(1, history) == {"2.py", "0.py"}
+    assert of_what_changed(MUTANTS, 1, history) == (
+        [MUTANTS[0], MUTANTS[2]],
+        "2 of 100 mutants: changed since HEAD~1",
+    )
+
+
+def test_everything_has_changed_where_the_history_is_shorter_and_the_rest_is_said(history):
+    chosen, sentence = of_what_changed(MUTANTS, 20, history)
+    assert len(chosen) == 60
+    assert sentence == (
+        "100 of 100 mutants: the history is shorter than 20 commits; "
+        "the hash of the commit chooses 60 of them, and 40 are not planted"
+    )
+
+
+def test_everything_has_changed_without_a_history(tmp_path):
+    assert changed_files(1, tmp_path) is None
+
+
+def test_no_commits_are_refused():
+    with pytest.raises(ValueError, match=r"^changed: must be 1 or more commits \(got 0\)$"):
+        of_what_changed(MUTANTS, 0)
