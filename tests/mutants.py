@@ -1058,7 +1058,7 @@ MUTANTS = (
     ),
     Mutant(
         "an answer does not say which names have no number",
-        "domains/cli.py",
+        "domains/command_line/asking.py",
         "unknown = () if design.unknown_names is None else design.unknown_names(repository, call_arguments)",
         "unknown = ()",
         ("tests/domains/test_cli_ask.py",),
@@ -1128,14 +1128,14 @@ MUTANTS = (
     ),
     Mutant(
         "a refusal recommends a variant that loses points",
-        "domains/cli.py",
+        "domains/command_line/asking.py",
         "if variant.is_to_copy or variant is refusing:",
         "if True:",
         ("tests/domains/test_cli_marks.py",),
     ),
     Mutant(
         "a refusal to sort recommends variants that sort, too",
-        "domains/cli.py",
+        "domains/command_line/asking.py",
         ' if "order" not in measurement.client_work]',
         "]",
         ("tests/domains/test_cli_ask.py",),
@@ -1163,14 +1163,14 @@ MUTANTS = (
     ),
     Mutant(
         "a question that is explained is asked of the store",
-        "domains/cli.py",
-        "with _open(MEMORY) if explains else _store_to_ask(store, design, variant) as connection:",
-        "with _store_to_ask(store, design, variant) as connection:",
+        "domains/command_line/asking.py",
+        "with open_store(MEMORY) if explains else store_to_ask(store, design, variant) as connection:",
+        "with store_to_ask(store, design, variant) as connection:",
         ("tests/domains/test_cli_ask.py",),
     ),
     Mutant(
         "a key of slices is explained with the whole value",
-        "domains/asking.py",
+        "domains/command_line/key_words.py",
         "{part.name: layout.share(part, values[part.name]) for part in layout.parts}",
         "{part.name: values[part.name] for part in layout.parts}",
         ("tests/domains/test_cli.py",),
@@ -1871,7 +1871,7 @@ MUTANTS = (
     ),
     Mutant(
         "of many records none is stored after a bad one",
-        "domains/cli.py",
+        "domains/command_line/loading.py",
         "with suppress(NotAllStored):",
         "with suppress(KeyError):",
         ("tests/domains/test_cli_load_batches.py",),
@@ -2004,7 +2004,7 @@ MUTANTS = (
     ),
     Mutant(
         "all pending writes are young",
-        "domains/cli.py",
+        "domains/command_line/store_commands.py",
         "None if older_than is None else 1000 * number(",
         "None if older_than is None else 1000 + number(",
         ("tests/domains/test_cli_upkeep.py",),

@@ -20,8 +20,8 @@ from typing import Any
 import attrs
 import happybase
 
-from domains.asking import questions, shown_arguments
-from domains.designs import DESIGNS
+from domains.command_line.designs import all_designs
+from domains.command_line.words import questions, shown_arguments
 from domains.monitoring import TABLES as MONITORING_TABLES
 from domains.monitoring import Point as MonitoredPoint
 from domains.monitoring import PointRepository
@@ -768,9 +768,12 @@ def pages() -> dict[Path, Callable[[], str]]:
 
     return dict(
         [
-            *(made(ROOT / "domains" / design.name / "README.md", partial(design_blocks, design)) for design in DESIGNS),
+            *(
+                made(ROOT / "domains" / design.name / "README.md", partial(design_blocks, design))
+                for design in all_designs()
+            ),
             made(ROOT / "shared" / "stores" / "README.md", stores_blocks),
-            made(ROOT / "README.md", lambda: {"designs": index_block(DESIGNS)}),
+            made(ROOT / "README.md", lambda: {"designs": index_block(all_designs())}),
         ]
     )
 

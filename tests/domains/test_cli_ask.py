@@ -10,8 +10,9 @@ from pathlib import Path
 import attrs
 import pytest
 
-from domains.asking import WrongUsage, arguments, questions
-from domains.designs import DESIGNS
+from domains.command_line.designs import all_designs
+from domains.command_line.usage import WrongUsage
+from domains.command_line.words import arguments, questions
 from domains.logs.design import DESIGN as LOGS_DESIGN
 from domains.monitoring.design import DESIGN as MONITORING
 from domains.orders import TABLES, OrderRepository
@@ -116,7 +117,7 @@ def test_the_questions_as_json_have_their_arguments_and_what_they_answer(ask_jso
     assert names == ["order", "of-seller", "of-buyer", "with-status", "numbered"]
 
 
-@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
 def test_every_command_that_run_prints_can_be_asked(rowbook, few_samples, design):
     for variant in design.variants:
         for pattern in design.patterns:
@@ -467,7 +468,7 @@ def test_an_explanation_as_json_has_the_ranges_in_hex(ask_json):
 
 @pytest.mark.parametrize("name", [*ORDERS, *LOGS])
 def test_an_explanation_is_what_the_first_page_does(rowbook, sampled_file, name):
-    (design,) = (design for design in DESIGNS if design.name == name.partition(":")[0])
+    (design,) = (design for design in all_designs() if design.name == name.partition(":")[0])
     exact = 0
     for pattern in design.patterns:
         if pattern.answer != "page":
