@@ -10,8 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import happybase
 
-from .hbase.retries import OutcomeUnknown, ScanBroken, Unreachable
-from .thrift1.errors import StoreError
+from .thrift1.connection_errors import OutcomeUnknown, ScanBroken, StoreError, Unreachable
 
 __all__ = [
     "InvalidStoreURL",
