@@ -21,6 +21,8 @@ import attrs
 import happybase
 
 from domains.command_line.designs import all_designs
+from domains.command_line.listing import LISTING
+from domains.command_line.shown_designs import listing_text
 from domains.command_line.words import questions, shown_arguments
 from domains.monitoring import TABLES as MONITORING_TABLES
 from domains.monitoring import Point as MonitoredPoint
@@ -773,6 +775,7 @@ def pages() -> dict[Path, Callable[[], str]]:
                 for design in all_designs()
             ),
             made(ROOT / "shared" / "stores" / "README.md", stores_blocks),
+            (LISTING, listing_text),
             made(ROOT / "README.md", lambda: {"designs": index_block(all_designs())}),
         ]
     )

@@ -14,6 +14,7 @@ from sybil.document import Document
 from sybil.parsers.markdown import PythonCodeBlockParser
 
 from domains.command_line.designs import all_designs
+from domains.command_line.listing import LISTING
 from domains.command_line.main import main
 from shared.designs import AccessPattern, Measurement, Variant, load_samples, measure
 from shared.designs.comparison import Busiest, VariantCosts
@@ -35,12 +36,13 @@ def named(path):
     return str(path.relative_to(ROOT))
 
 
-def test_every_readme_with_generated_blocks_is_generated():
-    assert sorted(PAGES) == [path for path in READMES if "<!-- generated: " in path.read_text(encoding="utf-8")]
+def test_every_readme_with_generated_blocks_is_generated_and_so_is_the_list_of_designs():
+    readmes = [path for path in READMES if "<!-- generated: " in path.read_text(encoding="utf-8")]
+    assert sorted(PAGES) == sorted([*readmes, LISTING])
 
 
 @pytest.mark.parametrize("path", PAGES, ids=named)
-def test_the_generated_blocks_are_what_the_code_prints(path):
+def test_what_is_generated_is_what_the_code_prints(path):
     assert path.read_text(encoding="utf-8") == PAGES[path]()
 
 

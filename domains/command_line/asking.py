@@ -14,8 +14,8 @@ from shared.tables import create_tables
 
 from . import answers
 from .designs import find_variants, full_name
-from .listing import warn
 from .options import MEMORY
+from .shown_designs import warn
 from .stores import open_store, store_to_ask
 from .usage import WrongUsage, check_name
 from .words import arguments, number, questions

@@ -6,12 +6,6 @@ from .designs import NAMES, all_designs, design_named
 from .words import questions
 
 
-def names() -> list[str]:
-    """The names of all designs and variants."""
-    variants = [f"{design.name}:{variant.name}" for design in all_designs() for variant in design.variants]
-    return [*NAMES, *variants]
-
-
 def question_names(name: str) -> list[str]:
     """The questions of the design with this name, or with a variant of this name."""
     design_name = name.partition(":")[0]

@@ -21,8 +21,8 @@ from shared.designs.ruler import cell_lines, ruler_lines
 from shared.designs.traps import trap_row
 from shared.tables import TableLayout
 
-from .listing import marks
 from .ranges import figures, show_ranges
+from .shown_designs import marks
 from .terminal import GUTTER, heading, json_object, line, ruler
 from .text_tables import table
 

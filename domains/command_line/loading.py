@@ -21,8 +21,8 @@ from shared.writes.batches import RECORDS_AT_ONCE
 
 from . import terminal
 from .designs import find_variants
-from .listing import warn
 from .options import LAST_YEAR, MEMORY
+from .shown_designs import warn
 from .stores import open_store
 from .usage import CommandFailed, check_name
 from .words import number, pairs, time

@@ -8,9 +8,9 @@ from typer.core import TyperCommand, TyperOption
 
 def complete_name() -> list[str]:
     """The names of all designs and variants."""
-    from .completing import names
+    from .listing import listed_names
 
-    return names()
+    return listed_names()
 
 
 def complete_question(context: typer.Context) -> list[str]:

@@ -13,8 +13,8 @@ from shared.tables.recorded_layouts import RECORDS
 
 from . import costs, terminal
 from .designs import full_name, group_by_design
-from .listing import design_keys
 from .options import MEMORY
+from .shown_designs import show_design
 from .stores import open_store
 from .usage import WrongUsage
 
@@ -37,7 +37,7 @@ def run(out: Console, names: list[str], store: str, *, keep: bool, as_json: bool
                 prefix = (connection.table_prefix or b"").decode()  # that of the URL, too
                 measured.append(measure_variant(connection, design, variant))
                 if variant is variants[0] and not as_json:
-                    design_keys(out, design, variants)
+                    show_design(out, design, variants)
                     for table in variant.record_tables:
                         costs.rows(out, connection, table)
                     costs.costs(out, full_name(design, variant), measured[0].measurements)

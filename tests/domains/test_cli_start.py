@@ -1,0 +1,72 @@
+"""What a command imports: nothing that it does not need, because imports are most of the time that it takes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+STORES = ("shared.stores.embedded", "shared.stores.hbase", "shared.stores.filters", "shared.stores.server", "sqlite3")
+COMMAND = """
+import sys
+from domains.command_line.app import app
+app(sys.argv[1:], prog_name="rowbook", standalone_mode=False)
+"""
+
+
+def imported(code: str, *arguments: str) -> set[str]:
+    """The modules that a fresh process imports for some code."""
+    code += "\nimport json\nprint()\nprint(json.dumps([*sys.modules]))"
+    out = subprocess.check_output([sys.executable, "-c", code, *arguments], cwd=ROOT, text=True)
+    return set(json.loads(out.splitlines()[-1]))
+
+
+def below(names: tuple[str, ...], modules: set[str]) -> list[str]:
+    """The modules that are one of these, or lie in one of them."""
+    return sorted(module for module in modules if f"{module}.".startswith(tuple(f"{name}." for name in names)))
+
+
+@pytest.mark.parametrize(
+    ("line", "needs", "unwanted"),
+    [
+        ("--help", "typer", ("shared", "happybase", "attr", "rich.console")),
+        ("list", "rich.console", ("numpy", "prometheus_client", "cattrs", "happybase", "shared")),
+        ("explain orders order_number=n-42", "domains.orders.design", ("numpy", "prometheus_client", *STORES)),
+        ("ddl logs", "domains.logs.design", ("numpy", "prometheus_client", *STORES)),
+    ],
+)
+def test_a_command_imports_what_it_needs(line: str, needs: str, unwanted: tuple[str, ...]) -> None:
+    modules = imported(COMMAND, *line.split())
+    assert needs in modules
+    assert below(unwanted, modules) == []
+
+
+def test_a_command_imports_the_design_that_it_names_and_no_other() -> None:
+    modules = imported(COMMAND, "explain", "orders", "order_number=n-42")
+    assert {module.split(".")[1] for module in below(("domains",), modules) if "." in module} == {
+        "command_line",
+        "orders",
+    }
+
+
+@pytest.mark.parametrize(
+    ("url", "needs", "unwanted"),
+    [
+        ("hbase://127.0.0.1:1?retry_ms=0", "shared.stores.hbase", "shared.stores.embedded"),
+        ("embedded:", "shared.stores.embedded", "shared.stores.hbase.connection"),
+    ],
+)
+def test_a_store_is_imported_for_its_url(url: str, needs: str, unwanted: str) -> None:
+    code = f"""
+import sys
+from shared.stores import Unreachable, connect
+try:
+    connect({url!r})
+except Unreachable:
+    pass
+"""
+    modules = imported(code)
+    assert needs in modules
+    assert below((unwanted,), modules) == []
