@@ -3,9 +3,10 @@
 import typer
 
 from . import commands, store_commands
+from .flags import FlagsCommand, FlagsGroup
 from .options import LoadCommand, Plain
 
-app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(cls=FlagsGroup, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
 @app.callback(invoke_without_command=True)
@@ -16,7 +17,7 @@ def rowbook(context: typer.Context, plain: Plain = False) -> None:
         typer.echo(context.get_help())
 
 
-app.command("list")(commands.list_)
+app.command("list", cls=FlagsCommand)(commands.list_)
 app.command("run")(commands.run)
 app.command("load", cls=LoadCommand)(commands.load_)
 app.command("ask")(commands.ask)

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ def below(names: tuple[str, ...], modules: set[str]) -> list[str]:
     ("line", "needs", "unwanted"),
     [
         ("--help", "typer", ("shared", "happybase", "attr", "rich.console")),
-        ("list", "rich.console", ("numpy", "prometheus_client", "cattrs", "happybase", "shared")),
+        ("list", "rich.console", ("numpy", "prometheus_client", "cattrs", "happybase", "pydantic", "shared")),
         ("explain orders order_number=n-42", "domains.orders.design", ("numpy", "prometheus_client", *STORES)),
         ("ddl logs", "domains.logs.design", ("numpy", "prometheus_client", *STORES)),
     ],
@@ -41,6 +42,26 @@ def test_a_command_imports_what_it_needs(line: str, needs: str, unwanted: tuple[
     modules = imported(COMMAND, *line.split())
     assert needs in modules
     assert below(unwanted, modules) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [("list --help", "--help"), ("--plain", "--install-completion"), ("--plain --help", "--show-completion")],
+)
+def test_options_that_are_not_read_are_still_in_the_help(ok: Callable[[str], str], line: str, shown: str) -> None:
+    assert shown in ok(line)
+
+
+@pytest.mark.parametrize(
+    ("line", "advice"),
+    [("list --hel", "--help"), ("--install-complete", "--install-completion"), ("--plain --hel list", "--help")],
+)
+def test_options_that_are_not_read_are_still_suggested(
+    rowbook: Callable[[str], tuple[int, str, str]], line: str, advice: str
+) -> None:
+    code, _out, err = rowbook(line)
+    assert code == 2
+    assert advice in err.partition("; see ")[0]
 
 
 def test_a_command_imports_the_design_that_it_names_and_no_other() -> None:
