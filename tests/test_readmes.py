@@ -19,17 +19,21 @@ from domains.command_line.main import main
 from shared.designs import AccessPattern, Measurement, Variant, load_samples, measure
 from shared.designs.comparison import Busiest, VariantCosts
 from shared.designs.metering import Cost, Read
+from shared.designs.pages.cost_blocks import across, costs_block
+from shared.designs.pages.markdown import MAX_COLUMNS, MAX_LINE, with_blocks
+from shared.designs.pages.question_blocks import statements
+from shared.designs.pages.stores_page import FILTERS
 from shared.keys import RowRange
 from shared.queries import Explanation
 from shared.stores import connect
 from shared.stores.filters import language as filter_language
 from shared.tables import ItemCells, create_tables
-from tests.readmes import FILTERS, MAX_COLUMNS, MAX_LINE, across, costs_block, pages, statements, with_blocks
+from tests.readmes import all_pages
 
 ROOT = Path(__file__).parents[1]
 READMES = sorted(path for pattern in ("*.md", "domains/**/*.md", "shared/**/*.md") for path in ROOT.glob(pattern))
 ALL_READMES = sorted({*READMES, *ROOT.glob("fixtures/**/*.md"), *ROOT.glob("tests/**/*.md")})
-PAGES = pages()
+PAGES = all_pages()
 
 
 def named(path):

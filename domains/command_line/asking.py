@@ -7,6 +7,7 @@ from typing import Any
 from rich.console import Console
 
 from shared.designs import AccessPattern, Design, Measurement, Variant, measure_pattern
+from shared.designs.arguments import questions
 from shared.designs.patterns import DEFAULT_LIMIT
 from shared.keys import InvalidQuestion
 from shared.queries import MAX_LIMIT
@@ -18,7 +19,7 @@ from .options import MEMORY
 from .shown_designs import warn
 from .stores import open_store, store_to_ask
 from .usage import WrongUsage, check_name
-from .words import arguments, number, questions
+from .words import arguments, number
 
 
 def ask(

@@ -1,9 +1,9 @@
 """The names that a shell completes, and that help texts list."""
 
+from shared.designs.arguments import questions
 from shared.loading import FORMATS
 
 from .designs import NAMES, all_designs, design_named
-from .words import questions
 
 
 def question_names(name: str) -> list[str]:

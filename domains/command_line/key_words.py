@@ -6,12 +6,13 @@ from typing import Any, TypeAlias
 import attrs
 
 from shared.designs import Design, Variant
+from shared.designs.arguments import without_unit
 from shared.keys import InvalidKey
 from shared.keys.errors import message_of, shown
 from shared.tables import TableLayout
 
 from .usage import WrongUsage
-from .words import from_hex, values_of, without_unit
+from .words import from_hex, values_of
 
 TableKeys: TypeAlias = list[tuple[TableLayout[Any, Any], bytes]]
 """Tables, each with a row key of that table."""

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from inspect import Parameter
 from typing import Any
 
-from shared.designs import AccessPattern, Design
+from shared.designs import AccessPattern
+from shared.designs.arguments import shown_arguments, without_unit
 from shared.keys.errors import shown
 from shared.loading import read_value
 from shared.records import LENGTH, parse_length, show_time
@@ -53,24 +54,6 @@ def from_hex(what: str, text: str) -> bytes:
         raise WrongUsage(f"{what}: must be hex digits, two for each byte (got {shown(text)})") from None
 
 
-def questions(design: Design) -> dict[str, list[AccessPattern]]:
-    """The access patterns of a design by their names in `rowbook ask`; patterns of one name differ in their samples."""
-    by_name: dict[str, list[AccessPattern]] = {}
-    for pattern in design.patterns:
-        by_name.setdefault(pattern.name, []).append(pattern)
-    return by_name
-
-
-def shown_arguments(pattern: AccessPattern) -> str:
-    """`seller_id= [since= until=]`: the required arguments, then the optional ones in brackets."""
-    required: list[str] = []
-    optional: list[str] = []
-    for parameter in pattern.parameters:
-        arguments_ = required if parameter.default is Parameter.empty else optional
-        arguments_.append(f"{without_unit(parameter.name)}=")
-    return " ".join([*required, f"[{' '.join(optional)}]"] if optional else required)
-
-
 def arguments(pattern: AccessPattern, words: Iterable[str]) -> dict[str, Any]:
     """The words `field=value` as arguments of the pattern's method."""
     types = {parameter.name: parameter.annotation for parameter in pattern.parameters}
@@ -82,11 +65,6 @@ def arguments(pattern: AccessPattern, words: Iterable[str]) -> dict[str, Any]:
     if since_ms is not None and until_ms is not None and since_ms > until_ms:
         raise WrongUsage(f"since: must not be after until (got {show_time(since_ms)} and {show_time(until_ms)})")
     return values
-
-
-def without_unit(name: str) -> str:
-    """The name of a field on the command line: a time without `_ms`, because its text says its unit."""
-    return name.removesuffix("_ms")
 
 
 def values_of(words: Iterable[str], types: Mapping[str, Any], what: str) -> dict[str, Any]:

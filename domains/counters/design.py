@@ -7,6 +7,7 @@ from shared.records import parse_time
 
 from .keys import INTENTS, LOGIN_DAYS, TABLES
 from .loads import LAST_DAY_MS, LOGINS_LOAD
+from .page import own_blocks
 from .published import PUBLISHED
 from .repository import LoginRepository
 from .traps import TRAPS
@@ -73,4 +74,5 @@ DESIGN = Design(
     exemptions=(Exemption("rows", "all users of the day are read to find ten of them", (TOP_USERS,)),),
     traps=TRAPS,
     published=PUBLISHED,
+    own_blocks=own_blocks,
 )

@@ -7,6 +7,7 @@ from shared.records import parse_time
 
 from .keys import ERASED_FOLLOWS, ERASED_POSTS, ERASURES, TABLES, UNFINISHED
 from .loads import FOLLOWS_LOAD, LATEST_MS, POSTS_LOAD
+from .page import own_blocks
 from .published import PUBLISHED
 from .repository import FeedRepository
 from .traps import TRAPS
@@ -54,4 +55,5 @@ DESIGN = Design(
     time="posted_ms",
     traps=TRAPS,
     published=PUBLISHED,
+    own_blocks=own_blocks,
 )

@@ -12,11 +12,12 @@ import pytest
 
 from domains.command_line.designs import all_designs
 from domains.command_line.usage import WrongUsage
-from domains.command_line.words import arguments, questions
+from domains.command_line.words import arguments
 from domains.logs.design import DESIGN as LOGS_DESIGN
 from domains.monitoring.design import DESIGN as MONITORING
 from domains.orders import TABLES, OrderRepository
 from domains.orders.design import DESIGN as ORDERS_DESIGN
+from shared.designs.arguments import questions
 from shared.queries.pages import read_page
 from shared.stores import connect
 from shared.tables import create_tables

@@ -8,12 +8,12 @@ import pytest
 
 from domains.command_line.designs import all_designs
 from shared.designs import load_samples, measure
+from shared.designs.pages.question_blocks import row_limit, statements
 from shared.stores import connect
 from shared.tables import create_tables
 from tests.hbase.hbase_shell import run_in_shell
 from tests.hbase.named import INFO_VARIABLE, named_hbase
 from tests.hbase.stores import drop_all
-from tests.readmes import row_limit, statements
 
 pytestmark = pytest.mark.hbase
 
