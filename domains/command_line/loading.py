@@ -21,7 +21,7 @@ from shared.writes.batches import RECORDS_AT_ONCE
 
 from . import terminal
 from .designs import find_variants
-from .options import LAST_YEAR, MEMORY
+from .options import MEMORY
 from .shown_designs import warn
 from .stores import open_store
 from .usage import CommandFailed, check_name
@@ -30,6 +30,9 @@ from .words import number, pairs, time
 R = TypeVar("R")
 
 INTERRUPTED = 130
+"""The exit code after Ctrl-C."""
+LAST_YEAR = 9999
+"""The last year of which a record holds a time."""
 BAD_LINES_AT_START = 1000
 """If the first lines of a file, so many of them, cannot be read, `load` stops."""
 LINES_AT_ONCE = 50

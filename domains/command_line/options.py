@@ -45,10 +45,6 @@ MEMORY = "embedded:"
 ORPHANED, UNDECODABLE = "orphaned", "undecodable"
 BUFFER_MIB = "1024"
 """What `serve` buffers unless told otherwise, as HBase's gateway does."""
-LAST_YEAR = 9999
-"""The last year of which a record holds a time."""
-MAX_AGE_S = 10 * 365 * 24 * 60 * 60
-"""The largest `--older-than`, in seconds."""
 
 Name = Annotated[
     str,

@@ -9,7 +9,6 @@ import typer
 
 from .options import (
     BUFFER_MIB,
-    MAX_AGE_S,
     MEMORY,
     ORPHANED,
     UNDECODABLE,
@@ -18,6 +17,9 @@ from .options import (
     Name,
     Plain,
 )
+
+MAX_AGE_S = 10 * 365 * 24 * 60 * 60
+"""The largest `--older-than`, in seconds."""
 
 
 def recover(

@@ -1,4 +1,4 @@
-"""Opens the store that a command names: with its tables, with the samples, or with tables of a demonstration."""
+"""Opens the store that a command names, which must have the tables of a variant, or the samples in memory."""
 
 import os
 import shlex

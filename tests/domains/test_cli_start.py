@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from domains.command_line.options import BUFFER_MIB
+from shared.stores.server.memory import MAX_BUFFERED_BYTES
+
 ROOT = Path(__file__).parents[2]
 STORES = ("shared.stores.embedded", "shared.stores.hbase", "shared.stores.filters", "shared.stores.server", "sqlite3")
 COMMAND = """
@@ -70,6 +73,10 @@ def test_a_command_imports_the_design_that_it_names_and_no_other() -> None:
         "command_line",
         "orders",
     }
+
+
+def test_the_help_shows_what_a_server_buffers_without_importing_it() -> None:
+    assert int(BUFFER_MIB) * 1024**2 == MAX_BUFFERED_BYTES
 
 
 @pytest.mark.parametrize(
