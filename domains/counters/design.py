@@ -7,8 +7,8 @@ from shared.records import parse_time
 
 from .keys import INTENTS, LOGIN_DAYS, TABLES
 from .loads import LAST_DAY_MS, LOGINS_LOAD
-from .page import own_blocks
 from .published import PUBLISHED
+from .readme_blocks import own_blocks
 from .repository import LoginRepository
 from .traps import TRAPS
 from .variants import increment, salted, sharded

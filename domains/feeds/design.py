@@ -7,8 +7,8 @@ from shared.records import parse_time
 
 from .keys import ERASED_FOLLOWS, ERASED_POSTS, ERASURES, TABLES, UNFINISHED
 from .loads import FOLLOWS_LOAD, LATEST_MS, POSTS_LOAD
-from .page import own_blocks
 from .published import PUBLISHED
+from .readme_blocks import own_blocks
 from .repository import FeedRepository
 from .traps import TRAPS
 from .variants import pull, texts

@@ -8,8 +8,8 @@ from shared.records import parse_time
 from .explaining import contents_of_cell, names_in_key, unknown_names
 from .keys import TABLES
 from .loads import LAST_QUARTER_MS, POINTS_LOAD
-from .page import own_blocks
 from .published import PUBLISHED
+from .readme_blocks import own_blocks
 from .repository import TsdbRepository
 from .variants import salted
 

@@ -34,10 +34,10 @@ from domains import monitoring
 from domains.tsdb import Point, TsdbRepository
 from domains.tsdb.compaction import compacted
 from domains.tsdb.keys import POINTS, TABLES
-from domains.tsdb.page import SPEED
 from domains.tsdb.qualifiers import HOUR_MS, cell_of, cells_by_qualifier, column_of
 from domains.tsdb.questions import parse_question
 from domains.tsdb.reading import ROWS_AT_ONCE
+from domains.tsdb.readme_blocks import SPEED
 from domains.tsdb.records import SeriesPoint
 from domains.tsdb.repository import POINTS_AT_ONCE
 from shared.queries import in_batches
