@@ -1,6 +1,6 @@
 """What only the page of `feeds` shows: when pulling is cheaper than pushing, and what it costs to bound a timeline."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -26,7 +26,7 @@ LINES, KEEP = 200, 50
 
 
 @contextmanager
-def new_feeds() -> Iterator[happybase.Connection]:
+def new_feeds() -> Generator[happybase.Connection]:
     """A store with the tables of the design, all empty."""
     connection = connect("embedded:")
     create_tables(connection, TABLES)
@@ -45,9 +45,13 @@ def put_followers(connection: happybase.Connection, author: str, count: int) -> 
 
 def cost_of_post(followers: int, pull_above: int | None) -> Cost:
     """What one post costs, once clocks were compared, without the scan that counts followers."""
+
+    def is_pulled(_author: str) -> bool:
+        return pull_above is not None
+
     with new_feeds() as connection:
         feeds: Any = FeedRepository(connection)
-        feeds._has_more_followers = lambda _author: pull_above is not None
+        feeds._has_more_followers = is_pulled
         put_followers(connection, "dan", followers)
         feeds.post(Post("ann", NOON_MS, 1, ""))
         with metered(connection) as cost:
