@@ -1,7 +1,7 @@
 """A design in lines and as JSON: its question, its variants and the keys of their tables. Run it to write the list."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from rich.cells import cell_len
@@ -17,10 +17,15 @@ from .listing import LISTING, show_lines
 
 
 def listing_text() -> str:
-    """The text of `listing.json`, made of all designs."""
+    """The text of `listing.json`, made of all designs; each line and each design is on a line of its own."""
     designs = all_designs()
     lines = [line for design in designs for line in _lines(design, design.variants)]
-    return json.dumps({"lines": lines, "designs": list(map(_design, designs))}, indent=1, ensure_ascii=False) + "\n"
+    return f'{{"lines": {_line_each(lines)}, "designs": {_line_each(map(_design, designs))}}}\n'
+
+
+def _line_each(items: Iterable[Any]) -> str:
+    shown = ",\n".join(json.dumps(item, ensure_ascii=False) for item in items)
+    return f"[\n{shown}\n]"
 
 
 def show_design(to: Console, design: Design, variants: Sequence[Variant]) -> None:
