@@ -12,7 +12,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-LAUNCHER = "domains/launcher.py"
+LAUNCHER = "domains/command_line/launcher.py"
 PLACES = {"shared": "", "domains": "domains", "fixtures": "fixtures"}
 """Folders of the repository, and what they are below `rowbook`."""
 PACKAGES = {"shared": "rowbook", "domains": "rowbook.domains", "fixtures": "rowbook.fixtures"}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from domains.designs import DESIGNS
+from domains.command_line.designs import all_designs
 from tests.locks import one_process_at_a_time
 from tests.wheels import LIBRARIES, PIP, build_wheel, install, run, succeed
 
@@ -37,7 +37,7 @@ def test_the_wheel_installs_one_package(wheel: Path) -> None:
     for name in (
         "__init__.py",
         "py.typed",
-        "domains/cli.py",
+        "domains/command_line/main.py",
         "keys/__init__.py",
         "stores/thrift1/added.thrift",
         "stores/hbase/thrift2.thrift",
@@ -55,7 +55,7 @@ def test_no_module_of_the_wheel_imports_what_only_the_repository_has(wheel: Path
         if name.endswith(".py")
         for module in modules(archive.read(name))
     }
-    assert ("rowbook/domains/cli.py", "rowbook") in imported
+    assert ("rowbook/domains/command_line/words.py", "rowbook") in imported
     assert [pair for pair in imported if pair[1] in ("shared", "domains", "fixtures", "tests")] == []
 
 
@@ -99,7 +99,7 @@ def test_an_installed_design_is_imported_and_its_story_runs(installed: Path, tmp
     line = "import rowbook.domains.orders as orders, rowbook.keys as keys; print(orders.__file__, keys.__file__)"
     for place in succeed(installed / "python", "-c", line, cwd=tmp_path).split():
         assert Path(place).is_relative_to(installed.parent)
-    for design in DESIGNS:
+    for design in all_designs():
         assert succeed(installed / "python", "-m", f"rowbook.domains.{design.name}.example", cwd=tmp_path)
 
 

@@ -13,34 +13,40 @@ import pytest
 from sybil.document import Document
 from sybil.parsers.markdown import PythonCodeBlockParser
 
-from domains import cli
-from domains.designs import DESIGNS
+from domains.command_line.designs import all_designs
+from domains.command_line.listing import LISTING
+from domains.command_line.main import main
 from shared.designs import AccessPattern, Measurement, Variant, load_samples, measure
 from shared.designs.comparison import Busiest, VariantCosts
 from shared.designs.metering import Cost, Read
+from shared.designs.pages.cost_blocks import across, costs_block
+from shared.designs.pages.markdown import MAX_COLUMNS, MAX_LINE, with_blocks
+from shared.designs.pages.question_blocks import statements
+from shared.designs.pages.stores_page import FILTERS
 from shared.keys import RowRange
 from shared.queries import Explanation
 from shared.stores import connect
 from shared.stores.filters import language as filter_language
 from shared.tables import ItemCells, create_tables
-from tests.readmes import FILTERS, MAX_COLUMNS, MAX_LINE, across, costs_block, pages, statements, with_blocks
+from tests.readmes import all_pages
 
 ROOT = Path(__file__).parents[1]
 READMES = sorted(path for pattern in ("*.md", "domains/**/*.md", "shared/**/*.md") for path in ROOT.glob(pattern))
 ALL_READMES = sorted({*READMES, *ROOT.glob("fixtures/**/*.md"), *ROOT.glob("tests/**/*.md")})
-PAGES = pages()
+PAGES = all_pages()
 
 
 def named(path):
     return str(path.relative_to(ROOT))
 
 
-def test_every_readme_with_generated_blocks_is_generated():
-    assert sorted(PAGES) == [path for path in READMES if "<!-- generated: " in path.read_text(encoding="utf-8")]
+def test_every_readme_with_generated_blocks_is_generated_and_so_is_the_list_of_designs():
+    readmes = [path for path in READMES if "<!-- generated: " in path.read_text(encoding="utf-8")]
+    assert sorted(PAGES) == sorted([*readmes, LISTING])
 
 
 @pytest.mark.parametrize("path", PAGES, ids=named)
-def test_the_generated_blocks_are_what_the_code_prints(path):
+def test_what_is_generated_is_what_the_code_prints(path):
     assert path.read_text(encoding="utf-8") == PAGES[path]()
 
 
@@ -103,7 +109,7 @@ def in_process(folder, monkeypatch, capsys):
     def run(arguments):
         monkeypatch.setattr(sys, "argv", ["rowbook", *arguments])
         with pytest.raises(SystemExit) as end:
-            cli.main()
+            main()
         return end.value.code or 0, capsys.readouterr().err
 
     return run
@@ -114,7 +120,7 @@ def in_a_process(folder):
     """Runs a command in a process of its own; returns exit code and stderr."""
 
     def run(arguments):
-        command = [sys.executable, "-m", "domains.cli", *arguments]
+        command = [sys.executable, "-m", "domains.command_line", *arguments]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
         return done.returncode, done.stderr
@@ -225,7 +231,9 @@ def test_the_legend_stands_above_the_table_and_explains_what_is_in_it():
         Measurement(patterns[1], None, Cost(), "no"),
     ]
     variants = [VariantCosts(Variant("a", "", (), len), 1, answers, 1, 1, 1, 0, ())]
-    legend, table = costs_block(attrs.evolve(DESIGNS[0], variants=(variants[0].variant,)), variants).split("\n\n")[1:]
+    legend, table = costs_block(attrs.evolve(all_designs()[0], variants=(variants[0].variant,)), variants).split(
+        "\n\n"
+    )[1:]
     assert re.findall("^- `(.*?)`", legend, re.MULTILINE) == ["1.5x, filtered", "refused"]
     assert "1.5 rows are read for each row returned" in legend
     assert table.splitlines()[2:] == ["| q | 1.5x, filtered |", "| qq | refused |"]
@@ -259,7 +267,7 @@ def merges(measured):
     return len(scanned) > len({*scanned})
 
 
-@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
 def test_the_printed_statements_read_the_rows_that_the_questions_read(design):
     with closing(connect("embedded:")) as connection:
         create_tables(connection, design.main.tables)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from domains.asking import tables_of
-from domains.designs import DESIGNS
+from domains.command_line.designs import all_designs
+from domains.command_line.key_words import tables_of
 from tests.copies import COPIED, copied_modules
 from tests.mutants.planting import read_mutants
 
@@ -69,7 +69,7 @@ def test_what_one_copies_imports_nothing_of_what_the_suite_shows(domain):
 @pytest.mark.parametrize("domain", DOMAINS, ids=folder_name)
 def test_every_variant_is_a_module_with_its_tables(domain):
     modules = {path.stem.replace("_", "-") for path in (domain / "variants").glob("[a-z]*.py")}
-    (design,) = (design for design in DESIGNS if design.name == domain.name)
+    (design,) = (design for design in all_designs() if design.name == domain.name)
     assert modules == {variant.name for variant in design.variants[1:]}
     for variant in design.variants[1:]:
         module = import_module(f"domains.{design.name}.variants.{variant.name.replace('-', '_')}")
@@ -98,7 +98,7 @@ def test_a_design_page_has_its_sections_and_80_to_150_lines_besides_the_generate
     assert 80 <= len(text.splitlines()) <= 150
 
 
-@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
 def test_a_design_page_recommends_every_variant_but_those_that_are_not_to_be_copied(design):
     page = (ROOT / "domains" / design.name / "README.md").read_text(encoding="utf-8")
     advice = page.partition("\n## Which layout for what\n")[2].partition("<!--")[0]
@@ -109,7 +109,7 @@ def test_a_design_page_recommends_every_variant_but_those_that_are_not_to_be_cop
     assert recommended == {names[variant.name] for variant in design.variants if variant.is_to_copy}
 
 
-@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
 def test_a_key_class_has_its_five_headings(design):
     for table in tables_of(design.variants):
         headings = re.findall(r"^ *(\w+):", table.key.key_class.__doc__, re.MULTILINE)
@@ -117,7 +117,7 @@ def test_a_key_class_has_its_five_headings(design):
 
 
 def test_the_designs_are_all_the_domains():
-    assert sorted(design.name for design in DESIGNS) == [domain.name for domain in DOMAINS]
+    assert sorted(design.name for design in all_designs()) == [domain.name for domain in DOMAINS]
 
 
 def test_no_module_is_named_after_helpers():

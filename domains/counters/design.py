@@ -8,6 +8,7 @@ from shared.records import parse_time
 from .keys import INTENTS, LOGIN_DAYS, TABLES
 from .loads import LAST_DAY_MS, LOGINS_LOAD
 from .published import PUBLISHED
+from .readme_blocks import own_blocks
 from .repository import LoginRepository
 from .traps import TRAPS
 from .variants import increment, salted, sharded
@@ -80,4 +81,5 @@ DESIGN = Design(
     exemptions=(Exemption("rows", "all users of the day are read to find ten of them", (TOP_USERS,)),),
     traps=TRAPS,
     published=PUBLISHED,
+    own_blocks=own_blocks,
 )

@@ -8,6 +8,7 @@ from shared.records import parse_time
 from .keys import ERASED_FOLLOWS, ERASED_POSTS, ERASURES, TABLES, UNFINISHED
 from .loads import FOLLOWS_LOAD, LATEST_MS, POSTS_LOAD
 from .published import PUBLISHED
+from .readme_blocks import own_blocks
 from .repository import FeedRepository
 from .traps import TRAPS
 from .variants import pull, texts
@@ -64,4 +65,5 @@ DESIGN = Design(
     time="posted_ms",
     traps=TRAPS,
     published=PUBLISHED,
+    own_blocks=own_blocks,
 )

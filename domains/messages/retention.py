@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import attrs
 
 from shared.designs import metered
-from shared.stores import EmbeddedConnection
+from shared.stores.embedded.connection import EmbeddedConnection
 from shared.tables import Family, create_tables
 
 from .records import Message

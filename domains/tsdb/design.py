@@ -9,6 +9,7 @@ from .explaining import contents_of_cell, names_in_key, unknown_names
 from .keys import TABLES
 from .loads import LAST_QUARTER_MS, POINTS_LOAD
 from .published import PUBLISHED
+from .readme_blocks import own_blocks
 from .repository import TsdbRepository
 from .variants import salted
 
@@ -62,4 +63,5 @@ DESIGN = Design(
     names_in_key=names_in_key,
     unknown_names=unknown_names,
     contents_of=contents_of_cell,
+    own_blocks=own_blocks,
 )

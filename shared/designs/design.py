@@ -173,6 +173,8 @@ class Design:
     function of a repository and the arguments of the question."""
     contents_of: Callable[[TableLayout[Any, Any], Any, bytes, bytes], CellContents] = contents_of
     """The contents of a cell, from its table, decoded row key, column and value; for cells of the design's own."""
+    own_blocks: Callable[["Design"], Mapping[str, str]] | None = None
+    """Makes the generated blocks that only its README has, by name."""
 
     def why_no_upkeep(self, variant: Variant) -> str:
         """Why the repository of a variant has no `upkeep`; empty if it has one."""

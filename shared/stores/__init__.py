@@ -1,6 +1,7 @@
 """Stores: one URL opens HBase, or a store with HBase's behaviour in a file or in memory, as a happybase connection.
 
-May import `keys`. Its rooms are `thrift1`, `filters`, `embedded`, `hbase` and `server`.
+May import `keys`. Its rooms are `thrift1`, `filters`, `embedded`, `hbase` and `server`; `connect` imports the one that
+its URL needs.
 """
 
 from collections.abc import Collection
@@ -9,14 +10,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 import happybase
 
-from .embedded.connection import EmbeddedConnection
-from .hbase.connection import HBaseConnection
-from .hbase.retries import OutcomeUnknown, ScanBroken, Unreachable
-from .thrift1.errors import StoreError
+from .thrift1.connection_errors import OutcomeUnknown, ScanBroken, StoreError, Unreachable
 
 __all__ = [
-    "EmbeddedConnection",
-    "HBaseConnection",
     "InvalidStoreURL",
     "OutcomeUnknown",
     "ScanBroken",
@@ -52,8 +48,12 @@ def connect(url: str, *, table_prefix: str | None = None) -> happybase.Connectio
             raise InvalidStoreURL(
                 f"store URL: wants embedded: or embedded:PATH, without // and without ? (got {url!r})"
             )
+        from .embedded.connection import EmbeddedConnection
+
         return EmbeddedConnection(path or None, table_prefix=table_prefix)
     if colon and scheme == "hbase":
+        from .hbase.connection import HBaseConnection
+
         return HBaseConnection(**_hbase_arguments(url, table_prefix))
     raise InvalidStoreURL(f"store URL: wants embedded:, embedded:PATH or hbase://HOST:PORT (got {url!r})")
 

@@ -18,13 +18,9 @@ ROOT = Path(__file__).resolve().parents[2]
 ENCODE_AT_MOST = 0.9
 DECODE_AT_MOST = 1.05
 FASTER_THAN_FDB_AT_LEAST = 6.5
-ARRAY_FASTER_AT_LEAST = 150
-LIST_FASTER_AT_LEAST = 35
 
 REPEATS, CALLS = 61, 5_000
 HOST, KIND, AT_MS = "web-eu-00017", 513, 1_580_976_517_123
-MANY, OF_FDB = 1_000_000, 20_000
-"""Keys that `encode_many` makes at once; fdb.tuple, which takes one at a time, makes fewer."""
 
 
 def best_ns(*calls: Callable[[], Any], quick: bool) -> list[float]:
@@ -71,44 +67,6 @@ def main(quick: bool = False) -> None:
 
         ours, theirs = best_ns(lambda: encode(key), lambda: fdb.tuple.pack((HOST, KIND, -AT_MS)), quick=quick)
         show("fdb.tuple.pack / encode", ours, theirs, theirs / ours, f"at least {FASTER_THAN_FDB_AT_LEAST:.2f}")
-        compare_many(quick)
-
-
-def compare_many(quick: bool) -> None:
-    """Keys of ints: `encode_many` of a million records beside fdb.tuple, key by key."""
-    import fdb.tuple
-    import numpy as np
-
-    from shared.keys import Descending, Int64, KeyLayout, UInt16, UInt32, part, row_key
-    from shared.keys.columnar import encode_many
-    from tests.benchmarks.turns import in_turns
-
-    @row_key
-    class Reading:
-        sensor: int = part(UInt32, "which sensor")
-        kind: int = part(UInt16, "which value")
-        at_ms: int = part(Descending(Int64), "milliseconds since 1970-01-01 UTC, newest first")
-
-    layout, count, dice = KeyLayout(Reading), 10_000 if quick else MANY, np.random.default_rng(1)
-    columns = {
-        "sensor": dice.integers(0, 2**32, count),
-        "kind": dice.integers(0, 2**16, count),
-        "at_ms": dice.integers(0, 2**41, count),
-    }
-    keys = [*zip(*(column[:OF_FDB].tolist() for column in columns.values()), strict=True)]
-    tuples = [(sensor, kind, -at_ms) for sensor, kind, at_ms in keys]
-    assert encode_many(layout, columns)[:OF_FDB].tolist() == [layout.encode(Reading(*key)) for key in keys]
-    turns = in_turns(
-        lambda: encode_many(layout, columns),
-        lambda: encode_many(layout, columns).tolist(),
-        lambda: [fdb.tuple.pack(key) for key in tuples],
-        rounds=1 if quick else 15,
-        at_least_s=0,
-    )
-    fdb_ns = turns.median_ms(2) * 1e6 / len(tuples)
-    for side, what, at_least in ((0, "array", ARRAY_FASTER_AT_LEAST), (1, "list", LIST_FASTER_AT_LEAST)):
-        ratio = turns.ratio(2, side) * count / len(tuples)
-        show(f"fdb.tuple / many, {what}", turns.median_ms(side) * 1e6 / count, fdb_ns, ratio, f"at least {at_least}")
 
 
 def show(what: str, ours_ns: float, theirs_ns: float, ratio: float, target: str) -> None:

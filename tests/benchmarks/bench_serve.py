@@ -26,7 +26,7 @@ ROWS, BATCH = 100_000, 1_000
 SCANNED, SCANNED_LONG = 1_000_000, 10_000_000
 GROWTH_KIB = 4 * 1024
 
-SERVE = [sys.executable, "-c", "from domains.cli import main; main()", "serve", "--port", "0"]
+SERVE = [sys.executable, "-c", "from domains.command_line.main import main; main()", "serve", "--port", "0"]
 
 
 def seconds(action: Callable[[], Any]) -> float:

@@ -11,7 +11,8 @@ import happybase
 from attrs import define, frozen
 from Hbase_thrift import ColumnDescriptor
 
-from shared.stores import EmbeddedConnection, connect
+from shared.stores import connect
+from shared.stores.embedded.connection import EmbeddedConnection
 from tests.hbase.named import NamedHBase
 from tests.hbase.stores import drop_table
 from tests.thrift1 import WholeConnection

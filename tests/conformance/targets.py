@@ -13,7 +13,7 @@ import pytest
 from attrs import define, field, frozen
 from Hbase_thrift import BatchMutation, ColumnDescriptor
 
-from shared.stores import EmbeddedConnection
+from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.hbase.thrift2 import Thrift2Gateway
 from shared.stores.server.thrift_server import ThriftServer
 from tests.conformance.cases import Case, read_cases

@@ -14,7 +14,9 @@ from pathlib import Path
 import attrs
 import pytest
 
-from domains import cli
+from domains.command_line import designs
+from domains.command_line.designs import all_designs, design_named
+from domains.command_line.main import main
 from shared.designs import load_samples
 from shared.stores import connect
 from shared.tables import check_layouts, create_tables
@@ -50,7 +52,7 @@ def new_url(engine, folder):
 
 def store_samples(url):
     with closing(connect(url)) as connection:
-        for design in cli.DESIGNS:
+        for design in all_designs():
             for variant in design.variants:
                 create_tables(connection, variant.tables)
                 load_samples(connection, design, variant)
@@ -107,7 +109,7 @@ def rowbook(folder, capsys, monkeypatch):
     def run(line):
         monkeypatch.setattr(sys, "argv", ["rowbook", *shlex.split(line)])
         with pytest.raises(SystemExit) as end:
-            cli.main()
+            main()
         out, err = capsys.readouterr()
         return end.value.code or 0, out, err
 
@@ -137,7 +139,7 @@ def in_memory():
             for name in OF_THE_TERMINAL:
                 patch.delenv(name, raising=False)
             with pytest.raises(SystemExit) as end:
-                cli.main()
+                main()
         assert not end.value.code
         return out.getvalue()
 
@@ -157,7 +159,7 @@ def few_samples(folder, monkeypatch):
             path.write_text("".join(islice(file, 40)), encoding="utf-8")
         return attrs.evolve(load, samples=path)
 
-    monkeypatch.setattr(cli, "DESIGNS", tuple(map(cut, cli.DESIGNS)))
+    monkeypatch.setattr(designs, "design_named", lambda name: cut(design_named(name)))
 
 
 @pytest.fixture
@@ -182,7 +184,7 @@ def real_process(folder):
 
     def start(*arguments, **environment):
         process = subprocess.Popen(
-            [sys.executable, "-c", "from domains.cli import main; main()", *arguments],
+            [sys.executable, "-c", "from domains.command_line.main import main; main()", *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from domains.asking import tables_of
-from domains.designs import DESIGNS
+from domains.command_line.designs import all_designs
+from domains.command_line.key_words import tables_of
 from domains.logs.design import DESIGN as LOGS_DESIGN
 from domains.orders.design import DESIGN as ORDERS_DESIGN
 from shared.loading import FORMATS
@@ -16,12 +16,12 @@ from shared.tables import physical_tables
 ROOT = Path(__file__).parents[2]
 KEY = "73 2d 31 37 00 01  7f ff fe 8f e6 74 d0 77  6e 2d 34 32 00 01"
 COMMANDS = ["list", "run", "load", "ask", "explain", "ddl", "recover", "verify", "repair", "adopt", "serve"]
-NAMES = [design.name for design in DESIGNS]
-VARIANTS = [f"{design.name}:{variant.name}" for design in DESIGNS for variant in design.variants]
+NAMES = [design.name for design in all_designs()]
+VARIANTS = [f"{design.name}:{variant.name}" for design in all_designs() for variant in design.variants]
 TABLES, RECORD_TABLES = (
     {
         f"{design.name}:{variant.name}": [table.name for table in getattr(variant, tables)]
-        for design in DESIGNS
+        for design in all_designs()
         for variant in design.variants
     }
     for tables in ("tables", "record_tables")
@@ -45,7 +45,7 @@ def test_list_shows_each_design_with_its_question_its_variants_and_their_keys(ok
         "                   orders_by_status         [seller_id][status][placed_ms descending][order_number]",
     ]
     assert "  salted            logs_salted      [1 of 8 buckets of host][time_ms][host][event][tie]" in lines
-    not_to_copy = [variant for design in DESIGNS for variant in design.variants if not variant.is_to_copy]
+    not_to_copy = [variant for design in all_designs() for variant in design.variants if not variant.is_to_copy]
     assert len(lines) == len(NAMES) + sum(map(len, RECORD_TABLES.values())) + len(not_to_copy)
 
 
@@ -79,7 +79,7 @@ def test_help_names_the_commands(ok, line):
 
 def test_the_format_option_knows_every_format_of_every_design(ok):
     out = " ".join(ok("load --help").split())
-    own = dict.fromkeys(format.name for design in DESIGNS for load in design.loads for format in load.formats)
+    own = dict.fromkeys(format.name for design in all_designs() for load in design.loads for format in load.formats)
     assert ", ".join(["auto", *(format.name for format in FORMATS), *own]) in out
     assert {"combined", "log4j"} <= {*own}
 
@@ -137,7 +137,7 @@ def test_explain_takes_the_tie_of_an_event_from_its_other_fields(ok, stored, fol
     assert f"  hex    {row.hex()}\n" not in ok("explain logs:salted host=web-1 event=GET time=7 message=/cart")
 
 
-@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
 def test_explain_of_a_design_shows_the_tables_of_every_variant_each_once(ok, design):
     golden = json.loads((ROOT / "fixtures" / design.name / "keys.json").read_text(encoding="utf-8"))
     values = {}
@@ -220,7 +220,7 @@ def test_ddl_of_a_design_is_that_of_its_first_variant(ok):
 def test_ddl_as_json_has_the_families_the_points_and_the_reason_of_every_table(ok, name):
     tables = json.loads(ok(f"ddl {name} --json"))["tables"]
     (variant,) = (
-        variant for design in DESIGNS for variant in design.variants if name == f"{design.name}:{variant.name}"
+        variant for design in all_designs() for variant in design.variants if name == f"{design.name}:{variant.name}"
     )
     declared = physical_tables(variant.tables)
     assert [table["name"] for table in tables] == [design.name for design in declared]

@@ -52,7 +52,7 @@ def test_another_layout_under_a_recorded_name_is_refused_in_one_line(rowbook, mo
     assert rowbook("adopt logs --store embedded:a.db")[0] == 0
     other = attrs.evolve(TABLE, key=next(v for v in LOGS.variants if v.name == "time-first").tables[0].key)
     variant = attrs.evolve(LOGS.main, tables=(other,))
-    monkeypatch.setattr("domains.cli.find_variants", lambda _name, _designs: (LOGS, (variant,)))
+    monkeypatch.setattr("domains.command_line.asking.find_variants", lambda _name: (LOGS, (variant,)))
     code, out, err = rowbook(ASK)
     assert (code, out) == (1, "")
     assert err.startswith("table logs: its keys are row EscapedText, EscapedText, ")

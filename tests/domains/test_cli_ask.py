@@ -10,12 +10,14 @@ from pathlib import Path
 import attrs
 import pytest
 
-from domains.asking import WrongUsage, arguments, questions
-from domains.designs import DESIGNS
+from domains.command_line.designs import all_designs
+from domains.command_line.usage import WrongUsage
+from domains.command_line.words import arguments
 from domains.logs.design import DESIGN as LOGS_DESIGN
 from domains.monitoring.design import DESIGN as MONITORING
 from domains.orders import TABLES, OrderRepository
 from domains.orders.design import DESIGN as ORDERS_DESIGN
+from shared.designs.arguments import questions
 from shared.queries.pages import read_page
 from shared.stores import connect
 from shared.tables import create_tables
@@ -116,7 +118,7 @@ def test_the_questions_as_json_have_their_arguments_and_what_they_answer(ask_jso
     assert names == ["order", "of-seller", "of-buyer", "with-status", "numbered"]
 
 
-@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
 def test_every_command_that_run_prints_can_be_asked(rowbook, few_samples, design):
     for variant in design.variants:
         for pattern in design.patterns:
@@ -467,7 +469,7 @@ def test_an_explanation_as_json_has_the_ranges_in_hex(ask_json):
 
 @pytest.mark.parametrize("name", [*ORDERS, *LOGS])
 def test_an_explanation_is_what_the_first_page_does(rowbook, sampled_file, name):
-    (design,) = (design for design in DESIGNS if design.name == name.partition(":")[0])
+    (design,) = (design for design in all_designs() if design.name == name.partition(":")[0])
     exact = 0
     for pattern in design.patterns:
         if pattern.answer != "page":

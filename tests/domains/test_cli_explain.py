@@ -8,12 +8,14 @@ import attrs
 import pytest
 
 from domains import tsdb
-from domains.designs import DESIGNS
+from domains.command_line.designs import all_designs
 from domains.tsdb.keys import DELETIONS
 from shared.stores import connect
 from shared.tables import create_tables
 
-BY_NAME = {f"{design.name}:{variant.name}": (design, variant) for design in DESIGNS for variant in design.variants}
+BY_NAME = {
+    f"{design.name}:{variant.name}": (design, variant) for design in all_designs() for variant in design.variants
+}
 HOUR_MS = 1_356_998_400_000  # 2013-01-01T00:00:00.000Z
 KEY = "000001 50e22700 000001 000001"
 

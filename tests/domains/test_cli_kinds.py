@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import attrs
 import pytest
 
-from domains import cli
+from domains.command_line import designs
 from shared.designs import AccessPattern, Design, Load, Variant
 from shared.keys import EscapedText, Int64, KeyLayout, part, row_key
 from shared.queries import Query
@@ -86,7 +86,9 @@ def visits(folder, monkeypatch) -> Iterator[Design]:
         Load("visitors", Visitor, Visits.store_visitor, folder / "visitors.csv"),
     )
     variants = (Variant("plain", "the only one", (VISITS, VISITORS), Visits),)
-    monkeypatch.setattr(cli, "DESIGNS", (Design("visits", "Who was where?", loads, PATTERNS, variants, newest_ms=1),))
+    design = Design("visits", "Who was where?", loads, PATTERNS, variants, newest_ms=1)
+    monkeypatch.setattr(designs, "NAMES", ("visits",))
+    monkeypatch.setattr(designs, "design_named", lambda _name: design)
 
 
 def test_the_kind_of_an_answer_is_that_of_the_method() -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from Hbase_thrift import IOError as HBaseError  # a module that happybase makes
 
-from domains import cli
 from domains.logs.design import DESIGN as LOGS_DESIGN
 from domains.orders import OrderConflict
 from domains.orders.design import DESIGN as ORDERS_DESIGN
@@ -51,7 +50,7 @@ def kept(monkeypatch):
     connection = connect("embedded:")
     close = connection.close
     monkeypatch.setattr(connection, "close", lambda: None)
-    monkeypatch.setattr(cli, "connect", lambda _url, table_prefix=None: connection)
+    monkeypatch.setattr("domains.command_line.stores.connect", lambda _url, table_prefix=None: connection)
     yield connection
     close()
 

@@ -10,9 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from domains import cli
-from domains.cli import BAD_LINES_AT_START, DEMO_PREFIX
-from shared.stores import EmbeddedConnection, connect
+from domains.command_line.designs import all_designs
+from domains.command_line.loading import BAD_LINES_AT_START
+from domains.command_line.running import DEMO_PREFIX
+from shared.loading import FORMATS
+from shared.stores import connect
+from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.server.thrift_server import ThriftServer
 
 ROOT = Path(__file__).parents[2]
@@ -119,9 +122,9 @@ def test_records_of_another_load_are_recognized(rowbook, folder):
 
 
 def test_no_list_of_formats_seems_to_name_one_twice():
-    for design in cli.DESIGNS:
+    for design in all_designs():
         for load in design.loads:
-            titles = [format.title for format in (*load.formats, *cli.FORMATS)]
+            titles = [format.title for format in (*load.formats, *FORMATS)]
             assert len({*", ".join(titles).split(", ")}) == len(titles)
 
 
@@ -130,7 +133,12 @@ def test_no_list_of_formats_seems_to_name_one_twice():
 
 def test_a_full_store_is_named_with_what_to_do(folder):
     (folder / "a.csv").write_text(HEADER + "".join(f"n-{n},s-1,b-1,2026-01-12,lamp,7\n" for n in range(500)))
-    words = [sys.executable, "-m", "domains.cli", *f"load orders {folder}/a.csv --store embedded:{folder}/a.db".split()]
+    words = [
+        sys.executable,
+        "-m",
+        "domains.command_line",
+        *f"load orders {folder}/a.csv --store embedded:{folder}/a.db".split(),
+    ]
     limited = ["bash", "-c", f"ulimit -f 300; exec {shlex.join(words)}"]  # blocks of 1,024 bytes
     ended = subprocess.run(limited, cwd=ROOT, capture_output=True, text=True)
     where = f"{folder}/a.db: the disk is full or failed, free some space and try again: "

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from domains.designs import DESIGNS
+from domains.command_line.designs import all_designs
 
 MARKED = {
     f"{design.name}:{variant.name}": variant
-    for design in DESIGNS
+    for design in all_designs()
     for variant in design.variants
     if not variant.is_to_copy
 }

@@ -9,8 +9,9 @@ import attrs
 import pytest
 from Hbase_thrift import IOError as HBaseError  # a module that happybase makes
 
-from domains import cli
-from domains.designs import DESIGNS
+from domains.command_line import running
+from domains.command_line.designs import all_designs
+from domains.command_line.main import main
 from domains.logs.design import DESIGN as LOGS_DESIGN
 from domains.orders.design import DESIGN as ORDERS_DESIGN
 from shared.stores import connect
@@ -143,7 +144,7 @@ def test_run_shows_eight_ranges_and_how_many_more(in_memory):
 
 
 def test_run_without_names_is_every_design_and_a_name_twice_is_once(ok, few_samples):
-    assert ok("run") == "".join(ok(f"run {design.name}") for design in DESIGNS)
+    assert ok("run") == "".join(ok(f"run {design.name}") for design in all_designs())
     assert ok("run logs:slices logs:slices") == ok("run logs:slices")
 
 
@@ -151,7 +152,7 @@ def test_run_without_names_is_every_design_and_a_name_twice_is_once(ok, few_samp
 
 
 @pytest.mark.parametrize("columns", [None, 70, 80, 100, 200])
-@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
 def test_tables_without_a_terminal_are_no_wider_than_a_line_and_break_no_word(
     ok, few_samples, monkeypatch, design, columns
 ):
@@ -168,7 +169,7 @@ def test_tables_without_a_terminal_are_no_wider_than_a_line_and_break_no_word(
     assert {*words.split()} <= {*out.split()}
 
 
-@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
 def test_run_compares_every_variant_in_every_question(in_memory, design):
     names = [variant.marked_name for variant in design.variants]
     lines = rows_below(COMPARISON, in_memory(f"run {design.name}"))
@@ -251,8 +252,8 @@ trap: prefix without a terminator: scan with the name as prefix
 
 def test_run_as_json_is_one_object_with_every_question_of_every_variant(ok, few_samples):
     designs = json.loads(ok("run --json"))["designs"]
-    assert [design["name"] for design in designs] == [design.name for design in DESIGNS]
-    for design_json, design in zip(designs, DESIGNS, strict=True):
+    assert [design["name"] for design in designs] == [design.name for design in all_designs()]
+    for design_json, design in zip(designs, all_designs(), strict=True):
         assert [variant["name"] for variant in design_json["variants"]] == [variant.name for variant in design.variants]
         for variant_json, variant in zip(design_json["variants"], design.variants, strict=True):
             questions = variant_json["questions"]
@@ -302,8 +303,8 @@ def test_run_as_json_has_ranges_in_hex_and_the_reason_of_a_refusal(in_memory):
 @pytest.fixture
 def users_store(engine, folder, monkeypatch):
     """A store of the user."""
-    with engine.users_store("a.db", cli.DEMO_PREFIX) as store:
-        monkeypatch.setattr(cli, "DEMO_PREFIX", store.demo_prefix)
+    with engine.users_store("a.db", running.DEMO_PREFIX) as store:
+        monkeypatch.setattr(running, "DEMO_PREFIX", store.demo_prefix)
         yield store
 
 
@@ -353,13 +354,14 @@ def test_run_keeps_the_tables_of_every_variant_if_told_to_and_says_which(ok, few
     words = f"kept in {users_store.url}: "
     kept_tables = [line.removeprefix(words) for line in out.splitlines() if line.startswith(words)]
     names = [
-        list(dict.fromkeys(table.name for variant in design.variants for table in variant.tables)) for design in DESIGNS
+        list(dict.fromkeys(table.name for variant in design.variants for table in variant.tables))
+        for design in all_designs()
     ]
     assert kept_tables == [
         ", ".join(f"{users_store.demo_prefix}_{name}" for name in design_names) for design_names in names
     ]
     assert sorted(demo_tables()) == sorted(name for design_names in names for name in design_names)
-    unfilled = {table.name for design in DESIGNS for variant in design.variants for table in variant.unfilled}
+    unfilled = {table.name for design in all_designs() for variant in design.variants for table in variant.unfilled}
     assert {name for name, rows in demo_tables().items() if not rows} == unfilled
 
 
@@ -398,7 +400,7 @@ def test_run_drops_its_tables_also_when_it_fails(rowbook, users_store, demo_tabl
     def fail(*_):
         raise error
 
-    monkeypatch.setattr(cli, "measure_variant", fail)
+    monkeypatch.setattr(running, "measure_variant", fail)
     ended, _out, err = rowbook(f"run logs --store {users_store.url}")
     assert (ended, err.count("\n")) == (code, 0 if code == 130 else 1)
     assert demo_tables() == {}
@@ -407,14 +409,14 @@ def test_run_drops_its_tables_also_when_it_fails(rowbook, users_store, demo_tabl
 def test_run_drops_the_tables_of_the_variants_before_the_one_that_fails(
     rowbook, few_samples, users_store, demo_tables, monkeypatch
 ):
-    measure = cli.measure_variant
+    measure = running.measure_variant
 
     def fail_at_the_third(connection, design, variant):
         if variant.name == "time-first":
             raise InvalidRecord("a row")
         return measure(connection, design, variant)
 
-    monkeypatch.setattr(cli, "measure_variant", fail_at_the_third)
+    monkeypatch.setattr(running, "measure_variant", fail_at_the_third)
     assert rowbook(f"run logs --store {users_store.url}")[0::2] == (1, "a row\n")
     assert demo_tables() == {}
 
@@ -423,7 +425,7 @@ def test_an_error_of_ours_is_not_hidden(monkeypatch):
     def fail(*_):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(cli, "measure_variant", fail)
+    monkeypatch.setattr(running, "measure_variant", fail)
     monkeypatch.setattr(sys, "argv", ["rowbook", "run"])
     with pytest.raises(ZeroDivisionError):
-        cli.main()
+        main()

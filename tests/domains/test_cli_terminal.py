@@ -17,7 +17,7 @@ import pytest
 from Hbase_thrift import IOError as HBaseError  # a module that happybase makes
 from rich.cells import cell_len
 
-from domains.designs import DESIGNS
+from domains.command_line.designs import all_designs
 from domains.logs.design import DESIGN as LOGS_DESIGN
 from domains.orders.design import DESIGN as ORDERS_DESIGN
 from shared.stores import connect
@@ -46,7 +46,7 @@ def tables(shown):
 
 @pytest.mark.usefixtures("few_samples")
 @pytest.mark.parametrize("columns", [80, 100, 200])
-@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
 def test_run_fits_a_terminal_and_breaks_no_word(ok, terminal, design, columns):
     terminal(columns)
     out = ok(f"run {design.name}")
@@ -63,7 +63,7 @@ def test_run_fits_a_terminal_and_breaks_no_word(ok, terminal, design, columns):
 
 
 @pytest.mark.usefixtures("few_samples")
-@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
 def test_the_comparison_keeps_names_and_numbers_whole_on_60_columns(ok, terminal, design):
     terminal(60)
     shown = without_colours(ok(f"run {design.name}"))
@@ -334,7 +334,7 @@ def on_terminal(folder):
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         process = subprocess.Popen(
-            [sys.executable, "-c", "from domains.cli import main; main()", *arguments],
+            [sys.executable, "-c", "from domains.command_line.main import main; main()", *arguments],
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
@@ -426,7 +426,7 @@ def in_full_streams(command, stdout=os.devnull, stderr=None):
     """Runs a command whose output goes to these files; returns its exit code and its errors."""
     with open(stdout, "w") as out, open(stderr or os.devnull, "w") as errors:
         process = subprocess.run(
-            [sys.executable, "-c", "from domains.cli import main; main()", *command.split()],
+            [sys.executable, "-c", "from domains.command_line.main import main; main()", *command.split()],
             env={**os.environ, "PYTHONPATH": str(ROOT)},
             stdout=out,
             stderr=errors if stderr else subprocess.PIPE,
@@ -456,7 +456,7 @@ def test_what_an_output_cannot_encode_is_escaped(real_process):
 
 def test_it_runs_as_a_module_too(folder):
     process = subprocess.run(
-        [sys.executable, "-m", "domains.cli", "list"],
+        [sys.executable, "-m", "domains.command_line", "list"],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,

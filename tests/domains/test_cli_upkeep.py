@@ -9,8 +9,7 @@ from itertools import islice
 import attrs
 import pytest
 
-from domains.asking import find_variants
-from domains.designs import DESIGNS
+from domains.command_line.designs import all_designs, find_variants
 from domains.feeds import FeedRepository, Follow
 from domains.feeds.design import DESIGN as FEEDS
 from domains.logs.design import DESIGN as LOGS
@@ -440,7 +439,7 @@ def test_a_design_without_writes_over_several_rows_is_wrong_usage(rowbook, new_u
     ],
 )
 def test_a_variant_whose_interrupted_writes_nothing_finds_says_what_to_do(rowbook, new_url, command, name, advice):
-    _design, (variant,) = find_variants(name, DESIGNS)
+    _design, (variant,) = find_variants(name)
     url = new_url(*variant.tables)
     with closing(connect(url)) as connection:
         create_tables(connection, variant.tables)
@@ -465,7 +464,7 @@ def rows_of_a_record(design, variant):
 
 
 def test_a_design_without_upkeep_puts_one_row_for_a_record():
-    without = [design for design in DESIGNS if design.without_upkeep]
+    without = [design for design in all_designs() if design.without_upkeep]
     assert {design.name for design in without} == {"logs", "monitoring"}
     assert {rows_of_a_record(design, variant) for design in without for variant in design.variants} == {1}
 

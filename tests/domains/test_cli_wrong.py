@@ -7,14 +7,14 @@ from pathlib import Path
 import attrs
 import pytest
 
-from domains import cli
-from domains.asking import encode_keys
-from domains.designs import DESIGNS
+from domains.command_line import running
+from domains.command_line.designs import all_designs, design_named
+from domains.command_line.key_words import encode_keys
 from domains.orders.keys import BY_SELLER
 from shared.stores import connect
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
-NAMES = ", ".join(design.name for design in DESIGNS)
+NAMES = ", ".join(design.name for design in all_designs())
 ORDERS = FIXTURES / "orders" / "orders.csv"
 QUIRKS = FIXTURES / "orders" / "quirks.csv"
 EVENTS = FIXTURES / "logs" / "logs.jsonl"
@@ -237,7 +237,7 @@ def test_wrong_usage_makes_no_store(rowbook, folder):
 
 
 def test_nothing_is_run_before_every_name_is_known(rowbook, folder, monkeypatch):
-    monkeypatch.setattr(cli, "measure_variant", lambda *_: pytest.fail("must not run"))
+    monkeypatch.setattr(running, "measure_variant", lambda *_: pytest.fail("must not run"))
     assert rowbook("run orders logs:none --store embedded:a.db")[0] == 2
     assert list(folder.iterdir()) == []
 
@@ -258,8 +258,9 @@ def test_a_key_says_in_one_line_what_a_validator_of_attrs_refuses():
         seat: str = attrs.field(validator=attrs.validators.in_(["a"]))
         seller_id: str = ""
 
-    load = attrs.evolve(DESIGNS[0].loads[0], record=Ticket)
-    design = attrs.evolve(DESIGNS[0], loads=(load,))
+    orders = design_named("orders")
+    load = attrs.evolve(orders.loads[0], record=Ticket)
+    design = attrs.evolve(orders, loads=(load,))
     _rows, others = encode_keys(design, [BY_SELLER], ["seat=b"])
     reason = "needs seller_id= placed= order_number=, because 'seat' must be in ['a'] (got 'b')"
     assert others == [(BY_SELLER, reason)]

@@ -12,7 +12,7 @@ from importlib import import_module
 import attrs
 import pytest
 
-from domains.designs import DESIGNS
+from domains.command_line.designs import all_designs
 from shared.designs import FACTS, load_samples, measure, measure_pattern, metered
 from shared.keys import InvalidQuestion, KeyLayout, Salt, TrailingText, UInt16, part, row_key
 from shared.queries import MAX_LIMIT
@@ -32,14 +32,16 @@ from tests.engines import Embedded
 from tests.reference import without_reference
 
 FIXTURES = ROOT / "fixtures"
-BY_NAME = {f"{design.name}:{variant.name}": (design, variant) for design in DESIGNS for variant in design.variants}
+BY_NAME = {
+    f"{design.name}:{variant.name}": (design, variant) for design in all_designs() for variant in design.variants
+}
 VARIANTS = list(BY_NAME)
 ROWS_FOR_ONE = 2
 """A scan reads one row past its range to see that it ends, and of several merged ranges each a little ahead."""
 
 EMBEDDED = Embedded()
 
-of_each_design = pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+of_each_design = pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
 
 
 def exempt(design, variant, fact):
@@ -241,7 +243,7 @@ def test_explain_tells_the_ranges_and_the_rpcs_of_every_question_before_it_reads
 @cache
 def additions(design_name, sizes):
     """For each size a list of (load, records that the size before did not have)."""
-    (design,) = (design for design in DESIGNS if design.name == design_name)
+    (design,) = (design for design in all_designs() if design.name == design_name)
     made = import_module(f"fixtures.{design.name}.make_samples").SAMPLES
     assert made.keys() == {load.name for load in design.loads}
     added, before = [], {}
@@ -370,7 +372,7 @@ def test_golden_keys_are_those_of_every_table(design):
 
 # ---- published keys
 
-PUBLISHED = [(design, key) for design in DESIGNS for key in design.published]
+PUBLISHED = [(design, key) for design in all_designs() for key in design.published]
 each_published_key = pytest.mark.parametrize(
     ("design", "published"),
     PUBLISHED,

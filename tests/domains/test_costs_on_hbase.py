@@ -8,7 +8,7 @@ from contextlib import closing
 import attrs
 import pytest
 
-from domains.designs import DESIGNS
+from domains.command_line.designs import all_designs
 from shared.designs import load_samples, measure
 from shared.queries import Page
 from shared.stores import connect
@@ -18,7 +18,7 @@ from .conftest import is_stored_once
 
 pytestmark = pytest.mark.hbase
 
-VARIANTS = [(design, variant) for design in DESIGNS for variant in design.variants]
+VARIANTS = [(design, variant) for design in all_designs() for variant in design.variants]
 
 
 STABLE = [(design, variant) for design, variant in VARIANTS if not is_stored_once(design, variant)]

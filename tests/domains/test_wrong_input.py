@@ -9,7 +9,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 import attrs
 import pytest
 
-from domains.designs import DESIGNS
+from domains.command_line.designs import all_designs
 from shared.designs import Design, Variant, load_samples
 from shared.keys.errors import message_of, shown
 from shared.stores import connect
@@ -23,8 +23,8 @@ WRONG = (
 )
 MAX_MESSAGE = 350
 
-LOADS = [load for design in DESIGNS for load in design.loads if load.record.__name__ != "Message"]
-VARIANTS = [(design, variant) for design in DESIGNS for variant in design.variants]
+LOADS = [load for design in all_designs() for load in design.loads if load.record.__name__ != "Message"]
+VARIANTS = [(design, variant) for design in all_designs() for variant in design.variants]
 
 
 def accepts(declared: Any, value: Any) -> bool:

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 import happybase
 
-from shared.stores import EmbeddedConnection
+from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.embedded.service import ThriftService
 from shared.stores.server.thrift_server import ThriftServer
 

@@ -22,13 +22,13 @@ from domains.logs.design import DESIGN
 from domains.logs.loads import EVENTS
 from shared.designs import Variant
 from shared.designs.comparison import quantiles
+from shared.designs.pages.markdown import markdown_table
 from shared.keys import Splits
 from shared.stores import connect
 from shared.tables import TableLayout, create_tables, drop_tables
 from tests.hbase.counters import NotCounted, rows_written
 from tests.hbase.measured_blocks import MeasuredBlock
 from tests.hbase.named import INFO_VARIABLE, NamedHBase
-from tests.readmes import markdown_table
 
 BLOCK = MeasuredBlock(Path(__file__).parents[2] / "domains" / "logs" / "README.md", "hot-spots")
 TENTHS = 10

@@ -8,7 +8,7 @@ import attrs
 import happybase
 import pytest
 
-from domains.designs import DESIGNS
+from domains.command_line.designs import all_designs
 from shared.keys import EscapedText, HashPrefix, KeyLayout, Splits, part, row_key
 from shared.stores import connect
 from shared.stores.hbase.thrift2 import idl
@@ -49,7 +49,7 @@ POINTS = attrs.evolve(
 
 def named_once() -> dict[str, TableLayout]:
     """Every table of every variant of every design, and two with all that is awkward."""
-    tables = [table for design in DESIGNS for variant in design.variants for table in variant.tables]
+    tables = [table for design in all_designs() for variant in design.variants for table in variant.tables]
     return {table.name: table for table in [*tables, UNUSUAL, POINTS]}
 
 

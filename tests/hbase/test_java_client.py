@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.stores import EmbeddedConnection
+from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.server.thrift_server import ThriftServer
 from tests.hbase.java import jars, java_command
 from tests.hbase.named import named_hbase

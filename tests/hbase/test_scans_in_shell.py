@@ -6,14 +6,14 @@ from contextlib import closing
 
 import pytest
 
-from domains.designs import DESIGNS
+from domains.command_line.designs import all_designs
 from shared.designs import load_samples, measure
+from shared.designs.pages.question_blocks import row_limit, statements
 from shared.stores import connect
 from shared.tables import create_tables
 from tests.hbase.hbase_shell import run_in_shell
 from tests.hbase.named import INFO_VARIABLE, named_hbase
 from tests.hbase.stores import drop_all
-from tests.readmes import row_limit, statements
 
 pytestmark = pytest.mark.hbase
 
@@ -44,7 +44,7 @@ def test_each_printed_statement_reads_in_the_shell_what_its_question_reads(tmp_p
     with closing(connect(named.url, table_prefix=f"scans{secrets.token_hex(4)}")) as connection:
         try:
             measured = []
-            for design in DESIGNS:
+            for design in all_designs():
                 create_tables(connection, design.main.tables)
                 repository = load_samples(connection, design, design.main)
                 measured += [

@@ -37,6 +37,7 @@ from domains.tsdb.keys import POINTS, TABLES
 from domains.tsdb.qualifiers import HOUR_MS, cell_of, cells_by_qualifier, column_of
 from domains.tsdb.questions import parse_question
 from domains.tsdb.reading import ROWS_AT_ONCE
+from domains.tsdb.readme_blocks import SPEED
 from domains.tsdb.records import SeriesPoint
 from domains.tsdb.repository import POINTS_AT_ONCE
 from shared.queries import in_batches
@@ -51,7 +52,6 @@ from tests.hbase.measured_blocks import version
 from tests.hbase.server import running as running_hbase
 from tests.opentsdb.server import OpenTSDB, running
 from tests.opentsdb.server import version as opentsdb_version
-from tests.readmes import SPEED
 
 T = parse_time("2013-01-01T00:00")
 SERIES = 100

@@ -16,7 +16,7 @@ from attrs import astuple
 from ...keys import MAX_ROW_BYTES
 from ...keys.limits import BLOCK_BYTES, LATEST_MS
 from ..filters.cells import Cell, family_of
-from ..thrift1.errors import StoreError
+from ..thrift1.connection_errors import StoreError
 from . import statements
 from .damage import check_database
 from .database import SharedDatabase, files_at, open_database, state_of

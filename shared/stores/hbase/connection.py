@@ -13,9 +13,10 @@ from typing import Any, Literal
 
 import happybase
 
+from ..thrift1.connection_errors import OutcomeUnknown
 from .calls import CALLS, DECLARED, Call
 from .resumed_scans import ResumedScans
-from .retries import AttemptFailed, Attempts, OutcomeUnknown
+from .retries import AttemptFailed, Attempts
 from .sockets import Pool
 from .thrift2 import Thrift2Gateway
 

@@ -20,9 +20,10 @@ from ...keys import next_row
 from ..filters.combined import Combined, Skip, While
 from ..filters.filters import ColumnCountGetFilter, Filter, InclusiveStopFilter, PageFilter
 from ..filters.language import parse_filter
+from ..thrift1.connection_errors import ScanBroken
 from ..thrift1.errors import UncheckedError
 from .calls import Call, description
-from .retries import AttemptFailed, ScanBroken
+from .retries import AttemptFailed
 from .scan_sockets import GatewayScanner, ScanSockets
 from .sockets import Pool
 

@@ -4,6 +4,7 @@ import random
 import time
 from typing import Any, Protocol
 
+from ..thrift1.connection_errors import OutcomeUnknown, Unreachable
 from .calls import Call, description
 
 # The pause between two attempts is random; its upper bound starts at twice the shortest pause and doubles each time.
@@ -11,18 +12,6 @@ SHORTEST_PAUSE_S, LONGEST_PAUSE_S = 0.05, 2.0
 
 # How many attempts a call makes at a gateway that has never answered a call and closes the socket on each.
 HOPELESS_ATTEMPTS = 5
-
-
-class Unreachable(ConnectionError):
-    """No gateway answered; a write was not sent at all."""
-
-
-class OutcomeUnknown(ConnectionError):
-    """A write was sent and no reply came: it may have been stored or not."""
-
-
-class ScanBroken(ConnectionError):
-    """A scan lost its scanner and cannot continue with a new one."""
 
 
 class AttemptFailed(Exception):

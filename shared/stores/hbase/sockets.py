@@ -14,8 +14,9 @@ from thriftpy2.protocol import TBinaryProtocol, TCompactProtocol
 from thriftpy2.thrift import TApplicationException, TMessageType
 from thriftpy2.transport import TTransportException
 
+from ..thrift1.connection_errors import Unreachable
 from .calls import Call
-from .retries import AttemptFailed, Unreachable
+from .retries import AttemptFailed
 
 # The gateway closes a socket after 60 s without a call: hbase.thrift.server.socket.read.timeout.
 SOCKET_IDLE_S = 45.0

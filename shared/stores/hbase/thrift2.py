@@ -19,10 +19,9 @@ from thriftpy2.thrift import TClient
 from thriftpy2.transport import TTransportException
 
 from ...keys.limits import FOREVER_S, PURGE_DELETES
+from ..thrift1.connection_errors import OutcomeUnknown, StoreError, Unreachable
 from ..thrift1.descriptors import FamilyOptions, descriptors, split_rows
-from ..thrift1.errors import StoreError
 from ..thrift1.idl import IOError
-from .retries import OutcomeUnknown, Unreachable
 
 _thriftpy2: Any = thriftpy2  # has no types, nor has the next one
 _transport: Any = transport

@@ -1,4 +1,4 @@
-"""The errors that HBase's Thrift1 gateway returns, and the error for a store that cannot be opened."""
+"""The errors that HBase's Thrift1 gateway returns."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -6,10 +6,6 @@ from collections.abc import Iterable
 from Hbase_thrift import IllegalArgument
 
 from .idl import IOError
-
-
-class StoreError(ValueError):
-    """A store cannot be opened, because of its URL, file or folder; the message is one line that says what to do."""
 
 
 class UncheckedError(Exception):

@@ -22,13 +22,13 @@ from domains.counters.design import DESIGN
 from domains.counters.loads import LAST_DAY_MS, LOGINS_LOAD
 from shared.designs import Variant
 from shared.designs.comparison import quantiles
+from shared.designs.pages.markdown import markdown_table
 from shared.keys import Splits
 from shared.stores import connect
 from shared.tables import TableLayout, create_tables, drop_tables
 from tests.hbase.counters import NotCounted, rows_written
 from tests.hbase.measured_blocks import MeasuredBlock
 from tests.hbase.named import INFO_VARIABLE, NamedHBase
-from tests.readmes import markdown_table
 
 BLOCK = MeasuredBlock(Path(__file__).parents[3] / "domains" / "counters" / "README.md", "regions")
 REGIONS = 8

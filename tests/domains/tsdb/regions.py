@@ -25,6 +25,7 @@ from domains.tsdb.qualifiers import HOUR_MS
 from domains.tsdb.records import SeriesPoint
 from domains.tsdb.uids import Uids
 from shared.designs.comparison import quantiles
+from shared.designs.pages.markdown import markdown_table
 from shared.keys import Splits
 from shared.records import parse_time
 from shared.stores import connect
@@ -32,7 +33,6 @@ from shared.tables import TableLayout, create_tables, drop_tables
 from tests.hbase.counters import NotCounted, rows_written
 from tests.hbase.measured_blocks import MeasuredBlock
 from tests.hbase.named import INFO_VARIABLE, NamedHBase
-from tests.readmes import markdown_table
 
 BLOCK = MeasuredBlock(Path(__file__).parents[3] / "domains" / "tsdb" / "README.md", "regions")
 REGIONS, SERIES, MINUTES = 16, 400, 15

@@ -10,7 +10,8 @@ from typing import Self
 
 import happybase
 
-from shared.stores import EmbeddedConnection, connect
+from shared.stores import connect
+from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.embedded.service import ThriftService
 from shared.stores.server.thrift_server import ThriftServer
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from shared.stores import HBaseConnection, StoreError, connect
+from shared.stores import StoreError, connect
+from shared.stores.hbase.connection import HBaseConnection
 
 
 def test_each_store_in_memory_is_new_and_empty():

@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 import pytest
 
-from domains.designs import DESIGNS
+from domains.command_line.designs import all_designs
 from domains.logs import NotAllStored
 from domains.orders.keys import BY_SELLER, ORDER_CELLS, ORDERS, OrderBySeller
 from domains.orders.records import Order, SellerLine
@@ -123,7 +123,7 @@ def test_a_copied_value_is_equal(copied: Copy, value: Any) -> None:
 
 @every_copy
 def test_a_copied_table_reads_and_writes_the_same_rows(copied: Copy) -> None:
-    for design in DESIGNS:
+    for design in all_designs():
         for table in (table for variant in design.variants for table in variant.tables):
             twin = copied(table)
             assert (twin.name, twin.holds, twin.families, twin.splits) == (

@@ -13,7 +13,13 @@ from typing import Any
 
 _CONTEXT = get_context("forkserver")
 """Its processes start in milliseconds, and inherit no connection and no lock of a thread."""
-_PRELOADED = ["domains.cli", "tests.shared.writes.changing", "tests.shared.writes.linked_rows"]
+_PRELOADED = [
+    "domains.command_line.loading",
+    "domains.orders.design",
+    "domains.command_line.main",
+    "tests.shared.writes.changing",
+    "tests.shared.writes.linked_rows",
+]
 
 
 class Log:

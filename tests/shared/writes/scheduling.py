@@ -19,7 +19,8 @@ import pytest
 
 from domains.orders.keys import BY_STATUS
 from domains.orders.records import StatusLine
-from shared.stores import EmbeddedConnection, OutcomeUnknown
+from shared.stores import OutcomeUnknown
+from shared.stores.embedded.connection import EmbeddedConnection
 from shared.tables import create_tables
 from shared.writes import WriterClock, intents
 from shared.writes.intents import WINDOW_MS

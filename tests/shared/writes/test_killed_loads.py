@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from domains import cli
+from domains.command_line.main import main
 from domains.orders import OrderRepository
 from shared.stores import connect
 from shared.tables import create_tables
@@ -36,7 +36,7 @@ def load(url, file, begun):
     mapping = [word for field, column in MAPPING.items() for word in ("--map", f"{field}={column}")]
     sys.argv = ["rowbook", "load", "orders", str(file), "--store", url, *mapping, "--plain"]
     sys.stdout = sys.stderr = (begun.parent / "output").open("w")
-    cli.main()
+    main()
 
 
 def stored(url):

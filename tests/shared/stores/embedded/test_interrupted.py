@@ -12,8 +12,7 @@ from typing import Any
 import happybase
 import pytest
 
-from shared.stores import EmbeddedConnection
-from shared.stores.embedded import turns
+from shared.stores.embedded.connection import EmbeddedConnection, turns
 
 CALLS: dict[str, Callable[[happybase.Table], Any]] = {
     "put": lambda table: table.put(b"r", {b"d:a": b"1"}),

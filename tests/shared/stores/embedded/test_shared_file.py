@@ -14,7 +14,8 @@ import pytest
 from Hbase_thrift import IOError
 from thriftpy2.transport import TTransportException
 
-from shared.stores import EmbeddedConnection, connect
+from shared.stores import connect
+from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.server.thrift_server import ThriftServer
 from tests.shared.stores.processes import Process
 

@@ -13,7 +13,8 @@ from tests.locks import one_process_at_a_time
 ROOT = Path(__file__).resolve().parents[4]
 
 RIGHT = """
-from shared.stores import EmbeddedConnection, connect
+from shared.stores import connect
+from shared.stores.embedded.connection import EmbeddedConnection
 
 connection = connect("embedded:", table_prefix="p")
 connection.create_table("t", {"d": {}, "m": {"max_versions": 1, "compression": "GZ"}, "x": None})

@@ -37,7 +37,7 @@ SERVER = """
 import logging
 import sys
 from itertools import product
-from shared.stores import EmbeddedConnection
+from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.server import ThriftServer
 
 logging.disable(logging.WARNING)

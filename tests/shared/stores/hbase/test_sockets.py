@@ -8,7 +8,8 @@ from itertools import islice
 import pytest
 from thriftpy2.thrift import TDecodeException
 
-from shared.stores import EmbeddedConnection, OutcomeUnknown, Unreachable, connect
+from shared.stores import OutcomeUnknown, Unreachable, connect
+from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.hbase import retries, sockets
 from shared.stores.server.thrift_server import ThriftServer
 from tests.shared.stores.processes import run

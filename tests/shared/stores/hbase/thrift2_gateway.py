@@ -11,7 +11,8 @@ from thriftpy2.server import TThreadedServer
 from thriftpy2.thrift import TProcessor
 from thriftpy2.transport import TServerSocket
 
-from shared.stores import EmbeddedConnection, HBaseConnection
+from shared.stores.embedded.connection import EmbeddedConnection
+from shared.stores.hbase.connection import HBaseConnection
 from shared.stores.hbase.thrift2 import idl
 from shared.stores.server.thrift_server import Protocol, ThriftServer, Transport
 

@@ -25,7 +25,7 @@ REPAIRS = {
 
 SERVER = """
 import sys
-from shared.stores import EmbeddedConnection
+from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.server import ThriftServer
 
 store = EmbeddedConnection(None)

@@ -17,7 +17,8 @@ from thriftpy2.protocol import TBinaryProtocol
 from thriftpy2.thrift import TApplicationException, TMessageType, TType
 from thriftpy2.transport import TBufferedTransport, TMemoryBuffer
 
-from shared.stores import EmbeddedConnection, connect
+from shared.stores import connect
+from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.embedded.service import ThriftService
 from shared.stores.server.thrift_server import ThriftServer
 from shared.stores.thrift1.idl import IOError, Thrift1, TThriftServerType

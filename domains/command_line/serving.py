@@ -12,11 +12,12 @@ from typing import Any
 from rich.console import Console
 
 from shared.keys.errors import shown
-from shared.stores import EmbeddedConnection, connect
+from shared.stores import connect
+from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.server.thrift_server import Protocol, ThriftServer, Transport
 
-from . import show
-from .asking import WrongUsage
+from . import terminal
+from .usage import CommandFailed, WrongUsage
 
 MAX_PORT = 65_535
 
@@ -29,10 +30,6 @@ _M_ARENA_MAX = -8  # from glibc's malloc.h
 INTERRUPTED = 130
 
 _SIGNAL_WORDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
-
-
-class NotServed(Exception):
-    """The server cannot start; the message says why, and what to do, in one line."""
 
 
 def serve(
@@ -63,13 +60,13 @@ def serve(
             server = ThriftServer(connection.service, address, port_number, **options)
         except OSError as error:
             reason = os.strerror(error.errno or 0)
-            raise NotServed(f"{address}:{port_number}: {reason}; --port 0 takes a free port") from None
+            raise CommandFailed(f"{address}:{port_number}: {reason}; --port 0 takes a free port") from None
         sys.setswitchinterval(SWITCH_S)
         _share_one_heap()
         with server, _Signals() as signals:
-            show.line(out, f"listening on {server.address}")
+            terminal.line(out, f"listening on {server.address}")
             received = signals.wait()
-    show.line(errors, f"{_SIGNAL_WORDS[received]}; {_where_the_data_is(store)}")
+    terminal.line(errors, f"{_SIGNAL_WORDS[received]}; {_where_the_data_is(store)}")
     return INTERRUPTED if received == signal.SIGINT else 0
 
 
@@ -118,7 +115,7 @@ def _address(host: str, known_to_be_open: bool) -> str:
     try:
         addresses = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise NotServed(f"--host: {shown(host)} has no address: {show.reason(error)}") from None
+        raise CommandFailed(f"--host: {shown(host)} has no address: {terminal.reason(error)}") from None
     *_, socket_address = min(addresses, key=lambda candidate: candidate[0] != socket.AF_INET)
     address = str(socket_address[0])
     if not known_to_be_open and not ip_address(address.partition("%")[0]).is_loopback:

@@ -13,10 +13,11 @@ from shared.keys.errors import listed, shown
 from shared.records import show_time
 from shared.writes import Finding, Instructions, Upkeep
 
-from . import show
-from .asking import WrongUsage, from_hex
-
-ORPHANED, UNDECODABLE = "orphaned", "undecodable"
+from . import terminal
+from .designs import all_designs, find_variants
+from .options import ORPHANED, UNDECODABLE
+from .usage import WrongUsage
+from .words import from_hex
 
 
 def recover(out: Console, name: str, upkeep: Upkeep, older_than_ms: int | None, *, as_json: bool) -> int:
@@ -26,14 +27,16 @@ def recover(out: Console, name: str, upkeep: Upkeep, older_than_ms: int | None, 
     code = 1 if recovery.failed else 0
     oldest_ms = pending[0].started_ms if pending else None
     if as_json:
-        show.json_object(out, {"name": name, "pending": len(pending), "oldest_ms": oldest_ms, **attrs.asdict(recovery)})
+        terminal.json_object(
+            out, {"name": name, "pending": len(pending), "oldest_ms": oldest_ms, **attrs.asdict(recovery)}
+        )
         return code
     since = "" if oldest_ms is None else f", the oldest since {show_time(oldest_ms)}"
-    show.line(out, f"{name}: {show.count(len(pending), 'pending write')}{since}")
+    terminal.line(out, f"{name}: {terminal.count(len(pending), 'pending write')}{since}")
     waiting = f", {recovery.waiting} younger: their writers may be at work" if recovery.waiting else ""
-    show.line(out, f"{recovery.settled} settled{waiting}")
+    terminal.line(out, f"{recovery.settled} settled{waiting}")
     for reason in recovery.failed:
-        show.line(out, f"not settled: {reason}")
+        terminal.line(out, f"not settled: {reason}")
     return code
 
 
@@ -59,7 +62,7 @@ def repair(
             found.add(finding, is_mended)
     code = found.finish(name, upkeep)
     for table, row in sorted(instructions.discards_rows - found.rows):
-        show.line(errors, f"--discard {table}:{row.hex()}: nothing is wrong with this row, so it is kept")
+        terminal.line(errors, f"--discard {table}:{row.hex()}: nothing is wrong with this row, so it is kept")
         code = 1
     return code
 
@@ -98,39 +101,46 @@ class _Found:
         if self._as_json:
             self._found.append({**attrs.asdict(finding), "mended": is_mended})
         else:
-            show.line(self._out, f"{'mended: ' if is_mended else ''}{finding}")
+            terminal.line(self._out, f"{'mended: ' if is_mended else ''}{finding}")
 
     def finish(self, name: str, upkeep: Upkeep) -> int:
         """Prints the summary; returns the exit code, 1 if a wrong row is left."""
         if self._as_json:
             counts = {f"{what}s": number for what, number in upkeep.counts.items()}
-            show.json_object(self._out, {"name": name, **counts, "found": self._found, "left": self._left})
+            terminal.json_object(self._out, {"name": name, **counts, "found": self._found, "left": self._left})
             return 1 if self._left else 0
         outcome = f"{_words(self._wrong)}{f'; {self._left} left' if self._repairs else ''}"
         outcome = outcome if self._wrong else "nothing is wrong"
         outcome += f"; {_words(self._harmless)}, which is harmless" if self._harmless else ""
         pending = len(upkeep.pending())
-        outcome += f"; {show.count(pending, 'pending write')}, see rowbook recover" if pending else ""
-        show.line(self._out, f"{name}: {_compared(upkeep)}: {outcome}")
+        outcome += f"; {terminal.count(pending, 'pending write')}, see rowbook recover" if pending else ""
+        terminal.line(self._out, f"{name}: {_compared(upkeep)}: {outcome}")
         return 1 if self._left else 0
 
 
 def _compared(upkeep: Upkeep) -> str:
-    return f"{listed(show.count(number, what) for what, number in upkeep.counts.items())} compared"
+    return f"{listed(terminal.count(number, what) for what, number in upkeep.counts.items())} compared"
 
 
 def _words(kinds: Counter[str]) -> str:
     return ", ".join(f"{number} {kind}" for kind, number in sorted(kinds.items()))
 
 
+def check_erases(name: str) -> None:
+    """Raises WrongUsage for a design whose records name nobody."""
+    if not find_variants(name)[0].erases:
+        erasing = listed(design.name for design in all_designs() if design.erases)
+        raise WrongUsage(f"{name}: cannot erase a person (designs that can: {erasing})")
+
+
 def erase(out: Console, name: str, repository: Any, who: str, *, as_json: bool) -> int:
     """Removes what names a person; returns the exit code, 0 also if rows remain that `recover` removes later."""
     remaining: int = repository.erase(who)
     if as_json:
-        show.json_object(out, {"name": name, "erased": who, "remaining": remaining})
+        terminal.json_object(out, {"name": name, "erased": who, "remaining": remaining})
     else:
-        rows = f"{show.count(remaining, 'row')} remain for now; rowbook recover removes them in 42 minutes"
-        show.line(out, f"{name}: {shown(who)} is erased; {rows if remaining else 'no row remains'}")
+        rows = f"{terminal.count(remaining, 'row')} remain for now; rowbook recover removes them in 42 minutes"
+        terminal.line(out, f"{name}: {shown(who)} is erased; {rows if remaining else 'no row remains'}")
     return 0
 
 

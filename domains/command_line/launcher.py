@@ -10,7 +10,7 @@ def main() -> None:
     imports it from the checkout.
     """
     try:
-        from domains.cli import main as command_line
+        from domains.command_line.main import main as command_line
     except KeyboardInterrupt:  # the libraries take a moment to load
         sys.exit(130)
     command_line()

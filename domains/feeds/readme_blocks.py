@@ -1,18 +1,20 @@
-"""What a post and a page cost if posts are pushed, and if they are pulled; what it costs to bound a timeline."""
+"""What only the page of `feeds` shows: when pulling is cheaper than pushing, and what it costs to bound a timeline."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import happybase
 
-from domains.feeds import TABLES, FeedRepository, Follow, Post
-from domains.feeds.keys import FOLLOWERS, FOLLOWING
-from domains.feeds.records import Follower
-from shared.designs import metered
+from shared.designs import Design, metered
 from shared.designs.metering import Cost
+from shared.designs.pages.markdown import filled, markdown_table
 from shared.stores import connect
 from shared.tables import create_tables
+
+from .keys import FOLLOWERS, FOLLOWING, TABLES
+from .records import Follow, Follower, Post
+from .repository import FeedRepository
 
 NOON_MS = 1_768_219_200_000
 FOLLOWER_COUNTS = (10, 100, 1_000, 10_000)
@@ -24,7 +26,8 @@ LINES, KEEP = 200, 50
 
 
 @contextmanager
-def new_feeds() -> Iterator[happybase.Connection]:
+def new_feeds() -> Generator[happybase.Connection]:
+    """A store with the tables of the design, all empty."""
     connection = connect("embedded:")
     create_tables(connection, TABLES)
     yield connection
@@ -42,9 +45,13 @@ def put_followers(connection: happybase.Connection, author: str, count: int) -> 
 
 def cost_of_post(followers: int, pull_above: int | None) -> Cost:
     """What one post costs, once clocks were compared, without the scan that counts followers."""
+
+    def is_pulled(_author: str) -> bool:
+        return pull_above is not None
+
     with new_feeds() as connection:
         feeds: Any = FeedRepository(connection)
-        feeds._has_more_followers = lambda _author: pull_above is not None
+        feeds._has_more_followers = is_pulled
         put_followers(connection, "dan", followers)
         feeds.post(Post("ann", NOON_MS, 1, ""))
         with metered(connection) as cost:
@@ -109,3 +116,29 @@ def bounds_rows() -> Iterator[tuple[str, ...]]:
         ):
             shown = "those not expired" if read is None else f"{read.rpcs} RPCs, {read.rows_fetched} rows"
             yield name, f"{cut_rpcs} RPCs, {cut_rows} rows", shown
+
+
+def own_blocks(_design: Design) -> dict[str, str]:
+    """When pulling is cheaper than pushing, and what it costs to bound a timeline."""
+    pages = markdown_table(("authors with a stream", "RPCs of a page", "rows fetched"), page_rows())
+    columns = (
+        "followers",
+        "a post that is pushed",
+        "a post that is pulled",
+        "pages for each post, by RPCs",
+        "by rows",
+    )
+    threshold = "\n\n".join(
+        [
+            f"A page of {PAGE} posts, for a reader who follows {AUTHORS} authors:",
+            pages,
+            filled(
+                "A post, once clocks are compared and without the scan that counts followers; and how many pages all "
+                "followers together read for each post of the author when both ways cost the same. With fewer pages, "
+                "pulling is cheaper:"
+            ),
+            markdown_table(columns, threshold_rows()),
+        ]
+    )
+    bounds = markdown_table((f"a timeline of {LINES} lines", "costs", "a reader of all of it then"), bounds_rows())
+    return {"threshold": threshold, "bounds": bounds}

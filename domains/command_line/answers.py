@@ -1,0 +1,134 @@
+"""What `rowbook ask` prints: the questions of a design, an answer, or what a question would read."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import attrs
+import happybase
+from rich.cells import cell_len
+from rich.console import Console
+
+from shared.designs import Design, Measurement
+from shared.designs.arguments import questions, shown_arguments
+from shared.designs.ruler import show_value
+from shared.queries import Explanation
+from shared.tables import TableLayout
+
+from .ranges import figures, show_ranges
+from .terminal import count, json_object, line
+from .text_tables import table, value_per_line
+
+
+def question_list(to: Console, name: str, design: Design, *, as_json: bool) -> None:
+    """Writes the questions of a design, each with its arguments."""
+    if as_json:
+        values = [
+            {
+                "question": question,
+                "arguments": shown_arguments(patterns[0]),
+                "answers": [pattern.question for pattern in patterns],
+            }
+            for question, patterns in questions(design).items()
+        ]
+        json_object(to, {"questions": values})
+        return
+    for question, patterns in questions(design).items():
+        line(to, f"rowbook ask {name} {question} {shown_arguments(patterns[0])}", style="bold")
+        for pattern in patterns:
+            line(to, f"  {pattern.question}")
+
+
+def answer(
+    to: Console,
+    connection: happybase.Connection,
+    tables: Iterable[TableLayout[Any, Any]],
+    measurement: Measurement,
+    command: str,
+    unknown: Sequence[str],
+    *,
+    as_json: bool,
+) -> None:
+    """Writes the records, or another kind of answer, what they cost, and the `command` with the next page's cursor.
+
+    `unknown` says in words which names of the question the store does not have.
+    """
+    records = measurement.records
+    cursor = measurement.answer.cursor if measurement.pattern.answer == "page" else None
+    if as_json:
+        values = [attrs.asdict(record) if _is_record(record) else record for record in records]
+        json_object(to, {"records": values, "cursor": cursor, "unknown": unknown, **figures(measurement)})
+        return
+    if records:
+        values = [_attributes(record) for record in records]
+        names = [*values[0]]
+        numbers = [name for name, value in values[0].items() if type(value) is int and not name.endswith("_ms")]
+        rows = [[show_value(name, value) for name, value in fields.items()] for fields in values]
+        table_width = sum(max(map(cell_len, column)) for column in zip(*rows, strict=True))
+        if table_width > 2 * to.width and not to.no_color:
+            value_per_line(to, names, rows)
+        else:
+            table(to, names, rows, numbers)
+    what = "record" if all(map(_is_record, records)) else "answer"
+    number = count(len(records), what) if records else f"nothing found{' so far' if cursor else ''}"
+    number += f"{', but' if records else ':'} {', '.join(unknown)}" if unknown else ""
+    line(to, f"{number}; {count(measurement.rows_read, 'row')} read, {count(measurement.cost.rpcs, 'RPC')}")
+    show_ranges(to, measurement.ranges, tables, connection)
+    if cursor:
+        line(to, f"next page: {command} --cursor={cursor}")
+
+
+def query_explanation(
+    to: Console,
+    connection: happybase.Connection,
+    tables: Iterable[TableLayout[Any, Any]],
+    explanation: Explanation,
+    *,
+    as_json: bool,
+) -> None:
+    """Writes what a query would read: its ranges, the work beyond them, the RPCs of its first page."""
+    if as_json:
+        json_object(
+            to,
+            {
+                "ranges": [
+                    {"table": explanation.stored_in.decode(), "from": rows.start, "up_to": rows.stop}
+                    for rows in explanation.ranges
+                ],
+                "merged": explanation.streams,
+                "reverse": explanation.reverse,
+                "left_to_the_client": explanation.client_work,
+                "left_to_a_filter": explanation.server_filtered,
+                "rpcs": explanation.rpcs,
+                "rpcs_are_exact": explanation.is_exact,
+                "then": explanation.then_ranges,
+            },
+        )
+        return
+    direction = ", in reverse" if explanation.reverse else ""
+    of_them = "" if explanation.streams == len(explanation.ranges) else f"{explanation.streams} of them "
+    side_by_side = f", {of_them}side by side" if explanation.streams > 1 else ""
+    line(to, f"would read {count(len(explanation.ranges), 'range')}{side_by_side}{direction}")
+    show_ranges(to, [(explanation.stored_in, rows) for rows in explanation.ranges], tables, connection)
+    compared = [name for name in explanation.client_work if name != "order"]
+    if explanation.server_filtered:
+        line(to, f"the server compares {', '.join(explanation.server_filtered)} and drops other rows")
+    if compared:
+        line(to, f"the client compares {', '.join(compared)} and drops other records")
+    if "order" in explanation.client_work:
+        line(to, "the client sorts the records, so each page reads all of the ranges")
+    if explanation.then_ranges:
+        line(to, f"then {explanation.then_ranges}, as these rows tell")
+    rpcs = count(explanation.rpcs, "RPC")
+    line(
+        to,
+        f"first page: {rpcs}, if the first range fills it" if explanation.is_exact else f"first page: {rpcs} or more",
+    )
+
+
+def _is_record(answer: Any) -> bool:
+    return attrs.has(answer.__class__)
+
+
+def _attributes(answer: Any) -> dict[str, Any]:
+    """The attributes of a record by name; any other answer, such as a number, under the name `answer`."""
+    return attrs.asdict(answer, recurse=False) if _is_record(answer) else {"answer": answer}

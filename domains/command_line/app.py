@@ -1,0 +1,31 @@
+"""The commands, in the order of the help text."""
+
+import typer
+
+from . import commands, store_commands
+from .flags import FlagsCommand, FlagsGroup
+from .options import LoadCommand, Plain
+
+app = typer.Typer(cls=FlagsGroup, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.callback(invoke_without_command=True)
+def rowbook(context: typer.Context, plain: Plain = False) -> None:
+    """Row-key designs for HBase: run them, measure them, copy them."""
+    context.obj = plain
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+app.command("list", cls=FlagsCommand)(commands.list_)
+app.command("run")(commands.run)
+app.command("load", cls=LoadCommand)(commands.load_)
+app.command("ask")(commands.ask)
+app.command("explain")(commands.explain)
+app.command("ddl")(commands.ddl)
+app.command("recover")(store_commands.recover)
+app.command("verify")(store_commands.verify)
+app.command("repair")(store_commands.repair)
+app.command("erase")(store_commands.erase)
+app.command("adopt")(store_commands.adopt)
+app.command("serve")(store_commands.serve)

@@ -1,0 +1,95 @@
+"""`rowbook ask`: one question, with the user's own values."""
+
+import shlex
+from contextlib import suppress
+from typing import Any
+
+from rich.console import Console
+
+from shared.designs import AccessPattern, Design, Measurement, Variant, measure_pattern
+from shared.designs.arguments import questions
+from shared.designs.patterns import DEFAULT_LIMIT
+from shared.keys import InvalidQuestion
+from shared.queries import MAX_LIMIT
+from shared.tables import create_tables
+
+from . import answers
+from .designs import find_variants, full_name
+from .options import MEMORY
+from .shown_designs import warn
+from .stores import open_store, store_to_ask
+from .usage import WrongUsage, check_name
+from .words import arguments, number
+
+
+def ask(
+    out: Console,
+    errors: Console,
+    name: str,
+    question: str | None,
+    fields: list[str],
+    *,
+    store: str | None,
+    limit: str | None,
+    cursor: str | None,
+    explains: bool,
+    as_json: bool,
+) -> None:
+    """Asks the question and prints the answer; without a question, prints those of the design."""
+    design, (variant, *_others) = find_variants(name)
+    if question is None:
+        answers.question_list(out, name, design, as_json=as_json)
+        return
+    patterns = questions(design)
+    pattern = patterns[check_name("question", question, patterns)][0]
+    call_arguments = arguments(pattern, fields)
+    page_limit = _page_limit(pattern, limit, cursor, explains)
+    with open_store(MEMORY) if explains else store_to_ask(store, design, variant) as connection:
+        repository = variant.open(connection)
+        try:
+            if explains:
+                explanation = pattern.ask(repository, **call_arguments).explain(page_limit)
+                answers.query_explanation(out, connection, variant.tables, explanation, as_json=as_json)
+                return
+            measurement = measure_pattern(connection, repository, pattern, call_arguments, page_limit, cursor)
+            unknown = () if design.unknown_names is None else design.unknown_names(repository, call_arguments)
+        except InvalidQuestion as error:
+            others = [] if cursor else _answering_variants(design, variant, pattern, call_arguments)
+            raise WrongUsage(f"{error}; or ask {', '.join(others)}" if others else str(error)) from None
+    command = ["rowbook", "ask", name, question, *fields]
+    command += ["--store", store] if store else []
+    command += ["--limit", limit] if limit else []
+    warn(errors, design, variant)
+    answers.answer(out, connection, variant.tables, measurement, shlex.join(command), unknown, as_json=as_json)
+
+
+def _page_limit(pattern: AccessPattern, limit: str | None, cursor: str | None, explains: bool) -> int:
+    """The records of a page; WrongUsage for options of pages if the answer is not one."""
+    options = {"--limit": limit is not None, "--cursor": cursor is not None, "--explain": explains}
+    if pattern.answer != "page" and any(options.values()):
+        answer = {"first": "one record", "count": "a number"}.get(pattern.answer, "one value")
+        given = " and ".join(option for option, is_given in options.items() if is_given)
+        raise WrongUsage(f"{pattern.name}: answers with {answer}, without {given}")
+    if explains and cursor is not None:
+        raise WrongUsage("--explain: shows what the first page reads, without --cursor")
+    return DEFAULT_LIMIT if limit is None else number("--limit", limit, MAX_LIMIT)
+
+
+def _answering_variants(
+    design: Design, refusing: Variant, pattern: AccessPattern, call_arguments: dict[str, Any]
+) -> list[str]:
+    """The names of the variants to copy that answer a question; each is asked in an empty store.
+
+    If the refusing variant answers there too, its store has too many rows to sort: then only those that need not sort.
+    """
+    measurements: dict[str, Measurement] = {}
+    for variant in design.variants:
+        if variant.is_to_copy or variant is refusing:
+            with open_store(MEMORY) as connection, suppress(InvalidQuestion):
+                create_tables(connection, variant.tables)
+                repository = variant.open(connection)
+                measurement = measure_pattern(connection, repository, pattern, call_arguments, pattern.limit)
+                measurements[full_name(design, variant)] = measurement
+    if measurements.pop(full_name(design, refusing), None) is None:
+        return [*measurements]
+    return [name for name, measurement in measurements.items() if "order" not in measurement.client_work]

@@ -1,0 +1,199 @@
+"""What one can type to look at designs, load records and ask: the commands with their arguments and options.
+
+The module that does the work is imported when the command runs.
+"""
+
+from typing import Annotated, Literal
+
+import typer
+
+from .options import (
+    MEMORY,
+    URL,
+    Json,
+    Name,
+    Plain,
+    complete_load,
+    complete_name,
+    complete_question,
+)
+
+
+def list_(context: typer.Context, as_json: Json = False, plain: Plain = False) -> None:
+    """List all designs and variants, with the keys of their tables."""
+    from .listing import list_designs
+    from .terminal import console
+
+    list_designs(console(plain or context.obj), as_json=as_json)
+
+
+def run(
+    context: typer.Context,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="NAME", help="Designs or variants; all designs if omitted.", autocompletion=complete_name
+        ),
+    ] = None,
+    store: Annotated[str, typer.Option(metavar="URL", help=f"{URL}, instead of memory.")] = MEMORY,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the tables in the store.")] = False,
+    as_json: Json = False,
+    plain: Plain = False,
+) -> None:
+    """Load the samples, show rows, ask every variant every question."""
+    from . import running
+    from .terminal import console
+
+    running.run(console(plain or context.obj), names or [], store, keep=keep, as_json=as_json)
+
+
+def load_(
+    context: typer.Context,
+    name: Name,
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE", help="CSV, JSON lines, or one of the design's own formats.")
+    ],
+    store: Annotated[str, typer.Option(metavar="URL", help=URL)],
+    as_: Annotated[
+        str | None,
+        typer.Option(
+            "--as", metavar="LOAD", help="The kind of records, if the design has several.", autocompletion=complete_load
+        ),
+    ] = None,
+    format: Annotated[str, typer.Option(metavar="F", help="Format of the files.")] = "auto",
+    map_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--map",
+            metavar="FIELD=COLUMN",
+            help="Column to read the field from, if its name differs; in JSON also A.B.",
+        ),
+    ] = None,
+    unit: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FIELD=s|ms|us", help="Unit of a time that is a number, if not milliseconds (ms)."),
+    ] = None,
+    time_format: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FIELD=FORMAT", help="How a time is written, as strptime's %m/%d/%Y for 7/4/1996."),
+    ] = None,
+    year: Annotated[
+        str | None,
+        typer.Option(metavar="Y", help="Year of the first line of each file, for times without one, as of syslog."),
+    ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Time of the lines without one, as of Prometheus text."),
+    ] = None,
+    on_error: Annotated[Literal["stop", "skip"], typer.Option(help="Stop at a bad line, or skip it.")] = "stop",
+    as_json: Json = False,
+    plain: Plain = False,
+) -> None:
+    """Store records from files. Loading the same records again changes nothing."""
+    from .loading import Reading, load
+    from .terminal import consoles
+
+    out, errors = consoles(plain or context.obj)
+    reading = Reading(format, map_ or [], unit or [], time_format or [], year, at)
+    code = load(out, errors, name, files, store, as_, reading, stops=on_error == "stop", as_json=as_json)
+    raise typer.Exit(code)
+
+
+def ask(
+    context: typer.Context,
+    name: Name,
+    question: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="QUESTION",
+            help="A question of the design; lists them if omitted.",
+            autocompletion=complete_question,
+        ),
+    ] = None,
+    fields: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="field=value",
+            help="Values of the question; times as 2026-01-12T08:00Z or milliseconds since 1970.",
+        ),
+    ] = None,
+    store: Annotated[str | None, typer.Option(metavar="URL", help=f"{URL}; the samples in memory if omitted.")] = None,
+    limit: Annotated[str | None, typer.Option(metavar="N", help="Maximum records per page.")] = None,
+    cursor: Annotated[
+        str | None, typer.Option(metavar="C", help="Continue from this cursor, which the page before printed.")
+    ] = None,
+    explains: Annotated[
+        bool, typer.Option("--explain", help="Show what the question would read, and read nothing.")
+    ] = False,
+    as_json: Json = False,
+    plain: Plain = False,
+) -> None:
+    """Ask one question with your own values."""
+    from . import asking
+    from .terminal import consoles
+
+    out, errors = consoles(plain or context.obj)
+    asking.ask(
+        out,
+        errors,
+        name,
+        question,
+        fields or [],
+        store=store,
+        limit=limit,
+        cursor=cursor,
+        explains=explains,
+        as_json=as_json,
+    )
+
+
+def explain(
+    context: typer.Context,
+    name: Name,
+    fields: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="field=value", help="The parts of a key, or the fields of a whole record."),
+    ] = None,
+    key: Annotated[
+        str | None, typer.Option(metavar="HEX", help="A row key in hex, with or without blanks; instead of fields.")
+    ] = None,
+    column: Annotated[
+        str | None,
+        typer.Option(metavar="[FAMILY:]HEX", help="Column of a cell of that row: its qualifier in hex; needs --value."),
+    ] = None,
+    value: Annotated[str | None, typer.Option(metavar="HEX", help="Value of that cell in hex; needs --column.")] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help=f"{URL}, with the names of what a key holds by number, such as UIDs of tsdb."),
+    ] = None,
+    as_json: Json = False,
+    plain: Plain = False,
+) -> None:
+    """Show the bytes of a row key below its parts and their values, and what a cell of the row holds.
+
+    A design shows its key in every variant.
+    """
+    from . import explaining
+    from .terminal import console
+
+    out = console(plain or context.obj)
+    explaining.explain(out, name, fields or [], key=key, column=column, value=value, store=store, as_json=as_json)
+
+
+def ddl(
+    context: typer.Context,
+    name: Name,
+    splits: Annotated[
+        str | None, typer.Option(metavar="N", help="Number of split points of each table; N make N + 1 regions.")
+    ] = None,
+    as_json: Json = False,
+    plain: Plain = False,
+) -> None:
+    """Print HBase-shell statements that create the tables, pre-split.
+
+    The split points are those of the key layout; a table without them has one region.
+    """
+    from . import ddl_statements
+    from .terminal import console
+
+    ddl_statements.show_statements(console(plain or context.obj), name, splits, as_json=as_json)

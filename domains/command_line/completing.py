@@ -1,0 +1,23 @@
+"""The names that a shell completes, and that help texts list."""
+
+from shared.designs.arguments import questions
+from shared.loading import FORMATS
+
+from .designs import NAMES, all_designs, design_named
+
+
+def question_names(name: str) -> list[str]:
+    """The questions of the design with this name, or with a variant of this name."""
+    design_name = name.partition(":")[0]
+    return [*questions(design_named(design_name))] if design_name in NAMES else []
+
+
+def format_names() -> list[str]:
+    """The names of all formats that a design reads."""
+    own = [format.name for design in all_designs() for load in design.loads for format in load.formats]
+    return list(dict.fromkeys([*(format.name for format in FORMATS), *own]))
+
+
+def load_names() -> list[str]:
+    """The names of all loads of the designs."""
+    return list(dict.fromkeys(load.name for design in all_designs() for load in design.loads))

@@ -1,0 +1,38 @@
+"""`rowbook ddl`: HBase-shell statements that create the tables of a variant."""
+
+import attrs
+from rich.console import Console
+
+from shared.keys.prefixes import MAX_BUCKETS
+from shared.tables.ddl import statement_split_at, tables_with_splits
+
+from .designs import find_variants
+from .terminal import json_object, line
+from .words import number
+
+
+def show_statements(to: Console, name: str, splits: str | None, *, as_json: bool) -> None:
+    """Writes the statements of a variant's tables; `splits` is for those of its records."""
+    _design, (variant, *_others) = find_variants(name)
+    count = None if splits is None else number("--splits", splits, MAX_BUCKETS - 1)
+    others = [table for table in variant.tables if table not in variant.record_tables]
+    split_tables = [*tables_with_splits(variant.record_tables, count), *tables_with_splits(others, None)]
+    if not as_json:
+        for table, points in split_tables:
+            for text in statement_split_at(table, points).split("\n"):
+                line(to, text)
+        return
+    json_object(
+        to,
+        {
+            "tables": [
+                {
+                    "name": table.name,
+                    "families": {name: attrs.asdict(family) for name, family in table.families.items()},
+                    "splits": points.points,
+                    "reason": points.reason,
+                }
+                for table, points in split_tables
+            ]
+        },
+    )

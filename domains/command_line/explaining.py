@@ -1,0 +1,181 @@
+"""`rowbook explain`: the bytes of row keys, the names in them, and the contents of a cell."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import attrs
+from rich.cells import cell_len
+from rich.console import Console
+
+from shared.designs import CellContents, Design, Variant
+from shared.designs.cell_contents import column_of, shown_column
+from shared.designs.patterns import key_line
+from shared.designs.ruler import BYTES, VALUES, ruler_lines, show_value
+from shared.keys.errors import message_of, shown
+from shared.tables import TableLayout
+
+from . import text_tables
+from .designs import find_variants
+from .key_words import MissingKeys, TableKeys, decode_key, encode_keys, tables_of
+from .terminal import GUTTER, json_object, line, ruler
+from .usage import CommandFailed, WrongUsage
+from .words import from_hex
+
+
+def explain(
+    out: Console,
+    name: str,
+    fields: list[str],
+    *,
+    key: str | None,
+    column: str | None,
+    value: str | None,
+    store: str | None,
+    as_json: bool,
+) -> None:
+    """Explains the keys that the fields make, or a key in hex, in every variant of the design."""
+    design, variants = find_variants(name)
+    tables = tables_of(variants)
+    if (key is None) == (not fields):
+        raise WrongUsage(f"explain {name}: give the fields of a key (field=value ...), or --key HEX")
+    cell = read_cell(column, value)
+    if store is not None and design.names_in_key is None:
+        raise WrongUsage(f"--store: is not needed, because keys of {design.name} hold all values themselves")
+    if key is None:
+        keys, missing_keys = encode_keys(design, tables, fields)
+        if not keys:
+            raise WrongUsage(f"no key of {name} is complete: {_reasons(missing_keys)}")
+    else:
+        keys, missing_keys = decode_key(tables, key)
+        if not keys:
+            raise CommandFailed(f"not a key of {name}: {_reasons(missing_keys)}")
+    explained, refused = _with_cell(design, keys, cell)
+    if not explained:
+        raise CommandFailed(f"not a cell of {name}: {_reasons(refused)}")
+    if store is not None:
+        explained = _named(design, variants, explained, store)
+    _show(out, explained, [*refused, *missing_keys], as_json=as_json)
+
+
+@attrs.frozen
+class Cell:
+    """A cell as the user gives it."""
+
+    family: str | None
+    """None for the only family of the table."""
+    qualifier: bytes
+    value: bytes
+
+
+def read_cell(column: str | None, value: str | None) -> Cell | None:
+    """The cell of a column, `HEX` or `FAMILY:HEX`, and a value in hex; None if neither is given."""
+    if column is None and value is None:
+        return None
+    if column is None or value is None:
+        given, missing = ("--value", "--column") if column is None else ("--column", "--value")
+        raise WrongUsage(f"{given}: needs {missing}, too")
+    family, colon, qualifier = column.rpartition(":")
+    if not column or (colon and not family):
+        raise WrongUsage(f"--column: must be HEX or FAMILY:HEX (got {shown(column)})")
+    return Cell(family or None, from_hex("--column", qualifier), from_hex("--value", value))
+
+
+@attrs.frozen
+class ExplainedKey:
+    """A row key of a table, and what was asked of it besides."""
+
+    table: TableLayout[Any, Any]
+    row: bytes
+    names: Mapping[str, str] | None = None
+    """What its parts stand for in a store; None if no store was given."""
+    column: bytes = b""
+    contents: CellContents | None = None
+    """What the cell of this column holds; None if no cell was given."""
+
+    def named(self, design: Design, repository: Any) -> "ExplainedKey":
+        """The same key with the names that the repository knows. Raises ValueError."""
+        if design.names_in_key is None:
+            return self
+        return attrs.evolve(self, names=design.names_in_key(repository, self.table.key.decode(self.row)))
+
+
+def _with_cell(design: Design, keys: TableKeys, cell: Cell | None) -> tuple[list[ExplainedKey], MissingKeys]:
+    """The keys with the contents of the cell, if there is one, and for each table that has no such cell the reason."""
+    if cell is None:
+        return [ExplainedKey(table, row) for table, row in keys], []
+    explained: list[ExplainedKey] = []
+    refused: MissingKeys = []
+    for table, row in keys:
+        try:
+            column = column_of(table, cell.family, cell.qualifier)
+            contents = design.contents_of(table, table.key.decode(row), column, cell.value)
+        except ValueError as error:
+            refused.append((table, message_of(error)))
+        else:
+            explained.append(ExplainedKey(table, row, None, column, contents))
+    return explained, refused
+
+
+def _named(design: Design, variants: tuple[Variant, ...], keys: list[ExplainedKey], url: str) -> list[ExplainedKey]:
+    """The keys with the names in a store that has the tables of one of these variants."""
+    from .stores import check_tables, existing_store, missing_tables
+
+    with existing_store(url) as connection:
+        variant = next((other for other in variants if not missing_tables(connection, other)), variants[0])
+        check_tables(connection, url, design, variant)
+        repository = variant.open(connection)
+        try:
+            return [key.named(design, repository) for key in keys]
+        except ValueError as error:
+            raise CommandFailed(f"{url}: {message_of(error)}") from None
+
+
+def _show(to: Console, keys: Iterable[ExplainedKey], missing_keys: MissingKeys, *, as_json: bool) -> None:
+    """Writes the byte ruler of every key, its names and its cell, and why the other tables have none."""
+    if as_json:
+        others = [{"table": table.name, "reason": reason} for table, reason in missing_keys]
+        json_object(to, {"keys": [_explained(key) for key in keys], "others": others})
+        return
+    for key in keys:
+        line(to, f"{key.table.name}: {key_line(key.table.key)}", style="bold")
+        ruler(to, "row", ruler_lines(key.table.key, key.row, to.width - GUTTER))
+        ruler(to, "hex", [(BYTES, key.row.hex())])
+        if key.names:
+            widest = max(map(cell_len, key.names))
+            ruler(to, "names", [(VALUES, f"{part.ljust(widest)}  {name}") for part, name in key.names.items()])
+        if key.contents is not None:
+            ruler(to, "cell", [(BYTES, shown_column(key.column)), (VALUES, key.contents.holds)])
+            _cell_values(to, key.contents.values)
+        line(to)
+    for table, why in missing_keys:
+        line(to, f"{table.name}: {key_line(table.key)}", style="bold")
+        line(to, f"  {why}")
+
+
+def _cell_values(to: Console, values: Sequence[Mapping[str, Any]]) -> None:
+    if values:
+        rows = [[show_value(name, value) for name, value in of_one.items()] for of_one in values]
+        text_tables.table(to, [*values[0]], rows)
+
+
+def _explained(key: ExplainedKey) -> dict[str, Any]:
+    explained: dict[str, Any] = {"table": key.table.name, "row": key.row, "parts": _parts(key.table, key.row)}
+    if key.names is not None:
+        explained["names"] = key.names
+    if key.contents is not None:
+        explained["cell"] = {
+            "column": shown_column(key.column),
+            "holds": key.contents.holds,
+            "values": key.contents.values,
+        }
+    return explained
+
+
+def _parts(table: TableLayout[Any, Any], row: bytes) -> list[dict[str, Any]]:
+    segments = table.key.segments(row)
+    return [{"name": segment.name, "bytes": segment.data, "value": segment.value} for segment in segments]
+
+
+def _reasons(missing_keys: MissingKeys) -> str:
+    """Why there is no key, in one line."""
+    return "; ".join(f"{table.name}: {why}" for table, why in missing_keys)

@@ -1,0 +1,36 @@
+"""Commands whose options are flags, read without pydantic.
+
+typer reads every option with pydantic, flags excepted, also an option that is not given; importing pydantic takes
+longer than `rowbook list`. So options that pass nothing to the command, `--help` and those of the shell's completion,
+are left out if the words that are there show that none of them is given.
+"""
+
+from typing import Any
+
+from typer.core import TyperCommand, TyperGroup
+
+
+class FlagsGroup(TyperGroup):
+    """The commands, whose own options are flags."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Reads the words before the name of the command."""
+        if args and args[0] in self.commands:
+            _leave_out_what_passes_nothing(self)
+        return super().parse_args(ctx, args)
+
+
+class FlagsCommand(TyperCommand):
+    """A command whose options are flags."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Reads the words after the name of the command."""
+        flags = [word for option in self.params if option.expose_value for word in option.opts]
+        if not ctx.resilient_parsing and {*args} <= {*flags}:
+            _leave_out_what_passes_nothing(self)
+        return super().parse_args(ctx, args)
+
+
+def _leave_out_what_passes_nothing(command: TyperCommand | TyperGroup) -> None:
+    command.add_help_option = False
+    command.params = [option for option in command.params if option.expose_value]

@@ -1,0 +1,43 @@
+"""`rowbook list`, and the names that a shell completes: read from `listing.json`, because imports would take a second.
+
+`make readmes` writes that file, and a test compares it with the designs.
+"""
+
+import json
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from . import terminal
+
+LISTING = Path(__file__).with_name("listing.json")
+
+
+def list_designs(to: Console, *, as_json: bool) -> None:
+    """Writes all designs and variants, with the keys of their tables."""
+    if as_json:
+        terminal.json_object(to, {"designs": _listing()["designs"]})
+    else:
+        show_lines(to, _listing()["lines"])
+
+
+def show_lines(to: Console, lines: Iterable[str]) -> None:
+    """Writes lines about designs; those that are not indented begin a design."""
+    for line in lines:
+        terminal.line(to, line, style=None if line.startswith(" ") else "bold")
+
+
+def listed_names() -> list[str]:
+    """The names of all designs, then those of all variants."""
+    designs = _listing()["designs"]
+    variants = [f"{design['name']}:{variant['name']}" for design in designs for variant in design["variants"]]
+    return [*(design["name"] for design in designs), *variants]
+
+
+@cache
+def _listing() -> dict[str, Any]:
+    listing: dict[str, Any] = json.loads(LISTING.read_text(encoding="utf-8"))
+    return listing

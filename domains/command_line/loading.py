@@ -1,0 +1,247 @@
+"""`rowbook load`: files into tables; a bad line fails the command or is skipped."""
+
+from collections.abc import Callable, Generator
+from contextlib import closing, suppress
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any, TypeVar
+
+import attrs
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from thriftpy2.thrift import TException
+
+from shared.designs import Design, Load
+from shared.keys.errors import message_of
+from shared.loading import FORMATS, Line, Lines, UnknownField, UnneededTime, UnneededYear, UnreadableFile, read_lines
+from shared.tables import create_tables
+from shared.writes import NotAllStored
+from shared.writes.batches import RECORDS_AT_ONCE
+
+from . import terminal
+from .designs import find_variants
+from .options import MEMORY
+from .shown_designs import warn
+from .stores import open_store
+from .usage import CommandFailed, check_name
+from .words import number, pairs, time
+
+R = TypeVar("R")
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C."""
+LAST_YEAR = 9999
+"""The last year of which a record holds a time."""
+BAD_LINES_AT_START = 1000
+"""If the first lines of a file, so many of them, cannot be read, `load` stops."""
+LINES_AT_ONCE = 50
+"""Lines that are loaded between two updates of the progress bar."""
+
+
+@attrs.frozen
+class Reading:
+    """How the files are to be read, as the options say it."""
+
+    format: str
+    mapping: list[str]
+    units: list[str]
+    time_formats: list[str]
+    year: str | None
+    at: str | None
+
+    def reader(self) -> Callable[..., Lines[Any]]:
+        """`read_lines` with these options."""
+        return partial(
+            read_lines,
+            format=self.format,
+            mapping=pairs(self.mapping, "FIELD=COLUMN"),
+            units=pairs(self.units, "FIELD=s|ms|us"),
+            time_formats=pairs(self.time_formats, "FIELD=FORMAT"),
+            year=None if self.year is None else number("--year", self.year, LAST_YEAR),
+            at_ms=None if self.at is None else time("--at", self.at),
+        )
+
+
+def load(
+    out: Console,
+    errors: Console,
+    name: str,
+    files: list[str],
+    store: str,
+    load_name: str | None,
+    reading: Reading,
+    *,
+    stops: bool,
+    as_json: bool,
+) -> int:
+    """Stores the records of some files; returns the exit code, 130 after Ctrl-C."""
+    design, (variant, *_others) = find_variants(name)
+    loads = {load.name: load for load in design.loads}
+    load = design.loads[0] if load_name is None else loads[check_name(f"load of {design.name}", load_name, loads)]
+    check_name("format", reading.format, ["auto", *(format.name for format in [*FORMATS, *load.formats])])
+    read = reading.reader()
+    sources = (_Source(file, _read_as(design, load, read, file)) for file in files)
+    first = next(sources)  # so that a file that cannot be read is refused before a store exists
+    warn(errors, design, variant)
+    loaded: list[_Source] = []
+    with open_store(store) as connection:
+        create_tables(connection, variant.tables)
+        repository = variant.open(connection)
+        try:
+            for source in chain([first], sources):
+                loaded.append(source)
+                try:
+                    _store_lines(errors, load, repository, source, stops)
+                except CommandFailed as error:
+                    advice = "" if source.stored else _other_load(design, load, read, source.file)
+                    raise CommandFailed(f"{error}{advice}") from None
+        except (CommandFailed, UnneededTime, UnneededYear, UnreadableFile) as error:
+            raise CommandFailed(f"{error}; {_records_stored(loaded)} before") from None
+        except KeyboardInterrupt:
+            terminal.line(errors, f"interrupted; {_records_stored(loaded)}; load the same files again to go on")
+            return INTERRUPTED
+    _show_loaded(out, loaded, store, as_json=as_json)
+    return 0
+
+
+def _show_loaded(out: Console, loaded: list["_Source"], store: str, *, as_json: bool) -> None:
+    """Writes each file with its format, records stored and bad lines skipped."""
+    if as_json:
+        names = ("file", "format", "stored", "skipped")
+        files = [(source.file, source.lines.format, source.stored, source.skipped) for source in loaded]
+        terminal.json_object(out, {"files": [dict(zip(names, file, strict=True)) for file in files]})
+        return
+    for source in loaded:
+        skipped = f", {terminal.count(source.skipped, 'bad line')} skipped" if source.skipped else ""
+        terminal.line(out, f"{source.file}: {source.lines.format}, {_records_stored([source])}{skipped}")
+    if store == MEMORY:
+        terminal.line(out, "the store in memory ends with this command: name a file to keep the records")
+
+
+@attrs.define
+class _Source:
+    """A file to load, and how many of its records were stored or skipped so far."""
+
+    file: str
+    lines: Lines[Any]
+    stored: int = 0
+    skipped: int = 0
+    is_readable: bool = False
+    """Whether any line could be read as a record."""
+    unsaid: list[str] = attrs.field(factory=list[str])
+    """Why lines were skipped, before any could be read."""
+
+
+def _read_as(design: Design, load: Load, read: Callable[..., Lines[Any]], file: str) -> Lines[Any]:
+    """The lines of a file as records of a load; the error for a file that has none may name another load."""
+    try:
+        return read(file, record_type=load.record, formats=load.formats)
+    except (UnknownField, UnreadableFile) as error:
+        advice = _other_load(design, load, read, file, by_fields=isinstance(error, UnknownField))
+        raise type(error)(f"{error}{advice}") from None
+
+
+def _other_load(
+    design: Design, load: Load, read: Callable[..., Lines[Any]], file: str, *, by_fields: bool = False
+) -> str:
+    """Advice to load a file as other records of the design; empty text if there are none that fit.
+
+    They fit if the first line of the file holds one or, `by_fields`, if they have the fields that the options name.
+    """
+    for other in design.loads if Path(file).is_file() else ():
+        try:
+            first = next(iter(read(file, record_type=other.record, formats=other.formats)), None)
+            fits = by_fields or (first is not None and first.record is not None)
+        except ValueError as error:
+            fits = by_fields and not isinstance(error, UnknownField)
+        if fits and other is not load:
+            return f"; {'these are fields of' if by_fields else 'its first line fits'} --as {other.name}"
+    return ""
+
+
+def _store_lines(errors: Console, load: Load, repository: Any, source: _Source, stops: bool) -> None:
+    """Stores the records of a file. A bad line is skipped, or fails the command if `stops`."""
+    transform = load.new_record_transform()
+    is_slow = source.lines.size_bytes is None  # what comes through a pipe is stored line by line as it comes
+    at_once = 1 if load.store_all is None or is_slow else RECORDS_AT_ONCE
+    with closing(_progress(errors, source.file, source.lines)) as lines:
+        unsent: list[tuple[Line[Any], Any]] = []
+        for line in lines:
+            if line.reason:
+                _store_batch(errors, load, repository, source, unsent, stops)
+                unsent = []
+                _refuse(errors, source, line, line.reason, stops)
+            else:
+                source.is_readable = True
+                unsent.append((line, transform(line.record)))
+            if len(unsent) == at_once:
+                _store_batch(errors, load, repository, source, unsent, stops)
+                unsent = []
+        _store_batch(errors, load, repository, source, unsent, stops)
+        _say(errors, source)
+
+
+def _store_batch(
+    errors: Console, load: Load, repository: Any, source: _Source, batch: list[tuple[Line[Any], Any]], stops: bool
+) -> None:
+    """Stores the records of some lines at once; one by one if that fails, to find the line that is bad."""
+    if load.store_all is not None and len(batch) > 1:
+        with suppress(NotAllStored):
+            load.store_all_in(repository, [record for _line, record in batch])
+            source.stored += len(batch)
+            return
+    for line, record in batch:
+        if reason := _store(load, repository, record, f"{source.file}:{line.number}"):
+            _refuse(errors, source, line, reason, stops)
+        else:
+            source.stored += 1
+
+
+def _refuse(errors: Console, source: _Source, line: Line[Any], reason: str, stops: bool) -> None:
+    """Counts a bad line and says why it is one; fails the command if `stops`.
+
+    As long as no line of the file could be read, the reasons wait: of many, only the first one is printed.
+    """
+    message = f"{source.file}:{line.number}: {reason}{line.span}"
+    if stops:
+        raise CommandFailed(f"{message}; --on-error skip goes on")
+    source.skipped += line.count
+    source.unsaid.append(message)
+    if source.is_readable:
+        _say(errors, source)
+    elif len(source.unsaid) == BAD_LINES_AT_START:
+        raise CommandFailed(f"{source.unsaid[0]}; none of its first {BAD_LINES_AT_START} lines can be read")
+
+
+def _say(errors: Console, source: _Source) -> None:
+    """Prints why lines were skipped."""
+    for message in source.unsaid:
+        terminal.line(errors, message)
+    source.unsaid.clear()
+
+
+def _store(load: Load, repository: Any, record: Any, place: str) -> str:
+    """Stores one record; returns why it cannot be stored, or empty text."""
+    try:
+        load.store_in(repository, record)
+    except ValueError as error:  # InvalidKey, InvalidRecord, or the domain's own conflict with a stored record
+        return message_of(error)
+    except (TException, OSError) as error:
+        raise CommandFailed(f"{place}: the store failed: {terminal.reason(error)}") from error
+    return ""
+
+
+def _records_stored(sources: list[_Source]) -> str:
+    return f"{terminal.count(sum(source.stored for source in sources), 'record')} stored"
+
+
+def _progress(to: Console, title: str, lines: Lines[R]) -> Generator[Line[R]]:
+    """The lines of a file; on a terminal, a bar shows how much of the file is read."""
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=to, transient=True, disable=to.no_color, redirect_stdout=False) as bar:
+        task = bar.add_task(terminal.visible(title), total=lines.size_bytes)
+        for number, line_read in enumerate(lines):
+            if lines.size_bytes and number % LINES_AT_ONCE == 0:
+                bar.update(task, completed=lines.read_bytes)
+            yield line_read

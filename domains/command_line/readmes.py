@@ -1,0 +1,110 @@
+"""The READMEs that have generated blocks, and the list of designs, as the code would write them."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+
+import happybase
+
+from shared.designs import Design
+from shared.designs.comparison import stored_bytes
+from shared.designs.pages.design_page import design_blocks, index_block
+from shared.designs.pages.markdown import below, markdown_table, with_blocks
+from shared.designs.pages.stores_page import stores_blocks
+from shared.stores import connect
+from shared.tables import create_tables
+from shared.writes import WriterClock
+
+from ..monitoring import TABLES as MONITORING_TABLES
+from ..monitoring import Point as MonitoredPoint
+from ..monitoring import PointRepository
+from ..tsdb import TsdbRepository
+from ..tsdb.rewriting import QUIET_MS
+from .designs import all_designs, design_named
+from .listing import LISTING
+from .shown_designs import listing_text
+
+ROOT = Path(__file__).parents[2]
+
+
+def storage_blocks() -> dict[str, str]:
+    """Bytes of the samples of `tsdb`: as `monitoring` stores them, under UIDs, and compacted."""
+    design = design_named("tsdb")
+    points = list(design.loads[0].sample_records())
+    wide = connect("embedded:")
+    create_tables(wide, MONITORING_TABLES)
+    PointRepository(wide).store_all(
+        MonitoredPoint(dict(point.tags)["host"], point.metric, point.time_ms, float(point.value)) for point in points
+    )
+    connection = connect("embedded:")
+    create_tables(connection, design.main.tables)
+    TsdbRepository(connection, clock=EarlierClock()).store_all(points)
+    names, single = _stored_bytes(connection, "tsdb-uid"), _stored_bytes(connection, "tsdb")
+    repository = TsdbRepository(connection)
+    before = len(repository.read("load"))
+    for metric in sorted({point.metric for point in points}):
+        repository.compact(metric)
+    compacted = _stored_bytes(connection, "tsdb")
+    assert len(repository.read("load")) == before
+    forms = (
+        ("`monitoring`: host and metric in the key, a cell for each point", *_stored_bytes(wide, "points")),
+        ("`tsdb`: UIDs in the key, a cell for each point", *single),
+        ("`tsdb`, compacted", *compacted),
+    )
+    rows = [(form, f"{cells:,}", f"{size / len(points):.1f}") for form, cells, size in forms]
+    caption = (
+        f"The {len(points):,} sample points, one a minute for each series, as HBase stores their cells, before "
+        f"compression. The names need {names[1]:,} bytes besides, once."
+    )
+    return {"storage": below(caption, markdown_table(("form", "cells", "bytes for each point"), rows))}
+
+
+class EarlierClock(WriterClock):
+    """A clock so far behind that what it dates is old enough to be compacted."""
+
+    def read_ms(self) -> int:
+        """The time of that clock."""
+        return super().read_ms() - 2 * QUIET_MS
+
+
+def _stored_bytes(connection: happybase.Connection, table: str) -> tuple[int, int]:
+    """The cells of a table, and their bytes."""
+    sizes = [
+        stored_bytes(row, column, value)
+        for row, cells in connection.table(table).scan()
+        for column, value in cells.items()
+    ]
+    return len(sizes), sum(sizes)
+
+
+OF_SEVERAL_DESIGNS: Mapping[str, Callable[[], Mapping[str, str]]] = {"tsdb": storage_blocks}
+"""Further blocks of a design's page, for which other designs are needed."""
+
+
+def pages(more: Mapping[str, Callable[[], Mapping[str, str]]]) -> dict[Path, Callable[[], str]]:
+    """Every generated file with the function that makes the text that it should have.
+
+    `more` makes further blocks of some pages: of designs by name, and of `stores`.
+    """
+
+    def made(page: Path, *makers: Callable[[], Mapping[str, str]]) -> tuple[Path, Callable[[], str]]:
+        def text() -> str:
+            blocks = {name: block for make in makers for name, block in make().items()}
+            return with_blocks(page.read_text(encoding="utf-8"), blocks)
+
+        return page, text
+
+    def makers(design: Design) -> Iterator[Callable[[], Mapping[str, str]]]:
+        yield partial(design_blocks, design)
+        for of in (OF_SEVERAL_DESIGNS, more):
+            if design.name in of:
+                yield of[design.name]
+
+    return dict(
+        [
+            *(made(ROOT / "domains" / design.name / "README.md", *makers(design)) for design in all_designs()),
+            made(ROOT / "shared" / "stores" / "README.md", stores_blocks, more["stores"]),
+            made(ROOT / "README.md", lambda: {"designs": index_block(all_designs())}),
+            (LISTING, listing_text),
+        ]
+    )

@@ -1,0 +1,86 @@
+"""A design in lines and as JSON: its question, its variants and the keys of their tables. Run it to write the list."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from rich.cells import cell_len
+from rich.console import Console
+
+from shared.designs import Design, Variant
+from shared.designs.patterns import key_line
+from shared.tables import TableLayout
+
+from . import terminal
+from .designs import all_designs, full_name
+from .listing import LISTING, show_lines
+
+
+def listing_text() -> str:
+    """The text of `listing.json`, made of all designs; each line and each design is on a line of its own."""
+    designs = all_designs()
+    lines = [line for design in designs for line in _lines(design, design.variants)]
+    return f'{{"lines": {_line_each(lines)}, "designs": {_line_each(map(_design, designs))}}}\n'
+
+
+def _line_each(items: Iterable[Any]) -> str:
+    shown = ",\n".join(json.dumps(item, ensure_ascii=False) for item in items)
+    return f"[\n{shown}\n]"
+
+
+def show_design(to: Console, design: Design, variants: Sequence[Variant]) -> None:
+    """Writes a design's question and the keys of some of its variants."""
+    show_lines(to, _lines(design, variants))
+
+
+def _lines(design: Design, variants: Sequence[Variant]) -> Iterator[str]:
+    """A design's question, the key of each table of its variants in one line, and which variants not to copy."""
+    yield f"{design.name}: {design.question}"
+    keys = [
+        (variant.marked_name, table.name, key_line(table.key))
+        for variant in variants
+        for table in variant.record_tables
+    ]
+    widths = [max(map(cell_len, column)) for column in zip(*keys, strict=True)]
+    variant_before = ""
+    for variant, name, key in keys:
+        shown_variant = "" if variant == variant_before else variant
+        yield f"  {shown_variant.ljust(widths[0])}  {name.ljust(widths[1])}  {key}"
+        variant_before = variant
+    for marked in variants:
+        if not marked.is_to_copy:
+            yield f"  {marked.name} {marked.warning}"
+
+
+def _design(design: Design) -> dict[str, Any]:
+    variants = [
+        {
+            "name": variant.name,
+            "differs": variant.differs,
+            **marks(variant),
+            "tables": [_table(table) for table in variant.record_tables],
+        }
+        for variant in design.variants
+    ]
+    return {"name": design.name, "question": design.question, "variants": variants}
+
+
+def marks(variant: Variant) -> dict[str, Any]:
+    """Why a variant is not to be copied: what it loses, or what is bad about it; both are empty if it may be."""
+    return {"loses": "" if variant.wrong is None else variant.wrong.loses, "mistake": variant.mistake}
+
+
+def _table(table: TableLayout[Any, Any]) -> dict[str, Any]:
+    parts = [{"name": part.name, "format": str(part.codec), "meaning": part.meaning} for part in table.key.parts]
+    prefixes = [str(prefix) for prefix in table.key.prefixes]
+    return {"name": table.name, "holds": table.holds, "prefixes": prefixes, "parts": parts}
+
+
+def warn(errors: Console, design: Design, variant: Variant) -> None:
+    """Says in one line that a variant gives wrong answers, if it does."""
+    if variant.wrong is not None:
+        terminal.line(errors, f"{full_name(design, variant)} {variant.warning}; {design.name} keeps them")
+
+
+if __name__ == "__main__":
+    LISTING.write_text(listing_text(), encoding="utf-8")

@@ -1,0 +1,155 @@
+"""What one can type for the upkeep of a store, and to serve one: the commands with their arguments and options.
+
+The module that does the work is imported when the command runs.
+"""
+
+from typing import Annotated, Literal
+
+import typer
+
+from .options import (
+    BUFFER_MIB,
+    MEMORY,
+    ORPHANED,
+    UNDECODABLE,
+    Existing,
+    Json,
+    Name,
+    Plain,
+)
+
+MAX_AGE_S = 10 * 365 * 24 * 60 * 60
+"""The largest `--older-than`, in seconds."""
+
+
+def recover(
+    context: typer.Context,
+    name: Name,
+    store: Existing,
+    older_than: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SECONDS", help="Settle writes that have been pending for so long; 600 if omitted, 0 for all."
+        ),
+    ] = None,
+    as_json: Json = False,
+    plain: Plain = False,
+) -> None:
+    """Complete what writers left that died in the middle of a write over several rows."""
+    from . import upkeep
+    from .stores import open_repository
+    from .terminal import console
+    from .words import number
+
+    older_than_ms = None if older_than is None else 1000 * number("--older-than", older_than, MAX_AGE_S, 0)
+    with open_repository(name, store) as repository:
+        code = upkeep.recover(console(plain or context.obj), name, repository.upkeep, older_than_ms, as_json=as_json)
+    raise typer.Exit(code)
+
+
+def verify(context: typer.Context, name: Name, store: Existing, as_json: Json = False, plain: Plain = False) -> None:
+    """Find rows that disagree with others, or cannot be read. Exit code 1 if there are any."""
+    from . import upkeep
+    from .stores import open_repository
+    from .terminal import consoles
+
+    out, errors = consoles(plain or context.obj)
+    with open_repository(name, store) as repository:
+        code = upkeep.verify(out, errors, name, repository.upkeep, as_json=as_json)
+    raise typer.Exit(code)
+
+
+def repair(
+    context: typer.Context,
+    name: Name,
+    store: Existing,
+    discard: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar=f"{ORPHANED}|{UNDECODABLE}|TABLE:HEXROW",
+            help="Remove lines without a source, rows that cannot be read, or this row, which are otherwise kept.",
+        ),
+    ] = None,
+    restores: Annotated[
+        bool, typer.Option("--restore", help="Make records again from lines that outlived them.")
+    ] = False,
+    as_json: Json = False,
+    plain: Plain = False,
+) -> None:
+    """Recover pending writes, then mend what verify finds. Exit code 1 if something is left."""
+    from . import upkeep
+    from .stores import open_repository
+    from .terminal import consoles
+
+    instructions = upkeep.instructions(discard or [], restores=restores)
+    out, errors = consoles(plain or context.obj)
+    with open_repository(name, store) as repository:
+        code = upkeep.repair(out, errors, name, repository.upkeep, instructions, as_json=as_json)
+    raise typer.Exit(code)
+
+
+def erase(
+    context: typer.Context,
+    name: Name,
+    who: Annotated[str, typer.Argument(metavar="WHO", help="The person whom rows name, such as a user.")],
+    store: Existing,
+    as_json: Json = False,
+    plain: Plain = False,
+) -> None:
+    """Remove what names a person: from records that others need, otherwise with the records."""
+    from . import upkeep
+    from .stores import open_repository
+    from .terminal import console
+
+    upkeep.check_erases(name)
+    with open_repository(name, store) as repository:
+        code = upkeep.erase(console(plain or context.obj), name, repository, who, as_json=as_json)
+    raise typer.Exit(code)
+
+
+def adopt(context: typer.Context, name: Name, store: Existing, plain: Plain = False) -> None:
+    """Record the key layouts of tables that were made without a record, after comparing some rows of each bucket."""
+    from . import adopting
+    from .terminal import console
+
+    adopting.adopt(console(plain or context.obj), name, store)
+
+
+def serve(
+    context: typer.Context,
+    store: Annotated[str, typer.Option(metavar="URL", help="embedded:FILE, instead of memory.")] = MEMORY,
+    host: Annotated[str, typer.Option(metavar="H", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[str, typer.Option(metavar="P", help="Port to listen on; 0 picks a free one.")] = "9090",
+    transport: Annotated[
+        Literal["buffered", "framed"], typer.Option(help="Thrift transport of the clients.")
+    ] = "buffered",
+    protocol: Annotated[Literal["binary", "compact"], typer.Option(help="Thrift protocol of the clients.")] = "binary",
+    buffer_mib: Annotated[
+        str,
+        typer.Option(metavar="MIB", help="Memory for unanswered messages and unread replies of all clients together."),
+    ] = BUFFER_MIB,
+    known_to_be_open: Annotated[
+        bool,
+        typer.Option(
+            "--i-know-it-is-open", help="Listen on an address that other machines can reach, without access control."
+        ),
+    ] = False,
+    plain: Plain = False,
+) -> None:
+    """Serve a store over Thrift1 until Ctrl-C. happybase and other clients can use it like an HBase."""
+    from . import serving
+    from .terminal import consoles
+
+    out, errors = consoles(plain or context.obj)
+    code = serving.serve(
+        out,
+        errors,
+        store=store,
+        host=host,
+        port=port,
+        transport=transport,
+        protocol=protocol,
+        buffer_mib=buffer_mib,
+        known_to_be_open=known_to_be_open,
+    )
+    raise typer.Exit(code)

@@ -1,0 +1,84 @@
+"""Opens the store that a command names, which must have the tables of a variant, or the samples in memory."""
+
+import os
+import shlex
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from typing import Any
+
+import happybase
+from thriftpy2.thrift import TException
+
+from shared.designs import Design, Variant, load_samples
+from shared.stores import Unreachable, connect
+from shared.tables import check_layouts, create_tables
+
+from . import terminal
+from .designs import find_variants, full_name
+from .options import MEMORY
+from .usage import CommandFailed, WrongUsage
+
+
+@contextmanager
+def open_store(url: str, prefix: str | None = None) -> Generator[happybase.Connection]:
+    """The store at a URL; what fails in it is a `CommandFailed`."""
+    try:
+        connection = connect(url, table_prefix=prefix)
+    except Unreachable as error:  # its message names the address
+        raise CommandFailed(f"{terminal.reason(error)}; is a Thrift gateway running there?") from None
+    except (TException, OSError) as error:
+        advice = "; is a Thrift gateway running there?" if url.startswith("hbase:") else ""
+        raise CommandFailed(f"{url}: {terminal.reason(error)}{advice}") from None
+    with closing(connection):
+        try:
+            yield connection
+        except (TException, OSError) as error:
+            raise CommandFailed(f"the store failed: {terminal.reason(error)}") from error
+
+
+@contextmanager
+def open_repository(name: str, url: str) -> Generator[Any]:
+    """The repository of a variant on a store that has its tables. Raises WrongUsage if it has no upkeep."""
+    design, (variant, *_others) = find_variants(name)
+    if reason := design.why_no_upkeep(variant):
+        raise WrongUsage(f"{name}: {reason}")
+    with store_to_ask(url, design, variant) as connection:
+        yield variant.open(connection)
+
+
+@contextmanager
+def store_to_ask(url: str | None, design: Design, variant: Variant) -> Generator[happybase.Connection]:
+    """The store at `url`, which must have all tables of the variant; the samples in memory if `url` is None."""
+    if url is None:
+        with open_store(MEMORY) as connection:
+            create_tables(connection, variant.tables)
+            load_samples(connection, design, variant)
+            yield connection
+        return
+    with existing_store(url) as connection:
+        check_tables(connection, url, design, variant)
+        check_layouts(connection, variant.tables)
+        yield connection
+
+
+@contextmanager
+def existing_store(url: str) -> Generator[happybase.Connection]:
+    """The store at a URL, whose file must exist."""
+    path = url.removeprefix("embedded:")
+    if path not in ("", url) and not os.path.exists(path):
+        raise CommandFailed(f"{path}: no such store; rowbook load makes one")
+    with open_store(url) as connection:
+        yield connection
+
+
+def check_tables(connection: happybase.Connection, url: str, design: Design, variant: Variant) -> None:
+    """Refuses a store that lacks a table of the variant."""
+    if missing := missing_tables(connection, variant):
+        load = f"rowbook load {full_name(design, variant)} FILE --store {shlex.quote(url)}"
+        raise CommandFailed(f"{url}: has no table {', '.join(missing)}; make what is missing with {load}")
+
+
+def missing_tables(connection: happybase.Connection, variant: Variant) -> list[str]:
+    """The tables of a variant that a store does not have, each once: two layouts may share a table."""
+    tables_there = connection.tables()
+    return [name for name in dict.fromkeys(table.name for table in variant.tables) if name.encode() not in tables_there]

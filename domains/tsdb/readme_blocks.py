@@ -1,0 +1,51 @@
+"""What only the page of `tsdb` shows: its speed beside OpenTSDB."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from shared.designs import Design
+from shared.designs.pages.markdown import filled, markdown_table
+
+SPEED = Path(__file__).parents[2] / "fixtures" / "tsdb" / "speed.json"
+
+
+def own_blocks(_design: Design) -> dict[str, str]:
+    """Loads and questions of `tsdb` beside a real OpenTSDB, as `make bench-opentsdb RECORD=1` recorded them."""
+    recorded: dict[str, Any] = json.loads(SPEED.read_text(encoding="utf-8"))
+    loads, questions = recorded["loads"], recorded["questions"]
+
+    def rate(points: int, took_ms: float) -> str:
+        return f"{points / took_ms * 1000:,.0f}"
+
+    ratios = {(one["form"], one["theirs"]): f"{1 / one['ours_by_theirs']:.1f}" for one in loads}
+    others = {one["theirs"]: rate(one["points"], one["theirs_ms"]) for one in loads}
+    ours = {one["form"]: rate(one["points"], one["ours_ms"]) for one in loads}
+    rows = [[form, figure, *(ratios[form, other] for other in others)] for form, figure in ours.items()]
+    rows += [[f"OpenTSDB, {other}", figure, *[""] * len(others)] for other, figure in others.items()]
+    rows += [
+        ["the first on the embedded store", rate(one["points"], one["embedded_ms"]), *[""] * len(others)]
+        for one in loads[:1]
+    ]
+    load_table = markdown_table(
+        (loads[0]["work"], "points/s", *(f"times that of {other.partition(',')[0]}" for other in others)), rows
+    )
+    question_table = markdown_table(
+        ("question", "rows", "ours, ms", "OpenTSDB, ms", "ours / OpenTSDB", "embedded, ms"),
+        [
+            [
+                one["work"],
+                one["form"],
+                *(f"{one[side]:,.1f}" for side in ("ours_ms", "theirs_ms")),
+                f"{one['ours_by_theirs']:.2f}",
+                f"{one['embedded_ms']:,.1f}",
+            ]
+            for one in questions
+        ],
+    )
+    caption = (
+        f"Beside OpenTSDB {recorded['opentsdb']} on the same HBase {recorded['hbase']}, in turns, medians of at least "
+        f"{recorded['rounds']} rounds, on {recorded['cores']} cores with other work. A load ends when its points "
+        "can be read. `make bench-opentsdb RECORD=1` does it again."
+    )
+    return {"speed": "\n\n".join([filled(caption), load_table, question_table])}

@@ -1,0 +1,8 @@
+"""The pages of designs and stores: the blocks of their READMEs that code prints.
+
+What stands in a README between two marks is such a block:
+
+    <!-- generated: patterns -->
+    ...
+    <!-- end -->
+"""

@@ -1,0 +1,166 @@
+"""The blocks about costs: what questions read in each variant, what records take, where new ones go."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import attrs
+
+from ...queries.pages import READ_AT_MOST
+from ...records import show_time
+from ..comparison import RANGES, VariantCosts
+from ..cost_tables import (
+    READ_COLUMNS,
+    SPREAD_COLUMNS,
+    WRITTEN_COLUMNS,
+    read_row,
+    refusals,
+    rpcs,
+    spread_rows,
+    verdict,
+    written_row,
+)
+from ..design import Design, Load
+from ..metering import Measurement
+from .markdown import below, filled, fits, markdown_list, markdown_table
+
+LEGEND = (
+    (r"1 range", "`{0}`: one get, or one scan that reads the answer and at most two rows beyond it."),
+    (r"(\d+) ranges", "`{0}`: {1} gets or scans. A cell that names no ranges reads one."),
+    (r"1 range, (\d+) gets?", "`{0}`: one scan, then one call that gets the {1} rows that the scanned rows name."),
+    (
+        r"([\d.]+)x, filtered",
+        "`{0}`: {1} rows are read for each row returned, and the client drops the others. A page ends short, with a "
+        f"cursor, after {READ_AT_MOST:,} rows read.",
+    ),
+    (
+        r"(?:\d+ ranges, )?([\d.]+)x, server filter",
+        "`{0}`: {1} rows are read for each row returned; the region server drops the others, and the factor grows with "
+        "their number.",
+    ),
+    (
+        r"(?:\d+ ranges, )?([\d.]+)x, computed",
+        "`{0}`: {1} rows, or cells of rows that hold many records, are read for each value of the answer, which the "
+        "client computes from them.",
+    ),
+    (
+        r"([\d.]+)x, sorted",
+        "`{0}`: {1} rows are read for each row returned; the client, or a server-side filter, drops the others, and "
+        "the client sorts the rest. Each page "
+        f"reads all rows of its ranges, and is refused if these are more than {READ_AT_MOST:,}.",
+    ),
+    (r"wrong answer", "`{0}`: the variant lost records of the answer, so its cost is not shown."),
+    (r"refused", "`{0}`: no range of the row key answers the question; the reasons are below."),
+)
+"""The kinds of verdicts, each with what an example means; 0 is the whole verdict, 1 its number."""
+
+
+def costs_block(design: Design, variants: Sequence[VariantCosts]) -> str:
+    """What the samples are, what a verdict means, and the verdict on every question in every variant."""
+    silent = [f"`{variant.variant.name}`" for variant in variants if not variant.answers]
+    caption = [_samples_line(design), f"`{design.main.name}` is the design itself."]
+    caption += [f"{', '.join(silent)} has no column: it refuses every question."] if silent else []
+    tables = across(variants, verdict)
+    return "\n\n".join([filled(" ".join(caption)), markdown_list(_legend(variants)), tables])
+
+
+def _samples_line(design: Design) -> str:
+    """What the samples consist of: number of records, period, and how many values each part of a key has."""
+    parts = {part.name for table in design.main.record_tables for part in table.key.parts}
+    return " ".join(_load_line(load, parts) for load in design.loads)
+
+
+def _load_line(load: Load, parts: Iterable[str]) -> str:
+    records = list(load.sample_records())
+    attributes = [field.name for field in attrs.fields(load.record) if field.name in parts]
+    period = next((name for name in attributes if name.endswith("_ms")), None)
+    line = f"Measured on {len(records):,} sample {load.name}"
+    if period:
+        times = [getattr(record, period) for record in records]
+        line += f", from {show_time(min(times))} to {show_time(max(times))}"
+    counts = {name: Counter(getattr(record, name) for record in records) for name in attributes if name != period}
+    values = [
+        f"{len(count)} values of `{name}` (the most frequent one has {max(count.values()) / len(records):.0%} of them)"
+        for name, count in counts.items()
+        if len(count) < len(records)
+    ]
+    return f"{line}. They have {' and '.join(values)}." if values else f"{line}."
+
+
+def _legend(variants: Sequence[VariantCosts]) -> Iterator[str]:
+    """What each kind of verdict in the table means, said of the first one of its kind."""
+    verdicts = [verdict(measurement) for variant in variants if variant.answers for measurement in variant.measurements]
+    for pattern, meaning in LEGEND:
+        matches = (re.fullmatch(pattern, words) for words in verdicts)
+        if match := next(filter(None, matches), None):
+            yield meaning.format(match[0], *match.groups())
+
+
+def across(variants: Sequence[VariantCosts], cell: Callable[[Measurement], str]) -> str:
+    """Questions down and variants across: as few tables as are narrow enough, each with the design itself first.
+
+    Variants that refuse every question are left out.
+    """
+    main, *others = [variant for variant in variants if variant.answers]
+    for count in range(1, len(others) + 1):
+        size = -(-len(others) // count)
+        tables = [_across([main, *others[at : at + size]], cell) for at in range(0, len(others), size)]
+        if all(map(fits, tables)):
+            return "\n\n".join(tables)
+    return _across([main, *others], cell)
+
+
+def _across(variants: Sequence[VariantCosts], cell: Callable[[Measurement], str]) -> str:
+    rows = [
+        (row[0].pattern.question, *map(cell, row))
+        for row in zip(*(variant.measurements for variant in variants), strict=True)
+    ]
+    return markdown_table(("question", *(variant.variant.marked_name for variant in variants)), rows)
+
+
+def rpcs_block(variants: Sequence[VariantCosts]) -> str:
+    """The RPCs of every question in every variant."""
+    caption = (
+        "RPCs of each question. A get, of one row or of up to 1,000, is one call to the Thrift gateway; a scan is a "
+        "call to open it, one for each "
+        "batch of rows, and one to close it. The calls of a question follow one another."
+    )
+    return below(caption, across(variants, rpcs))
+
+
+def writes_block(variants: Sequence[VariantCosts]) -> str:
+    """What a record takes in every variant."""
+    caption = (
+        "What one record takes in all tables of a variant: rows, bytes before compression, calls to store it; bytes of "
+        "its intent."
+    )
+    rows = [(variant.variant.marked_name, *written_row(variant)) for variant in variants]
+    return below(caption, markdown_table(("variant", *WRITTEN_COLUMNS), rows))
+
+
+def spread_block(design: Design, variants: Sequence[VariantCosts]) -> str:
+    """Where the newest rows of every table go."""
+    caption = (
+        f"Where new rows go. Each table is cut into {RANGES} ranges that hold equal numbers of its older records. Its "
+        f"newest records are those of the last {_duration(design.newest_ms)}; the last column is the share of them "
+        f"that falls into one range. {1 / RANGES:.1%} is an even spread, 100% a hot spot. With few records, expect "
+        "some points of noise."
+    )
+    return below(caption, markdown_table(SPREAD_COLUMNS, spread_rows(variants)))
+
+
+def _duration(duration_ms: int) -> str:
+    units = (("days", 86_400_000), ("hours", 3_600_000), ("minutes", 60_000), ("seconds", 1000), ("milliseconds", 1))
+    name, length_ms = next(unit for unit in units if duration_ms % unit[1] == 0 and duration_ms > unit[1])
+    return f"{duration_ms // length_ms} {name}"
+
+
+def reads_block(main: VariantCosts) -> str:
+    """What every question reads in the design itself."""
+    caption = f"What `{main.variant.name}` reads, and what it transfers:"
+    return below(caption, markdown_table(READ_COLUMNS, map(read_row, main.measurements)))
+
+
+def refused_block(variants: Iterable[VariantCosts]) -> str:
+    """What the variants cannot answer, an item for each reason."""
+    return below("Refused, and why:", markdown_list(refusal.line("`") for refusal in refusals(variants)))

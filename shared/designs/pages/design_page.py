@@ -1,0 +1,58 @@
+"""The page of a design, and the line that names it in the index."""
+
+from collections.abc import Iterable
+
+from ...stores import connect
+from ...tables import create_tables
+from ..comparison import VariantCosts, measure_variant
+from ..design import Design
+from ..patterns import key_line
+from .cost_blocks import costs_block, reads_block, refused_block, rpcs_block, spread_block, writes_block
+from .key_blocks import columns_block, layout_block, ordering_block, published_block, row_block, variants_block
+from .markdown import markdown_list
+from .question_blocks import exemptions_block, questions_block, scans_block, traps_block
+
+
+def design_blocks(design: Design) -> dict[str, str]:
+    """All blocks of a design, from its samples loaded into empty stores, one for each variant."""
+    blocks: dict[str, str] = {}
+    variants: list[VariantCosts] = []
+    for variant in design.variants:
+        connection = connect("embedded:")
+        create_tables(connection, variant.tables)
+        variants.append(measure_variant(connection, design, variant))
+        for table in variant.record_tables:
+            name = table.name.replace("_", "-")
+            if f"layout-{name}" in blocks:  # a table that two variants share is shown as the first of them fills it
+                continue
+            blocks[f"layout-{name}"] = layout_block(table)
+            if table in variant.unfilled:
+                continue
+            blocks[f"row-{name}"] = row_block(connection, table)
+            blocks[f"ordering-{name}"] = ordering_block(connection, table)
+    return {
+        **blocks,
+        "variants": variants_block(design),
+        "columns": columns_block(design),
+        "questions": questions_block(design),
+        "costs": costs_block(design, variants),
+        "rpcs": rpcs_block(variants),
+        "reads": reads_block(variants[0]),
+        "scans": scans_block(design, variants[0]),
+        "writes": writes_block(variants),
+        "spread": spread_block(design, variants),
+        "refused": refused_block(variants),
+        "exemptions": exemptions_block(design),
+        "published": published_block(design),
+        "traps": traps_block(design),
+        **({} if design.own_blocks is None else design.own_blocks(design)),
+    }
+
+
+def index_block(designs: Iterable[Design]) -> str:
+    """Every design with its question and its row keys."""
+    lines: list[str] = []
+    for design in designs:
+        lines.append(markdown_list([f"[{design.name}](domains/{design.name}/README.md): {design.question}"]))
+        lines += [f"  - `{table.name}` {key_line(table.key)}" for table in design.main.record_tables]
+    return "\n".join(lines)

@@ -1,0 +1,122 @@
+"""The blocks about questions: their arguments, the scans that answer them, what holds for all variants, traps."""
+
+from collections.abc import Sequence
+
+from ..arguments import questions, shown_arguments
+from ..comparison import VariantCosts
+from ..cost_tables import listed
+from ..design import FACTS, Design, Exemption, Wrong
+from ..metering import Measurement
+from ..shell import statement
+from ..traps import trap_row
+from .markdown import below, filled, markdown_list, markdown_table, text_block
+
+RANGES_SHOWN = 8
+"""Statements that one question shows; of more ranges it says how many."""
+ANSWERS = {"page": "page", "first": "one record, or none", "count": "number", "value": "value"}
+"""The kinds of answers in words."""
+
+
+def questions_block(design: Design) -> str:
+    """What `rowbook ask` takes: every question with its arguments, and what it answers with."""
+    rows = [
+        (f"`{name}`", f"`{shown_arguments(patterns[0])}`", ANSWERS[patterns[0].answer])
+        for name, patterns in questions(design).items()
+    ]
+    caption = (
+        f"What `rowbook ask {design.name}` takes; arguments in brackets may be left out. A page holds up to `--limit` "
+        "records, and its cursor continues after them."
+    )
+    return below(caption, markdown_table(("question", "arguments", "answer"), rows))
+
+
+def scans_block(design: Design, main: VariantCosts) -> str:
+    """Every question as `rowbook ask` takes it, and the rows that it reads as the HBase shell takes them."""
+    lines: list[str] = []
+    for measurement in main.measurements:
+        lines += [f"# {measurement.pattern.question}", f"# rowbook ask {design.name} {measurement.pattern.words}"]
+        if measurement.refused:
+            lines.append("# refused")
+        printed = statements(measurement)
+        lines += printed[:RANGES_SHOWN]
+        if len(printed) > RANGES_SHOWN:
+            lines.append(f"# and {len(printed) - RANGES_SHOWN} statements more")
+    caption = (
+        f"The rows that each question reads in `{main.variant.name}`, as the HBase shell reads them. `STARTROW` is "
+        "inclusive, `STOPROW` exclusive; a reverse scan starts at the higher key. Bytes that are not printable are "
+        "`\\x` and two hex digits. `LIMIT` is one row more than a page holds: that row tells whether another page "
+        "follows. A scan without `LIMIT` reads on until the client has its page, because it drops or sorts rows."
+    )
+    return below(caption, text_block("\n".join(lines), "ruby"))
+
+
+def statements(measurement: Measurement) -> list[str]:
+    """The gets and scans of a question as the HBase shell takes them."""
+    limit = row_limit(measurement)
+    return [
+        statement(read.table.decode(), read.rows, reverse=read.reverse, filter=read.filter, limit=limit)
+        for read in measurement.reads
+    ]
+
+
+def row_limit(measurement: Measurement) -> int | None:
+    """The rows after which a page closes its scan; None if it does not know how many rows it has to read."""
+    explanation = measurement.explanation
+    if explanation is None or explanation.is_wide or explanation.client_work:
+        return None
+    return measurement.pattern.limit + 1
+
+
+EXCEPTIONS = {
+    "ranges": ("reads", "more ranges in larger tables"),
+    "rows": ("reads", "more rows"),
+    "loading": ("stores", "more rows each time the same records are loaded"),
+    "order": ("gives", "the same answers in another order"),
+}
+"""What an exemption from each of the `FACTS` means, the verb and the rest."""
+
+
+def exemptions_block(design: Design) -> str:
+    """What holds for every variant at any size of its tables, and where it does not, with the reason."""
+    *facts, last = FACTS.values()
+    lines = [_exemption_line(*exemption) for exemption in _exemptions(design).items()]
+    lines += [
+        f"`{variant.name}` gives wrong answers for {_questions_of(wrong)}, because it loses {wrong.loses}"
+        for variant in design.variants
+        if (wrong := variant.wrong) is not None
+    ]
+    exceptions = "Exceptions:" if lines else "There are no exceptions."
+    caption = f"What holds for every variant, tested at 1, 4 and 16 times the samples: {'; '.join(facts)}; {last}. "
+    caption += exceptions
+    return below(caption, markdown_list(lines)) if lines else filled(caption)
+
+
+def _exemptions(design: Design) -> dict[Exemption, list[str]]:
+    """Each exemption of the design with the names of the variants that have it, none for those that all have."""
+    by_variant: dict[Exemption, list[str]] = {exemption: [] for exemption in design.exemptions}
+    for variant in design.variants:
+        for exemption in variant.exemptions:
+            by_variant.setdefault(exemption, []).append(variant.name)
+    return by_variant
+
+
+def _exemption_line(exemption: Exemption, variants: Sequence[str]) -> str:
+    verb, rest = EXCEPTIONS[exemption.fact]
+    subject = listed(f"`{name}`" for name in variants) if variants else "every variant"
+    verb = verb.removesuffix("s") if len(variants) > 1 else verb
+    questions_of_it = f" for {_questions_of(exemption)}" if exemption.patterns else ""
+    return f"{subject} {verb} {rest}{questions_of_it}, because {exemption.reason}"
+
+
+def _questions_of(exception: Exemption | Wrong) -> str:
+    return listed(f'"{pattern.question}"' for pattern in exception.patterns)
+
+
+def traps_block(design: Design) -> str:
+    """Published mistakes, each run beside the right way."""
+    items: list[str] = []
+    for trap in design.traps:
+        name, published, wanted, wrong, right = trap_row(trap)
+        items += [f'- **{name}**, published as "{published}"', f"  - asked for: {wanted}"]
+        items += [f"  - gives: {wrong}", f"  - right way: {right}"]
+    return "\n".join(items)
