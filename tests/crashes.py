@@ -17,7 +17,7 @@ import happybase
 import pytest
 
 from shared.tables import TableLayout
-from shared.writes import KEEP_TOMBSTONES_MS
+from shared.writes import KEEP_TOMBSTONES_MS, IntentWriter
 from tests.watched_connection import (
     Call,
     ReplyLost,
@@ -577,13 +577,13 @@ class CrashTests:
         """
         clean = self.clean(write)
         with self.store(write.before) as store:
-            writer = store.repository().writer
+            writers = writers_of(store.repository())
         yield "", clean.before.seen
         for number, call in enumerate(clean.calls):
             with self.store(write.before) as store:
                 self._answer(write.run, store.repository(stopped_at(Stop(number, frozenset(range(len(call.rows)))))))
                 if call.name != "mutateRows":
-                    yield step_name(writer, call), self.see(store)
+                    yield step_name(writers, call), self.see(store)
 
 
 @attrs.frozen
@@ -612,17 +612,22 @@ class Steps:
         return self.tests.points(self.writes)
 
 
-def step_name(writer: Any, call: Call) -> str:
-    """A call of a writer in words; of one that has several writers, each with a source and intents of its own."""
-    for one in getattr(writer, "writers", (writer,)):
-        if call.table in (one.intents.name, one.source.name):
-            return _step_of_source(one, call)
+def writers_of(repository: Any) -> list[IntentWriter[Any]]:
+    """The writers of a repository, each with a source and intents of its own."""
+    return [value for value in vars(repository).values() if isinstance(value, IntentWriter)]
+
+
+def step_name(writers: Iterable[IntentWriter[Any]], call: Call) -> str:
+    """A call of one of these writers in words."""
+    for writer in writers:
+        if call.table in (writer.intents.name, writer.source.name):
+            return _step_of_source(writer, call)
     is_delete = all(mutation.isDelete for _, mutations in call.rows for mutation in mutations)
     lines = "line" if len(call.rows) == 1 else f"{len(call.rows)} lines"
     return f"{lines} in `{call.table}` {'deleted' if is_delete else 'put'}"
 
 
-def _step_of_source(writer: Any, call: Call) -> str:
+def _step_of_source(writer: IntentWriter[Any], call: Call) -> str:
     """A call that changes a source, or the intents of its writer."""
     if call.table == writer.intents.name:
         ((row, mutations),) = call.rows

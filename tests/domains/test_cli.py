@@ -15,7 +15,7 @@ from shared.tables import physical_tables
 
 ROOT = Path(__file__).parents[2]
 KEY = "73 2d 31 37 00 01  7f ff fe 8f e6 74 d0 77  6e 2d 34 32 00 01"
-COMMANDS = ["list", "run", "load", "ask", "explain", "ddl", "recover", "verify", "repair", "adopt", "serve"]
+COMMANDS = ["list", "run", "load", "ask", "explain", "ddl", "recover", "verify", "repair", "erase", "adopt", "serve"]
 NAMES = [design.name for design in all_designs()]
 VARIANTS = [f"{design.name}:{variant.name}" for design in all_designs() for variant in design.variants]
 TABLES, RECORD_TABLES = (

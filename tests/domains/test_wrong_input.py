@@ -3,6 +3,7 @@
 import inspect
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -96,7 +97,7 @@ def test_a_question_refuses_wrong_values_in_one_line(design: Design, variant: Va
     repository = opened(design, variant)
     wrong: list[str] = []
     for pattern in {pattern.name: pattern for pattern in design.patterns}.values():
-        ask = getattr(repository, pattern.method.__name__)
+        ask = partial(pattern.ask, repository)
         for parameter in pattern.parameters:
             others = {name: value for name, value in pattern.sample.items() if name != parameter.name}
             # A bound that may be omitted in another question may be None here, and a bucket by chance answers nothing.

@@ -20,6 +20,7 @@ import happybase
 
 from domains.logs.design import DESIGN
 from domains.logs.loads import EVENTS
+from domains.logs.variants.random import RandomLogRepository
 from shared.designs import Variant
 from shared.designs.comparison import quantiles
 from shared.designs.pages.markdown import markdown_table
@@ -81,9 +82,10 @@ def _rows(variant: Variant) -> list[list[bytes]]:
     """The row keys of each tenth."""
     with closing(connect("embedded:")) as connection:
         create_tables(connection, variant.tables)
-        repository = variant.open(connection)
+        repository, (table,) = variant.open(connection), variant.tables
+        stored = repository.bucketed if isinstance(repository, RandomLogRepository) else None
         return [
-            [repository.row(event) for event in _with_fixed_draws(number, events)]
+            [table.row(stored(event) if stored else event) for event in _with_fixed_draws(number, events)]
             for number, events in enumerate(tenths())
         ]
 

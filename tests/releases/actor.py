@@ -32,6 +32,8 @@ class Actor:
         self._connection = importlib.import_module(stores).connect(url)
         self._create_tables = importlib.import_module(tables).create_tables
         self._orders = self._release.OrderRepository(self._connection)
+        self._upkeep = getattr(self._orders, "upkeep", self._orders)  # the release before has none
+        self._verifier = self._orders.verifier() if self._upkeep is self._orders else self._upkeep
 
     def create(self):
         self._create_tables(self._connection, self._release.TABLES)
@@ -63,14 +65,14 @@ class Actor:
         return [[int(found.order_number[2:]), found.priority] for found in self._orders.by_priority("s-1")]
 
     def recover(self):
-        return list(self._orders.recover(older_than_ms=0).failed)
+        return list(self._upkeep.recover(older_than_ms=0).failed)
 
     def verify(self):
-        return [str(finding) for finding in self._orders.upkeep.verify()]
+        return [str(finding) for finding in self._verifier.verify()]
 
     def repair(self):
         """What could not be mended."""
-        return [str(finding) for finding, is_mended in self._orders.upkeep.repair() if not is_mended]
+        return [str(finding) for finding, is_mended in self._verifier.repair() if not is_mended]
 
     def work(self, seconds, seed, file):
         """Places and changes orders, and recovers; writes each attempt and each answer into a file, as JSON."""

@@ -8,7 +8,7 @@ import attrs
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, part, row_key
 from shared.queries import Query
 from shared.tables import BoundTable, RecordCells, TableLayout
-from shared.writes import IntentWriter
+from shared.writes import IntentWriter, WriterUpkeep
 
 from .keys import BY_BUYER, BY_SELLER, BY_STATUS, DERIVED, INTENTS, ORDERS, OrderByNumber
 from .keys import TABLES as EARLIER_TABLES
@@ -41,6 +41,7 @@ class OrderRepository(EarlierRepository):
         super().__init__(connection)
         lists, moving = [BY_SELLER, BY_BUYER, BY_STATUS, BY_PRIORITY], [BY_STATUS, BY_PRIORITY]
         self.writer = IntentWriter(connection, ORDERS, INTENTS, lists, later_lines_of, moving=moving)
+        self.upkeep = WriterUpkeep(self.writer)
         self._by_priority = BoundTable(connection, BY_PRIORITY)
 
     def raise_priority(self, order_number):

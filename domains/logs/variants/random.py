@@ -59,8 +59,8 @@ class RandomLogRepository(LogRepository):
         self._random_below = (chance or random).randrange
 
     def _put_all(self, events: list[LogEvent]) -> None:
-        super()._put_all([self._bucketed(event) for event in events])
+        super()._put_all([self.bucketed(event) for event in events])
 
-    def _bucketed(self, event: LogEvent) -> BucketedEvent:
+    def bucketed(self, event: LogEvent) -> BucketedEvent:
         """The event with another number at each call."""
         return BucketedEvent(**attrs.asdict(event, recurse=False), random_bucket=self._random_below(BUCKETS))

@@ -292,7 +292,7 @@ def test_a_clock_that_is_set_ahead_hides_no_later_point_and_compacts_no_young_on
     runs = {
         "delete": partial(delete, tsdb, 1),
         "compact": partial(tsdb.compact, "cpu"),
-        "recover": partial(tsdb.recover, 0),
+        "recover": partial(tsdb.upkeep.recover, 0),
     }
     with suppress(ClockSkew):
         runs[run]()

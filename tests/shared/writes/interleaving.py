@@ -22,9 +22,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import attrs
 
-from shared.writes import IntentWriter
 from shared.writes.slots import CLOCK_SLOT, PROCESS_BYTES
-from tests.crashes import Contents
+from tests.crashes import Contents, writers_of
 from tests.shared.writes.replaying import LOST, HandClock, Node, Program, own_process
 from tests.shared.writes.small_store import (
     EMPTY,
@@ -149,7 +148,7 @@ class Exploration:
         self._judged: dict[Any, str | None] = {}
         self._learned = False
         repository = recover.open(SmallConnection(lambda call: [None]))
-        self._writers: list[IntentWriter[Any]] = [*getattr(repository.writer, "writers", (repository.writer,))]
+        self._writers = writers_of(repository)
         self._moving = {name.encode() for writer in self._writers for name in writer.moving}
         self._intents = {writer.intents.name.encode() for writer in self._writers}
 

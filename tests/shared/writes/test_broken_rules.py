@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 
 from domains.orders.keys import OrderByNumber
-from domains.orders.repository import after_erase_buyer
+from domains.orders.repository import after_erase
 from shared.writes.intents import KEEP_TOMBSTONES_MS
 from tests.domains.orders.stopped_writes import LAMP, place
 from tests.shared.writes.breaking import BREAKS
@@ -61,7 +61,7 @@ def test_a_recoverer_that_does_not_always_raise_lets_a_removed_buyer_come_back(i
         orders = pair.tests.open(store.connection)
 
         def meanwhile():
-            orders.writer.write(OrderByNumber(LAMP.order_number), partial(after_erase_buyer, LAMP.buyer_id))
+            orders.writer.write(OrderByNumber(LAMP.order_number), partial(after_erase, LAMP.buyer_id))
             clock.now_ms = store.now_ms = START_MS + 2 * KEEP_TOMBSTONES_MS
             assert orders.upkeep.recover().settled == 1
             store.cells = compacted(store.cells, keep_ms, store.now_ms)

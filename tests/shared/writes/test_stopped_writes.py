@@ -110,18 +110,13 @@ class Teams:
         self.connection = connection
         lists = (BY_MEMBER, BY_CITY)
         self.writer = IntentWriter(connection, TEAMS, INTENTS, lists, lines_of, moving=[BY_CITY], clock=clock)
+        self.upkeep = WriterUpkeep(self.writer)
 
     def put(self, team: Team) -> None:
         self.writer.write(TeamByName(team.name), lambda _stored: team)
 
     def remove(self, name: str) -> None:
         self.writer.write(TeamByName(name), lambda _stored: None)
-
-    def recover(self, older_than_ms: int | None = None) -> Recovery:
-        return self.writer.recover(older_than_ms)
-
-    def verifier(self) -> WriterUpkeep:
-        return WriterUpkeep(self.writer)
 
     def teams(self) -> list[Team]:
         return [team for row, cells in self.connection.table(TEAMS.name).scan() for team in TEAMS.records(row, cells)]
@@ -265,8 +260,8 @@ def test_a_write_whose_clock_is_ahead_is_recovered_if_no_age_is_asked_for(new_st
     with pytest.raises(ReplyLost):
         Teams(dead, AheadClock()).put(RED)
     teams = Teams(connection)
-    assert teams.recover(older_than_ms=1) == Recovery(0, 1, ())
-    assert teams.recover(older_than_ms=0) == Recovery(1, 0, ())
+    assert teams.upkeep.recover(older_than_ms=1) == Recovery(0, 1, ())
+    assert teams.upkeep.recover(older_than_ms=0) == Recovery(1, 0, ())
 
 
 def test_a_recoverer_dates_its_deletes_now_so_that_their_tombstones_outlast_a_compaction(
@@ -284,7 +279,7 @@ def test_a_recoverer_dates_its_deletes_now_so_that_their_tombstones_outlast_a_co
         def meanwhile() -> None:
             teams.put(attrs.evolve(RED, members="ada"))
             now_ms[0] += 2 * intents.KEEP_TOMBSTONES_MS
-            assert teams.recover() == Recovery(1, 0, ())
+            assert teams.upkeep.recover() == Recovery(1, 0, ())
             for table in TABLES:
                 connection.compact(table.name)
 

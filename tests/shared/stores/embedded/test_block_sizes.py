@@ -6,7 +6,8 @@ from contextlib import closing
 import pytest
 from Hbase_thrift import IOError
 
-from shared.stores.embedded.connection import EmbeddedConnection, damage, schema
+from shared.stores.embedded import damage, schema
+from shared.stores.embedded.connection import EmbeddedConnection
 
 FAMILIES = {"d": {"block_size": 8192}, "m": {}}
 

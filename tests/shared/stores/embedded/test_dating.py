@@ -9,7 +9,8 @@ import happybase
 import pytest
 from Hbase_thrift import BatchMutation, Mutation, TAppend, TIncrement
 
-from shared.stores.embedded.connection import EmbeddedConnection, dating
+from shared.stores.embedded import dating
+from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.server.thrift_server import ThriftServer
 from tests.shared.stores.processes import run
 

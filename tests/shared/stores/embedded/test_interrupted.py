@@ -12,7 +12,8 @@ from typing import Any
 import happybase
 import pytest
 
-from shared.stores.embedded.connection import EmbeddedConnection, turns
+from shared.stores.embedded import turns
+from shared.stores.embedded.connection import EmbeddedConnection
 
 CALLS: dict[str, Callable[[happybase.Table], Any]] = {
     "put": lambda table: table.put(b"r", {b"d:a": b"1"}),

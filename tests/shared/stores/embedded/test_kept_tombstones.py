@@ -6,7 +6,8 @@ from contextlib import closing
 import pytest
 from Hbase_thrift import IOError
 
-from shared.stores.embedded.connection import EmbeddedConnection, damage, schema, stored_tables
+from shared.stores.embedded import damage, schema, stored_tables
+from shared.stores.embedded.connection import EmbeddedConnection
 
 FAMILIES = {"d": {"keep_tombstones_ms": 600_000, "max_versions": 1}, "m": {}}
 ALL = {b"d:a": b"1", b"m:a": b"1"}
