@@ -46,12 +46,12 @@ def put_followers(connection: happybase.Connection, author: str, count: int) -> 
 def cost_of_post(followers: int, pull_above: int | None) -> Cost:
     """What one post costs, once clocks were compared, without the scan that counts followers."""
 
-    def is_pulled(_author: str) -> bool:
-        return pull_above is not None
+    def has_more(_author: str, _most: int) -> bool:
+        return True
 
     with new_feeds() as connection:
-        feeds: Any = FeedRepository(connection)
-        feeds._has_more_followers = is_pulled
+        feeds: Any = FeedRepository(connection, pull_above=pull_above)
+        feeds._fan_out.has_more_followers = has_more
         put_followers(connection, "dan", followers)
         feeds.post(Post("ann", NOON_MS, 1, ""))
         with metered(connection) as cost:
