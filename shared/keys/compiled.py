@@ -24,9 +24,9 @@ Adjacent integers are packed by one `struct.Struct`, `pack_placed_ms` here: `Des
 the 1 are the terminator of the text before them. `EscapedText` and `FixedBytes` are spelled out too; every other codec
 is called.
 
-Six functions are made: `encode` and `decode`; `row_of`, which encodes a record without making its key; `copy`, which
-makes a row of one layout from a row of another, with the bytes of a part of both; and, for the tables, `record`, which
-decodes a row and its cells without making the key, and `item`, which decodes one cell of a row whose key is known.
+Four functions are made: `encode` and `decode`; `row_of`, which encodes a record without making its key; and `copy`,
+which makes a row of one layout from a row of another, with the bytes of a part of both. `tables` makes two more of
+`decoding`.
 """
 
 import linecache
@@ -37,11 +37,9 @@ from functools import partial
 from itertools import count
 from typing import Any
 
-import attrs
-
 from .codecs import INVERT_BITS, Codec, Descending, EscapedText, FixedBytes, Integer, unescape
 from .limits import MAX_ROW_BYTES
-from .parts import Part, init_fields
+from .parts import Part
 from .prefixes import TimeBucket, sources
 from .reference import ReferenceLayout
 from .slice_codecs import Rest, Slice, share_codec
@@ -129,7 +127,7 @@ def _compile_encoding(
         "        pass",
         "    return reference(key)",
     ]
-    return _define(name, lines, scope, layout)
+    return define_function(name, lines, scope, layout)
 
 
 # ---- a row to its key ----------------------------------------------------------------------------
@@ -138,7 +136,7 @@ def _compile_encoding(
 def compile_decode(layout: ReferenceLayout[Any]) -> Callable[[bytes], Any]:
     """A function that does what `layout.decode_reference` does."""
     scope: dict[str, Any] = {"Key": layout.key_class, "reference": layout.decode_reference}
-    body, checks, values = _decoding(layout, scope)
+    body, checks, values = decoding(layout, scope)
     lines = [
         "def decode(row):",
         "    try:",
@@ -150,10 +148,10 @@ def compile_decode(layout: ReferenceLayout[Any]) -> Callable[[bytes], Any]:
         "        pass",
         "    return reference(row)",
     ]
-    return _define("decode", lines, scope, layout)
+    return define_function("decode", lines, scope, layout)
 
 
-def _decoding(layout: ReferenceLayout[Any], scope: dict[str, Any]) -> tuple[list[str], list[str], dict[str, str]]:
+def decoding(layout: ReferenceLayout[Any], scope: dict[str, Any]) -> tuple[list[str], list[str], dict[str, str]]:
     """Statements that decode a row, conditions that a valid row meets, and an expression for the value of each part."""
     body: list[str] = []
     checks = ["type(row) is bytes", f"len(row) <= {MAX_ROW_BYTES}"]
@@ -220,7 +218,7 @@ def compile_copy(
     This one checks a row of `source` as `decode` does, and puts the bytes of the part between the two.
     """
     scope: dict[str, Any] = {}
-    body, checks, values = _decoding(source, scope)
+    body, checks, values = decoding(source, scope)
     lines = [
         "def copying(before, after, reference):",
         "    def copy(row):",
@@ -235,135 +233,7 @@ def compile_copy(
         "        return reference(row)",
         "    return copy",
     ]
-    return _define("copying", lines, scope, source)
-
-
-# ---- a row and its cells to a record -------------------------------------------------------------
-
-
-@attrs.frozen
-class FromCell:
-    """How the value of an attribute is read from its cell."""
-
-    column: bytes
-    unpack: Callable[[bytes], Any]
-    wanted: type[Any] | None
-    """The class of all values; None if only `fits` can tell which values fit."""
-    values: tuple[Any, ...]
-    """The only values that fit, as of a `Literal`; empty if all values of the class fit."""
-    fits: Callable[[Any], bool]
-    is_optional: bool
-    default: Any
-    """What attrs' `__init__` is given if there is no cell and `is_optional`: `NOTHING` makes it call the factory."""
-
-
-def compile_record(
-    layout: ReferenceLayout[Any],
-    record: type[Any],
-    from_cells: Mapping[str, FromCell],
-    reference: Callable[[bytes, Mapping[bytes, bytes]], Any],
-) -> Callable[[bytes, Mapping[bytes, bytes]], Any]:
-    """A function that does what `reference` does: returns the record of a row and its cells.
-
-    The attributes of the record that are not `from_cells` are parts of the key.
-    """
-    scope: dict[str, Any] = {"reference": reference, "Record": record}
-    body, checks, values = _decoding(layout, scope)
-    body += _optional_cells(from_cells)
-    for number, (name, cell) in enumerate(from_cells.items()):
-        value = f"cell_value_{number}"
-        check = _value_check(scope, number, value, cell)
-        if cell.is_optional:
-            scope[f"default_{number}"] = cell.default
-            body.append(f"{value} = default_{number} if cell_{number} is None else unpack_{number}(cell_{number})")
-            check = f"(cell_{number} is None or {check})"
-        else:
-            body.append(f"{value} = unpack_{number}(cells[{cell.column!r}])")
-        checks.append(check)
-        values[name] = value
-    arguments = _arguments(record, values)
-    lines = [
-        "def record(row, cells):",
-        "    try:",
-        *(f"        {line}" for line in body),
-        f"        if {' and '.join(checks)}:",
-        f"            return Record({', '.join(arguments)})",
-        "    except Exception:",
-        "        pass",
-        "    return reference(row, cells)",
-    ]
-    return _define("record", lines, scope, layout)
-
-
-def _value_check(scope: dict[str, Any], number: int, value: str, cell: FromCell) -> str:
-    """An expression that tells whether the value of a cell fits its attribute; binds `unpack_` and this number, too."""
-    scope |= {f"unpack_{number}": cell.unpack, f"wanted_{number}": cell.wanted, f"fits_{number}": cell.fits}
-    scope[f"values_{number}"] = cell.values
-    check = f"fits_{number}({value})" if cell.wanted is None else f"type({value}) is wanted_{number}"
-    return f"{check} and {value} in values_{number}" if cell.values else check
-
-
-def _arguments(record: type[Any], values: Mapping[str, str]) -> list[str]:
-    """The arguments of a record's `__init__`, from an expression for each attribute."""
-    return [
-        f"{field.alias}={values[field.name]}" if field.kw_only else values[field.name] for field in init_fields(record)
-    ]
-
-
-def compile_item(
-    qualifier: ReferenceLayout[Any],
-    record: type[Any],
-    key_attributes: Collection[str],
-    from_value: Mapping[str, FromCell],
-    unpack_all: Callable[[bytes], Any] | None,
-    reference: Callable[[Any, bytes, bytes], Any],
-) -> Callable[[Any, bytes, bytes], Any]:
-    """A function that does what `reference` does: returns the record of one cell, from row key, qualifier and value.
-
-    An attribute that is in the row key and in the qualifier is the sum of both: the start of its slice, and the rest.
-    `unpack_all` makes a list of the values of several attributes; if it is None, the value is that of one attribute.
-    """
-    scope: dict[str, Any] = {"reference": reference, "Record": record, "unpack_all": unpack_all}
-    body, checks, values = _decoding(qualifier, scope)
-    for name in key_attributes:
-        values[name] = f"key.{name} + {values[name]}" if name in values else f"key.{name}"
-    names = [f"cell_value_{number}" for number in range(len(from_value))]
-    if unpack_all is not None:
-        checks.append("type(cell_values) is list")
-        body += ["cell_values = unpack_all(value)", f"[{', '.join(names)}] = cell_values"]
-    for number, (name, cell) in enumerate(from_value.items()):
-        checks.append(_value_check(scope, number, names[number], cell))
-        if unpack_all is None:
-            body.append(f"{names[number]} = unpack_{number}(value)")
-        values[name] = names[number]
-    lines = [
-        "def item(key, row, value):",
-        "    try:",
-        *(f"        {line}" for line in body),
-        f"        if {' and '.join(checks)}:",
-        f"            return Record({', '.join(_arguments(record, values))})",
-        "    except Exception:",
-        "        pass",
-        "    return reference(key, row, value)",
-    ]
-    return _define("item", lines, scope, qualifier)
-
-
-def _optional_cells(from_cells: Mapping[str, FromCell]) -> list[str]:
-    """Statements that look up the cells which a row may lack; a missing cell is None.
-
-    One `try` for all of them costs a row with every cell next to nothing, and a row without one of them an exception.
-    """
-    optional = [(f"cell_{number}", cell.column) for number, cell in enumerate(from_cells.values()) if cell.is_optional]
-    if not optional:
-        return []
-    lines = ["try:", *(f"    {variable} = cells[{column!r}]" for variable, column in optional)]
-    lines += ["except KeyError:", *(f"    {variable} = cells.get({column!r})" for variable, column in optional)]
-    if len(optional) == len(from_cells):  # a row without any cell of the record is not one of its rows
-        lines.append(
-            f"    if {' is '.join(variable for variable, _ in optional)} is None: return reference(row, cells)"
-        )
-    return lines
+    return define_function("copying", lines, scope, source)
 
 
 # ---- prefixes ------------------------------------------------------------------------------------
@@ -478,7 +348,9 @@ def _bind(scope: dict[str, Any], verb: str, part: Part, function: Callable[..., 
     return name
 
 
-def _define(name: str, lines: list[str], scope: dict[str, Any], layout: ReferenceLayout[Any]) -> Callable[..., Any]:
+def define_function(
+    name: str, lines: list[str], scope: dict[str, Any], layout: ReferenceLayout[Any]
+) -> Callable[..., Any]:
     """Compiles the lines, and registers them so that a traceback and `inspect` can show them."""
     source = "\n".join(lines) + "\n"
     filename = f"<{name} of {layout.name}, {next(_serial)}>"

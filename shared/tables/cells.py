@@ -8,10 +8,10 @@ from typing import Any, Protocol, TypeVar, get_args
 
 import attrs
 
-from ..keys.compiled import FromCell
 from ..keys.errors import shown
 from ..keys.limits import MAX_CELL_BYTES
 from ..keys.parts import init_fields
+from .compiled_records import FromCell
 from .declared_types import excludes_maps, literals_of, type_check, words_for
 from .errors import InvalidRecord
 from .packing import MSGPACK, Packing

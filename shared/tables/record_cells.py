@@ -7,9 +7,9 @@ from typing import Any, Generic, TypeVar
 import attrs
 
 from ..keys import KeyLayout
-from ..keys.compiled import FromCell, compile_record
 from ..keys.errors import message_of, shown
 from .cells import Column, PackedValue, check_cell_attributes, check_cell_size, check_column, record_fields
+from .compiled_records import FromCell, compile_record
 from .errors import InvalidRecord
 from .packing import COUNTER
 
