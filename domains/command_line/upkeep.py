@@ -139,7 +139,7 @@ def erase(out: Console, name: str, repository: Any, who: str, *, as_json: bool) 
     if as_json:
         terminal.json_object(out, {"name": name, "erased": who, "remaining": remaining})
     else:
-        rows = f"{terminal.count(remaining, 'row')} remain for now; rowbook recover removes them in 42 minutes"
+        rows = f"{terminal.count(remaining, 'row')} remain: run rowbook recover 42 minutes later, or erase again"
         terminal.line(out, f"{name}: {shown(who)} is erased; {rows if remaining else 'no row remains'}")
     return 0
 

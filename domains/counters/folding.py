@@ -12,6 +12,7 @@ import happybase
 from Hbase_thrift import Mutation
 
 from shared.keys import InvalidQuestion, between
+from shared.keys.errors import message_of
 from shared.queries import Query, ServerFilter, scan_in_batches
 from shared.records import show_time
 from shared.tables import BoundTable, TableLayout
@@ -101,7 +102,11 @@ class DayFolder:
         return map(days.row, Query(days, days.whole_table(), server=_CLOSED, where={"state": "closed"}))
 
     def _fold_row(self, row: bytes) -> bool:
-        self.fold(self.writer.source.key.decode(row).day_ms)
+        day_ms = self.writer.source.key.decode(row).day_ms
+        try:
+            self.fold(day_ms)
+        except Exception as error:
+            raise RuntimeError(f"day {show_time(day_ms)}: {message_of(error)}") from error
         return True
 
     def _rows_with_logins(self, day_ms: int) -> Iterator[bytes]:

@@ -47,7 +47,7 @@ class LoginUpkeep:
     """The upkeep of folds and logins.
 
     Compares the logins and sums by user with those by day, and the sums with the states of their days. `store` puts no
-    intent, so `recover` does not know of a login whose writer died between its two rows.
+    intent: if a writer dies between the two rows of a login, only `verify` finds it.
     """
 
     def __init__(self, folder: DayFolder) -> None:
@@ -67,7 +67,10 @@ class LoginUpkeep:
         return []
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Folds the days that are closed and not folded yet, however short ago. Costs: as `DayFolder.fold_closed`."""
+        """Folds the days that are closed and not folded yet, whatever `older_than_ms` is.
+
+        Costs: as `DayFolder.fold_closed`.
+        """
         return self._folder.fold_closed()
 
     def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
@@ -100,7 +103,8 @@ class LoginUpkeep:
         days = self._folder.writer.source
         failed = self._folder.fold_closed().failed if failed else ()
         for row in self._folder.closed_rows() if failed else ():
-            yield Finding("unsettled", days.name, row, None, reason_told(failed, days.name, row))
+            if reason := reason_told(failed, days.name, row):
+                yield Finding("unsettled", days.name, row, None, reason)
 
     def _found(self, progress: Callable[[], object]) -> Iterator[_Found]:
         """What is wrong in the tables of logins."""

@@ -25,7 +25,7 @@ REMAINS = "rows of an erased user remain; rowbook recover feeds removes them, or
 
 
 class UserErasures:
-    """Erases users from the tables of a `FeedRepository`, whose `erase` says what this does: an `Upkeep`.
+    """Erases users from the tables of a `FeedRepository`: an `Upkeep`. `FeedRepository.erase` describes the steps.
 
     An erasure whose next step is ten minutes late is unsettled: `erase` died, or nobody has recovered.
     """
@@ -79,8 +79,8 @@ class UserErasures:
     def recover(self, older_than_ms: int | None = None) -> Recovery:
         """Removes what erasures have left, 42 minutes after `erase` has returned.
 
-        If `erase` died, somebody has to call it again, so it counts as waiting for 10 minutes in any case, then as
-        failed. A row that must go and cannot is among the failed.
+        Only another call of `erase` can complete an erasure whose process died. For its first 10 minutes, whatever
+        `older_than_ms` is, it counts as waiting, then as failed. A row that must go and cannot is among the failed.
         Costs: one scan of the erasures. For each that is due: its sources are read and deleted, and the lists of
         followers and unfinished posts and all timelines are scanned.
         """

@@ -97,8 +97,7 @@ class FeedRepository:
         self._erasures = UserErasures(connection, tables, self._lines, self.follow_writer, self.post_writer)
         self.upkeep: Upkeep = CombinedUpkeep(
             WriterUpkeep(self.post_writer),
-            TimelineUpkeep(self.follow_writer, self.post_writer, self._lines),
-            self._fan_out.upkeep,
+            TimelineUpkeep(self.follow_writer, self.post_writer, self._lines, self._fan_out.upkeep),
             StreamUpkeep(self.post_writer, self._fan_out, tables.timelines),
             self._erasures,
         )

@@ -88,7 +88,10 @@ class FanOut:
             rows.put(layout.row(line), layout.cells.pack(line), timestamp=time_ms)
 
     def put_in_stream_again(self, row: bytes) -> None:
-        """Puts what a pulled post lacks in its stream, above whatever a server has dated. Costs: 1 get, 2 puts."""
+        """Puts what a pulled post lacks in its stream, with a timestamp above any that a server may have given.
+
+        Costs: 1 get, 2 puts.
+        """
         source = self._writer.read(row)
         if is_in_stream(source.record):
             assert source.record is not None

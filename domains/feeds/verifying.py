@@ -6,7 +6,7 @@ from typing import Any
 from shared.keys import InvalidKey
 from shared.queries import in_batches, scan
 from shared.tables import InvalidRow, TableLayout
-from shared.writes import Finding, Instructions, IntentWriter, Pending, Recovery, WriterUpkeep
+from shared.writes import Finding, Instructions, IntentWriter, Pending, Recovery, Upkeep, WriterUpkeep
 from shared.writes.findings import NOTHING_TOLD
 from shared.writes.upkeep import no_progress
 
@@ -23,7 +23,7 @@ MENDED = ("left-over", "dangling")
 
 
 class TimelineUpkeep:
-    """The upkeep of follows, and of the timelines that depend on them.
+    """The upkeep of follows and fan-outs, and of the timelines that depend on both.
 
     A line of a deleted post, or of an author whom the reader does not follow any more, is left over: no page shows it,
     and `repair` deletes it. `verify` cannot find missing lines of pushed posts, because no row says who followed an
@@ -32,9 +32,14 @@ class TimelineUpkeep:
     """
 
     def __init__(
-        self, follow_writer: IntentWriter[Follow], post_writer: IntentWriter[StoredPost], lines: TimelineLines
+        self,
+        follow_writer: IntentWriter[Follow],
+        post_writer: IntentWriter[StoredPost],
+        lines: TimelineLines,
+        fan_outs: Upkeep,
     ) -> None:
         self._follows = WriterUpkeep(follow_writer)
+        self._fan_outs = fan_outs
         self._follow_writer = follow_writer
         self._post_writer = post_writer
         self._lines = lines
@@ -52,26 +57,28 @@ class TimelineUpkeep:
         return self._follows.pending()
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Completes the writes of follows whose writers died."""
-        return self._follows.recover(older_than_ms)
+        """Completes the writes of follows whose writers died, and goes on with fan-outs."""
+        return Recovery.of_all([self._follows.recover(older_than_ms), self._fan_outs.recover(older_than_ms)])
 
     def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
-        """What is wrong with follows, see `WriterUpkeep.verify`, and then with lines.
+        """What is wrong with follows, see `WriterUpkeep.verify`, then with fan-outs, then with lines.
 
         Costs: one scan of each table, a call for each 1,000 rows of a list, and two for each 1,000 lines of timelines.
         """
         self._start()
         yield from map(self._noted, self._follows.verify(progress))
+        yield from self._fan_outs.verify(progress)
         for _, findings in self._of_lines(progress):
             yield from findings.values()
 
     def repair(
         self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
     ) -> Iterator[tuple[Finding, bool]]:
-        """Repairs follows, see `WriterUpkeep.repair`, then deletes lines that no page shows."""
+        """Repairs follows, see `WriterUpkeep.repair`, goes on with fan-outs, then deletes lines that no page shows."""
         self._start()
         for finding, is_mended in self._follows.repair(progress, instructions):
             yield finding if is_mended else self._noted(finding), is_mended
+        yield from self._fan_outs.repair(progress, instructions)
         for stored, findings in self._of_lines(progress):
             gone = {
                 row: stored[row]

@@ -22,7 +22,7 @@ NOT_DELIVERED = "members may lack their copies; rowbook recover messages goes on
 
 
 class GroupDeliveries:
-    """Delivers group messages, and compares them with the copies that they say are delivered: an `Upkeep`.
+    """Delivers group messages; an `Upkeep` that compares them with the copies that they say are delivered.
 
     A copy that its member has deleted keeps its row. So a copy without a row is lost, and `repair` creates it again,
     unread, also for a member who had read or deleted it. While a message is delivered, the lines of its copies come
@@ -37,7 +37,7 @@ class GroupDeliveries:
     ) -> None:
         self._writer = writer
         self._inbox = inbox
-        self._unfinished = UnfinishedWork(writer, unfinished, _is_unfinished, self._deliver, NOT_DELIVERED)
+        self.unfinished = UnfinishedWork(writer, unfinished, _is_unfinished, self._deliver, NOT_DELIVERED)
         self._copies = 0
 
     def deliver(self, message: Message) -> None:
@@ -65,39 +65,33 @@ class GroupDeliveries:
         return {"copy": self._copies}
 
     def pending(self) -> list[Any]:
-        """Nothing: the writes of each step have intents."""
-        return self._unfinished.pending()
+        """Nothing: `unfinished` goes on with deliveries."""
+        return []
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Goes on with deliveries, see `UnfinishedWork.recover`."""
-        return self._unfinished.recover(older_than_ms)
+        """Nothing: `unfinished` goes on with deliveries."""
+        return Recovery(0, 0, ())
 
     def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
-        """The copies that are lost, and the deliveries that have not moved for ten minutes.
-
-        Costs: one scan of the inboxes and of the unfinished deliveries, and a call for each 1,000 copies.
-        """
+        """The copies that are lost. Costs: one scan of the inboxes, and a call for each 1,000 copies."""
         self._copies = 0
         for copies in self._lost_copies(progress):
             yield from copies.values()
-        yield from self._unfinished.verify(progress)
 
     def repair(
         self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
     ) -> Iterator[tuple[Finding, bool]]:
-        """Goes on with unfinished deliveries, and creates lost copies."""
-        unsettled = [*self._unfinished.repair(progress, instructions)]
+        """Creates lost copies."""
         self._copies = 0
         for copies in self._lost_copies(progress):
             self._writer.claim(copies)
             stored = self._writer.read_each(finding.row for finding in copies.values())
             yield from ((finding, not _was_never_written(stored[finding.row])) for finding in copies.values())
-        yield from unsettled
 
     def about_to_be_claimed(self) -> Set[bytes]:
         """The rows of copies that are still to be created: their lines come first."""
         rows: set[bytes] = set()
-        for source in self._writer.read_each(self._unfinished.rows()).values():
+        for source in self._writer.read_each(self.unfinished.rows()).values():
             if not isinstance(source, InvalidRow) and source.record is not None:
                 rows |= {self._inbox.row(copy) for copy in copies_of(source.record, source.record.delivered)}
         return rows

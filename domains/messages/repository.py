@@ -1,6 +1,6 @@
 """Messages in inboxes and outboxes; one method for each question and each write."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -47,7 +47,7 @@ class MessageRepository:
     A group message is stored once, in the inbox of its group. Then each member gets a copy without a body, in steps of
     1,000 members. If the writer dies, the same call again goes on with the delivery, and so
     does `upkeep.recover`.
-    A variant with other lists gives them, and what a message has there: `lists` and `derive`.
+    A variant with other lists passes `lists`, and `derive`, which returns the rows of a message in them.
 
     Costs are those of `TABLES`. A happybase connection serves one thread at a time, and so does a repository: make one
     per thread.
@@ -59,7 +59,7 @@ class MessageRepository:
         tables: MessageTables = TABLES,
         clock: WriterClock = CLOCK,
         *,
-        lists: Iterable[TableLayout[Any, Any]] | None = None,
+        lists: Sequence[TableLayout[Any, Any]] | None = None,
         derive: Callable[[StoredMessage], Iterable[Derived]] | None = None,
     ) -> None:
         self._inbox = BoundTable(connection, tables.inbox)
@@ -71,7 +71,9 @@ class MessageRepository:
         self.writer = IntentWriter(connection, tables.inbox, tables.intents, lists, derive, moving=lists, clock=clock)
         self._deliveries = GroupDeliveries(self.writer, self._inbox, self._unfinished)
         self.upkeep: Upkeep = CombinedUpkeep(
-            self._deliveries, WriterUpkeep(self.writer, self._deliveries.about_to_be_claimed)
+            self._deliveries,
+            WriterUpkeep(self.writer, self._deliveries.about_to_be_claimed),
+            self._deliveries.unfinished,
         )
 
     # ---- writes

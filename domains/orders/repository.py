@@ -1,6 +1,6 @@
 """Orders in four tables; one method for each question and each write."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -34,7 +34,7 @@ class OrderRepository:
     was answered is stored, and no two orders share a number. A seller's or a buyer's list may lack a new order, or show
     its old status, until the write is complete; the list by status never lacks an order and never shows a wrong one.
     If a writer dies, the same call again completes the write, and so does `upkeep.recover`.
-    A variant with other lists gives them, and what an order has there: `lists` and `derive`.
+    A variant with other lists passes `lists`, and `derive`, which returns the rows of an order in them.
 
     Costs are those of `TABLES`. A happybase connection serves one thread at a time, and so does a repository: make one
     per thread.
@@ -46,7 +46,7 @@ class OrderRepository:
         tables: OrderTables = TABLES,
         clock: WriterClock = CLOCK,
         *,
-        lists: Iterable[TableLayout[Any, Any]] | None = None,
+        lists: Sequence[TableLayout[Any, Any]] | None = None,
         derive: Callable[[Order], Iterable[Derived]] | None = None,
     ) -> None:
         self._orders = BoundTable(connection, tables.orders)
@@ -153,7 +153,7 @@ class OrderRepository:
         are the seller's. Recovers pending writes first. After an error, or for orders that were placed meanwhile, the
         same call again goes on. If `verify` finds missing lines, run `repair` before. Raises InvalidRow, once all else
         is removed, for a line that no order has and that is dated in the future; `verify` tells how to remove it.
-        Costs: two scans of the buyer's list; for each order what a change costs.
+        Costs: three scans of the buyer's list; for each order what a change costs.
         """
         self.upkeep.recover(older_than_ms=0)
         for line in self.of_buyer(buyer_id):

@@ -6,7 +6,7 @@ import attrs
 
 from shared.tables import InvalidRow
 from shared.writes import Finding, Instructions, Recovery, settle_each
-from shared.writes.findings import NOTHING_TOLD
+from shared.writes.findings import NOTHING_TOLD, reason_told
 from shared.writes.upkeep import no_progress
 
 from .deleting import Deleter
@@ -15,7 +15,7 @@ from .registry import KEEP_MS, DeletionRegistry
 
 
 class DeletionUpkeep:
-    """Completes deletions whose writers died, and deletes points that writers have brought back which died."""
+    """Completes deletions whose writers died, and deletes again what writers restored before they died."""
 
     def __init__(self, registry: DeletionRegistry, deleter: Deleter) -> None:
         self._registry = registry
@@ -27,7 +27,10 @@ class DeletionUpkeep:
         return {}
 
     def pending(self) -> list[RegisteredDeletion]:
-        """The deletions that are registered, the oldest first: under way, or ended since `recover`. Costs: 1 scan."""
+        """The deletions that are registered, the oldest first: still under way, or not yet removed by `recover`.
+
+        Costs: 1 scan.
+        """
         return sorted(self._registry.registered().values(), key=lambda deletion: deletion.started_ms)
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
@@ -60,12 +63,18 @@ class DeletionUpkeep:
         return attrs.evolve(recovery, failed=(*recovery.failed, *map(str, invalid)))
 
     def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
-        """Nothing: no row tells what a deletion should have deleted."""
-        yield from ()
+        """The registered deletions that cannot be read; no row tells what a deletion should have deleted."""
+        invalid: list[InvalidRow] = []
+        self._registry.read(invalid)
+        yield from (Finding("undecodable", row.table, row.row, None, row.reason) for row in invalid)
 
     def repair(
         self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
     ) -> Iterator[tuple[Finding, bool]]:
-        """Recovers all deletions."""
-        self.recover(older_than_ms=0)
-        yield from ()
+        """Recovers all deletions; yields those that cannot be read, and those that failed, with the reason."""
+        failed = self.recover(older_than_ms=0).failed
+        yield from ((finding, False) for finding in self.verify(progress))
+        deletions = self._registry.deletions
+        for row in map(deletions.row, self.pending()):
+            if reason := reason_told(failed, deletions.layout.name, row):
+                yield Finding("unsettled", deletions.layout.name, row, None, reason), False

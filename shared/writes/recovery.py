@@ -13,7 +13,7 @@ class Recovery:
     """What a call of `recover` found."""
 
     settled: int
-    """Number of items that were completed: writes, deliveries, erasures."""
+    """Number of items that were completed: writes, deliveries, fan-outs, folded days, deletions, erasures."""
     waiting: int
     """Number of younger items, whose processes are probably at work."""
     failed: tuple[str, ...]

@@ -9,7 +9,7 @@ import attrs
 from ..queries import Query, in_batches
 from ..tables import BoundTable, InvalidRow
 from .findings import NOTHING_TOLD, Finding, Instructions, reason_told
-from .intents import WINDOW_MS, IntentWriter
+from .intents import CLOCKS_APART_MS, WINDOW_MS, IntentWriter
 from .recovery import Recovery, settle_each
 from .upkeep import no_progress
 
@@ -19,9 +19,10 @@ R = TypeVar("R")
 class UnfinishedWork(Generic[R]):
     """The upkeep of work in steps, such as deliveries and fan-outs.
 
-    `lines` is the moving list of the records whose work has not ended. `is_unfinished` tells so of a record, and
-    `go_on` completes the work of a source row. If the source has not changed for ten minutes, its worker has died: then
-    `recover` goes on, and `verify` finds the work unsettled, with `advice`.
+    `lines` is the moving list of the records whose work has not ended. `is_unfinished` returns whether a record's work
+    has not ended, and `go_on` completes the work of a source row. If the source has not changed for ten minutes, its
+    worker is taken for dead: `recover` continues the work, and `verify` reports it as unsettled, with `advice` as the
+    reason. So is a source whose date no right clock shows yet.
     """
 
     def __init__(
@@ -49,7 +50,7 @@ class UnfinishedWork(Generic[R]):
         return {}
 
     def pending(self) -> list[Any]:
-        """Nothing: the writes of each step have intents."""
+        """Nothing: the writer's upkeep has the intents of each step."""
         return []
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
@@ -67,7 +68,7 @@ class UnfinishedWork(Generic[R]):
         source = self._writer.read(row)
         if source.record is None or not self._is_unfinished(source.record):
             return None
-        if age_ms > 0 and self._writer.check_clock().wall_ms - source.time_ms < age_ms:
+        if age_ms > 0 and _is_young(self._writer.check_clock().wall_ms - source.time_ms, age_ms):
             return False
         self._go_on(row)
         return True
@@ -87,9 +88,9 @@ class UnfinishedWork(Generic[R]):
         yield from ((finding, False) for finding in self._stalled(progress, failed))
 
     def _stalled(self, progress: Callable[[], object], failed: Collection[str]) -> Iterator[Finding]:
-        """The work that has not moved for ten minutes, or that `failed` names.
+        """The work that has not moved for ten minutes, or whose row has a message in `failed`.
 
-        A source that cannot be read is a finding of its own table.
+        Skips sources that cannot be read: the writer's upkeep reports them.
         """
         table = self._writer.source.name
         for rows in in_batches(self.rows()):
@@ -98,6 +99,10 @@ class UnfinishedWork(Generic[R]):
                 if isinstance(source, InvalidRow) or source.record is None or not self._is_unfinished(source.record):
                     continue
                 reason = reason_told(failed, table, row)
-                if reason or now_ms - source.time_ms >= WINDOW_MS:
+                if reason or not _is_young(now_ms - source.time_ms, WINDOW_MS):
                     yield Finding("unsettled", table, row, None, reason or self._advice)
             progress()
+
+
+def _is_young(age_ms: int, most_ms: int) -> bool:
+    return -CLOCKS_APART_MS <= age_ms < most_ms

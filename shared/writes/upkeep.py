@@ -22,15 +22,15 @@ class Upkeep(Protocol):
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many rows of each sort `verify` or `repair` has compared so far, by the sort's name in the singular."""
+        """How many rows of each sort the latest `verify` or `repair` of each part has compared, by a noun."""
         ...
 
     def pending(self) -> Sequence[StartedWork]:
-        """The work that has not ended, the oldest first: under way, or left by a process that died."""
+        """The writes that have not ended, the oldest first: under way, or left by a process that died."""
         ...
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Completes work that has been pending for `older_than_ms`, 10 minutes if omitted. Run it every few minutes."""
+        """Completes work that is `older_than_ms`, or as old as the part says if omitted. Run it every few minutes."""
         ...
 
     def verify(self, progress: Callable[[], object] = ...) -> Iterator[Finding]:
@@ -49,14 +49,14 @@ def no_progress() -> None:
 
 
 class CombinedUpkeep:
-    """The upkeep of several parts, each after those before it."""
+    """Several upkeeps as one: they run in the given order."""
 
     def __init__(self, *parts: Upkeep) -> None:
         self._parts = parts
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many rows of each sort were compared so far, in all parts together."""
+        """How many rows of each sort were compared, in all parts together."""
         counts: Counter[str] = Counter()
         for part in self._parts:
             counts.update(part.counts)
@@ -67,18 +67,17 @@ class CombinedUpkeep:
         return sorted((work for part in self._parts for work in part.pending()), key=lambda work: work.started_ms)
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Recovers all parts, see their methods `recover`."""
+        """Recovers each part."""
         return Recovery.of_all([part.recover(older_than_ms) for part in self._parts])
 
     def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
-        """What each part finds."""
+        """All findings, part by part."""
         for part in self._parts:
             yield from part.verify(progress)
 
     def repair(
         self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
     ) -> Iterator[tuple[Finding, bool]]:
-        """Recovers all parts, then repairs each of them."""
-        self.recover(older_than_ms=0)
+        """Repairs each part. So a part that needs another one mended comes after it."""
         for part in self._parts:
             yield from part.repair(progress, instructions)

@@ -44,8 +44,8 @@ class WriterUpkeep:
     """The upkeep of a writer: its intents, and the derived rows of its records, compared with their sources.
 
     `claimed` returns the rows of sources which unfinished records are about to create with `IntentWriter.claim`, whose
-    lines are there first. It is called only if there are lines whose sources were never written. `source` says in a
-    word what a source is.
+    lines are there first. It is called only if there are lines whose sources were never written. `source` is the
+    word for a source in `counts`.
     """
 
     def __init__(

@@ -38,7 +38,7 @@ def test_erase_says_how_many_rows_remain_for_now(ok, store):
     erased = json.loads(ok(f"erase feeds r-1 --store {store} --json"))
     assert (erased["name"], erased["erased"], erased["remaining"] > 0) == ("feeds", "r-1", True)
     remaining = erased["remaining"]
-    words = f"{remaining} rows remain for now; rowbook recover removes them in 42 minutes"
+    words = f"{remaining} rows remain: run rowbook recover 42 minutes later, or erase again"
     assert ok(f"erase feeds r-1 --store {store}") == f"feeds: 'r-1' is erased; {words}\n"
     assert ok(f"ask feeds following reader=r-1 --store {store} --json").count('"author"') == 0
 

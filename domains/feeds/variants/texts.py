@@ -100,14 +100,13 @@ class TextsRepository:
     def follow(self, follow: Follow) -> None:
         """Stores a follow by reader and by author. Costs: one get; two puts, or one if the follow is stored already."""
         row = self._following.row(follow)
-        stored = self._following.rows.row(row, include_timestamp=True)
+        following, followers = self._following.rows, self._followers.rows  # compares both layouts before the first put
+        stored = following.row(row, include_timestamp=True)
         written_ms = max((ms for _, ms in stored.values()), default=0) or self._clock.now_ms()
         if not stored:
-            self._following.rows.put(row, self._following.layout.cells.pack(follow), timestamp=written_ms)
+            following.put(row, self._following.layout.cells.pack(follow), timestamp=written_ms)
         follower = Follower(follow.author, follow.reader)
-        self._followers.rows.put(
-            self._followers.row(follower), self._followers.layout.cells.pack(follower), timestamp=written_ms
-        )
+        followers.put(self._followers.row(follower), self._followers.layout.cells.pack(follower), timestamp=written_ms)
 
     def unfollow(self, reader: str, author: str) -> None:
         """Deletes a follow, then the author's lines in the reader's timeline.

@@ -77,9 +77,10 @@ class PlainMessageRepository:
         received = [message, *(copy_for(member, message, message.body) for member in members)]
         sent_row, sent_cells = self._outbox.row(message), self._outbox_cells.pack(message)
         received_rows = [(self._inbox.row(copy), self._inbox_cells.pack(copy)) for copy in received]
-        self._outbox.rows.put(sent_row, sent_cells, timestamp=message.sent_ms)
+        outbox, inbox = self._outbox.rows, self._inbox.rows  # compares both layouts before the first put
+        outbox.put(sent_row, sent_cells, timestamp=message.sent_ms)
         for start in range(0, len(received_rows), MEMBERS_AT_ONCE):
-            with self._inbox.rows.batch(timestamp=message.sent_ms) as batch:
+            with inbox.batch(timestamp=message.sent_ms) as batch:
                 for row, cells in received_rows[start : start + MEMBERS_AT_ONCE]:
                     batch.put(row, cells)
 

@@ -245,7 +245,9 @@ def test_a_day_with_a_damaged_row_is_not_folded_and_does_not_stop_the_others(con
         repository.fold(DAY)
     close_only(connection, variant, DAY + DAY_MS)
     (failed,) = repository.upkeep.recover().failed
-    assert failed.startswith(f"login_days: row {shown_bytes(LOGIN_DAYS.row(StateOfDay(DAY)))}: {by_day.name}: row ")
+    assert failed.startswith(
+        f"login_days: row {shown_bytes(LOGIN_DAYS.row(StateOfDay(DAY)))}: day 2026-01-12T00:00:00.000Z: "
+    )
     connection.table(by_day.name).delete(bad, [b"l:x"])
     assert repository.upkeep.recover().failed == ()
     assert answers(repository) == answers_of(logins_of_three())

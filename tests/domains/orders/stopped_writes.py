@@ -67,7 +67,7 @@ WRITES = (
     Write("place after a lost claim", place, lost_claim, RIVALS),
     Write("change_status", pay, two_orders, RIVALS),
     Write("cancel", cancel, paid_order, RIVALS),
-    Write("erase_buyer", erase, two_orders, RIVALS),
+    Write("erase", erase, two_orders, RIVALS),
 )
 
 
@@ -119,4 +119,4 @@ def words(values):
 def steps(engine):
     """The writes of the design itself, step by step."""
     columns = ("by number", "by seller", "by buyer", "by seller and status", "by status")
-    return Steps(crash_tests(engine, DESIGN.main), WRITES, ("place", "change_status", "erase_buyer"), columns, words)
+    return Steps(crash_tests(engine, DESIGN.main), WRITES, ("place", "change_status", "erase"), columns, words)

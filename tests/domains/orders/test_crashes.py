@@ -17,7 +17,7 @@ POINTS = {
     "place after a lost claim": (7, 28),
     "change_status": (8, 32),
     "cancel": (8, 32),
-    "erase_buyer": (6, 24),
+    "erase": (6, 24),
 }
 """Each write's calls that change the store, and its crash points, in every variant."""
 
@@ -46,19 +46,19 @@ def test_a_writer_that_stops_at_any_call_leaves_what_the_same_call_or_a_recovere
 
 
 @main_variant
-@of("place again", "place after a lost claim", "cancel", "erase_buyer")
+@of("place again", "place after a lost claim", "cancel", "erase")
 def test_a_writer_that_stops_in_any_other_write_leaves_what_is_completed(crashes, write):
     crashes.check_a_stop_at_each_call(write, all_replies_lost=False)
 
 
 @main_variant
-@of("change_status", "erase_buyer")
+@of("change_status", "erase")
 def test_a_recoverer_may_die_or_pause_at_any_call_too(crashes, write):
     crashes.check_a_crash_of_the_recoverer_too(write)
 
 
 @main_variant
-@of("place", "change_status", "erase_buyer")
+@of("place", "change_status", "erase")
 def test_a_writer_that_paused_while_all_was_recovered_and_compacted_does_no_harm(crashes, write):
     crashes.check_a_pause_at_each_call(write, compacts=True)
 
