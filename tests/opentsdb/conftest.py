@@ -26,10 +26,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(skip)
 
 
-@pytest.fixture(autouse=True)
-def _clocks_ahead(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction]
-    """A clock of a test may be ahead of the server's, so that cells are old enough to be compacted."""
-    monkeypatch.setattr(server_clock, "MAX_SKEW_MS", 3 * QUIET_MS)
+@pytest.fixture(autouse=True, scope="session")
+def _clocks_ahead() -> Iterator[None]:  # pyright: ignore[reportUnusedFunction]
+    """A clock of a test, or of the series that all share, may be ahead, so that cells are old enough to compact."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(server_clock, "MAX_SKEW_MS", 3 * QUIET_MS)
+        yield
 
 
 @pytest.fixture(scope="session")
