@@ -1,8 +1,8 @@
 """Commands whose options are flags, read without pydantic.
 
-typer reads every option with pydantic, flags excepted, also an option that is not given; importing pydantic takes
-longer than `rowbook list`. So options that pass nothing to the command, `--help` and those of the shell's completion,
-are left out if the words that are there show that none of them is given.
+typer reads every option but a flag with pydantic, also an option that is not given, and importing pydantic takes
+longer than `rowbook list`. `--help` and the options of the shell's completion pass nothing to the command. So the
+classes below remove them if none of the given words is one of them.
 """
 
 from typing import Any

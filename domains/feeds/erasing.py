@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from typing import Any
 
-import attrs
 import happybase
 
 from shared.keys import InvalidKey
@@ -87,8 +86,8 @@ class UserErasures:
         invalid: list[InvalidRow] = []
         table = self._erasures.table
         erasures = {table.row(erasure): erasure for erasure in self._erasures.stored(invalid.append)}
-        recovery = settle_each(erasures, lambda row: self._settle(erasures[row], invalid.append), table.name)
-        return attrs.evolve(recovery, failed=(*recovery.failed, *map(str, invalid)))
+        settled = settle_each(erasures, lambda row: self._settle(erasures[row], invalid.append), table.name)
+        return settled.with_invalid(invalid)
 
     def _settle(self, erasure: Erasure, on_invalid: Callable[[InvalidRow], None]) -> bool | None:
         if erasure.is_ended:

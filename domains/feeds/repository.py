@@ -241,8 +241,8 @@ class FeedRepository:
         itself is stored until then, and `upkeep.recover` removes what remains: it needs no second call. `erase` may be
         called again at any time. If it returns 0, a full scan has found no row of the user. After an error, and for
         posts and follows stored meanwhile, call it again. A post or a follow that cannot be read counts as remaining;
-        a row that is no key tells no name, see `verify`. The texts of other users' posts stay, even if they mention the
-        user.
+        a row that is not a key does not tell a name, see `verify`. The texts of other users' posts stay, even if they
+        mention the user.
 
         It first recovers pending writes. Raises ClockSkew before anything is deleted.
         Costs: those of `upkeep.recover`; for each post and follow those of deleting it, and a cell of the erasure; one

@@ -125,7 +125,7 @@ class FanOut:
             count += len(rows)
             try:
                 lines = [*map(line_of, rows)]
-            except InvalidKey:  # a row that is no key names nobody; `verify` finds it
+            except InvalidKey:  # a row that is not a key names nobody; `verify` finds it
                 rows = [row for row in rows if _is_key(layout, row)]
                 lines = [*map(line_of, rows)]
             if rows:

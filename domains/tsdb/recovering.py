@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Iterator
 
-import attrs
-
 from shared.tables import InvalidRow
 from shared.writes import Finding, Instructions, Recovery, settle_each
 from shared.writes.findings import NOTHING_TOLD, reason_told
@@ -59,8 +57,7 @@ class DeletionUpkeep:
             self._registry.remove(deletion)
             return True
 
-        recovery = settle_each(deletions, settle, self._registry.deletions.layout.name)
-        return attrs.evolve(recovery, failed=(*recovery.failed, *map(str, invalid)))
+        return settle_each(deletions, settle, self._registry.deletions.layout.name).with_invalid(invalid)
 
     def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
         """The registered deletions that cannot be read; no row tells what a deletion should have deleted."""

@@ -86,7 +86,7 @@ def put_all(records: Collection[T], *tables: BoundTable[Any, T]) -> None:
     packed = [_rows_by_time(records, table.layout) for table in tables]
     targets = [(table.rows, rows_by_time) for table, rows_by_time in zip(tables, packed, strict=True)]
     for time_ms in dict.fromkeys(record.time_ms for record in records):
-        for rows, rows_by_time in targets:  # at once, so that tables differ by one call, whoever dies or compares
+        for rows, rows_by_time in targets:  # one call to each, so that after a crash they differ by one call
             with rows.batch(timestamp=time_ms) as batch:
                 for row, cells in rows_by_time[time_ms].items():
                     batch.put(row, cells)

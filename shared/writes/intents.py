@@ -492,7 +492,7 @@ class IntentWriter(Generic[R]):
         Raises ClockSkew. Costs: those of `pending`.
         """
         now_ms = self.check_clock().wall_ms
-        young = (slot for slot in self.pending() if _is_young(slot, now_ms, self._window_ms))
+        young = (slot for slot in self.pending() if is_young(now_ms - slot.started_ms, self._window_ms))
         return {_source_row(slot.intent) for slot in young}
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
@@ -519,7 +519,7 @@ class IntentWriter(Generic[R]):
             if now_ms - slot.started_ms > IDLE_MS:
                 self._delete_slot(slot)
             return None
-        if age_ms > 0 and _is_young(slot, now_ms, age_ms):
+        if age_ms > 0 and is_young(now_ms - slot.started_ms, age_ms):
             return False
         self._recover(slot)
         return True
@@ -578,9 +578,9 @@ def _was_never_written(source: Source[Any] | InvalidRow) -> TypeGuard[Source[Any
     return not isinstance(source, InvalidRow) and source.was_never_written
 
 
-def _is_young(slot: Pending, now_ms: int, age_ms: int) -> bool:
-    """Whether a write is younger than `age_ms`; not if its date is one that no right clock shows yet."""
-    return -CLOCKS_APART_MS <= now_ms - slot.started_ms < age_ms
+def is_young(age_ms: int, most_ms: int) -> bool:
+    """Whether work of this age is younger than `most_ms`; not if its date is one that no right clock shows yet."""
+    return -CLOCKS_APART_MS <= age_ms < most_ms
 
 
 def _started(slot: Pending) -> int:

@@ -6,6 +6,7 @@ from itertools import chain
 import attrs
 
 from ..keys.errors import message_of, shown_bytes
+from ..tables import InvalidRow
 
 
 @attrs.frozen
@@ -28,6 +29,10 @@ class Recovery:
             sum(recovery.waiting for recovery in recoveries),
             tuple(chain.from_iterable(recovery.failed for recovery in recoveries)),
         )
+
+    def with_invalid(self, rows: Iterable[InvalidRow]) -> "Recovery":
+        """The same, with rows that cannot be read among the failed."""
+        return attrs.evolve(self, failed=(*self.failed, *map(str, rows)))
 
 
 def settle_each(rows: Iterable[bytes], settle: Callable[[bytes], bool | None], table: str) -> Recovery:

@@ -4,12 +4,10 @@ from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-import attrs
-
 from ..queries import Query, in_batches
 from ..tables import BoundTable, InvalidRow
 from .findings import NOTHING_TOLD, Finding, Instructions, reason_told
-from .intents import CLOCKS_APART_MS, WINDOW_MS, IntentWriter
+from .intents import WINDOW_MS, IntentWriter, is_young
 from .recovery import Recovery, settle_each
 from .upkeep import no_progress
 
@@ -61,14 +59,13 @@ class UnfinishedWork(Generic[R]):
         age_ms = WINDOW_MS if older_than_ms is None else older_than_ms
         invalid: list[InvalidRow] = []
         settle = partial(self._settle, age_ms=age_ms)
-        recovery = settle_each(self.rows(invalid.append), settle, self._writer.source.name)
-        return attrs.evolve(recovery, failed=(*recovery.failed, *map(str, invalid)))
+        return settle_each(self.rows(invalid.append), settle, self._writer.source.name).with_invalid(invalid)
 
     def _settle(self, row: bytes, age_ms: int) -> bool | None:
         source = self._writer.read(row)
         if source.record is None or not self._is_unfinished(source.record):
             return None
-        if age_ms > 0 and _is_young(self._writer.check_clock().wall_ms - source.time_ms, age_ms):
+        if age_ms > 0 and is_young(self._writer.check_clock().wall_ms - source.time_ms, age_ms):
             return False
         self._go_on(row)
         return True
@@ -99,10 +96,6 @@ class UnfinishedWork(Generic[R]):
                 if isinstance(source, InvalidRow) or source.record is None or not self._is_unfinished(source.record):
                     continue
                 reason = reason_told(failed, table, row)
-                if reason or not _is_young(now_ms - source.time_ms, WINDOW_MS):
+                if reason or not is_young(now_ms - source.time_ms, WINDOW_MS):
                     yield Finding("unsettled", table, row, None, reason or self._advice)
             progress()
-
-
-def _is_young(age_ms: int, most_ms: int) -> bool:
-    return -CLOCKS_APART_MS <= age_ms < most_ms

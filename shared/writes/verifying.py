@@ -31,9 +31,8 @@ from typing import Any
 
 import attrs
 
-from ..keys.errors import shown_bytes
 from .comparing import Comparison
-from .findings import NOTHING_TOLD, Finding, Instructions
+from .findings import NOTHING_TOLD, Finding, Instructions, reason_told
 from .intents import FORGET_MS, Cell, IntentWriter, Pending
 from .recovery import Recovery
 from .restoring import NotRestorable, StoredLine, restored_record
@@ -119,14 +118,13 @@ class WriterUpkeep:
 
     def _recovered(self) -> list[Finding]:
         """The writes under way that cannot be completed."""
-        failed = self._writer.recover(older_than_ms=0).failed
+        failed, table = self._writer.recover(older_than_ms=0).failed, self._writer.intents
         findings: list[Finding] = []
         for intent in [slot.intent for slot in self._writer.pending()] if failed else []:
-            row = self._writer.intents.row(intent)
-            start = f"{self._writer.intents.name}: row {shown_bytes(row)}: "
-            reasons = [reason.removeprefix(start) for reason in failed if reason.startswith(start)]
-            findings += [Finding("unsettled", self._writer.intents.name, row, intent.source_row, *reasons)]
-        return [finding for finding in findings if finding.reason]
+            row = table.row(intent)
+            if reason := reason_told(failed, table.name, row):
+                findings.append(Finding("unsettled", table.name, row, intent.source_row, reason))
+        return findings
 
     def _orphaned(self, progress: Callable[[], object]) -> dict[bytes, list[Finding]]:
         """By source, the lines of lost revisions: of each source with an orphaned line, all that it does not want."""

@@ -427,7 +427,7 @@ def test_an_erasure_whose_eraser_died_is_found_once_it_is_ten_minutes_old(connec
     assert unsettled(feeds.upkeep.verify()) == []
 
 
-def test_an_erasure_that_nobody_ends_is_found(connection, passes):
+def test_an_erasure_that_nobody_ends_is_reported(connection, passes):
     feeds = network(connection)
     feeds.erase("dan")
     passes(FORGET_MS + WINDOW_MS - 10_000)
@@ -438,9 +438,9 @@ def test_an_erasure_that_nobody_ends_is_found(connection, passes):
     assert unsettled(f for f, _ in feeds.upkeep.repair()) == []
 
 
-def test_a_row_that_is_no_erasure_is_found(connection):
+def test_a_row_that_is_not_an_erasure_is_reported(connection):
     connection.table(ERASURES.name).put(b"dan", {b"e:t": b"?"})
-    assert [found[:3] for found in unsettled(opened(connection).upkeep.verify())] == [
+    assert [finding[:3] for finding in unsettled(opened(connection).upkeep.verify())] == [
         ("undecodable", "feeds_erasures", b"dan")
     ]
 

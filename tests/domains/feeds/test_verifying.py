@@ -290,7 +290,7 @@ def test_a_fan_out_that_nobody_ends_is_found_once_it_is_ten_minutes_old(connecti
     assert feeds.timeline("ada").count() == 3
 
 
-def test_a_fan_out_that_repair_cannot_end_is_left(connection, feeds):
+def test_a_fan_out_that_repair_cannot_end_is_unsettled(connection, feeds):
     feeds._fan_out.spread = lambda row: None
     feeds.post(cake := Post("dan", NOON_MS, 3, "cake"))
     feeds = FeedRepository(connection, step_rows=1)

@@ -86,7 +86,7 @@ def test_a_damaged_group_message_is_named_by_the_inbox_of_its_members(messages):
     reported = []
     assert list(messages.inbox("bob").on_invalid(reported.append)) == [LUNCH]
     assert {invalid.row for invalid in reported} == {messages._inbox.row(PARTY)}
-    assert {found.kind for found in messages.upkeep.verify()} == {"undecodable"}
+    assert {finding.kind for finding in messages.upkeep.verify()} == {"undecodable"}
 
 
 # ---- copies
