@@ -13,7 +13,7 @@ from shared.designs.metering import metered
 from shared.keys import InvalidKey
 from shared.records import parse_time
 from shared.tables import InvalidRow
-from tests.watched_connection import WatchedConnection, paused_at_call
+from tests.watched_connection import WatchedConnection, paused_at_call, paused_before
 
 HOUR_MS = 3_600_000
 T = parse_time("2013-01-01T00:00")
@@ -78,16 +78,20 @@ def test_an_annotation_is_changed_only_if_it_is_what_its_editor_has_seen(reposit
     assert repository.annotations("cpu") == [third]
 
 
-@pytest.mark.parametrize("call", range(2))
-def test_of_two_editors_at_once_one_is_refused(connection, call):
+def test_of_two_editors_at_once_one_is_refused_whichever_call_the_other_comes_before(connection):
     first, mine, other = (Annotation(SECONDS, text) for text in ("first", "mine", "other"))
     repository = TsdbRepository(connection)
-    repository.store_annotation(first)
-    watched = WatchedConnection(
-        connection, before_call=paused_at_call(call + 1, lambda: repository.store_annotation(other, replaced=first))
-    )
-    assert not TsdbRepository(watched).store_annotation(mine, replaced=first)
-    assert repository.global_annotations() == [other]
+    assert repository.store_annotation(first)
+    alone = WatchedConnection(connection)
+    assert TsdbRepository(alone).store_annotation(mine, replaced=first)
+    assert repository.store_annotation(first, replaced=mine)
+    for call in range(alone.number_of_calls):
+        watched = WatchedConnection(
+            connection, before_call=paused_at_call(call, lambda: repository.store_annotation(other, replaced=first))
+        )
+        assert not TsdbRepository(watched).store_annotation(mine, replaced=first)
+        assert repository.global_annotations() == [other]
+        assert repository.store_annotation(first, replaced=other)
 
 
 def test_an_annotation_that_is_changed_before_its_delete_stays(connection):
@@ -95,10 +99,8 @@ def test_an_annotation_that_is_changed_before_its_delete_stays(connection):
     repository = TsdbRepository(connection)
     repository.store_annotation(first)
     time.sleep(0.005)  # the server dates them in milliseconds
-    watched = WatchedConnection(
-        connection, before_call=paused_at_call(2, lambda: repository.store_annotation(other, replaced=first))
-    )
-    TsdbRepository(watched).delete_annotation(first)
+    meanwhile = paused_before(lambda _call: True, lambda: repository.store_annotation(other, replaced=first))
+    TsdbRepository(WatchedConnection(connection, meanwhile)).delete_annotation(first)
     assert repository.global_annotations() == [other]
 
 
