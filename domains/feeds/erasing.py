@@ -15,9 +15,9 @@ from shared.writes.findings import NOTHING_TOLD, reason_told
 from shared.writes.intents import FUTURE_MS
 from shared.writes.upkeep import no_progress
 
-from .keys import AuthorWithStream, FeedTables
+from .keys import AuthorWithStream, FeedTables, LineOfTimeline
 from .lines import TimelineLines
-from .records import Follow, Post, StoredPost, TimelineLine, stream_of
+from .records import Follow, Post, StoredPost, stream_of
 
 NOT_ENDED = "erase has not ended; if it is not at work, call it again"
 REMAINS = "rows of an erased user remain; rowbook recover feeds removes them, or tells why not"
@@ -156,7 +156,7 @@ class UserErasures:
             of_user = {
                 row: stored[row]
                 for row, line in self._lines.keys_of(stored).items()
-                if isinstance(line, TimelineLine) and (line.author == user or line.owner in owners)
+                if isinstance(line, LineOfTimeline) and (line.author == user or line.owner in owners)
             }
             posts = self._lines.posts_of(of_user)
             gone = {row: of_user[row] for row, post in posts.items() if not isinstance(post, Post | InvalidRow)}

@@ -20,7 +20,7 @@ from shared.writes import (
     intents_table,
 )
 
-from .records import Follow, Follower, StoredPost, StreamAuthor, TimelineLine, UnfinishedPost
+from .records import Follow, StoredPost
 
 
 @row_key
@@ -123,7 +123,7 @@ FOLLOWERS = TableLayout(
     "feeds_followers",
     "one follower of an author",
     KeyLayout(ReaderOfAuthor),
-    RecordCells(Follower, {}, marker="f:x"),
+    RecordCells(ReaderOfAuthor, {}, marker="f:x"),
     DERIVED,
 )
 POSTS = TableLayout("feeds_posts", "the post", KeyLayout(PostOfAuthor), SourceCells(POST_CELLS, "p:post"))
@@ -131,18 +131,21 @@ UNFINISHED = TableLayout(
     "feeds_unfinished",
     "a post on its way to followers",
     KeyLayout(PostOfAuthor),
-    RecordCells(UnfinishedPost, {}, marker="f:x"),
+    RecordCells(PostOfAuthor, {}, marker="f:x"),
     DERIVED,
 )
 TIMELINES = TableLayout(
     "feeds_timelines",
     "one line of a timeline",
     KeyLayout(LineOfTimeline),
-    RecordCells(TimelineLine, {}, marker="f:x"),
+    RecordCells(LineOfTimeline, {}, marker="f:x"),
     DERIVED,
 )
 STREAMS = TableLayout(
-    "feeds_streams", "an author with a stream", KeyLayout(AuthorWithStream), RecordCells(StreamAuthor, {}, marker="f:x")
+    "feeds_streams",
+    "an author with a stream",
+    KeyLayout(AuthorWithStream),
+    RecordCells(AuthorWithStream, {}, marker="f:x"),
 )
 FOLLOW_INTENTS = intents_table("feeds_follow_intents")
 POST_INTENTS = intents_table("feeds_post_intents")
@@ -154,11 +157,11 @@ class FeedTables(NamedTuple):
     """Follows, posts, timelines and streams; the erasures of users; and the writes under way."""
 
     following: TableLayout[Any, Follow]
-    followers: TableLayout[Any, Follower]
+    followers: TableLayout[Any, ReaderOfAuthor]
     posts: TableLayout[Any, StoredPost]
-    unfinished: TableLayout[Any, UnfinishedPost]
-    timelines: TableLayout[Any, TimelineLine]
-    streams: TableLayout[AuthorWithStream, StreamAuthor]
+    unfinished: TableLayout[Any, PostOfAuthor]
+    timelines: TableLayout[Any, LineOfTimeline]
+    streams: TableLayout[AuthorWithStream, AuthorWithStream]
     erasures: TableLayout[ErasedName, Erasure]
     erased_follows: TableLayout[ErasedName, ErasedSource]
     erased_posts: TableLayout[ErasedName, ErasedSource]

@@ -10,8 +10,8 @@ from shared.writes import IntentWriter, Source
 from shared.writes.erasing import dated_in_future
 from shared.writes.intents import FUTURE_MS
 
-from .keys import AuthorOfReader
-from .records import STREAM_MARK, Follow, Post, StoredPost, TimelineLine
+from .keys import AuthorOfReader, LineOfTimeline
+from .records import STREAM_MARK, Follow, Post, StoredPost
 
 StoredLines: TypeAlias = dict[bytes, dict[bytes, tuple[bytes, int]]]
 """Rows of timelines, each with its cells and their timestamps."""
@@ -27,7 +27,7 @@ class TimelineLines:
 
     def __init__(
         self,
-        timelines: BoundTable[Any, TimelineLine],
+        timelines: BoundTable[Any, LineOfTimeline],
         follow_writer: IntentWriter[Follow],
         post_writer: IntentWriter[StoredPost],
     ) -> None:
@@ -44,18 +44,17 @@ class TimelineLines:
         batches = scan_in_batches(self._timelines.rows, range_, columns=columns, include_timestamp=True)
         yield from (dict(batch) for batch in batches)
 
-    def keys_of(self, stored: Iterable[bytes]) -> dict[bytes, TimelineLine | InvalidKey]:
+    def keys_of(self, stored: Iterable[bytes]) -> dict[bytes, LineOfTimeline | InvalidKey]:
         """The line of each row, or why the row is not a key."""
-        lines: dict[bytes, TimelineLine | InvalidKey] = {}
+        lines: dict[bytes, LineOfTimeline | InvalidKey] = {}
         for row in stored:
             try:
-                key = self.table.key.decode(row)
-                lines[row] = TimelineLine(key.owner, key.posted_ms, key.author, key.post_id)
+                lines[row] = self.table.key.decode(row)
             except InvalidKey as error:
                 lines[row] = error
         return lines
 
-    def follow_row(self, line: TimelineLine | InvalidKey) -> bytes | None:
+    def follow_row(self, line: LineOfTimeline | InvalidKey) -> bytes | None:
         """The row of the follow that a line needs; None for a line of a stream."""
         if isinstance(line, InvalidKey) or line.owner.startswith(STREAM_MARK):
             return None
@@ -116,7 +115,7 @@ class TimelineLines:
 
 
 def _shown(
-    line: TimelineLine, post: Source[StoredPost] | InvalidRow, follow: Source[Follow] | InvalidRow | None
+    line: LineOfTimeline, post: Source[StoredPost] | InvalidRow, follow: Source[Follow] | InvalidRow | None
 ) -> Post | InvalidRow | Hidden:
     for source in (post, follow):
         if isinstance(source, InvalidRow):
@@ -131,7 +130,7 @@ def _shown(
     return post_of(line, post.record) or "dangling"
 
 
-def post_of(line: TimelineLine, stored: StoredPost | None) -> Post | None:
+def post_of(line: LineOfTimeline, stored: StoredPost | None) -> Post | None:
     """The post of a line; None if it was deleted, or pushed for a stream's line, or pulled for a reader's line."""
     if stored is None or stored.state == "deleted":
         return None

@@ -12,8 +12,8 @@ from shared.designs.pages.markdown import filled, markdown_table
 from shared.stores import connect
 from shared.tables import create_tables
 
-from .keys import FOLLOWERS, FOLLOWING, TABLES
-from .records import Follow, Follower, Post
+from .keys import FOLLOWERS, FOLLOWING, TABLES, ReaderOfAuthor
+from .records import Follow, Post
 from .repository import FeedRepository
 
 NOON_MS = 1_768_219_200_000
@@ -38,7 +38,7 @@ def put_followers(connection: happybase.Connection, author: str, count: int) -> 
     """So many follows, put as a write leaves them, in few calls."""
     with connection.table(FOLLOWING.name).batch() as following, connection.table(FOLLOWERS.name).batch() as followers:
         for number in range(count):
-            follow, follower = Follow(f"r-{number}", author), Follower(author, f"r-{number}")
+            follow, follower = Follow(f"r-{number}", author), ReaderOfAuthor(author, f"r-{number}")
             following.put(FOLLOWING.row(follow), FOLLOWING.cells.pack(follow))
             followers.put(FOLLOWERS.row(follower), FOLLOWERS.cells.pack(follower))
 

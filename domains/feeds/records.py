@@ -1,4 +1,4 @@
-"""The application's records: follows, posts, and the lines of lists and timelines. Nothing here knows of storage."""
+"""The application's records: follows and posts. Nothing here knows of storage."""
 
 from typing import Any, Literal
 
@@ -66,41 +66,6 @@ class StoredPost:
     def post(self) -> Post:
         """The post without the fields that readers do not see."""
         return Post(self.author, self.posted_ms, self.post_id, self.text)
-
-
-@attrs.frozen
-class Follower:
-    """Says that a reader may follow an author. A page of followers fetches the follow itself."""
-
-    author: str
-    reader: str
-
-
-@attrs.frozen
-class UnfinishedPost:
-    """Says that a post may not have reached all followers yet."""
-
-    author: str
-    posted_ms: int
-    post_id: int
-
-
-@attrs.frozen
-class TimelineLine:
-    """Says that a timeline may show a post. A page fetches the post itself."""
-
-    owner: str
-    """A reader; or, for a line of a stream, `STREAM_MARK` and the author."""
-    posted_ms: int
-    author: str
-    post_id: int
-
-
-@attrs.frozen
-class StreamAuthor:
-    """An author who has a stream, or had one."""
-
-    author: str
 
 
 def stream_of(author: str) -> str:

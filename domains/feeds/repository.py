@@ -16,16 +16,13 @@ from shared.tables import BoundTable, InvalidRow, TableLayout
 from shared.writes import CLOCK, CombinedUpkeep, Derived, IntentWriter, Source, Upkeep, WriterClock, WriterUpkeep
 
 from .erasing import UserErasures
-from .keys import TABLES, AuthorOfReader, AuthorWithStream, FeedTables, PostOfAuthor
+from .keys import TABLES, AuthorOfReader, AuthorWithStream, FeedTables, LineOfTimeline, PostOfAuthor
 from .lines import TimelineLines, post_of
 from .records import (
     STREAM_MARK,
     Follow,
-    Follower,
     Post,
     StoredPost,
-    TimelineLine,
-    UnfinishedPost,
     Way,
     stream_of,
 )
@@ -196,7 +193,7 @@ class FeedRepository:
         authors = {follow.author for follow in follows}
         owners = [reader, *map(stream_of, self._with_streams(authors))]
         plan = self._timelines.plan(owner=any_of(owners, merged=True), posted_ms=posted_ms)
-        lines: Query[TimelineLine] = Query(self._timelines, plan)
+        lines: Query[LineOfTimeline] = Query(self._timelines, plan)
         return lines.then(partial(self._posts_by, authors))
 
     def _with_streams(self, authors: Set[str]) -> Iterator[str]:
@@ -204,7 +201,7 @@ class FeedRepository:
         rows = {self._streams.row(AuthorWithStream(author)): author for author in sorted(authors)}
         return (rows[row] for row, cells in self.post_writer.cells_of(self._streams.layout, rows) if cells)
 
-    def _posts_by(self, authors: Set[str], lines: list[TimelineLine]) -> list[Post | InvalidRow | None]:
+    def _posts_by(self, authors: Set[str], lines: list[LineOfTimeline]) -> list[Post | InvalidRow | None]:
         """The post of each line; None if it is not by one of these authors, or if the line shows no post."""
         rows = [self._posts.row(line) if line.author in authors else None for line in lines]
         sources = self.post_writer.read_each(filter(None, rows))
@@ -255,13 +252,13 @@ class FeedRepository:
 
 def lines_of_follow(tables: FeedTables, follow: Follow) -> Iterator[Derived]:
     """The rows that are derived from a follow."""
-    yield tables.followers, Follower(follow.author, follow.reader)
+    yield tables.followers, follow
 
 
 def lines_of_post(tables: FeedTables, post: StoredPost) -> Iterator[Derived]:
     """The rows that are derived from a post."""
     if post.state == "spreading":
-        yield tables.unfinished, UnfinishedPost(post.author, post.posted_ms, post.post_id)
+        yield tables.unfinished, post
 
 
 def after_follow(follow: Follow, stored: Follow | None) -> Follow:
@@ -278,7 +275,7 @@ def after_delete_post(stored: StoredPost | None) -> StoredPost | None:
     return stored and attrs.evolve(stored, text="", state="deleted", position="")
 
 
-def _post_or_error(line: TimelineLine, source: Source[StoredPost] | InvalidRow) -> Post | InvalidRow | None:
+def _post_or_error(line: LineOfTimeline, source: Source[StoredPost] | InvalidRow) -> Post | InvalidRow | None:
     return source if isinstance(source, InvalidRow) else post_of(line, source.record)
 
 

@@ -14,8 +14,8 @@ from shared.tables import BoundTable, TableLayout
 from shared.writes import IntentWriter, UnfinishedWork, WriterClock, put_in_rows
 from shared.writes.server_clock import MAX_SKEW_MS
 
-from .keys import FeedTables
-from .records import StoredPost, StreamAuthor, TimelineLine, stream_of
+from .keys import FeedTables, LineOfTimeline
+from .records import StoredPost, stream_of
 
 NOT_SPREAD = "its fan-out has not ended; rowbook recover feeds goes on with it"
 
@@ -43,7 +43,7 @@ class FanOut:
         self._clock = clock
         self._step_rows = step_rows
         self._lines_of_followers = CopiedPart(tables.followers.key, "reader", tables.timelines.key, "owner")
-        self._marker = tables.timelines.cells.pack(TimelineLine("", 0, "", 0))
+        self._marker = tables.timelines.cells.pack(LineOfTimeline("", 0, "", 0))
         unfinished = BoundTable(connection, tables.unfinished)
         self.upkeep = UnfinishedWork(writer, unfinished, _is_spreading, self.spread, NOT_SPREAD)
 
@@ -79,8 +79,8 @@ class FanOut:
 
     def in_stream(self, post: StoredPost) -> Iterator[tuple[BoundTable[Any, Any], Any]]:
         """What a pulled post has in its author's stream: the table and the line of each row."""
-        yield self._streams, StreamAuthor(post.author)
-        yield self._timelines, TimelineLine(stream_of(post.author), post.posted_ms, post.author, post.post_id)
+        yield self._streams, post
+        yield self._timelines, LineOfTimeline(stream_of(post.author), post.posted_ms, post.author, post.post_id)
 
     def _put_in_stream(self, post: StoredPost, time_ms: int) -> None:
         lines = [(table.rows, table.layout, line) for table, line in self.in_stream(post)]  # compares both layouts

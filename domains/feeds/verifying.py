@@ -10,8 +10,9 @@ from shared.writes import Finding, Instructions, IntentWriter, Pending, Recovery
 from shared.writes.findings import NOTHING_TOLD
 from shared.writes.upkeep import no_progress
 
+from .keys import LineOfTimeline
 from .lines import Hidden, StoredLines, TimelineLines
-from .records import Follow, Post, StoredPost, TimelineLine
+from .records import Follow, Post, StoredPost
 from .spreading import FanOut, is_in_stream
 
 REASONS = {
@@ -131,7 +132,7 @@ class TimelineUpkeep:
         again = self._hidden(kinds)
         return {row: kind for row, kind in again.items() if self._lines.follow_row(keys[row]) not in undecided}
 
-    def _finding(self, kind: Hidden, row: bytes, key: TimelineLine | InvalidKey) -> Finding:
+    def _finding(self, kind: Hidden, row: bytes, key: LineOfTimeline | InvalidKey) -> Finding:
         name = self._lines.table.name
         if isinstance(key, InvalidKey):
             return Finding(kind, name, row, None, str(key))

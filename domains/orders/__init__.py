@@ -1,17 +1,17 @@
 """Orders found by number, seller, buyer and status, in tables that agree whatever crashes."""
 
-from .keys import TABLES
-from .records import BuyerLine, Order, SellerLine, Status, StatusLine
+from .keys import TABLES, OrderByStatus
+from .records import BuyerLine, Order, SellerLine, Status
 from .repository import OrderConflict, OrderRepository, UnknownOrder
 
 __all__ = [
     "TABLES",
     "BuyerLine",
     "Order",
+    "OrderByStatus",
     "OrderConflict",
     "OrderRepository",
     "SellerLine",
     "Status",
-    "StatusLine",
     "UnknownOrder",
 ]

@@ -11,7 +11,7 @@ from shared.keys import Code, Descending, EscapedText, Int64, KeyLayout, Trailin
 from shared.tables import BIG_INT, Column, Family, RecordCells, TableLayout
 from shared.writes import KEEP_TOMBSTONES_MS, Intent, SourceCells, intents_table
 
-from .records import BuyerLine, Order, SellerLine, StatusLine
+from .records import BuyerLine, Order, SellerLine
 
 
 @row_key
@@ -93,7 +93,7 @@ ORDER_CELLS = RecordCells(
 _LINE_COLUMNS = {"item": Column("o:i"), "amount": Column("o:a", BIG_INT), "status": Column("o:st")}
 SELLER_CELLS = RecordCells(SellerLine, _LINE_COLUMNS)
 BUYER_CELLS = RecordCells(BuyerLine, _LINE_COLUMNS)
-STATUS_CELLS = RecordCells(StatusLine, {}, marker="o:x")
+STATUS_CELLS = RecordCells(OrderByStatus, {}, marker="o:x")
 
 DERIVED = {"o": Family(keep_tombstones_ms=KEEP_TOMBSTONES_MS)}
 
@@ -114,7 +114,7 @@ class OrderTables(NamedTuple):
     orders: TableLayout[OrderByNumber, Order]
     by_seller: TableLayout[Any, SellerLine]
     by_buyer: TableLayout[Any, BuyerLine]
-    by_status: TableLayout[Any, StatusLine]
+    by_status: TableLayout[Any, OrderByStatus]
     intents: TableLayout[Any, Intent]
 
 

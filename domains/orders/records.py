@@ -1,4 +1,4 @@
-"""The application's records: an order, and its lines in lists. Nothing here knows of storage."""
+"""The application's records: an order, and its lines in lists that repeat it. Nothing here knows of storage."""
 
 from typing import Literal, get_args
 
@@ -66,18 +66,3 @@ class BuyerLine:
         """The buyer's line of an order whose buyer was not erased."""
         buyer_id = order.buyer_id or ""
         return cls(buyer_id, order.placed_ms, order.order_number, order.item, order.amount, order.status)
-
-
-@attrs.frozen
-class StatusLine:
-    """Says that an order may have this status: a page of the list reads the orders themselves."""
-
-    seller_id: str
-    status: Status
-    placed_ms: int
-    order_number: str
-
-    @classmethod
-    def of(cls, order: Order) -> "StatusLine":
-        """The line of an order in its seller's list of this status."""
-        return cls(order.seller_id, order.status, order.placed_ms, order.order_number)

@@ -15,8 +15,8 @@ from shared.writes import CLOCK, Derived, IntentWriter, Upkeep, WriterClock, Wri
 from shared.writes.erasing import dated_in_future
 from shared.writes.intents import FUTURE_MS
 
-from .keys import SELLER_CELLS, TABLES, OrderByNumber, OrderTables
-from .records import NEXT_STATUSES, STATUSES, BuyerLine, Order, SellerLine, Status, StatusLine
+from .keys import SELLER_CELLS, TABLES, OrderByNumber, OrderByStatus, OrderTables
+from .records import NEXT_STATUSES, STATUSES, BuyerLine, Order, SellerLine, Status
 
 
 class OrderConflict(ValueError):
@@ -108,7 +108,7 @@ class OrderRepository:
         plan = self._by_status.plan(seller_id=seller_id, status=status, placed_ms=placed)
         return Query(self._by_status, plan, newest_first=True).then(self._agreeing)
 
-    def _agreeing(self, lines: list[StatusLine]) -> list[SellerLine | InvalidRow | None]:
+    def _agreeing(self, lines: list[OrderByStatus]) -> list[SellerLine | InvalidRow | None]:
         """What a seller's list shows of the orders of these lines; None for an order that has another status by now."""
         orders = self.writer.agreeing(self._by_status.layout, lines)
         return [SellerLine.of(order) if isinstance(order, Order) else order for order in orders]
@@ -182,10 +182,10 @@ class OrderRepository:
 
 def lines_of(tables: OrderTables, order: Order) -> Iterator[Derived]:
     """The rows that are derived from an order: each a table, and the line there."""
-    yield tables.by_seller, SellerLine.of(order)
-    yield tables.by_status, StatusLine.of(order)
+    yield tables.by_seller, order
+    yield tables.by_status, order
     if order.buyer_id is not None:
-        yield tables.by_buyer, BuyerLine.of(order)
+        yield tables.by_buyer, order
 
 
 def after_place(order: Order, stored: Order | None) -> Order:

@@ -23,7 +23,10 @@ class RecordCells(Generic[R]):
     """One record in a row; attributes without a column are those of the row key.
 
     RecordCells(Order, {"item": Column("o:i"), "amount": Column("o:a", BIG_INT)})
-    RecordCells(Follower, {}, marker="f:x")    the row key holds all attributes; the marker says that there is a record
+    RecordCells(ReaderOfAuthor, {}, marker="f:x")
+
+    The second one is that of a list whose row keys hold all: its record is the key class itself, and the marker says
+    that there is a record.
 
     If a row lacks a cell, its attribute has the default, so a column with a default can be added to a table that
     already stores rows. A row that lacks the cell of an attribute without a default, or has none of the cells, is not a

@@ -91,10 +91,9 @@ def _reader(number: int) -> str:
 def _put_followers(connection: Any, author: str, count: int) -> None:
     """So many follows, put raw: a million writes with intents would take an hour."""
     from domains.feeds import Follow
-    from domains.feeds.keys import FOLLOWERS, FOLLOWING
-    from domains.feeds.records import Follower
+    from domains.feeds.keys import FOLLOWERS, FOLLOWING, ReaderOfAuthor
 
-    of_table = ((FOLLOWING, lambda name: Follow(name, author)), (FOLLOWERS, lambda name: Follower(author, name)))
+    of_table = ((FOLLOWING, lambda name: Follow(name, author)), (FOLLOWERS, lambda name: ReaderOfAuthor(author, name)))
     for table, record_of in of_table:
         with connection.table(table.name).batch(batch_size=BATCH) as batch:
             for number in range(count):

@@ -14,8 +14,8 @@ from domains.feeds import FeedRepository, Follow
 from domains.feeds.design import DESIGN as FEEDS
 from domains.logs.design import DESIGN as LOGS
 from domains.orders import Order, OrderRepository
-from domains.orders.keys import BY_BUYER, BY_SELLER, BY_STATUS, ORDERS, SELLER_CELLS, TABLES
-from domains.orders.records import BuyerLine, SellerLine, StatusLine
+from domains.orders.keys import BY_BUYER, BY_SELLER, BY_STATUS, ORDERS, SELLER_CELLS, TABLES, OrderByStatus
+from domains.orders.records import BuyerLine, SellerLine
 from domains.tsdb import SETTINGS, TsdbRepository, data_table
 from domains.tsdb import TABLES as SERIES_TABLES
 from domains.tsdb.codecs import SeriesSalt
@@ -57,11 +57,11 @@ def die(url, mutations):
 
 def disagree(tables):
     """Makes a row of each kind that a crash may leave, and one that is not a key; returns their lines."""
-    seller, buyer, status = SellerLine.of(LAMP), BuyerLine.of(LAMP), StatusLine.of(LAMP)
+    seller, buyer, status = SellerLine.of(LAMP), BuyerLine.of(LAMP), LAMP
     tables["orders_by_seller"].delete(BY_SELLER.row(seller))
     ((_, written_ms), *_) = tables["orders_by_buyer"].row(BY_BUYER.row(buyer), include_timestamp=True).values()
     tables["orders_by_buyer"].put(BY_BUYER.row(buyer), {b"o:i": b"\xa1x"}, timestamp=written_ms)
-    paid = StatusLine("s-1", "paid", 1_000, "n-1")
+    paid = OrderByStatus("s-1", "paid", 1_000, "n-1")
     cells = tables["orders_by_status"].row(BY_STATUS.row(status))
     tables["orders_by_status"].put(BY_STATUS.row(paid), cells, timestamp=written_ms)
     tables["orders_by_buyer"].put(b"no key", {b"o:i": b"1"})

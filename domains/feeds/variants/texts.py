@@ -26,7 +26,7 @@ from shared.tables import BoundTable, Column, Family, RecordCells, TableLayout
 from shared.writes import CLOCK, WriterClock
 
 from ..keys import AuthorOfReader, LineOfTimeline, PostOfAuthor, ReaderOfAuthor
-from ..records import Follow, Follower, Post
+from ..records import Follow, Post
 from ..repository import PostConflict, check_name
 
 
@@ -63,7 +63,7 @@ FOLLOWERS = TableLayout(
     "feeds_followers_plain",
     "one follower of an author",
     KeyLayout(ReaderOfAuthor),
-    RecordCells(Follower, {}, marker="f:x"),
+    RecordCells(ReaderOfAuthor, {}, marker="f:x"),
 )
 POSTS = TableLayout(
     "feeds_posts_plain", "the post", KeyLayout(PostOfAuthor), RecordCells(Post, {"text": Column("p:t")})
@@ -75,7 +75,7 @@ class TextsTables(NamedTuple):
     """Follows by reader and by author, posts, and timelines of posts."""
 
     following: TableLayout[AuthorOfReader, Follow]
-    followers: TableLayout[ReaderOfAuthor, Follower]
+    followers: TableLayout[ReaderOfAuthor, ReaderOfAuthor]
     posts: TableLayout[PostOfAuthor, Post]
     timelines: TableLayout[LineOfTimeline, TextLine]
 
@@ -105,7 +105,7 @@ class TextsRepository:
         written_ms = max((ms for _, ms in stored.values()), default=0) or self._clock.now_ms()
         if not stored:
             following.put(row, self._following.layout.cells.pack(follow), timestamp=written_ms)
-        follower = Follower(follow.author, follow.reader)
+        follower = ReaderOfAuthor(follow.author, follow.reader)
         followers.put(self._followers.row(follower), self._followers.layout.cells.pack(follower), timestamp=written_ms)
 
     def unfollow(self, reader: str, author: str) -> None:
@@ -114,7 +114,7 @@ class TextsRepository:
         Costs: two deletes; a scan of the whole timeline, in pages, and one delete for each 1,000 lines of the author.
         """
         now_ms = self._clock.now_ms()
-        self._followers.rows.delete(self._followers.row(Follower(author, reader)), timestamp=now_ms)
+        self._followers.rows.delete(self._followers.row(ReaderOfAuthor(author, reader)), timestamp=now_ms)
         self._following.rows.delete(self._following.row(AuthorOfReader(reader, author)), timestamp=now_ms)
         lines = Query(self._timelines, self._timelines.narrow(owner=reader, author=author))
         self._delete(self._timelines.row(line) for line in lines)
@@ -208,7 +208,7 @@ class TextsRepository:
         lines = Query(self._followers, self._followers.plan(author=author))
         return lines.then(self._follows)
 
-    def _follows(self, lines: list[Follower]) -> list[Follow | None]:
+    def _follows(self, lines: list[ReaderOfAuthor]) -> list[Follow | None]:
         rows = [self._following.row(AuthorOfReader(line.reader, line.author)) for line in lines]
         stored = dict(self._following.rows.rows(rows))
         return [self._following.layout.record(row, stored[row]) if row in stored else None for row in rows]

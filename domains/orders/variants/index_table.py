@@ -23,7 +23,7 @@ from ..keys import (
     OrderByNumber,
     OrderTables,
 )
-from ..records import BuyerLine, Order, StatusLine
+from ..records import Order
 from ..repository import OrderRepository
 
 WHOLE_CELLS = RecordCells(
@@ -43,9 +43,9 @@ TABLES = (INDEX, OF_SELLER, BY_BUYER, BY_STATUS, INTENTS)
 def lines_of(order: Order) -> Iterator[Derived]:
     """The rows that are derived from an order: that of the seller's list is the order itself."""
     yield OF_SELLER, order
-    yield BY_STATUS, StatusLine.of(order)
+    yield BY_STATUS, order
     if order.buyer_id is not None:
-        yield BY_BUYER, BuyerLine.of(order)
+        yield BY_BUYER, order
 
 
 IndexedOrderRepository = partial(

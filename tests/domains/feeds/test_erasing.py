@@ -9,8 +9,17 @@ import pytest
 
 from domains.feeds import TABLES, FeedRepository, Follow, Post
 from domains.feeds.design import DESIGN
-from domains.feeds.keys import ERASURES, FOLLOWERS, FOLLOWING, POSTS, STREAMS, TIMELINES, UNFINISHED
-from domains.feeds.records import Follower, StreamAuthor
+from domains.feeds.keys import (
+    ERASURES,
+    FOLLOWERS,
+    FOLLOWING,
+    POSTS,
+    STREAMS,
+    TIMELINES,
+    UNFINISHED,
+    AuthorWithStream,
+    ReaderOfAuthor,
+)
 from shared.tables import InvalidRow
 from shared.writes import ClockSkew, WriterClock
 from shared.writes.intents import FORGET_MS, WINDOW_MS
@@ -143,8 +152,8 @@ def deleted_cell():
 @pytest.mark.parametrize(
     ("table", "row"),
     [
-        (FOLLOWERS, FOLLOWERS.row(Follower("dan", "zoe"))),
-        (FOLLOWERS, FOLLOWERS.row(Follower("zoe", "dan"))),
+        (FOLLOWERS, FOLLOWERS.row(ReaderOfAuthor("dan", "zoe"))),
+        (FOLLOWERS, FOLLOWERS.row(ReaderOfAuthor("zoe", "dan"))),
         (UNFINISHED, UNFINISHED.row(SOUP)),
         (TIMELINES, line_of(TIMELINES, "zoe", SOUP)),
         (TIMELINES, line_of(TIMELINES, "dan", Post("zoe", NOON_MS, 1, ""))),
@@ -172,7 +181,7 @@ def test_a_line_that_is_put_late_goes_with_the_erasure(connection, passes):
     passes(1000)
     old_ms = time.time_ns() // 1_000_000 - 500_000
     late = [
-        (FOLLOWERS, FOLLOWERS.row(Follower("dan", "ada"))),
+        (FOLLOWERS, FOLLOWERS.row(ReaderOfAuthor("dan", "ada"))),
         (UNFINISHED, UNFINISHED.row(SOUP)),
         (TIMELINES, line_of(TIMELINES, "ada", SOUP)),
     ]
@@ -299,9 +308,9 @@ def test_an_erasure_is_not_put_below_a_cell_of_the_future(connection, embedded_o
 @pytest.mark.parametrize(
     ("table", "row"),
     [
-        (FOLLOWERS, FOLLOWERS.row(Follower("dan", "zoe"))),
+        (FOLLOWERS, FOLLOWERS.row(ReaderOfAuthor("dan", "zoe"))),
         (TIMELINES, line_of(TIMELINES, "zoe", Post("dan", NOON_MS, 9, ""))),
-        (STREAMS, STREAMS.row(StreamAuthor("dan"))),
+        (STREAMS, STREAMS.row(AuthorWithStream("dan"))),
     ],
     ids=["list", "timeline", "mark"],
 )

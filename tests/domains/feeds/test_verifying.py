@@ -8,8 +8,17 @@ import pytest
 
 from domains.feeds import FeedRepository, Follow, Post
 from domains.feeds.design import DESIGN
-from domains.feeds.keys import FOLLOWERS, FOLLOWING, POSTS, STREAMS, TABLES, TIMELINES, UNFINISHED
-from domains.feeds.records import Follower, StreamAuthor
+from domains.feeds.keys import (
+    FOLLOWERS,
+    FOLLOWING,
+    POSTS,
+    STREAMS,
+    TABLES,
+    TIMELINES,
+    UNFINISHED,
+    AuthorWithStream,
+    ReaderOfAuthor,
+)
 from shared.keys import InvalidKey
 from shared.stores import connect
 from shared.tables import Family, InvalidRow, create_tables
@@ -153,7 +162,7 @@ def test_what_a_pulled_post_lacks_in_its_stream_is_found_and_put_again(connectio
     shown = [TEA, SOUP, *posts]
     assert (found(feeds), list(feeds.timeline("ada"))) == ([], shown)
     table = TIMELINES if lost == "line" else STREAMS
-    row = row_of_line("@dan", posts[0]) if lost == "line" else STREAMS.row(StreamAuthor("dan"))
+    row = row_of_line("@dan", posts[0]) if lost == "line" else STREAMS.row(AuthorWithStream("dan"))
     connection.table(table.name).delete(row)
     assert list(feeds.timeline("ada")) != shown
     verifier = feeds.upkeep
@@ -172,7 +181,7 @@ def test_what_a_delete_of_the_future_hides_in_a_stream_is_not_mended(connection,
     cake = Post("dan", NOON_MS, 3, "cake")
     pulled(connection, cake)
     table = TIMELINES if lost == "line" else STREAMS
-    row = row_of_line("@dan", cake) if lost == "line" else STREAMS.row(StreamAuthor("dan"))
+    row = row_of_line("@dan", cake) if lost == "line" else STREAMS.row(AuthorWithStream("dan"))
     connection.table(table.name).delete(row, timestamp=time.time_ns() // 1_000_000 + DAY_MS)
     for _ in range(2):
         ((finding, is_mended),) = feeds.upkeep.repair()
@@ -186,7 +195,7 @@ def test_a_pulled_post_that_is_deleted_or_under_way_lacks_nothing(connection, fe
     dying._fan_out.spread = lambda row: None
     dying.post(Post("dan", NOON_MS, 4, "pulled"))
     connection.table(TIMELINES.name).delete(row_of_line("@dan", Post("dan", NOON_MS, 3, "")))
-    connection.table(STREAMS.name).delete(STREAMS.row(StreamAuthor("dan")))
+    connection.table(STREAMS.name).delete(STREAMS.row(AuthorWithStream("dan")))
     assert found(feeds) == []
 
 
@@ -260,7 +269,7 @@ def test_a_damaged_follow_stops_no_list_of_followers_that_may_report_it(connecti
 def test_a_fan_out_passes_over_a_follower_whose_row_is_no_key(connection, feeds, step_rows):
     feeds.follow(Follow("zoe", "dan"))
     connection.table(FOLLOWERS.name).put(BAD_KEY, LINE)
-    assert FOLLOWERS.row(Follower("dan", "zoe")) < BAD_KEY
+    assert FOLLOWERS.row(ReaderOfAuthor("dan", "zoe")) < BAD_KEY
     cake = Post("dan", NOON_MS + 2, 3, "cake")
     feeds = FeedRepository(connection, step_rows=step_rows)
     if step_rows == 1:
@@ -294,7 +303,7 @@ def test_a_fan_out_that_repair_cannot_end_is_unsettled(connection, feeds):
     feeds._fan_out.spread = lambda row: None
     feeds.post(cake := Post("dan", NOON_MS, 3, "cake"))
     feeds = FeedRepository(connection, step_rows=1)
-    connection.table(FOLLOWERS.name).put(FOLLOWERS.row(Follower("dan", "")) + b"\xff", LINE)
+    connection.table(FOLLOWERS.name).put(FOLLOWERS.row(ReaderOfAuthor("dan", "")) + b"\xff", LINE)
     (left,) = [(found, is_mended) for found, is_mended in feeds.upkeep.repair() if found.kind == "unsettled"]
     assert (left[0].row, left[1]) == (POSTS.row(cake), False)
     assert "must have a key among 1 rows of one author" in left[0].reason

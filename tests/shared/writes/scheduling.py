@@ -18,7 +18,6 @@ import happybase
 import pytest
 
 from domains.orders.keys import BY_STATUS
-from domains.orders.records import StatusLine
 from shared.stores import OutcomeUnknown
 from shared.stores.embedded.connection import EmbeddedConnection
 from shared.tables import create_tables
@@ -224,7 +223,7 @@ class Schedule:
         missing: list[str] = []
         for number in NUMBERS:
             order = self.direct.orders.order(numbered(number).order_number)
-            if order is not None and not self.store.table(BY_STATUS.name).row(BY_STATUS.row(StatusLine.of(order))):
+            if order is not None and not self.store.table(BY_STATUS.name).row(BY_STATUS.row(order)):
                 missing.append(f"{order.order_number} is {order.status}")
         return missing
 
