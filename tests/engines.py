@@ -5,20 +5,19 @@ A test of the embedded store itself calls `connect("embedded:...")`.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from typing import Any, Protocol, TypeAlias
 
 import happybase
 from attrs import frozen
 
+from shared import testing
 from shared.keys import KeyLayout, TrailingText, part, row_key
-from shared.stores import connect
-from shared.tables import RecordCells, TableLayout, create_tables
+from shared.tables import RecordCells, TableLayout
+from shared.testing import EMBEDDED, HBASE
 from tests.hbase.named import named_hbase
 from tests.hbase.stores import Stores
-
-EMBEDDED, HBASE = "embedded", "HBase"
 
 
 @row_key
@@ -47,28 +46,11 @@ class UsersStore:
     """A URL that shows the user's other tables, and only those."""
 
 
-class Engine(Protocol):
-    """Makes stores: each is empty, separate from all others, and gone when its block ends."""
-
-    name: str
-    compacts: bool
-    """Whether `paused` compacts: no client of HBase can."""
-    is_slow: bool
-    """Whether tests visit a sample where others visit all."""
+class Engine(testing.Engine, Protocol):
+    """An engine that also tells what it counts and where its stores are."""
 
     def rows_read(self, count: int) -> int | None:
         """What a cost says if the store read `count` rows: that number, or None on HBase, which does not count them."""
-
-    def store(self, *tables: TableLayout[Any, Any]) -> AbstractContextManager[happybase.Connection]:
-        """A connection to a store of its own with these tables."""
-
-    def shared_store(self, *tables: TableLayout[Any, Any]) -> AbstractContextManager[happybase.Connection]:
-        """The same for tests that only read and write rows, none of the longest: on HBase it needs no new table."""
-
-    def paused(
-        self, connection: happybase.Connection, tables: Iterable[TableLayout[Any, Any]]
-    ) -> AbstractContextManager[None]:
-        """A block in which a writer is paused and others work; at its end the tables are compacted."""
 
     def url(self, file: str = "", *tables: TableLayout[Any, Any]) -> AbstractContextManager[str]:
         """The URL of a store: the embedded one is in this file, or in the memory of the process that opens it.
@@ -84,30 +66,11 @@ NewStore: TypeAlias = Callable[..., happybase.Connection]
 """The type of the fixture `new_store`, which makes stores with the given tables; they are gone when the test ends."""
 
 
-@frozen
-class Embedded:
+class Embedded(testing.Embedded):
     """Stores in memory, or in files."""
-
-    name = EMBEDDED
-    compacts = True
-    is_slow = False
 
     def rows_read(self, count: int) -> int | None:
         return count
-
-    @contextmanager
-    def store(self, *tables: TableLayout[Any, Any]) -> Iterator[happybase.Connection]:
-        with closing(connect("embedded:")) as connection:
-            create_tables(connection, tables)
-            yield connection
-
-    shared_store = store
-
-    @contextmanager
-    def paused(self, connection: happybase.Connection, tables: Iterable[TableLayout[Any, Any]]) -> Iterator[None]:
-        yield
-        for table in tables:
-            connection.compact(table.name)
 
     @contextmanager
     def url(self, file: str = "", *tables: TableLayout[Any, Any]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from domains.command_line.readmes import pages
 from shared.designs.cost_tables import listed
 from shared.designs.pages.markdown import filled, markdown_list, markdown_table
-from tests.crashes import Steps
+from shared.testing import Steps
 from tests.domains.feeds.stopped_writes import steps as feeds_steps
 from tests.domains.messages.stopped_writes import steps as messages_steps
 from tests.domains.orders.stopped_writes import steps as orders_steps

@@ -22,8 +22,8 @@ from domains.tsdb.codecs import SeriesSalt
 from domains.tsdb.design import DESIGN as TSDB
 from shared.stores import connect
 from shared.tables import create_tables
+from shared.testing import WatchedConnection, WriterDied, dying_at
 from shared.writes import WriterClock
-from tests.watched_connection import WatchedConnection, WriterDied, dying_at
 
 LAMP = Order("n-1", "s-1", "b-1", 1_000, "lamp", 4_900)
 BED = Order("n-3", "s-1", "b-3", 3_000, "bed", 1_900)

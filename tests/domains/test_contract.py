@@ -17,9 +17,7 @@ from shared.designs import FACTS, load_samples, measure, measure_pattern, metere
 from shared.keys import InvalidQuestion, KeyLayout, Salt, TrailingText, UInt16, part, row_key
 from shared.queries import MAX_LIMIT
 from shared.tables import COUNTER, Column, InvalidRecord, ItemCells, LayoutMismatch, RecordCells, TableLayout
-from shared.writes import NotAllStored
-from tests.copies import ROOT, copy_design, run_example
-from tests.domains.contract import (
+from shared.testing import (
     check_equal_answers,
     check_every_table_has_rows,
     check_golden_keys,
@@ -28,6 +26,8 @@ from tests.domains.contract import (
     check_same_records,
     stored_cells,
 )
+from shared.writes import NotAllStored
+from tests.copies import ROOT, copy_design, run_example
 from tests.engines import Embedded
 from tests.reference import without_reference
 

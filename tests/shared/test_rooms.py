@@ -22,6 +22,7 @@ MAY_IMPORT = {
     "loading": {"keys", "records"},
     "stores": {"keys"},
     "designs": {"keys", "records", "tables", "queries", "writes", "loading", "stores"},
+    "testing": {"keys", "records", "tables", "queries", "writes", "loading", "stores"},
 }
 MAY_IMPORT_IN_STORES = {
     "thrift1": set[str](),
@@ -96,6 +97,15 @@ def test_imports_form_no_circle_those_for_types_included() -> None:
     TopologicalSorter(imports).prepare()  # raises CycleError
 
 
+def test_no_design_imports_what_tests_it() -> None:
+    importers = [
+        path
+        for path in (ROOT / "domains").rglob("*.py")
+        if any("testing" in module for module in imported_modules(path))
+    ]
+    assert importers == []
+
+
 def test_only_loading_imports_cattrs() -> None:
     importers = {
         path.relative_to(SHARED).parts[0]
@@ -110,5 +120,6 @@ def test_what_a_copied_design_imports_brings_no_store_and_no_library_of_the_show
     code = f"import json, sys, {imports}; print(json.dumps(sorted(sys.modules)))"
     modules = json.loads(subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True))
     assert set(imports.split(", ")) <= set(modules)
-    unwanted = ("rich", "typer", "cattrs", "sqlite3", "shared.stores", "shared.loading", "shared.designs")
+    libraries = ("rich", "typer", "cattrs", "sqlite3", "pytest")
+    unwanted = (*libraries, "shared.stores", "shared.loading", "shared.designs", "shared.testing")
     assert [module for module in modules if f"{module}.".startswith(tuple(f"{name}." for name in unwanted))] == []

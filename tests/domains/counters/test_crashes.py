@@ -7,8 +7,19 @@ import pytest
 
 from domains.counters import DAY_MS, DayClosed
 from domains.counters.keys import StateOfDay
-from tests.crashes import CrashTests, View, Write, by_name, sources
-from tests.watched_connection import ReplyLost
+from shared.testing import (
+    CrashTests,
+    ReplyLost,
+    View,
+    Write,
+    check_a_crash_of_the_recoverer_too,
+    check_a_pause_at_each_call,
+    check_a_stop_at_each_call,
+    check_late_calls,
+    check_rivals,
+    sources,
+)
+from tests.named_writes import by_name
 
 from .asking import DAY, LATE, keeping, logins_of_three, main_variant, stored
 
@@ -99,46 +110,46 @@ def test_every_call_of_every_write_has_its_crash_points(crashes):
 @main_variant
 @of("fold", "store", "store, of a new user")
 def test_a_writer_that_stops_at_any_call_leaves_what_the_same_call_or_a_recoverer_completes(crashes, write):
-    crashes.check_a_stop_at_each_call(write, all_replies_lost=False)
+    check_a_stop_at_each_call(crashes, write, all_replies_lost=False)
 
 
 @main_variant
 @of("recover")
 def test_a_recoverer_that_stops_at_any_call_leaves_what_the_next_one_completes(crashes, write):
-    crashes.check_a_stop_at_each_call(write, all_replies_lost=False)
+    check_a_stop_at_each_call(crashes, write, all_replies_lost=False)
 
 
 @main_variant
 @of("fold")
 def test_a_folder_that_paused_while_all_was_recovered_and_compacted_does_no_harm(crashes, write):
-    crashes.check_a_pause_at_each_call(write, compacts=True)
+    check_a_pause_at_each_call(crashes, write, compacts=True)
 
 
 @main_variant
 @of("fold")
 def test_a_call_that_arrives_after_all_is_over_changes_nothing(crashes, write):
-    crashes.check_late_calls(attrs.evolve(write, rivals={}))
+    check_late_calls(crashes, attrs.evolve(write, rivals={}))
 
 
 @main_variant
 @of("fold")
 def test_a_fold_and_another_write_at_once_are_as_one_after_the_other(crashes, write):
-    crashes.check_rivals(write)
+    check_rivals(crashes, write)
 
 
 @pytest.mark.long
 @keeping
 @of()
 def test_every_write_may_stop(crashes, write):
-    assert crashes.check_a_stop_at_each_call(write) == POINTS[write.name][1]
+    assert check_a_stop_at_each_call(crashes, write) == POINTS[write.name][1]
 
 
 @pytest.mark.long
 @main_variant
 @of("fold", "recover")
 def test_every_fold_may_stop_with_its_recoverer_or_pause_or_meet_another_one_and_die(crashes, write):
-    crashes.check_a_crash_of_the_recoverer_too(write)
-    crashes.check_a_pause_at_each_call(write)
-    crashes.check_a_pause_at_each_call(write, compacts=True)
-    crashes.check_rivals(write)
-    crashes.check_rivals(write, dies=True, compacts=True)
+    check_a_crash_of_the_recoverer_too(crashes, write)
+    check_a_pause_at_each_call(crashes, write)
+    check_a_pause_at_each_call(crashes, write, compacts=True)
+    check_rivals(crashes, write)
+    check_rivals(crashes, write, dies=True, compacts=True)

@@ -17,9 +17,8 @@ from shared.keys import InvalidQuestion
 from shared.keys.errors import shown_bytes
 from shared.stores import connect
 from shared.tables import InvalidRow, create_tables, physical_tables
-from tests.domains.contract import check_round_trip
+from shared.testing import WatchedConnection, WriterDied, check_round_trip, dying_at, dying_before, paused_at_call
 from tests.engines import EMBEDDED, examples
-from tests.watched_connection import WatchedConnection, WriterDied, dying_at, dying_before, paused_at_call
 
 from .asking import (
     BY_NAME,

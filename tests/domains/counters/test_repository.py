@@ -8,7 +8,7 @@ from domains.counters.keys import LOGINS, LOGINS_BY_DAY
 from shared.designs import metered
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.records import LAST_MS
-from tests.watched_connection import WatchedConnection, WriterDied, dying_at
+from shared.testing import WatchedConnection, WriterDied, dying_at
 
 from .asking import DAY, HOUR_MS, counting, dump, keeping, login, main_variant, stored
 

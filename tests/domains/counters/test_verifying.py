@@ -15,10 +15,10 @@ from domains.counters.keys import sums_of as sums_in
 from shared.keys import InvalidQuestion
 from shared.stores import connect
 from shared.tables import InvalidRow, create_tables
+from shared.testing import WatchedConnection, WriterDied, dying_at
 from shared.writes import ClockSkew, Instructions, WriterClock
 from shared.writes.findings import NOTHING_TOLD
 from tests.engines import examples
-from tests.watched_connection import WatchedConnection, WriterDied, dying_at
 
 from .asking import BY_NAME, DAY, KEEPING, counting, keeping, login, logins_of_three, main_variant, stored
 

@@ -4,7 +4,7 @@ from functools import partial
 
 from domains.feeds import TABLES, FeedRepository, Follow, Post, PostConflict
 from domains.feeds.keys import FOLLOWERS, FOLLOWING, POSTS, STREAMS, TIMELINES, UNFINISHED
-from tests.crashes import CrashTests, Steps, View, Write, sources
+from shared.testing import CrashTests, Steps, View, Write, sources
 
 READERS = ("ada", "bob", "cyd")
 NOON_MS = 1_768_219_200_000

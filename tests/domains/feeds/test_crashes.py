@@ -3,8 +3,15 @@
 import attrs
 import pytest
 
-from tests.crashes import by_name
+from shared.testing import (
+    check_a_crash_of_the_recoverer_too,
+    check_a_pause_at_each_call,
+    check_a_stop_at_each_call,
+    check_late_calls,
+    check_rivals,
+)
 from tests.engines import EMBEDDED, HBASE
+from tests.named_writes import by_name
 
 from .stopped_writes import WRITES, crash_tests
 
@@ -57,25 +64,25 @@ def test_every_call_of_every_write_has_its_crash_points(engine, pull_above):
 @pushed
 @of("post", "delete_post", "follow", "trim")
 def test_a_writer_that_stops_at_any_call_leaves_what_the_same_call_or_a_recoverer_completes(crashes, write):
-    crashes.check_a_stop_at_each_call(write, all_replies_lost=False)
+    check_a_stop_at_each_call(crashes, write, all_replies_lost=False)
 
 
 @pushed
 @of("delete_post")
 def test_a_recoverer_may_die_or_pause_at_any_call_too(crashes, write, embedded_only):
-    crashes.check_a_crash_of_the_recoverer_too(write)
+    check_a_crash_of_the_recoverer_too(crashes, write)
 
 
 @pushed
 @of("delete_post", "unfollow")
 def test_a_writer_that_paused_while_all_was_recovered_and_compacted_does_no_harm(crashes, write, embedded_only):
-    crashes.check_a_pause_at_each_call(write, compacts=True)
+    check_a_pause_at_each_call(crashes, write, compacts=True)
 
 
 @pushed
 @of("delete_post")
 def test_two_writers_of_one_feed_are_as_one_after_the_other(crashes, write, embedded_only):
-    crashes.check_rivals(write)
+    check_rivals(crashes, write)
 
 
 # ---- all of it, both ways
@@ -86,8 +93,8 @@ def test_two_writers_of_one_feed_are_as_one_after_the_other(crashes, write, embe
 @of(*CHANGES)
 def test_every_write_may_stop_and_its_recoverer_too(crashes, write, pull_above):
     clean = crashes.clean(write)
-    assert crashes.check_a_stop_at_each_call(write) == len(clean.points) == POINTS[pull_above][write.name][1]
-    crashes.check_a_crash_of_the_recoverer_too(write)
+    assert check_a_stop_at_each_call(crashes, write) == len(clean.points) == POINTS[pull_above][write.name][1]
+    check_a_crash_of_the_recoverer_too(crashes, write)
 
 
 @pytest.mark.long
@@ -95,15 +102,15 @@ def test_every_write_may_stop_and_its_recoverer_too(crashes, write, pull_above):
 @pytest.mark.parametrize("keeps_tombstones", [True, False], ids=["kept", "dropped"])
 @of(*CHANGES)
 def test_every_write_may_pause(crashes, write, keeps_tombstones):
-    crashes.check_a_pause_at_each_call(write)
-    crashes.check_a_pause_at_each_call(write, compacts=True, keeps_tombstones=keeps_tombstones)
+    check_a_pause_at_each_call(crashes, write)
+    check_a_pause_at_each_call(crashes, write, compacts=True, keeps_tombstones=keeps_tombstones)
 
 
 @pytest.mark.long
 @each_way
 @of(*CHANGES, "post again")
 def test_every_write_may_meet_another_one_and_die(crashes, write):
-    crashes.check_rivals(write)
+    check_rivals(crashes, write)
     if write.name != "post again":
-        crashes.check_rivals(write, dies=True, compacts=True)
-        crashes.check_late_calls(write)
+        check_rivals(crashes, write, dies=True, compacts=True)
+        check_late_calls(crashes, write)

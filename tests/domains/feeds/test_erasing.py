@@ -21,10 +21,10 @@ from domains.feeds.keys import (
     ReaderOfAuthor,
 )
 from shared.tables import InvalidRow
+from shared.testing import WatchedConnection, WriterDied, dying_at, dying_before
 from shared.writes import ClockSkew, WriterClock
 from shared.writes.intents import FORGET_MS, WINDOW_MS
 from tests.engines import EMBEDDED, HBASE
-from tests.watched_connection import WatchedConnection, WriterDied, dying_at, dying_before
 
 NOON_MS = 1_768_219_200_000
 SOUP = Post("dan", NOON_MS, 1, "soup")

@@ -11,7 +11,7 @@ from domains.feeds.formats import EDGES, TWEETS
 from domains.feeds.loads import FIXTURES
 from shared.loading import read_lines
 from shared.records import parse_time
-from tests.domains.contract import stored_cells
+from shared.testing import stored_cells
 
 REAL = Path(__file__).parents[4] / "shared" / "data" / "feed"
 EDGES_FILE = REAL / "committee_membership_edges.csv"

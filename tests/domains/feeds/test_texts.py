@@ -6,8 +6,8 @@ import pytest
 from domains.feeds import Follow, Post, PostConflict
 from domains.feeds.variants import texts
 from shared.queries import BATCH_ROWS
+from shared.testing import WatchedConnection, WriterDied, dying_at
 from shared.writes import CLOCK
-from tests.watched_connection import WatchedConnection, WriterDied, dying_at
 
 NOON_MS = 1_768_219_200_000
 SOUP = Post("dan", NOON_MS, 1, "soup")

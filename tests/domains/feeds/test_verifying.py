@@ -22,10 +22,10 @@ from domains.feeds.keys import (
 from shared.keys import InvalidKey
 from shared.stores import connect
 from shared.tables import Family, InvalidRow, create_tables
+from shared.testing import WatchedConnection, WriterDied, dying_before
 from shared.writes import Instructions, WriterClock
 from shared.writes.intents import WINDOW_MS
 from tests.engines import EMBEDDED
-from tests.watched_connection import WatchedConnection, WriterDied, dying_before
 
 NOON_MS = 1_768_219_200_000
 DAY_MS = 86_400_000

@@ -6,7 +6,7 @@ import attrs
 
 from domains.messages import Message, MessageConflict, UnknownMessage
 from domains.messages.design import DESIGN
-from tests.crashes import CrashTests, Steps, View, Write
+from shared.testing import CrashTests, Steps, View, Write
 
 LUNCH = Message("ada", "bob", sent_ms=1_700_000_000_000, message_id="m-42", body="lunch?")
 DINNER = attrs.evolve(LUNCH, body="dinner?")

@@ -6,9 +6,19 @@ from operator import attrgetter
 import pytest
 
 from domains.messages.design import DESIGN
-from tests.crashes import by_name
+from shared.testing import (
+    WatchedConnection,
+    WriterDied,
+    check_a_crash_of_the_recoverer_too,
+    check_a_pause_at_each_call,
+    check_a_stop_at_each_call,
+    check_a_store_that_fails_often,
+    check_late_calls,
+    check_rivals,
+    dying_at,
+)
 from tests.engines import Embedded
-from tests.watched_connection import WatchedConnection, WriterDied, dying_at
+from tests.named_writes import by_name
 
 from .stopped_writes import (
     COPY,
@@ -56,7 +66,7 @@ def crashes(variant):
 @each_variant
 @of("send", "mark_read", "delete_from_inbox", "send_to_group")
 def test_a_sample_of_crash_points_on_every_engine(engine, variant, write):
-    assert crash_tests(engine, variant, points_at_most=3).check_a_stop_at_each_call(write) > 1
+    assert check_a_stop_at_each_call(crash_tests(engine, variant, points_at_most=3), write) > 1
 
 
 @main_variant
@@ -68,31 +78,31 @@ def test_every_call_of_every_write_has_its_crash_points(crashes):
 @main_variant
 @of()
 def test_a_writer_that_stops_at_any_call_leaves_what_the_same_call_or_a_recoverer_completes(crashes, write):
-    crashes.check_a_stop_at_each_call(write, all_replies_lost=False)
+    check_a_stop_at_each_call(crashes, write, all_replies_lost=False)
 
 
 @main_variant
 @of("delete_from_inbox", "send_to_group")
 def test_a_recoverer_may_die_or_pause_at_any_call_too(crashes, write):
-    crashes.check_a_crash_of_the_recoverer_too(write)
+    check_a_crash_of_the_recoverer_too(crashes, write)
 
 
 @main_variant
 @of("mark_read", "send_to_group")
 def test_a_writer_that_paused_while_all_was_recovered_and_compacted_does_no_harm(crashes, write):
-    crashes.check_a_pause_at_each_call(write, compacts=True)
+    check_a_pause_at_each_call(crashes, write, compacts=True)
 
 
 @main_variant
 @of("mark_read")
 def test_a_call_that_arrives_after_all_is_over_changes_nothing(crashes, write):
-    crashes.check_late_calls(write)
+    check_late_calls(crashes, write)
 
 
 @main_variant
 @of("send", "delete_from_outbox", "send_to_group", "send_to_group again")
 def test_two_writers_of_one_message_are_as_one_after_the_other(crashes, write):
-    crashes.check_rivals(write)
+    check_rivals(crashes, write)
 
 
 @each_variant
@@ -101,7 +111,7 @@ def test_a_store_that_fails_often_holds_what_was_answered_in_the_end(engine, var
         messages.send(OLD)
 
     writes = [send, send_old, mark_read, send, send_to_group, delete_received, delete_sent, send_old]
-    assert crash_tests(engine, variant).check_a_store_that_fails_often(writes, every=5) > 5
+    assert check_a_store_that_fails_often(crash_tests(engine, variant), writes, every=5) > 5
 
 
 # ---- a delivery
@@ -141,8 +151,8 @@ def test_what_a_member_deleted_comes_back_neither_by_recovery_nor_by_the_same_me
 @of()
 def test_every_write_may_stop_and_its_recoverer_too(crashes, write):
     clean = crashes.clean(write)
-    assert crashes.check_a_stop_at_each_call(write) == len(clean.points)
-    crashes.check_a_crash_of_the_recoverer_too(write)
+    assert check_a_stop_at_each_call(crashes, write) == len(clean.points)
+    check_a_crash_of_the_recoverer_too(crashes, write)
 
 
 @pytest.mark.long
@@ -150,14 +160,14 @@ def test_every_write_may_stop_and_its_recoverer_too(crashes, write):
 @pytest.mark.parametrize("keeps_tombstones", [True, False], ids=["kept", "dropped"])
 @of()
 def test_every_write_may_pause(crashes, write, keeps_tombstones):
-    crashes.check_a_pause_at_each_call(write)
-    crashes.check_a_pause_at_each_call(write, compacts=True, keeps_tombstones=keeps_tombstones)
+    check_a_pause_at_each_call(crashes, write)
+    check_a_pause_at_each_call(crashes, write, compacts=True, keeps_tombstones=keeps_tombstones)
 
 
 @pytest.mark.long
 @each_variant
 @of()
 def test_every_write_may_meet_another_one_and_die(crashes, write):
-    crashes.check_rivals(write)
-    crashes.check_rivals(write, dies=True, compacts=True)
-    crashes.check_late_calls(write)
+    check_rivals(crashes, write)
+    check_rivals(crashes, write, dies=True, compacts=True)
+    check_late_calls(crashes, write)

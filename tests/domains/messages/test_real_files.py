@@ -11,7 +11,7 @@ from domains.messages.design import DESIGN
 from domains.messages.formats import CHANNEL, FORMATS
 from shared.loading import read_lines
 from shared.records import parse_time
-from tests.domains.contract import stored_cells
+from shared.testing import stored_cells
 from tests.engines import EMBEDDED
 
 FILES = sorted((Path(__file__).parents[4] / "shared" / "data" / "messages").glob("*.messages.jsonl"))

@@ -9,9 +9,9 @@ from domains.messages import Message
 from domains.messages.design import DESIGN
 from domains.messages.records import copies_of
 from shared.tables import InvalidRow
+from shared.testing import WatchedConnection, WriterDied, dying_before
 from shared.writes.intents import WINDOW_MS
 from tests.engines import EMBEDDED
-from tests.watched_connection import WatchedConnection, WriterDied, dying_before
 
 NOW_MS = 1_700_000_000_000
 LUNCH = Message("ada", "bob", NOW_MS, "m-1", "lunch?")

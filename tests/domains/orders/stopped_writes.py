@@ -7,7 +7,7 @@ import attrs
 from domains.orders import Order, OrderConflict, UnknownOrder
 from domains.orders.design import DESIGN
 from domains.orders.records import STATUSES
-from tests.crashes import CrashTests, Steps, View, Write
+from shared.testing import CrashTests, Steps, View, Write
 
 LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
 DESK = attrs.evolve(LAMP, placed_ms=LAMP.placed_ms + 1, item="desk")

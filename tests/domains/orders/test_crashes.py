@@ -5,7 +5,15 @@ from operator import attrgetter
 import pytest
 
 from domains.orders.design import DESIGN
-from tests.crashes import by_name
+from shared.testing import (
+    check_a_crash_of_the_recoverer_too,
+    check_a_pause_at_each_call,
+    check_a_stop_at_each_call,
+    check_a_store_that_fails_often,
+    check_late_calls,
+    check_rivals,
+)
+from tests.named_writes import by_name
 
 from .stopped_writes import MUG, WRITES, cancel, crash_tests, erase, pay, place
 
@@ -42,43 +50,43 @@ def test_every_call_of_every_write_has_its_crash_points(crashes):
 @each_variant
 @of("place", "change_status")
 def test_a_writer_that_stops_at_any_call_leaves_what_the_same_call_or_a_recoverer_completes(crashes, write):
-    crashes.check_a_stop_at_each_call(write, all_replies_lost=False)
+    check_a_stop_at_each_call(crashes, write, all_replies_lost=False)
 
 
 @main_variant
 @of("place again", "place after a lost claim", "cancel", "erase")
 def test_a_writer_that_stops_in_any_other_write_leaves_what_is_completed(crashes, write):
-    crashes.check_a_stop_at_each_call(write, all_replies_lost=False)
+    check_a_stop_at_each_call(crashes, write, all_replies_lost=False)
 
 
 @main_variant
 @of("change_status", "erase")
 def test_a_recoverer_may_die_or_pause_at_any_call_too(crashes, write):
-    crashes.check_a_crash_of_the_recoverer_too(write)
+    check_a_crash_of_the_recoverer_too(crashes, write)
 
 
 @main_variant
 @of("place", "change_status", "erase")
 def test_a_writer_that_paused_while_all_was_recovered_and_compacted_does_no_harm(crashes, write):
-    crashes.check_a_pause_at_each_call(write, compacts=True)
+    check_a_pause_at_each_call(crashes, write, compacts=True)
 
 
 @main_variant
 @of("change_status")
 def test_a_compaction_that_drops_tombstones_at_once_leaves_no_line_that_a_list_by_status_shows(crashes, write):
-    crashes.check_a_pause_at_each_call(write, compacts=True, keeps_tombstones=False)
+    check_a_pause_at_each_call(crashes, write, compacts=True, keeps_tombstones=False)
 
 
 @main_variant
 @of("change_status")
 def test_a_call_that_arrives_after_all_is_over_changes_nothing(crashes, write):
-    crashes.check_late_calls(write)
+    check_late_calls(crashes, write)
 
 
 @main_variant
 @of("place", "change_status")
 def test_two_writers_of_one_order_are_as_one_after_the_other(crashes, write):
-    crashes.check_rivals(write)
+    check_rivals(crashes, write)
 
 
 def place_mug(orders):
@@ -87,7 +95,7 @@ def place_mug(orders):
 
 @each_variant
 def test_a_store_that_fails_often_holds_what_was_answered_in_the_end(crashes):
-    failures = crashes.check_a_store_that_fails_often([place, place_mug, pay, place, cancel, erase, place_mug])
+    failures = check_a_store_that_fails_often(crashes, [place, place_mug, pay, place, cancel, erase, place_mug])
     assert failures > 10
 
 
@@ -99,8 +107,8 @@ def test_a_store_that_fails_often_holds_what_was_answered_in_the_end(crashes):
 @of()
 def test_every_write_may_stop_and_its_recoverer_too(crashes, write):
     clean = crashes.clean(write)
-    assert crashes.check_a_stop_at_each_call(write) == len(clean.points) == POINTS[write.name][1]
-    crashes.check_a_crash_of_the_recoverer_too(write)
+    assert check_a_stop_at_each_call(crashes, write) == len(clean.points) == POINTS[write.name][1]
+    check_a_crash_of_the_recoverer_too(crashes, write)
 
 
 @pytest.mark.long
@@ -108,14 +116,14 @@ def test_every_write_may_stop_and_its_recoverer_too(crashes, write):
 @pytest.mark.parametrize("keeps_tombstones", [True, False], ids=["kept", "dropped"])
 @of()
 def test_every_write_may_pause(crashes, write, keeps_tombstones):
-    crashes.check_a_pause_at_each_call(write)
-    crashes.check_a_pause_at_each_call(write, compacts=True, keeps_tombstones=keeps_tombstones)
+    check_a_pause_at_each_call(crashes, write)
+    check_a_pause_at_each_call(crashes, write, compacts=True, keeps_tombstones=keeps_tombstones)
 
 
 @pytest.mark.long
 @each_variant
 @of()
 def test_every_write_may_meet_another_one_and_die(crashes, write):
-    crashes.check_rivals(write)
-    crashes.check_rivals(write, dies=True, compacts=True)
-    crashes.check_late_calls(write)
+    check_rivals(crashes, write)
+    check_rivals(crashes, write, dies=True, compacts=True)
+    check_late_calls(crashes, write)

@@ -11,7 +11,7 @@ from domains.orders.design import DESIGN
 from domains.orders.keys import OrderByNumber
 from shared.stores import connect
 from shared.tables import InvalidRow, create_tables
-from tests.watched_connection import WatchedConnection, WriterDied, dying_at
+from shared.testing import WatchedConnection, WriterDied, dying_at
 
 ERASED, OTHER = "buyer-to-erase", "b-2"
 ORDERS = [

@@ -11,8 +11,8 @@ from domains.orders.design import DESIGN
 from shared.designs import metered
 from shared.keys import InvalidKey, InvalidQuestion
 from shared.tables import InvalidRow
+from shared.testing import WatchedConnection, paused_at_call
 from tests.engines import located
-from tests.watched_connection import WatchedConnection, paused_at_call
 
 LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
 CUP = attrs.evolve(LAMP, order_number="n-44", item="cup")

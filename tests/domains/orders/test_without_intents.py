@@ -16,9 +16,9 @@ from domains.orders import BuyerLine, Order, OrderConflict, SellerLine, UnknownO
 from domains.orders.design import DESIGN
 from shared.stores import connect
 from shared.tables import create_tables
+from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at_call
 from shared.writes import WriterClock
 from tests.engines import examples
-from tests.watched_connection import WatchedConnection, WriterDied, dying_at, paused_at_call
 
 LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
 NOW_MS = 1_700_000_000_000

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import attrs
 import happybase
 
-from tests.watched_connection import Script, WatchedConnection, WriterDied, undisturbed
+from shared.testing import Script, WatchedConnection, WriterDied, undisturbed
 
 State: TypeAlias = tuple[Any, ...]
 Run: TypeAlias = Callable[[Any], Callable[[], Any]]

@@ -13,7 +13,7 @@ from shared.designs.metering import metered
 from shared.keys import InvalidKey
 from shared.records import parse_time
 from shared.tables import InvalidRow
-from tests.watched_connection import WatchedConnection, paused_at_call, paused_before
+from shared.testing import WatchedConnection, paused_at_call, paused_before
 
 HOUR_MS = 3_600_000
 T = parse_time("2013-01-01T00:00")

@@ -13,11 +13,11 @@ from domains.tsdb.registry import KEEP_MS
 from domains.tsdb.rewriting import QUIET_MS
 from shared.stores import connect
 from shared.tables import create_tables
+from shared.testing import ReplyLost, Stop, WatchedConnection, WriterDied, stopped_at
 from shared.writes import ClockSkew, Recovery, WriterClock, server_clock
 from shared.writes.server_clock import MAX_DRIFT_MS, MAX_SKEW_MS
 from tests.domains.tsdb.compacting import HOUR, HOUR_MS, NOW, repository, stored, values
 from tests.domains.tsdb.interleaving import every_order
-from tests.watched_connection import ReplyLost, Stop, WatchedConnection, WriterDied, stopped_at
 
 pytestmark = pytest.mark.usefixtures("simulated_time")
 

@@ -9,9 +9,9 @@ from domains.tsdb.keys import POINTS
 from domains.tsdb.qualifiers import qualifier_of
 from domains.tsdb.records import Point
 from domains.tsdb.rewriting import QUIET_MS
+from shared.testing import ReplyLost, Stop, WatchedConnection, WriterDied, paused_at_call, stopped_at
 from shared.writes import WriterClock
 from tests.domains.tsdb.compacting import HOUR, NOW, repository, stored, values
-from tests.watched_connection import ReplyLost, Stop, WatchedConnection, WriterDied, paused_at_call, stopped_at
 
 pytestmark = pytest.mark.usefixtures("simulated_time")
 

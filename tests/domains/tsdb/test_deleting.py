@@ -15,10 +15,9 @@ from domains.tsdb.registry import CoveredPeriod
 from domains.tsdb.repository import TsdbRepository
 from domains.tsdb.rewriting import QUIET_MS
 from shared.keys import InvalidQuestion
+from shared.testing import ReplyLost, Stop, WatchedConnection, WriterDied, paused_at_call, stopped_at, subsets
 from shared.writes import WriterClock
-from tests.crashes import subsets
 from tests.domains.tsdb.compacting import HOUR, HOUR_MS, NOW, repository, stored, values
-from tests.watched_connection import ReplyLost, Stop, WatchedConnection, WriterDied, paused_at_call, stopped_at
 
 pytestmark = [pytest.mark.sampled, pytest.mark.usefixtures("simulated_time")]
 

@@ -13,8 +13,8 @@ from domains.tsdb.uids import UnknownUid
 from shared.keys import InvalidQuestion
 from shared.records import parse_time
 from shared.tables import InvalidRow
+from shared.testing import WatchedConnection
 from shared.writes import NotAllStored, WriterClock
-from tests.watched_connection import WatchedConnection
 
 HOUR_MS = 3_600_000
 T = parse_time("2013-01-01T00:00")

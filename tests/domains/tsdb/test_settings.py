@@ -10,8 +10,8 @@ from domains.tsdb.repository import TsdbRepository
 from domains.tsdb.settings import METRICS_TRIED, NAMES_CHECKED, ROWS_AT_ONCE, WrongSettings
 from shared.designs import metered
 from shared.records import parse_time
+from shared.testing import WatchedConnection, paused_at
 from shared.writes.dictionaries import Dictionary
-from tests.watched_connection import WatchedConnection, paused_at
 
 T = parse_time("2013-01-01T00:00")
 LAYOUTS = {

@@ -6,7 +6,7 @@ from domains.tsdb.keys import Widths
 from domains.tsdb.uids import Uids, UnknownUid, check_name
 from shared.keys import InvalidKey
 from shared.tables import InvalidRow
-from tests.watched_connection import WatchedConnection
+from shared.testing import WatchedConnection
 
 
 def test_a_series_is_the_same_whatever_the_order_of_its_tags(connection):

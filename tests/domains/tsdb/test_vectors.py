@@ -24,8 +24,8 @@ from domains.tsdb.uids import check_name
 from shared.keys import InvalidKey
 from shared.stores import connect
 from shared.tables import create_tables
+from shared.testing import WatchedConnection
 from shared.writes import Dictionary, NoFreeId
-from tests.watched_connection import WatchedConnection
 
 VECTORS = Path(__file__).parents[4] / "shared" / "facts" / "opentsdb_vectors.json"
 COPY = Path(__file__).parents[3] / "fixtures" / "tsdb" / "vectors.json"

@@ -12,8 +12,8 @@ from domains.tsdb.qualifiers import pack_appended
 from domains.tsdb.records import Point
 from domains.tsdb.repository import TsdbRepository
 from shared.records import parse_time
+from shared.testing import Stop, WatchedConnection, WriterDied, paused_at, paused_at_call
 from shared.writes import Dictionary, Finding
-from tests.watched_connection import Stop, WatchedConnection, WriterDied, paused_at, paused_at_call
 
 T = parse_time("2013-01-01T00:00")
 HOUR_MS = 3_600_000

@@ -7,7 +7,7 @@ import attrs
 import pytest
 
 from domains.orders.design import DESIGN
-from tests.crashes import dropped, kept
+from shared.testing import check_a_pause, dropped, kept
 from tests.domains.orders.stopped_writes import WRITES, crash_tests
 from tests.hbase.cluster.cluster import running_cluster
 from tests.hbase.cluster.paused_together import PausedTogether
@@ -37,7 +37,7 @@ def test_a_writer_that_paused_while_regions_moved_and_were_compacted_does_no_har
         engine = PausedTogether(cluster, stores)
         tables = tuple(map(kept if keeps else dropped, DESIGN.main.tables))
         crashes = attrs.evolve(crash_tests(engine, DESIGN.main), tables=tables)
-        paused = partial(crashes.check_a_pause, compacts=True, keeps_tombstones=keeps)
+        paused = partial(check_a_pause, crashes, compacts=True, keeps_tombstones=keeps)
         pauses = [(write, number) for write in WRITES for number in range(len(crashes.clean(write).calls))]
         for deaths in (
             [None for _ in pauses],

@@ -22,8 +22,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import attrs
 
+from shared.testing import Contents, writers_of
 from shared.writes.slots import CLOCK_SLOT, PROCESS_BYTES
-from tests.crashes import Contents, writers_of
 from tests.shared.writes.replaying import LOST, HandClock, Node, Program, own_process
 from tests.shared.writes.small_store import (
     EMPTY,

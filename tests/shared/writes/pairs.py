@@ -7,8 +7,8 @@ import attrs
 
 from domains.messages.design import DESIGN as MESSAGES
 from domains.orders.design import DESIGN as ORDERS
+from shared.testing import CrashTests, Store, Write
 from shared.writes import KEEP_TOMBSTONES_MS, Recovery
-from tests.crashes import CrashTests, Store, Write
 from tests.domains.counters import test_crashes as counters
 from tests.domains.counters.asking import BY_NAME, DAY, login, stored
 from tests.domains.counters.test_crashes import rows_and_days

@@ -5,9 +5,9 @@ import pytest
 
 from shared.stores import connect
 from shared.tables import BoundTable
+from shared.testing import WatchedConnection
 from shared.writes import put_in_rows, store_all
 from tests.engines import plain_table
-from tests.watched_connection import WatchedConnection
 
 LINES = plain_table("lines")
 

@@ -6,6 +6,7 @@ import pytest
 
 from domains.orders.keys import OrderByNumber
 from domains.orders.repository import after_erase
+from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at
 from shared.writes.intents import KEEP_TOMBSTONES_MS
 from tests.domains.orders.stopped_writes import LAMP, place
 from tests.shared.writes.breaking import BREAKS
@@ -14,7 +15,6 @@ from tests.shared.writes.pairs import PAIRS
 from tests.shared.writes.replaying import HandClock, own_process
 from tests.shared.writes.scenes import MORE_OF_ONE, OF_ONE, OF_TWO
 from tests.shared.writes.small_store import SmallStore, compacted
-from tests.watched_connection import WatchedConnection, WriterDied, dying_at, paused_at
 
 MOST = 10_000
 BY_NAME = {str(pair): pair for pair in PAIRS}

@@ -8,17 +8,9 @@ import pytest
 
 from shared.stores import connect
 from shared.tables import InvalidRecord, create_tables
+from shared.testing import Stop, WatchedConnection, WriterDied, dying_before, paused_at, paused_before, stopped_at
 from shared.writes import IntentWriter, WriterClock, WriterUpkeep
 from shared.writes.intents import FORGET_MS, WINDOW_MS
-from tests.watched_connection import (
-    Stop,
-    WatchedConnection,
-    WriterDied,
-    dying_before,
-    paused_at,
-    paused_before,
-    stopped_at,
-)
 
 from .notes import INTENTS, NOTES, STATES, ById, ByState, Note, writer_on
 

@@ -10,13 +10,13 @@ import pytest
 
 from shared.stores import connect
 from shared.tables import InvalidRecord, create_tables
+from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at
 from shared.writes import ClockSkew, IntentWriter, WriterClock, WriterUpkeep, clock, intents
 from shared.writes import slots as slots_module
 from shared.writes.intents import CLOCKS_APART_MS, FORGET_MS, KEEP_TOMBSTONES_MS, WINDOW_MS
 from shared.writes.server_clock import MAX_SKEW_MS
 from shared.writes.slots import Slots
 from shared.writes.sources import WRITES_KEPT
-from tests.watched_connection import WatchedConnection, WriterDied, dying_at, paused_at
 
 from .notes import INTENTS, NOTES, OWNERS, STATES, TABLES, ById, ByState, Note
 

@@ -7,16 +7,9 @@ import pytest
 from shared.keys import InvalidKey
 from shared.stores import connect
 from shared.tables import InvalidRow, create_tables
+from shared.testing import ReplyLost, Stop, WatchedConnection, WriterDied, paused_at_call, stopped_at
 from shared.writes import Dictionary, NameTaken, NoFreeId, UnknownName
 from tests.engines import EMBEDDED
-from tests.watched_connection import (
-    ReplyLost,
-    Stop,
-    WatchedConnection,
-    WriterDied,
-    paused_at_call,
-    stopped_at,
-)
 
 from .naming import NAMES, assign_all, color_names, mappings
 from .processes import entries, running

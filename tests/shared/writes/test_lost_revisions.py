@@ -8,10 +8,10 @@ import pytest
 
 from shared.stores import connect
 from shared.tables import create_tables
+from shared.testing import WatchedConnection, WriterDied, dying_before
 from shared.writes import Instructions, WriterUpkeep
 from shared.writes.intents import FORGET_MS, FUTURE_MS
 from shared.writes.server_clock import MAX_SKEW_MS
-from tests.watched_connection import WatchedConnection, WriterDied, dying_before
 
 from .notes import NOTES, OWNERS, STATES, TABLES, ById, ByState, Note, writer_on
 

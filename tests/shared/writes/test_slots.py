@@ -10,8 +10,8 @@ import pytest
 
 from shared.stores import connect
 from shared.tables import create_tables
+from shared.testing import WatchedConnection, WriterDied, dying_at
 from shared.writes.slots import INTENT_CELLS, PROCESS_BYTES, Intent, Slots, holds_intents, idle, intents_table
-from tests.watched_connection import WatchedConnection, WriterDied, dying_at
 
 from .notes import INTENTS, NOTES, TABLES, ById, Note, writer_on
 

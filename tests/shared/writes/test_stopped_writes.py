@@ -13,6 +13,28 @@ import pytest
 from shared.keys import EscapedText, KeyLayout, TrailingText, part, row_key
 from shared.stores import connect
 from shared.tables import Column, RecordCells, TableLayout, create_tables
+from shared.testing import (
+    CrashTests,
+    ReplyLost,
+    Stop,
+    Store,
+    View,
+    WatchedConnection,
+    Write,
+    WriterDied,
+    check_a_crash_of_the_recoverer_too,
+    check_a_pause_at_each_call,
+    check_a_stop_at_each_call,
+    check_a_store_that_fails_often,
+    check_late_calls,
+    check_rivals,
+    dying_at,
+    kept,
+    paused_at,
+    stopped_at,
+    subsets,
+)
+from shared.testing.rival_checks import EVERY_OTHER
 from shared.writes import (
     CLOCK,
     ClockSkew,
@@ -26,25 +48,7 @@ from shared.writes import (
 )
 from shared.writes.server_clock import MAX_SKEW_MS
 from shared.writes.slots import Slots
-from tests.crashes import (
-    EVERY_OTHER,
-    CrashTests,
-    Store,
-    View,
-    Write,
-    kept,
-    subsets,
-)
 from tests.engines import Engine, NewStore
-from tests.watched_connection import (
-    ReplyLost,
-    Stop,
-    WatchedConnection,
-    WriterDied,
-    dying_at,
-    paused_at,
-    stopped_at,
-)
 
 
 @row_key
@@ -195,19 +199,19 @@ a_change = pytest.mark.parametrize("write", WRITES[3:5], ids=attrgetter("name"))
 def test_a_writer_that_stops_at_any_call_leaves_what_the_same_call_or_a_recoverer_completes(
     crashes: CrashTests, write: Write
 ) -> None:
-    crashes.check_a_stop_at_each_call(write, all_replies_lost=False)
+    check_a_stop_at_each_call(crashes, write, all_replies_lost=False)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("write", [*WRITES, *LARGE_WRITES], ids=attrgetter("name"))
 def test_whatever_a_stopped_writer_leaves_of_its_batches_is_completed(crashes: CrashTests, write: Write) -> None:
-    crashes.check_a_stop_at_each_call(write)
+    check_a_stop_at_each_call(crashes, write)
 
 
 @pytest.mark.long
 @each_write
 def test_a_recoverer_may_die_or_pause_at_any_call_too(crashes: CrashTests, write: Write) -> None:
-    crashes.check_a_crash_of_the_recoverer_too(write)
+    check_a_crash_of_the_recoverer_too(crashes, write)
 
 
 @pytest.mark.parametrize("keeps_tombstones", [True, False], ids=["kept", "dropped"])
@@ -215,33 +219,33 @@ def test_a_recoverer_may_die_or_pause_at_any_call_too(crashes: CrashTests, write
 def test_a_writer_that_paused_while_all_was_recovered_and_compacted_does_no_harm(
     crashes: CrashTests, write: Write, keeps_tombstones: bool
 ) -> None:
-    crashes.check_a_pause_at_each_call(write, compacts=True, keeps_tombstones=keeps_tombstones)
+    check_a_pause_at_each_call(crashes, write, compacts=True, keeps_tombstones=keeps_tombstones)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("keeps_tombstones", [True, False], ids=["kept", "dropped"])
 @each_write
 def test_a_paused_writer_of_any_write_does_no_harm(crashes: CrashTests, write: Write, keeps_tombstones: bool) -> None:
-    crashes.check_a_pause_at_each_call(write)
-    crashes.check_a_pause_at_each_call(write, compacts=True, keeps_tombstones=keeps_tombstones)
+    check_a_pause_at_each_call(crashes, write)
+    check_a_pause_at_each_call(crashes, write, compacts=True, keeps_tombstones=keeps_tombstones)
 
 
 @a_change
 def test_two_writers_at_once_are_as_one_after_the_other(crashes: CrashTests, write: Write) -> None:
-    crashes.check_rivals(write)
+    check_rivals(crashes, write)
 
 
 @pytest.mark.long
 @each_write
 def test_two_writers_at_once_of_whom_one_dies_are_as_one_after_the_other(crashes: CrashTests, write: Write) -> None:
-    crashes.check_rivals(write)
-    crashes.check_rivals(write, dies=True, compacts=True)
-    crashes.check_late_calls(write)
+    check_rivals(crashes, write)
+    check_rivals(crashes, write, dies=True, compacts=True)
+    check_late_calls(crashes, write)
 
 
 def test_a_store_that_fails_often_holds_what_was_answered_in_the_end(crashes: CrashTests) -> None:
     runs = [partial(put, team) for team in (RED, GREEN, MOVED, MORE, FEWER)]
-    assert crashes.check_a_store_that_fails_often([*runs, remove, *runs]) > 10
+    assert check_a_store_that_fails_often(crashes, [*runs, remove, *runs]) > 10
 
 
 # ---- recovery ---------------------------------------------------------------------------------------

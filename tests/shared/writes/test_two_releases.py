@@ -10,8 +10,8 @@ import pytest
 
 from shared.keys import Code, EscapedText, KeyLayout, part, row_key
 from shared.tables import Column, InvalidRecord, RecordCells, TableLayout
+from shared.testing import WatchedConnection, WriterDied, dying_at
 from shared.writes import Instructions, IntentWriter, SourceCells, WriterUpkeep
-from tests.watched_connection import WatchedConnection, WriterDied, dying_at
 
 from .notes import INTENTS, NOTES, OWNERS, STATES, ById, ByState, Note, lines_of, writer_on
 

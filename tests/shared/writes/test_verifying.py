@@ -10,9 +10,9 @@ import pytest
 from shared.queries import BATCH_ROWS
 from shared.stores import connect
 from shared.tables import create_tables
+from shared.testing import WatchedConnection, WriterDied, dying_at, dying_before
 from shared.writes import Finding, Instructions, WriterUpkeep
 from shared.writes.intents import CLOCKS_APART_MS, WINDOW_MS
-from tests.watched_connection import WatchedConnection, WriterDied, dying_at, dying_before
 
 from .notes import INTENTS, NOTES, OWNERS, STATES, TABLES, ById, ByState, Note, put_all, writer_on
 

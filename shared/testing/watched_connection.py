@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import attrs
 import happybase
@@ -31,6 +31,7 @@ class Call:
 
     @classmethod
     def of(cls, name: str, arguments: tuple[Any, ...], table_prefix: str) -> "Call":
+        """A call of the Thrift client, by its name and arguments."""
         table = arguments[0].decode().removeprefix(table_prefix)
         if name in ("mutateRows", "mutateRowsTs"):
             return cls(name, table, tuple((batch.row, tuple(batch.mutations)) for batch in arguments[1]))
@@ -58,10 +59,12 @@ Script: TypeAlias = Callable[[int, Call], Stop | None]
 
 
 def undisturbed(_number: int, _call: Call) -> None:
+    """The script of a writer that nothing stops."""
     return None
 
 
 def stopped_at(stop: Stop) -> Script:
+    """One call ends so."""
     return lambda number, _call: stop if number == stop.call else None
 
 
@@ -128,14 +131,16 @@ class WatchedConnection:
         self._lost: list[Callable[[], object]] = []
 
     def table(self, name: str) -> happybase.Table:
-        table = self._connection.table(name)
+        """A table whose calls are watched too."""
+        table: Any = self._connection.table(name)
         table.connection = self
-        return table
+        return cast(happybase.Table, table)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._connection, name)
 
     def send(self, name: str, *arguments: Any) -> Any:
+        """Sends a call of the Thrift client; one that changes the store ends as the script says."""
         if self._is_dead:
             raise WriterDied
         self.number_of_calls += 1

@@ -1,18 +1,14 @@
-"""Checks that every design passes, and that a copy of one can bring along.
-
-They take tables, a repository and samples, and import only what a copied design imports. Each raises AssertionError.
-"""
+"""Checks of what is stored: every table has rows, every cell is that of a record, and storing twice changes nothing."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import happybase
 
-from shared.keys import KeyLayout
-from shared.tables import COUNTER, ItemCells, RecordCells, TableLayout, physical_tables
-from shared.writes import SourceCells
+from ..tables import COUNTER, ItemCells, RecordCells, TableLayout, physical_tables
+from ..writes import SourceCells
 
-Tables = Sequence[TableLayout[Any, Any]]
+Tables: TypeAlias = Sequence[TableLayout[Any, Any]]
 
 
 def stored_cells(connection: happybase.Connection, tables: Tables) -> dict[str, list[Any]]:
@@ -67,40 +63,3 @@ def check_loading_twice(
     for record in records:
         store(record)
     assert stored_cells(connection, tables) == before
-
-
-def check_golden_keys(layouts: Mapping[str, KeyLayout[Any]], golden: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
-    """Each key `{"key": {part: value}, "row": hex}` of each table encodes to its row and decodes from it."""
-    assert golden.keys() == layouts.keys()
-    for name, layout in layouts.items():
-        assert golden[name] != [], name
-        for example in golden[name]:
-            values = {part: _value(layout, part, value) for part, value in example["key"].items()}
-            key, row = layout.key_class(**values), bytes.fromhex(example["row"])
-            assert layout.encode(key) == row, f"{name}: {key}"
-            assert layout.decode(row) == key, f"{name}: {key}"
-
-
-def _value(layout: KeyLayout[Any], part: str, value: Any) -> Any:
-    """A value as it is in JSON, where bytes are hex."""
-    try:
-        layout.part_named[part].codec.encode(value)
-    except ValueError:
-        return bytes.fromhex(value)
-    return value
-
-
-def check_equal_answers(answers: Mapping[str, Sequence[Any]]) -> None:
-    """All variants give the same records to one question, in one order; `answers` are those that answer, by name."""
-    _check_equal({name: list(records) for name, records in answers.items()})
-
-
-def check_same_records(answers: Mapping[str, Sequence[Any]]) -> None:
-    """All variants give the same records to one question, in any order."""
-    _check_equal({name: sorted(records, key=repr) for name, records in answers.items()})
-
-
-def _check_equal(answers: Mapping[str, list[Any]]) -> None:
-    (first, expected), *others = answers.items()
-    for name, records in others:
-        assert records == expected, f"{name} answers otherwise than {first}"

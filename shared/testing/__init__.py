@@ -1,0 +1,85 @@
+"""What a design is tested with: a connection that is watched and stopped, crash tests, and checks of what is stored.
+
+May import all other rooms but `designs`; no other room and no design imports it.
+"""
+
+from .answers import check_equal_answers, check_same_records
+from .contents import Contents, dropped, kept, sources, sources_and_lines, writers_of
+from .crash_points import crash_points, subsets
+from .crash_tests import CrashTests
+from .engines import EMBEDDED, HBASE, Embedded, Engine
+from .golden_keys import check_golden_keys
+from .rival_checks import check_a_store_that_fails_often, check_late_calls, check_rivals
+from .stop_checks import (
+    check_a_crash_of_the_recoverer_too,
+    check_a_pause,
+    check_a_pause_at_each_call,
+    check_a_stop_at_each_call,
+)
+from .stopped_writes import Seen, Store, View, Write
+from .stored_samples import check_every_table_has_rows, check_loading_twice, check_round_trip, stored_cells
+from .watched_connection import (
+    Call,
+    ReplyLost,
+    Script,
+    Stop,
+    WatchedConnection,
+    WriterDied,
+    dying_at,
+    dying_before,
+    paused_at,
+    paused_at_call,
+    paused_before,
+    stopped_at,
+    undisturbed,
+)
+from .write_steps import Steps, steps
+
+__all__ = [
+    "EMBEDDED",
+    "HBASE",
+    "Call",
+    "Contents",
+    "CrashTests",
+    "Embedded",
+    "Engine",
+    "ReplyLost",
+    "Script",
+    "Seen",
+    "Steps",
+    "Stop",
+    "Store",
+    "View",
+    "WatchedConnection",
+    "Write",
+    "WriterDied",
+    "check_a_crash_of_the_recoverer_too",
+    "check_a_pause",
+    "check_a_pause_at_each_call",
+    "check_a_stop_at_each_call",
+    "check_a_store_that_fails_often",
+    "check_equal_answers",
+    "check_every_table_has_rows",
+    "check_golden_keys",
+    "check_late_calls",
+    "check_loading_twice",
+    "check_rivals",
+    "check_round_trip",
+    "check_same_records",
+    "crash_points",
+    "dropped",
+    "dying_at",
+    "dying_before",
+    "kept",
+    "paused_at",
+    "paused_at_call",
+    "paused_before",
+    "sources",
+    "sources_and_lines",
+    "steps",
+    "stopped_at",
+    "stored_cells",
+    "subsets",
+    "undisturbed",
+    "writers_of",
+]

@@ -1,0 +1,48 @@
+"""What tables hold after a write, so that what crashes leave can be compared; and how long they keep tombstones."""
+
+from collections.abc import Iterable
+from itertools import chain
+from typing import Any, TypeAlias
+
+import attrs
+
+from ..tables import TableLayout
+from ..writes import KEEP_TOMBSTONES_MS, IntentWriter
+
+Contents: TypeAlias = dict[str, dict[bytes, Any]]
+"""What each row holds, by table."""
+
+
+def kept(table: TableLayout[Any, Any], keep_ms: int = KEEP_TOMBSTONES_MS) -> TableLayout[Any, Any]:
+    """The table, whose tombstones outlast a compaction for so long."""
+    families = {name: attrs.evolve(family, keep_tombstones_ms=keep_ms) for name, family in table.families.items()}
+    return attrs.evolve(table, families=families)
+
+
+def dropped(table: TableLayout[Any, Any]) -> TableLayout[Any, Any]:
+    """The table, whose tombstones no compaction keeps."""
+    return kept(table, 0)
+
+
+def sources(writer: Any) -> dict[bytes, Any]:
+    """All records of the source table, by row."""
+    found = {row: writer.source_of(row, cells).record for row, cells in writer.rows(writer.source.name).scan()}
+    return {row: record for row, record in found.items() if record is not None}
+
+
+def sources_and_lines(repository: Any, tables: Iterable[TableLayout[Any, Any]]) -> Contents:
+    """All records of the source table, and the cells of all rows derived from them; asserts that they agree."""
+    assert [*map(str, repository.upkeep.verify())] == []
+    writer = repository.writer
+    records = sources(writer)
+    derived = [table.name for table in tables if table.name not in (writer.source.name, writer.intents.name)]
+    lines = {name: dict(writer.rows(name).scan()) for name in derived}
+    assert {*chain.from_iterable(map(writer.derived, records.values()))} == {
+        (name, row, column) for name, rows in lines.items() for row, cells in rows.items() for column in cells
+    }
+    return {writer.source.name: records, **lines}
+
+
+def writers_of(repository: Any) -> list[IntentWriter[Any]]:
+    """The writers of a repository, each with a source and intents of its own."""
+    return [value for value in vars(repository).values() if isinstance(value, IntentWriter)]

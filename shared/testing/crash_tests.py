@@ -1,0 +1,137 @@
+"""Writes over several rows, stopped at their calls: the stores of crash points, and what readers see in them.
+
+A design names its writes and what its readers see (`Write`, `View`). A crash point is a write, one of its calls that
+change the store, the rows of this call that are stored, and whether the writer dies or only loses the reply. Each point
+has a store of its own, so what it leaves is compared with all that a run without a crash leaves.
+"""
+
+from collections.abc import Callable, Generator, Iterable
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cached_property
+from typing import Any
+
+import attrs
+
+from ..tables import TableLayout
+from .contents import Contents, dropped, kept, sources_and_lines
+from .engines import Engine
+from .stopped_writes import Clean, Seen, State, Store, View, Write
+from .watched_connection import ReplyLost, WatchedConnection, WriterDied
+
+STOPPED = "stopped"
+"""The answer of a writer that got none."""
+
+
+@attrs.frozen(slots=False)
+class CrashTests:
+    """The writes of a variant, and stores in which they are stopped.
+
+    The checks of `stop_checks` and `rival_checks` stop them: each asserts, and returns how many crashes it visited.
+    """
+
+    engine: Engine
+    tables: tuple[TableLayout[Any, Any], ...]
+    open: Callable[[Any], Any]
+    views: tuple[View, ...]
+    refusals: tuple[type[Exception], ...]
+    """The exceptions with which a write is refused, having stored nothing."""
+    contents: Callable[[Any, Iterable[TableLayout[Any, Any]]], Contents] = sources_and_lines
+    """What the tables hold when nothing is under way, as a repository reads them."""
+    points_at_most: int | None = None
+    """If a write has more crash points, `check_a_stop_at_each_call` visits a sample of them, always the same."""
+
+    # ---- stores
+
+    @contextmanager
+    def store(self, before: Callable[[Store], object], keeps_tombstones: bool | None = None) -> Generator[Store]:
+        """A store whose tables keep their tombstones when they are compacted, or do not; if omitted, as declared."""
+        tables = self.tables
+        if keeps_tombstones is not None:
+            tables = tuple(map(kept if keeps_tombstones else dropped, tables))
+        with self.engine.shared_store(*tables) as connection:
+            store = Store(connection, self.open)
+            before(store)
+            yield store
+
+    def see(self, store: Store) -> Seen:
+        """What each view shows; asserts that none shows a record twice."""
+        repository = store.repository()
+        seen = {view.name: tuple(view.see(repository)) for view in self.views}
+        for view in self.views:
+            identities = [view.identity(value) for value in seen[view.name]]
+            assert len({*identities}) == len(identities), f"{view.name}: shown twice: {seen[view.name]}"
+        return seen
+
+    def settled(self, store: Store, *, recovers: bool = True) -> Contents:
+        """What a store holds after `recover`, which must leave nothing under way and nothing that disagrees."""
+        repository = store.repository()
+        if recovers:
+            assert repository.upkeep.recover(older_than_ms=0).failed == ()
+        assert repository.upkeep.pending() == []
+        return self.contents(repository, self.tables)
+
+    def state(self, store: Store) -> State:
+        """What readers see in a store, and what it holds."""
+        stored = self.settled(store)
+        return State(self.see(store), stored)
+
+    @cached_property
+    def _clean(self) -> dict[str, Clean]:
+        return {}
+
+    def clean(self, write: Write) -> Clean:
+        """The write without a crash: what is seen before and after it, and its calls."""
+        if write.name not in self._clean:
+            with self.store(write.before) as store:
+                seen_before = self.see(store)
+                before = self.state(store)
+            with self.store(write.before) as store:
+                connection = WatchedConnection(store.connection)
+                write.run(self.open(connection))
+                seen_after = self.see(store)
+                after = self.state(store)
+            assert (seen_before, seen_after) == (before.seen, after.seen)
+            self._clean[write.name] = Clean(tuple(connection.calls), before, after)
+        return self._clean[write.name]
+
+    def points(self, writes: Iterable[Write]) -> dict[str, tuple[int, int]]:
+        """The number of calls and of crash points of each write."""
+        cleans = {write.name: self.clean(write) for write in writes}
+        return {name: (len(clean.calls), len(clean.points)) for name, clean in cleans.items()}
+
+    def paused(self, store: Store, compacts: bool) -> AbstractContextManager[None]:
+        """A block in which a writer is paused; at its end the tables are compacted if told to."""
+        return self.engine.paused(store.connection, self.tables) if compacts else nullcontext()
+
+    def check_readers(self, store: Store, clean: Clean, *, may_leave_lines: bool = False) -> bool:
+        """Checks what readers see in the middle of a write; returns whether it is decided.
+
+        With `may_leave_lines`, views that lag may show lines that no record has.
+        """
+        seen = self.see(store)
+        exact, exact_before, exact_after = (
+            {view.name: state[view.name] for view in self.views if not view.lags}
+            for state in (seen, clean.before.seen, clean.after.seen)
+        )
+        if exact == exact_before != exact_after:
+            assert seen == clean.before.seen or may_leave_lines
+            return False
+        assert exact == exact_after
+        for view in self.views:
+            if view.lags:
+                values, before, after = ({*state[view.name]} for state in (seen, clean.before.seen, clean.after.seen))
+                assert before & after <= values <= before | after, view.name
+        return True
+
+    def answer(self, run: Callable[[Any], object], repository: Any) -> object:
+        """What a writer is answered: a result, a refusal by its name, or that it was stopped."""
+        try:
+            return "answered", run(repository)
+        except self.refusals as refusal:
+            return "refused", type(refusal).__name__
+        except (WriterDied, ReplyLost):
+            return STOPPED
+
+    def exact(self, seen: Seen) -> Seen:
+        """What the views show that do not lag."""
+        return {view.name: seen[view.name] for view in self.views if not view.lags}

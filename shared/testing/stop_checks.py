@@ -1,0 +1,137 @@
+"""Checks of a writer that stops or pauses at any of its calls, and of what completes its write.
+
+Each asserts, and returns the number of crashes that it visited.
+"""
+
+import random
+from contextlib import suppress
+from itertools import count
+
+from .crash_points import sample
+from .crash_tests import STOPPED, CrashTests
+from .stopped_writes import Store, Write
+from .watched_connection import WatchedConnection, WriterDied, dying_at, paused_at, stopped_at, undisturbed
+
+
+def check_a_stop_at_each_call(tests: CrashTests, write: Write, *, all_replies_lost: bool = True) -> int:
+    """The writer stops at every crash point; then the same call again, or a recoverer, completes the write.
+
+    Without `all_replies_lost`, only those of `checkAndPut`: other calls end a write whether it dies or not. And on
+    a slow engine only a sample, always the same, with every call.
+    """
+    clean = tests.clean(write)
+    points = [
+        (stop, repairs_first)
+        for stop in clean.points
+        if stop.is_death or all_replies_lost or clean.calls[stop.call].name == "checkAndPut"
+        for repairs_first in (False, True)
+    ]
+    if tests.engine.is_slow and not all_replies_lost:
+        points = sample(points)
+    if tests.points_at_most is not None and len(points) > tests.points_at_most:
+        points = random.Random(len(points)).sample(points, tests.points_at_most)
+    for stop, repairs_first in points:
+        with tests.store(write.before) as store:
+            connection = WatchedConnection(store.connection, stopped_at(stop))
+            answer = tests.answer(write.run, tests.open(connection))
+            assert connection.is_stopped
+            is_decided = tests.check_readers(store, clean)
+            if answer != STOPPED:  # the writer found out that its call had arrived
+                assert not stop.is_death
+                assert is_decided
+                assert tests.settled(store, recovers=False) == clean.after.contents
+            if repairs_first:
+                settled = tests.settled(store)
+                if write.is_recovered:
+                    assert settled == (clean.after if is_decided else clean.before).contents
+            write.run(store.repository())
+            if write.removes_lines:
+                assert tests.check_readers(store, clean)
+            else:
+                assert tests.see(store) == clean.after.seen
+            assert tests.settled(store) == clean.after.contents
+    stops = {stop for stop, _ in points}
+    assert tests.points_at_most is not None or {stop.call for stop in stops} == {*range(len(clean.calls))}
+    return len(stops)
+
+
+def check_a_crash_of_the_recoverer_too(tests: CrashTests, write: Write) -> int:
+    """The writer dies, then the recoverer dies at each of its calls, then a second recoverer completes the write.
+
+    And at the same calls the recoverer is only paused, while the same write runs again.
+    """
+    clean = tests.clean(write)
+    visited = 0
+    for stop in clean.deaths:
+        for number in count():
+            for is_paused in (False, True):
+                with tests.store(write.before) as store:
+                    assert tests.answer(write.run, store.repository(stopped_at(stop))) == STOPPED
+                    is_reached: list[bool] = []
+
+                    def again(store: Store = store, is_reached: list[bool] = is_reached) -> None:
+                        is_reached.append(True)
+                        write.run(store.repository())
+
+                    script = paused_at(number, again) if is_paused else dying_at(number)
+                    connection = WatchedConnection(store.connection, script)
+                    with suppress(WriterDied):
+                        tests.open(connection).upkeep.recover(older_than_ms=0)
+                    is_decided = tests.check_readers(store, clean)
+                    assert is_decided or not is_reached
+                    assert tests.settled(store) == (clean.after if is_decided else clean.before).contents
+            if number >= len(connection.calls):
+                break
+            visited += 1
+    return visited
+
+
+def check_a_pause_at_each_call(
+    tests: CrashTests, write: Write, *, compacts: bool = False, keeps_tombstones: bool = True
+) -> int:
+    """The writer is paused before each call while another process recovers, and finishes, or dies at a later call.
+
+    With `compacts`, all tables are compacted meanwhile, if the engine can do that. Unless they keep their
+    tombstones, a dead writer may then leave lines without a record, which views that do not lag never show, and
+    `repair` removes.
+    """
+    compacts = compacts and tests.engine.compacts
+    keeps = keeps_tombstones if compacts else None
+    visited = 0
+    for paused_number in range(len(tests.clean(write).calls)):
+        for number in count(paused_number):
+            visited += 1
+            if not check_a_pause(tests, write, paused_number, number, compacts=compacts, keeps_tombstones=keeps):
+                break
+    return visited
+
+
+def check_a_pause(
+    tests: CrashTests,
+    write: Write,
+    paused_number: int,
+    dying_number: int | None,
+    *,
+    compacts: bool = False,
+    keeps_tombstones: bool | None = None,
+) -> bool:
+    """One point of `check_a_pause_at_each_call`; returns whether the writer died."""
+    clean = tests.clean(write)
+    may_leave_lines = compacts and not keeps_tombstones
+    with tests.store(write.before, keeps_tombstones) as store:
+
+        def meanwhile() -> None:
+            with tests.paused(store, compacts):
+                tests.settled(store)
+
+        then = undisturbed if dying_number is None else dying_at(dying_number)
+        connection = WatchedConnection(store.connection, paused_at(paused_number, meanwhile, then))
+        answer = tests.answer(write.run, tests.open(connection))
+        is_decided = tests.check_readers(store, clean, may_leave_lines=may_leave_lines)
+        if may_leave_lines:
+            repairs = [*store.repository().upkeep.repair()]
+            assert {found.kind for found, _ in repairs} <= {"dangling", "left-over"}
+            assert all(is_mended for _, is_mended in repairs), repairs
+        assert answer == STOPPED or is_decided, "a writer was answered, and what it wrote is not there"
+        assert tests.settled(store) == (clean.after if is_decided else clean.before).contents
+    return connection.is_stopped

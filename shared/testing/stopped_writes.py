@@ -1,0 +1,107 @@
+"""What a design names so that its writes can be stopped: the writes, and what its readers see."""
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from typing import Any, TypeAlias
+
+import attrs
+import happybase
+
+from .contents import Contents
+from .crash_points import crash_points
+from .watched_connection import Call, Script, Stop, WatchedConnection, WriterDied, dying_before, undisturbed
+
+
+@attrs.define
+class Store:
+    """An empty store of one crash point."""
+
+    connection: happybase.Connection
+    open: Callable[[Any], Any]
+
+    def repository(self, script: Script = undisturbed) -> Any:
+        """A repository of a process of its own."""
+        return self.open(WatchedConnection(self.connection, script))
+
+    def die(self, run: Callable[[Any], object], *, before: Callable[[Call], bool]) -> None:
+        """Lets a writer die before its first such call."""
+        with suppress(WriterDied):
+            run(self.repository(dying_before(before)))
+            raise AssertionError("the writer made no such call")
+
+
+@attrs.frozen
+class Write:
+    """A write over several rows."""
+
+    name: str
+    run: Callable[[Any], object]
+    """The write, on a repository. The same call again must be harmless, and completes it."""
+    removes_lines: bool = attrs.field(default=False, kw_only=True)
+    """The write removes lines of lists that lag. The same call again does not remove them, only `recover` does."""
+    is_recovered: bool = attrs.field(default=True, kw_only=True)
+    """`recover` completes the write; otherwise only the same call again does."""
+    before: Callable[[Store], object] = attrs.field(default=lambda store: None)
+    """Stores what the write finds."""
+    rivals: Mapping[str, Callable[[Any], object]] = attrs.field(factory=dict)
+    """Other writes of the same rows, which run in the middle of this one."""
+
+
+def itself(value: object) -> object:
+    """The value as it is."""
+    return value
+
+
+@attrs.frozen
+class View:
+    """What readers see in one way, as values that can be compared."""
+
+    name: str
+    see: Callable[[Any], Iterable[Any]]
+    """The values, from a repository."""
+    identity: Callable[[Any], object] = itself
+    """What no two values may share."""
+    lags: bool = False
+    """While a write is under way, values may be missing or old, never both old and new. Otherwise the view always shows
+    what is decided, in step with all other such views."""
+
+
+Seen: TypeAlias = dict[str, tuple[Any, ...]]
+
+
+@attrs.frozen
+class State:
+    """A store as a run without a crash leaves it."""
+
+    seen: Seen
+    contents: Contents
+
+
+@attrs.frozen
+class Clean:
+    """A write without a crash."""
+
+    calls: tuple[Call, ...]
+    before: State
+    after: State
+
+    @property
+    def points(self) -> list[Stop]:
+        """Every crash point of the write."""
+        return crash_points(self.calls)
+
+    @property
+    def deaths(self) -> list[Stop]:
+        """The crash points at which a writer dies, without those after a whole call, which are those before the next.
+
+        The last call is the end of the write: a death after it leaves nothing to do.
+        """
+        return [stop for stop in self.points if stop.is_death and len(stop.stored) < len(self.calls[stop.call].rows)]
+
+
+@attrs.frozen
+class Outcome:
+    """What two writers were answered, and what they left."""
+
+    answers: tuple[object, object]
+    state: State
