@@ -10,9 +10,9 @@ FITS := import ensurepip, sys, venv; print("yes" if sys.version_info >= (3, 11) 
 PARALLEL := -n auto --dist worksteal
 
 # The parts of the tests on HBase.
-ONLY_designs := $(filter-out %/command_line/ %/__pycache__/,$(wildcard tests/domains/*/)) tests/domains/test_contract.py
-ONLY_commands := tests/domains $(addprefix --ignore ,$(ONLY_designs))
-ONLY_rooms := tests --ignore tests/domains
+ONLY_designs := $(filter-out %/__pycache__/,$(wildcard tests/domains/*/)) tests/domains/test_contract.py
+ONLY_commands := tests/command_line tests/domains $(addprefix --ignore ,$(ONLY_designs))
+ONLY_rooms := tests --ignore tests/domains --ignore tests/command_line
 PATHS = $(if $(ONLY),$(or $(ONLY_$(ONLY)),$(error ONLY: must be designs, commands or rooms (got $(ONLY)))))
 
 .PHONY: help demo test test-long test-hbase test-cluster faults hbase opentsdb test-opentsdb bench-opentsdb lost-points compare-hbase hot-spots bench bench-hbase bench-large mutants readmes check verify clean

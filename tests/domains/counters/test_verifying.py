@@ -20,7 +20,7 @@ from shared.writes import ClockSkew, Instructions, WriterClock
 from shared.writes.findings import NOTHING_TOLD
 from tests.engines import examples
 
-from .asking import BY_NAME, DAY, KEEPING, counting, keeping, login, logins_of_three, main_variant, stored
+from .asking import BY_NAME, DAY, KEEPING, keeping, login, logins_of_three, main_variant, stored
 
 NOTHING = []
 DISCARDS = Instructions(discards_undecodable=True)
@@ -420,36 +420,6 @@ def test_a_day_that_was_closed_before_it_was_over_is_completed(connection, repos
     repository._folder._clock = SetClock(DAY)
     assert repository.upkeep.recover().failed == ()
     assert repository.fold(DAY) == 0
-
-
-# ---- the command line -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", KEEPING)
-def test_verify_and_repair_of_the_command_line(rowbook, ok, folder, name):
-    variant = BY_NAME[name]
-    with closing(connect("embedded:a.db")) as connection:
-        create_tables(connection, variant.tables)
-        stored(variant.open(connection), *logins_of_three())
-        put(connection, variant.tables[1], login(DAY + 9, "zoe"))
-    of = f"counters:{name} --store embedded:a.db"
-    assert ok(f"recover {of}").endswith(": 0 pending writes\n0 settled\n")
-    code, out, _err = rowbook(f"verify {of}")
-    assert code == 1
-    assert out.endswith(": 0 days, 15 logins and 0 sums compared: 1 missing\n")
-    assert ok(f"repair {of}").splitlines()[-1].endswith("logins and 0 sums compared: 1 missing; 0 left")
-    assert ok(f"verify {of}").endswith(": 0 days, 16 logins and 0 sums compared: nothing is wrong\n")
-
-
-@counting
-@pytest.mark.parametrize("command", ["verify", "repair", "recover"])
-def test_counters_refuse_in_true_words_what_needs_logins(rowbook, folder, variant, command):
-    with closing(connect("embedded:a.db")) as connection:
-        create_tables(connection, variant.tables)
-    code, out, err = rowbook(f"{command} counters:{variant.name} --store embedded:a.db")
-    assert (code, out) == (2, "")
-    assert "increments counters, so nothing tells what a crash or a lost reply left out" in err
-    assert len(err.splitlines()) == 1
 
 
 # ---- memory -----------------------------------------------------------------------------------------

@@ -24,6 +24,9 @@ from shared.stores import connect
 from shared.tables import create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_at
 from shared.writes import WriterClock
+from tests.domains.counters.asking import BY_NAME, DAY, KEEPING, counting, login, logins_of_three
+from tests.domains.counters.asking import stored as store_logins
+from tests.domains.counters.test_verifying import put
 
 LAMP = Order("n-1", "s-1", "b-1", 1_000, "lamp", 4_900)
 BED = Order("n-3", "s-1", "b-3", 3_000, "bed", 1_900)
@@ -495,3 +498,33 @@ def test_tables_of_several_variants_are_compared_with_their_own_sources(ok, fold
         url = f"embedded:{name[7:]}.db"
         ok(f"load {name} a.csv --store {url}")
         assert ok(f"verify {name} --store {url}") == f"{name}: 1 source and 3 lines compared: nothing is wrong\n"
+
+
+# ---- counters, whose logins two tables have
+
+
+@pytest.mark.parametrize("name", KEEPING)
+def test_verify_and_repair_of_the_command_line(rowbook, ok, folder, name):
+    variant = BY_NAME[name]
+    with closing(connect("embedded:a.db")) as connection:
+        create_tables(connection, variant.tables)
+        store_logins(variant.open(connection), *logins_of_three())
+        put(connection, variant.tables[1], login(DAY + 9, "zoe"))
+    of = f"counters:{name} --store embedded:a.db"
+    assert ok(f"recover {of}").endswith(": 0 pending writes\n0 settled\n")
+    code, out, _err = rowbook(f"verify {of}")
+    assert code == 1
+    assert out.endswith(": 0 days, 15 logins and 0 sums compared: 1 missing\n")
+    assert ok(f"repair {of}").splitlines()[-1].endswith("logins and 0 sums compared: 1 missing; 0 left")
+    assert ok(f"verify {of}").endswith(": 0 days, 16 logins and 0 sums compared: nothing is wrong\n")
+
+
+@counting
+@pytest.mark.parametrize("command", ["verify", "repair", "recover"])
+def test_counters_refuse_in_true_words_what_needs_logins(rowbook, folder, variant, command):
+    with closing(connect("embedded:a.db")) as connection:
+        create_tables(connection, variant.tables)
+    code, out, err = rowbook(f"{command} counters:{variant.name} --store embedded:a.db")
+    assert (code, out) == (2, "")
+    assert "increments counters, so nothing tells what a crash or a lost reply left out" in err
+    assert len(err.splitlines()) == 1
