@@ -70,6 +70,7 @@ def test_what_one_copies_imports_nothing_of_what_the_suite_shows(domain):
 def test_every_variant_is_a_module_with_its_tables(domain):
     modules = {path.stem.replace("_", "-") for path in (domain / "variants").glob("[a-z]*.py")}
     (design,) = (design for design in all_designs() if design.name == domain.name)
+    assert design.main.name == design.name
     assert modules == {variant.name for variant in design.variants[1:]}
     for variant in design.variants[1:]:
         module = import_module(f"domains.{design.name}.variants.{variant.name.replace('-', '_')}")

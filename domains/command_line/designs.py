@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from shared.designs import Design, Variant
+from shared.keys.errors import shown
 
-from .usage import check_name
+from .usage import WrongUsage, check_name
 
 NAMES = (
     "orders",
@@ -31,18 +32,25 @@ def all_designs() -> tuple[Design, ...]:
 
 
 def full_name(design: Design, variant: Variant) -> str:
-    """The name of a variant on the command line; the main variant's is the name of the design."""
+    """The name of a variant on the command line; that of the design itself is its own."""
     return design.name if variant is design.main else f"{design.name}:{variant.name}"
 
 
 def find_variants(name: str) -> tuple[Design, tuple[Variant, ...]]:
-    """The design of that name with all its variants, or with one of them if the name is `logs:salted`."""
+    """The design of that name with all its variants, or with one of them if the name is `logs:salted`.
+
+    `logs:logs` is the design itself without its variants.
+    """
     design_name, colon, variant_name = name.partition(":")
     design = design_named(check_name("design", design_name, NAMES))
     if not colon:
         return design, design.variants
     variants = {variant.name: variant for variant in design.variants}
-    return design, (variants[check_name(f"variant of {design.name}", variant_name, variants)],)
+    if variant_name not in variants:
+        names = ", ".join(variant.name for variant in design.variants[1:])
+        advice = f"one of {names}; {design.name} is the design itself"
+        raise WrongUsage(f"unknown variant of {design.name} {shown(variant_name)}: {advice}")
+    return design, (variants[variant_name],)
 
 
 def group_by_design(names: Sequence[str]) -> list[tuple[Design, tuple[Variant, ...]]]:

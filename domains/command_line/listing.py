@@ -31,9 +31,9 @@ def show_lines(to: Console, lines: Iterable[str]) -> None:
 
 
 def listed_names() -> list[str]:
-    """The names of all designs, then those of all variants."""
+    """The names of all designs, then those of their other variants."""
     designs = _listing()["designs"]
-    variants = [f"{design['name']}:{variant['name']}" for design in designs for variant in design["variants"]]
+    variants = [f"{design['name']}:{variant['name']}" for design in designs for variant in design["variants"][1:]]
     return [*(design["name"] for design in designs), *variants]
 
 

@@ -45,7 +45,7 @@ DESIGN = Design(
     patterns=(DAYS, DAY_COUNT, DAY_TOTAL, TOP_USERS, LATEST),
     variants=(
         Variant(
-            "cells",
+            "counters",
             "a cell for each login, counted when read",
             TABLES,
             LoginRepository,

@@ -36,7 +36,7 @@ DESIGN = Design(
     patterns=(TIMELINE, WEEK, POSTS, FOLLOWERS, FOLLOWING),
     variants=(
         Variant(
-            "push-and-pull",
+            "feeds",
             "the design itself",
             TABLES,
             partial(FeedRepository, pull_above=PULL_ABOVE),

@@ -43,7 +43,7 @@ DESIGN = Design(
     loads=(EVENTS,),
     patterns=(OF_KIND, LATEST, ALL_HOSTS, ONE_HOST, ALIKE, BY_FILTER, BY_CLIENT),
     variants=(
-        Variant("newest-first", "host, kind, newest first", TABLES, LogRepository, (KIND_BEFORE_TIME,)),
+        Variant("logs", "host, kind, newest first", TABLES, LogRepository, (KIND_BEFORE_TIME,)),
         Variant(
             "host-first",
             "host filled with x, kind, time",

@@ -46,7 +46,7 @@ DESIGN = Design(
     patterns=(LATEST, WEEK, SENT, UNREAD, TALK),
     variants=(
         Variant(
-            "inbox-first",
+            "messages",
             "the design itself",
             TABLES,
             MessageRepository,

@@ -43,7 +43,9 @@ DESIGN = Design(
     loads=(POINTS,),
     patterns=(ONE_METRIC, ACROSS_HOURS, LATEST, OF_HOST, ACROSS_HOSTS, AVERAGES),
     variants=(
-        Variant("wide", "a row for each hour of a metric, a cell for each point", TABLES, PointRepository, WHOLE_HOURS),
+        Variant(
+            "monitoring", "a row for each hour of a metric, a cell for each point", TABLES, PointRepository, WHOLE_HOURS
+        ),
         Variant(
             "salted",
             "the same rows in buckets",

@@ -36,7 +36,7 @@ DESIGN = Design(
     loads=(ORDERS_LOAD,),
     patterns=(ORDER, LATEST, WEEK, STATUS_OF_SELLER, OF_BUYER, WITH_STATUS, NUMBERED),
     variants=(
-        Variant("newest-first", "the design itself", TABLES, OrderRepository, (GETS_ORDERS,)),
+        Variant("orders", "the design itself", TABLES, OrderRepository, (GETS_ORDERS,)),
         Variant(
             "oldest-first",
             "lists with the oldest order first",

@@ -48,7 +48,7 @@ DESIGN = Design(
     loads=(POINTS_LOAD,),
     patterns=QUESTIONS,
     variants=(
-        Variant("unsalted", "the rows of a metric in one range", TABLES, TsdbRepository),
+        Variant("tsdb", "the rows of a metric in one range", TABLES, TsdbRepository),
         Variant(
             "salted",
             "the same rows in buckets, by OpenTSDB's salt",

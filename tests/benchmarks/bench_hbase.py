@@ -288,7 +288,7 @@ def main(size: Size) -> bool:
     ):
         shops, events = orders(size.rows), log_events(size.rows)
         compare_questions(report, connection, ORDERS_DESIGN, ORDERS_DESIGN.main, shops, orders_by_hand(connection))
-        by_hand = {"newest-first": NewestFirst, "salted": Salted}
+        by_hand = {"logs": NewestFirst, "salted": Salted}
         for variant in LOGS_DESIGN.variants:
             if variant.name in by_hand:
                 (table,) = variant.tables

@@ -61,7 +61,7 @@ def _writes(url: str, count: int) -> None:
     variants = {variant.name: variant.tables for variant in DESIGN.variants}
     print(f"{count:,} orders of four or three rows; us for one, calls and bytes sent for one")
     print("                          place                       pay")
-    for name, repository_of in (("newest-first", OrderRepository), ("without-intents", PlainOrderRepository)):
+    for name, repository_of in (("orders", OrderRepository), ("without-intents", PlainOrderRepository)):
         with closing(connect(url, table_prefix=f"b{secrets.token_hex(3)}")) as connection:
             tables = variants[name]
             create_tables(connection, tables)
@@ -72,7 +72,7 @@ def _writes(url: str, count: int) -> None:
                     took_s = _seconds(lambda write=write: [write(order) for order in orders])
                 sent = cost.bytes_sent.total()
                 figures.append(f"{took_s / count * 1e6:7.0f} us {cost.rpcs / count:6.2f} {sent / count:6.0f} B")
-            if name == "newest-first":
+            if name == "orders":
                 stored = {table.name: list(connection.table(table.name).scan()) for table in tables[:-1]}
                 took_s = _seconds(partial(_raw_batches, connection, stored))
                 raw = f"{took_s / count * 1e6:7.0f} us, {len(stored)} calls for all"

@@ -608,7 +608,7 @@ def test_a_variant_that_was_not_loaded_names_its_tables_and_the_command_that_loa
 
 def test_the_first_variant_is_loaded_under_the_name_of_its_design(rowbook, ok):
     ok(f"load logs:salted {FIXTURES / 'logs' / 'access.log'} --store 'embedded:my logs.db'")
-    for name in ("logs", "logs:newest-first"):
+    for name in ("logs", "logs:logs"):
         err = rowbook(f"ask {name} latest host=a event=e --store 'embedded:my logs.db'")[2]
         assert err.endswith("make what is missing with rowbook load logs FILE --store 'embedded:my logs.db'\n")
 

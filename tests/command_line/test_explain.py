@@ -72,7 +72,7 @@ def check_values(values, table, row, cells):
 
 def test_a_key_of_uids_is_shown_with_their_names_and_its_hour(ok, names):
     assert (
-        ok(f"explain tsdb:unsalted --key '{KEY}' --column 0031 --value 0101 --store {names}").partition("\ntsdb-uid")[0]
+        ok(f"explain tsdb:tsdb --key '{KEY}' --column 0031 --value 0101 --store {names}").partition("\ntsdb-uid")[0]
         == """\
 tsdb: [metric_uid][1-hour slice of time_ms][tag_uids]
   row    metric_uid  time_ms                   tag_uids

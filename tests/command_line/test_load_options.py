@@ -162,13 +162,13 @@ def test_run_puts_its_tables_behind_the_prefix_of_the_url_and_drops_no_others(ro
         url = f"hbase://{server.address}?table_prefix=x"
         ok(f"load orders {ROOT / 'fixtures' / 'orders' / 'orders.csv'} --store '{url}'")
         own = sorted(store.tables())
-        out = ok(f"run orders:newest-first --keep --store '{url}'")
+        out = ok(f"run orders:orders --keep --store '{url}'")
         kept = out.splitlines()[-1]
         assert kept.startswith(f"kept in {url}: x_{DEMO_PREFIX}_orders, ")
         assert {table for table in store.tables() if table not in own} == {
             name.replace(b"x_", f"x_{DEMO_PREFIX}_".encode(), 1) for name in own
         }
-        ok(f"run orders:newest-first --store '{url}'")
+        ok(f"run orders:orders --store '{url}'")
         assert sorted(store.tables()) == own
         with closing(connect(url)) as connection:
             assert len([*connection.table("orders").scan()]) == 320

@@ -59,7 +59,7 @@ def rows_below(title, out):
 
 
 def test_run_shows_rows_of_every_table_and_what_each_question_costs(in_memory):
-    out = in_memory("run orders:newest-first")
+    out = in_memory("run orders:orders")
     assert "\ntable orders_by_seller: one line of a seller's list\n" in out
     assert (
         """
@@ -89,9 +89,7 @@ def test_the_costs_name_the_command_that_asks_the_variant(in_memory, name):
 
 
 def test_a_question_that_a_variant_refuses_is_said_to_be(in_memory):
-    line, below = (
-        line for line in in_memory("run logs:newest-first").splitlines() if line.startswith("all hosts, ten")
-    )
+    line, below = (line for line in in_memory("run logs:logs").splitlines() if line.startswith("all hosts, ten"))
     assert below == "all hosts, ten minutes: refused"
     assert cells(line)[1:] == ["refused", *["-"] * 5]
 
@@ -182,7 +180,7 @@ def test_run_compares_every_variant_in_every_question(in_memory, design):
 
 def test_the_comparison_has_the_figures_that_each_variant_shows_alone(in_memory):
     lines = rows_below(COMPARISON, in_memory("run logs"))
-    assert cells(lines[0])[1:] == ["newest-first", "1 range", "1", "4", "33"]
+    assert cells(lines[0])[1:] == ["logs", "1 range", "1", "4", "33"]
     assert cells(lines[4]) == ["salted", "1.8x, filtered", "1", "4", "61"]
     assert cells(lines[6]) == ["random (mistake)", "refused", "-", "-", "-"]
     alone, _below = (line for line in in_memory("run logs:salted").splitlines() if line.startswith("one kind of"))
@@ -201,7 +199,7 @@ def test_where_the_newest_rows_go_is_told_of_every_table_of_every_variant(in_mem
     lines = lines_below(SPREAD, in_memory("run orders"))
     assert len(lines) == sum(len(variant.record_tables) for variant in ORDERS_DESIGN.variants)
     assert [cells(line) for line in lines[:4]] == [
-        ["newest-first", "orders", "30", "100%"],
+        ["orders", "orders", "30", "100%"],
         ["orders_by_seller", "30", "43%"],
         ["orders_by_buyer", "30", "23%"],
         ["orders_by_status", "30", "23%"],
@@ -212,7 +210,7 @@ def test_a_refusal_has_the_planners_reason(in_memory):
     out = in_memory("run logs")
     first, *_others, last = out.partition(REFUSED)[2].partition("\n\n")[0].splitlines()
     assert first == (
-        'newest-first and host-first refuse "all hosts, ten minutes": '
+        'logs and host-first refuse "all hosts, ten minutes": '
         "time_ms: needs a value for host and event, which come earlier in the row key"
     )
     assert last.startswith("random refuses every other question: host: needs a value for random_bucket")
@@ -366,7 +364,7 @@ def test_run_keeps_the_tables_of_every_variant_if_told_to_and_says_which(ok, few
 
 
 def test_run_again_on_tables_that_were_kept_shows_the_same_and_drops_them(ok, few_samples, users_store, demo_tables):
-    line = f"run orders:newest-first orders:hashed-number --store {users_store.url}"
+    line = f"run orders:orders orders:hashed-number --store {users_store.url}"
     first, second = ok(f"{line} --keep"), ok(f"{line} --keep")
     assert first == second
     ok(f"run orders:hashed-number --store {users_store.url}")

@@ -23,7 +23,7 @@ MAP = (
     "--map 'amount=price (in wei)'"
 )
 HEADER = "order_number,seller_id,buyer_id,placed_ms,item,amount\n"
-LOGS = "one of newest-first, host-first, time-first, modulo, salted, slices, random\n"
+LOGS = "one of host-first, time-first, modulo, salted, slices, random; logs is the design itself\n"
 NO_POINTS = "has no split points (wanted 3): rows start with"
 
 ENDS = [
@@ -48,10 +48,10 @@ ENDS = [
     ("ddl logs:", 2, f"unknown variant of logs '': {LOGS}"),
     ("ddl :salted", 2, f"unknown design '': one of {NAMES}\n"),
     ("ddl :", 2, f"unknown design '': one of {NAMES}\n"),
-    ("ddl logs:salt", 2, "unknown variant of logs 'salt': did you mean salted?\n"),
-    ("ddl logs:Salted", 2, "unknown variant of logs 'Salted': did you mean salted?\n"),
-    ("ddl logs:salted:", 2, "unknown variant of logs 'salted:': did you mean salted?\n"),
-    ("ddl 'logs: salted'", 2, "unknown variant of logs ' salted': did you mean salted?\n"),
+    ("ddl logs:salt", 2, f"unknown variant of logs 'salt': {LOGS}"),
+    ("ddl logs:Salted", 2, f"unknown variant of logs 'Salted': {LOGS}"),
+    ("ddl logs:salted:", 2, f"unknown variant of logs 'salted:': {LOGS}"),
+    ("ddl 'logs: salted'", 2, f"unknown variant of logs ' salted': {LOGS}"),
     ("ddl orders:salted", 2, "unknown variant of orders 'salted': "),
     ("ddl logs_salted", 2, f"unknown design 'logs_salted': one of {NAMES}\n"),
     # unknown questions, fields, options, stores
@@ -136,7 +136,7 @@ ENDS = [
     ("explain logs:salted host=a event=e time=0 tie=00", 2, "no key of logs:salted is complete: logs_salted: LogTi"),
     ("explain logs:salted tie=0011x", 2, "tie: must be bytes in hex (got '0011x')"),
     ("explain orders seller_id=s order_number=n placed=x", 2, "placed: must be a time such as"),
-    ("explain orders:newest-first seller_id=s placed=9223372036854775808", 2, "no key of orders:newest-first is comp"),
+    ("explain orders:orders seller_id=s placed=9223372036854775808", 2, "no key of orders:orders is comp"),
     ("explain orders --key 123", 2, "--key: must be hex digits, two for each byte (got '123')"),
     ("explain logs --key 0x77", 2, "--key: must be hex digits, two for each byte (got '0x77')"),
     ("explain orders --key 12xy", 2, "--key: must be hex digits"),

@@ -554,7 +554,7 @@ def test_a_fact_that_is_broken_without_an_exemption_is_named_with_its_figures():
 
 
 def test_a_cost_that_grows_with_the_table_is_noticed_at_the_size_where_it_begins():
-    one_time, four_times = (size[0] for size in grown("orders:newest-first"))
+    one_time, four_times = (size[0] for size in grown("orders:orders"))
     costly = attrs.evolve(four_times, cost=attrs.evolve(four_times.cost, rows_read=ROWS_FOR_ONE * 2 + 1))
     assert reads_too_many_rows([one_time, four_times]) == ""
     assert reads_too_many_rows([one_time, costly]) == "reads 5 rows, returns 1 (ranges: 1)"

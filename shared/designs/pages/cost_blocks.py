@@ -58,7 +58,7 @@ LEGEND = (
 def costs_block(design: Design, variants: Sequence[VariantCosts]) -> str:
     """What the samples are, what a verdict means, and the verdict on every question in every variant."""
     silent = [f"`{variant.variant.name}`" for variant in variants if not variant.answers]
-    caption = [_samples_line(design), f"`{design.main.name}` is the design itself."]
+    caption = [_samples_line(design)]
     caption += [f"{', '.join(silent)} has no column: it refuses every question."] if silent else []
     tables = across(variants, verdict)
     return "\n\n".join([filled(" ".join(caption)), markdown_list(_legend(variants)), tables])

@@ -25,7 +25,7 @@ counting = only(*COUNTING)
 main_variant = only(DESIGN.main.name)
 keeping_main_or_long = pytest.mark.parametrize(
     "variant",
-    [BY_NAME["cells"], pytest.param(BY_NAME["salted"], marks=pytest.mark.long)],
+    [BY_NAME["counters"], pytest.param(BY_NAME["salted"], marks=pytest.mark.long)],
     ids=KEEPING,
 )
 """Runs a test that takes seconds: the one variant in `make test`, the other in `make test-long`."""

@@ -95,7 +95,7 @@ def test_three_increments_of_which_one_is_sent_again_count_four_and_the_counters
 @pytest.mark.parametrize("number", [1, 2, 3, 6])
 def test_three_logins_as_cells_count_three_whichever_reply_is_lost(engine, number):
     """The client of the suite sends a put again by itself, because its timestamp makes it the same put."""
-    variant = BY_NAME["cells"]
+    variant = BY_NAME["counters"]
     with losing(engine, variant.tables, "mutateRowsTs", number) as (lossy, direct):
         with closing(connect(lossy)) as connection:
             assert store_until_answered(variant.open(connection)) == 3
@@ -105,7 +105,7 @@ def test_three_logins_as_cells_count_three_whichever_reply_is_lost(engine, numbe
 
 
 def test_cells_count_three_with_plain_happybase_too_if_the_caller_tries_again(engine):
-    variant = BY_NAME["cells"]
+    variant = BY_NAME["counters"]
     with losing(engine, variant.tables, "mutateRowsTs", 3) as (lossy, direct):
         address, prefix = urlsplit(lossy), connection_prefix(direct)
         opened = [happybase.Connection(address.hostname, address.port, table_prefix=prefix) for _ in range(2)]

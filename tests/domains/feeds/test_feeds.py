@@ -18,8 +18,8 @@ TEA = Post("dan", NOON_MS + 1, 2**64 - 1, "tea\r\nand cake")
 READERS = ["ann", "ann_1", "r\0", "émile", "店"]
 AUTHORS = ["dan", "dan_1", "ann"]
 
-the_design = pytest.mark.parametrize("variant", [DESIGN.main], ids=["push-and-pull"])
-with_intents = pytest.mark.parametrize("variant", DESIGN.variants[:2], ids=["push-and-pull", "pull"])
+the_design = pytest.mark.parametrize("variant", [DESIGN.main], ids=["feeds"])
+with_intents = pytest.mark.parametrize("variant", DESIGN.variants[:2], ids=["feeds", "pull"])
 
 
 @attrs.define

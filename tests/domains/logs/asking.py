@@ -7,7 +7,7 @@ from domains.logs.design import DESIGN
 from shared.records import LAST_MS
 
 BY_NAME = {variant.name: variant for variant in DESIGN.variants}
-ANSWERING = ["newest-first", "host-first", "time-first", "modulo", "salted", "slices"]
+ANSWERING = ["logs", "host-first", "time-first", "modulo", "salted", "slices"]
 
 
 def only(*names):
@@ -18,7 +18,7 @@ def only(*names):
 main_variant = only(DESIGN.main.name)
 """Runs a test on the main variant only, because every variant behaves alike: a refused question, a damaged cursor."""
 answering = only(*ANSWERING)
-at_any_time = only("newest-first", "host-first", "time-first", "modulo", "salted")
+at_any_time = only("logs", "host-first", "time-first", "modulo", "salted")
 of_all_hosts = only("time-first", "modulo", "salted", "slices")
 
 
@@ -101,4 +101,4 @@ def refuses(name, question):
     ask, host, _kind, period = question
     if name == "slices":
         return None in period
-    return name == "random" or (name in ("newest-first", "host-first") and ask == "window" and host is None)
+    return name == "random" or (name in ("logs", "host-first") and ask == "window" and host is None)

@@ -64,14 +64,14 @@ def test_another_file_format_is_one_format(tmp_path):
 
 @pytest.mark.parametrize("new_key", ["host-first", "time-first", "modulo", "salted", "slices"])
 def test_from_one_key_to_another_both_tables_are_written_and_the_old_rows_loaded_again(opened, new_key):
-    old_connection, old = opened("newest-first")
+    old_connection, old = opened("logs")
     new_connection, new = opened(new_key)
     before = stored(old, event(5), event(5), event(6, "host12"))
     for logs in (old, new):
         for new_event in (event(7), before[0]):
             logs.store(new_event)
 
-    (table,) = BY_NAME["newest-first"].tables
+    (table,) = BY_NAME["logs"].tables
     for row, cells in scan(old_connection.table(table.name), table.key.whole_table()):
         new.store(table.record(row, cells))
 

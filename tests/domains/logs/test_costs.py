@@ -28,7 +28,7 @@ def hundred(logs):
     return logs
 
 
-@only("newest-first")
+@only("logs")
 def test_newest_first_reads_one_row_more_than_it_returns_and_in_reverse_two(connection, hundred):
     assert cost_of(connection, hundred.latest("a", "E"), 10) == (1, 11)
     assert cost_of(connection, hundred.host_events("a", "E"), 10) == (1, 12)
@@ -40,7 +40,7 @@ def test_host_first_reads_one_row_more_than_it_returns_and_in_reverse_two(connec
     assert cost_of(connection, hundred.latest("a", "E"), 10) == (1, 12)
 
 
-@only("newest-first", "host-first")
+@only("logs", "host-first")
 def test_a_window_of_one_host_reads_all_its_rows_for_every_page(connection, hundred):
     query = hundred.window(0, 5000, host="a")
     page = query.page(limit=2)
@@ -48,7 +48,7 @@ def test_a_window_of_one_host_reads_all_its_rows_for_every_page(connection, hund
     assert cost_of(connection, query, 2, page.cursor) == (1, 100)
 
 
-@only("newest-first", "host-first")
+@only("logs", "host-first")
 def test_hosts_named_alike_are_one_scan_of_their_rows_whenever_they_happened(connection, hundred):
     assert cost_of(connection, hundred.hosts_like("a", 0, 5000)) == (1, 100)
     assert len(list(hundred.hosts_like("a", 0, 5000))) == 5
@@ -104,7 +104,7 @@ def crowded(engine):
     """A repository on one table, by name: a host with more events than a page reads, two of them of a rare kind."""
     with ExitStack() as stores:
         repositories = {}
-        for name in ("newest-first", "time-first"):
+        for name in ("logs", "time-first"):
             (table,) = BY_NAME[name].tables
             connection = stores.enter_context(engine.shared_store(table))
             repositories[name] = BY_NAME[name].open(connection)
@@ -124,9 +124,9 @@ def test_a_filtered_page_ends_short_with_a_cursor_and_goes_on(crowded):
 
 def test_a_window_of_a_host_with_more_rows_than_are_sorted_is_refused_however_short_it_is(crowded):
     with pytest.raises(InvalidQuestion) as refused:
-        crowded["newest-first"].window(5, 6, host="host1").page(limit=1)
+        crowded["logs"].window(5, 6, host="host1").page(limit=1)
     assert str(refused.value) == (
         "a sorted page reads all rows of its ranges, which hold more than 10000: "
         "ask with a condition on event, the first part of the row key that has none"
     )
-    assert times(crowded["newest-first"].host_events("host1", "GET", 5, 6)) == [5]
+    assert times(crowded["logs"].host_events("host1", "GET", 5, 6)) == [5]

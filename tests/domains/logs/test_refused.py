@@ -28,7 +28,7 @@ AT_ANY_TIME = ("hosts_like", "host", None, [None, None])
 @pytest.mark.parametrize(
     ("name", "question", "reason"),
     [
-        ("newest-first", WINDOW, f"LogNewestFirst.time_ms: {NEEDS_HOST_AND_EVENT}"),
+        ("logs", WINDOW, f"LogNewestFirst.time_ms: {NEEDS_HOST_AND_EVENT}"),
         ("host-first", WINDOW, f"LogHostFirst.time_ms: {NEEDS_HOST_AND_EVENT}"),
         ("slices", HOST_EVENTS, f"LogInSlices.time_ms: {NEEDS_ENDS}"),
         ("slices", LATEST, f"LogInSlices.time_ms: {NEEDS_ENDS}"),
@@ -127,7 +127,7 @@ def test_a_message_that_is_not_unicode_is_refused_by_name_and_leaves_nothing(con
     assert dump(connection, variant) == {variant.tables[0].name: []}
 
 
-@only("newest-first", "time-first", "modulo", "salted", "slices")
+@only("logs", "time-first", "modulo", "salted", "slices")
 def test_the_longest_key_is_stored_and_found_and_a_longer_one_refused(new_store, variant):
     connection = located(new_store(*variant.tables), variant.tables)
     logs = variant.open(connection)

@@ -221,7 +221,7 @@ def test_an_event_stored_between_two_pages_moves_no_other(logs):
     assert times(first.records + second.records) == [13, 12, 11, 10, 0]
 
 
-@only("newest-first", "host-first")
+@only("logs", "host-first")
 def test_an_event_stored_between_two_sorted_pages_moves_no_other(logs):
     stored(logs, *map(event, (10, 11, 12, 13)))
     first = logs.window(0, 100, host="host1").page(limit=2)
@@ -262,7 +262,7 @@ def test_events_of_one_time_need_one_call(connection, logs):
     assert cost.rpcs == len({new_event.time_ms for new_event in EVENTS})
 
 
-@only("newest-first")
+@only("logs")
 def test_no_events_need_no_call(connection, logs):
     with metered(connection) as cost:
         assert logs.store_all([]) == 0
@@ -315,7 +315,7 @@ def test_an_event_that_cannot_be_stored_stores_none_of_those_that_go_with_it(con
     assert len(dump(connection, variant)[variant.tables[0].name]) == 2
 
 
-@only("newest-first")
+@only("logs")
 def test_a_source_that_fails_leaves_what_was_read_of_it(connection, variant, logs):
     def source():
         yield from EVENTS
@@ -387,7 +387,7 @@ def test_the_latest_are_a_hundred_events_if_no_limit_is_given(logs):
     assert (len(page.records), page.records[0], page.cursor is None) == (100, last, False)
 
 
-@only("newest-first", "host-first")
+@only("logs", "host-first")
 def test_hosts_that_begin_alike_give_a_hundred_events_if_no_limit_is_given(logs):
     stored(logs, *(event(at, f"host{at % 3}") for at in range(1, 102)))
     page = logs.hosts_like("host").page()

@@ -8,7 +8,7 @@ from domains.monitoring.variants.bucketed import BUCKET_MS
 from shared.records import LAST_MS
 
 BY_NAME = {variant.name: variant for variant in DESIGN.variants}
-WIDE = ["wide", "salted"]
+WIDE = ["monitoring", "salted"]
 LOSSLESS = [*WIDE, "host-time-metric", "metric-host-time"]
 BUCKETS = ["bucketed", "hashed-bucket"]
 
@@ -76,7 +76,7 @@ def refuses(name, method):
         "of_host": name == "metric-host-time",
         "across_hosts": name not in ("metric-host-time", "bucketed"),
         "latest": name == "bucketed",
-        "drop_before": name not in ("wide", "salted", "metric-host-time"),
+        "drop_before": name not in ("monitoring", "salted", "metric-host-time"),
     }.get(method, False)
 
 

@@ -135,7 +135,7 @@ def test_another_file_format_is_one_format(tmp_path):
 
 @pytest.mark.parametrize("new_key", ["salted", "host-time-metric", "metric-host-time"])
 def test_from_one_key_to_another_both_tables_are_written_and_the_old_points_read_again(new_store, new_key):
-    old_variant, new_variant = BY_NAME["wide"], BY_NAME[new_key]
+    old_variant, new_variant = BY_NAME["monitoring"], BY_NAME[new_key]
     connection = new_store(*old_variant.tables, *new_variant.tables)
     old, new = old_variant.open(connection), new_variant.open(connection)
     before = stored(old, point(5), point(6, "web-12"), point(7, metric="disk"))

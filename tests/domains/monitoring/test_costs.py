@@ -31,7 +31,7 @@ def pages_of(query, limit):
 
 @pytest.mark.parametrize(
     ("variant", "rows", "rpcs", "bytes_"),
-    [(BY_NAME["wide"], 24, 9, 22_080), (BY_NAME["host-time-metric"], 1440, 5, 50_400)],
+    [(BY_NAME["monitoring"], 24, 9, 22_080), (BY_NAME["host-time-metric"], 1440, 5, 50_400)],
     ids=["wide", "tall"],
 )
 def test_a_wide_day_is_fewer_rows_and_bytes_in_more_calls(connection, variant, day, rows, rpcs, bytes_):
@@ -42,7 +42,7 @@ def test_a_wide_day_is_fewer_rows_and_bytes_in_more_calls(connection, variant, d
 
 @pytest.mark.parametrize(
     ("variant", "rpcs", "most_bytes"),
-    [(BY_NAME["wide"], 87, 31_000), (BY_NAME["host-time-metric"], 46, 51_000)],
+    [(BY_NAME["monitoring"], 87, 31_000), (BY_NAME["host-time-metric"], 46, 51_000)],
     ids=["wide", "tall"],
 )
 def test_a_day_in_pages_of_a_hundred(connection, variant, day, rpcs, most_bytes):
@@ -85,7 +85,7 @@ def test_averages_read_each_point_once(connection, day):
     assert cost.rows_fetched == 4
 
 
-@only("wide", "salted")
+@only("monitoring", "salted")
 def test_the_latest_needs_a_reverse_scan_and_one_of_its_hour(connection, day):
     with metered(connection) as cost:
         assert day.latest("web-1", "cpu") == DAY[-1]
@@ -173,7 +173,7 @@ def test_a_longer_period_after_ten_thousand_points_of_its_first_hour_begins_with
 
 @pytest.mark.parametrize(
     ("variant", "dropped", "rpcs"),
-    [(BY_NAME["wide"], 12, 5), (BY_NAME["metric-host-time"], 720, 5)],
+    [(BY_NAME["monitoring"], 12, 5), (BY_NAME["metric-host-time"], 720, 5)],
     ids=["wide", "tall"],
 )
 def test_half_a_day_is_dropped_by_row_keys_alone(engine, connection, points, dropped, rpcs):

@@ -94,9 +94,9 @@ def test_of_4730_points_of_the_disk_4719_are_kept_because_twelve_share_a_time(en
         assert (len(disk), len(kept), points.of_metric(**ONE_DISK).count()) == (4730, 4719, 4719)
         night = parse_time("2014-03-09T03:00Z")
         assert [point.value for point in points.of_metric(**ONE_DISK, since_ms=night, until_ms=night + 1)] == [0.0]
-        before = dump(connection, BY_NAME["wide"])
+        before = dump(connection, BY_NAME["monitoring"])
         stored(points, *read(DISK))
-        assert dump(connection, BY_NAME["wide"]) == before
+        assert dump(connection, BY_NAME["monitoring"]) == before
 
 
 def test_an_hour_of_a_series_is_one_row(loaded, kept):

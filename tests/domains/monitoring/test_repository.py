@@ -198,7 +198,7 @@ def test_averages_over_no_whole_number_of_milliseconds_are_refused(points, every
 
 # ---- retention --------------------------------------------------------------------------------------
 
-DROPPING = ["wide", "salted", "metric-host-time"]
+DROPPING = ["monitoring", "salted", "metric-host-time"]
 dropping = only(*DROPPING)
 PER_HOUR = [0, HOUR_MS - 1, HOUR_MS, 2 * HOUR_MS, 2 * HOUR_MS + 1, 7 * HOUR_MS]
 
@@ -212,7 +212,7 @@ def test_whole_hours_before_a_time_are_dropped_and_no_part_of_one(points):
     assert [points.latest(each.host, each.metric) for each in others] == others
 
 
-@pytest.mark.parametrize(("variant", "dropped"), [(BY_NAME["wide"], 2), (BY_NAME["metric-host-time"], 3)])
+@pytest.mark.parametrize(("variant", "dropped"), [(BY_NAME["monitoring"], 2), (BY_NAME["metric-host-time"], 3)])
 def test_dropping_counts_rows_and_dropping_again_finds_none(connection, variant, points, dropped):
     stored(points, *map(point, PER_HOUR))
     assert points.drop_before("web-1", "cpu", 2 * HOUR_MS) == dropped

@@ -109,7 +109,7 @@ def test_buckets_answer_as_a_list_of_the_latest_point_of_each_bucket(engine, poi
 @given(points)
 def test_answers_of_a_host_are_in_the_order_of_the_row_key(engine, points):
     for name, key in {
-        "wide": lambda each: (each.metric, each.time_ms),
+        "monitoring": lambda each: (each.metric, each.time_ms),
         "salted": lambda each: (each.metric, each.time_ms),
         "host-time-metric": lambda each: (each.time_ms, each.metric),
     }.items():

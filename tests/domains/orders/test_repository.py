@@ -297,7 +297,7 @@ def test_a_time_that_no_cell_can_carry_is_refused(placed_ms):
 
 # ---- numbers that begin alike -----------------------------------------------------------------------
 
-in_order_of_number = only("newest-first", "oldest-first", "index-table")
+in_order_of_number = only("orders", "oldest-first", "index-table")
 
 
 @pytest.fixture
@@ -386,7 +386,7 @@ def tied(orders):
     return orders
 
 
-@only("newest-first", "index-table", "hashed-number")
+@only("orders", "index-table", "hashed-number")
 def test_orders_of_one_millisecond_come_by_number(tied):
     for query in (tied.of_seller("s-17"), tied.of_buyer("b-3")):
         assert [line.order_number for line in query] == ["n-1", "n-10", "n-2"]

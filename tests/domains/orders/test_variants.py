@@ -59,7 +59,7 @@ def test_every_order_takes_a_row_and_one_in_each_list(loaded, name):
 
 
 def test_an_intent_takes_three_calls_more_than_the_plain_form_and_no_lasting_bytes(loaded):
-    with_intents, plain = loaded["newest-first"][0], loaded["without-intents"][0]
+    with_intents, plain = loaded["orders"][0], loaded["without-intents"][0]
     # Each call but two: the clock is compared once for each connection.
     assert with_intents.rpcs_per_record == 7 + 2 / len(list(ORDERS_LOAD.sample_records()))
     assert plain.rpcs_per_record == 4
@@ -79,22 +79,22 @@ def bytes_stored(loaded, name):
 
 
 def test_the_direction_of_time_takes_no_bytes(loaded):
-    assert bytes_stored(loaded, "oldest-first") == bytes_stored(loaded, "newest-first")
+    assert bytes_stored(loaded, "oldest-first") == bytes_stored(loaded, "orders")
 
 
 def test_a_hash_of_two_bytes_is_stored_once_because_an_order_is_one_cell(loaded):
-    more = bytes_stored(loaded, "hashed-number") - bytes_stored(loaded, "newest-first")
+    more = bytes_stored(loaded, "hashed-number") - bytes_stored(loaded, "orders")
     assert more == pytest.approx(2)
 
 
 def test_a_whole_order_in_the_sellers_list_takes_a_tenth_more(loaded):
-    assert 1.05 < bytes_stored(loaded, "index-table") / bytes_stored(loaded, "newest-first") < 1.15
+    assert 1.05 < bytes_stored(loaded, "index-table") / bytes_stored(loaded, "orders") < 1.15
 
 
 def test_an_order_in_one_cell_and_a_list_by_status_take_less_than_an_order_in_six_cells(loaded):
-    assert 0.9 < bytes_stored(loaded, "newest-first") / bytes_stored(loaded, "without-intents") < 1
+    assert 0.9 < bytes_stored(loaded, "orders") / bytes_stored(loaded, "without-intents") < 1
 
 
 def test_new_numbers_after_a_hash_do_not_all_come_after_the_last_row(loaded):
-    assert loaded["newest-first"][0].busiest_shares[0] == 1
+    assert loaded["orders"][0].busiest_shares[0] == 1
     assert loaded["hashed-number"][0].busiest_shares[0] < 0.3

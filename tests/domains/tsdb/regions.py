@@ -66,7 +66,7 @@ def tables() -> dict[str, TableLayout[Any, Any]]:
     before = sorted(row for hour in range(HOURS_BEFORE) for row in _rows(unsalted, points_at(T + hour * HOUR_MS)))
     salted = data_table("tsdb-salted", salt=SeriesSalt(buckets=REGIONS))
     return {
-        "unsalted": attrs.evolve(unsalted, splits=Splits(tuple(quantiles(before, REGIONS)), "sixteenths")),
+        "tsdb": attrs.evolve(unsalted, splits=Splits(tuple(quantiles(before, REGIONS)), "sixteenths")),
         "salted": attrs.evolve(salted, splits=Splits(salted.splits.points, "buckets")),
     }
 

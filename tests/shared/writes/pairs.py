@@ -108,7 +108,7 @@ class PairExplorer:
 
 def _pairs() -> Iterator[Pair]:
     engine = Embedded()
-    fold = CrashTests(engine, BY_NAME["cells"].tables, BY_NAME["cells"].open, counters.VIEWS, (), rows_and_days)
+    fold = CrashTests(engine, BY_NAME["counters"].tables, BY_NAME["counters"].open, counters.VIEWS, (), rows_and_days)
     folds = (
         attrs.evolve(counters.WRITES[0], before=one_user),
         attrs.evolve(counters.WRITES[1], before=closed_day),
