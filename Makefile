@@ -36,45 +36,43 @@ test-cluster: .venv/ready ## kill servers of an HBase cluster under load; needs 
 	.venv/bin/pytest -m cluster tests/hbase/cluster
 
 faults: .venv/ready ## break the network on purpose, beside plain happybase; takes minutes; GATEWAY=HOST:PORT, SEED=
-	.venv/bin/python -m tests.faults $(if $(GATEWAY),--gateway '$(GATEWAY)') $(if $(SEED),--seed '$(SEED)')
+	.venv/bin/python -m tests.programs.faults $(if $(GATEWAY),--gateway '$(GATEWAY)') $(if $(SEED),--seed '$(SEED)')
 
 hbase: .venv/ready ## a real HBase until Ctrl-C; needs Java 17 and Maven; DATA=dir keeps its data, PORT=9090
-	@.venv/bin/python -m tests.hbase $(if $(DATA),--data '$(DATA)') $(if $(PORT),--port $(PORT))
+	@.venv/bin/python -m tests.programs.hbase $(if $(DATA),--data '$(DATA)') $(if $(PORT),--port $(PORT))
 
 opentsdb: .venv/ready ## a real OpenTSDB on an HBase of its own until Ctrl-C; needs Java 17 and Maven
-	@.venv/bin/python -m tests.opentsdb
+	@.venv/bin/python -m tests.programs.opentsdb
 
 test-opentsdb: .venv/ready ## the tables of tsdb beside a real OpenTSDB, in a minute; needs Java 17 and Maven
 	.venv/bin/pytest -m opentsdb tests/opentsdb
 
 bench-opentsdb: .venv/ready ## loads and questions of tsdb beside a real OpenTSDB on the same HBase; takes a quarter of an hour; QUICK=1, RECORD=1, ONLY=questions
-	.venv/bin/python -m tests.opentsdb.bench $(if $(QUICK),--quick) $(if $(RECORD),--record) $(if $(ONLY),--only $(ONLY))
+	.venv/bin/python -m tests.programs.opentsdb.bench $(if $(QUICK),--quick) $(if $(RECORD),--record) $(if $(ONLY),--only $(ONLY))
 
 lost-points: .venv/ready ## how often a compaction loses an overwritten point, OpenTSDB's and ours, in a minute
-	.venv/bin/python -m tests.opentsdb.lost_points
+	.venv/bin/python -m tests.programs.opentsdb.lost_points
 
 compare-hbase: .venv/ready ## 200,000 random calls on the embedded store and a real HBase; OPERATIONS=, SEED=
-	.venv/bin/python -m tests.compare $(if $(OPERATIONS),--operations $(OPERATIONS)) $(if $(SEED),--seed '$(SEED)')
+	.venv/bin/python -m tests.programs.compare $(if $(OPERATIONS),--operations $(OPERATIONS)) $(if $(SEED),--seed '$(SEED)')
 
 hot-spots: .venv/ready ## measure on a real HBase where the writes of logs, counters and tsdb land, for their READMEs
-	.venv/bin/python -m tests.hbase.hot_spots
-	.venv/bin/python -m tests.domains.counters.regions
-	.venv/bin/python -m tests.domains.tsdb.regions
+	.venv/bin/python -m tests.programs.hot_spots
 
 bench: .venv/ready ## the benchmarks; QUICK=1 runs each once
-	.venv/bin/python tests/benchmarks $(if $(QUICK),--quick)
+	.venv/bin/python -m tests.programs.benchmarks $(if $(QUICK),--quick)
 
 bench-hbase: .venv/ready ## domain code beside code by hand on a real HBase; needs Java 17 and Maven; QUICK=1
-	.venv/bin/python -m tests.benchmarks.bench_hbase $(if $(QUICK),--quick)
+	.venv/bin/python -m tests.programs.benchmarks.bench_hbase $(if $(QUICK),--quick)
 
 bench-large: .venv/ready ## a scan in a table of ten million rows; takes minutes and gigabytes
-	.venv/bin/python tests/benchmarks/bench_store.py --large
+	.venv/bin/python -m tests.programs.benchmarks.bench_store --large
 
 mutants: .venv/ready ## break the code on purpose; the tests must notice; PART=1/3, CHANGED=20 commits, NAMED='words'
-	.venv/bin/python -m tests.mutants $(if $(PART),--part '$(PART)') $(if $(CHANGED),--changed '$(CHANGED)') $(if $(NAMED),--named '$(NAMED)')
+	.venv/bin/python -m tests.programs.mutants $(if $(PART),--part '$(PART)') $(if $(CHANGED),--changed '$(CHANGED)') $(if $(NAMED),--named '$(NAMED)')
 
 readmes: .venv/ready ## write the generated blocks of every README anew
-	.venv/bin/python -m tests.readmes
+	.venv/bin/python -m tests.programs.readmes
 
 check: .venv/ready ## lint, format, types; pyright needs node
 	.venv/bin/ruff check

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, settings
 
 from shared.writes import CLOCK
 from tests.engines import EMBEDDED, HBASE, Engine, NewStore, engine_named
-from tests.hbase.java import NotStarted
-from tests.hbase.named import VARIABLE, named_hbase, named_or_started
+from tests.programs.hbase.java import NotStarted
+from tests.programs.hbase.named import VARIABLE, named_hbase, named_or_started
 
 settings.register_profile(
     "rowbook",

@@ -16,8 +16,8 @@ from shared import testing
 from shared.keys import KeyLayout, TrailingText, part, row_key
 from shared.tables import RecordCells, TableLayout
 from shared.testing import EMBEDDED, HBASE
-from tests.hbase.named import named_hbase
-from tests.hbase.stores import Stores
+from tests.programs.hbase.named import named_hbase
+from tests.programs.hbase.stores import Stores
 
 
 @row_key

@@ -28,7 +28,7 @@ from shared.queries import Explanation
 from shared.stores import connect
 from shared.stores.filters import language as filter_language
 from shared.tables import ItemCells, create_tables
-from tests.readmes import all_pages
+from tests.programs.readmes import all_pages
 
 ROOT = Path(__file__).parents[1]
 READMES = sorted(path for pattern in ("*.md", "domains/**/*.md", "shared/**/*.md") for path in ROOT.glob(pattern))

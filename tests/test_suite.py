@@ -10,7 +10,7 @@ import pytest
 from domains.command_line.designs import all_designs
 from domains.command_line.key_words import tables_of
 from tests.copies import COPIED, copied_modules
-from tests.mutants.planting import read_mutants
+from tests.programs.mutants.planting import read_mutants
 
 ROOT = Path(__file__).parents[1]
 DOMAINS = sorted(path for path in (ROOT / "domains").iterdir() if (path / "keys.py").exists())

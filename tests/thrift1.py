@@ -12,7 +12,7 @@ import thriftpy2
 from thriftpy2.thrift import TClient
 
 from shared.stores.thrift1.idl import Thrift1
-from tests.hbase.java import KEPT
+from tests.programs.hbase.java import KEPT
 
 
 class WholeConnection(happybase.Connection):

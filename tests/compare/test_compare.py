@@ -9,20 +9,20 @@ import attrs
 import pytest
 
 from shared.stores.thrift1.idl import Thrift1
-from tests.compare.answers import Cell, Row
-from tests.compare.comparing import Comparison, sequence
-from tests.compare.filters import Combined, Single, names
-from tests.compare.generating import Generator
-from tests.compare.known import explanation
-from tests.compare.operations import FLUSH, Moment, Operation, is_random, written
-from tests.compare.places import KINDS, Embedded, RealHBase
-from tests.compare.planted import DEFECTS, Planted
-from tests.compare.running import Answered, run
-from tests.compare.writing import as_case
 from tests.conformance.cases import read_cases
 from tests.conformance.running import run as run_case
 from tests.conformance.targets import InProcess
-from tests.hbase.named import VARIABLE, named_hbase
+from tests.programs.compare.answers import Cell, Row
+from tests.programs.compare.comparing import Comparison, sequence
+from tests.programs.compare.filters import Combined, Single, names
+from tests.programs.compare.generating import Generator
+from tests.programs.compare.known import explanation
+from tests.programs.compare.operations import FLUSH, Moment, Operation, is_random, written
+from tests.programs.compare.places import KINDS, Embedded, RealHBase
+from tests.programs.compare.planted import DEFECTS, Planted
+from tests.programs.compare.running import Answered, run
+from tests.programs.compare.writing import as_case
+from tests.programs.hbase.named import VARIABLE, named_hbase
 
 OPERATIONS_ON_HBASE = 10_000
 

@@ -18,8 +18,8 @@ from shared.stores.hbase.thrift2 import Thrift2Gateway
 from shared.stores.server.thrift_server import ThriftServer
 from tests.conformance.cases import Case, read_cases
 from tests.conformance.notation import as_bytes, mutation
-from tests.hbase.named import VARIABLE, NamedHBase, named_hbase
-from tests.hbase.stores import drop_table
+from tests.programs.hbase.named import VARIABLE, NamedHBase, named_hbase
+from tests.programs.hbase.stores import drop_table
 from tests.thrift1 import WholeConnection
 
 _TIMEOUT_MS = 120_000

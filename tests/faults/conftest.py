@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from tests.faults.clients import short_pauses
+from tests.programs.faults.clients import short_pauses
 
 
 @pytest.fixture(autouse=True)

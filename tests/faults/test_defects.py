@@ -5,10 +5,10 @@ from thriftpy2.thrift import TApplicationException
 
 from shared.stores.hbase import calls, resumed_scans, retries, scan_sockets, sockets
 from shared.stores.hbase import connection as hbase
-from tests.faults import reads, writes
-from tests.faults.plans import Plan
-from tests.faults.tally import Broken
-from tests.faults.workload import run
+from tests.programs.faults import reads, writes
+from tests.programs.faults.plans import Plan
+from tests.programs.faults.tally import Broken
+from tests.programs.faults.workload import run
 
 
 def broken_by(plan, *kinds, client="ours", operations=300):

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from tests.faults.plans import PLANS, Plan
-from tests.faults.workload import new_seed, run
+from tests.programs.faults.plans import PLANS, Plan
+from tests.programs.faults.workload import new_seed, run
 
 SEED = 1 if "CI" in os.environ else new_seed()  # there the same faults every time; at home new ones
 

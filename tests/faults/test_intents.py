@@ -12,11 +12,11 @@ import pytest
 from shared.stores import OutcomeUnknown, connect
 from shared.tables import create_tables
 from tests.engines import EMBEDDED
-from tests.faults.clients import RETRY_MS
-from tests.faults.gateways import EmbeddedGateway, RemoteGateway
-from tests.faults.plans import Plan
-from tests.faults.proxy import Proxy
-from tests.faults.workload import TIMEOUT_MS, new_seed
+from tests.programs.faults.clients import RETRY_MS
+from tests.programs.faults.gateways import EmbeddedGateway, RemoteGateway
+from tests.programs.faults.plans import Plan
+from tests.programs.faults.proxy import Proxy
+from tests.programs.faults.workload import TIMEOUT_MS, new_seed
 from tests.shared.writes.changing import DERIVED, TABLES, Changer, contradictions, differences
 from tests.shared.writes.processes import Log, entries
 

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from tests.faults.plans import PLANS, Kind, Plan
+from tests.programs.faults.plans import PLANS, Kind, Plan
 
 FETCH = "scannerGetList"
 

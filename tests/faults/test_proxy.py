@@ -10,10 +10,10 @@ from thriftpy2.thrift import TMessageType
 from thriftpy2.transport import TMemoryBuffer
 
 from shared.stores.server.messages import ClientGone
-from tests.faults.gateways import EmbeddedGateway
-from tests.faults.messages import name_of, take_reply
-from tests.faults.plans import Fault, Kind
-from tests.faults.proxy import Proxy
+from tests.programs.faults.gateways import EmbeddedGateway
+from tests.programs.faults.messages import name_of, take_reply
+from tests.programs.faults.plans import Fault, Kind
+from tests.programs.faults.proxy import Proxy
 
 TABLE = b"faults"
 WELL = None

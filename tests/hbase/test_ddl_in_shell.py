@@ -14,9 +14,9 @@ from shared.stores import connect
 from shared.stores.hbase.thrift2 import idl
 from shared.tables import Family, RecordCells, TableLayout, create_tables
 from shared.tables.ddl import create_statement, delete_statement
-from tests.hbase.hbase_shell import run_in_shell
-from tests.hbase.named import INFO_VARIABLE, named_hbase
-from tests.hbase.stores import drop_all
+from tests.programs.hbase.hbase_shell import run_in_shell
+from tests.programs.hbase.named import INFO_VARIABLE, named_hbase
+from tests.programs.hbase.stores import drop_all
 
 pytestmark = pytest.mark.hbase
 

@@ -6,8 +6,8 @@ import pytest
 
 from domains.logs.design import DESIGN
 from domains.logs.loads import EVENTS
-from tests.hbase.hot_spots import BLOCK, block, measured_spreads, predicted_spreads
-from tests.hbase.named import INFO_VARIABLE, named_hbase
+from tests.programs.hbase.named import INFO_VARIABLE, named_hbase
+from tests.programs.hot_spots.logs import BLOCK, block, measured_spreads, predicted_spreads
 
 
 def test_the_readme_has_what_the_keys_give() -> None:

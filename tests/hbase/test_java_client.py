@@ -9,12 +9,12 @@ import pytest
 
 from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.server.thrift_server import ThriftServer
-from tests.hbase.java import jars, java_command
-from tests.hbase.named import named_hbase
-from tests.hbase.stores import drop_table
+from tests.programs.hbase.java import ROOT, jars, java_command
+from tests.programs.hbase.named import named_hbase
+from tests.programs.hbase.stores import drop_table
 from tests.thrift1 import whole_connection
 
-HERE = Path(__file__).parent
+POMS = ROOT / "tests" / "programs" / "hbase"
 CLIENT = "org.apache.hadoop.hbase.thrift.DemoClient"
 TABLES = (b"demo_table", b"disabled_table")
 ROWS = 101
@@ -25,7 +25,7 @@ _VERSIONS = re.compile(r"^row: (\d+), values: (.*); $", re.MULTILINE)
 
 def demo(host: str, port: int) -> str:
     """The output of the client if its tables do not exist; it does not drop them."""
-    class_path: list[Path | str] = [jars(folder / "pom.xml") / "*" for folder in (HERE, HERE / "examples")]
+    class_path: list[Path | str] = [jars(folder / "pom.xml") / "*" for folder in (POMS, POMS / "examples")]
     process = subprocess.run(
         [*java_command(256, class_path), CLIENT, host, str(port), "false"],
         capture_output=True,

@@ -5,9 +5,9 @@ import time
 import pytest
 
 from shared.stores import connect
-from tests.hbase import server
-from tests.hbase.load import Load
-from tests.hbase.server import HBase, running
+from tests.programs.hbase import server
+from tests.programs.hbase.load import Load
+from tests.programs.hbase.server import HBase, running
 
 pytestmark = pytest.mark.hbase
 

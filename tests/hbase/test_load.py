@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.hbase.load import cells_of, compare, row_of, rows_of
+from tests.programs.hbase.load import cells_of, compare, row_of, rows_of
 
 ROWS = sorted(rows_of(0, 0) + rows_of(1, 0) + rows_of(1, 1))
 ACKNOWLEDGED = {0: 1, 1: 2}

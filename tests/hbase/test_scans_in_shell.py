@@ -11,9 +11,9 @@ from shared.designs import load_samples, measure
 from shared.designs.pages.question_blocks import row_limit, statements
 from shared.stores import connect
 from shared.tables import create_tables
-from tests.hbase.hbase_shell import run_in_shell
-from tests.hbase.named import INFO_VARIABLE, named_hbase
-from tests.hbase.stores import drop_all
+from tests.programs.hbase.hbase_shell import run_in_shell
+from tests.programs.hbase.named import INFO_VARIABLE, named_hbase
+from tests.programs.hbase.stores import drop_all
 
 pytestmark = pytest.mark.hbase
 

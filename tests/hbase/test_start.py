@@ -11,10 +11,10 @@ from pathlib import Path
 import happybase
 import pytest
 
-from tests.hbase import java, server
-from tests.hbase.java import NotStarted, jars, java_command
-from tests.hbase.listening import LOOPBACK, listening
-from tests.hbase.server import HOST, free_ports, running
+from tests.programs.hbase import java, server
+from tests.programs.hbase.java import NotStarted, jars, java_command
+from tests.programs.hbase.listening import LOOPBACK, listening
+from tests.programs.hbase.server import HOST, free_ports, running
 
 ROOT = Path(__file__).parents[2]
 
@@ -164,7 +164,7 @@ def test_a_folder_in_use_is_named(bin_, no_jars, monkeypatch):
 
 
 def test_wrong_options_are_refused_in_one_line():
-    command = [sys.executable, "-m", "tests.hbase", "--port", "70000"]
+    command = [sys.executable, "-m", "tests.programs.hbase", "--port", "70000"]
     process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert process.returncode == 2
     assert process.stderr.endswith("argument --port: must be 1..65535 (got '70000')\n")
@@ -191,7 +191,7 @@ def test_two_run_side_by_side_on_loopback_and_leave_nothing_behind(tmp_path, mon
 
 @pytest.mark.hbase
 def test_make_hbase_says_its_url_and_ctrl_c_ends_it_with_the_data_kept(tmp_path):
-    command = [sys.executable, "-u", "-m", "tests.hbase", "--data", str(tmp_path)]
+    command = [sys.executable, "-u", "-m", "tests.programs.hbase", "--data", str(tmp_path)]
     for rows_before in ({}, {b"f:v": b"1"}):
         with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout

@@ -5,8 +5,8 @@ import subprocess
 import attrs
 import pytest
 
-from tests.mutants.choosing import bounded, changed_files, of_files, of_what_changed, part_of
-from tests.mutants.planting import Mutant, read_mutants
+from tests.programs.mutants.choosing import bounded, changed_files, of_files, of_what_changed, part_of
+from tests.programs.mutants.planting import Mutant, read_mutants
 
 CODE = """\
 STEP_MS, KEEP_MS = 3, 4

@@ -12,10 +12,10 @@ from domains.tsdb.variants import salted
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.writes import server_clock
-from tests.hbase.java import FOR_MINUTES
-from tests.hbase.server import HBase
-from tests.hbase.server import running as running_hbase
-from tests.opentsdb.server import OpenTSDB, running
+from tests.programs.hbase.java import FOR_MINUTES
+from tests.programs.hbase.server import HBase
+from tests.programs.hbase.server import running as running_hbase
+from tests.programs.opentsdb.server import OpenTSDB, running
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -29,7 +29,7 @@ from shared.records import parse_time
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.writes import WriterClock
-from tests.opentsdb.server import running
+from tests.programs.opentsdb.server import running
 
 pytestmark = pytest.mark.opentsdb
 

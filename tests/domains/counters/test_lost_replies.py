@@ -16,8 +16,8 @@ from shared.stores.embedded.service import ThriftService
 from shared.stores.server.thrift_server import ThriftServer
 from shared.tables import create_tables
 from tests.engines import EMBEDDED, plain_table
-from tests.faults.plans import Fault, Kind
-from tests.faults.proxy import Proxy
+from tests.programs.faults.plans import Fault, Kind
+from tests.programs.faults.proxy import Proxy
 
 from .asking import BY_NAME, DAY, HOUR_MS, login
 

@@ -4,15 +4,14 @@ import re
 
 import pytest
 
-from tests.hbase.named import INFO_VARIABLE, named_hbase
-
-from .regions import BLOCK, REGIONS, block, measured_spreads, predicted_spreads
+from tests.programs.hbase.named import INFO_VARIABLE, named_hbase
+from tests.programs.hot_spots.tsdb import BLOCK, REGIONS, block, measured_spreads, predicted_spreads
 
 
 def test_the_readme_has_what_the_keys_give():
     there = BLOCK.text
     hbase = re.search(r"of HBase (\d+\.\d+\.\d+\S*),", there)
-    assert hbase, "run python -m tests.domains.tsdb.regions"
+    assert hbase, "run python -m tests.programs.hot_spots.tsdb"
     assert there == block(predicted_spreads(), hbase[1])
 
 

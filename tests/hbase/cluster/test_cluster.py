@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from shared.stores import OutcomeUnknown, connect
-from tests.hbase.cluster.cluster import SESSION_S, Refused, running_cluster
-from tests.hbase.cluster.unrest import Unrest
-from tests.hbase.listening import LOOPBACK, listening
-from tests.hbase.load import Load, cells_of, compare, rows_of
+from tests.programs.hbase.cluster.cluster import SESSION_S, Refused, running_cluster
+from tests.programs.hbase.cluster.unrest import Unrest
+from tests.programs.hbase.listening import LOOPBACK, listening
+from tests.programs.hbase.load import Load, cells_of, compare, rows_of
 
 pytestmark = pytest.mark.cluster
 

@@ -9,8 +9,8 @@ import pytest
 
 from shared.stores import connect
 from shared.tables import create_tables
-from tests.hbase.cluster.cluster import running_cluster
-from tests.hbase.cluster.unrest import Unrest
+from tests.programs.hbase.cluster.cluster import running_cluster
+from tests.programs.hbase.cluster.unrest import Unrest
 from tests.shared.writes.changing import differences
 from tests.shared.writes.linked_rows import (
     BACK_LINKS,

@@ -9,10 +9,10 @@ import pytest
 from domains.orders.design import DESIGN
 from shared.testing import check_a_pause, dropped, kept
 from tests.domains.orders.stopped_writes import WRITES, crash_tests
-from tests.hbase.cluster.cluster import running_cluster
-from tests.hbase.cluster.paused_together import PausedTogether
-from tests.hbase.named import NamedHBase
-from tests.hbase.stores import Stores
+from tests.programs.hbase.cluster.cluster import running_cluster
+from tests.programs.hbase.cluster.paused_together import PausedTogether
+from tests.programs.hbase.named import NamedHBase
+from tests.programs.hbase.stores import Stores
 
 pytestmark = pytest.mark.cluster
 

@@ -26,7 +26,7 @@ from shared.tables import (
     drop_tables,
 )
 from tests.engines import Engine
-from tests.hbase.stores import with_thrift2
+from tests.programs.hbase.stores import with_thrift2
 from tests.shared.stores.hbase.thrift2_gateway import both_gateways
 
 

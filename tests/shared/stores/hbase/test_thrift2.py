@@ -12,8 +12,8 @@ from Hbase_thrift import AlreadyExists, IOError
 
 from shared.stores import OutcomeUnknown, StoreError, Unreachable, connect
 from shared.stores.embedded.connection import EmbeddedConnection
-from tests.hbase.named import named_hbase
-from tests.hbase.stores import with_thrift2
+from tests.programs.hbase.named import named_hbase
+from tests.programs.hbase.stores import with_thrift2
 from tests.shared.stores.hbase.thrift2_gateway import Handler, both_gateways, thrift2_gateway
 
 

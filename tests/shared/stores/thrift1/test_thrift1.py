@@ -22,8 +22,8 @@ from shared.stores.embedded.connection import EmbeddedConnection
 from shared.stores.embedded.service import ThriftService
 from shared.stores.server.thrift_server import ThriftServer
 from shared.stores.thrift1.idl import IOError, Thrift1, TThriftServerType
-from tests.hbase.named import named_hbase
-from tests.hbase.stores import drop_table
+from tests.programs.hbase.named import named_hbase
+from tests.programs.hbase.stores import drop_table
 from tests.shared.stores.processes import run
 from tests.thrift1 import idl_of_hbase, parse_idl, whole_connection
 

@@ -1,0 +1,235 @@
+"""What a fan-out costs beside raw batches of the same rows, when pulling is cheaper, and a check of all rows.
+
+Run it: `python -m tests.programs.benchmarks.bench_feeds [--quick] [--store URL]`. Without a store the embedded one
+runs in a process of its own, so that every call crosses a socket, as it does to a Thrift gateway.
+
+A post goes to many followers, in turns with raw batches. **Raw** means: happybase's own batches put the same rows with
+the same timestamp, 1,000 in a call, with keys made by hand, without steps and without a position. One raw side reads
+the followers by happybase's scan before it puts their rows, as any fan-out must; the other one knows them. A third side
+only scans the followers: its time and that of the batches that know them is what code without any work of its own would
+take. Targets: rows per second at least 0.8 of those of raw batches, and the same peak memory of the process that posts,
+however many the followers are. Then pages of a timeline merge more and more streams: what a page costs for each of
+them, and what a line costs that is pushed, say at how many pages for each follower and post pushing is worth it.
+"""
+
+import random
+import resource
+import secrets
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, nullcontext
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[3]
+FOLLOWERS = 10_000, 1_000_000
+FOLLOWERS_OF_STORE = 10_000, 100_000
+ROUNDS = 5
+ROWS_OF_ALL_ROUNDS = 2_000_000
+"""Fewer rounds of larger fan-outs."""
+AT_LEAST = 0.8
+"""The target: rows per second of a fan-out over those of raw batches that read the followers."""
+MEMORY_AT_MOST_KIB = 4 * 1024
+"""The target: how much more memory the largest fan-out may need than the smallest."""
+STREAMS = 0, 4, 16
+PAGES = 100
+VERIFIED_FOLLOWERS = 100_000
+"""With eight posts a million rows in all tables."""
+BATCH = 1_000
+NOON_MS = 1_768_219_200_000
+
+
+def main(quick: bool = False, store: str | None = None) -> None:
+    """Prints the figures; `quick` shows that it runs, with few followers."""
+    from tests.programs.benchmarks.bench_serve import server
+
+    sizes = (100, 3_000) if quick else FOLLOWERS_OF_STORE if store else FOLLOWERS
+    with nullcontext((0, 0)) if store else server() as (_process_id, port):
+        url = store or f"hbase://127.0.0.1:{port}"
+        prefix = f"b{secrets.token_hex(3)}"
+        with _feeds(url, prefix) as (connection, _):
+            line_us = _fan_outs(connection, url, prefix, sizes, 2 if quick else ROUNDS)
+            _threshold(connection, line_us, 5 if quick else PAGES)
+        with _feeds(url, f"{prefix}v") as (connection, _):
+            _verify(connection, 500 if quick else VERIFIED_FOLLOWERS)
+
+
+def _feeds(url: str, prefix: str) -> Any:
+    """A connection to new tables, which are dropped in the end, and a repository."""
+    from contextlib import contextmanager
+
+    from domains.feeds import TABLES
+    from shared.stores import connect
+    from shared.tables import create_tables, drop_tables
+
+    @contextmanager
+    def opened() -> Iterator[tuple[Any, Any]]:
+        with closing(connect(url, table_prefix=prefix)) as connection:
+            create_tables(connection, TABLES)
+            try:
+                yield connection, _repository(connection)
+            finally:
+                drop_tables(connection, TABLES)
+
+    return opened()
+
+
+def _repository(connection: Any) -> Any:
+    from domains.feeds import FeedRepository
+
+    return FeedRepository(connection, pull_above=None)
+
+
+def _reader(number: int) -> str:
+    return f"reader-{number:07}"
+
+
+def _put_followers(connection: Any, author: str, count: int) -> None:
+    """So many follows, put raw: a million writes with intents would take an hour."""
+    from domains.feeds import Follow
+    from domains.feeds.keys import FOLLOWERS, FOLLOWING, ReaderOfAuthor
+
+    of_table = ((FOLLOWING, lambda name: Follow(name, author)), (FOLLOWERS, lambda name: ReaderOfAuthor(author, name)))
+    for table, record_of in of_table:
+        with connection.table(table.name).batch(batch_size=BATCH) as batch:
+            for number in range(count):
+                record: Any = record_of(_reader(number))
+                batch.put(table.row(record), table.cells.pack(record))
+
+
+def _fan_outs(connection: Any, url: str, prefix: str, sizes: tuple[int, ...], rounds: int) -> float:
+    """Prints the costs of fan-outs; returns the microseconds for a line of the largest."""
+    feeds = _repository(connection)
+    peaks: list[int] = []
+    line_us = 0.0
+    for size in sizes:
+        author = f"author-{size}"
+        _put_followers(connection, author, size)
+        child = [sys.executable, "-m", "tests.programs.benchmarks.bench_feeds", "--post", url, prefix, author]
+        peaks.append(int(subprocess.run(child, check=True, capture_output=True, text=True).stdout))
+        turns = _turns(connection, feeds, author, size, max(1, min(rounds, ROWS_OF_ALL_ROUNDS // size)))
+        line_us = turns.median_ms(0) / size * 1e3
+        rates = [f"{size / turns.median_ms(side) * 1e3:8,.0f} rows/s" for side in range(4)]
+        without_work = 1 / (1 + turns.ratio(3, 2))
+        print(
+            f"{size:9,} followers: {rates[0]}; peak memory {peaks[-1]:,} KiB\n"
+            f"    raw batches that read the followers {rates[1]}, ratio {turns.ratio(1, 0):.2f} (target {AT_LEAST})\n"
+            f"    raw batches that know the followers {rates[2]}, ratio {turns.ratio(2, 0):.2f}\n"
+            f"    a scan of the followers alone       {rates[3]}; such a scan, then batches that know them: "
+            f"ratio {without_work:.2f}"
+        )
+    grown = peaks[-1] - peaks[0]
+    print(f"peak memory: {grown:+,} KiB from the smallest to the largest, target at most {MEMORY_AT_MOST_KIB:,}")
+    return line_us
+
+
+def _turns(connection: Any, feeds: Any, author: str, size: int, rounds: int) -> Any:
+    """A post, raw batches that read the followers, raw batches that know them, and a scan of them, in turns."""
+    from domains.feeds import Post
+    from tests.programs.benchmarks.turns import in_turns
+
+    times_ms = count(NOON_MS)
+
+    def post() -> None:
+        feeds.post(Post(author, next(times_ms), 1, "hello"))
+
+    def read_and_put() -> None:
+        _raw(connection, author, next(times_ms), _followers(connection, author))
+
+    def put() -> None:
+        _raw(connection, author, next(times_ms), map(_reader, range(size)))
+
+    def read() -> None:
+        assert sum(1 for _ in _followers(connection, author)) == size
+
+    sides = post, read_and_put, put, read
+    if size < max(FOLLOWERS_OF_STORE):
+        in_turns(*sides, rounds=1, at_least_s=0)  # warms up the store
+    return in_turns(*sides, rounds=rounds, at_least_s=0)
+
+
+def _followers(connection: Any, author: str) -> Iterator[str]:
+    """The names of an author's followers, read by plain happybase."""
+    prefix = author.encode() + b"\0\1"
+    for row, _ in connection.table("feeds_followers").scan(row_prefix=prefix, batch_size=BATCH):
+        yield row[len(prefix) : -2].decode()
+
+
+def _raw(connection: Any, author: str, posted_ms: int, readers: Iterable[str]) -> None:
+    """The same rows by hand, without a position."""
+    suffix = (2**63 - 1 - posted_ms).to_bytes(8, "big") + author.encode() + b"\0\1" + (1).to_bytes(8, "big")
+    with connection.table("feeds_timelines").batch(timestamp=NOON_MS, batch_size=BATCH) as batch:
+        for reader in readers:
+            batch.put(reader.encode() + b"\0\1" + suffix, {b"f:x": b"\xc3"})
+
+
+def _threshold(connection: Any, line_us: float, pages: int) -> None:
+    """Times pages that merge streams, and says where pushing and pulling cost the same."""
+    from domains.feeds import FeedRepository, Follow, Post
+
+    push, pull = _repository(connection), FeedRepository(connection, pull_above=0)
+    for streams in STREAMS:
+        reader = f"pager-{streams}"
+        for number in range(max(STREAMS)):
+            author = f"streamer-{streams}-{number}"
+            push.follow(Follow(reader, author))
+            feeds = pull if number < streams else push
+            for at in range(5):
+                feeds.post(Post(author, NOON_MS + at, number, "hello"))
+    took_us: dict[int, list[float]] = {streams: [] for streams in STREAMS}
+    dice = random.Random(1)
+    for _ in range(pages):
+        for streams in dice.sample(STREAMS, len(STREAMS)):
+            ask = push.timeline(f"pager-{streams}")
+            took_us[streams].append(_seconds(lambda: ask.page(10)) * 1e6)  # noqa: B023
+    page_us = {streams: statistics.median(took) for streams, took in took_us.items()}
+    for streams, page in page_us.items():
+        print(f"a page of 10 posts, {streams:2} of 16 followed authors with a stream: {page / 1000:6.2f} ms")
+    stream_us = (page_us[STREAMS[-1]] - page_us[0]) / STREAMS[-1]
+    print(
+        f"a stream costs each page {stream_us:.0f} us, a pushed line {line_us:.0f} us: pulling is cheaper if a "
+        f"follower reads less than {line_us / stream_us:.2f} pages for each post of the author"
+    )
+
+
+def _verify(connection: Any, followers: int) -> None:
+    """Times a check of `followers` follows and eight lines for each."""
+    from domains.feeds import Post
+
+    _put_followers(connection, "author", followers)
+    for number in range(8):
+        _repository(connection).post(Post("author", NOON_MS + number, 1, "hello"))
+    verifier = _repository(connection).upkeep
+    found: list[Any] = []
+    took_s = _seconds(lambda: found.extend(finding.kind for finding in verifier.verify()))
+    compared = sum(verifier.counts.values())
+    print(f"verify: {compared:,} rows in {took_s:.1f} s, {compared / took_s:,.0f} rows/s; {len(found):,} left over")
+
+
+def _seconds(action: Callable[[], Any]) -> float:
+    begin_s = time.perf_counter()
+    action()
+    return time.perf_counter() - begin_s
+
+
+def _post_once(url: str, prefix: str, author: str) -> None:
+    """Posts once, and prints the peak memory of this process, in KiB."""
+    from domains.feeds import Post
+    from shared.stores import connect
+
+    with closing(connect(url, table_prefix=prefix)) as connection:
+        _repository(connection).post(Post(author, NOON_MS + 1000, 1, "hello"))
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+    arguments = sys.argv[1:]
+    if "--post" in arguments:
+        _post_once(*arguments[1:])
+    else:
+        main("--quick" in arguments, arguments[arguments.index("--store") + 1] if "--store" in arguments else None)

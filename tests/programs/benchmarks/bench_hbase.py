@@ -1,0 +1,315 @@
+"""The designs on a real HBase beside the same calls written by hand, as ratios measured in one run.
+
+Run `python -m tests.programs.benchmarks.bench_hbase [--quick] [--store URL]`. It starts an HBase of its own unless one
+is named; its tables get a prefix of their own and are dropped in the end.
+
+The sides of a ratio ask the same server in turns, over connections of one kind. Domain code and code by hand must
+return the same records in the same number of calls, or the benchmark fails. A ratio is the median of its rounds; beside
+it stand the two between which half of them lie, and the ratio of the fastest rounds, which other work on the machine
+disturbs least. The control is one side against itself: its spread is the machine's.
+"""
+
+import argparse
+import os
+import secrets
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from functools import partial
+from itertools import cycle, groupby
+from typing import Any
+
+import attrs
+import happybase
+
+from domains.logs import LOGS, LogEvent, LogRepository
+from domains.logs.design import DESIGN as LOGS_DESIGN
+from domains.logs.variants import time_first
+from domains.orders import TABLES, OrderRepository
+from domains.orders.design import DESIGN as ORDERS_DESIGN
+from shared.designs import AccessPattern, Design, Variant, measure, metered
+from shared.keys import KeyLayout, Plan, Salt, between, split_points
+from shared.queries import Page, Query, scan
+from shared.stores import connect
+from tests.programs.benchmarks.by_hand.logs import NewestFirst, Salted
+from tests.programs.benchmarks.by_hand.orders import Orders
+from tests.programs.benchmarks.stock import BATCH, EVENTS_BEGIN_MS, HOUR_MS, log_events, orders, stocked
+from tests.programs.benchmarks.turns import in_turns
+from tests.programs.hbase.java import NotStarted
+from tests.programs.hbase.named import VARIABLE, named_or_started
+
+BY_HAND_AT_MOST = 1.10
+"""Our time over that by hand."""
+MERGED_AT_MOST = 1.20
+"""The time of a row of merged buckets over that of one range."""
+LOADED_AT_MOST = 1.11
+"""The time of a load over that of raw batches: nine tenths of their rate."""
+
+TO_CANCEL = 5_000
+"""Orders that are there to be cancelled: more than there are rounds, because one that is cancelled stays so."""
+BUCKETS = 16
+A_SECOND = 200
+"""Events of one timestamp, as those of a busy server whose log says whole seconds."""
+
+
+@attrs.frozen
+class Size:
+    """How much is measured."""
+
+    rows: int
+    loaded: int
+    """Rows of one load."""
+    rounds: int
+    """Of each comparison, at least."""
+    at_least_s: float
+    """The same in seconds."""
+
+
+FULL = Size(rows=100_000, loaded=4_000, rounds=15, at_least_s=4.0)
+QUICK = Size(rows=2_000, loaded=1_000, rounds=3, at_least_s=0.0)
+
+
+class Unlike(Exception):
+    """The two sides of a comparison do not do the same."""
+
+
+@attrs.define
+class Report:
+    """Prints a line for each comparison, and remembers whether all targets were reached."""
+
+    size: Size
+    reached: bool = True
+
+    def title(self, sides: str, more: str = "") -> None:
+        heads = f"ratio  {'target':12}  {'half of the rounds':20}  fastest  {'ms':>8} {'ms':>8} {more}"
+        print(f"\n{sides:42} {heads.rstrip()}", flush=True)
+
+    def compare(self, what: str, *sides: Callable[[], Any], at_most: float | None = None, more: str = "") -> None:
+        """Runs the sides in turns; prints the ratio of the first two, and after it the time of each side."""
+        turns = in_turns(*sides, rounds=self.size.rounds, at_least_s=self.size.at_least_s)
+        self.reached &= at_most is None or turns.ratio() <= at_most
+        target = "" if at_most is None else f"at most {at_most:.2f}"
+        times = " ".join(f"{turns.median_ms(side):8.2f}" for side in range(len(sides)))
+        ratios = f"{turns.ratio():5.2f}  {target:12}  {turns.spread():20}  {turns.of_fastest():7.2f}"
+        print(f"{what:42} {ratios}  {times} {more}".rstrip(), flush=True)
+
+
+def calls_and_records(connection: happybase.Connection, side: Callable[[], Any]) -> tuple[int, Any]:
+    """The number of calls that a side makes, and the records that it returns."""
+    with metered(connection) as cost:
+        answer = side()
+    return cost.rpcs, answer.records if isinstance(answer, Page) else answer
+
+
+def calls_of_both(connection: happybase.Connection, ours: Callable[[], Any], by_hand: Callable[[], Any]) -> int:
+    """The number of calls that both sides make; raises Unlike if the calls or the records differ."""
+    calls, records = calls_and_records(connection, ours)
+    hand_calls, hand_records = calls_and_records(connection, by_hand)
+    if records != hand_records:
+        raise Unlike(f"other records: {records!s:.300}, by hand {hand_records!s:.300}")
+    if calls != hand_calls:
+        raise Unlike(f"{calls} calls, by hand {hand_calls}")
+    return calls
+
+
+# ---- domain code against the same by hand -------------------------------------------------------------
+
+
+def compare_questions(
+    report: Report,
+    connection: happybase.Connection,
+    design: Design,
+    variant: Variant,
+    records: Sequence[Any],
+    by_hand: Any,
+) -> None:
+    """Compares every question that a variant answers; the last time is that of the embedded store."""
+    report.title(f"{design.name}:{variant.name}, ours / by hand", "embedded calls")
+    with (
+        closing(connect("embedded:")) as memory,
+        stocked(memory, variant.tables, records),
+        stocked(connection, variant.tables, records),
+    ):
+        repository, in_memory = variant.open(connection), variant.open(memory)
+        for measurement in measure(memory, in_memory, design.patterns):
+            pattern = measurement.pattern
+            if measurement.refused:
+                continue
+            ours, embedded = (partial(answered, pattern, side) for side in (repository, in_memory))
+            limit = {"limit": pattern.limit} if pattern.answer == "page" else {}
+            theirs = partial(pattern.ask, by_hand, **pattern.sample, **limit)
+            calls = calls_of_both(connection, ours, theirs)
+            report.compare(pattern.question, ours, theirs, embedded, at_most=BY_HAND_AT_MOST, more=f"{calls:5}")
+        report.compare("control: the last by hand / itself", theirs, theirs)
+
+
+def answered(pattern: AccessPattern, repository: Any) -> Any:
+    """The first page of a query, or another answer."""
+    answer = pattern.ask(repository, **pattern.sample)
+    return answer.page(pattern.limit) if isinstance(answer, Query) else answer
+
+
+def compare_writes(report: Report, connection: happybase.Connection) -> None:
+    """An event stored, an order placed and cancelled: at each call the next one."""
+    report.title("writes, ours / by hand", "embedded calls")
+    to_place, to_cancel = ([orders(report.size.rows, mark) for mark in marks] for marks in ("abc", "def"))
+    to_cancel = [[attrs.evolve(order, status="placed") for order in its[:TO_CANCEL]] for its in to_cancel]
+    with (
+        closing(connect("embedded:")) as memory,
+        stocked(memory, (LOGS,)),
+        stocked(memory, TABLES, to_cancel[2]),
+        stocked(connection, (LOGS,)),
+        stocked(connection, TABLES, [*to_cancel[0], *to_cancel[1]]),
+    ):
+        logs = LogRepository(connection), NewestFirst(connection.table(LOGS.name)), LogRepository(memory)
+        shops = OrderRepository(connection), orders_by_hand(connection), OrderRepository(memory)
+        for shop, its in zip(shops, to_place, strict=True):
+            shop.place(its.pop())  # the first write compares the clocks, in two calls more
+        numbers = [[order.order_number for order in its] for its in to_cancel]
+        events = log_events(report.size.rows)
+        for what, sides in (
+            ("store an event", [each_time(repository.store, events) for repository in logs]),
+            ("place an order", [each_time(shop.place, its) for shop, its in zip(shops, to_place, strict=True)]),
+            ("cancel an order", [each_time(shop.cancel, its) for shop, its in zip(shops, numbers, strict=True)]),
+        ):
+            calls = calls_of_both(connection, *sides[:2])
+            report.compare(what, *sides, at_most=BY_HAND_AT_MOST, more=f"{calls:5}")
+
+
+def each_time(action: Callable[[Any], Any], records: Iterable[Any]) -> Callable[[], None]:
+    """Does it with the next record at each call; after the last with the first again."""
+    following = cycle(records)
+
+    def once() -> None:
+        action(next(following))
+
+    return once
+
+
+def orders_by_hand(connection: happybase.Connection) -> Orders:
+    return Orders(*(connection.table(table.name) for table in TABLES))
+
+
+# ---- buckets, loads, connections ----------------------------------------------------------------------
+
+
+def compare_merged(report: Report, connection: happybase.Connection) -> None:
+    """The same rows, all or those of a fifth of the time, merged of many buckets and out of one range."""
+    report.title(f"scan of {BUCKETS} buckets / of one range")
+    plain = time_first.TABLE
+    layout = KeyLayout(plain.key.key_class, Salt(of="host", buckets=BUCKETS))
+    salted = attrs.evolve(plain, name="logs_merged", key=layout, splits=split_points(layout))
+    fifth = between(EVENTS_BEGIN_MS, EVENTS_BEGIN_MS + 2 * HOUR_MS // 5)
+    with stocked(connection, (plain, salted), log_events(report.size.rows)):
+        for period in (between(), fifth):
+            merged, ranged = (
+                partial(scanned, connection.table(table.name), table.key.plan(time_ms=period))
+                for table in (salted, plain)
+            )
+            if (rows := merged()) != (wanted := ranged()):
+                raise Unlike(f"{rows} rows merged, {wanted} of one range")
+            report.compare(f"{rows:,} rows", merged, ranged, at_most=MERGED_AT_MOST)
+
+
+def scanned(table: happybase.Table, plan: Plan) -> int:
+    return sum(1 for _ in scan(table, plan))
+
+
+def compare_loads(report: Report, connection: happybase.Connection) -> None:
+    """Events through the repository, and happybase's own batches of the same rows, encoded before or on the way."""
+    report.title("loads, store_all / other", f"{'':8} calls")
+    with stocked(connection, (LOGS,)):
+        table, repository = connection.table(LOGS.name), LogRepository(connection)
+        by_hand = NewestFirst(table)
+        spread = sorted(log_events(report.size.loaded), key=lambda event: event.time_ms)
+        busy = [attrs.evolve(event, time_ms=number // A_SECOND * 1000) for number, event in enumerate(spread)]
+        for what, events, other, at_most in (
+            ("batches of rows encoded before", busy, partial(by_time, table, encoded(busy)), LOADED_AT_MOST),
+            ("batches of events encoded by hand", busy, partial(by_hand.store_all, busy), LOADED_AT_MOST),
+            ("one by one", busy, partial(one_by_one, repository, busy), None),
+            ("another time each / one time for all", spread, partial(by_time, table, encoded(spread, 0)), None),
+        ):
+            ours = partial(repository.store_all, events)
+            calls, others = (calls_and_records(connection, side)[0] for side in (ours, other))
+            if at_most and calls != others:
+                raise Unlike(f"{calls} calls, by hand {others}")
+            report.compare(what, ours, other, at_most=at_most, more=f"{calls:14}")
+
+
+def encoded(events: Iterable[LogEvent], time_ms: int | None = None) -> list[tuple[int, bytes, dict[bytes, bytes]]]:
+    """Timestamp, row and cells of each event; the timestamp is the event's, or `time_ms` for all."""
+    return [
+        (event.time_ms if time_ms is None else time_ms, LOGS.row(event), LOGS.cells.pack(event)) for event in events
+    ]
+
+
+def by_time(table: happybase.Table, rows: Iterable[tuple[int, bytes, dict[bytes, bytes]]]) -> None:
+    """Rows in batches of one timestamp each, with two cells a row."""
+    for time_ms, rows_of_time in groupby(rows, key=lambda row: row[0]):
+        with table.batch(timestamp=time_ms, batch_size=2 * BATCH) as batch:
+            for _, row, cells in rows_of_time:
+                batch.put(row, cells)
+
+
+def one_by_one(repository: LogRepository, events: Iterable[LogEvent]) -> None:
+    for event in events:
+        repository.store(event)
+
+
+def compare_connections(report: Report, connection: happybase.Connection) -> None:
+    """Compares the connection that `connect` returns with happybase's own."""
+    report.title("connect(URL) / happybase.Connection")
+    events = log_events(BATCH)
+    with stocked(connection, (LOGS,), events), closing(plain_connection(connection)) as plain:
+        rows = encoded(events, 0)
+        tables = [side.table(LOGS.name) for side in (connection, plain)]
+        for what, action in (
+            ("a get", lambda table: table.row(rows[0][1])),
+            (f"a scan of {BATCH:,} rows", lambda table: list(table.scan())),
+            (f"a batch of {BATCH:,} rows", lambda table: by_time(table, rows)),
+        ):
+            report.compare(what, *(partial(action, table) for table in tables))
+
+
+# ---- all of it ----------------------------------------------------------------------------------------
+
+
+def plain_connection(connection: happybase.Connection) -> happybase.Connection:
+    return happybase.Connection(connection.host, connection.port, table_prefix=connection.table_prefix)
+
+
+def main(size: Size) -> bool:
+    """Prints the ratios beside their targets; returns whether all are reached. Quick ones show that it runs."""
+    report = Report(size)
+    prefix = f"rowbook_bench_{secrets.token_hex(4)}"
+    with (
+        named_or_started(java_options=()) as named,  # with Java's second compiler, as in earnest
+        closing(connect(named.url, table_prefix=prefix)) as connection,
+    ):
+        shops, events = orders(size.rows), log_events(size.rows)
+        compare_questions(report, connection, ORDERS_DESIGN, ORDERS_DESIGN.main, shops, orders_by_hand(connection))
+        by_hand = {"logs": NewestFirst, "salted": Salted}
+        for variant in LOGS_DESIGN.variants:
+            if variant.name in by_hand:
+                (table,) = variant.tables
+                hand = by_hand[variant.name](connection.table(table.name))
+                compare_questions(report, connection, LOGS_DESIGN, variant, events, hand)
+        compare_writes(report, connection)
+        compare_merged(report, connection)
+        compare_loads(report, connection)
+        compare_connections(report, connection)
+    return report.reached
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="The designs on a real HBase beside the same calls written by hand.")
+    parser.add_argument("--quick", action="store_true", help="everything once, with few rows")
+    parser.add_argument("--store", metavar="URL", help="a running HBase: hbase://HOST:PORT")
+    arguments = parser.parse_args()
+    if arguments.store:
+        os.environ[VARIABLE] = arguments.store
+    try:
+        all_reached = main(QUICK if arguments.quick else FULL)
+    except (NotStarted, Unlike) as error:
+        sys.exit(str(error))
+    sys.exit(0 if all_reached or arguments.quick else 1)

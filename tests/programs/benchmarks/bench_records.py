@@ -1,0 +1,81 @@
+"""Records decoded from rows and cells, in nanoseconds for each record, and as ratios of one run.
+
+Run it: `python -m tests.programs.benchmarks.bench_records [--quick]`. A row that lacks the cells of attributes
+with defaults costs an exception more than a row that has them. In a row with many records the row key is decoded once.
+"""
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def main(quick: bool = False) -> None:
+    """Prints the times beside each other; `quick` shows that it runs, not how fast."""
+    import attrs
+
+    from shared.keys import EscapedText, Int64, KeyLayout, Rest, Slice, UInt32, part, row_key
+    from shared.tables import Column, ItemCells, RecordCells, TableLayout
+    from tests.programs.benchmarks.bench_keys import best_ns
+
+    hour_ms = 3_600_000
+
+    @row_key
+    class PointKey:
+        host: str = part(EscapedText, "where")
+        time_ms: int = part(Int64, "when")
+
+    @row_key
+    class Hour:
+        host: str = part(EscapedText, "where")
+        time_ms: int = part(Slice(Int64, hour_ms), "the hour")
+
+    @row_key
+    class Within:
+        time_ms: int = part(Rest(UInt32, hour_ms), "the rest of the hour")
+
+    @attrs.frozen
+    class Point:
+        host: str
+        time_ms: int
+        value: float
+        unit: str = "1"
+        note: str = ""
+
+    @attrs.frozen
+    class Value:
+        host: str
+        time_ms: int
+        value: float
+
+    columns = {"value": Column("p:v"), "unit": Column("p:u"), "note": Column("p:n")}
+    tall = TableLayout("tall", "a point", KeyLayout(PointKey), RecordCells(Point, columns))
+    cells = ItemCells(Value, "p", KeyLayout(Within), "value")
+    wide = TableLayout("wide", "an hour", KeyLayout(Hour), cells)
+
+    point, value = Point("web-eu-00017", 5 * hour_ms + 1234, 0.5), Value("web-eu-00017", 5 * hour_ms + 1234, 0.5)
+    row, whole = tall.row(point), tall.cells.pack(point)
+    without = {tall.cells.columns[0]: whole[tall.cells.columns[0]]}
+    assert tall.record(row, whole) == tall.record(row, without) == point
+    hour = wide.key.decode(wide.row(value))
+    [(column, packed)] = cells.pack(value).items()
+    qualifier = column[2:]
+    assert cells.item(hour, qualifier, packed) == value
+
+    with_cells, with_defaults, made, item = best_ns(
+        lambda: tall.record(row, whole),
+        lambda: tall.record(row, without),
+        lambda: Point("web-eu-00017", 18_001_234, 0.5, "1", ""),
+        lambda: cells.item(hour, qualifier, packed),
+        quick=quick,
+    )
+    print(f"{'':44} {'ns':>6} {'ratio':>6}")
+    print(f"{'attrs makes the record':44} {made:6.0f} {1:6.2f}")
+    print(f"{'row with all three cells':44} {with_cells:6.0f} {with_cells / made:6.2f}")
+    print(f"{'row with one cell, two attributes by default':44} {with_defaults:6.0f} {with_defaults / made:6.2f}")
+    print(f"{'one cell of a row with many records':44} {item:6.0f} {item / made:6.2f}")
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+    main(quick="--quick" in sys.argv[1:])

@@ -1,0 +1,217 @@
+"""Where sequences run: tables of a real HBase, or of an embedded store."""
+
+import secrets
+import threading
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import AbstractContextManager, closing, contextmanager
+from itertools import count
+from typing import Any, Protocol
+
+import happybase
+from attrs import define, frozen
+from Hbase_thrift import ColumnDescriptor
+
+from shared.stores import connect
+from shared.stores.embedded.connection import EmbeddedConnection
+from tests.programs.hbase.named import NamedHBase
+from tests.programs.hbase.stores import drop_table
+from tests.thrift1 import WholeConnection
+
+_TIMEOUT_MS = 120_000
+_SEQUENCES_PER_SPLIT_TABLE = 10
+SPLITS = (b"c", b"m")
+
+_ONE = {"d": {"max_versions": 3}}
+_TWO = {"d": {"max_versions": 1}, "e": {"max_versions": 3}}
+# Names of which one starts another, and a time to live of three years, in which only the clock's times live.
+_THREE = {"a": {"max_versions": 2}, "a1": {"max_versions": 5}, "t": {"max_versions": 3, "time_to_live": 100_000_000}}
+
+
+@frozen
+class Kind:
+    """A kind of tables: their families as happybase declares them, and the first rows of their regions but the first.
+
+    Sequences of a kind share tables, each with a row prefix of its own, unless each has a whole table to itself.
+    """
+
+    name: str
+    families: Mapping[str, Mapping[str, int]]
+    splits: tuple[bytes, ...] = ()
+    is_whole: bool = False
+
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind("one family", _ONE),
+        Kind("two families", _TWO),
+        Kind("three families", _THREE),
+        Kind("three regions", _TWO, SPLITS),
+        Kind("whole table", _TWO, SPLITS, is_whole=True),
+    )
+}
+
+
+@frozen
+class Place:
+    """A table, and the prefix of the rows that a sequence has there to itself."""
+
+    kind: Kind
+    table: bytes
+    row_prefix: bytes = b""
+
+    @property
+    def splits(self) -> list[bytes]:
+        """The first rows of the regions among the sequence's own rows."""
+        return [self.row_prefix + split for split in self.kind.splits]
+
+
+class Store(Protocol):
+    """What a sequence runs on."""
+
+    name: str
+
+    def client(self, place: Place) -> AbstractContextManager[Any]:
+        """Thrift1's calls, of one thread, on a store that has the place."""
+
+
+class Reference(Store, Protocol):
+    """The store that says where."""
+
+    def place(self, kind: Kind) -> AbstractContextManager[Place]:
+        """A place where no sequence ran before."""
+
+    def close(self) -> None:
+        """Leaves nothing behind."""
+
+
+class Embedded:
+    """A new embedded store in memory for each sequence."""
+
+    name = "embedded"
+
+    @contextmanager
+    def place(self, kind: Kind) -> Generator[Place]:
+        yield Place(kind, b"t", b"" if kind.is_whole else b"p/")
+
+    @contextmanager
+    def client(self, place: Place) -> Generator[Any]:
+        with closing(EmbeddedConnection(None)) as connection:
+            connection.create_split_table(place.table, _options(place.kind), place.splits)
+            yield connection.client
+
+    def close(self) -> None:
+        pass
+
+
+@define
+class _SplitTable:
+    """A table with regions for several sequences."""
+
+    name: bytes
+    free: list[bytes]
+    used: int = 0
+
+
+class RealHBase:
+    """A real HBase behind its Thrift gateways.
+
+    A table costs more than a second, so that sequences share tables as far as they can, below row prefixes of their
+    own. Threads may share this, and each has a connection of its own.
+    """
+
+    name = "HBase"
+
+    def __init__(self, named: NamedHBase) -> None:
+        self._named = named
+        self._prefix = f"compare{secrets.token_hex(4)}_"
+        self._numbers = count()
+        self._lock = threading.Lock()
+        self._tables: dict[str, bytes] = {}
+        self._split: _SplitTable | None = None
+        self._created: set[bytes] = set()
+        self._threads = threading.local()
+        self._connections: list[happybase.Connection] = []
+
+    @property
+    def kinds(self) -> list[Kind]:
+        """The kinds of tables that can be made: those of several regions take Thrift2."""
+        return [kind for kind in KINDS.values() if self._named.thrift2_port or not kind.splits]
+
+    @contextmanager
+    def place(self, kind: Kind) -> Generator[Place]:
+        if kind.is_whole:
+            table = self._create(kind, list(kind.splits))
+            yield Place(kind, table)
+            self._drop(table)
+        elif kind.splits:
+            with self._lock:
+                split = self._split
+                if split is None or not split.free:
+                    split = self._split = self._split_table(kind)
+                prefix = split.free.pop()
+            yield Place(kind, split.name, prefix)
+            with self._lock:
+                split.used += 1
+                is_used_up = split.used == _SEQUENCES_PER_SPLIT_TABLE
+            if is_used_up:
+                self._drop(split.name)
+        else:
+            with self._lock:
+                if kind.name not in self._tables:
+                    self._tables[kind.name] = self._create(kind, [])
+                prefix = b"%d/" % next(self._numbers)
+            yield Place(kind, self._tables[kind.name], prefix)
+
+    @contextmanager
+    def client(self, place: Place) -> Generator[Any]:
+        yield self._connection().client
+
+    def close(self) -> None:
+        self._threads = threading.local()  # the connections of before may be closed for being idle
+        for table in sorted(self._created):
+            self._drop(table)
+        for connection in self._connections:
+            connection.close()
+
+    def _connection(self) -> happybase.Connection:
+        connection: happybase.Connection | None = getattr(self._threads, "connection", None)
+        if connection is None:
+            connection = WholeConnection(self._named.host, self._named.port, timeout=_TIMEOUT_MS)
+            self._threads.connection = connection
+            self._connections.append(connection)
+        return connection
+
+    def _split_table(self, kind: Kind) -> _SplitTable:
+        prefixes = [b"%d/" % next(self._numbers) for _ in range(_SEQUENCES_PER_SPLIT_TABLE)]
+        return _SplitTable(
+            self._create(kind, [prefix + split for prefix in prefixes for split in kind.splits]), prefixes
+        )
+
+    def _create(self, kind: Kind, splits: list[bytes]) -> bytes:
+        name = f"{self._prefix}{next(self._numbers)}".encode()
+        self._created.add(name)
+        if splits:
+            self._create_split(name, kind, splits)
+        else:
+            self._connection().client.createTable(name, list(_descriptors(kind)))
+        return name
+
+    def _create_split(self, name: bytes, kind: Kind, splits: list[bytes]) -> None:
+        with closing(connect(self._named.url)) as connection, connection.beyond_thrift1() as beyond:
+            assert beyond  # a kind of several regions is asked for only where Thrift2 is
+            beyond.create_split_table(name, _options(kind), splits)
+
+    def _drop(self, name: bytes) -> None:
+        drop_table(self._connection().client, name)
+        self._created.discard(name)
+
+
+def _options(kind: Kind) -> dict[str, dict[str, int]]:
+    return {name: dict(options) for name, options in kind.families.items()}
+
+
+def _descriptors(kind: Kind) -> Iterator[ColumnDescriptor]:
+    for name, options in kind.families.items():
+        time_to_live = options.get("time_to_live", -1)
+        yield ColumnDescriptor(name=f"{name}:".encode(), maxVersions=options["max_versions"], timeToLive=time_to_live)

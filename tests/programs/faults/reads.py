@@ -1,0 +1,201 @@
+"""Operations that read. What each must answer is asked past the proxy."""
+
+from contextlib import closing
+from itertools import islice, zip_longest
+from typing import Any
+
+from thriftpy2.thrift import TApplicationException
+
+from shared.stores import ScanBroken
+from tests.programs.faults.rows import COLUMNS, COUNTER, FLAG, MISSING, NO_FAMILY, STILL
+from tests.programs.faults.tally import Broken
+from tests.programs.faults.worker import DECLARED, Worker
+
+KEEP_NOTHING = (
+    b"KeyOnlyFilter()",
+    b"RowFilter(=, 'substring:7')",
+    b"SingleColumnValueFilter('e', 'flag', =, 'binary:1', false, true)",
+    b"ValueFilter(=, 'substring:b')",
+    b"FirstKeyOnlyFilter() AND RowFilter(!=, 'substring:5')",
+    b"ColumnPrefixFilter('a') OR QualifierFilter(=, 'binary:flag')",
+)
+"""Filters that judge each row by itself."""
+
+KEEP_STATE = (
+    b"PageFilter(7)",
+    b"WHILE RowFilter(!=, 'substring:77')",
+    b"InclusiveStopFilter('s-060')",
+    b"ColumnCountGetFilter(20)",
+)
+"""Filters that count rows or remember that they have ended."""
+
+MOST = 1000
+"""Rows that no scan here has; one that goes round in circles ends there."""
+
+
+def get(worker: Worker) -> None:
+    row, options = _any_row(worker), _get_options(worker)
+    expected = worker.direct.row(row, **options)
+    worker.read(f"row({row!r}, {options})", lambda: worker.table.row(row, **options), expected)
+
+
+def get_several(worker: Worker) -> None:
+    rows = [_any_row(worker) for _ in range(worker.dice.randint(1, 5))]
+    expected = worker.direct.rows(rows)
+    worker.read(f"rows({rows})", lambda: worker.table.rows(rows), expected)
+
+
+def get_versions(worker: Worker) -> None:
+    row, column = _any_row(worker), worker.dice.choice(COLUMNS)
+    expected = worker.direct.cells(row, column, versions=3, include_timestamp=True)
+    worker.read(
+        f"cells({row!r}, {column!r})",
+        lambda: worker.table.cells(row, column, versions=3, include_timestamp=True),
+        expected,
+    )
+
+
+def get_descriptions(worker: Worker) -> None:
+    tables = worker.direct.connection.tables()
+    worker.read("tables()", worker.client.connection.tables, tables)
+    worker.read("families()", lambda: sorted(worker.table.families()), sorted(worker.direct.families()))
+
+
+def scan(worker: Worker) -> None:
+    """Forwards or reversed, whole rows, at times with a filter that judges each row by itself."""
+    options = _scan_options(worker)
+    if worker.dice.random() < 0.3:
+        options["filter"] = worker.dice.choice(KEEP_NOTHING)
+    if worker.dice.random() < 0.3:
+        options["limit"] = worker.dice.randint(1, 40)
+    _scan(worker, options)
+
+
+def scan_and_get(worker: Worker) -> None:
+    """Gets between the fetches of a scan."""
+    _scan(worker, _scan_options(worker), gets_between=True)
+
+
+def scan_all(worker: Worker) -> None:
+    """The whole table, in which others write at the same time: still and own rows must be right, no row twice."""
+    reverse = worker.dice.random() < 0.5
+    options = {"reverse": reverse, "batch_size": worker.dice.randint(5, 40)}
+    rows: list[bytes] = []
+
+    def own_and_still() -> list[Any]:
+        with closing(worker.table.scan(**options)) as scan:
+            everything = list(islice(scan, MOST))
+        rows.extend(row for row, _ in everything)
+        return [(row, cells) for row, cells in everything if worker.own.holds(row)]
+
+    expected = [(row, cells) for row, cells in worker.direct.scan(reverse=reverse) if worker.own.holds(row)]
+    worker.read(f"scan({options})", own_and_still, expected)
+    if rows != sorted(set(rows), reverse=reverse):
+        worker.note(Broken.WRONG_ANSWER, f"scan({options}): rows twice or in disorder: {rows}")
+
+
+def scan_with_state(worker: Worker) -> None:
+    """With a filter that keeps state, or with rows in parts: it cannot be taken up again."""
+    options = _scan_options(worker)
+    options.pop("columns", None)
+    if worker.dice.random() < 0.5:
+        options["scan_batching"] = worker.dice.randint(1, 2)
+    else:
+        options["filter"] = worker.dice.choice(KEEP_STATE)
+    _scan(worker, options, may_break=True)
+
+
+def scan_in_part(worker: Worker) -> None:
+    """Some rows, and then the reader leaves."""
+    options, count = _scan_options(worker), worker.dice.randint(1, 8)
+    expected = list(islice(worker.direct.scan(**options), count))
+
+    def first_rows() -> list[Any]:
+        with closing(worker.table.scan(**options)) as rows:
+            return list(islice(rows, count))
+
+    worker.read(f"the first {count} of scan({options})", first_rows, expected)
+
+
+def two_scans(worker: Worker) -> None:
+    """Row by row in turn, so that each scan uses the connection right after the other one."""
+    both = [_scan_options(worker), _scan_options(worker)]
+    expected = [list(worker.direct.scan(**options)) for options in both]
+
+    def in_turn() -> list[list[Any]]:
+        rows_by_scan: list[list[Any]] = [[], []]
+        with closing(worker.table.scan(**both[0])) as first, closing(worker.table.scan(**both[1])) as second:
+            for pair in islice(zip_longest(first, second), MOST):
+                for scan_rows, row in zip(rows_by_scan, pair, strict=True):
+                    scan_rows += [] if row is None else [row]
+        return rows_by_scan
+
+    worker.read(f"two scans {both}", in_turn, expected)
+
+
+def get_from_no_family(worker: Worker) -> None:
+    """The declared exception, of this very call."""
+    family = NO_FAMILY + b"%d" % worker.serial
+    ended = worker.attempt("row of no family", lambda: worker.table.row(STILL[0], [family + b":q"]), may_raise=DECLARED)
+    if ended.error is None:
+        worker.note(Broken.WRONG_ANSWER, f"row of no family: {ended.answer!r} instead of an IOError")
+    elif isinstance(ended.error, DECLARED) and family not in ended.error.message:
+        worker.note(Broken.WRONG_ANSWER, f"row of no family: the IOError of another call: {ended.error.message!r}")
+
+
+def scan_with_nonsense(worker: Worker) -> None:
+    """An exception that the call does not declare."""
+    ended = worker.attempt(
+        "scan with nonsense",
+        lambda: list(worker.table.scan(filter=b"Nonsense(")),
+        may_raise=(TApplicationException,),
+    )
+    if ended.error is None:
+        worker.note(Broken.WRONG_ANSWER, f"scan with nonsense: {ended.answer!r} instead of an exception")
+
+
+def _scan(worker: Worker, options: dict[str, Any], *, may_break: bool = False, gets_between: bool = False) -> None:
+    says = f"scan({options})"
+    expected = list(worker.direct.scan(**options))
+    rows: list[Any] = []
+
+    def all_rows() -> None:
+        with closing(worker.table.scan(**options)) as scan:
+            for row in islice(scan, MOST):
+                rows.append(row)
+                if gets_between and len(rows) % 3 == 0:
+                    get(worker)
+
+    ended = worker.attempt(says, all_rows, may_raise=(ScanBroken,) if may_break else ())
+    if rows != (expected if ended.error is None else expected[: len(rows)]):
+        worker.note(Broken.WRONG_ANSWER, f"{says}: {rows} instead of {expected}")
+
+
+def _any_row(worker: Worker) -> bytes:
+    return worker.dice.choice((worker.dice.choice(STILL), worker.dice.choice(worker.own.all), MISSING))
+
+
+def _get_options(worker: Worker) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    if worker.dice.random() < 0.3:
+        options["columns"] = worker.dice.sample((*COLUMNS, COUNTER, FLAG), 2)
+    if worker.dice.random() < 0.3:
+        options["include_timestamp"] = True
+    return options
+
+
+def _scan_options(worker: Worker) -> dict[str, Any]:
+    """A range of still rows, or all own ones."""
+    dice = worker.dice
+    if dice.random() < 0.6:
+        low, high = sorted(dice.sample(STILL, 2))
+    else:
+        low, high = worker.own.first, worker.own.stop
+    reverse = dice.random() < 0.5
+    options: dict[str, Any] = {"batch_size": dice.randint(1, 12), "reverse": reverse}
+    options["row_start"], options["row_stop"] = (high, low) if reverse else (low, high)
+    if dice.random() < 0.3:
+        options["columns"] = dice.sample((*COLUMNS, FLAG), 2)
+    if dice.random() < 0.2:
+        options["sorted_columns"] = True
+    return options

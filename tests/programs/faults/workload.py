@@ -1,0 +1,154 @@
+"""A run: workers do seeded operations through the proxy, and at the end everything is looked at once more."""
+
+import secrets
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from struct import unpack
+
+from attrs import frozen
+
+from tests.programs.faults import reads, writes
+from tests.programs.faults.clients import CLIENTS, Client
+from tests.programs.faults.gateways import EmbeddedGateway, Gateway
+from tests.programs.faults.plans import Kind, Plan
+from tests.programs.faults.proxy import Proxy
+from tests.programs.faults.rows import COUNTER, SHARED_COUNTER, STILL, OwnRows, still_cells
+from tests.programs.faults.tally import Broken, Tally
+from tests.programs.faults.worker import Worker
+
+TIMEOUT_MS = 150
+
+# Of a hundred operations so many each.
+OPERATIONS: dict[Callable[[Worker], None], int] = {
+    reads.get: 12,
+    reads.get_several: 5,
+    reads.get_versions: 3,
+    reads.get_descriptions: 1,
+    reads.get_from_no_family: 2,
+    reads.scan: 10,
+    reads.scan_and_get: 2,
+    reads.scan_all: 2,
+    reads.scan_with_state: 4,
+    reads.scan_in_part: 2,
+    reads.scan_with_nonsense: 1,
+    reads.two_scans: 2,
+    writes.put_dated: 12,
+    writes.delete_columns: 4,
+    writes.delete_row: 2,
+    writes.batch_dated: 6,
+    writes.put_now: 6,
+    writes.batch_now: 3,
+    writes.count: 6,
+    writes.count_with_others: 4,
+    writes.append: 4,
+    writes.check_and_put: 4,
+    writes.put_to_no_family: 3,
+}
+
+
+@frozen
+class Run:
+    """What came of a run."""
+
+    plan: Plan
+    tally: Tally
+    calls: int
+    connections: int
+    faults: Counter[Kind]
+    seconds: float
+
+
+def run(
+    plan: Plan,
+    operations: int,
+    *,
+    kinds: Mapping[Callable[[Worker], None], int] = OPERATIONS,
+    threads: int = 1,
+    client: str = "ours",
+    gateway: Callable[[], Gateway] = EmbeddedGateway,
+    timeout_ms: int = TIMEOUT_MS,
+) -> Run:
+    """So many operations of these kinds, shared out to the threads, under the plan's faults."""
+    tally = Tally()
+    with closing(gateway()) as behind, Proxy(behind, plan) as proxy:
+        with behind.direct().table(behind.table).batch(timestamp=1) as batch:
+            for row in STILL:
+                batch.put(row, still_cells(row))
+        clients = CLIENTS[client](proxy.host, proxy.port, timeout_ms, threads)
+        workers = [
+            _worker(number, faulty_client, timeout_ms / 1000, behind, proxy, tally)
+            for number, faulty_client in enumerate(clients)
+        ]
+        began_s = time.perf_counter()
+        _work(workers, operations, kinds)
+        seconds = time.perf_counter() - began_s
+        proxy.clients_leave()
+        for faulty_client in clients:
+            faulty_client.close()
+        proxy.settle()
+        for worker in workers:
+            _look_again(worker)
+        _look_at_shared_counter(workers[0])
+        if client == "ours":
+            _look_at_sockets(proxy, tally)
+        return Run(plan, tally, proxy.calls, proxy.connections, proxy.faults, seconds)
+
+
+def _worker(number: int, client: Client, timeout_s: float, behind: Gateway, proxy: Proxy, tally: Tally) -> Worker:
+    direct = behind.direct().table(behind.table)
+    return Worker(number, behind.table, client, direct, proxy, tally, OwnRows(number), timeout_s)
+
+
+def _work(workers: list[Worker], operations: int, kinds: Mapping[Callable[[Worker], None], int]) -> None:
+    broken: list[BaseException] = []
+
+    def work(worker: Worker) -> None:
+        try:
+            for serial in range(worker.number, operations, len(workers)):
+                worker.begin(serial)
+                (operation,) = worker.dice.choices(list(kinds), list(kinds.values()))
+                operation(worker)
+        except BaseException as error:
+            broken.append(error)
+
+    threads = [threading.Thread(target=work, args=(worker,), name=f"worker {worker.number}") for worker in workers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if broken:
+        raise broken[0]
+
+
+def _look_again(worker: Worker) -> None:
+    """Whether every own row still is what it was after the last operation on it."""
+    stored = worker.stored(dict.fromkeys(worker.own.all))
+    for row, cells in stored.items():
+        if cells != worker.believed.get(row, {}):
+            worker.note(Broken.WRONG_STATE, f"in the end {row!r} is {cells!r} instead of {worker.believed.get(row)!r}")
+
+
+def _look_at_shared_counter(worker: Worker) -> None:
+    cells = worker.direct.row(SHARED_COUNTER)
+    value = unpack(">q", cells[COUNTER])[0] if cells else 0
+    least, most = worker.tally.shared_least, worker.tally.shared_most
+    if value < least:
+        worker.note(Broken.FALSE_SUCCESS, f"the shared counter is {value} instead of {least}..{most}")
+    if value > most:
+        worker.note(Broken.WRONG_STATE, f"the shared counter is {value} instead of {least}..{most}")
+
+
+def _look_at_sockets(proxy: Proxy, tally: Tally) -> None:
+    """Whether those were closed that should be, and no others; but for clients that were slow and gave up."""
+    if proxy.dropped > tally.timeouts:
+        tally.note(Broken.DROPPED, f"{proxy.dropped} of {proxy.connections} connections", proxy.dropped)
+    if proxy.kept:
+        tally.note(Broken.KEPT, f"for {proxy.kept} of {proxy.calls} calls", proxy.kept)
+
+
+def new_seed() -> int:
+    """One that nobody chose."""
+    return secrets.randbelow(1_000_000)

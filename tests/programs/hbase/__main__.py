@@ -1,0 +1,52 @@
+"""`make hbase`: a real HBase until Ctrl-C. Prints the URL for `--store`."""
+
+import argparse
+import signal
+import sys
+import time
+from pathlib import Path
+
+from tests.programs.hbase.java import NotStarted
+from tests.programs.hbase.server import HEAP_MB, running
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="make hbase", description=__doc__)
+    parser.add_argument("--data", type=Path, help="folder that keeps the data; deleted with the server if omitted")
+    parser.add_argument("--port", type=_port, help="port of the Thrift1 gateway; a free one if omitted")
+    parser.add_argument("--thrift2-port", type=_port, help="port of the Thrift2 gateway; a free one if omitted")
+    parser.add_argument("--info-port", type=_port, help="port of the master's page and counters; a free one if omitted")
+    parser.add_argument("--heap-mb", type=int, default=HEAP_MB, help="heap of the server's process in MB")
+    arguments = parser.parse_args()
+    # A command that a shell runs in the background ignores the first.
+    for signal_number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(signal_number, signal.default_int_handler)
+    try:
+        started_s = time.monotonic()
+        with running(
+            data=arguments.data,
+            thrift1=arguments.port,
+            thrift2=arguments.thrift2_port,
+            info=arguments.info_port,
+            heap_mb=arguments.heap_mb,
+        ) as hbase:
+            print(f"HBase is ready after {time.monotonic() - started_s:.0f} s; Ctrl-C ends it")
+            print(f"--store '{hbase.url}'")
+            print(f"pages and counters: {hbase.info_url}; logs: {hbase.folder}", flush=True)
+            signal.pause()
+    except KeyboardInterrupt:
+        return 130
+    except NotStarted as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 65535):
+        raise argparse.ArgumentTypeError(f"must be 1..65535 (got {text!r})")
+    return int(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

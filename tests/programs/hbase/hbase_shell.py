@@ -1,0 +1,42 @@
+"""HBase's own shell, run on a file of statements. Its jars and its class path are its own."""
+
+import json
+import subprocess
+from pathlib import Path
+from urllib.request import urlopen
+
+from tests.programs.hbase.configuration import write_configuration
+from tests.programs.hbase.java import jars, java_command
+
+POM = Path(__file__).parent / "shell" / "pom.xml"
+HEAP_MB = 512
+TIMEOUT_S = 240
+
+
+def run_in_shell(statements: str, info_url: str, folder: Path) -> str:
+    """What `hbase shell -n` prints of the statements, on the HBase of that master's page; `folder` is for its files.
+
+    Raises CalledProcessError where a statement fails.
+    """
+    lib = jars(POM)
+    script = folder / "statements.rb"
+    script.write_text(statements + "\nexit\n", encoding="utf-8")
+    write_configuration(folder / "conf", _of_clients(info_url))
+    command = java_command(HEAP_MB, [folder / "conf", lib / "*"])
+    return subprocess.run(
+        [*command, "org.jruby.JarBootstrapMain", "-n", script],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=True,
+    ).stdout
+
+
+def _of_clients(info_url: str) -> dict[str, str]:
+    """What a client of HBase must know: where its ZooKeeper is."""
+    with urlopen(f"{info_url}/conf?format=json", timeout=10) as answer:
+        properties = {property_["key"]: property_["value"] for property_ in json.load(answer)["properties"]}
+    names = ("hbase.zookeeper.quorum", "hbase.zookeeper.property.clientPort", "zookeeper.znode.parent")
+    return {name: properties[name] for name in names}

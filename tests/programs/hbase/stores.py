@@ -1,0 +1,169 @@
+"""Stores on a real HBase: each is a table prefix whose tables are created ahead, and dropped in the background.
+
+Making a table takes HBase 0.7 s and dropping it 0.5 s, but of many at once 0.05 s each. So worker threads make the next
+stores while a test uses its own; what they will hold is guessed to be what the last ones held. A store is used once:
+rows that are deleted leave tombstones, and what is put below one with an older timestamp stays hidden.
+"""
+
+import secrets
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from itertools import count, islice
+from types import TracebackType
+from typing import Any
+
+import happybase
+import pytest
+from attrs import define, field, frozen
+from Hbase_thrift import IOError
+
+from shared.stores import connect
+from shared.tables import TableLayout, check_layouts, create_tables
+from tests.programs.hbase.below import Below
+from tests.programs.hbase.named import NamedHBase, named_hbase
+
+AHEAD = 12
+"""Stores that wait to be used."""
+WORKERS = 16
+TIMEOUT_MS = 120_000
+
+Tables = tuple[TableLayout[Any, Any], ...]
+
+
+@frozen
+class _Made:
+    """A store that is made, or soon will be."""
+
+    tables: Tables
+    prefix: "Future[str]"
+
+
+@define
+class Stores:
+    """Stores on one HBase, for one thread; a context manager that leaves no table behind."""
+
+    named: NamedHBase
+    _prefix: str = field(factory=lambda: f"test{secrets.token_hex(4)}")
+    _numbers: Iterator[int] = field(factory=count)
+    _workers: ThreadPoolExecutor = field(factory=lambda: ThreadPoolExecutor(WORKERS))
+    _taken: deque[Tables] = field(factory=lambda: deque(maxlen=AHEAD))
+    _waiting: list[_Made] = field(factory=list[_Made])
+    _shared: list[TableLayout[Any, Any]] = field(factory=list[TableLayout[Any, Any]])
+    _row_prefixes: Iterator[bytes] = field(factory=lambda: (number.to_bytes(4, "big") for number in count()))
+
+    def url(self, prefix: str | None = None) -> str:
+        """Of the store with this prefix, or of the whole server."""
+        url = f"{self.named.url}{'&' if '?' in self.named.url else '?'}timeout_ms={TIMEOUT_MS}"
+        return f"{url}&table_prefix={prefix}" if prefix else url
+
+    @contextmanager
+    def connection(self, *tables: TableLayout[Any, Any]) -> Iterator[happybase.Connection]:
+        """To a store of its own with these tables; what is there after the block is dropped."""
+        with self.prefix(*tables) as prefix, closing(connect(self.url(prefix))) as connection:
+            check_layouts(connection, tables)  # here, so that no test counts its calls
+            yield connection
+
+    @contextmanager
+    def shared(self, *tables: TableLayout[Any, Any]) -> Iterator[happybase.Connection]:
+        """To these tables, which others use too, each below a row prefix of its own."""
+        missing = [table for table in tables if table not in self._shared]
+        with closing(connect(self.url(f"{self._prefix}_shared"))) as connection:
+            create_tables(connection, missing)
+            self._shared += missing
+            check_layouts(connection, tables)  # here, because the records are not below the row prefix
+            connection.client = Below(connection.client, next(self._row_prefixes))
+            yield connection
+
+    @contextmanager
+    def prefix(self, *tables: TableLayout[Any, Any]) -> Iterator[str]:
+        """A prefix below which these tables are, empty, and no others; what is there after the block is dropped."""
+        prefix = self._take(tables) if tables else self._new_prefix()
+        try:
+            yield prefix
+        finally:
+            self._workers.submit(self._drop, prefix)
+
+    def _take(self, tables: Tables) -> str:
+        prepared = next((store for store in self._waiting if store.tables == tables), None)
+        if prepared is None:
+            prepared = self._make(tables)
+        else:
+            self._waiting.remove(prepared)
+        self._taken.append(tables)
+        self._make_ahead()
+        return prepared.prefix.result()
+
+    def _make_ahead(self) -> None:
+        """A store waits for each of those that were taken lately, but for the first of its kind."""
+        passed, self._waiting = self._waiting, []
+        for number, tables in enumerate(self._taken):
+            if tables not in islice(self._taken, number):
+                continue
+            prepared = next((store for store in passed if store.tables == tables), None)
+            if prepared is None:
+                prepared = self._make(tables)
+            else:
+                passed.remove(prepared)
+            self._waiting.append(prepared)
+        for store in passed:
+            self._workers.submit(lambda store=store: self._drop(store.prefix.result()))
+
+    def _make(self, tables: Tables) -> _Made:
+        return _Made(tables, self._workers.submit(self._create, self._new_prefix(), tables))
+
+    def _create(self, prefix: str, tables: Tables) -> str:
+        with closing(connect(self.url(prefix))) as connection:
+            create_tables(connection, tables)
+        return prefix
+
+    def _drop(self, prefix: str) -> None:
+        with closing(connect(self.url(prefix))) as connection:
+            drop_all(connection)
+
+    def _new_prefix(self) -> str:
+        return f"{self._prefix}_{next(self._numbers)}"
+
+    def __enter__(self) -> "Stores":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._workers.shutdown(cancel_futures=True)
+        with closing(connect(self.url(self._prefix))) as connection:
+            prefixes = {name.decode().partition("_")[0] for name in connection.tables()}
+        with ThreadPoolExecutor(WORKERS) as workers:
+            list(workers.map(self._drop, (f"{self._prefix}_{prefix}" for prefix in prefixes)))
+
+
+@contextmanager
+def with_thrift2() -> Iterator[happybase.Connection]:
+    """To an empty store on the named HBase, through Thrift2 as well; skips the test where that was not named."""
+    named = named_hbase()
+    assert named
+    if named.thrift2_port is None:
+        pytest.skip("the HBase that was named has no thrift2_port")
+    with closing(connect(named.url, table_prefix=f"test{secrets.token_hex(4)}_thrift2")) as connection:
+        try:
+            yield connection
+        finally:
+            drop_all(connection)
+
+
+def drop_all(connection: happybase.Connection) -> None:
+    """Drops every table of a store."""
+    for name in connection.tables():
+        connection.delete_table(name, disable=True)
+
+
+def drop_table(client: Any, name: bytes) -> None:
+    """Drops a table by its whole name, whatever its state, if it is there."""
+    try:
+        if client.isTableEnabled(name):
+            client.disableTable(name)
+        client.deleteTable(name)
+    except IOError as error:
+        if b"TableNotFoundException" not in error.message:
+            raise

@@ -1,0 +1,174 @@
+"""`make hot-spots`: which regions take the writes of a busy day on a real HBase, written into the README of `counters`.
+
+Every table of the variants has eight regions: cut at its buckets or shards, and otherwise where HBase would have cut it
+by then, at the eighths of what the days before wrote. The logins of the last day are stored; the region servers say how
+many writes each region took. That has to be what the keys and the split points give, and so a test compares the README
+with that on machines without an HBase.
+"""
+
+import secrets
+import sys
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import attrs
+import happybase
+
+from domains.counters import Login
+from domains.counters.design import DESIGN
+from domains.counters.loads import LAST_DAY_MS, LOGINS_LOAD
+from shared.designs import Variant
+from shared.designs.comparison import quantiles
+from shared.designs.pages.markdown import markdown_table
+from shared.keys import Splits
+from shared.stores import connect
+from shared.tables import TableLayout, create_tables, drop_tables
+from tests.programs.hbase.counters import NotCounted, rows_written
+from tests.programs.hbase.measured_blocks import MeasuredBlock
+from tests.programs.hbase.named import INFO_VARIABLE, NamedHBase
+
+BLOCK = MeasuredBlock(Path(__file__).parents[3] / "domains" / "counters" / "README.md", "regions")
+REGIONS = 8
+
+
+@attrs.frozen
+class Spread:
+    """How many writes of the last day each region of a table took."""
+
+    variant: str
+    table: str
+    cut: str
+    regions: tuple[int, ...]
+
+
+def days() -> tuple[list[Login], list[Login]]:
+    """The sample logins before the last day, and those of the last day."""
+    logins: list[Login] = list(LOGINS_LOAD.sample_records())
+    border_ms = max(login.time_ms for login in logins) // LAST_DAY_MS * LAST_DAY_MS
+    return [login for login in logins if login.time_ms < border_ms], [
+        login for login in logins if login.time_ms >= border_ms
+    ]
+
+
+class _Recorder:
+    """A Thrift client that remembers the row of every write."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self.rows: dict[str, list[bytes]] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        call = getattr(self._client, name)
+
+        def recorded(*arguments: Any) -> Any:
+            if name == "atomicIncrement":
+                self.rows.setdefault(arguments[0].decode(), []).append(arguments[1])
+            elif name == "mutateRowsTs":
+                self.rows.setdefault(arguments[0].decode(), []).extend(batch.row for batch in arguments[1])
+            return call(*arguments)
+
+        return recorded
+
+
+def _rows(variant: Variant, logins: Sequence[Login]) -> dict[str, list[bytes]]:
+    """The row of every write that these logins make, by table."""
+    with closing(connect("embedded:")) as connection:
+        create_tables(connection, variant.tables)
+        recorder = _Recorder(connection.client)
+        connection.client = recorder
+        repository = variant.open(connection)
+        for login in logins:
+            repository.store(login)
+        return recorder.rows
+
+
+def _cut(variant: Variant) -> list[TableLayout[Any, Any]]:
+    """The tables of a variant, each cut into eight regions; those that logins leave empty as they are."""
+    before, _last = days()
+    written = _rows(variant, before)
+    return [
+        table
+        if table in variant.unfilled
+        else attrs.evolve(
+            table,
+            splits=Splits(table.splits.points, "shards" if "shard" in table.name else "buckets")
+            if table.splits.points
+            else Splits(tuple(quantiles(sorted(written[table.name]), REGIONS)), "eighths"),
+        )
+        for table in variant.tables
+    ]
+
+
+def _new_tables() -> Iterator[tuple[Variant, list[TableLayout[Any, Any]], list[TableLayout[Any, Any]]]]:
+    """Each variant with all its tables, and those with logins that no variant before it has."""
+    seen = {table.name for variant in DESIGN.variants for table in variant.unfilled}
+    for variant in DESIGN.variants:
+        tables = _cut(variant)
+        yield variant, tables, [table for table in tables if table.name not in seen]
+        seen |= {table.name for table in tables}
+
+
+def predicted_spreads() -> list[Spread]:
+    """What the keys and the split points give."""
+    _before, last = days()
+    spreads: list[Spread] = []
+    for variant, _tables, new in _new_tables():
+        written = _rows(variant, last)
+        for table in new:
+            regions = [bisect_right(table.splits.points, row) for row in written[table.name]]
+            counts = tuple(regions.count(region) for region in range(REGIONS))
+            spreads.append(Spread(variant.name, table.name, table.splits.reason, counts))
+    return spreads
+
+
+def measured_spreads(named: NamedHBase) -> list[Spread]:
+    """The writes that the region servers count, in tables that are dropped afterwards; raises NotCounted."""
+    if named.info_url is None:
+        raise NotCounted(f"{INFO_VARIABLE}: must be http://HOST:PORT of the master's page (got nothing)")
+    _before, last = days()
+    spreads: list[Spread] = []
+    for variant, tables, new in _new_tables():
+        with closing(connect(named.url, table_prefix=f"regions{secrets.token_hex(4)}")) as connection:
+            try:
+                create_tables(connection, tables)
+                counts = _counted(connection, named.info_url, variant, [table.name for table in new], last)
+            finally:
+                drop_tables(connection, tables)
+        spreads += [Spread(variant.name, table.name, table.splits.reason, counts[table.name]) for table in new]
+    return spreads
+
+
+def _counted(
+    connection: happybase.Connection, info_url: str, variant: Variant, tables: Sequence[str], logins: Sequence[Login]
+) -> dict[str, tuple[int, ...]]:
+    repository = variant.open(connection)
+    for login in logins:
+        repository.store(login)
+    written = rows_written(connection, info_url, dict.fromkeys(tables, len(logins)))
+    return {table: tuple(counts) for table, counts in written.items()}
+
+
+def block(spreads: Sequence[Spread], hbase: str) -> str:
+    """The figures as the README shows them."""
+    columns = ("variant", "table", "split at", f"{sum(spreads[0].regions)} writes by region", "largest")
+    rows: list[tuple[str, ...]] = []
+    before = ""
+    for spread in spreads:
+        shown = "" if spread.variant == before else spread.variant
+        share = f"{max(spread.regions) / sum(spread.regions):.0%}"
+        rows.append((shown, spread.table, spread.cut, " ".join(map(str, spread.regions)), share))
+        before = spread.variant
+    caption = f"Counted by the region servers of HBase {hbase}, as `writeRequestCount`; `make hot-spots` does it again."
+    return f"{markdown_table(columns, rows)}\n\n{caption}\n"
+
+
+def main() -> int:
+    """Measures, compares the result with the prediction from the keys, and writes the README."""
+    return BLOCK.write(measured_spreads, predicted_spreads, block)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,152 @@
+"""`make hot-spots`: which of 16 regions take the writes of one busy metric, written into the README of `tsdb`.
+
+The table without a salt is cut at the sixteenths of the rows of a day, as HBase would have cut it by then; that with a
+salt at its buckets. Then all series are stored for some minutes of the next hour; the region servers say how many
+writes each region took. That has to be what the keys and the split points give, and so a test compares the README with
+that on machines without an HBase.
+"""
+
+import secrets
+import sys
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import attrs
+import happybase
+
+from domains.tsdb import Point, TsdbRepository
+from domains.tsdb.codecs import SeriesSalt
+from domains.tsdb.keys import TABLES, UIDS, data_table
+from domains.tsdb.qualifiers import HOUR_MS
+from domains.tsdb.records import SeriesPoint
+from domains.tsdb.uids import Uids
+from shared.designs.comparison import quantiles
+from shared.designs.pages.markdown import markdown_table
+from shared.keys import Splits
+from shared.records import parse_time
+from shared.stores import connect
+from shared.tables import TableLayout, create_tables, drop_tables
+from tests.programs.hbase.counters import NotCounted, rows_written
+from tests.programs.hbase.measured_blocks import MeasuredBlock
+from tests.programs.hbase.named import INFO_VARIABLE, NamedHBase
+
+BLOCK = MeasuredBlock(Path(__file__).parents[3] / "domains" / "tsdb" / "README.md", "regions")
+REGIONS, SERIES, MINUTES = 16, 400, 15
+T = parse_time("2013-01-01T00:00")
+HOURS_BEFORE = 24
+
+
+@attrs.frozen
+class Spread:
+    """How many of the writes each region of a table took."""
+
+    variant: str
+    cut: str
+    regions: tuple[int, ...]
+
+
+def points_at(time_ms: int) -> list[Point]:
+    """A point of each series of the metric."""
+    return [Point("requests", time_ms, number, {"host": f"web-{number}"}) for number in range(SERIES)]
+
+
+def minutes() -> Iterator[list[Point]]:
+    """The points that are stored, minute after minute."""
+    for minute in range(MINUTES):
+        yield points_at(T + HOURS_BEFORE * HOUR_MS + minute * 60_000)
+
+
+def tables() -> dict[str, TableLayout[Any, Any]]:
+    """The table of each variant, cut into 16 regions."""
+    unsalted = data_table()
+    before = sorted(row for hour in range(HOURS_BEFORE) for row in _rows(unsalted, points_at(T + hour * HOUR_MS)))
+    salted = data_table("tsdb-salted", salt=SeriesSalt(buckets=REGIONS))
+    return {
+        "tsdb": attrs.evolve(unsalted, splits=Splits(tuple(quantiles(before, REGIONS)), "sixteenths")),
+        "salted": attrs.evolve(salted, splits=Splits(salted.splits.points, "buckets")),
+    }
+
+
+@cache
+def _uids() -> list[tuple[bytes, bytes]]:
+    """The UIDs of the metric and of the tags of each series, in a store whose first series are these."""
+    with closing(connect("embedded:")) as connection:
+        create_tables(connection, [UIDS])
+        uids = Uids(connection)
+        return [uids.assign(point.metric, dict(point.tags)) for point in points_at(T)]
+
+
+def _rows(table: TableLayout[Any, Any], points: Sequence[Point]) -> list[bytes]:
+    """The row of a point of each series."""
+    return [
+        table.row(SeriesPoint(metric, point.time_ms, tags, point.value))
+        for point, (metric, tags) in zip(points, _uids(), strict=True)
+    ]
+
+
+def predicted_spreads() -> list[Spread]:
+    """What the keys and the split points give."""
+    spreads: list[Spread] = []
+    for name, table in tables().items():
+        rows = [row for points in minutes() for row in _rows(table, points)]
+        regions = [bisect_right(table.splits.points, row) for row in rows]
+        counts = tuple(regions.count(region) for region in range(REGIONS))
+        spreads.append(Spread(name, table.splits.reason, counts))
+    return spreads
+
+
+def measured_spreads(named: NamedHBase) -> list[Spread]:
+    """The writes that the region servers count, in tables that are dropped afterwards; raises NotCounted."""
+    if named.info_url is None:
+        raise NotCounted(f"{INFO_VARIABLE}: must be http://HOST:PORT of the master's page (got nothing)")
+    spreads: list[Spread] = []
+    for name, table in tables().items():
+        with closing(connect(named.url, table_prefix=f"regions{secrets.token_hex(4)}")) as connection:
+            try:
+                create_tables(connection, TABLES._replace(points=table))
+                counts = _counted(connection, named.info_url, table)
+            finally:
+                drop_tables(connection, TABLES._replace(points=table))
+        spreads.append(Spread(name, table.splits.reason, counts))
+    return spreads
+
+
+def _counted(connection: happybase.Connection, info_url: str, table: TableLayout[Any, Any]) -> tuple[int, ...]:
+    repository = TsdbRepository(connection, TABLES._replace(points=table))
+    for points in minutes():
+        repository.store_all(points)
+    written = rows_written(connection, info_url, {table.name: SERIES * MINUTES})
+    return tuple(written[table.name])
+
+
+def block(spreads: Sequence[Spread], hbase: str) -> str:
+    """The figures as the README shows them."""
+    columns = ("variant", "split at", f"{SERIES * MINUTES:,} writes by region", "largest")
+    rows = [
+        (
+            spread.variant,
+            spread.cut,
+            " ".join(map(str, spread.regions)),
+            f"{max(spread.regions) / sum(spread.regions):.0%}",
+        )
+        for spread in spreads
+    ]
+    caption = (
+        f"{MINUTES} minutes of one metric of {SERIES} series, in {REGIONS} regions: in as many buckets, or cut at the "
+        f"{SERIES * HOURS_BEFORE:,} rows of the day before.\n"
+        f"Counted by the region servers of HBase {hbase}, as `writeRequestCount`; `make hot-spots` does it again."
+    )
+    return f"{markdown_table(columns, rows)}\n\n{caption}\n"
+
+
+def main() -> int:
+    """Measures, compares the result with the prediction from the keys, and writes the README."""
+    return BLOCK.write(measured_spreads, predicted_spreads, block)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

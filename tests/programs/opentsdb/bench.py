@@ -1,0 +1,493 @@
+"""`make bench-opentsdb`: points stored and read by us and by a real OpenTSDB, in turns, on the same HBase.
+
+Loads. A million points of 100 series, in the order of time across series. Ours start from records and end with the last
+reply, after which all of them can be read. OpenTSDB's start from bytes that are ready to be sent, and end when the last
+ten seconds of all series can be read from HBase; that all others can be read too is checked afterwards, outside of the
+time. Every load is of a metric of its own, and OpenTSDB counts the points of both.
+
+Questions. Days of a point every ten seconds, as Python lists of times and numbers; OpenTSDB's are read from its JSON.
+Rows hold a cell for each point, or one compacted cell, as if HBase had dropped the deleted ones; OpenTSDB's own
+compaction is off, so they stay so.
+
+Every ratio is the median of the rounds. `--record` writes the file from which the README has its figures.
+"""
+
+import argparse
+import gc
+import http.client
+import json
+import os
+import random
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from functools import cache, partial
+from typing import Any, TypeAlias
+
+import attrs
+import happybase
+from Hbase_thrift import BatchMutation, Mutation
+
+from domains import monitoring
+from domains.tsdb import Point, TsdbRepository
+from domains.tsdb.compaction import compacted
+from domains.tsdb.keys import POINTS, TABLES
+from domains.tsdb.qualifiers import HOUR_MS, cell_of, cells_by_qualifier, column_of
+from domains.tsdb.questions import parse_question
+from domains.tsdb.reading import ROWS_AT_ONCE
+from domains.tsdb.readme_blocks import SPEED
+from domains.tsdb.records import SeriesPoint
+from domains.tsdb.repository import POINTS_AT_ONCE
+from shared.queries import in_batches
+from shared.records import parse_time
+from shared.stores import connect
+from shared.tables import create_tables
+from shared.writes import CLOCK
+from tests.programs.benchmarks.turns import Turns, in_turns, seconds
+from tests.programs.hbase.configuration import HOST
+from tests.programs.hbase.java import NotStarted
+from tests.programs.hbase.measured_blocks import version
+from tests.programs.hbase.server import running as running_hbase
+from tests.programs.opentsdb.server import OpenTSDB, running
+from tests.programs.opentsdb.server import version as opentsdb_version
+
+T = parse_time("2013-01-01T00:00")
+SERIES = 100
+DAY_MS, EVERY_MS = 24 * HOUR_MS, 10_000
+BUSY_HOSTS = 20
+PUT_SIZES = (50, 200, 1000, 2000)
+"""Points in a call of `/api/put`; the best of them is taken."""
+SHARE_OF_TRIAL = 10
+"""A trial of a size has one of so many points of a load."""
+LAST_S = 10
+"""When the last so many seconds of a load can be read, it counts as visible."""
+VISIBLE_WITHIN_S = 60
+ATTEMPTS, SPLIT_S = 3, 5.0
+"""Loads of the same points, and how long HBase may need to split a region in between."""
+HEAP_MB = 4096
+
+
+@attrs.frozen
+class Size:
+    """How much is measured."""
+
+    points: int
+    """Points of a load."""
+    rounds: int
+    """Of each comparison; a question, which takes milliseconds, has more of them."""
+    at_least_s: float
+    """How long the rounds of a question take together."""
+
+
+FULL = Size(points=1_000_000, rounds=5, at_least_s=5.0)
+QUICK = Size(points=20_000, rounds=1, at_least_s=0.0)
+
+
+class Unlike(Exception):
+    """The two sides of a comparison do not do the same."""
+
+
+class Throttled(Exception):
+    """OpenTSDB refused points of a load, because it waits for a region that HBase splits or moves."""
+
+
+@attrs.frozen
+class Comparison:
+    """What took how long; `ours` / `theirs` is the median of the rounds."""
+
+    work: str
+    form: str
+    """Of our writes, or of the rows that are read."""
+    theirs: str
+    """What OpenTSDB does it with."""
+    ours_ms: float
+    theirs_ms: float
+    embedded_ms: float | None
+    ours_by_theirs: float
+    points: int
+    """Points of a load; 0 for a question."""
+
+
+def comparison(
+    what: tuple[str, str, str], turns: Turns, sides: tuple[int, int, int | None], points: int = 0
+) -> Comparison:
+    """Two sides of some turns, and the third on the embedded store; `what` is work, form and theirs."""
+    one, other, embedded = sides
+    return Comparison(
+        *what,
+        turns.median_ms(one),
+        turns.median_ms(other),
+        None if embedded is None else turns.median_ms(embedded),
+        turns.ratio(one, other),
+        points,
+    )
+
+
+# ---- loads ---------------------------------------------------------------------------------------
+
+
+def host(number: int) -> str:
+    """The value of the one tag of a series."""
+    return f"h{number:03}"
+
+
+def second_of_points(metric: str, count: int) -> Iterator[tuple[int, list[Point]]]:
+    """Seconds since 1970, and the points of all series at each; ints of two bytes."""
+    dice = random.Random(metric)
+    tags = [{"host": host(number)} for number in range(SERIES)]
+    for second in range(count // SERIES):
+        time_ms = T + second * 1000
+        yield time_ms // 1000, [Point(metric, time_ms, dice.randrange(256, 32_768), of_one) for of_one in tags]
+
+
+def points_of(metric: str, count: int) -> list[Point]:
+    return [point for _, points in second_of_points(metric, count) for point in points]
+
+
+Prepared = Callable[[str, int], Callable[[], None]]
+"""Makes what a load of a metric, and of so many points, needs; returns the load."""
+
+
+def gathered(repository: TsdbRepository, metric: str, count: int) -> Callable[[], None]:
+    """The cells of a row in one mutation: `store_all`."""
+    points = points_of(metric, count)
+
+    def load() -> None:
+        repository.store_all(points)
+
+    return load
+
+
+def single(repository: TsdbRepository, metric: str, count: int) -> Callable[[], None]:
+    """A mutation for each cell, 10,000 in a call, by hand."""
+    points = points_of(metric, count)
+
+    @cache
+    def row_of(metric: str, tags: tuple[tuple[str, str], ...], hour: int) -> bytes:
+        metric_uid, tag_uids = repository.uids.assign(metric, dict(tags))
+        return POINTS.row(SeriesPoint(metric_uid, hour * HOUR_MS, tag_uids, 0))
+
+    def load() -> None:
+        rows = repository._points.rows
+        for batch in in_batches(points, POINTS_AT_ONCE):
+            mutations: list[BatchMutation] = []
+            for point in batch:
+                column, number = cell_of(point.time_ms, point.value)
+                mutation = Mutation(isDelete=False, column=column, value=number, writeToWAL=True)
+                row = row_of(point.metric, point.tags, point.time_ms // HOUR_MS)
+                mutations.append(BatchMutation(row, [mutation]))
+            rows.connection.client.mutateRowsTs(rows.name, mutations, CLOCK.read_ms(), {})
+
+    return load
+
+
+def in_memory(metric: str, count: int) -> Callable[[], None]:
+    """`gathered` on an embedded store in memory."""
+    connection = connect("embedded:")
+    create_tables(connection, TABLES)
+    load = gathered(TsdbRepository(connection), metric, count)
+
+    def load_and_close() -> None:
+        load()
+        connection.close()
+
+    return load_and_close
+
+
+@attrs.frozen
+class Writer:
+    """Loads through OpenTSDB, until what it stored can be read from HBase."""
+
+    opentsdb: OpenTSDB
+    connection: happybase.Connection
+
+    def put(self, size: int, metric: str, count: int) -> Callable[[], None]:
+        """`/api/put`, so many points in a call, over one connection."""
+        bodies = [
+            json.dumps(
+                [
+                    {
+                        "metric": point.metric,
+                        "timestamp": point.time_ms // 1000,
+                        "value": point.value,
+                        "tags": dict(point.tags),
+                    }
+                    for point in points
+                ]
+            ).encode()
+            for points in in_batches(points_of(metric, count), size)
+        ]
+
+        def load() -> None:
+            with closing(http.client.HTTPConnection(HOST, self.opentsdb.port, timeout=60)) as connection:
+                for body in bodies:
+                    connection.request("POST", "/api/put", body, {"Content-Type": "application/json"})
+                    reply = connection.getresponse()
+                    answer = reply.read()
+                    if reply.status != 204:
+                        raise Throttled(f"/api/put: {reply.status} {answer[:200]!r}")
+            self._wait(metric, count)
+
+        return load
+
+    def telnet(self, metric: str, count: int) -> Callable[[], None]:
+        """The lines of its telnet interface, over one connection."""
+        lines = [
+            f"put {point.metric} {point.time_ms // 1000} {point.value} {' '.join(f'{k}={v}' for k, v in point.tags)}\n"
+            for point in points_of(metric, count)
+        ]
+        sent = "".join(lines).encode() + b"version\nexit\n"
+
+        def load() -> None:
+            with closing(socket.create_connection((HOST, self.opentsdb.port), timeout=60)) as connection:
+                connection.sendall(sent)
+                answer = b""
+                while received := connection.recv(65_536):
+                    answer += received
+            if b"put:" in answer:
+                raise Throttled(f"telnet: {answer[:200]!r}")
+            self._wait(metric, count)
+
+        return load
+
+    def _wait(self, metric: str, count: int) -> None:
+        """Returns when the points of the last seconds can be read."""
+        latest_s = time.monotonic() + VISIBLE_WITHIN_S
+        uids = TsdbRepository(self.connection).uids
+        columns: dict[bytes, set[bytes]] = {}
+        for _, points in list(second_of_points(metric, count))[-LAST_S:]:
+            for point in points:
+                metric_uid, tag_uids = uids.assign(point.metric, dict(point.tags))
+                row = POINTS.row(SeriesPoint(metric_uid, point.time_ms, tag_uids, point.value))
+                columns.setdefault(row, set()).add(cell_of(point.time_ms, point.value)[0])
+        rows = self.connection.table(POINTS.name)
+        of_all = sorted(set().union(*columns.values()))
+        wanted = sum(map(len, columns.values()))
+        while sum(len(cells) for _, cells in rows.rows(list(columns), of_all)) < wanted:
+            if time.monotonic() > latest_s:
+                raise Unlike(f"{metric}: the last points cannot be read after {VISIBLE_WITHIN_S} s")
+            time.sleep(0.01)
+
+    def check(self, metric: str, count: int) -> None:
+        """Raises Unlike unless OpenTSDB finds all points of a load, whoever stored them."""
+        ((_, found),) = self.opentsdb.query(f"sum:0all-count:{metric}", T, T + count // SERIES * 1000)[0]["dps"]
+        if found != count:
+            raise Unlike(f"{metric}: {found:,.0f} of {count:,} points")
+
+
+def loads(connection: happybase.Connection, opentsdb: OpenTSDB, size: Size) -> tuple[Turns, int]:
+    """Our two loads, `/api/put` in its best size, telnet, and ours on the embedded store; and that size."""
+    writer, repository = Writer(opentsdb, connection), TsdbRepository(connection)
+    count = max(size.points // SHARE_OF_TRIAL, SERIES * LAST_S)
+    for side in (partial(gathered, repository), partial(single, repository), writer.telnet):
+        side(f"warm.{side.__name__ if side == writer.telnet else side.func.__name__}", count)()  # Java warms up
+    trials = {(put_size, trial): 0.0 for trial in range(2) for put_size in PUT_SIZES}
+    for put_size, trial in trials:
+        trials[put_size, trial] = load_s(partial(writer.put, put_size), f"trial.{put_size}.{trial}", count)
+    best = min(PUT_SIZES, key=lambda put_size: trials[put_size, 1])
+    sides: dict[str, Prepared] = {
+        "gathered": partial(gathered, repository),
+        "single": partial(single, repository),
+        "put": partial(writer.put, best),
+        "telnet": writer.telnet,
+        "embedded": in_memory,
+    }
+    took_s: dict[str, list[float]] = {name: [] for name in sides}
+    order = list(sides)
+    for number in range(size.rounds):
+        for name in order:
+            metric = f"load.{name}.{number}"
+            took_s[name].append(load_s(sides[name], metric, size.points))
+            if name != "embedded":
+                writer.check(metric, size.points)
+            print(f"  {name:9} {size.points / took_s[name][-1]:9,.0f} points/s", flush=True)
+        order.append(order.pop(0))
+    return Turns(tuple(took_s[name] for name in sides)), best
+
+
+def load_s(side: Prepared, metric: str, count: int) -> float:
+    """The seconds of a load; one that OpenTSDB refuses in part is done again with the same points."""
+    load = side(metric, count)
+    gc.collect()
+    gc.freeze()  # a million records that nothing will free: collections leave them out
+    try:
+        for _ in range(ATTEMPTS):
+            try:
+                return seconds(load)
+            except Throttled as error:
+                print(f"  again: {str(error)[:100]}", flush=True)
+                time.sleep(SPLIT_S)
+        raise Unlike(f"{metric}: OpenTSDB refused points of {ATTEMPTS} loads")
+    finally:
+        gc.unfreeze()
+
+
+def compare_loads(connection: happybase.Connection, opentsdb: OpenTSDB, size: Size) -> Iterator[Comparison]:
+    turns, best = loads(connection, opentsdb, size)
+    work = f"{size.points:,} points of {SERIES} series in the order of time"
+    for side, form in enumerate(("the cells of a row in one mutation", "a mutation for each cell")):
+        for other, theirs in ((2, f"`/api/put`, {best} points a call"), (3, "telnet")):
+            sides = side, other, 4 if side == 0 else None
+            yield comparison((work, form, theirs), turns, sides, size.points)
+
+
+# ---- questions -----------------------------------------------------------------------------------
+
+
+def compare_questions(connection: happybase.Connection, opentsdb: OpenTSDB, size: Size) -> Iterator[Comparison]:
+    """Days of one series and of twenty, compacted and not."""
+    with closing(connect("embedded:")) as memory:
+        create_tables(memory, TABLES)
+        for store in (connection, memory):
+            create_tables(store, monitoring.TABLES)
+        for hosts in (1, BUSY_HOSTS):
+            single, whole = f"day.single.{hosts}", f"day.compacted.{hosts}"
+            dice = random.Random(single)
+            points = [
+                Point(single, T + offset_ms, dice.randrange(256, 32_768), {"host": host(number)})
+                for offset_ms in range(0, DAY_MS, EVERY_MS)
+                for number in range(hosts)
+            ]
+            for store in (connection, memory):
+                TsdbRepository(store).store_all(points)
+                put_compacted(store, single, whole)
+                if hosts == 1:
+                    in_monitoring(store, points)
+            for form, metric in (("compacted rows", whole), ("single cells", single)):
+                questions = {f"none:{metric}": f"one series-day, {len(points):,} points"}
+                if hosts > 1:
+                    questions = {
+                        f"sum:{metric}{{host=*}}": f"{hosts} series-days summed by host",
+                        f"sum:{metric}": f"{hosts} series-days summed into one",
+                        f"sum:1h-avg:{metric}{{host=*}}": f"{hosts} series-days by host, averages of an hour",
+                    }
+                for m, what in questions.items():
+                    sides = [partial(answered, TsdbRepository(store), m) for store in (connection, memory)]
+                    yield compared((what, form), sides, m, opentsdb, size)
+            if hosts == 1:
+                what = f"one series-day, {len(points):,} points", "`monitoring`, a cell for each point"
+                sides = [partial(answered_by_monitoring, store, single) for store in (connection, memory)]
+                yield compared(what, sides, f"none:{single}", opentsdb, size)
+
+
+def in_monitoring(connection: happybase.Connection, points: Sequence[Point]) -> None:
+    """Stores the points in the wide rows of `monitoring`."""
+    repository = monitoring.PointRepository(connection)
+    for batch in in_batches(points):
+        repository.store_all(
+            monitoring.Point(dict(point.tags)["host"], point.metric, point.time_ms, float(point.value))
+            for point in batch
+        )
+
+
+def answered_by_monitoring(connection: happybase.Connection, metric: str) -> dict[str, list[tuple[int, float]]]:
+    """The points of the host that alone has this metric."""
+    found = monitoring.PointRepository(connection).of_metric(host(0), metric, T, T + DAY_MS)
+    return {host(0): [(point.time_ms, point.value) for point in found]}
+
+
+def put_compacted(connection: happybase.Connection, source: str, metric: str) -> None:
+    """Puts what compaction would make of the rows of a metric into rows of another metric."""
+    uids, rows = TsdbRepository(connection).uids.metrics, connection.table(POINTS.name)
+    metric_uid = uids.assign(metric)
+    (range_,) = POINTS.plan(metric_uid=uids.id_of(source)).ranges
+    with rows.batch() as batch:
+        for row, cells in rows.scan(range_.start, range_.stop, include_timestamp=True, batch_size=ROWS_AT_ONCE):
+            cell = compacted(cells_by_qualifier(cells))
+            if cell is None:
+                raise Unlike(f"{source}: a row that has nothing to compact: {row.hex(' ')}")
+            key = attrs.evolve(POINTS.key.decode(row), metric_uid=metric_uid)
+            batch.put(POINTS.key.encode(key), {column_of(cell.qualifier): cell.value})
+
+
+Side: TypeAlias = Callable[[], dict[str, list[tuple[int, float]]]]
+"""Answers a question: times and numbers by host."""
+
+
+def compared(what: tuple[str, str], sides: Sequence[Side], m: str, opentsdb: OpenTSDB, size: Size) -> Comparison:
+    """One question, answered by ours on HBase and on the embedded store, and by OpenTSDB; `what` is work and form.
+
+    Raises Unlike if the answers differ.
+    """
+    ours, embedded = sides
+    work, form = what
+    with closing(http.client.HTTPConnection(HOST, opentsdb.port, timeout=60)) as http_connection:
+        theirs = partial(asked, opentsdb, http_connection, m)
+        answer = {tags: [(time_ms, float(number)) for time_ms, number in points] for tags, points in ours().items()}
+        other = {tags: [(time_ms, float(number)) for time_ms, number in points] for tags, points in theirs().items()}
+        if answer != other or embedded().keys() != other.keys():
+            raise Unlike(f"{m}: {str(answer)[:200]}, OpenTSDB {str(other)[:200]}")
+        turns = in_turns(ours, theirs, embedded, rounds=size.rounds, at_least_s=size.at_least_s)
+    result = comparison((work, form, "`/api/query`"), turns, (0, 1, 2))
+    print(
+        f"  {f'{work}, {form}':66} {result.ours_ms:8.1f} {result.theirs_ms:8.1f} ms  {result.ours_by_theirs:.2f}",
+        flush=True,
+    )
+    return result
+
+
+def answered(repository: TsdbRepository, m: str) -> dict[str, list[tuple[int, float]]]:
+    """Our answer: times and numbers by host."""
+    series = repository.ask(parse_question(m), T, T + DAY_MS)
+    return {one.tags.get("host", ""): one.values.points() for one in series}
+
+
+def asked(opentsdb: OpenTSDB, connection: http.client.HTTPConnection, m: str) -> dict[str, list[tuple[int, float]]]:
+    """OpenTSDB's answer, over a connection that stays open."""
+    connection.request("GET", opentsdb.query_path(m, T, T + DAY_MS))
+    answers: list[dict[str, Any]] = json.loads(connection.getresponse().read())
+    return {answer["tags"].get("host", ""): answer["dps"] for answer in answers}
+
+
+# ---- all of it -----------------------------------------------------------------------------------
+
+
+PARTS: dict[str, Callable[[happybase.Connection, OpenTSDB, Size], Iterator[Comparison]]] = {
+    "questions": compare_questions,
+    "loads": compare_loads,
+}
+
+
+def main(size: Size, parts: Sequence[str], record: bool) -> None:
+    """Prints the figures of some parts; if they are recorded, those of the others stay as they are."""
+    with running_hbase(region_servers=1, heap_mb=HEAP_MB) as hbase, closing(connect(hbase.url)) as connection:
+        create_tables(connection, TABLES)
+        with running(hbase.ports.zookeeper, {"data": "tsdb", "uid": "tsdb-uid"}) as opentsdb:
+            versions = {"opentsdb": opentsdb_version(), "hbase": version(hbase.info_url), "cores": os.cpu_count()}
+            measured = {part: [*PARTS[part](connection, opentsdb, size)] for part in parts}
+    for comparisons in measured.values():
+        show(comparisons)
+    if record:
+        before = json.loads(SPEED.read_text(encoding="utf-8")) if SPEED.exists() else {}
+        figures = {part: [attrs.asdict(one) for one in comparisons] for part, comparisons in measured.items()}
+        text = json.dumps(before | versions | {"rounds": size.rounds} | figures, indent=1)
+        SPEED.write_text(text + "\n", encoding="utf-8")
+
+
+def show(comparisons: Sequence[Comparison]) -> None:
+    """A line for each comparison."""
+    print(f"\n{'work':126} {'ours':>10} {'theirs':>10} {'ratio':>6} {'embedded':>10}")
+    for one in comparisons:
+        if one.points:
+            figures = [one.points / ms * 1000 if ms else None for ms in (one.ours_ms, one.theirs_ms, one.embedded_ms)]
+            ours, theirs, embedded = ("-" if rate is None else f"{rate:,.0f}/s" for rate in figures)
+            ratio = 1 / one.ours_by_theirs
+        else:
+            ours, theirs, embedded = (f"{ms:,.1f} ms" for ms in (one.ours_ms, one.theirs_ms, one.embedded_ms or 0))
+            ratio = one.ours_by_theirs
+        print(f"{f'{one.work}: {one.form} / {one.theirs}':126.126} {ours:>10} {theirs:>10} {ratio:6.2f} {embedded:>10}")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Points stored and read, beside a real OpenTSDB on the same HBase.")
+    parser.add_argument("--quick", action="store_true", help="everything once, with few points")
+    parser.add_argument("--record", action="store_true", help="write the file from which the README has its figures")
+    parser.add_argument("--only", choices=PARTS, help="only this part")
+    arguments = parser.parse_args()
+    try:
+        parts = [arguments.only] if arguments.only else [*PARTS]
+        main(QUICK if arguments.quick else FULL, parts, arguments.record)
+    except (NotStarted, Unlike) as error:
+        sys.exit(str(error))

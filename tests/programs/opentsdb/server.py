@@ -1,0 +1,187 @@
+"""A real OpenTSDB of its own, on an HBase that runs already; and what it answers."""
+
+import json
+import re
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import urlencode
+from urllib.request import Request, urlopen
+
+from attrs import frozen
+
+from tests.programs.hbase.configuration import HOST
+from tests.programs.hbase.java import NotStarted, jars, java_command
+
+POM = Path(__file__).parent / "pom.xml"
+START_S = 60
+HEAP_MB = 512
+_LOGBACK = """<configuration>
+  <appender name="STDERR" class="ch.qos.logback.core.ConsoleAppender"><target>System.err</target>
+    <encoder><pattern>%d{ISO8601} %-5level %logger{0}: %msg%n</pattern></encoder></appender>
+  <root level="WARN"><appender-ref ref="STDERR"/></root>
+</configuration>
+"""
+
+
+def version() -> str:
+    """Of OpenTSDB, as `pom.xml` has it; it does not know it itself."""
+    match = re.search(
+        r"<groupId>net.opentsdb</groupId>\s*<artifactId>opentsdb</artifactId>\s*<version>([^<]+)",
+        POM.read_text(encoding="utf-8"),
+    )
+    assert match, f"{POM}: must have the version of opentsdb"
+    return match[1]
+
+
+class Refused(Exception):
+    """It answered with an error; the message is its text."""
+
+
+@frozen
+class OpenTSDB:
+    """A running OpenTSDB."""
+
+    port: int
+    folder: Path
+    tables: Mapping[str, str]
+    zookeeper_port: int
+
+    @property
+    def url(self) -> str:
+        """Where its HTTP interface is."""
+        return f"http://{HOST}:{self.port}"
+
+    def put(self, points: Iterable[Mapping[str, Any]]) -> None:
+        """Stores points through HTTP, and waits until HBase has them. It stores every float in 8 bytes."""
+        self._call("/api/put?sync&details", json.dumps(list(points)).encode())
+
+    def put_lines(self, lines: Iterable[str]) -> None:
+        """Stores points through telnet, which answers nothing: `metric time value tag=value ...`."""
+        with socket.create_connection((HOST, self.port), timeout=30) as connection:
+            connection.sendall("".join(f"put {line}\n" for line in lines).encode("latin-1") + b"version\nexit\n")
+            answer = b""
+            while received := connection.recv(65_536):
+                answer += received
+        assert b"net.opentsdb" in answer, answer
+        assert b"put:" not in answer, answer
+
+    def query(self, m: str, since_ms: int, until_ms: int) -> list[dict[str, Any]]:
+        """What it answers to a query text, or to `tsuid=`, for times from `since_ms` up to but not at `until_ms`."""
+        path = self.query_path(m, since_ms, until_ms)
+        answer: list[dict[str, Any]] = json.loads(self._call(f"{path}&show_tsuids=true&global_annotations=true"))
+        return answer
+
+    def query_path(self, m: str, since_ms: int, until_ms: int) -> str:
+        """The path of that question."""
+        parameter = ("tsuid", m.removeprefix("tsuid=")) if m.startswith("tsuid=") else ("m", m)
+        asked = urlencode([("start", since_ms), ("end", until_ms - 1), parameter])
+        return f"/api/query?{asked}&ms=true&arrays=true"
+
+    def annotate(self, annotation: Mapping[str, Any]) -> None:
+        """Stores an annotation; fields that it leaves out stay as they are."""
+        self._call("/api/annotation", json.dumps(annotation).encode())
+
+    def assign(self, kind: str, names: Iterable[str]) -> None:
+        """Gives names UIDs; those that have one keep it."""
+        with suppress(Refused):  # 400 if a name has one already; the others get theirs
+            self._call("/api/uid/assign", json.dumps({kind: list(names)}).encode())
+
+    def run_tool(self, main: str, *arguments: str) -> str:
+        """What one of its command-line tools prints."""
+        command = [*java_command(HEAP_MB, [self.folder, jars(POM) / "*"]), f"net.opentsdb.tools.{main}"]
+        done = subprocess.run(
+            [*command, f"--config={self.folder / 'opentsdb.conf'}", *arguments],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        return done.stdout + done.stderr
+
+    def _call(self, path: str, body: bytes | None = None) -> bytes:
+        request = Request(self.url + path, body, {"Content-Type": "application/json; charset=UTF-8"})
+        try:
+            with urlopen(request, timeout=60) as reply:
+                answer: bytes = reply.read()
+                return answer
+        except HTTPError as error:
+            raise Refused(error.read().decode(errors="replace")[:2000]) from None
+
+
+@contextmanager
+def running(
+    zookeeper_port: int, tables: Mapping[str, str], options: Mapping[str, object] | None = None
+) -> Generator[OpenTSDB]:
+    """An OpenTSDB while the block runs. `tables` names its tables `data` and `uid`, which exist."""
+    library = jars(POM)
+    with TemporaryDirectory(prefix="rowbook-opentsdb-") as name:
+        folder = Path(name)
+        port = _free_port()
+        _configure(folder, port, zookeeper_port, tables, options or {})
+        command = [*java_command(HEAP_MB, [folder, library / "*"]), f"-Djava.io.tmpdir={folder}"]
+        command += ["net.opentsdb.tools.TSDMain", f"--config={folder / 'opentsdb.conf'}", "--disable-ui=true"]
+        log = folder / "opentsdb.log"
+        with log.open("wb") as output:
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+            )
+        try:
+            server = OpenTSDB(port, folder, tables, zookeeper_port)
+            _wait(lambda: _answers(server), process, log)
+            yield server
+        finally:
+            process.kill()
+            process.wait()
+
+
+def _configure(
+    folder: Path, port: int, zookeeper_port: int, tables: Mapping[str, str], options: Mapping[str, object]
+) -> None:
+    for name in ("static", "cache"):
+        (folder / name).mkdir()
+    settings: dict[str, object] = {
+        "tsd.network.port": port,
+        "tsd.network.bind": HOST,
+        "tsd.http.staticroot": folder / "static",
+        "tsd.http.cachedir": folder / "cache",
+        "tsd.storage.hbase.zk_quorum": f"{HOST}:{zookeeper_port}",
+        "tsd.core.auto_create_metrics": "true",
+        "tsd.storage.fix_duplicates": "true",
+        "tsd.storage.enable_compaction": "false",
+        "tsd.http.request.enable_chunked": "true",
+        "tsd.http.request.max_chunk": 10_000_000,
+        "hbase.rpcs.buffered_flush_interval": 20,
+        **{f"tsd.storage.hbase.{kind}_table": table for kind, table in tables.items()},
+        **options,
+    }
+    (folder / "opentsdb.conf").write_text("".join(f"{name} = {value}\n" for name, value in settings.items()))
+    (folder / "logback.xml").write_text(_LOGBACK)
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind((HOST, 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
+def _answers(server: OpenTSDB) -> bool:
+    with suppress(OSError), closing(urlopen(f"{server.url}/api/version", timeout=5)):
+        return True
+    return False
+
+
+def _wait(ready: Callable[[], bool], process: "subprocess.Popen[bytes]", log: Path) -> None:
+    latest_s = time.monotonic() + START_S
+    while not ready():
+        text = log.read_text(errors="replace")
+        if process.poll() is not None or "Initialization failed" in text or time.monotonic() > latest_s:
+            raise NotStarted(f"OpenTSDB: must be ready in {START_S} s (got {text[-2000:]!r})")
+        time.sleep(0.1)
