@@ -7,10 +7,8 @@ however many lists it appears.
 
 from typing import Any, NamedTuple
 
-import msgpack
-
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, part, row_key
-from shared.tables import Column, Family, Packing, RecordCells, TableLayout
+from shared.tables import TEXTS, Column, Family, RecordCells, TableLayout
 from shared.writes import KEEP_TOMBSTONES_MS, Intent, SourceCells, intents_table
 
 from .records import StoredMessage
@@ -51,24 +49,11 @@ class MessageBySender:
     message_id: str = part(EscapedText, "distinguishes messages of one pair in one millisecond")
 
 
-def _pack_names(names: Any) -> bytes:
-    packed: bytes = msgpack.packb(list(names), strict_types=True)
-    return packed
-
-
-def _unpack_names(data: bytes) -> tuple[str, ...]:
-    names: Any = msgpack.unpackb(data)
-    return tuple(names)
-
-
-NAMES = Packing("names", _pack_names, _unpack_names)
-"""Packs a tuple of texts as a msgpack array."""
-
 MESSAGE_COLUMNS = {
     "body": Column("m:b"),
     "is_read": Column("m:r"),
     "group": Column("m:g"),
-    "members": Column("m:m", NAMES),
+    "members": Column("m:m", TEXTS),
 }
 MESSAGE_CELLS = RecordCells(
     StoredMessage,

@@ -9,7 +9,7 @@ from .creation import KeepsNoTombstones, NeedsThrift2, create_tables, drop_table
 from .errors import InvalidRecord, InvalidRow
 from .item_cells import ItemCells
 from .layouts import Family, PhysicalTable, TableLayout, physical_tables
-from .packing import BIG_INT, COUNTER, MSGPACK, RAW, TEXT, Packing
+from .packing import BIG_INT, COUNTER, MSGPACK, RAW, TEXT, TEXTS, Packing
 from .record_cells import RecordCells
 from .recorded_layouts import LayoutMismatch, TableMismatch, UnrecordedLayout, check_layouts
 
@@ -19,6 +19,7 @@ __all__ = [
     "MSGPACK",
     "RAW",
     "TEXT",
+    "TEXTS",
     "BoundTable",
     "Cells",
     "Column",

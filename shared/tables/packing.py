@@ -78,6 +78,24 @@ BIG_INT = Packing("big int", _pack_big, _unpack_big)
 """An int of any size: msgpack bytes of its two's complement, big-endian, as Java's `BigInteger.toByteArray()`."""
 
 
+def _pack_texts(value: Any) -> bytes:
+    if type(value) is not tuple or not all(type(text) is str for text in value):
+        raise TypeError("must be a tuple of texts")
+    packed: bytes = msgpack.packb(list(value), strict_types=True)
+    return packed
+
+
+def _unpack_texts(data: bytes) -> tuple[str, ...]:
+    values = unpack_array(data)
+    if values is None or not all(type(value) is str for value in values):
+        raise ValueError("must be a msgpack array of texts")
+    return tuple(values)
+
+
+TEXTS = Packing("texts", _pack_texts, _unpack_texts)
+"""A tuple of texts: a msgpack array."""
+
+
 def _pack_text(value: Any) -> bytes:
     if not isinstance(value, str):
         raise TypeError("must be text")

@@ -7,10 +7,9 @@ receivers, see `traps.py`. Here the owner leads, and the family says whether the
 
 from functools import partial
 
-from shared.tables import Column, RecordCells, TableLayout
+from shared.tables import TEXTS, Column, RecordCells, TableLayout
 
 from ..keys import INBOX as SOURCES
-from ..keys import NAMES
 from ..keys import OUTBOX as LINES
 from ..records import Message
 from .copies import PlainMessageRepository, PlainTables
@@ -21,7 +20,7 @@ def _cells(family: str) -> RecordCells[Message]:
         "body": Column(f"{family}:b"),
         "is_read": Column(f"{family}:r"),
         "group": Column(f"{family}:g"),
-        "members": Column(f"{family}:m", NAMES),
+        "members": Column(f"{family}:m", TEXTS),
     }
     return RecordCells(Message, columns)
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.keys import KeyLayout, TrailingText, part, row_key
-from shared.tables import BIG_INT, TEXT, Column, InvalidRecord, InvalidRow, Packing, RecordCells, TableLayout
+from shared.tables import BIG_INT, TEXT, TEXTS, Column, InvalidRecord, InvalidRow, Packing, RecordCells, TableLayout
 from shared.tables.packing import MSGPACK
 
 
@@ -115,6 +115,24 @@ def test_a_big_int_has_the_bytes_of_javas_big_integer(amount: int, wanted: str) 
 def test_an_amount_of_any_size_comes_back(amount: int) -> None:
     sale = attrs.evolve(LAMP, amount=amount)
     assert sale == SALES.unpack(Key("n-1"), SALES.pack(sale))
+
+
+@pytest.mark.parametrize(("names", "cell"), [((), "90"), (("ada", ""), "92 a3 616461 a0"), (("é",), "91 a2 c3a9")])
+def test_texts_are_a_msgpack_array(names: tuple[str, ...], cell: str) -> None:
+    assert bytes.fromhex(cell) == TEXTS.pack(names)
+    assert names == TEXTS.unpack(bytes.fromhex(cell))
+
+
+@pytest.mark.parametrize("value", [["ada"], "ada", ("ada", 1), (b"ada",), None])
+def test_what_is_not_a_tuple_of_texts_is_refused(value: Any) -> None:
+    with pytest.raises(TypeError, match=r"^must be a tuple of texts$"):
+        TEXTS.pack(value)
+
+
+@pytest.mark.parametrize("cell", ["a3 616461", "81 a0 a0", "91 01", "92 a0 c0"])
+def test_a_cell_that_does_not_hold_texts_is_refused(cell: str) -> None:
+    with pytest.raises(ValueError, match=r"^must be a msgpack array of texts$"):
+        TEXTS.unpack(bytes.fromhex(cell))
 
 
 @pytest.mark.parametrize("count", [2**64 - 1, -(2**63), 0, -1])
