@@ -39,9 +39,9 @@ class LoginTable:
     sums: BoundTable[Any, DayCount]
 
     @classmethod
-    def of(cls, connection: happybase.Connection, logins: TableLayout[Any, Login], key: type[Any]) -> "LoginTable":
-        """The table; `key` is that of its sums, see `sums_of`."""
-        return cls(BoundTable(connection, logins), BoundTable(connection, sums_of(logins, key)))
+    def of(cls, connection: happybase.Connection, logins: TableLayout[Any, Login]) -> "LoginTable":
+        """The table on a connection."""
+        return cls(BoundTable(connection, logins), BoundTable(connection, sums_of(logins)))
 
     @property
     def rows(self) -> happybase.Table:
@@ -49,8 +49,9 @@ class LoginTable:
         return self.logins.rows
 
     def logins_of(self, user: str, day_ms: int) -> Query[Login]:
-        """The logins of a user on one day: of the row that the sum's key names."""
-        return Query(self.logins, self.sums.plan(user=user, day_ms=day_ms))
+        """The logins of a user on one day."""
+        row_of_day = self.sums.plan(user=user, time_ms=day_ms)
+        return Query(self.logins, attrs.evolve(row_of_day, residual={}))  # at any time of the day
 
 
 class DayFolder:

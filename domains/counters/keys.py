@@ -56,36 +56,6 @@ class WithinDay:
 
 
 @row_key
-class CountOfUser:
-    """The count of one user on one day: a sum in the row of its logins, or a counter.
-
-    Order:  by user, then by day, the oldest first.
-    Serves: a user's days of a period; one day of a user.
-    Costs:  one scan of one row for each day; one get.
-    Fixed:  the zone of a day, UTC.
-    Source: S3.6, userId_loginCount_20240315
-    """
-
-    user: str = part(EscapedText, "who logged in; any text")
-    day_ms: int = part(Int64, "start of the UTC day, milliseconds since 1970")
-
-
-@row_key
-class CountOfDay:
-    """The same count in the list of its day.
-
-    Order:  by day, the oldest first, then by user.
-    Serves: the top users of a day, and its total.
-    Costs:  one scan of one row for each user of the day. Every write of today goes to one region.
-    Fixed:  as `CountOfUser`.
-    Source: none
-    """
-
-    day_ms: int = part(Int64, "start of the UTC day, milliseconds since 1970")
-    user: str = part(EscapedText, "who logged in; any text")
-
-
-@row_key
 class StateOfDay:
     """Whether a day takes logins; a day without a row does.
 
@@ -100,7 +70,7 @@ class StateOfDay:
 
 
 LOGIN_CELLS = ItemCells(Login, "l", KeyLayout(WithinDay))
-SUM_CELLS = RecordCells(DayCount, {"count": Column("s:n")})
+SUM_CELLS = RecordCells(DayCount, {"count": Column("s:n")}, key_names={"day_ms": "time_ms"})
 FAMILIES = {"l": Family(), "s": Family()}
 """The family of the sums must not have a TTL: a row whose sum expired would count nothing."""
 
@@ -127,7 +97,6 @@ class LoginTables(NamedTuple):
 TABLES = LoginTables(LOGINS, LOGINS_BY_DAY, LOGIN_DAYS, INTENTS)
 
 
-def sums_of(table: TableLayout[Any, Login], key: type[Any]) -> TableLayout[Any, DayCount]:
-    """The sums of a table of logins. They are in its rows: `key` has the bytes of the table's own key."""
-    layout = KeyLayout(key, *table.key.prefixes)
-    return TableLayout(table.name, "the sum of a day", layout, SUM_CELLS, table.families, table.splits)
+def sums_of(table: TableLayout[Any, Login]) -> TableLayout[Any, DayCount]:
+    """The sums of a table of logins, which are in its rows."""
+    return TableLayout(table.name, "the sum of a day", table.key, SUM_CELLS, table.families, table.splits)

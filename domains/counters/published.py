@@ -3,7 +3,7 @@
 from shared.designs import PublishedKey
 from shared.records import parse_time
 
-from .keys import LOGINS, CountOfUser, DayOfUser
+from .keys import LOGINS, DayOfUser
 from .variants import increment
 
 DAY_MS = parse_time("2024-03-15")
@@ -21,6 +21,6 @@ PUBLISHED = tuple(
     )
     for table, key, day in (
         (LOGINS, DayOfUser(USER, DAY_MS), "time_ms"),
-        (increment.COUNTS, CountOfUser(USER, DAY_MS), "day_ms"),
+        (increment.COUNTS, increment.CountOfUser(USER, DAY_MS), "day_ms"),
     )
 )

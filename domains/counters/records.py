@@ -30,6 +30,11 @@ class DayCount:
     """The start of the UTC day, milliseconds since 1970."""
     count: int
 
+    @property
+    def time_ms(self) -> int:
+        """`day_ms`, by the name that the row key of its logins has for it."""
+        return self.day_ms
+
 
 @attrs.frozen
 class DayState:

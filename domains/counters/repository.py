@@ -22,7 +22,7 @@ from shared.writes import (
 )
 
 from .folding import DayFolder, LoginTable
-from .keys import TABLES, CountOfDay, CountOfUser, LoginTables, StateOfDay
+from .keys import TABLES, LoginTables, StateOfDay
 from .records import DAY_MS, DayCount, Login
 from .verifying import LoginUpkeep
 
@@ -54,8 +54,8 @@ class LoginRepository:
         self, connection: happybase.Connection, tables: LoginTables = TABLES, clock: WriterClock = CLOCK
     ) -> None:
         self._days = tables.days
-        self._by_user = LoginTable.of(connection, tables.by_user, CountOfUser)
-        self._by_day = LoginTable.of(connection, tables.by_day, CountOfDay)
+        self._by_user = LoginTable.of(connection, tables.by_user)
+        self._by_day = LoginTable.of(connection, tables.by_day)
         self.writer = IntentWriter(connection, tables.days, tables.intents, (), lambda _state: (), clock=clock)
         self._folder = DayFolder(connection, self._by_user, self._by_day, self.writer, clock)
         self.upkeep: Upkeep = CombinedUpkeep(WriterUpkeep(self.writer, source="day"), LoginUpkeep(self._folder))
@@ -114,7 +114,7 @@ class LoginRepository:
         """How often a user logged in on one day. Costs: one scan of the day's logins, none if folded, and one get."""
         check_day(day_ms)
         count = Query(self._by_user.logins, self._of_user(user, day_ms, day_ms + DAY_MS)).count()
-        sum_ = Query(self._by_user.sums, self._by_user.sums.plan(user=user, day_ms=day_ms)).first()
+        sum_ = Query(self._by_user.sums, self._by_user.sums.plan(user=user, time_ms=day_ms)).first()
         return count if sum_ is None else sum_.count
 
     def days(self, user: str, since_ms: int | None = None, until_ms: int | None = None) -> list[DayCount]:
@@ -125,7 +125,7 @@ class LoginRepository:
         check_period(since_ms, until_ms)
         logins = Query(self._by_user.logins, self._of_user(user, since_ms, until_ms))
         counts = {count.day_ms: count for count in _counts(logins)}
-        plan = self._by_user.sums.plan(user=user, day_ms=between(since_ms, until_ms))
+        plan = self._by_user.sums.plan(user=user, time_ms=between(since_ms, until_ms))
         counts |= {folded.day_ms: folded for folded in Query(self._by_user.sums, plan)}
         return [counts[day_ms] for day_ms in sorted(counts)]
 
@@ -157,7 +157,7 @@ class LoginRepository:
             counted = {count.user: count for count in islice(counts, USERS_AT_ONCE)}
             following = next(counts, None)
             end = None if following is None else following.user
-            plan = self._by_day.sums.plan(day_ms=day_ms, user=between(first, end))
+            plan = self._by_day.sums.plan(time_ms=day_ms, user=between(first, end))
             for folded in Query(self._by_day.sums, plan):
                 counted.pop(folded.user, None)
                 yield folded

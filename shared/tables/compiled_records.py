@@ -33,15 +33,17 @@ class FromCell:
 def compile_record(
     layout: ReferenceLayout[Any],
     record: type[Any],
+    part_of: Mapping[str, str],
     from_cells: Mapping[str, FromCell],
     reference: Callable[[bytes, Mapping[bytes, bytes]], Any],
 ) -> Callable[[bytes, Mapping[bytes, bytes]], Any]:
     """A function that does what `reference` does: returns the record of a row and its cells.
 
-    The attributes of the record that are not `from_cells` are parts of the key.
+    The attributes of the record that are not `from_cells` are parts of the key: `part_of` names the part of each.
     """
     scope: dict[str, Any] = {"reference": reference, "Record": record}
-    body, checks, values = decoding(layout, scope)
+    body, checks, parts = decoding(layout, scope)
+    values = {name: parts[part] for name, part in part_of.items() if part in parts}
     body += _optional_cells(from_cells)
     for number, (name, cell) in enumerate(from_cells.items()):
         value = f"cell_value_{number}"

@@ -12,23 +12,33 @@ from ..keys.slice_codecs import share_codec
 from .cells import Cells
 from .errors import InvalidRecord
 from .item_cells import ItemCells
+from .record_cells import RecordCells
 
 
 def check_attributes(table: str, layout: KeyLayout[Any], cells: Cells[Any]) -> None:
     """Raises InvalidRecord if an attribute of the record is neither in the row key nor in the cells, or in both.
 
     Also if the record lacks a part of the row key. Only a value that is divided (`Slice`, `Rest`) may be in both.
+    A part that `RecordCells.key_names` names may be a property of the record.
     """
     record = cells.record
     attributes = [field.name for field in attrs.fields(record)]
+    part_of = cells.key_names if isinstance(cells, RecordCells) else {}
+    whole_slices = {name for name in part_of.values() if hasattr(record, name)}
     qualifier = cells.qualifier.part_named if isinstance(cells, ItemCells) else {}
     for name in attributes:
-        if name not in layout.part_named and name not in cells.cell_attributes and attrs.fields_dict(record)[name].init:
+        if (
+            part_of.get(name, name) not in layout.part_named
+            and name not in cells.cell_attributes
+            and attrs.fields_dict(record)[name].init
+        ):
             raise InvalidRecord(
                 f"{record.__name__}.{name}: must be a column of table {table}, or a part of {layout.name}"
             )
     for part in layout.parts:
         place = f"because it is a part of {layout.name}, the key of table {table}"
+        if part.name in whole_slices:
+            continue
         if part.name not in attributes:
             has = ", ".join(attributes)
             raise InvalidRecord(f"{record.__name__}.{part.name}: must be an attribute, {place} (has {has})")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 import attrs
@@ -17,6 +18,7 @@ R = TypeVar("R")
 
 MARKER_VALUE = b"\xc3"
 """msgpack's true. Not empty, because `checkAndPut` takes an empty cell for a missing one."""
+NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
 
 class RecordCells(Generic[R]):
@@ -28,15 +30,28 @@ class RecordCells(Generic[R]):
     The second one is that of a list whose row keys hold all: its record is the key class itself, and the marker says
     that there is a record.
 
+    `key_names` says which part of the row key holds an attribute of another name. Such a record is one of a whole
+    slice, so it needs no `Rest`:
+
+    RecordCells(DayCount, {"count": Column("s:n")}, key_names={"day_ms": "time_ms"})
+
     If a row lacks a cell, its attribute has the default, so a column with a default can be added to a table that
     already stores rows. A row that lacks the cell of an attribute without a default, or has none of the cells, is not a
     record. A column packed as `COUNTER` is only read: HBase's increment writes it.
     """
 
-    def __init__(self, record: type[R], attributes: Mapping[str, Column], *, marker: str | None = None) -> None:
+    def __init__(
+        self,
+        record: type[R],
+        attributes: Mapping[str, Column],
+        *,
+        marker: str | None = None,
+        key_names: Mapping[str, str] = NO_NAMES,
+    ) -> None:
         self.record = record
         self.attributes = dict(attributes)
         self.marker = marker
+        self.key_names = dict(key_names)
         self._fields = record_fields(record)
         self.cell_attributes = tuple(self.attributes)
         check_cell_attributes(record, self.cell_attributes, self._fields)
@@ -48,7 +63,8 @@ class RecordCells(Generic[R]):
         self._column = {name: column.name.encode() for name, column in attributes.items()}
         self._check_columns()
         self.columns = tuple(self._column.values()) if marker is None else (marker.encode(),)
-        self.key_attributes = [name for name in self._fields if name not in attributes]
+        self._part_of = {name: key_names.get(name, name) for name in self._fields if name not in attributes}
+        """The part of the row key for each attribute that has no column."""
         self._packed = {
             name: PackedValue(record, name, self._fields[name].type, column.packing)
             for name, column in attributes.items()
@@ -113,7 +129,7 @@ class RecordCells(Generic[R]):
 
     def unpack(self, key: object, cells: Mapping[bytes, bytes]) -> R:
         """The record of a row, from its decoded key and its cells. Cells of other columns are passed over."""
-        values = {name: getattr(key, name) for name in self.key_attributes}
+        values = {name: getattr(key, part) for name, part in self._part_of.items()}
         for name, column in self._column.items():
             if column in cells:
                 values[name] = self._packed[name].unpack(cells[column])
@@ -173,19 +189,22 @@ class RecordCells(Generic[R]):
                 is_optional=default is not attrs.NOTHING,
                 default=attrs.NOTHING if _is_factory(default) else default,
             )
-        return compile_record(layout, self.record, from_cells, reference)
+        return compile_record(layout, self.record, self._part_of, from_cells, reference)
 
     def __repr__(self) -> str:
         marker = "" if self.marker is None else f", marker={self.marker!r}"
-        return f"RecordCells({self.record.__name__}, {self.attributes}{marker})"
+        key_names = f", key_names={self.key_names}" if self.key_names else ""
+        return f"RecordCells({self.record.__name__}, {self.attributes}{marker}{key_names})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles and copies the arguments of `__init__`, which computes everything else again."""
-        return _remade, (self.record, self.attributes, self.marker)
+        return _remade, (self.record, self.attributes, self.marker, self.key_names)
 
 
-def _remade(record: type[R], attributes: Mapping[str, Column], marker: str | None) -> RecordCells[R]:
-    return RecordCells(record, attributes, marker=marker)
+def _remade(
+    record: type[R], attributes: Mapping[str, Column], marker: str | None, key_names: Mapping[str, str]
+) -> RecordCells[R]:
+    return RecordCells(record, attributes, marker=marker, key_names=key_names)
 
 
 def _is_factory(default: Any) -> bool:

@@ -10,11 +10,10 @@ from typing import Any, ClassVar, NamedTuple
 import attrs
 import happybase
 
-from shared.keys import Int64, KeyLayout, between, part, row_key
+from shared.keys import EscapedText, Int64, KeyLayout, between, part, row_key
 from shared.queries import Query
 from shared.tables import COUNTER, BoundTable, Column, RecordCells, TableLayout
 
-from ..keys import CountOfDay, CountOfUser
 from ..records import DAY_MS, DayCount, Login
 from ..repository import check_day, check_period, most_frequent
 
@@ -26,6 +25,36 @@ class DayTotal:
     day_ms: int
     """The start of the UTC day, milliseconds since 1970."""
     count: int
+
+
+@row_key
+class CountOfUser:
+    """The count of one user on one day: a counter.
+
+    Order:  by user, then by day, the oldest first.
+    Serves: a user's days of a period; one day of a user.
+    Costs:  one scan of one row for each day; one get.
+    Fixed:  the zone of a day, UTC.
+    Source: S3.6, userId_loginCount_20240315
+    """
+
+    user: str = part(EscapedText, "who logged in; any text")
+    day_ms: int = part(Int64, "start of the UTC day, milliseconds since 1970")
+
+
+@row_key
+class CountOfDay:
+    """The same count in the list of its day.
+
+    Order:  by day, the oldest first, then by user.
+    Serves: the top users of a day, and its total.
+    Costs:  one scan of one row for each user of the day. Every write of today goes to one region.
+    Fixed:  as `CountOfUser`.
+    Source: none
+    """
+
+    day_ms: int = part(Int64, "start of the UTC day, milliseconds since 1970")
+    user: str = part(EscapedText, "who logged in; any text")
 
 
 @row_key

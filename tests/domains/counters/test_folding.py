@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domains.counters import DAY_MS, DayClosed, DayCount, LoginRepository, NotAllStored
-from domains.counters.keys import LOGIN_DAYS, TABLES, CountOfDay, CountOfUser, StateOfDay, sums_of
+from domains.counters.keys import LOGIN_DAYS, TABLES, StateOfDay, sums_of
 from shared.designs import metered
 from shared.keys import InvalidQuestion
 from shared.keys.errors import shown_bytes
@@ -135,7 +135,7 @@ def test_the_sums_are_rows_of_the_same_tables(connection, variant, repository):
     stored(repository, *logins_of_three())
     repository.fold(DAY)
     by_user, by_day, *_others = variant.tables
-    sums = [sums_of(by_user, CountOfUser), sums_of(by_day, CountOfDay)]
+    sums = [sums_of(by_user), sums_of(by_day)]
     check_round_trip(connection, [by_user, by_day, *sums])
     assert [len(table.layouts) for table in physical_tables([by_user, by_day, *sums])] == [2, 2]
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domains.counters import DAY_MS, DayClosed, LoginRepository
-from domains.counters.keys import LOGIN_DAYS, LOGINS, LOGINS_BY_DAY, TABLES, CountOfDay, CountOfUser, StateOfDay
+from domains.counters.keys import LOGIN_DAYS, LOGINS, LOGINS_BY_DAY, TABLES, StateOfDay
 from domains.counters.keys import sums_of as sums_in
 from shared.keys import InvalidQuestion
 from shared.stores import connect
@@ -54,7 +54,7 @@ def remove(connection, table, *logins):
 
 
 def sums_of(variant):
-    return sums_in(variant.tables[0], CountOfUser), sums_in(variant.tables[1], CountOfDay)
+    return sums_in(variant.tables[0]), sums_in(variant.tables[1])
 
 
 def agree(repository, users=("ada", "ada_2", "bob", "zoe")):

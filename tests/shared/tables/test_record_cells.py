@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import pytest
 
-from shared.keys import EscapedText, Int32, KeyLayout, Slice, TrailingText, between, part, row_key
+from shared.keys import EscapedText, Int32, Int64, KeyLayout, Slice, TrailingText, between, part, row_key
 from shared.keys.limits import MAX_CELL_BYTES
 from shared.queries import equal
 from shared.stores.thrift1.idl import IOError
@@ -305,3 +305,48 @@ def test_the_size_of_a_cell_is_the_one_that_the_store_compares(engine: Engine) -
         rows.put(row, {column: largest})
         with pytest.raises(IOError, match="exceeds limit of 10485760 bytes"):
             rows.put(row, {column: largest + b"x"})
+
+
+@row_key
+class DayOfUser:
+    user: str = part(EscapedText, "who")
+    time_ms: int = part(Slice(Int64, 1000), "the day")
+
+
+@attrs.frozen
+class DayCount:
+    user: str
+    day_ms: int
+    count: int
+
+    @property
+    def time_ms(self):
+        return self.day_ms
+
+
+def test_an_attribute_may_have_another_name_in_the_row_key():
+    cells = RecordCells(DayCount, {"count": Column("s:n")}, key_names={"day_ms": "time_ms"})
+    table = TableLayout("sums", "one sum", KeyLayout(DayOfUser), copy.copy(cells))
+    count = DayCount("ada", 3000, 7)
+    assert table.row(count) == KeyLayout(DayOfUser).encode(DayOfUser("ada", 3000))
+    assert (
+        table.record(table.row(count), cells.pack(count))
+        == count
+        == table.records(table.row(count), cells.pack(count))[0]
+    )
+    assert "key_names={'day_ms': 'time_ms'}" in repr(table.cells)
+
+
+@pytest.mark.parametrize(
+    ("key_names", "wanted"),
+    [
+        ({}, r"^DayCount\.day_ms: must be a column of table sums, or a part of DayOfUser$"),
+        ({"day_ms": "day"}, r"^DayCount\.day_ms: must be a column of table sums, or a part of DayOfUser$"),
+        ({"other": "time_ms"}, r"^DayCount\.day_ms: must be a column of table sums, or a part of DayOfUser$"),
+    ],
+)
+def test_a_name_that_the_row_key_does_not_have_is_refused(key_names, wanted):
+    with pytest.raises(InvalidRecord, match=wanted):
+        TableLayout(
+            "sums", "one", KeyLayout(DayOfUser), RecordCells(DayCount, {"count": Column("s:n")}, key_names=key_names)
+        )
