@@ -94,7 +94,7 @@ class LoginRepository:
 
     def _check_open(self, days: Set[int], what: str) -> None:
         unread = {self._days.row(StateOfDay(day)): day for day in days if not self._is_closed.get(day)}
-        for row, source in self.writer.read_all(unread).items():
+        for row, source in self.writer.reader.read_all(unread).items():
             self._is_closed[unread[row]] = source.record is not None
         for day_ms in sorted(days):
             if self._is_closed[day_ms]:

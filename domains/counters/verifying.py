@@ -177,7 +177,7 @@ class LoginUpkeep:
 
     def _is_open(self, day_ms: int) -> bool:
         days = self._folder.writer
-        return days.read(days.source.row(StateOfDay(day_ms))).record is None
+        return days.reader.read(days.source.row(StateOfDay(day_ms))).record is None
 
     def _open_day(self, day_ms: int) -> _Found:
         days = self._folder.writer.source

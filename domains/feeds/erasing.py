@@ -55,7 +55,7 @@ class UserErasures:
             (self._post_writer, posts),
         )
         for writer, rows in writers:
-            for row, source in writer.read_each(rows).items():
+            for row, source in writer.reader.read_each(rows).items():
                 if not isinstance(source, InvalidRow) and source.record is not None:
                     writer.write(writer.source.key.decode(row), lambda _stored: None)
         erasure = self._erasures.end(user, (follows, posts))

@@ -68,8 +68,8 @@ class TimelineLines:
         lines = {row: line for row, line in self.keys_of(stored).items() if not isinstance(line, InvalidKey)}
         follow_rows = {row: follow for row, line in lines.items() if (follow := self.follow_row(line)) is not None}
         post_rows = {row: self._post_writer.source.row(line) for row, line in lines.items()}
-        follows = self._follow_writer.read_each(follow_rows.values())
-        posts = self._post_writer.read_each(post_rows.values())
+        follows = self._follow_writer.reader.read_each(follow_rows.values())
+        posts = self._post_writer.reader.read_each(post_rows.values())
         return {
             row: _shown(lines[row], posts[post_rows[row]], follows[follow_rows[row]] if row in follow_rows else None)
             if row in lines

@@ -199,12 +199,12 @@ class FeedRepository:
     def _with_streams(self, authors: Set[str]) -> Iterator[str]:
         """The authors among these who have a stream."""
         rows = {self._streams.row(AuthorWithStream(author)): author for author in sorted(authors)}
-        return (rows[row] for row, cells in self.post_writer.cells_of(self._streams.layout, rows) if cells)
+        return (rows[row] for row, cells in self.post_writer.reader.cells_of(self._streams.layout, rows) if cells)
 
     def _posts_by(self, authors: Set[str], lines: list[LineOfTimeline]) -> list[Post | InvalidRow | None]:
         """The post of each line; None if it is not by one of these authors, or if the line shows no post."""
         rows = [self._posts.row(line) if line.author in authors else None for line in lines]
-        sources = self.post_writer.read_each(filter(None, rows))
+        sources = self.post_writer.reader.read_each(filter(None, rows))
         return [
             None if row is None else _post_or_error(line, sources[row]) for line, row in zip(lines, rows, strict=True)
         ]
@@ -223,7 +223,7 @@ class FeedRepository:
         Costs: one scan of a page's lines and one more, and one call that gets the follows.
         """
         lines = Query(self._followers, self._followers.plan(author=author))
-        return lines.then(partial(self.follow_writer.agreeing, self._followers.layout))
+        return lines.then(partial(self.follow_writer.reader.agreeing, self._followers.layout))
 
     def following(self, reader: str) -> Query[Follow]:
         """The follows of a reader, sorted by author. Costs: one scan of a page's rows and one more."""

@@ -55,7 +55,7 @@ class FanOut:
         read. So no follower is left out if a process dies.
         """
         while True:
-            source = self._writer.read(row)
+            source = self._writer.reader.read(row)
             stored = source.record
             if stored is None or stored.state != "spreading":
                 return
@@ -92,7 +92,7 @@ class FanOut:
 
         Costs: 1 get, 2 puts.
         """
-        source = self._writer.read(row)
+        source = self._writer.reader.read(row)
         if is_in_stream(source.record):
             assert source.record is not None
             self._put_in_stream(source.record, max(source.time_ms, self._clock.read_ms() + MAX_SKEW_MS))

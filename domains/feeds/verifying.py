@@ -199,13 +199,13 @@ class StreamUpkeep:
     def _pulled_posts(self) -> Iterator[bytes]:
         posts = self._writer.source
         for row, cells in scan(self._writer.rows(posts.name), posts.whole_table(), columns=posts.cells.columns):
-            source = self._writer.source_or_error(row, cells)
+            source = self._writer.reader.source_or_error(row, cells)
             if not isinstance(source, InvalidRow) and is_in_stream(source.record):
                 yield row
 
     def _lacking(self, rows: Iterable[bytes]) -> dict[bytes, list[Finding]]:
         """What these posts lack if they are in a stream by now, by row."""
-        sources = self._writer.read_each(rows)
+        sources = self._writer.reader.read_each(rows)
         wanted: dict[str, dict[bytes, bytes]] = {}
         tables: dict[str, TableLayout[Any, Any]] = {}
         for row, source in sources.items():
@@ -218,7 +218,7 @@ class StreamUpkeep:
                     wanted.setdefault(table.name, {})[table.row(line)] = row
         lacking: dict[bytes, list[Finding]] = {}
         for name, post_rows in wanted.items():
-            for line_row, cells in self._writer.cells_of(tables[name], post_rows):
+            for line_row, cells in self._writer.reader.cells_of(tables[name], post_rows):
                 if not cells:
                     post_row = post_rows[line_row]
                     lacking.setdefault(post_row, []).append(Finding("missing", name, line_row, post_row))

@@ -9,7 +9,7 @@ import attrs
 from shared.keys.errors import shown
 from shared.queries import in_batches, scan
 from shared.tables import BoundTable, InvalidRow
-from shared.writes import Finding, Instructions, IntentWriter, Recovery, Source, UnfinishedWork
+from shared.writes import Finding, Instructions, IntentWriter, Recovery, Source, UnfinishedWork, claim
 from shared.writes.findings import NOTHING_TOLD
 from shared.writes.upkeep import no_progress
 
@@ -50,11 +50,11 @@ class GroupDeliveries:
 
     def _deliver(self, row: bytes) -> None:
         while True:
-            message = self._writer.read(row).record
+            message = self._writer.reader.read(row).record
             if message is None or message.is_delivered:
                 return
             start, end = message.delivered, message.delivered + MEMBERS_AT_ONCE
-            self._writer.claim(copies_of(message, start, end))
+            claim(self._writer, copies_of(message, start, end))
             self._writer.write(message, partial(after_step, start, min(end, len(message.members))))
 
     # ---- upkeep
@@ -84,14 +84,14 @@ class GroupDeliveries:
         """Creates lost copies."""
         self._copies = 0
         for copies in self._lost_copies(progress):
-            self._writer.claim(copies)
-            stored = self._writer.read_each(finding.row for finding in copies.values())
+            claim(self._writer, copies)
+            stored = self._writer.reader.read_each(finding.row for finding in copies.values())
             yield from ((finding, not _was_never_written(stored[finding.row])) for finding in copies.values())
 
     def about_to_be_claimed(self) -> Set[bytes]:
         """The rows of copies that are still to be created: their lines come first."""
         rows: set[bytes] = set()
-        for source in self._writer.read_each(self.unfinished.rows()).values():
+        for source in self._writer.reader.read_each(self.unfinished.rows()).values():
             if not isinstance(source, InvalidRow) and source.record is not None:
                 rows |= {self._inbox.row(copy) for copy in copies_of(source.record, source.record.delivered)}
         return rows
@@ -100,7 +100,7 @@ class GroupDeliveries:
         """Batches of copies without a row. A copy has its row before the count of its group message includes it."""
         for batch in in_batches(self._delivered_copies()):
             row_of = {copy: self._inbox.row(copy) for copy, _ in batch}
-            stored = self._writer.read_each(row_of.values())
+            stored = self._writer.reader.read_each(row_of.values())
             yield {
                 copy: Finding("missing", self._inbox.layout.name, row_of[copy], original, _reason(copy))
                 for copy, original in batch
@@ -114,7 +114,7 @@ class GroupDeliveries:
         inbox = self._inbox
         for batch in in_batches(scan(inbox.rows, inbox.whole_table(), columns=inbox.layout.cells.columns)):
             for row, cells in batch:
-                source = self._writer.source_or_error(row, cells)
+                source = self._writer.reader.source_or_error(row, cells)
                 if not isinstance(source, InvalidRow) and source.record is not None:
                     yield from ((copy, row) for copy in copies_of(source.record, 0, source.record.delivered))
 

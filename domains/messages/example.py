@@ -45,7 +45,7 @@ def main() -> None:
     party = Message("ada", "#team", noon + 120_000, "m-4", "party!", members=("bob", "eve", "kim"))
     with suppress(PowerCut):
         dying: Any = MessageRepository(connection)
-        dying.writer.claim = _cut_the_power  # the step that gives members their copies
+        dying.deliveries.deliver = _cut_the_power  # the step that gives members their copies
         dying.send_to_group(party)
     print("a writer died; the outbox of ada has the message:", messages.outbox("ada").first())
     assert messages.inbox("eve").first() is None

@@ -69,11 +69,11 @@ class MessageRepository:
         lists = lists or (tables.outbox, tables.unread, tables.unfinished)
         derive = derive or partial(lines_of, tables)
         self.writer = IntentWriter(connection, tables.inbox, tables.intents, lists, derive, moving=lists, clock=clock)
-        self._deliveries = GroupDeliveries(self.writer, self._inbox, self._unfinished)
+        self.deliveries = GroupDeliveries(self.writer, self._inbox, self._unfinished)
         self.upkeep: Upkeep = CombinedUpkeep(
-            self._deliveries,
-            WriterUpkeep(self.writer, self._deliveries.about_to_be_claimed),
-            self._deliveries.unfinished,
+            self.deliveries,
+            WriterUpkeep(self.writer, self.deliveries.about_to_be_claimed),
+            self.deliveries.unfinished,
         )
 
     # ---- writes
@@ -87,7 +87,7 @@ class MessageRepository:
         """
         self._send(message)
         if message.members:
-            self._deliveries.deliver(message)
+            self.deliveries.deliver(message)
 
     def send_to_group(self, message: Message) -> None:
         """Stores a message to a group, and a copy of it for each member but its sender. Raises `MessageConflict`.
@@ -155,7 +155,7 @@ class MessageRepository:
         """
         plan = self._outbox.plan(sender=user, sent_ms=between(since_ms, until_ms))
         lines = Query(self._outbox, plan, newest_first=newest_first)
-        return lines.then(partial(self.writer.agreeing, self._outbox.layout)).then(self._with_bodies)
+        return lines.then(partial(self.writer.reader.agreeing, self._outbox.layout)).then(self._with_bodies)
 
     def unread(
         self, user: str, since_ms: int | None = None, until_ms: int | None = None, newest_first: bool = True
@@ -167,7 +167,7 @@ class MessageRepository:
         """
         plan = self._unread.plan(receiver=user, sent_ms=between(since_ms, until_ms))
         lines = Query(self._unread, plan, newest_first=newest_first)
-        return lines.then(partial(self.writer.agreeing, self._unread.layout)).then(self._with_bodies)
+        return lines.then(partial(self.writer.reader.agreeing, self._unread.layout)).then(self._with_bodies)
 
     def conversation(
         self,
@@ -194,7 +194,7 @@ class MessageRepository:
     def _with_bodies(self, messages: list[StoredMessage]) -> list[Message | InvalidRow]:
         """The messages with their bodies. One call gets the group messages, which have the bodies of copies."""
         row_of = {message: self._inbox.row(original_of(message)) for message in messages if message.group is not None}
-        originals = self.writer.read_each(row_of.values()) if row_of else {}
+        originals = self.writer.reader.read_each(row_of.values()) if row_of else {}
         return [_with_body(message, originals.get(row_of.get(message, b""))) for message in messages]
 
 

@@ -90,7 +90,7 @@ class OrderRepository:
 
     def order(self, order_number: str) -> Order | None:
         """The order of that number, or None. Costs: one get."""
-        return self.writer.read(self._orders.row(OrderByNumber(order_number))).record
+        return self.writer.reader.read(self._orders.row(OrderByNumber(order_number))).record
 
     def of_seller(
         self, seller_id: str, since_ms: int | None = None, until_ms: int | None = None, status: Status | None = None
@@ -110,7 +110,7 @@ class OrderRepository:
 
     def _agreeing(self, lines: list[OrderByStatus]) -> list[SellerLine | InvalidRow | None]:
         """What a seller's list shows of the orders of these lines; None for an order that has another status by now."""
-        orders = self.writer.agreeing(self._by_status.layout, lines)
+        orders = self.writer.reader.agreeing(self._by_status.layout, lines)
         return [SellerLine.of(order) if isinstance(order, Order) else order for order in orders]
 
     def of_buyer(
@@ -141,7 +141,7 @@ class OrderRepository:
 
     def _still(self, status: Status, lines: list[SellerLine]) -> list[Order | InvalidRow | None]:
         """The orders of these lines; None for an order that has another status by now."""
-        orders = self.writer.agreeing(self._by_seller.layout, lines)
+        orders = self.writer.reader.agreeing(self._by_seller.layout, lines)
         return [None if isinstance(order, Order) and order.status != status else order for order in orders]
 
     # ---- upkeep

@@ -26,7 +26,7 @@ def dropped(table: TableLayout[Any, Any]) -> TableLayout[Any, Any]:
 
 def sources(writer: Any) -> dict[bytes, Any]:
     """All records of the source table, by row."""
-    found = {row: writer.source_of(row, cells).record for row, cells in writer.rows(writer.source.name).scan()}
+    found = {row: writer.reader.source_of(row, cells).record for row, cells in writer.rows(writer.source.name).scan()}
     return {row: record for row, record in found.items() if record is not None}
 
 

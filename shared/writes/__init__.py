@@ -4,11 +4,13 @@ May import `keys`, `tables` and `queries`.
 """
 
 from .batches import NotAllStored, put_all, put_in_rows, store_all
+from .claiming import claim, forget
 from .clock import CLOCK, Moment, WriterClock
 from .dictionaries import Dictionary, NameTaken, NoFreeId, UnknownName
 from .erasing import ErasedName, ErasedSource, Erasure, Erasures, ErasureTables, erasures_tables
 from .findings import Finding, Instructions
-from .intents import KEEP_TOMBSTONES_MS, Derived, IntentWriter, Pending, UnknownOutcome
+from .intents import KEEP_TOMBSTONES_MS, IntentWriter, Pending, UnknownOutcome
+from .reading import Derived, SourceReader
 from .recovery import Recovery, settle_each
 from .server_clock import ClockSkew
 from .slots import Intent, holds_intents, intents_table
@@ -41,13 +43,16 @@ __all__ = [
     "Recovery",
     "Source",
     "SourceCells",
+    "SourceReader",
     "UnfinishedWork",
     "UnknownName",
     "UnknownOutcome",
     "Upkeep",
     "WriterClock",
     "WriterUpkeep",
+    "claim",
     "erasures_tables",
+    "forget",
     "holds_intents",
     "intents_table",
     "put_all",

@@ -63,7 +63,7 @@ _Line: TypeAlias = tuple[TableLayout[Any, Any], bytes, bytes]
 class Comparison:
     """Compares the derived rows of a writer's records with their sources; see `verifying.py`.
 
-    `claimed` returns the rows of sources which unfinished records are about to create with `IntentWriter.claim`.
+    `claimed` returns the rows of sources which unfinished records are about to create with `claim`.
     """
 
     def __init__(self, writer: IntentWriter[Any], claimed: Callable[[], Set[bytes]]) -> None:
@@ -124,7 +124,7 @@ class Comparison:
         wanted: dict[bytes, _Wanted] = {}
         for row, cells in stored.items():
             try:
-                wanted[row] = self._wanted(self._writer.source_of(row, cells))
+                wanted[row] = self._wanted(self._writer.reader.source_of(row, cells))
             except (InvalidKey, InvalidRow) as error:
                 yield Finding("undecodable", self._writer.source.name, row, None, _reason(error))
                 continue
@@ -150,7 +150,7 @@ class Comparison:
 
     def _readable(self, rows: Iterable[bytes]) -> dict[bytes, _Wanted]:
         """What these sources want of the lists, without the sources that cannot be read."""
-        sources = self._writer.read_each(rows)
+        sources = self._writer.reader.read_each(rows)
         return {row: self._wanted(source) for row, source in sources.items() if not isinstance(source, InvalidRow)}
 
     def _wanted(self, source: Source[Any]) -> _Wanted:

@@ -17,6 +17,7 @@ import happybase
 from ..keys import InvalidKey, KeyLayout, TrailingBytes, TrailingText, part, row_key
 from ..queries import Query, in_batches, scan_in_batches
 from ..tables import BoundTable, Column, InvalidRow, ItemCells, RecordCells, TableLayout
+from .claiming import forget
 from .intents import FORGET_MS, FUTURE_MS, WINDOW_MS, Cell, IntentWriter
 from .sources import Source
 
@@ -148,17 +149,17 @@ class Erasures:
         """Deletes the cells of its sources; returns how many remain: those that are too young, or cannot be read.
 
         A record that came back stays. Calls `on_invalid` for a source that cannot be read.
-        Costs: one scan of its sources, 1 call for each 1,000, and those of `IntentWriter.forget`.
+        Costs: one scan of its sources, 1 call for each 1,000, and those of `forget`.
         """
         remaining = 0
         for writer, table in zip(self._writers, self._sources, strict=True):
             sources = Query(table, table.plan(name=erasure.name))
             for batch in in_batches(source.source_row for source in sources):
-                for source in writer.read_each(batch).values():
+                for source in writer.reader.read_each(batch).values():
                     if isinstance(source, InvalidRow):
                         on_invalid(source)
                         remaining += 1
-                remaining += writer.forget(batch)
+                remaining += forget(writer, batch)
         return remaining
 
     def remove(self, erasure: Erasure) -> None:
@@ -182,7 +183,7 @@ class Erasures:
         for writer in self._writers:
             for table in writer.lists:
                 for lines in _lines(writer, table, names):
-                    sources = writer.read_each(line.source_row for line in lines)
+                    sources = writer.reader.read_each(line.source_row for line in lines)
                     for line in lines:
                         source = sources[line.source_row]
                         if line.time_ms <= old_ms and _is_missing(source):

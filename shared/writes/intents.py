@@ -56,17 +56,18 @@ has: the readers of a moving list drop it, and `WriterUpkeep` finds it.
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from typing import Any, Generic, TypeAlias, TypeGuard, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import attrs
 import happybase
 from Hbase_thrift import Mutation
 
-from ..keys.errors import InvalidKey, listed, shown_bytes
+from ..keys.errors import listed, shown_bytes
 from ..queries import in_batches
 from ..tables import InvalidRecord, InvalidRow, TableLayout, check_layouts
 from ..tables.cells import check_cell_size
 from .clock import CLOCK, Moment, WriterClock
+from .reading import Derived, SourceReader
 from .recovery import Recovery, settle_each
 from .server_clock import MAX_DRIFT_MS, MAX_SKEW_MS, checked_moment
 from .slots import CLOCK_SLOT, INTENT_CELLS, SLOTS, Intent, SlotOfProcess, idle
@@ -77,8 +78,6 @@ D = TypeVar("D")
 
 Cell: TypeAlias = tuple[str, bytes, bytes]
 """Table, row and column of a derived cell."""
-Derived: TypeAlias = tuple[TableLayout[Any, Any], Any]
-"""A derived row: its table, and the line that is stored there."""
 
 WINDOW_MS = 600_000
 """If step 5 ends later than this after step 1, it is done again. More than twice the longest call with its retries."""
@@ -129,14 +128,13 @@ class IntentWriter(Generic[R]):
         clock: WriterClock = CLOCK,
         window_ms: int = WINDOW_MS,
     ) -> None:
-        if not isinstance(source.cells, SourceCells):
-            raise InvalidRecord(f"table {source.name}: the cells of a source must be SourceCells (got {source.cells})")
         self.source = source
-        self.cells: SourceCells[R] = source.cells
         self.intents = intents
         self.lists = tuple(lists)
         self._tables: tuple[TableLayout[Any, Any], ...] = (source, intents, *self.lists)
-        self.derive = derive
+        self.reader = SourceReader(connection, source, derive, self._tables)
+        self.cells: SourceCells[R] = self.reader.cells
+        self._derive = derive
         self.moving = {table.name for table in moving}
         for table in self.lists:
             for name in source.key.part_named:
@@ -150,80 +148,27 @@ class IntentWriter(Generic[R]):
         self._clock = clock
         self._window_ms = window_ms
 
-    # ---- reading
-
     def rows(self, table: str) -> happybase.Table:
         """The rows of a table of the same connection."""
         return self._connection.table(table)
 
-    def read(self, row: bytes) -> Source[R]:
-        """A source row as it is now. Raises InvalidRow and LayoutMismatch. Costs: one get."""
-        check_layouts(self._connection, self._tables)
-        cells = self._rows.row(row, columns=[*self.cells.columns])
-        return self.source_of(row, cells)
-
-    def read_all(self, rows: Iterable[bytes]) -> dict[bytes, Source[R]]:
-        """Source rows as they are now. Raises InvalidRow. Costs: one call for each 1,000 rows."""
-        stored = self.cells_of(self.source, dict.fromkeys(rows))
-        return {row: self.source_of(row, cells) for row, cells in stored}
-
-    def read_each(self, rows: Iterable[bytes]) -> dict[bytes, Source[R] | InvalidRow]:
-        """Source rows as they are now; of one that cannot be read, the error. Costs: as `read_all`."""
-        stored = self.cells_of(self.source, dict.fromkeys(rows))
-        return {row: self.source_or_error(row, cells) for row, cells in stored}
-
-    def source_or_error(self, row: bytes, cells: Mapping[bytes, bytes]) -> Source[R] | InvalidRow:
-        """The source in these cells of a row, or why it cannot be read."""
-        try:
-            return self.source_of(row, cells)
-        except InvalidRow as error:
-            return error
-
-    def cells_of(
-        self, table: TableLayout[Any, Any], rows: Iterable[bytes]
-    ) -> Iterator[tuple[bytes, Mapping[bytes, bytes]]]:
-        """Each of these rows with its cells that the table claims. Costs: one call for each 1,000 rows."""
-        check_layouts(self._connection, self._tables)
-        columns = [*table.cells.columns]
-        for batch in in_batches(rows):
-            stored = dict(self.rows(table.name).rows(batch, columns=columns))
-            yield from ((row, stored.get(row, {})) for row in batch)
-
-    def source_of(self, row: bytes, cells: Mapping[bytes, bytes]) -> Source[R]:
-        """The source in these cells of a row. Raises InvalidRow."""
-        try:
-            return self.cells.source(self.source.key.decode(row), cells.get(self.cells.columns[0]))
-        except (InvalidKey, InvalidRecord) as error:
-            raise InvalidRow(self.source.name, row, str(error)) from None
-
-    def agreeing(self, table: TableLayout[Any, Any], lines: list[Any]) -> list[R | InvalidRow | None]:
-        """The record of each line of a moving list; None for a line that its source does not have (any more).
-
-        For a source that cannot be read, the error, see `Query.then`. Costs: one call for each 1,000 lines.
-        """
-        source_rows = [self.source.row(line) for line in lines]
-        sources = self.read_each(source_rows)
-        return [
-            self._agreeing(sources[row], table, table.row(line)) for line, row in zip(lines, source_rows, strict=True)
-        ]
-
-    def _agreeing(
-        self, source: Source[R] | InvalidRow, table: TableLayout[Any, Any], line: bytes
-    ) -> R | InvalidRow | None:
-        if isinstance(source, InvalidRow):
-            return source
-        return source.record if source.record is not None and self._has_line(source.record, table, line) else None
-
-    def _has_line(self, record: R, table: TableLayout[Any, Any], row: bytes) -> bool:
-        return any(derived.name == table.name and derived.row(line) == row for derived, line in self.derive(record))
-
     def derived(self, record: R | None) -> dict[Cell, bytes]:
         """The derived cells of a record; an empty dict for None."""
         cells: dict[Cell, bytes] = {}
-        for table, line in () if record is None else self.derive(record):
+        for table, line in () if record is None else self._derive(record):
             row = table.row(line)
             cells |= {(table.name, row, column): value for column, value in table.cells.pack(line).items()}
         return cells
+
+    def check_clock(self) -> Moment:
+        """The time now, by a clock that agrees with the region server's. Raises ClockSkew; see `checked_moment`."""
+        slot = idle(SLOTS.process, CLOCK_SLOT)
+        row, cells = self.intents.row(slot), INTENT_CELLS.pack(slot)
+        return checked_moment(self._connection, self._intent_rows, row, cells, self._clock)
+
+    def is_past_window(self, began: Moment) -> bool:
+        """Whether `WINDOW_MS` have passed since a write began."""
+        return self._clock.elapsed_ms(began) > self._window_ms
 
     # ---- writing
 
@@ -244,22 +189,16 @@ class IntentWriter(Generic[R]):
         row = self.source.row(key)
         while True:
             began = self._clock.moment()
-            source = self.read(row)
+            source = self.reader.read(row)
             wanted = decide(source.record)
             record: Any = wanted
             if record == source.record:
                 self._agree(source, set())
-                if self._clock.elapsed_ms(began) > self._window_ms:  # others may have removed what was put
+                if self.is_past_window(began):  # others may have removed what was put
                     self.repair(row, self.derived(source.record))
                 return wanted
             if self._attempt(row, source, record, began):
                 return wanted
-
-    def check_clock(self) -> Moment:
-        """The time now, by a clock that agrees with the region server's. Raises ClockSkew; see `checked_moment`."""
-        slot = idle(SLOTS.process, CLOCK_SLOT)
-        row, cells = self.intents.row(slot), INTENT_CELLS.pack(slot)
-        return checked_moment(self._connection, self._intent_rows, row, cells, self._clock)
 
     def _attempt(self, row: bytes, source: Source[R], record: R | None, began: Moment) -> bool:
         """Steps 2 to 6; returns whether the write was accepted."""
@@ -269,7 +208,7 @@ class IntentWriter(Generic[R]):
         self._check_that_no_line_moves(old, new)
         first = {cell: new[cell] for cell in new if cell[0] in self.moving and cell not in old}
         write_id = os.urandom(WRITE_ID_BYTES)
-        decided = self._revision(source, record, began.wall_ms, write_id)
+        decided = self.next_revision(source, record, began.wall_ms, write_id)
         name = f"{self.cells.record.__name__} in row {shown_bytes(row)}"
         check_cell_size(name, self.cells.columns[0], decided.cell or b"", row)
         if self.check_clock().drift_ms(began) > MAX_DRIFT_MS:  # somebody has set the clock since
@@ -282,11 +221,11 @@ class IntentWriter(Generic[R]):
             touched = _grouped({**old, **new})
             intent = Intent(slot.process, slot.slot, row, source.revision, write_id, touched)
             self._intent_rows.put(self.intents.row(intent), INTENT_CELLS.pack(intent), timestamp=started_ms)
-            self._put(first, _before_decision_ms(source, began))
+            self.put(first, before_decision_ms(source, began))
             try:
-                if self._clock.elapsed_ms(began) <= self._window_ms:
+                if not self.is_past_window(began):
                     is_sent = True
-                    is_accepted = self._check_and_put(row, source, decided)
+                    is_accepted = self.check_and_put(row, source, decided)
             except Exception as error:
                 lost_reply = error
             current = self._complete(intent, decided if is_accepted else self._outcome(intent), began)
@@ -308,7 +247,7 @@ class IntentWriter(Generic[R]):
                 f"table {table}: must be in moving, because a write moves a line of it (got only in lists)"
             )
 
-    def _revision(self, source: Source[R], record: R | None, now_ms: int, *write_id: bytes) -> Source[R]:
+    def next_revision(self, source: Source[R], record: R | None, now_ms: int, *write_id: bytes) -> Source[R]:
         """The next revision of a source: of another record, or of the same one to raise it."""
         revision = source.revision + 1
         time_ms = max(now_ms, source.time_ms + REVISION_STEP_MS)
@@ -318,14 +257,14 @@ class IntentWriter(Generic[R]):
 
     def _raised(self, row: bytes, source: Source[R], above_ms: int) -> Source[R] | None:
         """The source after it was raised; None if it has changed since it was read."""
-        raised = self._revision(source, source.record, above_ms)
-        return raised if self._check_and_put(row, source, raised) else None
+        raised = self.next_revision(source, source.record, above_ms)
+        return raised if self.check_and_put(row, source, raised) else None
 
     def _outcome(self, intent: Intent, *, raises_always: bool = False) -> Source[R]:
         """The source, read again and raised until it is certain whether the write was accepted."""
         row = _source_row(intent)
         while True:
-            source = self.read(row)
+            source = self.reader.read(row)
             if not raises_always and not source.leaves_open(intent.revision, intent.write_id):
                 return source
             if raised := self._raised(row, source, self.check_clock().wall_ms):
@@ -339,7 +278,7 @@ class IntentWriter(Generic[R]):
         touched = set(_cells_of(intent))
         while True:
             touched |= self._agree(source, touched, puts_moving=puts_moving)
-            if self._clock.elapsed_ms(began) <= self._window_ms:
+            if not self.is_past_window(began):
                 return source
             began, puts_moving = self.check_clock(), True
             source = self._outcome(intent, raises_always=True)
@@ -348,11 +287,12 @@ class IntentWriter(Generic[R]):
         """Puts the derived cells of a source, and deletes those `touched` that it does not have; returns those put."""
         derived = self.derived(source.record)
         put = {cell: value for cell, value in derived.items() if puts_moving or cell[0] not in self.moving}
-        self._put(put, source.time_ms)
+        self.put(put, source.time_ms)
         self.delete(touched - derived.keys(), source.time_ms - 1)
         return put.keys()
 
-    def _put(self, cells: Mapping[Cell, bytes], time_ms: int) -> None:
+    def put(self, cells: Mapping[Cell, bytes], time_ms: int) -> None:
+        """Puts derived cells, dated `time_ms`. Costs: 1 call for each table."""
         for table, rows in _grouped(cells).items():
             batch = self.rows(table).batch(timestamp=time_ms)
             for row, columns in rows.items():
@@ -360,14 +300,15 @@ class IntentWriter(Generic[R]):
             batch.send()
 
     def delete(self, cells: Iterable[Cell], until_ms: int) -> None:
-        """Deletes derived cells that are dated `until_ms` or before."""
+        """Deletes derived cells that are dated `until_ms` or before. Costs: 1 call for each table."""
         for table, rows in _grouped(cells).items():
             batch = self.rows(table).batch(timestamp=until_ms)
             for row, columns in rows.items():
                 batch.delete(row, columns)
             batch.send()
 
-    def _check_and_put(self, row: bytes, source: Source[R], new: Source[R]) -> bool:
+    def check_and_put(self, row: bytes, source: Source[R], new: Source[R]) -> bool:
+        """Puts the next revision of a source, unless it has changed since it was read; returns whether it did."""
         column = self.cells.columns[0]
         is_stored: bool = self._connection.client.checkAndPut(
             self._rows.name, row, column, source.cell, Mutation(column=column, value=new.cell), {}
@@ -383,7 +324,7 @@ class IntentWriter(Generic[R]):
         Costs: 1 get, 1 checkAndPut, 1 put for each table, and deletes.
         """
         touched = [*touched]
-        while (source := self.read(row)).cell is not None:
+        while (source := self.reader.read(row)).cell is not None:
             if self.replace(row, source, source.record, touched, newest_ms):
                 return
         self.delete(touched, self.check_clock().wall_ms - FORGET_MS)
@@ -399,74 +340,13 @@ class IntentWriter(Generic[R]):
         if newest_ms > now_ms + FUTURE_MS:  # otherwise no later revision could have a timestamp above it
             raise ValueError(f"newest_ms: must be at most {FUTURE_MS} ms after now (got {newest_ms - now_ms})")
         above_ms = max(now_ms + MAX_SKEW_MS, newest_ms + 1)  # also above what servers have dated
-        decided = self._revision(source, record, above_ms)
-        if not self._check_and_put(row, source, decided):
+        decided = self.next_revision(source, record, above_ms)
+        if not self.check_and_put(row, source, decided):
             return False
         derived = self.derived(record)
-        self._put(derived, decided.time_ms)
+        self.put(derived, decided.time_ms)
         self.delete(set(touched) - derived.keys(), decided.time_ms - 1)
         return True
-
-    # ---- sources without a write of their own
-
-    def claim(self, records: Iterable[R]) -> int:
-        """Creates a source, with its lines, for each of these records that was never written; returns how many.
-
-        Every other source stays as it is, even if its record was deleted or cannot be read. `claim` puts no intent. It
-        is meant for the steps of a longer write, whose own source says that the write is not finished. After an error
-        or a crash, call it again. Raises InvalidRecord if a record has lines in a list that does not move, or if a
-        tombstone dated in the future hides what was put; and ClockSkew before anything is put.
-        Costs: 1 call that reads the sources for each 1,000 records. If some were never written: 1 put for each list, 1
-        checkAndPut for each new source, and the same reads again.
-        """
-        record_of = {self.source.row(record): record for record in records}
-        lines_of = {row: self.derived(record) for row, record in record_of.items()}
-        for table in {cell[0] for lines in lines_of.values() for cell in lines} - self.moving:
-            raise InvalidRecord(f"table {table}: claim needs lists that move")
-        claimed: set[bytes] = set()
-        while True:
-            began = self.check_clock()
-            sources = self.read_each(record_of)
-            unwritten = {row: source for row, source in sources.items() if _was_never_written(source)}
-            if not unwritten:
-                return len(claimed)
-            for row in claimed & unwritten.keys():
-                raise InvalidRecord(f"{self.source.name}: row {shown_bytes(row)}: a tombstone of the future hides it")
-            lines: dict[int, dict[Cell, bytes]] = {}
-            for row, source in unwritten.items():
-                lines.setdefault(_before_decision_ms(source, began), {}).update(lines_of[row])
-            for time_ms, cells in lines.items():
-                self._put(cells, time_ms)
-            for row, source in unwritten.items():
-                if self._clock.elapsed_ms(began) > self._window_ms:
-                    break
-                if self._check_and_put(row, source, self._revision(source, record_of[row], began.wall_ms)):
-                    claimed.add(row)
-                    if self._clock.elapsed_ms(began) > self._window_ms:  # the lines may be gone
-                        self.repair(row, ())
-
-    def forget(self, rows: Iterable[bytes]) -> int:
-        """Deletes the source cells of deleted records in these rows; returns how many of them are still too young.
-
-        The source of a deleted record keeps its cell, so that no late call brings the record back. `forget` deletes a
-        cell that is older than `FORGET_MS`, for example because the row key names a person. If it returns more than 0,
-        call it again after `FORGET_MS`. Rows of stored records, and rows that cannot be read, stay as they are and are
-        not counted. Raises ClockSkew.
-        Costs: 1 call that reads the rows for each 1,000 of them, and 1 delete for each deleted cell.
-        """
-        column, too_young = self.cells.columns[0], 0
-        old_ms = self.check_clock().wall_ms - FORGET_MS
-        for batch in in_batches(dict.fromkeys(rows)):
-            for row, cells in self._rows.rows(batch, columns=[column], include_timestamp=True):
-                cell, stored_ms = cells[column]
-                source = self.source_or_error(row, {column: cell})
-                if isinstance(source, InvalidRow) or source.record is not None:
-                    continue
-                if max(stored_ms, source.time_ms) <= old_ms:
-                    self._rows.delete(row, [column], timestamp=stored_ms)  # spares a later revision
-                else:
-                    too_young += 1
-        return too_young
 
     # ---- intents
 
@@ -544,7 +424,7 @@ class IntentWriter(Generic[R]):
                 for _, cells in self.rows(name).rows(batch, include_timestamp=True):
                     dates = (written_ms for _, written_ms in cells.values())
                     newest_ms = max([newest_ms, *(ms for ms in dates if ms <= now.wall_ms + FUTURE_MS)])
-        source = self.read(_source_row(slot.intent))
+        source = self.reader.read(_source_row(slot.intent))
         if source.cell is not None and newest_ms > source.time_ms + 1:
             raise InvalidRecord(f"its source has lost a revision: a line is {newest_ms - source.time_ms} ms newer")
         if source.cell is None and newest_ms > slot.started_ms - KEEP_TOMBSTONES_MS:
@@ -566,16 +446,12 @@ class IntentWriter(Generic[R]):
         self._intent_rows.put(self.intents.row(intent), cells, timestamp=at_ms)
 
 
-def _before_decision_ms(source: Source[Any], began: Moment) -> int:
+def before_decision_ms(source: Source[Any], began: Moment) -> int:
     """The timestamp of lines that are put before the next revision of a source is decided.
 
     For a missing source it is above the tombstones of a record that `forget` has removed, and below every revision.
     """
     return source.time_ms + 1 if source.cell is not None else began.wall_ms - KEEP_TOMBSTONES_MS
-
-
-def _was_never_written(source: Source[Any] | InvalidRow) -> TypeGuard[Source[Any]]:
-    return not isinstance(source, InvalidRow) and source.was_never_written
 
 
 def is_young(age_ms: int, most_ms: int) -> bool:

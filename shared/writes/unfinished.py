@@ -62,7 +62,7 @@ class UnfinishedWork(Generic[R]):
         return settle_each(self.rows(invalid.append), settle, self._writer.source.name).with_invalid(invalid)
 
     def _settle(self, row: bytes, age_ms: int) -> bool | None:
-        source = self._writer.read(row)
+        source = self._writer.reader.read(row)
         if source.record is None or not self._is_unfinished(source.record):
             return None
         if age_ms > 0 and is_young(self._writer.check_clock().wall_ms - source.time_ms, age_ms):
@@ -92,7 +92,7 @@ class UnfinishedWork(Generic[R]):
         table = self._writer.source.name
         for rows in in_batches(self.rows()):
             now_ms = self._writer.check_clock().wall_ms
-            for row, source in self._writer.read_each(rows).items():
+            for row, source in self._writer.reader.read_each(rows).items():
                 if isinstance(source, InvalidRow) or source.record is None or not self._is_unfinished(source.record):
                     continue
                 reason = reason_told(failed, table, row)

@@ -42,7 +42,7 @@ from .upkeep import no_progress
 class WriterUpkeep:
     """The upkeep of a writer: its intents, and the derived rows of its records, compared with their sources.
 
-    `claimed` returns the rows of sources which unfinished records are about to create with `IntentWriter.claim`, whose
+    `claimed` returns the rows of sources which unfinished records are about to create with `claim`, whose
     lines are there first. It is called only if there are lines whose sources were never written. `source` is the
     word for a source in `counts`.
     """
@@ -154,14 +154,14 @@ class WriterUpkeep:
             return [], reason
         lines = [self._compared.line(finding) for finding in told]
         self._writer.repair(source_row, _cells_of(lines), max(line.newest_ms for line in lines))
-        if self._writer.read(source_row).cell is not None:
+        if self._writer.reader.read(source_row).cell is not None:
             return findings, ""
         young = [finding for finding in told if self._compared.line(finding).cells]
         reason = f"not discarded: must be {FORGET_MS // 60_000} minutes old" if young else reason
         return [finding for finding in told if finding not in young], reason
 
     def _restore(self, source_row: bytes, lines: list[StoredLine]) -> None:
-        source = self._writer.read(source_row)
+        source = self._writer.reader.read(source_row)
         newer = [line for line in lines if source.cell is None or line.newest_ms > source.time_ms]
         record = restored_record(self._writer, source, newer)
         if self._writer.source.row(record) != source_row:

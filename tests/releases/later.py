@@ -56,7 +56,7 @@ class OrderRepository(EarlierRepository):
     def by_priority(self, seller_id):
         """The orders of a seller, the most urgent first."""
         lines = Query(self._by_priority, self._by_priority.plan(seller_id=seller_id))
-        return lines.then(lambda page: self.writer.agreeing(BY_PRIORITY, page))
+        return lines.then(lambda page: self.writer.reader.agreeing(BY_PRIORITY, page))
 
 
 def later_lines_of(order):

@@ -90,5 +90,5 @@ class PairedMessageRepository(MessageRepository):
         first, second = sorted([owner, peer])
         plan = self._pairs.plan(first=first, second=second, sent_ms=between(since_ms, until_ms))
         lines = Query(self._pairs, plan, newest_first=newest_first)
-        messages = lines.then(partial(self.writer.agreeing, PAIRS))
+        messages = lines.then(partial(self.writer.reader.agreeing, PAIRS))
         return messages.then(partial(conversation_of, owner, peer))

@@ -73,7 +73,7 @@ user_and_day = attrgetter("user", "day_ms")
 def open_days(logins):
     """The days that take logins."""
     days = (DAY - DAY_MS, DAY, DAY + DAY_MS)
-    return [day for day in days if logins.writer.read(logins.writer.source.row(StateOfDay(day))).record is None]
+    return [day for day in days if logins.writer.reader.read(logins.writer.source.row(StateOfDay(day))).record is None]
 
 
 VIEWS = (

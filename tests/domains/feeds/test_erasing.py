@@ -59,7 +59,7 @@ def passes(monkeypatch, embedded_only):
 @pytest.fixture
 def at_once(monkeypatch):
     """What is deleted is old enough to be forgotten, also on a real server."""
-    monkeypatch.setattr("shared.writes.intents.FORGET_MS", -1_000_000)
+    monkeypatch.setattr("shared.writes.claiming.FORGET_MS", -1_000_000)
     monkeypatch.setattr("shared.writes.erasing.FORGET_MS", -1_000_000)
 
 
@@ -238,8 +238,8 @@ def test_a_follow_that_is_under_way_when_an_erasure_ends_is_not_lost(connection,
             assert opened(connection).upkeep.recover().settled == 1
         return check_and_put(row, source, new)
 
-    check_and_put = slow.follow_writer._check_and_put
-    slow.follow_writer._check_and_put = recover_meanwhile
+    check_and_put = slow.follow_writer.check_and_put
+    slow.follow_writer.check_and_put = recover_meanwhile
     slow.follow(Follow("ada", "dan"))
     assert len(decisions) > 1
     feeds.upkeep.recover(older_than_ms=0)

@@ -154,10 +154,10 @@ def test_the_same_message_again_after_both_sides_deleted_it_brings_nothing_back(
 def test_a_message_that_neither_side_has_keeps_no_body(messages):
     messages.send(LUNCH)
     messages.delete_from_inbox(LUNCH)
-    (stored,) = messages.writer.read_all([messages.writer.source.row(LUNCH)]).values()
+    (stored,) = messages.writer.reader.read_all([messages.writer.source.row(LUNCH)]).values()
     assert stored.record.body == "lunch?"
     messages.delete_from_outbox(LUNCH)
-    (stored,) = messages.writer.read_all([messages.writer.source.row(LUNCH)]).values()
+    (stored,) = messages.writer.reader.read_all([messages.writer.source.row(LUNCH)]).values()
     assert stored.record.body == ""
 
 

@@ -146,7 +146,7 @@ def test_a_delivery_that_nobody_ends_is_found_once_it_is_ten_minutes_old(connect
 
 def test_a_damaged_copy_is_left_and_stops_no_other_copy_of_its_message(connection, variant, messages):
     die_before_the_copies(connection, variant)
-    damaged, *others = copies_of(messages.writer.read(messages._inbox.row(PARTY)).record)
+    damaged, *others = copies_of(messages.writer.reader.read(messages._inbox.row(PARTY)).record)
     damage(messages, damaged)
     outcomes = [(found.kind, found.row, is_mended) for found, is_mended in messages.upkeep.repair()]
     assert outcomes == [("undecodable", messages._inbox.row(damaged), False)]

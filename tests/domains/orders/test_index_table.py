@@ -39,7 +39,7 @@ def test_an_order_whose_buyer_was_erased_has_none_in_its_sellers_list(connection
 
 def test_an_entry_makes_the_row_of_its_seller_again(connection, orders):
     orders.place(LAMP)
-    time_ms = orders.writer.read(INDEX.row(LAMP)).time_ms
+    time_ms = orders.writer.reader.read(INDEX.row(LAMP)).time_ms
     connection.table(OF_SELLER.name).delete(OF_SELLER.row(LAMP), timestamp=time_ms)
     assert orders.order("n-42") == LAMP
     assert [finding.kind for finding, is_mended in orders.upkeep.repair() if is_mended] == ["missing"]

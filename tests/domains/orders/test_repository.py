@@ -215,7 +215,7 @@ def test_the_lines_of_an_order_have_one_time_which_each_change_raises(connection
         stored = dump(connection, variant)
         lists = [cells for name in (variant.tables[1].name, variant.tables[2].name) for _, cells in stored[name]]
         (time_ms,) = {written_ms for cells in lists for _, written_ms in cells.values()}
-        assert time_ms == orders.writer.read(orders.writer.source.row(LAMP)).time_ms
+        assert time_ms == orders.writer.reader.read(orders.writer.source.row(LAMP)).time_ms
         times.append(time_ms)
     assert times == sorted({*times})
 

@@ -32,7 +32,7 @@ class Break:
 
 
 PUT_INTENT = "self._intent_rows.put(self.intents.row(intent), INTENT_CELLS.pack(intent), timestamp=started_ms)"
-PUT_LINES = "self._put(first, _before_decision_ms(source, began))"
+PUT_LINES = "self.put(first, before_decision_ms(source, began))"
 
 BREAKS = {
     "no intent is put": Break("_attempt", {PUT_INTENT: "pass"}),
@@ -42,26 +42,26 @@ BREAKS = {
     "the lines are put after the decision": Break(
         "_attempt", {PUT_LINES: "pass", "current = self._complete": f"{PUT_LINES}\n        current = self._complete"}
     ),
-    "lines are put at T - 1": Break("_before_decision_ms", {"source.time_ms + 1": "source.time_ms - 1"}),
-    "lines of a new source are put above its T": Break("_before_decision_ms", {"- KEEP_TOMBSTONES_MS": "+ 10"}),
+    "lines are put at T - 1": Break("before_decision_ms", {"source.time_ms + 1": "source.time_ms - 1"}),
+    "lines of a new source are put above its T": Break("before_decision_ms", {"- KEEP_TOMBSTONES_MS": "+ 10"}),
     "deletes are dated T + 1": Break("_agree", {"source.time_ms - 1": "source.time_ms + 1"}),
     "deletes do not spare the present record": Break("_agree", {"touched - derived.keys()": "touched"}),
     "the source is put without a check": Break(
-        "_check_and_put", {"source.cell, Mutation": "self.read(row).cell, Mutation"}
+        "check_and_put", {"source.cell, Mutation": "self.reader.read(row).cell, Mutation"}
     ),
     "a source has the same bytes twice": Break(
-        "_revision", {"pack_revision(revision, time_ms, writes,": "pack_revision(1, time_ms - time_ms, (),"}
+        "next_revision", {"pack_revision(revision, time_ms, writes,": "pack_revision(1, time_ms - time_ms, (),"}
     ),
     "a writer whose reply was lost does not raise": Break(
         "_outcome", {" and not source.leaves_open(intent.revision, intent.write_id)": ""}
     ),
     "a recoverer never raises": Break(
-        "_recover", {"self._outcome(slot.intent, raises_always=True)": "self.read(_source_row(slot.intent))"}
+        "_recover", {"self._outcome(slot.intent, raises_always=True)": "self.reader.read(_source_row(slot.intent))"}
     ),
     "a recoverer raises only what is open": Break("_recover", {", raises_always=True": ""}),
-    "revisions differ by 1": Break("_revision", {"REVISION_STEP_MS": "1"}),
-    "the decision is sent after the window": Break("_attempt", {"<= self._window_ms": "<= 10**15"}),
-    "step 5 is not done again after the window": Break("_complete", {"<= self._window_ms": "<= 10**15"}),
+    "revisions differ by 1": Break("next_revision", {"REVISION_STEP_MS": "1"}),
+    "the decision is sent after the window": Break("_attempt", {"not self.is_past_window(began)": "True"}),
+    "step 5 is not done again after the window": Break("_complete", {"not self.is_past_window(began)": "True"}),
     "an ended intent is dated above the next one": Break("_put_idle", {"timestamp=at_ms": "timestamp=at_ms + 1000"}),
     "a recoverer does not put moving lines": Break("_recover", {", puts_moving=True": ""}),
 }

@@ -79,7 +79,7 @@ class Changer:
 
 def _record_tries(writer: IntentWriter[Order], tried: list[tuple[int, bytes]], log: Log) -> None:
     """Lets a writer note the revision that it read and the id of each write, and log each raise that was stored."""
-    revision_of, check_and_put = writer._revision, writer._check_and_put
+    revision_of, check_and_put = writer.next_revision, writer.check_and_put
 
     def revision(source: Any, record: Any, now_ms: int, *write_id: bytes) -> Any:
         tried.extend((source.revision, write) for write in write_id)
@@ -91,8 +91,8 @@ def _record_tries(writer: IntentWriter[Order], tried: list[tuple[int, bytes]], l
             log.write(kind="raised", order=ORDERS.key.decode(row).order_number, revision=new.revision)
         return is_stored
 
-    writer._revision = revision  # type: ignore[method-assign]
-    writer._check_and_put = checked  # type: ignore[method-assign]
+    writer.next_revision = revision  # type: ignore[method-assign]
+    writer.check_and_put = checked  # type: ignore[method-assign]
 
 
 def change_orders(url: str, log_file: Path, seed: int, numbers: Sequence[int], changes: int | None = None) -> None:
@@ -129,7 +129,7 @@ def differences(
     }
     wanted: dict[tuple[str, bytes, bytes], bytes] = {}
     for row, _ in connection.table(writer.source.name).scan():
-        wanted |= writer.derived(writer.read(row).record)
+        wanted |= writer.derived(writer.reader.read(row).record)
     lost = [
         f"{cell} is {stored.get(cell)!r} instead of {value!r}"
         for cell, value in wanted.items()
@@ -142,7 +142,7 @@ def contradictions(writer: IntentWriter[Order], answers: Sequence[dict[str, Any]
     """Which answers the sources contradict, and which answers contradict each other."""
     found: list[str] = []
     for number in sorted({answer["order"] for answer in answers if "order" in answer}):
-        source = writer.read(ORDERS.row(OrderByNumber(number)))
+        source = writer.reader.read(ORDERS.row(OrderByNumber(number)))
         of_order = [answer for answer in answers if answer.get("order") == number]
         accepted = sorted((entry for entry in of_order if entry["kind"] == "accepted"), key=lambda e: e["revision"])
         raised = [entry["revision"] for entry in of_order if entry["kind"] == "raised"]
@@ -165,7 +165,7 @@ def contradictions(writer: IntentWriter[Order], answers: Sequence[dict[str, Any]
 def broken_chain(writer: IntentWriter[Order], number: str, answers: Sequence[dict[str, Any]]) -> list[str]:
     """What is wrong if every writer of an order lived: each revision is an accepted write or a raise."""
     found: list[str] = []
-    source = writer.read(ORDERS.row(OrderByNumber(number)))
+    source = writer.reader.read(ORDERS.row(OrderByNumber(number)))
     accepted = sorted((entry for entry in answers if entry["kind"] == "accepted"), key=lambda e: e["revision"])
     raised = [entry["revision"] for entry in answers if entry["kind"] == "raised"]
     revisions = sorted([entry["revision"] for entry in accepted] + raised)

@@ -362,7 +362,7 @@ class Exploration:
         key = number, row, value
         if key not in self._wanted:
             writer = self._writers[number]
-            record = writer.source_of(row, {writer.cells.columns[0]: value}).record
+            record = writer.reader.source_of(row, {writer.cells.columns[0]: value}).record
             cells = writer.derived(record) if record is not None else {}
             self._wanted[key] = frozenset((t.encode(), r, c) for t, r, c in cells if t in writer.moving)
         return self._wanted[key]

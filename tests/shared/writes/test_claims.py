@@ -9,7 +9,7 @@ import pytest
 from shared.stores import connect
 from shared.tables import InvalidRecord, create_tables
 from shared.testing import Stop, WatchedConnection, WriterDied, dying_before, paused_at, paused_before, stopped_at
-from shared.writes import IntentWriter, WriterClock, WriterUpkeep
+from shared.writes import IntentWriter, WriterClock, WriterUpkeep, claim, forget
 from shared.writes.intents import FORGET_MS, WINDOW_MS
 
 from .notes import INTENTS, NOTES, STATES, ById, ByState, Note, writer_on
@@ -86,18 +86,18 @@ def test_claim_creates_what_never_existed_and_leaves_the_rest(connection):
     store(writer, done)
     store(writer, B)
     delete(writer, B)
-    assert writer.claim([A, B, C]) == 1
+    assert claim(writer, [A, B, C]) == 1
     assert records(connection) == {"a": done, "c": C}
     assert verified(connection) == []
-    assert writer.claim([A, B, C]) == 0
+    assert claim(writer, [A, B, C]) == 0
 
 
 def test_a_claimed_record_is_changed_and_deleted_like_any_other(connection):
     writer = moving_only(connection)
-    writer.claim([A, B])
+    claim(writer, [A, B])
     store(writer, attrs.evolve(A, state="done"))
     delete(writer, B)
-    writer.claim([A, B])
+    claim(writer, [A, B])
     assert records(connection) == {"a": attrs.evolve(A, state="done")}
     assert [row for row, _ in connection.table(STATES.name).scan()] == [STATES.row(ByState("done", "a"))]
 
@@ -108,8 +108,8 @@ def test_a_claim_that_died_at_any_call_is_completed_by_the_next(engine):
             with engine.store(*TABLES) as connection:
                 dying = WatchedConnection(connection, stopped_at(Stop(number, stored)))
                 with suppress(WriterDied):
-                    moving_only(dying).claim([A, B, C])
-                moving_only(connection).claim([A, B, C])
+                    claim(moving_only(dying), [A, B, C])
+                claim(moving_only(connection), [A, B, C])
                 assert records(connection) == {"a": A, "b": B, "c": C}
                 assert verified(connection) == []
 
@@ -117,9 +117,9 @@ def test_a_claim_that_died_at_any_call_is_completed_by_the_next(engine):
 def test_a_claim_that_is_delivered_late_brings_nothing_back(connection):
     late = WatchedConnection(connection, stopped_at(Stop(1, is_death=True)))
     with suppress(WriterDied):
-        moving_only(late).claim([A])
+        claim(moving_only(late), [A])
     writer = moving_only(connection)
-    writer.claim([A])
+    claim(writer, [A])
     delete(writer, A)
     late.deliver()
     assert records(connection) == {}
@@ -127,7 +127,7 @@ def test_a_claim_that_is_delivered_late_brings_nothing_back(connection):
 
 def test_claim_refuses_lists_that_do_not_move(connection):
     with pytest.raises(InvalidRecord, match="table notes_by_owner: claim needs lists that move"):
-        writer_on(connection).claim([A])
+        claim(writer_on(connection), [A])
     assert records(connection) == {}
 
 
@@ -137,21 +137,21 @@ def test_what_a_deleted_record_left_goes_when_no_call_can_be_under_way(embedded,
     store(writer, B)
     delete(writer, B)
     rows = [NOTES.row(A), NOTES.row(B), NOTES.row(C)]
-    assert writer.forget(rows) == 1
+    assert forget(writer, rows) == 1
     clocks.passes(FORGET_MS - 1000)
-    assert writer.forget(rows) == 1
+    assert forget(writer, rows) == 1
     clocks.passes(2000)
-    assert writer.forget(rows) == 0
+    assert forget(writer, rows) == 0
     assert [row for row, _ in embedded.table(NOTES.name).scan()] == [NOTES.row(A)]
 
 
-@pytest.mark.parametrize("create", [store, lambda writer, note: writer.claim([note])], ids=["write", "claim"])
+@pytest.mark.parametrize("create", [store, lambda writer, note: claim(writer, [note])], ids=["write", "claim"])
 def test_the_tombstones_of_a_forgotten_record_hide_no_line_of_a_new_one(embedded, clocks, create):
     writer = moving_only(embedded)
     store(writer, A)
     delete(writer, A)
     clocks.passes(FORGET_MS + 10)
-    writer.forget([NOTES.row(A)])
+    forget(writer, [NOTES.row(A)])
     create(writer, A)
     assert records(embedded) == {"a": A}
     assert verified(embedded) == []
@@ -162,8 +162,8 @@ def test_a_source_that_only_a_recoverer_raised_is_claimed(connection):
         store(moving_only(WatchedConnection(connection, dying_before(is_decision))), A)
     writer = moving_only(connection)
     assert writer.recover(older_than_ms=0).settled == 1
-    assert writer.read(NOTES.row(A)).revision == 1
-    assert writer.claim([A]) == 1
+    assert writer.reader.read(NOTES.row(A)).revision == 1
+    assert claim(writer, [A]) == 1
     assert records(connection) == {"a": A}
     assert verified(connection) == []
 
@@ -185,7 +185,7 @@ def test_forget_spares_a_record_that_is_stored_again_meanwhile(embedded, clocks)
     delete(writer, A)
     clocks.passes(FORGET_MS + 10)
     paused = WatchedConnection(embedded, paused_before(lambda call: call.table == NOTES.name, lambda: store(writer, A)))
-    assert moving_only(paused).forget([NOTES.row(A)]) == 0
+    assert forget(moving_only(paused), [NOTES.row(A)]) == 0
     assert paused.calls[-1].table == NOTES.name, "the delete came after the pause"
     assert records(embedded) == {"a": A}
     assert verified(embedded) == []
@@ -194,13 +194,13 @@ def test_forget_spares_a_record_that_is_stored_again_meanwhile(embedded, clocks)
 def test_forget_keeps_what_it_cannot_read(embedded, clocks):
     embedded.table(NOTES.name).put(b"b", {b"n:note": b"\xc1"})
     clocks.passes(FORGET_MS + 1)
-    assert moving_only(embedded).forget([b"b"]) == 0
+    assert forget(moving_only(embedded), [b"b"]) == 0
     assert [row for row, _ in embedded.table(NOTES.name).scan()] == [b"b"]
 
 
 def test_a_source_that_cannot_be_read_is_left_and_the_others_are_claimed(connection):
     connection.table(NOTES.name).put(b"b", {b"n:note": b"damaged"})
-    assert moving_only(connection).claim([A, B, C]) == 2
+    assert claim(moving_only(connection), [A, B, C]) == 2
     assert connection.table(NOTES.name).row(b"b") == {b"n:note": b"damaged"}
 
 
@@ -208,4 +208,4 @@ def test_a_tombstone_of_the_future_that_hides_what_is_claimed_is_an_error(connec
     ahead_ms = time.time_ns() // 1_000_000 + 10 * FORGET_MS
     connection.table(NOTES.name).delete(b"a", [b"n:note"], timestamp=ahead_ms)
     with pytest.raises(InvalidRecord, match="notes: row 61: a tombstone of the future hides it"):
-        moving_only(connection).claim([A])
+        claim(moving_only(connection), [A])

@@ -11,7 +11,7 @@ import pytest
 from shared.stores import connect
 from shared.tables import InvalidRecord, create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at
-from shared.writes import ClockSkew, IntentWriter, WriterClock, WriterUpkeep, clock, intents
+from shared.writes import ClockSkew, IntentWriter, WriterClock, WriterUpkeep, claim, clock, forget, intents
 from shared.writes import slots as slots_module
 from shared.writes.intents import CLOCKS_APART_MS, FORGET_MS, KEEP_TOMBSTONES_MS, WINDOW_MS
 from shared.writes.server_clock import MAX_SKEW_MS
@@ -114,7 +114,7 @@ def test_one_wrong_reading_neither_stops_the_process_nor_gets_into_the_store(con
         store(writer, DONE)
     clock.set_by_ms = 0
     store(writer, DONE)
-    assert abs(writer.read(b"a").time_ms - machine.time_ns() // 1_000_000) < MAX_SKEW_MS
+    assert abs(writer.reader.read(b"a").time_ms - machine.time_ns() // 1_000_000) < MAX_SKEW_MS
     assert writer.pending() == []
 
 
@@ -153,9 +153,9 @@ def test_forget_wants_the_time_in_the_cell_to_be_old_too(connection, machine):
     cells = connection.table(NOTES.name).row(b"a")
     connection.table(NOTES.name).delete(b"a")
     connection.table(NOTES.name).put(b"b", cells, timestamp=1)  # restored, with another timestamp
-    assert writer.forget([b"b"]) == 1
+    assert forget(writer, [b"b"]) == 1
     machine.passed_ms += FORGET_MS + 10
-    assert writer.forget([b"b"]) == 0
+    assert forget(writer, [b"b"]) == 0
     assert connection.table(NOTES.name).row(b"b") == {}
 
 
@@ -167,7 +167,7 @@ def stopped_before_its_decision(connection, machine, run, erased):
         others.recover(older_than_ms=0)
         delete(others, erased)
         machine.passed_ms += FORGET_MS + 1000
-        assert others.forget([NOTES.row(erased)]) == 0
+        assert forget(others, [NOTES.row(erased)]) == 0
 
     script = paused_at(decision_of(connection, run), meanwhile)
     paused = WatchedConnection(connection, script)
@@ -185,12 +185,12 @@ def decision_of(connection, run):
 
 
 @pytest.mark.parametrize(
-    "run", [lambda writer: store(writer, A), lambda writer: writer.claim([A])], ids=["write", "claim"]
+    "run", [lambda writer: store(writer, A), lambda writer: claim(writer, [A])], ids=["write", "claim"]
 )
 def test_a_process_that_was_stopped_before_its_decision_leaves_no_record_without_its_line(connection, machine, run):
     paused = stopped_before_its_decision(connection, machine, run, A)
     assert [call.name for call in paused.calls].count("checkAndPut") >= 2
-    assert writer_on(connection).read(b"a").record == A
+    assert writer_on(connection).reader.read(b"a").record == A
     assert found(connection) == []
 
 
@@ -205,12 +205,12 @@ def test_a_recoverer_puts_the_lines_of_a_process_that_was_stopped_and_died(conne
         for row, _ in lines:
             connection.table(STATES.name).delete(row)
         machine.passed_ms += FORGET_MS + 1000
-        others.forget([NOTES.row(A)])
+        forget(others, [NOTES.row(A)])
 
     paused = WatchedConnection(connection, paused_at(number, meanwhile, dying_at(number + 1)))
     with pytest.raises(WriterDied):
         run(writer_on(paused))
-    assert writer_on(connection).read(b"a").record == A
+    assert writer_on(connection).reader.read(b"a").record == A
     assert writer_on(connection).recover(older_than_ms=0).failed == ()
     assert found(connection) == []
 
@@ -220,16 +220,16 @@ def test_a_write_that_changes_nothing_and_was_stopped_puts_back_no_line_that_oth
         connection, NOTES, INTENTS, [OWNERS], lambda note: [(OWNERS, note)] if note.owner else [], clock=WriterClock()
     )
     store(writer, A)
-    put = writer._put
+    put = writer.put
 
     def stopped(cells, time_ms):
-        writer._put = put
+        writer.put = put
         store(writer, attrs.evolve(A, owner=""))
         machine.passed_ms += KEEP_TOMBSTONES_MS + 1000
         connection.compact(OWNERS.name)
         put(cells, time_ms)
 
-    writer._put = stopped
+    writer.put = stopped
     store(writer, A)
     assert list(connection.table(OWNERS.name).scan()) == []
     assert [*WriterUpkeep(writer).verify()] == []
@@ -246,7 +246,7 @@ def test_a_write_that_never_sent_its_decision_starts_again_however_many_others_w
 
     paused = WatchedConnection(connection, paused_at(2, meanwhile))
     store(writer_on(paused), DONE)
-    assert writer_on(connection).read(b"a").record == DONE
+    assert writer_on(connection).reader.read(b"a").record == DONE
     assert found(connection) == []
 
 

@@ -9,11 +9,11 @@ import pytest
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_before
-from shared.writes import Instructions, WriterUpkeep
+from shared.writes import Instructions, IntentWriter, WriterUpkeep, claim
 from shared.writes.intents import FORGET_MS, FUTURE_MS
 from shared.writes.server_clock import MAX_SKEW_MS
 
-from .notes import NOTES, OWNERS, STATES, TABLES, ById, ByState, Note, writer_on
+from .notes import INTENTS, NOTES, OWNERS, STATES, TABLES, ById, ByState, Note, writer_on
 
 A = Note("a", "ada", "open", "x")
 LATER = Note("a", "ada", "done", "y")
@@ -87,7 +87,7 @@ def test_a_finding_shows_what_the_line_holds(connection):
 def test_a_line_that_says_what_its_source_says_is_a_proof_too(connection):
     """The list by owner is put again by a revision that changes only what it does not show: it is newer, not other."""
     write(connection, A)
-    time_ms = writer_on(connection).read(b"a").time_ms
+    time_ms = writer_on(connection).reader.read(b"a").time_ms
     cells = connection.table(OWNERS.name).row(OWNERS.row(A))
     connection.table(OWNERS.name).put(OWNERS.row(A), cells, timestamp=time_ms + 1)
     assert found(connection) == []
@@ -101,7 +101,7 @@ def test_a_record_is_restored_from_its_lines(connection, keeps):
     kinds = repaired(connection, restores=True)
     assert all(is_mended for _, _, is_mended in kinds)
     assert {table for kind, table, _ in kinds if kind == "orphaned"} == {OWNERS.name, STATES.name}
-    assert writer_on(connection).read(b"a").record == LATER
+    assert writer_on(connection).reader.read(b"a").record == LATER
     assert found(connection) == []
     assert write(connection, A) == A
     assert found(connection) == []
@@ -113,7 +113,7 @@ def test_a_restored_revision_is_above_every_line_that_it_was_made_of(connection)
     cells = OWNERS.cells.pack(attrs.evolve(LATER, text="newest"))
     connection.table(OWNERS.name).put(OWNERS.row(LATER), cells, timestamp=ahead_ms)
     assert all(is_mended for _, _, is_mended in repaired(connection, restores=True))
-    source = writer_on(connection).read(b"a")
+    source = writer_on(connection).reader.read(b"a")
     assert (source.record.text, source.time_ms > ahead_ms) == ("newest", True)
     assert write(connection, A) == A
     assert found(connection) == []
@@ -181,7 +181,7 @@ def test_the_deletes_of_discarded_lines_hide_no_line_of_a_new_record(connection)
     repaired(connection, discards_orphaned=True)
     write(connection, A)
     assert found(connection) == []
-    assert writer_on(connection).agreeing(STATES, [ByState("open", "a")]) == [A]
+    assert writer_on(connection).reader.agreeing(STATES, [ByState("open", "a")]) == [A]
     assert len(contents(connection)[STATES.name]) == 1
 
 
@@ -205,7 +205,7 @@ def test_to_discard_lines_of_an_older_source_makes_all_its_lines_agree_with_it(c
     lose(connection, keeps=True)
     assert all(is_mended for _, _, is_mended in repaired(connection, discards_orphaned=True))
     assert found(connection) == []
-    assert writer_on(connection).read(b"a").record == A
+    assert writer_on(connection).reader.read(b"a").record == A
     assert contents(connection)[OWNERS.name] == {OWNERS.row(A): OWNERS.cells.pack(A)}
     write(connection, LATER)
     assert found(connection) == []
@@ -218,7 +218,7 @@ def test_a_source_that_cannot_be_read_is_discarded_by_its_row_alone_and_restored
     told = {"discards_rows": frozenset({(NOTES.name, b"a")})}
     assert repaired(connection, **told)[0] == ("undecodable", NOTES.name, True)
     assert all(is_mended for _, _, is_mended in repaired(connection, restores=True))
-    assert writer_on(connection).read(b"a").record == A
+    assert writer_on(connection).reader.read(b"a").record == A
     assert found(connection) == []
 
 
@@ -241,20 +241,21 @@ def is_decision(call):
 def test_lines_of_a_claim_that_died_are_explained_by_the_record_that_claims_them(connection):
     claimed = [frozenset({b"a"})]
 
+    def line_of(note):
+        return [(STATES, ByState(note.state, note.id))]
+
     def moving_only(connection):
-        writer = writer_on(connection)
-        writer.lists, writer.derive = (STATES,), lambda note: [(STATES, ByState(note.state, note.id))]
-        return writer
+        return IntentWriter(connection, NOTES, INTENTS, [STATES], line_of, moving=[STATES])
 
     with suppress(WriterDied):
-        moving_only(WatchedConnection(connection, dying_before(is_decision))).claim([A])
+        claim(moving_only(WatchedConnection(connection, dying_before(is_decision))), [A])
     asked = []
     verifier = WriterUpkeep(moving_only(connection), lambda: asked.append(1) or claimed[0])
     assert list(verifier.verify()) == []
     assert asked
     claimed[0] = frozenset()
     assert [finding.kind for finding in verifier.verify()] == ["orphaned"]
-    assert moving_only(connection).claim([A]) == 1
+    assert claim(moving_only(connection), [A]) == 1
     asked.clear()
     assert list(verifier.verify()) == []
     assert not asked, "asked only if lines are suspect whose sources were never written"
@@ -282,7 +283,7 @@ def test_a_cell_of_the_future_is_kept_and_does_not_drag_its_source_there(connect
     (finding,) = WriterUpkeep(writer_on(connection)).verify()
     statement = f"""delete 'notes_by_owner', "{note.owner}\\x00\\x01a\\x00\\x01", "n:t", {at_ms}"""
     assert finding.reason.endswith(f"in the HBase shell: {statement}")
-    assert writer_on(connection).read(b"a").time_ms <= now_ms() + FUTURE_MS
+    assert writer_on(connection).reader.read(b"a").time_ms <= now_ms() + FUTURE_MS
     assert write(connection, LATER) == LATER
 
 
@@ -331,14 +332,14 @@ def test_a_write_of_a_lost_revision_is_not_completed_because_that_would_delete_i
     assert [kind for kind, _, _ in kinds][:1] == ["unsettled"]
     assert contents(connection) == before
     assert all(is_mended for kind, _, is_mended in repaired(connection, restores=True) if kind == "orphaned")
-    assert writer_on(connection).read(b"a").record.text == "y"
+    assert writer_on(connection).reader.read(b"a").record.text == "y"
     assert writer_on(connection).recover(older_than_ms=0).failed == ()
     assert found(connection) == []
 
 
 def test_a_line_that_only_a_write_puts_is_orphaned_if_no_intent_names_its_source(connection):
     write(connection, A)
-    time_ms = writer_on(connection).read(b"a").time_ms
+    time_ms = writer_on(connection).reader.read(b"a").time_ms
     line = STATES.row(ByState("done", "a"))
     connection.table(STATES.name).put(line, {b"n:x": b""}, timestamp=time_ms + 1)
     assert found(connection) == [("orphaned", STATES.name)]
@@ -351,12 +352,12 @@ def test_a_record_is_restored_without_what_its_present_source_has_removed(connec
     stale = connection.table(OWNERS.name).row(OWNERS.row(attrs.evolve(A, owner="bob")))
     writer_on(connection).write(ById("a"), lambda _stored: None)
     write(connection, A)
-    time_ms = writer_on(connection).read(b"a").time_ms
+    time_ms = writer_on(connection).reader.read(b"a").time_ms
     connection.table(OWNERS.name).put(OWNERS.row(attrs.evolve(A, owner="bob")), stale, timestamp=time_ms - 1)
     done = ByState("done", "a")
     connection.table(STATES.name).put(STATES.row(done), STATES.cells.pack(done), timestamp=time_ms + 50)
     repaired(connection, restores=True)
-    assert writer_on(connection).read(b"a").record == attrs.evolve(A, state="done")
+    assert writer_on(connection).reader.read(b"a").record == attrs.evolve(A, state="done")
     assert found(connection) == []
 
 

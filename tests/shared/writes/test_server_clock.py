@@ -10,7 +10,7 @@ import pytest
 from domains.orders import OrderRepository
 from shared.stores import connect
 from shared.tables import create_tables
-from shared.writes import ClockSkew, IntentWriter, WriterClock
+from shared.writes import ClockSkew, IntentWriter, WriterClock, claim, forget
 from shared.writes.server_clock import ATTEMPTS, CHECKED_FOR_MS, MAX_DRIFT_MS, MAX_SKEW_MS, checked_moment
 from tests.engines import plain_table
 from tests.shared.writes.changing import TABLES, numbered
@@ -129,9 +129,9 @@ def test_upkeep_with_a_wrong_clock_changes_nothing(connection, off_ms):
     of_moving = IntentWriter(connection, notes.NOTES, notes.INTENTS, (), lambda _note: (), clock=writer._clock)
     for upkeep in (
         writer.recover,
-        partial(writer.forget, [b"a"]),
+        partial(forget, writer, [b"a"]),
         partial(writer.repair, b"a", ()),
-        partial(of_moving.claim, [notes.Note("b", "bob")]),
+        partial(claim, of_moving, [notes.Note("b", "bob")]),
     ):
         with pytest.raises(ClockSkew):
             upkeep()

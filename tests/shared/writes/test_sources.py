@@ -105,7 +105,7 @@ def test_a_record_that_was_deleted_and_written_again_goes_on_counting(new_store)
     writer = writer_on(connection)
     for wanted in (NOTE, None, NOTE):
         writer.write(ById("a"), lambda _stored, wanted=wanted: wanted)
-    source = writer.read(b"a")
+    source = writer.reader.read(b"a")
     assert (source.revision, source.record) == (3, NOTE)
     assert len(source.writes) == len({*source.writes}) == 3
 

@@ -130,7 +130,7 @@ class Teams:
 
     def places(self) -> list[Place]:
         lines = [BY_CITY.record(row, cells) for row, cells in self.connection.table(BY_CITY.name).scan()]
-        teams = self.writer.agreeing(BY_CITY, lines)
+        teams = self.writer.reader.agreeing(BY_CITY, lines)
         return [line for line, team in zip(lines, teams, strict=True) if team is not None]
 
 

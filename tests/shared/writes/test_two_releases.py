@@ -70,7 +70,7 @@ def store(writer, note):
 def test_an_earlier_release_keeps_the_column_that_it_does_not_know(connection):
     store(later_on(connection), A)
     writer_on(connection).write(ById("a"), lambda stored: attrs.evolve(stored, state="done"))
-    assert later_on(connection).read(b"a").record == attrs.evolve(A, state="done")
+    assert later_on(connection).reader.read(b"a").record == attrs.evolve(A, state="done")
 
 
 def test_a_recoverer_and_a_repair_of_an_earlier_release_keep_it_too(connection):
@@ -81,7 +81,7 @@ def test_a_recoverer_and_a_repair_of_an_earlier_release_keep_it_too(connection):
     earlier = writer_on(connection)
     assert earlier.recover(older_than_ms=0).settled == 1
     earlier.repair(b"a", ())
-    assert later_on(connection).read(b"a").record == A
+    assert later_on(connection).reader.read(b"a").record == A
 
 
 def test_a_deletion_drops_it(connection):
@@ -89,7 +89,7 @@ def test_a_deletion_drops_it(connection):
     earlier = writer_on(connection)
     earlier.write(ById("a"), lambda _stored: None)
     store(earlier, Note("a", "bob"))
-    assert later_on(connection).read(b"a").record == NoteOfLater("a", "bob")
+    assert later_on(connection).reader.read(b"a").record == NoteOfLater("a", "bob")
 
 
 def test_a_column_that_a_release_drops_goes_with_the_next_revision(connection):
@@ -111,7 +111,7 @@ def test_a_cell_with_the_writes_as_an_array_is_read_as_before(connection):
     columns = {column.partition(b":")[2]: value for column, value in NOTES.cells.cells.pack(note).items()}
     cell = msgpack.packb([3, 1000, [b"writes 1", b"writes 2"], columns])
     connection.table("notes").put(b"a", {b"n:note": cell})
-    source = writer_on(connection).read(b"a")
+    source = writer_on(connection).reader.read(b"a")
     assert (source.revision, source.writes, source.record) == (3, (b"writes 1", b"writes 2"), note)
 
 

@@ -158,7 +158,7 @@ def test_a_record_that_was_deleted_must_not_have_lines(connection, rows):
     line = rows["notes_by_owner"].row(OWNERS_ROW)
     writer_on(connection).write(ById("a"), lambda _stored: None)
     assert found(connection) == []
-    time_ms = writer_on(connection).read(b"a").time_ms
+    time_ms = writer_on(connection).reader.read(b"a").time_ms
     rows["notes_by_owner"].put(OWNERS_ROW, line, timestamp=time_ms + 1)  # above its tombstone
     assert [finding.kind for finding in found(connection)] == ["dangling"]
     assert [is_mended for _, is_mended in mended(connection)] == [True]
