@@ -170,7 +170,7 @@ class FeedRepository:
 
     # ---- questions
 
-    def timeline(self, reader: str, since_ms: int | None = None, until_ms: int | None = None) -> Query[Post]:
+    def timeline(self, reader: str, since_ms: int | None = None, until_ms: int | None = None) -> DependentQuery[Post]:
         """The posts of a reader's timeline from `since_ms` up to but not at `until_ms`, newest first.
 
         A page drops left-over lines, and is then short. A cursor is refused if, since its page, the reader has followed

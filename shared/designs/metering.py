@@ -10,7 +10,7 @@ import happybase
 
 from ..keys.errors import InvalidQuestion
 from ..keys.ranges import RowRange
-from ..queries import Explanation, Page, Query
+from ..queries import DependentQuery, Explanation, Page, Query
 from .patterns import AccessPattern
 
 
@@ -303,7 +303,7 @@ def measure_pattern(
     """Asks a pattern with some arguments; of a query, the page after `cursor`. Raises InvalidQuestion."""
     with metered(connection) as cost:
         answer = pattern.ask(repository, **arguments)
-        if not isinstance(answer, Query):
+        if not isinstance(answer, Query | DependentQuery):
             return Measurement(pattern, answer, cost)
-        query: Query[Any] = answer  # pyright: ignore[reportUnknownVariableType]  # of any record
+        query: Query[Any] | DependentQuery[Any] = answer  # pyright: ignore[reportUnknownVariableType]  # of any record
         return Measurement(pattern, query.page(limit, cursor), cost, explanation=query.explain(limit))

@@ -14,7 +14,7 @@ import attrs
 from ..keys import InvalidQuestion, KeyLayout, Modulo, Prefix, Salt, Slice, TimeBucket
 from ..keys.parts import Part
 from ..keys.slice_codecs import share_codec
-from ..queries import Query
+from ..queries import DependentQuery, Query
 from .ruler import show_value
 
 DEFAULT_LIMIT = 100
@@ -70,7 +70,7 @@ class AccessPattern:
     def answer(self) -> Literal["page", "first", "count", "value"]:
         """The kind of answer: a page of records, the only record or None, a number, or another value."""
         kind: Any = inspect.signature(self.method, eval_str=True).return_annotation
-        if get_origin(kind) is Query:
+        if get_origin(kind) in (Query, DependentQuery):
             return "page"
         if NoneType in get_args(kind):
             return "first"

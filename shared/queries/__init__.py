@@ -3,9 +3,10 @@
 May import `keys` and `tables`.
 """
 
+from .dependent_query import DependentQuery
 from .explanations import Explanation
 from .pages import Page
-from .query import DependentQuery, Query
+from .query import Query
 from .scanning import BATCH_ROWS, MAX_LIMIT, in_batches, scan, scan_in_batches
 from .server_filters import ServerFilter, equal
 

@@ -5,7 +5,7 @@ import time
 import attrs
 import pytest
 
-from domains.messages import Message
+from domains.messages import Message, delivering
 from domains.messages.design import DESIGN
 from domains.messages.records import copies_of
 from shared.tables import InvalidRow
@@ -122,7 +122,7 @@ def test_a_lost_copy_is_found_and_comes_back_unread(messages):
 def test_a_copy_that_repair_could_not_create_is_not_mended(messages, monkeypatch):
     messages.send(PARTY)
     rows_of(messages, messages.writer.source).delete(messages._inbox.row(messages.inbox("bob").first()))
-    monkeypatch.setattr(messages.writer, "claim", lambda copies: 0)
+    monkeypatch.setattr(delivering, "claim", lambda _writer, copies: 0)
     outcomes = list(messages.upkeep.repair())
     assert [is_mended for found, is_mended in outcomes if found.reason.endswith("is lost")] == [False]
 

@@ -29,7 +29,7 @@ from domains.orders import TABLES, OrderRepository
 from domains.orders.design import DESIGN as ORDERS_DESIGN
 from shared.designs import AccessPattern, Design, Variant, measure, metered
 from shared.keys import KeyLayout, Plan, Salt, between, split_points
-from shared.queries import Page, Query, scan
+from shared.queries import DependentQuery, Page, Query, scan
 from shared.stores import connect
 from tests.programs.benchmarks.by_hand.logs import NewestFirst, Salted
 from tests.programs.benchmarks.by_hand.orders import Orders
@@ -146,7 +146,7 @@ def compare_questions(
 def answered(pattern: AccessPattern, repository: Any) -> Any:
     """The first page of a query, or another answer."""
     answer = pattern.ask(repository, **pattern.sample)
-    return answer.page(pattern.limit) if isinstance(answer, Query) else answer
+    return answer.page(pattern.limit) if isinstance(answer, Query | DependentQuery) else answer
 
 
 def compare_writes(report: Report, connection: happybase.Connection) -> None:
