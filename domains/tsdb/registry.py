@@ -92,8 +92,10 @@ class DeletionRegistry:
 
         Costs: 1 put and 1 get, once in ten minutes for each connection, and once more if the system's clock was set.
         """
-        row = self.deletions.row(RowOfTable(self.points.layout.name))
-        return checked_moment(self.deletions.connection, self.deletions.rows, row, CLOCK_CELL, self.clock)
+        return checked_moment(self.deletions.connection, self.deletions.rows, self._clock_row, self.clock)
+
+    def _clock_row(self) -> tuple[bytes, dict[bytes, bytes]]:
+        return self.deletions.row(RowOfTable(self.points.layout.name)), CLOCK_CELL
 
     def new(self, **of_deletion: Any) -> RegisteredDeletion:
         """A deletion with these attributes, which is not yet registered."""

@@ -162,9 +162,11 @@ class IntentWriter(Generic[R]):
 
     def check_clock(self) -> Moment:
         """The time now, by a clock that agrees with the region server's. Raises ClockSkew; see `checked_moment`."""
+        return checked_moment(self._connection, self._intent_rows, self._clock_row, self._clock)
+
+    def _clock_row(self) -> tuple[bytes, dict[bytes, bytes]]:
         slot = idle(SLOTS.process, CLOCK_SLOT)
-        row, cells = self.intents.row(slot), INTENT_CELLS.pack(slot)
-        return checked_moment(self._connection, self._intent_rows, row, cells, self._clock)
+        return self.intents.row(slot), INTENT_CELLS.pack(slot)
 
     def is_past_window(self, began: Moment) -> bool:
         """Whether `WINDOW_MS` have passed since a write began."""
@@ -193,9 +195,10 @@ class IntentWriter(Generic[R]):
             wanted = decide(source.record)
             record: Any = wanted
             if record == source.record:
-                self._agree(source, set())
+                derived = self.derived(source.record)
+                self._agree(source, derived, set())
                 if self.is_past_window(began):  # others may have removed what was put
-                    self.repair(row, self.derived(source.record))
+                    self.repair(row, derived)
                 return wanted
             if self._attempt(row, source, record, began):
                 return wanted
@@ -228,7 +231,9 @@ class IntentWriter(Generic[R]):
                     is_accepted = self.check_and_put(row, source, decided)
             except Exception as error:
                 lost_reply = error
-            current = self._complete(intent, decided if is_accepted else self._outcome(intent), began)
+            current = decided if is_accepted else self._outcome(intent)
+            derived = new if is_accepted else self.derived(current.record)
+            current = self._complete(intent, current, derived, began)
             self._put_idle(intent, started_ms + 1)
         if is_accepted or write_id in current.writes:
             return True
@@ -270,22 +275,32 @@ class IntentWriter(Generic[R]):
             if raised := self._raised(row, source, self.check_clock().wall_ms):
                 return raised
 
-    def _complete(self, intent: Intent, source: Source[R], began: Moment, *, puts_moving: bool = False) -> Source[R]:
+    def _complete(
+        self,
+        intent: Intent,
+        source: Source[R],
+        derived: Mapping[Cell, bytes],
+        began: Moment,
+        *,
+        puts_moving: bool = False,
+    ) -> Source[R]:
         """Step 5. Does it again for a raised source if it ends after the window.
 
         Tombstones, and the lines of step 3, may be gone then.
         """
         touched = set(_cells_of(intent))
         while True:
-            touched |= self._agree(source, touched, puts_moving=puts_moving)
+            touched |= self._agree(source, derived, touched, puts_moving=puts_moving)
             if not self.is_past_window(began):
                 return source
             began, puts_moving = self.check_clock(), True
             source = self._outcome(intent, raises_always=True)
+            derived = self.derived(source.record)
 
-    def _agree(self, source: Source[R], touched: Set[Cell], *, puts_moving: bool = False) -> Set[Cell]:
+    def _agree(
+        self, source: Source[R], derived: Mapping[Cell, bytes], touched: Set[Cell], *, puts_moving: bool = False
+    ) -> Set[Cell]:
         """Puts the derived cells of a source, and deletes those `touched` that it does not have; returns those put."""
-        derived = self.derived(source.record)
         put = {cell: value for cell, value in derived.items() if puts_moving or cell[0] not in self.moving}
         self.put(put, source.time_ms)
         self.delete(touched - derived.keys(), source.time_ms - 1)
@@ -410,7 +425,7 @@ class IntentWriter(Generic[R]):
         began = self.check_clock()
         self._check_no_revision_is_lost(slot, began)
         source = self._outcome(slot.intent, raises_always=True)
-        self._complete(slot.intent, source, began, puts_moving=True)
+        self._complete(slot.intent, source, self.derived(source.record), began, puts_moving=True)
         self._put_idle(slot.intent, slot.started_ms + 1)
 
     def _check_no_revision_is_lost(self, slot: Pending, now: Moment) -> None:

@@ -1,6 +1,6 @@
 """Comparing the writer's clock with the region server's, through a cell that the server dates."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from weakref import WeakKeyDictionary
 
 import happybase
@@ -25,15 +25,15 @@ class ClockSkew(Exception):
 def checked_moment(
     connection: happybase.Connection,
     rows: happybase.Table,
-    row: bytes,
-    cells: Mapping[bytes, bytes],
+    clock_row: Callable[[], tuple[bytes, Mapping[bytes, bytes]]],
     clock: WriterClock,
 ) -> Moment:
     """The time now, by a clock that is within `MAX_SKEW_MS` of the region server's. Raises ClockSkew.
 
-    Puts `cells` without a timestamp and reads the one that the server gave them. The server did so between the put and
-    the reply to the get, so the clock is right if it is within `MAX_SKEW_MS` of that timestamp both before and after,
-    and wrong if it is neither. If the store is too slow to tell, it is asked three times.
+    Puts the row and the cells of `clock_row` without a timestamp, and reads the one that the server gave. The server
+    did so between the put and the reply to the get, so the clock is right if it is within `MAX_SKEW_MS` of that
+    timestamp both before and after, and wrong if it is neither. If the store is too slow to tell, it is asked three
+    times.
 
     A writer must never date this row: its own cells could hide those of the server, and a clock that has jumped ahead
     would be compared with itself. A clock that is behind dates deletes so early that a compaction drops their
@@ -44,6 +44,7 @@ def checked_moment(
     last = _checked.get(connection)
     if last is not None and now.elapsed_ms(last) < CHECKED_FOR_MS and now.drift_ms(last) <= MAX_DRIFT_MS:
         return now
+    row, cells = clock_row()
     least_ms = most_ms = 0
     for _ in range(ATTEMPTS):
         start = clock.moment()

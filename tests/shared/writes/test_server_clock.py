@@ -58,7 +58,7 @@ def compare_slowly(monkeypatch, slow_ms, slow_puts=1, clock=None):
     with closing(connect("embedded:")) as connection:
         create_tables(connection, [TABLE])
         rows = SlowTable(connection.table("t"), monkeypatch, slow_ms, slow_puts)
-        checked_moment(connection, rows, b"slot", CELLS, clock or WriterClock())
+        checked_moment(connection, rows, lambda: (b"slot", CELLS), clock or WriterClock())
         return rows.puts
 
 
@@ -91,7 +91,7 @@ def connection():
 def check(connection, clock):
     """Compares the clocks in a new row; returns whether anything was put there."""
     rows, row = connection.table("notes"), os.urandom(8)
-    checked_moment(connection, rows, row, {b"n:a": b"1", b"n:b": b"2"}, clock)
+    checked_moment(connection, rows, lambda: (row, {b"n:a": b"1", b"n:b": b"2"}), clock)
     return rows.row(row) != {}
 
 
