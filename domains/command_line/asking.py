@@ -54,7 +54,7 @@ def ask(
             measurement = measure_pattern(connection, repository, pattern, call_arguments, page_limit, cursor)
             unknown = () if design.unknown_names is None else design.unknown_names(repository, call_arguments)
         except InvalidQuestion as error:
-            others = [] if cursor else _answering_variants(design, variant, pattern, call_arguments)
+            others = [] if cursor is not None else _answering_variants(design, variant, pattern, call_arguments)
             raise WrongUsage(f"{error}; or ask {', '.join(others)}" if others else str(error)) from None
     command = ["rowbook", "ask", name, question, *fields]
     command += ["--store", store] if store else []

@@ -1,37 +1,37 @@
 """What runs the command line, within this process or in one of its own."""
 
-import io
 import os
 import shlex
 import signal
 import subprocess
 import sys
-from contextlib import ExitStack, redirect_stdout
-from functools import cache
+from contextlib import ExitStack
 from itertools import count, islice
 from pathlib import Path
 
 import attrs
 import pytest
 
-from domains.command_line import designs
-from domains.command_line.designs import design_named
-from domains.command_line.main import main
+from domains.command_line import designs, running
+from domains.command_line.designs import all_designs
+from shared.designs import load_samples
+from shared.designs.comparison import measure_variant
 from shared.stores import connect
+from tests.command_line.running import run
+from tests.command_line.transcripts import run_in_memory
 from tests.domains.conftest import sampled, sampled_file
 
 __all__ = ["sampled", "sampled_file"]
 
 ROOT = Path(__file__).parents[2]
-OF_THE_TERMINAL = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "TTY_COMPATIBLE")
+MEASURED = {}
+"""What few samples cost."""
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Commands run in an empty folder, away from the terminal of whoever runs the tests."""
+    """Commands run in an empty folder."""
     monkeypatch.chdir(tmp_path)
-    for name in OF_THE_TERMINAL:
-        monkeypatch.delenv(name, raising=False)
     return tmp_path
 
 
@@ -44,17 +44,14 @@ def new_url(engine, folder):
 
 
 @pytest.fixture
-def rowbook(folder, capsys, monkeypatch):
+def rowbook(folder, environment):
     """Runs a command line; returns exit code, stdout and stderr."""
 
-    def run(line):
-        monkeypatch.setattr(sys, "argv", ["rowbook", *shlex.split(line)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        out, err = capsys.readouterr()
-        return end.value.code or 0, out, err
+    def run_line(line):
+        ended = run(shlex.split(line), environment)
+        return ended.code, ended.out, ended.err
 
-    return run
+    return run_line
 
 
 @pytest.fixture
@@ -73,26 +70,18 @@ def ok(rowbook):
 def in_memory():
     """As `ok`, for a command that neither reads nor writes files: it runs once, however many tests look at it."""
 
-    @cache
-    def run(line):
-        with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()) as out:
-            patch.setattr(sys, "argv", ["rowbook", *shlex.split(line)])
-            for name in OF_THE_TERMINAL:
-                patch.delenv(name, raising=False)
-            with pytest.raises(SystemExit) as end:
-                main()
-        assert not end.value.code
-        return out.getvalue()
+    def run_line(line):
+        ended = run_in_memory(tuple(shlex.split(line)), ())
+        assert (ended.code, ended.err) == (0, "")
+        return ended.out
 
-    return run
+    return run_line
 
 
-@pytest.fixture
-def few_samples(folder, monkeypatch):
-    """The designs with forty lines of their samples, where a test asks for no more."""
-
-    def cut(design):
-        return attrs.evolve(design, loads=tuple(map(cut_load, design.loads)))
+@pytest.fixture(scope="session")
+def cut_designs(tmp_path_factory):
+    """The designs with forty lines of their samples."""
+    folder = tmp_path_factory.mktemp("few")
 
     def cut_load(load):
         path = folder / f"few-{load.samples.name}"
@@ -100,7 +89,30 @@ def few_samples(folder, monkeypatch):
             path.write_text("".join(islice(file, 40)), encoding="utf-8")
         return attrs.evolve(load, samples=path)
 
-    monkeypatch.setattr(designs, "design_named", lambda name: cut(design_named(name)))
+    return {design.name: attrs.evolve(design, loads=tuple(map(cut_load, design.loads))) for design in all_designs()}
+
+
+@pytest.fixture
+def few_samples(cut_designs, monkeypatch):
+    """The designs with forty lines of their samples, where a test asks for no more; each variant is measured once."""
+    monkeypatch.setattr(designs, "design_named", cut_designs.__getitem__)
+    monkeypatch.setattr(running, "measure_variant", _measured)
+
+
+def _measured(connection, design, variant):
+    """The costs of a variant as they were measured before; its samples are stored in every store."""
+    if (design.name, variant.name) in MEASURED:
+        load_samples(connection, design, variant)
+    else:
+        MEASURED[design.name, variant.name] = measure_variant(connection, design, variant)
+    return MEASURED[design.name, variant.name]
+
+
+@pytest.fixture
+def fixtures(folder):
+    """The files of the suite, in the folder in which commands run."""
+    (folder / "fixtures").symlink_to(ROOT / "fixtures")
+    return folder / "fixtures"
 
 
 @pytest.fixture
@@ -143,12 +155,16 @@ def real_process(folder):
 
 
 @pytest.fixture
-def terminal(folder, monkeypatch):
+def environment():
+    """The variables that tell of a terminal; none at first."""
+    return {}
+
+
+@pytest.fixture
+def terminal(environment):
     """Output as on a terminal of so many columns."""
 
     def set_up(columns):
-        monkeypatch.setenv("FORCE_COLOR", "1")
-        monkeypatch.setenv("TERM", "xterm-256color")
-        monkeypatch.setenv("COLUMNS", str(columns))
+        environment.update(FORCE_COLOR="1", TERM="xterm-256color", COLUMNS=str(columns))
 
     return set_up

@@ -1,0 +1,64 @@
+"""Runs a command line within this process, always on the same terminal, and loads the samples of a variant once."""
+
+import io
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from unittest.mock import patch
+
+import attrs
+
+from domains.command_line import stores
+from domains.command_line.main import main
+from shared.designs import load_samples
+from shared.stores import connect
+from shared.tables import create_tables
+
+SAMPLES = {}
+"""Stores in memory, by the names of a variant and the files of its samples."""
+OF_THE_TERMINAL = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TTY_COMPATIBLE", "TERM")
+
+
+@attrs.frozen
+class Ended:
+    """How a command ended: its exit code, and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+
+def run(words: list[str], environment: Mapping[str, str] | None = None) -> Ended:
+    """Runs `rowbook` with these words, without a terminal unless `environment` tells of one.
+
+    An error that the command line does not expect is raised, as it would be a traceback.
+    """
+    others = {name: text for name, text in os.environ.items() if name not in OF_THE_TERMINAL}
+    with (
+        patch.dict(os.environ, {**others, **(environment or {})}, clear=True),
+        patch.object(sys, "argv", ["rowbook", *words]),
+        patch("domains.command_line.asking.store_to_ask", _store_to_ask),
+        redirect_stdout(io.StringIO()) as out,
+        redirect_stderr(io.StringIO()) as err,
+    ):
+        try:
+            main()
+        except SystemExit as end:
+            return Ended(int(end.code or 0), out.getvalue(), err.getvalue())
+    raise AssertionError("main must exit")
+
+
+@contextmanager
+def _store_to_ask(url, design, variant) -> Iterator:
+    """`stores.store_to_ask`, but with the samples in memory as they were loaded for an earlier question."""
+    if url is not None:
+        with stores.store_to_ask(url, design, variant) as connection:
+            yield connection
+        return
+    key = (design.name, variant.name, *(load.samples for load in design.loads))
+    if key not in SAMPLES:
+        SAMPLES[key] = connect("embedded:")
+        create_tables(SAMPLES[key], variant.tables)
+        load_samples(SAMPLES[key], design, variant)
+    yield SAMPLES[key]
