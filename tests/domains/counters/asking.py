@@ -8,7 +8,7 @@ from domains.counters import DAY_MS, DayCount, Login, Repeats
 from domains.counters.design import DESIGN
 
 BY_NAME = {variant.name: variant for variant in DESIGN.variants}
-KEEPING = ["cells", "salted"]
+KEEPING = ["counters", "salted"]
 """The variants that keep every login."""
 COUNTING = ["increment", "sharded"]
 DAY = 1_768_176_000_000  # 2026-01-12T00:00:00.000Z
