@@ -7,6 +7,7 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+from types import ModuleType
 
 import attrs
 import pytest
@@ -187,7 +188,7 @@ def compared(name, *refused):
     """A variant with as many questions as there are reasons for refusal, empty where it answers."""
     patterns = [AccessPattern("q" * 30, len, {}) for _ in refused]
     measured = [Measurement(pattern, [], Cost(), reason) for pattern, reason in zip(patterns, refused, strict=True)]
-    return VariantCosts(Variant(name, "", (), len), 1, measured, 1, 1, 1, 0, (Busiest(1, 1),))
+    return VariantCosts(Variant(ModuleType(name), "", tables=(), open=len), 1, measured, 1, 1, 1, 0, (Busiest(1, 1),))
 
 
 @pytest.mark.parametrize(
@@ -230,7 +231,7 @@ def test_the_legend_stands_above_the_table_and_explains_what_is_in_it():
         Measurement(patterns[0], [1, 2], Cost(rows_read=3, reads=[Read(b"t", WHOLE, WHOLE)]), explanation=FILTERED),
         Measurement(patterns[1], None, Cost(), "no"),
     ]
-    variants = [VariantCosts(Variant("a", "", (), len), 1, answers, 1, 1, 1, 0, ())]
+    variants = [VariantCosts(Variant(ModuleType("a"), "", tables=(), open=len), 1, answers, 1, 1, 1, 0, ())]
     legend, table = costs_block(attrs.evolve(all_designs()[0], variants=(variants[0].variant,)), variants).split(
         "\n\n"
     )[1:]

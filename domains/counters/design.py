@@ -1,11 +1,10 @@
 """What the suite shows of `counters`: its questions, variants and published mistakes. A copy does not need it."""
 
-from functools import partial
-
 from shared.designs import AccessPattern, Design, Exemption, Variant
 from shared.records import parse_time
 
-from .keys import INTENTS, LOGIN_DAYS, TABLES
+from . import keys
+from .keys import INTENTS, LOGIN_DAYS
 from .loads import LAST_DAY_MS, LOGINS_LOAD
 from .published import PUBLISHED
 from .readme_blocks import own_blocks
@@ -43,39 +42,12 @@ DESIGN = Design(
     question="How are logins counted for each user and day, so that a client that tries again never counts twice?",
     loads=(LOGINS_LOAD,),
     patterns=(DAYS, DAY_COUNT, DAY_TOTAL, TOP_USERS, LATEST),
+    repository=LoginRepository,
     variants=(
-        Variant(
-            "counters",
-            "a cell for each login, counted when read",
-            TABLES,
-            LoginRepository,
-            (EVERY_CELL,),
-            unfilled=(LOGIN_DAYS, INTENTS),
-        ),
-        Variant(
-            "salted",
-            "the same cells, the days in buckets of users",
-            salted.TABLES,
-            partial(LoginRepository, tables=salted.TABLES),
-            (EVERY_CELL,),
-            unfilled=(LOGIN_DAYS, INTENTS),
-        ),
-        Variant(
-            "increment",
-            "counters to which HBase adds one",
-            increment.TABLES,
-            increment.IncrementRepository,
-            (NOT_IDEMPOTENT,),
-            without_upkeep=NO_LOGINS,
-        ),
-        Variant(
-            "sharded",
-            "the same counters, a day's total in eight rows",
-            sharded.TABLES,
-            sharded.ShardedRepository,
-            (NOT_IDEMPOTENT,),
-            without_upkeep=NO_LOGINS,
-        ),
+        Variant(keys, "a cell for each login, counted when read", (EVERY_CELL,), unfilled=(LOGIN_DAYS, INTENTS)),
+        Variant(salted, "the same cells, the days in buckets of users", (EVERY_CELL,), unfilled=(LOGIN_DAYS, INTENTS)),
+        Variant(increment, "counters to which HBase adds one", (NOT_IDEMPOTENT,), without_upkeep=NO_LOGINS),
+        Variant(sharded, "the same counters, a day's total in eight rows", (NOT_IDEMPOTENT,), without_upkeep=NO_LOGINS),
     ),
     newest_ms=LAST_DAY_MS,
     exemptions=(Exemption("rows", "all users of the day are read to find ten of them", (TOP_USERS,)),),

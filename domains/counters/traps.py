@@ -105,7 +105,7 @@ def _losing_reply(connection: happybase.Connection, lost: int) -> Generator[None
         connection.client = client
 
 
-def _store_until_answered(repository: LoginRepository | increment.IncrementRepository) -> None:
+def _store_until_answered(repository: LoginRepository | increment.Repository) -> None:
     """Stores three logins; an error is answered with another attempt, because the login may not be counted."""
     for login in THREE:
         try:
@@ -117,7 +117,7 @@ def _store_until_answered(repository: LoginRepository | increment.IncrementRepos
 def increment_after_a_lost_reply() -> Outcome:
     """The reply of an increment is lost, and the client tries again: HBase has counted the login twice."""
     counts: list[int] = []
-    for tables, open_ in ((increment.TABLES, increment.IncrementRepository), (TABLES, LoginRepository)):
+    for tables, open_ in ((increment.TABLES, increment.Repository), (TABLES, LoginRepository)):
         with closing(connect("embedded:")) as connection:
             create_tables(connection, tables)
             repository = open_(connection)

@@ -5,7 +5,8 @@ from functools import partial
 from shared.designs import AccessPattern, Design, Variant
 from shared.records import parse_time
 
-from .keys import ERASED_FOLLOWS, ERASED_POSTS, ERASURES, TABLES, UNFINISHED
+from . import keys
+from .keys import ERASED_FOLLOWS, ERASED_POSTS, ERASURES, UNFINISHED
 from .loads import FOLLOWS_LOAD, LATEST_MS, POSTS_LOAD
 from .published import PUBLISHED
 from .readme_blocks import own_blocks
@@ -34,26 +35,13 @@ DESIGN = Design(
     question="How does a post reach the timelines of all followers, whatever crashes and however many they are?",
     loads=(FOLLOWS_LOAD, POSTS_LOAD),
     patterns=(TIMELINE, WEEK, POSTS, FOLLOWERS, FOLLOWING),
+    repository=partial(FeedRepository, pull_above=PULL_ABOVE),
     variants=(
+        Variant(keys, "the design itself", unfilled=UNFILLED),
+        Variant(pull, "each post in its author's stream, if the author has followers", unfilled=UNFILLED),
         Variant(
-            "feeds",
-            "the design itself",
-            TABLES,
-            partial(FeedRepository, pull_above=PULL_ABOVE),
-            unfilled=UNFILLED,
-        ),
-        Variant(
-            "pull",
-            "each post in its author's stream, if the author has followers",
-            pull.TABLES,
-            pull.PullRepository,
-            unfilled=UNFILLED,
-        ),
-        Variant(
-            "texts",
+            texts,
             "lines that hold the posts, without intents",
-            texts.TABLES,
-            texts.TextsRepository,
             without_upkeep=(
                 "puts a post, then its lines, and no intent, so nothing finds a write that a crash interrupted; "
                 "send the same call again, which completes it"

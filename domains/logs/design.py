@@ -1,11 +1,9 @@
 """What the suite shows of `logs`: its questions, variants and published mistakes. A copy does not need it."""
 
-from functools import partial
-
 from shared.designs import AccessPattern, Design, Exemption, Variant
 from shared.records import parse_time
 
-from .keys import TABLES
+from . import keys
 from .loads import EVENTS, LAST_MINUTE_MS
 from .published import PUBLISHED
 from .repository import LogRepository
@@ -42,35 +40,20 @@ DESIGN = Design(
     question="Which row keys find log events by host, by kind or by time, and which of them spread the writes?",
     loads=(EVENTS,),
     patterns=(OF_KIND, LATEST, ALL_HOSTS, ONE_HOST, ALIKE, BY_FILTER, BY_CLIENT),
+    repository=LogRepository,
     variants=(
-        Variant("logs", "host, kind, newest first", TABLES, LogRepository, (KIND_BEFORE_TIME,)),
+        Variant(keys, "host, kind, newest first", (KIND_BEFORE_TIME,)),
+        Variant(host_first, "host filled with x, kind, time", (KIND_BEFORE_TIME,)),
+        Variant(time_first, "time first", (TIME_FIRST,)),
         Variant(
-            "host-first",
-            "host filled with x, kind, time",
-            host_first.TABLES,
-            partial(LogRepository, tables=host_first.TABLES),
-            (KIND_BEFORE_TIME,),
-        ),
-        Variant(
-            "time-first",
-            "time first",
-            time_first.TABLES,
-            partial(LogRepository, tables=time_first.TABLES),
-            (TIME_FIRST,),
-        ),
-        Variant(
-            "modulo",
+            modulo,
             "bucket of the time, then time",
-            modulo.TABLES,
-            partial(LogRepository, tables=modulo.TABLES),
             (TIME_FIRST,),
             mistake="every question reads all eight buckets, and clocks that tick in whole seconds fill one of them",
         ),
         Variant(
-            "salted",
+            salted,
             "bucket of the host, then time",
-            salted.TABLES,
-            partial(LogRepository, tables=salted.TABLES),
             (
                 Exemption(
                     "rows",
@@ -80,10 +63,8 @@ DESIGN = Design(
             ),
         ),
         Variant(
-            "slices",
+            slices,
             "slices of fifteen minutes, then host",
-            slices.TABLES,
-            partial(LogRepository, tables=slices.TABLES),
             (
                 Exemption(
                     "rows",
@@ -93,10 +74,8 @@ DESIGN = Design(
             ),
         ),
         Variant(
-            "random",
+            random,
             "a random number first",
-            random.TABLES,
-            random.RandomLogRepository,
             (Exemption("loading", "an event that is stored again gets another number, so it becomes another row"),),
             mistake="no reader can compute the number, so every question is refused",
         ),

@@ -3,7 +3,8 @@
 from shared.designs import AccessPattern, Design, Exemption, Variant
 from shared.records import parse_time
 
-from .keys import TABLES, UNFINISHED
+from . import keys
+from .keys import UNFINISHED
 from .loads import LATEST_MS, MESSAGES_LOAD
 from .published import PUBLISHED
 from .repository import MessageRepository
@@ -44,36 +45,24 @@ DESIGN = Design(
     question="How does every user read an inbox, an outbox and what is unread, if a message has to be in all of them?",
     loads=(MESSAGES_LOAD,),
     patterns=(LATEST, WEEK, SENT, UNREAD, TALK),
+    repository=MessageRepository,
     variants=(
+        Variant(keys, "the design itself", (GETS, OTHER_PEERS), unfilled=(UNFINISHED,)),
         Variant(
-            "messages",
-            "the design itself",
-            TABLES,
-            MessageRepository,
-            (GETS, OTHER_PEERS),
-            unfilled=(UNFINISHED,),
-        ),
-        Variant(
-            "by-pair",
+            by_pair,
             "a table more: the conversations of each pair of users",
-            by_pair.TABLES,
-            by_pair.PairedMessageRepository,
             (GETS, GETS_OF_PAIR),
             unfilled=(UNFINISHED,),
         ),
         Variant(
-            "copies",
+            copies,
             "the whole message in both boxes, without intents",
-            copies.TABLES,
-            copies.PlainMessageRepository,
             (OTHER_PEERS, IS_READ),
             without_upkeep=NO_INTENTS,
         ),
         Variant(
-            "one-table",
+            one_table,
             "as copies, with both boxes in one table of two families",
-            one_table.TABLES,
-            one_table.open_repository,
             (OTHER_PEERS, IS_READ, BOTH_FAMILIES),
             without_upkeep=NO_INTENTS,
         ),

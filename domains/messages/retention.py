@@ -10,7 +10,7 @@ from shared.stores.embedded.connection import EmbeddedConnection
 from shared.tables import Family, create_tables
 
 from .records import Message
-from .variants.copies import INBOX, TABLES, PlainMessageRepository
+from .variants import copies
 
 DAY_MS = 86_400_000
 SENT_DAYS, KEPT_DAYS = 100, 30
@@ -27,15 +27,15 @@ def compare_retention() -> Iterator[str]:
     for way, ttl_seconds in (("TTL", KEPT_DAYS * DAY_MS // 1000 - 60), ("deletes", None), ("compacted", None)):
         connection = EmbeddedConnection(None)
         family = {"m": Family(ttl_seconds=ttl_seconds)}
-        create_tables(connection, [attrs.evolve(table, families=family) for table in TABLES])
-        messages = PlainMessageRepository(connection)
+        create_tables(connection, [attrs.evolve(table, families=family) for table in copies.TABLES])
+        messages = copies.Repository(connection)
         now_ms = time.time_ns() // 1_000_000
         for days_ago in range(SENT_DAYS):
             messages.send(Message("ada", "bob", now_ms - days_ago * DAY_MS, "m", "hello"))
         if way != "TTL":
             messages.delete_before("bob", now_ms - (KEPT_DAYS - 1) * DAY_MS)
         if way == "compacted":
-            connection.compact(INBOX.name)
+            connection.compact(copies.INBOX.name)
         with metered(connection) as newest:
             messages.inbox("bob").page(PAGE)
         with metered(connection) as oldest:

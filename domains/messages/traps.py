@@ -84,7 +84,7 @@ def receiver_leads() -> Outcome:
 
     connection = connect("embedded:")
     create_tables(connection, one_table.TABLES)
-    repository = one_table.open_repository(connection)
+    repository = one_table.Repository(connection)
     for message in messages:
         repository.send(message)
     plan = one_table.OUTBOX.plan(sender=user)

@@ -1,11 +1,9 @@
 """What the suite shows of `monitoring`: its questions, variants and published mistakes. A copy does not need it."""
 
-from functools import partial
-
 from shared.designs import AccessPattern, Design, Exemption, Variant, Wrong
 from shared.records import parse_time
 
-from .keys import TABLES
+from . import keys
 from .loads import LAST_QUARTER_MS, POINTS
 from .published import PUBLISHED
 from .repository import PointRepository
@@ -42,22 +40,13 @@ DESIGN = Design(
     question="How are the points of many metrics stored, so that a period of one of them is one range of few rows?",
     loads=(POINTS,),
     patterns=(ONE_METRIC, ACROSS_HOURS, LATEST, OF_HOST, ACROSS_HOSTS, AVERAGES),
+    repository=PointRepository,
     variants=(
+        Variant(keys, "a row for each hour of a metric, a cell for each point", WHOLE_HOURS),
+        Variant(salted, "the same rows in buckets", WHOLE_HOURS),
         Variant(
-            "monitoring", "a row for each hour of a metric, a cell for each point", TABLES, PointRepository, WHOLE_HOURS
-        ),
-        Variant(
-            "salted",
-            "the same rows in buckets",
-            salted.TABLES,
-            partial(PointRepository, tables=salted.TABLES),
-            WHOLE_HOURS,
-        ),
-        Variant(
-            "host-time-metric",
+            host_time_metric,
             "published A: a row for each point, by host and time",
-            host_time_metric.TABLES,
-            partial(PointRepository, tables=host_time_metric.TABLES),
             (
                 Exemption("rows", "the metric comes last, so the points of all metrics are read", (LATEST,)),
                 OF_MANY_POINTS,
@@ -65,20 +54,16 @@ DESIGN = Design(
             ),
         ),
         Variant(
-            "metric-host-time",
+            metric_host_time,
             "published B: a row for each point, by metric and host",
-            metric_host_time.TABLES,
-            partial(PointRepository, tables=metric_host_time.TABLES),
             (
                 Exemption("rows", "the host comes before the time, so points of any time are read", (ACROSS_HOSTS,)),
                 OF_MANY_POINTS,
             ),
         ),
         Variant(
-            "bucketed",
+            bucketed,
             "published C: the bucket of the time first",
-            bucketed.TABLES,
-            partial(PointRepository, tables=bucketed.TABLES),
             (
                 Exemption(
                     "rows",
@@ -89,10 +74,8 @@ DESIGN = Design(
             wrong=Wrong(LOSES, (ONE_METRIC, ACROSS_HOURS, OF_HOST, ACROSS_HOSTS, AVERAGES)),
         ),
         Variant(
-            "hashed-bucket",
+            hashed_bucket,
             "published C with a hash of the host first",
-            hashed_bucket.TABLES,
-            partial(PointRepository, tables=hashed_bucket.TABLES),
             (Exemption("rows", "the metric comes last, so the rows of all metrics are read", (ACROSS_HOURS, LATEST)),),
             wrong=Wrong(LOSES, (ONE_METRIC, ACROSS_HOURS, OF_HOST, AVERAGES)),
         ),

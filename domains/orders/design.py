@@ -1,11 +1,9 @@
 """What the suite shows of `orders`: its questions, variants and published mistakes. A copy does not need it."""
 
-from functools import partial
-
 from shared.designs import AccessPattern, Design, Exemption, Variant
 from shared.records import parse_time
 
-from .keys import TABLES
+from . import keys
 from .loads import LATEST_MS, ORDERS_LOAD
 from .published import PUBLISHED
 from .repository import OrderRepository
@@ -35,13 +33,12 @@ DESIGN = Design(
     question="How can an order be found by number, seller, buyer or status, in tables that agree whatever crashes?",
     loads=(ORDERS_LOAD,),
     patterns=(ORDER, LATEST, WEEK, STATUS_OF_SELLER, OF_BUYER, WITH_STATUS, NUMBERED),
+    repository=OrderRepository,
     variants=(
-        Variant("orders", "the design itself", TABLES, OrderRepository, (GETS_ORDERS,)),
+        Variant(keys, "the design itself", (GETS_ORDERS,)),
         Variant(
-            "oldest-first",
+            oldest_first,
             "lists with the oldest order first",
-            oldest_first.TABLES,
-            partial(OrderRepository, tables=oldest_first.TABLES),
             (
                 GETS_ORDERS,
                 Exemption(
@@ -53,25 +50,13 @@ DESIGN = Design(
             ),
         ),
         Variant(
-            "index-table",
-            "the seller's list holds the whole order, and so does the index by number",
-            index_table.TABLES,
-            index_table.IndexedOrderRepository,
-            (GETS_ORDERS,),
+            index_table, "the seller's list holds the whole order, and so does the index by number", (GETS_ORDERS,)
         ),
+        Variant(hashed_number, "a hash of the number, then the number", (GETS_ORDERS,)),
         Variant(
-            "hashed-number",
-            "a hash of the number, then the number",
-            hashed_number.TABLES,
-            partial(OrderRepository, tables=hashed_number.TABLES),
-            (GETS_ORDERS,),
-        ),
-        Variant(
-            "without-intents",
+            without_intents,
             "the order first, its lines after it, and no list by status",
-            without_intents.TABLES,
-            without_intents.PlainOrderRepository,
-            exemptions=(
+            (
                 Exemption(
                     "rows", "the status is in no row key, so the client skips the other orders", (STATUS_OF_SELLER,)
                 ),

@@ -1,12 +1,10 @@
 """What the suite shows of `tsdb`: its questions and its salted variant. A copy does not need it."""
 
-from functools import partial
-
 from shared.designs import AccessPattern, Design, Exemption, Variant
 from shared.records import parse_time
 
+from . import keys
 from .explaining import contents_of_cell, names_in_key, unknown_names
-from .keys import TABLES
 from .loads import LAST_QUARTER_MS, POINTS_LOAD
 from .published import PUBLISHED
 from .readme_blocks import own_blocks
@@ -47,14 +45,10 @@ DESIGN = Design(
     question="How are points of many series stored so that a running OpenTSDB reads and writes the same tables?",
     loads=(POINTS_LOAD,),
     patterns=QUESTIONS,
+    repository=TsdbRepository,
     variants=(
-        Variant("tsdb", "the rows of a metric in one range", TABLES, TsdbRepository),
-        Variant(
-            "salted",
-            "the same rows in buckets, by OpenTSDB's salt",
-            salted.TABLES,
-            partial(TsdbRepository, tables=salted.TABLES),
-        ),
+        Variant(keys, "the rows of a metric in one range"),
+        Variant(salted, "the same rows in buckets, by OpenTSDB's salt"),
     ),
     newest_ms=LAST_QUARTER_MS,
     time="time_ms",

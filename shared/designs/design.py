@@ -5,7 +5,9 @@ The command line, the tests and the generated tables of the READMEs all read it.
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Literal
 
 import attrs
@@ -94,16 +96,19 @@ class Wrong:
     """The questions that it answers wrongly."""
 
 
+def _open_for_no_design(connection: happybase.Connection) -> Any:
+    """Opens a variant whose module has no `Repository`, before a `Design` has it."""
+    raise TypeError(f"Variant.open: needs a Design with a repository, or a module with one (got {connection!r} only)")
+
+
 @attrs.frozen
 class Variant:
-    """One way to lay out the records of a design: its tables, and the repository that uses them."""
+    """One way to lay out the records of a design: a module with its tables, and with a repository if code differs."""
 
-    name: str
+    module: ModuleType
+    """It has `TABLES`; and `Repository`, called with a connection, if that of the design does not do."""
     differs: str
     """How this variant differs from the design itself, in a few words."""
-    tables: tuple[TableLayout[Any, Any], ...]
-    open: Callable[[happybase.Connection], Any]
-    """Returns the repository on a connection whose tables exist."""
     exemptions: tuple[Exemption, ...] = ()
     unfilled: tuple[TableLayout[Any, Any], ...] = ()
     """The tables that remain empty when records are stored, such as what a later fold writes."""
@@ -113,6 +118,28 @@ class Variant:
     """What is bad about it, if the variant exists to show a published mistake, but gives no wrong answers."""
     without_upkeep: str = ""
     """Why its repository has no `upkeep`: nothing can be recovered or compared. Empty if it has one."""
+    name: str = attrs.field(kw_only=True)
+    """The name of the module, with `-` for `_`; a `Design` gives its own name to its first variant."""
+    tables: tuple[TableLayout[Any, Any], ...] = attrs.field(kw_only=True)
+    """The `TABLES` of the module."""
+    open: Callable[[happybase.Connection], Any] = attrs.field(kw_only=True)
+    """Returns the repository on a connection whose tables exist."""
+
+    @name.default
+    def _name_of_module(self) -> str:
+        return self.module.__name__.rpartition(".")[2].replace("_", "-")
+
+    @tables.default
+    def _tables_of_module(self) -> tuple[TableLayout[Any, Any], ...]:
+        if not hasattr(self.module, "TABLES"):
+            raise ValueError(f"Variant.module: must have TABLES (got {self.module.__name__})")
+        tables: tuple[TableLayout[Any, Any], ...] = self.module.TABLES
+        return tables
+
+    @open.default
+    def _repository_of_module(self) -> Callable[[happybase.Connection], Any]:
+        opened: Callable[[happybase.Connection], Any] = getattr(self.module, "Repository", _open_for_no_design)
+        return opened
 
     @property
     def is_to_copy(self) -> bool:
@@ -149,8 +176,11 @@ class Design:
     loads: tuple[Load, ...]
     """Kinds of records that can be stored; `rowbook load` reads the first one unless `--as` names another."""
     patterns: tuple[AccessPattern, ...]
+    repository: Callable[..., Any]
+    """The repository of the design itself, and of the variants that have none of their own: called with a connection
+    and `tables=`."""
     variants: tuple[Variant, ...]
-    """The first one is the design itself."""
+    """The first one is the design itself, of the module `keys.py`; it has the name of the design."""
     newest_ms: int
     """Length of the newest part of the samples, in milliseconds; its writes show where new rows go."""
     without_upkeep: str = ""
@@ -175,6 +205,15 @@ class Design:
     """The contents of a cell, from its table, decoded row key, column and value; for cells of the design's own."""
     own_blocks: Callable[["Design"], Mapping[str, str]] | None = None
     """Makes the generated blocks that only its README has, by name."""
+
+    def __attrs_post_init__(self) -> None:
+        first, *others = map(self._with_repository, self.variants)
+        object.__setattr__(self, "variants", (attrs.evolve(first, name=self.name), *others))
+
+    def _with_repository(self, variant: Variant) -> Variant:
+        if variant.open is not _open_for_no_design:
+            return variant
+        return attrs.evolve(variant, open=partial(self.repository, tables=variant.tables))
 
     def why_no_upkeep(self, variant: Variant) -> str:
         """Why the repository of a variant has no `upkeep`; empty if it has one."""

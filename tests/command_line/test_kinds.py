@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from types import ModuleType
 
 import attrs
 import pytest
@@ -85,8 +86,8 @@ def visits(folder, monkeypatch) -> Iterator[Design]:
         Load("visits", Visit, Visits.store_visit, folder / "visits.csv"),
         Load("visitors", Visitor, Visits.store_visitor, folder / "visitors.csv"),
     )
-    variants = (Variant("plain", "the only one", (VISITS, VISITORS), Visits),)
-    design = Design("visits", "Who was where?", loads, PATTERNS, variants, newest_ms=1)
+    variants = (Variant(ModuleType("keys"), "the only one", tables=(VISITS, VISITORS), open=Visits),)
+    design = Design("visits", "Who was where?", loads, PATTERNS, Visits, variants, newest_ms=1)
     monkeypatch.setattr(designs, "NAMES", ("visits",))
     monkeypatch.setattr(designs, "design_named", lambda _name: design)
 

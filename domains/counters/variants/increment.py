@@ -95,7 +95,7 @@ class CounterTables(NamedTuple):
 TABLES = CounterTables(COUNTS, COUNTS_BY_DAY, TOTALS)
 
 
-class IncrementRepository:
+class Repository:
     """Counts logins, which it does not keep, by counters."""
 
     lacks: ClassVar[Mapping[str, str]] = {"logins": "needs the logins, and a counter keeps only how many there were"}

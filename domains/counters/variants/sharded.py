@@ -14,7 +14,8 @@ from shared.tables import COUNTER, Column, RecordCells, TableLayout
 from ..keys import LOGINS
 from ..records import Login
 from ..repository import check_day
-from .increment import COLUMN, COUNTS, COUNTS_BY_DAY, CounterTables, IncrementRepository
+from . import increment
+from .increment import COLUMN, COUNTS, COUNTS_BY_DAY, CounterTables
 
 SHARDS = 8
 
@@ -60,8 +61,8 @@ def shard_of(login: Login) -> int:
     return zlib.crc32(b"".join([LOGINS.row(login), *LOGINS.cells.pack(login)])) % SHARDS
 
 
-class ShardedRepository(IncrementRepository):
-    """`IncrementRepository` whose totals are in shards."""
+class Repository(increment.Repository):
+    """The repository of `increment`, whose totals are in shards."""
 
     def __init__(self, connection: happybase.Connection, tables: CounterTables = TABLES) -> None:
         super().__init__(connection, tables)

@@ -9,6 +9,6 @@ from functools import partial
 from ..keys import TABLES
 from ..repository import FeedRepository
 
-__all__ = ["TABLES", "PullRepository"]
+__all__ = ["TABLES", "Repository"]
 
-PullRepository = partial(FeedRepository, pull_above=0)
+Repository = partial(FeedRepository, pull_above=0)

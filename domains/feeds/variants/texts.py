@@ -83,7 +83,7 @@ class TextsTables(NamedTuple):
 TABLES = TextsTables(FOLLOWING, FOLLOWERS, POSTS, TIMELINES)
 
 
-class TextsRepository:
+class Repository:
     """Stores and deletes follows and posts, by plain puts and deletes in a fixed order, and reads timelines."""
 
     def __init__(

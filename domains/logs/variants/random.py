@@ -49,7 +49,7 @@ TABLE: TableLayout[Any, Any] = TableLayout(
 TABLES = LogTables(TABLE)
 
 
-class RandomLogRepository(LogRepository):
+class Repository(LogRepository):
     """Stores events under a random number, and refuses every question of `LogRepository`."""
 
     def __init__(

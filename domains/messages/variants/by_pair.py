@@ -66,7 +66,7 @@ def lines_with_pair(message: StoredMessage) -> Iterator[Derived]:
         )
 
 
-class PairedMessageRepository(MessageRepository):
+class Repository(MessageRepository):
     """`MessageRepository` with one more list: the messages of each pair of users."""
 
     def __init__(self, connection: happybase.Connection, clock: WriterClock = CLOCK) -> None:

@@ -50,7 +50,7 @@ PlainCells: TypeAlias = tuple[RecordCells[Message], RecordCells[Message]]
 """The cells of inboxes and of outboxes."""
 
 
-class PlainMessageRepository:
+class Repository:
     """Sends messages to users and groups, marks them as read, deletes them for one side, and lists them.
 
     A message is two rows, and no write is atomic over both. The same call again completes each write.

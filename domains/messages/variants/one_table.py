@@ -12,7 +12,8 @@ from shared.tables import TEXTS, Column, RecordCells, TableLayout
 from ..keys import INBOX as SOURCES
 from ..keys import OUTBOX as LINES
 from ..records import Message
-from .copies import PlainMessageRepository, PlainTables
+from . import copies
+from .copies import PlainTables
 
 
 def _cells(family: str) -> RecordCells[Message]:
@@ -32,4 +33,4 @@ OUTBOX = TableLayout("messages_by_owner", "the message, sent", LINES.key, CELLS[
 
 TABLES = PlainTables(INBOX, OUTBOX)
 
-open_repository = partial(PlainMessageRepository, tables=TABLES, cells=CELLS)
+Repository = partial(copies.Repository, tables=TABLES, cells=CELLS)

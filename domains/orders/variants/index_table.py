@@ -48,7 +48,7 @@ def lines_of(order: Order) -> Iterator[Derived]:
         yield BY_BUYER, order
 
 
-IndexedOrderRepository = partial(
+Repository = partial(
     OrderRepository,
     tables=OrderTables(INDEX, SELLER_LINES, BY_BUYER, BY_STATUS, INTENTS),
     lists=(OF_SELLER, BY_BUYER, BY_STATUS),

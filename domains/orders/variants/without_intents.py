@@ -35,7 +35,7 @@ class PlainTables(NamedTuple):
 TABLES = PlainTables(ORDERS, BY_SELLER, BY_BUYER)
 
 
-class PlainOrderRepository:
+class Repository:
     """Places orders, changes their status, finds them by number, seller and buyer.
 
     Every write puts the order first and its lines after it, all with one explicit timestamp. So a crash leaves no line

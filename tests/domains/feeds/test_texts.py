@@ -22,7 +22,7 @@ def store(engine):
 
 @pytest.fixture
 def feeds(store):
-    feeds = texts.TextsRepository(store)
+    feeds = texts.Repository(store)
     feeds.follow(Follow("ada", "dan"))
     feeds.follow(Follow("bob", "dan"))
     return feeds
@@ -30,7 +30,7 @@ def feeds(store):
 
 def test_a_follower_whom_a_dead_writer_did_not_reach_gets_the_post_only_if_its_client_tries_again(store, feeds):
     with pytest.raises(WriterDied):
-        texts.TextsRepository(WatchedConnection(store, dying_at(1))).post(SOUP)
+        texts.Repository(WatchedConnection(store, dying_at(1))).post(SOUP)
     assert list(feeds.posts("dan")) == [SOUP]
     assert list(feeds.timeline("ada")) == []
     feeds.post(SOUP)
@@ -62,7 +62,7 @@ def test_trim_keeps_the_newest_lines(feeds):
 def test_lines_expire_after_their_push_and_an_old_post_not_on_arrival(engine):
     tables = texts.TABLES._replace(timelines=texts.timelines(ttl_seconds=3600))
     with engine.store(*tables) as connection:
-        feeds = texts.TextsRepository(connection, tables)
+        feeds = texts.Repository(connection, tables)
         feeds.follow(Follow("ada", "dan"))
         old = Post("dan", 0, 1, "of 1970")
         feeds.post(old)
@@ -75,7 +75,7 @@ def test_lines_expire_after_their_push_and_an_old_post_not_on_arrival(engine):
 
 
 def test_more_followers_than_a_step_all_get_the_post(store):
-    feeds = texts.TextsRepository(store)
+    feeds = texts.Repository(store)
     followers = store.table(texts.FOLLOWERS.name)
     with followers.batch() as batch:
         for number in range(BATCH_ROWS + 1):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domains.logs.variants.random import BUCKETS, LogRandom, RandomLogRepository
+from domains.logs.variants.random import BUCKETS, LogRandom, Repository
 from domains.logs.variants.random import TABLE as RANDOM
 from domains.logs.variants.slices import SLICE_MS
 from shared.keys import InvalidQuestion
@@ -123,5 +123,5 @@ def test_a_delete_under_a_random_number_leaves_two_stale(random_rows):
 def test_an_event_loaded_again_and_again_is_a_row_under_every_number(opened):
     connection, _ = opened("random")
     for _ in range(250):  # 250 draws miss one of eight numbers once in 10**14 runs
-        RandomLogRepository(connection).store(event())
+        Repository(connection).store(event())
     assert len(list(connection.table(RANDOM.name).scan())) == BUCKETS

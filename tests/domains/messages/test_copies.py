@@ -95,7 +95,7 @@ def test_a_ttl_counts_from_the_time_of_the_message_not_from_its_arrival(engine):
     tables = copies.PlainTables(*(attrs.evolve(table, families=families) for table in copies.TABLES))
     now_ms = time.time_ns() // 1_000_000
     with engine.store(*tables) as connection:
-        messages = copies.PlainMessageRepository(connection, tables)
+        messages = copies.Repository(connection, tables)
         for days_ago in (29, 31):
             messages.send(attrs.evolve(LUNCH, sent_ms=now_ms - days_ago * day_s * 1000))
         assert [message.sent_ms for message in messages.inbox("bob")] == [now_ms - 29 * day_s * 1000]

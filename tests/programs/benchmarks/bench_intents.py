@@ -52,7 +52,7 @@ def _orders(count: int) -> list[Any]:
 def _writes(url: str, count: int) -> None:
     from domains.orders import OrderRepository
     from domains.orders.design import DESIGN
-    from domains.orders.variants.without_intents import PlainOrderRepository
+    from domains.orders.variants import without_intents
     from shared.designs import metered
     from shared.stores import connect
     from shared.tables import create_tables, drop_tables
@@ -61,7 +61,7 @@ def _writes(url: str, count: int) -> None:
     variants = {variant.name: variant.tables for variant in DESIGN.variants}
     print(f"{count:,} orders of four or three rows; us for one, calls and bytes sent for one")
     print("                          place                       pay")
-    for name, repository_of in (("orders", OrderRepository), ("without-intents", PlainOrderRepository)):
+    for name, repository_of in (("orders", OrderRepository), ("without-intents", without_intents.Repository)):
         with closing(connect(url, table_prefix=f"b{secrets.token_hex(3)}")) as connection:
             tables = variants[name]
             create_tables(connection, tables)

@@ -20,7 +20,7 @@ import happybase
 
 from domains.logs.design import DESIGN
 from domains.logs.loads import EVENTS
-from domains.logs.variants.random import RandomLogRepository
+from domains.logs.variants.random import Repository
 from shared.designs import Variant
 from shared.designs.comparison import quantiles
 from shared.designs.pages.markdown import markdown_table
@@ -83,7 +83,7 @@ def _rows(variant: Variant) -> list[list[bytes]]:
     with closing(connect("embedded:")) as connection:
         create_tables(connection, variant.tables)
         repository, (table,) = variant.open(connection), variant.tables
-        stored = repository.bucketed if isinstance(repository, RandomLogRepository) else None
+        stored = repository.bucketed if isinstance(repository, Repository) else None
         return [
             [table.row(stored(event) if stored else event) for event in _with_fixed_draws(number, events)]
             for number, events in enumerate(tenths())

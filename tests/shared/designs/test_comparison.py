@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeAlias
 
 import attrs
@@ -229,7 +230,7 @@ SINCE = AccessPattern("notes since a time", Notes.in_host_order, {"at_ms": 2})
 
 def variant_of(table: TableLayout[Any, Note], second: TableLayout[Any, Note] | None = None, hosts: str = "") -> Variant:
     opened = partial(Notes, table=table, second=second, hosts=hosts)
-    return Variant(table.name, "", (table, second) if second else (table,), opened)
+    return Variant(ModuleType(table.name), "", tables=(table, second) if second else (table,), open=opened)
 
 
 def design_of(folder: Path, notes: list[dict[str, Any]], **options: Any) -> Design:
@@ -238,7 +239,7 @@ def design_of(folder: Path, notes: list[dict[str, Any]], **options: Any) -> Desi
     variants = (variant_of(BY_HOST), variant_of(BY_TIME), variant_of(SALTED))
     load = Load("notes", Note, Notes.store, samples, **options.pop("load", {}))
     declared: dict[str, Any] = {"patterns": (OF_HOST, OF_NOBODY, SINCE), "newest_ms": 1, **options}
-    return Design("notes", "Where do notes go?", (load,), variants=variants, **declared)
+    return Design("notes", "Where do notes go?", (load,), repository=Notes, variants=variants, **declared)
 
 
 Compare: TypeAlias = Callable[[Design, Variant], VariantCosts]
@@ -337,7 +338,7 @@ def test_a_record_can_be_more_rows_than_one_in_every_table(compare: Compare, tmp
 
 def test_one_table_has_one_row_for_each_record(compare: Compare, tmp_path: Path) -> None:
     each = compare(design_of(tmp_path, NOTES), variant_of(BY_TIME))
-    assert (each.rows_per_record, each.variant.name) == (1.0, "by_time")
+    assert (each.rows_per_record, each.variant.name) == (1.0, "by-time")
 
 
 def test_rows_and_bytes_of_all_tables_count(compare: Compare, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Costs as text: a verdict on each question, RPCs, what a record writes, and refusals by their reasons."""
 
+from types import ModuleType
 from typing import Any
 
 import attrs
@@ -129,7 +130,9 @@ def costs(
     intents: float = 0,
 ) -> VariantCosts:
     tables = tuple(plain_table(f"t{number}") for number in range(len(busiest)))
-    return VariantCosts(Variant(name, "", tables, len), 10, measurements, rows, size, rpcs, intents, busiest)
+    return VariantCosts(
+        Variant(ModuleType(name), "", tables=tables, open=len), 10, measurements, rows, size, rpcs, intents, busiest
+    )
 
 
 @pytest.mark.parametrize(("size", "wanted"), [(116.0, "116"), (489.6, "490"), (99.4, "99")])
