@@ -31,9 +31,9 @@ class Fault(Enum):
     EXPIRED = auto()  # the store has forgotten every scanner
 
 
-SHORT_MS = 500
+SHORT_MS = 300
 """A timeout for clients of silent gateways; a busy machine must not come near it otherwise."""
-LATE_S = 0.7
+LATE_S = 0.5
 
 
 class ScriptedGateway:

@@ -9,6 +9,7 @@ from thriftpy2.protocol import TBinaryProtocol
 from thriftpy2.thrift import TApplicationException, TClient, TDecodeException, TProcessor
 from thriftpy2.transport import TMemoryBuffer, TTransportException
 
+from shared.stores import connect
 from shared.stores.embedded.connection import InProcessClient
 from shared.stores.thrift1.idl import Thrift1
 
@@ -154,6 +155,15 @@ def test_a_closed_connection_says_so_and_can_be_opened_again(connection, table):
     scan.close()
     connection.open()
     assert connection.tables() == []
+
+
+def test_a_prefix_hides_the_tables_of_others():
+    connection = connect("embedded:", table_prefix="p")
+    connection.create_table("t", {"f": {}})
+    connection.client.createTable(b"other", [ColumnDescriptor(name=b"f:")])
+    assert connection.tables() == [b"t"]
+    assert connection.client.getTableNames() == [b"other", b"p_t"]
+    assert connection.table("t").name == b"p_t"
 
 
 def test_refreshing_the_client_keeps_the_store(connection: happybase.Connection, table):

@@ -343,7 +343,7 @@ def test_a_damaged_log_is_refused_and_stays_as_it_is(copied):
         batches_in(path)  # what the message says to do helps
 
 
-@pytest.mark.parametrize("count", [40, pytest.param(400, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [20, pytest.param(400, marks=pytest.mark.long)])
 def test_of_a_damaged_log_only_the_last_batch_may_be_lost_without_a_word(copied, count):
     seed = random.randrange(10**6)
     rng = random.Random(seed)

@@ -16,11 +16,9 @@ from shared.stores.embedded import turns
 from shared.stores.embedded.connection import EmbeddedConnection
 
 CALLS: dict[str, Callable[[happybase.Table], Any]] = {
-    "put": lambda table: table.put(b"r", {b"d:a": b"1"}),
     "increment": lambda table: table.counter_inc(b"c", b"d:n"),
     "delete and put": lambda table: (table.delete(b"r"), table.put(b"r", {b"d:a": b"1"})),
     "get of some columns": lambda table: table.row(b"r", [b"d:a", b"d:b"]),
-    "scan": lambda table: list(table.scan()),
     "scan in turns": lambda table: list(table.scan()),
 }
 

@@ -1,12 +1,10 @@
-"""Tombstones that outlast a compaction, and how the file of an embedded store says of which families."""
+"""Tombstones that outlast a compaction."""
 
-import sqlite3
 from contextlib import closing
 
 import pytest
-from Hbase_thrift import IOError
 
-from shared.stores.embedded import damage, schema, stored_tables
+from shared.stores.embedded import stored_tables
 from shared.stores.embedded.connection import EmbeddedConnection
 
 FAMILIES = {"d": {"keep_tombstones_ms": 600_000, "max_versions": 1}, "m": {}}
@@ -18,12 +16,6 @@ def kept(connection):
     """A table of two families, of which the first keeps tombstones for ten minutes."""
     connection.create_split_table("s", FAMILIES)
     return connection.table("s")
-
-
-def names(path) -> list[str]:
-    """The tables of SQLite in a file."""
-    with closing(sqlite3.connect(path)) as database:
-        return [name for (name,) in database.execute("select name from sqlite_master where type = 'table'")]
 
 
 def test_a_late_put_below_a_kept_tombstone_stays_hidden_and_any_other_is_stored(connection, kept) -> None:
@@ -109,10 +101,7 @@ def test_a_compaction_still_drops_expired_cells_and_surplus_versions(connection,
     assert kept.row(b"q") == {b"d:a": b"7"}
 
 
-# ---- the file
-
-
-def test_it_is_there_in_another_process_and_after_a_restart(path) -> None:
+def test_how_long_is_known_in_another_process_and_after_a_restart(path) -> None:
     with closing(EmbeddedConnection(str(path))) as first, closing(EmbeddedConnection(str(path))) as second:
         assert second.keep_tombstones_ms("t") == {b"d": 0}
         first.create_split_table("s", FAMILIES)
@@ -124,38 +113,3 @@ def test_it_is_there_in_another_process_and_after_a_restart(path) -> None:
     with closing(EmbeddedConnection(str(path))) as last:
         last.table("s").put(b"r", ALL, timestamp=5)
         assert last.table("s").row(b"r") == {b"m:a": b"1"}
-
-
-def test_a_file_is_as_it_was_until_a_family_keeps_tombstones(path) -> None:
-    with closing(EmbeddedConnection(str(path))) as connection:
-        connection.create_split_table("s", {"d": {"keep_tombstones_ms": 0}})
-        before = names(path)
-        assert "kept_tombstones" not in before
-        connection.create_split_table("u", FAMILIES)
-    assert names(path) == [*before, "kept_tombstones"]
-    with closing(sqlite3.connect(path)) as database:
-        assert database.execute("pragma user_version").fetchone() == (schema.FORMAT,)
-        # As a rowbook that does not know the option has it.
-        assert len(database.execute("select * from families").description) == 8
-
-
-def test_a_table_that_is_dropped_leaves_none(path) -> None:
-    with closing(EmbeddedConnection(str(path))) as connection:
-        connection.create_split_table("s", FAMILIES)
-        connection.delete_table("s", disable=True)
-        connection.create_table("s", {"d": {}, "m": {}})
-        assert connection.keep_tombstones_ms("s") == {b"d": 0, b"m": 0}
-    with closing(sqlite3.connect(path)) as database:
-        assert database.execute("select count(*) from kept_tombstones").fetchone() == (0,)
-
-
-@pytest.mark.parametrize("checked_pages", [0, 1024])
-def test_damage_is_found(path, monkeypatch, checked_pages) -> None:
-    monkeypatch.setattr(damage, "_CHECKED_PAGES", checked_pages)
-    with closing(EmbeddedConnection(str(path))) as connection:
-        connection.create_split_table("s", FAMILIES)
-    with closing(sqlite3.connect(path)) as database:
-        database.execute("update kept_tombstones set ms = 'x'")
-        database.commit()
-    with closing(EmbeddedConnection(str(path))) as connection, pytest.raises(IOError, match="the file is damaged"):
-        connection.tables()

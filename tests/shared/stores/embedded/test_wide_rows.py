@@ -240,7 +240,7 @@ def test_a_file_is_read_in_part_too(path, filter, columns, reverse):
 # Memory and time
 
 LIMIT = 101
-WIDTHS = (1_000, 100_000)
+WIDTHS = (1_000, 16_000)
 
 
 @pytest.fixture(scope="module")

@@ -73,88 +73,45 @@ def test_each_filter_and_its_arguments(text, expected):
     assert parse_filter(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("A() AND B() AND C()", And([A, B, C])),
-        ("A() OR B() AND C() OR D()", Or([A, And([B, C]), D])),
-        ("A() AND B() OR C() AND D()", Or([And([A, B]), And([C, D])])),
-        ("(A() OR B()) AND C()", And([Or([A, B]), C])),
-        ("SKIP A() AND WHILE B()", And([Skip(A), While(B)])),
-        ("SKIP WHILE A()", Skip(While(A))),
-        ("SKIP (A() OR B())", Skip(Or([A, B]))),
-        ("(SKIP A() AND B())", And([Skip(A), B])),
-        ("A() AND (B() AND C())", And([A, And([B, C])])),
-        ("((A()))", A),
-    ],
-)
-def test_skip_and_while_bind_tightest_then_and_then_or(text, expected):
+COMBINED = [
+    # SKIP and WHILE bind tightest, then AND, and then OR
+    ("A() AND B() AND C()", And([A, B, C])),
+    ("A() OR B() AND C() OR D()", Or([A, And([B, C]), D])),
+    ("A() AND B() OR C() AND D()", Or([And([A, B]), And([C, D])])),
+    ("(A() OR B()) AND C()", And([Or([A, B]), C])),
+    ("SKIP A() AND WHILE B()", And([Skip(A), While(B)])),
+    ("SKIP WHILE A()", Skip(While(A))),
+    ("SKIP (A() OR B())", Skip(Or([A, B]))),
+    ("(SKIP A() AND B())", And([Skip(A), B])),
+    ("A() AND (B() AND C())", And([A, And([B, C])])),
+    ("((A()))", A),
+    # a parenthesis need not be closed
+    ("(A() OR B()", Or([A, B])),
+    ("(A() OR (B() AND C()", Or([A, And([B, C])])),
+    # operators wait for filters wherever these stand
+    ("A() B() OR ", Or([A, B])),
+    ("A()AND(B())", And([A, B])),
+    ("A() AND B()OR C()", Or([And([A, B]), C])),
+    ("SKIP(A())", Skip(A)),
+    (" \tA()\t \t", A),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), COMBINED)
+def test_how_operators_and_parentheses_combine_filters(text, expected):
     assert parse_pages(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("(A() OR B()", Or([A, B])),
-        ("((A()", A),
-        ("(A() OR (B() AND C()", Or([A, And([B, C])])),
-    ],
-)
-def test_a_parenthesis_need_not_be_closed(text, expected):
-    assert parse_pages(text) == expected
+REFUSED = """
+(A() OR B() AND C()) | A() AND (B() OR C() AND D()) | (A() AND SKIP B()) | (SKIP A() OR SKIP B()) | (SKIP WHILE A())
+A()) | (A() OR B()) )
+() | A() B() | A() AND | AND A() | OR A() | SKIP | A() and B() | A() ANDB() | SKIPA()
+"""  # within parentheses nothing may bind tighter than an operator before it; an operator needs filters and spaces
+BLANKS = ["", " ", "A() AND ", "SKIP ", "A()\tAND B()", "A() AND\tB()", "A()\nAND B()", "SKIP\tA()"]
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "(A() OR B() AND C())",
-        "A() AND (B() OR C() AND D())",
-        "(A() AND SKIP B())",
-        "(SKIP A() OR SKIP B())",
-        "(SKIP WHILE A())",
-        "A())",
-        "(A() OR B()) )",
-    ],
-)
-def test_inside_parentheses_nothing_binds_tighter_than_an_operator_before_it(text):
-    with pytest.raises(UncheckedError, match=r"filterString: at byte \d+: wants "):
-        parse_pages(text)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("A() B() OR ", Or([A, B])),
-        ("A()AND(B())", And([A, B])),
-        ("A() AND B()OR C()", Or([And([A, B]), C])),
-        ("SKIP(A())", Skip(A)),
-        (" \tA()\t \t", A),
-    ],
-)
-def test_operators_wait_for_filters_wherever_these_stand(text, expected):
-    assert parse_pages(text) == expected
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        " ",
-        "()",
-        "A() B()",
-        "A() AND",
-        "A() AND ",
-        "AND A()",
-        "OR A()",
-        "SKIP ",
-        "A()\tAND B()",
-        "A() AND\tB()",
-        "A() and B()",
-        "A() ANDB()",
-        "A()\nAND B()",
-        "SKIP\tA()",
-        "SKIPA()",
-    ],
+    "text", [*BLANKS, *(text.strip() for line in REFUSED.strip().splitlines() for text in line.split("|"))]
 )
 def test_an_operator_without_its_filters_or_its_spaces_is_refused(text):
     with pytest.raises(UncheckedError, match=r"filterString: at byte \d+: wants "):

@@ -23,7 +23,7 @@ from thriftpy2.transport import TMemoryBuffer
 from tests.shared.stores.scripted_gateway import until
 
 ROOT = Path(__file__).parents[4]
-WARM_UP, SEED = 500, 20_260_112
+WARM_UP, SEED = 300, 20_260_112
 HALF_OPEN = 40  # at a time
 GROWTH_KIB = 8 * 1024  # what the valid messages among them store, and scanners that are kept for 120 s
 
@@ -286,7 +286,7 @@ class Healthy(threading.Thread):
 # Tests
 
 
-@pytest.mark.parametrize("count", [2_000, pytest.param(10_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [1_000, pytest.param(10_000, marks=pytest.mark.long)])
 def test_broken_clients_cost_no_other_client_anything(served, count):
     at_start = served.takes()
     healthy = Healthy(served.ports)

@@ -148,7 +148,7 @@ def test_an_unknown_outcome_names_the_rows_and_its_reason(gateway):
     with pytest.raises(OutcomeUnknown) as caught:
         batch.send()
     assert message_of(caught) == (
-        f"{gateway.url}: mutateRows on t, 2 rows from b'a' on: outcome unknown: no reply within 0.5 s; "
+        f"{gateway.url}: mutateRows on t, 2 rows from b'a' on: outcome unknown: no reply within {SHORT_MS / 1000} s; "
         "not sent again, because without a timestamp each attempt gets a time of its own"
     )
     assert isinstance(caught.value.__cause__, TimeoutError)
