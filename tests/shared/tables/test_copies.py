@@ -34,9 +34,11 @@ from shared.keys import (
     starting_with,
 )
 from shared.queries import Page, equal
-from shared.tables import BIG_INT, InvalidRow, TableLayout
+from shared.tables import BIG_INT, COUNTER, InvalidRow, ItemCells, TableLayout
 from shared.tables.packing import MSGPACK
 from tests.shared.keys.strategies import CASES
+from tests.shared.tables.test_item_cells import POINTS, RECENT, OrderSlot, Point, Recent
+from tests.shared.tables.test_record_cells import DOCUMENTS, FOLLOWERS, MANUAL, Follower
 
 KEY = OrderBySeller("s-17", 1_580_976_517_000, "n-42")
 LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
@@ -51,8 +53,8 @@ LAMP_PAGE = Page([SellerLine.of(LAMP)], "AAAA", 2, ("status",), ())
 
 Copy = Callable[[Any], Any]
 COPIES: list[Copy] = [copy.copy, copy.deepcopy]
-COPIES += [lambda value, p=protocol: pickle.loads(pickle.dumps(value, p)) for protocol in range(2, 6)]
-IDS = ["copy", "deepcopy", *(f"pickle {protocol}" for protocol in range(2, 6))]
+COPIES += [lambda value, p=protocol: pickle.loads(pickle.dumps(value, p)) for protocol in (2, 5)]
+IDS = ["copy", "deepcopy", *(f"pickle {protocol}" for protocol in (2, 5))]
 every_copy = pytest.mark.parametrize("copied", COPIES, ids=IDS)
 
 
@@ -137,6 +139,35 @@ def test_a_copied_table_reads_and_writes_the_same_rows(copied: Copy) -> None:
 
 
 @every_copy
+@pytest.mark.parametrize(
+    ("table", "record"),
+    [
+        (RECENT, Recent("ann", 7, "n-1", 499)),
+        (POINTS, Point("cpu", -1, 0.5)),
+        (DOCUMENTS, MANUAL),
+        (FOLLOWERS, Follower("bob", "ann")),
+    ],
+    ids=["several values", "one value", "columns", "marker"],
+)
+def test_a_copied_table_packs_and_reads_the_same_cells(copied: Copy, table: TableLayout[Any, Any], record: Any) -> None:
+    twin = copied(table)
+    row, cells = table.row(record), table.cells.pack(record)
+    assert twin is not table
+    assert (twin.row(record), twin.cells.pack(record), repr(twin.cells)) == (row, cells, repr(table.cells))
+    assert twin.records(row, cells) == [record]
+    question = {name: getattr(record, name) for name in twin.key.part_named}
+    assert twin.plan(**question) == table.plan(**question)
+
+
+@every_copy
+def test_copied_cells_keep_packing_and_label(copied: Copy) -> None:
+    counted = ItemCells(Recent, "r", KeyLayout(OrderSlot), value="amount", packing=COUNTER)
+    twin = copied(counted)
+    assert (twin.packing.name, twin.label, twin.cell_attributes) == ("counter", b"order:", ("slot", "amount"))
+    assert repr(twin) == repr(counted) == "ItemCells(Recent, 'r', KeyLayout(OrderSlot), 'amount', packing=counter)"
+
+
+@every_copy
 def test_a_copied_error_says_the_same(copied: Copy) -> None:
     invalid = [InvalidRow("orders", b"\0n", "Order: bad", column) for column in (None, b"o:i")]
     for error in (*invalid, NotAllStored(2, [], "the store is gone")):
@@ -150,22 +181,19 @@ def of_seller(layout: KeyLayout[Any], key: Any, answer: Page[Any]) -> tuple[byte
     return row, layout.decode(row), layout, layout.plan(seller_id=key.seller_id), answer
 
 
-@pytest.mark.parametrize("layout", LAYOUTS[:3], ids=str)
-def test_another_process_takes_layouts_keys_and_pages_and_gives_them_back(layout: KeyLayout[Any]) -> None:
-    with ProcessPoolExecutor(1, get_context("spawn")) as other:
-        row, key, twin, plan, answer = other.submit(of_seller, layout, KEY, LAMP_PAGE).result(timeout=60)
-    assert row == layout.encode(KEY) == twin.encode(KEY)
-    assert (key, answer, plan) == (KEY, LAMP_PAGE, layout.plan(seller_id="s-17"))
-
-
 def order_of(table: TableLayout[Any, Order], row: bytes) -> Order:
     """What another process reads in a row without cells: an error."""
     return table.record(row, {})
 
 
-def test_an_error_comes_back_from_another_process_as_it_is() -> None:
-    with ProcessPoolExecutor(1, get_context("spawn")) as other, pytest.raises(InvalidRow) as refused:
-        other.submit(order_of, ORDERS, b"n-42").result(timeout=60)
+def test_another_process_takes_layouts_keys_pages_and_errors_and_gives_them_back() -> None:
+    with ProcessPoolExecutor(1, get_context("spawn")) as other:
+        for layout in LAYOUTS[:3]:
+            row, key, twin, plan, answer = other.submit(of_seller, layout, KEY, LAMP_PAGE).result(timeout=60)
+            assert row == layout.encode(KEY) == twin.encode(KEY)
+            assert (key, answer, plan) == (KEY, LAMP_PAGE, layout.plan(seller_id="s-17"))
+        with pytest.raises(InvalidRow) as refused:
+            other.submit(order_of, ORDERS, b"n-42").result(timeout=60)
     assert str(refused.value) == "orders: row 6e 2d 34 32: Order: none of its cells (o:order)"
 
 

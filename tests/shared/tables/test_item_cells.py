@@ -1,7 +1,5 @@
 """Many records in a row, one in each cell: the qualifier is a key, the value is the rest of the record."""
 
-import copy
-import pickle
 from collections.abc import Mapping
 from typing import Any
 
@@ -42,7 +40,7 @@ from shared.tables import (
     TableLayout,
 )
 from tests.reference import without_reference
-from tests.shared.keys.strategies import damaged, many
+from tests.shared.keys.strategies import damaged, key_class, many
 
 
 @row_key
@@ -96,14 +94,6 @@ POINTS = TableLayout("points", "an hour of a metric", KeyLayout(HourOf), POINT_C
 # ---- values --------------------------------------------------------------------------------------
 
 
-def test_the_value_of_one_attribute_is_packed_by_itself() -> None:
-    point = Point("cpu", 3600 + 258, 1.0)
-    assert POINT_CELLS.pack(point) == {b"p:\x01\x02": bytes.fromhex("cb 3ff0000000000000")}
-    assert POINTS.row(point) == b"cpu\0\1" + bytes.fromhex("80000e10")
-    with without_reference(POINT_CELLS.item):
-        assert POINTS.records(POINTS.row(point), POINT_CELLS.pack(point)) == [point]
-
-
 def test_values_that_no_cell_can_hold_are_refused_by_the_names_of_their_attributes() -> None:
     largest = 10_485_756 - 20 - len("r") - len("\x07")
     message = rf"^Recent.order_id, amount, note: must fit {largest} bytes, .* \(got {largest + 1} bytes\)$"
@@ -113,53 +103,54 @@ def test_values_that_no_cell_can_hold_are_refused_by_the_names_of_their_attribut
         RECENT_CELLS.pack(attrs.evolve(LAMP, note=note + "x"))
 
 
-def test_the_values_of_several_attributes_are_an_array() -> None:
-    assert RECENT_CELLS.pack(LAMP) == {b"r:\x07": bytes.fromhex("93 a3 6e2d31 cd01f3 c0")}
-    with without_reference(RECENT_CELLS.item):
-        assert RECENT.records(b"ann", RECENT_CELLS.pack(LAMP)) == [LAMP]
-
-
-def test_an_item_without_a_value_says_only_that_it_is_there() -> None:
-    cells = ItemCells(Slotted, "f", KeyLayout(Slot))
-    table = TableLayout("t", "a slot", KeyLayout(User), cells)
-    assert cells.pack(Slotted("ann", 3)) == {b"f:\x03": b"\xc3"}
-    with without_reference(cells.item):
-        assert table.records(b"ann", {b"f:\x03": b"", b"f:\x01": b"\xc1"}) == [Slotted("ann", 1), Slotted("ann", 3)]
-
-
 @attrs.frozen
 class Slotted:
     user: str
     slot: int
 
 
-@pytest.mark.parametrize(
-    ("packing", "declared", "value", "cell"),
-    [
-        (TEXT, str, "né", "né".encode()),
-        (RAW, bytes, b"\xff\0", b"\xff\0"),
-    ],
-)
-def test_the_value_of_one_attribute_may_have_another_packing(
-    packing: Any, declared: type, value: Any, cell: bytes
-) -> None:
+def packed_as(packing: Any, declared: type) -> tuple[TableLayout[Any, Any], type[Any]]:
+    """A table of one value of this type in each slot, and its record."""
     fields = {"user": attrs.field(type=str), "slot": attrs.field(type=int), "value": attrs.field(type=declared)}
-    record = attrs.make_class("Packed", fields, frozen=True)
+    record: type[Any] = attrs.make_class("Packed", fields, frozen=True)
     cells: ItemCells[Any] = ItemCells(record, "f", KeyLayout(Slot), value="value", packing=packing)
-    table = TableLayout("t", "any", KeyLayout(User), cells)
-    assert cells.pack(record("ann", 1, value)) == {b"f:\1": cell}
-    with without_reference(cells.item):
-        assert table.records(b"ann", {b"f:\1": cell}) == [record("ann", 1, value)]
+    return TableLayout("t", "any", KeyLayout(User), cells), record
+
+
+TEXTS, TextIn = packed_as(TEXT, str)
+RAWS, RawIn = packed_as(RAW, bytes)
+SLOTS = TableLayout("t", "a slot", KeyLayout(User), ItemCells(Slotted, "f", KeyLayout(Slot)))
+
+
+@pytest.mark.parametrize(
+    ("table", "record", "row", "column", "cell"),
+    [
+        (POINTS, Point("cpu", 3600 + 258, 1.0), "6370750001 80000e10", b"p:\x01\x02", "cb 3ff0000000000000"),
+        (RECENT, LAMP, "616e6e", b"r:\x07", "93 a3 6e2d31 cd01f3 c0"),
+        (SLOTS, Slotted("ann", 3), "616e6e", b"f:\x03", "c3"),
+        (TEXTS, TextIn("ann", 1, "né"), "616e6e", b"f:\1", "6ec3a9"),
+        (RAWS, RawIn("ann", 1, b"\xff\0"), "616e6e", b"f:\1", "ff00"),
+    ],
+    ids=["one value", "several values", "no value", "text", "raw"],
+)
+def test_a_record_is_one_cell_and_comes_back(table: Any, record: Any, row: str, column: bytes, cell: str) -> None:
+    assert table.row(record) == bytes.fromhex(row)
+    assert table.cells.pack(record) == {column: bytes.fromhex(cell)}
+    with without_reference(table.cells.item):
+        assert table.records(bytes.fromhex(row), {column: bytes.fromhex(cell)}) == [record]
+
+
+def test_the_cell_of_an_item_without_a_value_may_hold_anything() -> None:
+    with without_reference(SLOTS.cells.item):
+        assert SLOTS.records(b"ann", {b"f:\x03": b"", b"f:\x01": b"\xc1"}) == [Slotted("ann", 1), Slotted("ann", 3)]
 
 
 def test_a_counter_is_only_read() -> None:
-    fields = {"user": attrs.field(type=str), "slot": attrs.field(type=int), "hits": attrs.field(type=int)}
-    record = attrs.make_class("Hits", fields, frozen=True)
-    cells: ItemCells[Any] = ItemCells(record, "f", KeyLayout(Slot), value="hits", packing=COUNTER)
-    table = TableLayout("t", "any", KeyLayout(User), cells)
+    table, record = packed_as(COUNTER, int)
+    cells: Any = table.cells
     with without_reference(cells.item):
         assert table.records(b"ann", {b"f:\1": bytes(7) + b"\5"}) == [record("ann", 1, 5)]
-    with pytest.raises(InvalidRecord, match=r"^Hits\.hits: is a counter, which only counter_inc writes$"):
+    with pytest.raises(InvalidRecord, match=r"^Packed\.value: is a counter, which only counter_inc writes$"):
         cells.pack(record("ann", 1, 5))
 
 
@@ -197,22 +188,24 @@ def test_bytes_that_are_not_msgpack_are_refused(cell: bytes) -> None:
         RECENT.records(b"ann", {b"r:\7": cell})
 
 
-def test_a_qualifier_that_is_not_a_key_is_refused_by_name() -> None:
+FLOAT = b"\xcb" + bytes(8)
+HOUR = "points: row 63 70 75 00 01 80 00 00 00: Within.at_s: "
+
+
+@pytest.mark.parametrize(
+    ("table", "row", "column", "reason"),
+    [
+        (RECENT, "616e6e", b"r:\7\0", "profiles: row 61 6e 6e: Slot: 1 bytes too many, at offset 1 of qualifier 07 00"),
+        (RECENT, "616e6e", b"r:", "profiles: row 61 6e 6e: Slot: a qualifier is 1..32767 bytes (got b'')"),
+        (POINTS, "6370750001 80000000", b"p:\1", f"{HOUR}needs 2 bytes, 1 left, at offset 0 of qualifier 01"),
+        (POINTS, "6370750001 80000000", b"p:\x0e\x10", f"{HOUR}must be 0..3599 (got 3600)"),
+        (POINTS, "6370750001 80000001", b"p:\0\0", "HourOf.at_s: must be a multiple of 3600 (got 1)"),
+    ],
+)
+def test_a_row_or_qualifier_that_is_no_key_is_refused(table: Any, row: str, column: bytes, reason: str) -> None:
     with pytest.raises(InvalidRow) as refused:
-        RECENT.records(b"ann", {b"r:\7\0": b"\x91\xa1a"})
-    assert str(refused.value) == ("profiles: row 61 6e 6e: Slot: 1 bytes too many, at offset 1 of qualifier 07 00")
-    with pytest.raises(InvalidRow) as refused:
-        RECENT.records(b"ann", {b"r:": b"\x91\xa1a"})
-    assert str(refused.value) == "profiles: row 61 6e 6e: Slot: a qualifier is 1..32767 bytes (got b'')"
-    with pytest.raises(InvalidRow) as refused:
-        POINTS.records(POINTS.row(Point("cpu", 0, 1.0)), {b"p:\1": b"\xcb" + bytes(8)})
-    assert str(refused.value) == (
-        "points: row 63 70 75 00 01 80 00 00 00: Within.at_s: needs 2 bytes, 1 left, at offset 0 of qualifier 01"
-    )
-    with pytest.raises(InvalidRow, match=r"Within\.at_s: must be 0\.\.3599 \(got 3600\)"):
-        POINTS.records(POINTS.row(Point("cpu", 0, 1.0)), {b"p:\x0e\x10": b"\xcb" + bytes(8)})
-    with pytest.raises(InvalidRow, match=r"HourOf\.at_s: must be a multiple of 3600 \(got 1\)"):
-        POINTS.records(b"cpu\0\1" + bytes.fromhex("80000001"), {b"p:\0\0": b"\xcb" + bytes(8)})
+        table.records(bytes.fromhex(row), {column: FLOAT if table is POINTS else b"\x91\xa1a"})
+    assert reason in str(refused.value)
 
 
 def test_a_value_that_does_not_fit_is_refused_when_packed() -> None:
@@ -246,19 +239,11 @@ TIMES = [-(2**31), -3601, -3600, -1, 0, 1, 3599, 3600, 7199, 2**31 - 1]
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("at_s", TIMES)
 def test_a_value_is_put_together_from_its_slice_and_its_rest(at_s: int, descending: bool) -> None:
-    turned = Descending if descending else (lambda codec: codec)
-
-    @row_key
-    class Hour:
-        metric: str = part(EscapedText, "what")
-        at_s: int = part(turned(Slice(Int64, 3600)), "the hour")
-
-    @row_key
-    class Second:
-        at_s: int = part(turned(Rest(UInt16, 3600)), "the rest of the hour")
-
-    item_cells = ItemCells(Point, "p", KeyLayout(Second), value="value")
-    table = TableLayout("t", "any", KeyLayout(Hour), item_cells)
+    turned: Any = Descending if descending else (lambda codec: codec)
+    hour = key_class({"metric": EscapedText, "at_s": turned(Slice(Int64, 3600))})
+    second = key_class({"at_s": turned(Rest(UInt16, 3600))})
+    item_cells = ItemCells(Point, "p", KeyLayout(second), value="value")
+    table = TableLayout("t", "any", KeyLayout(hour), item_cells)
     point = Point("cpu", at_s, 0.5)
     row, cells = table.row(point), table.cells.pack(point)
     assert table.key.decode(row).at_s == at_s - at_s % 3600
@@ -282,11 +267,6 @@ class OrderSlot:
     slot: int = part(Prefixed("order:", UInt8), "place in the list")
 
 
-@row_key
-class LabelOnly:
-    slot: int = part(Prefixed("\U0010ffff", UInt8), "place in the list")
-
-
 def test_cells_with_another_label_are_passed_over() -> None:
     cells = ItemCells(Labelled, "r", KeyLayout(OrderSlot), value="order_id")
     table = TableLayout("profiles", "any", KeyLayout(User), cells)
@@ -298,10 +278,8 @@ def test_cells_with_another_label_are_passed_over() -> None:
     with pytest.raises(InvalidRow, match=r"OrderSlot\.slot: "):
         table.records(b"ann", {b"r:order:": b"\xa3n-1"})
     assert cells.claimed == (b"order:", b"order;")
-    assert ItemCells(Recent, "r", KeyLayout(LabelOnly), value="order_id").claimed == (
-        b"\xf4\x8f\xbf\xbf",
-        b"\xf4\x8f\xbf\xc0",
-    )
+    labels = KeyLayout(key_class({"slot": Prefixed("\U0010ffff", UInt8)}))
+    assert ItemCells(Recent, "r", labels, value="order_id").claimed == (b"\xf4\x8f\xbf\xbf", b"\xf4\x8f\xbf\xc0")
     assert RECENT_CELLS.claimed == (b"", None)
 
 
@@ -359,23 +337,19 @@ def test_a_condition_that_no_qualifier_can_meet_is_refused(slot: Any) -> None:
         RECENT.plan(user="ann", slot=slot)
 
 
-@row_key
-class NamedSlot:
-    name: str = part(TrailingText, "all of the qualifier")
-
-
 @attrs.frozen
 class Setting:
     user: str
     name: str
 
 
-SETTINGS = TableLayout("settings", "a setting", KeyLayout(User), ItemCells(Setting, "s", KeyLayout(NamedSlot)))
+NAMED = KeyLayout(key_class({"name": TrailingText}))
+SETTINGS = TableLayout("settings", "a setting", KeyLayout(User), ItemCells(Setting, "s", NAMED))
 
 
 @pytest.mark.parametrize("name", ["", "n" * 32_768], ids=["empty", "too long"])
 def test_a_qualifier_of_no_or_too_many_bytes_is_refused(name: str) -> None:
-    reason = f"NamedSlot.name: a qualifier has 1..32767 bytes (got {len(name)})"
+    reason = f"Key.name: a qualifier has 1..32767 bytes (got {len(name)})"
     with pytest.raises(InvalidQuestion) as question:
         SETTINGS.plan(user="ann", name=name)
     assert str(question.value) == reason
@@ -396,97 +370,54 @@ def test_values_in_a_qualifier_cannot_be_merged() -> None:
 # ---- declarations --------------------------------------------------------------------------------
 
 
-def refused(key: type[Any], cells: Any) -> str:
-    with pytest.raises(InvalidRecord) as error:
-        TableLayout("t", "any", KeyLayout(key), cells() if callable(cells) else cells)
-    assert "\n" not in str(error.value)
-    return str(error.value)
+FALLING = Descending(Rest(UInt16, 3600))
+REST, WHOLE, SLICE = Rest(UInt16, 3600), UInt16, Slice(Int32, 3600)
+BY_METRIC, REST_IN_ROW, WHOLE_IN_ROW = (
+    key_class({"metric": EscapedText, **rest}) for rest in ({}, {"at_s": REST}, {"at_s": Int32})
+)
 
 
-@row_key
-class Minutes:
-    at_s: int = part(Rest(UInt16, 60), "the rest of the minute")
+def points_with(codec: Any, value: Any = "value", name: str = "at_s") -> ItemCells[Any]:
+    """Cells of points with a qualifier of one part."""
+    return ItemCells(Point, "p", KeyLayout(key_class({name: codec})), value=value)
 
 
-@row_key
-class Falling:
-    at_s: int = part(Descending(Rest(UInt16, 3600)), "the rest of the hour, the last first")
+UNDIVIDED = "Point.at_s: is in the row key and in the qualifier, so it must be a Slice and a Rest"
+UNLIKE = "Point.at_s: must be a Slice and a Rest of equal length and direction (got Slice(Int32, 3600) and "
+OUTSIDE = "Point.at_s: a Rest must be in the qualifier (got Rest(UInt16, 3600))"
 
 
-@row_key
-class WholeTime:
-    at_s: int = part(UInt16, "not divided")
-
-
-@row_key
-class SliceInQualifier:
-    at_s: int = part(Slice(Int32, 3600), "the hour")
-
-
-@row_key
-class MetricOnly:
-    metric: str = part(EscapedText, "what")
-
-
-@row_key
-class RestInRow:
-    metric: str = part(EscapedText, "what")
-    at_s: int = part(Rest(UInt16, 3600), "the rest of the hour")
-
-
-@row_key
-class WholeInRow:
-    metric: str = part(EscapedText, "what")
-    at_s: int = part(Int32, "not divided")
-
-
-def test_an_attribute_in_no_place_is_refused() -> None:
-    cells = ItemCells(Point, "p", KeyLayout(Within))
-    assert refused(HourOf, cells) == "Point.value: must be a column of table t, or a part of HourOf"
-
-
-def test_a_slice_without_a_rest_is_refused() -> None:
-    cells = ItemCells(Point, "p", KeyLayout(ByValue))
-    assert refused(HourOf, cells) == (
-        "Point.at_s: must be in the cells too, as a Rest or as a column, because the row key holds its slice only"
-    )
-
-
-@row_key
-class ByValue:
-    value: int = part(UInt8, "what was measured")
-
-
-def test_a_rest_without_a_slice_is_refused() -> None:
-    cells = ItemCells(Point, "p", KeyLayout(Within), value="value")
-    assert refused(MetricOnly, cells) == "Point.at_s: is a Rest, so it must be a Slice in MetricOnly"
-    columns = RecordCells(Point, {"value": Column("p:v")})
-    assert refused(RestInRow, columns) == "Point.at_s: a Rest must be in the qualifier (got Rest(UInt16, 3600))"
-    assert refused(RestInRow, cells) == "Point.at_s: a Rest must be in the qualifier (got Rest(UInt16, 3600))"
-
-
-@pytest.mark.parametrize("qualifier", [Minutes, Falling, WholeTime, SliceInQualifier])
-def test_a_slice_and_a_rest_of_other_length_or_direction_are_refused(qualifier: type[Any]) -> None:
-    codec = KeyLayout(qualifier).parts[0].codec
-    assert refused(HourOf, ItemCells(Point, "p", KeyLayout(qualifier), value="value")) == (
-        f"Point.at_s: must be a Slice and a Rest of equal length and direction (got Slice(Int32, 3600) and {codec})"
-    )
-
-
-def test_a_slice_in_a_qualifier_is_refused_because_nothing_holds_the_rest() -> None:
-    cells = ItemCells(Point, "p", KeyLayout(SliceInQualifier), value="value")
-    assert refused(MetricOnly, cells) == "Point.at_s: a Slice must be in the row key (got Slice(Int32, 3600))"
-
-
-def test_a_part_of_row_key_and_qualifier_that_is_not_divided_is_refused() -> None:
-    assert refused(WholeInRow, ItemCells(Point, "p", KeyLayout(WholeTime), value="value")) == (
-        "Point.at_s: is in the row key and in the qualifier, so it must be a Slice and a Rest (got Int32 and UInt16)"
-    )
-
-
-def test_a_part_of_the_row_key_in_the_value_is_refused() -> None:
-    cells = ItemCells(Point, "p", KeyLayout(Within), value=("metric", "value"))
-    assert refused(HourOf, cells) == "Point.metric: must be in the row key or in the cells, not in both"
+@pytest.mark.parametrize(
+    ("key", "cells", "reason"),
+    [
+        (HourOf, points_with(REST, ()), "Point.value: must be a column of table t, or a part of HourOf"),
+        (
+            HourOf,
+            points_with(UInt8, (), "value"),
+            "Point.at_s: must be in the cells too, as a Rest or as a column, because the row key holds its slice only",
+        ),
+        (BY_METRIC, POINT_CELLS, "Point.at_s: is a Rest, so it must be a Slice in Key"),
+        (REST_IN_ROW, RecordCells(Point, {"value": Column("p:v")}), OUTSIDE),
+        (REST_IN_ROW, POINT_CELLS, OUTSIDE),
+        (HourOf, points_with(Rest(UInt16, 60)), f"{UNLIKE}Rest(UInt16, 60))"),
+        (HourOf, points_with(FALLING), f"{UNLIKE}Descending(Rest(UInt16, 3600)))"),
+        (HourOf, points_with(WHOLE), f"{UNLIKE}UInt16)"),
+        (HourOf, points_with(SLICE), f"{UNLIKE}Slice(Int32, 3600))"),
+        (BY_METRIC, points_with(SLICE), "Point.at_s: a Slice must be in the row key (got Slice(Int32, 3600))"),
+        (WHOLE_IN_ROW, points_with(WHOLE), f"{UNDIVIDED} (got Int32 and UInt16)"),
+        (
+            HourOf,
+            points_with(REST, ("metric", "value")),
+            "Point.metric: must be in the row key or in the cells, not in both",
+        ),
+        (User, RECENT_CELLS, "table t: must have the family r (has o)"),
+    ],
+)
+def test_a_key_and_cells_that_do_not_hold_each_attribute_once_are_refused(key: Any, cells: Any, reason: str) -> None:
+    families = {"families": {"o": Family()}} if key is User else {}
+    with pytest.raises(InvalidRecord) as refused:
+        TableLayout("t", "any", KeyLayout(key), cells, **families)
+    assert str(refused.value) == reason
 
 
 make_cells: Any = ItemCells
@@ -499,12 +430,9 @@ NEEDS_ONE = "Recent: needs one attribute in its value to pack it as text"
         ({"value": ("order_id", "slot")}, "Recent.slot: must be in the qualifier or in the value, not in both"),
         ({"value": "slot"}, "Recent.slot: must be in the qualifier or in the value, not in both"),
         ({"value": "colour"}, "Recent.colour: no such attribute (user, slot, order_id, amount, note)"),
-        (
-            {"value": ("order_id", "amount"), "packing": TEXT},
-            "Recent: needs one attribute in its value to pack it as text",
-        ),
-        ({"value": ("order_id",), "packing": TEXT}, "Recent: needs one attribute in its value to pack it as text"),
-        ({"packing": TEXT}, "Recent: needs one attribute in its value to pack it as text"),
+        ({"value": ("order_id", "amount"), "packing": TEXT}, NEEDS_ONE),
+        ({"value": ("order_id",), "packing": TEXT}, NEEDS_ONE),
+        ({"packing": TEXT}, NEEDS_ONE),
         ({"family": ""}, "ItemCells.family: must be the name of a family (got '')"),
         ({"family": "r:"}, "ItemCells.family: must be the name of a family (got 'r:')"),
         ({"family": b"r"}, "ItemCells.family: must be the name of a family (got b'r')"),
@@ -525,11 +453,6 @@ def test_more_attributes_than_a_small_array_holds_are_refused() -> None:
     assert cell == msgpack.packb(list(range(15)))
     with pytest.raises(InvalidRecord, match=r"^Long: at most 15 attributes fit a value \(got 16\)$"):
         ItemCells(record, "f", KeyLayout(Slot), value=tuple(names))
-
-
-def test_the_family_of_the_cells_must_be_one_of_the_table() -> None:
-    with pytest.raises(InvalidRecord, match=r"^table t: must have the family r \(has o\)$"):
-        TableLayout("t", "any", KeyLayout(User), RECENT_CELLS, {"o": Family()})
 
 
 # ---- the law -------------------------------------------------------------------------------------
@@ -580,41 +503,14 @@ def test_every_item_comes_back(slot: int, order_id: str, amount: int, note: str 
         assert RECENT.records(b"ann", RECENT_CELLS.pack(recent)) == [recent]
 
 
-# ---- copies --------------------------------------------------------------------------------------
-
-COUNTED = ItemCells(Recent, "r", KeyLayout(OrderSlot), value="amount", packing=COUNTER)
-
-
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
-@pytest.mark.parametrize(("table", "record"), [(RECENT, LAMP), (POINTS, Point("cpu", -1, 0.5))], ids=["several", "one"])
-def test_a_copied_layout_packs_and_reads_the_same_cells(copied: Any, table: TableLayout[Any, Any], record: Any) -> None:
-    twin = copied(table)
-    assert twin is not table
-    assert (twin.row(record), twin.cells.pack(record)) == (table.row(record), table.cells.pack(record))
-    assert twin.records(table.row(record), table.cells.pack(record)) == [record]
-    assert repr(twin.cells) == repr(table.cells)
-    question = {name: getattr(record, name) for name in twin.key.part_named}
-    assert twin.plan(**question) == table.plan(**question)
-
-
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
-def test_copied_cells_keep_packing_and_label(copied: Any) -> None:
-    twin = copied(COUNTED)
-    assert (twin.packing.name, twin.label, twin.cell_attributes) == ("counter", b"order:", ("slot", "amount"))
-    assert repr(twin) == repr(COUNTED) == "ItemCells(Recent, 'r', KeyLayout(OrderSlot), 'amount', packing=counter)"
-
-
 # ---- the qualifiers that a question reads of every row --------------------------------------------
 
 
-@row_key
-class HourFalling:
-    metric: str = part(EscapedText, "what")
-    at_s: int = part(Descending(Slice(Int32, 3600)), "the hour, the last first")
-
-
 FALLING_POINTS = TableLayout(
-    "points_falling", "an hour of a metric", KeyLayout(HourFalling), ItemCells(Point, "p", KeyLayout(Falling), "value")
+    "points_falling",
+    "an hour of a metric",
+    KeyLayout(key_class({"metric": EscapedText, "at_s": Descending(Slice(Int32, 3600))})),
+    points_with(FALLING),
 )
 
 

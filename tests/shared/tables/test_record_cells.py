@@ -1,7 +1,5 @@
 """One record in a row: columns in several families, each with its packing, and a marker for rows without columns."""
 
-import copy
-import pickle
 from typing import Any
 
 import attrs
@@ -18,7 +16,6 @@ from shared.tables import (
     Column,
     InvalidRecord,
     InvalidRow,
-    ItemCells,
     RecordCells,
     TableLayout,
 )
@@ -266,20 +263,6 @@ def test_a_slice_whose_value_is_nowhere_else_is_refused() -> None:
     )
     with pytest.raises(InvalidRecord, match=wanted):
         TableLayout("peaks", "a peak", KeyLayout(HourOf), RecordCells(Peak, {"load": Column("f:load")}))
-
-
-# ---- copies --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
-@pytest.mark.parametrize(("table", "record"), [(DOCUMENTS, MANUAL), (FOLLOWERS, Follower("bob", "ann"))])
-def test_a_copied_layout_packs_and_reads_the_same_cells(copied: Any, table: TableLayout[Any, Any], record: Any) -> None:
-    twin = copied(table)
-    assert twin is not table
-    assert twin.cells.pack(record) == table.cells.pack(record)
-    assert twin.record(table.row(record), table.cells.pack(record)) == record
-    assert repr(twin.cells) == repr(table.cells)
-    assert not isinstance(twin.cells, ItemCells)
 
 
 # ---- sizes ---------------------------------------------------------------------------------------
