@@ -1,5 +1,6 @@
 """One record in a row: columns in several families, each with its packing, and a marker for rows without columns."""
 
+import copy
 from typing import Any
 
 import attrs
