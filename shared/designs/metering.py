@@ -11,6 +11,7 @@ import happybase
 from ..keys.errors import InvalidQuestion
 from ..keys.ranges import RowRange
 from ..queries import DependentQuery, Explanation, Page, Query
+from ..queries.scanning import start_of_reverse
 from .patterns import AccessPattern
 
 
@@ -92,7 +93,7 @@ class _MeteredClient:
             low, high = scan.startRow, scan.stopRow
             of_question = RowRange(low or b"", high or None)
             if scan.reversed:  # reads (stop, start]
-                of_question = RowRange(_start_above(high), low or None)
+                of_question = RowRange(start_of_reverse(high), low or None)
                 low, high = (row and row + b"\x00" for row in (high, low))
             scanned = RowRange(low or b"", high or None)
             self._cost.reads.append(Read(table, scanned, of_question, bool(scan.reversed), scan.filterString))
@@ -118,18 +119,6 @@ class _MeteredClient:
             cells = sorted_cells if result.columns is None else result.columns.items()
             self._cost.cells_fetched += len(cells)
             self._cost.bytes_fetched += len(result.row) + sum(len(name) + len(cell.value) for name, cell in cells)
-
-
-def _start_above(low: bytes | None) -> bytes:
-    """The start of the range of a reverse scan that stops at `low`, which `queries.scanning` puts a little below it.
-
-    61 -> 61 00    61 ff ff ff ff -> 62
-    """
-    if not low:
-        return b""
-    if low.endswith(b"\xff" * 4) and len(low) > 4 and low[-5] < 0xFF:
-        return low[:-5] + bytes([low[-5] + 1])
-    return low + b"\x00"
 
 
 @contextmanager

@@ -37,7 +37,8 @@ def digest_of(question: Question[Any]) -> bytes:
 
     It is a digest of a `repr`, so renaming an attribute of `RowRange`, a codec or a condition ends cursors in use.
     """
-    table, cells = question.layout, question.layout.cells
+    table = question.table.layout
+    cells = table.cells
     qualifier = _key(cells.qualifier) if isinstance(cells, ItemCells) else None
     of_cells = f"{type(cells).__name__!r}, {cells.columns!r}, {cells.cell_attributes!r}, {qualifier}"
     layout = f"({table.name!r}, {_key(table.key)}, {of_cells})"

@@ -1,8 +1,6 @@
 """Pages: the records of a question, some at a time, each page with a cursor that continues after its last record."""
 
 from collections.abc import Callable
-from contextlib import closing
-from itertools import islice
 from typing import Any, Generic, TypeVar
 
 import attrs
@@ -18,8 +16,6 @@ R = TypeVar("R")
 READ_AT_MOST = 10_000
 """The most that one page reads if it may skip rows, and the most that it sorts: rows, or cells of rows with many
 records."""
-SKIPPING_BUFFER_ROWS = 100
-"""Rows to buffer, at least, if the client compares rows: the `limit` of a page does not tell how many rows it needs."""
 
 
 @attrs.frozen
@@ -57,10 +53,8 @@ def read_page(
     position = None if cursor is None or digest is None else decode_cursor(cursor, digest)
     if question.order is not None:
         records, last = read_sorted(reader, question.order, position, limit, read_at_most)
-    elif reader.takes_all_rows:
-        records, last = _read_all_rows(reader, position, limit, min(limit + 1, buffer_rows))
     else:
-        records, last = _read_in_key_order(reader, position, limit, read_at_most, buffer_rows)
+        records, last = reader.in_key_order(position, limit, read_at_most, buffer_rows)
     return Page(
         records,
         None if last is None else encode_cursor(last, digest or digest_of(question)),
@@ -73,42 +67,3 @@ def read_page(
 def client_work(question: Question[Any]) -> tuple[str, ...]:
     """The attributes that the client compares, each once, then `order` if it sorts."""
     return (*dict.fromkeys(name for name, _ in question.conditions), *(("order",) if question.order else ()))
-
-
-def _read_all_rows(
-    reader: RecordReader[R], position: tuple[bytes, ...] | None, limit: int, wanted: int
-) -> tuple[list[R], tuple[bytes, ...] | None]:
-    """What `_read_in_key_order` returns, in less time for each row, if every row is a record of the answer."""
-    records: list[R] = []
-    stored: Any = None
-    record_of = reader.question.layout.record
-    with closing(reader.stored(position, limit + 1, wanted, reader.question.reverse)) as rows:
-        for stored in islice(rows, limit):
-            row, cells = stored
-            try:
-                records.append(record_of(row, cells))
-            except ValueError as error:
-                reader.report(stored, error)
-        reader.read = len(records)
-        return records, None if next(rows, None) is None else reader.position(stored)
-
-
-def _read_in_key_order(
-    reader: RecordReader[R], position: tuple[bytes, ...] | None, limit: int, read_at_most: int, buffer_rows: int
-) -> tuple[list[R], tuple[bytes, ...] | None]:
-    """The next `limit` records after `position`, and the position of the last one read if more may follow."""
-    records: list[R] = []
-    may_skip = reader.may_skip
-    # One more than the limit tells whether there is a next page.
-    read_limit = None if may_skip else limit + 1
-    wanted = min(max(limit + 1, SKIPPING_BUFFER_ROWS if reader.question.conditions else 1), buffer_rows)
-    if may_skip:
-        wanted = min(wanted, read_at_most + 1)
-    last: Any = None
-    with closing(reader.stored(position, read_limit, wanted, reader.question.reverse)) as read:
-        for stored in read:
-            if len(records) >= limit or (may_skip and reader.read >= read_at_most):
-                return records, None if last is None else reader.position(last)
-            last = stored
-            records += reader.matching(stored)
-    return records, None

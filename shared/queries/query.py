@@ -11,15 +11,20 @@ from typing import Any, Generic, TypeVar
 
 import attrs
 
-from ..keys.errors import InvalidQuestion, shown
+from ..keys.codecs import utf8
+from ..keys.conditions import AnyOf, Between, is_one_value, values_of
+from ..keys.errors import InvalidKey, InvalidQuestion, shown
 from ..keys.layout import KeyLayout
 from ..keys.ranges import Plan
+from ..keys.reference import ReferenceLayout
 from ..tables.bound_table import BoundTable
+from ..tables.declared_types import type_check, words_for
 from ..tables.errors import InvalidRow
+from ..tables.layouts import TableLayout
 from .explanations import Explanation, explain
 from .key_order import direction
 from .pages import READ_AT_MOST, Page, read_page
-from .record_reader import Question, check_same_table, conditions_of
+from .record_reader import Question, without_attribute
 from .scanning import BATCH_ROWS, check_count
 from .server_filters import ServerFilter
 
@@ -186,3 +191,76 @@ class Query(Generic[R]):
 
     def __repr__(self) -> str:
         return f"Query({self._question.layout.name}: {shown(self._question.plan.question)})"
+
+
+def check_same_table(table: TableLayout[Any, Any], plan: Plan) -> None:
+    """Raises InvalidQuestion for a plan that another layout made."""
+    if plan.table is not None:
+        if plan.table != table.name:
+            raise InvalidQuestion(f"plan: must be one of table {table.name} (got one of table {plan.table})")
+    elif plan.layout is not None and not _makes_same_keys(plan.layout, table.key):
+        raise InvalidQuestion(f"plan: must be one of {table.key} (got one of {plan.layout})")
+
+
+def _makes_same_keys(first: ReferenceLayout[Any], second: ReferenceLayout[Any]) -> bool:
+    return first is second or (first.key_class is second.key_class and first.prefixes == second.prefixes)
+
+
+def conditions_of(record: type[Any], plan: Plan, where: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """What the client compares: the residual of the plan, and `where`; each has a `repr`, for a cursor's digest.
+
+    Raises InvalidQuestion for an attribute that the record lacks, for a value that it cannot have, and for an interval
+    whose ends are out of order.
+    """
+    if not isinstance(where, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may be untyped
+        raise InvalidQuestion(f"where: must be conditions by attribute, such as a dict (got {shown(where)})")
+    if not (where or plan.residual):
+        return ()
+    for name in where:
+        if not (type(name) is str and hasattr(record, name)) and name not in attrs.fields_dict(record):
+            raise without_attribute(record, name)
+    for name, condition in where.items():
+        _check_values(record, name, condition)
+    conditions = sorted([*plan.residual.items(), *where.items()], key=lambda condition: condition[0])
+    for name, wanted in conditions:
+        try:
+            repr(wanted)
+        except (ValueError, RecursionError):
+            raise InvalidQuestion(
+                f"where: {name}: must be a value that a cursor can hold (got {shown(wanted)})"
+            ) from None
+        if isinstance(wanted, Between):
+            _check_ends(name, wanted)
+    return tuple(conditions)
+
+
+def _check_values(record: type[Any], name: str, condition: Any) -> None:
+    """Raises InvalidQuestion for a value that no stored record has: of another type, or text that is not Unicode.
+
+    An attribute without a declared type, such as a property, may have any value.
+    """
+    field = attrs.fields_dict(attrs.resolve_types(record)).get(name)
+    if field is None or not (is_one_value(condition) or isinstance(condition, AnyOf)):
+        return
+    fits = type_check(field.type)
+    for value in values_of(condition):
+        if not fits(value):
+            raise InvalidQuestion(f"where: {name}: must be {words_for(field.type)} (got {shown(value)})")
+        try:
+            _ = utf8(value) if type(value) is str else b""
+        except InvalidKey as error:
+            raise InvalidQuestion(f"where: {name}: {error}") from None
+
+
+def _check_ends(name: str, interval: Between) -> None:
+    """Raises InvalidQuestion for an interval whose start is above its end, or cannot be compared with it."""
+    since, until = interval.since, interval.until
+    if since is None or until is None:
+        return
+    ends = f"{shown(since)} and {shown(until)}"
+    try:
+        is_turned = bool(since > until)
+    except (TypeError, RecursionError):
+        raise InvalidQuestion(f"where: {name}: since cannot be compared with until (got {ends})") from None
+    if is_turned:
+        raise InvalidQuestion(f"where: {name}: since must not be above until (got {ends})")

@@ -1,18 +1,17 @@
 """The records of one page: read, counted, decoded, and compared with the conditions of their question."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from itertools import islice
 from typing import Any, Generic, TypeVar
 
 import attrs
 
-from ..keys.codecs import utf8
-from ..keys.conditions import AnyOf, Between, is_one_value, matcher, values_of
+from ..keys.conditions import matcher
 from ..keys.errors import InvalidKey, InvalidQuestion, message_of, shown
 from ..keys.layout import KeyLayout
 from ..keys.ranges import Plan, Stream
-from ..keys.reference import ReferenceLayout
 from ..tables.bound_table import BoundTable
-from ..tables.declared_types import type_check, words_for
 from ..tables.errors import InvalidRecord, InvalidRow
 from ..tables.item_cells import ItemCells
 from ..tables.layouts import TableLayout
@@ -22,6 +21,9 @@ from .server_filters import ServerFilter
 from .wide_rows import CHUNK_CELLS, CellPosition, CellReader
 
 R = TypeVar("R")
+
+SKIPPING_BUFFER_ROWS = 100
+"""Rows to buffer, at least, if the client compares rows: the `limit` of a page does not tell how many rows it needs."""
 
 Stored = Generator[Any, None, None]
 """What a scan returns: rows, as row key and cells; or cells of rows with many records, as row key, qualifier, value."""
@@ -62,27 +64,65 @@ class RecordReader(Generic[R]):
     def __init__(self, question: Question[R], on_invalid: Callable[[InvalidRow], None] | None) -> None:
         self.question = question
         self._rows = question.table.rows
+        self._layout = question.table.layout
         self.on_invalid = on_invalid
         self.read = 0
         """Rows read so far; in rows with many records, cells."""
-        cells = question.layout.cells
+        cells = self._layout.cells
         self._has_one = isinstance(cells, RecordCells)
-        self._record = question.layout.record
+        self._record = self._layout.record
         self._item = cells.item if isinstance(cells, ItemCells) else None
         self._keys: dict[bytes, object] = {}
         """The last rows decoded, one for each stream: cells of rows that are merged alternate. None is not a key."""
         self._matchers = [(name, wanted, matcher(wanted)) for name, wanted in question.conditions]
         self.may_skip = bool(question.conditions) or on_invalid is not None or question.has_own_cells
         """Whether a page may have to read more than it returns records."""
-        self.takes_all_rows = self._has_one and not self.may_skip
+        self._takes_all_rows = self._has_one and not self.may_skip
         """Whether every row is one record of the answer, and an invalid one is raised."""
+
+    def in_key_order(
+        self, position: Sequence[bytes] | None, limit: int, read_at_most: int, buffer_rows: int
+    ) -> tuple[list[R], tuple[bytes, ...] | None]:
+        """The next `limit` records after `position`, and the position of the last one read if more may follow."""
+        if self._takes_all_rows:
+            return self._all_rows(position, limit, min(limit + 1, buffer_rows))
+        records: list[R] = []
+        # One more than the limit tells whether there is a next page.
+        read_limit = None if self.may_skip else limit + 1
+        wanted = min(max(limit + 1, SKIPPING_BUFFER_ROWS if self.question.conditions else 1), buffer_rows)
+        if self.may_skip:
+            wanted = min(wanted, read_at_most + 1)
+        last: Any = None
+        with closing(self.stored(position, read_limit, wanted, self.question.reverse)) as read:
+            for stored in read:
+                if len(records) >= limit or (self.may_skip and self.read >= read_at_most):
+                    return records, None if last is None else self.position(last)
+                last = stored
+                records += self.matching(stored)
+        return records, None
+
+    def _all_rows(
+        self, position: Sequence[bytes] | None, limit: int, wanted: int
+    ) -> tuple[list[R], tuple[bytes, ...] | None]:
+        """What `in_key_order` returns, in less time for each row, if every row is a record of the answer."""
+        records: list[R] = []
+        stored: Any = None
+        with closing(self.stored(position, limit + 1, wanted, self.question.reverse)) as rows:
+            for stored in islice(rows, limit):
+                row, cells = stored
+                try:
+                    records.append(self._record(row, cells))
+                except ValueError as error:
+                    self.report(stored, error)
+            self.read = len(records)
+            return records, None if next(rows, None) is None else self.position(stored)
 
     def stored(self, after: Sequence[bytes] | None, limit: int | None, wanted: int, reverse: bool) -> Stored:
         """The rows or cells of the question from the start, or after a position, in the order of the scan.
 
         At most `limit` rows are read. `wanted` is about how many will be: it sets the size of batches.
         """
-        question, cells = self.question, self.question.layout.cells
+        question, cells = self.question, self._layout.cells
         positions = None if after is None else _positions(question.plan, after, reverse)
         if isinstance(cells, ItemCells):
             wanted = max(wanted, CHUNK_CELLS) if self.may_skip else wanted
@@ -103,7 +143,7 @@ class RecordReader(Generic[R]):
             elif self._item is not None:
                 records = self._of_cell(*stored)
             else:
-                records = self.question.layout.records(*stored)
+                records = self._layout.records(*stored)
         except ValueError as error:
             self.report(stored, error)
             return []
@@ -119,7 +159,7 @@ class RecordReader(Generic[R]):
             if len(self._keys) >= len(self.question.plan.streams):
                 del self._keys[next(iter(self._keys))]
             self._keys[row] = None
-            self._keys[row] = self.question.layout.key.decode(row)
+            self._keys[row] = self._layout.key.decode(row)
         key = self._keys[row]
         return [] if key is None or self._item is None else [self._item(key, qualifier, value)]
 
@@ -129,8 +169,8 @@ class RecordReader(Generic[R]):
             invalid = error
         else:
             is_cell = self._item is not None and not isinstance(error, InvalidKey)  # otherwise it is the row key
-            column = self.question.layout.cells.columns[0] + b":" + stored[1] if is_cell else None
-            invalid = InvalidRow(self.question.layout.name, stored[0], message_of(error), column)
+            column = self._layout.cells.columns[0] + b":" + stored[1] if is_cell else None
+            invalid = InvalidRow(self._layout.name, stored[0], message_of(error), column)
             if not isinstance(error, InvalidKey | InvalidRecord):
                 invalid.__cause__ = error
         if self.on_invalid is None:
@@ -184,83 +224,11 @@ def _plan_after(plan: Plan, positions: Sequence[CellPosition], reverse: bool) ->
 
 def _incomparable(record: object, name: str, wanted: Any) -> InvalidQuestion:
     if not hasattr(record, name):
-        return _no_attribute(type(record), name)
+        return without_attribute(type(record), name)
     given = shown(getattr(record, name))  # of another type than the interval or the prefix
     return InvalidQuestion(f"where: {name} is {given}, which cannot be compared with {shown(wanted)}")
 
 
-def _no_attribute(record: type[Any], name: object) -> InvalidQuestion:
+def without_attribute(record: type[Any], name: object) -> InvalidQuestion:
+    """Why a condition on an attribute that the record lacks is refused."""
     return InvalidQuestion(f"where: {record.__name__} has no attribute {name}")
-
-
-def check_same_table(table: TableLayout[Any, Any], plan: Plan) -> None:
-    """Raises InvalidQuestion for a plan that another layout made."""
-    if plan.table is not None:
-        if plan.table != table.name:
-            raise InvalidQuestion(f"plan: must be one of table {table.name} (got one of table {plan.table})")
-    elif plan.layout is not None and not _makes_same_keys(plan.layout, table.key):
-        raise InvalidQuestion(f"plan: must be one of {table.key} (got one of {plan.layout})")
-
-
-def _makes_same_keys(first: ReferenceLayout[Any], second: ReferenceLayout[Any]) -> bool:
-    return first is second or (first.key_class is second.key_class and first.prefixes == second.prefixes)
-
-
-def conditions_of(record: type[Any], plan: Plan, where: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """What the client compares: the residual of the plan, and `where`; each has a `repr`, for a cursor's digest.
-
-    Raises InvalidQuestion for an attribute that the record lacks, for a value that it cannot have, and for an interval
-    whose ends are out of order.
-    """
-    if not isinstance(where, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may be untyped
-        raise InvalidQuestion(f"where: must be conditions by attribute, such as a dict (got {shown(where)})")
-    if not (where or plan.residual):
-        return ()
-    for name in where:
-        if not (type(name) is str and hasattr(record, name)) and name not in attrs.fields_dict(record):
-            raise _no_attribute(record, name)
-    for name, condition in where.items():
-        _check_values(record, name, condition)
-    conditions = sorted([*plan.residual.items(), *where.items()], key=lambda condition: condition[0])
-    for name, wanted in conditions:
-        try:
-            repr(wanted)
-        except (ValueError, RecursionError):
-            raise InvalidQuestion(
-                f"where: {name}: must be a value that a cursor can hold (got {shown(wanted)})"
-            ) from None
-        if isinstance(wanted, Between):
-            _check_ends(name, wanted)
-    return tuple(conditions)
-
-
-def _check_values(record: type[Any], name: str, condition: Any) -> None:
-    """Raises InvalidQuestion for a value that no stored record has: of another type, or text that is not Unicode.
-
-    An attribute without a declared type, such as a property, may have any value.
-    """
-    field = attrs.fields_dict(attrs.resolve_types(record)).get(name)
-    if field is None or not (is_one_value(condition) or isinstance(condition, AnyOf)):
-        return
-    fits = type_check(field.type)
-    for value in values_of(condition):
-        if not fits(value):
-            raise InvalidQuestion(f"where: {name}: must be {words_for(field.type)} (got {shown(value)})")
-        try:
-            _ = utf8(value) if type(value) is str else b""
-        except InvalidKey as error:
-            raise InvalidQuestion(f"where: {name}: {error}") from None
-
-
-def _check_ends(name: str, interval: Between) -> None:
-    """Raises InvalidQuestion for an interval whose start is above its end, or cannot be compared with it."""
-    since, until = interval.since, interval.until
-    if since is None or until is None:
-        return
-    ends = f"{shown(since)} and {shown(until)}"
-    try:
-        is_turned = bool(since > until)
-    except (TypeError, RecursionError):
-        raise InvalidQuestion(f"where: {name}: since cannot be compared with until (got {ends})") from None
-    if is_turned:
-        raise InvalidQuestion(f"where: {name}: since must not be above until (got {ends})")

@@ -29,6 +29,8 @@ BATCH_ROWS = 1000
 """Rows in a batch of one stream, if no limit asks for fewer; happybase's own default."""
 MAX_LIMIT = 1_000_000
 """The largest limit, in records: Thrift counts in 32 bits, and a page holds its records in memory."""
+_BELOW = b"\xff" * 4
+"""What stands between a key and the next one that it stops before, in a reverse scan."""
 BUFFER_ROWS = 16_000
 """About how many rows a scan buffers, over all streams: up to sixteen streams are read in batches of `BATCH_ROWS`."""
 
@@ -158,7 +160,7 @@ def read_range(read: Callable[..., StoredRows], range_: RowRange, reverse: bool,
 def _read_reverse(read: Callable[..., StoredRows], range_: RowRange, batch_rows: int) -> StoredRows:
     # Thrift1 reads (stop, start] in reverse, and a range is [start, stop): open the scan at the range's stop and drop
     # that row, let it run to a key a little below the range's start, and end at the first row below the start.
-    low = _below(range_.start)
+    low = reverse_stop(range_.start)
     with closing(read(range_.stop or b"", low, reverse=True, batch_size=batch_rows + 1)) as rows:
         for row, cells in rows:
             if row < range_.start:
@@ -167,16 +169,29 @@ def _read_reverse(read: Callable[..., StoredRows], range_: RowRange, batch_rows:
                 yield row, cells
 
 
-def _below(row: bytes) -> bytes | None:
-    """A key a little below `row`, at which a reverse scan stops; None at the table's start.
+def reverse_stop(start: bytes) -> bytes | None:
+    """A key a little below the start of a range, at which a reverse scan stops; None at the table's start.
 
     61 00 -> 61, the very next below    62 -> 61 ff ff ff ff, with some keys between
     """
-    if not row:
+    if not start:
         return None
-    if row[-1] == 0:
-        return row[:-1]
-    return row[:-1] + bytes([row[-1] - 1]) + b"\xff" * min(4, MAX_ROW_BYTES - len(row))
+    if start[-1] == 0:
+        return start[:-1]
+    return start[:-1] + bytes([start[-1] - 1]) + _BELOW[: MAX_ROW_BYTES - len(start)]
+
+
+def start_of_reverse(stop: bytes | None) -> bytes:
+    """The start of the range that a reverse scan reads which stops at `stop`: `reverse_stop`, undone.
+
+    61 -> 61 00    61 ff ff ff ff -> 62
+    """
+    if not stop:
+        return b""
+    low, end = stop[: -len(_BELOW)], stop[-len(_BELOW) :]
+    if end == _BELOW and low and low[-1] < 0xFF:
+        return low[:-1] + bytes([low[-1] + 1])
+    return stop + b"\x00"
 
 
 def ranges_after(ranges: Iterable[RowRange], row: bytes, reverse: bool, *, inclusive: bool) -> tuple[RowRange, ...]:

@@ -24,7 +24,8 @@ from shared.keys import (
 from shared.keys.slice_codecs import share_codec
 from shared.queries import Page, ServerFilter
 from shared.queries.pages import READ_AT_MOST, read_page
-from shared.queries.record_reader import Question, conditions_of
+from shared.queries.query import conditions_of
+from shared.queries.record_reader import Question
 from shared.tables import BoundTable, InvalidRow, RecordCells, TableLayout
 from tests.engines import EMBEDDED, Engine
 from tests.shared.stocked import put

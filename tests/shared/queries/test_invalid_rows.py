@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from shared.designs import metered
 from shared.keys import Descending, EscapedText, InvalidQuestion, KeyLayout, Salt, UInt8, between, part, row_key
 from shared.queries import Page
-from shared.queries.pages import SKIPPING_BUFFER_ROWS
+from shared.queries.record_reader import SKIPPING_BUFFER_ROWS
 from shared.tables import Column, InvalidRow, RecordCells, TableLayout
 from tests.engines import Engine, examples
 from tests.shared.queries.paging import ITEMS, Item, key_table, page

@@ -30,6 +30,7 @@ from shared.keys import (
     row_key,
 )
 from shared.queries import scan, scan_in_batches
+from shared.queries.scanning import reverse_stop, start_of_reverse
 from tests.engines import EMBEDDED, Engine, examples, located, plain_table
 from tests.shared.keys.oracle import Subject, in_order, matches, plan_of, questions, subjects
 from tests.shared.stocked import Stocked, hexes, put, stocked_table
@@ -166,6 +167,13 @@ def test_a_range_has_the_same_rows_in_both_directions(
 def test_a_reverse_scan_of_an_empty_table_is_empty(stocked: Stocked) -> None:
     assert rows_of(stocked([]), ("02", "03"), reverse=True) == []
     assert rows_of(stocked([]), ("", None), reverse=True) == []
+
+
+@pytest.mark.parametrize(
+    "start", ["", "00 00", "01", "61", "61 00", "61 ff", "61 ff 00", "62", "62 00 01", "ff", "ff" * 9]
+)
+def test_where_a_reverse_scan_stops_tells_the_start_of_its_range(start: str) -> None:
+    assert start_of_reverse(reverse_stop(bytes.fromhex(start))) == bytes.fromhex(start)
 
 
 def test_a_reverse_scan_does_not_wander_below_its_start(stocked: Stocked) -> None:
