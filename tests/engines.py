@@ -93,6 +93,14 @@ class RealHBase:
         self.shared_store = stores.shared
         self._stores = stores
 
+    @contextmanager
+    def stocked_store(
+        self, stock: Callable[[happybase.Connection], object], *tables: TableLayout[Any, Any]
+    ) -> Iterator[happybase.Connection]:
+        with self.shared_store(*tables) as connection:
+            stock(connection)
+            yield connection
+
     def rows_read(self, count: int) -> int | None:
         return None
 

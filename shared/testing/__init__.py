@@ -6,7 +6,7 @@ May import all other rooms but `designs`; no other room and no design imports it
 from .answers import check_equal_answers, check_same_records
 from .contents import Contents, dropped, kept, sources, sources_and_lines, writers_of
 from .crash_points import crash_points, subsets
-from .crash_tests import CrashTests
+from .crash_tests import CrashTests, crash_tests
 from .engines import EMBEDDED, HBASE, Embedded, Engine
 from .golden_keys import check_golden_keys
 from .rival_checks import check_a_store_that_fails_often, check_late_calls, check_rivals
@@ -16,7 +16,7 @@ from .stop_checks import (
     check_a_pause_at_each_call,
     check_a_stop_at_each_call,
 )
-from .stopped_writes import Seen, Store, View, Write
+from .stopped_writes import Seen, StoppedWrites, Store, View, Write
 from .stored_samples import check_every_table_has_rows, check_loading_twice, check_round_trip, stored_cells
 from .watched_connection import (
     Call,
@@ -48,6 +48,7 @@ __all__ = [
     "Seen",
     "Steps",
     "Stop",
+    "StoppedWrites",
     "Store",
     "View",
     "WatchedConnection",
@@ -67,6 +68,7 @@ __all__ = [
     "check_round_trip",
     "check_same_records",
     "crash_points",
+    "crash_tests",
     "dropped",
     "dying_at",
     "dying_before",

@@ -1,16 +1,17 @@
 """The ways in which a write can be stopped: one of its calls, the rows of it that are stored, death or a lost reply."""
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import combinations
+from typing import TypeVar
 
 from .watched_connection import Call, Stop
 
 ALL_SUBSETS_ROWS = 4
 """The largest batch, in rows, of which every subset is stored; of larger ones some are."""
 SUBSETS_OF_LARGE = 14
-ONE_IN = 4
-"""A sample of crash points has one in so many."""
+
+T = TypeVar("T")
 
 
 def crash_points(calls: Iterable[Call]) -> list[Stop]:
@@ -33,10 +34,19 @@ def subsets(count: int) -> list[frozenset[int]]:
     return list(dict.fromkeys([frozenset[int](), *some, frozenset(rows)]))
 
 
-def sample(points: Iterable[tuple[Stop, bool]]) -> list[tuple[Stop, bool]]:
-    """One in four of the crash points of each call, and at least one."""
-    by_call: dict[int, list[tuple[Stop, bool]]] = {}
-    for stop, repairs_first in points:
-        by_call.setdefault(stop.call, []).append((stop, repairs_first))
-    drawn = random.Random(len(by_call))
-    return [point for of_call in by_call.values() for point in drawn.sample(of_call, -(-len(of_call) // ONE_IN))]
+def chosen(points: Sequence[T], at_most: int | None) -> list[T]:
+    """So many of the points, always the same; all of them if there are no more, or if `at_most` is None."""
+    if at_most is None or len(points) <= at_most:
+        return [*points]
+    return random.Random(len(points)).sample(points, at_most)
+
+
+def chosen_of_each(points: Sequence[tuple[object, T]], at_most: int | None) -> list[T]:
+    """So many of the points, each given with its group: one of each group before a second one of any."""
+    mixed = [*points]
+    if at_most is not None and len(mixed) > at_most:
+        random.Random(len(mixed)).shuffle(mixed)
+        first = {group: number for number, (group, _) in reversed([*enumerate(mixed)])}
+        later = [number for number in range(len(mixed)) if number not in first.values()]
+        mixed = [mixed[number] for number in [*first.values(), *later][:at_most]]
+    return [point for _, point in mixed]

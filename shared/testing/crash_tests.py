@@ -11,11 +11,12 @@ from functools import cached_property
 from typing import Any
 
 import attrs
+import happybase
 
 from ..tables import TableLayout
 from .contents import Contents, dropped, kept, sources_and_lines
-from .engines import Engine
-from .stopped_writes import Clean, Seen, State, Store, View, Write
+from .engines import Engine, Tables
+from .stopped_writes import Clean, Opened, Seen, State, StoppedWrites, Store, View, Write
 from .watched_connection import ReplyLost, WatchedConnection, WriterDied
 
 STOPPED = "stopped"
@@ -37,21 +38,29 @@ class CrashTests:
     """The exceptions with which a write is refused, having stored nothing."""
     contents: Callable[[Any, Iterable[TableLayout[Any, Any]]], Contents] = sources_and_lines
     """What the tables hold when nothing is under way, as a repository reads them."""
-    points_at_most: int | None = None
-    """If a write has more crash points, `check_a_stop_at_each_call` visits a sample of them, always the same."""
 
     # ---- stores
+
+    @cached_property
+    def _kept(self) -> Tables:
+        return tuple(map(kept, self.tables))
+
+    @cached_property
+    def _dropped(self) -> Tables:
+        return tuple(map(dropped, self.tables))
+
+    @cached_property
+    def _stocks(self) -> dict[Callable[[Store], object], Callable[[happybase.Connection], object]]:
+        return {}
 
     @contextmanager
     def store(self, before: Callable[[Store], object], keeps_tombstones: bool | None = None) -> Generator[Store]:
         """A store whose tables keep their tombstones when they are compacted, or do not; if omitted, as declared."""
-        tables = self.tables
-        if keeps_tombstones is not None:
-            tables = tuple(map(kept if keeps_tombstones else dropped, tables))
-        with self.engine.shared_store(*tables) as connection:
-            store = Store(connection, self.open)
-            before(store)
-            yield store
+        tables = self.tables if keeps_tombstones is None else self._kept if keeps_tombstones else self._dropped
+        if before not in self._stocks:
+            self._stocks[before] = lambda connection: before(Store(connection, self.open))
+        with self.engine.stocked_store(self._stocks[before], *tables) as connection:
+            yield Store(connection, self.open)
 
     def see(self, store: Store) -> Seen:
         """What each view shows; asserts that none shows a record twice."""
@@ -135,3 +144,9 @@ class CrashTests:
     def exact(self, seen: Seen) -> Seen:
         """What the views show that do not lag."""
         return {view.name: seen[view.name] for view in self.views if not view.lags}
+
+
+def crash_tests(engine: Engine, stopped: StoppedWrites, variant: Opened) -> CrashTests:
+    """The crash tests of a variant of a design."""
+    views = tuple(view for view in stopped.views if variant.name not in view.not_in)
+    return CrashTests(engine, variant.tables, variant.open, views, stopped.refusals, stopped.contents)

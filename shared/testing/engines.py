@@ -1,15 +1,19 @@
 """The engines on which a design is tested: what the checks need of one, and the embedded store."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import happybase
 
-from ..stores import connect
-from ..tables import TableLayout, create_tables
+from ..stores.embedded.connection import EmbeddedConnection
+from ..tables import TableLayout, check_layouts, create_tables
 
 EMBEDDED, HBASE = "embedded", "HBase"
+STORES_KEPT = 64
+"""Stores of which `Embedded` makes copies."""
+
+Tables: TypeAlias = tuple[TableLayout[Any, Any], ...]
 
 
 class Engine(Protocol):
@@ -27,6 +31,11 @@ class Engine(Protocol):
     def shared_store(self, *tables: TableLayout[Any, Any]) -> AbstractContextManager[happybase.Connection]:
         """The same for checks that only read and write rows, none of the longest: on HBase it needs no new table."""
 
+    def stocked_store(
+        self, stock: Callable[[happybase.Connection], object], *tables: TableLayout[Any, Any]
+    ) -> AbstractContextManager[happybase.Connection]:
+        """The same after `stock` has stored something there. An engine may call it once, and copy what it stores."""
+
     def paused(
         self, connection: happybase.Connection, tables: Iterable[TableLayout[Any, Any]]
     ) -> AbstractContextManager[None]:
@@ -34,25 +43,50 @@ class Engine(Protocol):
 
 
 class Embedded:
-    """Stores in memory."""
+    """Stores in memory. A store of tables that were made before, and what was stored in it, is a copy."""
 
     name = EMBEDDED
     compacts = True
     is_slow = False
 
+    def __init__(self) -> None:
+        self._made: dict[tuple[object, ...], tuple[EmbeddedConnection, object]] = {}
+
     @contextmanager
     def store(self, *tables: TableLayout[Any, Any]) -> Iterator[happybase.Connection]:
         """A connection to a store of its own with these tables."""
-        with closing(connect("embedded:")) as connection:
-            create_tables(connection, tables)
+        with closing(self._made_once(tables).copy()) as connection:
+            check_layouts(connection, tables)  # here, so that no test counts its calls
             yield connection
 
     shared_store = store
 
     @contextmanager
+    def stocked_store(
+        self, stock: Callable[[happybase.Connection], object], *tables: TableLayout[Any, Any]
+    ) -> Iterator[happybase.Connection]:
+        """A connection to a copy of a store in which `stock` has stored something."""
+        with closing(self._made_once(tables, stock).copy()) as connection:
+            yield connection
+
+    def _made_once(
+        self, tables: Tables, stock: Callable[[happybase.Connection], object] | None = None
+    ) -> EmbeddedConnection:
+        key = (stock, *map(id, tables))
+        if key not in self._made:
+            connection = EmbeddedConnection(None)
+            create_tables(connection, tables)
+            if stock is not None:
+                stock(connection)
+            if len(self._made) == STORES_KEPT:
+                self._made.pop(next(iter(self._made)))[0].close()
+            self._made[key] = connection, tables  # as long as the tables are kept, nothing else has their ids
+        return self._made[key][0]
+
+    @contextmanager
     def paused(self, connection: happybase.Connection, tables: Iterable[TableLayout[Any, Any]]) -> Iterator[None]:
         """A block at whose end the tables are compacted."""
         yield
-        embedded: Any = connection
+        assert isinstance(connection, EmbeddedConnection)
         for table in tables:
-            embedded.compact(table.name)
+            connection.compact(table.name)

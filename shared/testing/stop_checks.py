@@ -1,23 +1,24 @@
 """Checks of a writer that stops or pauses at any of its calls, and of what completes its write.
 
-Each asserts, and returns the number of crashes that it visited.
+Each asserts, and returns the number of crashes that it visited: all, or `at_most` so many, always the same.
 """
 
-import random
 from contextlib import suppress
-from itertools import count
+from functools import partial
+from itertools import count, product
 
-from .crash_points import sample
+from .crash_points import chosen, chosen_of_each
 from .crash_tests import STOPPED, CrashTests
-from .stopped_writes import Store, Write
-from .watched_connection import WatchedConnection, WriterDied, dying_at, paused_at, stopped_at, undisturbed
+from .stopped_writes import Write
+from .watched_connection import Stop, WatchedConnection, WriterDied, dying_at, paused_at, stopped_at, undisturbed
 
 
-def check_a_stop_at_each_call(tests: CrashTests, write: Write, *, all_replies_lost: bool = True) -> int:
+def check_a_stop_at_each_call(
+    tests: CrashTests, write: Write, at_most: int | None = None, *, all_replies_lost: bool = True
+) -> int:
     """The writer stops at every crash point; then the same call again, or a recoverer, completes the write.
 
-    Without `all_replies_lost`, only those of `checkAndPut`: other calls end a write whether it dies or not. And on
-    a slow engine only a sample, always the same, with every call.
+    Without `all_replies_lost`, only those of `checkAndPut`: other calls end a write whether it dies or not.
     """
     clean = tests.clean(write)
     points = [
@@ -26,10 +27,7 @@ def check_a_stop_at_each_call(tests: CrashTests, write: Write, *, all_replies_lo
         if stop.is_death or all_replies_lost or clean.calls[stop.call].name == "checkAndPut"
         for repairs_first in (False, True)
     ]
-    if tests.engine.is_slow and not all_replies_lost:
-        points = sample(points)
-    if tests.points_at_most is not None and len(points) > tests.points_at_most:
-        points = random.Random(len(points)).sample(points, tests.points_at_most)
+    points = chosen_of_each([(stop.call, (stop, repairs_first)) for stop, repairs_first in points], at_most)
     for stop, repairs_first in points:
         with tests.store(write.before) as store:
             connection = WatchedConnection(store.connection, stopped_at(stop))
@@ -50,44 +48,58 @@ def check_a_stop_at_each_call(tests: CrashTests, write: Write, *, all_replies_lo
             else:
                 assert tests.see(store) == clean.after.seen
             assert tests.settled(store) == clean.after.contents
-    stops = {stop for stop, _ in points}
-    assert tests.points_at_most is not None or {stop.call for stop in stops} == {*range(len(clean.calls))}
-    return len(stops)
+    return len({stop for stop, _ in points})
 
 
-def check_a_crash_of_the_recoverer_too(tests: CrashTests, write: Write) -> int:
+def check_a_crash_of_the_recoverer_too(tests: CrashTests, write: Write, at_most: int | None = None) -> int:
     """The writer dies, then the recoverer dies at each of its calls, then a second recoverer completes the write.
 
     And at the same calls the recoverer is only paused, while the same write runs again.
     """
     clean = tests.clean(write)
+    if at_most is not None:
+        points = chosen([*product(clean.deaths, range(len(clean.calls)), (False, True))], at_most)
+        for stop, number, is_paused in points:
+            _stop_recoverer(tests, write, stop, number, is_paused=is_paused)
+        return len(points)
     visited = 0
     for stop in clean.deaths:
         for number in count():
-            for is_paused in (False, True):
-                with tests.store(write.before) as store:
-                    assert tests.answer(write.run, store.repository(stopped_at(stop))) == STOPPED
-                    is_reached: list[bool] = []
-
-                    def again(store: Store = store, is_reached: list[bool] = is_reached) -> None:
-                        is_reached.append(True)
-                        write.run(store.repository())
-
-                    script = paused_at(number, again) if is_paused else dying_at(number)
-                    connection = WatchedConnection(store.connection, script)
-                    with suppress(WriterDied):
-                        tests.open(connection).upkeep.recover(older_than_ms=0)
-                    is_decided = tests.check_readers(store, clean)
-                    assert is_decided or not is_reached
-                    assert tests.settled(store) == (clean.after if is_decided else clean.before).contents
-            if number >= len(connection.calls):
+            _stop_recoverer(tests, write, stop, number, is_paused=False)
+            if number >= _stop_recoverer(tests, write, stop, number, is_paused=True):
                 break
             visited += 1
     return visited
 
 
+def _stop_recoverer(tests: CrashTests, write: Write, stop: Stop, number: int, *, is_paused: bool) -> int:
+    """Stops the recoverer of a write at one call, if it makes so many; returns how many it made."""
+    clean = tests.clean(write)
+    with tests.store(write.before) as store:
+        assert tests.answer(write.run, store.repository(stopped_at(stop))) == STOPPED
+        is_reached: list[bool] = []
+
+        def again() -> None:
+            is_reached.append(True)
+            write.run(store.repository())
+
+        script = paused_at(number, again) if is_paused else dying_at(number)
+        connection = WatchedConnection(store.connection, script)
+        with suppress(WriterDied):
+            tests.open(connection).upkeep.recover(older_than_ms=0)
+        is_decided = tests.check_readers(store, clean)
+        assert is_decided or not is_reached
+        assert tests.settled(store) == (clean.after if is_decided else clean.before).contents
+    return len(connection.calls)
+
+
 def check_a_pause_at_each_call(
-    tests: CrashTests, write: Write, *, compacts: bool = False, keeps_tombstones: bool = True
+    tests: CrashTests,
+    write: Write,
+    at_most: int | None = None,
+    *,
+    compacts: bool = False,
+    keeps_tombstones: bool = True,
 ) -> int:
     """The writer is paused before each call while another process recovers, and finishes, or dies at a later call.
 
@@ -97,11 +109,18 @@ def check_a_pause_at_each_call(
     """
     compacts = compacts and tests.engine.compacts
     keeps = keeps_tombstones if compacts else None
+    pause = partial(check_a_pause, tests, write, compacts=compacts, keeps_tombstones=keeps)
+    calls = range(len(tests.clean(write).calls))
+    if at_most is not None:
+        points = chosen([(paused, dying) for paused in calls for dying in range(paused, len(calls) + 1)], at_most)
+        for paused_number, dying_number in points:
+            pause(paused_number, dying_number)
+        return len(points)
     visited = 0
-    for paused_number in range(len(tests.clean(write).calls)):
-        for number in count(paused_number):
+    for paused_number in calls:
+        for dying_number in count(paused_number):
             visited += 1
-            if not check_a_pause(tests, write, paused_number, number, compacts=compacts, keeps_tombstones=keeps):
+            if not pause(paused_number, dying_number):
                 break
     return visited
 

@@ -1,13 +1,14 @@
 """What a design names so that its writes can be stopped: the writes, and what its readers see."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import attrs
 import happybase
 
-from .contents import Contents
+from ..tables import TableLayout
+from .contents import Contents, sources_and_lines
 from .crash_points import crash_points
 from .watched_connection import Call, Script, Stop, WatchedConnection, WriterDied, dying_before, undisturbed
 
@@ -30,6 +31,10 @@ class Store:
             raise AssertionError("the writer made no such call")
 
 
+def nothing(_store: Store) -> None:
+    """Stores nothing."""
+
+
 @attrs.frozen
 class Write:
     """A write over several rows."""
@@ -41,10 +46,14 @@ class Write:
     """The write removes lines of lists that lag. The same call again does not remove them, only `recover` does."""
     is_recovered: bool = attrs.field(default=True, kw_only=True)
     """`recover` completes the write; otherwise only the same call again does."""
-    before: Callable[[Store], object] = attrs.field(default=lambda store: None)
+    before: Callable[[Store], object] = nothing
     """Stores what the write finds."""
     rivals: Mapping[str, Callable[[Any], object]] = attrs.field(factory=dict)
     """Other writes of the same rows, which run in the middle of this one."""
+    calls: int | Mapping[str, int] | None = attrs.field(default=None, kw_only=True)
+    """How many of its calls change the store, if that is promised; by the name of the variant, if they differ."""
+    late_rivals: bool = attrs.field(default=True, kw_only=True)
+    """A call of this write that arrives after another write has ended does no harm either."""
 
 
 def itself(value: object) -> object:
@@ -64,6 +73,45 @@ class View:
     lags: bool = False
     """While a write is under way, values may be missing or old, never both old and new. Otherwise the view always shows
     what is decided, in step with all other such views."""
+    not_in: tuple[str, ...] = ()
+    """The names of variants without this view."""
+
+
+class Opened(Protocol):
+    """A variant of a design, as the crash tests need it."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def tables(self) -> tuple[TableLayout[Any, Any], ...]:
+        """Its tables."""
+        ...
+
+    @property
+    def open(self) -> Callable[[Any], Any]:
+        """Returns the repository on a connection whose tables exist."""
+        ...
+
+
+@attrs.frozen
+class StoppedWrites:
+    """The writes of a design over several rows, and what its readers see."""
+
+    writes: tuple[Write, ...]
+    views: tuple[View, ...]
+    variants: Sequence[Opened]
+    """Those whose writes survive a crash."""
+    refusals: tuple[type[Exception], ...] = ()
+    """The exceptions with which a write is refused, having stored nothing."""
+    contents: Callable[[Any, Iterable[TableLayout[Any, Any]]], Contents] = sources_and_lines
+    """What the tables hold when nothing is under way, as a repository reads them."""
+    often: tuple[Callable[[Any], object], ...] = ()
+    """Writes, one after the other, for a store that fails often."""
+    often_every: int = 3
+    """The number of calls after which one fails: more than a write makes before it decides."""
 
 
 Seen: TypeAlias = dict[str, tuple[Any, ...]]

@@ -56,6 +56,13 @@ class EmbeddedConnection(happybase.Connection):
         """
         self.service.major_compact(self.table(name).name)
 
+    def copy(self) -> "EmbeddedConnection":
+        """A connection to a new store in memory, which has all that this one has now."""
+        copy = EmbeddedConnection(None)
+        copy.table_prefix, copy.table_prefix_separator = self.table_prefix, self.table_prefix_separator
+        self._engine.copy_to(copy._engine)
+        return copy
+
     def check(self) -> None:
         """Reads the whole store, about 30 MB a second; raises IOError with one line if it is damaged.
 

@@ -119,6 +119,11 @@ class Engine:
             self._database.stop_waiting(for_s)
         self._database.interrupt()
 
+    def copy_to(self, other: "Engine") -> None:
+        """Copies the whole store into another one, which nothing has read yet."""
+        with self.lock, other.lock:
+            self._database.backup(other._database)
+
     def check(self) -> None:
         """Reads the whole store and raises sqlite3.DatabaseError if it is damaged."""
         check_database(self._database)

@@ -2,9 +2,12 @@
 
 from functools import partial
 
-from domains.feeds import TABLES, FeedRepository, Follow, Post, PostConflict
+import attrs
+
+from domains.feeds import FeedRepository, Follow, Post, PostConflict
+from domains.feeds.design import DESIGN
 from domains.feeds.keys import FOLLOWERS, FOLLOWING, POSTS, STREAMS, TIMELINES, UNFINISHED
-from shared.testing import CrashTests, Steps, View, Write, sources
+from shared.testing import Steps, StoppedWrites, View, Write, crash_tests, sources
 
 READERS = ("ada", "bob", "cyd")
 NOON_MS = 1_768_219_200_000
@@ -69,12 +72,12 @@ RIVALS = {
 }
 
 WRITES = (
-    Write("post", post, followers, RIVALS),
-    Write("post again", post, posted, RIVALS),
-    Write("delete_post", delete, posted, RIVALS),
-    Write("follow", follow, posted, RIVALS),
-    Write("unfollow", unfollow, posted, RIVALS),
-    Write("trim", trim, left_over, RIVALS, is_recovered=False),
+    Write("post", post, followers, RIVALS, calls={"pushed": 14, "pulled": 11}),
+    Write("post again", post, posted, RIVALS, calls=0),
+    Write("delete_post", delete, posted, RIVALS, calls=4),
+    Write("follow", follow, posted, RIVALS, calls=5),
+    Write("unfollow", unfollow, posted, RIVALS, calls=5),
+    Write("trim", trim, left_over, RIVALS, is_recovered=False, calls={"pushed": 2, "pulled": 0}),
 )
 
 
@@ -110,10 +113,18 @@ def contents(feeds, _tables):
     }
 
 
-def crash_tests(engine, pull_above=None):
-    """The crash tests of the design itself, whose posts are pushed, or pulled if an author has so many followers."""
-    repository = partial(FeedRepository, pull_above=pull_above, step_rows=STEP_ROWS)
-    return CrashTests(engine, TABLES, repository, VIEWS, (PostConflict,), contents)
+WAYS = {"pushed": None, "pulled": 0}
+"""Posts are pushed, or pulled if an author has so many followers."""
+STOPPED = StoppedWrites(
+    WRITES,
+    VIEWS,
+    variants=[
+        attrs.evolve(DESIGN.main, name=way, open=partial(FeedRepository, pull_above=pull_above, step_rows=STEP_ROWS))
+        for way, pull_above in WAYS.items()
+    ],
+    refusals=(PostConflict,),
+    contents=contents,
+)
 
 
 # ---- what the README shows
@@ -134,4 +145,6 @@ def shows(value):
 def steps(engine):
     """The writes whose posts are pushed, step by step, two followers at a time."""
     shown = ("post", "delete_post", "follow", "unfollow")
-    return Steps(crash_tests(engine), WRITES, shown, ("posts", "followers", "timelines"), words)
+    return Steps(
+        crash_tests(engine, STOPPED, STOPPED.variants[0]), WRITES, shown, ("posts", "followers", "timelines"), words
+    )

@@ -7,7 +7,7 @@ import attrs
 from domains.orders import Order, OrderConflict, UnknownOrder
 from domains.orders.design import DESIGN
 from domains.orders.records import STATUSES
-from shared.testing import CrashTests, Steps, View, Write
+from shared.testing import Steps, StoppedWrites, View, Write, crash_tests
 
 LAMP = Order("n-42", "s-17", "b-3", placed_ms=1_580_976_517_000, item="lamp", amount=499)
 DESK = attrs.evolve(LAMP, placed_ms=LAMP.placed_ms + 1, item="desk")
@@ -22,6 +22,10 @@ def place(orders):
 
 def place_another(orders):
     orders.place(DESK)
+
+
+def place_mug(orders):
+    orders.place(MUG)
 
 
 def pay(orders):
@@ -40,7 +44,7 @@ def erase(orders):
 
 
 def one_order(store):
-    store.repository().place(MUG)
+    place_mug(store.repository())
 
 
 def two_orders(store):
@@ -62,12 +66,12 @@ def lost_claim(store):
 RIVALS = {"pay": pay, "cancel": cancel, "erase": erase, "place": place, "place another": place_another}
 
 WRITES = (
-    Write("place", place, one_order, RIVALS),
-    Write("place again", place, two_orders, RIVALS),
-    Write("place after a lost claim", place, lost_claim, RIVALS),
-    Write("change_status", pay, two_orders, RIVALS),
-    Write("cancel", cancel, paid_order, RIVALS),
-    Write("erase", erase, two_orders, RIVALS),
+    Write("place", place, one_order, RIVALS, calls=7),
+    Write("place again", place, two_orders, RIVALS, calls=2),
+    Write("place after a lost claim", place, lost_claim, RIVALS, calls=7),
+    Write("change_status", pay, two_orders, RIVALS, calls=8),
+    Write("cancel", cancel, paid_order, RIVALS, calls=8),
+    Write("erase", erase, two_orders, RIVALS, calls=6),
 )
 
 
@@ -86,7 +90,7 @@ def by_status(orders):
 
 VIEWS = (
     View("by number", by_number, number_of),
-    View("by prefix", lambda orders: orders.numbered("n-4"), number_of),
+    View("by prefix", lambda orders: orders.numbered("n-4"), number_of, not_in=("hashed-number",)),
     View("by seller and status", by_status, number_of),
     View("by seller", lambda orders: orders.of_seller("s-17"), number_of, lags=True),
     View("by buyer", lambda orders: orders.of_buyer("b-3"), number_of, lags=True),
@@ -99,10 +103,13 @@ VIEWS = (
 )
 
 
-def crash_tests(engine, variant):
-    """The crash tests of a variant that has intents."""
-    views = [view for view in VIEWS if (variant.name, view.name) != ("hashed-number", "by prefix")]
-    return CrashTests(engine, variant.tables, variant.open, tuple(views), (OrderConflict, UnknownOrder))
+STOPPED = StoppedWrites(
+    WRITES,
+    VIEWS,
+    variants=[variant for variant in DESIGN.variants if variant.name != "without-intents"],
+    refusals=(OrderConflict, UnknownOrder),
+    often=(place, place_mug, pay, place, cancel, erase, place_mug),
+)
 
 
 # ---- what the README shows
@@ -119,4 +126,4 @@ def words(values):
 def steps(engine):
     """The writes of the design itself, step by step."""
     columns = ("by number", "by seller", "by buyer", "by seller and status", "by status")
-    return Steps(crash_tests(engine, DESIGN.main), WRITES, ("place", "change_status", "erase"), columns, words)
+    return Steps(crash_tests(engine, STOPPED, DESIGN.main), WRITES, ("place", "change_status", "erase"), columns, words)

@@ -7,8 +7,8 @@ import attrs
 import pytest
 
 from domains.orders.design import DESIGN
-from shared.testing import check_a_pause, dropped, kept
-from tests.domains.orders.stopped_writes import WRITES, crash_tests
+from shared.testing import check_a_pause, crash_tests, dropped, kept
+from tests.domains.orders.stopped_writes import STOPPED, WRITES
 from tests.programs.hbase.cluster.cluster import running_cluster
 from tests.programs.hbase.cluster.paused_together import PausedTogether
 from tests.programs.hbase.named import NamedHBase
@@ -36,7 +36,7 @@ def test_a_writer_that_paused_while_regions_moved_and_were_compacted_does_no_har
     with Stores(NamedHBase(cluster.url, "127.0.0.1", cluster.ports.thrift1, cluster.ports.thrift2, None)) as stores:
         engine = PausedTogether(cluster, stores)
         tables = tuple(map(kept if keeps else dropped, DESIGN.main.tables))
-        crashes = attrs.evolve(crash_tests(engine, DESIGN.main), tables=tables)
+        crashes = attrs.evolve(crash_tests(engine, STOPPED, DESIGN.main), tables=tables)
         paused = partial(check_a_pause, crashes, compacts=True, keeps_tombstones=keeps)
         pauses = [(write, number) for write in WRITES for number in range(len(crashes.clean(write).calls))]
         for deaths in (

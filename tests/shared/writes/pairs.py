@@ -5,13 +5,10 @@ from typing import Any
 
 import attrs
 
-from domains.messages.design import DESIGN as MESSAGES
-from domains.orders.design import DESIGN as ORDERS
-from shared.testing import CrashTests, Store, Write
+from shared.testing import CrashTests, Store, Write, crash_tests
 from shared.writes import KEEP_TOMBSTONES_MS, Recovery
-from tests.domains.counters import test_crashes as counters
-from tests.domains.counters.asking import BY_NAME, DAY, login, stored
-from tests.domains.counters.test_crashes import rows_and_days
+from tests.domains.counters import stopped_writes as counters
+from tests.domains.counters.asking import DAY, login, stored
 from tests.domains.feeds import stopped_writes as feeds
 from tests.domains.messages import stopped_writes as messages
 from tests.domains.orders import stopped_writes as orders
@@ -108,17 +105,18 @@ class PairExplorer:
 
 def _pairs() -> Iterator[Pair]:
     engine = Embedded()
-    fold = CrashTests(engine, BY_NAME["counters"].tables, BY_NAME["counters"].open, counters.VIEWS, (), rows_and_days)
+    fold = attrs.evolve(counters.STOPPED, refusals=())
+    pushed, pulled = feeds.STOPPED.variants
     folds = (
         attrs.evolve(counters.WRITES[0], before=one_user),
         attrs.evolve(counters.WRITES[1], before=closed_day),
     )
     designs = {
-        "orders": (orders.crash_tests(engine, ORDERS.main), orders.WRITES),
-        "messages": (messages.crash_tests(engine, MESSAGES.main), messages.WRITES),
-        "feeds, pushed": (feeds.crash_tests(engine), feeds.WRITES),
-        "feeds, pulled": (feeds.crash_tests(engine, pull_above=0), feeds.WRITES),
-        "counters": (fold, folds),
+        "orders": (crash_tests(engine, orders.STOPPED, orders.DESIGN.main), orders.WRITES),
+        "messages": (crash_tests(engine, messages.STOPPED, messages.DESIGN.main), messages.WRITES),
+        "feeds, pushed": (crash_tests(engine, feeds.STOPPED, pushed), feeds.WRITES),
+        "feeds, pulled": (crash_tests(engine, feeds.STOPPED, pulled), feeds.WRITES),
+        "counters": (crash_tests(engine, fold, counters.DESIGN.main), folds),
     }
     for name, (tests, writes) in designs.items():
         for write in writes:

@@ -1,0 +1,84 @@
+"""The writes of counters over several rows, and what their readers see, for the crash tests."""
+
+from operator import attrgetter
+
+from domains.counters import DAY_MS, DayClosed
+from domains.counters.design import DESIGN
+from domains.counters.keys import StateOfDay
+from shared.testing import ReplyLost, StoppedWrites, View, Write, sources
+
+from .asking import DAY, LATE, logins_of_three, stored
+
+USERS = ("ada", "ada_2", "bob", "zoe")
+OF_OLD_USER, OF_NEW_USER = LATE
+
+
+def fold(logins):
+    logins.fold(DAY)
+
+
+def recover(logins):
+    if logins.upkeep.recover(older_than_ms=0).failed:
+        raise ReplyLost
+
+
+def store_of_old_user(logins):
+    logins.store(OF_OLD_USER)
+
+
+def store_of_new_user(logins):
+    logins.store(OF_NEW_USER)
+
+
+def three_users(store):
+    stored(store.repository(), *logins_of_three())
+
+
+def closed_day(store):
+    """Leaves the day closed, with no user folded."""
+    three_users(store)
+    store.die(fold, before=lambda call: call.table.startswith("logins_by_day"))
+
+
+WRITES = (
+    Write(
+        "fold", fold, three_users, {"fold": fold, "store": store_of_old_user, "new user": store_of_new_user}, calls=19
+    ),
+    Write("recover", recover, closed_day, {"fold": fold, "recover": recover}, calls=16),
+    Write("store", store_of_old_user, three_users, is_recovered=False, calls=2),
+    Write("store, of a new user", store_of_new_user, three_users, is_recovered=False, calls=2),
+)
+
+
+# ---- what readers see
+
+user_and_day = attrgetter("user", "day_ms")
+
+
+def open_days(logins):
+    """The days that take logins."""
+    days = (DAY - DAY_MS, DAY, DAY + DAY_MS)
+    return [day for day in days if logins.writer.reader.read(logins.writer.source.row(StateOfDay(day))).record is None]
+
+
+VIEWS = (
+    View("open days", open_days),
+    View("total of the day", lambda logins: [logins.day_total(DAY)]),
+    View("users of the day", lambda logins: logins.top_users(DAY, 9), user_and_day),
+    View(
+        "days of each user",
+        lambda logins: [day for user in USERS for day in logins.days(user)],
+        user_and_day,
+        lags=True,
+    ),
+    View("each user on the day", lambda logins: [(user, logins.day_count(user, DAY)) for user in USERS], lags=True),
+)
+
+
+def rows_and_days(logins, tables):
+    """All rows of both tables of logins, and the state of each day."""
+    writer = logins.writer
+    return {table.name: dict(writer.rows(table.name).scan()) for table in tables[:2]} | {"days": sources(writer)}
+
+
+STOPPED = StoppedWrites(WRITES, VIEWS, variants=DESIGN.variants[:2], refusals=(DayClosed,), contents=rows_and_days)
