@@ -6,6 +6,9 @@ ifneq ($(PYTHON),$(MADE_WITH))
 endif
 FITS := import ensurepip, sys, venv; print("yes" if sys.version_info >= (3, 11) else "no")
 
+# The tests start hundreds of processes; each would compile every module again.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Each process gets neighbouring tests, so that a module's fixtures are set up once; one that is done takes tests of others.
 PARALLEL := -n auto --dist worksteal
 
