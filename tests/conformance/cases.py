@@ -18,7 +18,7 @@ ERRORS = ("IOError", "IllegalArgument", "AlreadyExists", "TApplicationException"
 
 _ONE_FAMILY = {"d": dict[str, Any]()}
 _TABLE_FIELDS = {"families", "splits", "rows"}
-_CASE_FIELDS = {"says", "section", "table", "slow", "steps"} | _TABLE_FIELDS
+_CASE_FIELDS = {"on", "slow", "steps"} | _TABLE_FIELDS
 _RUNNER_CALLS = {"scan", "wait_ms", "major_compaction"}
 _EXPECTATIONS = ("gives", "gives_rows", "matches", "opens", "raises")
 _STEP_FIELDS = {*_EXPECTATIONS, "text", "table", "exact_table", "fetch"}
@@ -100,27 +100,29 @@ def _cases_of(path: Path) -> Iterable[Case]:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise InvalidCase(f"{path.name}: {error}") from error
-    _check_fields(content, {"case", "table"}, path.name)
-    tables = content.get("table", {})
+    tables = content.pop("table", {})
     for name, table in tables.items():
         _check_fields(table, _TABLE_FIELDS, f"{path.name}: table {name}")
-    for given in content.get("case", []):
-        where = f"{path.name}: {given.get('says', '(a case that says nothing)')!r}"
-        _check_fields(given, _CASE_FIELDS, where)
-        yield _case(path.stem, given, tables, where)
+    for section, cases in content.items():
+        _check_one_of("section", section, SECTIONS, path.name)
+        for says, given in cases.items():
+            where = f"{path.name}: {says!r}"
+            _check_fields(given, _CASE_FIELDS, where)
+            yield _case(path.stem, section, says, given, tables, where)
 
 
-def _case(file: str, given: dict[str, Any], tables: Mapping[str, Any], where: str) -> Case:
-    for name in ("says", "section", "steps"):
-        if not given.get(name):
-            raise InvalidCase(f"{where}: {name}: is missing")
-    _check_one_of("section", given["section"], SECTIONS, where)
-    steps = [_step(step, f"{where}: step {number}") for number, step in enumerate(given["steps"], 1)]
-    shared = given.get("table")
+def _case(file: str, section: str, says: str, given: dict[str, Any], tables: Mapping[str, Any], where: str) -> Case:
+    shared_steps = given.get("on", {})
+    if len(shared_steps) + ("steps" in given) != 1:
+        raise InvalidCase(f"{where}: wants steps, or the steps on one table")
+    ((shared, given_steps),) = shared_steps.items() or [(None, given["steps"])]
+    if not given_steps:
+        raise InvalidCase(f"{where}: steps: are missing")
+    steps = [_step(step, f"{where}: step {number}") for number, step in enumerate(given_steps, 1)]
     if shared is not None:
-        _check_one_of("table", shared, list(tables), where)
+        _check_one_of("on", shared, list(tables), where)
         if _TABLE_FIELDS & given.keys():
-            raise InvalidCase(f"{where}: table: has families and rows already")
+            raise InvalidCase(f"{where}: on: the table has families and rows already")
         for step in steps:
             if not _READS.match(step.call):
                 raise InvalidCase(f"{where}: {step.call}: a case on a table for several cases may only read")
@@ -130,8 +132,8 @@ def _case(file: str, given: dict[str, Any], tables: Mapping[str, Any], where: st
         _check_fields(descriptor, _DESCRIPTOR_FIELDS, where)
     return Case(
         file,
-        given["says"],
-        given["section"],
+        says,
+        section,
         given.get("slow", False),
         shared,
         families,

@@ -6,26 +6,27 @@ import pytest
 
 from tests.conformance.cases import InvalidCase, read_cases
 
-CASE = """[[case]]
-says = "one"
-section = "1.4"
-"""
+CASE = '["1.4"."one"]\n'
 READ = 'steps = [{ getRow = "r", gives = [] }]\n'
+READ_ON = READ.replace("steps", "on.x")
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("[[case", r"a.toml: "),
-        ("[[cases]]\n", r"a.toml: no such field: cases"),
+        ("[case.one]\n", r"a.toml: section: wants one of 1.1, .* \(got 'case'\)"),
         ("[table.x]\nfamily = {}\n", r"a.toml: table x: no such field: family"),
         (f"{CASE}step = []\n", r"a.toml: 'one': no such field: step"),
-        (CASE, r"a.toml: 'one': steps: is missing"),
-        (f"{CASE}{READ}".replace("1.4", "1.11"), r"a.toml: 'one': section: wants one of 1.1, .* \(got '1.11'\)"),
-        (f"{CASE}{READ}" * 2, r"a.toml: 'one': also said in a.toml"),
-        (f'{CASE}table = "x"\n{READ}', r"a.toml: 'one': table: wants one of  \(got 'x'\)"),
-        (f'[table.x]\n{CASE}table = "x"\nrows = []\n{READ}', r"'one': table: has families and rows already"),
-        (f'[table.x]\n{CASE}table = "x"\nsteps = [{{ deleteAllRow = "r" }}]', r"deleteAllRow: a case on a table"),
+        (CASE, r"a.toml: 'one': wants steps, or the steps on one table"),
+        (f"{CASE}steps = []", r"a.toml: 'one': steps: are missing"),
+        (f"{CASE}{READ}on.x = []", r"a.toml: 'one': wants steps, or the steps on one table"),
+        (f"{CASE}{READ}".replace("1.4", "1.11"), r"a.toml: section: wants one of 1.1, .* \(got '1.11'\)"),
+        (f"{CASE}{READ}" * 2, r"a.toml: Cannot declare \('1.4', 'one'\) twice"),
+        (f"{CASE}{READ}" + f"{CASE}{READ}".replace("1.4", "1.5"), r"a.toml: 'one': also said in a.toml"),
+        (f"{CASE}{READ_ON}", r"a.toml: 'one': on: wants one of  \(got 'x'\)"),
+        (f"[table.x]\n{CASE}rows = []\n{READ_ON}", r"'one': on: the table has families and rows already"),
+        (f'[table.x]\n{CASE}on.x = [{{ deleteAllRow = "r" }}]', r"deleteAllRow: a case on a table"),
         (f"{CASE}families = {{ d = {{ ttl = 5 }} }}\n{READ}", r"'one': no such field: ttl"),
         (f'{CASE}steps = [{{ getrow = "r", gives = [] }}]', r"'one': step 1: getrow: is no call"),
         (f'{CASE}steps = [{{ getRow = "r", get = "r", gives = [] }}]', r"step 1: wants one call \(got getRow, get\)"),

@@ -17,7 +17,7 @@ _LONG = re.compile(r"(.)\1{99,}", re.DOTALL)
 
 
 def as_case(difference: Difference, candidate: str) -> str:
-    """Lines for a file of `tests/conformance`; what it says, and of which section, is for the reader to find.
+    """Lines for a file of `tests/conformance`; of which section it is, and what it says, is for the reader to find.
 
     A timestamp between two writes has no notation there and stands as words.
     """
@@ -28,9 +28,7 @@ def as_case(difference: Difference, candidate: str) -> str:
     last = difference.answered[-1]
     lines = [
         f"# seed {difference.seed}" + ("" if difference.is_reproduced else ", not seen again when repeated"),
-        "[[case]]",
-        'says = "..."',
-        'section = "..."',
+        '["section"."..."]',
         f"families = {_toml(families)}",
         *([f"splits = {_toml(list(kind.splits))}"] if kind.splits else []),
         "steps = [",
