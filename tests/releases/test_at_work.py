@@ -32,7 +32,7 @@ LATER_LIST = r".*must name lists of this release .got orders_by_priority.*"
 
 
 for_seconds_or_a_minute = pytest.mark.parametrize(
-    ("seconds", "kills"), [(6, 1), pytest.param(60, 5, marks=pytest.mark.long)], ids=["seconds", "a minute"]
+    ("seconds", "kills"), [(3, 1), pytest.param(60, 5, marks=pytest.mark.long)], ids=["seconds", "a minute"]
 )
 
 
