@@ -11,7 +11,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn
 
 from shared.keys.errors import listed, shown
 from shared.records import show_time
-from shared.writes import Finding, Instructions, Upkeep
+from shared.writes import Erases, Finding, Instructions, Upkeep
 
 from . import terminal
 from .designs import all_designs, find_variants
@@ -133,9 +133,9 @@ def check_erases(name: str) -> None:
         raise WrongUsage(f"{name}: cannot erase a person (designs that can: {erasing})")
 
 
-def erase(out: Console, name: str, repository: Any, who: str, *, as_json: bool) -> int:
+def erase(out: Console, name: str, repository: Erases, who: str, *, as_json: bool) -> int:
     """Removes what names a person; returns the exit code, 0 also if rows remain that `recover` removes later."""
-    remaining: int = repository.erase(who)
+    remaining = repository.erase(who)
     if as_json:
         terminal.json_object(out, {"name": name, "erased": who, "remaining": remaining})
     else:

@@ -58,7 +58,10 @@ class LoginRepository:
         self._by_day = LoginTable.of(connection, tables.by_day)
         self.writer = IntentWriter(connection, tables.days, tables.intents, (), lambda _state: (), clock=clock)
         self._folder = DayFolder(connection, self._by_user, self._by_day, self.writer, clock)
-        self.upkeep: Upkeep = CombinedUpkeep(WriterUpkeep(self.writer, source="day"), LoginUpkeep(self._folder))
+        days, logins = WriterUpkeep(self.writer, source="day"), LoginUpkeep(self._folder)
+        self.upkeep: Upkeep = CombinedUpkeep(
+            days, logins, counts=[days, logins], pending=[days], recover=[days, logins]
+        )
         self._is_closed: dict[int, bool] = {}
         """What was last read of each day; a day that is closed remains so."""
 

@@ -62,10 +62,6 @@ class LoginUpkeep:
         """How many of each sort were compared so far."""
         return {"login": self.logins, "sum": self.sums}
 
-    def pending(self) -> list[Any]:
-        """Nothing: the writes of the states of days have intents."""
-        return []
-
     def recover(self, older_than_ms: int | None = None) -> Recovery:
         """Folds the days that are closed and not folded yet, whatever `older_than_ms` is.
 

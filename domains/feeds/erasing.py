@@ -24,7 +24,7 @@ REMAINS = "rows of an erased user remain; rowbook recover feeds removes them, or
 
 
 class UserErasures:
-    """Erases users from the tables of a `FeedRepository`: an `Upkeep`. `FeedRepository.erase` describes the steps.
+    """Erases users from the tables of a `FeedRepository`: a part of its upkeep. `FeedRepository.erase` has the steps.
 
     An erasure whose next step is ten minutes late is unsettled: `erase` died, or nobody has recovered.
     """
@@ -65,15 +65,6 @@ class UserErasures:
         return remaining
 
     # ---- upkeep
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """Nothing: erasures are few."""
-        return {}
-
-    def pending(self) -> list[Any]:
-        """Nothing: the writes of an erasure have intents."""
-        return []
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
         """Removes what erasures have left, 42 minutes after `erase` has returned.

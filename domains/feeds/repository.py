@@ -92,11 +92,17 @@ class FeedRepository:
         self._fan_out = FanOut(connection, tables, self.post_writer, clock, step_rows)
         self._lines = TimelineLines(self._timelines, self.follow_writer, self.post_writer)
         self._erasures = UserErasures(connection, tables, self._lines, self.follow_writer, self.post_writer)
+        posts = WriterUpkeep(self.post_writer)
+        timelines = TimelineUpkeep(self.follow_writer, self.post_writer, self._lines, self._fan_out.upkeep)
+        streams = StreamUpkeep(self.post_writer, self._fan_out, tables.timelines)
         self.upkeep: Upkeep = CombinedUpkeep(
-            WriterUpkeep(self.post_writer),
-            TimelineUpkeep(self.follow_writer, self.post_writer, self._lines, self._fan_out.upkeep),
-            StreamUpkeep(self.post_writer, self._fan_out, tables.timelines),
+            posts,
+            timelines,
+            streams,
             self._erasures,
+            counts=[posts, timelines, streams],
+            pending=[posts, timelines],
+            recover=[posts, timelines, self._erasures],
         )
         self._pull_above = pull_above
 

@@ -6,7 +6,7 @@ from typing import Any
 from shared.keys import InvalidKey
 from shared.queries import in_batches, scan
 from shared.tables import InvalidRow, TableLayout
-from shared.writes import Finding, Instructions, IntentWriter, Pending, Recovery, Upkeep, WriterUpkeep
+from shared.writes import Finding, Instructions, IntentWriter, Pending, Recovery, UnfinishedWork, WriterUpkeep
 from shared.writes.findings import NOTHING_TOLD
 from shared.writes.upkeep import no_progress
 
@@ -37,7 +37,7 @@ class TimelineUpkeep:
         follow_writer: IntentWriter[Follow],
         post_writer: IntentWriter[StoredPost],
         lines: TimelineLines,
-        fan_outs: Upkeep,
+        fan_outs: UnfinishedWork[StoredPost],
     ) -> None:
         self._follows = WriterUpkeep(follow_writer)
         self._fan_outs = fan_outs
@@ -156,14 +156,6 @@ class StreamUpkeep:
     def counts(self) -> dict[str, int]:
         """How many posts were compared so far."""
         return {"pulled post": self._pulled}
-
-    def pending(self) -> list[Pending]:
-        """Nothing: a fan-out puts the lines."""
-        return []
-
-    def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Nothing: `FanOut.upkeep` goes on with fan-outs."""
-        return Recovery(0, 0, ())
 
     def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
         """The rows that pulled posts lack.

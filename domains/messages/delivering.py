@@ -9,7 +9,7 @@ import attrs
 from shared.keys.errors import shown
 from shared.queries import in_batches, scan
 from shared.tables import BoundTable, InvalidRow
-from shared.writes import Finding, Instructions, IntentWriter, Recovery, Source, UnfinishedWork, claim
+from shared.writes import Finding, Instructions, IntentWriter, Source, UnfinishedWork, claim
 from shared.writes.findings import NOTHING_TOLD
 from shared.writes.upkeep import no_progress
 
@@ -22,7 +22,7 @@ NOT_DELIVERED = "members may lack their copies; rowbook recover messages goes on
 
 
 class GroupDeliveries:
-    """Delivers group messages; an `Upkeep` that compares them with the copies that they say are delivered.
+    """Delivers group messages; the part of an upkeep that compares them with the copies that they say are delivered.
 
     A copy that its member has deleted keeps its row. So a copy without a row is lost, and `repair` creates it again,
     unread, also for a member who had read or deleted it. While a message is delivered, the lines of its copies come
@@ -63,14 +63,6 @@ class GroupDeliveries:
     def counts(self) -> Mapping[str, int]:
         """How many copies were compared so far."""
         return {"copy": self._copies}
-
-    def pending(self) -> list[Any]:
-        """Nothing: `unfinished` goes on with deliveries."""
-        return []
-
-    def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Nothing: `unfinished` goes on with deliveries."""
-        return Recovery(0, 0, ())
 
     def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
         """The copies that are lost. Costs: one scan of the inboxes, and a call for each 1,000 copies."""

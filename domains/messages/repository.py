@@ -70,10 +70,10 @@ class MessageRepository:
         derive = derive or partial(lines_of, tables)
         self.writer = IntentWriter(connection, tables.inbox, tables.intents, lists, derive, moving=lists, clock=clock)
         self.deliveries = GroupDeliveries(self.writer, self._inbox, self._unfinished)
+        copies, unfinished = self.deliveries, self.deliveries.unfinished
+        writes = WriterUpkeep(self.writer, self.deliveries.about_to_be_claimed)
         self.upkeep: Upkeep = CombinedUpkeep(
-            self.deliveries,
-            WriterUpkeep(self.writer, self.deliveries.about_to_be_claimed),
-            self.deliveries.unfinished,
+            copies, writes, unfinished, counts=[copies, writes], pending=[writes], recover=[writes, unfinished]
         )
 
     # ---- writes

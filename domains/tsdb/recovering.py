@@ -1,6 +1,6 @@
 """The upkeep of deletions: those that are registered are done once more, and then removed; see `registry.py`."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from shared.tables import InvalidRow
 from shared.writes import Finding, Instructions, Recovery, settle_each
@@ -19,17 +19,12 @@ class DeletionUpkeep:
         self._registry = registry
         self._deleter = deleter
 
-    @property
-    def counts(self) -> dict[str, int]:
-        """Nothing: deletions are few."""
-        return {}
-
     def pending(self) -> list[RegisteredDeletion]:
         """The deletions that are registered, the oldest first: still under way, or not yet removed by `recover`.
 
         Costs: 1 scan.
         """
-        return sorted(self._registry.registered().values(), key=lambda deletion: deletion.started_ms)
+        return sorted(self._registry.registered().values(), key=_started)
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
         """Deletes once more what registered deletions cover, and removes those that are twenty minutes old.
@@ -37,12 +32,15 @@ class DeletionUpkeep:
         Takes those that are `older_than_ms`, twenty minutes if omitted; younger ones stay registered.
         Raises ClockSkew. Costs: 1 scan; for each deletion those of `Deleter.delete`, and 1 delete.
         """
+        invalid: list[InvalidRow] = []
+        return self._recovered(self._registry.read(invalid), older_than_ms).with_invalid(invalid)
+
+    def _recovered(self, registered: Mapping[str, RegisteredDeletion], older_than_ms: int | None) -> Recovery:
+        """What `recover` does with these deletions."""
         age_ms = KEEP_MS if older_than_ms is None else older_than_ms
         now_ms = self._registry.check_clock().wall_ms
         invalid: list[InvalidRow] = []
-        deletions = {
-            self._registry.deletions.row(deletion): deletion for deletion in self._registry.read(invalid).values()
-        }
+        deletions = {self._registry.deletions.row(deletion): deletion for deletion in registered.values()}
 
         def settle(row: bytes) -> bool | None:
             deletion = deletions[row]
@@ -63,15 +61,24 @@ class DeletionUpkeep:
         """The registered deletions that cannot be read; no row tells what a deletion should have deleted."""
         invalid: list[InvalidRow] = []
         self._registry.read(invalid)
-        yield from (Finding("undecodable", row.table, row.row, None, row.reason) for row in invalid)
+        yield from map(_undecodable, invalid)
 
     def repair(
         self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
     ) -> Iterator[tuple[Finding, bool]]:
         """Recovers all deletions; yields those that cannot be read, and those that failed, with the reason."""
-        failed = self.recover(older_than_ms=0).failed
-        yield from ((finding, False) for finding in self.verify(progress))
-        deletions = self._registry.deletions
-        for row in map(deletions.row, self.pending()):
-            if reason := reason_told(failed, deletions.layout.name, row):
-                yield Finding("unsettled", deletions.layout.name, row, None, reason), False
+        invalid: list[InvalidRow] = []
+        deletions, table = self._registry.read(invalid), self._registry.deletions
+        failed = self._recovered(deletions, older_than_ms=0).failed
+        yield from ((finding, False) for finding in map(_undecodable, invalid))
+        for row in map(table.row, sorted(deletions.values(), key=_started)):
+            if reason := reason_told(failed, table.layout.name, row):
+                yield Finding("unsettled", table.layout.name, row, None, reason), False
+
+
+def _started(deletion: RegisteredDeletion) -> int:
+    return deletion.started_ms
+
+
+def _undecodable(row: InvalidRow) -> Finding:
+    return Finding("undecodable", row.table, row.row, None, row.reason)

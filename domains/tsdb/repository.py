@@ -76,9 +76,10 @@ class TsdbRepository:
         self._deleter = Deleter(self._points, self.uids, self._registry, duplicates, clock)
         self._annotations = AnnotationStore(self._points, self.uids)
         names = BoundTable(connection, tables.uids)
+        deletions = DeletionUpkeep(self._registry, self._deleter)
+        series = SeriesUpkeep(self._points, names, self.uids, duplicates)
         self.upkeep: Upkeep = CombinedUpkeep(
-            DeletionUpkeep(self._registry, self._deleter),
-            SeriesUpkeep(self._points, names, self.uids, duplicates),
+            deletions, series, counts=[series], pending=[deletions], recover=[deletions]
         )
         self._duplicates: Duplicates = duplicates
         self._clock = clock

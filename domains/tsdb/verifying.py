@@ -29,7 +29,7 @@ from shared.keys import MAX_ROW_BYTES
 from shared.keys.errors import shown, shown_bytes
 from shared.queries import in_batches
 from shared.tables import BoundTable
-from shared.writes import Finding, Instructions, Recovery
+from shared.writes import Finding, Instructions
 from shared.writes.dictionaries import COUNTER_ROW, ID_FAMILY, NAME_FAMILY
 from shared.writes.findings import NOTHING_TOLD, TIMES_READ_AGAIN
 from shared.writes.upkeep import no_progress
@@ -82,14 +82,6 @@ class SeriesUpkeep:
     def counts(self) -> dict[str, int]:
         """How many of each sort were compared so far."""
         return {"mapping": self.mappings, "row": self.rows}
-
-    def pending(self) -> list[Any]:
-        """Nothing: a name is assigned, and a point stored, in single calls."""
-        return []
-
-    def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Nothing."""
-        return Recovery(0, 0, ())
 
     def repair(
         self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD

@@ -16,7 +16,7 @@ from .server_clock import ClockSkew
 from .slots import Intent, holds_intents, intents_table
 from .sources import Source, SourceCells
 from .unfinished import UnfinishedWork
-from .upkeep import CombinedUpkeep, Upkeep
+from .upkeep import CombinedUpkeep, Erases, Upkeep
 from .verifying import WriterUpkeep
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "Dictionary",
     "ErasedName",
     "ErasedSource",
+    "Erases",
     "Erasure",
     "ErasureTables",
     "Erasures",

@@ -42,15 +42,6 @@ class UnfinishedWork(Generic[R]):
         lines = Query(self._lines, self._lines.whole_table()).on_invalid(on_invalid)
         return map(self._writer.source.row, lines)
 
-    @property
-    def counts(self) -> dict[str, int]:
-        """Nothing: the rows of the list are counted with those of the writer."""
-        return {}
-
-    def pending(self) -> list[Any]:
-        """Nothing: the writer's upkeep has the intents of each step."""
-        return []
-
     def recover(self, older_than_ms: int | None = None) -> Recovery:
         """Goes on with work that has not moved for `older_than_ms`, 10 minutes if omitted.
 

@@ -1,7 +1,7 @@
 """What a design does after an accident: it completes interrupted work, and finds and mends rows that disagree."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from .findings import NOTHING_TOLD, Finding, Instructions
@@ -17,21 +17,8 @@ class StartedWork(Protocol):
         ...
 
 
-class Upkeep(Protocol):
-    """The upkeep of a design, or of a part of its rows; `CombinedUpkeep` makes one of several parts."""
-
-    @property
-    def counts(self) -> Mapping[str, int]:
-        """How many rows of each sort the latest `verify` or `repair` of each part has compared, by a noun."""
-        ...
-
-    def pending(self) -> Sequence[StartedWork]:
-        """The writes that have not ended, the oldest first: under way, or left by a process that died."""
-        ...
-
-    def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Completes work that is `older_than_ms`, or as old as the part says if omitted. Run it every few minutes."""
-        ...
+class Checks(Protocol):
+    """What every part of an upkeep does: it compares some rows of a design, or what is left to do, and mends them."""
 
     def verify(self, progress: Callable[[], object] = ...) -> Iterator[Finding]:
         """Every row that is not as it should be. Run it once a week, and after an accident. Calls `progress` often."""
@@ -44,31 +31,77 @@ class Upkeep(Protocol):
         ...
 
 
+class Counts(Protocol):
+    """A part that counts what it compares."""
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many rows of each sort the latest `verify` or `repair` of each part has compared, by a noun."""
+        ...
+
+
+class Starts(Protocol):
+    """A part that knows the writes that have not ended."""
+
+    def pending(self) -> Sequence[StartedWork]:
+        """The writes that have not ended, the oldest first: under way, or left by a process that died."""
+        ...
+
+
+class Recovers(Protocol):
+    """A part with work that another process can complete."""
+
+    def recover(self, older_than_ms: int | None = None) -> Recovery:
+        """Completes work that is `older_than_ms`, or as old as the part says if omitted. Run it every few minutes."""
+        ...
+
+
+class Upkeep(Checks, Counts, Starts, Recovers, Protocol):
+    """The upkeep of a design; `CombinedUpkeep` makes it of several parts."""
+
+
+class Erases(Protocol):
+    """A repository whose records name persons, and which can erase one."""
+
+    def erase(self, who: str, /) -> int:
+        """Removes what names a person; returns how many rows remain that `Upkeep.recover` removes later."""
+        ...
+
+
 def no_progress() -> None:
     """Shows nothing."""
 
 
 class CombinedUpkeep:
-    """Several upkeeps as one: they run in the given order."""
+    """Several parts as one upkeep: they run in the given order. What only some of them do, they are named for."""
 
-    def __init__(self, *parts: Upkeep) -> None:
+    def __init__(
+        self,
+        *parts: Checks,
+        counts: Iterable[Counts] = (),
+        pending: Iterable[Starts] = (),
+        recover: Iterable[Recovers] = (),
+    ) -> None:
         self._parts = parts
+        self._counting = tuple(counts)
+        self._starting = tuple(pending)
+        self._recovering = tuple(recover)
 
     @property
     def counts(self) -> dict[str, int]:
         """How many rows of each sort were compared, in all parts together."""
         counts: Counter[str] = Counter()
-        for part in self._parts:
+        for part in self._counting:
             counts.update(part.counts)
         return dict(counts)
 
     def pending(self) -> list[StartedWork]:
         """The work of all parts that has not ended, the oldest first."""
-        return sorted((work for part in self._parts for work in part.pending()), key=lambda work: work.started_ms)
+        return sorted((work for part in self._starting for work in part.pending()), key=lambda work: work.started_ms)
 
     def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Recovers each part."""
-        return Recovery.of_all([part.recover(older_than_ms) for part in self._parts])
+        """Recovers each part that can."""
+        return Recovery.of_all([part.recover(older_than_ms) for part in self._recovering])
 
     def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
         """All findings, part by part."""
