@@ -92,7 +92,7 @@ def comparison(to: Console, design: Design, variants: list[VariantCosts]) -> Non
 def traps(to: Console, design: Design) -> None:
     """Writes the published mistakes, each with what it gives and what the right way gives."""
     for trap in design.traps:
-        name, published_as, task, wrong, right = trap_row(trap)
+        name, published_as, task, wrong, right = trap_row(trap, design)
         heading(to, f"trap: {name}: {published_as}")
         line(to, f"  asked for  {task}")
         line(to, f"  gives      {wrong}")

@@ -84,6 +84,7 @@ def load(
     sources = (_Source(file, _read_as(design, load, read, file)) for file in files)
     first = next(sources)  # so that a file that cannot be read is refused before a store exists
     warn(errors, design, variant)
+    storing = load if variant.may_store_again else attrs.evolve(load, store_all=None)
     loaded: list[_Source] = []
     with open_store(store) as connection:
         create_tables(connection, variant.tables)
@@ -92,7 +93,7 @@ def load(
             for source in chain([first], sources):
                 loaded.append(source)
                 try:
-                    _store_lines(errors, load, repository, source, stops)
+                    _store_lines(errors, storing, repository, source, stops)
                 except CommandFailed as error:
                     advice = "" if source.stored else _other_load(design, load, read, source.file)
                     raise CommandFailed(f"{error}{advice}") from None

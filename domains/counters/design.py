@@ -1,16 +1,21 @@
 """What the suite shows of `counters`: its questions, variants and published mistakes. A copy does not need it."""
 
-from shared.designs import AccessPattern, Design, Exemption, Variant
+from pathlib import Path
+
+from shared.designs import AccessPattern, Design, Exemption, Load, Variant
 from shared.records import parse_time
 
 from . import keys
+from .formats import FORMATS
 from .keys import INTENTS, LOGIN_DAYS
-from .loads import LAST_DAY_MS, LOGINS_LOAD
 from .published import PUBLISHED
 from .readme_blocks import own_blocks
+from .records import DAY_MS, Login, Repeats
 from .repository import LoginRepository
 from .traps import TRAPS
 from .variants import increment, salted, sharded
+
+SAMPLES = Path(__file__).parents[2] / "fixtures" / "counters"
 
 MONDAY_MS, NEXT_MONDAY_MS = parse_time("2026-01-05"), parse_time("2026-01-12")
 BUSY_DAY = {"day_ms": parse_time("2026-01-18")}
@@ -40,7 +45,11 @@ NO_LOGINS = (
 DESIGN = Design(
     name="counters",
     question="How are logins counted for each user and day, so that a client that tries again never counts twice?",
-    loads=(LOGINS_LOAD,),
+    loads=(
+        Load(
+            "logins", Login, LoginRepository.store, SAMPLES / "logins.csv", FORMATS, Repeats, LoginRepository.store_all
+        ),
+    ),
     patterns=(DAYS, DAY_COUNT, DAY_TOTAL, TOP_USERS, LATEST),
     repository=LoginRepository,
     variants=(
@@ -49,7 +58,7 @@ DESIGN = Design(
         Variant(increment, "counters to which HBase adds one", (NOT_IDEMPOTENT,), without_upkeep=NO_LOGINS),
         Variant(sharded, "the same counters, a day's total in eight rows", (NOT_IDEMPOTENT,), without_upkeep=NO_LOGINS),
     ),
-    newest_ms=LAST_DAY_MS,
+    newest_ms=DAY_MS,
     exemptions=(Exemption("rows", "all users of the day are read to find ten of them", (TOP_USERS,)),),
     traps=TRAPS,
     published=PUBLISHED,

@@ -4,7 +4,7 @@ Do not copy code that is named wrong.
 """
 
 from collections.abc import Callable, Generator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -12,10 +12,8 @@ import happybase
 from Hbase_thrift import TAppend  # a module that happybase makes
 from thriftpy2.transport import TTransportException
 
-from shared.designs import Outcome, Trap
+from shared.designs import Design, Outcome, Trap, scratch_store, scratch_table
 from shared.records import parse_time
-from shared.stores import connect
-from shared.tables import create_tables
 
 from .keys import TABLES
 from .records import Login
@@ -28,10 +26,8 @@ COLUMN = b"stat:login_count"
 
 
 def _published_table() -> happybase.Table:
-    """The published table `t_daily_stats`, empty."""
-    connection = connect("embedded:")
-    connection.create_table("t_daily_stats", {"stat": {}})
-    return connection.table("t_daily_stats")
+    """The published table of daily statistics, empty."""
+    return scratch_table(families=["stat"])
 
 
 def _published_row(user: str, date: str = "20240315") -> bytes:
@@ -41,11 +37,9 @@ def _published_row(user: str, date: str = "20240315") -> bytes:
 
 def _counted(store: Callable[[LoginRepository], None]) -> int:
     """How many logins of ada the design counts on the day after `store`."""
-    with closing(connect("embedded:")) as connection:
-        create_tables(connection, TABLES)
-        repository = LoginRepository(connection)
-        store(repository)
-        return repository.day_count("ada", DAY)
+    repository = LoginRepository(scratch_store(TABLES))
+    store(repository)
+    return repository.day_count("ada", DAY)
 
 
 def _store_three(repository: LoginRepository) -> None:
@@ -53,7 +47,7 @@ def _store_three(repository: LoginRepository) -> None:
         repository.store(login)
 
 
-def append_as_a_counter() -> Outcome:
+def append_as_a_counter(_design: Design) -> Outcome:
     """Append adds bytes to a value, not numbers: three times the text 1 is 111, and three longs are 24 bytes."""
     values: list[bytes] = []
     for appended in (b"1", (1).to_bytes(8, "big")):
@@ -114,21 +108,20 @@ def _store_until_answered(repository: LoginRepository | increment.Repository) ->
             repository.store(login)
 
 
-def increment_after_a_lost_reply() -> Outcome:
+def increment_after_a_lost_reply(_design: Design) -> Outcome:
     """The reply of an increment is lost, and the client tries again: HBase has counted the login twice."""
     counts: list[int] = []
     for tables, open_ in ((increment.TABLES, increment.Repository), (TABLES, LoginRepository)):
-        with closing(connect("embedded:")) as connection:
-            create_tables(connection, tables)
-            repository = open_(connection)
-            with _losing_reply(connection, lost=4):
-                _store_until_answered(repository)
-            counts.append(repository.day_count("ada", DAY))
+        connection = scratch_store(tables)
+        repository = open_(connection)
+        with _losing_reply(connection, lost=4):
+            _store_until_answered(repository)
+        counts.append(repository.day_count("ada", DAY))
     wrong, right = counts
     return Outcome("three logins, and the reply of one write is lost", str(wrong), str(right))
 
 
-def two_keys_for_one_count() -> Outcome:
+def two_keys_for_one_count(_design: Design) -> Outcome:
     """A program with the key of the text, and one with that of the code, do not find each other's counts."""
     table = _published_table()
     for _ in THREE:
@@ -142,18 +135,16 @@ def two_keys_for_one_count() -> Outcome:
     )
 
 
-def delimiter_inside_a_user() -> Outcome:
+def delimiter_inside_a_user(_design: Design) -> Outcome:
     """The days of ada: scanning for the name and `_` also finds those of ada_2, and of ada_20240310 within a period."""
     users = ("ada", "ada_2", "ada_20240310")
     table = _published_table()
-    with closing(connect("embedded:")) as connection:
-        create_tables(connection, TABLES)
-        repository = LoginRepository(connection)
-        for user in users:
-            table.counter_inc(_published_row(user), COLUMN)
-            repository.store(Login(user, DAY))
-        all_days = len(repository.days("ada"))
-        in_march = len(repository.days("ada", parse_time("2024-03-01"), parse_time("2024-04-01")))
+    repository = LoginRepository(scratch_store(TABLES))
+    for user in users:
+        table.counter_inc(_published_row(user), COLUMN)
+        repository.store(Login(user, DAY))
+    all_days = len(repository.days("ada"))
+    in_march = len(repository.days("ada", parse_time("2024-03-01"), parse_time("2024-04-01")))
     wrong_days = len(list(table.scan(row_prefix=b"ada_")))
     wrong_march = len(list(table.scan(_published_row("ada", "20240301"), _published_row("ada", "20240401"))))
     return Outcome(
@@ -163,7 +154,7 @@ def delimiter_inside_a_user() -> Outcome:
     )
 
 
-def date_of_a_server() -> Outcome:
+def date_of_a_server(_design: Design) -> Outcome:
     """The published date has no zone: two servers give one moment two days."""
     evening = DAY + 20 * 3_600_000
     table = _published_table()

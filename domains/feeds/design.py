@@ -1,18 +1,23 @@
 """What the suite shows of `feeds`: its questions, variants and published mistakes. A copy does not need it."""
 
 from functools import partial
+from pathlib import Path
 
-from shared.designs import AccessPattern, Design, Variant
+from shared.designs import AccessPattern, Design, Load, Variant
 from shared.records import parse_time
 
 from . import keys
+from .formats import EDGES, TWEETS
 from .keys import ERASED_FOLLOWS, ERASED_POSTS, ERASURES, UNFINISHED
-from .loads import FOLLOWS_LOAD, LATEST_MS, POSTS_LOAD
 from .published import PUBLISHED
 from .readme_blocks import own_blocks
+from .records import Follow, Post
 from .repository import FeedRepository
 from .traps import TRAPS
 from .variants import pull, texts
+
+SAMPLES = Path(__file__).parents[2] / "fixtures" / "feeds"
+DAY_MS = 86_400_000
 
 PULL_ABOVE = 30
 """Low, so that the samples and the real files have authors below and above it."""
@@ -33,7 +38,10 @@ FOLLOWING = AccessPattern("whom a reader follows", FeedRepository.following, {"r
 DESIGN = Design(
     name="feeds",
     question="How does a post reach the timelines of all followers, whatever crashes and however many they are?",
-    loads=(FOLLOWS_LOAD, POSTS_LOAD),
+    loads=(
+        Load("follows", Follow, FeedRepository.follow, SAMPLES / "follows.csv", (EDGES,)),
+        Load("posts", Post, FeedRepository.post, SAMPLES / "posts.csv", (TWEETS,)),
+    ),
     patterns=(TIMELINE, WEEK, POSTS, FOLLOWERS, FOLLOWING),
     repository=partial(FeedRepository, pull_above=PULL_ABOVE),
     variants=(
@@ -49,7 +57,7 @@ DESIGN = Design(
         ),
     ),
     erases="a user",
-    newest_ms=LATEST_MS,
+    newest_ms=3 * DAY_MS,
     time="posted_ms",
     traps=TRAPS,
     published=PUBLISHED,

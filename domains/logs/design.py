@@ -1,14 +1,20 @@
 """What the suite shows of `logs`: its questions, variants and published mistakes. A copy does not need it."""
 
-from shared.designs import AccessPattern, Design, Exemption, Variant
+from pathlib import Path
+
+from shared.designs import AccessPattern, Design, Exemption, Load, Variant
 from shared.records import parse_time
 
 from . import keys
-from .loads import EVENTS, LAST_MINUTE_MS
+from .formats import FORMATS
 from .published import PUBLISHED
+from .records import LogEvent, Repeats
 from .repository import LogRepository
 from .traps import TRAPS
 from .variants import host_first, modulo, random, salted, slices, time_first
+
+SAMPLES = Path(__file__).parents[2] / "fixtures" / "logs"
+MINUTE_MS = 60_000
 
 TEN_MINUTES = {"since_ms": parse_time("2026-01-12T08:40"), "until_ms": parse_time("2026-01-12T08:50")}
 
@@ -38,7 +44,11 @@ TIME_FIRST = Exemption("rows", "the time comes first, so the rows of all hosts a
 DESIGN = Design(
     name="logs",
     question="Which row keys find log events by host, by kind or by time, and which of them spread the writes?",
-    loads=(EVENTS,),
+    loads=(
+        Load(
+            "events", LogEvent, LogRepository.store, SAMPLES / "logs.jsonl", FORMATS, Repeats, LogRepository.store_all
+        ),
+    ),
     patterns=(OF_KIND, LATEST, ALL_HOSTS, ONE_HOST, ALIKE, BY_FILTER, BY_CLIENT),
     repository=LogRepository,
     variants=(
@@ -81,7 +91,7 @@ DESIGN = Design(
         ),
     ),
     without_upkeep="stores each event in one put, so there is nothing to recover or to compare",
-    newest_ms=LAST_MINUTE_MS,
+    newest_ms=MINUTE_MS,
     exemptions=(
         Exemption("rows", "the severity is in no row key, so other severities are read too", (BY_FILTER, BY_CLIENT)),
         Exemption(

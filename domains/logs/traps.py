@@ -4,47 +4,37 @@ Every function gives both the same task, and counts. Do not copy code that is na
 """
 
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import happybase
 
-from shared.designs import Outcome, Trap
+from shared.designs import Design, Outcome, Trap, scratch_table, texts_of
 from shared.designs.comparison import RANGES, busiest_share
 from shared.keys import Descending, Int64, KeyLayout, UInt32, between, part, row_key
 from shared.queries import scan
-from shared.stores import connect
 
 from .keys import LOGS
-from .loads import EVENTS, LAST_MINUTE_MS
 from .records import LogEvent
 from .variants import salted, time_first
 
 LONG_MAX = 2**63 - 1
 
 
-def _table(rows: Iterable[bytes], host_of: Mapping[bytes, str] | None = None) -> happybase.Table:
-    """A table with these rows; each holds its host if `host_of` is given."""
-    connection = connect("embedded:")
-    connection.create_table("t", {"f": {}})
-    table = connection.table("t")
-    with table.batch() as batch:
-        for row in rows:
-            batch.put(row, {b"f:v": host_of[row] if host_of else b""})
-    return table
+def _table(rows: Iterable[bytes]) -> happybase.Table:
+    """A table with these rows."""
+    return scratch_table(dict.fromkeys(rows, ""))
 
 
-def prefix_without_terminator() -> Outcome:
+def prefix_without_terminator(design: Design) -> Outcome:
     """The events of host1: scanning for the bare name also finds host12 and host123."""
-    events = list(EVENTS.sample_records())
+    events = list(design.loads[0].sample_records())
     event_count = sum(event.host == "host1" for event in events)
 
     rows = {f"{event.host}{event.event}{event.time_ms}{event.tie.hex()}".encode(): event.host for event in events}
-    wrong_table = _table(rows, rows)
-    wrong_hosts = [cells[b"f:v"].decode() for _row, cells in wrong_table.scan(row_prefix=b"host1")]
+    wrong_hosts = texts_of(scratch_table(rows).scan(row_prefix=b"host1"))
 
     rows = {LOGS.row(event): event.host for event in events}
-    right_table = _table(rows, rows)
-    right_hosts = [cells[b"f:v"].decode() for _row, cells in scan(right_table, LOGS.key.plan(host="host1"))]
+    right_hosts = texts_of(scan(scratch_table(rows), LOGS.key.plan(host="host1")))
 
     foreign_count = len(wrong_hosts) - wrong_hosts.count("host1")
     return Outcome(
@@ -61,7 +51,7 @@ class Numbered:
     number: int = part(UInt32, "counts up by one")
 
 
-def decimal_text_without_padding() -> Outcome:
+def decimal_text_without_padding(_design: Design) -> Outcome:
     """Events numbered 1 to 1,000: as text, 10, 100 and 1000 come before 2, and the interval from 5 to 15 is empty."""
     numbers = range(1, 1001)
     intervals = ((1, 5), (5, 15))
@@ -83,7 +73,7 @@ class NewestFirst:
     time_ms: int = part(Descending(Int64), "milliseconds since 1970")
 
 
-def max_minus_time_of_another_width() -> Outcome:
+def max_minus_time_of_another_width(_design: Design) -> Outcome:
     """`%013d` of Long.MAX_VALUE - time has 19 digits, so it is never padded, and the first 13 digits mean nothing."""
     hour = [1_700_000_000_000 + second * 1000 for second in range(3600)]
     wrong_table = _table(b"%013d" % (LONG_MAX - time_ms) for time_ms in hour)
@@ -100,14 +90,14 @@ def max_minus_time_of_another_width() -> Outcome:
     )
 
 
-def time_leads() -> Outcome:
+def time_leads(design: Design) -> Outcome:
     """A key that starts with the time: new rows come after all others, so all writes go to one region."""
-    events = list(EVENTS.sample_records())
+    events = list(design.loads[0].sample_records())
     shares = [
-        busiest_share([(table.row(event), event.time_ms) for event in events], newest_ms=LAST_MINUTE_MS)
+        busiest_share([(table.row(event), event.time_ms) for event in events], newest_ms=design.newest_ms)
         for table in (time_first.TABLE, salted.TABLE)
     ]
-    border_ms = max(event.time_ms for event in events) - LAST_MINUTE_MS
+    border_ms = max(event.time_ms for event in events) - design.newest_ms
     newest_count = sum(event.time_ms > border_ms for event in events)
     return Outcome(
         f"the {newest_count} writes of one minute on {RANGES} ranges of equal size",
@@ -123,7 +113,7 @@ class Signed:
     number: int = part(Int64, "any")
 
 
-def negative_without_sign_flip() -> Outcome:
+def negative_without_sign_flip(_design: Design) -> Outcome:
     """Plain two's complement: negative numbers come after all others."""
     numbers = [-2, -1, 0, 1, 5]
     wrong_table = _table(struct.pack(">q", number) for number in numbers)
@@ -139,9 +129,9 @@ def _list(numbers: Iterable[int]) -> str:
     return ", ".join(map(str, numbers))
 
 
-def no_tie() -> Outcome:
+def no_tie(design: Design) -> Outcome:
     """Host, kind and time of an event as its whole key: events that share them overwrite each other."""
-    events = list(EVENTS.sample_records())
+    events = list(design.loads[0].sample_records())
     wrong_table = _table(
         event.host.encode() + event.event.encode() + struct.pack(">q", LONG_MAX - event.time_ms) for event in events
     )
@@ -154,7 +144,7 @@ def _count_rows(table: happybase.Table) -> str:
     return f"{rows} row{'' if rows == 1 else 's'}"
 
 
-def pad_inside_a_value() -> Outcome:
+def pad_inside_a_value(_design: Design) -> Outcome:
     """A host padded with x has the same key as a host that ends with x."""
     events = [LogEvent(host, "ERROR", 0) for host in ("ab", "abx")]
     wrong_table = _table(event.host.ljust(20, "x").encode() + event.event.encode() for event in events)
@@ -162,7 +152,7 @@ def pad_inside_a_value() -> Outcome:
     return Outcome("events of the hosts ab and abx", _count_rows(wrong_table), _count_rows(right_table))
 
 
-def delimiter_inside_a_value() -> Outcome:
+def delimiter_inside_a_value(_design: Design) -> Outcome:
     """A delimiter that is part of a value moves the border between two values."""
     events = [LogEvent("a_", "b", 0), LogEvent("a", "_b", 0)]
     wrong_table = _table(f"{event.host}_{event.event}".encode() for event in events)
@@ -170,9 +160,9 @@ def delimiter_inside_a_value() -> Outcome:
     return Outcome("kind b of host a_, and kind _b of host a", _count_rows(wrong_table), _count_rows(right_table))
 
 
-def bucket_of_the_time() -> Outcome:
+def bucket_of_the_time(design: Design) -> Outcome:
     """A clock that ticks in whole seconds: its milliseconds modulo 8 are always 0."""
-    events = [event for event in list(EVENTS.sample_records()) if event.time_ms % 1000 == 0]
+    events = [event for event in list(design.loads[0].sample_records()) if event.time_ms % 1000 == 0]
     wrong_buckets = {event.time_ms % 8 for event in events}
     right_buckets = {salted.TABLE.row(event)[0] for event in events}
     return Outcome(

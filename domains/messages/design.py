@@ -1,15 +1,21 @@
 """What the suite shows of `messages`: its questions, variants and published mistakes. A copy does not need it."""
 
-from shared.designs import AccessPattern, Design, Exemption, Variant
+from pathlib import Path
+
+from shared.designs import AccessPattern, Design, Exemption, Load, Variant
 from shared.records import parse_time
 
 from . import keys
+from .formats import FORMATS
 from .keys import UNFINISHED
-from .loads import LATEST_MS, MESSAGES_LOAD
 from .published import PUBLISHED
+from .records import Message
 from .repository import MessageRepository
 from .traps import TRAPS
 from .variants import by_pair, copies, one_table
+
+SAMPLES = Path(__file__).parents[2] / "fixtures" / "messages"
+DAY_MS = 86_400_000
 
 WEEK_MS = {"since_ms": parse_time("2026-01-12"), "until_ms": parse_time("2026-01-19")}
 
@@ -43,7 +49,7 @@ NO_INTENTS = (
 DESIGN = Design(
     name="messages",
     question="How does every user read an inbox, an outbox and what is unread, if a message has to be in all of them?",
-    loads=(MESSAGES_LOAD,),
+    loads=(Load("messages", Message, MessageRepository.send, SAMPLES / "messages.jsonl", FORMATS),),
     patterns=(LATEST, WEEK, SENT, UNREAD, TALK),
     repository=MessageRepository,
     variants=(
@@ -67,7 +73,7 @@ DESIGN = Design(
             without_upkeep=NO_INTENTS,
         ),
     ),
-    newest_ms=LATEST_MS,
+    newest_ms=3 * DAY_MS,
     time="sent_ms",
     traps=TRAPS,
     published=PUBLISHED,

@@ -6,44 +6,31 @@ Do not copy code that is named wrong.
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-import happybase
-
-from shared.designs import Outcome, Trap
+from shared.designs import Design, Outcome, Trap, scratch_store, scratch_table, texts_of
 from shared.keys import Descending, Int64
 from shared.queries import scan
-from shared.stores import connect
-from shared.tables import create_tables
 
 from .keys import INBOX
-from .loads import MESSAGES_LOAD
 from .published import LONG_MAX, inbox_row_key
 from .records import Message, StoredMessage
 from .variants import one_table
 
 DECLARED_DIGITS = 13
+FAMILIES = ("inbox", "outbox")
 
 
-def _samples() -> list[Message]:
-    return list(MESSAGES_LOAD.sample_records())
-
-
-def _table(*families: str) -> happybase.Table:
-    connection = connect("embedded:")
-    connection.create_table("t", {family: {} for family in families})
-    return connection.table("t")
+def _samples(design: Design) -> list[Message]:
+    return list(design.loads[0].sample_records())
 
 
 def _stored(rows: Iterable[bytes]) -> int:
     """How many rows a table has after these were put."""
-    table = _table("f")
-    for row in rows:
-        table.put(row, {b"f:v": b"1"})
-    return len(list(table.scan()))
+    return len(list(scratch_table(dict.fromkeys(rows, "")).scan()))
 
 
-def no_tie_breaker() -> Outcome:
+def no_tie_breaker(design: Design) -> Outcome:
     """Messages of one pair in one millisecond: the published key has nothing that tells them apart."""
-    messages = _samples()
+    messages = _samples(design)
     wrong = _stored(f"{message.receiver}_{message.sent_ms}_{message.sender}".encode() for message in messages)
     right = _stored(INBOX.row(StoredMessage.of(message)) for message in messages)
     return Outcome(
@@ -53,7 +40,7 @@ def no_tie_breaker() -> Outcome:
     )
 
 
-def declared_width() -> Outcome:
+def declared_width(_design: Design) -> Outcome:
     """Thirteen digits are declared, nineteen are written: a reader that trusts the declaration reads another time."""
     sent_ms = 1_700_000_000_000
     digits = inbox_row_key("u-17", sent_ms, "u-3").split("_")[1]
@@ -67,13 +54,13 @@ def declared_width() -> Outcome:
     )
 
 
-def receiver_leads() -> Outcome:
+def receiver_leads(design: Design) -> Outcome:
     """One table whose rows start with the receiver: a sender's messages are in the rows of all receivers."""
-    messages = _samples()
+    messages = _samples(design)
     user = "u-17"
     sent = sum(message.sender == user for message in messages)
 
-    wrong = _table("inbox", "outbox")
+    wrong = scratch_table(families=FAMILIES)
     for message in messages:
         row = f"{message.receiver}_{message.sent_ms}".encode()
         content = {f"{family}:msg:{message.message_id}".encode(): message.sender.encode() for family in FAMILIES}
@@ -82,8 +69,7 @@ def receiver_leads() -> Outcome:
     found = sum(sender == user.encode() for cells in of_user for sender in cells.values())
     cells_read = sum(map(len, of_user))
 
-    connection = connect("embedded:")
-    create_tables(connection, one_table.TABLES)
+    connection = scratch_store(one_table.TABLES)
     repository = one_table.Repository(connection)
     for message in messages:
         repository.send(message)
@@ -96,23 +82,20 @@ def receiver_leads() -> Outcome:
     )
 
 
-FAMILIES = ("inbox", "outbox")
-
-
-def name_without_terminator() -> Outcome:
+def name_without_terminator(design: Design) -> Outcome:
     """The inbox of ada: `_` is a character of names, too, so the rows of ada_1 start with `ada_`."""
-    messages = _samples()
+    messages = _samples(design)
     count = sum(message.receiver == "ada" for message in messages)
-    table = _table("f")
-    for message in messages:
-        row = f"{inbox_row_key(message.receiver, message.sent_ms, message.sender)}_{message.message_id}".encode()
-        table.put(row, {b"f:r": message.receiver.encode()})
-    wrong = [cells[b"f:r"].decode() for _row, cells in table.scan(row_prefix=b"ada_")]
+    rows = {
+        f"{inbox_row_key(message.receiver, message.sent_ms, message.sender)}_{message.message_id}".encode(): (
+            message.receiver
+        )
+        for message in messages
+    }
+    wrong = texts_of(scratch_table(rows).scan(row_prefix=b"ada_"))
 
-    table = _table("f")
-    for message in messages:
-        table.put(INBOX.row(StoredMessage.of(message)), {b"f:r": message.receiver.encode()})
-    right = [cells[b"f:r"].decode() for _row, cells in scan(table, INBOX.plan(receiver="ada"))]
+    rows = {INBOX.row(StoredMessage.of(message)): message.receiver for message in messages}
+    right = texts_of(scan(scratch_table(rows), INBOX.plan(receiver="ada")))
     return Outcome(f"the {count} messages that ada received", _of(wrong), _of(right))
 
 

@@ -1,14 +1,20 @@
 """What the suite shows of `monitoring`: its questions, variants and published mistakes. A copy does not need it."""
 
-from shared.designs import AccessPattern, Design, Exemption, Variant, Wrong
+from pathlib import Path
+
+from shared.designs import AccessPattern, Design, Exemption, Load, Variant, Wrong
 from shared.records import parse_time
 
 from . import keys
-from .loads import LAST_QUARTER_MS, POINTS
+from .formats import FORMATS
 from .published import PUBLISHED
+from .records import Point
 from .repository import PointRepository
 from .traps import TRAPS
 from .variants import bucketed, hashed_bucket, host_time_metric, metric_host_time, salted
+
+SAMPLES = Path(__file__).parents[2] / "fixtures" / "monitoring"
+MINUTE_MS = 60_000
 
 HOUR = {"since_ms": parse_time("2026-01-12T09:00"), "until_ms": parse_time("2026-01-12T10:00")}
 TEN_MINUTES = {"since_ms": parse_time("2026-01-12T08:55"), "until_ms": parse_time("2026-01-12T09:05")}
@@ -38,7 +44,16 @@ LOSES = "all points of fifteen minutes but the latest one"
 DESIGN = Design(
     name="monitoring",
     question="How are the points of many metrics stored, so that a period of one of them is one range of few rows?",
-    loads=(POINTS,),
+    loads=(
+        Load(
+            "points",
+            Point,
+            PointRepository.store,
+            SAMPLES / "points.jsonl",
+            FORMATS,
+            store_all=PointRepository.store_all,
+        ),
+    ),
     patterns=(ONE_METRIC, ACROSS_HOURS, LATEST, OF_HOST, ACROSS_HOSTS, AVERAGES),
     repository=PointRepository,
     variants=(
@@ -81,7 +96,7 @@ DESIGN = Design(
         ),
     ),
     without_upkeep="stores each point in one cell, so there is nothing to recover or to compare",
-    newest_ms=LAST_QUARTER_MS,
+    newest_ms=15 * MINUTE_MS,
     traps=TRAPS,
     published=PUBLISHED,
 )

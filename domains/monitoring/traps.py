@@ -6,17 +6,14 @@ from typing import Any
 
 import happybase
 
-from shared.designs import Outcome, Trap, metered
+from shared.designs import Design, Outcome, Trap, metered, scratch_store
 from shared.designs.comparison import CELL_BYTES, RANGES, busiest_share
 from shared.keys import EscapedText, Int64, KeyLayout, Slice, between, part, row_key
 from shared.queries import Query
 from shared.records import parse_time
-from shared.stores import connect
-from shared.tables import BoundTable, TableLayout, create_tables
+from shared.tables import BoundTable, TableLayout
 
 from .keys import HOUR_MS, POINT_CELLS, POINTS, PointTables
-from .loads import LAST_QUARTER_MS
-from .loads import POINTS as LOAD
 from .records import Point
 from .repository import PointRepository
 from .variants import bucketed, hashed_bucket, host_time_metric, metric_host_time
@@ -28,17 +25,16 @@ MINUTE_MS = 60_000
 
 def _stored(table: TableLayout[Any, Point], points: Iterable[Point]) -> tuple[happybase.Connection, PointRepository]:
     """The points in an empty store, one by one."""
-    connection = connect("embedded:")
-    create_tables(connection, [table])
+    connection = scratch_store([table])
     repository = PointRepository(connection, PointTables(table))
     for point in points:
         repository.store(point)
     return connection, repository
 
 
-def bucket_without_time() -> Outcome:
+def bucket_without_time(design: Design) -> Outcome:
     """A bucket of fifteen minutes has one row for a metric of a host, so only its latest point stays."""
-    points = list(LOAD.sample_records())
+    points = list(design.loads[0].sample_records())
     kept: list[int] = []
     for table in (bucketed.TABLE, POINTS):
         connection, _repository = _stored(table, points)
@@ -51,15 +47,15 @@ def bucket_without_time() -> Outcome:
     )
 
 
-def bucket_against_hot_spots() -> Outcome:
+def bucket_against_hot_spots(design: Design) -> Outcome:
     """All writes of a moment go to the newest bucket, because it comes first; a hash of the host spreads them."""
-    points = list(LOAD.sample_records())
+    points = list(design.loads[0].sample_records())
     shares = [
-        busiest_share([(table.row(point), point.time_ms) for point in points], LAST_QUARTER_MS)
+        busiest_share([(table.row(point), point.time_ms) for point in points], design.newest_ms)
         for table in (bucketed.TABLE, hashed_bucket.TABLE)
     ]
     return Outcome(
-        f"the writes of the last {LAST_QUARTER_MS // MINUTE_MS} minutes, spread over {RANGES} ranges of older rows",
+        f"the writes of the last {design.newest_ms // MINUTE_MS} minutes, spread over {RANGES} ranges of older rows",
         f"{shares[0]:.0%} of them in one range",
         f"{shares[1]:.0%} in the busiest range, with the hash of the host first",
     )
@@ -74,7 +70,7 @@ class HourOfAllHosts:
     host: str = part(EscapedText, "what was measured")
 
 
-def time_after_the_host() -> Outcome:
+def time_after_the_host(_design: Design) -> Outcome:
     """No range of a key binds the time after an unknown host: a metric's points of any time are read."""
     day = [
         Point(host, "cpu", NINE_MS - DAY_MS + minute * MINUTE_MS, 1.0)
@@ -96,7 +92,7 @@ def time_after_the_host() -> Outcome:
     )
 
 
-def row_for_each_point() -> Outcome:
+def row_for_each_point(_design: Design) -> Outcome:
     """One day of a series, a point a minute: HBase stores a row key with every cell, but sends it once for each row."""
     day = [Point("web-1", "cpu", NINE_MS - DAY_MS + minute * MINUTE_MS, float(minute)) for minute in range(24 * 60)]
     words: list[str] = []

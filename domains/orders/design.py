@@ -1,14 +1,19 @@
 """What the suite shows of `orders`: its questions, variants and published mistakes. A copy does not need it."""
 
-from shared.designs import AccessPattern, Design, Exemption, Variant
+from pathlib import Path
+
+from shared.designs import AccessPattern, Design, Exemption, Load, Variant
 from shared.records import parse_time
 
 from . import keys
-from .loads import LATEST_MS, ORDERS_LOAD
 from .published import PUBLISHED
+from .records import Order
 from .repository import OrderRepository
 from .traps import TRAPS
 from .variants import hashed_number, index_table, oldest_first, without_intents
+
+SAMPLES = Path(__file__).parents[2] / "fixtures" / "orders"
+DAY_MS = 86_400_000
 
 ORDER = AccessPattern("an order by its number", OrderRepository.order, {"order_number": "n-42"})
 LATEST = AccessPattern("a seller's latest orders", OrderRepository.of_seller, {"seller_id": "s-17"}, limit=10)
@@ -31,7 +36,7 @@ GETS_ORDERS = Exemption(
 DESIGN = Design(
     name="orders",
     question="How can an order be found by number, seller, buyer or status, in tables that agree whatever crashes?",
-    loads=(ORDERS_LOAD,),
+    loads=(Load("orders", Order, OrderRepository.place, SAMPLES / "orders.csv"),),
     patterns=(ORDER, LATEST, WEEK, STATUS_OF_SELLER, OF_BUYER, WITH_STATUS, NUMBERED),
     repository=OrderRepository,
     variants=(
@@ -69,7 +74,7 @@ DESIGN = Design(
         ),
     ),
     erases="a buyer",
-    newest_ms=LATEST_MS,
+    newest_ms=3 * DAY_MS,
     time="placed_ms",
     exemptions=(Exemption("rows", "the status is in no row key, so a filter reads the whole table", (WITH_STATUS,)),),
     traps=TRAPS,

@@ -4,46 +4,31 @@ Do not copy code that is named wrong.
 """
 
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-import happybase
-
-from shared.designs import Outcome, Trap
+from shared.designs import Design, Outcome, Trap, scratch_table, texts_of
 from shared.designs.comparison import RANGES, busiest_range
 from shared.queries import scan
-from shared.stores import connect
 
 from .keys import BY_SELLER, ORDERS
-from .loads import LATEST_MS, ORDERS_LOAD
 from .records import Order, SellerLine
 from .variants import hashed_number
 
 
-def _table(seller_of: Mapping[bytes, str]) -> happybase.Table:
-    """A table with these rows, each of which holds its seller."""
-    connection = connect("embedded:")
-    connection.create_table("t", {"f": {}})
-    table = connection.table("t")
-    with table.batch() as batch:
-        for row, seller_id in seller_of.items():
-            batch.put(row, {b"f:v": seller_id.encode()})
-    return table
-
-
-def id_without_terminator() -> Outcome:
+def id_without_terminator(design: Design) -> Outcome:
     """The orders of s-1: scanning for the bare id also finds those of s-12, s-123 and s-17."""
-    orders: list[Order] = list(ORDERS_LOAD.sample_records())
+    orders: list[Order] = list(design.loads[0].sample_records())
     order_count = sum(order.seller_id == "s-1" for order in orders)
 
     rows = {
         order.seller_id.encode() + struct.pack(">q", order.placed_ms) + order.order_number.encode(): order.seller_id
         for order in orders
     }
-    wrong = [cells[b"f:v"].decode() for _row, cells in _table(rows).scan(row_prefix=b"s-1")]
+    wrong = texts_of(scratch_table(rows).scan(row_prefix=b"s-1"))
 
     rows = {BY_SELLER.row(SellerLine.of(order)): order.seller_id for order in orders}
     plan = BY_SELLER.key.plan(seller_id="s-1")
-    right = [cells[b"f:v"].decode() for _row, cells in scan(_table(rows), plan)]
+    right = texts_of(scan(scratch_table(rows), plan))
     return Outcome(f"the {order_count} orders of s-1", _of_sellers(wrong), _of_sellers(right))
 
 
@@ -52,11 +37,11 @@ def _of_sellers(sellers: Iterable[str]) -> str:
     return f"{len(sellers)} rows, of {', '.join(sorted({*sellers}))}"
 
 
-def numbers_that_count_up() -> Outcome:
+def numbers_that_count_up(design: Design) -> Outcome:
     """Order numbers rise, so new orders come after all others, and every write goes to one region."""
-    orders: list[Order] = list(ORDERS_LOAD.sample_records())
+    orders: list[Order] = list(design.loads[0].sample_records())
     wrong, right = (
-        busiest_range([(table.row(order), order.placed_ms) for order in orders], LATEST_MS)
+        busiest_range([(table.row(order), order.placed_ms) for order in orders], design.newest_ms)
         for table in (ORDERS, hashed_number.TABLES[0])
     )
     return Outcome(

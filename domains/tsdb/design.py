@@ -1,15 +1,21 @@
 """What the suite shows of `tsdb`: its questions and its salted variant. A copy does not need it."""
 
-from shared.designs import AccessPattern, Design, Exemption, Variant
+from pathlib import Path
+
+from shared.designs import AccessPattern, Design, Exemption, Load, Variant
 from shared.records import parse_time
 
 from . import keys
 from .explaining import contents_of_cell, names_in_key, unknown_names
-from .loads import LAST_QUARTER_MS, POINTS_LOAD
+from .formats import FORMATS
 from .published import PUBLISHED
 from .readme_blocks import own_blocks
+from .records import Point
 from .repository import TsdbRepository
 from .variants import salted
+
+SAMPLES = Path(__file__).parents[2] / "fixtures" / "tsdb"
+MINUTE_MS = 60_000
 
 HOUR = {"since_ms": parse_time("2013-01-01T00:00"), "until_ms": parse_time("2013-01-01T01:00")}
 TWO_HOURS = HOUR | {"until_ms": parse_time("2013-01-01T02:00")}
@@ -43,14 +49,18 @@ ALL_SERIES = Exemption(
 DESIGN = Design(
     name="tsdb",
     question="How are points of many series stored so that a running OpenTSDB reads and writes the same tables?",
-    loads=(POINTS_LOAD,),
+    loads=(
+        Load(
+            "points", Point, TsdbRepository.store, SAMPLES / "points.txt", FORMATS, store_all=TsdbRepository.store_all
+        ),
+    ),
     patterns=QUESTIONS,
     repository=TsdbRepository,
     variants=(
         Variant(keys, "the rows of a metric in one range"),
         Variant(salted, "the same rows in buckets, by OpenTSDB's salt"),
     ),
-    newest_ms=LAST_QUARTER_MS,
+    newest_ms=15 * MINUTE_MS,
     time="time_ms",
     exemptions=(DATED_BY_CLOCK, ALL_SERIES),
     published=PUBLISHED,

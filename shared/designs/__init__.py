@@ -8,7 +8,7 @@ from .design import FACTS, Design, Exemption, Load, Variant, Wrong, load_samples
 from .metering import Measurement, measure, measure_pattern, metered
 from .patterns import AccessPattern
 from .published import PublishedKey
-from .traps import Outcome, Trap
+from .traps import Outcome, Trap, scratch_store, scratch_table, texts_of
 
 __all__ = [
     "FACTS",
@@ -28,4 +28,7 @@ __all__ = [
     "measure",
     "measure_pattern",
     "metered",
+    "scratch_store",
+    "scratch_table",
+    "texts_of",
 ]

@@ -45,8 +45,8 @@ class Load:
 
     That function may remember earlier records."""
     store_all: Callable[[Any, Any], object] | None = None
-    """The repository's method that stores many records in few calls, if `rowbook load` may use it: to store a record
-    again must change nothing, because after an error the same records are stored one by one."""
+    """The repository's method that stores many records in few calls, if storing a record again changes nothing: after
+    an error the same records are stored one by one. A variant with an exemption from `loading` does not use it."""
 
     def store_in(self, repository: Any, record: Any) -> None:
         """Stores one record through the repository of a variant."""
@@ -159,6 +159,11 @@ class Variant:
         if self.is_to_copy:
             return self.name
         return f"{self.name} ({'mistake' if self.wrong is None else 'wrong'})"
+
+    @property
+    def may_store_again(self) -> bool:
+        """Whether a record that is stored again is the same record, so that many may be stored at once."""
+        return all(exemption.fact != "loading" for exemption in self.exemptions)
 
     @property
     def record_tables(self) -> tuple[TableLayout[Any, Any], ...]:

@@ -1,11 +1,15 @@
 """`rowbook load` of a design that stores many records in few calls: bad lines, failures, what is stored and counted."""
 
+import json
 import os
 from contextlib import closing
 
 import happybase
 import pytest
 
+from domains.command_line.designs import all_designs
+from domains.counters import LoginRepository
+from domains.logs import LogRepository
 from domains.tsdb import TsdbRepository
 from domains.tsdb.design import DESIGN
 from shared.stores import connect
@@ -105,3 +109,59 @@ def test_what_comes_through_a_pipe_is_stored_line_by_line(ok, folder, url, monke
     finally:
         os.close(reader)
     assert values(url) == [1, 2, 3, 4]
+
+
+AT_ONCE = [design for design in all_designs() for load in design.loads if load.store_all is not None]
+FIELDS = {
+    "logs": {"host": "h", "event": "GET", "time_ms": 5, "message": "m", "severity": "INFO"},
+    "monitoring": {"host": "h", "metric": "cpu", "time_ms": 5, "value": 1.5},
+    "counters": {"user": "u", "time_ms": 5},
+}
+"""A record of each design that stores many at once, as a JSON line."""
+each_at_once = pytest.mark.parametrize("name", FIELDS)
+
+
+def json_lines(folder, name, *texts):
+    """A file of records whose first fields are these texts, the times 1 ms apart; returns its name."""
+    field = next(iter(FIELDS[name]))
+    records = [FIELDS[name] | {field: text, "time_ms": number} for number, text in enumerate(texts)]
+    (folder / "a.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    return "a.jsonl"
+
+
+def test_a_design_declares_that_it_stores_many_at_once_wherever_its_repository_does(new_store):
+    for design in all_designs():
+        for variant in design.variants:
+            repository = variant.open(new_store(*variant.tables))
+            declares = any(load.store_all is not None for load in design.loads)
+            assert hasattr(repository, "store_all") or not (declares and variant.may_store_again), variant.name
+            assert declares or not hasattr(repository, "store_all"), variant.name
+
+
+@each_at_once
+def test_samples_are_stored_at_once(ok, new_url, monkeypatch, name):
+    (design,) = (design for design in AT_ONCE if design.name == name)
+    (load,) = design.loads
+    monkeypatch.setattr(design.repository, load.store.__name__, None)
+    out = ok(f"load {name} {load.samples} --store {new_url(*design.main.tables)}")
+    assert out.endswith(f" {len(list(load.sample_records()))} records stored\n")
+
+
+@each_at_once
+def test_a_record_that_cannot_be_stored_is_named_by_its_line_and_reason(rowbook, folder, name):
+    file = json_lines(folder, name, "a", "b", "c" * 40_000, "d")
+    code, _out, err = rowbook(f"load {name} {file} --store embedded:a.db")
+    assert (code, err.partition(" ")[0]) == (1, "a.jsonl:3:")
+    assert "32767" in err.replace(",", "")
+    assert err.endswith("; --on-error skip goes on; 2 records stored before\n")
+    code, out, err = rowbook(f"load {name} {file} --store embedded:a.db --on-error skip")
+    assert (code, out) == (0, "a.jsonl: jsonl, 3 records stored, 1 bad line skipped\n")
+    assert err.startswith("a.jsonl:3: ")
+
+
+@pytest.mark.parametrize("variant", ["logs:random", "counters:increment", "counters:sharded"])
+def test_what_is_another_record_if_it_is_stored_again_is_stored_one_by_one(ok, folder, monkeypatch, variant):
+    for repository in (LogRepository, LoginRepository):
+        monkeypatch.setattr(repository, "store_all", None)
+    file = json_lines(folder, variant.partition(":")[0], "a", "b")
+    assert ok(f"load {variant} {file} --store embedded:a.db").endswith(" 2 records stored\n")

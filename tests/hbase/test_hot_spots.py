@@ -5,7 +5,6 @@ import re
 import pytest
 
 from domains.logs.design import DESIGN
-from domains.logs.loads import EVENTS
 from tests.programs.hbase.named import INFO_VARIABLE, named_hbase
 from tests.programs.hot_spots.logs import BLOCK, block, measured_spreads, predicted_spreads
 
@@ -29,7 +28,7 @@ def test_the_figures_show_what_the_readme_concludes() -> None:
         wandering = [tenth.index(max(tenth)) for tenth in tenths[name]]
         assert (wandering, wandering[0], wandering[-1]) == (sorted(wandering), 0, 7)
     assert min(whole["modulo"], last["modulo"]) > 0.6
-    events = list(EVENTS.sample_records())
+    events = list(DESIGN.loads[0].sample_records())
     of_web_1 = [event for event in events if event.host == "web-1"]
     assert len(of_web_1) / len(events) > 0.2
     (table,) = next(variant.tables for variant in DESIGN.variants if variant.name == "salted")

@@ -116,7 +116,7 @@ def traps_block(design: Design) -> str:
     """Published mistakes, each run beside the right way."""
     items: list[str] = []
     for trap in design.traps:
-        name, published, wanted, wrong, right = trap_row(trap)
+        name, published, wanted, wrong, right = trap_row(trap, design)
         items += [f'- **{name}**, published as "{published}"', f"  - asked for: {wanted}"]
         items += [f"  - gives: {wrong}", f"  - right way: {right}"]
     return "\n".join(items)

@@ -3,7 +3,6 @@
 import pytest
 
 from domains.counters.design import DESIGN
-from domains.counters.loads import LOGINS_LOAD
 
 
 @pytest.fixture(params=DESIGN.variants, ids=lambda variant: variant.name)
@@ -19,4 +18,4 @@ def repository(connection, variant):
 @pytest.fixture(scope="session")
 def samples():
     """The sample logins, told apart as `load` does."""
-    return list(LOGINS_LOAD.sample_records())
+    return list(DESIGN.loads[0].sample_records())

@@ -1,11 +1,11 @@
 """What the published mistakes give, and what the right way gives."""
 
 from domains.counters import traps
-from domains.counters.traps import TRAPS
+from domains.counters.design import DESIGN
 
 
 def outcome(trap):
-    run = trap()
+    run = trap(DESIGN)
     return run.wrong, run.right
 
 
@@ -31,4 +31,4 @@ def test_one_moment_is_two_dates():
 
 
 def test_every_trap_is_shown():
-    assert len(TRAPS) == 5
+    assert len(DESIGN.traps) == 5

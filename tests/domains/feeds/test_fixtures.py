@@ -4,19 +4,18 @@ from collections import Counter
 
 import pytest
 
-from domains.feeds.design import PULL_ABOVE
-from domains.feeds.loads import FOLLOWS_LOAD, POSTS_LOAD
-from domains.feeds.traps import READER, TRAPS
+from domains.feeds.design import DESIGN, PULL_ABOVE
+from domains.feeds.traps import READER
 
 
 @pytest.fixture(scope="module")
 def follows():
-    return list(FOLLOWS_LOAD.sample_records())
+    return list(DESIGN.loads[0].sample_records())
 
 
 @pytest.fixture(scope="module")
 def posts():
-    return list(POSTS_LOAD.sample_records())
+    return list(DESIGN.loads[1].sample_records())
 
 
 def test_names_are_prefixes_of_each_other_and_outside_ascii(follows):
@@ -38,7 +37,7 @@ def test_posts_share_a_millisecond_come_in_no_order_and_have_ids_above_2_to_the_
 
 
 def test_the_published_row_loses_posts_and_its_scan_reads_the_next_timeline(follows, posts):
-    outcomes = {trap.name: trap.run() for trap in TRAPS}
+    outcomes = {trap.name: trap.run(DESIGN) for trap in DESIGN.traps}
     authors = {follow.author for follow in follows if follow.reader == READER}
     shown = [post for post in posts if post.author in authors]
     rows = len({post.posted_ms for post in shown})

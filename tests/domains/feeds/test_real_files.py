@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from domains.feeds import TABLES, FeedRepository, Follow, Post
+from domains.feeds.design import SAMPLES
 from domains.feeds.formats import EDGES, TWEETS
-from domains.feeds.loads import FIXTURES
 from shared.loading import read_lines
 from shared.records import parse_time
 from shared.testing import stored_cells
@@ -35,11 +35,11 @@ def by_hand(path):
 
 
 def test_edges_say_who_follows_whom():
-    assert read(FIXTURES / "edges.csv", Follow, EDGES)[:2] == [Follow("C001087", "HLIG"), Follow("H001047", "HLIG")]
+    assert read(SAMPLES / "edges.csv", Follow, EDGES)[:2] == [Follow("C001087", "HLIG"), Follow("H001047", "HLIG")]
 
 
 def test_a_tweet_has_the_time_of_its_id_and_keeps_id_and_line_breaks():
-    first, _, third = read(FIXTURES / "tweets.csv", Post, TWEETS)
+    first, _, third = read(SAMPLES / "tweets.csv", Post, TWEETS)
     assert (first.author, first.post_id) == ("aaLiysr", 901656910939770881)
     assert first.posted_ms // 1000 * 1000 == parse_time("2017-08-27T04:05:34")
     assert third.text == "one\r\ntwo"
@@ -47,7 +47,7 @@ def test_a_tweet_has_the_time_of_its_id_and_keeps_id_and_line_breaks():
 
 def test_a_tweet_whose_id_is_no_number_is_named(tmp_path):
     path = tmp_path / "tweets.csv"
-    path.write_text((FIXTURES / "tweets.csv").read_text(encoding="utf-8").replace("901656917281574912", "x"))
+    path.write_text((SAMPLES / "tweets.csv").read_text(encoding="utf-8").replace("901656917281574912", "x"))
     reasons = [line.reason for line in read_lines(path, Post, formats=(TWEETS,)) if line.reason]
     assert [reason.endswith("Post.post_id: must be a number (got 'x')") for reason in reasons] == [True]
 

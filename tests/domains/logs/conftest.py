@@ -5,7 +5,6 @@ from contextlib import ExitStack
 import pytest
 
 from domains.logs.design import DESIGN
-from domains.logs.loads import EVENTS
 
 
 @pytest.fixture(params=DESIGN.variants, ids=lambda variant: variant.name)
@@ -34,4 +33,4 @@ def opened(engine):
 @pytest.fixture(scope="session")
 def samples():
     """The sample events, told apart as `load` does."""
-    return list(EVENTS.sample_records())
+    return list(DESIGN.loads[0].sample_records())

@@ -6,8 +6,9 @@ from contextlib import ExitStack
 
 import pytest
 
-from domains.logs import LOGS, traps
-from domains.logs.traps import LONG_MAX, TRAPS
+from domains.logs import LOGS
+from domains.logs.design import DESIGN
+from domains.logs.traps import LONG_MAX
 from domains.logs.variants import salted, time_first
 from fixtures.logs import make_samples
 from shared.designs.traps import TRAP_COLUMNS, trap_row
@@ -17,8 +18,8 @@ from shared.designs.traps import TRAP_COLUMNS, trap_row
 def outcomes(engine):
     """By the name of a trap, what came of it."""
     with ExitStack() as stores, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(traps, "connect", lambda _url: stores.enter_context(engine.store()))
-        yield {trap.name: trap.run() for trap in TRAPS}
+        patch.setattr("shared.designs.traps.connect", lambda _url: stores.enter_context(engine.store()))
+        yield {trap.name: trap.run(DESIGN) for trap in DESIGN.traps}
 
 
 def test_the_traps_are_nine(outcomes):
@@ -35,9 +36,9 @@ def test_the_traps_are_nine(outcomes):
     ]
 
 
-@pytest.mark.parametrize("trap", TRAPS, ids=lambda trap: trap.name)
+@pytest.mark.parametrize("trap", DESIGN.traps, ids=lambda trap: trap.name)
 def test_a_trap_is_a_row_of_the_page_and_comes_out_the_same_again(outcomes, trap):
-    row = trap_row(trap)
+    row = trap_row(trap, DESIGN)
     assert len(row) == len(TRAP_COLUMNS)
     assert row[2:] == (outcomes[trap.name].task, outcomes[trap.name].wrong, outcomes[trap.name].right)
     assert all(row)

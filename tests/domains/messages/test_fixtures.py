@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from domains.messages import Message
+from domains.messages.design import DESIGN
 from domains.messages.formats import FORMATS
-from domains.messages.loads import MESSAGES_LOAD
 from fixtures.messages.make_samples import BUSY
 from shared.loading import read_lines
 
@@ -16,7 +16,7 @@ FIXTURES = Path(__file__).parents[3] / "fixtures" / "messages"
 
 @pytest.fixture(scope="module")
 def messages():
-    return list(MESSAGES_LOAD.sample_records())
+    return list(DESIGN.loads[0].sample_records())
 
 
 def test_messages_of_one_pair_share_a_millisecond(messages):

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from domains.messages import Message, MessageConflict, UnknownMessage
 from domains.messages.design import DESIGN
-from domains.messages.loads import MESSAGES_LOAD
 from shared.designs import metered
 from shared.keys import InvalidKey
 from shared.tables import InvalidRecord
@@ -104,7 +103,7 @@ def check_answers(variant, messages, plain, who, limit):
 
 def test_every_user_of_the_samples_reads_what_plain_lists_have(engine, messages):
     plain = PlainList()
-    for message in islice(MESSAGES_LOAD.sample_records(), None if engine.name == EMBEDDED else 60):
+    for message in islice(DESIGN.loads[0].sample_records(), None if engine.name == EMBEDDED else 60):
         messages.send(message)
         plain.send(message)
     users = {message.sender for message in plain.sent.values()}

@@ -4,23 +4,21 @@ from contextlib import ExitStack
 
 import pytest
 
-from domains.messages import traps
-from domains.messages.loads import MESSAGES_LOAD
+from domains.messages.design import DESIGN
 from domains.messages.published import inbox_row_key
-from domains.messages.traps import TRAPS
 
 
 @pytest.fixture(scope="module")
 def outcomes(engine):
     """By the name of a trap, what came of it."""
     with ExitStack() as stores, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(traps, "connect", lambda _url: stores.enter_context(engine.store()))
-        yield {trap.name: trap.run() for trap in TRAPS}
+        patch.setattr("shared.designs.traps.connect", lambda _url: stores.enter_context(engine.store()))
+        yield {trap.name: trap.run(DESIGN) for trap in DESIGN.traps}
 
 
 @pytest.fixture(scope="module")
 def messages():
-    return list(MESSAGES_LOAD.sample_records())
+    return list(DESIGN.loads[0].sample_records())
 
 
 def test_the_published_key_overwrites_messages_of_one_pair_and_millisecond(outcomes, messages):

@@ -3,7 +3,6 @@
 import pytest
 
 from domains.monitoring.design import DESIGN
-from domains.monitoring.loads import POINTS
 
 
 @pytest.fixture(params=DESIGN.variants, ids=lambda variant: variant.name)
@@ -18,4 +17,4 @@ def points(connection, variant):
 
 @pytest.fixture(scope="session")
 def samples():
-    return list(POINTS.sample_records())
+    return list(DESIGN.loads[0].sample_records())

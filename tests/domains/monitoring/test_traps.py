@@ -5,9 +5,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from domains.monitoring import traps
+from domains.monitoring.design import DESIGN
 from domains.monitoring.keys import POINT_CELLS, POINTS
-from domains.monitoring.traps import TRAPS
 from domains.monitoring.variants import bucketed, hashed_bucket
 from shared.designs.traps import TRAP_COLUMNS, trap_row
 
@@ -20,8 +19,8 @@ END_MS = 1_768_210_200_000
 def outcomes(engine):
     """By the name of a trap, what came of it."""
     with ExitStack() as stores, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(traps, "connect", lambda _url: stores.enter_context(engine.store()))
-        yield {trap.name: trap.run() for trap in TRAPS}
+        patch.setattr("shared.designs.traps.connect", lambda _url: stores.enter_context(engine.store()))
+        yield {trap.name: trap.run(DESIGN) for trap in DESIGN.traps}
 
 
 def test_the_traps_are_four(outcomes):
@@ -33,9 +32,9 @@ def test_the_traps_are_four(outcomes):
     ]
 
 
-@pytest.mark.parametrize("trap", TRAPS, ids=lambda trap: trap.name)
+@pytest.mark.parametrize("trap", DESIGN.traps, ids=lambda trap: trap.name)
 def test_a_trap_is_a_row_of_the_page_and_comes_out_the_same_again(outcomes, trap):
-    row = trap_row(trap)
+    row = trap_row(trap, DESIGN)
     assert len(row) == len(TRAP_COLUMNS)
     assert row[2:] == (outcomes[trap.name].task, outcomes[trap.name].wrong, outcomes[trap.name].right)
     assert all(row)

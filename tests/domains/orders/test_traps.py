@@ -6,23 +6,21 @@ from contextlib import ExitStack
 
 import pytest
 
-from domains.orders import traps
-from domains.orders.loads import SAMPLES
-from domains.orders.traps import TRAPS
+from domains.orders.design import DESIGN
 
 
 @pytest.fixture(scope="module")
 def outcomes(engine):
     """By the name of a trap, what came of it."""
     with ExitStack() as stores, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(traps, "connect", lambda _url: stores.enter_context(engine.store()))
-        yield {trap.name: trap.run() for trap in TRAPS}
+        patch.setattr("shared.designs.traps.connect", lambda _url: stores.enter_context(engine.store()))
+        yield {trap.name: trap.run(DESIGN) for trap in DESIGN.traps}
 
 
 @pytest.fixture(scope="module")
 def sellers():
     """How many sample orders each seller has."""
-    with SAMPLES.open(encoding="utf-8", newline="") as file:
+    with DESIGN.loads[0].samples.open(encoding="utf-8", newline="") as file:
         return Counter(order["seller_id"] for order in csv.DictReader(file))
 
 

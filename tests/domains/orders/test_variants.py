@@ -6,7 +6,6 @@ import pytest
 
 from domains.orders import BuyerLine, SellerLine
 from domains.orders.design import DESIGN
-from domains.orders.loads import ORDERS_LOAD
 from shared.designs.comparison import measure_variant
 
 NAMES = [variant.name for variant in DESIGN.variants]
@@ -14,7 +13,7 @@ NAMES = [variant.name for variant in DESIGN.variants]
 
 @pytest.fixture(scope="module")
 def samples():
-    return list(ORDERS_LOAD.sample_records())
+    return list(DESIGN.loads[0].sample_records())
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +60,7 @@ def test_every_order_takes_a_row_and_one_in_each_list(loaded, name):
 def test_an_intent_takes_three_calls_more_than_the_plain_form_and_no_lasting_bytes(loaded):
     with_intents, plain = loaded["orders"][0], loaded["without-intents"][0]
     # Each call but two: the clock is compared once for each connection.
-    assert with_intents.rpcs_per_record == 7 + 2 / len(list(ORDERS_LOAD.sample_records()))
+    assert with_intents.rpcs_per_record == 7 + 2 / len(list(DESIGN.loads[0].sample_records()))
     assert plain.rpcs_per_record == 4
     assert (with_intents.intent_bytes_per_record > 0, plain.intent_bytes_per_record) == (True, 0)
 

@@ -19,7 +19,7 @@ import happybase
 
 from domains.counters import Login
 from domains.counters.design import DESIGN
-from domains.counters.loads import LAST_DAY_MS, LOGINS_LOAD
+from domains.counters.records import DAY_MS
 from shared.designs import Variant
 from shared.designs.comparison import quantiles
 from shared.designs.pages.markdown import markdown_table
@@ -46,8 +46,8 @@ class Spread:
 
 def days() -> tuple[list[Login], list[Login]]:
     """The sample logins before the last day, and those of the last day."""
-    logins: list[Login] = list(LOGINS_LOAD.sample_records())
-    border_ms = max(login.time_ms for login in logins) // LAST_DAY_MS * LAST_DAY_MS
+    logins: list[Login] = list(DESIGN.loads[0].sample_records())
+    border_ms = max(login.time_ms for login in logins) // DAY_MS * DAY_MS
     return [login for login in logins if login.time_ms < border_ms], [
         login for login in logins if login.time_ms >= border_ms
     ]

@@ -19,7 +19,6 @@ import attrs
 import happybase
 
 from domains.logs.design import DESIGN
-from domains.logs.loads import EVENTS
 from domains.logs.variants.random import Repository
 from shared.designs import Variant
 from shared.designs.comparison import quantiles
@@ -52,7 +51,7 @@ class Spread:
 
 def tenths() -> list[list[Any]]:
     """The sample events in the order in which they are stored."""
-    events = list(EVENTS.sample_records())
+    events = list(DESIGN.loads[0].sample_records())
     size = len(events) // TENTHS
     return [events[size * number : size * (number + 1)] for number in range(TENTHS)]
 
@@ -129,7 +128,7 @@ def _counted(
     for number, events in enumerate(tenths()):
         for repository in repositories.values():
             for event in _with_fixed_draws(number, events):
-                EVENTS.store_in(repository, event)
+                DESIGN.loads[0].store_in(repository, event)
         stored += len(events)
         written = rows_written(connection, info_url, {table.name: stored for table in tables.values()})
         after = {name: written[table.name] for name, table in tables.items()}
