@@ -1,16 +1,13 @@
 """Published mistakes as code: the wrong way and the right way, run on the same rows."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import happybase
 
 from ..stores import connect
 from ..tables import TableLayout, create_tables
-
-if TYPE_CHECKING:
-    from .design import Design
 
 
 @attrs.frozen
@@ -32,8 +29,8 @@ class Trap:
     name: str
     published_as: str
     """The key or the code, as its source has it."""
-    run: Callable[["Design"], Outcome]
-    """Runs both ways on stores in memory; takes the design, for its samples."""
+    run: Callable[[Any], Outcome]
+    """Runs both ways on stores in memory; takes the `Design`, for its samples."""
 
 
 TEXT_COLUMN = b"f:v"
@@ -41,8 +38,8 @@ TEXT_COLUMN = b"f:v"
 TRAP_COLUMNS = ("trap", "published as", "asked for", "what it gives", "the right way gives")
 
 
-def trap_row(trap: Trap, design: "Design") -> tuple[str, ...]:
-    """A trap and its outcome as one row of text, under `TRAP_COLUMNS`."""
+def trap_row(trap: Trap, design: Any) -> tuple[str, ...]:
+    """A trap of a `Design` and its outcome as one row of text, under `TRAP_COLUMNS`."""
     outcome = trap.run(design)
     return (trap.name, trap.published_as, outcome.task, outcome.wrong, outcome.right)
 
