@@ -139,7 +139,8 @@ def erase(out: Console, name: str, repository: Erases, who: str, *, as_json: boo
     if as_json:
         terminal.json_object(out, {"name": name, "erased": who, "remaining": remaining})
     else:
-        rows = f"{terminal.count(remaining, 'row')} remain: run rowbook recover 42 minutes later, or erase again"
+        rows = "1 row remains" if remaining == 1 else f"{remaining} rows remain"
+        rows += ": run rowbook recover 42 minutes later, or erase again"
         terminal.line(out, f"{name}: {shown(who)} is erased; {rows if remaining else 'no row remains'}")
     return 0
 

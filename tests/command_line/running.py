@@ -3,6 +3,7 @@
 import io
 import os
 import sys
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from unittest.mock import patch
@@ -39,6 +40,7 @@ def run(words: list[str], environment: Mapping[str, str] | None = None) -> Ended
         patch.dict(os.environ, {**others, **(environment or {})}, clear=True),
         patch.object(sys, "argv", ["rowbook", *words]),
         patch("domains.command_line.asking.store_to_ask", _store_to_ask),
+        warnings.catch_warnings(action="default", category=UserWarning),  # as in a new process, which has shown none
         redirect_stdout(io.StringIO()) as out,
         redirect_stderr(io.StringIO()) as err,
     ):

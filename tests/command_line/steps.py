@@ -1,11 +1,65 @@
-"""What happens in a transcript between commands, to the store embedded:a.db."""
+"""What happens in a transcript between commands; a store is embedded:a.db, rows and values are in hex."""
 
 import os
+import pickle
 import socket
-from contextlib import closing
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
+import attrs
+import happybase
+
+from domains.command_line.designs import find_variants
+from domains.counters.keys import LOGINS_BY_DAY
+from domains.counters.records import Login
+from domains.logs.keys import LOGS
+from domains.logs.records import LogEvent
+from domains.orders import Order, OrderRepository
+from domains.orders.keys import BY_BUYER, BY_SELLER, BY_STATUS, ORDERS, SELLER_CELLS, TABLES, OrderByStatus
+from domains.orders.records import BuyerLine, SellerLine
+from domains.tsdb import SETTINGS, TsdbRepository, data_table
+from domains.tsdb import TABLES as SERIES_TABLES
+from domains.tsdb.codecs import SeriesSalt
 from shared.stores import connect
+from shared.tables import create_tables
+from shared.testing import WatchedConnection, WriterDied, dying_at
+
+LAMP = Order("n-1", "s-1", "b-1", 1_000, "lamp", 4_900)
+BED = Order("n-3", "s-1", "b-3", 3_000, "bed", 1_900)
+SOFA = Order("n-2", "s-1", "b-2", 2_000, "sofa", 89_900)
+
+
+@contextmanager
+def store() -> Iterator[happybase.Connection]:
+    with closing(connect("embedded:a.db")) as connection:
+        yield connection
+
+
+def put(table: str, row: str, column: str, value: str) -> None:
+    """Puts a cell."""
+    with store() as connection:
+        connection.table(table).put(bytes.fromhex(row), {column.encode(): bytes.fromhex(value)})
+
+
+def delete(table: str, row: str) -> None:
+    """Deletes a row."""
+    with store() as connection:
+        connection.table(table).delete(bytes.fromhex(row))
+
+
+def delete_all(table: str) -> None:
+    """Deletes all rows."""
+    with store() as connection:
+        for row, _cells in connection.table(table).scan():
+            connection.table(table).delete(row)
+
+
+def check_gone(table: str, row: str) -> None:
+    """Checks that a row is not there."""
+    with store() as connection:
+        assert connection.table(table).row(bytes.fromhex(row)) == {}
 
 
 def prepare_what_is_no_file() -> None:
@@ -17,12 +71,120 @@ def prepare_what_is_no_file() -> None:
         listening.bind("socket")
     Path("binary").write_bytes(b"\x7f\0\0binary" * 100)
     connect("embedded:new.db").close()
-    connection = connect("embedded:other.db")
-    connection.create_table("orders", {"x": {}})
-    connection.close()
+    with closing(connect("embedded:other.db")) as connection:
+        connection.create_table("orders", {"x": {}})
 
 
-def put(table: str, row: str, column: str, value: str) -> None:
-    """Puts a cell; row and value are in hex."""
-    with closing(connect("embedded:a.db")) as connection:
-        connection.table(table).put(bytes.fromhex(row), {column.encode(): bytes.fromhex(value)})
+# Orders
+
+
+def place_two_orders() -> None:
+    """Places a lamp and a sofa."""
+    with store() as connection:
+        create_tables(connection, TABLES)
+        for order in (LAMP, SOFA):
+            OrderRepository(connection).place(order)
+    time.sleep(0.02)  # the time of a revision may be some milliseconds ahead
+
+
+def cancel_and_die(mutations: str) -> None:
+    """Cancels the lamp, and dies before the n-th call that changes rows; the first one compares the clocks."""
+    with store() as connection, suppress(WriterDied):
+        OrderRepository(WatchedConnection(connection, dying_at(int(mutations)))).cancel("n-1")
+
+
+def disagree() -> None:
+    """Makes a row of each kind that a crash may leave, and one that is not a key."""
+    with store() as connection:
+        connection.table(BY_SELLER.name).delete(BY_SELLER.row(SellerLine.of(LAMP)))
+        buyers, statuses = connection.table(BY_BUYER.name), connection.table(BY_STATUS.name)
+        buyer = BY_BUYER.row(BuyerLine.of(LAMP))
+        ((_, written_ms), *_) = buyers.row(buyer, include_timestamp=True).values()
+        buyers.put(buyer, {b"o:i": b"\xa1x"}, timestamp=written_ms)
+        buyers.put(b"no key", {b"o:i": b"1"})
+        paid = BY_STATUS.row(OrderByStatus("s-1", "paid", 1_000, "n-1"))
+        statuses.put(paid, statuses.row(BY_STATUS.row(LAMP)), timestamp=written_ms)
+
+
+def restore_backup() -> None:
+    """After a backup the lamp was paid, and a bed was placed; then the orders were restored from the backup."""
+    with store() as connection:
+        table, repository = connection.table(ORDERS.name), OrderRepository(connection)
+        backup = dict(table.scan())
+        repository.change_status("n-1", "paid")
+        repository.place(BED)
+        for row in (b"n-1", b"n-3"):
+            table.delete(row)
+        time.sleep(0.02)
+        table.put(b"n-1", backup[b"n-1"])
+
+
+def remember_lines() -> None:
+    Path("lines").write_bytes(pickle.dumps(_lines()))
+
+
+def check_lines() -> None:
+    """Checks that all rows of the lists are those that were remembered."""
+    assert _lines() == pickle.loads(Path("lines").read_bytes())
+
+
+def _lines() -> list[dict[bytes, dict[bytes, bytes]]]:
+    with store() as connection:
+        return [dict(connection.table(table.name).scan()) for table in (BY_SELLER, BY_BUYER, BY_STATUS)]
+
+
+def put_line_of_bed(whose: str) -> None:
+    """Puts a line of an order that never was."""
+    table, line = {"seller": (BY_SELLER, SellerLine), "buyer": (BY_BUYER, BuyerLine)}[whose]
+    with store() as connection:
+        cells = SELLER_CELLS.pack(SellerLine.of(BED))
+        connection.table(table.name).put(table.row(line.of(BED)), cells, timestamp=1)
+
+
+# Other designs
+
+
+def store_of_an_earlier_release() -> None:
+    """A store with one log event, in which no layout is recorded."""
+    with store() as connection:
+        create_tables(connection, [attrs.evolve(LOGS, is_recorded=False)])
+        event = LogEvent("web-1", "GET", 1_768_219_200_000, "info", "/", b"\0" * 8)
+        connection.table(LOGS.name).put(LOGS.row(event), LOGS.cells.pack(event), timestamp=event.time_ms)
+
+
+def store_of_another_layout() -> None:
+    """A store whose table `logs` has the row keys of a variant."""
+    _design, (variant,) = find_variants("logs:time-first")
+    with store() as connection:
+        create_tables(connection, [attrs.evolve(LOGS, key=variant.tables[0].key)])
+
+
+def put_login_by_day(user: str, time_ms: str) -> None:
+    """Puts a login into the table by day only."""
+    login = Login(user, int(time_ms), 0)
+    with store() as connection:
+        table = connection.table(LOGINS_BY_DAY.name)
+        table.put(LOGINS_BY_DAY.row(login), LOGINS_BY_DAY.cells.pack(login), timestamp=login.time_ms)
+
+
+def leak_uid(name: str) -> None:
+    """Gives a tag value that has a UID another one, as two clients of OpenTSDB at once do."""
+    with store() as connection:
+        names = connection.table("tsdb-uid")
+        uid = names.counter_inc(b"\0", b"id:tagv").to_bytes(3, "big")
+        names.put(uid, {b"name:tagv": name.encode()})
+
+
+def forget_uid(name: str) -> None:
+    """Deletes the UID of a tag value."""
+    with store() as connection:
+        connection.table("tsdb-uid").delete(name.encode(), [b"id:tagv"])
+
+
+def salt_otherwise() -> None:
+    """Makes the table of points anew with a salt."""
+    with store() as connection:
+        connection.table(SETTINGS.name).delete(b"tsdb")
+        connection.delete_table("tsdb", disable=True)
+        create_tables(connection, [points := data_table("tsdb", salt=SeriesSalt())])
+        TsdbRepository(connection, SERIES_TABLES._replace(points=points))

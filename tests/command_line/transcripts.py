@@ -12,14 +12,14 @@ What stands before the first section is run once, and each section gets a copy o
 directly below one another print the same. `| grep WORDS`, `| head N`, `| tail N` and `| json PATH` choose among the
 lines, or take a value out of a JSON object: `records.*.host`. A section with a line `store NAME...` runs on every
 engine; $STORE is the URL of a store for these designs, in other sections it is embedded:a.db. $CURSOR is the latest
-cursor that was printed. In the output stand `<cursor>`, `<folder>`, `<now>` (any time of today, or its milliseconds)
-and `<slot>` (the random row of an intent) for what differs in every run.
+cursor that was printed. In the output stand `<cursor>`, `<folder>`, `<now>` (any time of today, or its milliseconds),
+`<n> ms newer` and `<slot>` (the random row of an intent) for what differs in every run.
 
 `make transcripts` writes the output (the lines that begin with a blank or `!`) anew and leaves the others as they are.
 So what a command line must keep is said in these, or true of every command:
 
-- `# exits CODE` and, if they are not 0 after a success and 1 otherwise, `# exits CODE, N on stderr`
-- a refusal, which is one line on stderr, prints nothing else; wrong usage changes no file
+- `# exits CODE`, which is a refusal: one line on stderr and nothing else; or `# exits CODE, N on stderr`
+- without these words it exits with 0 and has nothing on stderr; wrong usage makes no file
 - JSON is one object in one line; no output has a character that controls a terminal, or a traceback
 """
 
@@ -59,6 +59,8 @@ class Command:
     code: int
     errors: int
     """Number of lines on stderr."""
+    is_refusal: bool
+    """Whether nothing but one line on stderr is printed."""
 
     @classmethod
     def of(cls, line: str) -> "Command":
@@ -68,7 +70,7 @@ class Command:
         errors = int(found[2]) if found and found[2] else min(code, 1)
         lexer = shlex.shlex(typed, posix=True, punctuation_chars="|")
         lexer.whitespace_split, lexer.commenters = True, ""
-        return cls([*lexer], code, errors)
+        return cls([*lexer], code, errors, is_refusal=code > 0 and not (found and found[2]))
 
     def check(self, ended: Ended) -> None:
         """Checks what no rewriting of a transcript may change."""
@@ -76,7 +78,7 @@ class Command:
         assert ended.code == self.code, f"must exit with {self.code} (exited with {ended.code}): {shown}"
         lines = ended.err.count("\n")
         assert lines == self.errors, f"must print {self.errors} lines on stderr (printed {lines}): {shown}"
-        assert not (ended.out and self.code and self.errors), f"must print nothing but why it is refused: {shown}"
+        assert not (ended.out and self.is_refusal), f"must print nothing but why it is refused: {shown}"
         assert "Traceback" not in ended.out + ended.err, shown
         assert all(line.isprintable() for line in (ended.out + ended.err).split("\n")), shown
         if "--json" in self.words and ended.out:
@@ -157,10 +159,10 @@ class Session:
                 file = Path(line.removeprefix("file "))
                 file.parent.mkdir(exist_ok=True)
                 file.write_text("", encoding="utf-8")
-            elif line.startswith("| "):
+            elif line == "|" or line.startswith("| "):
                 assert file is not None
                 with file.open("a", encoding="utf-8") as opened:
-                    opened.write(f"{line.removeprefix('| ')}\n")
+                    opened.write(f"{line[2:]}\n")
             elif line.startswith("do "):
                 name, *words = shlex.split(line.removeprefix("do "))
                 getattr(steps, name)(*words)
@@ -187,7 +189,7 @@ class Session:
         return [self._without_what_differs(line) for line in printed]
 
     def _run(self, words: list[str], environment: dict[str, str]) -> Ended:
-        if words[0] == "run" and "--store" not in words:
+        if words[:1] == ["run"] and "--store" not in words:
             return run_in_memory(tuple(words), tuple(environment.items()))
         return run(words, environment)
 
@@ -197,6 +199,7 @@ class Session:
         line = line.replace(self._cursor, "<cursor>") if self._cursor else line
         line = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", lambda found: _time(found[0]), line)
         line = re.sub(r"\b\d{13}\b", lambda found: "<now>" if _is_now(int(found[0])) else found[0], line)
+        line = re.sub(r"\b\d+ ms newer", "<n> ms newer", line)
         return re.sub(r"(intents: (\w+ )?row)( [0-9a-f]{2}){12}\b", r"\1 <slot>", line)
 
 
