@@ -6,7 +6,7 @@ A table is one mutant, and its name says what is wrong:
     in = "shared/keys/codecs.py::unescape"
     old = 'if _escape(plain) != body:'
     new = 'if False:'
-    tests = ["tests/shared/keys/test_codecs.py"]
+    tests = ["tests/shared/keys/test_codecs_by_hand.py"]
 
 `in` is the file and the function, class or assigned name in it, as pytest names a test; a method is `Class.method`.
 There `old` occurs once and becomes `new`, and then one of `tests` must fail.

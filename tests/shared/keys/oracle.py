@@ -4,7 +4,8 @@ Nothing here looks at bytes. The properties of each codec (ordered, descending, 
 """
 
 from collections.abc import Sequence
-from functools import total_ordering
+from contextlib import suppress
+from functools import cached_property, total_ordering
 from itertools import product
 from math import inf, prod
 from typing import Any
@@ -49,11 +50,10 @@ from shared.keys import (
     UInt64,
     any_of,
     between,
-    part,
-    row_key,
     starting_with,
 )
 from shared.keys.conditions import AnyOf, Between, StartingWith
+from tests.shared.specimens import key_class
 
 MOST_RANGES = 1024
 
@@ -194,18 +194,20 @@ class Subject:
     values: dict[str, list[Any]]
     time_bucket: TimeBucket | None
 
-    @property
-    def keys(self) -> list[Any]:
-        """All records that can be stored: objects of the key class, but with whole values."""
-        keys = []
+    @cached_property
+    def rows(self) -> list[tuple[Any, bytes]]:
+        """All records that can be stored, with their rows: objects of the key class, but with whole values."""
+        rows = []
         for values in product(*self.values.values()):
             key = self.layout.key_class(*values)
-            try:
-                self.layout.row_of(key)
-            except InvalidKey:  # a time outside the slices, or only an empty text
-                continue
-            keys.append(key)
-        return keys
+            with suppress(InvalidKey):  # a time outside the slices, or only an empty text
+                rows.append((key, self.layout.row_of(key)))
+        return rows
+
+    @property
+    def keys(self) -> list[Any]:
+        """All records that can be stored."""
+        return [record for record, _row in self.rows]
 
     def key_of(self, record: Any) -> Any:
         """The key of a record: a part that is a `Slice` holds the start of one."""
@@ -218,9 +220,9 @@ class Subject:
 
 def layout_of(kinds: list[Kind], *prefixes: Any) -> KeyLayout[Any]:
     """A layout with parts a, b, c of these kinds."""
-    names = "abc"[: len(kinds)]
-    parts = {name: part(kind.codec, "") for name, kind in zip(names, kinds, strict=True)}
-    return KeyLayout(row_key(type("Key", (), {"__annotations__": dict.fromkeys(names, Any), **parts})), *prefixes)
+    return KeyLayout(
+        key_class("Key", **{name: kind.codec for name, kind in zip("abc", kinds, strict=False)}), *prefixes
+    )
 
 
 # ---- the meaning of a question, and which can be answered --------------------------------------------
@@ -312,7 +314,7 @@ def is_answerable(subject: Subject, question: dict[str, Any]) -> bool:
     leading = prod(map(len, several.values()))
     if leading == 0:
         return slices <= MOST_RANGES
-    buckets = [_buckets(prefix) for prefix in subject.layout.spread if not set(prefix.of) <= set(single)]
+    buckets = [buckets_of(prefix) for prefix in subject.layout.spread if not set(prefix.of) <= set(single)]
     return max(buckets, default=1) <= MOST_RANGES and prod(buckets) * slices * leading <= MOST_RANGES
 
 
@@ -333,7 +335,8 @@ def _is_storable(subject: Subject, values: dict[str, Any]) -> bool:
     return bool(others or subject.layout.prefixes or not kind.last_only or has_label or value)
 
 
-def _buckets(prefix: Any) -> int:
+def buckets_of(prefix: Any) -> int:
+    """The number of buckets of a spreading prefix."""
     if isinstance(prefix, Salt):
         return prefix.buckets
     return prefix.by if isinstance(prefix, Modulo) else (16 if prefix.hex else 256) ** prefix.count
@@ -482,3 +485,26 @@ def _condition(draw: _Draw, subject: Subject, name: str, way: str, merged: bool)
     if way in ("since", "until", "all"):
         return between(value if way == "since" else None, value if way == "until" else None)
     return between(*sorted((value, draw.choice(values[-63:])), reverse=way == "wrong way round"))
+
+
+@st.composite
+def loose_questions(hypothesis_draw: st.DrawFn, subject: Subject) -> dict[str, Any]:
+    """Conditions for most parts: values and intervals in any order, now and then one that makes no sense."""
+    draw = _Draw(hypothesis_draw)
+    question: dict[str, Any] = {}
+    for name, kind in subject.kinds.items():
+        pool = (*subject.values[name] * 4, *kind.values)[-63:]
+        low, high = sorted((draw.choice(pool), draw.choice(pool)))
+        if subject.time_bucket is not None and name == subject.time_bucket.of and draw.below(10):
+            ways = [low, between(low, high), between(low, high)]
+        else:
+            ways = [None, low, low, low]
+            ways += [between(low, high), between(low, None), between(None, high)]
+            ways += [any_of([low, high, low], merged=draw.below(2) == 1), any_of([high])]
+            ways += [any_of([])] if draw.below(10) == 9 else []
+            ways += [starting_with(low[:1]), starting_with(high)] if kind.beginnings else []
+            ways += draw.choice(([], [between()] * 3, [between(high, low), starting_with(low)]))
+        way = draw.choice(ways)
+        if way is not None:
+            question[name] = way
+    return {name: question[name] for name in sorted(question, reverse=draw.below(2) == 1)}

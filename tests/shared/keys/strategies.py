@@ -40,9 +40,8 @@ from shared.keys import (
     UInt24,
     UInt32,
     UInt64,
-    part,
-    row_key,
 )
+from tests.shared.specimens import key_class
 
 Values = st.SearchStrategy[Any]
 
@@ -165,11 +164,6 @@ def damaged(draw: st.DrawFn, data: bytes) -> bytes:
 # ---- layouts -------------------------------------------------------------------------------------
 
 
-def key_class(codecs: Mapping[str, Codec[Any]]) -> type[Any]:
-    """A class of keys with these parts, as if written by hand."""
-    return row_key(type("Key", (), {name: part(codec, "generated") for name, codec in codecs.items()}))
-
-
 class LayoutAndKeys(NamedTuple):
     """A layout, and keys of it."""
 
@@ -211,5 +205,5 @@ def layouts(draw: st.DrawFn, cases: list[Case] = CASES, spread: bool = True, sli
     if slices and numbers and draw(st.booleans()):
         every_ms, codec = draw(st.sampled_from([(2, Int64), (1000, UInt32), (900_000, UInt32), (7, DecimalText(6))]))
         prefixes.append(TimeBucket(of=draw(st.sampled_from(numbers)), every_ms=every_ms, codec=codec))
-    key = key_class(codecs)
+    key = key_class("Key", **codecs)
     return LayoutAndKeys(KeyLayout(key, *prefixes), st.builds(key, *(case.values for case in by_name.values())))

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.keys import Codec, Descending, EscapedBytes, EscapedText, InvalidKey
-from tests.shared.keys.strategies import BOTH_WAYS, CASES, ENDED, ORDERED, Case, before, blobs, damaged, few, many
+from shared.keys import Descending, EscapedBytes, EscapedText, InvalidKey
+from tests.shared.keys.strategies import BOTH_WAYS, CASES, ENDED, ORDERED, before, blobs, damaged, few, many
 
 every_codec = pytest.mark.parametrize("case", CASES, ids=str)
 every_ended_codec = pytest.mark.parametrize("case", ENDED, ids=str)
@@ -50,7 +50,7 @@ WRONG: dict[type, list[Any]] = {
 @every_codec
 @few
 @given(data=st.data())
-def test_a_value_comes_back_from_its_bytes(case: Case, data: st.DataObject) -> None:
+def test_a_value_comes_back_from_its_bytes(case, data):
     value = data.draw(case.values)
     back = case.codec.decode(case.codec.encode(value))
     assert (value, type(value)) == (back, type(back))
@@ -59,7 +59,7 @@ def test_a_value_comes_back_from_its_bytes(case: Case, data: st.DataObject) -> N
 @pytest.mark.parametrize("case", ORDERED, ids=str)
 @few
 @given(data=st.data())
-def test_bytes_sort_as_values_do(case: Case, data: st.DataObject) -> None:
+def test_bytes_sort_as_values_do(case, data):
     first, second = data.draw(case.values), data.draw(case.values)
     assert before(case.codec, first, second) == (case.codec.encode(first) < case.codec.encode(second))
     assert (first == second) == (case.codec.encode(first) == case.codec.encode(second))
@@ -68,7 +68,7 @@ def test_bytes_sort_as_values_do(case: Case, data: st.DataObject) -> None:
 @every_ended_codec
 @few
 @given(data=st.data(), rest=blobs)
-def test_a_value_ends_where_it_says(case: Case, data: st.DataObject, rest: bytes) -> None:
+def test_a_value_ends_where_it_says(case, data, rest):
     value = data.draw(case.values)
     assert (value, rest) == case.codec.decode_first(case.codec.encode(value) + rest)
 
@@ -76,7 +76,7 @@ def test_a_value_ends_where_it_says(case: Case, data: st.DataObject, rest: bytes
 @every_codec
 @few
 @given(data=st.data())
-def test_bytes_that_decode_are_the_only_ones_of_their_value(case: Case, data: st.DataObject) -> None:
+def test_bytes_that_decode_are_the_only_ones_of_their_value(case, data):
     encoded = case.codec.encode(data.draw(case.values))
     row = data.draw(damaged(encoded) | st.binary(max_size=20))
     try:
@@ -89,7 +89,7 @@ def test_bytes_that_decode_are_the_only_ones_of_their_value(case: Case, data: st
 @every_ended_codec
 @few
 @given(data=st.data())
-def test_a_value_cut_short_or_continued_is_refused(case: Case, data: st.DataObject) -> None:
+def test_a_value_cut_short_or_continued_is_refused(case, data):
     encoded = case.codec.encode(data.draw(case.values))
     for end in range(len(encoded)):
         with pytest.raises(InvalidKey):
@@ -102,7 +102,7 @@ def test_a_value_cut_short_or_continued_is_refused(case: Case, data: st.DataObje
 @pytest.mark.parametrize("case", BOTH_WAYS, ids=str)
 @few
 @given(data=st.data())
-def test_descending_bytes_sort_in_the_opposite_order_and_have_the_same_width(case: Case, data: st.DataObject) -> None:
+def test_descending_bytes_sort_in_the_opposite_order_and_have_the_same_width(case, data):
     first, second = data.draw(case.values), data.draw(case.values)
     down = Descending(case.codec)
     assert (first > second) == (down.encode(first) < down.encode(second))
@@ -112,7 +112,7 @@ def test_descending_bytes_sort_in_the_opposite_order_and_have_the_same_width(cas
 @every_codec
 @few
 @given(data=st.data())
-def test_a_stated_width_is_the_width_of_every_value(case: Case, data: st.DataObject) -> None:
+def test_a_stated_width_is_the_width_of_every_value(case, data):
     encoded = case.codec.encode(data.draw(case.values))
     assert case.codec.width_bytes in (None, len(encoded))
 
@@ -120,7 +120,7 @@ def test_a_stated_width_is_the_width_of_every_value(case: Case, data: st.DataObj
 @pytest.mark.parametrize(
     "codec", [EscapedText, EscapedBytes, Descending(EscapedText), Descending(EscapedBytes)], ids=str
 )
-def test_no_byte_but_ff_follows_a_nul_inside(codec: Codec[Any]) -> None:
+def test_no_byte_but_ff_follows_a_nul_inside(codec):
     for follower in range(255):
         row = bytes([0x61, 0x00, follower, 0x62, 0x00, 0x01])
         with pytest.raises(InvalidKey):
@@ -129,7 +129,7 @@ def test_no_byte_but_ff_follows_a_nul_inside(codec: Codec[Any]) -> None:
 
 @many
 @given(data=st.data())
-def test_exactly_the_values_with_a_beginning_have_its_encoded_prefix(data: st.DataObject) -> None:
+def test_exactly_the_values_with_a_beginning_have_its_encoded_prefix(data):
     case = data.draw(st.sampled_from([case for case in CASES if case.codec.trailing or "Escaped" in str(case)]))
     start, value = data.draw(case.values), data.draw(case.values)
     for candidate in (value, start + value):
@@ -137,7 +137,7 @@ def test_exactly_the_values_with_a_beginning_have_its_encoded_prefix(data: st.Da
 
 
 @every_codec
-def test_a_value_of_another_type_is_refused_even_if_python_accepts_it(case: Case) -> None:
+def test_a_value_of_another_type_is_refused_even_if_python_accepts_it(case):
     for wrong in WRONG[case.value_type]:
         with pytest.raises(InvalidKey, match=r"^must be .*\(got "):
             case.codec.encode(wrong)

@@ -15,7 +15,7 @@ def indented_block(module_docstring: str, first_line: str) -> str:
     return dedent(match[0]).rstrip() + "\n"
 
 
-def test_the_docstring_shows_encode_as_it_is_generated() -> None:
+def test_the_docstring_shows_encode_as_it_is_generated():
     scope = dict(vars(shared.keys))
     exec(indented_block(layout.__doc__ or "", "@row_key"), scope)
     shown = indented_block(compiled.__doc__ or "", "def encode(key):")

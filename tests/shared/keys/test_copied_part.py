@@ -8,36 +8,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from shared.keys import (
-    CopiedPart,
-    Descending,
-    EscapedText,
-    Int64,
-    InvalidKey,
-    KeyLayout,
-    Salt,
-    TrailingText,
-    UInt64,
-    part,
-    row_key,
-)
+from shared.keys import CopiedPart, EscapedText, InvalidKey, KeyLayout, Salt, TrailingText, UInt64
 from shared.keys.compiled import compile_copy
-from tests.shared.keys.strategies import damaged, key_class, layouts, many, texts
-
-
-@row_key
-class ReaderOfAuthor:
-    author: str = part(EscapedText, "who is followed")
-    reader: str = part(EscapedText, "who follows")
-
-
-@row_key
-class LineOfTimeline:
-    owner: str = part(EscapedText, "who reads")
-    posted_ms: int = part(Descending(Int64), "when posted")
-    author: str = part(EscapedText, "who wrote the post")
-    post_id: int = part(UInt64, "which post")
-
+from tests.shared.keys.strategies import damaged, layouts, many, texts
+from tests.shared.specimens import LineOfTimeline, ReaderOfAuthor, key_class
 
 FOLLOWERS = KeyLayout(ReaderOfAuthor)
 TIMELINES = KeyLayout(LineOfTimeline)
@@ -52,7 +26,7 @@ def outcome(function: Callable[[], Any]) -> Any:
         return f"InvalidKey: {error}"
 
 
-def test_the_bytes_of_a_followers_name_become_those_of_an_owner() -> None:
+def test_the_bytes_of_a_followers_name_become_those_of_an_owner():
     line_of = LINES.rows_with(posted_ms=1_580_976_517_000, author="ann", post_id=7)
     row = bytes.fromhex("61 6e 6e 00 01  75 2d 31 37 00 01")
     line = bytes.fromhex("75 2d 31 37 00 01  7f ff fe 8f e6 74 d0 77  61 6e 6e 00 01  00 00 00 00 00 00 00 07")
@@ -62,11 +36,11 @@ def test_the_bytes_of_a_followers_name_become_those_of_an_owner() -> None:
 
 @many
 @given(data=st.data())
-def test_a_row_is_what_decoding_and_encoding_make_and_as_much_is_refused(data: st.DataObject) -> None:
+def test_a_row_is_what_decoding_and_encoding_make_and_as_much_is_refused(data):
     source, keys = data.draw(layouts())
     copied = data.draw(st.sampled_from(source.parts))
     after = {} if copied.codec.trailing else {"number": UInt64, "text": TrailingText}
-    target = KeyLayout(key_class({"name": EscapedText, "copied": copied.codec, **after}))
+    target = KeyLayout(key_class("Key", name=EscapedText, copied=copied.codec, **after))
     values = {"name": data.draw(texts)} | ({} if copied.codec.trailing else {"number": 7, "text": data.draw(texts)})
     row_of = CopiedPart(source, copied.name, target, "copied").rows_with(**values)
 
@@ -82,7 +56,7 @@ def test_a_row_is_what_decoding_and_encoding_make_and_as_much_is_refused(data: s
 
 @many
 @given(data=st.data())
-def test_no_valid_row_needs_the_reference(data: st.DataObject) -> None:
+def test_no_valid_row_needs_the_reference(data):
     source, keys = data.draw(layouts())
     copied = data.draw(st.sampled_from(source.parts))
     row = outcome(partial(source.encode, data.draw(keys)))
@@ -94,20 +68,20 @@ def test_no_valid_row_needs_the_reference(data: st.DataObject) -> None:
     assert refused == []
 
 
-def test_a_row_that_becomes_too_long_is_refused() -> None:
+def test_a_row_that_becomes_too_long_is_refused():
     author = "a" * 20_000
     line_of = LINES.rows_with(posted_ms=0, author=author, post_id=7)
     with pytest.raises(InvalidKey, match=r"LineOfTimeline.author: a row key has 1\.\.32767 bytes \(got 32784\)"):
         line_of(FOLLOWERS.encode(ReaderOfAuthor("ann", "r" * 12_764)))
 
 
-def test_a_value_that_does_not_fit_is_refused_by_name() -> None:
+def test_a_value_that_does_not_fit_is_refused_by_name():
     with pytest.raises(InvalidKey, match=r"LineOfTimeline\.post_id: must be 0\.\."):
         LINES.rows_with(posted_ms=0, author="ann", post_id=-1)
 
 
 @pytest.mark.parametrize("values", [{"author": "ann", "post_id": 7}, {"owner": "u", "author": "ann", "post_id": 7}])
-def test_all_other_parts_need_a_value_and_no_further_one(values: dict[str, Any]) -> None:
+def test_all_other_parts_need_a_value_and_no_further_one(values):
     with pytest.raises(InvalidKey, match="LineOfTimeline: must have values of posted_ms, author and post_id"):
         LINES.rows_with(**values)
 
@@ -121,7 +95,7 @@ def test_all_other_parts_need_a_value_and_no_further_one(values: dict[str, Any])
         ("reader", KeyLayout(LineOfTimeline, Salt(of="owner", buckets=4)), "owner", "LineOfTimeline: must have no pre"),
     ],
 )
-def test_layouts_that_do_not_fit_are_refused(copied: str, target: KeyLayout[Any], own: str, words: str) -> None:
+def test_layouts_that_do_not_fit_are_refused(copied, target, own, words):
     with pytest.raises(InvalidKey) as refusal:
         CopiedPart(FOLLOWERS, copied, target, own)
     assert str(refusal.value).startswith(words)

@@ -35,7 +35,7 @@ from shared.keys import (
     UInt64,
     successor,
 )
-from tests.shared.keys.strategies import key_class
+from tests.shared.specimens import key_class
 
 ROOT = Path(__file__).parents[3]
 FIXTURES = ROOT / "fixtures/keys"
@@ -47,9 +47,9 @@ CODECS: dict[str, Codec[Any]] = {
     str(codec): codec for codec in (*ASCENDING, *ONE_WAY, *(Descending(codec) for codec in ASCENDING))
 }
 LAYOUTS = {
-    "UInt24 UInt32": KeyLayout(key_class({"metric": UInt24, "base_s": UInt32})),
+    "UInt24 UInt32": KeyLayout(key_class("Key", metric=UInt24, base_s=UInt32)),
     "HashPrefix(of='id', bytes=4) TrailingBytes": KeyLayout(
-        key_class({"id": TrailingBytes}), HashPrefix(of="id", bytes=4)
+        key_class("Key", id=TrailingBytes), HashPrefix(of="id", bytes=4)
     ),
 }
 
@@ -76,14 +76,14 @@ def value_of(wrapped: dict[str, Any]) -> Any:
 
 
 @rows_of(lambda row: row["codec"] in CODECS and "refused" not in row)
-def test_a_value_has_the_bytes_that_its_source_gives_it(row: dict[str, Any]) -> None:
+def test_a_value_has_the_bytes_that_its_source_gives_it(row):
     codec, value, data = CODECS[row["codec"]], value_of(row["value"]), bytes.fromhex(row["hex"])
     assert data == codec.encode(value)
     assert value == codec.decode(data)
 
 
 @rows_of(lambda row: "refused" in row)
-def test_nan_and_negative_zero_are_refused_though_their_source_writes_them(row: dict[str, Any]) -> None:
+def test_nan_and_negative_zero_are_refused_though_their_source_writes_them(row):
     codec = CODECS[row["codec"]]
     with pytest.raises(InvalidKey, match="NaN"):
         codec.encode(value_of(row["value"]))
@@ -92,7 +92,7 @@ def test_nan_and_negative_zero_are_refused_though_their_source_writes_them(row: 
 
 
 @rows_of(lambda row: row["codec"] in LAYOUTS)
-def test_a_key_has_the_row_that_its_source_gives_it(row: dict[str, Any]) -> None:
+def test_a_key_has_the_row_that_its_source_gives_it(row):
     layout, values, data = LAYOUTS[row["codec"]], value_of(row["value"]), bytes.fromhex(row["hex"])
     key = layout.key_class(*values) if isinstance(values, list) else layout.key_class(values)
     assert data == layout.encode(key)
@@ -100,13 +100,13 @@ def test_a_key_has_the_row_that_its_source_gives_it(row: dict[str, Any]) -> None
 
 
 @rows_of(lambda row: row["codec"] == "successor")
-def test_a_prefix_selects_the_rows_that_its_source_selects(row: dict[str, Any]) -> None:
+def test_a_prefix_selects_the_rows_that_its_source_selects(row):
     prefix = bytes.fromhex(row["value"]["prefix"])
     with_prefix = RowRange(prefix, successor(prefix))
     assert row["selected"] == [text for text in row["value"]["rows"] if bytes.fromhex(text) in with_prefix]
 
 
-def test_every_codec_claimed_is_tried() -> None:
+def test_every_codec_claimed_is_tried():
     untried = {"Descending(UInt16)"}  # its source has no such row
     assert {*CODECS, *LAYOUTS, "successor"} - untried == {row["codec"] for row in KEPT}
 
@@ -117,13 +117,13 @@ def load(path: Path) -> dict[str, Any]:
 
 
 @collected
-def test_the_rows_kept_are_those_that_the_generator_makes() -> None:
+def test_the_rows_kept_are_those_that_the_generator_makes():
     made: str = runpy.run_path(str(FIXTURES / "make_vectors.py"))["text"](load(COLLECTION))
     assert made == (FIXTURES / "vectors.json").read_text(encoding="utf-8")
 
 
 @collected
-def test_every_format_collected_is_claimed_or_the_reason_is_stated() -> None:
+def test_every_format_collected_is_claimed_or_the_reason_is_stated():
     table = runpy.run_path(str(FIXTURES / "make_vectors.py"))["TABLE"]
     formats = {(row["anchor"], row["type"], row["order"]) for row in load(COLLECTION)["vectors"]}
     assert formats == set(table)
@@ -131,7 +131,7 @@ def test_every_format_collected_is_claimed_or_the_reason_is_stated() -> None:
 
 
 @collected
-def test_a_row_of_a_claimed_format_is_left_out_for_a_stated_reason_only() -> None:
+def test_a_row_of_a_claimed_format_is_left_out_for_a_stated_reason_only():
     table = runpy.run_path(str(FIXTURES / "make_vectors.py"))["TABLE"]
     kept = {row["id"] for row in KEPT}
     for row in load(COLLECTION)["vectors"]:
@@ -141,6 +141,6 @@ def test_a_row_of_a_claimed_format_is_left_out_for_a_stated_reason_only() -> Non
 
 
 @collected
-def test_examples_of_documentation_that_the_code_contradicts_are_not_what_we_write() -> None:
+def test_examples_of_documentation_that_the_code_contradicts_are_not_what_we_write():
     for row in load(COLLECTION)["documented_wrong_do_not_match"]["vectors"]:
         assert bytes.fromhex(row["hex"]) != b"\x2c" + Int64.encode(row["value"]["int"])

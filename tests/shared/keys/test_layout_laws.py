@@ -13,19 +13,8 @@ from hypothesis import strategies as st
 from shared.keys import Codec, Descending, EscapedText, InvalidKey, KeyLayout, Salt, Slice, UInt16
 from shared.keys.parts import Part
 from tests.reference import without_reference
-from tests.shared.keys.strategies import (
-    CASES,
-    ORDERED,
-    SHARES,
-    Case,
-    before,
-    damaged,
-    few,
-    key_class,
-    layouts,
-    many,
-    texts,
-)
+from tests.shared.keys.strategies import CASES, ORDERED, SHARES, before, damaged, few, layouts, many, texts
+from tests.shared.specimens import key_class
 
 
 class Few(enum.IntEnum):
@@ -75,7 +64,7 @@ def row_of_reference(layout: KeyLayout[Any], record: object) -> bytes:
 
 @many
 @given(data=st.data())
-def test_the_generated_functions_do_what_their_references_do(data: st.DataObject) -> None:
+def test_the_generated_functions_do_what_their_references_do(data):
     layout, keys = data.draw(layouts())
     for _ in range(3):
         key = data.draw(keys)
@@ -92,7 +81,7 @@ def test_the_generated_functions_do_what_their_references_do(data: st.DataObject
 
 @many
 @given(data=st.data())
-def test_a_record_with_whole_values_is_stored_in_the_row_of_its_shares(data: st.DataObject) -> None:
+def test_a_record_with_whole_values_is_stored_in_the_row_of_its_shares(data):
     layout, _keys = data.draw(layouts(SHARES))
     whole = st.integers(-7200, 65_535) | st.integers(-(2**63), 2**63 - 1)
     record = layout.key_class(*(data.draw(whole) for _ in layout.parts))
@@ -115,14 +104,14 @@ def share_by_hand(part: Part, value: int) -> int:
 def layouts_with(codec: Codec[Any]) -> tuple[KeyLayout[Any], KeyLayout[Any]]:
     """Keys of one part of the codec, and keys in which it is between others."""
     after: dict[str, Codec[Any]] = {} if codec.trailing else {"number": UInt16, "text": EscapedText}
-    inner = key_class({"first": EscapedText, "tested": codec, **after})
-    return KeyLayout(key_class({"tested": codec})), KeyLayout(inner, Salt(of="tested", buckets=4))
+    inner = key_class("Key", first=EscapedText, tested=codec, **after)
+    return KeyLayout(key_class("Key", tested=codec)), KeyLayout(inner, Salt(of="tested", buckets=4))
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 @few
 @given(data=st.data())
-def test_no_valid_key_of_any_codec_needs_the_reference(case: Case, data: st.DataObject) -> None:
+def test_no_valid_key_of_any_codec_needs_the_reference(case, data):
     values = {"first": data.draw(texts), "tested": data.draw(case.values), "number": 7, "text": data.draw(texts)}
     for layout in layouts_with(case.codec):
         key = layout.key_class(*(values[part.name] for part in layout.parts))
@@ -134,7 +123,7 @@ def test_no_valid_key_of_any_codec_needs_the_reference(case: Case, data: st.Data
 
 @many
 @given(data=st.data())
-def test_the_generated_functions_refuse_wrong_values_in_the_same_words(data: st.DataObject) -> None:
+def test_the_generated_functions_refuse_wrong_values_in_the_same_words(data):
     layout, keys = data.draw(layouts())
     name = data.draw(st.sampled_from([part.name for part in layout.parts]))
     key = attrs.evolve(data.draw(keys), **{name: data.draw(st.sampled_from(WRONG))})
@@ -146,7 +135,7 @@ def test_the_generated_functions_refuse_wrong_values_in_the_same_words(data: st.
 
 @many
 @given(data=st.data())
-def test_a_row_that_decodes_is_the_only_one_of_its_key(data: st.DataObject) -> None:
+def test_a_row_that_decodes_is_the_only_one_of_its_key(data):
     layout, keys = data.draw(layouts())
     row = outcome(layout.encode, data.draw(keys))
     damage = data.draw(damaged(row if isinstance(row, bytes) else b""))
@@ -157,7 +146,7 @@ def test_a_row_that_decodes_is_the_only_one_of_its_key(data: st.DataObject) -> N
 
 @many
 @given(data=st.data())
-def test_rows_after_one_spread_prefix_sort_as_slices_and_parts_do(data: st.DataObject) -> None:
+def test_rows_after_one_spread_prefix_sort_as_slices_and_parts_do(data):
     layout, keys = data.draw(layouts(ORDERED))
     first_key, second_key = data.draw(keys), data.draw(keys)
     codecs = [part.codec for part in layout.parts]
@@ -174,7 +163,7 @@ def test_rows_after_one_spread_prefix_sort_as_slices_and_parts_do(data: st.DataO
 
 @many
 @given(data=st.data())
-def test_a_prefix_of_whole_parts_matches_exactly_the_keys_with_those_values(data: st.DataObject) -> None:
+def test_a_prefix_of_whole_parts_matches_exactly_the_keys_with_those_values(data):
     layout, keys = data.draw(layouts(spread=False, slices=False))
     first_key, second_key = data.draw(keys), data.draw(keys)
     bound = data.draw(st.integers(0, len(layout.parts)))

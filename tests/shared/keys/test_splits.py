@@ -42,7 +42,8 @@ from shared.keys import (
     split_points,
     splits,
 )
-from tests.shared.keys.strategies import LayoutAndKeys, few, key_class, layouts, many
+from tests.shared.keys.strategies import few, layouts, many
+from tests.shared.specimens import key_class
 
 KINDS = Code({"placed": 1, "paid": 2, "shipped": 255, "cancelled": 0})
 HASH = HashPrefix(of="id", bytes=4)
@@ -50,11 +51,11 @@ HEX = HashPrefix(of="id", bytes=4, hex=True)
 
 
 def of_prefix(*prefixes: Prefix, codec: Codec[Any] = EscapedText) -> KeyLayout[Any]:
-    return KeyLayout(key_class({"id": codec}), *prefixes)
+    return KeyLayout(key_class("Key", id=codec), *prefixes)
 
 
 def of_part(codec: Codec[Any], name: str = "id") -> KeyLayout[Any]:
-    return KeyLayout(key_class({name: codec}))
+    return KeyLayout(key_class("Key", **{name: codec}))
 
 
 # ---- golden points -------------------------------------------------------------------------------
@@ -102,7 +103,7 @@ CUT: list[tuple[KeyLayout[Any], int | None, str, str]] = [
 
 
 @pytest.mark.parametrize(("layout", "count", "points", "reason"), CUT, ids=str)
-def test_points_and_their_reason(layout: KeyLayout[Any], count: int | None, points: str, reason: str) -> None:
+def test_points_and_their_reason(layout, count, points, reason):
     result = split_points(layout, count)
     assert points == " ".join(point.hex() for point in result.points)
     assert reason in result.reason
@@ -116,10 +117,10 @@ WHY_NONE = {
     of_part(DecimalText(13), "time_ms"): "rows start with time_ms: new rows always come after the last split point",
     of_part(LongMaxMinus, "time_ms"): "rows start with time_ms: new rows always come before the first split point",
     of_part(EscapedText, "time_ms"): "rows start with time_ms: new rows always come after the last split point",
-    KeyLayout(key_class({"id": UInt32, "at_ms": Int64}), TimeBucket(of="at_ms", every_ms=1000)): "rows start with "
+    KeyLayout(key_class("Key", id=UInt32, at_ms=Int64), TimeBucket(of="at_ms", every_ms=1000)): "rows start with "
     "at_ms: new rows always come after the last split point",
     KeyLayout(
-        key_class({"id": UInt32, "at_ms": Descending(Int64)}), TimeBucket(of="at_ms", every_ms=1000)
+        key_class("Key", id=UInt32, at_ms=Descending(Int64)), TimeBucket(of="at_ms", every_ms=1000)
     ): "rows start with at_ms: new rows always come before the first split point",
     of_part(
         EscapedText, "host"
@@ -141,7 +142,7 @@ WHY_NONE = {
 
 
 @pytest.mark.parametrize(("layout", "reason"), WHY_NONE.items(), ids=str)
-def test_a_layout_without_points_says_why(layout: KeyLayout[Any], reason: str) -> None:
+def test_a_layout_without_points_says_why(layout, reason):
     result = split_points(layout)
     assert result.points == ()
     assert result.reason.startswith(reason)
@@ -149,14 +150,14 @@ def test_a_layout_without_points_says_why(layout: KeyLayout[Any], reason: str) -
 
 
 @pytest.mark.parametrize(("layout", "reason"), WHY_NONE.items(), ids=str)
-def test_a_layout_without_points_refuses_to_invent_some(layout: KeyLayout[Any], reason: str) -> None:
+def test_a_layout_without_points_refuses_to_invent_some(layout, reason):
     with pytest.raises(InvalidQuestion) as refused:
         split_points(layout, 7)
     assert f"Key: has no split points (wanted 7): {split_points(layout).reason}" == str(refused.value)
 
 
 @pytest.mark.parametrize("codec", [UInt8, Descending(UInt64), DecimalText(4), FixedBytes(16)], ids=str)
-def test_numbers_are_split_only_if_a_number_of_points_is_given(codec: Codec[Any]) -> None:
+def test_numbers_are_split_only_if_a_number_of_points_is_given(codec):
     reason = (
         "rows start with id: not split by default; give a number of points "
         f"if id is spread over all values of {codec} and does not count up"
@@ -164,7 +165,7 @@ def test_numbers_are_split_only_if_a_number_of_points_is_given(codec: Codec[Any]
     assert Splits((), reason) == split_points(of_part(codec))
 
 
-def test_the_docstring_shows_the_points_that_split_points_returns() -> None:
+def test_the_docstring_shows_the_points_that_split_points_returns():
     examples = re.findall(r"^    (\S.*) -> (.*)$", splits.__doc__, re.MULTILINE)
     assert len(examples) == 6
     for written, points in examples:
@@ -176,7 +177,7 @@ def test_the_docstring_shows_the_points_that_split_points_returns() -> None:
 # ---- what decides --------------------------------------------------------------------------------
 
 
-def test_the_first_of_two_spreading_prefixes_decides() -> None:
+def test_the_first_of_two_spreading_prefixes_decides():
     assert (
         split_points(of_prefix(Salt(of="id", buckets=4))).points
         == split_points(of_prefix(Salt(of="id", buckets=4), HASH)).points
@@ -184,19 +185,19 @@ def test_the_first_of_two_spreading_prefixes_decides() -> None:
     assert split_points(of_prefix(HASH, Salt(of="id", buckets=4))).points == split_points(of_prefix(HASH)).points
 
 
-def test_a_spreading_prefix_before_time_decides() -> None:
-    key = key_class({"time_ms": Int64, "id": UInt32})
+def test_a_spreading_prefix_before_time_decides():
+    key = key_class("Key", time_ms=Int64, id=UInt32)
     salt = Salt(of="id", buckets=4)
     for layout in (KeyLayout(key, salt), KeyLayout(key, salt, TimeBucket(of="time_ms", every_ms=1000))):
         assert split_points(layout).points == (b"\x01", b"\x02", b"\x03")
 
 
-def test_time_with_its_last_digit_first_is_spread() -> None:
+def test_time_with_its_last_digit_first_is_spread():
     assert len(split_points(of_part(ReversedDigits(13), "time_ms")).points) == 9
 
 
-def test_only_the_first_part_decides() -> None:
-    key = key_class({"kind": KINDS, "time_ms": Int64})
+def test_only_the_first_part_decides():
+    key = key_class("Key", kind=KINDS, time_ms=Int64)
     assert split_points(KeyLayout(key)).points == (b"\x01", b"\x02", b"\xff")
 
 
@@ -239,9 +240,7 @@ prefixes = st.one_of(
 
 @few
 @given(prefix=prefixes, data=st.data())
-def test_a_spreading_prefix_leaves_no_region_empty_and_none_crowded(
-    prefix: Salt | Modulo | HashPrefix, data: st.DataObject
-) -> None:
+def test_a_spreading_prefix_leaves_no_region_empty_and_none_crowded(prefix, data):
     values = prefix.every_value()
     choices = 65_536 if values is None else len(values)
     count = data.draw(st.none() | st.integers(1, min(choices - 1, 63)))
@@ -251,24 +250,24 @@ def test_a_spreading_prefix_leaves_no_region_empty_and_none_crowded(
 
 
 @pytest.mark.parametrize("count", [None, 1, 2, 3, 5, 9, 15, 49])
-def test_reversed_digits_spread_ids_that_count_up(count: int | None) -> None:
+def test_reversed_digits_spread_ids_that_count_up(count):
     assert_even(of_part(ReversedDigits(10)), count, 10_000, IDS)
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 6, 9, 20])
 @pytest.mark.parametrize("codec", [UInt32, Descending(UInt32), Descending(DecimalText(10))], ids=str)
-def test_numbers_that_are_spread_fall_evenly(codec: Codec[Any], count: int) -> None:
+def test_numbers_that_are_spread_fall_evenly(codec, count):
     holds = 10**10 if codec.legible else 2**32
     values = [number * holds // SAMPLED for number in range(SAMPLED)]
     assert_even(of_part(codec), count, holds, values)
 
 
 @pytest.mark.parametrize("count", [None, 1, 2])
-def test_every_code_falls_into_a_region(count: int | None) -> None:
+def test_every_code_falls_into_a_region(count):
     assert_even(of_part(KINDS), count, 4, ["placed", "paid", "shipped", "cancelled"])
 
 
-def test_hex_is_split_between_digits_because_a_split_between_bytes_leaves_7_of_10_regions_empty() -> None:
+def test_hex_is_split_between_digits_because_a_split_between_bytes_leaves_7_of_10_regions_empty():
     layout = of_prefix(HEX, codec=UInt32)
     between_bytes = [*(bytes([byte]) for byte in b"06=DKRX_"), b"ffffffff"]  # HBase's own, from 0000.. to ffff..
     rows_of_each = rows_in_regions(between_bytes, layout, IDS)
@@ -284,7 +283,7 @@ def test_hex_is_split_between_digits_because_a_split_between_bytes_leaves_7_of_1
 
 @many
 @given(layout_and_keys=layouts(), count=st.none() | st.integers(1, 1023))
-def test_points_ascend_and_are_as_many_as_wanted(layout_and_keys: LayoutAndKeys, count: int | None) -> None:
+def test_points_ascend_and_are_as_many_as_wanted(layout_and_keys, count):
     try:
         result = split_points(layout_and_keys.layout, count)
     except InvalidQuestion:
@@ -299,7 +298,7 @@ def test_points_ascend_and_are_as_many_as_wanted(layout_and_keys: LayoutAndKeys,
 
 @many
 @given(prefix=prefixes, count=st.integers(1, 1023))
-def test_every_point_begins_a_prefix_that_keys_can_have(prefix: Salt | Modulo | HashPrefix, count: int) -> None:
+def test_every_point_begins_a_prefix_that_keys_can_have(prefix, count):
     values = prefix.every_value()
     if values is None or count >= len(values):
         return
@@ -309,7 +308,7 @@ def test_every_point_begins_a_prefix_that_keys_can_have(prefix: Salt | Modulo | 
 
 @pytest.mark.parametrize("codec", [ReversedDigits(6), DecimalText(6), Descending(DecimalText(6)), UInt64], ids=str)
 @pytest.mark.parametrize("count", [1, 2, 6, 999, 1023])
-def test_every_point_begins_a_part_that_keys_can_have(codec: Codec[Any], count: int) -> None:
+def test_every_point_begins_a_part_that_keys_can_have(codec, count):
     assert codec.width_bytes is not None
     for point in split_points(of_part(codec), count).points:
         codec.decode(point.ljust(codec.width_bytes, b"0"))
@@ -334,7 +333,7 @@ MOST = {
 
 
 @pytest.mark.parametrize(("layout", "most"), MOST.items(), ids=str)
-def test_more_points_than_keys_can_be_told_apart_by_are_refused(layout: KeyLayout[Any], most: int) -> None:
+def test_more_points_than_keys_can_be_told_apart_by_are_refused(layout, most):
     assert most == len(split_points(layout, most).points)
     with pytest.raises(InvalidQuestion) as refused:
         split_points(layout, most + 1)
@@ -346,7 +345,7 @@ def test_more_points_than_keys_can_be_told_apart_by_are_refused(layout: KeyLayou
     [(0, "0"), (-1, "-1"), (True, "True"), (2.0, "2.0"), ("3", "'3'"), (10**5000, "an int of 16610 bits")],
     ids=["zero", "negative", "bool", "float", "text", "huge"],
 )
-def test_a_number_of_points_is_an_int_of_at_least_1(count: Any, shown: str) -> None:
+def test_a_number_of_points_is_an_int_of_at_least_1(count, shown):
     with pytest.raises(InvalidQuestion) as refused:
         split_points(of_prefix(Salt(of="id", buckets=8)), count)
     assert f"Key: must be 1..7 split points (got {shown})" == str(refused.value)
@@ -354,7 +353,7 @@ def test_a_number_of_points_is_an_int_of_at_least_1(count: Any, shown: str) -> N
         split_points(of_part(TrailingText), count)
 
 
-def test_the_refusal_is_a_question_that_cannot_be_answered_not_a_wrong_key() -> None:
+def test_the_refusal_is_a_question_that_cannot_be_answered_not_a_wrong_key():
     with pytest.raises(ValueError, match="split points") as refused:
         split_points(of_part(TrailingText), 1)
     assert not isinstance(refused.value, InvalidKey)
