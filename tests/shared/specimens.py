@@ -31,10 +31,14 @@ from shared.keys import (
     row_key,
 )
 
+_TYPES = {"DecimalText": int, "Text": str, "Code": str, "Bytes": bytes, "Float64": float}
+
 
 def key_class(name: str, /, **codecs: Codec[Any]) -> type[Any]:
     """A class of keys with these parts, as if written by hand."""
-    return row_key(type(name, (), {name: part(codec, "a specimen") for name, codec in codecs.items()}))
+    types = {part: next((type_ for word, type_ in _TYPES.items() if word in str(codecs[part])), int) for part in codecs}
+    parts = {part_name: part(codec, "a specimen") for part_name, codec in codecs.items()}
+    return row_key(type(name, (), {"__annotations__": types, **parts}))
 
 
 HOUR_MS = 3_600_000
@@ -60,6 +64,16 @@ Named = key_class("Named", name=TrailingText)
 Note = key_class("Note", slot=UInt8, text=TrailingText)
 Blob = key_class("Blob", group=UInt8, data=TrailingBytes)
 Item = key_class("Item", number=UInt16)
+LastItem = key_class("LastItem", number=Descending(UInt16))
+ByLastDigit = key_class("ByLastDigit", number=ReversedDigits(5))
+
+Rising = key_class("Rising", at_s=UInt8, host=EscapedText)
+Falling = key_class("Falling", at_s=Descending(UInt8), host=EscapedText)
+ByHost = key_class("ByHost", host=EscapedText, at_s=UInt8)
+ByHostNewestFirst = key_class("ByHostNewestFirst", host=EscapedText, at_s=Descending(UInt8))
+ByHostOnly = key_class("ByHostOnly", host=EscapedText)
+ByTimeOnly = key_class("ByTimeOnly", at_s=UInt8)
+OfKind = key_class("OfKind", host=EscapedText, kind=EscapedText, at_s=UInt8, tie=UInt8)
 
 # Slices of time: the hour -1 starts at 7f ff ff ff ff c9 11 80, 0 at 80 00 .., 1 at 80 00 00 00 00 36 ee 80.
 HourOfMetric = key_class("HourOfMetric", metric=EscapedText, time_ms=Slice(Int64, HOUR_MS))

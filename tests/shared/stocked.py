@@ -1,6 +1,7 @@
 """Tables with rows in them: what the tests of scanning and pages stand on."""
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -43,3 +44,33 @@ def hexes(*rows: str) -> list[bytes]:
 def query_of(rows: happybase.Table, layout: TableLayout[Any, Any], plan: Plan, **options: Any) -> Query[Any]:
     """A question to the rows of a table, bound on their connection."""
     return Query(BoundTable(rows.connection, layout), plan, **options)
+
+
+class Watched:
+    """A Thrift client that counts calls, knows which scanners are open, and may fail at a fetch."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self.open: set[int] = set()
+        self.calls: Counter[str] = Counter()
+        self.fails_at: int | None = None
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            self.calls[name] += 1
+            if name == "scannerGetList" and self.calls[name] == self.fails_at:
+                raise OSError("the region server is gone")
+            answer = getattr(self._client, name)(*arguments)
+            if name == "scannerOpenWithScan":
+                self.open.add(answer)
+            elif name == "scannerClose":
+                self.open.remove(arguments[0])
+            return answer
+
+        return call
+
+
+def watched(table: happybase.Table) -> Watched:
+    """The client that the table's connection calls from now on."""
+    table.connection.client = client = Watched(table.connection.client)
+    return client

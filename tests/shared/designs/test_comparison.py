@@ -29,7 +29,7 @@ from shared.designs.cost_tables import verdict
 from shared.keys import EscapedText, Int64, KeyLayout, Salt, between, part, row_key
 from shared.queries import Query
 from shared.tables import COUNTER, BoundTable, Column, ItemCells, RecordCells, TableLayout
-from tests.engines import Engine, NewStore
+from tests.engines import Engine
 
 # ---- where new rows go ---------------------------------------------------------------------------
 
@@ -39,43 +39,43 @@ def in_time(count: int, key: Callable[[int], bytes]) -> list[tuple[bytes, int]]:
     return [(key(at_ms), at_ms) for at_ms in range(count)]
 
 
-def test_all_new_rows_of_a_key_that_begins_with_the_time_go_to_one_range() -> None:
+def test_all_new_rows_of_a_key_that_begins_with_the_time_go_to_one_range():
     assert busiest_share(in_time(800, lambda at_ms: at_ms.to_bytes(8, "big")), 80) == 1.0
 
 
-def test_all_new_rows_of_a_key_that_begins_with_the_time_descending_go_to_one_range() -> None:
+def test_all_new_rows_of_a_key_that_begins_with_the_time_descending_go_to_one_range():
     assert busiest_share(in_time(800, lambda at_ms: (2**63 - at_ms).to_bytes(8, "big")), 80) == 1.0
 
 
-def test_new_rows_in_eight_buckets_in_turn_are_an_eighth_in_each_range() -> None:
+def test_new_rows_in_eight_buckets_in_turn_are_an_eighth_in_each_range():
     rows = in_time(800, lambda at_ms: bytes([at_ms % 8]) + at_ms.to_bytes(8, "big"))
     assert busiest_share(rows, 80) == 1 / 8
 
 
-def test_new_rows_in_fewer_buckets_than_ranges_are_the_share_of_a_bucket() -> None:
+def test_new_rows_in_fewer_buckets_than_ranges_are_the_share_of_a_bucket():
     rows = in_time(800, lambda at_ms: bytes([at_ms % 4]) + at_ms.to_bytes(8, "big"))
     assert busiest_share(rows, 80) == 1 / 4
 
 
-def test_new_rows_in_more_buckets_than_ranges_are_an_eighth_in_each_range() -> None:
+def test_new_rows_in_more_buckets_than_ranges_are_an_eighth_in_each_range():
     rows = in_time(1600, lambda at_ms: bytes([at_ms % 16]) + at_ms.to_bytes(8, "big"))
     assert busiest_share(rows, 160) == 1 / 8
 
 
-def test_the_busiest_range_is_the_one_with_most_of_the_new_rows() -> None:
+def test_the_busiest_range_is_the_one_with_most_of_the_new_rows():
     # Seven of ten new rows are in bucket 3.
     rows = in_time(800, lambda at_ms: bytes([at_ms % 8]) + at_ms.to_bytes(8, "big"))
     rows += [(bytes([3 if number < 7 else number]) + b"\xff%c" % number, 1000 + number) for number in range(10)]
     assert busiest_share(rows, 10) == 0.7
 
 
-def test_the_ranges_are_cut_from_the_older_rows_alone() -> None:
+def test_the_ranges_are_cut_from_the_older_rows_alone():
     # A hundred older rows, and as many new ones below them all: cut from all rows, the new would fill four ranges.
     rows = in_time(100, lambda at_ms: b"z%03d" % at_ms) + [(b"a%03d" % number, 200) for number in range(100)]
     assert busiest_share(rows, 50) == 1.0
 
 
-def test_the_newest_rows_are_those_after_the_border_and_not_on_it() -> None:
+def test_the_newest_rows_are_those_after_the_border_and_not_on_it():
     older = [(bytes([number]), 0) for number in range(8)]
     assert busiest_share([*older, (b"\x00a", 10), (b"\x07a", 10)], 10) == 0.5
     # One millisecond more, and all are new.
@@ -84,31 +84,31 @@ def test_the_newest_rows_are_those_after_the_border_and_not_on_it() -> None:
     assert busiest_share([*older, (b"\x00a", 10), (b"\x00b", 10), (b"\x07a", 11)], 1) == 1.0
 
 
-def test_a_new_row_on_a_border_goes_to_the_range_above_it() -> None:
+def test_a_new_row_on_a_border_goes_to_the_range_above_it():
     older = [(bytes([number]), 0) for number in range(8)]
     assert busiest_share([*older, (b"\x01", 5), (b"\x01a", 5), (b"\x01b", 5)], 1) == 1.0
 
 
-def test_where_there_are_no_older_rows_there_is_one_range() -> None:
+def test_where_there_are_no_older_rows_there_is_one_range():
     assert busiest_share(in_time(10, lambda at_ms: bytes([at_ms])), 1000) == 1.0
     assert busiest_share([(b"a", 5), (b"b", 5)], 1) == 1.0
 
 
-def test_one_row_is_all_in_one_range() -> None:
+def test_one_row_is_all_in_one_range():
     assert busiest_share([(b"a", 0)], 1) == 1.0
     assert busiest_share([(b"a", -5)], 60_000) == 1.0
 
 
-def test_no_rows_are_in_no_range() -> None:
+def test_no_rows_are_in_no_range():
     assert busiest_share([], 1) == 0.0
 
 
-def test_the_busiest_range_says_of_how_many_rows_it_is() -> None:
+def test_the_busiest_range_says_of_how_many_rows_it_is():
     assert busiest_range([(b"m", 0), (b"a", 9), (b"b", 9), (b"c", 9), (b"z", 9)], 5) == Busiest(rows=3, newest=4)
     assert busiest_range([], 5) == Busiest(rows=0, newest=0)
 
 
-def test_one_older_row_cuts_in_two() -> None:
+def test_one_older_row_cuts_in_two():
     assert busiest_share([(b"m", 0), (b"a", 9), (b"b", 9), (b"c", 9), (b"z", 9)], 5) == 0.75
 
 
@@ -116,9 +116,7 @@ TIMED_ROWS = st.dictionaries(st.binary(max_size=3), st.integers(0, 50), min_size
 
 
 @given(TIMED_ROWS, st.integers(1, 60))
-def test_the_busiest_share_is_at_least_an_equal_share_whatever_the_order_of_the_rows(
-    written: dict[bytes, int], newest_ms: int
-) -> None:
+def test_the_busiest_share_is_at_least_an_equal_share_whatever_the_order_of_the_rows(written, newest_ms):
     share = busiest_share(list(written.items()), newest_ms)
     assert 1 / RANGES <= share <= 1
     assert share == busiest_share(sorted(written.items()), newest_ms)
@@ -126,7 +124,7 @@ def test_the_busiest_share_is_at_least_an_equal_share_whatever_the_order_of_the_
 
 
 @given(TIMED_ROWS, st.sets(st.binary(max_size=3), min_size=1))
-def test_new_rows_after_all_others_are_all_in_one_range(written: dict[bytes, int], new: set[bytes]) -> None:
+def test_new_rows_after_all_others_are_all_in_one_range(written, new):
     rows = [(b"a" + row, written_ms) for row, written_ms in written.items()]
     assert busiest_share([*rows, *((b"b" + row, 100) for row in new)], 10) == 1.0
     assert busiest_share([*rows, *((b"A" + row, 100) for row in new)], 10) == 1.0
@@ -145,12 +143,12 @@ def test_new_rows_after_all_others_are_all_in_one_range(written: dict[bytes, int
         (["a", "b", "c", "d", "e", "f", "g", "h", "i"], 4, ["c", "e", "g"]),
     ],
 )
-def test_quantiles_are_the_first_keys_of_all_ranges_but_one(rows: list[str], ranges: int, wanted: list[str]) -> None:
+def test_quantiles_are_the_first_keys_of_all_ranges_but_one(rows, ranges, wanted):
     assert [border.encode() for border in wanted] == quantiles([row.encode() for row in rows], ranges)
 
 
 @given(st.sets(st.binary(max_size=4), min_size=1, max_size=100), st.integers(1, 12))
-def test_quantiles_cut_rows_into_ranges_of_equal_size(rows: set[bytes], ranges: int) -> None:
+def test_quantiles_cut_rows_into_ranges_of_equal_size(rows, ranges):
     borders = quantiles(sorted(rows), ranges)
     assert len(borders) == ranges - 1
     rows_of_range = Counter(bisect_right(borders, row) for row in rows)
@@ -261,7 +259,7 @@ NOTES: list[dict[str, Any]] = [{"host": host, "at_ms": at_ms} for at_ms, host in
 # ---- loading -------------------------------------------------------------------------------------
 
 
-def test_samples_are_stored_in_the_tables_of_a_variant(new_store: NewStore, tmp_path: Path) -> None:
+def test_samples_are_stored_in_the_tables_of_a_variant(new_store, tmp_path):
     design = design_of(tmp_path, NOTES)
     connection = new_store(BY_HOST, BY_TIME)
     repository = load_samples(connection, design, design.main)
@@ -271,7 +269,7 @@ def test_samples_are_stored_in_the_tables_of_a_variant(new_store: NewStore, tmp_
     assert list(connection.table("by_time").scan()) == []
 
 
-def test_every_file_has_a_transform_of_its_own(new_store: NewStore, tmp_path: Path) -> None:
+def test_every_file_has_a_transform_of_its_own(new_store, tmp_path):
     notes_of_files: list[list[Note]] = []
 
     def numbering() -> Callable[[Note], Note]:
@@ -301,7 +299,7 @@ def key_value_bytes(row: str, family: str, qualifier: str, value: str) -> int:
     return 4 + 4 + 2 + len(row_bytes) + 1 + len(family) + len(qualifier) + 8 + 1 + len(value_bytes)
 
 
-def test_a_record_takes_its_row_key_again_in_every_cell(compare: Compare, tmp_path: Path) -> None:
+def test_a_record_takes_its_row_key_again_in_every_cell(compare, tmp_path):
     design = design_of(tmp_path, [{"host": "a", "at_ms": 1, "text": "hi"}])
     # host "a" is 61 00 01; msgpack of "hi" is a2 68 69, of no bytes c4 00.
     row = "610001 8000000000000001"
@@ -312,21 +310,21 @@ def test_a_record_takes_its_row_key_again_in_every_cell(compare: Compare, tmp_pa
     assert compare(design, variant_of(SALTED)).bytes_per_record == wanted + 2
 
 
-def test_bytes_are_the_mean_of_all_records(compare: Compare, tmp_path: Path) -> None:
+def test_bytes_are_the_mean_of_all_records(compare, tmp_path):
     design = design_of(tmp_path, [{"host": "a", "at_ms": 1, "text": "hi"}, {"host": "abc", "at_ms": 2}])
     short = "616263 0001 8000000000000002"
     wanted = key_value_bytes(short, "nn", "t", "a0") + key_value_bytes(short, "nn", "mk", "c4 00")
     assert compare(design, variant_of(BY_HOST)).bytes_per_record == (74 + wanted) / 2 == 75.0
 
 
-def test_records_that_share_a_row_count_each(compare: Compare, tmp_path: Path) -> None:
+def test_records_that_share_a_row_count_each(compare, tmp_path):
     twice = compare(design_of(tmp_path, NOTES + NOTES), variant_of(BY_TIME))
     once = compare(design_of(tmp_path, NOTES), variant_of(BY_TIME))
     assert (twice.records, twice.rows_per_record) == (2 * len(NOTES), 1 / 2)
     assert twice.bytes_per_record == once.bytes_per_record / 2
 
 
-def test_a_record_can_be_more_rows_than_one_in_every_table(compare: Compare, tmp_path: Path) -> None:
+def test_a_record_can_be_more_rows_than_one_in_every_table(compare, tmp_path):
     class Twice(Notes):
         def store(self, note: Note) -> None:
             super().store(note)
@@ -336,12 +334,12 @@ def test_a_record_can_be_more_rows_than_one_in_every_table(compare: Compare, tmp
     assert compare(design_of(tmp_path, NOTES), variant).rows_per_record == 2.0
 
 
-def test_one_table_has_one_row_for_each_record(compare: Compare, tmp_path: Path) -> None:
+def test_one_table_has_one_row_for_each_record(compare, tmp_path):
     each = compare(design_of(tmp_path, NOTES), variant_of(BY_TIME))
     assert (each.rows_per_record, each.variant.name) == (1.0, "by-time")
 
 
-def test_rows_and_bytes_of_all_tables_count(compare: Compare, tmp_path: Path) -> None:
+def test_rows_and_bytes_of_all_tables_count(compare, tmp_path):
     design = design_of(tmp_path, NOTES)
     one = compare(design, variant_of(BY_TIME))
     # Two notes of five are of host a, and their rows are as long in both tables.
@@ -352,14 +350,14 @@ def test_rows_and_bytes_of_all_tables_count(compare: Compare, tmp_path: Path) ->
         assert two.bytes_per_record == pytest.approx(one.bytes_per_record * 7 / 5)
 
 
-def test_the_calls_that_store_a_record_are_counted(compare: Compare, tmp_path: Path) -> None:
+def test_the_calls_that_store_a_record_are_counted(compare, tmp_path):
     design = design_of(tmp_path, NOTES)
     assert compare(design, variant_of(BY_HOST)).rpcs_per_record == 1
     two_tables = compare(design, variant_of(BY_HOST, AGAIN, "a"))
     assert (two_tables.rpcs_per_record, two_tables.intent_bytes_per_record) == (7 / 5, 0)
 
 
-def test_every_table_has_a_share_of_its_own(compare: Compare, tmp_path: Path) -> None:
+def test_every_table_has_a_share_of_its_own(compare, tmp_path):
     notes = [{"host": f"{at_ms % 8}", "at_ms": at_ms} for at_ms in range(160)]
     design = design_of(tmp_path, notes, newest_ms=16)
     assert compare(design, variant_of(BY_TIME)).busiest_shares == (1.0,)
@@ -368,7 +366,7 @@ def test_every_table_has_a_share_of_its_own(compare: Compare, tmp_path: Path) ->
     assert compare(design, variant_of(BY_TIME, BY_HOST, hosts="01234567")).busiest_shares == (1.0, 1 / 8)
 
 
-def test_a_row_is_as_new_as_the_newest_of_its_cells(compare: Compare, tmp_path: Path) -> None:
+def test_a_row_is_as_new_as_the_newest_of_its_cells(compare, tmp_path):
     class InTwoSteps(Notes):
         def store(self, note: Note) -> None:
             row, cells = BY_HOST.row(note), CELLS.pack(note)
@@ -381,13 +379,13 @@ def test_a_row_is_as_new_as_the_newest_of_its_cells(compare: Compare, tmp_path: 
     assert compare(design, variant).busiest_shares == (1 / 8,)
 
 
-def test_one_sample_can_be_compared(compare: Compare, tmp_path: Path) -> None:
+def test_one_sample_can_be_compared(compare, tmp_path):
     costs = compare(design_of(tmp_path, NOTES[:1]), variant_of(BY_HOST))
     assert (costs.rows_per_record, costs.busiest_shares) == (1.0, (1.0,))
     assert [len(measurement.records) for measurement in costs.measurements] == [1, 0, 0]
 
 
-def test_a_table_without_samples_can_be_compared(compare: Compare, tmp_path: Path) -> None:
+def test_a_table_without_samples_can_be_compared(compare, tmp_path):
     costs = compare(design_of(tmp_path, NOTES), variant_of(BY_TIME, AGAIN))
     assert (costs.rows_per_record, costs.busiest_shares) == (1.0, (1.0, 0.0))
 
@@ -421,9 +419,7 @@ class ManyNotes(Notes):
         self.rows.put(MANY.row(note), MANY.cells.pack(note), timestamp=note.at_ms)
 
 
-def test_a_row_of_many_records_is_one_row_and_each_of_its_cells_is_a_newest_record(
-    compare: Compare, tmp_path: Path
-) -> None:
+def test_a_row_of_many_records_is_one_row_and_each_of_its_cells_is_a_newest_record(compare, tmp_path):
     # One host of eight has a note in each millisecond; the newest 16 are two cells in each of eight rows.
     notes = [{"host": f"{at_ms % 8}", "at_ms": at_ms} for at_ms in range(160)]
     variant = attrs.evolve(variant_of(MANY), open=partial(ManyNotes, table=MANY))
@@ -450,13 +446,13 @@ class CountedNotes(Notes):
         self.rows.counter_inc(COUNTS.row(Host(note.host)), "c:n")
 
 
-def test_counters_have_no_newest_rows_because_each_increment_dates_them_anew(compare: Compare, tmp_path: Path) -> None:
+def test_counters_have_no_newest_rows_because_each_increment_dates_them_anew(compare, tmp_path):
     variant = attrs.evolve(variant_of(COUNTS), open=partial(CountedNotes, table=COUNTS))
     costs = compare(design_of(tmp_path, NOTES, patterns=()), variant)
     assert (costs.records, costs.rows_per_record, costs.busiest) == (5, 3 / 5, (Busiest(0, 0),))
 
 
-def test_a_table_of_two_layouts_is_counted_once(compare: Compare, tmp_path: Path) -> None:
+def test_a_table_of_two_layouts_is_counted_once(compare, tmp_path):
     design = design_of(tmp_path, NOTES)
     one, two = (
         compare(design, attrs.evolve(variant_of(BY_HOST), tables=tables)) for tables in ((BY_HOST,), (BY_HOST, MARKS))
@@ -467,7 +463,7 @@ def test_a_table_of_two_layouts_is_counted_once(compare: Compare, tmp_path: Path
 # ---- what a question costs -----------------------------------------------------------------------
 
 
-def test_every_question_is_asked_of_a_variant(compare: Compare, tmp_path: Path) -> None:
+def test_every_question_is_asked_of_a_variant(compare, tmp_path):
     design = design_of(tmp_path, NOTES)
     by_host, by_time, salted = (compare(design, variant) for variant in design.variants)
     assert [measurement.pattern for measurement in by_host.measurements] == list(design.patterns)

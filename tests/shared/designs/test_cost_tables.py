@@ -100,7 +100,7 @@ def refused(reason: str, question: str = "all notes") -> Measurement:
         (attrs.evolve(refused("Note.host: not so"), is_wrong=True), "refused"),
     ],
 )
-def test_a_verdict_names_the_ranges_or_else_what_is_read_and_dropped(answer: Measurement, wanted: str) -> None:
+def test_a_verdict_names_the_ranges_or_else_what_is_read_and_dropped(answer, wanted):
     assert wanted == verdict(answer)
 
 
@@ -113,7 +113,7 @@ def test_a_verdict_names_the_ranges_or_else_what_is_read_and_dropped(answer: Mea
         (refused("Note.host: not so"), "-"),
     ],
 )
-def test_rpcs_are_a_number_unless_the_question_is_refused(answer: Measurement, wanted: str) -> None:
+def test_rpcs_are_a_number_unless_the_question_is_refused(answer, wanted):
     assert wanted == rpcs(answer)
 
 
@@ -136,34 +136,34 @@ def costs(
 
 
 @pytest.mark.parametrize(("size", "wanted"), [(116.0, "116"), (489.6, "490"), (99.4, "99")])
-def test_bytes_that_are_written_are_in_whole_numbers(size: float, wanted: str) -> None:
+def test_bytes_that_are_written_are_in_whole_numbers(size, wanted):
     row = written_row(costs("a", [], rows=3.0, size=size))
     assert row == ("3", wanted, "1", "-")
     assert len(row) == len(WRITTEN_COLUMNS)
 
 
 @pytest.mark.parametrize(("rows", "wanted"), [(1.0, "1"), (1.4, "1.4"), (0.0334, "0.0334"), (1 / 3, "0.333")])
-def test_rows_that_are_written_have_three_digits(rows: float, wanted: str) -> None:
+def test_rows_that_are_written_have_three_digits(rows, wanted):
     assert written_row(costs("a", [], rows=rows))[0] == wanted
 
 
 @pytest.mark.parametrize(("calls", "wanted"), [(1.0, "1"), (7.00625, "7"), (7.06, "7.1"), (0.5, "0.5")])
-def test_calls_that_store_a_record_have_one_digit_after_the_point(calls: float, wanted: str) -> None:
+def test_calls_that_store_a_record_have_one_digit_after_the_point(calls, wanted):
     assert written_row(costs("a", [], rpcs=calls))[2] == wanted
 
 
 @pytest.mark.parametrize(("sent", "wanted"), [(0.0, "-"), (281.4, "281")])
-def test_bytes_of_intents_are_a_number_if_there_are_any(sent: float, wanted: str) -> None:
+def test_bytes_of_intents_are_a_number_if_there_are_any(sent, wanted):
     assert written_row(costs("a", [], intents=sent))[3] == wanted
 
 
-def test_a_table_of_two_layouts_has_one_share() -> None:
+def test_a_table_of_two_layouts_has_one_share():
     two_layouts = attrs.evolve(costs("a", [], Busiest(1, 8)).variant, tables=(plain_table("t"), plain_table("t")))
     shared = attrs.evolve(costs("a", [], Busiest(1, 8)), variant=two_layouts)
     assert list(spread_rows([shared])) == [("a", "t", "8", "12%")]
 
 
-def test_each_table_has_the_share_of_its_newest_rows_and_their_number() -> None:
+def test_each_table_has_the_share_of_its_newest_rows_and_their_number():
     rows = list(spread_rows([costs("a", [], Busiest(8, 8), Busiest(1, 8)), costs("b", [], Busiest(0, 0))]))
     assert rows == [("a", "t0", "8", "100%"), ("", "t1", "8", "12%"), ("b", "t0", "-", "-")]
     assert {len(row) for row in rows} == {len(SPREAD_COLUMNS)}
@@ -178,24 +178,24 @@ def lines(*variants: VariantCosts) -> list[str]:
     return [refusal.line() for refusal in refusals(variants)]
 
 
-def test_one_reason_is_one_line_whatever_the_key_classes_are_called() -> None:
+def test_one_reason_is_one_line_whatever_the_key_classes_are_called():
     one = costs("a", [refused(f"NoteByTime.at_ms: {NEEDS}"), measured([])])
     other = costs("b", [refused(f"NoteByHost.at_ms: {NEEDS}"), measured([])])
     assert lines(one, costs("c", [measured([])]), other) == [f'a and b refuse "all notes": at_ms: {NEEDS}']
 
 
-def test_the_part_is_left_out_if_the_reason_is_about_several() -> None:
+def test_the_part_is_left_out_if_the_reason_is_about_several():
     both = [refused(f"Note.at_ms: {NEEDS}", "one"), refused(f"Note.text: {NEEDS}", "two"), measured([])]
     assert lines(costs("a", both)) == [f'a refuses "one" and "two": {NEEDS}']
 
 
-def test_a_variant_that_refuses_every_question_says_so() -> None:
+def test_a_variant_that_refuses_every_question_says_so():
     both = [refused(f"Note.at_ms: {NEEDS}", "one"), refused(f"Note.text: {NEEDS}", "two")]
     other = [measured([]), refused(f"Note.text: {NEEDS}", "two")]
     assert lines(costs("a", both), costs("b", other)) == [f'a refuses every question; b refuses "two": {NEEDS}']
 
 
-def test_a_variant_that_refuses_every_question_for_several_reasons_names_most_questions_at_once_and_last() -> None:
+def test_a_variant_that_refuses_every_question_for_several_reasons_names_most_questions_at_once_and_last():
     two = [refused(f"Note.text: {NEEDS}", name) for name in ("one", "two")]
     assert lines(costs("a", [*two, refused("Note.at_ms: has no end", "three")])) == [
         'a refuses "three": at_ms: has no end',
@@ -203,21 +203,21 @@ def test_a_variant_that_refuses_every_question_for_several_reasons_names_most_qu
     ]
 
 
-def test_the_name_of_a_key_class_is_left_out_and_other_words_before_a_colon_stay() -> None:
+def test_the_name_of_a_key_class_is_left_out_and_other_words_before_a_colon_stay():
     whole = [refused("Note: has no range", "one"), refused("order: too many rows", "two"), measured([])]
     assert lines(costs("a", whole)) == ['a refuses "one": has no range', 'a refuses "two": order: too many rows']
 
 
-def test_names_of_variants_stand_between_marks() -> None:
+def test_names_of_variants_stand_between_marks():
     (refusal,) = refusals([costs("a", [refused("no", "one"), measured([])])])
     assert refusal.line("`") == '`a` refuses "one": no'
 
 
-def test_two_reasons_are_two_lines() -> None:
+def test_two_reasons_are_two_lines():
     both = [refused("Note.at_ms: has no end", "one"), refused("too many rows: 7", "two")]
     both.append(measured([]))
     assert lines(costs("a", both)) == ['a refuses "one": at_ms: has no end', 'a refuses "two": too many rows: 7']
 
 
-def test_what_is_answered_is_not_refused() -> None:
+def test_what_is_answered_is_not_refused():
     assert lines(costs("a", [measured([])])) == lines() == []

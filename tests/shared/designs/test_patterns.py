@@ -22,7 +22,6 @@ from shared.keys import (
     KeyLayout,
     Modulo,
     Plan,
-    Prefix,
     RowRange,
     Salt,
     Stream,
@@ -36,7 +35,7 @@ from shared.queries import Explanation, Page, Query, ServerFilter, scan
 from shared.queries.pages import read_page
 from shared.queries.wide_rows import CHUNK_CELLS
 from shared.tables import BoundTable, ItemCells, RecordCells, TableLayout
-from tests.engines import Engine, NewStore
+from tests.engines import Engine
 from tests.shared.stocked import CELLS, Stocked, hexes, put
 
 
@@ -103,7 +102,7 @@ def table(stocked: Stocked) -> happybase.Table:
     return stocked(ITEMS.encode(Item(number)) for number in range(10))
 
 
-def test_a_get_is_one_rpc_of_one_range_and_one_row(engine: Engine, table: happybase.Table) -> None:
+def test_a_get_is_one_rpc_of_one_range_and_one_row(engine, table):
     one_row = RowRange(b"\0\x07", b"\0\x07\0")
     with metered(table.connection) as cost:
         table.row(b"\0\x07")
@@ -122,20 +121,20 @@ def test_a_get_is_one_rpc_of_one_range_and_one_row(engine: Engine, table: happyb
     assert cost.ranges == [(table.name, one_row)]
 
 
-def test_a_get_of_a_missing_row_fetches_nothing(table: happybase.Table) -> None:
+def test_a_get_of_a_missing_row_fetches_nothing(table):
     with metered(table.connection) as cost:
         table.row(b"\0\x77")
     assert (cost.rpcs, cost.rows_fetched, cost.bytes_fetched) == (1, 0, 0)
 
 
-def test_several_gets_in_one_rpc_are_a_range_each(table: happybase.Table) -> None:
+def test_several_gets_in_one_rpc_are_a_range_each(table):
     with metered(table.connection) as cost:
         table.rows(hexes("00 01", "00 77", "00 02"))
     assert (cost.rpcs, len(cost.ranges), cost.rows_fetched) == (1, 3, 2)
     assert cost.ranges[1] == (table.name, RowRange(b"\0\x77", b"\0\x77\0"))
 
 
-def test_a_scan_is_opened_fetched_in_batches_and_closed(table: happybase.Table) -> None:
+def test_a_scan_is_opened_fetched_in_batches_and_closed(table):
     with metered(table.connection) as cost:
         assert len(list(table.scan(b"\0\x02", b"\0\x07", batch_size=2))) == 5
     # Batches of 2, 2, 1 and none.
@@ -144,7 +143,7 @@ def test_a_scan_is_opened_fetched_in_batches_and_closed(table: happybase.Table) 
     assert (cost.rows_fetched, cost.key_bytes) == (5, 10)
 
 
-def test_open_ends_are_shown_as_such(table: happybase.Table) -> None:
+def test_open_ends_are_shown_as_such(table):
     with metered(table.connection) as cost:
         list(table.scan())
         list(table.scan(reverse=True))
@@ -157,9 +156,7 @@ def test_open_ends_are_shown_as_such(table: happybase.Table) -> None:
 @pytest.mark.parametrize(
     ("start", "stop"), [(None, None), (b"\0\x07", None), (None, b"\0\x02"), (b"\0\x07", b"\0\x02")]
 )
-def test_the_range_of_a_reversed_scan_holds_the_rows_it_reads(
-    table: happybase.Table, start: bytes | None, stop: bytes | None
-) -> None:
+def test_the_range_of_a_reversed_scan_holds_the_rows_it_reads(table, start, stop):
     with metered(table.connection) as cost:
         read = [row for row, _cells in table.scan(start, stop, reverse=True)]
     ((_table, asked),) = cost.ranges
@@ -177,9 +174,7 @@ def test_the_range_of_a_reversed_scan_holds_the_rows_it_reads(
         RowRange(b"\xff\xff\xff\xff\xff\0", None),
     ],
 )
-def test_a_read_has_the_range_of_the_plan_and_what_the_scan_does_with_it(
-    table: happybase.Table, rows: RowRange
-) -> None:
+def test_a_read_has_the_range_of_the_plan_and_what_the_scan_does_with_it(table, rows):
     plan, filter = Plan((Stream((rows,)),)), ServerFilter(("v",), b"PrefixFilter('\xff')")
     with metered(table.connection) as cost:
         list(scan(table, plan))
@@ -190,7 +185,7 @@ def test_a_read_has_the_range_of_the_plan_and_what_the_scan_does_with_it(
     assert cost.ranges == [(table.name, rows), (table.name, reverse.scanned)]
 
 
-def test_sorted_columns_are_counted_like_any_other(table: happybase.Table) -> None:
+def test_sorted_columns_are_counted_like_any_other(table):
     with metered(table.connection) as plain:
         list(table.scan())
     with metered(table.connection) as ordered:
@@ -198,20 +193,20 @@ def test_sorted_columns_are_counted_like_any_other(table: happybase.Table) -> No
     assert plain.bytes_fetched == ordered.bytes_fetched == 10 * (2 + 3 + 1)
 
 
-def test_a_batch_of_puts_is_one_rpc(table: happybase.Table) -> None:
+def test_a_batch_of_puts_is_one_rpc(table):
     with metered(table.connection) as cost:
         put(table, hexes("01 00", "01 01"))
     assert (cost.rpcs, cost.ranges, cost.rows_fetched) == (1, [], 0)
 
 
-def test_rows_that_the_store_steps_over_are_read_but_not_fetched(engine: Engine, table: happybase.Table) -> None:
+def test_rows_that_the_store_steps_over_are_read_but_not_fetched(engine, table):
     table.put(b"\0\x05", {b"f:rare": b"1"})
     with metered(table.connection) as cost:
         assert [row for row, _cells in table.scan(columns=[b"f:rare"])] == [b"\0\x05"]
     assert (cost.rows_read, cost.rows_fetched) == (engine.rows_read(10), 1)
 
 
-def test_nothing_is_counted_outside_the_block(table: happybase.Table) -> None:
+def test_nothing_is_counted_outside_the_block(table):
     client = table.connection.client
     with metered(table.connection) as cost:
         table.row(b"\0\x01")
@@ -220,7 +215,7 @@ def test_nothing_is_counted_outside_the_block(table: happybase.Table) -> None:
     assert client is table.connection.client
 
 
-def test_blocks_nest(engine: Engine, table: happybase.Table) -> None:
+def test_blocks_nest(engine, table):
     with metered(table.connection) as outer:
         table.row(b"\0\x01")
         with metered(table.connection) as inner:
@@ -229,7 +224,7 @@ def test_blocks_nest(engine: Engine, table: happybase.Table) -> None:
     assert (outer.rows_read, inner.rows_read) == (engine.rows_read(2), engine.rows_read(1))
 
 
-def test_the_client_comes_back_behind_an_error(table: happybase.Table) -> None:
+def test_the_client_comes_back_behind_an_error(table):
     client = table.connection.client
     with pytest.raises(InvalidQuestion), metered(table.connection):
         list(scan(table, ITEMS.whole_table(), limit=0))
@@ -248,7 +243,7 @@ def rows_read(engine: Engine, count: int) -> str:
     return "-" if engine.rows_read(count) is None else str(count)
 
 
-def test_measured_patterns_are_rows_of_a_table(engine: Engine, table: happybase.Table) -> None:
+def test_measured_patterns_are_rows_of_a_table(engine, table):
     repository = Repository(table.connection)
     measured = measure(table.connection, repository, [ONE, NONE, SOME])
     assert [each.records for each in measured] == [[Item(7)], [], [Item(4), Item(5), Item(6)]]
@@ -268,7 +263,7 @@ def test_measured_patterns_are_rows_of_a_table(engine: Engine, table: happybase.
     assert {len(row) for row in map(read_row, measured)} == {len(READ_COLUMNS)}
 
 
-def test_what_is_left_to_the_client_stands_in_the_tables(engine: Engine, table: happybase.Table) -> None:
+def test_what_is_left_to_the_client_stands_in_the_tables(engine, table):
     (measured,) = measure(table.connection, Repository(table.connection), [LAST_EVEN])
     # All ten rows are read and compared for each answer.
     assert question_row(measured)[1:] == ("5.0x, sorted", "1", "4", rows_read(engine, 10), "2", "60")
@@ -284,18 +279,14 @@ def test_what_is_left_to_the_client_stands_in_the_tables(engine: Engine, table: 
         (("host", "order"), ("kind",), "server filter on kind; filtered by host; sorted"),
     ],
 )
-def test_what_happens_to_rows_after_they_are_read_is_told_in_its_order(
-    by_client: tuple[str, ...], by_server: tuple[str, ...], wanted: str
-) -> None:
+def test_what_happens_to_rows_after_they_are_read_is_told_in_its_order(by_client, by_server, wanted):
     assert (
         wanted
         == Measurement(SOME, Page([], None, 0), Cost(), explanation=explained(by_client, by_server)).beyond_ranges
     )
 
 
-def test_a_question_that_the_tables_cannot_answer_is_measured_as_refused(
-    engine: Engine, table: happybase.Table
-) -> None:
+def test_a_question_that_the_tables_cannot_answer_is_measured_as_refused(engine, table):
     refused, answered = measure(table.connection, Repository(table.connection), [REFUSED, ONE])
     nothing = Cost(rows_read=engine.rows_read(0))
     assert refused == Measurement(REFUSED, None, nothing, "Item.number: must be 0..65535 (got -1)")
@@ -308,9 +299,7 @@ def test_a_question_that_the_tables_cannot_answer_is_measured_as_refused(
     assert len(read_row(refused)) == len(READ_COLUMNS)
 
 
-def test_what_was_read_before_a_question_was_refused_is_counted_and_not_shown(
-    table: happybase.Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_read_before_a_question_was_refused_is_counted_and_not_shown(table, monkeypatch):
     monkeypatch.setattr("shared.queries.query.read_page", partial(read_page, read_at_most=4))
     (refused,) = measure(table.connection, Repository(table.connection), [LAST_EVEN])
     assert "which hold more than 4:" in refused.refused
@@ -318,14 +307,14 @@ def test_what_was_read_before_a_question_was_refused_is_counted_and_not_shown(
     assert {*question_row(refused)[2:], *read_row(refused)[2:]} == {"-"}
 
 
-def test_no_other_error_of_a_question_is_taken_for_a_refusal(table: happybase.Table) -> None:
+def test_no_other_error_of_a_question_is_taken_for_a_refusal(table):
     client = table.connection.client
     with pytest.raises(InvalidKey):  # of a key that is to be stored, not of a question
         measure(table.connection, Repository(table.connection), [attrs.evolve(ONE, sample={"number": -1})])
     assert client is table.connection.client
 
 
-def test_a_question_is_asked_of_the_method_that_a_repository_has_for_it(table: happybase.Table) -> None:
+def test_a_question_is_asked_of_the_method_that_a_repository_has_for_it(table):
     class Doubled(Repository):
         """Answers with twice the number."""
 
@@ -345,13 +334,13 @@ def test_a_question_is_asked_of_the_method_that_a_repository_has_for_it(table: h
     assert each.records == [Item(8)]
 
 
-def test_rows_read_are_those_that_the_store_counts_or_those_that_came_over() -> None:
+def test_rows_read_are_those_that_the_store_counts_or_those_that_came_over():
     assert Measurement(ONE, None, Cost(rows_fetched=3, rows_read=7)).rows_read == 7
     assert Measurement(ONE, None, Cost(rows_fetched=3, rows_read=0)).rows_read == 0
     assert Measurement(ONE, None, Cost(rows_fetched=3)).rows_read == 3
 
 
-def test_only_a_query_leaves_something_to_the_client() -> None:
+def test_only_a_query_leaves_something_to_the_client():
     page: Page[Item] = Page([], None, 0)
     assert Measurement(SOME, page, Cost(), explanation=explained(("number", "order"))).client_work == (
         "number",
@@ -365,7 +354,7 @@ def test_only_a_query_leaves_something_to_the_client() -> None:
 # ---- one question with a user's values -----------------------------------------------------------
 
 
-def test_a_question_is_measured_with_a_users_values_limit_and_cursor(table: happybase.Table) -> None:
+def test_a_question_is_measured_with_a_users_values_limit_and_cursor(table):
     repository = Repository(table.connection)
     first = measure_pattern(table.connection, repository, SOME, {"since": 2}, limit=5)
     assert (first.pattern, first.records, first.refused) == (SOME, [Item(number) for number in range(2, 7)], "")
@@ -374,21 +363,21 @@ def test_a_question_is_measured_with_a_users_values_limit_and_cursor(table: happ
     assert (second.records, second.answer.cursor) == ([Item(number) for number in range(7, 10)], None)
 
 
-def test_a_sample_is_measured_with_the_limit_of_its_pattern(table: happybase.Table) -> None:
+def test_a_sample_is_measured_with_the_limit_of_its_pattern(table):
     (limited, unlimited) = measure(
         table.connection, Repository(table.connection), [SOME, attrs.evolve(SOME, limit=DEFAULT_LIMIT)]
     )
     assert (len(limited.records), len(unlimited.records)) == (3, 6)
 
 
-def test_a_query_is_measured_with_what_it_says_of_itself(table: happybase.Table) -> None:
+def test_a_query_is_measured_with_what_it_says_of_itself(table):
     repository = Repository(table.connection)
     said = measure_pattern(table.connection, repository, LAST_EVEN, {}, limit=2).explanation
     assert said == repository.last_even().explain(2)
     assert measure_pattern(table.connection, repository, ONE, {"number": 7}, limit=2).explanation is None
 
 
-def test_a_users_question_that_is_refused_raises(table: happybase.Table) -> None:
+def test_a_users_question_that_is_refused_raises(table):
     client = table.connection.client
     for pattern, arguments, limit, cursor, reason in (
         (SOME, {"since": -1}, 3, None, "Item.number: must be 0..65535"),
@@ -400,7 +389,7 @@ def test_a_users_question_that_is_refused_raises(table: happybase.Table) -> None
     assert client is table.connection.client
 
 
-def test_the_ranges_of_a_query_tell_the_values_that_they_bind(table: happybase.Table) -> None:
+def test_the_ranges_of_a_query_tell_the_values_that_they_bind(table):
     repository = Repository(table.connection)
     some, one = measure(table.connection, repository, [SOME, ONE])
     ((name, rows),) = some.ranges
@@ -409,7 +398,7 @@ def test_the_ranges_of_a_query_tell_the_values_that_they_bind(table: happybase.T
     assert some.reads == some.cost.reads
 
 
-def test_the_row_of_another_table_is_not_taken_for_a_range_of_the_query() -> None:
+def test_the_row_of_another_table_is_not_taken_for_a_range_of_the_query():
     row = RowRange(b"a", b"a\0")
     bound = RowRange(b"a", b"a\0", (("number", 7),))
     cost = Cost(reads=[Read(b"t", row, row), Read(b"other", row, row)])
@@ -417,7 +406,7 @@ def test_the_row_of_another_table_is_not_taken_for_a_range_of_the_query() -> Non
     assert [(table, rows.parts) for table, rows in measurement.ranges] == [(b"t", (("number", 7),)), (b"other", ())]
 
 
-def test_a_reverse_scan_down_to_the_first_key_is_the_range_of_the_query(table: happybase.Table) -> None:
+def test_a_reverse_scan_down_to_the_first_key_is_the_range_of_the_query(table):
     first = RowRange(b"\0", b"\0\x03")
     with metered(table.connection) as cost:
         assert len(list(scan(table, Plan((Stream((first,)),)), reverse=True))) == 3
@@ -466,7 +455,7 @@ SINCE = AccessPattern("points of all items from a number on", Points.since, {"nu
 BACKWARD = attrs.evolve(SINCE, sample={"number": 1, "newest_first": True})
 
 
-def test_rows_that_are_read_in_parts_are_one_read_for_each_range(new_store: NewStore) -> None:
+def test_rows_that_are_read_in_parts_are_one_read_for_each_range(new_store):
     connection = new_store(POINTS)
     points = Points(connection)
     for number in range(3):
@@ -485,7 +474,7 @@ def test_rows_that_are_read_in_parts_are_one_read_for_each_range(new_store: NewS
         assert verdict(measurement) == "1 range"
 
 
-def test_a_number_made_of_rows_that_are_read_in_parts_is_computed_from_all_their_cells(new_store: NewStore) -> None:
+def test_a_number_made_of_rows_that_are_read_in_parts_is_computed_from_all_their_cells(new_store):
     connection = new_store(POINTS)
     points = Points(connection)
     for number in range(3):
@@ -497,7 +486,7 @@ def test_a_number_made_of_rows_that_are_read_in_parts_is_computed_from_all_their
     assert (verdict(counted), counted.beyond_ranges) == ("2002.0x, computed", "computed")
 
 
-def test_what_is_read_for_records_are_rows_unless_a_row_holds_many() -> None:
+def test_what_is_read_for_records_are_rows_unless_a_row_holds_many():
     page: Page[Item] = Page([], None, 70)
     cost = Cost(rows_fetched=3, rows_read=7)
     assert Measurement(SOME, page, cost, explanation=explained()).read_for_records == 7
@@ -506,32 +495,32 @@ def test_what_is_read_for_records_are_rows_unless_a_row_holds_many() -> None:
     assert Measurement(SOME, None, cost, refused="no").read_for_records == 7
 
 
-def test_an_answer_that_is_a_list_counts_as_its_records() -> None:
+def test_an_answer_that_is_a_list_counts_as_its_records():
     assert Measurement(ONE, [Item(1), Item(2)], Cost()).records == [Item(1), Item(2)]
     assert Measurement(ONE, [], Cost()).records == []
 
 
-def test_the_words_of_a_pattern_are_what_a_person_types() -> None:
+def test_the_words_of_a_pattern_are_what_a_person_types():
     assert SOME.words == "items since=4 seen=1970-01-01T00:00:00.000Z --limit 3"
     assert AccessPattern("?", Repository.items, {"since": "a b"}).words == "items 'since=a b'"
     assert AccessPattern("?", Repository.items, {"since": "x"}, limit=DEFAULT_LIMIT).words == "items since=x"
 
 
-def test_a_page_has_as_many_records_as_the_query_says_if_nobody_says_otherwise() -> None:
+def test_a_page_has_as_many_records_as_the_query_says_if_nobody_says_otherwise():
     assert SOME.limit == 3
     assert ONE.limit == DEFAULT_LIMIT == inspect.signature(Query.page).parameters["limit"].default
 
 
-def test_the_parameters_of_a_pattern_are_those_of_its_method() -> None:
+def test_the_parameters_of_a_pattern_are_those_of_its_method():
     assert [each.name for each in SOME.parameters] == ["since", "seen_ms"]
     assert [each.name for each in ONE.parameters] == ["number"]
 
 
-def test_a_pattern_whose_method_returns_a_query_answers_in_pages() -> None:
+def test_a_pattern_whose_method_returns_a_query_answers_in_pages():
     assert (SOME.answer, ONE.answer) == ("page", "first")
 
 
-def test_cells_count_with_their_column(table: happybase.Table) -> None:
+def test_cells_count_with_their_column(table):
     wide: dict[bytes, Any] = {b"f:" + bytes([letter]): b"12345" for letter in b"abc"}
     table.put(b"\0\x01", wide)
     with metered(table.connection) as cost:
@@ -561,5 +550,5 @@ class Visit:
         (TimeBucket(of="at_ms", every_ms=1_500), "1500-millisecond slice of at_ms"),
     ],
 )
-def test_a_key_in_one_line_has_its_prefixes_in_words(prefix: Prefix, wanted: str) -> None:
+def test_a_key_in_one_line_has_its_prefixes_in_words(prefix, wanted):
     assert key_line(KeyLayout(Visit, prefix)) == f"[{wanted}][user][at_ms]"

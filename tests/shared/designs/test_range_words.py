@@ -75,30 +75,30 @@ def words(layout: KeyLayout[Any], **question: Any) -> list[str]:
     ],
     ids=lambda value: str(value)[:60],
 )
-def test_a_range_has_the_values_that_its_question_binds(question: dict[str, Any], wanted: str) -> None:
+def test_a_range_has_the_values_that_its_question_binds(question, wanted):
     assert words(VISITS, **question) == [wanted]
     assert [range_words(rows) for rows in VISITS.plan(**question).ranges] == [wanted]
 
 
-def test_each_of_several_values_is_a_range_of_its_own() -> None:
+def test_each_of_several_values_is_a_range_of_its_own():
     assert words(VISITS, user=any_of(["b", "a"])) == ["user a", "user b"]
 
 
-def test_bytes_are_shown_in_hex() -> None:
+def test_bytes_are_shown_in_hex():
     assert words(KeyLayout(Digest), digest=starting_with(b"ab")) == ["digest starting with 61 62"]
 
 
-def test_a_range_without_ends_is_all_rows() -> None:
+def test_a_range_without_ends_is_all_rows():
     assert range_words(RowRange(b"", None)) == range_words(RowRange(b"", None), VISITS) == "all rows"
     assert words(KeyLayout(Visit, HashPrefix(of="user", bytes=4)), user="ada") != ["all rows"]
 
 
-def test_the_buckets_of_a_whole_table_are_shown() -> None:
+def test_the_buckets_of_a_whole_table_are_shown():
     salted = KeyLayout(Visit, Salt(of="user", buckets=2))
     assert [range_words(rows, salted) for rows in salted.whole_table().ranges] == ["bucket 00", "bucket 01"]
 
 
-def test_a_range_of_which_nothing_is_known_has_no_words() -> None:
+def test_a_range_of_which_nothing_is_known_has_no_words():
     assert range_words(RowRange(b"a", b"b")) == ""
     assert range_words(RowRange(b"a", b"b"), VISITS) == ""
     assert range_words(RowRange(b"", b"b"), VISITS) == ""
@@ -108,7 +108,7 @@ def test_a_range_of_which_nothing_is_known_has_no_words() -> None:
 # ---- ranges that no question bound ---------------------------------------------------------------
 
 
-def test_the_layout_tells_the_values_of_a_single_row() -> None:
+def test_the_layout_tells_the_values_of_a_single_row():
     row = VISITS.encode(Visit("ada", NOON, "/"))
     one_row = RowRange(row, row + b"\0")
     assert range_words(one_row, VISITS) == "user ada, at_ms 1970-01-01T12:00:00.000Z, page /"
@@ -116,7 +116,7 @@ def test_the_layout_tells_the_values_of_a_single_row() -> None:
     assert range_words(RowRange(b"ada", b"ada\0"), VISITS) == ""  # not a key of the layout
 
 
-def test_the_layout_tells_the_bucket_of_a_single_row() -> None:
+def test_the_layout_tells_the_bucket_of_a_single_row():
     salted = KeyLayout(Visit, Salt(of="user", buckets=8))
     row = salted.encode(Visit("ada", NOON, "/"))
     said = f"bucket {row[0]:02x}, user ada, at_ms 1970-01-01T12:00:00.000Z, page /"
@@ -135,14 +135,12 @@ def test_the_layout_tells_the_bucket_of_a_single_row() -> None:
     ],
     ids=str,
 )
-def test_the_layout_tells_the_values_of_a_range_whose_ends_are_whole_parts(
-    question: dict[str, Any], wanted: str
-) -> None:
+def test_the_layout_tells_the_values_of_a_range_whose_ends_are_whole_parts(question, wanted):
     (rows,) = VISITS.plan(**question).ranges
     assert range_words(RowRange(rows.start, rows.stop), VISITS) == wanted
 
 
-def test_the_ends_of_a_descending_range_are_not_told() -> None:
+def test_the_ends_of_a_descending_range_are_not_told():
     layout = KeyLayout(VisitNewestFirst)
     (rows,) = layout.plan(user="ada", at_ms=between(NOON, ONE)).ranges
     assert range_words(rows, layout) == "user ada, at_ms 1970-01-01T12:00:00.000Z up to 1970-01-01T13:00:00.000Z"
@@ -152,7 +150,7 @@ def test_the_ends_of_a_descending_range_are_not_told() -> None:
 # ---- prefixes ------------------------------------------------------------------------------------
 
 
-def test_a_bucket_is_in_hex_whatever_its_number() -> None:
+def test_a_bucket_is_in_hex_whatever_its_number():
     salted = KeyLayout(Visit, Salt(of="page", buckets=60))
     said = words(salted, user="ada")
     # The byte 30 is also the digit 0.
@@ -172,11 +170,11 @@ def test_a_bucket_is_in_hex_whatever_its_number() -> None:
     ],
     ids=str,
 )
-def test_a_hash_is_in_hex_or_the_digits_that_are_stored(user: str, prefix: HashPrefix, wanted: str) -> None:
+def test_a_hash_is_in_hex_or_the_digits_that_are_stored(user, prefix, wanted):
     assert words(KeyLayout(Visit, prefix), user=user) == [wanted]
 
 
-def test_slices_are_the_time_that_they_hold() -> None:
+def test_slices_are_the_time_that_they_hold():
     layout = KeyLayout(Visit, TimeBucket(of="at_ms", every_ms=HOUR_MS))
     assert words(layout, user="ada", at_ms=between(NOON, TWO)) == [
         "slice 1970-01-01T12:00:00.000Z up to 1970-01-01T13:00:00.000Z, user ada",

@@ -5,16 +5,7 @@ import pytest
 from rich.cells import cell_len
 
 from shared.designs import PublishedKey
-from shared.designs.ruler import (
-    BYTES,
-    VALUES,
-    cell_lines,
-    published_ruler,
-    rows_ruler,
-    ruler,
-    ruler_lines,
-    show_value,
-)
+from shared.designs.ruler import BYTES, VALUES, cell_lines, published_ruler, rows_ruler, ruler, ruler_lines, show_value
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, Salt, TrailingText, UInt16, part, row_key
 from shared.tables import BIG_INT, Column, ItemCells, RecordCells, TableLayout
 from shared.writes import SourceCells
@@ -184,11 +175,7 @@ LINES = TableLayout("lines", "a line", KeyLayout(Numbered), LINE_CELLS)
 
 def test_cells_stand_as_names_over_values_over_columns():
     lines = cell_lines(LINES, LINE_CELLS.pack(Line("n-1", "茶", 10**21, 0), only=["item", "amount"]), width=80)
-    assert lines == [
-        (0, "item  amount"),
-        (1, "茶    1000000000000000000000"),
-        (2, "o:i   o:a"),
-    ]
+    assert lines == [(0, "item  amount"), (1, "茶    1000000000000000000000"), (2, "o:i   o:a")]
 
 
 def test_a_cell_wider_than_a_line_is_cut_and_nothing_of_it_is_lost():

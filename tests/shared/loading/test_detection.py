@@ -61,12 +61,7 @@ def test_a_file_of_an_unknown_format_is_read_as_csv_and_the_refusal_says_so(writ
 
 @pytest.mark.parametrize(
     ("format", "wanted"),
-    [
-        ("auto", "notes, tabbed text, CSV or JSON lines"),
-        ("notes", "notes"),
-        ("jsonl", "JSON lines"),
-        ("csv", "CSV"),
-    ],
+    [("auto", "notes, tabbed text, CSV or JSON lines"), ("notes", "notes"), ("jsonl", "JSON lines"), ("csv", "CSV")],
 )
 def test_a_file_that_is_not_text_is_refused_with_the_formats_that_could_be_read(written, format, wanted):
     for content, byte in {

@@ -47,12 +47,7 @@ def test_whatever_a_record_refuses_is_the_reason_of_a_bad_line(written, content,
 
 @pytest.mark.parametrize(
     "content",
-    [
-        "@n-1\nx\n\ny\n@n-2\n",
-        "@n-1\nx\n\ny\n@n-2",
-        "@n-1\r\nx\r\n\r\ny\r\n@n-2\r\n",
-        "\ufeff@n-1\nx\n\ny\n@n-2\n",
-    ],
+    ["@n-1\nx\n\ny\n@n-2\n", "@n-1\nx\n\ny\n@n-2", "@n-1\r\nx\r\n\r\ny\r\n@n-2\r\n", "\ufeff@n-1\nx\n\ny\n@n-2\n"],
 )
 def test_a_record_of_several_lines_has_the_number_of_its_first(written, content):
     expected = [(1, noted("n-1", "x||y")), (5, noted("n-2"))]

@@ -20,7 +20,7 @@ from shared.records import parse_time
         ("%d %b %Y %H:%M UTC", "06 Jul 2009 18:04 UTC", "2009-07-06T18:04Z"),
     ],
 )
-def test_a_time_is_read_as_its_format_says(notation, text, time) -> None:
+def test_a_time_is_read_as_its_format_says(notation, text, time):
     assert TimeFormat("Order.placed_ms", notation).read(text) == parse_time(time)
 
 
@@ -33,7 +33,7 @@ def test_a_time_is_read_as_its_format_says(notation, text, time) -> None:
         ("%Y %f", "1996 000001", "in whole milliseconds"),
     ],
 )
-def test_another_value_is_refused_with_an_example(notation, value, wanted) -> None:
+def test_another_value_is_refused_with_an_example(notation, value, wanted):
     with pytest.raises(ValueError, match=f"^must be a time {re.escape(wanted)} .got {value!r}.$"):
         TimeFormat("Order.placed_ms", notation).read(value)
 
@@ -51,7 +51,7 @@ def test_another_value_is_refused_with_an_example(notation, value, wanted) -> No
         ("%s %Y", "be one of strptime"),
     ],
 )
-def test_a_format_by_which_a_time_would_be_guessed_is_refused(notation, wanted) -> None:
+def test_a_format_by_which_a_time_would_be_guessed_is_refused(notation, wanted):
     with pytest.raises(InvalidTimeFormat, match=rf"^Order.placed_ms: its time format must {wanted}.* \(got '"):
         TimeFormat("Order.placed_ms", notation)
 
@@ -66,7 +66,7 @@ def test_a_format_by_which_a_time_would_be_guessed_is_refused(notation, wanted) 
         ("1588205198900000.0", "us", 1588205198900),
     ],
 )
-def test_a_fraction_of_a_unit_is_exact(value, unit, time_ms) -> None:
+def test_a_fraction_of_a_unit_is_exact(value, unit, time_ms):
     assert read_time("time_ms", int, value, unit) == time_ms
 
 
@@ -81,6 +81,6 @@ def test_a_fraction_of_a_unit_is_exact(value, unit, time_ms) -> None:
         (float("nan"), "s", "must be an int (got nan)"),
     ],
 )
-def test_a_fraction_below_the_millisecond_or_of_no_unit_is_refused(value, unit, reason) -> None:
+def test_a_fraction_below_the_millisecond_or_of_no_unit_is_refused(value, unit, reason):
     with pytest.raises(ValueError, match=f"^{re.escape(reason)}"):
         read_time("time_ms", int, value, unit)

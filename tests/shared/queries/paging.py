@@ -7,20 +7,7 @@ import attrs
 import happybase
 from hypothesis import strategies as st
 
-from shared.keys import (
-    Descending,
-    EscapedText,
-    HashPrefix,
-    KeyLayout,
-    Plan,
-    Salt,
-    TimeBucket,
-    TrailingText,
-    UInt8,
-    UInt16,
-    part,
-    row_key,
-)
+from shared.keys import HashPrefix, KeyLayout, Plan, Salt, TimeBucket, UInt8
 from shared.keys.slice_codecs import share_codec
 from shared.queries import Page, ServerFilter
 from shared.queries.pages import READ_AT_MOST, read_page
@@ -28,47 +15,8 @@ from shared.queries.query import conditions_of
 from shared.queries.record_reader import Question
 from shared.tables import BoundTable, InvalidRow, RecordCells, TableLayout
 from tests.engines import EMBEDDED, Engine
+from tests.shared.specimens import ByHost, ByHostNewestFirst, Falling, Item, Rising
 from tests.shared.stocked import put
-
-
-@row_key
-class Rising:
-    at_s: int = part(UInt8, "when")
-    host: str = part(EscapedText, "where")
-
-
-@row_key
-class Falling:
-    at_s: int = part(Descending(UInt8), "when, newest first")
-    host: str = part(EscapedText, "where")
-
-
-@row_key
-class ByHost:
-    host: str = part(EscapedText, "where")
-    at_s: int = part(UInt8, "when")
-
-
-@row_key
-class ByHostNewestFirst:
-    host: str = part(EscapedText, "where")
-    at_s: int = part(Descending(UInt8), "when, newest first")
-
-
-@row_key
-class ByTimeOnly:
-    at_s: int = part(UInt8, "when, which several rows share")
-
-
-@row_key
-class Item:
-    number: int = part(UInt16, "counts up")
-
-
-@row_key
-class Named:
-    name: str = part(TrailingText, "all of the key")
-
 
 LAYOUTS: dict[str, KeyLayout[Any]] = {
     "ascending": KeyLayout(Rising),

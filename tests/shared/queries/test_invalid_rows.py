@@ -11,22 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.designs import metered
-from shared.keys import Descending, EscapedText, InvalidQuestion, KeyLayout, Salt, UInt8, between, part, row_key
+from shared.keys import InvalidQuestion, KeyLayout, Salt, between
 from shared.queries import Page
 from shared.queries.record_reader import SKIPPING_BUFFER_ROWS
 from shared.tables import Column, InvalidRow, RecordCells, TableLayout
 from tests.engines import Engine, examples
-from tests.shared.queries.paging import ITEMS, Item, key_table, page
-from tests.shared.stocked import Stocked, stocked_table
+from tests.shared.queries.paging import ITEMS, key_table, page
+from tests.shared.specimens import Falling, Item
+from tests.shared.stocked import stocked_table
 
-
-@row_key
-class Visit:
-    at_s: int = part(Descending(UInt8), "when, newest first")
-    host: str = part(EscapedText, "where")
-
-
-VISITS = KeyLayout(Visit, Salt(of="host", buckets=4))
+VISITS = KeyLayout(Falling, Salt(of="host", buckets=4))
 ITEM_TABLE = key_table(ITEMS)
 BAD = b"\xff\xff\xff"
 
@@ -60,7 +54,7 @@ def numbers(pages: list[Page[Any]]) -> list[int]:
     return [record.number for answer in pages for record in answer.records]
 
 
-def test_a_row_that_is_left_out_is_reported_with_table_row_and_reason(stocked: Stocked) -> None:
+def test_a_row_that_is_left_out_is_reported_with_table_row_and_reason(stocked):
     table = stocked([item(1), item(2) + b"\xff", item(3)])
     (only,), (invalid,) = pages_of(table, ITEMS, limit=3)
     assert [Item(1), Item(3)] == only.records
@@ -70,7 +64,7 @@ def test_a_row_that_is_left_out_is_reported_with_table_row_and_reason(stocked: S
     assert str(invalid) == f"{invalid.table}: row 00 02 ff: {invalid.reason}"
 
 
-def test_an_invalid_row_is_frozen_but_accepts_the_attributes_that_tools_add() -> None:
+def test_an_invalid_row_is_frozen_but_accepts_the_attributes_that_tools_add():
     invalid = InvalidRow("t", b"\0", "too short")
     invalid.add_note("seen by a tool")
     invalid.__dict__["mark"] = 1
@@ -98,7 +92,7 @@ TITLED_CELLS = RecordCells(TitledNote, {"text": Column("f:t"), "title": Column("
 TITLED_NOTES = TableLayout("notes", "one note", ITEMS, TITLED_CELLS)
 
 
-def test_a_row_that_its_table_refuses_is_reported_as_the_table_names_it(engine: Engine) -> None:
+def test_a_row_that_its_table_refuses_is_reported_as_the_table_names_it(engine):
     with engine.shared_store(NOTES) as connection:
         table = connection.table("notes")
         table.put(item(1), {b"f:t": b"\x05"})
@@ -110,14 +104,14 @@ def test_a_row_that_its_table_refuses_is_reported_as_the_table_names_it(engine: 
     assert reported[0].reason == "Note.text: must be text (got 5)"
 
 
-def test_without_a_report_a_row_that_is_not_a_record_is_raised(stocked: Stocked) -> None:
+def test_without_a_report_a_row_that_is_not_a_record_is_raised(stocked):
     table = stocked([item(1), bad(1), item(2)])
     with pytest.raises(InvalidRow):
         page(table, ITEM_TABLE, ITEMS.whole_table(), limit=2)
     assert page(table, ITEM_TABLE, ITEMS.whole_table(), limit=1).records == [Item(1)]
 
 
-def test_what_the_report_raises_ends_the_page(stocked: Stocked) -> None:
+def test_what_the_report_raises_ends_the_page(stocked):
     def stop(invalid: InvalidRow) -> None:
         raise ValueError(f"enough: {invalid.row.hex()}")
 
@@ -140,9 +134,7 @@ def test_what_the_report_raises_ends_the_page(stocked: Stocked) -> None:
     ],
     ids=["the first", "in the middle", "the last", "every other", "all", "more than a limit"],
 )
-def test_every_record_comes_once_and_every_other_row_is_reported_once(
-    stocked: Stocked, rows: list[bytes], limit: int, reverse: bool
-) -> None:
+def test_every_record_comes_once_and_every_other_row_is_reported_once(stocked, rows, limit, reverse):
     pages, reported = pages_of(stocked(rows), ITEMS, limit=limit, reverse=reverse)
     right = sorted((ITEMS.decode(row).number for row in rows if len(row) == 2), reverse=reverse)
     assert right == numbers(pages)
@@ -151,14 +143,12 @@ def test_every_record_comes_once_and_every_other_row_is_reported_once(
     assert sum(answer.rows_read for answer in pages) == len(rows)
 
 
-def test_a_page_of_nothing_but_invalid_rows_is_empty_and_the_last(stocked: Stocked) -> None:
+def test_a_page_of_nothing_but_invalid_rows_is_empty_and_the_last(stocked):
     (only,), reported = pages_of(stocked(map(bad, range(250))), ITEMS, limit=1)
     assert (only.records, only.cursor, only.rows_read, len(reported)) == ([], None, 250, 250)
 
 
-def test_a_page_reads_on_after_a_thousand_invalid_rows_in_batches_that_stay_small(
-    engine: Engine, stocked: Stocked
-) -> None:
+def test_a_page_reads_on_after_a_thousand_invalid_rows_in_batches_that_stay_small(engine, stocked):
     table = stocked([*map(bad, range(1000)), item(2000), item(2001), item(2002)])
     with metered(table.connection) as cost:
         answer = page(table, ITEM_TABLE, ITEMS.whole_table(), limit=2, on_invalid=lambda invalid: None)
@@ -170,8 +160,8 @@ def test_a_page_reads_on_after_a_thousand_invalid_rows_in_batches_that_stay_smal
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("limit", [1, 2, 3, 7, 100])
-def test_buckets_are_merged_past_invalid_rows(stocked: Stocked, limit: int, reverse: bool) -> None:
-    keys = [Visit(at_s, host) for at_s in (250, 9, 8) for host in ("a", "b", "c", "d", "e", "z")]
+def test_buckets_are_merged_past_invalid_rows(stocked, limit, reverse):
+    keys = [Falling(at_s, host) for at_s in (250, 9, 8) for host in ("a", "b", "c", "d", "e", "z")]
     in_no_bucket_of_its_own = [bytes([bucket]) + VISITS.encode(key)[1:] for key in keys[::5] for bucket in range(4)]
     rows = {*map(VISITS.encode, keys), *in_no_bucket_of_its_own, *(bytes([bucket, 7]) for bucket in range(4))}
     pages, reported = pages_of(stocked(sorted(rows)), VISITS, limit=limit, reverse=reverse)
@@ -189,14 +179,8 @@ def test_buckets_are_merged_past_invalid_rows(stocked: Stocked, limit: int, reve
     read_at_most=st.sampled_from([1, 2, 7, 10_000]),
 )
 def test_pages_with_a_report_are_the_answer_without_the_invalid_rows(
-    engine: Engine,
-    kept: set[int],
-    wrong: set[int],
-    limit: int,
-    reverse: bool,
-    where: dict[str, Any],
-    read_at_most: int,
-) -> None:
+    engine, kept, wrong, limit, reverse, where, read_at_most
+):
     with stocked_table(engine, [*map(item, kept), *map(bad, wrong)]) as table:
         options = {"limit": limit, "reverse": reverse, "where": where, "read_at_most": read_at_most}
         pages, reported = pages_of(table, ITEMS, **options)
@@ -206,7 +190,7 @@ def test_pages_with_a_report_are_the_answer_without_the_invalid_rows(
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-def test_a_page_that_leaves_out_rows_ends_at_the_cap_and_the_next_one_goes_on(stocked: Stocked, reverse: bool) -> None:
+def test_a_page_that_leaves_out_rows_ends_at_the_cap_and_the_next_one_goes_on(stocked, reverse):
     table = stocked([*map(bad, range(11)), item(20), item(21)])
     pages, reported = pages_of(table, ITEMS, limit=1, read_at_most=4, reverse=reverse)
     assert [answer.rows_read for answer in pages] == ([1, 1, 4, 4, 3] if reverse else [4, 4, 4, 1])
@@ -214,7 +198,7 @@ def test_a_page_that_leaves_out_rows_ends_at_the_cap_and_the_next_one_goes_on(st
     assert len(reported) == 11
 
 
-def test_a_page_that_may_leave_out_rows_has_no_more_records_than_the_cap(stocked: Stocked) -> None:
+def test_a_page_that_may_leave_out_rows_has_no_more_records_than_the_cap(stocked):
     pages, _ = pages_of(stocked(map(item, range(5))), ITEMS, limit=5, read_at_most=2)
     assert [len(answer.records) for answer in pages] == [2, 2, 1]
     other = stocked(map(item, range(5)), name="u")
@@ -222,7 +206,7 @@ def test_a_page_that_may_leave_out_rows_has_no_more_records_than_the_cap(stocked
     assert (len(only.records), only.cursor) == (5, None)
 
 
-def test_a_page_with_a_where_counts_invalid_rows_towards_the_rows_it_reads(stocked: Stocked) -> None:
+def test_a_page_with_a_where_counts_invalid_rows_towards_the_rows_it_reads(stocked):
     table = stocked([*map(bad, range(5)), item(7)])
     first = page(
         table,
@@ -237,21 +221,19 @@ def test_a_page_with_a_where_counts_invalid_rows_towards_the_rows_it_reads(stock
 
 
 @pytest.mark.parametrize("where", [{}, {"host": "b"}])
-def test_the_record_beside_an_invalid_row_of_another_bucket_is_never_lost(
-    stocked: Stocked, where: dict[str, Any]
-) -> None:
+def test_the_record_beside_an_invalid_row_of_another_bucket_is_never_lost(stocked, where):
     """The wrong bucket's row comes first in the merge, and the page may end at the cap after it."""
-    right = VISITS.encode(Visit(9, "b"))
+    right = VISITS.encode(Falling(9, "b"))
     wrong = [bytes([bucket]) + right[1:] for bucket in range(4) if bucket != right[0]]
     for read_at_most in (1, 2, 3, 4):
         name = f"visits{read_at_most}"
         table = stocked([right, *wrong], name)
         pages, reported = pages_of(table, VISITS, name, limit=1, where=where, read_at_most=read_at_most)
-        assert [record for answer in pages for record in answer.records] == [Visit(9, "b")]
+        assert [record for answer in pages for record in answer.records] == [Falling(9, "b")]
         assert sorted(invalid.row for invalid in reported) == sorted(wrong)
 
 
-def test_a_sorted_page_leaves_out_invalid_rows_and_reads_them_for_each_page(stocked: Stocked) -> None:
+def test_a_sorted_page_leaves_out_invalid_rows_and_reads_them_for_each_page(stocked):
     table = stocked([item(1), bad(1), item(2), item(3)])
     pages, reported = pages_of(table, ITEMS, limit=2, order=ITEMS, reverse=True)
     assert numbers(pages) == [3, 2, 1]
@@ -260,7 +242,7 @@ def test_a_sorted_page_leaves_out_invalid_rows_and_reads_them_for_each_page(stoc
         pages_of(table, ITEMS, limit=2, order=ITEMS, read_at_most=3)
 
 
-def test_a_point_that_is_not_a_record_is_an_empty_page(engine: Engine) -> None:
+def test_a_point_that_is_not_a_record_is_an_empty_page(engine):
     with engine.shared_store(NOTES) as connection:
         table = connection.table("notes")
         table.put(item(1), TITLED_CELLS.pack(TitledNote(1, "a", "one"), only=["title"]))
@@ -270,7 +252,7 @@ def test_a_point_that_is_not_a_record_is_an_empty_page(engine: Engine) -> None:
     assert [invalid.reason for invalid in reported] == ["TitledNote.text: no cell f:t"]
 
 
-def test_a_row_without_any_cell_of_a_record_is_neither_a_record_nor_reported(engine: Engine) -> None:
+def test_a_row_without_any_cell_of_a_record_is_neither_a_record_nor_reported(engine):
     with engine.shared_store(NOTES) as connection:
         table = connection.table("notes")
         table.put(item(1), {b"f:other": b""})
@@ -301,7 +283,7 @@ def three(engine: Engine) -> Iterator[Any]:
 @pytest.mark.parametrize(
     "condition", [10**5000, between(0, 10**5000), between(deep()), deep(), {1: deep()}], ids=range(5)
 )
-def test_a_where_that_no_cursor_can_hold_is_refused_before_anything_is_read(three: Any, condition: Any) -> None:
+def test_a_where_that_no_cursor_can_hold_is_refused_before_anything_is_read(three, condition):
     wanted = r"^where: number: must be an? (value|int) "
     with metered(three.connection) as cost, pytest.raises(InvalidQuestion, match=wanted):
         page(three, ITEM_TABLE, ITEMS.whole_table(), limit=1, where={"number": condition})
@@ -309,7 +291,7 @@ def test_a_where_that_no_cursor_can_hold_is_refused_before_anything_is_read(thre
 
 
 @pytest.mark.parametrize("value", [10**5000, [10**5000], deep()], ids=range(3))
-def test_a_limit_or_cursor_that_python_can_hardly_write_is_refused(three: Any, value: Any) -> None:
+def test_a_limit_or_cursor_that_python_can_hardly_write_is_refused(three, value):
     for options in ({"limit": value}, {"limit": 1, "cursor": value}, {"limit": 1, "read_at_most": value}):
         with pytest.raises(InvalidQuestion, match=r"must be .+ \(got an? "):
             page(three, ITEM_TABLE, ITEMS.whole_table(), **options)
@@ -321,7 +303,7 @@ class Kind:
     kind: str = attrs.field(validator=attrs.validators.in_(["a"]))
 
 
-def test_a_row_that_a_validator_of_attrs_refuses_has_one_line_as_its_reason() -> None:
+def test_a_row_that_a_validator_of_attrs_refuses_has_one_line_as_its_reason():
     kinds = TableLayout("kinds", "one kind", ITEMS, RecordCells(Kind, {"kind": Column("f:k")}))
     with pytest.raises(InvalidRow) as caught:
         kinds.record(item(1), {b"f:k": b"\xa1b"})

@@ -31,7 +31,7 @@ from shared.keys import (
 from shared.keys.conditions import matcher
 from shared.queries.key_order import direction
 from shared.tables import ItemCells, RecordCells, TableLayout
-from tests.engines import Engine, examples
+from tests.engines import examples
 from tests.shared.queries.wide import pages_of, records_of
 from tests.shared.stocked import query_of
 
@@ -126,14 +126,7 @@ def orders(draw: st.DrawFn) -> KeyLayout[Any]:
 
 @settings(max_examples=examples(150), derandomize=True, database=None)
 @given(tables(), QUESTIONS, orders(), st.sampled_from([None, True, False]), st.sampled_from([2, 7, 50]))
-def test_records_come_in_the_order_that_is_asked_for(
-    engine: Engine,
-    table: TableLayout[Any, Event],
-    question: dict[str, Any],
-    order: KeyLayout[Any],
-    newest_first: bool | None,
-    limit: int,
-) -> None:
+def test_records_come_in_the_order_that_is_asked_for(engine, table, question, order, newest_first, limit):
     plan = plan_of(table, question)
     with engine.store(table) as connection:
         rows = connection.table("t")
@@ -161,7 +154,7 @@ def test_records_come_in_the_order_that_is_asked_for(
 
 
 @pytest.mark.parametrize("newest_first", [True, False])
-def test_newest_first_of_rows_in_the_order_of_a_hash_is_refused(newest_first: bool) -> None:
+def test_newest_first_of_rows_in_the_order_of_a_hash_is_refused(newest_first):
     hashed = HashPrefix(of="host", bytes=2)
     table = event_table(hashed)
     with pytest.raises(InvalidQuestion) as refused:
@@ -177,7 +170,7 @@ def test_newest_first_of_rows_in_the_order_of_a_hash_is_refused(newest_first: bo
     )
 
 
-def test_rows_in_the_order_of_a_hash_have_a_direction_with_an_order_or_a_value() -> None:
+def test_rows_in_the_order_of_a_hash_have_a_direction_with_an_order_or_a_value():
     table = event_table(HashPrefix(of="host", bytes=2))
     everything = table.whole_table()
     order = KeyLayout(table.key.key_class)

@@ -11,12 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.designs import metered
-from shared.keys import Descending, InvalidQuestion, KeyLayout, Salt, TrailingText, UInt16, between, part, row_key
+from shared.keys import Descending, InvalidQuestion, KeyLayout, Salt, TrailingText, UInt16, between
 from shared.queries import Query
 from shared.queries.pages import read_page
 from shared.tables import BoundTable, InvalidRecord, InvalidRow, TableLayout
-from tests.engines import Engine, examples
+from tests.engines import examples
 from tests.shared.queries.wide import pages_of, records_of
+from tests.shared.specimens import key_class
 from tests.shared.stocked import query_of
 
 
@@ -44,26 +45,10 @@ class TagCells:
                 yield Tag(key.number, column[len(b"f:t:") :].decode())
 
 
-@row_key
-class Document:
-    number: int = part(UInt16, "counts up")
-
-
-@row_key
-class NewestDocument:
-    number: int = part(Descending(UInt16), "counts up, the last one first")
-
-
-@row_key
-class ByTag:
-    name: str = part(TrailingText, "the tag, which several documents share")
-
-
-@row_key
-class DocumentAndTag:
-    number: int = part(UInt16, "counts up")
-    name: str = part(TrailingText, "the tag")
-
+Document = key_class("Document", number=UInt16)
+NewestDocument = key_class("NewestDocument", number=Descending(UInt16))
+ByTag = key_class("ByTag", name=TrailingText)
+DocumentAndTag = key_class("DocumentAndTag", number=UInt16, name=TrailingText)
 
 TAGS = TableLayout("tags", "the tags of a document", KeyLayout(Document), TagCells())
 SALTED = TableLayout("salted", "the tags of a document", KeyLayout(Document, Salt(of="number", buckets=3)), TagCells())
@@ -89,9 +74,7 @@ def flat(documents: list[list[Tag]], newest_first: bool | None) -> list[Tag]:
 
 @pytest.mark.parametrize("table", [TAGS, SALTED], ids=lambda table: table.name)
 @pytest.mark.parametrize("newest_first", [None, True])
-def test_pages_iteration_first_and_count_lose_and_double_nothing(
-    engine: Engine, table: TableLayout[Any, Tag], newest_first: bool | None
-) -> None:
+def test_pages_iteration_first_and_count_lose_and_double_nothing(engine, table, newest_first):
     with engine.shared_store(table) as connection:
         rows = connection.table(table.name)
         documents = stock(rows, table, COUNTS)
@@ -120,13 +103,8 @@ def test_pages_iteration_first_and_count_lose_and_double_nothing(
     st.sampled_from([1, 2, 5, 10_000]),
 )
 def test_the_pages_of_rows_with_any_number_of_records_are_the_answer(
-    engine: Engine,
-    counts: list[int],
-    limit: int,
-    newest_first: bool | None,
-    where: dict[str, Any],
-    read_at_most: int,
-) -> None:
+    engine, counts, limit, newest_first, where, read_at_most
+):
     with engine.store(SALTED) as connection, pytest.MonkeyPatch.context() as changed:
         changed.setattr("shared.queries.query.read_page", partial(read_page, read_at_most=read_at_most))
         rows = connection.table(SALTED.name)
@@ -142,7 +120,7 @@ def test_the_pages_of_rows_with_any_number_of_records_are_the_answer(
         assert query.first() == (wanted[0] if wanted else None)
 
 
-def test_a_point_has_all_records_of_its_row_or_none(engine: Engine) -> None:
+def test_a_point_has_all_records_of_its_row_or_none(engine):
     with engine.shared_store(TAGS) as connection:
         rows = connection.table(TAGS.name)
         documents = stock(rows, TAGS, COUNTS)
@@ -151,7 +129,7 @@ def test_a_point_has_all_records_of_its_row_or_none(engine: Engine) -> None:
             assert (page.records, page.cursor) == (documents[number], None)
 
 
-def test_a_row_with_a_damaged_cell_is_raised_or_left_out_whole(engine: Engine) -> None:
+def test_a_row_with_a_damaged_cell_is_raised_or_left_out_whole(engine):
     with engine.shared_store(TAGS) as connection:
         rows = connection.table(TAGS.name)
         documents = stock(rows, TAGS, COUNTS)
@@ -171,9 +149,7 @@ def test_a_row_with_a_damaged_cell_is_raised_or_left_out_whole(engine: Engine) -
 
 @pytest.mark.parametrize("order", [ByTag, DocumentAndTag])
 @pytest.mark.parametrize("question", [{}, {"number": 9}])
-def test_an_order_into_which_the_client_would_sort_is_refused(
-    engine: Engine, order: type[Any], question: dict[str, int]
-) -> None:
+def test_an_order_into_which_the_client_would_sort_is_refused(engine, order, question):
     """The records of one row may be equal in that order, and share one place in the table."""
     with engine.shared_store(TAGS) as connection:
         plan = TAGS.plan(**question) if question else TAGS.whole_table()
@@ -187,7 +163,7 @@ def test_an_order_into_which_the_client_would_sort_is_refused(
 
 
 @pytest.mark.parametrize(("order", "newest_first"), [(Document, False), (NewestDocument, True)])
-def test_an_order_that_a_scan_has_is_not_refused(engine: Engine, order: type[Any], newest_first: bool) -> None:
+def test_an_order_that_a_scan_has_is_not_refused(engine, order, newest_first):
     with engine.shared_store(TAGS) as connection:
         rows = connection.table(TAGS.name)
         wanted = flat(stock(rows, TAGS, COUNTS), newest_first)
@@ -198,7 +174,7 @@ def test_an_order_that_a_scan_has_is_not_refused(engine: Engine, order: type[Any
 # ---- explain -------------------------------------------------------------------------------------
 
 
-def test_an_explanation_is_not_exact_because_rows_without_records_make_a_page_read_on(engine: Engine) -> None:
+def test_an_explanation_is_not_exact_because_rows_without_records_make_a_page_read_on(engine):
     with engine.shared_store(TAGS) as connection:
         rows = connection.table(TAGS.name)
         stock(rows, TAGS, [0] * 230 + [1, 1])

@@ -1,33 +1,21 @@
 """Pages: every row exactly once and in order whatever the page size, with a `where` or without."""
 
-from typing import Any
-
 import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.designs import metered
-from shared.keys import (
-    InvalidQuestion,
-    KeyLayout,
-    between,
-    starting_with,
-)
+from shared.keys import InvalidQuestion, KeyLayout, between, starting_with
 from shared.queries import Page
 from shared.tables import InvalidRecord, RecordCells, TableLayout
-from tests.engines import Engine, examples, located, plain_table
-from tests.shared.keys.oracle import Subject, in_order, matches, plan_of, questions, subjects
+from tests.engines import examples, located, plain_table
+from tests.shared.keys.oracle import in_order, matches, plan_of, questions, subjects
 from tests.shared.queries.paging import (
     HOSTS,
     ITEMS,
     LAYOUTS,
     Changes,
-    Falling,
-    Item,
-    Items,
-    Named,
-    Rising,
     holds_whole_values,
     item_page,
     key_table,
@@ -38,16 +26,15 @@ from tests.shared.queries.paging import (
     sizes,
     verbs_and_keys,
 )
-from tests.shared.stocked import Stocked, hexes, put, stocked_table
+from tests.shared.specimens import Falling, Item, Named, Rising
+from tests.shared.stocked import hexes, put, stocked_table
 
 # ---- every row once ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("name", LAYOUTS)
-def test_every_page_size_gives_every_row_once_and_in_order(
-    engine: Engine, stocked: Stocked, name: str, reverse: bool
-) -> None:
+def test_every_page_size_gives_every_row_once_and_in_order(engine, stocked, name, reverse):
     layout = LAYOUTS[name]
     keys = keys_of(layout)
     table = stocked(map(layout.encode, keys))
@@ -64,9 +51,7 @@ def test_every_page_size_gives_every_row_once_and_in_order(
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("name", LAYOUTS)
-def test_every_page_size_gives_every_row_once_with_a_where(
-    engine: Engine, stocked: Stocked, name: str, reverse: bool
-) -> None:
+def test_every_page_size_gives_every_row_once_with_a_where(engine, stocked, name, reverse):
     layout = LAYOUTS[name]
     keys = keys_of(layout)
     table = stocked(map(layout.encode, keys))
@@ -89,13 +74,8 @@ def test_every_page_size_gives_every_row_once_with_a_where(
     st.sampled_from([1, 2, 5, 10_000]),
 )
 def test_the_pages_of_any_question_are_its_answer(
-    engine: Engine,
-    subject_and_question: tuple[Subject, dict[str, Any]],
-    reverse: bool,
-    limit: int,
-    with_where: bool,
-    read_at_most: int,
-) -> None:
+    engine, subject_and_question, reverse, limit, with_where, read_at_most
+):
     subject, question = subject_and_question
     layout = subject.layout
     plan, question = plan_of(subject, question)
@@ -109,16 +89,10 @@ def test_the_pages_of_any_question_are_its_answer(
 
 
 @settings(max_examples=examples(60), derandomize=True, database=None)
-@given(
-    st.sampled_from(list(LAYOUTS)),
-    st.booleans(),
-    st.integers(1, 7),
-    verbs_and_keys,
-    st.sampled_from([None, "a"]),
-)
+@given(st.sampled_from(list(LAYOUTS)), st.booleans(), st.integers(1, 7), verbs_and_keys, st.sampled_from([None, "a"]))
 def test_rows_there_throughout_come_once_whatever_is_put_and_deleted_between_pages(
-    engine: Engine, name: str, reverse: bool, limit: int, changes: list[tuple[str, int, str]], host: str | None
-) -> None:
+    engine, name, reverse, limit, changes, host
+):
     layout = LAYOUTS[name]
     keys = keys_of(layout)
     plan = layout.plan(at_s=between(0, 250))
@@ -134,7 +108,7 @@ def test_rows_there_throughout_come_once_whatever_is_put_and_deleted_between_pag
     assert sorted(set(keys_after_salt), reverse=reverse) == keys_after_salt
 
 
-def test_a_row_put_after_the_cursor_comes_and_a_row_put_before_it_does_not(stocked: Stocked) -> None:
+def test_a_row_put_after_the_cursor_comes_and_a_row_put_before_it_does_not(stocked):
     table = stocked(ITEMS.encode(Item(number)) for number in range(0, 40, 10))
     first = item_page(table, limit=2)
     assert [Item(0), Item(10)] == first.records
@@ -157,7 +131,7 @@ def test_a_row_put_after_the_cursor_comes_and_a_row_put_before_it_does_not(stock
         (between(), list(range(10))),
     ],
 )
-def test_a_where_compares_with_a_value_or_an_interval(items: Items, condition: Any, wanted: list[int]) -> None:
+def test_a_where_compares_with_a_value_or_an_interval(items, condition, wanted):
     answer = item_page(items(10), limit=10, where={"number": condition})
     assert wanted == [item.number for item in answer.records]
     assert answer.rows_read == 10
@@ -167,7 +141,7 @@ def test_a_where_compares_with_a_value_or_an_interval(items: Items, condition: A
     ("start", "wanted"),
     [("", HOSTS), ("a", ["a", "a\0", "ab"]), ("a\0", ["a\0"]), ("ab", ["ab"]), ("b", ["b"]), ("x", [])],
 )
-def test_a_where_compares_with_a_beginning(stocked: Stocked, start: str, wanted: list[str]) -> None:
+def test_a_where_compares_with_a_beginning(stocked, start, wanted):
     layout = LAYOUTS["ascending"]
     table = stocked(layout.encode(Rising(7, host)) for host in HOSTS)
     pages = pages_of(table, layout, layout.plan(at_s=7), limit=2, where={"host": starting_with(start)})
@@ -176,9 +150,7 @@ def test_a_where_compares_with_a_beginning(stocked: Stocked, start: str, wanted:
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("name", LAYOUTS)
-def test_every_page_size_gives_every_row_once_with_several_conditions(
-    engine: Engine, stocked: Stocked, name: str, reverse: bool
-) -> None:
+def test_every_page_size_gives_every_row_once_with_several_conditions(engine, stocked, name, reverse):
     layout = LAYOUTS[name]
     keys = keys_of(layout)
     table = stocked(map(layout.encode, keys))
@@ -193,7 +165,7 @@ def test_every_page_size_gives_every_row_once_with_several_conditions(
         assert {("at_s", "host")} == {answer.client_work for answer in pages}
 
 
-def test_where_compares_what_the_key_cannot_bind(stocked: Stocked) -> None:
+def test_where_compares_what_the_key_cannot_bind(stocked):
     layout = LAYOUTS["ascending over 3 buckets"]
     table = stocked(map(layout.encode, keys_of(layout)))
     narrowed = layout.narrow(at_s=between(9, 12), host=starting_with("a"))
@@ -206,13 +178,13 @@ def test_where_compares_what_the_key_cannot_bind(stocked: Stocked) -> None:
     assert (answer.client_work, answer.rows_read) == ((), 3)
 
 
-def test_a_where_of_what_a_record_does_not_have_is_refused(items: Items) -> None:
+def test_a_where_of_what_a_record_does_not_have_is_refused(items):
     with pytest.raises(InvalidQuestion, match=r"^where: Item has no attribute colour$"):
         item_page(items(1), limit=1, where={"colour": between("a", "b")})
 
 
 @pytest.mark.parametrize("condition", [starting_with("a"), between("a", None), between(None, "b")])
-def test_a_where_of_another_type_than_the_attribute_is_refused(items: Items, condition: Any) -> None:
+def test_a_where_of_another_type_than_the_attribute_is_refused(items, condition):
     with pytest.raises(InvalidQuestion, match=r"^where: number is 0, which cannot be compared with (Betw|Starting)"):
         item_page(items(1), limit=1, where={"number": condition})
 
@@ -220,7 +192,7 @@ def test_a_where_of_another_type_than_the_attribute_is_refused(items: Items, con
 # ---- borders -------------------------------------------------------------------------------------
 
 
-def test_a_page_that_ends_with_the_last_row_has_no_cursor(items: Items) -> None:
+def test_a_page_that_ends_with_the_last_row_has_no_cursor(items):
     table = items(5)
     assert None is item_page(table, limit=5).cursor
     assert None is item_page(table, limit=6).cursor
@@ -231,7 +203,7 @@ def test_a_page_that_ends_with_the_last_row_has_no_cursor(items: Items) -> None:
     )
 
 
-def test_an_empty_answer_is_one_page_without_cursor(items: Items) -> None:
+def test_an_empty_answer_is_one_page_without_cursor(items):
     table = items(5)
     nothing: Page[Item] = Page(records=[], cursor=None, rows_read=0)
     assert nothing == item_page(table, plan=ITEMS.plan(number=between(7, 9)), limit=3)
@@ -241,7 +213,7 @@ def test_an_empty_answer_is_one_page_without_cursor(items: Items) -> None:
     )
 
 
-def test_a_page_whose_rest_is_deleted_is_followed_by_an_empty_one(items: Items) -> None:
+def test_a_page_whose_rest_is_deleted_is_followed_by_an_empty_one(items):
     table = items(5)
     cursor = item_page(table, limit=3).cursor
     for number in (3, 4):
@@ -249,14 +221,14 @@ def test_a_page_whose_rest_is_deleted_is_followed_by_an_empty_one(items: Items) 
     assert Page(records=[], cursor=None, rows_read=0) == item_page(table, limit=3, cursor=cursor)
 
 
-def test_a_point_is_one_page(items: Items) -> None:
+def test_a_point_is_one_page(items):
     table = items(5)
     assert Page([Item(3)], None, 1) == item_page(table, plan=ITEMS.plan(number=3), limit=1)
     assert Page([], None, 0) == item_page(table, plan=ITEMS.plan(number=7), limit=1)
     assert Page([], None, 1, ("number",)) == item_page(table, plan=ITEMS.plan(number=3), limit=1, where={"number": 4})
 
 
-def test_a_page_can_end_at_the_longest_row(stocked: Stocked) -> None:
+def test_a_page_can_end_at_the_longest_row(stocked):
     layout = KeyLayout(Named)
     names = ["a" * 32_766, "a" * 32_767, "b"]
     table = stocked([])
@@ -268,7 +240,7 @@ def test_a_page_can_end_at_the_longest_row(stocked: Stocked) -> None:
 
 
 @pytest.mark.parametrize("limit", [0, -1])
-def test_a_limit_below_one_is_refused(items: Items, limit: int) -> None:
+def test_a_limit_below_one_is_refused(items, limit):
     with pytest.raises(InvalidQuestion) as refused:
         item_page(items(1), limit=limit)
     assert f"limit: must be 1..1000000 (got {limit})" == str(refused.value)
@@ -278,7 +250,7 @@ def test_a_limit_below_one_is_refused(items: Items, limit: int) -> None:
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-def test_a_page_ends_short_at_the_cap_and_the_next_one_goes_on(items: Items, reverse: bool) -> None:
+def test_a_page_ends_short_at_the_cap_and_the_next_one_goes_on(items, reverse):
     table = items(20)
     pages = pages_of(table, ITEMS, ITEMS.whole_table(), limit=5, where={"number": 13}, read_at_most=4, reverse=reverse)
     assert [answer.rows_read for answer in pages] == [4] * 5
@@ -287,19 +259,19 @@ def test_a_page_ends_short_at_the_cap_and_the_next_one_goes_on(items: Items, rev
 
 
 @pytest.mark.parametrize("read_at_most", [1, 2, 3])
-def test_a_cap_below_the_limit_still_makes_progress(items: Items, read_at_most: int) -> None:
+def test_a_cap_below_the_limit_still_makes_progress(items, read_at_most):
     pages = pages_of(items(7), ITEMS, ITEMS.whole_table(), limit=5, where={"number": 6}, read_at_most=read_at_most)
     assert [Item(6)] == records_of(pages)
     assert sum(answer.rows_read for answer in pages) == 7
 
 
 @pytest.mark.parametrize("read_at_most", [0, -1])
-def test_a_cap_below_one_is_refused_since_no_page_could_go_on(items: Items, read_at_most: int) -> None:
+def test_a_cap_below_one_is_refused_since_no_page_could_go_on(items, read_at_most):
     with pytest.raises(InvalidQuestion, match=r"^read_at_most: must be 1\.\."):
         item_page(items(7), limit=5, where={"number": 6}, read_at_most=read_at_most)
 
 
-def test_a_page_reads_one_row_more_than_it_gives(items: Items) -> None:
+def test_a_page_reads_one_row_more_than_it_gives(items):
     table = items(50)
     with metered(table.connection) as cost:
         assert item_page(table, limit=10).rows_read == 10
@@ -312,7 +284,7 @@ def test_a_page_reads_one_row_more_than_it_gives(items: Items) -> None:
 # ---- rows that are not records -------------------------------------------------------------------
 
 
-def test_a_row_that_does_not_decode_is_an_error_with_table_row_and_reason(stocked: Stocked) -> None:
+def test_a_row_that_does_not_decode_is_an_error_with_table_row_and_reason(stocked):
     table = stocked(hexes("00 01", "00 02 ff", "00 03"))
     assert [Item(1)] == item_page(table, limit=1).records
     with pytest.raises(InvalidRecord) as refused:
@@ -321,7 +293,7 @@ def test_a_row_that_does_not_decode_is_an_error_with_table_row_and_reason(stocke
     assert f"t: row 00 02 ff: {reason}" == str(refused.value)
 
 
-def test_a_record_that_refuses_its_values_is_an_error_with_table_and_row(items: Items) -> None:
+def test_a_record_that_refuses_its_values_is_an_error_with_table_and_row(items):
     @attrs.frozen
     class Even:
         number: int = attrs.field()

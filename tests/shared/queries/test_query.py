@@ -17,36 +17,30 @@ from shared.keys import (
     InvalidQuestion,
     KeyLayout,
     Plan,
-    ReversedDigits,
     RowRange,
     Salt,
     Stream,
     any_of,
     between,
-    part,
-    row_key,
 )
 from shared.queries import DependentQuery, Query, ServerFilter
 from shared.queries.pages import READ_AT_MOST, read_page
 from shared.tables import BoundTable, InvalidRow, RecordCells, TableLayout
 from tests.engines import EMBEDDED, Engine, examples
-from tests.shared.keys.oracle import Subject, matches, plan_of, questions, subjects
+from tests.shared.keys.oracle import matches, plan_of, questions, subjects
 from tests.shared.queries.paging import (
     BY_HOST,
     ITEM_TABLE,
     ITEMS,
     LAYOUTS,
-    ByHost,
-    ByHostNewestFirst,
-    Item,
     Items,
-    Rising,
     holds_whole_values,
     key_table,
     keys_of,
 )
 from tests.shared.queries.wide import pages_of, records_of
-from tests.shared.stocked import Stocked, put, query_of, stocked_table
+from tests.shared.specimens import ByHost, ByHostNewestFirst, ByLastDigit, Item, Rising
+from tests.shared.stocked import put, query_of, stocked_table, watched
 
 
 def everything(rows: happybase.Table, **options: Any) -> Query[Item]:
@@ -60,7 +54,7 @@ def numbers(records: Any) -> list[int]:
 # ---- asked in several ways -----------------------------------------------------------------------
 
 
-def test_nothing_is_read_until_it_is_asked(items: Items) -> None:
+def test_nothing_is_read_until_it_is_asked(items):
     rows = items(5)
     with metered(rows.connection) as cost:
         query = everything(rows, where={"number": between(1, 4)}, newest_first=True)
@@ -71,14 +65,14 @@ def test_nothing_is_read_until_it_is_asked(items: Items) -> None:
         assert cost.rpcs > 0
 
 
-def test_a_query_says_what_it_asks(items: Items) -> None:
+def test_a_query_says_what_it_asks(items):
     query = Query(BoundTable(items(0).connection, ITEM_TABLE), ITEM_TABLE.plan(number=between(1, 9)))
     assert repr(query) == "Query(t: {'number': Between(since=1, until=9)})"
 
 
 @pytest.mark.parametrize("newest_first", [None, True, False])
 @pytest.mark.parametrize("where", [{}, {"number": between(3, 12)}, {"number": 40}])
-def test_pages_iteration_first_and_count_agree(items: Items, where: dict[str, Any], newest_first: bool | None) -> None:
+def test_pages_iteration_first_and_count_agree(items, where, newest_first):
     query = everything(items(20), where=where, newest_first=newest_first)
     condition = where.get("number", between())
     wanted = [number for number in range(20) if number == condition or (condition != 40 and number in condition)]
@@ -90,7 +84,7 @@ def test_pages_iteration_first_and_count_agree(items: Items, where: dict[str, An
     assert query.first() == (Item(wanted[0]) if wanted else None)
 
 
-def test_a_where_is_compared_beside_the_residual(stocked: Stocked) -> None:
+def test_a_where_is_compared_beside_the_residual(stocked):
     layout = LAYOUTS["ascending"]
     rows = stocked(map(layout.encode, keys_of(layout)))
     table = key_table(layout)
@@ -101,9 +95,7 @@ def test_a_where_is_compared_beside_the_residual(stocked: Stocked) -> None:
 
 
 @pytest.mark.parametrize("where", [[("number", between(1, None)), ("number", between(None, 3))], None, "number"])
-def test_a_where_of_pairs_is_refused_because_a_dict_would_keep_one_condition_of_a_name(
-    items: Items, where: Any
-) -> None:
+def test_a_where_of_pairs_is_refused_because_a_dict_would_keep_one_condition_of_a_name(items, where):
     with pytest.raises(InvalidQuestion) as refused:
         everything(items(5), where=where)
     assert str(refused.value) == f"where: must be conditions by attribute, such as a dict (got {where!r})"
@@ -121,16 +113,14 @@ def test_a_where_of_pairs_is_refused_because_a_dict_would_keep_one_condition_of_
         ({"number": any_of([3, 4.0])}, "where: number: must be an int (got 4.0)"),
     ],
 )
-def test_a_where_that_no_record_can_meet_is_refused_when_the_query_is_made(
-    items: Items, where: dict[Any, Any], message: str
-) -> None:
+def test_a_where_that_no_record_can_meet_is_refused_when_the_query_is_made(items, where, message):
     rows = items(0)
     with metered(rows.connection) as cost, pytest.raises(InvalidQuestion) as refused:
         everything(rows, where=where)
     assert (str(refused.value), cost.rpcs) == (message, 0)
 
 
-def test_a_where_may_compare_a_property_or_what_init_does_not_take(engine: Engine) -> None:
+def test_a_where_may_compare_a_property_or_what_init_does_not_take(engine):
     with engine.shared_store(COUNTED) as connection:
         rows = connection.table(COUNTED.name)
         for number in range(4):
@@ -156,7 +146,7 @@ class Counted:
 COUNTED = TableLayout("counted", "a number", ITEMS, RecordCells(Counted, {}, marker="f:v"))
 
 
-def test_first_reads_on_over_pages_without_a_match(items: Items) -> None:
+def test_first_reads_on_over_pages_without_a_match(items):
     rows = items(300)
     assert everything(rows, where={"number": 299}).first() == Item(299)
     assert everything(rows, where={"number": 300}).first() is None
@@ -165,7 +155,7 @@ def test_first_reads_on_over_pages_without_a_match(items: Items) -> None:
 # ---- then ----------------------------------------------------------------------------------------
 
 
-def test_then_replaces_the_records_page_by_page_and_none_drops_one(items: Items) -> None:
+def test_then_replaces_the_records_page_by_page_and_none_drops_one(items):
     asked: list[list[int]] = []
 
     def named(records: list[Item]) -> list[str | None]:
@@ -180,7 +170,7 @@ def test_then_replaces_the_records_page_by_page_and_none_drops_one(items: Items)
     assert query.count() == 4
 
 
-def test_the_cursor_stays_that_of_the_records(items: Items) -> None:
+def test_the_cursor_stays_that_of_the_records(items):
     rows = items(10)
     plain, joined = everything(rows), everything(rows).then(lambda records: [str(item.number) for item in records])
     cursor = joined.page(4).cursor
@@ -188,13 +178,13 @@ def test_the_cursor_stays_that_of_the_records(items: Items) -> None:
     assert joined.page(2, cursor).records == ["4", "5"]
 
 
-def test_several_thens_follow_one_another(items: Items) -> None:
+def test_several_thens_follow_one_another(items):
     query = everything(items(6)).then(lambda found: [item.number if item.number % 2 else None for item in found])
     assert list(query.then(lambda odd: [number * 10 for number in odd])) == [10, 30, 50]
     assert list(query) == [1, 3, 5]
 
 
-def test_then_is_not_called_without_records(items: Items) -> None:
+def test_then_is_not_called_without_records(items):
     def fail(_records: list[Any]) -> list[Any]:
         raise AssertionError("called without records")
 
@@ -205,14 +195,14 @@ def test_then_is_not_called_without_records(items: Items) -> None:
 
 
 @pytest.mark.parametrize(("answers", "got"), [([], 0), ([1], 1), ([1, 2, 3, 4], 4)])
-def test_then_must_return_one_answer_for_each_record(items: Items, answers: list[int], got: int) -> None:
+def test_then_must_return_one_answer_for_each_record(items, answers, got):
     query = everything(items(3)).then(lambda _records: answers)
     for ask in (query.page, query.count, lambda: list(query)):
         with pytest.raises(ValueError, match=rf"^then: must return one answer for each record \(3, got {got}\)$"):
             ask()
 
 
-def test_first_reads_on_over_answers_that_are_dropped(items: Items) -> None:
+def test_first_reads_on_over_answers_that_are_dropped(items):
     rows = items(10)
     assert (
         everything(rows).then(lambda records: [item.number if item.number > 6 else None for item in records]).first()
@@ -222,7 +212,7 @@ def test_first_reads_on_over_answers_that_are_dropped(items: Items) -> None:
 
 
 @pytest.mark.parametrize("order", [None, "sorted"])
-def test_first_asks_for_twice_as_many_after_answers_that_are_dropped(items: Items, order: str | None) -> None:
+def test_first_asks_for_twice_as_many_after_answers_that_are_dropped(items, order):
     rows = items(300)
     lookups: list[int] = []
 
@@ -237,7 +227,7 @@ def test_first_asks_for_twice_as_many_after_answers_that_are_dropped(items: Item
     assert cost.rows_fetched == (9 * 300 if order else 300 + len(lookups) - 1)
 
 
-def test_first_does_not_ask_for_more_after_pages_without_a_match(items: Items, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_first_does_not_ask_for_more_after_pages_without_a_match(items, monkeypatch):
     monkeypatch.setattr("shared.queries.query.read_page", partial(read_page, read_at_most=4))
     rows = items(60)
     query = everything(rows, where={"number": between(50, None)}).then(numbers)
@@ -257,7 +247,7 @@ def with_bad_rows(items: Items, count: int) -> happybase.Table:
 
 
 @pytest.mark.parametrize("newest_first", [None, True])
-def test_a_reported_row_is_left_out_of_pages_iteration_first_and_count(items: Items, newest_first: bool | None) -> None:
+def test_a_reported_row_is_left_out_of_pages_iteration_first_and_count(items, newest_first):
     rows = with_bad_rows(items, 10)
     wanted = sorted(range(10), reverse=newest_first is True)
     bad = [b"\0" + bytes([number]) + b"\xff" for number in sorted(range(0, 10, 3), reverse=newest_first is True)]
@@ -275,7 +265,7 @@ def test_a_reported_row_is_left_out_of_pages_iteration_first_and_count(items: It
     assert query.first() == Item(wanted[0])
 
 
-def test_a_query_without_a_report_raises_and_is_not_changed_by_its_copies(items: Items) -> None:
+def test_a_query_without_a_report_raises_and_is_not_changed_by_its_copies(items):
     query = everything(with_bad_rows(items, 4))
     query.on_invalid(lambda _invalid: None)
     for ask in (query.page, query.count, lambda: list(query)):
@@ -283,7 +273,7 @@ def test_a_query_without_a_report_raises_and_is_not_changed_by_its_copies(items:
             ask()
 
 
-def test_then_and_on_invalid_go_together_in_either_order(items: Items) -> None:
+def test_then_and_on_invalid_go_together_in_either_order(items):
     query = everything(with_bad_rows(items, 4))
     for joined in (
         query.then(numbers).on_invalid(lambda _invalid: None),
@@ -295,7 +285,7 @@ def test_then_and_on_invalid_go_together_in_either_order(items: Items) -> None:
 # ---- what iteration costs ------------------------------------------------------------------------
 
 
-def test_iteration_fetches_each_row_about_once(engine: Engine, items: Items) -> None:
+def test_iteration_fetches_each_row_about_once(engine, items):
     count = 20_000 if engine.name == EMBEDDED else 2_000
     rows = items(count)
     for newest_first in (None, True):
@@ -304,7 +294,7 @@ def test_iteration_fetches_each_row_about_once(engine: Engine, items: Items) -> 
         assert count <= cost.rows_fetched <= count + 20
 
 
-def test_iteration_over_buckets_fetches_a_quarter_more_at_most(engine: Engine, stocked: Stocked) -> None:
+def test_iteration_over_buckets_fetches_a_quarter_more_at_most(engine, stocked):
     count = 20_000 if engine.name == EMBEDDED else 2_000
     layout = KeyLayout(Item, Salt(of="number", buckets=16))
     rows = stocked(layout.encode(Item(number)) for number in range(count))
@@ -314,7 +304,7 @@ def test_iteration_over_buckets_fetches_a_quarter_more_at_most(engine: Engine, s
     assert cost.rows_fetched <= 1.25 * count
 
 
-def test_a_question_that_the_client_sorts_is_read_once(engine: Engine, stocked: Stocked) -> None:
+def test_a_question_that_the_client_sorts_is_read_once(engine, stocked):
     count = READ_AT_MOST if engine.name == EMBEDDED else 300
     rows = stocked(ITEMS.encode(Item(number)) for number in range(count))
     query = everything(rows, order=KeyLayout(ByLastDigit))
@@ -324,43 +314,15 @@ def test_a_question_that_the_client_sorts_is_read_once(engine: Engine, stocked: 
     assert cost.rows_fetched == count
 
 
-@row_key
-class ByLastDigit:
-    number: int = part(ReversedDigits(5), "the last digit first")
-
-
-class Scanners:
-    """A Thrift client that knows which scanners are open."""
-
-    def __init__(self, client: Any) -> None:
-        self._client = client
-        self.opened = 0
-        self.open: set[int] = set()
-
-    def __getattr__(self, name: str) -> Any:
-        call = getattr(self._client, name)
-
-        def watched(*arguments: Any) -> Any:
-            answer = call(*arguments)
-            if name == "scannerOpenWithScan":
-                self.open.add(answer)
-                self.opened += 1
-            elif name == "scannerClose":
-                self.open.remove(arguments[0])
-            return answer
-
-        return watched
-
-
 @pytest.mark.parametrize("buckets", [1, 4])
-def test_a_query_that_is_dropped_half_read_leaves_no_scanner_open(stocked: Stocked, buckets: int) -> None:
+def test_a_query_that_is_dropped_half_read_leaves_no_scanner_open(stocked, buckets):
     layout = KeyLayout(Item, Salt(of="number", buckets=buckets))
     rows = stocked(layout.encode(Item(number)) for number in range(3_000))
-    rows.connection.client = scanners = Scanners(rows.connection.client)
+    scanners = watched(rows)
     query = query_of(rows, key_table(layout), layout.whole_table())
     records = iter(query)
     assert next(records) == Item(0)
-    assert (scanners.opened, scanners.open) == (buckets, set())
+    assert (scanners.calls["scannerOpenWithScan"], scanners.open) == (buckets, set())
     del records
     query.page(3)
     query.first()
@@ -384,9 +346,7 @@ def visits(engine: Engine, layout: KeyLayout[Any], hosts: list[str]) -> Iterator
 
 @pytest.mark.parametrize("prefixes", [[], [Salt(of="host", buckets=3)]])
 @pytest.mark.parametrize("key", [ByHost, ByHostNewestFirst])
-def test_values_that_are_merged_come_by_what_follows_them_and_reverse_is_the_mirror(
-    engine: Engine, key: type[Any], prefixes: list[Any]
-) -> None:
+def test_values_that_are_merged_come_by_what_follows_them_and_reverse_is_the_mirror(engine, key, prefixes):
     layout = KeyLayout(key, *prefixes)
     table = key_table(layout)
     hosts = ["d", "a", "c", "a\0", "none"]
@@ -412,7 +372,7 @@ def test_values_that_are_merged_come_by_what_follows_them_and_reverse_is_the_mir
         assert sorted(unmerged, key=str) == sorted(wanted, key=str)
 
 
-def test_the_latest_of_several_hosts_cost_about_one_batch_each(engine: Engine) -> None:
+def test_the_latest_of_several_hosts_cost_about_one_batch_each(engine):
     layout = KeyLayout(ByHostNewestFirst)
     table = key_table(layout)
     with visits(engine, layout, list("abcdef")) as rows:
@@ -426,7 +386,7 @@ def test_the_latest_of_several_hosts_cost_about_one_batch_each(engine: Engine) -
 # ---- explain -------------------------------------------------------------------------------------
 
 
-def test_explain_reads_nothing_and_refuses_what_a_page_refuses(items: Items) -> None:
+def test_explain_reads_nothing_and_refuses_what_a_page_refuses(items):
     rows = items(5)
     with metered(rows.connection) as cost:
         explanation = everything(rows, where={"number": 3}, newest_first=True).explain()
@@ -438,7 +398,7 @@ def test_explain_reads_nothing_and_refuses_what_a_page_refuses(items: Items) -> 
     assert explanation.ranges == ITEMS.whole_table().ranges
 
 
-def test_an_explanation_as_text_has_a_line_for_each_range_and_for_the_work_beyond_them(items: Items) -> None:
+def test_an_explanation_as_text_has_a_line_for_each_range_and_for_the_work_beyond_them(items):
     rows = items(5)
     name = rows.name.decode()
     narrow = everything(rows, where={"number": 3}, newest_first=True).explain()
@@ -448,7 +408,7 @@ def test_an_explanation_as_text_has_a_line_for_each_range_and_for_the_work_beyon
     assert str(bound) == f"{name}: number=Between(since=2, until=4)\nfirst page: 3 RPCs"
 
 
-def test_an_explanation_of_a_query_that_leaves_out_invalid_rows_is_not_exact(items: Items) -> None:
+def test_an_explanation_of_a_query_that_leaves_out_invalid_rows_is_not_exact(items):
     rows = items(3)
     put(rows, [b"\0\0" + bytes([number]) for number in range(250)])
     query = everything(rows)
@@ -459,7 +419,7 @@ def test_an_explanation_of_a_query_that_leaves_out_invalid_rows_is_not_exact(ite
     assert cost.rpcs > reporting.explain(2).rpcs == 3
 
 
-def test_explain_names_the_work_of_client_and_server(stocked: Stocked) -> None:
+def test_explain_names_the_work_of_client_and_server(stocked):
     layout = LAYOUTS["ascending over 3 buckets"]
     rows = stocked([])
     table = key_table(layout)
@@ -472,9 +432,7 @@ def test_explain_names_the_work_of_client_and_server(stocked: Stocked) -> None:
 
 @pytest.mark.parametrize("newest_first", [None, True])
 @pytest.mark.parametrize("limit", [1, 10, 998, 999, 1000, 1001, 1999, 2000, 2001, 2002, 2499])
-def test_the_rpcs_of_an_exact_explanation_are_those_of_a_full_page(
-    engine: Engine, big: happybase.Table, limit: int, newest_first: bool | None
-) -> None:
+def test_the_rpcs_of_an_exact_explanation_are_those_of_a_full_page(engine, big, limit, newest_first):
     for plan in (ITEMS.whole_table(), ITEMS.plan(number=between(0, 2_600))):
         query = query_of(big, ITEM_TABLE, plan, newest_first=newest_first)
         explanation = query.explain(limit)
@@ -505,12 +463,8 @@ def as_metered(range_: RowRange) -> RowRange:
     st.booleans(),
 )
 def test_the_ranges_and_rpcs_of_an_explanation_are_those_of_a_page(
-    engine: Engine,
-    subject_and_question: tuple[Subject, dict[str, Any]],
-    newest_first: bool | None,
-    limit: int,
-    with_where: bool,
-) -> None:
+    engine, subject_and_question, newest_first, limit, with_where
+):
     subject, question = subject_and_question
     plan, question = plan_of(subject, question)
     if len(plan.streams) > 20:
@@ -552,7 +506,7 @@ def those_after_the_first(rows: happybase.Table) -> DependentQuery[Item]:
     return DependentQuery(everything(rows), make, "the two items", "ask for all")
 
 
-def test_a_dependent_query_reads_its_lookup_when_it_is_asked(items: Items) -> None:
+def test_a_dependent_query_reads_its_lookup_when_it_is_asked(items):
     rows = items(5)
     with metered(rows.connection) as cost:
         query = those_after_the_first(rows)
@@ -574,7 +528,7 @@ def test_a_dependent_query_reads_its_lookup_when_it_is_asked(items: Items) -> No
     assert numbers(query.page(1, page.cursor).records) == [2]
 
 
-def test_the_cursor_of_a_dependent_query_belongs_to_the_ranges_of_its_page(items: Items) -> None:
+def test_the_cursor_of_a_dependent_query_belongs_to_the_ranges_of_its_page(items):
     rows = items(5)
     query = those_after_the_first(rows)
     cursor = query.page(1).cursor
@@ -584,14 +538,14 @@ def test_the_cursor_of_a_dependent_query_belongs_to_the_ranges_of_its_page(items
         query.page(1, cursor)
 
 
-def test_a_dependent_query_reports_invalid_rows(items: Items) -> None:
+def test_a_dependent_query_reports_invalid_rows(items):
     query = those_after_the_first(with_bad_rows(items, 4))
     with pytest.raises(InvalidRow):
         list(query)
     assert numbers(query.on_invalid(lambda _invalid: None)) == [1, 2]
 
 
-def test_a_dependent_query_reports_invalid_rows_of_its_lookup(items: Items) -> None:
+def test_a_dependent_query_reports_invalid_rows_of_its_lookup(items):
     rows = items(4)
     put(rows, [ITEMS.encode(Item(0)) + b"\xff"])
     rows.delete(ITEM_TABLE.row(Item(0)))
@@ -602,7 +556,7 @@ def test_a_dependent_query_reports_invalid_rows_of_its_lookup(items: Items) -> N
     assert {invalid.row for invalid in reported} == {ITEMS.encode(Item(0)) + b"\xff"}
 
 
-def test_what_a_second_lookup_finds_invalid_is_raised_or_reported(items: Items) -> None:
+def test_what_a_second_lookup_finds_invalid_is_raised_or_reported(items):
     damaged = InvalidRow("others", b"r", "is damaged")
     query = everything(items(3)).then(lambda found: [damaged if item.number == 1 else item for item in found])
     reported: list[InvalidRow] = []
@@ -616,7 +570,7 @@ def test_what_a_second_lookup_finds_invalid_is_raised_or_reported(items: Items) 
 # ---- table and plan of one table ----------------------------------------------------------------
 
 
-def test_a_plan_of_another_table_is_refused_even_if_its_rows_would_be_the_same_bytes(engine: Engine) -> None:
+def test_a_plan_of_another_table_is_refused_even_if_its_rows_would_be_the_same_bytes(engine):
     table, other = key_table(ITEMS, "mine"), key_table(ITEMS, "other")
     with engine.store(table) as connection:
         rows = connection.table("mine")
@@ -630,7 +584,7 @@ def test_a_plan_of_another_table_is_refused_even_if_its_rows_would_be_the_same_b
                 query_of(rows, table, plan)
 
 
-def test_a_plan_that_was_copied_or_made_by_hand_is_one_of_its_table(engine: Engine) -> None:
+def test_a_plan_that_was_copied_or_made_by_hand_is_one_of_its_table(engine):
     table = key_table(ITEMS, "mine")
     with engine.store(table) as connection:
         by_hand = Plan((Stream((RowRange(b"", None),)),))

@@ -1,7 +1,6 @@
 """A plan run on a table: rows in key order, merged over buckets, in both directions; few rows are buffered."""
 
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from itertools import islice
 from typing import Any
@@ -13,8 +12,6 @@ from hypothesis import strategies as st
 
 from shared.designs import metered
 from shared.keys import (
-    Descending,
-    FixedText,
     InvalidQuestion,
     KeyLayout,
     Plan,
@@ -22,40 +19,15 @@ from shared.keys import (
     Salt,
     Stream,
     TimeBucket,
-    TrailingText,
     UInt8,
-    UInt16,
     between,
-    part,
-    row_key,
 )
 from shared.queries import scan, scan_in_batches
 from shared.queries.scanning import reverse_stop, start_of_reverse
 from tests.engines import EMBEDDED, Engine, examples, located, plain_table
-from tests.shared.keys.oracle import Subject, in_order, matches, plan_of, questions, subjects
-from tests.shared.stocked import Stocked, hexes, put, stocked_table
-
-
-@row_key
-class Log:
-    at_s: int = part(UInt8, "when")
-    host: str = part(FixedText(1, "\0"), "where")
-
-
-@row_key
-class Latest:
-    at_s: int = part(Descending(UInt8), "when, newest first")
-    host: str = part(FixedText(1, "\0"), "where")
-
-
-@row_key
-class Item:
-    number: int = part(UInt16, "counts up")
-
-
-@row_key
-class Named:
-    name: str = part(TrailingText, "all of the key")
+from tests.shared.keys.oracle import in_order, matches, plan_of, questions, subjects
+from tests.shared.specimens import Item, Latest, Log, Named
+from tests.shared.stocked import Stocked, Watched, hexes, put, stocked_table, watched
 
 
 def rows_of(table: happybase.Table, *ranges: tuple[str, str | None], **options: Any) -> list[str]:
@@ -67,7 +39,7 @@ def rows_of(table: happybase.Table, *ranges: tuple[str, str | None], **options: 
 # ---- order ---------------------------------------------------------------------------------------
 
 
-def test_buckets_are_merged_by_the_key_after_the_salt(stocked: Stocked) -> None:
+def test_buckets_are_merged_by_the_key_after_the_salt(stocked):
     # crc32 of "a" and "c" is 3 modulo 4, of "b" 1, of "d" 0.
     table = stocked(hexes("00 05 64", "00 09 64", "01 05 62", "03 05 61", "03 05 63", "03 07 61"))
     plan = KeyLayout(Log, Salt(of="host", buckets=4)).plan(at_s=between(0, 100))
@@ -76,7 +48,7 @@ def test_buckets_are_merged_by_the_key_after_the_salt(stocked: Stocked) -> None:
     assert merged[::-1] == [row for row, _cells in scan(table, plan, reverse=True)]
 
 
-def test_a_limit_counts_merged_rows(stocked: Stocked) -> None:
+def test_a_limit_counts_merged_rows(stocked):
     table = stocked(hexes("00 05 64", "00 09 64", "01 05 62", "03 05 61", "03 05 63", "03 07 61"))
     plan = KeyLayout(Log, Salt(of="host", buckets=4)).plan(at_s=between(0, 100))
     assert hexes("03 05 61", "01 05 62", "03 05 63") == [row for row, _cells in scan(table, plan, limit=3)]
@@ -84,7 +56,7 @@ def test_a_limit_counts_merged_rows(stocked: Stocked) -> None:
     assert hexes("00 09 64", "03 07 61") == newest
 
 
-def test_slices_of_a_descending_time_come_newest_first_over_all_buckets(stocked: Stocked) -> None:
+def test_slices_of_a_descending_time_come_newest_first_over_all_buckets(stocked):
     # Slices of ten, descending: 25 is in slice 2 = fd and itself e6; 12 in slice 1 = fe, f3; 5 in slice 0 = ff, fa.
     table = stocked(hexes("00 ff fa 64", "01 fd e6 62", "01 ff fa 62", "03 fe f3 61", "03 fd eb 63"))
     layout = KeyLayout(Latest, Salt(of="host", buckets=4), TimeBucket(of="at_s", every_ms=10, codec=UInt8))
@@ -94,14 +66,14 @@ def test_slices_of_a_descending_time_come_newest_first_over_all_buckets(stocked:
     assert merged[:3] == [row for row, _cells in scan(table, layout.plan(at_s=between(10, 30)))]
 
 
-def test_ranges_of_one_stream_come_one_after_another(stocked: Stocked) -> None:
+def test_ranges_of_one_stream_come_one_after_another(stocked):
     table = stocked(hexes("01", "02", "03", "04", "05", "06"))
     assert rows_of(table, ("01", "03"), ("04", "05"), ("06", None)) == ["01", "02", "04", "06"]
     assert rows_of(table, ("01", "03"), ("04", "05"), ("06", None), reverse=True) == ["06", "04", "02", "01"]
 
 
 @pytest.mark.parametrize(("batch_rows", "sizes"), [(1, [1, 1, 1, 1]), (2, [2, 2]), (3, [3, 1]), (5, [4])])
-def test_every_row_of_a_range_is_in_one_batch(stocked: Stocked, batch_rows: int, sizes: list[int]) -> None:
+def test_every_row_of_a_range_is_in_one_batch(stocked, batch_rows, sizes):
     table = stocked(hexes("01", "02", "02 00", "03", "04"))
     read = scan_in_batches(table, RowRange(bytes.fromhex("01"), bytes.fromhex("04")), batch_rows)
     batches = list(islice(read, 9))
@@ -109,14 +81,14 @@ def test_every_row_of_a_range_is_in_one_batch(stocked: Stocked, batch_rows: int,
     assert [len(batch) for batch in batches] == sizes
 
 
-def test_no_range_gives_no_row(stocked: Stocked) -> None:
+def test_no_range_gives_no_row(stocked):
     table = stocked(hexes("01"))
     assert list(scan(table, Plan(()))) == []
     assert list(scan(table, Plan(()), reverse=True, limit=1)) == []
     assert list(scan(stocked([]), KeyLayout(Item).whole_table())) == []
 
 
-def test_the_whole_of_a_salted_table_comes_in_key_order(stocked: Stocked) -> None:
+def test_the_whole_of_a_salted_table_comes_in_key_order(stocked):
     layout = KeyLayout(Item, Salt(of="number", buckets=5))
     table = stocked(layout.encode(Item(number)) for number in range(300))
     numbers = [layout.decode(row).number for row, _cells in scan(table, layout.whole_table(), buffer_rows=7)]
@@ -154,9 +126,7 @@ EDGES += hexes("04", "04 00", "ff ff")
         ("02 fe ff", "02 ff", ""),
     ],
 )
-def test_a_range_has_the_same_rows_in_both_directions(
-    stocked: Stocked, low: str, high: str | None, wanted: str
-) -> None:
+def test_a_range_has_the_same_rows_in_both_directions(stocked, low, high, wanted):
     table = stocked(EDGES)
     rows = wanted.split(" | ") if wanted else []
     for buffer_rows in (1, 2, 1000):
@@ -164,7 +134,7 @@ def test_a_range_has_the_same_rows_in_both_directions(
         assert rows[::-1] == rows_of(table, (low, high), buffer_rows=buffer_rows, reverse=True)
 
 
-def test_a_reverse_scan_of_an_empty_table_is_empty(stocked: Stocked) -> None:
+def test_a_reverse_scan_of_an_empty_table_is_empty(stocked):
     assert rows_of(stocked([]), ("02", "03"), reverse=True) == []
     assert rows_of(stocked([]), ("", None), reverse=True) == []
 
@@ -176,7 +146,7 @@ def test_where_a_reverse_scan_stops_tells_the_start_of_its_range(start: str) -> 
     assert start_of_reverse(reverse_stop(bytes.fromhex(start))) == bytes.fromhex(start)
 
 
-def test_a_reverse_scan_does_not_wander_below_its_start(stocked: Stocked) -> None:
+def test_a_reverse_scan_does_not_wander_below_its_start(stocked):
     table = stocked(b"\x01" + bytes([number]) for number in range(200))
     put(table, hexes("02"))
     with metered(table.connection) as cost:
@@ -185,7 +155,7 @@ def test_a_reverse_scan_does_not_wander_below_its_start(stocked: Stocked) -> Non
 
 
 @pytest.mark.parametrize("width", [32_760, 32_764, 32_766, 32_767])
-def test_a_range_can_start_and_stop_at_the_longest_rows(stocked: Stocked, width: int) -> None:
+def test_a_range_can_start_and_stop_at_the_longest_rows(stocked, width):
     names = ["a" * 32_766, "a" * 32_767, "b" * width, "b" * (width - 1) + "c"]
     table = stocked([])
     located(table.connection, [plain_table("t")])
@@ -198,7 +168,7 @@ def test_a_range_can_start_and_stop_at_the_longest_rows(stocked: Stocked, width:
 # ---- points --------------------------------------------------------------------------------------
 
 
-def test_a_point_is_a_get_and_not_a_scan(stocked: Stocked) -> None:
+def test_a_point_is_a_get_and_not_a_scan(stocked):
     table = stocked([b"ann", b"anna"])
     with metered(table.connection) as cost:
         assert list(scan(table, KeyLayout(Named).plan(name="ann"))) == [(b"ann", {b"f:v": b"1"})]
@@ -221,9 +191,7 @@ def sixteen(engine: Engine) -> Iterator[tuple[KeyLayout[Any], happybase.Table, i
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-def test_ten_rows_of_sixteen_buckets_cost_ten_rows_and_about_one_for_each_bucket(
-    sixteen: tuple[KeyLayout[Any], happybase.Table, int], reverse: bool
-) -> None:
+def test_ten_rows_of_sixteen_buckets_cost_ten_rows_and_about_one_for_each_bucket(sixteen, reverse):
     layout, table, count = sixteen
     with metered(table.connection) as cost:
         numbers = [
@@ -235,7 +203,7 @@ def test_ten_rows_of_sixteen_buckets_cost_ten_rows_and_about_one_for_each_bucket
     assert cost.rows_fetched <= 10 + 16 * (2 if reverse else 1)
 
 
-def test_a_limit_on_one_stream_fetches_no_row_more(stocked: Stocked) -> None:
+def test_a_limit_on_one_stream_fetches_no_row_more(stocked):
     table = stocked(KeyLayout(Item).encode(Item(number)) for number in range(50))
     with metered(table.connection) as cost:
         assert len(list(scan(table, KeyLayout(Item).whole_table(), limit=10))) == 10
@@ -244,9 +212,7 @@ def test_a_limit_on_one_stream_fetches_no_row_more(stocked: Stocked) -> None:
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("buffer_rows", [1, 16, 100, 1000])
-def test_buffered_rows_do_not_grow_with_the_answer(
-    sixteen: tuple[KeyLayout[Any], happybase.Table, int], buffer_rows: int, reverse: bool
-) -> None:
+def test_buffered_rows_do_not_grow_with_the_answer(sixteen, buffer_rows, reverse):
     layout, table, count = sixteen
     batch_rows = -(-buffer_rows // 16) + reverse
     with metered(table.connection) as cost:
@@ -257,14 +223,14 @@ def test_buffered_rows_do_not_grow_with_the_answer(
         assert count_returned == count
 
 
-def test_one_stream_is_read_in_batches_of_a_thousand(stocked: Stocked) -> None:
+def test_one_stream_is_read_in_batches_of_a_thousand(stocked):
     table = stocked(KeyLayout(Item).encode(Item(number)) for number in range(1_200))
     with metered(table.connection) as cost, closing(scan(table, KeyLayout(Item).whole_table())) as rows:
         next(rows)
         assert cost.rows_fetched == 1_000
 
 
-def test_many_ranges_of_one_stream_are_opened_one_at_a_time(stocked: Stocked) -> None:
+def test_many_ranges_of_one_stream_are_opened_one_at_a_time(stocked):
     table = stocked(KeyLayout(Item).encode(Item(number)) for number in range(100))
     ranges = tuple(RowRange(bytes([0, number]), bytes([0, number + 1])) for number in range(100))
     with metered(table.connection) as cost:
@@ -275,54 +241,25 @@ def test_many_ranges_of_one_stream_are_opened_one_at_a_time(stocked: Stocked) ->
 # ---- scanners are closed -------------------------------------------------------------------------
 
 
-class Watched:
-    """A Thrift client that remembers which scanners are open."""
-
-    def __init__(self, client: Any) -> None:
-        self._client = client
-        self.open: set[int] = set()
-        self.calls: Counter[str] = Counter()
-        self.fails_at: int | None = None
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        def call(*arguments: Any) -> Any:
-            self.calls[name] += 1
-            if name == "scannerGetList" and self.calls[name] == self.fails_at:
-                raise OSError("the region server is gone")
-            answer = getattr(self._client, name)(*arguments)
-            if name == "scannerOpenWithScan":
-                self.open.add(answer)
-            elif name == "scannerClose":
-                self.open.remove(arguments[0])
-            return answer
-
-        return call
-
-
 @pytest.fixture
-def watched(stocked: Stocked) -> tuple[happybase.Table, KeyLayout[Any], Watched]:
+def in_buckets(stocked: Stocked) -> tuple[happybase.Table, KeyLayout[Any], Watched]:
     layout = KeyLayout(Item, Salt(of="number", buckets=4))
     table = stocked(layout.encode(Item(number)) for number in range(100))
-    table.connection.client = client = Watched(table.connection.client)
-    return table, layout, client
+    return table, layout, watched(table)
 
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("limit", [None, 1, 99, 1000])
-def test_scanners_are_closed_at_the_end(
-    watched: tuple[happybase.Table, KeyLayout[Any], Watched], limit: int | None, reverse: bool
-) -> None:
-    table, layout, client = watched
+def test_scanners_are_closed_at_the_end(in_buckets, limit, reverse):
+    table, layout, client = in_buckets
     assert min(limit or 100, 100) == len(list(scan(table, layout.whole_table(), limit=limit, reverse=reverse)))
     assert client.calls["scannerOpenWithScan"] == 4
     assert set() == client.open
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-def test_scanners_are_closed_when_the_reader_stops_early(
-    watched: tuple[happybase.Table, KeyLayout[Any], Watched], reverse: bool
-) -> None:
-    table, layout, client = watched
+def test_scanners_are_closed_when_the_reader_stops_early(in_buckets, reverse):
+    table, layout, client = in_buckets
     rows = scan(table, layout.whole_table(), reverse=reverse)
     next(rows)
     assert len(client.open) == 4
@@ -331,20 +268,16 @@ def test_scanners_are_closed_when_the_reader_stops_early(
 
 
 @pytest.mark.parametrize("fails_at", [1, 3, 5, 9])
-def test_scanners_are_closed_when_one_fails(
-    watched: tuple[happybase.Table, KeyLayout[Any], Watched], fails_at: int
-) -> None:
-    table, layout, client = watched
+def test_scanners_are_closed_when_one_fails(in_buckets, fails_at):
+    table, layout, client = in_buckets
     client.fails_at = fails_at
     with pytest.raises(OSError, match="region server is gone"):
         list(scan(table, layout.whole_table(), buffer_rows=40))
     assert set() == client.open
 
 
-def test_nothing_is_opened_before_the_first_row_is_asked_for(
-    watched: tuple[happybase.Table, KeyLayout[Any], Watched],
-) -> None:
-    table, layout, client = watched
+def test_nothing_is_opened_before_the_first_row_is_asked_for(in_buckets):
+    table, layout, client = in_buckets
     scan(table, layout.whole_table()).close()
     assert client.calls == {}
 
@@ -353,7 +286,7 @@ def test_nothing_is_opened_before_the_first_row_is_asked_for(
 
 
 @pytest.mark.parametrize("limit", [0, -1])
-def test_a_limit_below_one_is_refused(stocked: Stocked, limit: int) -> None:
+def test_a_limit_below_one_is_refused(stocked, limit):
     with pytest.raises(InvalidQuestion) as refused:
         next(scan(stocked([]), KeyLayout(Item).whole_table(), limit=limit))
     assert f"limit: must be 1..1000000 (got {limit})" == str(refused.value)
@@ -370,8 +303,8 @@ def test_a_limit_below_one_is_refused(stocked: Stocked, limit: int) -> None:
     st.sampled_from([1, 2, 3, 1000]),
 )
 def test_a_scan_gives_the_matching_keys_in_the_order_of_their_values(
-    engine: Engine, subject_and_question: tuple[Subject, dict[str, Any]], reverse: bool, limit: int, buffer_rows: int
-) -> None:
+    engine, subject_and_question, reverse, limit, buffer_rows
+):
     subject, question = subject_and_question
     layout = subject.layout
     plan, question = plan_of(subject, question)

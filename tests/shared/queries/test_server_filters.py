@@ -11,21 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.designs import metered
-from shared.keys import MAX_ROW_BYTES, KeyLayout, Plan, TrailingText, UInt16, part, row_key
+from shared.keys import MAX_ROW_BYTES, KeyLayout, Plan
 from shared.queries import ServerFilter, equal, scan
 from shared.tables import BIG_INT, Column, InvalidRecord, RecordCells, TableLayout
 from tests.engines import Engine, examples, located, plain_table
 from tests.shared.queries.paging import page
-
-
-@row_key
-class ByNumber:
-    number: int = part(UInt16, "counted")
-
-
-@row_key
-class ByText:
-    text: str = part(TrailingText, "said")
+from tests.shared.specimens import Item, Named
 
 
 @attrs.frozen
@@ -37,7 +28,7 @@ class Note:
 
 
 NOTE_CELLS = RecordCells(Note, {"text": Column("n:t'x"), "raw": Column("n:r"), "amount": Column("n:a", BIG_INT)})
-NOTES = TableLayout("notes", "one note", KeyLayout(ByNumber), NOTE_CELLS)
+NOTES = TableLayout("notes", "one note", KeyLayout(Item), NOTE_CELLS)
 
 
 @contextmanager
@@ -115,11 +106,11 @@ def test_a_filter_of_one_row_is_asked_by_a_scan_since_a_get_knows_none(stored):
 
 
 def test_a_filter_of_the_longest_row_there_is(new_store):
-    longest = KeyLayout(ByText).encode(ByText("x" * MAX_ROW_BYTES))
+    longest = KeyLayout(Named).encode(Named("x" * MAX_ROW_BYTES))
     table = plain_table("t", "n")
     connection = located(new_store(table), [table])
     connection.table("t").put(longest, {b"n:r": b"\xc4\x00"})
-    plan = KeyLayout(ByText).plan(text="x" * MAX_ROW_BYTES)
+    plan = KeyLayout(Named).plan(name="x" * MAX_ROW_BYTES)
     for value, wanted in ((b"\0", []), (b"", [longest])):
         matching = scan(connection.table("t"), plan, filter=equal(NOTE_CELLS, "raw", value))
         assert [row for row, _ in matching] == wanted

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from shared.designs import metered
 from shared.keys import (
-    EscapedText,
     InvalidQuestion,
     KeyLayout,
     Salt,
@@ -16,13 +15,11 @@ from shared.keys import (
     UInt8,
     any_of,
     between,
-    part,
-    row_key,
     starting_with,
 )
 from shared.queries import Page
 from shared.tables import InvalidRow
-from tests.engines import Engine, examples
+from tests.engines import examples
 from tests.shared.keys.oracle import matches
 from tests.shared.queries.paging import (
     BY_HOST,
@@ -31,13 +28,7 @@ from tests.shared.queries.paging import (
     ITEMS,
     LAYOUTS,
     TIMES,
-    ByHost,
-    ByTimeOnly,
     Changes,
-    Falling,
-    Item,
-    Items,
-    Rising,
     item_page,
     key_table,
     keys_of,
@@ -47,12 +38,8 @@ from tests.shared.queries.paging import (
     sizes,
     verbs_and_keys,
 )
-from tests.shared.stocked import Stocked, hexes, put, stocked_table
-
-
-@row_key
-class ByHostOnly:
-    host: str = part(EscapedText, "where, which several rows share")
+from tests.shared.specimens import ByHost, ByHostOnly, ByTimeOnly, Falling, Item, OfKind, Rising
+from tests.shared.stocked import hexes, put, stocked_table
 
 
 def host_and_time(key: Any) -> tuple[str, int]:
@@ -65,9 +52,7 @@ def host_and_newest(key: Any) -> tuple[str, int]:
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("name", LAYOUTS)
-def test_every_page_size_gives_every_row_once_in_the_order_of_another_key(
-    engine: Engine, stocked: Stocked, name: str, reverse: bool
-) -> None:
+def test_every_page_size_gives_every_row_once_in_the_order_of_another_key(engine, stocked, name, reverse):
     layout = LAYOUTS[name]
     keys = keys_of(layout)
     table = stocked(map(layout.encode, keys))
@@ -89,9 +74,7 @@ def test_every_page_size_gives_every_row_once_in_the_order_of_another_key(
     st.integers(1, 30),
     st.sampled_from([{}, {"host": "a"}, {"host": starting_with("a")}, {"at_s": between(9, 12)}]),
 )
-def test_the_pages_in_another_order_are_the_sorted_answer(
-    engine: Engine, name: str, stored: set[tuple[int, str]], reverse: bool, limit: int, where: dict[str, Any]
-) -> None:
+def test_the_pages_in_another_order_are_the_sorted_answer(engine, name, stored, reverse, limit, where):
     layout = LAYOUTS[name]
     keys = [layout.key_class(*values) for values in stored]
     plan = layout.plan(at_s=between(0, 250))
@@ -104,15 +87,10 @@ def test_the_pages_in_another_order_are_the_sorted_answer(
 
 
 @settings(max_examples=examples(60), derandomize=True, database=None)
-@given(
-    st.sampled_from(list(LAYOUTS)),
-    st.booleans(),
-    st.integers(1, 7),
-    verbs_and_keys,
-)
+@given(st.sampled_from(list(LAYOUTS)), st.booleans(), st.integers(1, 7), verbs_and_keys)
 def test_sorted_rows_there_throughout_come_once_whatever_is_put_and_deleted_between_pages(
-    engine: Engine, name: str, reverse: bool, limit: int, changes: list[tuple[str, int, str]]
-) -> None:
+    engine, name, reverse, limit, changes
+):
     layout = LAYOUTS[name]
     keys = keys_of(layout)
     plan = layout.plan(at_s=between(0, 250))
@@ -125,9 +103,7 @@ def test_sorted_rows_there_throughout_come_once_whatever_is_put_and_deleted_betw
     assert sorted(set(records), key=host_and_time, reverse=reverse) == records
 
 
-def test_a_row_put_after_the_cursor_of_another_order_comes_and_a_row_put_before_it_does_not(
-    stocked: Stocked,
-) -> None:
+def test_a_row_put_after_the_cursor_of_another_order_comes_and_a_row_put_before_it_does_not(stocked):
     layout = LAYOUTS["ascending"]
     table = stocked(map(layout.encode, [Rising(5, "b"), Rising(1, "d"), Rising(9, "f")]))
 
@@ -146,7 +122,7 @@ def test_a_row_put_after_the_cursor_of_another_order_comes_and_a_row_put_before_
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-def test_rows_that_are_equal_in_the_other_order_come_once_each(stocked: Stocked, reverse: bool) -> None:
+def test_rows_that_are_equal_in_the_other_order_come_once_each(stocked, reverse):
     layout = LAYOUTS["ascending"]
     keys = [Rising(at_s, host) for at_s in (1, 2) for host in "abc"]
     table = stocked(map(layout.encode, keys))
@@ -158,7 +134,7 @@ def test_rows_that_are_equal_in_the_other_order_come_once_each(stocked: Stocked,
         assert sorted((key.at_s for key in keys), reverse=reverse) == [key.at_s for key in records], limit
 
 
-def test_the_order_of_a_key_begins_after_its_spreading_prefix(stocked: Stocked) -> None:
+def test_the_order_of_a_key_begins_after_its_spreading_prefix(stocked):
     layout = LAYOUTS["ascending"]
     keys = keys_of(layout)
     table = stocked(map(layout.encode, keys))
@@ -169,9 +145,7 @@ def test_the_order_of_a_key_begins_after_its_spreading_prefix(stocked: Stocked) 
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("name", LAYOUTS)
-def test_rows_that_are_equal_in_the_other_order_are_in_that_of_the_table(
-    stocked: Stocked, name: str, reverse: bool
-) -> None:
+def test_rows_that_are_equal_in_the_other_order_are_in_that_of_the_table(stocked, name, reverse):
     layout = LAYOUTS[name]
     keys = keys_of(layout)
     table = stocked(map(layout.encode, keys))
@@ -184,7 +158,7 @@ def test_rows_that_are_equal_in_the_other_order_are_in_that_of_the_table(
             assert wanted == records_of(pages), limit
 
 
-def test_a_sorted_page_that_ends_with_the_last_row_has_no_cursor(items: Items) -> None:
+def test_a_sorted_page_that_ends_with_the_last_row_has_no_cursor(items):
     table = items(5)
     for reverse in (False, True):
         for limit in (5, 6):
@@ -194,7 +168,7 @@ def test_a_sorted_page_that_ends_with_the_last_row_has_no_cursor(items: Items) -
         assert ([Item(0 if reverse else 4)], None) == (last.records, last.cursor)
 
 
-def test_a_sorted_page_of_nothing_has_no_cursor(items: Items) -> None:
+def test_a_sorted_page_of_nothing_has_no_cursor(items):
     table = items(5)
     nothing: Page[Item] = Page(records=[], cursor=None, rows_read=0, client_work=("order",))
     assert nothing == item_page(table, plan=ITEMS.plan(number=between(7, 9)), limit=3, order=ITEMS)
@@ -206,12 +180,12 @@ def test_a_sorted_page_of_nothing_has_no_cursor(items: Items) -> None:
     assert nothing == item_page(table, limit=4, order=ITEMS, cursor=cursor)
 
 
-def test_a_sorted_point_is_one_page(items: Items) -> None:
+def test_a_sorted_point_is_one_page(items):
     answer = item_page(items(5), plan=ITEMS.plan(number=3), limit=1, order=ITEMS)
     assert Page([Item(3)], None, 1, ("order",)) == answer
 
 
-def test_the_client_work_of_a_page_is_its_where_by_name_and_then_the_order(stocked: Stocked, items: Items) -> None:
+def test_the_client_work_of_a_page_is_its_where_by_name_and_then_the_order(stocked, items):
     table = items(3)
     assert item_page(table, limit=1).client_work == ()
     assert item_page(table, limit=1, where={}).client_work == ()
@@ -220,17 +194,12 @@ def test_the_client_work_of_a_page_is_its_where_by_name_and_then_the_order(stock
     layout = LAYOUTS["ascending"]
     table = stocked([layout.encode(Rising(1, "a"))])
     answer = page(
-        table,
-        key_table(layout),
-        layout.whole_table(),
-        limit=1,
-        where={"host": "a", "at_s": 1},
-        order=BY_HOST,
+        table, key_table(layout), layout.whole_table(), limit=1, where={"host": "a", "at_s": 1}, order=BY_HOST
     )
     assert answer.client_work == ("at_s", "host", "order")
 
 
-def test_the_order_of_a_key_begins_with_its_slices(stocked: Stocked) -> None:
+def test_the_order_of_a_key_begins_with_its_slices(stocked):
     layout = LAYOUTS["ascending"]
     keys = keys_of(layout)
     table = stocked(map(layout.encode, keys))
@@ -241,7 +210,7 @@ def test_the_order_of_a_key_begins_with_its_slices(stocked: Stocked) -> None:
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-def test_more_rows_than_can_be_sorted_are_refused(items: Items, reverse: bool) -> None:
+def test_more_rows_than_can_be_sorted_are_refused(items, reverse):
     table = items(7)
     options = {"limit": 2, "order": ITEMS, "reverse": reverse}
     assert item_page(table, read_at_most=7, **options).rows_read == 7
@@ -257,14 +226,6 @@ def test_more_rows_than_can_be_sorted_are_refused(items: Items, reverse: bool) -
     cursor = item_page(table, **options).cursor
     with pytest.raises(InvalidQuestion, match="which hold more than 6:"):
         item_page(table, read_at_most=6, cursor=cursor, **options)
-
-
-@row_key
-class OfKind:
-    host: str = part(EscapedText, "where")
-    kind: str = part(EscapedText, "what")
-    at_s: int = part(UInt8, "when")
-    tie: int = part(UInt8, "distinguishes items of one second")
 
 
 BY_KIND = KeyLayout(OfKind)
@@ -293,9 +254,7 @@ CONDITION_ON = "with a condition on {}, the first part of the row key that has n
         (IN_SLICES, {"host": "a", "kind": "k", "at_s": between(5, 7)}, "for a shorter interval"),
     ],
 )
-def test_a_refusal_to_sort_advises_what_makes_the_ranges_smaller(
-    stocked: Stocked, layout: KeyLayout[Any], question: dict[str, Any], advice: str
-) -> None:
+def test_a_refusal_to_sort_advises_what_makes_the_ranges_smaller(stocked, layout, question, advice):
     table = stocked([layout.encode(OfKind("a", "k", 5, tie)) for tie in (1, 2)])
     plan = layout.narrow(**question)
     with pytest.raises(InvalidQuestion) as refused:
@@ -303,14 +262,14 @@ def test_a_refusal_to_sort_advises_what_makes_the_ranges_smaller(
     assert str(refused.value).partition(": ")[2] == f"ask {advice}"
 
 
-def test_what_is_refused_as_too_much_to_sort_is_not_read_to_its_end(items: Items) -> None:
+def test_what_is_refused_as_too_much_to_sort_is_not_read_to_its_end(items):
     table = items(5000)
     with metered(table.connection) as cost, pytest.raises(InvalidQuestion, match="which hold more than 1500:"):
         item_page(table, limit=1, order=ITEMS, read_at_most=1500)
     assert cost.rows_fetched <= 2000
 
 
-def test_every_sorted_page_reads_all_rows_of_its_plan_and_no_others(items: Items) -> None:
+def test_every_sorted_page_reads_all_rows_of_its_plan_and_no_others(items):
     table = items(50)
     with metered(table.connection) as cost:
         first = item_page(table, plan=ITEMS.plan(number=between(10, 40)), limit=5, order=ITEMS)
@@ -321,12 +280,12 @@ def test_every_sorted_page_reads_all_rows_of_its_plan_and_no_others(items: Items
 
 
 @pytest.mark.parametrize("options", [{"limit": 0}, {"limit": 1, "read_at_most": 0}])
-def test_a_sorted_page_of_no_rows_is_refused(items: Items, options: dict[str, int]) -> None:
+def test_a_sorted_page_of_no_rows_is_refused(items, options):
     with pytest.raises(InvalidQuestion, match=r"must be 1\.\.1000000 \(got 0\)$"):
         item_page(items(1), order=ITEMS, **options)
 
 
-def test_a_row_that_does_not_decode_is_an_error_wherever_it_would_be_sorted(stocked: Stocked) -> None:
+def test_a_row_that_does_not_decode_is_an_error_wherever_it_would_be_sorted(stocked):
     table = stocked(hexes("00 01", "00 02", "00 03 ff"))
     for options in ({}, {"reverse": True}, {"where": {"number": 1}}):
         with pytest.raises(InvalidRow) as refused:

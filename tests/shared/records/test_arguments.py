@@ -6,7 +6,7 @@ from shared.keys import InvalidQuestion
 from shared.records import check_int, check_one_of, check_text
 
 
-def test_arguments_of_the_right_type_pass() -> None:
+def test_arguments_of_the_right_type_pass():
     check_text("user", "")
     check_int("until_ms", -1)
     check_int("keep", 0, 0)
@@ -25,7 +25,7 @@ def test_arguments_of_the_right_type_pass() -> None:
         (lambda: check_one_of("at", ["server"], "server"), "at: must be one of server (got ['server'])"),
     ],
 )
-def test_other_arguments_are_refused_in_one_line(check, message) -> None:
+def test_other_arguments_are_refused_in_one_line(check, message):
     with pytest.raises(InvalidQuestion) as refused:
         check()
     assert str(refused.value) == message
