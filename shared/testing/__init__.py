@@ -9,6 +9,7 @@ from .crash_points import crash_points, subsets
 from .crash_tests import CrashTests, crash_tests
 from .engines import EMBEDDED, HBASE, Embedded, Engine
 from .golden_keys import check_golden_keys
+from .paging import check_foreign_cursors, check_pages, check_writes_between_pages
 from .rival_checks import check_a_store_that_fails_often, check_late_calls, check_rivals
 from .stop_checks import (
     check_a_crash_of_the_recoverer_too,
@@ -61,12 +62,15 @@ __all__ = [
     "check_a_store_that_fails_often",
     "check_equal_answers",
     "check_every_table_has_rows",
+    "check_foreign_cursors",
     "check_golden_keys",
     "check_late_calls",
     "check_loading_twice",
+    "check_pages",
     "check_rivals",
     "check_round_trip",
     "check_same_records",
+    "check_writes_between_pages",
     "crash_points",
     "crash_tests",
     "dropped",

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
-from typing import Any, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import happybase
 
@@ -49,8 +49,7 @@ class Embedded:
     compacts = True
     is_slow = False
 
-    def __init__(self) -> None:
-        self._made: dict[tuple[object, ...], tuple[EmbeddedConnection, object]] = {}
+    _made: ClassVar[dict[tuple[object, ...], tuple[EmbeddedConnection, object]]] = {}
 
     @contextmanager
     def store(self, *tables: TableLayout[Any, Any]) -> Iterator[happybase.Connection]:
@@ -73,7 +72,9 @@ class Embedded:
         self, tables: Tables, stock: Callable[[happybase.Connection], object] | None = None
     ) -> EmbeddedConnection:
         key = (stock, *map(id, tables))
-        if key not in self._made:
+        if key in self._made:
+            self._made[key] = self._made.pop(key)  # the one used last is the last to be forgotten
+        else:
             connection = EmbeddedConnection(None)
             create_tables(connection, tables)
             if stock is not None:

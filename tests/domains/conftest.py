@@ -48,6 +48,14 @@ def is_stored_once(design, variant):
     return any(exemption.fact == "loading" for exemption in (*design.exemptions, *variant.exemptions))
 
 
+_STOCKS = {}
+
+
+def samples_of(design, variant):
+    """A function that stores the samples of a variant, by which an engine knows the store that it has copies of."""
+    return _STOCKS.setdefault((design.name, variant.name), lambda connection: load_samples(connection, design, variant))
+
+
 @pytest.fixture(scope="session")
 def open_samples(engine, request):
     """Opens a store with the samples of a variant: on HBase, where they take seconds, that of all variants if it can.
@@ -59,8 +67,8 @@ def open_samples(engine, request):
     def opened(design, variant):
         earlier = [other.tables for other in design.variants[: design.variants.index(variant)]]
         if engine.name == EMBEDDED or is_stored_once(design, variant) or variant.tables in earlier:
-            with engine.store(*variant.tables) as connection:
-                load_samples(connection, design, variant)
+            with engine.stocked_store(samples_of(design, variant), *variant.tables) as connection:
+                check_layouts(connection, variant.tables)
                 yield connection
         else:
             with closing(connect(request.getfixturevalue("sampled"))) as connection:
