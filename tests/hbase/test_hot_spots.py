@@ -1,4 +1,4 @@
-"""The hot spots in the README of `logs` are what the keys give, and what a real HBase counts."""
+"""The measured blocks in the READMEs are what the keys give, and what a real HBase counts."""
 
 import re
 
@@ -6,23 +6,25 @@ import pytest
 
 from domains.logs.design import DESIGN
 from tests.programs.hbase.named import INFO_VARIABLE, named_hbase
-from tests.programs.hot_spots.logs import BLOCK, block, measured_spreads, predicted_spreads
+from tests.programs.hot_spots import counters, logs, tsdb
+
+of_each_design = pytest.mark.parametrize("design", [logs, counters, tsdb], ids=lambda design: design.BLOCK.design)
 
 
-def test_the_readme_has_what_the_keys_give() -> None:
-    there = BLOCK.text
+@of_each_design
+def test_the_readme_has_what_the_keys_give(design):
+    there = design.BLOCK.text
     hbase = re.search(r"of HBase (\d+\.\d+\.\d+\S*),", there)
     assert hbase, "run make hot-spots"
-    assert there == block(predicted_spreads(), hbase[1])
+    assert there == design.block(design.predicted_spreads(), hbase[1])
 
 
-def test_the_figures_show_what_the_readme_concludes() -> None:
-    """The README concludes this below the figures."""
-    last = {spread.variant.name: max(spread.tenths[-1]) / sum(spread.tenths[-1]) for spread in predicted_spreads()}
-    whole = {spread.variant.name: max(spread.whole) / sum(spread.whole) for spread in predicted_spreads()}
+def test_the_figures_of_logs_show_what_its_readme_concludes():
+    last = {spread.variant.name: max(spread.tenths[-1]) / sum(spread.tenths[-1]) for spread in logs.predicted_spreads()}
+    whole = {spread.variant.name: max(spread.whole) / sum(spread.whole) for spread in logs.predicted_spreads()}
     assert (whole["time-first"] < 0.25, last["time-first"]) == (True, 1)
     assert (whole["slices"] < 0.25, last["slices"] > 0.7) == (True, True)
-    tenths = {spread.variant.name: spread.tenths for spread in predicted_spreads()}
+    tenths = {spread.variant.name: spread.tenths for spread in logs.predicted_spreads()}
     assert all(sum(rows > 0 for rows in tenth) <= 2 for tenth in tenths["time-first"])
     for name in ("time-first", "slices"):
         wandering = [tenth.index(max(tenth)) for tenth in tenths[name]]
@@ -35,9 +37,24 @@ def test_the_figures_show_what_the_readme_concludes() -> None:
     assert len({table.row(event)[:1] for event in of_web_1}) == 1
 
 
+def test_the_figures_of_counters_show_what_its_readme_concludes():
+    largest = {spread.table: max(spread.regions) / sum(spread.regions) for spread in counters.predicted_spreads()}
+    assert [largest[name] for name in ("logins_by_day", "login_counts_by_day", "login_totals")] == [1, 1, 1]
+    assert largest["login_shards"] < 0.2 < largest["logins_by_day_salted"] < 0.5
+    assert max(largest["logins"], largest["login_counts"]) < 0.3
+
+
+def test_a_busy_metric_is_in_one_region_without_a_salt_and_in_all_with_one():
+    unsalted, salted = tsdb.predicted_spreads()
+    assert unsalted.regions.count(0) == tsdb.REGIONS - 1
+    assert 0 not in salted.regions
+    assert max(salted.regions) < 2 * sum(salted.regions) / tsdb.REGIONS
+
+
 @pytest.mark.hbase
-def test_region_servers_count_what_the_keys_give() -> None:
+@of_each_design
+def test_region_servers_count_what_the_keys_give(design):
     named = named_hbase()
     if named.thrift2_port is None or named.info_url is None:
         pytest.skip(f"the HBase that was named has no thrift2_port, or no {INFO_VARIABLE}")
-    assert measured_spreads(named) == predicted_spreads()
+    assert design.measured_spreads(named) == design.predicted_spreads()

@@ -6,12 +6,9 @@ many writes each region took. That has to be what the keys and the split points 
 with that on machines without an HBase.
 """
 
-import secrets
-import sys
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from pathlib import Path
+from functools import cache
 from typing import Any
 
 import attrs
@@ -21,16 +18,14 @@ from domains.counters import Login
 from domains.counters.design import DESIGN
 from domains.counters.records import DAY_MS
 from shared.designs import Variant
-from shared.designs.comparison import quantiles
 from shared.designs.pages.markdown import markdown_table
-from shared.keys import Splits
 from shared.stores import connect
-from shared.tables import TableLayout, create_tables, drop_tables
-from tests.programs.hbase.counters import NotCounted, rows_written
-from tests.programs.hbase.measured_blocks import MeasuredBlock
-from tests.programs.hbase.named import INFO_VARIABLE, NamedHBase
+from shared.tables import TableLayout, create_tables
+from tests.programs.hbase.named import NamedHBase
+from tests.programs.hbase.write_counts import rows_written
+from tests.programs.hot_spots.measured_blocks import MeasuredBlock, by_region, caption, cut, measured_tables, shown
 
-BLOCK = MeasuredBlock(Path(__file__).parents[3] / "domains" / "counters" / "README.md", "regions")
+BLOCK = MeasuredBlock("counters", "regions")
 REGIONS = 8
 
 
@@ -90,14 +85,7 @@ def _cut(variant: Variant) -> list[TableLayout[Any, Any]]:
     before, _last = days()
     written = _rows(variant, before)
     return [
-        table
-        if table in variant.unfilled
-        else attrs.evolve(
-            table,
-            splits=Splits(table.splits.points, "shards" if "shard" in table.name else "buckets")
-            if table.splits.points
-            else Splits(tuple(quantiles(sorted(written[table.name]), REGIONS)), "eighths"),
-        )
+        table if table in variant.unfilled else cut(table, REGIONS, written.get(table.name, ()), "eighths")
         for table in variant.tables
     ]
 
@@ -111,6 +99,7 @@ def _new_tables() -> Iterator[tuple[Variant, list[TableLayout[Any, Any]], list[T
         seen |= {table.name for table in tables}
 
 
+@cache
 def predicted_spreads() -> list[Spread]:
     """What the keys and the split points give."""
     _before, last = days()
@@ -118,25 +107,18 @@ def predicted_spreads() -> list[Spread]:
     for variant, _tables, new in _new_tables():
         written = _rows(variant, last)
         for table in new:
-            regions = [bisect_right(table.splits.points, row) for row in written[table.name]]
-            counts = tuple(regions.count(region) for region in range(REGIONS))
+            counts = by_region(table, written[table.name])
             spreads.append(Spread(variant.name, table.name, table.splits.reason, counts))
     return spreads
 
 
 def measured_spreads(named: NamedHBase) -> list[Spread]:
     """The writes that the region servers count, in tables that are dropped afterwards; raises NotCounted."""
-    if named.info_url is None:
-        raise NotCounted(f"{INFO_VARIABLE}: must be http://HOST:PORT of the master's page (got nothing)")
     _before, last = days()
     spreads: list[Spread] = []
     for variant, tables, new in _new_tables():
-        with closing(connect(named.url, table_prefix=f"regions{secrets.token_hex(4)}")) as connection:
-            try:
-                create_tables(connection, tables)
-                counts = _counted(connection, named.info_url, variant, [table.name for table in new], last)
-            finally:
-                drop_tables(connection, tables)
+        with measured_tables(named, tables) as (connection, info_url):
+            counts = _counted(connection, info_url, variant, [table.name for table in new], last)
         spreads += [Spread(variant.name, table.name, table.splits.reason, counts[table.name]) for table in new]
     return spreads
 
@@ -157,18 +139,7 @@ def block(spreads: Sequence[Spread], hbase: str) -> str:
     rows: list[tuple[str, ...]] = []
     before = ""
     for spread in spreads:
-        shown = "" if spread.variant == before else spread.variant
-        share = f"{max(spread.regions) / sum(spread.regions):.0%}"
-        rows.append((shown, spread.table, spread.cut, " ".join(map(str, spread.regions)), share))
+        name = "" if spread.variant == before else spread.variant
+        rows.append((name, spread.table, spread.cut, *shown(spread.regions)))
         before = spread.variant
-    caption = f"Counted by the region servers of HBase {hbase}, as `writeRequestCount`; `make hot-spots` does it again."
-    return f"{markdown_table(columns, rows)}\n\n{caption}\n"
-
-
-def main() -> int:
-    """Measures, compares the result with the prediction from the keys, and writes the README."""
-    return BLOCK.write(measured_spreads, predicted_spreads, block)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return f"{markdown_table(columns, rows)}\n\n{caption(hbase)}\n"

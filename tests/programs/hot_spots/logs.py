@@ -7,12 +7,10 @@ give, and so a test compares the README with that on machines without an HBase.
 """
 
 import random
-import secrets
-import sys
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from pathlib import Path
+from functools import cache
+from itertools import chain
 from typing import Any
 
 import attrs
@@ -21,16 +19,14 @@ import happybase
 from domains.logs.design import DESIGN
 from domains.logs.variants.random import Repository
 from shared.designs import Variant
-from shared.designs.comparison import quantiles
 from shared.designs.pages.markdown import markdown_table
-from shared.keys import Splits
 from shared.stores import connect
-from shared.tables import TableLayout, create_tables, drop_tables
-from tests.programs.hbase.counters import NotCounted, rows_written
-from tests.programs.hbase.measured_blocks import MeasuredBlock
-from tests.programs.hbase.named import INFO_VARIABLE, NamedHBase
+from shared.tables import TableLayout, create_tables
+from tests.programs.hbase.named import NamedHBase
+from tests.programs.hbase.write_counts import rows_written
+from tests.programs.hot_spots.measured_blocks import MeasuredBlock, by_region, caption, cut, measured_tables, shown
 
-BLOCK = MeasuredBlock(Path(__file__).parents[3] / "domains" / "logs" / "README.md", "hot-spots")
+BLOCK = MeasuredBlock("logs", "hot-spots")
 TENTHS = 10
 REGIONS = 8
 
@@ -62,6 +58,7 @@ def _with_fixed_draws(number: int, events: Sequence[Any]) -> Iterator[Any]:
     yield from events
 
 
+@cache
 def predicted_spreads() -> list[Spread]:
     """What the keys and the split points give."""
     return [_predicted(variant) for variant in DESIGN.variants]
@@ -69,12 +66,8 @@ def predicted_spreads() -> list[Spread]:
 
 def _predicted(variant: Variant) -> Spread:
     rows = _rows(variant)
-    splits = _cut(variant, rows).splits
-    counted = []
-    for tenth in rows:
-        regions = [bisect_right(splits.points, row) for row in tenth]
-        counted.append(tuple(regions.count(region) for region in range(len(splits.points) + 1)))
-    return Spread(variant, splits.reason, tuple(counted))
+    table = _cut(variant, rows)
+    return Spread(variant, table.splits.reason, tuple(by_region(table, tenth) for tenth in rows))
 
 
 def _rows(variant: Variant) -> list[list[bytes]]:
@@ -92,10 +85,7 @@ def _rows(variant: Variant) -> list[list[bytes]]:
 def _cut(variant: Variant, rows: Sequence[Sequence[bytes]]) -> TableLayout[Any, Any]:
     """The table of a variant, cut into eight regions."""
     (table,) = variant.tables
-    if table.splits.points:
-        return attrs.evolve(table, splits=Splits(table.splits.points, "buckets"))
-    before = sorted(row for tenth in rows[:-1] for row in tenth)
-    return attrs.evolve(table, splits=Splits(tuple(quantiles(before, REGIONS)), "eighths"))
+    return cut(table, REGIONS, chain.from_iterable(rows[:-1]), "eighths")
 
 
 def measured_spreads(named: NamedHBase) -> list[Spread]:
@@ -103,15 +93,9 @@ def measured_spreads(named: NamedHBase) -> list[Spread]:
 
     Raises NotCounted if the servers counted other writes than those, or do not offer their counters.
     """
-    if named.info_url is None:
-        raise NotCounted(f"{INFO_VARIABLE}: must be http://HOST:PORT of the master's page (got nothing)")
     tables = {variant.name: _cut(variant, _rows(variant)) for variant in DESIGN.variants}
-    with closing(connect(named.url, table_prefix=f"hotspots{secrets.token_hex(4)}")) as connection:
-        try:
-            create_tables(connection, tables.values())
-            counted = list(_counted(connection, named.info_url, tables))
-        finally:
-            drop_tables(connection, tables.values())
+    with measured_tables(named, tables.values()) as (connection, info_url):
+        counted = list(_counted(connection, info_url, tables))
     return [
         Spread(variant, tables[variant.name].splits.reason, tuple(counts[variant.name] for counts in counted))
         for variant in DESIGN.variants
@@ -151,8 +135,7 @@ def columns(spread: Spread) -> tuple[str, ...]:
 
 def block(spreads: Sequence[Spread], hbase: str) -> str:
     """The figures as the README shows them."""
-    caption = f"Counted by the region servers of HBase {hbase}, as `writeRequestCount`; `make hot-spots` does it again."
-    return f"{markdown_table(columns(spreads[0]), map(_row, spreads))}\n\n{caption}\n"
+    return f"{markdown_table(columns(spreads[0]), map(_row, spreads))}\n\n{caption(hbase)}\n"
 
 
 def _row(spread: Spread) -> tuple[str, ...]:
@@ -161,22 +144,7 @@ def _row(spread: Spread) -> tuple[str, ...]:
     return (
         spread.variant.name,
         spread.cut,
-        " ".join(map(str, spread.whole)),
-        _share(spread.whole),
-        " ".join(map(str, last)),
-        _share(last),
+        *shown(spread.whole),
+        *shown(last),
         busiest,
     )
-
-
-def _share(rows: Sequence[int]) -> str:
-    return f"{max(rows) / sum(rows):.0%}"
-
-
-def main() -> int:
-    """Measures, compares the result with the prediction from the keys, and writes the README."""
-    return BLOCK.write(measured_spreads, predicted_spreads, block)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

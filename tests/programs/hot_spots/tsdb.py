@@ -6,13 +6,9 @@ writes each region took. That has to be what the keys and the split points give,
 that on machines without an HBase.
 """
 
-import secrets
-import sys
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -24,17 +20,15 @@ from domains.tsdb.keys import TABLES, UIDS, data_table
 from domains.tsdb.qualifiers import HOUR_MS
 from domains.tsdb.records import SeriesPoint
 from domains.tsdb.uids import Uids
-from shared.designs.comparison import quantiles
 from shared.designs.pages.markdown import markdown_table
-from shared.keys import Splits
 from shared.records import parse_time
 from shared.stores import connect
-from shared.tables import TableLayout, create_tables, drop_tables
-from tests.programs.hbase.counters import NotCounted, rows_written
-from tests.programs.hbase.measured_blocks import MeasuredBlock
-from tests.programs.hbase.named import INFO_VARIABLE, NamedHBase
+from shared.tables import TableLayout, create_tables
+from tests.programs.hbase.named import NamedHBase
+from tests.programs.hbase.write_counts import rows_written
+from tests.programs.hot_spots.measured_blocks import MeasuredBlock, by_region, caption, cut, measured_tables, shown
 
-BLOCK = MeasuredBlock(Path(__file__).parents[3] / "domains" / "tsdb" / "README.md", "regions")
+BLOCK = MeasuredBlock("tsdb", "regions")
 REGIONS, SERIES, MINUTES = 16, 400, 15
 T = parse_time("2013-01-01T00:00")
 HOURS_BEFORE = 24
@@ -63,11 +57,11 @@ def minutes() -> Iterator[list[Point]]:
 def tables() -> dict[str, TableLayout[Any, Any]]:
     """The table of each variant, cut into 16 regions."""
     unsalted = data_table()
-    before = sorted(row for hour in range(HOURS_BEFORE) for row in _rows(unsalted, points_at(T + hour * HOUR_MS)))
+    before = (row for hour in range(HOURS_BEFORE) for row in _rows(unsalted, points_at(T + hour * HOUR_MS)))
     salted = data_table("tsdb-salted", salt=SeriesSalt(buckets=REGIONS))
     return {
-        "tsdb": attrs.evolve(unsalted, splits=Splits(tuple(quantiles(before, REGIONS)), "sixteenths")),
-        "salted": attrs.evolve(salted, splits=Splits(salted.splits.points, "buckets")),
+        "tsdb": cut(unsalted, REGIONS, before, "sixteenths"),
+        "salted": cut(salted, REGIONS, (), "sixteenths"),
     }
 
 
@@ -88,29 +82,22 @@ def _rows(table: TableLayout[Any, Any], points: Sequence[Point]) -> list[bytes]:
     ]
 
 
+@cache
 def predicted_spreads() -> list[Spread]:
     """What the keys and the split points give."""
     spreads: list[Spread] = []
     for name, table in tables().items():
         rows = [row for points in minutes() for row in _rows(table, points)]
-        regions = [bisect_right(table.splits.points, row) for row in rows]
-        counts = tuple(regions.count(region) for region in range(REGIONS))
-        spreads.append(Spread(name, table.splits.reason, counts))
+        spreads.append(Spread(name, table.splits.reason, by_region(table, rows)))
     return spreads
 
 
 def measured_spreads(named: NamedHBase) -> list[Spread]:
     """The writes that the region servers count, in tables that are dropped afterwards; raises NotCounted."""
-    if named.info_url is None:
-        raise NotCounted(f"{INFO_VARIABLE}: must be http://HOST:PORT of the master's page (got nothing)")
     spreads: list[Spread] = []
     for name, table in tables().items():
-        with closing(connect(named.url, table_prefix=f"regions{secrets.token_hex(4)}")) as connection:
-            try:
-                create_tables(connection, TABLES._replace(points=table))
-                counts = _counted(connection, named.info_url, table)
-            finally:
-                drop_tables(connection, TABLES._replace(points=table))
+        with measured_tables(named, TABLES._replace(points=table)) as (connection, info_url):
+            counts = _counted(connection, info_url, table)
         spreads.append(Spread(name, table.splits.reason, counts))
     return spreads
 
@@ -126,27 +113,9 @@ def _counted(connection: happybase.Connection, info_url: str, table: TableLayout
 def block(spreads: Sequence[Spread], hbase: str) -> str:
     """The figures as the README shows them."""
     columns = ("variant", "split at", f"{SERIES * MINUTES:,} writes by region", "largest")
-    rows = [
-        (
-            spread.variant,
-            spread.cut,
-            " ".join(map(str, spread.regions)),
-            f"{max(spread.regions) / sum(spread.regions):.0%}",
-        )
-        for spread in spreads
-    ]
-    caption = (
+    rows = [(spread.variant, spread.cut, *shown(spread.regions)) for spread in spreads]
+    what = (
         f"{MINUTES} minutes of one metric of {SERIES} series, in {REGIONS} regions: in as many buckets, or cut at the "
-        f"{SERIES * HOURS_BEFORE:,} rows of the day before.\n"
-        f"Counted by the region servers of HBase {hbase}, as `writeRequestCount`; `make hot-spots` does it again."
+        f"{SERIES * HOURS_BEFORE:,} rows of the day before."
     )
-    return f"{markdown_table(columns, rows)}\n\n{caption}\n"
-
-
-def main() -> int:
-    """Measures, compares the result with the prediction from the keys, and writes the README."""
-    return BLOCK.write(measured_spreads, predicted_spreads, block)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return f"{markdown_table(columns, rows)}\n\n{what}\n{caption(hbase)}\n"

@@ -48,8 +48,8 @@ from shared.writes import CLOCK
 from tests.programs.benchmarks.turns import Turns, in_turns, seconds
 from tests.programs.hbase.configuration import HOST
 from tests.programs.hbase.java import NotStarted
-from tests.programs.hbase.measured_blocks import version
 from tests.programs.hbase.server import running as running_hbase
+from tests.programs.hot_spots.measured_blocks import version
 from tests.programs.opentsdb.server import OpenTSDB, running
 from tests.programs.opentsdb.server import version as opentsdb_version
 
