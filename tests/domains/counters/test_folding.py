@@ -506,7 +506,7 @@ def test_a_fold_of_a_wide_row_that_dies_between_its_deletes_goes_on(connection, 
 @pytest.mark.long
 def test_the_memory_of_a_fold_does_not_grow_with_the_width_of_a_row():
     """The store is in a process of its own, so that the memory is the client's alone."""
-    from tests.programs.benchmarks.bench_serve import server  # not in the copies in which mutants are planted
+    from tests.programs.benchmarks.measuring import server  # not in the copies in which mutants are planted
 
     peaks = []
     for count in (20_000, 100_000):

@@ -428,7 +428,7 @@ def test_a_day_that_was_closed_before_it_was_over_is_completed(connection, repos
 @pytest.mark.long
 def test_the_memory_of_a_verifier_does_not_grow_with_the_width_of_a_row():
     """The store is in a process of its own, so that the memory is the client's alone."""
-    from tests.programs.benchmarks.bench_serve import server  # not in the copies in which mutants are planted
+    from tests.programs.benchmarks.measuring import server  # not in the copies in which mutants are planted
 
     peaks = []
     for count in (5_000, 25_000):

@@ -18,16 +18,19 @@ import secrets
 import statistics
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, nullcontext
+from collections.abc import Iterable, Iterator
+from contextlib import closing
 from itertools import count
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[3]
-FOLLOWERS = 10_000, 1_000_000
-FOLLOWERS_OF_STORE = 10_000, 100_000
+from domains.feeds import TABLES, FeedRepository, Follow, Post
+from domains.feeds.keys import FOLLOWERS, FOLLOWING, ReaderOfAuthor
+from shared.stores import connect
+from tests.programs.benchmarks.measuring import new_tables, options, put_records, seconds, store_or_server
+from tests.programs.benchmarks.turns import in_turns
+
+SIZES = 10_000, 1_000_000
+SIZES_OF_STORE = 10_000, 100_000
 ROUNDS = 5
 ROWS_OF_ALL_ROUNDS = 2_000_000
 """Fewer rounds of larger fan-outs."""
@@ -45,42 +48,17 @@ NOON_MS = 1_768_219_200_000
 
 def main(quick: bool = False, store: str | None = None) -> None:
     """Prints the figures; `quick` shows that it runs, with few followers."""
-    from tests.programs.benchmarks.bench_serve import server
-
-    sizes = (100, 3_000) if quick else FOLLOWERS_OF_STORE if store else FOLLOWERS
-    with nullcontext((0, 0)) if store else server() as (_process_id, port):
-        url = store or f"hbase://127.0.0.1:{port}"
+    sizes = (100, 3_000) if quick else SIZES_OF_STORE if store else SIZES
+    with store_or_server(store) as url:
         prefix = f"b{secrets.token_hex(3)}"
-        with _feeds(url, prefix) as (connection, _):
+        with new_tables(url, TABLES, prefix) as connection:
             line_us = _fan_outs(connection, url, prefix, sizes, 2 if quick else ROUNDS)
             _threshold(connection, line_us, 5 if quick else PAGES)
-        with _feeds(url, f"{prefix}v") as (connection, _):
+        with new_tables(url, TABLES) as connection:
             _verify(connection, 500 if quick else VERIFIED_FOLLOWERS)
 
 
-def _feeds(url: str, prefix: str) -> Any:
-    """A connection to new tables, which are dropped in the end, and a repository."""
-    from contextlib import contextmanager
-
-    from domains.feeds import TABLES
-    from shared.stores import connect
-    from shared.tables import create_tables, drop_tables
-
-    @contextmanager
-    def opened() -> Iterator[tuple[Any, Any]]:
-        with closing(connect(url, table_prefix=prefix)) as connection:
-            create_tables(connection, TABLES)
-            try:
-                yield connection, _repository(connection)
-            finally:
-                drop_tables(connection, TABLES)
-
-    return opened()
-
-
 def _repository(connection: Any) -> Any:
-    from domains.feeds import FeedRepository
-
     return FeedRepository(connection, pull_above=None)
 
 
@@ -90,15 +68,9 @@ def _reader(number: int) -> str:
 
 def _put_followers(connection: Any, author: str, count: int) -> None:
     """So many follows, put raw: a million writes with intents would take an hour."""
-    from domains.feeds import Follow
-    from domains.feeds.keys import FOLLOWERS, FOLLOWING, ReaderOfAuthor
-
-    of_table = ((FOLLOWING, lambda name: Follow(name, author)), (FOLLOWERS, lambda name: ReaderOfAuthor(author, name)))
-    for table, record_of in of_table:
-        with connection.table(table.name).batch(batch_size=BATCH) as batch:
-            for number in range(count):
-                record: Any = record_of(_reader(number))
-                batch.put(table.row(record), table.cells.pack(record))
+    readers = [_reader(number) for number in range(count)]
+    put_records(connection, FOLLOWING, (Follow(reader, author) for reader in readers))
+    put_records(connection, FOLLOWERS, (ReaderOfAuthor(author, reader) for reader in readers))
 
 
 def _fan_outs(connection: Any, url: str, prefix: str, sizes: tuple[int, ...], rounds: int) -> float:
@@ -129,9 +101,6 @@ def _fan_outs(connection: Any, url: str, prefix: str, sizes: tuple[int, ...], ro
 
 def _turns(connection: Any, feeds: Any, author: str, size: int, rounds: int) -> Any:
     """A post, raw batches that read the followers, raw batches that know them, and a scan of them, in turns."""
-    from domains.feeds import Post
-    from tests.programs.benchmarks.turns import in_turns
-
     times_ms = count(NOON_MS)
 
     def post() -> None:
@@ -147,7 +116,7 @@ def _turns(connection: Any, feeds: Any, author: str, size: int, rounds: int) -> 
         assert sum(1 for _ in _followers(connection, author)) == size
 
     sides = post, read_and_put, put, read
-    if size < max(FOLLOWERS_OF_STORE):
+    if size < max(SIZES_OF_STORE):
         in_turns(*sides, rounds=1, at_least_s=0)  # warms up the store
     return in_turns(*sides, rounds=rounds, at_least_s=0)
 
@@ -169,8 +138,6 @@ def _raw(connection: Any, author: str, posted_ms: int, readers: Iterable[str]) -
 
 def _threshold(connection: Any, line_us: float, pages: int) -> None:
     """Times pages that merge streams, and says where pushing and pulling cost the same."""
-    from domains.feeds import FeedRepository, Follow, Post
-
     push, pull = _repository(connection), FeedRepository(connection, pull_above=0)
     for streams in STREAMS:
         reader = f"pager-{streams}"
@@ -185,7 +152,7 @@ def _threshold(connection: Any, line_us: float, pages: int) -> None:
     for _ in range(pages):
         for streams in dice.sample(STREAMS, len(STREAMS)):
             ask = push.timeline(f"pager-{streams}")
-            took_us[streams].append(_seconds(lambda: ask.page(10)) * 1e6)  # noqa: B023
+            took_us[streams].append(seconds(lambda: ask.page(10)) * 1e6)  # noqa: B023
     page_us = {streams: statistics.median(took) for streams, took in took_us.items()}
     for streams, page in page_us.items():
         print(f"a page of 10 posts, {streams:2} of 16 followed authors with a stream: {page / 1000:6.2f} ms")
@@ -198,38 +165,26 @@ def _threshold(connection: Any, line_us: float, pages: int) -> None:
 
 def _verify(connection: Any, followers: int) -> None:
     """Times a check of `followers` follows and eight lines for each."""
-    from domains.feeds import Post
-
     _put_followers(connection, "author", followers)
     for number in range(8):
         _repository(connection).post(Post("author", NOON_MS + number, 1, "hello"))
     verifier = _repository(connection).upkeep
     found: list[Any] = []
-    took_s = _seconds(lambda: found.extend(finding.kind for finding in verifier.verify()))
+    took_s = seconds(lambda: found.extend(finding.kind for finding in verifier.verify()))
     compared = sum(verifier.counts.values())
     print(f"verify: {compared:,} rows in {took_s:.1f} s, {compared / took_s:,.0f} rows/s; {len(found):,} left over")
 
 
-def _seconds(action: Callable[[], Any]) -> float:
-    begin_s = time.perf_counter()
-    action()
-    return time.perf_counter() - begin_s
-
-
 def _post_once(url: str, prefix: str, author: str) -> None:
     """Posts once, and prints the peak memory of this process, in KiB."""
-    from domains.feeds import Post
-    from shared.stores import connect
-
     with closing(connect(url, table_prefix=prefix)) as connection:
         _repository(connection).post(Post(author, NOON_MS + 1000, 1, "hello"))
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
-    arguments = sys.argv[1:]
-    if "--post" in arguments:
-        _post_once(*arguments[1:])
+    if "--post" in sys.argv:
+        _post_once(*sys.argv[2:])
     else:
-        main("--quick" in arguments, arguments[arguments.index("--store") + 1] if "--store" in arguments else None)
+        given = options(__doc__, store="otherwise an embedded one in a process of its own")
+        main(given.quick, given.store)

@@ -8,16 +8,21 @@ Orders are placed one by one, then paid, by the protocol of `shared.writes`, by 
 that recovery costs what is pending, however many writes have ended before.
 """
 
-import secrets
-import sys
-import time
-from collections.abc import Callable
-from contextlib import closing, nullcontext, suppress
+from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[3]
+import attrs
+
+from domains.orders import Order, OrderRepository
+from domains.orders.design import DESIGN
+from domains.orders.variants import without_intents
+from shared.designs import metered
+from shared.keys import EscapedText, KeyLayout, TrailingText, part, row_key
+from shared.tables import Column, RecordCells, TableLayout
+from shared.writes import IntentWriter, SourceCells, intents_table
+from tests.programs.benchmarks.measuring import new_tables, options, seconds, store_or_server
+
 ORDERS = 2_000
 ENDED = 100_000
 PENDING = 100
@@ -27,57 +32,37 @@ RECOVERY_AT_MOST = 1.5
 
 def main(quick: bool = False, store: str | None = None) -> None:
     """Prints the costs of writes, then those of recovery; `quick` shows that it runs, with few records."""
-    from tests.programs.benchmarks.bench_serve import server
-
-    with nullcontext((0, 0)) if store else server() as (_process_id, port):
-        url = store or f"hbase://127.0.0.1:{port}"
+    with store_or_server(store) as url:
         _writes(url, 50 if quick else ORDERS)
         _recovery(url, 500 if quick else ENDED, 10 if quick else PENDING)
 
 
-def _seconds(action: Callable[[], Any]) -> float:
-    begin_s = time.perf_counter()
-    action()
-    return time.perf_counter() - begin_s
-
-
 def _orders(count: int) -> list[Any]:
-    from domains.orders import Order
-
     return [
         Order(f"n-{number}", f"s-{number % 50}", f"b-{number % 90}", number, "lamp", 4_900) for number in range(count)
     ]
 
 
 def _writes(url: str, count: int) -> None:
-    from domains.orders import OrderRepository
-    from domains.orders.design import DESIGN
-    from domains.orders.variants import without_intents
-    from shared.designs import metered
-    from shared.stores import connect
-    from shared.tables import create_tables, drop_tables
-
     orders = _orders(count)
     variants = {variant.name: variant.tables for variant in DESIGN.variants}
     print(f"{count:,} orders of four or three rows; us for one, calls and bytes sent for one")
     print("                          place                       pay")
     for name, repository_of in (("orders", OrderRepository), ("without-intents", without_intents.Repository)):
-        with closing(connect(url, table_prefix=f"b{secrets.token_hex(3)}")) as connection:
-            tables = variants[name]
-            create_tables(connection, tables)
+        tables = variants[name]
+        with new_tables(url, tables) as connection:
             repository = repository_of(connection)
             figures: list[str] = []
             for write in (repository.place, lambda order, to=repository: to.change_status(order.order_number, "paid")):
                 with metered(connection) as cost:
-                    took_s = _seconds(lambda write=write: [write(order) for order in orders])
+                    took_s = seconds(lambda write=write: [write(order) for order in orders])
                 sent = cost.bytes_sent.total()
                 figures.append(f"{took_s / count * 1e6:7.0f} us {cost.rpcs / count:6.2f} {sent / count:6.0f} B")
             if name == "orders":
                 stored = {table.name: list(connection.table(table.name).scan()) for table in tables[:-1]}
-                took_s = _seconds(partial(_raw_batches, connection, stored))
+                took_s = seconds(partial(_raw_batches, connection, stored))
                 raw = f"{took_s / count * 1e6:7.0f} us, {len(stored)} calls for all"
             print(f"{name:16} | {' | '.join(figures)}")
-            drop_tables(connection, tables)
     print(f"{'raw batches':16} | {raw}")
 
 
@@ -93,62 +78,58 @@ class _Stopped(Exception):
     """The writer died before it ended its intent."""
 
 
-def _recovery(url: str, ended: int, pending: int) -> None:
-    import attrs
+@row_key
+class ById:
+    id: str = part(TrailingText, "which")
 
-    from shared.keys import EscapedText, KeyLayout, TrailingText, part, row_key
-    from shared.stores import connect
-    from shared.tables import Column, RecordCells, TableLayout, create_tables, drop_tables
-    from shared.writes import IntentWriter, SourceCells, intents_table
 
-    @row_key
-    class ById:
-        id: str = part(TrailingText, "which")
+@row_key
+class ByColour:
+    colour: str = part(EscapedText, "its colour")
+    id: str = part(EscapedText, "which")
 
-    @row_key
-    class ByColour:
-        colour: str = part(EscapedText, "its colour")
-        id: str = part(EscapedText, "which")
 
-    @attrs.frozen
-    class Thing:
-        id: str
-        colour: str
+@attrs.frozen
+class Thing:
+    id: str
+    colour: str
 
-    things = TableLayout(
-        "things", "a thing", KeyLayout(ById), SourceCells(RecordCells(Thing, {"colour": Column("t:c")}), "t:thing")
+
+THINGS = TableLayout(
+    "things", "a thing", KeyLayout(ById), SourceCells(RecordCells(Thing, {"colour": Column("t:c")}), "t:thing")
+)
+BY_COLOUR = TableLayout("by_colour", "a thing", KeyLayout(ByColour), RecordCells(Thing, {}, marker="t:x"))
+TABLES = THINGS, BY_COLOUR, intents_table("intents")
+
+
+def _writer_on(connection: Any) -> IntentWriter[Thing]:
+    return IntentWriter(
+        connection, THINGS, TABLES[2], [BY_COLOUR], lambda thing: [(BY_COLOUR, thing)], moving=[BY_COLOUR]
     )
-    by_colour = TableLayout("by_colour", "a thing", KeyLayout(ByColour), RecordCells(Thing, {}, marker="t:x"))
-    tables = things, by_colour, intents_table("intents")
 
-    def writer_on(connection: Any) -> IntentWriter[Thing]:
-        return IntentWriter(
-            connection, things, tables[2], [by_colour], lambda thing: [(by_colour, thing)], moving=[by_colour]
-        )
 
-    with closing(connect(url, table_prefix=f"b{secrets.token_hex(3)}")) as connection:
-        create_tables(connection, tables)
+def _recovery(url: str, ended: int, pending: int) -> None:
+    with new_tables(url, TABLES) as connection:
         took_s: list[float] = []
         for number, writes in enumerate((0, ended)):
-            writer = writer_on(connection)
+            writer = _writer_on(connection)
             for written in range(writes):
                 thing = Thing(str(written % 1000), str(written))
                 writer.write(ById(thing.id), lambda _, thing=thing: thing)
             for left in range(pending):
-                dying = writer_on(connection)
+                dying = _writer_on(connection)
                 dying.delete = _die  # type: ignore[method-assign]
                 thing = Thing(f"left-{number}-{left}", "red")
                 with suppress(_Stopped):
                     dying.write(ById(thing.id), lambda _, thing=thing: thing)
             assert len(writer.pending()) == pending
-            took_s.append(_seconds(partial(_recover, writer, pending)))
-            empty_ms = _seconds(partial(_recover, writer, 0)) * 1000
+            took_s.append(seconds(partial(_recover, writer, pending)))
+            empty_ms = seconds(partial(_recover, writer, 0)) * 1000
             print(
                 f"after {writes:7,} ended writes: recovery of {pending} takes {took_s[-1] * 1000:7.1f} ms, "
                 f"of none {empty_ms:6.1f} ms"
             )
         print(f"ratio {took_s[1] / took_s[0]:.2f}, target at most {RECOVERY_AT_MOST}")
-        drop_tables(connection, tables)
 
 
 def _recover(writer: Any, pending: int) -> None:
@@ -160,6 +141,5 @@ def _die(*_arguments: Any) -> None:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
-    arguments = sys.argv[1:]
-    main("--quick" in arguments, arguments[arguments.index("--store") + 1] if "--store" in arguments else None)
+    given = options(__doc__, store="otherwise an embedded one in a process of its own")
+    main(given.quick, given.store)

@@ -6,13 +6,13 @@ Run it: `python -m tests.programs.benchmarks.bench_keys [--quick]`. The hand-wri
 
 import gc
 import importlib.util
-import sys
 import timeit
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[3]
+from shared.keys import Descending, EscapedText, Int64, KeyLayout, UInt16, part, row_key
+from tests.programs.benchmarks.by_hand import keys as by_hand
+from tests.programs.benchmarks.measuring import options
 
 # Our time over theirs; fdb.tuple's time over ours.
 ENCODE_AT_MOST = 0.9
@@ -36,8 +36,6 @@ def best_ns(*calls: Callable[[], Any], quick: bool) -> list[float]:
 
 def main(quick: bool = False) -> None:
     """Prints the ratios beside their targets; `quick` shows that it runs, not how fast."""
-    from shared.keys import Descending, EscapedText, Int64, KeyLayout, UInt16, part, row_key
-    from tests.programs.benchmarks.by_hand import keys as by_hand
 
     @row_key
     class Key:
@@ -74,5 +72,4 @@ def show(what: str, ours_ns: float, theirs_ns: float, ratio: float, target: str)
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
-    main(quick="--quick" in sys.argv[1:])
+    main(options(__doc__).quick)

@@ -4,56 +4,57 @@ Run it: `python -m tests.programs.benchmarks.bench_records [--quick]`. A row tha
 with defaults costs an exception more than a row that has them. In a row with many records the row key is decoded once.
 """
 
-import sys
-from pathlib import Path
+import attrs
 
-ROOT = Path(__file__).resolve().parents[3]
+from shared.keys import EscapedText, Int64, KeyLayout, Rest, Slice, UInt32, part, row_key
+from shared.tables import Column, ItemCells, RecordCells, TableLayout
+from tests.programs.benchmarks.bench_keys import best_ns
+from tests.programs.benchmarks.measuring import options
+
+HOUR_MS = 3_600_000
+
+
+@row_key
+class PointKey:
+    host: str = part(EscapedText, "where")
+    time_ms: int = part(Int64, "when")
+
+
+@row_key
+class Hour:
+    host: str = part(EscapedText, "where")
+    time_ms: int = part(Slice(Int64, HOUR_MS), "the hour")
+
+
+@row_key
+class Within:
+    time_ms: int = part(Rest(UInt32, HOUR_MS), "the rest of the hour")
+
+
+@attrs.frozen
+class Point:
+    host: str
+    time_ms: int
+    value: float
+    unit: str = "1"
+    note: str = ""
+
+
+@attrs.frozen
+class Value:
+    host: str
+    time_ms: int
+    value: float
 
 
 def main(quick: bool = False) -> None:
     """Prints the times beside each other; `quick` shows that it runs, not how fast."""
-    import attrs
-
-    from shared.keys import EscapedText, Int64, KeyLayout, Rest, Slice, UInt32, part, row_key
-    from shared.tables import Column, ItemCells, RecordCells, TableLayout
-    from tests.programs.benchmarks.bench_keys import best_ns
-
-    hour_ms = 3_600_000
-
-    @row_key
-    class PointKey:
-        host: str = part(EscapedText, "where")
-        time_ms: int = part(Int64, "when")
-
-    @row_key
-    class Hour:
-        host: str = part(EscapedText, "where")
-        time_ms: int = part(Slice(Int64, hour_ms), "the hour")
-
-    @row_key
-    class Within:
-        time_ms: int = part(Rest(UInt32, hour_ms), "the rest of the hour")
-
-    @attrs.frozen
-    class Point:
-        host: str
-        time_ms: int
-        value: float
-        unit: str = "1"
-        note: str = ""
-
-    @attrs.frozen
-    class Value:
-        host: str
-        time_ms: int
-        value: float
-
     columns = {"value": Column("p:v"), "unit": Column("p:u"), "note": Column("p:n")}
     tall = TableLayout("tall", "a point", KeyLayout(PointKey), RecordCells(Point, columns))
     cells = ItemCells(Value, "p", KeyLayout(Within), "value")
     wide = TableLayout("wide", "an hour", KeyLayout(Hour), cells)
 
-    point, value = Point("web-eu-00017", 5 * hour_ms + 1234, 0.5), Value("web-eu-00017", 5 * hour_ms + 1234, 0.5)
+    point, value = Point("web-eu-00017", 5 * HOUR_MS + 1234, 0.5), Value("web-eu-00017", 5 * HOUR_MS + 1234, 0.5)
     row, whole = tall.row(point), tall.cells.pack(point)
     without = {tall.cells.columns[0]: whole[tall.cells.columns[0]]}
     assert tall.record(row, whole) == tall.record(row, without) == point
@@ -77,5 +78,4 @@ def main(quick: bool = False) -> None:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
-    main(quick="--quick" in sys.argv[1:])
+    main(options(__doc__).quick)

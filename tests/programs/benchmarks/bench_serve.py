@@ -8,15 +8,14 @@ machine of two cores.
 `--ten-million` goes on scanning until 10,000,000 rows have passed: a table of 100,000 rows, a hundred times.
 """
 
-import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[3]
+import happybase
+
+from shared.stores import connect
+from tests.programs.benchmarks.measuring import options, seconds, server
 
 # Rows per second through the port as a share of those in process; and HBase's own, measured.
 AT_LEAST = {"put": 0.35, "scan": 0.25}
@@ -25,14 +24,6 @@ HBASE = {"put": 17_000, "scan": 55_000}
 ROWS, BATCH = 100_000, 1_000
 SCANNED, SCANNED_LONG = 1_000_000, 10_000_000
 GROWTH_KIB = 4 * 1024
-
-SERVE = [sys.executable, "-c", "from domains.command_line.main import main; main()", "serve", "--port", "0"]
-
-
-def seconds(action: Callable[[], Any]) -> float:
-    begin = time.perf_counter()
-    action()
-    return time.perf_counter() - begin
 
 
 def put(table: Any, count: int) -> None:
@@ -54,17 +45,6 @@ def new_table(connection: Any, name: str) -> Any:
     return connection.table(name)
 
 
-@contextmanager
-def server() -> Iterator[tuple[int, int]]:
-    """`rowbook serve` in a process of its own: its process id and its port."""
-    with subprocess.Popen(SERVE, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
-        assert process.stdout is not None
-        try:
-            yield process.pid, int(process.stdout.readline().rpartition(":")[2])
-        finally:
-            process.terminate()
-
-
 def resident_kib(process_id: int) -> int:
     status = Path(f"/proc/{process_id}/status").read_text()
     return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS:")))
@@ -72,8 +52,6 @@ def resident_kib(process_id: int) -> int:
 
 def speeds_reached(connection: Any, count: int, rounds: int) -> bool:
     """Prints what the port costs; whether the targets are reached by the best time of each side."""
-    from shared.stores import connect
-
     inside: list[dict[str, float]] = []
     served: list[dict[str, float]] = []
     for number in range(rounds):
@@ -113,8 +91,6 @@ def memory_reached(process_id: int, connection: Any, count: int, scanned: int) -
 
 def main(quick: bool = False, ten_million: bool = False) -> bool:
     """Prints the figures beside their targets; returns whether all are reached. `quick` shows that it runs."""
-    import happybase
-
     count = 3_000 if quick else ROWS
     scanned = SCANNED_LONG if ten_million else 3 * count if quick else SCANNED
     with server() as (process_id, port):
@@ -126,6 +102,5 @@ def main(quick: bool = False, ten_million: bool = False) -> bool:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
-    quick_run = "--quick" in sys.argv[1:]
-    sys.exit(0 if main(quick=quick_run, ten_million="--ten-million" in sys.argv[1:]) or quick_run else 1)
+    given = options(__doc__, ten_million="goes on until 10,000,000 rows have passed")
+    sys.exit(0 if main(given.quick, given.ten_million) or given.quick else 1)

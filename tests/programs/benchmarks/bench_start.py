@@ -7,10 +7,10 @@ other work on the machine disturbs less than the clock.
 import os
 import subprocess
 import sys
-from pathlib import Path
 from statistics import median
 
-ROOT = Path(__file__).resolve().parents[3]
+from tests.programs.benchmarks.measuring import ROOT, options
+
 ROUNDS = 15
 
 LIBRARIES = [sys.executable, "-c", "import typer, rich"]
@@ -56,4 +56,4 @@ def main(quick: bool = False) -> None:
 
 
 if __name__ == "__main__":
-    main(quick="--quick" in sys.argv[1:])
+    main(options(__doc__).quick)

@@ -6,12 +6,14 @@ a prefix in a table of ten million rows, which takes minutes and some gigabytes.
 """
 
 import sys
-import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[3]
+import happybase_mock
+
+from shared.stores import connect
+from tests.programs.benchmarks.by_hand.plain_store import PlainStore
+from tests.programs.benchmarks.measuring import best_s, options, seconds
 
 # Rows per second as a share of the plain store's; the scan of a prefix as a time in the large table over the small; the
 # mock's time of such a scan over ours.
@@ -25,12 +27,6 @@ SMALL, LARGE, LARGEST = 10_000, 1_000_000, 10_000_000
 VERSIONS = 100
 
 Rows = list[tuple[bytes, dict[bytes, bytes]]]
-
-
-def seconds(action: Callable[[], Any]) -> float:
-    begin = time.perf_counter()
-    action()
-    return time.perf_counter() - begin
 
 
 def rows_from(start: int, stop: int) -> Rows:
@@ -49,16 +45,12 @@ def put(table: Any, rows: Rows) -> None:
 
 
 def new_table(**family: int) -> Any:
-    from shared.stores import connect
-
     connection = connect("embedded:")
     connection.create_table("t", {"d": family})
     return connection.table("t")
 
 
 def new_mock() -> Any:
-    import happybase_mock
-
     connection = happybase_mock.Connection()
     connection.create_table("t", {"d": {}})
     return connection.table("t")
@@ -66,8 +58,6 @@ def new_mock() -> Any:
 
 def times(rows: Rows) -> tuple[dict[str, float], dict[str, float]]:
     """The seconds of each action, the plain store's and ours, taken in turn."""
-    from tests.programs.benchmarks.by_hand.plain_store import PlainStore
-
     plain, table = PlainStore(), new_table()
     keys = [row for row, _ in rows[::5]]
     plain_s = {"put": seconds(lambda: [plain.put_batch(batch) for batch in batches(rows)])}
@@ -90,7 +80,7 @@ def prefix_scan_s(table: Any, count: int, times: int = 200) -> float:
         put(table, rows_from(start, min(start + SMALL, count)))
     prefix = b"row-%06d" % (count // 2 // PREFIX_ROWS)
     assert len(list(table.scan(row_prefix=prefix))) == PREFIX_ROWS
-    return min(seconds(lambda: list(table.scan(row_prefix=prefix))) for _ in range(times))
+    return best_s(lambda: list(table.scan(row_prefix=prefix)), times)
 
 
 def filter_rates(rows: Rows) -> dict[str, float]:
@@ -106,7 +96,7 @@ def filter_rates(rows: Rows) -> dict[str, float]:
         b" SingleColumnValueFilter('d', 'a', =, 'substring:none')",
     }
     return {
-        name: len(rows) / min(seconds(lambda: sum(1 for _ in table.scan(filter=text))) for _ in range(3))  # noqa: B023
+        name: len(rows) / best_s(lambda: sum(1 for _ in table.scan(filter=text)), 3)  # noqa: B023
         for name, text in filters.items()
     }
 
@@ -118,7 +108,7 @@ def versions_ratio() -> float:
         table.put(b"many", {b"d:a": b"0123456789"}, timestamp=timestamp)
     table.put(b"one", {b"d:a": b"0123456789"}, timestamp=1)
     assert len(table.cells(b"many", b"d:a")) == VERSIONS
-    best = {row: min(seconds(lambda: table.row(row)) for _ in range(2_000)) for row in (b"many", b"one")}  # noqa: B023
+    best = {row: best_s(lambda: table.row(row), 2_000) for row in (b"many", b"one")}  # noqa: B023
     return best[b"many"] / best[b"one"]
 
 
@@ -161,8 +151,6 @@ def large() -> bool:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
-    if "--large" in sys.argv[1:]:
-        sys.exit(0 if large() else 1)
-    quick_run = "--quick" in sys.argv[1:]
-    sys.exit(0 if main(quick=quick_run) or quick_run else 1)
+    given = options(__doc__, large="nothing but a scan in a table of ten million rows")
+    reached = large() if given.large else main(given.quick)
+    sys.exit(0 if reached or given.quick else 1)

@@ -14,10 +14,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import cycle
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[3]
+import happybase
+from Hbase_thrift import BatchMutation, Hbase, Mutation
+from thriftpy2.protocol import TBinaryProtocol
+from thriftpy2.thrift import TMessageType
+from thriftpy2.transport import TMemoryBuffer
+
+from tests.programs.benchmarks.measuring import options, server
 
 CLIENTS = 8
 MEASURED_S = 6.0
@@ -27,11 +32,6 @@ LARGE_ROWS = 300_000
 
 def messages() -> list[bytes]:
     """A get and a put as the binary protocol sends them."""
-    from Hbase_thrift import Hbase, Mutation
-    from thriftpy2.protocol import TBinaryProtocol
-    from thriftpy2.thrift import TMessageType
-    from thriftpy2.transport import TMemoryBuffer
-
     mutation = Mutation(column=b"d:a", value=b"0123456789", isDelete=False)
     calls = {
         "getRow": Hbase.getRow_args(tableName=b"small", row=b"row-1", attributes={}),
@@ -93,8 +93,6 @@ def again(call: Callable[[], Any]) -> None:
 
 def worst(kind: str, port: int) -> None:
     """One client that does its worst until its process ends."""
-    import happybase
-    from Hbase_thrift import BatchMutation, Mutation
 
     def scan(table: str, text: str) -> Callable[[], Any]:
         return lambda: list(connection.table(table).scan(filter=text, batch_size=1000))
@@ -145,8 +143,6 @@ def drop(connection: Any, batch: Any) -> None:
 
 
 def fill(port: int) -> None:
-    import happybase
-
     connection = happybase.Connection("127.0.0.1", port, timeout=600_000)
     for name in ("small", "cells", "rows", "batch"):
         connection.create_table(name, {"d": {}})
@@ -176,8 +172,6 @@ def percentile(sorted_values: list[float], share: float) -> float:
 
 def main(quick: bool = False, kinds: tuple[str, ...] = KINDS) -> bool:
     """Prints the figures beside their targets; returns whether all are reached. `quick` shows that it runs."""
-    from tests.programs.benchmarks.bench_serve import server
-
     measured_s = 1.0 if quick else MEASURED_S
     reached = True
     with server() as (_, port):
@@ -204,6 +198,5 @@ def main(quick: bool = False, kinds: tuple[str, ...] = KINDS) -> bool:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
-    quick_run = "--quick" in sys.argv[1:]
-    sys.exit(0 if main(quick=quick_run) or quick_run else 1)
+    given = options(__doc__)
+    sys.exit(0 if main(given.quick) or given.quick else 1)

@@ -8,6 +8,8 @@ from typing import Any
 
 import attrs
 
+from tests.programs.benchmarks.measuring import seconds
+
 
 @attrs.frozen
 class Turns:
@@ -54,9 +56,3 @@ def in_turns(*sides: Callable[[], Any], rounds: int, at_least_s: float) -> Turns
     finally:
         gc.unfreeze()
     return Turns(took_s)
-
-
-def seconds(action: Callable[[], Any]) -> float:
-    begin_s = time.perf_counter()
-    action()
-    return time.perf_counter() - begin_s
