@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from shared.designs import Design, Measurement
-from shared.designs.arguments import questions, shown_arguments
+from shared.designs.arguments import patterns_by_name, shown_arguments
 from shared.designs.ruler import show_value
 from shared.queries import Explanation
 from shared.tables import TableLayout
@@ -28,11 +28,11 @@ def question_list(to: Console, name: str, design: Design, *, as_json: bool) -> N
                 "arguments": shown_arguments(patterns[0]),
                 "answers": [pattern.question for pattern in patterns],
             }
-            for question, patterns in questions(design).items()
+            for question, patterns in patterns_by_name(design).items()
         ]
         json_object(to, {"questions": values})
         return
-    for question, patterns in questions(design).items():
+    for question, patterns in patterns_by_name(design).items():
         line(to, f"rowbook ask {name} {question} {shown_arguments(patterns[0])}", style="bold")
         for pattern in patterns:
             line(to, f"  {pattern.question}")

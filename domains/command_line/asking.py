@@ -7,7 +7,7 @@ from typing import Any
 from rich.console import Console
 
 from shared.designs import AccessPattern, Design, Measurement, Variant, measure_pattern
-from shared.designs.arguments import questions
+from shared.designs.arguments import patterns_by_name
 from shared.designs.patterns import DEFAULT_LIMIT
 from shared.keys import InvalidQuestion
 from shared.queries import MAX_LIMIT
@@ -40,7 +40,7 @@ def ask(
     if question is None:
         answers.question_list(out, name, design, as_json=as_json)
         return
-    patterns = questions(design)
+    patterns = patterns_by_name(design)
     pattern = patterns[check_name("question", question, patterns)][0]
     call_arguments = arguments(pattern, fields)
     page_limit = _page_limit(pattern, limit, cursor, explains)

@@ -1,6 +1,6 @@
 """The names that a shell completes, and that help texts list."""
 
-from shared.designs.arguments import questions
+from shared.designs.arguments import patterns_by_name
 from shared.loading import FORMATS
 
 from .designs import NAMES, all_designs, design_named
@@ -9,7 +9,7 @@ from .designs import NAMES, all_designs, design_named
 def question_names(name: str) -> list[str]:
     """The questions of the design with this name, or with a variant of this name."""
     design_name = name.partition(":")[0]
-    return [*questions(design_named(design_name))] if design_name in NAMES else []
+    return [*patterns_by_name(design_named(design_name))] if design_name in NAMES else []
 
 
 def format_names() -> list[str]:

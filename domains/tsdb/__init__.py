@@ -4,7 +4,7 @@ from shared.writes import NotAllStored
 
 from .annotations import Annotation
 from .keys import SETTINGS, TABLES, Widths, data_table, uid_tables
-from .questions import SeriesQuestion, TagFilter
+from .query_text import SubQuery, TagFilter
 from .reading import Series
 from .records import Answer, Point
 from .repository import TsdbRepository
@@ -18,7 +18,7 @@ __all__ = [
     "NotAllStored",
     "Point",
     "Series",
-    "SeriesQuestion",
+    "SubQuery",
     "TagFilter",
     "TsdbRepository",
     "Widths",

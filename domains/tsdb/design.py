@@ -6,7 +6,7 @@ from shared.designs import AccessPattern, Design, Exemption, Load, Variant
 from shared.records import parse_time
 
 from . import keys
-from .explaining import contents_of_cell, names_in_key, unknown_names
+from .contents import contents_of_cell, names_in_key, unknown_names
 from .formats import FORMATS
 from .published import PUBLISHED
 from .readme_blocks import own_blocks

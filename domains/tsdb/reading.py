@@ -28,7 +28,7 @@ from shared.tables import BoundTable, InvalidRecord, InvalidRow
 from .aggregation import Values
 from .annotations import tsuid_bytes
 from .qualifiers import HOUR_MS, Duplicates, cells_by_qualifier, read_points, read_rows
-from .questions import SeriesQuestion, TagFilter
+from .query_text import SubQuery, TagFilter
 from .records import LAST_POINT_MS, SeriesPoint
 from .uids import Uids, UnknownUid
 
@@ -137,14 +137,14 @@ def series_of_filters(
     return Selection(metric, metric_uid, plan, has_uids, row_filter(wanted), filters)
 
 
-def unknown_names(uids: Uids, question: SeriesQuestion) -> list[str]:
-    """The names of a question that have no UID, such as `metric 'requests' has no UID`: no series has them.
+def unknown_names(uids: Uids, sub_query: SubQuery) -> list[str]:
+    """The names of a sub-query that have no UID, such as `metric 'requests' has no UID`: no series has them.
 
     Only those values of a tag are looked up that a `literal_or` names.
     """
-    named = [("metric", uids.metrics, [question.metric] if question.metric else [])]
-    named += [("tag", uids.tag_names, [one.tag for one in question.filters])]
-    named += [("tag value", uids.tag_values, [text for one in question.filters for text in one.literals or ()])]
+    named = [("metric", uids.metrics, [sub_query.metric] if sub_query.metric else [])]
+    named += [("tag", uids.tag_names, [one.tag for one in sub_query.filters])]
+    named += [("tag value", uids.tag_values, [text for one in sub_query.filters for text in one.literals or ()])]
     unknown: list[str] = []
     for what, dictionary, names in named:
         known = dictionary.ids_of(names)

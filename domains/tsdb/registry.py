@@ -44,7 +44,7 @@ from shared.writes.server_clock import MAX_SKEW_MS, checked_moment
 
 from .keys import RowOfTable
 from .qualifiers import HOUR_MS
-from .questions import TagFilter
+from .query_text import TagFilter
 from .reading import Selection, series_of_filters, series_of_tsuids
 from .records import RegisteredDeletion, SeriesPoint
 from .rewriting import ATTEMPTS, QUIET_MS, TooManyAttempts

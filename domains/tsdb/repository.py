@@ -13,13 +13,13 @@ from shared.tables import BoundTable
 from shared.writes import CLOCK, CombinedUpkeep, Upkeep, WriterClock, store_all
 
 from .aggregation import aggregated, downsampled, rates
-from .annotating import AnnotationStore
+from .annotation_store import AnnotationStore
 from .annotations import Annotation
 from .compaction import CompactionResult, compact
 from .deleting import Deleter, DeletionResult
 from .keys import DEFAULT_WIDTHS, TABLES, SeriesTables, Widths
 from .qualifiers import APPENDED, HOUR_MS, Duplicates, cell_of, column_of, pack_appended
-from .questions import NONE, SeriesQuestion, TagFilter, parse_question
+from .query_text import NONE, SubQuery, TagFilter, parse_query
 from .reading import (
     FOREVER_MS,
     Selection,
@@ -209,12 +209,12 @@ class TsdbRepository:
         pairs = self.uids.pairs_of(tags)
         return None if uid is None or pairs is None else (uid + pairs).hex().upper()
 
-    def unknown_names(self, question: SeriesQuestion) -> list[str]:
-        """The names of a question that have no UID, each as `metric 'requests' has no UID`; so an answer lacks them.
+    def unknown_names(self, sub_query: SubQuery) -> list[str]:
+        """The names of a sub-query that have no UID, each as `metric 'requests' has no UID`; so an answer lacks them.
 
         Costs: a call for each kind of names that are not remembered, which unknown ones never are.
         """
-        return unknown_names(self.uids, question)
+        return unknown_names(self.uids, sub_query)
 
     def points(self, metric: str, tag: str, value: str, since_ms: int = 0, until_ms: int = FOREVER_MS) -> list[Answer]:
         """The points of the series of a metric that have a tag of this value, series after series, each by time.
@@ -229,38 +229,38 @@ class TsdbRepository:
 
         `m` may also be its `tsuid=sum:1h-avg:ID,ID`. Costs: as `read`, or as `read_tsuids`.
         """
-        return [answer for one in self.ask(parse_question(m), since_ms, until_ms) for answer in _answers(one)]
+        return [answer for one in self.ask(parse_query(m), since_ms, until_ms) for answer in _answers(one)]
 
-    def ask(self, question: SeriesQuestion, since_ms: int, until_ms: int) -> list[Series]:
-        """One series for each group of a question; see `aggregation.py` for its steps. Costs: as `read`.
+    def ask(self, sub_query: SubQuery, since_ms: int, until_ms: int) -> list[Series]:
+        """One series for each group of a sub-query; see `aggregation.py` for its steps. Costs: as `read`.
 
         Points of the same hours before and after the period are read, too: they give the first rate and the numbers
         between points at the ends of the period.
         """
         check_period(since_ms, until_ms)
         read_since_ms, read_until_ms = since_ms, until_ms
-        if question.downsampling is not None:
-            every_ms = question.downsampling.every_ms
+        if sub_query.downsampling is not None:
+            every_ms = sub_query.downsampling.every_ms
             read_since_ms, read_until_ms = since_ms - since_ms % every_ms, until_ms + -until_ms % every_ms
         read_since_ms, read_until_ms = whole_hours(read_since_ms, min(read_until_ms, FOREVER_MS))
         groups: dict[tuple[str, ...], list[Series]] = {}
-        if question.tsuids:
-            found = self.read_tsuids(question.tsuids, read_since_ms, read_until_ms)
+        if sub_query.tsuids:
+            found = self.read_tsuids(sub_query.tsuids, read_since_ms, read_until_ms)
         else:
-            found = self.read(question.metric, question.filters, read_since_ms, read_until_ms)
+            found = self.read(sub_query.metric, sub_query.filters, read_since_ms, read_until_ms)
         for number, series in enumerate(found):
-            group = tuple(series.tags.get(tag, "") for tag in question.grouped_tags)
+            group = tuple(series.tags.get(tag, "") for tag in sub_query.grouped_tags)
             if not all(group):
                 continue  # without a tag that makes groups a series is in none of them
-            if question.aggregator == NONE:
+            if sub_query.aggregator == NONE:
                 group = (str(number),)
             values = series.values
-            if question.downsampling is not None:
-                values = downsampled(values, question.downsampling, read_since_ms, read_until_ms)
-            if question.rate is not None:
-                values = rates(values, question.rate)
+            if sub_query.downsampling is not None:
+                values = downsampled(values, sub_query.downsampling, read_since_ms, read_until_ms)
+            if sub_query.rate is not None:
+                values = rates(values, sub_query.rate)
             groups.setdefault(group, []).append(attrs.evolve(series, values=values))
-        answers = (_aggregate(question, series) for series in groups.values())
+        answers = (_aggregate(sub_query, series) for series in groups.values())
         cut = (attrs.evolve(answer, values=answer.values.between(since_ms, until_ms)) for answer in answers)
         return [answer for answer in cut if len(answer.values)]
 
@@ -326,9 +326,9 @@ class TsdbRepository:
         self._registry.remove(deletion)
 
 
-def _aggregate(question: SeriesQuestion, group: list[Series]) -> Series:
-    if question.aggregator == NONE:
-        first = 0 if question.rate is None else 1  # the first rate is that since 1970
+def _aggregate(sub_query: SubQuery, group: list[Series]) -> Series:
+    if sub_query.aggregator == NONE:
+        first = 0 if sub_query.rate is None else 1  # the first rate is that since 1970
         return attrs.evolve(group[0], values=group[0].values.taking(slice(first, None)))
     tags: dict[str, set[str]] = {}
     for series in group:
@@ -338,7 +338,7 @@ def _aggregate(question: SeriesQuestion, group: list[Series]) -> Series:
         group[0].metric,
         {tag: next(iter(values)) for tag, values in tags.items() if len(values) == 1},
         tuple(tag for tag, values in tags.items() if len(values) > 1),
-        aggregated([series.values for series in group], question.aggregator, are_rates=question.rate is not None),
+        aggregated([series.values for series in group], sub_query.aggregator, are_rates=sub_query.rate is not None),
         tuple(tsuid for series in group for tsuid in series.tsuids),
     )
 

@@ -6,7 +6,7 @@ from .design import Design
 from .patterns import AccessPattern
 
 
-def questions(design: Design) -> dict[str, list[AccessPattern]]:
+def patterns_by_name(design: Design) -> dict[str, list[AccessPattern]]:
     """The access patterns of a design by their names in `rowbook ask`; patterns of one name differ in their samples."""
     by_name: dict[str, list[AccessPattern]] = {}
     for pattern in design.patterns:

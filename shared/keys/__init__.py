@@ -1,6 +1,6 @@
 """The encoding core: values in, bytes out, questions to ranges; no storage. Every public name imports from here.
 
-May import attrs, and no other room. To read: `codecs.py`, `parts.py`, `reference.py`, `layout.py`; then `questions.py`.
+May import attrs, and no other room. To read: `codecs.py`, `parts.py`, `reference.py`, `layout.py`; then `planning.py`.
 """
 
 from .codecs import (

@@ -19,8 +19,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from .compiled import compile_decode, compile_encode, compile_row_of
+from .planning import narrow, plan, whole_table
 from .prefixes import Prefix
-from .questions import narrow, plan, whole_table
 from .ranges import Plan
 from .reference import ReferenceLayout
 

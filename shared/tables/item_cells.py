@@ -8,7 +8,7 @@ import attrs
 from ..keys import InvalidKey, InvalidQuestion, KeyLayout, Plan, Prefixed, Rest, RowRange, between, successor
 from ..keys.conditions import Between, is_one_value
 from ..keys.errors import listed, message_of, shown
-from ..keys.questions import check_condition, is_point
+from ..keys.planning import check_condition, is_point
 from ..keys.slice_codecs import share_codec
 from .cells import PackedValue, check_cell_attributes, check_cell_size, record_fields
 from .compiled_records import compile_item

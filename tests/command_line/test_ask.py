@@ -12,7 +12,7 @@ from domains.command_line.usage import WrongUsage
 from domains.command_line.words import arguments
 from domains.monitoring.design import DESIGN as MONITORING
 from domains.orders import OrderRepository
-from shared.designs.arguments import questions
+from shared.designs.arguments import patterns_by_name
 from shared.queries.pages import read_page
 
 TEN_MINUTES = "since=2026-01-12T08:40 until=2026-01-12T08:50"
@@ -116,12 +116,12 @@ def test_an_answer_may_be_a_number_or_anything_else(ok, terminal, monkeypatch, a
 
 
 def arguments_of_averages(text):
-    (pattern, *_) = questions(MONITORING)["averages"]
+    (pattern, *_) = patterns_by_name(MONITORING)["averages"]
     return arguments(pattern, ["host=a", "metric=b", "since=0", "until=9", f"every={text}"])
 
 
 def test_a_length_of_time_is_shown_as_it_is_typed():
-    (pattern, *_) = questions(MONITORING)["averages"]
+    (pattern, *_) = patterns_by_name(MONITORING)["averages"]
     every_hour = attrs.evolve(pattern, sample={**pattern.sample, "every_ms": 3_600_000})
     assert every_hour.words.endswith(" every=1h")
 

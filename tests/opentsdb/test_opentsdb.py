@@ -22,7 +22,7 @@ from domains.tsdb import (
     uid_tables,
 )
 from domains.tsdb.codecs import SeriesSalt
-from domains.tsdb.questions import parse_question
+from domains.tsdb.query_text import parse_query
 from domains.tsdb.rewriting import QUIET_MS
 from domains.tsdb.variants import salted
 from shared.records import parse_time
@@ -51,7 +51,7 @@ def ours(repository, m, since_ms, until_ms):
     """Our answer, as points by tags."""
     return {
         tuple(sorted(series.tags.items())): series.values.points()
-        for series in repository.ask(parse_question(m), since_ms, until_ms)
+        for series in repository.ask(parse_query(m), since_ms, until_ms)
         if len(series.values)
     }
 

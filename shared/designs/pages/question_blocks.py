@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ..arguments import questions, shown_arguments
+from ..arguments import patterns_by_name, shown_arguments
 from ..comparison import VariantCosts
 from ..cost_tables import listed
 from ..design import FACTS, Design, Exemption, Wrong
@@ -21,7 +21,7 @@ def questions_block(design: Design) -> str:
     """What `rowbook ask` takes: every question with its arguments, and what it answers with."""
     rows = [
         (f"`{name}`", f"`{shown_arguments(patterns[0])}`", ANSWERS[patterns[0].answer])
-        for name, patterns in questions(design).items()
+        for name, patterns in patterns_by_name(design).items()
     ]
     caption = (
         f"What `rowbook ask {design.name}` takes; arguments in brackets may be left out. A page holds up to `--limit` "

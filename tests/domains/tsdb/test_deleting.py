@@ -9,7 +9,7 @@ from domains.tsdb.codecs import SeriesSalt
 from domains.tsdb.deleting import DeletionResult, deletion
 from domains.tsdb.keys import TABLES, data_table
 from domains.tsdb.qualifiers import MIXED, NOT_MIXED, pack_appended, pack_number, qualifier_of
-from domains.tsdb.questions import TagFilter
+from domains.tsdb.query_text import TagFilter
 from domains.tsdb.records import Point
 from domains.tsdb.registry import CoveredPeriod
 from domains.tsdb.repository import TsdbRepository

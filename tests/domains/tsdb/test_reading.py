@@ -8,7 +8,7 @@ import pytest
 from domains.tsdb.codecs import SeriesSalt
 from domains.tsdb.design import ONE_SERIES, RATE, SUM
 from domains.tsdb.keys import TABLES, data_table
-from domains.tsdb.questions import SeriesQuestion, TagFilter, parse_question
+from domains.tsdb.query_text import SubQuery, TagFilter, parse_query
 from domains.tsdb.reading import MAX_FILTER_BYTES, row_filter
 from domains.tsdb.records import Point
 from domains.tsdb.repository import TsdbRepository
@@ -75,9 +75,9 @@ def test_a_repository_says_which_names_of_a_question_have_no_uid(repository):
         ("host{cpu=lga}", ["metric 'host'", "tag 'cpu'"]),  # names of another kind
         ("tsuid=none:000001000001000009", []),
     ):
-        assert repository.unknown_names(parse_question(m)) == [f"{name} has no UID" for name in unknown]
+        assert repository.unknown_names(parse_query(m)) == [f"{name} has no UID" for name in unknown]
     repository.store(Point("cpu", T, 1, {"host": "web-2"}))
-    assert repository.unknown_names(parse_question("cpu{host=web-2}")) == [], "an unknown name is not remembered"
+    assert repository.unknown_names(parse_query("cpu{host=web-2}")) == [], "an unknown name is not remembered"
 
 
 def test_rows_of_other_series_stay_on_the_server(connection):
@@ -133,7 +133,7 @@ def test_series_by_their_tsuids(repository):
     assert (only.metric, only.tags, only.values.points()) == ("cpu", {"host": "b", "dc": "x"}, [(T + HOUR_MS, 11)])
     both = repository.read_tsuids([tsuids["c"], tsuids["a"], tsuids["a"]])
     assert [series.tags["host"] for series in both] == ["a", "c"]
-    (summed,) = repository.ask(parse_question(f"tsuid=sum:{tsuids['a']},{tsuids['c']}"), T, T + 3 * HOUR_MS)
+    (summed,) = repository.ask(parse_query(f"tsuid=sum:{tsuids['a']},{tsuids['c']}"), T, T + 3 * HOUR_MS)
     assert [value for _, value in summed.values.points()] == [20, 22, 24]
     assert (summed.metric, summed.tags, summed.aggregated_tags) == ("cpu", {"dc": "x"}, ("host",))
     assert set(summed.tsuids) == {tsuids["a"], tsuids["c"]}
@@ -165,8 +165,8 @@ def test_one_series_of_a_salted_table_is_one_range(new_store):
             "must be 1..8 pairs of 6 bytes .got 3 bytes",
         ),
         (lambda tsdb: tsdb.read_tsuids(["000009000001000001"]), UnknownUid, "metrics: must be a UID with a name"),
-        (lambda tsdb: tsdb.query("tsuid=sum:000001{host=a}", T, T), InvalidQuestion, "SeriesQuestion: needs a metric"),
-        (lambda tsdb: SeriesQuestion(), InvalidQuestion, "SeriesQuestion: needs a metric"),
+        (lambda tsdb: tsdb.query("tsuid=sum:000001{host=a}", T, T), InvalidQuestion, "SubQuery: needs a metric"),
+        (lambda tsdb: SubQuery(), InvalidQuestion, "SubQuery: needs a metric"),
     ],
 )
 def test_tsuids_that_cannot_be_asked_are_refused(connection, ask, error, message):

@@ -6,7 +6,7 @@ import pytest
 
 from domains.tsdb.keys import TABLES
 from domains.tsdb.qualifiers import pack_appended
-from domains.tsdb.questions import TagFilter, parse_question
+from domains.tsdb.query_text import TagFilter, parse_query
 from domains.tsdb.records import Answer, Point
 from domains.tsdb.repository import TsdbRepository
 from domains.tsdb.uids import UnknownUid
@@ -135,7 +135,7 @@ def test_ints_stay_ints_and_a_sum_with_a_float_is_a_float(four):
 
 
 def test_tags_of_a_group_are_those_with_one_value_and_the_others_are_named(four):
-    (whole,) = four.ask(parse_question("sum:requests{}{dc=lga}"), T, T + HOUR_MS)
+    (whole,) = four.ask(parse_query("sum:requests{}{dc=lga}"), T, T + HOUR_MS)
     assert (whole.tags, whole.aggregated_tags) == ({"dc": "lga"}, ("server",))
 
 

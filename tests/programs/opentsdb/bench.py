@@ -35,7 +35,7 @@ from domains.tsdb import Point, TsdbRepository
 from domains.tsdb.compaction import compacted
 from domains.tsdb.keys import POINTS, TABLES
 from domains.tsdb.qualifiers import HOUR_MS, cell_of, cells_by_qualifier, column_of
-from domains.tsdb.questions import parse_question
+from domains.tsdb.query_text import parse_query
 from domains.tsdb.reading import ROWS_AT_ONCE
 from domains.tsdb.readme_blocks import SPEED
 from domains.tsdb.records import SeriesPoint
@@ -431,7 +431,7 @@ def compared(what: tuple[str, str], sides: Sequence[Side], m: str, opentsdb: Ope
 
 def answered(repository: TsdbRepository, m: str) -> dict[str, list[tuple[int, float]]]:
     """Our answer: times and numbers by host."""
-    series = repository.ask(parse_question(m), T, T + DAY_MS)
+    series = repository.ask(parse_query(m), T, T + DAY_MS)
     return {one.tags.get("host", ""): one.values.points() for one in series}
 
 

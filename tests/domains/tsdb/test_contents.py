@@ -6,7 +6,7 @@ import pytest
 
 from domains.tsdb import Point, TsdbRepository
 from domains.tsdb.annotations import Annotation, annotation_qualifier, pack_annotation
-from domains.tsdb.explaining import contents_of_cell, names_in_key
+from domains.tsdb.contents import contents_of_cell, names_in_key
 from domains.tsdb.keys import NAMES, POINTS, UIDS, HourOfSeries, RowOfName, RowOfUid
 from domains.tsdb.qualifiers import APPENDED, cells_by_qualifier, pack_appended, qualifier_of, read_points
 from domains.tsdb.uids import UnknownUid

@@ -65,7 +65,7 @@ _MATCHERS: dict[str, Callable[[str], Callable[[str], bool]]] = {
 
 @attrs.frozen(slots=False)
 class TagFilter:
-    """Which series a question is about, by the value of one tag."""
+    """Which series a sub-query is about, by the value of one tag."""
 
     tag: str
     kind: str
@@ -99,7 +99,7 @@ class TagFilter:
 
 
 @attrs.frozen
-class SeriesQuestion:
+class SubQuery:
     """What is asked of the series of one metric: of those that match the filters, or of those with these TSUIDs."""
 
     metric: str = ""
@@ -113,7 +113,7 @@ class SeriesQuestion:
     def __attrs_post_init__(self) -> None:
         one_of("aggregator", self.aggregator, [*AGGREGATORS, NONE])
         if bool(self.metric) == bool(self.tsuids) or (self.tsuids and self.filters):
-            raise InvalidQuestion("SeriesQuestion: needs a metric, whose series may be filtered, or TSUIDs")
+            raise InvalidQuestion("SubQuery: needs a metric, whose series may be filtered, or TSUIDs")
 
     @property
     def grouped_tags(self) -> tuple[str, ...]:
@@ -122,13 +122,13 @@ class SeriesQuestion:
 
 
 _OF_TSUIDS = "tsuid="
-_QUESTION = re.compile(r"(?P<steps>.*:)?(?P<metric>[^:{}]+)(?:\{(?P<grouped>[^{}]*)\})?(?:\{(?P<filtered>[^{}]*)\})?")
+_SUB_QUERY = re.compile(r"(?P<steps>.*:)?(?P<metric>[^:{}]+)(?:\{(?P<grouped>[^{}]*)\})?(?:\{(?P<filtered>[^{}]*)\})?")
 
 
-def parse_question(text: str) -> SeriesQuestion:
-    """The question of OpenTSDB's query text, as in `m=` of its `/api/query`, or a `tsuid=`. Raises InvalidQuestion."""
+def parse_query(text: str) -> SubQuery:
+    """The sub-query of OpenTSDB's query text, as in `m=` of its `/api/query`, or a `tsuid=`. Raises InvalidQuestion."""
     check_text("m", text)
-    match = _QUESTION.fullmatch(text.removeprefix(_OF_TSUIDS))
+    match = _SUB_QUERY.fullmatch(text.removeprefix(_OF_TSUIDS))
     if not match:
         raise InvalidQuestion(f"m: must be such as sum:1h-avg:rate:requests{{host=*}} (got {shown(text)})")
     aggregator, *steps = (match["steps"] or f"{NONE}:").removesuffix(":").split(":")
@@ -144,8 +144,8 @@ def parse_question(text: str) -> SeriesQuestion:
     filters = _parse_filters(match["grouped"] or "", is_grouped=True)
     filters += _parse_filters(match["filtered"] or "", is_grouped=False)
     if text.startswith(_OF_TSUIDS):
-        return SeriesQuestion("", aggregator, filters, downsampling, rate, tuple(match["metric"].split(",")))
-    return SeriesQuestion(match["metric"], aggregator, filters, downsampling, rate)
+        return SubQuery("", aggregator, filters, downsampling, rate, tuple(match["metric"].split(",")))
+    return SubQuery(match["metric"], aggregator, filters, downsampling, rate)
 
 
 def parse_downsampling(text: str) -> Downsampling:

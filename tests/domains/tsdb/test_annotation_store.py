@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 from domains.tsdb.annotations import Annotation
-from domains.tsdb.questions import TagFilter
+from domains.tsdb.query_text import TagFilter
 from domains.tsdb.records import Point
 from domains.tsdb.repository import FOREVER_MS, TsdbRepository
 from shared.designs.metering import metered

@@ -13,7 +13,7 @@ from shared.tables import InvalidRecord, ItemCells, TableLayout
 from .annotations import is_annotation, read_annotation
 from .keys import KINDS, RowOfName, RowOfTable, RowOfUid
 from .qualifiers import APPENDED, HOUR_MS, IS_FLOAT, PointCells, is_of_points, read_points
-from .questions import SeriesQuestion, TagFilter, parse_question
+from .query_text import SubQuery, TagFilter, parse_query
 from .repository import TsdbRepository
 from .uids import UnknownUid
 
@@ -50,9 +50,9 @@ def names_in_key(repository: TsdbRepository, key: Any) -> dict[str, str]:
 def unknown_names(repository: TsdbRepository, arguments: Mapping[str, Any]) -> list[str]:
     """The names without a UID in the arguments of `points` or `query`. Costs: up to three calls."""
     if "m" in arguments:
-        return repository.unknown_names(parse_question(arguments["m"]))
+        return repository.unknown_names(parse_query(arguments["m"]))
     one_value = TagFilter(arguments["tag"], "literal_or", arguments["value"])
-    return repository.unknown_names(SeriesQuestion(arguments["metric"], filters=(one_value,)))
+    return repository.unknown_names(SubQuery(arguments["metric"], filters=(one_value,)))
 
 
 def contents_of_cell(table: TableLayout[Any, Any], key: Any, column: bytes, value: bytes) -> CellContents:
