@@ -2,7 +2,7 @@
 
 It does what `FeedRepository` does, one call at a time; a step takes one follower instead of 10,000. Between any two
 calls another process goes on; at any call a process dies, or the call arrives once more later, or only later. What
-`IntentWriter` decides is one step here, because `protocol_model.py` explores it.
+`IntentWriter` decides is one step here, because `shared/writes/interleaving.py` explores its code.
 
 Readers are numbers in the order of their names. A timeline is one cell: the time of its newest put, and of the newest
 tombstone over it.

@@ -5,7 +5,7 @@ random, so a model without a bad state has none.
 """
 
 from collections.abc import Callable, Hashable, Iterator
-from typing import Any, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from attrs import frozen
 
@@ -56,48 +56,3 @@ def _steps_of(way: object) -> list[str]:
         name, way = way
         names.append(name)
     return names[::-1]
-
-
-class Turn:
-    """The next step of one process, in every way it can go.
-
-    A world is a NamedTuple with its `processes`, the `network`, which are calls without a reply that may still arrive,
-    and `late`, how many more of them there may be. A process is at one step and has a memory, which are the name and
-    the arguments of a method of the subclass, after an underscore.
-    """
-
-    def __init__(self, world: Any, number: int) -> None:
-        self.world = world
-        self.number = number
-        self.process = world.processes[number]
-
-    def applied(self, world: Any, message: Any) -> Any:
-        """The world after a call arrived."""
-        raise NotImplementedError
-
-    @property
-    def can_die(self) -> bool:
-        """Whether it makes a difference if the process dies here."""
-        return True
-
-    def steps(self) -> Iterator[tuple[str, Any]]:
-        if self.can_die:
-            yield f"{self.process.name} dies", self.then("end")
-        yield from getattr(self, f"_{self.process.at}")(*self.process.memory)
-
-    def then(self, at: str, *memory: Any, **changes: Any) -> Any:
-        """The world in which this process is about to take step `at`."""
-        return self._with(self.process._replace(at=at, memory=memory), **changes)
-
-    def _with(self, process: Any, **changes: Any) -> Any:
-        processes = (*self.world.processes[: self.number], process, *self.world.processes[self.number + 1 :])
-        return self.world._replace(processes=processes, **changes)
-
-    def _sent(self, message: Any, at: str, *memory: Any) -> Iterator[tuple[str, Any]]:
-        """A call: answered; answered, and once more later; or not answered, and applied later."""
-        name = f"{self.process.name} {message}"
-        yield name, self.applied(self.then(at, *memory), message)
-        if self.world.late:
-            under_way = {"late": self.world.late - 1, "network": self.world.network | {message}}
-            yield f"{name}, and again later", self.applied(self.then(at, *memory, **under_way), message)
-            yield f"{name}, given up", self.then("end", **under_way)
