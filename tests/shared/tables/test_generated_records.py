@@ -6,7 +6,7 @@ from typing import Any, Literal
 import attrs
 import msgpack
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.keys import EscapedText, Int64, InvalidKey, KeyLayout, part, row_key
@@ -86,7 +86,7 @@ def tables(draw: st.DrawFn) -> tuple[TableLayout[Any, Any], st.SearchStrategy[An
     return TableLayout("t", "generated", layout, cells), records
 
 
-@many
+@settings(many, max_examples=120)
 @given(data=st.data())
 def test_the_generated_reader_does_what_the_reference_does(data: st.DataObject) -> None:
     table, records = data.draw(tables())

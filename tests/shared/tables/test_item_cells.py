@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 import msgpack
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.keys import (
@@ -480,7 +480,7 @@ def outcome(read: Any, *arguments: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", ITEMS)
-@many
+@settings(many, max_examples=100)
 @given(data=st.data())
 def test_the_generated_reader_of_a_cell_does_what_the_reference_does(name: str, data: st.DataObject) -> None:
     cells, key, values = ITEMS[name]

@@ -238,8 +238,8 @@ def test_the_loser_reads_the_winner_again_and_its_own_id_is_leaked(connection):
     assert (after.forward, after.leaked) == ({b"foo": b"\0\0\6"}, [b"\0\0\5"])
 
 
-def test_sixteen_processes_that_assign_the_same_names_agree(engine, tmp_path):
-    processes, names = 16, 300
+def test_eight_processes_that_assign_the_same_names_agree(engine, tmp_path):
+    processes, names = 8, 200
     with engine.url(str(tmp_path / "names.db"), NAMES) as url:
         if engine.name == EMBEDDED:
             with closing(connect(url)) as connection:

@@ -214,8 +214,9 @@ def test_a_recoverer_may_die_or_pause_at_any_call_too(crashes: CrashTests, write
     check_a_crash_of_the_recoverer_too(crashes, write)
 
 
-@pytest.mark.parametrize("keeps_tombstones", [True, False], ids=["kept", "dropped"])
-@a_change
+@pytest.mark.parametrize(
+    ("write", "keeps_tombstones"), [*zip(WRITES[3:5], [True, False], strict=True)], ids=["more, kept", "fewer, dropped"]
+)
 def test_a_writer_that_paused_while_all_was_recovered_and_compacted_does_no_harm(
     crashes: CrashTests, write: Write, keeps_tombstones: bool
 ) -> None:

@@ -292,7 +292,7 @@ def test_writers_at_work_are_no_findings(tmp_path):
         thread = Thread(target=work)
         thread.start()
         try:
-            end_s = time.monotonic() + 3
+            end_s = time.monotonic() + 1
             while time.monotonic() < end_s:
                 assert found(connection) == []
         finally:
@@ -303,7 +303,7 @@ def test_writers_at_work_are_no_findings(tmp_path):
 
 
 def test_many_rows_are_compared_in_batches_and_those_at_their_edges_are_found(monkeypatch):
-    count = 2 * BATCH_ROWS + 500
+    count = BATCH_ROWS + 50
     with closing(connect("embedded:")) as connection:
         create_tables(connection, TABLES)
         put_all(connection, notes := [Note(f"{number:04}", "ada") for number in range(count)])
@@ -326,6 +326,6 @@ def test_many_rows_are_compared_in_batches_and_those_at_their_edges_are_found(mo
         assert {finding.source_row for finding in findings} == {NOTES.row(note) for note in edges}
         assert max(sizes) == BATCH_ROWS
         assert (verifier.sources, verifier.lines) == (count, 2 * count)
-        assert progress[:3] == [(BATCH_ROWS, 0), (2 * BATCH_ROWS, 0), (count, 0)]
+        assert progress[:2] == [(BATCH_ROWS, 0), (count, 0)]
         assert len(mended(connection)) == 8
         assert found(connection) == []
