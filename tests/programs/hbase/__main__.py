@@ -1,13 +1,32 @@
 """`make hbase`: a real HBase until Ctrl-C. Prints the URL for `--store`."""
 
 import argparse
-import signal
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from tests.programs.hbase.java import NotStarted
+from tests.programs.hbase.processes import until_ctrl_c
 from tests.programs.hbase.server import HEAP_MB, running
+
+
+@contextmanager
+def announced(arguments: argparse.Namespace) -> Iterator[list[str]]:
+    """An HBase while the block runs, and what is said of it."""
+    started_s = time.monotonic()
+    with running(
+        data=arguments.data,
+        thrift1=arguments.port,
+        thrift2=arguments.thrift2_port,
+        info=arguments.info_port,
+        heap_mb=arguments.heap_mb,
+    ) as hbase:
+        yield [
+            f"HBase is ready after {time.monotonic() - started_s:.0f} s; Ctrl-C ends it",
+            f"--store '{hbase.url}'",
+            f"pages and counters: {hbase.info_url}; logs: {hbase.folder}",
+        ]
 
 
 def main() -> int:
@@ -17,29 +36,7 @@ def main() -> int:
     parser.add_argument("--thrift2-port", type=_port, help="port of the Thrift2 gateway; a free one if omitted")
     parser.add_argument("--info-port", type=_port, help="port of the master's page and counters; a free one if omitted")
     parser.add_argument("--heap-mb", type=int, default=HEAP_MB, help="heap of the server's process in MB")
-    arguments = parser.parse_args()
-    # A command that a shell runs in the background ignores the first.
-    for signal_number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(signal_number, signal.default_int_handler)
-    try:
-        started_s = time.monotonic()
-        with running(
-            data=arguments.data,
-            thrift1=arguments.port,
-            thrift2=arguments.thrift2_port,
-            info=arguments.info_port,
-            heap_mb=arguments.heap_mb,
-        ) as hbase:
-            print(f"HBase is ready after {time.monotonic() - started_s:.0f} s; Ctrl-C ends it")
-            print(f"--store '{hbase.url}'")
-            print(f"pages and counters: {hbase.info_url}; logs: {hbase.folder}", flush=True)
-            signal.pause()
-    except KeyboardInterrupt:
-        return 130
-    except NotStarted as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
+    return until_ctrl_c(announced(parser.parse_args()))
 
 
 def _port(text: str) -> int:

@@ -18,6 +18,7 @@ from thriftpy2.thrift import TException
 
 from tests.programs.hbase.configuration import HOST, standalone, write_configuration
 from tests.programs.hbase.java import NotStarted, jars, java_command
+from tests.programs.hbase.processes import in_background, kill_all
 
 POM = Path(__file__).parent / "pom.xml"
 
@@ -161,11 +162,7 @@ class HBase:
         temporary = self.folder / "tmp"
         temporary.mkdir(exist_ok=True)
         command = [*java_command(heap_mb, class_path), f"-Djava.io.tmpdir={temporary}", *self.java_options, *arguments]
-        with self.log(name).open("wb") as log:
-            # A session of its own: Ctrl-C reaches this process, which ends the others in order.
-            self._running[name] = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
-            )
+        self._running[name] = in_background(command, self.log(name))
 
     def _wait(self, name: str, ready: Callable[[], bool], latest_s: float) -> None:
         while not ready():
@@ -183,11 +180,7 @@ class HBase:
         return ", a port that was free is in use now: start it again" if "Address already in use" in text else ""
 
     def _kill(self, *names: str) -> None:
-        killed = [process for name in names if (process := self._running.pop(name, None))]
-        for process in killed:
-            process.kill()
-        for process in killed:
-            process.wait()
+        kill_all([process for name in names if (process := self._running.pop(name, None))])
 
 
 @contextmanager

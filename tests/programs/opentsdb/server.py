@@ -18,6 +18,8 @@ from attrs import frozen
 
 from tests.programs.hbase.configuration import HOST
 from tests.programs.hbase.java import NotStarted, jars, java_command
+from tests.programs.hbase.processes import in_background, kill_all
+from tests.programs.hbase.server import free_ports
 
 POM = Path(__file__).parent / "pom.xml"
 START_S = 60
@@ -123,22 +125,18 @@ def running(
     library = jars(POM)
     with TemporaryDirectory(prefix="rowbook-opentsdb-") as name:
         folder = Path(name)
-        port = _free_port()
+        port = free_ports().thrift1
         _configure(folder, port, zookeeper_port, tables, options or {})
         command = [*java_command(HEAP_MB, [folder, library / "*"]), f"-Djava.io.tmpdir={folder}"]
         command += ["net.opentsdb.tools.TSDMain", f"--config={folder / 'opentsdb.conf'}", "--disable-ui=true"]
         log = folder / "opentsdb.log"
-        with log.open("wb") as output:
-            process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
-            )
+        process = in_background(command, log)
         try:
             server = OpenTSDB(port, folder, tables, zookeeper_port)
             _wait(lambda: _answers(server), process, log)
             yield server
         finally:
-            process.kill()
-            process.wait()
+            kill_all([process])
 
 
 def _configure(
@@ -163,13 +161,6 @@ def _configure(
     }
     (folder / "opentsdb.conf").write_text("".join(f"{name} = {value}\n" for name, value in settings.items()))
     (folder / "logback.xml").write_text(_LOGBACK)
-
-
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind((HOST, 0))
-        port: int = free.getsockname()[1]
-        return port
 
 
 def _answers(server: OpenTSDB) -> bool:

@@ -15,6 +15,7 @@ from attrs import define, field, frozen
 
 from tests.programs.hbase.configuration import HOST, write_configuration
 from tests.programs.hbase.java import NotStarted, jars, java_command
+from tests.programs.hbase.processes import in_background, kill_all
 from tests.programs.hbase.server import Ports, free_ports
 
 HERE = Path(__file__).parent
@@ -137,10 +138,7 @@ class Cluster:
 
     def stop(self) -> None:
         """Ends every process at once."""
-        for process in self.processes:
-            process.kill()
-        for process in self.processes:
-            process.wait()
+        kill_all(self.processes)
 
     def _run(self, name: str, heap_mb: int, conf: Path, *arguments: str) -> Path:
         class_path: list[Path | str] = [conf, self.folder / "conf", jars(HERE / "pom.xml") / "*"]
@@ -148,17 +146,8 @@ class Cluster:
         temporary.mkdir(exist_ok=True)
         folders = (f"-Djava.io.tmpdir={temporary}", f"-Dtest.build.data.basedirectory={temporary}")
         log = self.folder / f"{name}.log"
-        with log.open("wb") as output:
-            self.processes.append(
-                subprocess.Popen(
-                    [*java_command(heap_mb, class_path), *folders, *arguments],
-                    cwd=self.folder,
-                    stdin=subprocess.DEVNULL,
-                    stdout=output,
-                    stderr=subprocess.STDOUT,
-                    start_new_session=True,
-                )
-            )
+        command = [*java_command(heap_mb, class_path), *folders, *arguments]
+        self.processes.append(in_background(command, log, self.folder))
         return log
 
 
