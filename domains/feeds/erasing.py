@@ -1,127 +1,44 @@
 """Erasing a user: the deletes, then what is left of them once it is old enough; see `shared.writes.erasing`."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
-
-import happybase
 
 from shared.keys import InvalidKey
 from shared.queries import Query, scan
 from shared.tables import BoundTable, InvalidRow
-from shared.writes import Erasure, Erasures, Finding, Instructions, IntentWriter, Recovery, settle_each
+from shared.writes import Erasure, Erasures, IntentWriter, PersonErasures
 from shared.writes.erasing import dated_in_future
-from shared.writes.findings import NOTHING_TOLD, reason_told
 from shared.writes.intents import FUTURE_MS
-from shared.writes.upkeep import no_progress
 
-from .keys import AuthorWithStream, FeedTables, LineOfTimeline
+from .keys import AuthorWithStream, LineOfTimeline
 from .lines import TimelineLines
 from .records import Follow, Post, StoredPost, stream_of
 
-NOT_ENDED = "erase has not ended; if it is not at work, call it again"
-REMAINS = "rows of an erased user remain; rowbook recover feeds removes them, or tells why not"
-
 
 class UserErasures:
-    """Erases users from the tables of a `FeedRepository`: a part of its upkeep. `FeedRepository.erase` has the steps.
-
-    An erasure whose next step is ten minutes late is unsettled: `erase` died, or nobody has recovered.
-    """
+    """Erases users from the tables of a `FeedRepository`, which describes the steps."""
 
     def __init__(
         self,
-        connection: happybase.Connection,
-        tables: FeedTables,
+        erasures: Erasures,
+        posts: BoundTable[Any, StoredPost],
+        streams: BoundTable[AuthorWithStream, AuthorWithStream],
         lines: TimelineLines,
         follow_writer: IntentWriter[Follow],
         post_writer: IntentWriter[StoredPost],
     ) -> None:
-        self._erasures = Erasures(
-            connection, (tables.erasures, (tables.erased_follows, tables.erased_posts)), (follow_writer, post_writer)
-        )
-        self._posts = BoundTable(connection, tables.posts)
-        self._streams = BoundTable(connection, tables.streams)
+        self._erasures = erasures
+        self._posts = posts
+        self._streams = streams
         self._lines = lines
         self._follow_writer = follow_writer
         self._post_writer = post_writer
+        self.upkeep = PersonErasures(erasures, self._rows_of, self._delete_lines, "feeds", ends_dead=False)
 
-    def erase(self, user: str) -> int:
-        """Deletes all that names a user; returns how many rows remain for now."""
-        self._erasures.begin(user)
-        follows, posts = list(self._rows_of_follows(user)), list(self._rows_of_posts(user))
-        writers: tuple[tuple[IntentWriter[Any], list[bytes]], ...] = (
-            (self._follow_writer, follows),
-            (self._post_writer, posts),
-        )
-        for writer, rows in writers:
-            for row, source in writer.reader.read_each(rows).items():
-                if not isinstance(source, InvalidRow) and source.record is not None:
-                    writer.write(writer.source.key.decode(row), lambda _stored: None)
-        erasure = self._erasures.end(user, (follows, posts))
-        remaining = self._erasures.forget(erasure, _ignore) + self._delete_lines(erasure, _ignore)
-        if remaining == 0:
-            self._erasures.remove(erasure)
-        return remaining
-
-    # ---- upkeep
-
-    def recover(self, older_than_ms: int | None = None) -> Recovery:
-        """Removes what erasures have left, 42 minutes after `erase` has returned.
-
-        Only another call of `erase` can complete an erasure whose process died. For its first 10 minutes, whatever
-        `older_than_ms` is, it counts as waiting, then as failed. A row that must go and cannot is among the failed.
-        Costs: one scan of the erasures. For each that is due: its sources are read and deleted, and the lists of
-        followers and unfinished posts and all timelines are scanned.
-        """
-        invalid: list[InvalidRow] = []
-        table = self._erasures.table
-        erasures = {table.row(erasure): erasure for erasure in self._erasures.stored(invalid.append)}
-        settled = settle_each(erasures, lambda row: self._settle(erasures[row], invalid.append), table.name)
-        return settled.with_invalid(invalid)
-
-    def _settle(self, erasure: Erasure, on_invalid: Callable[[InvalidRow], None]) -> bool | None:
-        if erasure.is_ended:
-            return True if self._finish(erasure, on_invalid) else None
-        if self._erasures.is_overdue(erasure):  # nobody else can end it
-            raise RuntimeError(NOT_ENDED)
-        return False
-
-    def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
-        """The erasures whose next step is ten minutes late, and those that cannot be read. Costs: one scan of them."""
-        yield from self._unsettled(())
-
-    def repair(
-        self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
-    ) -> Iterator[tuple[Finding, bool]]:
-        """Recovers; yields the erasures that are not over, with the reason."""
-        failed = self.recover(older_than_ms=0).failed
-        yield from ((finding, False) for finding in self._unsettled(failed))
-
-    def _unsettled(self, failed: Collection[str]) -> Iterator[Finding]:
-        table, damaged = self._erasures.table, list[InvalidRow]()
-        for erasure in self._erasures.stored(damaged.append):
-            reason = reason_told(failed, table.name, table.row(erasure))
-            if reason or self._erasures.is_overdue(erasure):
-                otherwise = REMAINS if erasure.is_ended else NOT_ENDED
-                yield Finding("unsettled", table.name, table.row(erasure), None, reason or otherwise)
-        for invalid in damaged:
-            yield Finding("undecodable", invalid.table, invalid.row, None, invalid.reason)
-
-    def _finish(self, erasure: Erasure, on_invalid: Callable[[InvalidRow], None]) -> bool:
-        """Deletes what an erasure has left, if it is due; returns whether it is over.
-
-        It is not over while a row stays that must go: calls `on_invalid` with what keeps it.
-        """
-        if not self._erasures.is_due(erasure) or self._erasures.forget(erasure, on_invalid):
-            return False
-        kept: dict[tuple[str, bytes], InvalidRow] = {}
-        self._delete_lines(erasure, lambda invalid: kept.setdefault((invalid.table, invalid.row), invalid))
-        for invalid in kept.values():
-            on_invalid(invalid)
-        if not kept:
-            self._erasures.remove(erasure)
-        return not kept
+    def _rows_of(self, user: str, _until_ms: int | None) -> tuple[list[bytes], list[bytes]]:
+        """The rows of all follows and posts that name a user: a follow does not say when it was stored."""
+        return list(self._rows_of_follows(user)), list(self._rows_of_posts(user))
 
     def _rows_of_follows(self, user: str) -> Iterator[bytes]:
         """The row keys of all follows of or by a user, deleted follows included. Costs: a full table scan."""
@@ -180,4 +97,4 @@ def _names(key: Any) -> tuple[str, ...]:
 
 
 def _ignore(_invalid: InvalidRow) -> None:
-    """What keeps a row is told by `recover`."""
+    """A post that cannot be read is told by `verify`."""

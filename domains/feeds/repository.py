@@ -13,7 +13,17 @@ from shared.keys.errors import shown
 from shared.queries import DependentQuery, Query
 from shared.records import check_int, check_text
 from shared.tables import BoundTable, InvalidRow, TableLayout
-from shared.writes import CLOCK, CombinedUpkeep, Derived, IntentWriter, Source, Upkeep, WriterClock, WriterUpkeep
+from shared.writes import (
+    CLOCK,
+    CombinedUpkeep,
+    Derived,
+    Erasures,
+    IntentWriter,
+    Source,
+    Upkeep,
+    WriterClock,
+    WriterUpkeep,
+)
 
 from .erasing import UserErasures
 from .keys import TABLES, AuthorOfReader, AuthorWithStream, FeedTables, LineOfTimeline, PostOfAuthor
@@ -69,6 +79,7 @@ class FeedRepository:
         self._posts = BoundTable(connection, tables.posts)
         self._timelines = BoundTable(connection, tables.timelines)
         self._streams = BoundTable(connection, tables.streams)
+        self._unfinished = BoundTable(connection, tables.unfinished)
         lists: list[TableLayout[Any, Any]] = [tables.followers]
         self.follow_writer = IntentWriter(
             connection,
@@ -89,9 +100,13 @@ class FeedRepository:
             moving=unfinished,
             clock=clock,
         )
-        self._fan_out = FanOut(connection, tables, self.post_writer, clock, step_rows)
+        self._fan_out = FanOut(
+            self._followers, self._timelines, self._streams, self._unfinished, self.post_writer, clock, step_rows
+        )
         self._lines = TimelineLines(self._timelines, self.follow_writer, self.post_writer)
-        self._erasures = UserErasures(connection, tables, self._lines, self.follow_writer, self.post_writer)
+        writers = self.follow_writer, self.post_writer
+        erasures = Erasures(connection, (tables.erasures, (tables.erased_follows, tables.erased_posts)), writers)
+        self._erasures = UserErasures(erasures, self._posts, self._streams, self._lines, *writers).upkeep
         posts = WriterUpkeep(self.post_writer)
         timelines = TimelineUpkeep(self.follow_writer, self.post_writer, self._lines, self._fan_out.upkeep)
         streams = StreamUpkeep(self.post_writer, self._fan_out, tables.timelines)

@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 import attrs
-import happybase
 
 from shared.keys import CopiedPart, InvalidKey, between
 from shared.queries import in_batches, scan
@@ -14,7 +13,7 @@ from shared.tables import BoundTable, TableLayout
 from shared.writes import IntentWriter, UnfinishedWork, WriterClock, put_in_rows
 from shared.writes.server_clock import MAX_SKEW_MS
 
-from .keys import FeedTables, LineOfTimeline
+from .keys import AuthorWithStream, LineOfTimeline, PostOfAuthor, ReaderOfAuthor
 from .records import StoredPost, stream_of
 
 NOT_SPREAD = "its fan-out has not ended; rowbook recover feeds goes on with it"
@@ -30,21 +29,22 @@ class FanOut:
 
     def __init__(
         self,
-        connection: happybase.Connection,
-        tables: FeedTables,
+        followers: BoundTable[Any, ReaderOfAuthor],
+        timelines: BoundTable[Any, LineOfTimeline],
+        streams: BoundTable[AuthorWithStream, AuthorWithStream],
+        unfinished: BoundTable[Any, PostOfAuthor],
         writer: IntentWriter[StoredPost],
         clock: WriterClock,
         step_rows: int,
     ) -> None:
-        self._followers = BoundTable(connection, tables.followers)
-        self._timelines = BoundTable(connection, tables.timelines)
-        self._streams = BoundTable(connection, tables.streams)
+        self._followers = followers
+        self._timelines = timelines
+        self._streams = streams
         self._writer = writer
         self._clock = clock
         self._step_rows = step_rows
-        self._lines_of_followers = CopiedPart(tables.followers.key, "reader", tables.timelines.key, "owner")
-        self._marker = tables.timelines.cells.pack(LineOfTimeline("", 0, "", 0))
-        unfinished = BoundTable(connection, tables.unfinished)
+        self._lines_of_followers = CopiedPart(followers.layout.key, "reader", timelines.layout.key, "owner")
+        self._marker = timelines.layout.cells.pack(LineOfTimeline("", 0, "", 0))
         self.upkeep = UnfinishedWork(writer, unfinished, _is_spreading, self.spread, NOT_SPREAD)
 
     def spread(self, row: bytes) -> None:

@@ -55,7 +55,7 @@ class GroupDeliveries:
                 return
             start, end = message.delivered, message.delivered + MEMBERS_AT_ONCE
             claim(self._writer, copies_of(message, start, end))
-            self._writer.write(message, partial(after_step, start, min(end, len(message.members))))
+            self._writer.write(message, partial(after_step, message, min(end, len(message.members))))
 
     # ---- upkeep
 
@@ -111,9 +111,12 @@ class GroupDeliveries:
                     yield from ((copy, row) for copy in copies_of(source.record, 0, source.record.delivered))
 
 
-def after_step(start: int, end: int, stored: StoredMessage | None) -> StoredMessage | None:
-    """The message with the count of copies raised from `start` to `end`."""
-    if stored is None or stored.delivered != start:  # another process has raised the count
+def after_step(read: StoredMessage, end: int, stored: StoredMessage | None) -> StoredMessage | None:
+    """The message with the count of copies raised to `end`; the stored one if its copies are not those that were read.
+
+    Another process may have raised the count, or a member may have been erased.
+    """
+    if stored is None or (stored.delivered, stored.members) != (read.delivered, read.members):
         return stored
     return attrs.evolve(stored, delivered=end)
 

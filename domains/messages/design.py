@@ -7,7 +7,7 @@ from shared.records import parse_time
 
 from . import keys
 from .formats import FORMATS
-from .keys import UNFINISHED
+from .keys import ERASED_MESSAGES, ERASURES, UNFINISHED
 from .published import PUBLISHED
 from .records import Message
 from .repository import MessageRepository
@@ -41,6 +41,9 @@ BOTH_FAMILIES = Exemption(
 )
 IS_READ = Exemption("rows", "no row key holds whether a message is read, so a filter reads the inbox", (UNREAD,))
 
+UNFILLED = (UNFINISHED, ERASURES, ERASED_MESSAGES)
+"""What holds nothing once all is delivered and nobody is erased."""
+
 NO_INTENTS = (
     "puts a message into the outbox, then into the inboxes, and no intent, so nothing finds a write that a crash "
     "interrupted; send the same call again, which completes it"
@@ -53,12 +56,12 @@ DESIGN = Design(
     patterns=(LATEST, WEEK, SENT, UNREAD, TALK),
     repository=MessageRepository,
     variants=(
-        Variant(keys, "the design itself", (GETS, OTHER_PEERS), unfilled=(UNFINISHED,)),
+        Variant(keys, "the design itself", (GETS, OTHER_PEERS), unfilled=UNFILLED),
         Variant(
             by_pair,
             "a table more: the conversations of each pair of users",
             (GETS, GETS_OF_PAIR),
-            unfilled=(UNFINISHED,),
+            unfilled=UNFILLED,
         ),
         Variant(
             copies,
@@ -73,6 +76,7 @@ DESIGN = Design(
             without_upkeep=NO_INTENTS,
         ),
     ),
+    erases="a user",
     newest_ms=3 * DAY_MS,
     time="sent_ms",
     traps=TRAPS,

@@ -1,4 +1,4 @@
-"""Four tables of messages: inbox, outbox, unread, unfinished deliveries; and one table of writes under way.
+"""Four tables of messages: inbox, outbox, unread, unfinished deliveries; and two of erasures and writes.
 
 A message is stored in one cell in its receiver's inbox: that row is the source, because inboxes are read most. The rows
 of the other lists say only that there is a message, and a page of them fetches the messages: a body is stored once, in
@@ -9,7 +9,16 @@ from typing import Any, NamedTuple
 
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, part, row_key
 from shared.tables import TEXTS, Column, Family, RecordCells, TableLayout
-from shared.writes import KEEP_TOMBSTONES_MS, Intent, SourceCells, intents_table
+from shared.writes import (
+    KEEP_TOMBSTONES_MS,
+    ErasedName,
+    ErasedSource,
+    Erasure,
+    Intent,
+    SourceCells,
+    erasures_tables,
+    intents_table,
+)
 
 from .records import StoredMessage
 
@@ -80,15 +89,19 @@ UNFINISHED = TableLayout(
 )
 INTENTS = intents_table("messages_intents")
 
+ERASURES, (ERASED_MESSAGES,) = erasures_tables("messages_erasures", writers=1)
+
 
 class MessageTables(NamedTuple):
-    """The messages in the inboxes of their receivers, their lists, and the writes under way."""
+    """The messages in the inboxes of their receivers, their lists, the erasures of users, and the writes under way."""
 
     inbox: TableLayout[Any, StoredMessage]
     outbox: TableLayout[Any, MessageBySender]
     unread: TableLayout[Any, MessageByReceiver]
     unfinished: TableLayout[Any, MessageByReceiver]
+    erasures: TableLayout[ErasedName, Erasure]
+    erased_messages: TableLayout[ErasedName, ErasedSource]
     intents: TableLayout[Any, Intent]
 
 
-TABLES = MessageTables(INBOX, OUTBOX, UNREAD, UNFINISHED, INTENTS)
+TABLES = MessageTables(INBOX, OUTBOX, UNREAD, UNFINISHED, ERASURES, ERASED_MESSAGES, INTENTS)

@@ -109,6 +109,18 @@ class StoredMessage(Message):
         )
 
     @property
+    def needs_body(self) -> bool:
+        """Whether a side or a copy still shows the body."""
+        return bool(self.in_inbox or self.in_outbox or self.members)
+
+    def changed(self, **changes: Any) -> "StoredMessage":
+        """This message with other attributes; without its body, if the last side that had it has lost it."""
+        changed = attrs.evolve(self, **changes)
+        if changed == self or changed.needs_body:
+            return changed
+        return attrs.evolve(changed, body="", removed_body=digest_of(self.body))
+
+    @property
     def is_delivered(self) -> bool:
         """Whether all members have their copies."""
         return self.delivered >= len(self.members)

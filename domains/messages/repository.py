@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import happybase
 
-from shared.keys import any_of, between
+from shared.keys import InvalidQuestion, any_of, between
 from shared.keys.errors import shown
 from shared.queries import Query
 from shared.records import check_text
@@ -16,6 +16,7 @@ from shared.writes import (
     CLOCK,
     CombinedUpkeep,
     Derived,
+    Erasures,
     IntentWriter,
     Source,
     Upkeep,
@@ -24,8 +25,9 @@ from shared.writes import (
 )
 
 from .delivering import GroupDeliveries
+from .erasing import UserErasures
 from .keys import TABLES, MessageByReceiver, MessageTables
-from .records import Message, StoredMessage, copies_of, digest_of
+from .records import GROUP_SIGN, Message, StoredMessage, copies_of, digest_of
 
 
 class MessageConflict(ValueError):
@@ -70,10 +72,18 @@ class MessageRepository:
         derive = derive or partial(lines_of, tables)
         self.writer = IntentWriter(connection, tables.inbox, tables.intents, lists, derive, moving=lists, clock=clock)
         self.deliveries = GroupDeliveries(self.writer, self._inbox, self._unfinished)
+        erasures = Erasures(connection, (tables.erasures, (tables.erased_messages,)), (self.writer,))
+        self._erasures = UserErasures(erasures, self.writer).upkeep
         copies, unfinished = self.deliveries, self.deliveries.unfinished
         writes = WriterUpkeep(self.writer, self.deliveries.about_to_be_claimed)
         self.upkeep: Upkeep = CombinedUpkeep(
-            copies, writes, unfinished, counts=[copies, writes], pending=[writes], recover=[writes, unfinished]
+            copies,
+            writes,
+            unfinished,
+            self._erasures,
+            counts=[copies, writes],
+            pending=[writes],
+            recover=[writes, unfinished, self._erasures],
         )
 
     # ---- writes
@@ -197,6 +207,31 @@ class MessageRepository:
         originals = self.writer.reader.read_each(row_of.values()) if row_of else {}
         return [_with_body(message, originals.get(row_of.get(message, b""))) for message in messages]
 
+    # ---- upkeep
+
+    def erase(self, user: str) -> int:
+        """Removes every row that names a user from every table; returns how many of these rows remain for now.
+
+        So the messages that the user sent or received vanish for both sides, also copies of group messages. A message
+        that somebody else sent to a group remains for its other members, without the user among them; to send it again
+        as it was is then a `MessageConflict`. What others wrote remains as it is, even if it mentions the user.
+
+        The source of a deleted message remains for 42 minutes, so that it outlasts every call under way. The erasure
+        itself is stored until then, and `upkeep.recover` removes what remains: it needs no second call. If `erase`
+        dies, `upkeep.recover` completes it ten minutes later, or the same call at once. `erase` may be called again at
+        any time. If it returns 0, a full scan has found no row of the user. For messages that are sent meanwhile, call
+        it again. A message that cannot be read counts as remaining; see `verify`.
+
+        It first recovers pending writes and deliveries. Raises ClockSkew before anything is deleted.
+        Costs: those of `upkeep.recover`; one scan of all inboxes, one of each list; for each message those of deleting
+        it, and a cell of the erasure.
+        """
+        check_text("user", user)
+        if user.startswith(GROUP_SIGN):
+            raise InvalidQuestion(f"user: must not be a group (got {shown(user)})")
+        self.upkeep.recover(older_than_ms=0)
+        return self._erasures.erase(user)
+
 
 def lines_of(tables: MessageTables, message: StoredMessage) -> Iterator[Derived]:
     """The rows that are derived from a message: each a table, and the line there."""
@@ -219,7 +254,7 @@ def after_send(message: Message, stored: StoredMessage | None) -> StoredMessage:
     """The message as `send` leaves it: a stored message stays as it is. Raises MessageConflict if it is another one."""
     if stored is None:
         return StoredMessage.of(message)
-    has_body = _needs_body(stored)
+    has_body = stored.needs_body
     if stored.removed_body not in (None, digest_of(message.body)):
         raise MessageConflict(
             f"Message.body: message {shown(message.message_id)} of {shown(message.sender)} had another body, and both "
@@ -252,26 +287,14 @@ def after_delete_from_inbox(message: Message, stored: StoredMessage | None) -> S
     """The message once its receiver has deleted it."""
     if stored is None:
         raise _unknown(message)
-    return _without_unneeded_body(stored, attrs.evolve(stored, in_inbox=False))
+    return stored.changed(in_inbox=False)
 
 
 def after_delete_from_outbox(message: Message, stored: StoredMessage | None) -> StoredMessage:
     """The message once its sender has deleted it."""
     if stored is None:
         raise _unknown(message)
-    return _without_unneeded_body(stored, attrs.evolve(stored, in_outbox=False))
-
-
-def _without_unneeded_body(stored: StoredMessage, changed: StoredMessage) -> StoredMessage:
-    """The changed message; without its body, if the change took it from the last side that had it."""
-    if changed == stored or _needs_body(changed):
-        return changed
-    return attrs.evolve(changed, body="", removed_body=digest_of(stored.body))
-
-
-def _needs_body(message: StoredMessage) -> bool:
-    """Whether a side or a copy still shows the body."""
-    return bool(message.in_inbox or message.in_outbox or message.members)
+    return stored.changed(in_outbox=False)
 
 
 def _unknown(message: Message) -> UnknownMessage:

@@ -8,6 +8,7 @@ from .claiming import claim, forget
 from .clock import CLOCK, Moment, WriterClock
 from .dictionaries import Dictionary, NameTaken, NoFreeId, UnknownName
 from .erasing import ErasedName, ErasedSource, Erasure, Erasures, ErasureTables, erasures_tables
+from .erasure_upkeep import PersonErasures
 from .findings import Finding, Instructions
 from .intents import KEEP_TOMBSTONES_MS, IntentWriter, Pending, UnknownOutcome
 from .reading import Derived, SourceReader
@@ -41,6 +42,7 @@ __all__ = [
     "NoFreeId",
     "NotAllStored",
     "Pending",
+    "PersonErasures",
     "Recovery",
     "Source",
     "SourceCells",

@@ -15,7 +15,7 @@ from shared.records import check_text
 from shared.tables import BoundTable, RecordCells, TableLayout
 from shared.writes import CLOCK, Derived, WriterClock
 
-from ..keys import DERIVED, INBOX, INTENTS, OUTBOX, UNFINISHED, UNREAD
+from ..keys import DERIVED, ERASED_MESSAGES, ERASURES, INBOX, INTENTS, OUTBOX, UNFINISHED, UNREAD
 from ..keys import TABLES as MAIN_TABLES
 from ..records import Message, StoredMessage
 from ..repository import MessageRepository, conversation_of, lines_of
@@ -51,7 +51,7 @@ PAIRS = TableLayout(
 )
 
 LISTS = (OUTBOX, UNREAD, UNFINISHED, PAIRS)
-TABLES = (PAIRED, *LISTS, INTENTS)
+TABLES = (PAIRED, *LISTS, ERASURES, ERASED_MESSAGES, INTENTS)
 _TABLES = MAIN_TABLES._replace(inbox=PAIRED)
 
 

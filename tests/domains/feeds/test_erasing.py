@@ -442,7 +442,7 @@ def test_an_erasure_that_nobody_ends_is_reported(connection, passes):
     passes(FORGET_MS + WINDOW_MS - 10_000)
     assert unsettled(feeds.upkeep.verify()) == []
     passes(20_000)
-    late = [("unsettled", "feeds_erasures", b"dan", "rows of an erased user remain")]
+    late = [("unsettled", "feeds_erasures", b"dan", "rows of an erased person remain")]
     assert unsettled(feeds.upkeep.verify()) == late
     assert unsettled(f for f, _ in feeds.upkeep.repair()) == []
 

@@ -1,0 +1,63 @@
+"""Erasing a user: which rows name one, and what becomes of group messages that others sent."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from shared.keys import InvalidKey
+from shared.queries import scan_in_batches
+from shared.tables import InvalidRow
+from shared.writes import Erasure, Erasures, IntentWriter, PersonErasures
+
+from .records import StoredMessage
+
+
+class UserErasures:
+    """Erases users from the tables of a `MessageRepository`, which describes the steps."""
+
+    def __init__(self, erasures: Erasures, writer: IntentWriter[StoredMessage]) -> None:
+        self._erasures = erasures
+        self._writer = writer
+        self.upkeep = PersonErasures(erasures, self._rows_of, self._delete_lines, "messages", ends_dead=True)
+
+    def _rows_of(self, user: str, until_ms: int | None) -> tuple[list[bytes]]:
+        """The rows of all messages that a user sent or received, deleted ones included; without those sent later.
+
+        First takes the user out of the group messages that others sent. Costs: one scan of all inboxes.
+        """
+        rows: list[bytes] = []
+        layout = self._writer.source
+        table = self._writer.rows(layout.name)
+        (range_,) = layout.key.whole_table().ranges
+        for batch in scan_in_batches(table, range_, columns=[*layout.cells.columns]):
+            for row, cells in batch:
+                with suppress(InvalidKey):
+                    key = layout.key.decode(row)
+                    if until_ms is not None and key.sent_ms > until_ms:
+                        continue
+                    if names(user, key):
+                        rows.append(row)
+                        continue
+                    source = self._writer.reader.source_or_error(row, cells)
+                    record = None if isinstance(source, InvalidRow) else source.record
+                    if record is not None and user in record.members:
+                        self._writer.write(key, partial(after_erase, user))
+        return (rows,)
+
+    def _delete_lines(self, erasure: Erasure, on_kept: Callable[[InvalidRow], object]) -> int:
+        return self._erasures.delete_strays(partial(names, erasure.name), erasure.at_ms, on_kept)
+
+
+def names(user: str, key: Any) -> bool:
+    """Whether the key of a message, or of a line, names a user."""
+    return user in (key.sender, key.receiver)
+
+
+def after_erase(user: str, stored: StoredMessage | None) -> StoredMessage | None:
+    """A group message without this member; its count of delivered copies goes without the member's copy."""
+    if stored is None or user not in stored.members:
+        return stored
+    members = tuple(member for member in stored.members if member != user)
+    delivered = stored.delivered - (user in stored.members[: stored.delivered])
+    return stored.changed(members=members, delivered=delivered)

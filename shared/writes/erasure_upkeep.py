@@ -1,0 +1,124 @@
+"""Erasing people: their records are deleted at once, what is left of them once it is old enough; see `erasing.py`."""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
+
+from ..tables import InvalidRow
+from .erasing import Erasure, Erasures
+from .findings import NOTHING_TOLD, Finding, Instructions, reason_told
+from .recovery import Recovery, settle_each
+from .upkeep import no_progress
+
+
+class PersonErasures:
+    """Erases people, and is the part of an upkeep that has their erasures.
+
+    `rows_of(name, until_ms)` returns the rows of the sources that name somebody, for each writer; if a time is given,
+    without those of later records. It may first take the name out of records that stay. `delete_lines(erasure,
+    on_kept)` deletes lines that name an erased person and that no record needs; it returns how many other lines name
+    the person, and calls `on_kept` with what keeps a line that must go. `design` is the name that commands take.
+
+    An erasure whose next step is ten minutes late is unsettled: `erase` died, or nobody has recovered. If `ends_dead`,
+    `recover` completes what a dead process has begun, and spares later records. Otherwise nothing tells records from
+    before the erasure from those of a person who came back, so only the same call again completes it.
+    """
+
+    def __init__(
+        self,
+        erasures: Erasures,
+        rows_of: Callable[[str, int | None], Sequence[Collection[bytes]]],
+        delete_lines: Callable[[Erasure, Callable[[InvalidRow], object]], int],
+        design: str,
+        *,
+        ends_dead: bool,
+    ) -> None:
+        self._erasures = erasures
+        self._rows_of = rows_of
+        self._delete_lines = delete_lines
+        self._ends_dead = ends_dead
+        again = f"rowbook recover {design} ends it" if ends_dead else "call it again"
+        self._not_ended = f"erase has not ended; if it is not at work, {again}"
+        self._remains = f"rows of an erased person remain; rowbook recover {design} removes them, or tells why not"
+
+    def erase(self, name: str) -> int:
+        """Deletes all that names a person; returns how many rows remain for now."""
+        self._erasures.begin(name)
+        return self._delete_all(name, None)
+
+    def _delete_all(self, name: str, until_ms: int | None) -> int:
+        rows = self._rows_of(name, until_ms)
+        self._erasures.delete_records(rows)
+        erasure = self._erasures.end(name, rows)
+        remaining = self._erasures.forget(erasure, _ignore) + self._delete_lines(erasure, _ignore)
+        if remaining == 0:
+            self._erasures.remove(erasure)
+        return remaining
+
+    # ---- upkeep
+
+    def recover(self, older_than_ms: int | None = None) -> Recovery:
+        """Removes what erasures have left, 42 minutes after `erase` has returned.
+
+        For its first 10 minutes, whatever `older_than_ms` is, an erasure that has not ended counts as waiting; then it
+        is completed, or is among the failed. A row that must go and cannot is among the failed, too.
+        Costs: one scan of the erasures. For each that is due: its sources are read and deleted, and all lists that may
+        name the person are scanned.
+        """
+        invalid: list[InvalidRow] = []
+        table = self._erasures.table
+        erasures = {table.row(erasure): erasure for erasure in self._erasures.stored(invalid.append)}
+        settle = partial(self._settle, erasures, invalid.append)
+        return settle_each(erasures, settle, table.name).with_invalid(invalid)
+
+    def _settle(
+        self, erasures: dict[bytes, Erasure], on_invalid: Callable[[InvalidRow], None], row: bytes
+    ) -> bool | None:
+        erasure = erasures[row]
+        if erasure.is_ended:
+            return True if self._finish(erasure, on_invalid) else None
+        if not self._erasures.is_overdue(erasure):
+            return False
+        if not self._ends_dead:
+            raise RuntimeError(self._not_ended)
+        self._delete_all(erasure.name, erasure.at_ms)
+        return True
+
+    def _finish(self, erasure: Erasure, on_invalid: Callable[[InvalidRow], None]) -> bool:
+        """Deletes what an erasure has left, if it is due; returns whether it is over.
+
+        It is not over while a row stays that must go: calls `on_invalid` with what keeps it.
+        """
+        if not self._erasures.is_due(erasure) or self._erasures.forget(erasure, on_invalid):
+            return False
+        kept: dict[tuple[str, bytes], InvalidRow] = {}
+        self._delete_lines(erasure, lambda invalid: kept.setdefault((invalid.table, invalid.row), invalid))
+        for invalid in kept.values():
+            on_invalid(invalid)
+        if not kept:
+            self._erasures.remove(erasure)
+        return not kept
+
+    def verify(self, progress: Callable[[], object] = no_progress) -> Iterator[Finding]:
+        """The erasures whose next step is ten minutes late, and those that cannot be read. Costs: one scan of them."""
+        yield from self._unsettled(())
+
+    def repair(
+        self, progress: Callable[[], object] = no_progress, instructions: Instructions = NOTHING_TOLD
+    ) -> Iterator[tuple[Finding, bool]]:
+        """Recovers; yields the erasures that are not over, with the reason."""
+        failed = self.recover(older_than_ms=0).failed
+        yield from ((finding, False) for finding in self._unsettled(failed))
+
+    def _unsettled(self, failed: Collection[str]) -> Iterator[Finding]:
+        table, damaged = self._erasures.table, list[InvalidRow]()
+        for erasure in self._erasures.stored(damaged.append):
+            reason = reason_told(failed, table.name, table.row(erasure))
+            if reason or self._erasures.is_overdue(erasure):
+                otherwise = self._remains if erasure.is_ended else self._not_ended
+                yield Finding("unsettled", table.name, table.row(erasure), None, reason or otherwise)
+        for invalid in damaged:
+            yield Finding("undecodable", invalid.table, invalid.row, None, invalid.reason)
+
+
+def _ignore(_invalid: InvalidRow) -> None:
+    """What keeps a row is told by `recover`."""
