@@ -7,7 +7,7 @@ from shared.records import parse_time
 
 from . import keys
 from .formats import FORMATS
-from .keys import INTENTS, LOGIN_DAYS
+from .keys import ERASURES, INTENTS, LOGIN_DAYS
 from .published import PUBLISHED
 from .readme_blocks import own_blocks
 from .records import DAY_MS, Login, Repeats
@@ -42,6 +42,9 @@ NO_LOGINS = (
     "if you keep the logins elsewhere, count them again into empty tables"
 )
 
+UNFILLED = (LOGIN_DAYS, ERASURES, INTENTS)
+"""What holds nothing until a day is folded, or a user is erased."""
+
 DESIGN = Design(
     name="counters",
     question="How are logins counted for each user and day, so that a client that tries again never counts twice?",
@@ -53,11 +56,12 @@ DESIGN = Design(
     patterns=(DAYS, DAY_COUNT, DAY_TOTAL, TOP_USERS, LATEST),
     repository=LoginRepository,
     variants=(
-        Variant(keys, "a cell for each login, counted when read", (EVERY_CELL,), unfilled=(LOGIN_DAYS, INTENTS)),
-        Variant(salted, "the same cells, the days in buckets of users", (EVERY_CELL,), unfilled=(LOGIN_DAYS, INTENTS)),
+        Variant(keys, "a cell for each login, counted when read", (EVERY_CELL,), unfilled=UNFILLED),
+        Variant(salted, "the same cells, the days in buckets of users", (EVERY_CELL,), unfilled=UNFILLED),
         Variant(increment, "counters to which HBase adds one", (NOT_IDEMPOTENT,), without_upkeep=NO_LOGINS),
         Variant(sharded, "the same counters, a day's total in eight rows", (NOT_IDEMPOTENT,), without_upkeep=NO_LOGINS),
     ),
+    erases="a user",
     newest_ms=DAY_MS,
     exemptions=(Exemption("rows", "all users of the day are read to find ten of them", (TOP_USERS,)),),
     traps=TRAPS,

@@ -27,7 +27,8 @@ ROWS_AT_ONCE = 100
 COLUMNS_AT_ONCE = 1000
 """Number of logins that a fold remembers of a row, and that it deletes in one call."""
 
-_KEYS_ONLY = b"FirstKeyOnlyFilter() AND KeyOnlyFilter()"
+KEYS_ONLY = b"FirstKeyOnlyFilter() AND KeyOnlyFilter()"
+"""Returns one cell of each row, without its value."""
 _CLOSED = ServerFilter((), b"ValueFilter(=, 'substring:closed')")
 
 
@@ -115,7 +116,7 @@ class DayFolder:
         plan = self.by_day.logins.plan(time_ms=between(day_ms, day_ms + DAY_MS))
         for range_ in chain.from_iterable(stream.ranges for stream in plan.streams):
             columns = self.by_day.logins.layout.cells.columns
-            for batch in scan_in_batches(self.by_day.rows, range_, ROWS_AT_ONCE, columns=columns, filter=_KEYS_ONLY):
+            for batch in scan_in_batches(self.by_day.rows, range_, ROWS_AT_ONCE, columns=columns, filter=KEYS_ONLY):
                 yield from (row for row, _cells in batch)
 
     def fold_user(self, user: str, day_ms: int) -> None:
@@ -131,8 +132,8 @@ class DayFolder:
         if count == 0:  # another folder has deleted them
             return
         self.settle(DayCount(user, day_ms, count))
-        self._delete(self.by_user, of_user, day_ms)
-        self._delete(self.by_day, of_day, day_ms)  # last, because it lists the user
+        self.delete_logins(self.by_user, of_user, day_ms)
+        self.delete_logins(self.by_day, of_day, day_ms)  # last, because it lists the user
 
     def settle(self, count: DayCount, *, replaces: bool = False) -> None:
         """Puts the sum into both rows of a user's day: the one that the day's row has, otherwise this count.
@@ -155,7 +156,7 @@ class DayFolder:
             return count
         return sums.layout.record(row, self.by_day.rows.row(row, columns=[column]))
 
-    def _delete(self, table: LoginTable, logins: Iterable[Login], day_ms: int) -> None:
+    def delete_logins(self, table: LoginTable, logins: Iterable[Login], day_ms: int) -> None:
         """Deletes logins by column, up to the last time of the day: tombstones of the whole row would hide its sum."""
         with table.rows.batch(timestamp=day_ms + DAY_MS - 1, batch_size=COLUMNS_AT_ONCE) as batch:
             for login in logins:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from shared.keys import EscapedText, Int64, KeyLayout, Rest, Slice, UInt32, UInt64, part, row_key
 from shared.tables import Column, Family, ItemCells, RecordCells, TableLayout
-from shared.writes import Intent, SourceCells, intents_table
+from shared.writes import ErasedName, Erasure, Intent, SourceCells, erasures_tables, intents_table
 
 from .records import DAY_MS, DayCount, DayState, Login
 
@@ -82,19 +82,21 @@ LOGIN_DAYS = TableLayout(
     KeyLayout(StateOfDay),
     SourceCells(RecordCells(DayState, {"state": Column("d:s")}), "d:day"),
 )
+ERASURES, _ = erasures_tables("logins_erasures", writers=0)
 INTENTS = intents_table("logins_intents")
 
 
 class LoginTables(NamedTuple):
-    """The logins by user and day, and by day and user; the days that take no more logins, and the writes of these."""
+    """The logins by user and day, and by day and user; the days that take no more logins; erasures; writes of days."""
 
     by_user: TableLayout[Any, Login]
     by_day: TableLayout[Any, Login]
     days: TableLayout[StateOfDay, DayState]
+    erasures: TableLayout[ErasedName, Erasure]
     intents: TableLayout[Any, Intent]
 
 
-TABLES = LoginTables(LOGINS, LOGINS_BY_DAY, LOGIN_DAYS, INTENTS)
+TABLES = LoginTables(LOGINS, LOGINS_BY_DAY, LOGIN_DAYS, ERASURES, INTENTS)
 
 
 def sums_of(table: TableLayout[Any, Login]) -> TableLayout[Any, DayCount]:

@@ -9,10 +9,11 @@ import happybase
 from shared.keys import InvalidQuestion, Plan, between
 from shared.keys.errors import shown
 from shared.queries import Query
-from shared.records import show_time
+from shared.records import check_text, show_time
 from shared.writes import (
     CLOCK,
     CombinedUpkeep,
+    Erasures,
     IntentWriter,
     Upkeep,
     WriterClock,
@@ -21,6 +22,7 @@ from shared.writes import (
     store_all,
 )
 
+from .erasing import UserErasures
 from .folding import DayFolder, LoginTable
 from .keys import TABLES, LoginTables, StateOfDay
 from .records import DAY_MS, DayCount, Login
@@ -58,10 +60,12 @@ class LoginRepository:
         self._by_day = LoginTable.of(connection, tables.by_day)
         self.writer = IntentWriter(connection, tables.days, tables.intents, (), lambda _state: (), clock=clock)
         self._folder = DayFolder(connection, self._by_user, self._by_day, self.writer, clock)
+        erasures = Erasures(connection, (tables.erasures, ()), (), self.writer)
+        self._erasures = UserErasures(erasures, self._folder).upkeep
         days, logins = WriterUpkeep(self.writer, source="day"), LoginUpkeep(self._folder)
-        self.upkeep: Upkeep = CombinedUpkeep(
-            days, logins, counts=[days, logins], pending=[days], recover=[days, logins]
-        )
+        # `repair` would put again what an erasure has deleted from one table, so erasures come before logins.
+        parts = days, self._erasures, logins
+        self.upkeep: Upkeep = CombinedUpkeep(*parts, counts=[days, logins], pending=[days], recover=parts)
         self._is_closed: dict[int, bool] = {}
         """What was last read of each day; a day that is closed remains so."""
 
@@ -183,6 +187,24 @@ class LoginRepository:
         check_day(day_ms)
         self._is_closed.pop(day_ms, None)
         return self._folder.fold(day_ms)
+
+    def erase(self, user: str) -> int:
+        """Removes every login and every sum of a user from both tables; returns how many rows of the user remain.
+
+        So totals of days lose the user's logins. Of a day that is folded the sum goes as a whole. A row remains if it
+        cannot be read, or if it was put meanwhile. For logins that are stored and days that are folded meanwhile, call
+        it again. If it returns 0, a full scan has found no row of the user. A login that was erased is hidden if it is
+        stored again, until a major compaction.
+
+        The erasure is stored while it is under way. If `erase` dies, `upkeep.recover` completes it ten minutes later,
+        or the same call at once; `recover` spares logins that are later than the erasure. It first recovers what is
+        pending. Raises ClockSkew before anything is deleted.
+        Costs: those of `upkeep.recover`; two scans of the list of days and of the user's rows; for each row a scan, a
+        get, and for each 1,000 logins a call that deletes them.
+        """
+        check_text("user", user)
+        self.upkeep.recover(older_than_ms=0)
+        return self._erasures.erase(user)
 
 
 def _start_of_day(time_ms: int) -> int:

@@ -82,18 +82,23 @@ def erasures_tables(name: str, writers: int) -> ErasureTables:
 
 
 class Erasures:
-    """The erasures of a domain, with one family of their table for each of its `writers`."""
+    """The erasures of a domain, with one family of their table for each of its `writers`.
+
+    `clock` is the writer by whose clock erasures are dated, if it is not one of them.
+    """
 
     def __init__(
         self,
         connection: happybase.Connection,
         tables: ErasureTables,
         writers: Iterable[IntentWriter[Any]],
+        clock: IntentWriter[Any] | None = None,
     ) -> None:
         self.table, sources = tables
         self._erasures = BoundTable(connection, self.table)
         self._sources = [BoundTable(connection, table) for table in sources]
         self._writers = tuple(writers)
+        self._clock = clock or self._writers[0]
 
     def stored(self, on_invalid: Callable[[InvalidRow], None]) -> Query[Erasure]:
         """All erasures that are not over. Costs: one scan of their rows."""
@@ -110,7 +115,7 @@ class Erasures:
 
     def now_ms(self) -> int:
         """The time now, by a clock that agrees with the region server's. Raises ClockSkew."""
-        return self._writers[0].check_clock().wall_ms
+        return self._clock.check_clock().wall_ms
 
     def begin(self, name: str) -> None:
         """Stores an erasure, before its first delete. Costs: 1 get, 1 put."""

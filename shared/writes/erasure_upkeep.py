@@ -27,7 +27,7 @@ class PersonErasures:
         self,
         erasures: Erasures,
         rows_of: Callable[[str, int | None], Sequence[Collection[bytes]]],
-        delete_lines: Callable[[Erasure, Callable[[InvalidRow], object]], int],
+        delete_lines: Callable[[Erasure, Callable[[InvalidRow], None]], int],
         design: str,
         *,
         ends_dead: bool,
@@ -91,7 +91,11 @@ class PersonErasures:
         if not self._erasures.is_due(erasure) or self._erasures.forget(erasure, on_invalid):
             return False
         kept: dict[tuple[str, bytes], InvalidRow] = {}
-        self._delete_lines(erasure, lambda invalid: kept.setdefault((invalid.table, invalid.row), invalid))
+
+        def keep(invalid: InvalidRow) -> None:
+            kept.setdefault((invalid.table, invalid.row), invalid)
+
+        self._delete_lines(erasure, keep)
         for invalid in kept.values():
             on_invalid(invalid)
         if not kept:
