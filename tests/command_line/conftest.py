@@ -5,18 +5,21 @@ import shlex
 import signal
 import subprocess
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from itertools import count, islice
 from pathlib import Path
 
 import attrs
 import pytest
 
-from domains.command_line import designs, running
+from domains.command_line import costs, designs, running
 from domains.command_line.designs import all_designs
-from shared.designs import load_samples
+from domains.command_line.options import MEMORY
+from domains.command_line.running import _demo_tables as demo_tables
 from shared.designs.comparison import measure_variant
+from shared.designs.traps import trap_row
 from shared.stores import connect
+from shared.tables import create_tables
 from tests.command_line.running import run
 from tests.command_line.transcripts import run_in_memory
 from tests.domains.conftest import sampled, sampled_file
@@ -24,8 +27,8 @@ from tests.domains.conftest import sampled, sampled_file
 __all__ = ["sampled", "sampled_file"]
 
 ROOT = Path(__file__).parents[2]
-MEASURED = {}
-"""What few samples cost."""
+KEPT, MEASURED, TRAPS = {}, {}, {}
+"""Stores in memory with few samples, what these cost, and what traps give."""
 
 
 @pytest.fixture
@@ -93,19 +96,42 @@ def cut_designs(tmp_path_factory):
 
 
 @pytest.fixture
-def few_samples(cut_designs, monkeypatch):
-    """The designs with forty lines of their samples, where a test asks for no more; each variant is measured once."""
+def few_samples(folder, cut_designs, monkeypatch):
+    """The designs with forty lines of their samples; what these cost in memory is measured once for all tests."""
+    for path in {load.samples for design in cut_designs.values() for load in design.loads}:
+        (folder / path.name).symlink_to(path)
+    monkeypatch.setattr(costs, "trap_row", _trap_row)
     monkeypatch.setattr(designs, "design_named", cut_designs.__getitem__)
+    monkeypatch.setattr(running, "_demo_tables", _kept_tables)
     monkeypatch.setattr(running, "measure_variant", _measured)
 
 
+@contextmanager
+def _kept_tables(url, variant, keep):
+    """`running._demo_tables`, but stores in memory are kept with their samples."""
+    if url != MEMORY:
+        with demo_tables(url, variant, keep) as connection:
+            yield connection
+        return
+    key = (variant.name, *(table.name for table in variant.tables))
+    if key not in KEPT:
+        KEPT[key] = connect(MEMORY)
+        create_tables(KEPT[key], variant.tables)
+    yield KEPT[key]
+
+
+def _trap_row(trap, design):
+    if (design.name, trap.name) not in TRAPS:
+        TRAPS[design.name, trap.name] = trap_row(trap, design)
+    return TRAPS[design.name, trap.name]
+
+
 def _measured(connection, design, variant):
-    """The costs of a variant as they were measured before; its samples are stored in every store."""
-    if (design.name, variant.name) in MEASURED:
-        load_samples(connection, design, variant)
-    else:
-        MEASURED[design.name, variant.name] = measure_variant(connection, design, variant)
-    return MEASURED[design.name, variant.name]
+    if connection not in KEPT.values():
+        return measure_variant(connection, design, variant)
+    if connection not in MEASURED:
+        MEASURED[connection] = measure_variant(connection, design, variant)
+    return MEASURED[connection]
 
 
 @pytest.fixture
