@@ -2,7 +2,7 @@
 
 A cursor is URL-safe base64, without padding, of three fields:
 
-    digest of the question   8 bytes   blake2b of table layout, ranges, direction, conditions, order and filter
+    digest of the request    8 bytes   blake2b of table layout, ranges, direction, conditions, order and filter
     checksum                 4 bytes   blake2b of the digest and the position
     position                 the rest  fields of bytes, each after its length in 2 bytes
 
@@ -20,7 +20,7 @@ from typing import Any
 from ..keys.errors import InvalidQuestion, shown
 from ..keys.layout import KeyLayout
 from ..tables.item_cells import ItemCells
-from .record_reader import Question
+from .record_reader import Request
 
 _DIGEST_BYTES = 8
 _CHECKSUM_BYTES = 4
@@ -32,19 +32,19 @@ class OtherQuestion(InvalidQuestion):
     """A cursor that belongs to another question."""
 
 
-def digest_of(question: Question[Any]) -> bytes:
-    """The digest of a question; a cursor continues only the question whose digest it holds.
+def digest_of(request: Request[Any]) -> bytes:
+    """The digest of a request; a cursor continues only the request whose digest it holds.
 
     It is a digest of a `repr`, so renaming an attribute of `RowRange`, a codec or a condition ends cursors in use.
     """
-    table = question.table.layout
+    table = request.table.layout
     cells = table.cells
     qualifier = _key(cells.qualifier) if isinstance(cells, ItemCells) else None
     of_cells = f"{type(cells).__name__!r}, {cells.columns!r}, {cells.cell_attributes!r}, {qualifier}"
     layout = f"({table.name!r}, {_key(table.key)}, {of_cells})"
-    server = question.server and question.server.text
-    asked = (question.table.name, question.plan.streams, question.conditions, question.reverse, server)
-    order = question.order and _key(question.order)
+    server = request.server and request.server.text
+    asked = (request.table.name, request.plan.streams, request.conditions, request.reverse, server)
+    order = request.order and _key(request.order)
     return blake2b(f"({asked!r}, {layout}, {order})".encode(), digest_size=_DIGEST_BYTES).digest()
 
 

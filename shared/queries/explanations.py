@@ -6,7 +6,7 @@ import attrs
 
 from ..keys.ranges import RowRange
 from .pages import client_work
-from .record_reader import Question
+from .record_reader import Request
 from .scanning import BUFFER_ROWS, batch_size
 
 
@@ -49,35 +49,35 @@ def _values(range_: RowRange) -> str:
     return ", ".join(f"{name}={condition}" for name, condition in range_.parts) or str(range_)
 
 
-def explain(question: Question[Any], limit: int, *, looks_up: bool, reports: bool) -> Explanation:
-    """The explanation of a question's first page of `limit` records.
+def explain(request: Request[Any], limit: int, *, looks_up: bool, reports: bool) -> Explanation:
+    """The explanation of a request's first page of `limit` records.
 
     `looks_up` if a second lookup follows it, `reports` if it leaves out rows that are not records.
     """
-    plan, work = question.plan, client_work(question)
+    plan, work = request.plan, client_work(request)
     ranges = plan.ranges
-    is_exact = not (work or looks_up or reports or question.is_wide or question.has_own_cells or len(plan.streams) > 1)
+    is_exact = not (work or looks_up or reports or request.is_wide or request.has_own_cells or len(plan.streams) > 1)
     if plan.point is not None:
-        rpcs = 1 if question.server is None else 3
-    elif question.order is not None:
+        rpcs = 1 if request.server is None else 3
+    elif request.order is not None:
         rpcs = 3 * len(ranges)
     else:
         # Each stream opens a scanner, fetches a batch and closes it; a single stream fetches as many as the page needs.
         fetches = 1
-        if is_exact and question.server is None:
+        if is_exact and request.server is None:
             # In reverse a batch has one row more, because the first row may be the one at the stop, which is dropped.
-            batch_rows = batch_size(min(limit + 1, BUFFER_ROWS), plan) + question.reverse
-            fetches, most = (-(-rows // batch_rows) for rows in (limit + 1, limit + 1 + question.reverse))
+            batch_rows = batch_size(min(limit + 1, BUFFER_ROWS), plan) + request.reverse
+            fetches, most = (-(-rows // batch_rows) for rows in (limit + 1, limit + 1 + request.reverse))
             is_exact = fetches == most
         rpcs = (2 + fetches) * len(plan.streams)
     return Explanation(
-        question.table.name,
+        request.table.name,
         ranges,
         len(plan.streams),
-        question.reverse and question.order is None,
+        request.reverse and request.order is None,
         work,
-        () if question.server is None else question.server.attributes,
-        question.is_wide,
+        () if request.server is None else request.server.attributes,
+        request.is_wide,
         rpcs,
-        is_exact and question.server is None,
+        is_exact and request.server is None,
     )

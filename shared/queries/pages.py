@@ -7,7 +7,7 @@ import attrs
 
 from ..tables.errors import InvalidRow
 from .cursors import decode_cursor, digest_of, encode_cursor
-from .record_reader import Question, RecordReader
+from .record_reader import RecordReader, Request
 from .scanning import BUFFER_ROWS, check_count
 from .sorted_pages import read_sorted
 
@@ -34,7 +34,7 @@ class Page(Generic[R]):
 
 
 def read_page(
-    question: Question[R],
+    request: Request[R],
     limit: int,
     cursor: str | None = None,
     on_invalid: Callable[[InvalidRow], None] | None = None,
@@ -48,22 +48,22 @@ def read_page(
     """
     check_count("limit", limit)
     check_count("read_at_most", read_at_most)
-    reader = RecordReader(question, on_invalid)
-    digest = None if cursor is None else digest_of(question)
+    reader = RecordReader(request, on_invalid)
+    digest = None if cursor is None else digest_of(request)
     position = None if cursor is None or digest is None else decode_cursor(cursor, digest)
-    if question.order is not None:
-        records, last = read_sorted(reader, question.order, position, limit, read_at_most)
+    if request.order is not None:
+        records, last = read_sorted(reader, request.order, position, limit, read_at_most)
     else:
         records, last = reader.in_key_order(position, limit, read_at_most, buffer_rows)
     return Page(
         records,
-        None if last is None else encode_cursor(last, digest or digest_of(question)),
+        None if last is None else encode_cursor(last, digest or digest_of(request)),
         reader.read,
-        client_work=client_work(question),
-        server_filtered=() if question.server is None else question.server.attributes,
+        client_work=client_work(request),
+        server_filtered=() if request.server is None else request.server.attributes,
     )
 
 
-def client_work(question: Question[Any]) -> tuple[str, ...]:
+def client_work(request: Request[Any]) -> tuple[str, ...]:
     """The attributes that the client compares, each once, then `order` if it sorts."""
-    return (*dict.fromkeys(name for name, _ in question.conditions), *(("order",) if question.order else ()))
+    return (*dict.fromkeys(name for name, _ in request.conditions), *(("order",) if request.order else ()))

@@ -24,7 +24,7 @@ from ..tables.layouts import TableLayout
 from .explanations import Explanation, explain
 from .key_order import direction
 from .pages import READ_AT_MOST, Page, read_page
-from .record_reader import Question, without_attribute
+from .record_reader import Request, without_attribute
 from .scanning import BATCH_ROWS, check_count
 from .server_filters import ServerFilter
 
@@ -71,12 +71,12 @@ class Query(Generic[R]):
         check_same_table(layout, plan)
         sort_into, reverse = direction(layout, plan, order, newest_first)
         conditions = conditions_of(layout.cells.record, plan, where)
-        self._question: Question[Any] = Question(table, plan, conditions, server, sort_into, reverse)
-        if server is not None and self._question.is_wide:
+        self._request: Request[Any] = Request(table, plan, conditions, server, sort_into, reverse)
+        if server is not None and self._request.is_wide:
             raise InvalidQuestion(
                 f"server: cannot filter table {layout.name}, whose rows are read in parts: give where instead"
             )
-        if sort_into is not None and self._question.has_own_cells:
+        if sort_into is not None and self._request.has_own_cells:
             raise InvalidQuestion(
                 f"order: cannot sort table {layout.name}, because a cursor cannot tell apart the records in a row of "
                 f"{type(layout.cells).__name__}: omit order, and sort the records yourself"
@@ -98,7 +98,7 @@ class Query(Generic[R]):
         page that continues within a row of many records scans the rest of that row before the range: up to 3 RPCs more
         if few cells are left.
         """
-        return self._fetched(read_page(self._question, limit, cursor, self._on_invalid))
+        return self._fetched(read_page(self._request, limit, cursor, self._on_invalid))
 
     def _fetched(self, page: Page[Any]) -> Page[R]:
         """The page with its records passed through every `then`."""
@@ -137,7 +137,7 @@ class Query(Generic[R]):
 
     def _copy(self) -> "Query[Any]":
         query: Query[Any] = object.__new__(type(self))
-        query._question, query._fetches, query._on_invalid = self._question, self._fetches, self._on_invalid
+        query._request, query._fetches, query._on_invalid = self._request, self._fetches, self._on_invalid
         return query
 
     def __iter__(self) -> Iterator[R]:
@@ -149,15 +149,15 @@ class Query(Generic[R]):
             yield from page.records
 
     def _pages(self) -> Iterator[Page[R]]:
-        streams = len(self._question.plan.streams)
-        limit = ITERATION_RECORDS if self._question.order is None else READ_AT_MOST
+        streams = len(self._request.plan.streams)
+        limit = ITERATION_RECORDS if self._request.order is None else READ_AT_MOST
         buffer_rows = streams * BATCH_ROWS
         if streams > 1:
             buffer_rows = streams * ITERATION_BATCH_ROWS
         cursor = None
         while True:
             page = read_page(
-                self._question, limit, cursor, self._on_invalid, read_at_most=READ_AT_MOST, buffer_rows=buffer_rows
+                self._request, limit, cursor, self._on_invalid, read_at_most=READ_AT_MOST, buffer_rows=buffer_rows
             )
             yield self._fetched(page)
             cursor = page.cursor
@@ -171,7 +171,7 @@ class Query(Generic[R]):
         """
         limit, cursor = 1, None
         while True:
-            page = read_page(self._question, limit, cursor, self._on_invalid)
+            page = read_page(self._request, limit, cursor, self._on_invalid)
             if answers := self._fetched(page).records:
                 return answers[0]
             if page.records:
@@ -187,10 +187,10 @@ class Query(Generic[R]):
     def explain(self, limit: int = 100) -> Explanation:
         """What a page would do: its ranges, what the client and the server compare, its RPCs. Reads nothing."""
         check_count("limit", limit)
-        return explain(self._question, limit, looks_up=bool(self._fetches), reports=self._on_invalid is not None)
+        return explain(self._request, limit, looks_up=bool(self._fetches), reports=self._on_invalid is not None)
 
     def __repr__(self) -> str:
-        return f"Query({self._question.layout.name}: {shown(self._question.plan.question)})"
+        return f"Query({self._request.layout.name}: {shown(self._request.plan.question)})"
 
 
 def check_same_table(table: TableLayout[Any, Any], plan: Plan) -> None:

@@ -30,7 +30,7 @@ Stored = Generator[Any, None, None]
 
 
 @attrs.frozen(eq=False)
-class Question(Generic[R]):
+class Request(Generic[R]):
     """What one query asks of one table; reading it in pages needs nothing else."""
 
     table: BoundTable[Any, R]
@@ -59,12 +59,12 @@ class Question(Generic[R]):
 
 
 class RecordReader(Generic[R]):
-    """Reads the rows or cells of a question, and makes records of those that match."""
+    """Reads the rows or cells of a request, and makes records of those that match."""
 
-    def __init__(self, question: Question[R], on_invalid: Callable[[InvalidRow], None] | None) -> None:
-        self.question = question
-        self._rows = question.table.rows
-        self._layout = question.table.layout
+    def __init__(self, request: Request[R], on_invalid: Callable[[InvalidRow], None] | None) -> None:
+        self.request = request
+        self._rows = request.table.rows
+        self._layout = request.table.layout
         self.on_invalid = on_invalid
         self.read = 0
         """Rows read so far; in rows with many records, cells."""
@@ -74,8 +74,8 @@ class RecordReader(Generic[R]):
         self._item = cells.item if isinstance(cells, ItemCells) else None
         self._keys: dict[bytes, object] = {}
         """The last rows decoded, one for each stream: cells of rows that are merged alternate. None is not a key."""
-        self._matchers = [(name, wanted, matcher(wanted)) for name, wanted in question.conditions]
-        self.may_skip = bool(question.conditions) or on_invalid is not None or question.has_own_cells
+        self._matchers = [(name, wanted, matcher(wanted)) for name, wanted in request.conditions]
+        self.may_skip = bool(request.conditions) or on_invalid is not None or request.has_own_cells
         """Whether a page may have to read more than it returns records."""
         self._takes_all_rows = self._has_one and not self.may_skip
         """Whether every row is one record of the answer, and an invalid one is raised."""
@@ -89,11 +89,11 @@ class RecordReader(Generic[R]):
         records: list[R] = []
         # One more than the limit tells whether there is a next page.
         read_limit = None if self.may_skip else limit + 1
-        wanted = min(max(limit + 1, SKIPPING_BUFFER_ROWS if self.question.conditions else 1), buffer_rows)
+        wanted = min(max(limit + 1, SKIPPING_BUFFER_ROWS if self.request.conditions else 1), buffer_rows)
         if self.may_skip:
             wanted = min(wanted, read_at_most + 1)
         last: Any = None
-        with closing(self.stored(position, read_limit, wanted, self.question.reverse)) as read:
+        with closing(self.stored(position, read_limit, wanted, self.request.reverse)) as read:
             for stored in read:
                 if len(records) >= limit or (self.may_skip and self.read >= read_at_most):
                     return records, None if last is None else self.position(last)
@@ -107,7 +107,7 @@ class RecordReader(Generic[R]):
         """What `in_key_order` returns, in less time for each row, if every row is a record of the answer."""
         records: list[R] = []
         stored: Any = None
-        with closing(self.stored(position, limit + 1, wanted, self.question.reverse)) as rows:
+        with closing(self.stored(position, limit + 1, wanted, self.request.reverse)) as rows:
             for stored in islice(rows, limit):
                 row, cells = stored
                 try:
@@ -122,14 +122,14 @@ class RecordReader(Generic[R]):
 
         At most `limit` rows are read. `wanted` is about how many will be: it sets the size of batches.
         """
-        question, cells = self.question, self._layout.cells
-        positions = None if after is None else _positions(question.plan, after, reverse)
+        request, cells = self.request, self._layout.cells
+        positions = None if after is None else _positions(request.plan, after, reverse)
         if isinstance(cells, ItemCells):
             wanted = max(wanted, CHUNK_CELLS) if self.may_skip else wanted
-            reader = CellReader(self._rows, cells, wanted, reverse, question.plan.qualifiers)
-            return reader.read(question.plan, [None] * len(question.plan.streams) if positions is None else positions)
-        plan = question.plan if positions is None else _plan_after(question.plan, positions, reverse)
-        return run_plan(self._rows, plan, limit, reverse, wanted, question.server, cells.columns)
+            reader = CellReader(self._rows, cells, wanted, reverse, request.plan.qualifiers)
+            return reader.read(request.plan, [None] * len(request.plan.streams) if positions is None else positions)
+        plan = request.plan if positions is None else _plan_after(request.plan, positions, reverse)
+        return run_plan(self._rows, plan, limit, reverse, wanted, request.server, cells.columns)
 
     def matching(self, stored: Any) -> list[R]:
         """The records of a row or cell that match: at most one, except in a domain's own cells.
@@ -156,7 +156,7 @@ class RecordReader(Generic[R]):
     def _of_cell(self, row: bytes, qualifier: bytes, value: bytes) -> list[R]:
         """The record of a cell; none if its row key is invalid, which was reported with the first cell of the row."""
         if row not in self._keys:
-            if len(self._keys) >= len(self.question.plan.streams):
+            if len(self._keys) >= len(self.request.plan.streams):
                 del self._keys[next(iter(self._keys))]
             self._keys[row] = None
             self._keys[row] = self._layout.key.decode(row)
@@ -189,7 +189,7 @@ class RecordReader(Generic[R]):
     def position(self, stored: Any) -> tuple[bytes, bytes, bytes]:
         """The position of a row or cell: the row without the prefix of its stream, the qualifier, and the stream."""
         row, qualifier = stored[0], b"" if self._item is None else stored[1]
-        streams = self.question.plan.streams
+        streams = self.request.plan.streams
         number = _stream_of(streams, row) if len(streams) > 1 else 0
         numbered = number.to_bytes(2, "big") if len(streams) > 1 else b""
         return row[streams[number].prefix_bytes :], qualifier, numbered

@@ -29,7 +29,7 @@ def read_sorted(
     read_at_most: int,
 ) -> tuple[list[R], tuple[bytes, ...] | None]:
     """The next `limit` records after a position, and the position of the last one if more follow."""
-    reverse = reader.question.reverse
+    reverse = reader.request.reverse
     keyed = _with_sort_key(reader, order, read_at_most)
     if after is not None:
         keyed = (item for item in keyed if (item[0] < after if reverse else item[0] > after))
@@ -49,7 +49,7 @@ def _with_sort_key(
             if reader.read == read_at_most:
                 raise InvalidQuestion(
                     f"a sorted page reads all rows of its ranges, which hold more than {read_at_most}: "
-                    + _how_to_read_fewer(reader.question.layout.key, reader.question.plan)
+                    + _how_to_read_fewer(reader.request.layout.key, reader.request.plan)
                 )
             for record in reader.matching(stored):
                 try:

@@ -12,7 +12,7 @@ from shared.keys.slice_codecs import share_codec
 from shared.queries import Page, ServerFilter
 from shared.queries.pages import READ_AT_MOST, read_page
 from shared.queries.query import conditions_of
-from shared.queries.record_reader import Question
+from shared.queries.record_reader import Request
 from shared.tables import BoundTable, InvalidRow, RecordCells, TableLayout
 from tests.engines import EMBEDDED, Engine
 from tests.shared.specimens import ByHost, ByHostNewestFirst, Falling, Item, Rising
@@ -65,8 +65,8 @@ def page(
 ) -> Page[Any]:
     """One page of a question in a given direction, which `Query` derives; with an `order`, the client always sorts."""
     conditions = conditions_of(table.cells.record, plan, where)
-    question = Question(BoundTable(rows.connection, table), plan, conditions, filter, order, reverse)
-    return read_page(question, limit, cursor, on_invalid, read_at_most=read_at_most)
+    request = Request(BoundTable(rows.connection, table), plan, conditions, filter, order, reverse)
+    return read_page(request, limit, cursor, on_invalid, read_at_most=read_at_most)
 
 
 def keys_of(layout: KeyLayout[Any]) -> list[Any]:
