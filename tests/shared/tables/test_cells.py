@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.keys import KeyLayout, TrailingText, part, row_key
+from shared.keys import KeyLayout, TrailingText
 from shared.tables import BIG_INT, TEXT, TEXTS, Column, InvalidRecord, InvalidRow, Packing, RecordCells, TableLayout
 from shared.tables.packing import MSGPACK
+from tests.shared.specimens import key_class
 
 
 @attrs.frozen
@@ -43,9 +44,7 @@ COLUMNS = {
 SALES = RecordCells(Sale, COLUMNS)
 
 
-@row_key
-class Number:
-    number: str = part(TrailingText, "all of the key")
+Number = key_class("Number", number=TrailingText)
 
 
 @attrs.frozen

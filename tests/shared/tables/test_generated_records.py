@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.keys import EscapedText, Int64, InvalidKey, KeyLayout, part, row_key
+from shared.keys import EscapedText, Int64, InvalidKey, KeyLayout
 from shared.keys.slice_codecs import share_codec
 from shared.records import text
 from shared.tables import BIG_INT, Column, InvalidRecord, InvalidRow, RecordCells, TableLayout
 from tests.reference import without_reference
 from tests.shared.keys.strategies import CASES, damaged, layouts, many
+from tests.shared.specimens import key_class
 
 CELLS: dict[str, tuple[Any, Column, st.SearchStrategy[Any]]] = {
     "word": (str, Column("f:w"), st.text(max_size=5)),
@@ -114,15 +115,8 @@ def test_the_generated_reader_does_what_the_reference_does(data: st.DataObject) 
     assert outcome(table._record_reference, row, cells) == outcome(table.record, row, cells)
 
 
-@row_key
-class ByHost:
-    host: str = part(EscapedText, "where")
-    at_ms: int = part(Int64, "when, milliseconds since 1970")
-
-
-@row_key
-class Host:
-    host: str = part(EscapedText, "all of the key")
+ByHost = key_class("ByHost", host=EscapedText, at_ms=Int64)
+Host = key_class("Host", host=EscapedText)
 
 
 @attrs.frozen

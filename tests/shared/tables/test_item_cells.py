@@ -40,7 +40,8 @@ from shared.tables import (
     TableLayout,
 )
 from tests.reference import without_reference
-from tests.shared.keys.strategies import damaged, key_class, many
+from tests.shared.keys.strategies import damaged, many
+from tests.shared.specimens import key_class
 
 
 @row_key
@@ -240,8 +241,8 @@ TIMES = [-(2**31), -3601, -3600, -1, 0, 1, 3599, 3600, 7199, 2**31 - 1]
 @pytest.mark.parametrize("at_s", TIMES)
 def test_a_value_is_put_together_from_its_slice_and_its_rest(at_s: int, descending: bool) -> None:
     turned: Any = Descending if descending else (lambda codec: codec)
-    hour = key_class({"metric": EscapedText, "at_s": turned(Slice(Int64, 3600))})
-    second = key_class({"at_s": turned(Rest(UInt16, 3600))})
+    hour = key_class("Key", metric=EscapedText, at_s=turned(Slice(Int64, 3600)))
+    second = key_class("Key", at_s=turned(Rest(UInt16, 3600)))
     item_cells = ItemCells(Point, "p", KeyLayout(second), value="value")
     table = TableLayout("t", "any", KeyLayout(hour), item_cells)
     point = Point("cpu", at_s, 0.5)
@@ -278,7 +279,7 @@ def test_cells_with_another_label_are_passed_over() -> None:
     with pytest.raises(InvalidRow, match=r"OrderSlot\.slot: "):
         table.records(b"ann", {b"r:order:": b"\xa3n-1"})
     assert cells.claimed == (b"order:", b"order;")
-    labels = KeyLayout(key_class({"slot": Prefixed("\U0010ffff", UInt8)}))
+    labels = KeyLayout(key_class("Key", slot=Prefixed("\U0010ffff", UInt8)))
     assert ItemCells(Recent, "r", labels, value="order_id").claimed == (b"\xf4\x8f\xbf\xbf", b"\xf4\x8f\xbf\xc0")
     assert RECENT_CELLS.claimed == (b"", None)
 
@@ -343,7 +344,7 @@ class Setting:
     name: str
 
 
-NAMED = KeyLayout(key_class({"name": TrailingText}))
+NAMED = KeyLayout(key_class("Key", name=TrailingText))
 SETTINGS = TableLayout("settings", "a setting", KeyLayout(User), ItemCells(Setting, "s", NAMED))
 
 
@@ -373,13 +374,13 @@ def test_values_in_a_qualifier_cannot_be_merged() -> None:
 FALLING = Descending(Rest(UInt16, 3600))
 REST, WHOLE, SLICE = Rest(UInt16, 3600), UInt16, Slice(Int32, 3600)
 BY_METRIC, REST_IN_ROW, WHOLE_IN_ROW = (
-    key_class({"metric": EscapedText, **rest}) for rest in ({}, {"at_s": REST}, {"at_s": Int32})
+    key_class("Key", metric=EscapedText, **rest) for rest in ({}, {"at_s": REST}, {"at_s": Int32})
 )
 
 
 def points_with(codec: Any, value: Any = "value", name: str = "at_s") -> ItemCells[Any]:
     """Cells of points with a qualifier of one part."""
-    return ItemCells(Point, "p", KeyLayout(key_class({name: codec})), value=value)
+    return ItemCells(Point, "p", KeyLayout(key_class("Key", **{name: codec})), value=value)
 
 
 UNDIVIDED = "Point.at_s: is in the row key and in the qualifier, so it must be a Slice and a Rest"
@@ -509,7 +510,7 @@ def test_every_item_comes_back(slot: int, order_id: str, amount: int, note: str 
 FALLING_POINTS = TableLayout(
     "points_falling",
     "an hour of a metric",
-    KeyLayout(key_class({"metric": EscapedText, "at_s": Descending(Slice(Int32, 3600))})),
+    KeyLayout(key_class("Key", metric=EscapedText, at_s=Descending(Slice(Int32, 3600)))),
     points_with(FALLING),
 )
 

@@ -23,6 +23,7 @@ from shared.tables import (
 from shared.tables.cells import check_cell_size
 from tests.engines import Engine
 from tests.reference import without_reference
+from tests.shared.specimens import key_class
 from tests.shared.stocked import query_of
 
 
@@ -222,10 +223,7 @@ def test_a_record_without_columns_has_nothing_to_choose() -> None:
 # ---- slices --------------------------------------------------------------------------------------
 
 
-@row_key
-class HourOf:
-    host: str = part(EscapedText, "where")
-    at_s: int = part(Slice(Int32, 3600), "the hour")
+HourOf = key_class("HourOf", host=EscapedText, at_s=Slice(Int32, 3600))
 
 
 @attrs.frozen
@@ -291,10 +289,7 @@ def test_the_size_of_a_cell_is_the_one_that_the_store_compares(engine: Engine) -
             rows.put(row, {column: largest + b"x"})
 
 
-@row_key
-class DayOfUser:
-    user: str = part(EscapedText, "who")
-    time_ms: int = part(Slice(Int64, 1000), "the day")
+DayOfUser = key_class("DayOfUser", user=EscapedText, time_ms=Slice(Int64, 1000))
 
 
 @attrs.frozen

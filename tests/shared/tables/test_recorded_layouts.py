@@ -24,8 +24,6 @@ from shared.keys import (
     Slice,
     TimeBucket,
     UInt32,
-    part,
-    row_key,
 )
 from shared.queries import Query
 from shared.stores import connect
@@ -47,14 +45,12 @@ from shared.tables.adopting import adopt_tables
 from shared.tables.recorded_layouts import RECORDS, json_of, merged_layouts, read_cell, recorded_in
 from shared.writes import put_all, put_in_rows
 from tests.engines import Engine
+from tests.shared.specimens import key_class
 
 HOUR_MS, DAY_MS = 3_600_000, 86_400_000
 
 
-@row_key
-class ByHost:
-    host: str = part(EscapedText, "the host")
-    time_ms: int = part(Int64, "milliseconds since 1970")
+ByHost = key_class("ByHost", host=EscapedText, time_ms=Int64)
 
 
 @attrs.frozen
@@ -80,32 +76,22 @@ class Point:
 
 
 def points(every_ms: int) -> TableLayout[Any, Point]:
-    @row_key
-    class Period:
-        host: str = part(EscapedText, "the host")
-        time_ms: int = part(Slice(Int64, every_ms), "the period")
-
-    @row_key
-    class Within:
-        time_ms: int = part(Rest(UInt32, every_ms), "the rest of the period")
-
-    return TableLayout("points", "a period", KeyLayout(Period), ItemCells(Point, "p", KeyLayout(Within)))
+    period = key_class("Period", host=EscapedText, time_ms=Slice(Int64, every_ms))
+    within = key_class("Within", time_ms=Rest(UInt32, every_ms))
+    return TableLayout("points", "a period", KeyLayout(period), ItemCells(Point, "p", KeyLayout(within)))
 
 
 def by_status(codes: dict[str, int], label: str = "") -> TableLayout[Any, Any]:
     codec = Code(codes)
 
-    @row_key
-    class ByStatus:
-        status: str = part(Prefixed(label, codec) if label else codec, "the status")
-        host: str = part(EscapedText, "the host")
+    by_status_first = key_class("ByStatus", status=Prefixed(label, codec) if label else codec, host=EscapedText)
 
     @attrs.frozen
     class Line:
         status: str
         host: str
 
-    return TableLayout("lines", "a line", KeyLayout(ByStatus), RecordCells(Line, {}, marker="l:x"))
+    return TableLayout("lines", "a line", KeyLayout(by_status_first), RecordCells(Line, {}, marker="l:x"))
 
 
 def put(connection: happybase.Connection, table: TableLayout[Any, Any], *records: Any) -> None:
@@ -213,10 +199,7 @@ def test_added_codes_are_compatible_and_recorded(connection: happybase.Connectio
 
 
 def test_names_of_classes_and_parts_do_not_count() -> None:
-    @row_key
-    class OtherName:
-        server: str = part(EscapedText, "the host")
-        at_ms: int = part(Int64, "milliseconds since 1970")
+    renamed_key = key_class("OtherName", server=EscapedText, at_ms=Int64)
 
     @attrs.frozen
     class Visit:
@@ -225,7 +208,7 @@ def test_names_of_classes_and_parts_do_not_count() -> None:
 
     cells = RecordCells(Visit, {}, marker="e:x")
     prefixes = Salt(of=("server", "at_ms"), buckets=8)
-    renamed = TableLayout("events", "a visit", KeyLayout(OtherName, prefixes), cells)
+    renamed = TableLayout("events", "a visit", KeyLayout(renamed_key, prefixes), cells)
     assert renamed.format == events(Salt(of=("host", "time_ms"), buckets=8)).format
     assert renamed.format.text == "row Salt(of=parts 1 and 2, buckets=8), EscapedText, Int64"
 

@@ -7,19 +7,16 @@ import attrs
 import happybase
 import pytest
 
-from shared.keys import EscapedText, Int64, KeyLayout, part, row_key
+from shared.keys import EscapedText, Int64, KeyLayout
 from shared.queries import equal
 from shared.records import one_of, text
 from shared.tables import BIG_INT, Column, InvalidRecord, InvalidRow, RecordCells, TableLayout
 from tests.engines import Engine
 from tests.reference import without_reference
 from tests.shared.queries.paging import page
+from tests.shared.specimens import key_class
 
-
-@row_key
-class ByShop:
-    shop: str = part(EscapedText, "where")
-    at_ms: int = part(Int64, "when, milliseconds since 1970")
+ByShop = key_class("ByShop", shop=EscapedText, at_ms=Int64)
 
 
 @attrs.frozen

@@ -7,7 +7,7 @@ import attrs
 import happybase
 import pytest
 
-from shared.keys import KeyLayout, Prefixed, Salt, Splits, TrailingText, UInt8, part, row_key
+from shared.keys import KeyLayout, Prefixed, Salt, Splits, TrailingText, UInt8
 from shared.tables import (
     TEXT,
     Column,
@@ -23,32 +23,18 @@ from shared.tables import (
 )
 from shared.tables.ddl import statement_split_at
 from tests.engines import Engine
+from tests.shared.specimens import key_class
 from tests.shared.stocked import query_of
 
-
-@row_key
-class User:
-    user: str = part(TrailingText, "who")
+User = key_class("User", user=TrailingText)
+OrderSlot = key_class("OrderSlot", slot=Prefixed("o:", UInt8))
 
 
-@row_key
-class OrderSlot:
-    slot: int = part(Prefixed("o:", UInt8), "place in the list")
+VisitSlot = key_class("VisitSlot", slot=Prefixed("v:", UInt8))
+LongerSlot = key_class("LongerSlot", slot=Prefixed("o:x:", UInt8))
 
 
-@row_key
-class VisitSlot:
-    slot: int = part(Prefixed("v:", UInt8), "place in the list")
-
-
-@row_key
-class LongerSlot:
-    slot: int = part(Prefixed("o:x:", UInt8), "place in the list")
-
-
-@row_key
-class PlainSlot:
-    slot: int = part(UInt8, "place in the list")
+PlainSlot = key_class("PlainSlot", slot=UInt8)
 
 
 @attrs.frozen

@@ -11,7 +11,7 @@ import attrs
 import happybase
 import pytest
 
-from shared.keys import EscapedText, KeyLayout, Salt, Splits, TrailingText, part, row_key
+from shared.keys import EscapedText, KeyLayout, Salt, Splits, TrailingText
 from shared.stores import connect
 from shared.tables import (
     Column,
@@ -27,14 +27,10 @@ from shared.tables import (
 )
 from tests.engines import Engine
 from tests.programs.hbase.stores import with_thrift2
+from tests.shared.specimens import key_class
 from tests.shared.stores.hbase.thrift2_gateway import both_gateways
 
-
-@row_key
-class Named:
-    name: str = part(TrailingText, "all of the key")
-
-
+Named = key_class("Named", name=TrailingText)
 NAMES = TableLayout(
     "names",
     "a name",
@@ -45,11 +41,7 @@ NAMES = TableLayout(
 OTHERS = TableLayout("others", "another name", KeyLayout(Named), RecordCells(Named, {}, marker="o:v"))
 
 
-@row_key
-class Salted:
-    name: str = part(EscapedText, "all of the key")
-
-
+Salted = key_class("Salted", name=EscapedText)
 SALTED = TableLayout(
     "salted",
     "a name in its bucket",
