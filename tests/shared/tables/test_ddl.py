@@ -28,17 +28,18 @@ from shared.keys import (
 )
 from shared.tables import Family, RecordCells, TableLayout, ddl, physical_tables
 from shared.tables.ddl import create_statement, delete_statement, tables_with_splits
-from tests.shared.keys.strategies import few, key_class
+from tests.shared.keys.strategies import few
+from tests.shared.specimens import key_class
 
 
 def table(codec: Codec[Any], *prefixes: Prefix, part: str = "host") -> TableLayout[Any, Any]:
-    key = key_class({part: codec})
+    key = key_class("Key", **{part: codec})
     return TableLayout("logs", "a line", KeyLayout(key, *prefixes), RecordCells(key, {}, marker="l:v"))
 
 
 def families(**families: Family) -> TableLayout[Any, Any]:
     """A table that keeps its cells in the first of these families."""
-    key = key_class({"host": EscapedText})
+    key = key_class("Key", host=EscapedText)
     return TableLayout(
         "logs", "a line", KeyLayout(key), RecordCells(key, {}, marker=f"{next(iter(families))}:v"), families
     )
