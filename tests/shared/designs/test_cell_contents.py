@@ -4,19 +4,13 @@ import attrs
 import pytest
 
 from shared.designs.cell_contents import column_of, contents_of, shown_column
-from shared.keys import KeyLayout, Prefixed, TrailingText, UInt16, part, row_key
+from shared.keys import KeyLayout, Prefixed, TrailingText, UInt16
 from shared.tables import BIG_INT, Column, InvalidRecord, ItemCells, RecordCells, TableLayout
 from shared.writes import SourceCells
+from tests.shared.specimens import key_class
 
-
-@row_key
-class Sale:
-    number: str = part(TrailingText, "which")
-
-
-@row_key
-class WithinHour:
-    second: int = part(Prefixed("s", UInt16), "when")
+Sale = key_class("Sale", number=TrailingText)
+WithinHour = key_class("WithinHour", second=Prefixed("s", UInt16))
 
 
 @attrs.frozen

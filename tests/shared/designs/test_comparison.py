@@ -26,10 +26,11 @@ from shared.designs.comparison import (
     quantiles,
 )
 from shared.designs.cost_tables import verdict
-from shared.keys import EscapedText, Int64, KeyLayout, Salt, between, part, row_key
+from shared.keys import EscapedText, Int64, KeyLayout, Salt, between
 from shared.queries import Query
 from shared.tables import COUNTER, BoundTable, Column, ItemCells, RecordCells, TableLayout
 from tests.engines import Engine
+from tests.shared.specimens import key_class
 
 # ---- where new rows go ---------------------------------------------------------------------------
 
@@ -39,77 +40,55 @@ def in_time(count: int, key: Callable[[int], bytes]) -> list[tuple[bytes, int]]:
     return [(key(at_ms), at_ms) for at_ms in range(count)]
 
 
-def test_all_new_rows_of_a_key_that_begins_with_the_time_go_to_one_range():
-    assert busiest_share(in_time(800, lambda at_ms: at_ms.to_bytes(8, "big")), 80) == 1.0
+OLDER = [(bytes([number]), 0) for number in range(8)]
 
 
-def test_all_new_rows_of_a_key_that_begins_with_the_time_descending_go_to_one_range():
-    assert busiest_share(in_time(800, lambda at_ms: (2**63 - at_ms).to_bytes(8, "big")), 80) == 1.0
+def in_buckets(count):
+    """Rows in so many buckets in turn, a hundred for each."""
+    return in_time(100 * count, lambda at_ms: bytes([at_ms % count]) + at_ms.to_bytes(8, "big"))
 
 
-def test_new_rows_in_eight_buckets_in_turn_are_an_eighth_in_each_range():
-    rows = in_time(800, lambda at_ms: bytes([at_ms % 8]) + at_ms.to_bytes(8, "big"))
-    assert busiest_share(rows, 80) == 1 / 8
-
-
-def test_new_rows_in_fewer_buckets_than_ranges_are_the_share_of_a_bucket():
-    rows = in_time(800, lambda at_ms: bytes([at_ms % 4]) + at_ms.to_bytes(8, "big"))
-    assert busiest_share(rows, 80) == 1 / 4
-
-
-def test_new_rows_in_more_buckets_than_ranges_are_an_eighth_in_each_range():
-    rows = in_time(1600, lambda at_ms: bytes([at_ms % 16]) + at_ms.to_bytes(8, "big"))
-    assert busiest_share(rows, 160) == 1 / 8
-
-
-def test_the_busiest_range_is_the_one_with_most_of_the_new_rows():
-    # Seven of ten new rows are in bucket 3.
-    rows = in_time(800, lambda at_ms: bytes([at_ms % 8]) + at_ms.to_bytes(8, "big"))
-    rows += [(bytes([3 if number < 7 else number]) + b"\xff%c" % number, 1000 + number) for number in range(10)]
-    assert busiest_share(rows, 10) == 0.7
-
-
-def test_the_ranges_are_cut_from_the_older_rows_alone():
-    # A hundred older rows, and as many new ones below them all: cut from all rows, the new would fill four ranges.
-    rows = in_time(100, lambda at_ms: b"z%03d" % at_ms) + [(b"a%03d" % number, 200) for number in range(100)]
-    assert busiest_share(rows, 50) == 1.0
-
-
-def test_the_newest_rows_are_those_after_the_border_and_not_on_it():
-    older = [(bytes([number]), 0) for number in range(8)]
-    assert busiest_share([*older, (b"\x00a", 10), (b"\x07a", 10)], 10) == 0.5
-    # One millisecond more, and all are new.
-    assert busiest_share([*older, (b"\x00a", 10), (b"\x07a", 10)], 11) == 1.0
-    # A row on the border is older: only the last is new.
-    assert busiest_share([*older, (b"\x00a", 10), (b"\x00b", 10), (b"\x07a", 11)], 1) == 1.0
-
-
-def test_a_new_row_on_a_border_goes_to_the_range_above_it():
-    older = [(bytes([number]), 0) for number in range(8)]
-    assert busiest_share([*older, (b"\x01", 5), (b"\x01a", 5), (b"\x01b", 5)], 1) == 1.0
-
-
-def test_where_there_are_no_older_rows_there_is_one_range():
-    assert busiest_share(in_time(10, lambda at_ms: bytes([at_ms])), 1000) == 1.0
-    assert busiest_share([(b"a", 5), (b"b", 5)], 1) == 1.0
-
-
-def test_one_row_is_all_in_one_range():
-    assert busiest_share([(b"a", 0)], 1) == 1.0
-    assert busiest_share([(b"a", -5)], 60_000) == 1.0
-
-
-def test_no_rows_are_in_no_range():
-    assert busiest_share([], 1) == 0.0
+@pytest.mark.parametrize(
+    ("rows", "newest_ms", "share"),
+    [
+        pytest.param(in_time(800, lambda at_ms: at_ms.to_bytes(8, "big")), 80, 1.0, id="time first"),
+        pytest.param(in_time(800, lambda at_ms: (2**63 - at_ms).to_bytes(8, "big")), 80, 1.0, id="newest first"),
+        pytest.param(in_buckets(8), 80, 1 / 8, id="eight buckets in turn"),
+        pytest.param(in_buckets(4), 40, 1 / 4, id="fewer buckets than ranges"),
+        pytest.param(in_buckets(16), 160, 1 / 8, id="more buckets than ranges"),
+        pytest.param(
+            in_buckets(8) + [(bytes([3 if n < 7 else n]) + b"\xff%c" % n, 1000 + n) for n in range(10)],
+            10,
+            0.7,
+            id="seven of ten new rows in bucket 3",
+        ),
+        # Cut from all rows, the new ones below a hundred older ones would fill four ranges.
+        pytest.param(
+            in_time(100, lambda at_ms: b"z%03d" % at_ms) + [(b"a%03d" % n, 200) for n in range(100)],
+            50,
+            1.0,
+            id="below",
+        ),
+        # The newest rows are those after the border and not on it; one millisecond more, and all are new.
+        pytest.param([*OLDER, (b"\x00a", 10), (b"\x07a", 10)], 10, 0.5, id="two ranges"),
+        pytest.param([*OLDER, (b"\x00a", 10), (b"\x07a", 10)], 11, 1.0, id="all are new"),
+        pytest.param([*OLDER, (b"\x00a", 10), (b"\x00b", 10), (b"\x07a", 11)], 1, 1.0, id="only the last is new"),
+        pytest.param([*OLDER, (b"\x01", 5), (b"\x01a", 5), (b"\x01b", 5)], 1, 1.0, id="on a border is above it"),
+        pytest.param(in_time(10, lambda at_ms: bytes([at_ms])), 1000, 1.0, id="no older rows"),
+        pytest.param([(b"a", 5), (b"b", 5)], 1, 1.0, id="no older rows than two"),
+        pytest.param([(b"a", 0)], 1, 1.0, id="one row"),
+        pytest.param([(b"a", -5)], 60_000, 1.0, id="one row before 1970"),
+        pytest.param([], 1, 0.0, id="no rows"),
+        pytest.param([(b"m", 0), (b"a", 9), (b"b", 9), (b"c", 9), (b"z", 9)], 5, 0.75, id="one older row cuts in two"),
+    ],
+)
+def test_the_busiest_of_eight_ranges_has_this_share_of_the_newest_rows(rows, newest_ms, share):
+    assert busiest_share(rows, newest_ms) == share
 
 
 def test_the_busiest_range_says_of_how_many_rows_it_is():
     assert busiest_range([(b"m", 0), (b"a", 9), (b"b", 9), (b"c", 9), (b"z", 9)], 5) == Busiest(rows=3, newest=4)
     assert busiest_range([], 5) == Busiest(rows=0, newest=0)
-
-
-def test_one_older_row_cuts_in_two():
-    assert busiest_share([(b"m", 0), (b"a", 9), (b"b", 9), (b"c", 9), (b"z", 9)], 5) == 0.75
 
 
 TIMED_ROWS = st.dictionaries(st.binary(max_size=3), st.integers(0, 50), min_size=1, max_size=60)
@@ -169,18 +148,8 @@ class Note:
     mark: bytes = b""
 
 
-@row_key
-class NoteByHost:
-    host: str = part(EscapedText, "where")
-    at_ms: int = part(Int64, "when")
-
-
-@row_key
-class NoteByTime:
-    at_ms: int = part(Int64, "when")
-    host: str = part(EscapedText, "where")
-
-
+NoteByHost = key_class("NoteByHost", host=EscapedText, at_ms=Int64)
+NoteByTime = key_class("NoteByTime", at_ms=Int64, host=EscapedText)
 CELLS = RecordCells(Note, {"text": Column("nn:t"), "mark": Column("nn:mk")})
 BY_HOST = TableLayout("by_host", "one note", KeyLayout(NoteByHost), CELLS)
 BY_TIME = TableLayout("by_time", "one note", KeyLayout(NoteByTime), CELLS)
@@ -393,16 +362,8 @@ def test_a_table_without_samples_can_be_compared(compare, tmp_path):
 # ---- rows that hold many records, and tables of two layouts -----------------------------------------
 
 
-@row_key
-class Host:
-    host: str = part(EscapedText, "where")
-
-
-@row_key
-class Moment:
-    at_ms: int = part(Int64, "when")
-
-
+Host = key_class("Host", host=EscapedText)
+Moment = key_class("Moment", at_ms=Int64)
 MANY = TableLayout(
     "many", "the notes of a host", KeyLayout(Host), ItemCells(Note, "nn", KeyLayout(Moment), ("text", "mark"))
 )

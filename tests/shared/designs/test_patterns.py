@@ -28,20 +28,14 @@ from shared.keys import (
     TimeBucket,
     UInt16,
     between,
-    part,
-    row_key,
 )
 from shared.queries import Explanation, Page, Query, ServerFilter, scan
 from shared.queries.pages import read_page
 from shared.queries.wide_rows import CHUNK_CELLS
 from shared.tables import BoundTable, ItemCells, RecordCells, TableLayout
 from tests.engines import Engine
+from tests.shared.specimens import Item, key_class
 from tests.shared.stocked import CELLS, Stocked, hexes, put
-
-
-@row_key
-class Item:
-    number: int = part(UInt16, "counts up")
 
 
 @attrs.frozen
@@ -57,11 +51,7 @@ class Even:
         return self.number // 2
 
 
-@row_key
-class ByHalf:
-    half: int = part(UInt16, "half of the number")
-
-
+ByHalf = key_class("ByHalf", half=UInt16)
 ITEMS = KeyLayout(Item)
 ITEM_TABLE = TableLayout("t", "an item", ITEMS, RecordCells(Item, {}, marker="f:v"), is_recorded=False)
 EVEN_TABLE = TableLayout("t", "a number", ITEMS, RecordCells(Even, {}, marker="f:v"), is_recorded=False)
@@ -427,11 +417,7 @@ class Point:
     value: int
 
 
-@row_key
-class Second:
-    at_s: int = part(UInt16, "when")
-
-
+Second = key_class("Second", at_s=UInt16)
 POINTS = TableLayout("points", "points of an item", ITEMS, ItemCells(Point, "p", KeyLayout(Second), value="value"))
 
 
@@ -531,10 +517,7 @@ def test_cells_count_with_their_column(table):
 # ---- keys in one line ----------------------------------------------------------------------------
 
 
-@row_key
-class Visit:
-    user: str = part(EscapedText, "who")
-    at_ms: int = part(Int64, "when")
+Visit = key_class("Visit", user=EscapedText, at_ms=Int64)
 
 
 @pytest.mark.parametrize(

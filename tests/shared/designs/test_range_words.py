@@ -18,29 +18,13 @@ from shared.keys import (
     TrailingBytes,
     any_of,
     between,
-    part,
-    row_key,
     starting_with,
 )
+from tests.shared.specimens import key_class
 
-
-@row_key
-class Visit:
-    user: str = part(EscapedText, "who")
-    at_ms: int = part(Int64, "when")
-    page: str = part(EscapedText, "what")
-
-
-@row_key
-class VisitNewestFirst:
-    user: str = part(EscapedText, "who")
-    at_ms: int = part(Descending(Int64), "when")
-
-
-@row_key
-class Digest:
-    digest: bytes = part(TrailingBytes, "any")
-
+Visit = key_class("Visit", user=EscapedText, at_ms=Int64, page=EscapedText)
+VisitNewestFirst = key_class("VisitNewestFirst", user=EscapedText, at_ms=Descending(Int64))
+Digest = key_class("Digest", digest=TrailingBytes)
 
 VISITS = KeyLayout(Visit)
 HOUR_MS = 3_600_000

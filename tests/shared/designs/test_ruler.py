@@ -6,23 +6,13 @@ from rich.cells import cell_len
 
 from shared.designs import PublishedKey
 from shared.designs.ruler import BYTES, VALUES, cell_lines, published_ruler, rows_ruler, ruler, ruler_lines, show_value
-from shared.keys import Descending, EscapedText, Int64, KeyLayout, Salt, TrailingText, UInt16, part, row_key
+from shared.keys import Descending, EscapedText, Int64, KeyLayout, Salt, TrailingText, UInt16
 from shared.tables import BIG_INT, Column, ItemCells, RecordCells, TableLayout
 from shared.writes import SourceCells
+from tests.shared.specimens import key_class
 
-
-@row_key
-class Sale:
-    seller_id: str = part(EscapedText, "who sold")
-    placed_ms: int = part(Descending(Int64), "when")
-    order_number: str = part(EscapedText, "which")
-
-
-@row_key
-class Note:
-    text: str = part(TrailingText, "anything")
-
-
+Sale = key_class("Sale", seller_id=EscapedText, placed_ms=Descending(Int64), order_number=EscapedText)
+Note = key_class("Note", text=TrailingText)
 SALES = KeyLayout(Sale)
 NOTES = KeyLayout(Note)
 SALE = Sale("s-17", 1_580_976_517_000, "n-42")
@@ -123,12 +113,8 @@ def test_wide_characters_keep_columns_in_line():
 
 
 def test_an_empty_last_part_is_named():
-    @row_key
-    class Tag:
-        name: str = part(EscapedText, "tag")
-        rest: str = part(TrailingText, "anything")
-
-    assert "(no bytes)" in ruler(KeyLayout(Tag), b"a\x00\x01")
+    tag = key_class("Tag", name=EscapedText, rest=TrailingText)
+    assert "(no bytes)" in ruler(KeyLayout(tag), b"a\x00\x01")
 
 
 @pytest.mark.parametrize(
@@ -164,11 +150,7 @@ class Line:
     placed_ms: int
 
 
-@row_key
-class Numbered:
-    number: str = part(TrailingText, "which")
-
-
+Numbered = key_class("Numbered", number=TrailingText)
 LINE_CELLS = RecordCells(Line, {"item": Column("o:i"), "amount": Column("o:a", BIG_INT), "placed_ms": Column("o:t")})
 LINES = TableLayout("lines", "a line", KeyLayout(Numbered), LINE_CELLS)
 
@@ -238,15 +220,8 @@ class Point:
     unit: str = ""
 
 
-@row_key
-class Metric:
-    metric: str = part(TrailingText, "what is measured")
-
-
-@row_key
-class At:
-    at_s: int = part(UInt16, "when, seconds")
-    host: str = part(TrailingText, "where")
+Metric = key_class("Metric", metric=TrailingText)
+At = key_class("At", at_s=UInt16, host=TrailingText)
 
 
 def points_table(value, record=Point):

@@ -9,19 +9,15 @@ import happybase
 import pytest
 
 from shared.designs import Design, Variant
-from shared.keys import EscapedText, KeyLayout, part, row_key
+from shared.keys import KeyLayout
 from shared.tables import Column, RecordCells, TableLayout
+from tests.shared.specimens import ByHostOnly as ByHost
 
 
 @attrs.frozen
 class Note:
     host: str
     at_ms: int
-
-
-@row_key
-class ByHost:
-    host: str = part(EscapedText, "any")
 
 
 TABLES = (TableLayout("notes", "a note", KeyLayout(ByHost), RecordCells(Note, {"at_ms": Column("n:t")})),)
