@@ -84,30 +84,8 @@ class Kind:
 
 def _near(first: int, last: int) -> tuple[int, ...]:
     """Ints at both ends and at the borders of bytes."""
-    borders = (
-        -256,
-        -129,
-        -128,
-        -10,
-        -1,
-        0,
-        1,
-        2,
-        9,
-        10,
-        12,
-        123,
-        127,
-        128,
-        254,
-        255,
-        256,
-        511,
-        512,
-        65279,
-        65280,
-        65535,
-    )
+    borders = (-256, -129, -128, -10, -1, 0, 1, 2, 9, 10, 12, 123, 127, 128)
+    borders += (254, 255, 256, 511, 512, 65279, 65280, 65535)
     return tuple(sorted({first, first + 1, last - 1, last} | {border for border in borders if first <= border <= last}))
 
 
