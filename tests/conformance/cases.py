@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,7 @@ class Case:
         )
 
 
+@cache
 def read_cases(folder: Path = FOLDER) -> list[Case]:
     """All cases, file by file, in the order of each file."""
     cases: list[Case] = []
