@@ -11,6 +11,7 @@ from .engines import EMBEDDED, HBASE, Embedded, Engine
 from .golden_keys import check_golden_keys
 from .paging import check_foreign_cursors, check_pages, check_writes_between_pages
 from .rival_checks import check_a_store_that_fails_often, check_late_calls, check_rivals
+from .samples import check_samples
 from .stop_checks import (
     check_a_crash_of_the_recoverer_too,
     check_a_pause,
@@ -70,6 +71,7 @@ __all__ = [
     "check_rivals",
     "check_round_trip",
     "check_same_records",
+    "check_samples",
     "check_writes_between_pages",
     "crash_points",
     "crash_tests",

@@ -10,6 +10,7 @@ from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from itertools import islice
+from operator import attrgetter
 
 import attrs
 import pytest
@@ -17,6 +18,7 @@ import pytest
 from domains.command_line.designs import all_designs
 from shared.designs import FACTS, load_samples, measure, measure_pattern, metered
 from shared.keys import InvalidQuestion, KeyLayout, Salt, TrailingText, UInt16, part, row_key
+from shared.loading import read_lines
 from shared.queries import MAX_LIMIT
 from shared.tables import (
     COUNTER,
@@ -37,6 +39,7 @@ from shared.testing import (
     check_pages,
     check_round_trip,
     check_same_records,
+    check_samples,
     check_writes_between_pages,
     stored_cells,
 )
@@ -213,16 +216,16 @@ def measured_with_ties(design, variant, step_ms):
         repository = variant.open(connection)
         for load in design.loads:
             records = [with_coarse_times(record, step_ms) for record in load.sample_records()]
-            store_records(load, repository, dict.fromkeys(records))
+            store_records(variant, load, repository, dict.fromkeys(records))
 
     stock = samples_of(design, variant) if step_ms == 1 else store
     with EMBEDDED.stocked_store(stock, *variant.tables) as connection:
         return measure(connection, variant.open(connection), patterns)
 
 
-def store_records(load, repository, records):
+def store_records(variant, load, repository, records):
     """Stores records, in few calls if the load can."""
-    if load.store_all is not None:
+    if load.store_all is not None and variant.may_store_again:
         load.store_all_in(repository, [*records])
     else:
         for record in records:
@@ -334,7 +337,7 @@ def grown(name, sizes=(1, 2)):
         for added in additions(design.name, sizes):
             if measurements_by_size:  # the first size is that of the samples
                 for load, records in added:
-                    store_records(load, repository, records)
+                    store_records(variant, load, repository, records)
             measurements_by_size.append(measure(connection, repository, design.patterns))
         return measurements_by_size
 
@@ -434,6 +437,38 @@ def test_golden_keys_are_those_of_every_table(design):
     golden = json.loads((FIXTURES / design.name / "keys.json").read_text(encoding="utf-8"))
     layouts = {table.name: table.key for variant in design.variants for table in variant.tables}
     check_golden_keys(layouts, {name: examples for name, examples in golden.items() if name in layouts})
+
+
+@pytest.mark.parametrize(
+    "design", [design for design in all_designs() if design.name != "tsdb"], ids=attrgetter("name")
+)
+def test_the_samples_hold_what_breaks_row_keys(design):
+    check_samples([[*load.sample_records()] for load in design.loads])
+
+
+FILES = [
+    ("counters", "logins.csv", "csv", None),
+    ("counters", "access.log", "combined", None),
+    ("counters", "auth.log", "sshd", 2025),
+    ("counters", "auth.log", "sshd-failed", 2025),
+    ("logs", "logs.jsonl", "jsonl", None),
+    ("logs", "access.log", "combined", None),
+    ("logs", "broker-1/server.log", "log4j", None),
+    ("messages", "messages.jsonl", "jsonl", None),
+    ("messages", "chat.jsonl", "chat", None),
+    ("monitoring", "points.jsonl", "jsonl", None),
+    ("orders", "orders.csv", "csv", None),
+]
+"""Files of fixtures, the formats they are in, and the year that their times lack."""
+
+
+@pytest.mark.parametrize(("name", "file", "format", "year"), FILES, ids=[f"{name}/{file}" for name, file, *_ in FILES])
+def test_every_line_of_a_file_is_a_record_of_its_format(name, file, format, year):
+    (load,) = next(design for design in all_designs() if design.name == name).loads
+    choice = "auto" if format != "sshd-failed" else format  # which is the other reading of the same file
+    lines = read_lines(FIXTURES / name / file, load.record, format=choice, formats=load.formats, year=year)
+    assert lines.format == format
+    assert [line.reason for line in lines if line.record is None] == []
 
 
 # ---- published keys

@@ -18,20 +18,12 @@ def posts():
     return list(DESIGN.loads[1].sample_records())
 
 
-def test_names_are_prefixes_of_each_other_and_outside_ascii(follows):
-    names = {follow.author for follow in follows} | {follow.reader for follow in follows}
-    assert {"ann", "ann_1", "ann_12", "r-1", "r-10"} < names
-    assert any(not name.isascii() for name in names)
-
-
 def test_one_author_is_above_the_threshold_and_all_others_are_below(follows):
     counts = Counter(follow.author for follow in follows)
     assert [author for author, count in counts.items() if count > PULL_ABOVE] == ["star"]
 
 
-def test_posts_share_a_millisecond_come_in_no_order_and_have_ids_above_2_to_the_53(posts):
-    assert Counter(post.posted_ms for post in posts).most_common(1)[0][1] > 1
-    assert [post.posted_ms for post in posts] != sorted(post.posted_ms for post in posts)
+def test_posts_have_ids_above_2_to_the_53_and_texts_of_several_lines(posts):
     assert min(post.post_id for post in posts) > 2**53
     assert any("\n" in post.text for post in posts)
 
