@@ -9,15 +9,12 @@ from typing import Any
 
 import attrs
 import happybase
-from Hbase_thrift import Mutation
 
-from shared.keys import InvalidQuestion, between
-from shared.keys.errors import message_of
+from shared.keys import InvalidQuestion, between, message_of
 from shared.queries import Query, ServerFilter, scan_in_batches
 from shared.records import show_time
-from shared.tables import BoundTable, TableLayout
-from shared.writes import IntentWriter, Recovery, WriterClock, settle_each
-from shared.writes.server_clock import MAX_SKEW_MS
+from shared.tables import BoundTable, TableLayout, put_if
+from shared.writes import MAX_SKEW_MS, IntentWriter, Recovery, WriterClock, settle_each
 
 from .keys import StateOfDay, sums_of
 from .records import DAY_MS, DayCount, DayState, Login
@@ -151,8 +148,7 @@ class DayFolder:
         sums = self.by_day.sums
         row = sums.row(count)
         ((column, value),) = sums.layout.cells.pack(count).items()
-        put = Mutation(column=column, value=value)
-        if self._connection.client.checkAndPut(self.by_day.rows.name, row, column, None, put, {}):
+        if put_if(self.by_day.rows, row, column, None, value):
             return count
         return sums.layout.record(row, self.by_day.rows.row(row, columns=[column]))
 

@@ -6,8 +6,7 @@ from itertools import chain, groupby, islice
 
 import happybase
 
-from shared.keys import InvalidQuestion, Plan, between
-from shared.keys.errors import shown
+from shared.keys import InvalidQuestion, Plan, between, shown
 from shared.queries import Query
 from shared.records import check_text, show_time
 from shared.writes import (

@@ -15,14 +15,20 @@ from typing import Any, TypeVar
 
 import attrs
 
-from shared.keys import InvalidQuestion
-from shared.keys.errors import shown_bytes
+from shared.keys import InvalidQuestion, shown_bytes
 from shared.queries import Query
 from shared.records import show_time
 from shared.tables import BoundTable, InvalidRow
-from shared.writes import Finding, Instructions, Recovery, put_all
-from shared.writes.findings import NOTHING_TOLD, TIMES_READ_AGAIN, reason_told
-from shared.writes.upkeep import no_progress
+from shared.writes import (
+    NOTHING_TOLD,
+    TIMES_READ_AGAIN,
+    Finding,
+    Instructions,
+    Recovery,
+    no_progress,
+    put_all,
+    reason_told,
+)
 
 from .folding import DayFolder, LoginTable
 from .keys import StateOfDay

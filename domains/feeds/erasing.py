@@ -7,9 +7,7 @@ from typing import Any
 from shared.keys import InvalidKey
 from shared.queries import Query, scan
 from shared.tables import BoundTable, InvalidRow
-from shared.writes import Erasure, Erasures, IntentWriter, PersonErasures
-from shared.writes.erasing import dated_in_future
-from shared.writes.intents import FUTURE_MS
+from shared.writes import FUTURE_MS, Erasure, Erasures, IntentWriter, PersonErasures, dated_in_future
 
 from .keys import AuthorWithStream, LineOfTimeline
 from .lines import TimelineLines

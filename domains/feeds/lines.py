@@ -6,9 +6,7 @@ from typing import Any, Literal, TypeAlias
 from shared.keys import InvalidKey
 from shared.queries import scan_in_batches
 from shared.tables import BoundTable, InvalidRow
-from shared.writes import IntentWriter, Source
-from shared.writes.erasing import dated_in_future
-from shared.writes.intents import FUTURE_MS
+from shared.writes import FUTURE_MS, IntentWriter, Source, dated_in_future
 
 from .keys import AuthorOfReader, LineOfTimeline
 from .records import STREAM_MARK, Follow, Post, StoredPost

@@ -6,9 +6,8 @@ from typing import Any
 
 import happybase
 
-from shared.designs import Design, metered
-from shared.designs.metering import Cost
-from shared.designs.pages.markdown import filled, markdown_table
+from shared.designs import Cost, Design, metered
+from shared.designs.pages import filled, markdown_table
 from shared.stores import connect
 from shared.tables import create_tables
 

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import attrs
 
-from shared.keys.errors import shown
+from shared.keys import shown
 from shared.records import LAST_MS, integer, one_of, text
 
 STREAM_MARK = "@"

@@ -8,8 +8,7 @@ from typing import Any
 import attrs
 import happybase
 
-from shared.keys import InvalidQuestion, any_of, between
-from shared.keys.errors import shown
+from shared.keys import InvalidQuestion, any_of, between, shown
 from shared.queries import DependentQuery, Query
 from shared.records import check_int, check_text
 from shared.tables import BoundTable, InvalidRow, TableLayout

@@ -10,8 +10,7 @@ import attrs
 from shared.keys import CopiedPart, InvalidKey, between
 from shared.queries import in_batches, scan
 from shared.tables import BoundTable, TableLayout
-from shared.writes import IntentWriter, UnfinishedWork, WriterClock, put_in_rows
-from shared.writes.server_clock import MAX_SKEW_MS
+from shared.writes import MAX_SKEW_MS, IntentWriter, UnfinishedWork, WriterClock, put_in_rows
 
 from .keys import AuthorWithStream, LineOfTimeline, PostOfAuthor, ReaderOfAuthor
 from .records import StoredPost, stream_of

@@ -6,9 +6,17 @@ from typing import Any
 from shared.keys import InvalidKey
 from shared.queries import in_batches, scan
 from shared.tables import InvalidRow, TableLayout
-from shared.writes import Finding, Instructions, IntentWriter, Pending, Recovery, UnfinishedWork, WriterUpkeep
-from shared.writes.findings import NOTHING_TOLD
-from shared.writes.upkeep import no_progress
+from shared.writes import (
+    NOTHING_TOLD,
+    Finding,
+    Instructions,
+    IntentWriter,
+    Pending,
+    Recovery,
+    UnfinishedWork,
+    WriterUpkeep,
+    no_progress,
+)
 
 from .keys import LineOfTimeline
 from .lines import Hidden, StoredLines, TimelineLines

@@ -5,7 +5,7 @@ import hashlib
 import attrs
 import msgpack
 
-from shared.keys.errors import shown
+from shared.keys import shown
 from shared.records import LAST_MS, Ordinals, fixed_bytes, integer, text
 
 TIE_BYTES = 8

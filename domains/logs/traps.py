@@ -8,8 +8,7 @@ from collections.abc import Iterable
 
 import happybase
 
-from shared.designs import Design, Outcome, Trap, scratch_table, texts_of
-from shared.designs.comparison import RANGES, busiest_share
+from shared.designs import RANGES, Design, Outcome, Trap, busiest_share, scratch_table, texts_of
 from shared.keys import Descending, Int64, KeyLayout, UInt32, between, part, row_key
 from shared.queries import scan
 

@@ -6,12 +6,10 @@ from typing import Any
 
 import attrs
 
-from shared.keys.errors import shown
+from shared.keys import shown
 from shared.queries import in_batches, scan
 from shared.tables import BoundTable, InvalidRow
-from shared.writes import Finding, Instructions, IntentWriter, Source, UnfinishedWork, claim
-from shared.writes.findings import NOTHING_TOLD
-from shared.writes.upkeep import no_progress
+from shared.writes import NOTHING_TOLD, Finding, Instructions, IntentWriter, Source, UnfinishedWork, claim, no_progress
 
 from .keys import MessageByReceiver
 from .records import Message, StoredMessage, copies_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from shared.keys.errors import shown
+from shared.keys import shown
 from shared.records import LAST_MS, integer, text
 
 GROUP_SIGN = "#"

@@ -7,8 +7,7 @@ from typing import Any
 import attrs
 import happybase
 
-from shared.keys import InvalidQuestion, any_of, between
-from shared.keys.errors import shown
+from shared.keys import InvalidQuestion, any_of, between, shown
 from shared.queries import Query
 from shared.records import check_text
 from shared.tables import BoundTable, InvalidRow, TableLayout

@@ -2,11 +2,12 @@
 
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import attrs
 
 from shared.designs import metered
-from shared.stores.embedded.connection import EmbeddedConnection
+from shared.stores import connect
 from shared.tables import Family, create_tables
 
 from .records import Message
@@ -25,7 +26,7 @@ def compare_retention() -> Iterator[str]:
     Scans read past deleted rows, and past expired ones, until a major compaction.
     """
     for way, ttl_seconds in (("TTL", KEPT_DAYS * DAY_MS // 1000 - 60), ("deletes", None), ("compacted", None)):
-        connection = EmbeddedConnection(None)
+        connection: Any = connect("embedded:")  # `compact` is of this store
         family = {"m": Family(ttl_seconds=ttl_seconds)}
         create_tables(connection, [attrs.evolve(table, families=family) for table in copies.TABLES])
         messages = copies.Repository(connection)

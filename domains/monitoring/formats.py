@@ -1,5 +1,5 @@
 """File formats of metrics, besides CSV and JSON lines: those of `shared/loading/measurements.py`."""
 
-from shared.loading.measurements import NGINX_STATUS, SERIES
+from shared.loading import NGINX_STATUS, SERIES
 
 FORMATS = (SERIES, NGINX_STATUS)

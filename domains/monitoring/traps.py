@@ -6,8 +6,7 @@ from typing import Any
 
 import happybase
 
-from shared.designs import Design, Outcome, Trap, metered, scratch_store
-from shared.designs.comparison import CELL_BYTES, RANGES, busiest_share
+from shared.designs import CELL_BYTES, RANGES, Design, Outcome, Trap, busiest_share, metered, scratch_store
 from shared.keys import EscapedText, Int64, KeyLayout, Slice, between, part, row_key
 from shared.queries import Query
 from shared.records import parse_time

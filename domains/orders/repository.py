@@ -7,13 +7,10 @@ from typing import Any
 import attrs
 import happybase
 
-from shared.keys import InvalidQuestion, between, starting_with
-from shared.keys.errors import shown
+from shared.keys import InvalidQuestion, between, shown, starting_with
 from shared.queries import Query, equal
 from shared.tables import BoundTable, InvalidRow, TableLayout
-from shared.writes import CLOCK, Derived, IntentWriter, Upkeep, WriterClock, WriterUpkeep
-from shared.writes.erasing import dated_in_future
-from shared.writes.intents import FUTURE_MS
+from shared.writes import CLOCK, FUTURE_MS, Derived, IntentWriter, Upkeep, WriterClock, WriterUpkeep, dated_in_future
 
 from .keys import SELLER_CELLS, TABLES, OrderByNumber, OrderByStatus, OrderTables
 from .records import NEXT_STATUSES, STATUSES, BuyerLine, Order, SellerLine, Status

@@ -6,8 +6,7 @@ Do not copy code that is named wrong.
 import struct
 from collections.abc import Iterable
 
-from shared.designs import Design, Outcome, Trap, scratch_table, texts_of
-from shared.designs.comparison import RANGES, busiest_range
+from shared.designs import RANGES, Design, Outcome, Trap, busiest_range, scratch_table, texts_of
 from shared.queries import scan
 
 from .keys import BY_SELLER, ORDERS

@@ -18,8 +18,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.keys import InvalidQuestion
-from shared.keys.errors import shown
+from shared.keys import InvalidQuestion, shown
 
 LONG_MAX, LONG_MIN = 2**63 - 1, -(2**63)
 Fill: TypeAlias = Literal["none", "nan", "zero"]

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import attrs
-from Hbase_thrift import Mutation
 
 from shared.keys import successor
-from shared.tables import BoundTable, InvalidRecord, InvalidRow
+from shared.tables import BoundTable, InvalidRecord, InvalidRow, put_if
 
 from .annotations import (
     ANNOTATION,
@@ -46,9 +45,7 @@ class AnnotationStore:
             return True
         if (None if stored is None else self._read(row, stored)) != replaced:
             return False
-        mutation = Mutation(column=column, value=value)
-        is_stored: bool = rows.connection.client.checkAndPut(rows.name, row, column, stored, mutation, {})
-        return is_stored
+        return put_if(rows, row, column, stored, value)
 
     def delete(self, annotation: Annotation) -> bool:
         """Deletes an annotation, but not one that differs from it; returns whether there is none now."""

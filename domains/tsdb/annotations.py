@@ -15,8 +15,7 @@ from typing import Any
 
 import attrs
 
-from shared.keys import InvalidKey
-from shared.keys.errors import shown, shown_bytes
+from shared.keys import InvalidKey, shown, shown_bytes
 from shared.records import integer, text
 from shared.tables import InvalidRecord
 

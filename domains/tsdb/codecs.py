@@ -5,9 +5,7 @@ from typing import Any
 
 import attrs
 
-from shared.keys import Codec, InvalidKey, Salt, UInt32
-from shared.keys.codecs import check_type
-from shared.keys.errors import shown, shown_bytes
+from shared.keys import Codec, InvalidKey, Salt, UInt32, check_type, shown, shown_bytes
 
 from .records import MAX_TAGS
 

@@ -53,8 +53,7 @@ from numpy.typing import NDArray
 
 from shared.queries import scan_in_batches
 from shared.tables import BoundTable, InvalidRecord, InvalidRow
-from shared.writes import Moment, WriterClock
-from shared.writes.server_clock import MAX_SKEW_MS
+from shared.writes import MAX_SKEW_MS, Moment, WriterClock
 
 from .qualifiers import (
     APPENDED,

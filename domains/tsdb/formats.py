@@ -27,9 +27,8 @@ from typing import Any
 import attrs
 
 from shared.keys import InvalidKey
-from shared.loading import Format, ParsedRows
-from shared.loading.measurements import NGINX_STATUS, SERIES
-from shared.records.times import likely_unit
+from shared.loading import NGINX_STATUS, SERIES, Format, ParsedRows
+from shared.records import likely_unit
 
 from .uids import check_name, is_safe
 

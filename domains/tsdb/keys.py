@@ -18,10 +18,10 @@ from shared.keys import (
     TrailingText,
     part,
     row_key,
+    shown,
 )
-from shared.keys.errors import shown
 from shared.tables import RAW, Column, Family, ItemCells, Packing, RecordCells, TableLayout
-from shared.writes.dictionaries import ID_FAMILY, NAME_FAMILY
+from shared.writes import ID_FAMILY, NAME_FAMILY
 
 from .codecs import LatinText, Seconds, SeriesSalt, TagPairs
 from .qualifiers import FAMILY, HOUR_MS, PointCells

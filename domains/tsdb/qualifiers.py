@@ -26,7 +26,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from shared.keys.errors import shown, shown_bytes
+from shared.keys import shown, shown_bytes
 from shared.tables import InvalidRecord
 
 from .records import Number, SeriesPoint

@@ -18,8 +18,7 @@ from functools import cached_property
 
 import attrs
 
-from shared.keys import InvalidQuestion
-from shared.keys.errors import shown
+from shared.keys import InvalidQuestion, shown
 from shared.records import check_text
 
 from .aggregation import AGGREGATORS, Downsampling, Fill, Rate, one_of

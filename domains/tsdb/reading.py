@@ -20,8 +20,7 @@ from typing import Any, TypeAlias
 import attrs
 import numpy as np
 
-from shared.keys import InvalidQuestion, Plan, any_of, between
-from shared.keys.errors import shown
+from shared.keys import InvalidQuestion, Plan, any_of, between, shown
 from shared.queries import in_batches
 from shared.tables import BoundTable, InvalidRecord, InvalidRow
 

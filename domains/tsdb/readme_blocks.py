@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from shared.designs import Design
-from shared.designs.pages.markdown import filled, markdown_table
+from shared.designs.pages import filled, markdown_table
 
 SPEED = Path(__file__).parents[2] / "fixtures" / "tsdb" / "speed.json"
 

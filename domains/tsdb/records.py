@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from shared.keys.errors import shown
+from shared.keys import shown
 from shared.records import integer, text
 
 LAST_POINT_MS = 4_294_967_295_999

@@ -3,9 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from shared.tables import InvalidRow
-from shared.writes import Finding, Instructions, Recovery, settle_each
-from shared.writes.findings import NOTHING_TOLD, reason_told
-from shared.writes.upkeep import no_progress
+from shared.writes import NOTHING_TOLD, Finding, Instructions, Recovery, no_progress, reason_told, settle_each
 
 from .deleting import Deleter
 from .records import RegisteredDeletion

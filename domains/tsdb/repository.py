@@ -7,8 +7,7 @@ import attrs
 import happybase
 from Hbase_thrift import TAppend
 
-from shared.keys import InvalidQuestion
-from shared.keys.errors import shown
+from shared.keys import InvalidQuestion, shown
 from shared.tables import BoundTable
 from shared.writes import CLOCK, CombinedUpkeep, Upkeep, WriterClock, store_all
 

@@ -26,12 +26,10 @@ from typing import Any
 
 import attrs
 import happybase
-from Hbase_thrift import Mutation
 
-from shared.keys import InvalidKey, KeyLayout, successor
-from shared.keys.errors import shown_bytes
-from shared.tables import BoundTable, TableLayout, TableMismatch
-from shared.writes.dictionaries import COUNTER_ROW, ID_FAMILY, NAME_FAMILY
+from shared.keys import InvalidKey, KeyLayout, shown_bytes, successor
+from shared.tables import BoundTable, TableLayout, TableMismatch, put_if
+from shared.writes import COUNTER_ROW, ID_FAMILY, NAME_FAMILY
 
 from .annotations import is_global_row
 from .codecs import SeriesSalt
@@ -112,8 +110,7 @@ def _kept(table: BoundTable[RowOfTable, Settings], given: tuple[Settings, ...]) 
 
 def _keep(table: BoundTable[RowOfTable, Settings], settings: Settings) -> None:
     ((column, value),) = table.layout.cells.pack(settings).items()
-    put = Mutation(column=column, value=value)
-    while not table.connection.client.checkAndPut(table.name, table.row(settings), column, None, put, {}):
+    while not put_if(table.rows, table.row(settings), column, None, value):
         if kept := _kept(table, (settings,)).get(settings.table):  # otherwise it was deleted since
             _check_equal(kept, settings)
             return

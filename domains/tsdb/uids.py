@@ -8,11 +8,9 @@ from typing import Any
 
 import happybase
 
-from shared.keys import InvalidKey
-from shared.keys.errors import shown
+from shared.keys import InvalidKey, shown
 from shared.tables import InvalidRecord, TableLayout
-from shared.writes import Dictionary
-from shared.writes.dictionaries import CACHED_NAMES
+from shared.writes import CACHED_NAMES, Dictionary
 
 from .codecs import LatinText, TagPairs
 from .keys import DEFAULT_WIDTHS, METRICS, TAG_NAMES, TAG_VALUES, UIDS, Widths

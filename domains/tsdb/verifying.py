@@ -25,14 +25,19 @@ from typing import Any, TypeAlias
 
 import happybase
 
-from shared.keys import MAX_ROW_BYTES
-from shared.keys.errors import shown, shown_bytes
+from shared.keys import MAX_ROW_BYTES, shown, shown_bytes
 from shared.queries import in_batches
 from shared.tables import BoundTable
-from shared.writes import Finding, Instructions
-from shared.writes.dictionaries import COUNTER_ROW, ID_FAMILY, NAME_FAMILY
-from shared.writes.findings import NOTHING_TOLD, TIMES_READ_AGAIN
-from shared.writes.upkeep import no_progress
+from shared.writes import (
+    COUNTER_ROW,
+    ID_FAMILY,
+    NAME_FAMILY,
+    NOTHING_TOLD,
+    TIMES_READ_AGAIN,
+    Finding,
+    Instructions,
+    no_progress,
+)
 
 from .annotations import is_annotation, is_global_row, read_annotation
 from .codecs import LatinText

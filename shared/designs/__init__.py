@@ -4,16 +4,20 @@ May import all other rooms.
 """
 
 from .cell_contents import CellContents, contents_of
+from .comparison import CELL_BYTES, RANGES, busiest_range, busiest_share
 from .design import FACTS, Design, Exemption, Load, Variant, Wrong, load_samples
-from .metering import Measurement, measure, measure_pattern, metered
+from .metering import Cost, Measurement, measure, measure_pattern, metered
 from .patterns import AccessPattern
 from .published import PublishedKey
 from .traps import Outcome, Trap, scratch_store, scratch_table, texts_of
 
 __all__ = [
+    "CELL_BYTES",
     "FACTS",
+    "RANGES",
     "AccessPattern",
     "CellContents",
+    "Cost",
     "Design",
     "Exemption",
     "Load",
@@ -23,6 +27,8 @@ __all__ = [
     "Trap",
     "Variant",
     "Wrong",
+    "busiest_range",
+    "busiest_share",
     "contents_of",
     "load_samples",
     "measure",

@@ -23,10 +23,11 @@ from .codecs import (
     UInt24,
     UInt32,
     UInt64,
+    check_type,
 )
 from .conditions import any_of, between, matcher, starting_with
 from .copied_part import CopiedPart
-from .errors import InvalidKey, InvalidQuestion, UnknownCode
+from .errors import InvalidKey, InvalidQuestion, UnknownCode, message_of, shown, shown_bytes
 from .layout import KeyLayout
 from .limits import MAX_ROW_BYTES
 from .parts import Segment, part, row_key
@@ -82,10 +83,14 @@ __all__ = [
     "UnknownCode",
     "any_of",
     "between",
+    "check_type",
     "matcher",
+    "message_of",
     "next_row",
     "part",
     "row_key",
+    "shown",
+    "shown_bytes",
     "split_points",
     "starting_with",
     "successor",

@@ -7,6 +7,7 @@ from .detection import FORMATS
 from .errors import InvalidTimeFormat, UnknownField, UnknownUnit, UnneededTime, UnneededYear, UnreadableFile
 from .formats import MAX_LINE_CHARACTERS, Format, ParsedRows
 from .log_times import ACCESS_LOG_TIME, SYSLOG_TIME, SyslogTimes, read_access_log_time
+from .measurements import NGINX_STATUS, SERIES
 from .reading import Line, Lines, read_lines, read_records
 from .values import read_value
 
@@ -14,6 +15,8 @@ __all__ = [
     "ACCESS_LOG_TIME",
     "FORMATS",
     "MAX_LINE_CHARACTERS",
+    "NGINX_STATUS",
+    "SERIES",
     "SYSLOG_TIME",
     "Format",
     "InvalidTimeFormat",

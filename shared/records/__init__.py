@@ -7,7 +7,7 @@ from .arguments import check_int, check_one_of, check_text
 from .fields import LAST_MS, finite, fixed_bytes, integer, one_of, text
 from .lengths import LENGTH, parse_length, show_length
 from .ordinals import Ordinals
-from .times import UNITS, Unit, parse_time, show_time
+from .times import UNITS, Unit, likely_unit, parse_time, show_time
 
 __all__ = [
     "LAST_MS",
@@ -21,6 +21,7 @@ __all__ = [
     "finite",
     "fixed_bytes",
     "integer",
+    "likely_unit",
     "one_of",
     "parse_length",
     "parse_time",

@@ -10,6 +10,7 @@ from .errors import InvalidRecord, InvalidRow
 from .item_cells import ItemCells
 from .layouts import Family, PhysicalTable, TableLayout, physical_tables
 from .packing import BIG_INT, COUNTER, MSGPACK, RAW, TEXT, TEXTS, Packing
+from .put_if import put_if
 from .record_cells import RecordCells
 from .recorded_layouts import LayoutMismatch, TableMismatch, UnrecordedLayout, check_layouts
 
@@ -40,4 +41,5 @@ __all__ = [
     "create_tables",
     "drop_tables",
     "physical_tables",
+    "put_if",
 ]

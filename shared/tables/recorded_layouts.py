@@ -31,7 +31,6 @@ from weakref import WeakKeyDictionary
 
 import attrs
 import happybase
-from Hbase_thrift import Mutation
 
 from ..keys import KeyLayout, TrailingText, part, row_key
 from .cells import Column
@@ -40,6 +39,7 @@ from .errors import InvalidRecord
 from .key_formats import KeyFormat
 from .layouts import PhysicalTable, TableLayout
 from .packing import TEXT
+from .put_if import put_if
 from .record_cells import RecordCells
 
 
@@ -254,10 +254,7 @@ def read_cell(connection: happybase.Connection, name: str) -> bytes | None:
 
 def replace_cell(connection: happybase.Connection, name: str, cell: bytes | None, new: bytes) -> bool:
     """Puts the record of a table, unless it has changed since it was `cell`; returns whether it did."""
-    put = Mutation(column=COLUMN, value=new)
-    stored_in = connection.table(RECORDS.name).name
-    is_put: bool = connection.client.checkAndPut(stored_in, record_row(connection, name), COLUMN, cell, put, {})
-    return is_put
+    return put_if(connection.table(RECORDS.name), record_row(connection, name), COLUMN, cell, new)
 
 
 def json_of(layouts: Recorded, *, is_created: bool) -> bytes:

@@ -6,23 +6,40 @@ May import `keys`, `tables` and `queries`.
 from .batches import NotAllStored, put_all, put_in_rows, store_all
 from .claiming import claim, forget
 from .clock import CLOCK, Moment, WriterClock
-from .dictionaries import Dictionary, NameTaken, NoFreeId, UnknownName
-from .erasing import ErasedName, ErasedSource, Erasure, Erasures, ErasureTables, erasures_tables
+from .dictionaries import (
+    CACHED_NAMES,
+    COUNTER_ROW,
+    ID_FAMILY,
+    NAME_FAMILY,
+    Dictionary,
+    NameTaken,
+    NoFreeId,
+    UnknownName,
+)
+from .erasing import ErasedName, ErasedSource, Erasure, Erasures, ErasureTables, dated_in_future, erasures_tables
 from .erasure_upkeep import PersonErasures
-from .findings import Finding, Instructions
-from .intents import KEEP_TOMBSTONES_MS, IntentWriter, Pending, UnknownOutcome
+from .findings import NOTHING_TOLD, TIMES_READ_AGAIN, Finding, Instructions, reason_told
+from .intents import FUTURE_MS, KEEP_TOMBSTONES_MS, IntentWriter, Pending, UnknownOutcome
 from .reading import Derived, SourceReader
 from .recovery import Recovery, settle_each
-from .server_clock import ClockSkew
+from .server_clock import MAX_SKEW_MS, ClockSkew, checked_moment
 from .slots import Intent, holds_intents, intents_table
 from .sources import Source, SourceCells
 from .unfinished import UnfinishedWork
-from .upkeep import CombinedUpkeep, Erases, Upkeep
+from .upkeep import CombinedUpkeep, Erases, Upkeep, no_progress
 from .verifying import WriterUpkeep
 
 __all__ = [
+    "CACHED_NAMES",
     "CLOCK",
+    "COUNTER_ROW",
+    "FUTURE_MS",
+    "ID_FAMILY",
     "KEEP_TOMBSTONES_MS",
+    "MAX_SKEW_MS",
+    "NAME_FAMILY",
+    "NOTHING_TOLD",
+    "TIMES_READ_AGAIN",
     "ClockSkew",
     "CombinedUpkeep",
     "Derived",
@@ -53,13 +70,17 @@ __all__ = [
     "Upkeep",
     "WriterClock",
     "WriterUpkeep",
+    "checked_moment",
     "claim",
+    "dated_in_future",
     "erasures_tables",
     "forget",
     "holds_intents",
     "intents_table",
+    "no_progress",
     "put_all",
     "put_in_rows",
+    "reason_told",
     "settle_each",
     "store_all",
 ]

@@ -26,12 +26,11 @@ from collections.abc import Iterable, Iterator
 from typing import Generic, TypeVar
 
 import happybase
-from Hbase_thrift import Mutation
 
 from ..keys import MAX_ROW_BYTES, Codec, InvalidKey, TrailingText, successor
 from ..keys.errors import shown, shown_bytes
 from ..queries import in_batches
-from ..tables import InvalidRow
+from ..tables import InvalidRow, put_if
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -89,7 +88,6 @@ class Dictionary:
         self.id_bytes = id_bytes
         self.last_id = min(256**id_bytes - 1, _LAST_COUNT)
         """The last id that fits, as an int."""
-        self._connection = connection
         self._table_name = table
         self._dictionary = f"{table}: {kind}"
         self._rows = connection.table(table)
@@ -230,10 +228,7 @@ class Dictionary:
         return self._check_and_put(row, column, None, value)
 
     def _check_and_put(self, row: bytes, column: bytes, expected: bytes | None, value: bytes) -> bool:
-        is_stored: bool = self._connection.client.checkAndPut(
-            self._rows.name, row, column, expected, Mutation(column=column, value=value), {}
-        )
-        return is_stored
+        return put_if(self._rows, row, column, expected, value)
 
     # ---- bytes
 

@@ -60,11 +60,10 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import attrs
 import happybase
-from Hbase_thrift import Mutation
 
 from ..keys.errors import listed, shown_bytes
 from ..queries import in_batches
-from ..tables import InvalidRecord, InvalidRow, TableLayout, check_layouts
+from ..tables import InvalidRecord, InvalidRow, TableLayout, check_layouts, put_if
 from ..tables.cells import check_cell_size
 from .clock import CLOCK, Moment, WriterClock
 from .reading import Derived, SourceReader
@@ -324,11 +323,8 @@ class IntentWriter(Generic[R]):
 
     def check_and_put(self, row: bytes, source: Source[R], new: Source[R]) -> bool:
         """Puts the next revision of a source, unless it has changed since it was read; returns whether it did."""
-        column = self.cells.columns[0]
-        is_stored: bool = self._connection.client.checkAndPut(
-            self._rows.name, row, column, source.cell, Mutation(column=column, value=new.cell), {}
-        )
-        return is_stored
+        assert new.cell is not None
+        return put_if(self._rows, row, self.cells.columns[0], source.cell, new.cell)
 
     def repair(self, row: bytes, touched: Iterable[Cell], newest_ms: int = 0) -> None:
         """Makes derived cells agree with the source, whichever client put or deleted them.

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -123,3 +124,23 @@ def test_what_a_copied_design_imports_brings_no_store_and_no_library_of_the_show
     libraries = ("rich", "typer", "cattrs", "sqlite3", "pytest")
     unwanted = (*libraries, "shared.stores", "shared.loading", "shared.designs", "shared.testing")
     assert [module for module in modules if f"{module}.".startswith(tuple(f"{name}." for name in unwanted))] == []
+
+
+DESIGNS = sorted(path for path in (ROOT / "domains").glob("*/**/*.py") if "command_line" not in path.parts)
+
+
+@pytest.mark.parametrize("path", DESIGNS, ids=lambda path: "-".join(path.relative_to(ROOT / "domains").parts))
+def test_a_design_imports_only_what_a_room_makes_public(path: Path) -> None:
+    """What a design needs is in the `__all__` of a room, so that a room may move and rename everything else."""
+    nodes = [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    assert not [
+        alias for node in nodes if isinstance(node, ast.Import) for alias in node.names if "shared" in alias.name
+    ]
+    taken = [
+        (node.module or "", alias.name)
+        for node in nodes
+        if isinstance(node, ast.ImportFrom) and node.level == 0 and (node.module or "").startswith("shared")
+        for alias in node.names
+    ]
+    private = [(room, name) for room, name in taken if name not in getattr(import_module(room), "__all__", ())]
+    assert private == []

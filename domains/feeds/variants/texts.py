@@ -18,8 +18,7 @@ from typing import NamedTuple
 import attrs
 import happybase
 
-from shared.keys import KeyLayout, between
-from shared.keys.errors import shown
+from shared.keys import KeyLayout, between, shown
 from shared.queries import BATCH_ROWS, Query, scan
 from shared.records import check_int
 from shared.tables import BoundTable, Column, Family, RecordCells, TableLayout

@@ -19,8 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 import attrs
 import happybase
 
-from shared.keys import any_of, between
-from shared.keys.errors import shown
+from shared.keys import any_of, between, shown
 from shared.queries import Query, equal
 from shared.records import check_int, check_text
 from shared.tables import BoundTable, RecordCells, TableLayout

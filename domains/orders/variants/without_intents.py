@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 import happybase
 
-from shared.keys import KeyLayout, between, starting_with
-from shared.keys.errors import shown
+from shared.keys import KeyLayout, between, shown, starting_with
 from shared.queries import Query, equal
 from shared.tables import BoundTable, TableLayout
 from shared.writes import CLOCK, WriterClock

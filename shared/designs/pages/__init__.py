@@ -6,3 +6,7 @@ What stands in a README between two marks is such a block:
     ...
     <!-- end -->
 """
+
+from .markdown import below, filled, markdown_table
+
+__all__ = ["below", "filled", "markdown_table"]

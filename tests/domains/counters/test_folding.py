@@ -231,7 +231,7 @@ def test_recover_folds_the_closed_days_and_no_other(connection, variant, reposit
     assert [LOGIN_DAYS.records(row, cells)[0].state for row, cells in states] == 3 * ["folded"]
     with metered(connection) as again:
         repository.upkeep.recover()
-    assert again.rpcs < 10 < cost.rpcs
+    assert again.rpcs < 13 < cost.rpcs
 
 
 @keeping
