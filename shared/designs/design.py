@@ -101,6 +101,22 @@ def _open_for_no_design(connection: happybase.Connection) -> Any:
     raise TypeError(f"Variant.open: needs a Design with a repository, or a module with one (got {connection!r} only)")
 
 
+def _name_of(variant: "Variant") -> str:
+    return variant.module.__name__.rpartition(".")[2].replace("_", "-")
+
+
+def _tables_of(variant: "Variant") -> tuple[TableLayout[Any, Any], ...]:
+    if not hasattr(variant.module, "TABLES"):
+        raise ValueError(f"Variant.module: must have TABLES (got {variant.module.__name__})")
+    tables: tuple[TableLayout[Any, Any], ...] = variant.module.TABLES
+    return tables
+
+
+def _repository_of(variant: "Variant") -> Callable[[happybase.Connection], Any]:
+    opened: Callable[[happybase.Connection], Any] = getattr(variant.module, "Repository", _open_for_no_design)
+    return opened
+
+
 @attrs.frozen
 class Variant:
     """One way to lay out the records of a design: a module with its tables, and with a repository if code differs."""
@@ -118,28 +134,16 @@ class Variant:
     """What is bad about it, if the variant exists to show a published mistake, but gives no wrong answers."""
     without_upkeep: str = ""
     """Why its repository has no `upkeep`: nothing can be recovered or compared. Empty if it has one."""
-    name: str = attrs.field(kw_only=True)
+    name: str = attrs.field(kw_only=True, default=attrs.Factory(_name_of, takes_self=True))
     """The name of the module, with `-` for `_`; a `Design` gives its own name to its first variant."""
-    tables: tuple[TableLayout[Any, Any], ...] = attrs.field(kw_only=True)
+    tables: tuple[TableLayout[Any, Any], ...] = attrs.field(
+        kw_only=True, default=attrs.Factory(_tables_of, takes_self=True)
+    )
     """The `TABLES` of the module."""
-    open: Callable[[happybase.Connection], Any] = attrs.field(kw_only=True)
+    open: Callable[[happybase.Connection], Any] = attrs.field(
+        kw_only=True, default=attrs.Factory(_repository_of, takes_self=True)
+    )
     """Returns the repository on a connection whose tables exist."""
-
-    @name.default
-    def _name_of_module(self) -> str:
-        return self.module.__name__.rpartition(".")[2].replace("_", "-")
-
-    @tables.default
-    def _tables_of_module(self) -> tuple[TableLayout[Any, Any], ...]:
-        if not hasattr(self.module, "TABLES"):
-            raise ValueError(f"Variant.module: must have TABLES (got {self.module.__name__})")
-        tables: tuple[TableLayout[Any, Any], ...] = self.module.TABLES
-        return tables
-
-    @open.default
-    def _repository_of_module(self) -> Callable[[happybase.Connection], Any]:
-        opened: Callable[[happybase.Connection], Any] = getattr(self.module, "Repository", _open_for_no_design)
-        return opened
 
     @property
     def is_to_copy(self) -> bool:
