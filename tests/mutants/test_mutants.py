@@ -61,28 +61,40 @@ def test_a_text_that_is_gone_is_refused():
         in_clock("Clock.now", "time.time").planted(CODE)
 
 
-TABLE = """["{name}"]
-in = "clock.py::Clock.now"
-old = 'a'
-new = 'b'
+TABLE = """[["clock.py"]]
 tests = ["tests/test_clock.py"]
+"{name}" = ["Clock.now", 'a', 'b']
 """
 
 
 def test_mutants_are_read_from_all_files_of_a_folder(tmp_path):
     (tmp_path / "a.toml").write_text(TABLE.format(name="one"))
-    (tmp_path / "b.toml").write_text(TABLE.format(name="two"))
+    (tmp_path / "b.toml").write_text(TABLE.format(name="two") + TABLE.format(name="three"))
     one = Mutant("one", "clock.py", "Clock.now", "a", "b", ("tests/test_clock.py",))
-    assert read_mutants(tmp_path) == (one, attrs.evolve(one, name="two"))
+    assert read_mutants(tmp_path) == (one, attrs.evolve(one, name="two"), attrs.evolve(one, name="three"))
 
 
-def test_a_mutant_without_tests_and_two_of_one_name_are_refused(tmp_path):
-    (tmp_path / "a.toml").write_text(TABLE.format(name="one").replace("tests =", "test ="))
-    with pytest.raises(ValueError, match=r"^a.toml: 'one' must have in, new, old, tests \(has in, old, new, test\)$"):
+@pytest.mark.parametrize(
+    ("right", "wrong", "message"),
+    [
+        (
+            "tests =",
+            "test =",
+            r"^a.toml: 'clock.py' must be tables \[\[\"clock.py\"\]\], each with tests \(got {'test'",
+        ),
+        ('[["clock.py"]]', '["clock.py"]', r"^a.toml: 'clock.py' must be tables "),
+        (", 'b'", "", r"^a.toml: 'one' must be \[definition, old text, new text\] \(got \['Clock.now', 'a'\]\)$"),
+    ],
+)
+def test_a_mutant_that_is_not_complete_is_refused(tmp_path, right, wrong, message):
+    (tmp_path / "a.toml").write_text(TABLE.format(name="one").replace(right, wrong))
+    with pytest.raises(ValueError, match=message):
         read_mutants(tmp_path)
-    (tmp_path / "a.toml").write_text(TABLE.format(name="one"))
-    (tmp_path / "b.toml").write_text(TABLE.format(name="one"))
-    with pytest.raises(ValueError, match=r"^b.toml: 'one' must name one mutant \(names two\)$"):
+
+
+def test_two_mutants_of_one_name_are_refused(tmp_path):
+    (tmp_path / "a.toml").write_text(TABLE.format(name="one") * 2)
+    with pytest.raises(ValueError, match=r"^a.toml: 'one' must name one mutant \(names two\)$"):
         read_mutants(tmp_path)
 
 

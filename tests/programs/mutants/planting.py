@@ -1,15 +1,13 @@
 """Mutants: wrong behaviours that the tests must notice, from the TOML files in `tests/mutants`.
 
-A table is one mutant, and its name says what is wrong:
+A table has mutants of one file that the same tests must notice; the name of each says what is wrong:
 
-    ["an unknown escape is decoded"]
-    in = "shared/keys/codecs.py::unescape"
-    old = 'if _escape(plain) != body:'
-    new = 'if False:'
+    [["shared/keys/codecs.py"]]
     tests = ["tests/shared/keys/test_codecs_by_hand.py"]
+    "an unknown escape is decoded" = ["unescape", 'if _escape(plain) != body:', 'if False:']
 
-`in` is the file and the function, class or assigned name in it, as pytest names a test; a method is `Class.method`.
-There `old` occurs once and becomes `new`, and then one of `tests` must fail.
+First stands the function, class or assigned name in the file, as pytest names a test; a method is `Class.method`. There
+the second text occurs once and becomes the third, and then one of `tests` must fail.
 """
 
 import ast
@@ -17,12 +15,13 @@ import re
 import tomllib
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import attrs
 
 ROOT = Path(__file__).parents[3]
-KEYS = {"in", "old", "new", "tests"}
 
 
 @attrs.frozen
@@ -59,14 +58,23 @@ def read_mutants(folder: Path = ROOT / "tests" / "mutants") -> tuple[Mutant, ...
     """The mutants of all TOML files of a folder; ValueError if one is not complete or two have one name."""
     mutants: dict[str, Mutant] = {}
     for path in sorted(folder.glob("*.toml")):
-        for name, table in tomllib.loads(path.read_text(encoding="utf-8")).items():
-            if table.keys() != KEYS:
-                raise ValueError(f"{path.name}: {name!r} must have {', '.join(sorted(KEYS))} (has {', '.join(table)})")
-            if name in mutants:
-                raise ValueError(f"{path.name}: {name!r} must name one mutant (names two)")
-            file, _, definition = table["in"].partition("::")
-            mutants[name] = Mutant(name, file, definition, table["old"], table["new"], tuple(table["tests"]))
+        for file, tables in tomllib.loads(path.read_text(encoding="utf-8")).items():
+            for mutant in chain.from_iterable(_mutants_of(file, table, path.name) for table in tables):
+                if mutant.name in mutants:
+                    raise ValueError(f"{path.name}: {mutant.name!r} must name one mutant (names two)")
+                mutants[mutant.name] = mutant
     return tuple(mutants.values())
+
+
+def _mutants_of(file: str, table: Any, where: str) -> Iterator[Mutant]:
+    """The mutants of a table of this file."""
+    if not isinstance(table, dict) or not table.get("tests"):
+        raise ValueError(f'{where}: {file!r} must be tables [["{file}"]], each with tests (got {table!r})')
+    for name, texts in table.items():
+        if name != "tests":
+            if not isinstance(texts, list) or len(texts) != 3:
+                raise ValueError(f"{where}: {name!r} must be [definition, old text, new text] (got {texts!r})")
+            yield Mutant(name, file, *texts, tuple(table["tests"]))
 
 
 @cache
