@@ -4,10 +4,12 @@ import time
 from contextlib import suppress
 from itertools import count
 
+import attrs
 import pytest
 
-from domains.messages import TABLES, Message, MessageRepository
+from domains.messages import TABLES, Message, MessageRepository, StoredMessage
 from domains.messages.design import DESIGN
+from domains.messages.erasing import after_erase
 from domains.messages.keys import INBOX
 from shared.keys import InvalidQuestion
 from shared.testing import WatchedConnection, WriterDied, dying_at, dying_before
@@ -228,3 +230,15 @@ def test_a_group_is_nobody():
     assert {table.name for table in TABLES} >= {"messages_erasures"}
     with pytest.raises(InvalidQuestion, match=r"^user: must not be a group \(got '#team'\)$"):
         MessageRepository.erase(None, "#team")
+
+
+def test_a_member_whose_copy_is_delivered_is_no_longer_counted():
+    sent = attrs.evolve(StoredMessage.of(TO_TEAM), delivered=2)
+    left = {user: after_erase(user, sent) for user in ("ada", "dan", "eve", "zoe")}
+    counts = {user: (message.members, message.delivered) for user, message in left.items()}
+    assert counts == {
+        "ada": (("dan", "eve"), 1),
+        "dan": (("ada", "eve"), 1),
+        "eve": (("ada", "dan"), 2),
+        "zoe": (TO_TEAM.members, 2),
+    }
