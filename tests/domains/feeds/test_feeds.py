@@ -118,18 +118,6 @@ def test_a_timeline_has_the_posts_of_those_whom_its_reader_follows_newest_first(
     assert list(feeds.timeline("ad")) == list(feeds.timeline("nobody")) == []
 
 
-def test_a_timeline_comes_page_by_page(feeds):
-    feeds.follow(Follow("ada", "dan"))
-    posts = [Post("dan", NOON_MS + number // 3, number, "") for number in range(10)]
-    for post in posts:
-        feeds.post(post)
-    paged, cursor = [], None
-    while len(paged) < 10:
-        page = feeds.timeline("ada").page(3, cursor)
-        paged, cursor = paged + page.records, page.cursor
-    assert (paged, cursor) == (sorted(posts, key=newest_first), None)
-
-
 def test_an_old_post_does_not_expire_when_it_arrives(feeds):
     feeds.follow(Follow("ada", "dan"))
     feeds.post(Post("dan", 0, 1, "of 1970"))

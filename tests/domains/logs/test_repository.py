@@ -212,24 +212,6 @@ def test_pages_end_and_go_on_between_events_of_one_millisecond_both_ways(logs):
         assert all_pages(logs.latest("a", "E"), limit) == oldest_first[::-1]
 
 
-@at_any_time
-def test_an_event_stored_between_two_pages_moves_no_other(logs):
-    stored(logs, *map(event, (10, 11, 12, 13)))
-    first = logs.latest("host1", "GET").page(limit=2)
-    stored(logs, event(99), event(0))
-    second = logs.latest("host1", "GET").page(cursor=first.cursor)
-    assert times(first.records + second.records) == [13, 12, 11, 10, 0]
-
-
-@only("logs", "host-first")
-def test_an_event_stored_between_two_sorted_pages_moves_no_other(logs):
-    stored(logs, *map(event, (10, 11, 12, 13)))
-    first = logs.window(0, 100, host="host1").page(limit=2)
-    stored(logs, event(99), event(0))
-    second = logs.window(0, 100, host="host1").page(cursor=first.cursor)
-    assert times(first.records + second.records) == [10, 11, 12, 13, 99]
-
-
 # ---- many at once -----------------------------------------------------------------------------------
 
 EVENTS = [event(5), event(5, kind="POST"), event(6), event(5, "host2"), event(0), event(LAST_MS, message="é\0")]

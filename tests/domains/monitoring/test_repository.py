@@ -135,15 +135,6 @@ def test_pages_of_every_size_follow_each_other_across_hours(points):
         assert found == new_points
 
 
-@lossless
-def test_a_point_stored_between_two_pages_moves_no_other(points):
-    stored(points, *map(point, (10, 20, 30, 40)))
-    first = points.of_metric("web-1", "cpu").page(limit=2)
-    stored(points, point(5), point(35))
-    second = points.of_metric("web-1", "cpu").page(cursor=first.cursor)
-    assert times(first.records + second.records) == [10, 20, 30, 35, 40]
-
-
 # ---- latest -----------------------------------------------------------------------------------------
 
 

@@ -121,14 +121,6 @@ def test_a_sellers_orders_of_a_status_are_read_from_their_list_alone(orders, var
     assert ([line.order_number for line in page.records], page.rows_read) == (["n-43"], rows_read)
 
 
-@pytest.mark.parametrize("limit", [1, 2, 3, 7, 8])
-def test_pages_follow_each_other_without_gap_or_repeat(orders, limit):
-    for number in range(7):
-        orders.place(attrs.evolve(LAMP, order_number=f"n-{number}", placed_ms=number))
-    lines = all_pages(orders.of_seller("s-17"), limit)
-    assert [line.placed_ms for line in lines] == [6, 5, 4, 3, 2, 1, 0]
-
-
 @pytest.mark.parametrize("limit", [1, 2, 3])
 def test_pages_end_and_go_on_between_orders_of_one_millisecond(orders, limit):
     for number in range(7):
@@ -136,26 +128,6 @@ def test_pages_end_and_go_on_between_orders_of_one_millisecond(orders, limit):
     whole = list(orders.of_seller("s-17"))
     assert all_pages(orders.of_seller("s-17"), limit) == whole
     assert len(whole) == 7
-
-
-def test_an_order_placed_between_two_pages_moves_no_other(orders):
-    for number in range(4):
-        orders.place(attrs.evolve(LAMP, order_number=f"n-{number}", placed_ms=10 + number))
-    first = orders.of_seller("s-17").page(limit=2)
-    orders.place(attrs.evolve(LAMP, order_number="newer", placed_ms=99))
-    orders.place(attrs.evolve(LAMP, order_number="older", placed_ms=0))
-    second = orders.of_seller("s-17").page(limit=10, cursor=first.cursor)
-    assert [line.order_number for line in first.records + second.records] == ["n-3", "n-2", "n-1", "n-0", "older"]
-
-
-@main_variant
-def test_a_cursor_of_another_seller_is_refused(orders):
-    for seller_id in ("s-1", "s-17"):
-        for number in range(3):
-            orders.place(attrs.evolve(LAMP, order_number=f"{seller_id} {number}", seller_id=seller_id))
-    cursor = orders.of_seller("s-17").page(limit=1).cursor
-    with pytest.raises(InvalidQuestion, match="another question"):
-        orders.of_seller("s-1").page(limit=1, cursor=cursor)
 
 
 @main_variant
@@ -322,13 +294,6 @@ def test_every_number_begins_with_nothing(numbers):
 def test_no_number_begins_with_what_nobody_placed(numbers):
     page = numbers.numbered("n-6").page()
     assert (page.records, page.cursor) == ([], None)
-
-
-@in_order_of_number
-@pytest.mark.parametrize("limit", [1, 2, 3, 4])
-def test_pages_of_numbers_follow_each_other(numbers, limit):
-    orders = all_pages(numbers.numbered("n-4"), limit)
-    assert [order.order_number for order in orders] == ["n-4", "n-42", "n-420"]
 
 
 @in_order_of_number
