@@ -45,4 +45,6 @@ def sources_and_lines(repository: Any, tables: Iterable[TableLayout[Any, Any]]) 
 
 def writers_of(repository: Any) -> list[IntentWriter[Any]]:
     """The writers of a repository, each with a source and intents of its own."""
-    return [value for value in vars(repository).values() if isinstance(value, IntentWriter)]
+    attributes: Any = repository.__dict__
+    writers: list[IntentWriter[Any]] = [value for value in attributes.values() if isinstance(value, IntentWriter)]
+    return writers

@@ -1,6 +1,6 @@
 """The engines on which a design is tested: what the checks need of one, and the embedded store."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, closing, contextmanager
 from typing import Any, ClassVar, Protocol, TypeAlias
 
@@ -27,19 +27,23 @@ class Engine(Protocol):
 
     def store(self, *tables: TableLayout[Any, Any]) -> AbstractContextManager[happybase.Connection]:
         """A connection to a store of its own with these tables."""
+        ...
 
     def shared_store(self, *tables: TableLayout[Any, Any]) -> AbstractContextManager[happybase.Connection]:
         """The same for checks that only read and write rows, none of the longest: on HBase it needs no new table."""
+        ...
 
     def stocked_store(
         self, stock: Callable[[happybase.Connection], object], *tables: TableLayout[Any, Any]
     ) -> AbstractContextManager[happybase.Connection]:
         """The same after `stock` has stored something there. An engine may call it once, and copy what it stores."""
+        ...
 
     def paused(
         self, connection: happybase.Connection, tables: Iterable[TableLayout[Any, Any]]
     ) -> AbstractContextManager[None]:
         """A block in which a writer is paused and others work. At its end all files of the tables are compacted."""
+        ...
 
 
 class Embedded:
@@ -52,7 +56,7 @@ class Embedded:
     _made: ClassVar[dict[tuple[object, ...], tuple[EmbeddedConnection, object]]] = {}
 
     @contextmanager
-    def store(self, *tables: TableLayout[Any, Any]) -> Iterator[happybase.Connection]:
+    def store(self, *tables: TableLayout[Any, Any]) -> Generator[happybase.Connection]:
         """A connection to a store of its own with these tables."""
         with closing(self._made_once(tables).copy()) as connection:
             check_layouts(connection, tables)  # here, so that no test counts its calls
@@ -63,7 +67,7 @@ class Embedded:
     @contextmanager
     def stocked_store(
         self, stock: Callable[[happybase.Connection], object], *tables: TableLayout[Any, Any]
-    ) -> Iterator[happybase.Connection]:
+    ) -> Generator[happybase.Connection]:
         """A connection to a copy of a store in which `stock` has stored something."""
         with closing(self._made_once(tables, stock).copy()) as connection:
             yield connection
@@ -85,7 +89,7 @@ class Embedded:
         return self._made[key][0]
 
     @contextmanager
-    def paused(self, connection: happybase.Connection, tables: Iterable[TableLayout[Any, Any]]) -> Iterator[None]:
+    def paused(self, connection: happybase.Connection, tables: Iterable[TableLayout[Any, Any]]) -> Generator[None]:
         """A block at whose end the tables are compacted."""
         yield
         assert isinstance(connection, EmbeddedConnection)

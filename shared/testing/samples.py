@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import attrs
 
@@ -20,7 +20,8 @@ def check_samples(loads: Iterable[Sequence[Any]]) -> None:
     found = set[str]()
     for records in loads:
         assert len({*map(repr, records)}) == len(records), "a record is there twice"
-        for name in attrs.fields_dict(type(records[0])):
+        record_class = cast(type[Any], records[0].__class__)
+        for name in attrs.fields_dict(record_class):
             values = [getattr(record, name) for record in records]
             found |= _cases_of_times(values) if name.endswith("_ms") else _cases_of_names(values)
     assert found >= {"alike", "outside ASCII", "busy", "out of order", "shared millisecond"}, found
@@ -49,4 +50,5 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        yield from (str(text) for text in value.values())
+        named = cast(Mapping[str, str], value)
+        yield from named.values()

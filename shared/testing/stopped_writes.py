@@ -48,7 +48,7 @@ class Write:
     """`recover` completes the write; otherwise only the same call again does."""
     before: Callable[[Store], object] = nothing
     """Stores what the write finds."""
-    rivals: Mapping[str, Callable[[Any], object]] = attrs.field(factory=dict)
+    rivals: Mapping[str, Callable[[Any], object]] = attrs.field(factory=dict[str, Callable[[Any], object]])
     """Other writes of the same rows, which run in the middle of this one."""
     calls: int | Mapping[str, int] | None = attrs.field(default=None, kw_only=True)
     """How many of its calls change the store, if that is promised; by the name of the variant, if they differ."""
