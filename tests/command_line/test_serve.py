@@ -14,6 +14,8 @@ import pytest
 from thriftpy2.thrift import TException
 
 from shared.stores import connect
+from shared.stores.embedded.connection import EmbeddedConnection
+from shared.stores.server.thrift_server import ThriftServer
 from tests.shared.stores.scripted_gateway import reserved_port
 
 
@@ -59,30 +61,14 @@ def test_the_first_line_says_where_and_happybase_finds_a_store_there(serve):
     assert ended(process, signal.SIGINT) == (130, "", "interrupted; the store was in memory, its data is gone\n")
 
 
-@pytest.mark.parametrize(("transport", "protocol"), [("framed", "compact")])
-def test_transport_and_protocol_are_those_asked_for(serve, transport, protocol):
-    _process, connection = serve(
-        "--transport", transport, "--protocol", protocol, transport=transport, protocol=protocol
-    )
-    assert connection.tables() == []
-
-
-def test_a_store_in_a_file_is_there_afterwards_with_nothing_beside_it(serve, folder):
-    process, connection = serve("--store", "embedded:a.db")
-    connection.create_table("t", {"d": {}})
-    connection.table("t").put(b"r", {b"d:a": b"1"})
-    assert ended(process, signal.SIGTERM) == (0, "", "terminated; everything is stored in a.db\n")
-    assert [path.name for path in folder.iterdir()] == ["a.db"]
-    store = connect("embedded:a.db")
-    assert store.table("t").row(b"r") == {b"d:a": b"1"}
-    store.close()
-
-
-def test_what_load_stored_is_served_and_what_is_put_there_is_asked_for(serve, ok, folder):
+def test_what_load_stored_is_served_in_the_transport_and_protocol_that_are_named(serve, ok, folder):
     header = "order_number,seller_id,buyer_id,placed_ms,item,amount\n"
     (folder / "a.csv").write_text(f"{header}n-1,s-1,b-1,0,lamp,7\n")
     ok("load orders a.csv --store embedded:a.db")
-    _process, connection = serve("--store", "embedded:a.db")
+    options = {"transport": "framed", "protocol": "compact"}
+    _process, connection = serve(
+        "--store", "embedded:a.db", "--transport", "framed", "--protocol", "compact", **options
+    )
     assert [row for row, _ in connection.table("orders").scan()] == [b"n-1"]
     connection.table("orders").delete(b"n-1")
     assert "lamp" not in ok("ask orders order order_number=n-1 --store embedded:a.db")
@@ -91,8 +77,10 @@ def test_what_load_stored_is_served_and_what_is_put_there_is_asked_for(serve, ok
 # Ends
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
-def test_a_signal_lets_the_calls_that_run_finish_and_closes_every_client(serve, folder, number, code):
+@pytest.mark.parametrize(
+    ("number", "code", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 0, "terminated")]
+)
+def test_a_signal_lets_the_calls_that_run_finish_and_closes_every_client(serve, folder, number, code, word):
     process, connection = serve("--store", "embedded:a.db")
     connection.create_table("t", {"d": {}})
     table = connection.table("t")
@@ -111,7 +99,7 @@ def test_a_signal_lets_the_calls_that_run_finish_and_closes_every_client(serve, 
     putting.start()
     while len(stored) < 100 and putting.is_alive():
         time.sleep(0.01)
-    assert ended(process, number)[:2] == (code, "")
+    assert ended(process, number) == (code, "", f"{word}; everything is stored in a.db\n")
     putting.join(10)
     assert not putting.is_alive()
     store = connect("embedded:a.db")
@@ -150,63 +138,12 @@ def test_a_second_signal_does_not_wait_for_the_calls_that_run(serve):
 def test_the_port_is_free_again_afterwards(serve):
     with reserved_port() as reserved:
         port = reserved.getsockname()[1]
-        for _ in range(2):
-            process, connection = serve("--port", str(port))
-            assert connection.transport.sock.getpeername() == ("127.0.0.1", port)
-            assert connection.tables() == []
-            assert ended(process, signal.SIGTERM)[0] == 0
-
-
-# Refusals
-
-
-REFUSED = [
-    ("--port 65536", 2, "--port: must be 0..65535 (got '65536')\n"),
-    ("--port -1", 2, "--port: must be 0..65535 (got '-1')\n"),
-    ("--port http", 2, "--port: must be 0..65535 (got 'http')\n"),
-    ("--buffer-mib 0", 2, "--buffer-mib: must be 1..1048576 (got '0')\n"),
-    ("--buffer-mib 1g", 2, "--buffer-mib: must be 1..1048576 (got '1g')\n"),
-    ("--host ''", 2, "--host: must be a name or an address (got '')\n"),
-    ("--host 0.0.0.0", 2, "--host: 0.0.0.0 is open to other machines, and Thrift1 has no access control: "),
-    ("--host ::", 2, "--host: :: is open to other machines"),
-    ("--host 192.0.2.7", 2, "--host: 192.0.2.7 is open to other machines"),
-    ("--host nowhere.invalid", 1, "--host: 'nowhere.invalid' has no address: "),
-    ("--host 192.0.2.7 --i-know-it-is-open", 1, "192.0.2.7:9090: Cannot assign requested address"),
-    (
-        "--store hbase://localhost",
-        2,
-        "--store: must be embedded: or embedded:FILE, because HBase has a gateway of its own",
-    ),
-    ("--store store.db", 2, "store URL: wants embedded:"),
-    ("--store embedded:none/a.db", 1, "none/a.db: the folder "),
-    ("--transport http", 2, "Invalid value for '--transport'"),
-    ("--protocol json", 2, "Invalid value for '--protocol'"),
-    ("9090", 2, "Got unexpected extra argument(s) (9090); see rowbook serve --help"),
-]
-
-
-@pytest.mark.parametrize(("options", "code", "line"), REFUSED, ids=[options for options, _, _ in REFUSED])
-def test_what_cannot_be_served_is_refused_with_one_line(rowbook, folder, options, code, line):
-    ended, out, err = rowbook(f"serve {options}")
-    assert (ended, out, err.count("\n")) == (code, "", 1)
-    assert err.startswith(line)
-    assert [*folder.iterdir()] == []
-
-
-def test_a_port_in_use_is_refused_with_one_line(rowbook):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        assert rowbook(f"serve --port {port}") == (
-            1,
-            "",
-            f"127.0.0.1:{port}: Address already in use; --port 0 takes a free port\n",
-        )
-
-
-def test_a_file_that_is_no_store_is_refused(rowbook, folder):
-    (folder / "a.db").write_text("no store")
-    code, out, err = rowbook("serve --port 0 --store embedded:a.db")
-    assert (code, out, err.count("\n")) == (1, "", 1)
+        process, connection = serve("--port", str(port))
+        assert connection.transport.sock.getpeername() == ("127.0.0.1", port)
+        assert connection.tables() == []
+        assert ended(process, signal.SIGTERM)[0] == 0
+        with ThriftServer(EmbeddedConnection(None).service, port=port) as server:
+            assert server.address.endswith(f":{port}")
 
 
 def test_an_open_address_is_served_by_whoever_knows_it(real_process):

@@ -136,13 +136,13 @@ def test_on_a_very_narrow_terminal_nothing_is_lost(ok, terminal, columns):
 # Colours
 
 
-@pytest.mark.parametrize("plain", ["--plain run {}", "run {} --plain", "NO_COLOR"])
+@pytest.mark.parametrize("plain", ["--plain run {}", "run {} --plain", "NO_COLOR=1", "TERM=dumb"])
 def test_plain_output_has_no_colours_and_no_boxes_and_is_that_of_a_pipe(ok, few_samples, terminal, environment, plain):
     names = "orders:oldest-first orders:hashed-number logs:salted"
     expected = ok(f"run {names}")
     terminal(100)
-    if plain == "NO_COLOR":
-        environment["NO_COLOR"] = "1"
+    if "=" in plain:
+        environment.update([plain.split("=")])
         plain = "run {}"
     out = ok(plain.format(names))
     assert "\x1b" not in out
@@ -206,6 +206,7 @@ def hostile_url(rowbook, folder, new_url):
     "line",
     [
         "ask orders of-buyer buyer_id=b",
+        "ask orders with-status status=placed --limit 1",
         "ask orders order {number}",
         "explain orders {number} seller_id={host} placed=0",
     ],
@@ -223,13 +224,6 @@ def test_values_never_control_the_terminal(ok, terminal, hostile_url, columns, l
     assert controls(out) == set()
     assert IN_JSON in out
     json.loads(out)
-
-
-def test_json_says_what_it_said_before_it_was_escaped(ok, hostile_url):
-    (order,) = json.loads(ok(f"ask orders of-buyer buyer_id=b --store {hostile_url} --json"))["records"]
-    assert (order["order_number"], order["item"]) == ("n" + HOSTILE, HOSTILE)
-    answer = json.loads(ok(shlex.join(["explain", "orders", "order_number=🐘\U000e0001", "--json"])))
-    assert answer["keys"][0]["parts"][0]["value"] == "🐘\U000e0001"
 
 
 @pytest.mark.parametrize("columns", [None, 100])
@@ -308,11 +302,6 @@ def test_errors_never_control_the_terminal(rowbook, terminal, words, columns):
     assert (code != 0, controls(out), controls(err), err.count("\n")) == (True, set(), set(), 1)
 
 
-def test_the_command_for_the_next_page_never_controls_the_terminal(ok, hostile_url):
-    line = f"ask orders with-status status=placed --limit 1 --store {hostile_url}"
-    assert controls(ok(line)) == set()
-
-
 def test_a_server_never_controls_the_terminal_either(real_process, folder):
     process = real_process("serve", "--store", f"embedded:{HOSTILE}.db", "--port", "0")
     first = process.stdout.readline()
@@ -353,9 +342,8 @@ def on_terminal(folder):
     return run
 
 
-@pytest.mark.parametrize("columns", [0, 20])
-def test_a_real_terminal_without_a_useful_width_shows_all(on_terminal, columns):
-    code, shown = on_terminal(columns, "ask", "orders", "order", "order_number=n-42")
+def test_a_real_terminal_without_a_useful_width_shows_all(on_terminal):
+    code, shown = on_terminal(0, "ask", "orders", "order", "order_number=n-42")
     assert code == 0
     assert {"n-42", "2026-01-04T16:02:08.584Z"} <= {*without_colours(shown).split()}
 
@@ -367,14 +355,6 @@ def test_a_real_terminal_is_asked_for_its_width(on_terminal):
         table = without_colours(shown).partition("\n9 records; ")[0].splitlines()
         assert (code, "\x1b[1m" in shown) == (0, True)
         assert max(map(cell_len, table)) <= columns
-
-
-@pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=str)
-def test_a_real_terminal_without_colours_is_plain(on_terminal, environment):
-    code, shown = on_terminal(80, "ask", "orders", "order", "order_number=n-42", **environment)
-    assert code == 0
-    assert "\x1b" not in shown
-    assert not BOXES & {*shown}
 
 
 def test_a_load_on_a_real_terminal_leaves_its_cursor_visible_and_no_bar(on_terminal):
@@ -448,14 +428,3 @@ def test_what_an_output_cannot_encode_is_escaped(real_process):
     out, err = process.communicate(timeout=20)
     assert (process.returncode, err) == (0, "")
     assert r"\u8336" in out
-
-
-def test_it_runs_as_a_module_too(folder):
-    process = subprocess.run(
-        [sys.executable, "-m", "domains.command_line", "list"],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (process.returncode, process.stdout.split(":")[0]) == (0, "orders")
