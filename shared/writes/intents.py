@@ -2,8 +2,8 @@
 
 HBase is atomic within one row. So one row, the **source**, holds the record, in one cell (`sources.py`), and all other
 rows are **derived** from it: lines of lists, entries of indexes. A write that dies may leave derived cells that
-disagree with the source. So it first puts an **intent**, which names those cells, and `recover` makes them agree with
-the source, as `recover` then reads it. `recover` never repeats a write.
+disagree with the source. So it first puts an **intent**, which names the cells that it changes, and `recover` makes
+them agree with the source, as `recover` then reads it. `recover` never repeats a write.
 
 Every change of the source's cell is a new **revision**: a number, a time T in milliseconds, the record, and the ids of
 the latest accepted writes. T is the time of the writer's clock, but at least 3 above the T of the previous revision. A
@@ -12,14 +12,15 @@ missing source counts as revision 0.
     writer.write(key, decide)
 
     1. Read the source: revision R, time T. `decide` returns the new record, or raises.
-    2. Put the intent: the row of the source, R, a new id, and the derived cells of the old and of the new record.
+    2. Put the intent: the row of the source, R, a new id, and its named cells: those of the derived rows in which the
+       cells or values of the old and of the new record differ.
     3. Put the new lines of *moving* lists with the timestamp T + 1; if the source is missing, with that of 21 minutes
        before step 1 (`KEEP_TOMBSTONES_MS`). A list must be moving if a write can change the keys of its lines, and such
        a write is refused for a list that is not; any list whose lines hold only a marker may be.
     4. `checkAndPut` the source: revision R + 1, with the new record, the id among the accepted writes, and a new T. It
        fails if the source has changed since step 1. It is not sent later than 10 minutes (`WINDOW_MS`) after step 1.
-    5. Put the derived cells of the source's record, except those of moving lists, with the source's T as timestamp.
-       Then delete those cells of the intent that the record does not have, up to T - 1.
+    5. Put the named cells that the source's record has, except those of moving lists, with the source's T as timestamp.
+       Then delete the named cells that the record does not have, up to T - 1.
        If that ends later than 10 minutes after step 1, raise the source (see below), and do step 5 again for all lists.
     6. Mark the intent as ended. If the id is not among the accepted writes, start again at 1.
 
@@ -30,6 +31,12 @@ Why it holds:
   it.
 - A delete spares the cells of the revision that its sender read, and its timestamp is below that revision's T. So it
   hides only cells of earlier revisions.
+- **A cell that disagrees with its source is named by an intent that has not ended.** A decision changes what the source
+  wants of its named cells only, and a writer puts and deletes no others. So the intent of a put that is still under way
+  names its cell, and what a recoverer leaves there hides the put. If step 5 put all cells of the record, such a put of
+  a cell that no intent names would stay, once the tombstone of a later write is gone.
+- The price: a line that a dead writer has not put stays old, or missing, until `recover`: another write of the record
+  names it only if it changes it. It then names all cells of the row, so that no line is ever there in part.
 - A source never has the same bytes twice. Once it has changed, a `checkAndPut` that expects revision R fails, however
   late it arrives. If the reply to step 4 was lost and the source still has revision R, the call may still be under way.
   Then the writer **raises** the revision, with the same record; only after that is the write certain to be refused.
@@ -184,8 +191,8 @@ class IntentWriter(Generic[R]):
 
         Raises UnknownOutcome; ClockSkew before anything is decided; and InvalidRecord for a record that does not fit,
         or whose line moves in a list that is not moving.
-        Costs: 1 get, 2 puts of the intent, 1 checkAndPut; 1 put for each table, and 1 delete for each table that loses
-        cells. Once in ten minutes 1 put and 1 get more, to compare clocks.
+        Costs: 1 get, 2 puts of the intent, 1 checkAndPut; 1 put for each table whose lines change, and 1 delete for
+        each table that loses cells. Once in ten minutes 1 put and 1 get more, to compare clocks.
         """
         row = self.source.row(key)
         while True:
@@ -195,7 +202,7 @@ class IntentWriter(Generic[R]):
             record: Any = wanted
             if record == source.record:
                 derived = self.derived(source.record)
-                self._agree(source, derived, set())
+                self._agree(source, derived, derived.keys())
                 if self.is_past_window(began):  # others may have removed what was put
                     self.repair(row, derived)
                 return wanted
@@ -220,8 +227,8 @@ class IntentWriter(Generic[R]):
         with SLOTS.taken(began.wall_ms + MAX_SKEW_MS) as slot:
             started_ms = max(began.wall_ms, slot.last_ms + 1)
             slot.last_ms = started_ms + 1
-            touched = _grouped({**old, **new})
-            intent = Intent(slot.process, slot.slot, row, source.revision, write_id, touched)
+            named = _grouped(_of_changed_lines(old, new))
+            intent = Intent(slot.process, slot.slot, row, source.revision, write_id, named)
             self._intent_rows.put(self.intents.row(intent), INTENT_CELLS.pack(intent), timestamp=started_ms)
             self.put(first, before_decision_ms(source, began))
             try:
@@ -287,9 +294,9 @@ class IntentWriter(Generic[R]):
 
         Tombstones, and the lines of step 3, may be gone then.
         """
-        touched = set(_cells_of(intent))
+        named = set(_cells_of(intent))
         while True:
-            touched |= self._agree(source, derived, touched, puts_moving=puts_moving)
+            self._agree(source, derived, named, puts_moving=puts_moving)
             if not self.is_past_window(began):
                 return source
             began, puts_moving = self.check_clock(), True
@@ -297,13 +304,12 @@ class IntentWriter(Generic[R]):
             derived = self.derived(source.record)
 
     def _agree(
-        self, source: Source[R], derived: Mapping[Cell, bytes], touched: Set[Cell], *, puts_moving: bool = False
-    ) -> Set[Cell]:
-        """Puts the derived cells of a source, and deletes those `touched` that it does not have; returns those put."""
-        put = {cell: value for cell, value in derived.items() if puts_moving or cell[0] not in self.moving}
-        self.put(put, source.time_ms)
-        self.delete(touched - derived.keys(), source.time_ms - 1)
-        return put.keys()
+        self, source: Source[R], derived: Mapping[Cell, bytes], named: Set[Cell], *, puts_moving: bool = False
+    ) -> None:
+        """Puts the named cells that a source derives, and deletes those that it does not."""
+        tables = {name for name, _, _ in named} - (set[str]() if puts_moving else self.moving)
+        self.put({cell: derived[cell] for cell in derived if cell in named and cell[0] in tables}, source.time_ms)
+        self.delete(named - derived.keys(), source.time_ms - 1)
 
     def put(self, cells: Mapping[Cell, bytes], time_ms: int) -> None:
         """Puts derived cells, dated `time_ms`. Costs: 1 call for each table."""
@@ -392,8 +398,8 @@ class IntentWriter(Generic[R]):
         With 0 it completes all, also those of writers whose clock is ahead of this one. A write whose writer is alive
         starts again, unless it was accepted before. Any number of recoverers may run at once. An intent that names a
         list which this release does not have is that of a later release: it is kept, with all its lines, and counts as
-        failed. So is one whose lines are newer than its source, which was restored from a backup. Raises ClockSkew
-        before anything is changed.
+        failed. So is one whose named lines are newer than its source, or which has read a later revision: the source
+        was restored from a backup. Raises ClockSkew before anything is changed.
         Costs: one scan of the intents' table; for each such write 2 gets and 1 checkAndPut; for each table 1 get, 1 put
         and deletes. The rows of slots that were idle for a day are deleted.
         """
@@ -425,9 +431,10 @@ class IntentWriter(Generic[R]):
         self._put_idle(slot.intent, slot.started_ms + 1)
 
     def _check_no_revision_is_lost(self, slot: Pending, now: Moment) -> None:
-        """Raises InvalidRecord if a line of a write is newer than its source, which has been restored from a backup.
+        """Raises InvalidRecord if a source has been restored from a backup since a write read it.
 
-        Its lines may then be the last copy of what the source said, and to complete the write would delete them.
+        A line of the write is then newer than its source, or the writer has read a later revision. Lines may be the
+        last copy of what the source said, and a new revision would hide that they are newer.
         """
         newest_ms = 0
         for name, rows in slot.intent.touched.items():  # before the source, which another process may raise meanwhile
@@ -436,6 +443,9 @@ class IntentWriter(Generic[R]):
                     dates = (written_ms for _, written_ms in cells.values())
                     newest_ms = max([newest_ms, *(ms for ms in dates if ms <= now.wall_ms + FUTURE_MS)])
         source = self.reader.read(_source_row(slot.intent))
+        if source.revision < slot.intent.revision and 0 < source.time_ms < slot.started_ms:
+            lost = f"must be {slot.intent.revision} or later (got {source.revision})"
+            raise InvalidRecord(f"its source has lost a revision: {lost}")
         if source.cell is not None and newest_ms > source.time_ms + 1:
             raise InvalidRecord(f"its source has lost a revision: a line is {newest_ms - source.time_ms} ms newer")
         if source.cell is None and newest_ms > slot.started_ms - KEEP_TOMBSTONES_MS:
@@ -485,6 +495,12 @@ def _cells_of(intent: Intent) -> Iterator[Cell]:
         for row, columns in rows.items():
             for column in columns:
                 yield table, row, column
+
+
+def _of_changed_lines(old: Mapping[Cell, bytes], new: Mapping[Cell, bytes]) -> Iterator[Cell]:
+    """The cells of the rows in which two records do not derive the same cells with the same values."""
+    changed = {(table, row) for (table, row, _), _ in old.items() ^ new.items()}
+    return (cell for cell in {**old, **new} if cell[:2] in changed)
 
 
 def _grouped(cells: Iterable[Cell]) -> dict[str, dict[bytes, list[bytes]]]:

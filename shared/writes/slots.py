@@ -46,7 +46,7 @@ class Intent:
     """The revision of the source that the writer read."""
     write_id: bytes
     touched: dict[str, dict[bytes, list[bytes]]]
-    """The derived cells that the write puts or deletes: columns by row, by table."""
+    """The derived cells that the write puts or deletes, those of the rows that it changes: columns by row, by table."""
 
 
 def idle(process: bytes, slot: int) -> Intent:

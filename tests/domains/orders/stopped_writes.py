@@ -63,6 +63,8 @@ def lost_claim(store):
     store.repository().upkeep.recover(older_than_ms=0)
 
 
+ERASE_CALLS = {"orders": 5, "oldest-first": 5, "index-table": 6, "hashed-number": 5}
+"""The lines of sellers hold the buyer in one variant only; a write puts no line that it does not change."""
 RIVALS = {"pay": pay, "cancel": cancel, "erase": erase, "place": place, "place another": place_another}
 
 WRITES = (
@@ -71,7 +73,7 @@ WRITES = (
     Write("place after a lost claim", place, lost_claim, RIVALS, calls=7),
     Write("change_status", pay, two_orders, RIVALS, calls=8),
     Write("cancel", cancel, paid_order, RIVALS, calls=8),
-    Write("erase", erase, two_orders, RIVALS, calls=6),
+    Write("erase", erase, two_orders, RIVALS, calls=ERASE_CALLS),
 )
 
 

@@ -45,7 +45,7 @@ BREAKS = {
     "lines are put at T - 1": Break("before_decision_ms", {"source.time_ms + 1": "source.time_ms - 1"}),
     "lines of a new source are put above its T": Break("before_decision_ms", {"- KEEP_TOMBSTONES_MS": "+ 10"}),
     "deletes are dated T + 1": Break("_agree", {"source.time_ms - 1": "source.time_ms + 1"}),
-    "deletes do not spare the present record": Break("_agree", {"touched - derived.keys()": "touched"}),
+    "deletes do not spare the present record": Break("_agree", {"named - derived.keys()": "named"}),
     "the source is put without a check": Break(
         "check_and_put", {"source.cell, Mutation": "self.reader.read(row).cell, Mutation"}
     ),
@@ -63,5 +63,11 @@ BREAKS = {
     "the decision is sent after the window": Break("_attempt", {"not self.is_past_window(began)": "True"}),
     "step 5 is not done again after the window": Break("_complete", {"not self.is_past_window(began)": "True"}),
     "an ended intent is dated above the next one": Break("_put_idle", {"timestamp=at_ms": "timestamp=at_ms + 1000"}),
+    "step 5 puts cells that the intent does not name": Break(
+        "_agree", {"if cell in named and cell[0] in tables": "if puts_moving or cell[0] not in self.moving"}
+    ),
+    "an intent names rows that appear or disappear only": Break(
+        "_of_changed_lines", {"old.items() ^ new.items()": "((cell, None) for cell in old.keys() ^ new.keys())"}
+    ),
     "a recoverer does not put moving lines": Break("_recover", {", puts_moving=True": ""}),
 }

@@ -56,6 +56,8 @@ class Faults:
     recovers_after_jump: bool = False
     """Recoverers begin only after it."""
     compactions: int = 0
+    compacts_last: bool = False
+    """A compaction runs only once the last recoverer is about to decide: every write has ended, or has lost a reply."""
     skews_ms: tuple[int, ...] = ()
     """How far the clock of each process is ahead."""
 
@@ -219,7 +221,7 @@ class Exploration:
                 return
         if world.is_before_jump and any(isinstance(stand, At) for stand in world.stands):
             yield ("time passes",), world._replace(is_before_jump=False)
-        if world.compactions:
+        if world.compactions and (not self._faults.compacts_last or self._is_about_to_decide(world.stands[-1])):
             after = self._stored(compacted(world.store.cells, self._keep_ms, now_ms))
             if after is not world.store:
                 yield ("compaction",), world._replace(store=after, compactions=world.compactions - 1)
@@ -228,6 +230,10 @@ class Exploration:
         for number, at in enumerate(standing):
             if at is not None:
                 yield from self._goes_on(world, number, at, now_ms)
+
+    @staticmethod
+    def _is_about_to_decide(stand: Stand) -> bool:
+        return isinstance(stand, At) and isinstance(stand.node.call, CheckAndPut)
 
     def _standing(self, world: World, number: int, now_ms: int) -> At | None:
         """Where a process goes on from; None if it has ended, or must wait for all others."""

@@ -80,7 +80,9 @@ class PairExplorer:
         self._before = pair.cells_before()
         self._programs: dict[tuple[str, int], Program] = {}
 
-    def explore(self, faults: Faults, *, recoverers: int = 0, most: int) -> Explored:
+    def explore(
+        self, faults: Faults, *, recoverers: int = 0, most: int, keep_tombstones_ms: int = KEEP_TOMBSTONES_MS
+    ) -> Explored:
         """Every order of the calls of the writes, of some recoverers, and of one that runs at last."""
         names = [*self._writes, *(f"recoverer {number}" for number in range(recoverers))]
         skews_ms = [*faults.skews_ms, *[0] * len(names)]
@@ -89,7 +91,7 @@ class PairExplorer:
             self._program("last recoverer", 0),
             self._before,
             lambda repository: self._tests.contents(repository, self._tests.tables),
-            keep_tombstones_ms={table.name.encode(): KEEP_TOMBSTONES_MS for table in self._tests.tables},
+            keep_tombstones_ms={table.name.encode(): keep_tombstones_ms for table in self._tests.tables},
             faults=faults,
             writes=len(self._writes),
         )
