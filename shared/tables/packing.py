@@ -79,9 +79,10 @@ BIG_INT = Packing("big int", _pack_big, _unpack_big)
 
 
 def _pack_texts(value: Any) -> bytes:
-    if type(value) is not tuple or not all(type(text) is str for text in value):
+    texts: tuple[Any, ...] = value
+    if type(texts) is not tuple or not all(type(text) is str for text in texts):
         raise TypeError("must be a tuple of texts")
-    packed: bytes = msgpack.packb(list(value), strict_types=True)
+    packed: bytes = msgpack.packb(list(texts), strict_types=True)
     return packed
 
 
