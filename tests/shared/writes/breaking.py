@@ -47,7 +47,7 @@ BREAKS = {
     "deletes are dated T + 1": Break("_agree", {"source.time_ms - 1": "source.time_ms + 1"}),
     "deletes do not spare the present record": Break("_agree", {"named - derived.keys()": "named"}),
     "the source is put without a check": Break(
-        "check_and_put", {"source.cell, Mutation": "self.reader.read(row).cell, Mutation"}
+        "check_and_put", {"source.cell, new.cell": "self.reader.read(row).cell, new.cell"}
     ),
     "a source has the same bytes twice": Break(
         "next_revision", {"pack_revision(revision, time_ms, writes,": "pack_revision(1, time_ms - time_ms, (),"}
