@@ -59,7 +59,7 @@ def die_before_the_copies(connection, variant):
 
 def test_one_bad_row_of_unfinished_messages_stops_neither_recovery_nor_repair(connection, variant, messages):
     die_before_the_copies(connection, variant)
-    rows_of(messages, messages._unfinished).put(b"a", {b"m:x": b"\xc3"})
+    messages._unfinished.rows.put(b"a", {b"m:x": b"\xc3"})
     (failed,) = messages.upkeep.recover(older_than_ms=0).failed
     assert failed.startswith("messages_unfinished: row 61: ")
     assert [messages.inbox(member).count() for member in PARTY.members] == [1, 0, 1, 1]
@@ -94,7 +94,7 @@ def test_a_damaged_group_message_is_named_by_the_inbox_of_its_members(messages):
 
 def test_the_lines_of_copies_that_are_about_to_be_created_are_no_findings(connection, variant, messages):
     die_before_the_copies(connection, variant)
-    assert list(rows_of(messages, messages._unread).scan())
+    assert list(messages._unread.rows.scan())
     assert list(messages.upkeep.verify()) == []
     assert messages.upkeep.recover(older_than_ms=0).failed == ()
     assert list(messages.upkeep.verify()) == []
