@@ -14,9 +14,10 @@ PARALLEL := -n auto --dist worksteal
 
 # The parts of the tests on HBase.
 ONLY_designs := $(filter-out %/__pycache__/,$(wildcard tests/domains/*/)) tests/domains/test_contract.py
-ONLY_commands := tests/command_line tests/domains $(addprefix --ignore ,$(ONLY_designs))
+ONLY_crashes := tests/domains/test_crashes.py
+ONLY_commands := tests/command_line tests/domains $(addprefix --ignore ,$(ONLY_designs) $(ONLY_crashes))
 ONLY_rooms := tests --ignore tests/domains --ignore tests/command_line
-PATHS = $(if $(ONLY),$(or $(ONLY_$(ONLY)),$(error ONLY: must be designs, commands or rooms (got $(ONLY)))))
+PATHS = $(if $(ONLY),$(or $(ONLY_$(ONLY)),$(error ONLY: must be designs, crashes, commands or rooms (got $(ONLY)))))
 
 .PHONY: help demo test test-long test-hbase test-cluster faults hbase opentsdb test-opentsdb bench-opentsdb lost-points compare-hbase hot-spots bench bench-hbase bench-large mutants readmes transcripts check verify clean
 
@@ -32,7 +33,7 @@ test: .venv/ready ## the tests, in minutes, on all cores
 test-long: .venv/ready ## the tests that take longer
 	.venv/bin/pytest $(PARALLEL) -m long
 
-test-hbase: .venv/ready ## what touches a store, on a real HBase; needs Java 17 and Maven; ONLY=designs, commands, rooms
+test-hbase: .venv/ready ## what touches a store, on a real HBase; needs Java 17 and Maven; ONLY=designs, crashes, commands, rooms
 	.venv/bin/pytest $(PARALLEL) --hbase -m "hbase and not long" $(PATHS)
 
 test-cluster: .venv/ready ## kill servers of an HBase cluster under load; needs Java 17 and Maven
