@@ -22,7 +22,7 @@ _TABLE_FIELDS = {"families", "splits", "rows"}
 _CASE_FIELDS = {"on", "slow", "steps"} | _TABLE_FIELDS
 _RUNNER_CALLS = {"scan", "wait_ms", "major_compaction"}
 _EXPECTATIONS = ("gives", "gives_rows", "matches", "opens", "raises")
-_STEP_FIELDS = {*_EXPECTATIONS, "text", "table", "exact_table", "fetch"}
+_STEP_FIELDS = {*_EXPECTATIONS, "text", "table", "exact_table", "fetch", "values"}
 _THRIFT2_FIELDS = {"keepTombstonesMs"}
 _DESCRIPTOR_FIELDS = {field[1] for field in ColumnDescriptor.thrift_spec.values()} - {"name"} | _THRIFT2_FIELDS
 _SCAN_FIELDS = {field[1] for field in TScan.thrift_spec.values()}
@@ -33,7 +33,7 @@ _LONGEST_SHARED_ROW = 100
 
 
 class InvalidCase(ValueError):
-    """A case that is written wrongly; the message names its file and what it says."""
+    """A case that is written wrongly; the message names its file and its sentence."""
 
 
 @frozen
@@ -57,7 +57,7 @@ class Case:
     """
 
     file: str
-    says: str
+    sentence: str
     section: str
     slow: bool
     shared_table: str | None
@@ -90,9 +90,9 @@ def read_cases(folder: Path = FOLDER) -> list[Case]:
     file_names: dict[str, str] = {}
     for path in sorted(folder.glob("*.toml")):
         for case in _cases_of(path):
-            if case.says in file_names:
-                raise InvalidCase(f"{path.name}: {case.says!r}: also said in {file_names[case.says]}")
-            file_names[case.says] = path.name
+            if case.sentence in file_names:
+                raise InvalidCase(f"{path.name}: {case.sentence!r}: also said in {file_names[case.sentence]}")
+            file_names[case.sentence] = path.name
             cases.append(case)
     return cases
 
@@ -107,52 +107,64 @@ def _cases_of(path: Path) -> Iterable[Case]:
         _check_fields(table, _TABLE_FIELDS, f"{path.name}: table {name}")
     for section, cases in content.items():
         _check_one_of("section", section, SECTIONS, path.name)
-        for says, given in cases.items():
-            where = f"{path.name}: {says!r}"
-            _check_fields(given, _CASE_FIELDS, where)
-            yield _case(path.stem, section, says, given, tables, where)
+        for sentence, fields in cases.items():
+            where = f"{path.name}: {sentence!r}"
+            _check_fields(fields, _CASE_FIELDS, where)
+            yield _case(path.stem, section, sentence, fields, tables, where)
 
 
-def _case(file: str, section: str, says: str, given: dict[str, Any], tables: Mapping[str, Any], where: str) -> Case:
-    shared_steps = given.get("on", {})
-    if len(shared_steps) + ("steps" in given) != 1:
+def _case(
+    file: str, section: str, sentence: str, fields: dict[str, Any], tables: Mapping[str, Any], where: str
+) -> Case:
+    steps_by_table = fields.get("on", {})
+    if len(steps_by_table) + ("steps" in fields) != 1:
         raise InvalidCase(f"{where}: wants steps, or the steps on one table")
-    ((shared, given_steps),) = shared_steps.items() or [(None, given["steps"])]
-    if not given_steps:
+    ((shared, written_steps),) = steps_by_table.items() or [(None, fields["steps"])]
+    if not written_steps:
         raise InvalidCase(f"{where}: steps: are missing")
-    steps = [_step(step, f"{where}: step {number}") for number, step in enumerate(given_steps, 1)]
+    steps = [
+        _step(step, f"{where}: step {number}")
+        for number, written in enumerate(written_steps, 1)
+        for step in _with_each_value(written)
+    ]
     if shared is not None:
         _check_one_of("on", shared, list(tables), where)
-        if _TABLE_FIELDS & given.keys():
+        if _TABLE_FIELDS & fields.keys():
             raise InvalidCase(f"{where}: on: the table has families and rows already")
         for step in steps:
             if not _READS.match(step.call):
                 raise InvalidCase(f"{where}: {step.call}: a case on a table for several cases may only read")
-    table = tables[shared] if shared is not None else given
+    table = tables[shared] if shared is not None else fields
     families = table.get("families", _ONE_FAMILY)
     for descriptor in families.values():
         _check_fields(descriptor, _DESCRIPTOR_FIELDS, where)
-    return Case(
-        file,
-        says,
-        section,
-        given.get("slow", False),
-        shared,
-        families,
-        table.get("splits", []),
-        table.get("rows", []),
-        steps,
-    )
+    splits, rows = table.get("splits", []), table.get("rows", [])
+    return Case(file, sentence, section, fields.get("slow", False), shared, families, splits, rows, steps)
 
 
-def _step(given: dict[str, Any], where: str) -> Step:
-    calls = [name for name in given if name not in _STEP_FIELDS]
+def _with_each_value(written: dict[str, Any]) -> list[dict[str, Any]]:
+    """The step itself, or if it has `values`, one step for each of them in the place of `{value}`."""
+    if "values" not in written:
+        return [written]
+    return [_with_value(written, value) for value in written["values"]]
+
+
+def _with_value(written: Any, value: str) -> Any:
+    if isinstance(written, dict):
+        return {name: _with_value(part, value) for name, part in written.items()}
+    if isinstance(written, list):
+        return [_with_value(part, value) for part in written]
+    return written.replace("{value}", value) if isinstance(written, str) else written
+
+
+def _step(fields: dict[str, Any], where: str) -> Step:
+    calls = [name for name in fields if name not in _STEP_FIELDS]
     if len(calls) != 1:
         raise InvalidCase(f"{where}: wants one call (got {', '.join(calls) or 'none'})")
     (call,) = calls
     if call not in _RUNNER_CALLS and call not in Thrift1.thrift_services:
         raise InvalidCase(f"{where}: {call}: is no call of Thrift1, and neither of {', '.join(sorted(_RUNNER_CALLS))}")
-    expected = {name: given[name] for name in _EXPECTATIONS if name in given}
+    expected = {name: fields[name] for name in _EXPECTATIONS if name in fields}
     answers = call == "scan" or _answers(call)
     if len(expected) > 1 or (bool(expected) != answers and "raises" not in expected):
         raise InvalidCase(
@@ -160,22 +172,15 @@ def _step(given: dict[str, Any], where: str) -> Step:
         )
     if "raises" in expected:
         _check_one_of("raises", expected["raises"], ERRORS, where)
-    elif "text" in given:
+    elif "text" in fields:
         raise InvalidCase(f"{where}: text: belongs to raises")
     if "opens" in expected and not call.startswith("scannerOpen"):
         raise InvalidCase(f"{where}: opens: belongs to the calls that open a scanner")
     if call in ("scan", "scannerOpenWithScan"):
-        scan = given[call] if call == "scan" or isinstance(given[call], dict) else {}
+        scan = fields[call] if call == "scan" or isinstance(fields[call], dict) else {}
         _check_fields(scan, _SCAN_FIELDS, where)
-    return Step(
-        call,
-        given[call],
-        expected,
-        given.get("text"),
-        given.get("table"),
-        given.get("exact_table"),
-        given.get("fetch", 1000),
-    )
+    options = (fields.get(name) for name in ("text", "table", "exact_table"))
+    return Step(call, fields[call], expected, *options, fetch=fields.get("fetch", 1000))
 
 
 def _answers(call: str) -> bool:
@@ -212,8 +217,8 @@ def _rows(step: Step) -> list[str]:
     ]
 
 
-def _check_fields(given: Mapping[str, Any], known: Iterable[str], where: str) -> None:
-    unknown = given.keys() - set(known)
+def _check_fields(fields: Mapping[str, Any], known: Iterable[str], where: str) -> None:
+    unknown = fields.keys() - set(known)
     if unknown:
         raise InvalidCase(f"{where}: no such field: {', '.join(sorted(unknown))}")
 

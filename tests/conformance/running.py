@@ -36,7 +36,7 @@ def run(case: Case, store: Store) -> None:
     runner = _Runner(store)
     try:
         for number, step in enumerate(case.steps, 1):
-            runner.perform(step, f"{case.file}: {case.says}: step {number}, {step.call} {step.argument!r}")
+            runner.perform(step, f"{case.file}: {case.sentence}: step {number}, {step.call} {step.argument!r}")
     finally:
         runner.close_scanners()
 

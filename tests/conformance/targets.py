@@ -210,9 +210,9 @@ class RealHBase:
         """The prefix of the case's tables, of which `t` is there; begins to make those of the next cases."""
         at = self._with_own_table.index(case)
         for upcoming in self._with_own_table[at : at + 1 + _AHEAD]:
-            if upcoming.says not in self._made:
-                self._made[upcoming.says] = self._workers.submit(self._make, upcoming)
-        return self._made.pop(case.says).result()
+            if upcoming.sentence not in self._made:
+                self._made[upcoming.sentence] = self._workers.submit(self._make, upcoming)
+        return self._made.pop(case.sentence).result()
 
     def _make(self, case: Case) -> bytes:
         name_prefix = f"{self._prefix}{next(self._numbers)}_".encode()

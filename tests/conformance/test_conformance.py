@@ -55,7 +55,7 @@ def opened() -> Iterator[Callable[[str], Target]]:
 @pytest.mark.parametrize(
     ("name", "case"),
     [
-        pytest.param(name, case, marks=marks(name, case), id=f"{name}-{case.file}: {case.says}")
+        pytest.param(name, case, marks=marks(name, case), id=f"{name}-{case.file}: {case.sentence}")
         for name in TARGETS
         for case in CASES
     ],
