@@ -58,20 +58,19 @@ class Times:
         return self.known[wanted] == timestamp and by_number == sorted(set(by_number))
 
 
-def mutation(given: str | Mapping[str, Any]) -> Mutation:
+def mutation(written: str | Mapping[str, Any]) -> Mutation:
     """`d:a=v` puts, `d:a` puts without a value, `-d:a` deletes; or the fields by their names."""
-    if not isinstance(given, str):
-        fields: dict[str, Any] = {name: _plain(value) for name, value in given.items()}
-        return Mutation(**fields)
-    if given.startswith("-"):
-        return Mutation(isDelete=True, column=as_bytes(given[1:]))
-    column, equals, value = given.partition("=")
+    if not isinstance(written, str):
+        return Mutation(**{name: _plain(value) for name, value in written.items()})
+    if written.startswith("-"):
+        return Mutation(isDelete=True, column=as_bytes(written[1:]))
+    column, equals, value = written.partition("=")
     return Mutation(column=as_bytes(column), value=as_bytes(value) if equals else None)
 
 
-def descriptor(given: str | Mapping[str, Any]) -> ColumnDescriptor:
+def descriptor(written: str | Mapping[str, Any]) -> ColumnDescriptor:
     """A family by its name alone or by its fields."""
-    return ColumnDescriptor(name=as_bytes(given)) if isinstance(given, str) else ColumnDescriptor(**given)
+    return ColumnDescriptor(name=as_bytes(written)) if isinstance(written, str) else ColumnDescriptor(**written)
 
 
 def cell_fits(times: Times, wanted: str, value: bytes, timestamp: int) -> bool:

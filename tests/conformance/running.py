@@ -7,15 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from attrs import define, evolve, field
-from Hbase_thrift import (
-    AlreadyExists,
-    BatchMutation,
-    IllegalArgument,
-    TAppend,
-    TIncrement,
-    TRowResult,
-    TScan,
-)
+from Hbase_thrift import AlreadyExists, BatchMutation, IllegalArgument, TAppend, TIncrement, TRowResult, TScan
 from thriftpy2.thrift import TApplicationException
 
 from shared.stores.thrift1.idl import IOError, Thrift1
@@ -73,22 +65,20 @@ class _Runner:
 
     def _fail(self, step: Step, where: str) -> None:
         wanted = _ERRORS[step.expected["raises"]]
-        got: Any
+        raised: Any
         try:
             answer = self._answer(step)
         except tuple(_ERRORS.values()) as error:
-            got = error
+            raised = error
         else:
             raise AssertionError(f"{where}\n  gives  {shown(answer)}\n  wanted {wanted.__name__}")
-        message = got.message.decode(errors="replace") if isinstance(got.message, bytes) else str(got.message)
-        assert type(got) is wanted, (
-            f"{where}\n  raises {type(got).__name__}: {message[:500]}\n  wanted {wanted.__name__}"
-        )
-        text = step.text or ""
-        assert text in message, f"{where}\n  raises {message[:3000]}\n  wanted {text}"
+        message = raised.message.decode(errors="replace") if isinstance(raised.message, bytes) else str(raised.message)
+        outcome = f"{where}\n  raises {type(raised).__name__}: {message[:3000]}\n  wanted"
+        assert type(raised) is wanted, f"{outcome} {wanted.__name__}"
+        assert (step.text or "") in message, f"{outcome} {step.text}"
         if wanted is IOError:
             can_retry = message.startswith(_MAY_BE_TRIED_AGAIN)
-            assert got.canRetry is can_retry, f"{where}\n  raises {message[:100]}\n  wanted canRetry {can_retry}"
+            assert raised.canRetry is can_retry, f"{outcome} canRetry {can_retry}"
         self._check_connection()
 
     def _check_connection(self) -> None:
@@ -135,9 +125,7 @@ class _Runner:
 
     def _arguments(self, step: Step) -> dict[str, Any]:
         table = self._table(step)
-        arguments: dict[str, Any] = {
-            name: self._argument(name, value, table) for name, value in named_arguments(step).items()
-        }
+        arguments = {name: self._argument(name, value, table) for name, value in named_arguments(step).items()}
         for spec in getattr(Thrift1, f"{step.call}_args").thrift_spec.values():
             if spec[1] in ("tableName", "tableNameOrRegionName"):
                 arguments[spec[1]] = table
@@ -147,45 +135,45 @@ class _Runner:
             self.store.created.append(table)
         return arguments
 
-    def _argument(self, name: str, given: Any, table: bytes) -> Any:
+    def _argument(self, name: str, written: Any, table: bytes) -> Any:
         match name:
             case "row" | "rows":
-                return self._row(given, table)
+                return self._row(written, table)
             case "rowBatches":
-                return [BatchMutation(self._row(row), [*map(mutation, mutations)]) for row, *mutations in given]
+                return [BatchMutation(self._row(row), [*map(mutation, mutations)]) for row, *mutations in written]
             case "mutations":
-                return [mutation(item) for item in given]
+                return [mutation(item) for item in written]
             case "mput":
-                return mutation(given)
+                return mutation(written)
             case "timestamp":
-                return self.times.value(given)
+                return self.times.value(written)
             case "id":
-                return self.scanners.get(given, given)
+                return self.scanners.get(written, written)
             case "columnFamilies":
-                return [descriptor(self._fields(item)) for item in given]
+                return [descriptor(self._fields(item)) for item in written]
             case "scan":
-                return TScan(**self._fields(given))
+                return TScan(**self._fields(written))
             case "increment":
-                return TIncrement(**{"table": table, **self._fields(given)})
+                return TIncrement(**{"table": table, **self._fields(written)})
             case "increments":
-                return [self._argument("increment", item, table) for item in given]
+                return [self._argument("increment", item, table) for item in written]
             case "append":
-                return TAppend(**{"table": table, **self._fields(given)})
-        return _plain(given)
+                return TAppend(**{"table": table, **self._fields(written)})
+        return _plain(written)
 
-    def _row(self, given: str | list[str], table: bytes = b"") -> Any:
-        if isinstance(given, list):
-            return [self._row(row) for row in given]
-        return self.store.row_prefix + as_bytes(given).replace(b"{table}", table)
+    def _row(self, written: str | list[str], table: bytes = b"") -> Any:
+        if isinstance(written, list):
+            return [self._row(row) for row in written]
+        return self.store.row_prefix + as_bytes(written).replace(b"{table}", table)
 
-    def _fields(self, given: Any) -> Any:
-        if not isinstance(given, Mapping):
-            return given
-        fields = {name: _plain(value) for name, value in given.items()}
-        if "row" in given:
-            fields["row"] = self._row(given["row"])
-        if "timestamp" in given:
-            fields["timestamp"] = self.times.value(given["timestamp"])
+    def _fields(self, written: Any) -> Any:
+        if not isinstance(written, Mapping):
+            return written
+        fields = {name: _plain(value) for name, value in written.items()}
+        if "row" in written:
+            fields["row"] = self._row(written["row"])
+        if "timestamp" in written:
+            fields["timestamp"] = self.times.value(written["timestamp"])
         return fields
 
     def _without_prefixes(self, answer: Any) -> Any:
@@ -198,7 +186,7 @@ class _Runner:
         return answer
 
 
-def _plain(given: Any) -> Any:
-    if isinstance(given, str):
-        return as_bytes(given)
-    return [as_bytes(item) for item in given] if isinstance(given, list) else given
+def _plain(written: Any) -> Any:
+    if isinstance(written, str):
+        return as_bytes(written)
+    return [as_bytes(item) for item in written] if isinstance(written, list) else written

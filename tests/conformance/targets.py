@@ -92,9 +92,7 @@ class OverTCP:
         create_embedded(self._connection, table, case)
         with closing(WholeConnection("127.0.0.1", self._server.port, timeout=_TIMEOUT_MS)) as connection:
             fill(connection.client, table.encode(), case)
-            yield Store(
-                connection.client, table.encode(), lambda: self._connection.compact(table), name_prefix=prefix.encode()
-            )
+            yield Store(connection.client, table.encode(), lambda: self._connection.compact(table), prefix.encode())
 
     def close(self) -> None:
         self._server.stop()
@@ -186,13 +184,7 @@ class RealHBase:
             else:
                 name_prefix = self._own_table(case)
                 name = name_prefix + b"t"
-                store = Store(
-                    client,
-                    name,
-                    lambda: _compact(client, name),
-                    name_prefix=name_prefix,
-                    created=[name],
-                )
+                store = Store(client, name, lambda: _compact(client, name), name_prefix, created=[name])
                 try:
                     fill(client, name, case)
                     yield store

@@ -36,6 +36,7 @@ READ_ON = READ.replace("steps", "on.x")
         (f'{CASE}steps = [{{ getRow = "r", raises = "Error" }}]', r"step 1: raises: wants one of IOError"),
         (f'{CASE}steps = [{{ getRow = "r", gives = [], text = "x" }}]', r"step 1: text: belongs to raises"),
         (f'{CASE}steps = [{{ getRow = "r", opens = "s" }}]', r"step 1: opens: belongs to"),
+        (f'{CASE}steps = [{{ getRow = "{{value}}", values = ["r"] }}]', r"step 1: getRow: wants one of gives, "),
         (f"{CASE}steps = [{{ scan = {{ limit = 1 }}, gives = [] }}]", r"step 1: no such field: limit"),
     ],
 )

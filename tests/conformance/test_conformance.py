@@ -68,8 +68,8 @@ def test_a_store_does_what_a_case_says(opened: Callable[[str], Target], name: st
 
 
 def test_the_sample_has_each_call_and_each_outcome_of_each_file() -> None:
-    calls = [
+    in_sample, in_all = (
         {(case.file, step.call, *step.expected) for case in cases for step in case.steps} for cases in (SAMPLE, CASES)
-    ]
-    assert calls[0] == calls[1]
+    )
+    assert in_sample == in_all
     assert len(SAMPLE) < len(CASES) / 2
