@@ -4,8 +4,8 @@ from typing import Any, Literal
 
 import attrs
 
-from shared.keys import shown
-from shared.records import LAST_MS, integer, one_of, text
+from shared.keys import InvalidQuestion, shown
+from shared.records import LAST_MS, check_text, integer, one_of, text
 
 STREAM_MARK = "@"
 """The first character of the owner of a stream. No user's name may start with it."""
@@ -71,3 +71,10 @@ class StoredPost:
 def stream_of(author: str) -> str:
     """The owner of an author's stream."""
     return STREAM_MARK + author
+
+
+def check_name(what: str, name: str) -> None:
+    """Raises InvalidQuestion for what is not text, and if a name starts with `STREAM_MARK`, as no user's name does."""
+    check_text(what, name)
+    if name.startswith(STREAM_MARK):
+        raise InvalidQuestion(f"{what}: must not start with {STREAM_MARK} (got {shown(name)})")

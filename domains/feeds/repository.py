@@ -1,17 +1,17 @@
 """Follows, posts and timelines; one method for each question and each write."""
 
 import random
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from functools import partial
 from typing import Any
 
 import attrs
 import happybase
 
-from shared.keys import InvalidQuestion, any_of, between, shown
+from shared.keys import any_of, between, shown
 from shared.queries import DependentQuery, Query
-from shared.records import check_int, check_text
-from shared.tables import BoundTable, InvalidRow, TableLayout
+from shared.records import check_int
+from shared.tables import BoundTable, InvalidRow
 from shared.writes import (
     CLOCK,
     CombinedUpkeep,
@@ -27,14 +27,7 @@ from shared.writes import (
 from .erasing import UserErasures
 from .keys import TABLES, AuthorOfReader, AuthorWithStream, FeedTables, LineOfTimeline, PostOfAuthor
 from .lines import TimelineLines, post_of
-from .records import (
-    STREAM_MARK,
-    Follow,
-    Post,
-    StoredPost,
-    Way,
-    stream_of,
-)
+from .records import Follow, Post, StoredPost, Way, check_name, stream_of
 from .spreading import FanOut
 from .verifying import StreamUpkeep, TimelineUpkeep
 
@@ -79,24 +72,22 @@ class FeedRepository:
         self._timelines = BoundTable(connection, tables.timelines)
         self._streams = BoundTable(connection, tables.streams)
         self._unfinished = BoundTable(connection, tables.unfinished)
-        lists: list[TableLayout[Any, Any]] = [tables.followers]
         self.follow_writer = IntentWriter(
             connection,
             tables.following,
             tables.follow_intents,
-            lists,
+            [tables.followers],
             partial(lines_of_follow, tables),
-            moving=lists,
+            moving=[tables.followers],
             clock=clock,
         )
-        unfinished: list[TableLayout[Any, Any]] = [tables.unfinished]
         self.post_writer = IntentWriter(
             connection,
             tables.posts,
             tables.post_intents,
-            unfinished,
+            [tables.unfinished],
             partial(lines_of_post, tables),
-            moving=unfinished,
+            moving=[tables.unfinished],
             clock=clock,
         )
         self._fan_out = FanOut(
@@ -147,25 +138,10 @@ class FeedRepository:
         pushed: 1 scan for each step of 10,000 followers, and 1 put for each 1,000; if it is pulled: one step of 2 puts.
         For each step 2 gets, 2 puts and 1 checkAndPut, which move the position. At the end 1 delete and 1 get.
         """
-        stored = self.post_writer.write(post, partial(self._after_post, post))
+        is_pulled = partial(self._fan_out.has_more_followers, post.author, self._pull_above)
+        stored = self.post_writer.write(post, partial(after_post, post, is_pulled))
         if stored.state == "spreading":
             self._fan_out.spread(self._posts.row(post))
-
-    def _after_post(self, post: Post, stored: StoredPost | None) -> StoredPost:
-        """The post as it is stored before its fan-out; the stored post if it is the same one. Raises PostConflict."""
-        if stored is None:
-            is_pulled = self._pull_above is not None and self._fan_out.has_more_followers(post.author, self._pull_above)
-            way: Way = "pulled" if is_pulled else "pushed"
-            run = random.randbytes(RUN_BYTES)
-            return StoredPost(**attrs.asdict(post), way=way, state="spreading", position="", run=run)
-        if stored.state == "deleted":
-            raise PostConflict(f"Post.post_id: post {post.post_id} of {shown(post.author)} was deleted")
-        if stored.text != post.text:
-            raise PostConflict(
-                f"Post.text: post {post.post_id} of {shown(post.author)} is stored with {shown(stored.text)} "
-                f"(got {shown(post.text)})"
-            )
-        return stored
 
     def delete_post(self, author: str, posted_ms: int, post_id: int) -> None:
         """Deletes a post. From then on no question shows it, and a fan-out that is under way stops after its step.
@@ -290,6 +266,25 @@ def after_unfollow(_stored: Follow | None) -> None:
     """No follow."""
 
 
+def after_post(post: Post, is_pulled: Callable[[], bool], stored: StoredPost | None) -> StoredPost:
+    """The post as it is stored before its fan-out; the stored post if it is the same one. Raises PostConflict.
+
+    Calls `is_pulled` only for a new post.
+    """
+    if stored is None:
+        way: Way = "pulled" if is_pulled() else "pushed"
+        run = random.randbytes(RUN_BYTES)
+        return StoredPost(**attrs.asdict(post), way=way, state="spreading", position="", run=run)
+    if stored.state == "deleted":
+        raise PostConflict(f"Post.post_id: post {post.post_id} of {shown(post.author)} was deleted")
+    if stored.text != post.text:
+        raise PostConflict(
+            f"Post.text: post {post.post_id} of {shown(post.author)} is stored with {shown(stored.text)} "
+            f"(got {shown(post.text)})"
+        )
+    return stored
+
+
 def after_delete_post(stored: StoredPost | None) -> StoredPost | None:
     """The post once it was deleted: without its text."""
     return stored and attrs.evolve(stored, text="", state="deleted", position="")
@@ -301,10 +296,3 @@ def _post_or_error(line: LineOfTimeline, source: Source[StoredPost] | InvalidRow
 
 def _posts_not_deleted(posts: list[StoredPost]) -> list[Post | None]:
     return [None if post.state == "deleted" else post.post for post in posts]
-
-
-def check_name(what: str, name: str) -> None:
-    """Raises InvalidQuestion for what is not text, and if a name starts with `STREAM_MARK`, as no user's name does."""
-    check_text(what, name)
-    if name.startswith(STREAM_MARK):
-        raise InvalidQuestion(f"{what}: must not start with {STREAM_MARK} (got {shown(name)})")

@@ -70,9 +70,9 @@ class FanOut:
                 moved = attrs.evolve(stored, position=last)
             self._writer.write(stored, partial(after_step, stored, moved))
 
-    def has_more_followers(self, author: str, most: int) -> bool:
-        """Whether an author has more than `most` followers. Costs: one scan of `most` + 1 rows."""
-        return sum(1 for _ in self._rows_of_followers(most + 1, author=author)) > most
+    def has_more_followers(self, author: str, most: int | None) -> bool:
+        """Whether an author has more than `most` followers; None is no bound. Costs: one scan of `most` + 1 rows."""
+        return most is not None and sum(1 for _ in self._rows_of_followers(most + 1, author=author)) > most
 
     # ---- streams
 

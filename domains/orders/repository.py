@@ -12,7 +12,7 @@ from shared.queries import Query, equal
 from shared.tables import BoundTable, InvalidRow, TableLayout
 from shared.writes import CLOCK, FUTURE_MS, Derived, IntentWriter, Upkeep, WriterClock, WriterUpkeep, dated_in_future
 
-from .keys import SELLER_CELLS, TABLES, OrderByNumber, OrderByStatus, OrderTables
+from .keys import SELLER_CELLS, TABLES, OrderByNumber, OrderTables
 from .records import NEXT_STATUSES, STATUSES, BuyerLine, Order, SellerLine, Status
 
 
@@ -103,12 +103,8 @@ class OrderRepository:
             return Query(self._by_seller, plan, newest_first=True)
         check_status(status)
         plan = self._by_status.plan(seller_id=seller_id, status=status, placed_ms=placed)
-        return Query(self._by_status, plan, newest_first=True).then(self._agreeing)
-
-    def _agreeing(self, lines: list[OrderByStatus]) -> list[SellerLine | InvalidRow | None]:
-        """What a seller's list shows of the orders of these lines; None for an order that has another status by now."""
-        orders = self.writer.reader.agreeing(self._by_status.layout, lines)
-        return [SellerLine.of(order) if isinstance(order, Order) else order for order in orders]
+        lines = Query(self._by_status, plan, newest_first=True)
+        return lines.then(partial(self.writer.reader.agreeing, self._by_status.layout)).then(_seller_lines)
 
     def of_buyer(
         self, buyer_id: str, since_ms: int | None = None, until_ms: int | None = None, status: Status | None = None
@@ -134,12 +130,8 @@ class OrderRepository:
         check_status(status)
         plan = self._by_seller.whole_table()
         lines = Query(self._by_seller, plan, server=equal(SELLER_CELLS, "status", status))
-        return lines.then(partial(self._still, status))
-
-    def _still(self, status: Status, lines: list[SellerLine]) -> list[Order | InvalidRow | None]:
-        """The orders of these lines; None for an order that has another status by now."""
-        orders = self.writer.reader.agreeing(self._by_seller.layout, lines)
-        return [None if isinstance(order, Order) and order.status != status else order for order in orders]
+        orders = lines.then(partial(self.writer.reader.agreeing, self._by_seller.layout))
+        return orders.then(partial(_orders_with_status, status))
 
     # ---- upkeep
 
@@ -215,6 +207,15 @@ def after_change_status(order_number: str, status: Status, stored: Order | None)
 def after_erase(buyer_id: str, stored: Order | None) -> Order | None:
     """The order without its buyer, if it is this one."""
     return attrs.evolve(stored, buyer_id=None) if stored is not None and stored.buyer_id == buyer_id else stored
+
+
+def _seller_lines(orders: list[Order]) -> list[SellerLine]:
+    return [SellerLine.of(order) for order in orders]
+
+
+def _orders_with_status(status: Status, orders: list[Order]) -> list[Order | None]:
+    """The orders that still have this status; None for the others: the seller's list may lag."""
+    return [order if order.status == status else None for order in orders]
 
 
 def of_status(status: Status | None) -> dict[str, str]:

@@ -22,14 +22,14 @@ COMPARED = 30
 
 def pages(query: Any, limit: int, most: int | None = None, cursor: str | None = None) -> list[list[Any]]:
     """The records of each page, up to `most` pages; all records if it is None."""
-    found: list[list[Any]] = []
-    while most is None or len(found) < most:
+    pages_read: list[list[Any]] = []
+    while most is None or len(pages_read) < most:
         page = query.page(limit, cursor)
-        found.append(page.records)
+        pages_read.append(page.records)
         cursor = page.cursor
         if cursor is None:
             break
-    return found
+    return pages_read
 
 
 def check_pages(query: Any, *, is_whole_rows: bool = False) -> None:
@@ -38,11 +38,11 @@ def check_pages(query: Any, *, is_whole_rows: bool = False) -> None:
     With `is_whole_rows` a page ends after a whole row, which may hold more records than asked.
     """
     for size in PAGE_SIZES:
-        found = pages(query, size, PAGES_AT_MOST)
-        records = [record for page in found for record in page]
+        pages_read = pages(query, size, PAGES_AT_MOST)
+        records = [record for page in pages_read for record in page]
         assert records == [*islice(query, len(records))], f"pages of {size}"
-        assert is_whole_rows or max(map(len, found)) <= size, f"pages of {size}"
-        assert len(found) == PAGES_AT_MOST or records == [*query], f"pages of {size} end early"
+        assert is_whole_rows or max(map(len, pages_read)) <= size, f"pages of {size}"
+        assert len(pages_read) == PAGES_AT_MOST or records == [*query], f"pages of {size} end early"
 
 
 def check_foreign_cursors(queries: Mapping[str, Any]) -> None:
@@ -52,12 +52,12 @@ def check_foreign_cursors(queries: Mapping[str, Any]) -> None:
         if cursor is None:
             continue
         damaged = cursor[:-1] + ("A" if cursor[-1] != "A" else "B")
-        for other, asked in [*queries.items(), (f"{name} (damaged)", query)]:
-            if other == name:
+        for other_name, other_query in [*queries.items(), (f"{name} (damaged)", query)]:
+            if other_name == name:
                 continue
             with suppress(InvalidQuestion):
-                asked.page(1, damaged if asked is query else cursor)
-                raise AssertionError(f"{other}: takes the cursor of {name}")
+                other_query.page(1, damaged if other_query is query else cursor)
+                raise AssertionError(f"{other_name}: takes the cursor of {name}")
 
 
 def check_writes_between_pages(connection: happybase.Connection, query: Any) -> None:
@@ -89,7 +89,7 @@ def _check_rest(query: Any, page: Any, records: list[Any]) -> None:
     if page.cursor is None or not page.records or page.records[-1] not in records:
         return
     expected = [*dict.fromkeys(records)][records.index(page.records[-1]) + 1 :]
-    rest = [record for found in pages(query, PAGE_SIZES[-1], PAGES_AT_MOST, page.cursor) for record in found]
+    rest = [record for records in pages(query, PAGE_SIZES[-1], PAGES_AT_MOST, page.cursor) for record in records]
     common = min(len(expected), len(rest))
     assert rest[:common] == expected[:common]
     assert common or not expected

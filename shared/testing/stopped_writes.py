@@ -103,7 +103,7 @@ class StoppedWrites:
     writes: tuple[Write, ...]
     views: tuple[View, ...]
     variants: Sequence[Opened]
-    """Those whose writes survive a crash."""
+    """The variants whose writes survive a crash."""
     refusals: tuple[type[Exception], ...] = ()
     """The exceptions with which a write is refused, having stored nothing."""
     contents: Callable[[Any, Iterable[TableLayout[Any, Any]]], Contents] = sources_and_lines

@@ -25,8 +25,8 @@ from shared.tables import BoundTable, Column, Family, RecordCells, TableLayout
 from shared.writes import CLOCK, WriterClock
 
 from ..keys import AuthorOfReader, LineOfTimeline, PostOfAuthor, ReaderOfAuthor
-from ..records import Follow, Post
-from ..repository import PostConflict, check_name
+from ..records import Follow, Post, check_name
+from ..repository import PostConflict
 
 
 @attrs.frozen

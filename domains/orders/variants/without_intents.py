@@ -132,7 +132,7 @@ class Repository:
         return order, max(written_ms for _, written_ms in cells.values())  # an order of old may lack the status
 
     def _put(self, order: Order, written_ms: int, only: Iterable[str] | None = None) -> None:
-        """Puts the order, with all or `only` some attributes, then both list lines with all of theirs.
+        """Puts the order, with all or `only` some attributes, then the lines of both lists with all of theirs.
 
         Makes every row before it puts the first, so that an invalid key leaves nothing half stored.
         """
