@@ -1,11 +1,14 @@
 """Stores for the tests of designs: an empty one for a variant, and one with the samples of every variant."""
 
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, closing, contextmanager
+from typing import TypeAlias
 
+import happybase
 import pytest
 
 from domains.command_line.designs import all_designs
-from shared.designs import load_samples
+from shared.designs import Design, Variant, load_samples
 from shared.stores import connect
 from shared.tables import check_layouts, create_tables
 from tests.engines import EMBEDDED
@@ -47,6 +50,9 @@ def is_stored_once(design, variant):
     """Whether its samples must not be loaded twice, which happens to tables that variants share in one store."""
     return any(exemption.fact == "loading" for exemption in (*design.exemptions, *variant.exemptions))
 
+
+OpenSamples: TypeAlias = Callable[[Design, Variant], AbstractContextManager[happybase.Connection]]
+"""The type of the fixture `open_samples`."""
 
 _STOCKS = {}
 

@@ -1,17 +1,16 @@
-"""Helpers of the variants' tests: questions as data, and the answers of a plain list."""
-
-from collections import Counter
+"""Helpers of the variants' tests: logins, and the answers of a plain list."""
 
 import pytest
 
-from domains.counters import DAY_MS, DayCount, Login, Repeats
+from domains.counters import DAY_MS, Login, Repeats
 from domains.counters.design import DESIGN
+
+from .plain_list import DAY, PlainLogins
 
 BY_NAME = {variant.name: variant for variant in DESIGN.variants}
 KEEPING = ["counters", "salted"]
 """The variants that keep every login."""
 COUNTING = ["increment", "sharded"]
-DAY = 1_768_176_000_000  # 2026-01-12T00:00:00.000Z
 HOUR_MS = 3_600_000
 
 
@@ -63,39 +62,7 @@ def dump(connection, variant):
     return {table.name: list(connection.table(table.name).scan(include_timestamp=True)) for table in variant.tables}
 
 
-def start_of_day(time_ms):
-    return time_ms - time_ms % DAY_MS
-
-
-def answer(repository, question):
-    """The answer to (method, arguments), a query as the list of its records."""
-    ask, *arguments = question
-    answered = getattr(repository, ask)(*arguments)
-    return list(answered) if ask == "logins" else answered
-
-
 def expected(logins, question):
-    """The answer of a plain list of logins."""
-    ask, *arguments = question
-    if ask == "day_total":
-        return sum(start_of_day(login.time_ms) == arguments[0] for login in logins)
-    if ask == "day_count":
-        user, day_ms = arguments
-        return sum((login.user, start_of_day(login.time_ms)) == (user, day_ms) for login in logins)
-    if ask == "top_users":
-        day_ms, at_most = arguments
-        counts = Counter(login.user for login in logins if start_of_day(login.time_ms) == day_ms)
-        ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-        return [DayCount(user, day_ms, count) for user, count in ranked[:at_most]]
-    user, since_ms, until_ms = arguments
-    matching = [
-        login
-        for login in logins
-        if login.user == user
-        and (since_ms is None or since_ms <= login.time_ms)
-        and (until_ms is None or login.time_ms < until_ms)
-    ]
-    if ask == "logins":
-        return sorted(matching, key=lambda login: (login.time_ms, login.tie), reverse=True)
-    days = Counter(start_of_day(login.time_ms) for login in matching)
-    return [DayCount(user, day_ms, days[day_ms]) for day_ms in sorted(days)]
+    """The answer of a plain list of logins to (method, arguments)."""
+    method, *arguments = question
+    return getattr(PlainLogins("counters", logins), method)(*arguments)

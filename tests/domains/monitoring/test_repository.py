@@ -15,7 +15,7 @@ from shared.records import LAST_MS
 from shared.tables import Family
 from tests.engines import EMBEDDED, examples
 
-from .asking import BY_NAME, by_time, dump, expected, lossless, main_variant, only, point, refuses, stored, times, wide
+from .asking import BY_NAME, by_time, dump, lossless, main_variant, only, point, refuses, stored, times, wide
 
 # ---- writes -----------------------------------------------------------------------------------------
 
@@ -299,38 +299,3 @@ def test_a_ttl_hides_single_points_at_once_and_late_ones_for_ever(new_store):
     assert list(points.of_metric("web-1", "cpu")) == [new]
     assert points.latest("web-12", "cpu") is None
     assert points.averages("web-1", "cpu", 0, LAST_MS, every_ms=LAST_MS) == [Average(0, 1, 1.0)]
-
-
-# ---- samples ----------------------------------------------------------------------------------------
-
-SAMPLE_START_MS, SAMPLE_END_MS = 1_768_206_600_000, 1_768_210_200_000
-
-
-@lossless
-def test_the_samples_are_answered_as_a_plain_list_does(sampled_points, samples):
-    since_ms, until_ms = SAMPLE_START_MS + 1_234_567, SAMPLE_END_MS - 1_234_567
-    period = {"since_ms": since_ms, "until_ms": until_ms}
-    name, points = sampled_points
-    for host, metric in (("web-1", "cpu"), ("web-12", "cpu"), ("émile", "cpu-idle"), ("店-1", "disk")):
-        both = {"host": host, "metric": metric}
-        assert list(points.of_metric(**both, **period)) == expected(samples, "of_metric", **both, **period) != []
-        assert points.latest(**both) == expected(samples, "latest", **both)
-        assert [attrs.evolve(each, value=0.0) for each in points.averages(**both, **period)] == [
-            attrs.evolve(each, value=0.0) for each in expected(samples, "averages", **both, **period)
-        ]
-        if not refuses(name, "of_host"):
-            of_host = by_time(points.of_host(host, **period))
-            assert of_host == expected(samples, "of_host", host=host, **period)
-        if not refuses(name, "across_hosts"):
-            across = by_time(points.across_hosts(metric, **period))
-            assert across == expected(samples, "across_hosts", metric=metric, **period)
-
-
-@pytest.fixture
-def sampled_points(connection, variant, points, samples):
-    """The name of a variant, and its repository with the samples, whose timestamps no question needs."""
-    (table,) = variant.tables
-    with connection.table(table.name).batch(batch_size=1000) as batch:
-        for each in samples:
-            batch.put(table.row(each), table.cells.pack(each))
-    return variant.name, points

@@ -1,0 +1,61 @@
+"""Events in a plain list: what every variant has to answer."""
+
+from domains.logs.design import DESIGN
+from domains.logs.variants.slices import SLICE_MS
+from shared.keys import InvalidQuestion
+from shared.records import LAST_MS
+from tests.domains.plain_lists import PlainList
+
+
+class PlainLogs:
+    """The questions of `LogRepository`, by time unless it promises another order."""
+
+    def __init__(self, variant, events):
+        self.variant = variant
+        self.events = sorted(events, key=lambda event: (event.time_ms, event.host, event.event, event.tie))
+
+    def host_events(self, host, event, since_ms=None, until_ms=None):
+        return self._between(since_ms, until_ms, host=host, event=event)
+
+    def latest(self, host, event):
+        return self._between(None, None, host=host, event=event)[::-1]
+
+    def window(self, since_ms, until_ms, host=None):
+        if host is None and self.variant in ("logs", "host-first"):
+            raise InvalidQuestion("needs a host")
+        return self._between(since_ms, until_ms, **({} if host is None else {"host": host}))
+
+    def hosts_like(self, host_prefix, since_ms=None, until_ms=None):
+        return {event for event in self._between(since_ms, until_ms) if event.host.startswith(host_prefix)}
+
+    def of_severity(self, host, severity, since_ms=None, until_ms=None, filter_at="server"):
+        return self._between(since_ms, until_ms, host=host, severity=severity)
+
+    def _between(self, since_ms, until_ms, **wanted):
+        if self.variant == "random" or (self.variant == "slices" and None in (since_ms, until_ms)):
+            raise InvalidQuestion("needs a number or a period")
+        since_ms, until_ms = since_ms or 0, LAST_MS + 1 if until_ms is None else until_ms
+        return [
+            event
+            for event in self.events
+            if since_ms <= event.time_ms < until_ms
+            and all(getattr(event, name) == value for name, value in wanted.items())
+        ]
+
+
+TIMES_MS = [0, 1, 2, 3, 7, 8, SLICE_MS - 1, SLICE_MS, SLICE_MS + 1, 2 * SLICE_MS, 3 * SLICE_MS]
+
+PLAIN_LIST = PlainList(
+    DESIGN,
+    PlainLogs,
+    {
+        "host": ["a", "ab", "b", "host1", "host12", "é"],
+        "event": ["E", "EE", "F"],
+        "time_ms": TIMES_MS,
+        "severity": ["INFO", "WARN", "it's", ""],
+        "since_ms": TIMES_MS,
+        "until_ms": TIMES_MS,
+        "host_prefix": ["a", "ab", "host1", "?", "é"],
+        "filter_at": ["server", "client"],
+    },
+)
