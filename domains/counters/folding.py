@@ -5,10 +5,9 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain, groupby
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
-import happybase
 
 from shared.keys import InvalidQuestion, between, message_of
 from shared.queries import Query, ServerFilter, scan_in_batches
@@ -18,6 +17,9 @@ from shared.writes import MAX_SKEW_MS, IntentWriter, Recovery, WriterClock, sett
 
 from .keys import StateOfDay, sums_of
 from .records import DAY_MS, DayCount, DayState, Login
+
+if TYPE_CHECKING:
+    import happybase
 
 ROWS_AT_ONCE = 100
 """Number of row keys that a fold reads in one scan."""
@@ -37,12 +39,12 @@ class LoginTable:
     sums: BoundTable[Any, DayCount]
 
     @classmethod
-    def of(cls, connection: happybase.Connection, logins: TableLayout[Any, Login]) -> "LoginTable":
+    def of(cls, connection: "happybase.Connection", logins: TableLayout[Any, Login]) -> "LoginTable":
         """The table on a connection."""
         return cls(BoundTable(connection, logins), BoundTable(connection, sums_of(logins)))
 
     @property
-    def rows(self) -> happybase.Table:
+    def rows(self) -> "happybase.Table":
         """Happybase's table."""
         return self.logins.rows
 
@@ -57,7 +59,7 @@ class DayFolder:
 
     def __init__(
         self,
-        connection: happybase.Connection,
+        connection: "happybase.Connection",
         by_user: LoginTable,
         by_day: LoginTable,
         writer: IntentWriter[DayState],

@@ -3,8 +3,7 @@
 import heapq
 from collections.abc import Iterable, Iterator, Set
 from itertools import chain, groupby, islice
-
-import happybase
+from typing import TYPE_CHECKING
 
 from shared.keys import InvalidQuestion, Plan, between, shown
 from shared.queries import Query
@@ -26,6 +25,9 @@ from .folding import DayFolder, LoginTable
 from .keys import TABLES, LoginTables, StateOfDay
 from .records import DAY_MS, DayCount, Login
 from .verifying import LoginUpkeep
+
+if TYPE_CHECKING:
+    import happybase
 
 USERS_AT_ONCE = 1000
 """Number of users of a day whose logins are counted before their sums are read."""
@@ -52,7 +54,7 @@ class LoginRepository:
     """
 
     def __init__(
-        self, connection: happybase.Connection, tables: LoginTables = TABLES, clock: WriterClock = CLOCK
+        self, connection: "happybase.Connection", tables: LoginTables = TABLES, clock: WriterClock = CLOCK
     ) -> None:
         self._days = tables.days
         self._by_user = LoginTable.of(connection, tables.by_user)

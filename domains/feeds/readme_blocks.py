@@ -2,9 +2,7 @@
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from typing import Any
-
-import happybase
+from typing import TYPE_CHECKING, Any
 
 from shared.designs import Cost, Design, metered
 from shared.designs.pages import filled, markdown_table
@@ -14,6 +12,9 @@ from shared.tables import create_tables
 from .keys import FOLLOWERS, FOLLOWING, TABLES, ReaderOfAuthor
 from .records import Follow, Post
 from .repository import FeedRepository
+
+if TYPE_CHECKING:
+    import happybase
 
 NOON_MS = 1_768_219_200_000
 FOLLOWER_COUNTS = (10, 100, 1_000, 10_000)
@@ -25,7 +26,7 @@ LINES, KEEP = 200, 50
 
 
 @contextmanager
-def new_feeds() -> Generator[happybase.Connection]:
+def new_feeds() -> "Generator[happybase.Connection]":
     """A store with the tables of the design, all empty."""
     connection = connect("embedded:")
     create_tables(connection, TABLES)
@@ -33,7 +34,7 @@ def new_feeds() -> Generator[happybase.Connection]:
     connection.close()
 
 
-def put_followers(connection: happybase.Connection, author: str, count: int) -> None:
+def put_followers(connection: "happybase.Connection", author: str, count: int) -> None:
     """So many follows, put as a write leaves them, in few calls."""
     with connection.table(FOLLOWING.name).batch() as following, connection.table(FOLLOWERS.name).batch() as followers:
         for number in range(count):

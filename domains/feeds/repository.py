@@ -3,10 +3,9 @@
 import random
 from collections.abc import Callable, Iterable, Iterator, Set
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
-import happybase
 
 from shared.keys import any_of, between, shown
 from shared.queries import DependentQuery, Query
@@ -30,6 +29,9 @@ from .lines import TimelineLines, post_of
 from .records import Follow, Post, StoredPost, Way, check_name, stream_of
 from .spreading import FanOut
 from .verifying import StreamUpkeep, TimelineUpkeep
+
+if TYPE_CHECKING:
+    import happybase
 
 STEP_ROWS = 10_000
 """Number of followers in one step of a fan-out. If a worker dies, the next one puts up to this many lines again."""
@@ -60,7 +62,7 @@ class FeedRepository:
 
     def __init__(
         self,
-        connection: happybase.Connection,
+        connection: "happybase.Connection",
         tables: FeedTables = TABLES,
         clock: WriterClock = CLOCK,
         pull_above: int | None = PULL_ABOVE,

@@ -1,8 +1,7 @@
 """Published mistakes about timelines, each as wrong code beside the right code. Do not copy what is named wrong."""
 
 from collections.abc import Iterator
-
-import happybase
+from typing import TYPE_CHECKING
 
 from shared.designs import Design, Outcome, Trap, scratch_store, scratch_table
 
@@ -10,6 +9,9 @@ from .keys import TABLES
 from .published import LONG_MAX
 from .records import Post
 from .repository import FeedRepository
+
+if TYPE_CHECKING:
+    import happybase
 
 READER, NEXT_READER = "r-1", "r-2"
 LIMIT = 1000
@@ -20,7 +22,7 @@ def _published_row(reader: str, posted_ms: int) -> bytes:
     return f"{reader}_{LONG_MAX - posted_ms}".encode()
 
 
-def _published_timelines(design: Design) -> happybase.Table:
+def _published_timelines(design: Design) -> "happybase.Table":
     """The timelines of two readers as published: `feedRowKey`, and the author in a column."""
     return scratch_table(
         {

@@ -1,9 +1,7 @@
 """Log events in one table; one method for each question, whatever the order of the table's key."""
 
 from collections.abc import Iterable
-from typing import Any, Literal
-
-import happybase
+from typing import TYPE_CHECKING, Any, Literal
 
 from shared.keys import InvalidQuestion, Plan, between, starting_with
 from shared.queries import Query, equal
@@ -13,6 +11,9 @@ from shared.writes import put_all, store_all
 
 from .keys import BY_TIME, LOG_CELLS, TABLES, LogTables
 from .records import LogEvent
+
+if TYPE_CHECKING:
+    import happybase
 
 
 class LogRepository:
@@ -26,7 +27,7 @@ class LogRepository:
     A happybase connection serves one thread at a time, and so does a repository: make one per thread.
     """
 
-    def __init__(self, connection: happybase.Connection, tables: LogTables = TABLES) -> None:
+    def __init__(self, connection: "happybase.Connection", tables: LogTables = TABLES) -> None:
         self._logs = BoundTable(connection, tables.logs)
 
     # ---- writes

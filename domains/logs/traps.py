@@ -5,8 +5,7 @@ Every function gives both the same task, and counts. Do not copy code that is na
 
 import struct
 from collections.abc import Iterable
-
-import happybase
+from typing import TYPE_CHECKING
 
 from shared.designs import RANGES, Design, Outcome, Trap, busiest_share, scratch_table, texts_of
 from shared.keys import Descending, Int64, KeyLayout, UInt32, between, part, row_key
@@ -16,10 +15,13 @@ from .keys import LOGS
 from .records import LogEvent
 from .variants import salted, time_first
 
+if TYPE_CHECKING:
+    import happybase
+
 LONG_MAX = 2**63 - 1
 
 
-def _table(rows: Iterable[bytes]) -> happybase.Table:
+def _table(rows: Iterable[bytes]) -> "happybase.Table":
     """A table with these rows."""
     return scratch_table(dict.fromkeys(rows, ""))
 
@@ -138,7 +140,7 @@ def no_tie(design: Design) -> Outcome:
     return Outcome(f"{len(events)} events stored", _count_rows(wrong_table), _count_rows(right_table))
 
 
-def _count_rows(table: happybase.Table) -> str:
+def _count_rows(table: "happybase.Table") -> str:
     rows = len(list(table.scan()))
     return f"{rows} row{'' if rows == 1 else 's'}"
 

@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
-import happybase
 
 from shared.keys import InvalidQuestion, any_of, between, shown
 from shared.queries import Query
@@ -27,6 +26,9 @@ from .delivering import GroupDeliveries
 from .erasing import UserErasures
 from .keys import TABLES, MessageByReceiver, MessageTables
 from .records import GROUP_SIGN, Message, StoredMessage, copies_of, digest_of
+
+if TYPE_CHECKING:
+    import happybase
 
 
 class MessageConflict(ValueError):
@@ -56,7 +58,7 @@ class MessageRepository:
 
     def __init__(
         self,
-        connection: happybase.Connection,
+        connection: "happybase.Connection",
         tables: MessageTables = TABLES,
         clock: WriterClock = CLOCK,
         *,

@@ -1,8 +1,7 @@
 """Points in one table; one method for each question, whatever the key of the table."""
 
 from collections.abc import Iterable, Iterator
-
-import happybase
+from typing import TYPE_CHECKING
 
 from shared.keys import between
 from shared.queries import Query, ServerFilter, scan
@@ -12,6 +11,9 @@ from shared.writes import put_all, store_all
 
 from .keys import BY_TIME, HOUR_MS, TABLES, PointTables
 from .records import Average, Point
+
+if TYPE_CHECKING:
+    import happybase
 
 ROWS_AT_ONCE = 1000
 """Number of rows that `drop_before` deletes in one call."""
@@ -29,7 +31,7 @@ class PointRepository:
     A happybase connection serves one thread at a time, and so does a repository: make one per thread.
     """
 
-    def __init__(self, connection: happybase.Connection, tables: PointTables = TABLES) -> None:
+    def __init__(self, connection: "happybase.Connection", tables: PointTables = TABLES) -> None:
         self._points = BoundTable(connection, tables.points)
 
     # ---- writes

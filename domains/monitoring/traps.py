@@ -2,9 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
-
-import happybase
+from typing import TYPE_CHECKING, Any
 
 from shared.designs import CELL_BYTES, RANGES, Design, Outcome, Trap, busiest_share, metered, scratch_store
 from shared.keys import EscapedText, Int64, KeyLayout, Slice, between, part, row_key
@@ -17,12 +15,15 @@ from .records import Point
 from .repository import PointRepository
 from .variants import bucketed, hashed_bucket, host_time_metric, metric_host_time
 
+if TYPE_CHECKING:
+    import happybase
+
 NINE_MS = parse_time("2026-01-12T09:00")
 DAY_MS = 24 * HOUR_MS
 MINUTE_MS = 60_000
 
 
-def _stored(table: TableLayout[Any, Point], points: Iterable[Point]) -> tuple[happybase.Connection, PointRepository]:
+def _stored(table: TableLayout[Any, Point], points: Iterable[Point]) -> "tuple[happybase.Connection, PointRepository]":
     """The points in an empty store, one by one."""
     connection = scratch_store([table])
     repository = PointRepository(connection, PointTables(table))

@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
-import happybase
 
 from shared.keys import InvalidQuestion, between, shown, starting_with
 from shared.queries import Query, equal
@@ -14,6 +13,9 @@ from shared.writes import CLOCK, FUTURE_MS, Derived, IntentWriter, Upkeep, Write
 
 from .keys import SELLER_CELLS, TABLES, OrderByNumber, OrderTables
 from .records import NEXT_STATUSES, STATUSES, BuyerLine, Order, SellerLine, Status
+
+if TYPE_CHECKING:
+    import happybase
 
 
 class OrderConflict(ValueError):
@@ -39,7 +41,7 @@ class OrderRepository:
 
     def __init__(
         self,
-        connection: happybase.Connection,
+        connection: "happybase.Connection",
         tables: OrderTables = TABLES,
         clock: WriterClock = CLOCK,
         *,

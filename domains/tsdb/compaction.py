@@ -28,10 +28,9 @@ Rows with appended points are left alone, as OpenTSDB leaves them: an append may
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
-import happybase
 
 from shared.keys import Plan
 from shared.queries import in_batches, scan
@@ -59,6 +58,9 @@ from .rewriting import (
     TooManyAttempts,
     rows_that_show,
 )
+
+if TYPE_CHECKING:
+    import happybase
 
 CLOSED_AFTER_MS = HOUR_MS + 1000
 """How long after the start of its hour a row may be compacted; OpenTSDB waits as long."""
@@ -188,7 +190,7 @@ def _put(deleter: Deleter, replaced: Mapping[bytes, Compacted], began: Moment) -
     return True
 
 
-def _delete_sources(rows: happybase.Table, replaced: Mapping[bytes, Compacted]) -> list[bytes]:
+def _delete_sources(rows: "happybase.Table", replaced: Mapping[bytes, Compacted]) -> list[bytes]:
     """Steps 3 and 4; returns the rows in which the compacted cell was seen."""
     seen = rows_that_show(rows, {row: (result.qualifier, result.value) for row, result in replaced.items()})
     deletes: dict[int, list[bytes]] = {}

@@ -44,10 +44,9 @@ date what replaces the cell by its own clock, after numbers that are newer.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
-import happybase
 import numpy as np
 from numpy.typing import NDArray
 
@@ -80,6 +79,9 @@ from .rewriting import (
     rows_that_show,
 )
 from .uids import Uids
+
+if TYPE_CHECKING:
+    import happybase
 
 
 @attrs.frozen
@@ -355,7 +357,7 @@ def _puts(planned: Mapping[bytes, Deletion]) -> dict[int, dict[bytes, tuple[byte
     return puts
 
 
-def _delete_cells(rows: happybase.Table, deletions: Mapping[bytes, Deletion]) -> None:
+def _delete_cells(rows: "happybase.Table", deletions: Mapping[bytes, Deletion]) -> None:
     """Step 4."""
     columns: dict[int, dict[bytes, list[bytes]]] = {}
     for row, plan in deletions.items():

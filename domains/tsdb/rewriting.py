@@ -1,12 +1,14 @@
 """What compaction and deletion share: they put one cell in place of others while others write the same rows."""
 
 from collections.abc import Mapping
-
-import happybase
+from typing import TYPE_CHECKING
 
 from shared.queries import ServerFilter
 
 from .qualifiers import column_of
+
+if TYPE_CHECKING:
+    import happybase
 
 QUIET_MS = 600_000
 """Rows with a younger cell are left alone. More than the clocks of two writers may differ by and a put may be under way
@@ -29,7 +31,7 @@ class TooManyAttempts(Exception):
     """
 
 
-def rows_that_show(rows: happybase.Table, cells: Mapping[bytes, tuple[bytes, bytes]]) -> list[bytes]:
+def rows_that_show(rows: "happybase.Table", cells: Mapping[bytes, tuple[bytes, bytes]]) -> list[bytes]:
     """The rows in which a cell, given by qualifier and value, is visible with this value."""
     by_qualifier: dict[bytes, list[bytes]] = {}
     for row, (qualifier, _) in cells.items():

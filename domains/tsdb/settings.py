@@ -22,10 +22,9 @@ The settings of a table outlive it. Delete their row before a table of the same 
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
-import happybase
 
 from shared.keys import InvalidKey, KeyLayout, shown_bytes, successor
 from shared.tables import BoundTable, TableLayout, TableMismatch, put_if
@@ -37,6 +36,9 @@ from .keys import KINDS, RowOfTable, SeriesTables, Widths
 from .records import SeriesPoint, Settings, UidMapping
 from .rewriting import KEYS_ONLY
 from .uids import Uids
+
+if TYPE_CHECKING:
+    import happybase
 
 WIDTH = "tsd.storage.uid.width."
 SALT = "tsd.storage.salt."
@@ -79,7 +81,7 @@ def _options(widths: Widths) -> dict[str, int]:
     return dict(zip(WIDTH_OF_KIND.values(), attrs.astuple(widths), strict=True))
 
 
-def check_settings(connection: happybase.Connection, tables: SeriesTables, uids: Uids, widths: Widths) -> None:
+def check_settings(connection: "happybase.Connection", tables: SeriesTables, uids: Uids, widths: Widths) -> None:
     """Compares the settings with those kept for both tables; keeps them if none are and the stored rows agree.
 
     Raises WrongSettings, with the kept value and the given one. Of several processes that open new tables at once, one

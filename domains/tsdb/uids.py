@@ -4,9 +4,7 @@ How a UID is assigned, and why no name has two, is in `shared/writes/dictionarie
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any
-
-import happybase
+from typing import TYPE_CHECKING, Any
 
 from shared.keys import InvalidKey, shown
 from shared.tables import InvalidRecord, TableLayout
@@ -15,6 +13,9 @@ from shared.writes import CACHED_NAMES, Dictionary
 from .codecs import LatinText, TagPairs
 from .keys import DEFAULT_WIDTHS, METRICS, TAG_NAMES, TAG_VALUES, UIDS, Widths
 from .records import UidMapping
+
+if TYPE_CHECKING:
+    import happybase
 
 SAFE_PUNCTUATION = "-_./"
 """What a name may hold besides letters and digits. Others are refused: OpenTSDB stores Chinese letters as `?`."""
@@ -32,7 +33,7 @@ class Uids:
 
     def __init__(
         self,
-        connection: happybase.Connection,
+        connection: "happybase.Connection",
         table: TableLayout[Any, UidMapping] = UIDS,
         widths: Widths = DEFAULT_WIDTHS,
         cached: int = CACHED_NAMES,

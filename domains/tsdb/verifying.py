@@ -21,9 +21,7 @@ is that of one batch. Writers may be at work: what disagrees is read again, twic
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, TypeAlias
-
-import happybase
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shared.keys import MAX_ROW_BYTES, shown, shown_bytes
 from shared.queries import in_batches
@@ -45,6 +43,9 @@ from .keys import METRICS, TAG_NAMES, TAG_VALUES
 from .qualifiers import Duplicates, cells_by_qualifier, read_points
 from .records import SeriesPoint, UidMapping
 from .uids import Uids
+
+if TYPE_CHECKING:
+    import happybase
 
 NAMES_AT_ONCE = 1000
 """Rows of names in a batch of a scan, and UIDs or names in a call that reads their other side."""
@@ -217,7 +218,7 @@ class SeriesUpkeep:
 
 
 def _checked(
-    table: happybase.Table, columns: list[bytes], rows_at_once: int, check: Callable[[Rows], Iterator[Finding]]
+    table: "happybase.Table", columns: list[bytes], rows_at_once: int, check: Callable[[Rows], Iterator[Finding]]
 ) -> Iterator[tuple[Rows, list[Finding]]]:
     """The rows of a table in batches, each with what `check` finds there, and finds again when it reads them anew."""
     for batch in in_batches(table.scan(columns=columns, batch_size=rows_at_once), rows_at_once):

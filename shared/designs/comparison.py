@@ -5,15 +5,17 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import attrs
-import happybase
 
-from ..stores import connect
 from ..tables import COUNTER, ItemCells, PhysicalTable, RecordCells, create_tables, physical_tables
 from ..writes import holds_intents
 from .design import Design, Variant, store_samples
 from .metering import Cost, Measurement, measure, metered
+
+if TYPE_CHECKING:
+    import happybase
 
 CELL_BYTES = 20
 """Bytes of HBase's `KeyValue` besides row, family, qualifier and value: lengths, timestamp and type."""
@@ -69,7 +71,7 @@ class VariantCosts:
         return not all(measurement.refused for measurement in self.measurements)
 
 
-def measure_variant(connection: happybase.Connection, design: Design, variant: Variant) -> VariantCosts:
+def measure_variant(connection: "happybase.Connection", design: Design, variant: Variant) -> VariantCosts:
     """Loads the samples into the tables of a variant, asks every question and counts what the tables hold.
 
     Rows and bytes per record are those of the tables, divided by the records that were loaded. If the tables have rows
@@ -109,13 +111,15 @@ def _is_wrong(variant: Variant, measurement: Measurement) -> bool:
     return variant.wrong is not None and measurement.pattern in variant.wrong.patterns
 
 
-def _cost_of_storing(cost: Cost, connection: happybase.Connection, variant: Variant) -> tuple[int, int]:
+def _cost_of_storing(cost: Cost, connection: "happybase.Connection", variant: Variant) -> tuple[int, int]:
     """The calls, and the bytes sent to the table of the writes under way."""
     intents = [connection.table(table.name).name for table in variant.tables if holds_intents(table)]
     return cost.rpcs, sum(cost.bytes_sent[table] for table in intents)
 
 
 def _cost_in_memory(design: Design, variant: Variant) -> tuple[int, int]:
+    from ..stores import connect
+
     with closing(connect("embedded:")) as connection:
         create_tables(connection, variant.tables)
         repository = variant.open(connection)
@@ -164,7 +168,7 @@ def stored_bytes(row: bytes, column: bytes, value: bytes) -> int:
 
 
 def _stored_records(
-    connection: happybase.Connection, table: PhysicalTable, time: str | None
+    connection: "happybase.Connection", table: PhysicalTable, time: str | None
 ) -> Iterator[tuple[bytes, int | None, int]]:
     """For each record its row key, the time from which it is, if it has one, and the bytes of its cells.
 

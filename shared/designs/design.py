@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
-import happybase
 
 from ..loading import Format, read_records
 from ..tables.layouts import TableLayout
@@ -20,6 +19,9 @@ from .cell_contents import CellContents, contents_of
 from .patterns import AccessPattern
 from .published import PublishedKey
 from .traps import Trap
+
+if TYPE_CHECKING:
+    import happybase
 
 
 def _unchanged() -> Callable[[Any], Any]:
@@ -96,7 +98,7 @@ class Wrong:
     """The questions that it answers wrongly."""
 
 
-def _open_for_no_design(connection: happybase.Connection) -> Any:
+def _open_for_no_design(connection: "happybase.Connection") -> Any:
     """Opens a variant whose module has no `Repository`, before a `Design` has it."""
     raise TypeError(f"Variant.open: needs a Design with a repository, or a module with one (got {connection!r} only)")
 
@@ -112,7 +114,7 @@ def _tables_of(variant: "Variant") -> tuple[TableLayout[Any, Any], ...]:
     return tables
 
 
-def _repository_of(variant: "Variant") -> Callable[[happybase.Connection], Any]:
+def _repository_of(variant: "Variant") -> "Callable[[happybase.Connection], Any]":
     opened: Callable[[happybase.Connection], Any] = getattr(variant.module, "Repository", _open_for_no_design)
     return opened
 
@@ -140,7 +142,7 @@ class Variant:
         kw_only=True, default=attrs.Factory(_tables_of, takes_self=True)
     )
     """The `TABLES` of the module."""
-    open: Callable[[happybase.Connection], Any] = attrs.field(
+    open: "Callable[[happybase.Connection], Any]" = attrs.field(
         kw_only=True, default=attrs.Factory(_repository_of, takes_self=True)
     )
     """Returns the repository on a connection whose tables exist."""
@@ -234,7 +236,7 @@ class Design:
         return self.variants[0]
 
 
-def load_samples(connection: happybase.Connection, design: Design, variant: Variant) -> Any:
+def load_samples(connection: "happybase.Connection", design: Design, variant: Variant) -> Any:
     """Stores the sample records in the tables of a variant, which exist; returns its repository.
 
     A repository that draws random numbers draws the same ones each time.

@@ -3,16 +3,18 @@
 from collections import Counter
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
-import happybase
 
 from ..keys.errors import InvalidQuestion
 from ..keys.ranges import RowRange
 from ..queries import DependentQuery, Explanation, Page, Query
 from ..queries.scanning import start_of_reverse
 from .patterns import AccessPattern
+
+if TYPE_CHECKING:
+    import happybase
 
 
 @attrs.frozen
@@ -122,7 +124,7 @@ class _MeteredClient:
 
 
 @contextmanager
-def metered(connection: happybase.Connection) -> Generator[Cost]:
+def metered(connection: "happybase.Connection") -> Generator[Cost]:
     """Counts all calls on `connection` while the block runs."""
     cost = Cost()
     client = connection.client
@@ -268,12 +270,14 @@ def _is_part(read: Read, earlier: Read) -> bool:
     )
 
 
-def measure(connection: happybase.Connection, repository: Any, patterns: Iterable[AccessPattern]) -> list[Measurement]:
+def measure(
+    connection: "happybase.Connection", repository: Any, patterns: Iterable[AccessPattern]
+) -> list[Measurement]:
     """Asks every pattern with its sample arguments."""
     return [_measure_sample(connection, repository, pattern) for pattern in patterns]
 
 
-def _measure_sample(connection: happybase.Connection, repository: Any, pattern: AccessPattern) -> Measurement:
+def _measure_sample(connection: "happybase.Connection", repository: Any, pattern: AccessPattern) -> Measurement:
     with metered(connection) as cost:
         try:
             return measure_pattern(connection, repository, pattern, pattern.sample, pattern.limit)
@@ -282,7 +286,7 @@ def _measure_sample(connection: happybase.Connection, repository: Any, pattern: 
 
 
 def measure_pattern(
-    connection: happybase.Connection,
+    connection: "happybase.Connection",
     repository: Any,
     pattern: AccessPattern,
     arguments: Mapping[str, Any],

@@ -1,13 +1,14 @@
 """Published mistakes as code: the wrong way and the right way, run on the same rows."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
-import happybase
 
-from ..stores import connect
 from ..tables import TableLayout, create_tables
+
+if TYPE_CHECKING:
+    import happybase
 
 
 @attrs.frozen
@@ -44,15 +45,19 @@ def trap_row(trap: Trap, design: Any) -> tuple[str, ...]:
     return (trap.name, trap.published_as, outcome.task, outcome.wrong, outcome.right)
 
 
-def scratch_store(tables: Iterable[TableLayout[Any, Any]]) -> happybase.Connection:
+def scratch_store(tables: Iterable[TableLayout[Any, Any]]) -> "happybase.Connection":
     """A new store in memory with these tables, empty. It ends with its connection."""
+    from ..stores import connect
+
     connection = connect("embedded:")
     create_tables(connection, tables)
     return connection
 
 
-def scratch_table(texts: Mapping[bytes, str] | None = None, families: Iterable[str] = ("f",)) -> happybase.Table:
+def scratch_table(texts: Mapping[bytes, str] | None = None, families: Iterable[str] = ("f",)) -> "happybase.Table":
     """A table of a new store in memory, as published code makes it; its rows hold `texts`, each in the cell `f:v`."""
+    from ..stores import connect
+
     connection = connect("embedded:")
     connection.create_table("t", {family: {} for family in families})
     table = connection.table("t")

@@ -12,13 +12,14 @@ from contextlib import ExitStack, closing
 from functools import partial
 from itertools import islice
 from operator import itemgetter
-from typing import Any, TypeVar
-
-import happybase
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..keys import MAX_ROW_BYTES, InvalidQuestion, Plan, RowRange, next_row
 from ..keys.errors import shown
 from .server_filters import ServerFilter
+
+if TYPE_CHECKING:
+    import happybase
 
 E = TypeVar("E")
 
@@ -36,7 +37,7 @@ BUFFER_ROWS = 16_000
 
 
 def scan(
-    table: happybase.Table,
+    table: "happybase.Table",
     plan: Plan,
     *,
     limit: int | None = None,
@@ -58,7 +59,7 @@ def scan(
 
 
 def scan_in_batches(
-    table: happybase.Table, range_: RowRange, batch_rows: int = BATCH_ROWS, **options: Any
+    table: "happybase.Table", range_: RowRange, batch_rows: int = BATCH_ROWS, **options: Any
 ) -> Iterator[list[tuple[bytes, Any]]]:
     """The rows of a range, `batch_rows` at a time; `options` are those of `happybase.Table.scan`.
 
@@ -82,7 +83,7 @@ def in_batches(items: Iterable[E], size: int = BATCH_ROWS) -> Iterator[list[E]]:
 
 
 def run_plan(
-    table: happybase.Table,
+    table: "happybase.Table",
     plan: Plan,
     limit: int | None,
     reverse: bool,

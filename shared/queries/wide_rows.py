@@ -18,15 +18,17 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import attrs
-import happybase
 
 from ..keys import Plan, RowRange, next_row
 from ..tables import ItemCells
 from .scanning import BATCH_ROWS, BUFFER_ROWS, StoredRows, merged, ranges_after, read_range
 from .server_filters import quoted
+
+if TYPE_CHECKING:
+    import happybase
 
 StoredCell = tuple[bytes, bytes, bytes]
 """Row key, qualifier and value."""
@@ -53,7 +55,7 @@ class CellPosition(NamedTuple):
 class CellReader:
     """Reads the cells of a plan's rows, of one layout, for about `wanted` records."""
 
-    table: happybase.Table
+    table: "happybase.Table"
     cells: ItemCells[Any]
     wanted: int
     reverse: bool

@@ -7,10 +7,9 @@ one codec that changed places are not said, because any such row fits.
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
-import happybase
 
 from ..keys import InvalidKey, KeyLayout, Modulo, RowRange, Salt
 from ..keys.errors import listed, shown_bytes
@@ -27,6 +26,9 @@ from .recorded_layouts import (
     recorded_in,
     replace_cell,
 )
+
+if TYPE_CHECKING:
+    import happybase
 
 ROWS_AT_EACH_END = 100
 """Rows that are compared at the start and at the end of each bucket."""
@@ -53,7 +55,7 @@ class Adopted:
     """Whether this call recorded the layouts; False if they are recorded already."""
 
 
-def adopt_tables(connection: happybase.Connection, tables: Iterable[TableLayout[Any, Any]]) -> list[Adopted]:
+def adopt_tables(connection: "happybase.Connection", tables: Iterable[TableLayout[Any, Any]]) -> list[Adopted]:
     """Records the layouts of tables that exist, after comparing some of their rows.
 
     A record of other layouts is replaced if the table has no row. Raises LayoutMismatch otherwise, for a row that is
@@ -65,7 +67,7 @@ def adopt_tables(connection: happybase.Connection, tables: Iterable[TableLayout[
     return [_record(connection, table, found) for table, found in adopted if found is not None]
 
 
-def _compared(connection: happybase.Connection, table: PhysicalTable) -> tuple[PhysicalTable, Adopted | None]:
+def _compared(connection: "happybase.Connection", table: PhysicalTable) -> tuple[PhysicalTable, Adopted | None]:
     samples = [_Sample(layout) for layout in table.layouts if layout.is_recorded]
     for sample in samples:
         for row, columns in _sampled_rows(connection.table(table.name), sample.table):
@@ -78,7 +80,7 @@ def _compared(connection: happybase.Connection, table: PhysicalTable) -> tuple[P
     return table, Adopted(table.name, rows, tuple(fits)) if samples else None
 
 
-def _record(connection: happybase.Connection, table: PhysicalTable, found: Adopted) -> Adopted:
+def _record(connection: "happybase.Connection", table: PhysicalTable, found: Adopted) -> Adopted:
     layouts = [layout for layout in table.layouts if layout.is_recorded]
     while True:
         cell = read_cell(connection, table.name)
@@ -96,11 +98,11 @@ def _record(connection: happybase.Connection, table: PhysicalTable, found: Adopt
             return found
 
 
-def _is_empty(connection: happybase.Connection, table: PhysicalTable) -> bool:
+def _is_empty(connection: "happybase.Connection", table: PhysicalTable) -> bool:
     return next(connection.table(table.name).scan(filter=b"FirstKeyOnlyFilter()", limit=1), None) is None
 
 
-def _sampled_rows(rows: happybase.Table, table: TableLayout[Any, Any]) -> Iterator[tuple[bytes, list[bytes]]]:
+def _sampled_rows(rows: "happybase.Table", table: TableLayout[Any, Any]) -> Iterator[tuple[bytes, list[bytes]]]:
     """The first and last rows of each bucket, and of the ranges that are in none, with some of their columns."""
     columns = table.cells.columns
     for range_ in _whole_ranges(table.key):

@@ -1,12 +1,13 @@
 """A table of a store: its layout, and happybase's own table."""
 
-from typing import Any, Generic, TypeVar
-
-import happybase
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..keys import Plan
 from .layouts import TableLayout
 from .recorded_layouts import check_layouts
+
+if TYPE_CHECKING:
+    import happybase
 
 K = TypeVar("K")
 R = TypeVar("R")
@@ -22,13 +23,13 @@ class BoundTable(Generic[K, R]):
     A happybase connection serves one thread at a time, and so does a table.
     """
 
-    def __init__(self, connection: happybase.Connection, layout: TableLayout[K, R]) -> None:
+    def __init__(self, connection: "happybase.Connection", layout: TableLayout[K, R]) -> None:
         self.connection = connection
         self.layout = layout
         self._rows = connection.table(layout.name)
 
     @property
-    def rows(self) -> happybase.Table:
+    def rows(self) -> "happybase.Table":
         """Happybase's own table. Raises LayoutMismatch if another layout made the keys that are stored.
 
         Costs: the first time on a connection those of `check_layouts`.

@@ -11,11 +11,9 @@ without it through Thrift1 alone, with a warning.
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
-import happybase
-from Hbase_thrift import AlreadyExists
 
 from ..keys.limits import BLOCK_BYTES, FOREVER_S
 from .ddl import alter_statement
@@ -29,6 +27,9 @@ from .recorded_layouts import (
     forget_compared,
     recorded_at_ms,
 )
+
+if TYPE_CHECKING:
+    import happybase
 
 
 class NeedsThrift2(ValueError):
@@ -62,7 +63,7 @@ class BeyondThrift1(Protocol):
         ...
 
 
-def create_tables(connection: happybase.Connection, tables: Iterable[TableLayout[Any, Any]]) -> None:
+def create_tables(connection: "happybase.Connection", tables: Iterable[TableLayout[Any, Any]]) -> None:
     """Creates the tables that do not exist, as declared. Compares those that exist, and never changes them.
 
     Raises `TableMismatch` for an existing table whose families, or their options, are not as declared, and its subclass
@@ -94,7 +95,7 @@ def create_tables(connection: happybase.Connection, tables: Iterable[TableLayout
             compare_table(connection, table, has_records=RECORDS.name in existing)
 
 
-def drop_tables(connection: happybase.Connection, tables: Iterable[TableLayout[Any, Any]]) -> None:
+def drop_tables(connection: "happybase.Connection", tables: Iterable[TableLayout[Any, Any]]) -> None:
     """Deletes the tables with all their rows, and their records; skips tables that do not exist.
 
     The table of records stays, also empty: another process may be about to record there the tables that it creates.
@@ -111,18 +112,18 @@ def drop_tables(connection: happybase.Connection, tables: Iterable[TableLayout[A
         forget_compared(connection, table.name)
 
 
-def _names(connection: happybase.Connection) -> set[str]:
+def _names(connection: "happybase.Connection") -> set[str]:
     return {name.decode() for name in connection.tables()}
 
 
-def create_records(connection: happybase.Connection) -> None:
+def create_records(connection: "happybase.Connection") -> None:
     """Creates the table of records, if it is missing."""
     with _beyond_thrift1(connection) as beyond:
         if RECORDS.name not in _names(connection):
             _create(connection, beyond, _RECORDS)
 
 
-def _beyond_thrift1(connection: happybase.Connection) -> AbstractContextManager[BeyondThrift1 | None]:
+def _beyond_thrift1(connection: "happybase.Connection") -> AbstractContextManager[BeyondThrift1 | None]:
     """What the connection offers beyond Thrift1, open during the block; None for happybase's own connection."""
     offer: Callable[[], AbstractContextManager[BeyondThrift1 | None]]
     offer = getattr(connection, "beyond_thrift1", nullcontext)
@@ -143,7 +144,7 @@ def _check_thrift1_suffices(table: PhysicalTable, *, exists: bool) -> None:
         )
 
 
-def _create_claimed(connection: happybase.Connection, beyond: BeyondThrift1 | None, table: PhysicalTable) -> bool:
+def _create_claimed(connection: "happybase.Connection", beyond: BeyondThrift1 | None, table: PhysicalTable) -> bool:
     """Whether this call created the table; its layouts are recorded before."""
     claim_table(connection, table)
     is_created = _create(connection, beyond, table)
@@ -164,8 +165,10 @@ def _warn_of_tombstones(table: PhysicalTable) -> None:
         )
 
 
-def _create(connection: happybase.Connection, beyond: BeyondThrift1 | None, table: PhysicalTable) -> bool:
+def _create(connection: "happybase.Connection", beyond: BeyondThrift1 | None, table: PhysicalTable) -> bool:
     """Whether this call created the table: False if another process was faster."""
+    from Hbase_thrift import AlreadyExists  # a module that happybase makes
+
     try:
         if beyond is None:
             connection.create_table(table.name, {name: family.options for name, family in table.families.items()})

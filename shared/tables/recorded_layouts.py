@@ -26,11 +26,10 @@ units of a number. Nothing of a table tells them apart, so they are not refused.
 import json
 import warnings
 from collections.abc import Iterable, Sequence, Set
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import attrs
-import happybase
 
 from ..keys import KeyLayout, TrailingText, part, row_key
 from .cells import Column
@@ -41,6 +40,9 @@ from .layouts import PhysicalTable, TableLayout
 from .packing import TEXT
 from .put_if import put_if
 from .record_cells import RecordCells
+
+if TYPE_CHECKING:
+    import happybase
 
 
 class TableMismatch(ValueError):
@@ -118,7 +120,7 @@ class _Known:
 _known: "WeakKeyDictionary[happybase.Connection, _Known]" = WeakKeyDictionary()
 
 
-def check_layouts(connection: happybase.Connection, tables: Sequence[TableLayout[Any, Any]]) -> None:
+def check_layouts(connection: "happybase.Connection", tables: Sequence[TableLayout[Any, Any]]) -> None:
     """Compares the layouts of tables with those recorded in the store.
 
     Raises LayoutMismatch if a table's keys are made by another layout. Warns of `UnrecordedLayout` if the store has no
@@ -141,14 +143,14 @@ def check_layouts(connection: happybase.Connection, tables: Sequence[TableLayout
         known.compared.add((prefix, table.name, table.format))
 
 
-def _known_on(connection: happybase.Connection) -> _Known:
+def _known_on(connection: "happybase.Connection") -> _Known:
     known = _known.get(connection)
     if known is None:
         known = _known[connection] = _Known()
     return known
 
 
-def _read_records(connection: happybase.Connection, known: _Known, names: Set[str]) -> None:
+def _read_records(connection: "happybase.Connection", known: _Known, names: Set[str]) -> None:
     """Reads the records of these tables, as far as the tables exist."""
     existing = connection.tables() if names else []
     for name in names:
@@ -157,7 +159,7 @@ def _read_records(connection: happybase.Connection, known: _Known, names: Set[st
             known.records[connection.table_prefix, name] = _confirmed(connection, name) if has_records else None
 
 
-def _confirmed(connection: happybase.Connection, name: str) -> Recorded | None:
+def _confirmed(connection: "happybase.Connection", name: str) -> Recorded | None:
     """The record of a table that exists, put as `is_created: true`; None if it has none.
 
     So a process that has seen no table yet cannot replace the record any more: see step 2.
@@ -182,7 +184,7 @@ def _warn(table: str) -> None:
 # ---- the steps of `create_tables` and `drop_tables`
 
 
-def claim_table(connection: happybase.Connection, table: PhysicalTable) -> None:
+def claim_table(connection: "happybase.Connection", table: PhysicalTable) -> None:
     """Steps 1 and 2: records the layouts of a table that is missing; nothing if it exists meanwhile."""
     declared = merged_layouts(table.name, (), _recorded(table))
     while declared:
@@ -193,7 +195,7 @@ def claim_table(connection: happybase.Connection, table: PhysicalTable) -> None:
             return
 
 
-def compare_table(connection: happybase.Connection, table: PhysicalTable, *, has_records: bool) -> None:
+def compare_table(connection: "happybase.Connection", table: PhysicalTable, *, has_records: bool) -> None:
     """Step 4: compares the layouts of a table that exists with its record, and adds what is new and compatible.
 
     Raises LayoutMismatch; warns of a table without a record.
@@ -214,20 +216,20 @@ def compare_table(connection: happybase.Connection, table: PhysicalTable, *, has
     known.compared.update((prefix, table.name, layout.format) for layout in layouts)
 
 
-def recorded_at_ms(connection: happybase.Connection, name: str) -> int | None:
+def recorded_at_ms(connection: "happybase.Connection", name: str) -> int | None:
     """The timestamp of a table's record; None without one."""
     rows = connection.table(RECORDS.name)
     cells = rows.row(record_row(connection, name), columns=[COLUMN], include_timestamp=True)
     return cells[COLUMN][1] if cells else None
 
 
-def delete_record(connection: happybase.Connection, name: str, until_ms: int) -> None:
+def delete_record(connection: "happybase.Connection", name: str, until_ms: int) -> None:
     """Deletes the record of a table, but not one that was put later."""
     row = record_row(connection, name)
     connection.table(RECORDS.name).delete(row, columns=[COLUMN], timestamp=until_ms)
 
 
-def forget_compared(connection: happybase.Connection, name: str) -> None:
+def forget_compared(connection: "happybase.Connection", name: str) -> None:
     """Makes the next call on this connection compare the layouts of a table again."""
     known, prefix = _known_on(connection), connection.table_prefix
     known.records.pop((prefix, name), None)
@@ -241,18 +243,18 @@ def _recorded(table: PhysicalTable) -> list[TableLayout[Any, Any]]:
 # ---- a record
 
 
-def record_row(connection: happybase.Connection, name: str) -> bytes:
+def record_row(connection: "happybase.Connection", name: str) -> bytes:
     """The row of a table's record."""
     return RECORDS.row(RowOfTable(connection.table(name).name.decode()))
 
 
-def read_cell(connection: happybase.Connection, name: str) -> bytes | None:
+def read_cell(connection: "happybase.Connection", name: str) -> bytes | None:
     """The record of a table; None if it has none."""
     row = record_row(connection, name)
     return connection.table(RECORDS.name).row(row, columns=[COLUMN]).get(COLUMN)
 
 
-def replace_cell(connection: happybase.Connection, name: str, cell: bytes | None, new: bytes) -> bool:
+def replace_cell(connection: "happybase.Connection", name: str, cell: bytes | None, new: bytes) -> bool:
     """Puts the record of a table, unless it has changed since it was `cell`; returns whether it did."""
     return put_if(connection.table(RECORDS.name), record_row(connection, name), COLUMN, cell, new)
 

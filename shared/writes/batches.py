@@ -3,14 +3,15 @@
 import math
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import attrs
-import happybase
-from Hbase_thrift import BatchMutation, Mutation
 
 from ..queries import in_batches
 from ..tables import BoundTable, TableLayout
+
+if TYPE_CHECKING:
+    pass
 
 RECORDS_AT_ONCE = 1000
 """Number of records that `store_all` reads before it stores them, unless it is told another."""
@@ -100,7 +101,9 @@ def put_in_rows(table: BoundTable[Any, Any], keys: Iterable[bytes], cells: Mappi
     Raises LayoutMismatch if another layout made the keys that are stored.
     Costs: 1 call for each 1,000 rows.
     """
-    rows: happybase.Table = table.rows
+    from Hbase_thrift import BatchMutation, Mutation  # a module that happybase makes
+
+    rows = table.rows
     mutations = [Mutation(column=column, value=value) for column, value in cells.items()]
     for batch in in_batches(keys):
         row_mutations = [BatchMutation(row, mutations) for row in batch]

@@ -23,14 +23,15 @@ Why it holds:
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Generic, TypeVar
-
-import happybase
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ..keys import MAX_ROW_BYTES, Codec, InvalidKey, TrailingText, successor
 from ..keys.errors import shown, shown_bytes
 from ..queries import in_batches
 from ..tables import InvalidRow, put_if
+
+if TYPE_CHECKING:
+    import happybase
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -70,7 +71,7 @@ class Dictionary:
 
     def __init__(
         self,
-        connection: happybase.Connection,
+        connection: "happybase.Connection",
         table: str,
         kind: str,
         id_bytes: int,

@@ -9,10 +9,9 @@ have come back.
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
-import happybase
 
 from ..keys import InvalidKey, KeyLayout, TrailingBytes, TrailingText, part, row_key
 from ..queries import Query, in_batches, scan_in_batches
@@ -20,6 +19,9 @@ from ..tables import BoundTable, Column, InvalidRow, ItemCells, RecordCells, Tab
 from .claiming import forget
 from .intents import FORGET_MS, FUTURE_MS, WINDOW_MS, Cell, IntentWriter
 from .sources import Source
+
+if TYPE_CHECKING:
+    import happybase
 
 
 @row_key
@@ -89,7 +91,7 @@ class Erasures:
 
     def __init__(
         self,
-        connection: happybase.Connection,
+        connection: "happybase.Connection",
         tables: ErasureTables,
         writers: Iterable[IntentWriter[Any]],
         clock: IntentWriter[Any] | None = None,

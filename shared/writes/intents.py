@@ -63,10 +63,9 @@ has: the readers of a moving list drop it, and `WriterUpkeep` finds it.
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 import attrs
-import happybase
 
 from ..keys.errors import listed, shown_bytes
 from ..queries import in_batches
@@ -78,6 +77,9 @@ from .recovery import Recovery, settle_each
 from .server_clock import MAX_DRIFT_MS, MAX_SKEW_MS, checked_moment
 from .slots import CLOCK_SLOT, INTENT_CELLS, SLOTS, Intent, SlotOfProcess, idle
 from .sources import REVISION_STEP_MS, WRITE_ID_BYTES, Source, SourceCells
+
+if TYPE_CHECKING:
+    import happybase
 
 R = TypeVar("R")
 D = TypeVar("D")
@@ -124,7 +126,7 @@ class IntentWriter(Generic[R]):
 
     def __init__(
         self,
-        connection: happybase.Connection,
+        connection: "happybase.Connection",
         source: TableLayout[Any, R],
         intents: TableLayout[SlotOfProcess, Intent],
         lists: Iterable[TableLayout[Any, Any]],
@@ -154,7 +156,7 @@ class IntentWriter(Generic[R]):
         self._clock = clock
         self._window_ms = window_ms
 
-    def rows(self, table: str) -> happybase.Table:
+    def rows(self, table: str) -> "happybase.Table":
         """The rows of a table of the same connection."""
         return self._connection.table(table)
 

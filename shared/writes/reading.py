@@ -1,14 +1,15 @@
 """Reading sources, and the records of the lines that are derived from them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Generic, TypeAlias, TypeVar
-
-import happybase
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from ..keys.errors import InvalidKey
 from ..queries import in_batches
 from ..tables import InvalidRecord, InvalidRow, TableLayout, check_layouts
 from .sources import Source, SourceCells
+
+if TYPE_CHECKING:
+    import happybase
 
 R = TypeVar("R")
 
@@ -25,7 +26,7 @@ class SourceReader(Generic[R]):
 
     def __init__(
         self,
-        connection: happybase.Connection,
+        connection: "happybase.Connection",
         source: TableLayout[Any, R],
         derive: Callable[[R], Iterable[Derived]],
         checked: Sequence[TableLayout[Any, Any]],

@@ -1,11 +1,13 @@
 """Comparing the writer's clock with the region server's, through a cell that the server dates."""
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-import happybase
-
 from .clock import Moment, WriterClock
+
+if TYPE_CHECKING:
+    import happybase
 
 MAX_SKEW_MS = 60_000
 """The most that a writer's clock may differ from a region server's."""
@@ -23,8 +25,8 @@ class ClockSkew(Exception):
 
 
 def checked_moment(
-    connection: happybase.Connection,
-    rows: happybase.Table,
+    connection: "happybase.Connection",
+    rows: "happybase.Table",
     clock_row: Callable[[], tuple[bytes, Mapping[bytes, bytes]]],
     clock: WriterClock,
 ) -> Moment:

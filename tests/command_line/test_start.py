@@ -13,6 +13,7 @@ from shared.stores.server.memory import MAX_BUFFERED_BYTES
 
 ROOT = Path(__file__).parents[2]
 STORES = ("shared.stores.embedded", "shared.stores.hbase", "shared.stores.filters", "shared.stores.server", "sqlite3")
+LIBRARIES = ("numpy", "prometheus_client", "happybase", "thriftpy2")
 COMMAND = """
 import sys
 from domains.command_line.app import app
@@ -37,8 +38,8 @@ def below(names: tuple[str, ...], modules: set[str]) -> list[str]:
     [
         ("--help", "typer", ("shared", "happybase", "attr", "rich.console")),
         ("list", "rich.console", ("numpy", "prometheus_client", "cattrs", "happybase", "pydantic", "shared")),
-        ("explain orders order_number=n-42", "domains.orders.design", ("numpy", "prometheus_client", *STORES)),
-        ("ddl logs", "domains.logs.design", ("numpy", "prometheus_client", *STORES)),
+        ("explain orders order_number=n-42", "domains.orders.design", (*LIBRARIES, *STORES)),
+        ("ddl logs", "domains.logs.design", (*LIBRARIES, *STORES)),
     ],
 )
 def test_a_command_imports_what_it_needs(line: str, needs: str, unwanted: tuple[str, ...]) -> None:

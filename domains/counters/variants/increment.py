@@ -5,10 +5,9 @@ client cannot know whether it counted, and trying again may count twice. Nor are
 """
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import attrs
-import happybase
 
 from shared.keys import EscapedText, Int64, KeyLayout, between, part, row_key
 from shared.queries import Query
@@ -16,6 +15,9 @@ from shared.tables import COUNTER, BoundTable, Column, RecordCells, TableLayout
 
 from ..records import DAY_MS, DayCount, Login
 from ..repository import check_day, check_period, most_frequent
+
+if TYPE_CHECKING:
+    import happybase
 
 
 @attrs.frozen
@@ -101,7 +103,7 @@ class Repository:
     lacks: ClassVar[Mapping[str, str]] = {"logins": "needs the logins, and a counter keeps only how many there were"}
     """Why a question of `LoginRepository` has no method here, by its name."""
 
-    def __init__(self, connection: happybase.Connection, tables: CounterTables = TABLES) -> None:
+    def __init__(self, connection: "happybase.Connection", tables: CounterTables = TABLES) -> None:
         self._counts = BoundTable(connection, tables.by_user)
         self._counts_by_day = BoundTable(connection, tables.by_day)
         self._totals = BoundTable(connection, tables.totals)

@@ -4,9 +4,9 @@ The number of a shard leads its row, and the table is split there, so eight regi
 """
 
 import zlib
+from typing import TYPE_CHECKING
 
 import attrs
-import happybase
 
 from shared.keys import Int64, KeyLayout, Splits, UInt8, part, row_key
 from shared.tables import COUNTER, Column, RecordCells, TableLayout
@@ -16,6 +16,9 @@ from ..records import Login
 from ..repository import check_day
 from . import increment
 from .increment import COLUMN, COUNTS, COUNTS_BY_DAY, CounterTables
+
+if TYPE_CHECKING:
+    import happybase
 
 SHARDS = 8
 
@@ -64,7 +67,7 @@ def shard_of(login: Login) -> int:
 class Repository(increment.Repository):
     """The repository of `increment`, whose totals are in shards."""
 
-    def __init__(self, connection: happybase.Connection, tables: CounterTables = TABLES) -> None:
+    def __init__(self, connection: "happybase.Connection", tables: CounterTables = TABLES) -> None:
         super().__init__(connection, tables)
 
     def _row_of_total(self, login: Login, day_ms: int) -> bytes:

@@ -13,10 +13,9 @@ variant can lose:
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import attrs
-import happybase
 
 from shared.keys import KeyLayout, between, shown
 from shared.queries import BATCH_ROWS, Query, scan
@@ -27,6 +26,9 @@ from shared.writes import CLOCK, WriterClock
 from ..keys import AuthorOfReader, LineOfTimeline, PostOfAuthor, ReaderOfAuthor
 from ..records import Follow, Post, check_name
 from ..repository import PostConflict
+
+if TYPE_CHECKING:
+    import happybase
 
 
 @attrs.frozen
@@ -86,7 +88,7 @@ class Repository:
     """Stores and deletes follows and posts, by plain puts and deletes in a fixed order, and reads timelines."""
 
     def __init__(
-        self, connection: happybase.Connection, tables: TextsTables = TABLES, clock: WriterClock = CLOCK
+        self, connection: "happybase.Connection", tables: TextsTables = TABLES, clock: WriterClock = CLOCK
     ) -> None:
         self._following = BoundTable(connection, tables.following)
         self._followers = BoundTable(connection, tables.followers)

@@ -1,10 +1,9 @@
 """A random number first, as published: writes spread evenly, and no reader can compute a key. Do not copy it."""
 
 import random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
-import happybase
 
 from shared.keys import EscapedText, FixedBytes, Int64, KeyLayout, UInt8, part, row_key
 from shared.tables import RecordCells, TableLayout
@@ -12,6 +11,9 @@ from shared.tables import RecordCells, TableLayout
 from ..keys import LOG_CELLS, LogTables
 from ..records import TIE_BYTES, LogEvent
 from ..repository import LogRepository
+
+if TYPE_CHECKING:
+    import happybase
 
 BUCKETS = 8
 
@@ -53,7 +55,7 @@ class Repository(LogRepository):
     """Stores events under a random number, and refuses every question of `LogRepository`."""
 
     def __init__(
-        self, connection: happybase.Connection, tables: LogTables = TABLES, chance: random.Random | None = None
+        self, connection: "happybase.Connection", tables: LogTables = TABLES, chance: random.Random | None = None
     ) -> None:
         super().__init__(connection, tables)
         self._random_below = (chance or random).randrange

@@ -6,8 +6,7 @@ put more.
 
 from collections.abc import Iterator
 from functools import partial
-
-import happybase
+from typing import TYPE_CHECKING
 
 from shared.keys import Descending, EscapedText, Int64, KeyLayout, between, part, row_key
 from shared.queries import Query
@@ -19,6 +18,9 @@ from ..keys import DERIVED, ERASED_MESSAGES, ERASURES, INBOX, INTENTS, OUTBOX, U
 from ..keys import TABLES as MAIN_TABLES
 from ..records import Message, StoredMessage
 from ..repository import MessageRepository, conversation_of, lines_of
+
+if TYPE_CHECKING:
+    import happybase
 
 
 @row_key
@@ -69,7 +71,7 @@ def lines_with_pair(message: StoredMessage) -> Iterator[Derived]:
 class Repository(MessageRepository):
     """`MessageRepository` with one more list: the messages of each pair of users."""
 
-    def __init__(self, connection: happybase.Connection, clock: WriterClock = CLOCK) -> None:
+    def __init__(self, connection: "happybase.Connection", clock: WriterClock = CLOCK) -> None:
         super().__init__(connection, _TABLES, clock, lists=LISTS, derive=lines_with_pair)
         self._pairs = BoundTable(connection, PAIRS)
 

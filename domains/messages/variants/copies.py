@@ -14,10 +14,9 @@ Also, `unread` of a group returns its messages, as `mark_read` leaves them; in t
 """
 
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import attrs
-import happybase
 
 from shared.keys import any_of, between, shown
 from shared.queries import Query, equal
@@ -30,6 +29,9 @@ from ..keys import MESSAGE_COLUMNS
 from ..keys import OUTBOX as LINES
 from ..records import Message, copy_for
 from ..repository import MessageConflict, UnknownMessage
+
+if TYPE_CHECKING:
+    import happybase
 
 CELLS = RecordCells(Message, MESSAGE_COLUMNS)
 
@@ -56,7 +58,7 @@ class Repository:
     """
 
     def __init__(
-        self, connection: happybase.Connection, tables: PlainTables = TABLES, cells: PlainCells = (CELLS, CELLS)
+        self, connection: "happybase.Connection", tables: PlainTables = TABLES, cells: PlainCells = (CELLS, CELLS)
     ) -> None:
         self._inbox = BoundTable(connection, tables.inbox)
         self._outbox = BoundTable(connection, tables.outbox)

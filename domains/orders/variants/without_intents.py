@@ -7,9 +7,7 @@ a list may keep the one that lost. A list by status would show orders twice or n
 """
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
-
-import happybase
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shared.keys import KeyLayout, between, shown, starting_with
 from shared.queries import Query, equal
@@ -19,6 +17,9 @@ from shared.writes import CLOCK, WriterClock
 from ..keys import BUYER_CELLS, BY_BUYER, BY_SELLER, ORDER_CELLS, SELLER_CELLS, OrderByNumber
 from ..records import BuyerLine, Order, SellerLine, Status
 from ..repository import OrderConflict, after_change_status, after_place, check_status, of_status
+
+if TYPE_CHECKING:
+    import happybase
 
 ORDERS = TableLayout("orders_plain", "the order", KeyLayout(OrderByNumber), ORDER_CELLS)
 
@@ -43,7 +44,7 @@ class Repository:
     """
 
     def __init__(
-        self, connection: happybase.Connection, tables: PlainTables = TABLES, clock: WriterClock = CLOCK
+        self, connection: "happybase.Connection", tables: PlainTables = TABLES, clock: WriterClock = CLOCK
     ) -> None:
         self._orders = BoundTable(connection, tables.orders)
         self._by_seller = BoundTable(connection, tables.by_seller)

@@ -2,9 +2,7 @@
 
 from collections import Counter
 from itertools import groupby
-from typing import Any
-
-import happybase
+from typing import TYPE_CHECKING, Any
 
 from ...tables import Cells, ItemCells, RecordCells, TableLayout
 from ...writes import SourceCells
@@ -13,6 +11,9 @@ from ..design import Design
 from ..patterns import key_line
 from ..ruler import cell_lines, published_ruler, rows_ruler, ruler
 from .markdown import MAX_LINE, below, markdown_list, markdown_table, text_block
+
+if TYPE_CHECKING:
+    import happybase
 
 
 def layout_block(table: TableLayout[Any, Any]) -> str:
@@ -25,7 +26,7 @@ def layout_block(table: TableLayout[Any, Any]) -> str:
     return markdown_table(("part", "format", "bytes", "meaning"), rows)
 
 
-def row_block(connection: happybase.Connection, table: TableLayout[Any, Any]) -> str:
+def row_block(connection: "happybase.Connection", table: TableLayout[Any, Any]) -> str:
     """The first stored row of a table under its ruler; and two of its cells, if a row holds many records."""
     row, cells = next(connection.table(table.name).scan(columns=table.cells.columns, limit=1))
     block = below("One stored row: names, values, bytes.", text_block(ruler(table.key, row, MAX_LINE)))
@@ -36,7 +37,7 @@ def row_block(connection: happybase.Connection, table: TableLayout[Any, Any]) ->
     return f"{block}\n\nThe first {len(first)} of its {len(cells)} cells, each with its value.\n\n{text_block(lines)}"
 
 
-def ordering_block(connection: happybase.Connection, table: TableLayout[Any, Any], count: int = 6) -> str:
+def ordering_block(connection: "happybase.Connection", table: TableLayout[Any, Any], count: int = 6) -> str:
     """Stored rows of a table as they sort: the first two of each value of the leading part."""
     rows: list[bytes] = []
     seen: Counter[object] = Counter()
