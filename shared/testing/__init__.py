@@ -8,6 +8,15 @@ from .contents import Contents, dropped, kept, sources, sources_and_lines, write
 from .crash_points import crash_points, subsets
 from .crash_tests import CrashTests, crash_tests
 from .engines import EMBEDDED, HBASE, Embedded, Engine
+from .erased_person import ErasedPerson, ErasureTests, MovedTime
+from .erasure_checks import (
+    check_a_dead_eraser_is_found,
+    check_an_erasure,
+    check_deaths,
+    check_deaths_of_recovery,
+    check_rivals_of_an_erasure,
+    check_the_same_call_again,
+)
 from .golden_keys import check_golden_keys
 from .paging import check_foreign_cursors, check_pages, check_writes_between_pages
 from .rival_checks import check_a_store_that_fails_often, check_late_calls, check_rivals
@@ -45,6 +54,9 @@ __all__ = [
     "CrashTests",
     "Embedded",
     "Engine",
+    "ErasedPerson",
+    "ErasureTests",
+    "MovedTime",
     "ReplyLost",
     "Script",
     "Seen",
@@ -57,10 +69,14 @@ __all__ = [
     "Write",
     "WriterDied",
     "check_a_crash_of_the_recoverer_too",
+    "check_a_dead_eraser_is_found",
     "check_a_pause",
     "check_a_pause_at_each_call",
     "check_a_stop_at_each_call",
     "check_a_store_that_fails_often",
+    "check_an_erasure",
+    "check_deaths",
+    "check_deaths_of_recovery",
     "check_equal_answers",
     "check_every_table_has_rows",
     "check_foreign_cursors",
@@ -69,9 +85,11 @@ __all__ = [
     "check_loading_twice",
     "check_pages",
     "check_rivals",
+    "check_rivals_of_an_erasure",
     "check_round_trip",
     "check_same_records",
     "check_samples",
+    "check_the_same_call_again",
     "check_writes_between_pages",
     "crash_points",
     "crash_tests",

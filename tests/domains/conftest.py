@@ -1,5 +1,6 @@
 """Stores for the tests of designs: an empty one for a variant, and one with the samples of every variant."""
 
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, closing, contextmanager
 from typing import TypeAlias
@@ -11,6 +12,7 @@ from domains.command_line.designs import all_designs
 from shared.designs import Design, Variant, load_samples
 from shared.stores import connect
 from shared.tables import check_layouts, create_tables
+from shared.testing import MovedTime
 from tests.engines import EMBEDDED
 
 
@@ -19,6 +21,23 @@ def connection(engine, variant):
     """An empty store with the tables of the `variant`, which each domain's tests say."""
     with engine.shared_store(*variant.tables) as connection:
         yield connection
+
+
+@pytest.fixture
+def passes(monkeypatch, engine):
+    """Lets so many milliseconds pass, for all writers and for the store."""
+    if engine.name != EMBEDDED:
+        pytest.skip("the time of a real server cannot be moved")
+    moved_time = MovedTime()
+    monkeypatch.setattr(time, "time_ns", moved_time.time_ns)
+    return moved_time
+
+
+@pytest.fixture
+def at_once(monkeypatch):
+    """What is deleted is old enough to be forgotten, also on a real server."""
+    for module in ("claiming", "erasing"):
+        monkeypatch.setattr(f"shared.writes.{module}.FORGET_MS", -1_000_000)
 
 
 def store_samples(url):

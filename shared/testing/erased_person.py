@@ -1,0 +1,140 @@
+"""What a design names so that its erasures can be tested: a person, what is stored before, and what readers see."""
+
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
+from functools import cached_property
+from typing import Any
+
+import attrs
+import happybase
+
+from ..writes import WriterClock
+from ..writes.intents import FORGET_MS
+from .engines import Engine
+from .stopped_writes import Opened
+from .watched_connection import Call, Script, WatchedConnection, WriterDied
+
+
+class MovedTime:
+    """A clock for `time.time_ns` that a test moves, for all writers and for an embedded store."""
+
+    def __init__(self) -> None:
+        self._now_ns = time.time_ns
+        self._passed_ms = 0
+
+    def time_ns(self) -> int:
+        """The time now, in nanoseconds since 1970-01-01 UTC."""
+        return self._now_ns() + self._passed_ms * 1_000_000
+
+    def __call__(self, milliseconds: int) -> None:
+        """Lets so many milliseconds pass."""
+        self._passed_ms += milliseconds
+
+    def reset(self) -> None:
+        """Shows the system's time again."""
+        self._passed_ms = 0
+
+
+@attrs.frozen
+class ErasedPerson:
+    """A person whom a design erases: what is stored before, and what readers see of the person and of all others."""
+
+    name: str
+    variants: Sequence[Opened]
+    """Those that erase."""
+    before: Callable[[Callable[..., Any]], object]
+    """Stores what names the person, and what others have, in repositories that the given function opens."""
+    seen: Callable[[Any], Sequence[object]]
+    """What readers see of the person, from a repository."""
+    others: Callable[[Any], Sequence[object]]
+    """What readers see of all others."""
+    kept: Sequence[object]
+    """What `others` returns once the person is erased."""
+    comes_back: Callable[[Any, int], Sequence[object]]
+    """Stores something of the person at a time in milliseconds; returns what `seen` then returns if all else is
+    erased."""
+    rivals: tuple[Callable[[Any], object], ...] = ()
+    """Calls on a repository that name the person, or repair, in the middle of an erasure; they leave `kept` as it is,
+    and may be refused with a ValueError."""
+    texts: tuple[str, ...] = ()
+    """Texts of others that contain the name: they stay."""
+    remaining: int = 0
+    """How many rows `erase` leaves for `recover`, because they are too young."""
+    ends_dead: bool = True
+    """`recover` completes an erasure whose process died. Otherwise only the same call again does."""
+    erasures: str | None = None
+    """The table of erasures, if there is one."""
+
+
+@attrs.frozen
+class ErasureTests:
+    """The erasures of a person in a variant, and how the time passes."""
+
+    engine: Engine
+    person: ErasedPerson
+    variant: Opened
+    moved_time: MovedTime = attrs.field(factory=MovedTime)
+    """If it is patched in; if not, only `check_the_same_call_again` can be called."""
+
+    def open(self, connection: Any, **options: Any) -> Any:
+        """A repository with a clock of its own, because a test may move the time."""
+        opened: Any = self.variant.open
+        return opened(connection, clock=WriterClock(), **options)
+
+    @cached_property
+    def _stock(self) -> Callable[[happybase.Connection], object]:
+        return lambda connection: self.person.before(lambda **options: self.open(connection, **options))
+
+    @contextmanager
+    def store(self) -> Generator[happybase.Connection]:
+        """A store of its own, in which the person has something."""
+        self.moved_time.reset()  # what is copied is stored at the time of the system
+        with self.engine.stocked_store(self._stock, *self.variant.tables) as connection:
+            yield connection
+
+    def naming(self, connection: happybase.Connection, name: str | None = None) -> list[tuple[str, bytes]]:
+        """Table and row of all rows whose key, columns or values name a person."""
+
+        def own(data: bytes) -> bytes:
+            for text in self.person.texts:
+                data = data.replace(text.encode(), b"")
+            return data
+
+        return [
+            (table.name, row)
+            for table in {table.name: table for table in self.variant.tables}.values()
+            for row, cells in connection.table(table.name).scan()
+            if (name or self.person.name).encode() in own(b"".join([row, *cells, *cells.values()]))
+        ]
+
+    def erase(self, connection: Any) -> int:
+        """Erases the person, by a process of its own."""
+        remaining: int = self.open(connection).erase(self.person.name)
+        return remaining
+
+    def check_agrees(self, connection: happybase.Connection) -> Any:
+        """Asserts that nothing disagrees, and that others have all that is theirs; returns the repository."""
+        repository = self.open(connection)
+        assert [str(finding) for finding in repository.upkeep.verify() if not finding.is_harmless] == []
+        assert {*self.person.kept} <= {*self.person.others(repository)}
+        return repository
+
+    def check_is_over(self, connection: happybase.Connection) -> None:
+        """Asserts that an erasure ends once its rows are old enough, and that then nothing names the person."""
+        self.moved_time(FORGET_MS + 1_000)
+        assert self.open(connection).upkeep.recover().failed == ()
+        assert self.naming(connection) == []
+        self.check_agrees(connection)
+
+    def calls(self) -> list[Call]:
+        """The calls of an erasure that change the store."""
+        with self.store() as connection:
+            watched = WatchedConnection(connection)
+            self.erase(watched)
+            return watched.calls
+
+    def die(self, connection: happybase.Connection, script: Script) -> None:
+        """Lets an eraser die."""
+        with suppress(WriterDied):
+            self.erase(WatchedConnection(connection, script))

@@ -1,0 +1,133 @@
+"""Checks of a design that erases persons: nothing names them, whatever dies or is stored meanwhile; others keep theirs.
+
+Each asserts; the last argument is the number of points that a check visits: all if omitted, otherwise always the same.
+"""
+
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any
+
+from ..writes.intents import FORGET_MS, WINDOW_MS
+from .crash_points import chosen
+from .erased_person import ErasureTests
+from .watched_connection import Call, WatchedConnection, WriterDied, dying_at, dying_before, paused_at
+
+LATER_MS = 1_000
+"""How long after an erasure its person comes back."""
+DEAD_MS = WINDOW_MS + 60_000
+"""When `recover` settles all calls of a dead eraser: none began later than a minute after the erasure."""
+
+
+def check_an_erasure(tests: ErasureTests) -> None:
+    """What is left at once, and what `recover` removes when it is 42 minutes old and not earlier."""
+    person = tests.person
+    with tests.store() as connection:
+        assert person.seen(tests.open(connection))
+        assert tests.erase(connection) == person.remaining
+        repository = tests.check_agrees(connection)
+        assert (list(person.seen(repository)), person.others(repository)) == ([], person.kept)
+        for waited_ms, settled in ((FORGET_MS - 10_000, 0), (20_000, bool(person.remaining))):
+            tests.moved_time(waited_ms)
+            recovery = repository.upkeep.recover()
+            assert (recovery.failed, recovery.settled) == ((), settled)
+            assert bool(tests.naming(connection)) == (not settled and person.remaining > 0)
+        assert tests.erase(connection) == repository.erase("nobody") == 0
+        assert tests.naming(connection) == tests.naming(connection, "nobody") == []
+        tests.check_agrees(connection)
+
+
+def check_deaths(tests: ErasureTests, at_most: int | None = None) -> None:
+    """The eraser dies before each call, and the person comes back: only what is new stays, or all does."""
+    person, calls = tests.person, tests.calls()
+    points = [(number, repairs) for number in range(len(calls)) for repairs in (False, True)]
+    for number, repairs in chosen(points, at_most):
+        with tests.store() as connection:
+            tests.die(connection, dying_at(number))
+            has_begun = any(call.table == person.erasures for call in calls[:number])
+            repository = tests.open(connection)
+            new = person.comes_back(repository, time.time_ns() // 1_000_000 + LATER_MS)
+            tests.moved_time(DEAD_MS)
+            failed = [] if not repairs else [str(finding) for finding, _ in repository.upkeep.repair()]
+            failed = failed or [*repository.upkeep.recover().failed]
+            assert {*new} <= {*person.seen(repository)}
+            assert not failed or not person.ends_dead
+            if person.ends_dead and has_begun:
+                assert person.seen(repository) == new
+                tests.check_agrees(connection)
+            tests.erase(connection)
+            tests.check_is_over(connection)
+
+
+def check_the_same_call_again(tests: ErasureTests, at_most: int | None = None) -> None:
+    """The eraser dies before each call, and the same call again erases all. Needs no moved time."""
+    for number in chosen(range(len(tests.calls())), at_most):
+        with tests.store() as connection:
+            tests.die(connection, dying_at(number))
+            assert tests.erase(connection) == 0
+            assert tests.naming(connection) == []
+            repository = tests.check_agrees(connection)
+            assert tests.person.others(repository) == tests.person.kept
+            assert repository.upkeep.pending() == []
+
+
+def check_deaths_of_recovery(tests: ErasureTests) -> None:
+    """`recover` dies before each call that removes what an erasure has left, and another one removes it."""
+    number = 0
+    while True:
+        with tests.store() as connection:
+            tests.erase(connection)
+            tests.moved_time(FORGET_MS + 1_000)
+            watched = WatchedConnection(connection, dying_at(number))
+            with suppress(WriterDied):
+                tests.open(watched).upkeep.recover()
+            tests.check_is_over(connection)
+            number += 1
+            if not watched.is_stopped:
+                return
+
+
+def check_rivals_of_an_erasure(tests: ErasureTests, at_most: int | None = None) -> None:
+    """Another call comes before each call of an eraser: the result tells what remains, and a second erasure ends it."""
+    points = [(rival, number) for rival in tests.person.rivals for number in range(len(tests.calls()))]
+    for rival, number in chosen(points, at_most):
+        with tests.store() as connection:
+
+            def meanwhile() -> None:
+                with suppress(ValueError):
+                    rival(tests.open(connection))  # noqa: B023 - called in this turn of the loop
+
+            remaining = tests.erase(WatchedConnection(connection, paused_at(number, meanwhile)))
+            assert remaining <= len(tests.naming(connection))
+            tests.erase(connection)
+            tests.check_agrees(connection)
+            tests.check_is_over(connection)
+
+
+def check_a_dead_eraser_is_found(tests: ErasureTests) -> None:
+    """An erasure that has not ended is no finding for ten minutes; then `verify` and `recover` tell what ends it."""
+    person, before = tests.person, list[str]()
+
+    def is_first_after_begin(call: Call) -> bool:
+        before.append(call.table)
+        return person.erasures in before[:-1]
+
+    def unsettled(findings: Iterable[Any]) -> list[Any]:
+        return [finding for finding in findings if finding.kind == "unsettled"]
+
+    with tests.store() as connection:
+        tests.die(connection, dying_before(is_first_after_begin))
+        upkeep = tests.open(connection).upkeep
+        assert unsettled(upkeep.verify()) == unsettled(finding for finding, _ in upkeep.repair()) == []
+        tests.moved_time(DEAD_MS)
+        (found,) = unsettled(upkeep.verify())
+        assert (found.table, found.row) == (person.erasures, person.name.encode())
+        assert found.reason.startswith("erase has not ended; if it is not at work, ")
+        assert found.reason.endswith("call it again") == (not person.ends_dead)
+        assert [finding for finding, _ in upkeep.repair()] == ([] if person.ends_dead else [found])
+        row = f"{found.table}: row {found.row.hex(' ')}: {found.reason}"
+        assert upkeep.recover().failed == (() if person.ends_dead else (row,))
+        if not person.ends_dead:
+            tests.erase(connection)
+        tests.check_agrees(connection)
+        tests.check_is_over(connection)

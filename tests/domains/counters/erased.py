@@ -1,0 +1,52 @@
+"""A user who is erased, for the tests of erasures."""
+
+from contextlib import suppress
+
+from domains.counters import DAY_MS, DayClosed, DayCount, Login
+from shared.testing import ErasedPerson
+
+from .asking import BY_NAME, DAY, KEEPING, logins_of_three, stored
+
+
+def three_users(opened):
+    """Logins of three users on three days; the day before DAY is folded."""
+    logins = opened()
+    stored(logins, *logins_of_three())
+    logins.fold(DAY - DAY_MS)
+
+
+def login_of_ada(time_ms):
+    return Login("ada", time_ms)
+
+
+def come_back(logins, time_ms):
+    back = login_of_ada(time_ms)
+    logins.store(back)
+    return [back, DayCount("ada", time_ms - time_ms % DAY_MS, 1)]
+
+
+def store(logins):
+    with suppress(DayClosed):
+        logins.store(login_of_ada(DAY + 77))
+
+
+def fold(logins):
+    logins.fold(DAY)
+
+
+def repair(logins):
+    list(logins.upkeep.repair())
+
+
+ERASED = ErasedPerson(
+    "ada",
+    variants=[BY_NAME[name] for name in KEEPING],
+    before=three_users,
+    seen=lambda logins: [*logins.logins("ada"), *logins.days("ada")],
+    others=lambda logins: [*logins.top_users(DAY), logins.day_total(DAY), logins.day_total(DAY - DAY_MS)],
+    kept=[DayCount("ada_2", DAY, 1), DayCount("bob", DAY, 1), 2, 0],
+    comes_back=come_back,
+    rivals=(store, fold, repair),
+    texts=("ada_2",),
+    erasures="logins_erasures",
+)
