@@ -1,12 +1,7 @@
 """What the READMEs say is what the code does: blocks generated, code run, commands tried."""
 
-import os
 import re
-import shlex
-import subprocess
-import sys
 from contextlib import closing
-from pathlib import Path
 from types import ModuleType
 
 import attrs
@@ -16,7 +11,6 @@ from sybil.parsers.markdown import PythonCodeBlockParser
 
 from domains.command_line.designs import all_designs
 from domains.command_line.listing import LISTING
-from domains.command_line.main import main
 from shared.designs import AccessPattern, Measurement, Variant, load_samples, measure
 from shared.designs.comparison import Busiest, VariantCosts
 from shared.designs.metering import Cost, Read
@@ -30,15 +24,10 @@ from shared.stores import connect
 from shared.stores.filters import language as filter_language
 from shared.tables import ItemCells, create_tables
 from tests.programs.readmes import all_pages
+from tests.readmes import READMES, ROOT, named
 
-ROOT = Path(__file__).parents[1]
-READMES = sorted(path for pattern in ("*.md", "domains/**/*.md", "shared/**/*.md") for path in ROOT.glob(pattern))
 ALL_READMES = sorted({*READMES, *ROOT.glob("fixtures/**/*.md"), *ROOT.glob("tests/**/*.md")})
 PAGES = all_pages()
-
-
-def named(path):
-    return str(path.relative_to(ROOT))
 
 
 def test_every_readme_with_generated_blocks_is_generated_and_so_is_the_list_of_designs():
@@ -87,78 +76,6 @@ def test_the_python_about_stores_runs_on_hbase_up_to_what_a_block_marks_as_embed
         copy = tmp_path / path.name
         copy.write_text(re.sub(r"```python\n.*?```", up_to_the_mark, text, flags=re.DOTALL), encoding="utf-8")
         run_python(copy, capsys)
-
-
-def commands(path):
-    """The `rowbook` commands that a README shows."""
-    blocks = re.findall(r"```console\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL)
-    return "".join(blocks).replace(" \\\n", "").splitlines()
-
-
-@pytest.fixture
-def folder(tmp_path):
-    """A folder that holds the fixtures only."""
-    (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
-    return tmp_path
-
-
-@pytest.fixture
-def in_process(folder, monkeypatch, capsys):
-    """Runs a command within this process; returns exit code and stderr."""
-    monkeypatch.chdir(folder)
-
-    def run(arguments):
-        monkeypatch.setattr(sys, "argv", ["rowbook", *arguments])
-        with pytest.raises(SystemExit) as end:
-            main()
-        return end.value.code or 0, capsys.readouterr().err
-
-    return run
-
-
-@pytest.fixture
-def in_a_process(folder):
-    """Runs a command in a process of its own; returns exit code and stderr."""
-
-    def run(arguments):
-        command = [sys.executable, "-m", "domains.command_line", *arguments]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-        return done.returncode, done.stderr
-
-    return run
-
-
-def run_commands(lines, run):
-    for line in lines:
-        prompt, rowbook, *arguments = shlex.split(line)
-        assert (prompt, rowbook) == ("$", "rowbook")
-        code, error = run(arguments)
-        assert (line, code, error) == (line, 0, error)
-
-
-WITH_COMMANDS = [path for path in READMES if commands(path)]
-
-
-@pytest.mark.parametrize("path", WITH_COMMANDS, ids=named)
-def test_the_rowbook_commands_in_a_readme_end_well(path, in_process):
-    run_commands(commands(path), in_process)
-
-
-def test_the_first_command_of_the_readme_ends_well_in_a_process_of_its_own(in_a_process):
-    first, *_others = commands(ROOT / "README.md")
-    run_commands([first], in_a_process)
-
-
-STORE = re.compile(r"--store embedded:\S+")
-
-
-@pytest.mark.hbase
-@pytest.mark.parametrize("path", [path for path in WITH_COMMANDS if any(map(STORE.search, commands(path)))], ids=named)
-def test_the_rowbook_commands_that_name_a_store_end_well_with_hbase_in_its_place(engine, path, in_process):
-    with engine.url() as url:
-        lines = [STORE.sub(f"--store '{url}'", line) for line in commands(path) if STORE.search(line)]
-        run_commands(lines, in_process)
 
 
 def tables_of_readme(path):

@@ -1,0 +1,46 @@
+"""The `rowbook` commands that the READMEs show end well."""
+
+import re
+import shlex
+
+import pytest
+
+from tests.readmes import READMES, named
+
+STORE = re.compile(r"--store embedded:\S+")
+
+
+def commands(path):
+    """The `rowbook` commands that a README shows, without the prompt."""
+    blocks = re.findall(r"```console\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL)
+    lines = "".join(blocks).replace(" \\\n", "").splitlines()
+    assert all(line.startswith("$ rowbook ") for line in lines)
+    return [line.removeprefix("$ rowbook ") for line in lines]
+
+
+WITH_COMMANDS = [path for path in READMES if commands(path)]
+WITH_A_STORE = [path for path in WITH_COMMANDS if any(map(STORE.search, commands(path)))]
+
+
+@pytest.mark.usefixtures("fixtures", "few_samples")
+@pytest.mark.parametrize("path", WITH_COMMANDS, ids=named)
+def test_the_commands_in_a_readme_end_well(ok, path):
+    for line in commands(path):
+        ok(line)
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("fixtures")
+@pytest.mark.parametrize("path", WITH_COMMANDS, ids=named)
+def test_the_commands_in_a_readme_end_well_with_all_samples(ok, path):
+    for line in commands(path):
+        ok(line)
+
+
+@pytest.mark.hbase
+@pytest.mark.usefixtures("fixtures")
+@pytest.mark.parametrize("path", WITH_A_STORE, ids=named)
+def test_the_commands_that_name_a_store_end_well_with_hbase_in_its_place(engine, path, ok):
+    with engine.url() as url:
+        for line in filter(STORE.search, commands(path)):
+            ok(STORE.sub(f"--store {shlex.quote(url)}", line))
