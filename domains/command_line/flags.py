@@ -1,8 +1,8 @@
 """Commands whose options are flags, read without pydantic.
 
 typer reads every option but a flag with pydantic, also an option that is not given, and importing pydantic takes
-longer than `rowbook list`. `--help` and the options of the shell's completion pass nothing to the command. So the
-classes below remove them if none of the given words is one of them.
+longer than `rowbook list`. `--help` and the options of the shell's completion are such options, though they pass
+nothing to the command. So `FlagsGroup` and `FlagsCommand` drop them from a command unless the user has typed one.
 """
 
 from typing import Any

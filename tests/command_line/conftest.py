@@ -21,7 +21,6 @@ from shared.designs.traps import trap_row
 from shared.stores import connect
 from shared.tables import create_tables
 from tests.command_line.running import run
-from tests.command_line.transcripts import run_in_memory
 from tests.domains.conftest import sampled, sampled_file
 
 __all__ = ["sampled", "sampled_file"]
@@ -67,18 +66,6 @@ def ok(rowbook):
         return out
 
     return run
-
-
-@pytest.fixture(scope="session")
-def in_memory():
-    """As `ok`, for a command that neither reads nor writes files: it runs once, however many tests look at it."""
-
-    def run_line(line):
-        ended = run_in_memory(tuple(shlex.split(line)), ())
-        assert (ended.code, ended.err) == (0, "")
-        return ended.out
-
-    return run_line
 
 
 @pytest.fixture(scope="session")

@@ -3,9 +3,7 @@
 import json
 import sys
 from contextlib import closing
-from functools import partial
 
-import attrs
 import pytest
 from Hbase_thrift import IOError as HBaseError  # a module that happybase makes
 
@@ -13,7 +11,7 @@ from domains.command_line import running
 from domains.command_line.designs import all_designs
 from domains.command_line.main import main
 from shared.stores import connect
-from shared.tables import COUNTER, InvalidRecord, RecordCells
+from shared.tables import InvalidRecord
 from shared.writes import holds_intents
 
 KEPT = [design for design in all_designs() if design.name in ("orders", "tsdb")]
@@ -21,31 +19,13 @@ MAP = (
     "--map order_number=tx --map seller_id=from --map buyer_id=to --map placed_ms=timestamp --map item=id "
     "--map 'amount=price (in wei)'"
 )
-COSTS = "\nWhat each question costs\n"
 COMPARISON = "\nWhat each question costs in each variant\n"
 WRITTEN = "\nWhat each variant writes\n"
-SPREAD = "\nWhat each table's busiest range takes of its newest rows; an even spread is 12.5%\n"
-REFUSED = "\nWhat is refused, and why\n"
 
 
 def cells(line):
     """The cells of a plain table's line that are not empty."""
     return [cell.strip() for cell in line.split("  ") if cell.strip()]
-
-
-def has_counters(variant):
-    """Whether HBase dates the cells of a variant anew with every increment, so that none is older than others."""
-    return any(
-        column.packing is COUNTER
-        for table in variant.tables
-        if isinstance(table.cells, RecordCells)
-        for column in table.cells.attributes.values()
-    )
-
-
-def tells_time(design, table):
-    """Whether the records of a table, or the timestamps of its cells, say from when they are."""
-    return design.time is None or design.time in attrs.fields_dict(table.cells.record)
 
 
 def lines_below(title, out):
@@ -64,24 +44,6 @@ def rows_below(title, out):
 def test_run_without_names_is_every_design_and_a_name_twice_is_once(ok, few_samples):
     assert ok("run") == "".join(ok(f"run {design.name}") for design in all_designs())
     assert ok("run logs:slices logs:slices") == ok("run logs:slices")
-
-
-@pytest.mark.parametrize("columns", [None, 70, 200])
-@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
-def test_tables_without_a_terminal_are_no_wider_than_a_line_and_break_no_word(
-    ok, few_samples, environment, design, columns
-):
-    if columns:
-        environment["COLUMNS"] = str(columns)
-    out = ok(f"run {design.name}")
-    for title in (COSTS, COMPARISON, WRITTEN, SPREAD):
-        # Names of tables stay whole, and the numbers beside them leave no more for words.
-        assert max(map(len, lines_below(title, out))) <= max(columns or 100, 85 if title == SPREAD else 0)
-    words = " ".join(
-        [pattern.question for pattern in design.patterns]
-        + [f"{variant.name} {variant.differs}" for variant in design.variants]
-    )
-    assert {*words.split()} <= {*out.split()}
 
 
 @pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
@@ -107,21 +69,14 @@ def test_run_as_json_is_one_object_with_every_question_of_every_variant(ok, few_
     assert [design["name"] for design in designs] == [design.name for design in all_designs()]
     for design_json, design in zip(designs, all_designs(), strict=True):
         assert [variant["name"] for variant in design_json["variants"]] == [variant.name for variant in design.variants]
+        asked = [
+            {"question": pattern.name, "answers": pattern.question, "ask": pattern.words} for pattern in design.patterns
+        ]
         for variant_json, variant in zip(design_json["variants"], design.variants, strict=True):
             questions = variant_json["questions"]
-            assert [question["question"] for question in questions] == [pattern.name for pattern in design.patterns]
-            assert [question["answers"] for question in questions] == [pattern.question for pattern in design.patterns]
-            assert [question["ask"] for question in questions] == [pattern.words for pattern in design.patterns]
+            assert [{name: question[name] for name in asked[0]} for question in questions] == asked
             assert len(variant_json["busiest_shares"]) == len({table.name for table in variant.record_tables})
-            assert all(0 <= share <= 1 for share in variant_json["busiest_shares"])
-            is_known = partial(tells_time, design)
-            unknown = {
-                table.name for table in variant.record_tables if table in variant.unfilled or not is_known(table)
-            }
-            assert variant_json["busiest_shares"].count(0) == len(unknown) or has_counters(variant)
-            assert variant_json["rows_written"] > 0
-            assert variant_json["bytes_stored"] > 1
-            assert variant_json["rpcs_to_store"] > 0
+            assert min(variant_json["rows_written"], variant_json["bytes_stored"], variant_json["rpcs_to_store"]) > 0
             has_intents = any(holds_intents(table) and table not in variant.unfilled for table in variant.tables)
             assert (variant_json["bytes_of_intents"] > 0) == has_intents
             tables = {table.name for table in variant.tables}
@@ -200,49 +155,34 @@ def test_run_again_on_tables_that_were_kept_shows_the_same_and_drops_them(ok, fe
     assert demo_tables() == {}
 
 
-def test_run_of_one_variant_keeps_its_tables_only(ok, few_samples, users_store, demo_tables):
-    out = ok(f"run orders:oldest-first --store {users_store.url} --keep --plain")
-    assert [*demo_tables()] == [
-        "orders",
-        "orders_by_buyer_oldest",
-        "orders_by_seller_oldest",
-        "orders_by_status",
-        "orders_intents",
-    ]
-    assert out.splitlines()[-1].startswith(f"kept in {users_store.url}: {users_store.demo_prefix}_orders, ")
-
-
-def test_run_as_json_prints_nothing_else_even_if_it_keeps_the_tables(ok, few_samples, users_store, demo_tables):
+def test_run_of_one_variant_as_json_keeps_its_tables_only_and_prints_nothing_else(
+    ok, few_samples, users_store, demo_tables
+):
     designs = json.loads(ok(f"run logs:salted --json --store {users_store.url} --keep"))["designs"]
     (table,) = {range_["table"] for question in designs[0]["variants"][0]["questions"] for range_ in question["ranges"]}
     assert [table] == [f"{users_store.demo_prefix}_{name}" for name in demo_tables()]
 
 
 @pytest.mark.parametrize(
-    ("error", "code"), [(KeyboardInterrupt(), 130), (InvalidRecord("a row"), 1), (HBaseError(b"gone\n\tat java"), 1)]
+    ("error", "code", "message"),
+    [
+        (KeyboardInterrupt(), 130, ""),
+        (InvalidRecord("a row"), 1, "a row\n"),
+        (HBaseError(b"gone\n\tat java"), 1, "the store failed: gone\n"),
+    ],
 )
-def test_run_drops_its_tables_also_when_it_fails(rowbook, users_store, demo_tables, monkeypatch, error, code):
-    def fail(*_):
-        raise error
-
-    monkeypatch.setattr(running, "measure_variant", fail)
-    ended, _out, err = rowbook(f"run logs --store {users_store.url}")
-    assert (ended, err.count("\n")) == (code, 0 if code == 130 else 1)
-    assert demo_tables() == {}
-
-
-def test_run_drops_the_tables_of_the_variants_before_the_one_that_fails(
-    rowbook, few_samples, users_store, demo_tables, monkeypatch
+def test_run_drops_the_tables_of_all_variants_when_one_fails(
+    rowbook, few_samples, users_store, demo_tables, monkeypatch, error, code, message
 ):
     measure = running.measure_variant
 
     def fail_at_the_third(connection, design, variant):
         if variant.name == "time-first":
-            raise InvalidRecord("a row")
+            raise error
         return measure(connection, design, variant)
 
     monkeypatch.setattr(running, "measure_variant", fail_at_the_third)
-    assert rowbook(f"run logs --store {users_store.url}")[0::2] == (1, "a row\n")
+    assert rowbook(f"run logs --store {users_store.url}")[0::2] == (code, message)
     assert demo_tables() == {}
 
 

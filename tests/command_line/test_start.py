@@ -3,17 +3,19 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from domains.command_line.designs import NAMES
 from domains.command_line.options import BUFFER_MIB
 from shared.stores.server.memory import MAX_BUFFERED_BYTES
 
 ROOT = Path(__file__).parents[2]
 STORES = ("shared.stores.embedded", "shared.stores.hbase", "shared.stores.filters", "shared.stores.server", "sqlite3")
 LIBRARIES = ("numpy", "prometheus_client", "happybase", "thriftpy2")
+UNNEEDED = (*LIBRARIES, *STORES)
+OTHER_DESIGNS = tuple(f"domains.{name}" for name in NAMES if name != "orders")
 COMMAND = """
 import sys
 from domains.command_line.app import app
@@ -38,42 +40,14 @@ def below(names: tuple[str, ...], modules: set[str]) -> list[str]:
     [
         ("--help", "typer", ("shared", "happybase", "attr", "rich.console")),
         ("list", "rich.console", ("numpy", "prometheus_client", "cattrs", "happybase", "pydantic", "shared")),
-        ("explain orders order_number=n-42", "domains.orders.design", (*LIBRARIES, *STORES)),
-        ("ddl logs", "domains.logs.design", (*LIBRARIES, *STORES)),
+        ("explain orders order_number=n-42", "domains.orders.design", (*OTHER_DESIGNS, *UNNEEDED)),
+        ("ddl orders", "domains.orders.design", (*OTHER_DESIGNS, *UNNEEDED)),
     ],
 )
 def test_a_command_imports_what_it_needs(line: str, needs: str, unwanted: tuple[str, ...]) -> None:
     modules = imported(COMMAND, *line.split())
     assert needs in modules
     assert below(unwanted, modules) == []
-
-
-@pytest.mark.parametrize(
-    ("line", "shown"),
-    [("list --help", "--help"), ("--plain", "--install-completion"), ("--plain --help", "--show-completion")],
-)
-def test_options_that_are_not_read_are_still_in_the_help(ok: Callable[[str], str], line: str, shown: str) -> None:
-    assert shown in ok(line)
-
-
-@pytest.mark.parametrize(
-    ("line", "advice"),
-    [("list --hel", "--help"), ("--install-complete", "--install-completion"), ("--plain --hel list", "--help")],
-)
-def test_options_that_are_not_read_are_still_suggested(
-    rowbook: Callable[[str], tuple[int, str, str]], line: str, advice: str
-) -> None:
-    code, _out, err = rowbook(line)
-    assert code == 2
-    assert advice in err.partition("; see ")[0]
-
-
-def test_a_command_imports_the_design_that_it_names_and_no_other() -> None:
-    modules = imported(COMMAND, "explain", "orders", "order_number=n-42")
-    assert {module.split(".")[1] for module in below(("domains",), modules) if "." in module} == {
-        "command_line",
-        "orders",
-    }
 
 
 def test_the_help_shows_what_a_server_buffers_without_importing_it() -> None:

@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import termios
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,8 @@ from shared.writes import IntentWriter
 
 ROOT = Path(__file__).parents[2]
 ORDERS = ROOT / "fixtures" / "orders" / "orders.csv"
-BOXES = set("─━│┃┏└")
+ROWBOOK = [sys.executable, "-c", "from domains.command_line.main import main; main()"]
+RULER = "explain logs host=web-1 event=GET time=2026-01-12T08:40Z tie=0011223344556677 random_bucket=1"
 
 
 def without_colours(text):
@@ -45,19 +47,25 @@ def tables(shown):
 
 
 @pytest.mark.usefixtures("few_samples")
-@pytest.mark.parametrize("columns", [80, 200])
+@pytest.mark.parametrize(
+    ("columns", "on_terminal"), [(None, False), (70, False), (200, False), (80, True), (200, True)]
+)
 @pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
-def test_run_fits_a_terminal_and_breaks_no_word(ok, terminal, design, columns):
-    terminal(columns)
+def test_run_fits_its_lines_and_breaks_no_word(ok, terminal, environment, design, columns, on_terminal):
+    if on_terminal:
+        terminal(columns)
+    elif columns:
+        environment["COLUMNS"] = str(columns)
     out = ok(f"run {design.name}")
-    assert "\x1b[" in out
+    assert ("\x1b[" in out) == on_terminal
     shown = without_colours(out)
-    assert max(map(cell_len, tables(shown))) <= columns
+    # Without a terminal names of tables stay whole, and the numbers beside them leave no more for words.
+    assert max(map(cell_len, tables(shown))) <= (columns if on_terminal else max(columns or 100, 85))
     # The heading stands above narrow numbers, so on several lines.
-    assert not any("busiest of 8" in line for line in tables(shown))
-    assert {*" ".join(pattern.question for pattern in design.patterns).split()} <= {*shown.split()}
-    for variant in design.variants:
-        assert {variant.name, *variant.differs.split()} <= {*shown.split()}
+    assert not on_terminal or not any("busiest of 8" in line for line in tables(shown))
+    words = [pattern.question for pattern in design.patterns]
+    words += [f"{variant.name} {variant.differs}" for variant in design.variants]
+    assert {*" ".join(words).split()} <= {*shown.split()}
     for pattern in design.patterns:
         assert f"\nrowbook ask {design.name} {pattern.words}\n" in shown
 
@@ -66,8 +74,7 @@ def test_run_fits_a_terminal_and_breaks_no_word(ok, terminal, design, columns):
 @pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
 def test_the_comparison_keeps_names_and_numbers_whole_on_60_columns(ok, terminal, design):
     terminal(60)
-    shown = without_colours(ok(f"run {design.name}"))
-    _alone, comparison = shown.split("\nWhat each question costs in each variant\n")
+    _alone, comparison = without_colours(ok(f"run {design.name}")).split("\nWhat each question costs in each variant\n")
     words = comparison.partition("\nWhat each")[0].split()
     names = [variant.name for variant in design.variants[1:]]
     assert [word for word in words if word in names] == names * len(design.patterns)
@@ -75,62 +82,49 @@ def test_the_comparison_keeps_names_and_numbers_whole_on_60_columns(ok, terminal
     assert {"ranges", "RPCs", "rows", "read"} <= {*comparison.split()}
 
 
-def test_rulers_fit_a_narrow_terminal(ok, terminal):
-    command = "explain logs host=web-1 event=GET time=2026-01-12T08:40Z tie=0011223344556677 random_bucket=1"
-    for columns in (60, 80):
-        terminal(columns)
-        rulers = [line for line in without_colours(ok(command)).splitlines() if line.startswith((" " * 9, "  row"))]
-        assert max(map(len, rulers)) <= columns
+@pytest.mark.parametrize("columns", [60, 80])
+def test_rulers_fit_a_narrow_terminal(ok, terminal, columns):
+    terminal(columns)
+    lines = without_colours(ok(RULER)).splitlines()
+    assert max(len(line) for line in lines if line.startswith((" " * 9, "  row"))) <= columns
 
 
-@pytest.mark.parametrize("columns", [80, 100, 160])
+@pytest.mark.parametrize("columns", [80, 160])
 def test_times_in_an_answer_stay_whole_on_a_terminal(ok, terminal, columns):
     terminal(columns)
     assert "2026-01-04T16:02:08.584Z" in ok("ask orders order order_number=n-42")
     assert "2026-01-12T08:40:43.000Z" in ok("ask logs latest host=host1 event=LOGIN --limit 50")
 
 
-def test_statements_are_never_wrapped(ok, terminal):
-    wide = ok("ddl orders:hashed-number")
-    terminal(60)
-    assert without_colours(ok("ddl orders:hashed-number")) == wide
-
-
 @pytest.mark.parametrize(
-    "line", ["list", "run logs:salted", "ask logs", "explain orders order_number=n", "ddl logs:salted"]
+    "line", ["ddl orders:hashed-number", "list --json", "ask logs --json", "run logs:salted --json"]
 )
-def test_json_is_one_line_without_colours_on_a_terminal_too(ok, terminal, line):
+def test_statements_and_json_are_never_wrapped(ok, terminal, line):
+    wide = ok(line)
     terminal(60)
-    out = ok(f"{line} --json")
-    assert out.count("\n") == 1
-    assert "\x1b" not in out
+    assert without_colours(ok(line)) == wide
 
 
-@pytest.mark.parametrize("columns", ["0", "00", "-1", "abc", "", " 80", "²", "1e2", "99999"])
 @pytest.mark.parametrize("where", ["pipe", "terminal"])
-def test_what_is_no_width_is_as_if_none_were_named(ok, terminal, environment, columns, where):
+def test_a_number_that_is_not_a_width_is_ignored(ok, terminal, environment, where):
     if where == "terminal":
         terminal(80)
     environment.pop("COLUMNS", None)
-    question = "ask orders order order_number=n-42"
-    lines = ("list", question, "explain orders order_number=n-42", "list --json")
+    lines = ("list", "ask orders order order_number=n-42", RULER)
     expected = [ok(line) for line in lines]
-    environment["COLUMNS"] = columns
-    environment["LINES"] = columns
-    assert [ok(line) for line in lines] == expected
-    assert all(expected)
+    for columns in ["0", "00", "-1", "abc", "", " 80", "²", "1e2", "99999"]:
+        environment.update(COLUMNS=columns, LINES=columns)
+        assert [ok(line) for line in lines] == expected, columns
 
 
-@pytest.mark.parametrize("columns", [1, 2, 5, 10, 20, 59])
-def test_on_a_very_narrow_terminal_nothing_is_lost(ok, terminal, columns):
-    questions = ("ask orders order order_number=n-42", "ask logs latest host=a event=b")
-    question, empty = (f"{line}" for line in questions)
-    lines = (question, "explain orders order_number=n-42", empty)
+def test_a_terminal_narrower_than_60_columns_shows_what_one_of_60_does(ok, terminal):
+    lines = ("ask orders order order_number=n-42", RULER, "ask logs latest host=a event=b")
     terminal(60)
     expected = [ok(line) for line in lines]
-    terminal(columns)
-    assert [ok(line) for line in lines] == expected
-    assert {*"order_number n-42 placed_ms 2026-01-04T16:02:08.584Z"} - {" "} <= {*without_colours(expected[0])}
+    assert {"n-42", "2026-01-04T16:02:08.584Z"} <= {*without_colours(expected[0]).split()}
+    for columns in (1, 2, 20, 59):
+        terminal(columns)
+        assert [ok(line) for line in lines] == expected
 
 
 # Colours
@@ -145,19 +139,8 @@ def test_plain_output_has_no_colours_and_no_boxes_and_is_that_of_a_pipe(ok, few_
         environment.update([plain.split("=")])
         plain = "run {}"
     out = ok(plain.format(names))
-    assert "\x1b" not in out
-    assert not BOXES & {*out}
+    assert not {*"\x1b─━│┃┏└"} & {*out}
     assert out == expected
-
-
-def test_values_cannot_colour_the_terminal_nor_speak_markup(ok, folder, terminal, new_url):
-    url = new_url(*ORDERS_DESIGN.main.tables)
-    header = "order_number,seller_id,buyer_id,placed_ms,item,amount\n"
-    (folder / "a.csv").write_text(f"{header}n-1,s-1,b-1,0,[red]lamp[/red] :smile: \x1b[31m,7\n")
-    ok(f"load orders a.csv --store {url}")
-    terminal(200)
-    out = ok(f"ask orders order order_number=n-1 --store {url}")
-    assert r"'[red]lamp[/red] :smile: \x1b[31m'" in out
 
 
 def test_a_progress_bar_is_on_stderr_of_a_terminal_only(rowbook, terminal):
@@ -183,7 +166,10 @@ HOSTILE = "\x1b]0;title\x07\x1b[31m\x9b31m\u202e\u2066\u2028\x7f\r\x85"
 SHOWN = r"\x1b]0;title\x07\x1b[31m\x9b31m\u202e\u2066\u2028\x7f\r\x85"
 VISIBLE = SHOWN.replace(r"\r", r"\x0d")
 IN_JSON = r"\u001b]0;title\u0007\u001b[31m\u009b31m\u202e\u2066\u2028\u007f\r\u0085"
-HEADER = "order_number,seller_id,buyer_id,placed_ms,item,amount\n"
+BARE = r"\x9b31m\u202e\u2066\x7f"
+"""What is shown of the control characters that do not end a line."""
+ORDER = "order_number,seller_id,buyer_id,placed_ms,item,amount\nn-1,s-1,b-1,0,lamp,7\n"
+with_and_without_a_terminal = pytest.mark.parametrize("columns", [None, 80])
 
 
 def controls(shown):
@@ -192,83 +178,73 @@ def controls(shown):
 
 
 @pytest.fixture
-def hostile_url(rowbook, folder, new_url):
-    """A store with an order whose fields all hold control characters."""
-    url = new_url(*ORDERS_DESIGN.main.tables)
-    order = {"order_number": "n" + HOSTILE, "seller_id": "s" + HOSTILE, "buyer_id": "b", "placed_ms": 0, "amount": 7}
-    (folder / "orders.jsonl").write_text(json.dumps(order | {"item": HOSTILE}) + "\n")
-    assert rowbook(f"load orders orders.jsonl --store {url}")[0] == 0
-    return url
+def visible(rowbook, terminal):
+    """Runs a command whose output must not control a terminal, which has so many columns; returns how it ended."""
+
+    def run(columns, *words):
+        if columns:
+            terminal(columns)
+        code, out, err = rowbook(shlex.join(words))
+        # A progress bar moves to the start of its line.
+        assert controls(out) | controls(err) - ({"\r"} if columns and words[0] == "load" else set()) == set()
+        return code, without_colours(out), without_colours(err)
+
+    return run
 
 
 @pytest.mark.parametrize("columns", [None, 60, 400])
 @pytest.mark.parametrize(
-    "line",
+    "words",
     [
-        "ask orders of-buyer buyer_id=b",
-        "ask orders with-status status=placed --limit 1",
-        "ask orders order {number}",
-        "explain orders {number} seller_id={host} placed=0",
+        ["ask", "orders", "of-buyer", "buyer_id=b"],
+        ["ask", "orders", "with-status", "status=placed", "--limit", "1"],
+        ["ask", "orders", "order", f"order_number=n{HOSTILE}"],
+        ["explain", "orders", f"order_number=n{HOSTILE}", f"seller_id=s{HOSTILE}", "placed=0"],
     ],
+    ids=lambda words: words[2],
 )
-def test_values_never_control_the_terminal(ok, terminal, hostile_url, columns, line):
-    if columns:
-        terminal(columns)
-    store = "" if line.startswith("explain") else f" --store {hostile_url}"
-    words = {"number": f"order_number=n{HOSTILE}", "host": f"s{HOSTILE}"}
-    command = shlex.join(word.format(**words) for word in line.split())
-    out = ok(command + store)
-    assert controls(out) == set()
-    assert columns == 60 or SHOWN in without_colours(out)
-    out = ok(f"{command}{store} --json")
-    assert controls(out) == set()
+def test_values_never_control_the_terminal(visible, ok, folder, new_url, columns, words):
+    url = new_url(*ORDERS_DESIGN.main.tables)
+    order = {"order_number": "n" + HOSTILE, "seller_id": "s" + HOSTILE, "buyer_id": "b", "placed_ms": 0, "amount": 7}
+    (folder / "orders.jsonl").write_text(json.dumps(order | {"item": f"[red]lamp[/red] :smile: {HOSTILE}"}) + "\n")
+    ok(f"load orders orders.jsonl --store {url}")
+    words = [*words, *(() if words[0] == "explain" else ("--store", url))]
+    _code, out, _err = visible(columns, *words)
+    assert columns == 60 or SHOWN in out
+    assert columns == 60 or words[2] != "order" or "[red]lamp[/red] :smile: " in out  # values are not markup
+    _code, out, _err = visible(columns, *words, "--json")
     assert IN_JSON in out
     json.loads(out)
 
 
-@pytest.mark.parametrize("columns", [None, 100])
-def test_names_of_files_never_control_the_terminal(rowbook, folder, terminal, new_url, columns):
-    url = new_url(*ORDERS_DESIGN.main.tables)
+@with_and_without_a_terminal
+def test_names_of_files_never_control_the_terminal(visible, folder, new_url, columns):
     name = f"{HOSTILE}.csv"
-    (folder / name).write_text(HEADER + "n-1,s-1,b-1,0,lamp,7\nn-2,s-1\n")
-    if columns:
-        terminal(columns)
-    load = shlex.join(["load", "orders", name, "--store", url])
-    for line in (
-        load,
-        f"{load} --on-error skip",
-        f"{load} --on-error skip --json",
-        f"load orders {shlex.quote(HOSTILE)} --store a",
-    ):
-        code, out, err = rowbook(line)
-        assert controls(out) | (controls(err) - {"\r"} if columns else controls(err)) == set()
-        assert "--json" in line or VISIBLE in without_colours(out if code == 0 else err)
-        assert "--json" not in line or json.loads(out)["files"][0]["file"] == name
+    (folder / name).write_text(f"{ORDER}n-2,s-1\n")
+    load = ["load", "orders", name, "--store", new_url(*ORDERS_DESIGN.main.tables)]
+    assert VISIBLE in visible(columns, *load)[2]
+    assert VISIBLE in visible(columns, *load, "--on-error", "skip")[1]
+    _code, out, _err = visible(columns, *load, "--on-error", "skip", "--json")
+    assert json.loads(out)["files"][0]["file"] == name
 
 
-@pytest.mark.parametrize("columns", [None, 100])
-def test_what_a_server_says_never_controls_the_terminal(rowbook, folder, monkeypatch, terminal, new_url, columns):
+@with_and_without_a_terminal
+def test_an_error_of_a_server_never_controls_the_terminal(visible, folder, monkeypatch, new_url, columns):
     def fail(*_):
-        raise HBaseError(f"{HOSTILE.replace(chr(0x2028), '').replace(chr(13), '').replace(chr(0x85), '')}".encode())
+        raise HBaseError(re.sub("[\u2028\r\x85]", "", HOSTILE).encode())
 
     monkeypatch.setattr(IntentWriter, "write", fail)
-    (folder / "a.csv").write_text(HEADER + "n-1,s-1,b-1,0,lamp,7\n")
-    if columns:
-        terminal(columns)
-    code, _out, err = rowbook(f"load orders a.csv --store {new_url(*ORDERS_DESIGN.main.tables)}")
-    assert code == 1
-    assert controls(err) <= ({"\r"} if columns else set())
-    assert r"\x9b31m\u202e\u2066\x7f" in without_colours(err)
+    (folder / "a.csv").write_text(ORDER)
+    code, _out, err = visible(columns, "load", "orders", "a.csv", "--store", new_url(*ORDERS_DESIGN.main.tables))
+    assert (code, BARE in err) == (1, True)
 
 
-def test_names_that_another_client_gave_never_control_the_terminal(rowbook, folder):
-    connection = connect("embedded:a.db")
-    connection.create_table("orders", {"o\x9b31m\u202e": {}})  # HBase takes these, and none below U+0020
-    connection.close()
-    (folder / "a.csv").write_text(HEADER + "n-1,s-1,b-1,0,lamp,7\n")
-    code, _out, err = rowbook("load orders a.csv --store embedded:a.db")
-    assert (code, controls(err)) == (1, set())
-    assert r"(has o\x9b31m\u202e)" in err
+def test_names_that_another_client_gave_never_control_the_terminal(visible, folder):
+    with closing(connect("embedded:a.db")) as connection:
+        connection.create_table("orders", {"o\x9b31m\u202e": {}})  # HBase takes these, and none below U+0020
+    (folder / "a.csv").write_text(ORDER)
+    code, _out, err = visible(None, "load", "orders", "a.csv", "--store", "embedded:a.db")
+    assert (code, r"(has o\x9b31m\u202e)" in err) == (1, True)
 
 
 @pytest.mark.parametrize(
@@ -279,6 +255,7 @@ def test_names_that_another_client_gave_never_control_the_terminal(rowbook, fold
         ["run", HOSTILE],
         ["run", "--store", f"embedded:{HOSTILE}/a.db"],
         ["run", "--store", f"hbase://{HOSTILE}:1"],
+        ["load", "orders", HOSTILE, "--store", "embedded:"],
         ["load", "orders", "a.csv", "--store", "embedded:", "--unit", f"placed_ms={HOSTILE}"],
         ["load", "orders", "a.csv", "--store", "embedded:", "--map", f"{HOSTILE}=a"],
         ["ask", "orders", HOSTILE],
@@ -294,12 +271,10 @@ def test_names_that_another_client_gave_never_control_the_terminal(rowbook, fold
     ],
     ids=lambda words: words[0] if words[0] != HOSTILE else "",
 )
-@pytest.mark.parametrize("columns", [None, 80])
-def test_errors_never_control_the_terminal(rowbook, terminal, words, columns):
-    if columns:
-        terminal(columns)
-    code, out, err = rowbook(shlex.join(words))
-    assert (code != 0, controls(out), controls(err), err.count("\n")) == (True, set(), set(), 1)
+@with_and_without_a_terminal
+def test_errors_never_control_the_terminal(visible, words, columns):
+    code, _out, err = visible(columns, *words)
+    assert (code != 0, err.count("\n")) == (True, 1)
 
 
 def test_a_server_never_controls_the_terminal_either(real_process, folder):
@@ -323,7 +298,7 @@ def on_terminal(folder):
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         process = subprocess.Popen(
-            [sys.executable, "-c", "from domains.command_line.main import main; main()", *arguments],
+            [*ROWBOOK, *arguments],
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
@@ -342,19 +317,11 @@ def on_terminal(folder):
     return run
 
 
-def test_a_real_terminal_without_a_useful_width_shows_all(on_terminal):
-    code, shown = on_terminal(0, "ask", "orders", "order", "order_number=n-42")
-    assert code == 0
-    assert {"n-42", "2026-01-04T16:02:08.584Z"} <= {*without_colours(shown).split()}
-
-
-def test_a_real_terminal_is_asked_for_its_width(on_terminal):
-    question = ("ask", "logs:salted", "window", "since=2026-01-12T08:40", "until=2026-01-12T08:50", "--limit", "9")
-    for columns in (100,):
-        code, shown = on_terminal(columns, *question)
-        table = without_colours(shown).partition("\n9 records; ")[0].splitlines()
-        assert (code, "\x1b[1m" in shown) == (0, True)
-        assert max(map(cell_len, table)) <= columns
+@pytest.mark.parametrize(("columns", "fits"), [(0, 80), (60, 60)])
+def test_a_real_terminal_is_asked_for_its_width_unless_it_has_none(on_terminal, ok, terminal, columns, fits):
+    code, shown = on_terminal(columns, *shlex.split(RULER))
+    terminal(fits)
+    assert (code, shown.replace("\r\n", "\n")) == (0, ok(RULER))
 
 
 def test_a_load_on_a_real_terminal_leaves_its_cursor_visible_and_no_bar(on_terminal):
@@ -368,13 +335,7 @@ def test_a_load_on_a_real_terminal_leaves_its_cursor_visible_and_no_bar(on_termi
 # Pipes
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "run logs:salted --store embedded:a.db",
-        "ask orders --json",
-    ],
-)
+@pytest.mark.parametrize("command", ["run logs:salted --store embedded:a.db", "ask orders --json"])
 def test_a_pipe_that_is_closed_early_ends_quietly_and_cleans_up(real_process, stored, command):
     process = real_process(*command.split())
     process.stdout.close()
@@ -384,32 +345,21 @@ def test_a_pipe_that_is_closed_early_ends_quietly_and_cleans_up(real_process, st
         assert stored("embedded:a.db") == {}
 
 
-@pytest.mark.parametrize("command", ["list", "explain orders order_number=n"])
-def test_an_output_that_is_full_is_named(command):
-    code, error = in_full_streams(command, stdout="/dev/full")
-    assert (code, error) == (1, "stdout: No space left on device\n")
-
-
-def test_the_help_on_a_full_disk_blames_no_store():
-    assert in_full_streams("--help", stdout="/dev/full") == (1, "No space left on device\n")
-
-
-def test_wrong_usage_ends_with_2_even_if_stderr_is_full():
-    assert in_full_streams("list nosuch", stderr="/dev/full") == (2, "")
-
-
-def in_full_streams(command, stdout=os.devnull, stderr=None):
-    """Runs a command whose output goes to these files; returns its exit code and its errors."""
-    with open(stdout, "w") as out, open(stderr or os.devnull, "w") as errors:
-        process = subprocess.run(
-            [sys.executable, "-c", "from domains.command_line.main import main; main()", *command.split()],
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            stdout=out,
-            stderr=errors if stderr else subprocess.PIPE,
-            text=True,
-            timeout=20,
-        )
-    return process.returncode, process.stderr or ""
+@pytest.mark.parametrize(
+    ("command", "stream", "code", "error"),
+    [
+        ("list", "stdout", 1, "stdout: No space left on device\n"),
+        ("explain orders order_number=n", "stdout", 1, "stdout: No space left on device\n"),
+        ("--help", "stdout", 1, "No space left on device\n"),
+        ("list nosuch", "stderr", 2, None),
+    ],
+)
+def test_a_full_disk_is_named_and_no_store_is_blamed(command, stream, code, error):
+    with open("/dev/full", "w") as full:
+        streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, stream: full}
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        ended = subprocess.run([*ROWBOOK, *command.split()], env=environment, text=True, timeout=20, **streams)
+    assert (ended.returncode, ended.stderr) == (code, error)
 
 
 def test_a_load_goes_on_when_nobody_reads_its_bad_lines(real_process, folder, stored, new_url):

@@ -228,11 +228,11 @@ def split_at(words: list[str], separator: str) -> list[list[str]]:
 
 
 def _value(value, path: list[str]):
-    """The value at a path in JSON; `*` is every one of a list."""
+    """The value at a path in JSON, null if an object lacks it; `*` is every one of a list."""
     for number, name in enumerate(path):
         if name == "*":
             return [_value(one, path[number + 1 :]) for one in value]
-        value = value[int(name) if isinstance(value, list) else name]
+        value = value[int(name)] if isinstance(value, list) else value.get(name)
     return value
 
 

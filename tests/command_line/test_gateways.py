@@ -1,0 +1,99 @@
+"""Tables that the command line makes through an HBase's gateways, with and without Thrift2."""
+
+from contextlib import closing
+
+import pytest
+
+from shared.stores import connect
+from tests.engines import EMBEDDED
+from tests.shared.stores.hbase.thrift2_gateway import both_gateways
+
+pytestmark = pytest.mark.usefixtures("few_samples")
+
+
+@pytest.fixture
+def url(engine):
+    """The URL of an empty store with both gateways."""
+    if engine.name != EMBEDDED:
+        with engine.url() as url:
+            yield url
+        return
+    with both_gateways() as (connection, _store):
+        yield f"hbase://127.0.0.1:{connection.port}?thrift2_port={connection.thrift2_port}"
+
+
+@pytest.fixture
+def connection(url):
+    """A connection to the store."""
+    with closing(connect(url)) as connection:
+        yield connection
+
+
+@pytest.fixture
+def thrift1(url):
+    """The URL of the store without Thrift2."""
+    address, _, options = url.partition("?")
+    others = [option for option in options.split("&") if not option.startswith("thrift2_port=")]
+    return f"{address}?{'&'.join([*others, 'retry_ms=0'])}"
+
+
+@pytest.fixture
+def refused(rowbook):
+    """Runs a command that must fail with one line; returns that line."""
+
+    def run(line):
+        code, out, err = rowbook(line)
+        assert (code, out, err.count("\n")) == (1, "", 1)
+        return err
+
+    return run
+
+
+def test_a_table_with_other_families_is_refused_before_another_is_made(refused, url, connection):
+    connection.create_table("orders", {"x": {}})
+    assert refused(f"load orders few-orders.csv --store {url}") == "table orders: must have the families o (has x)\n"
+    assert connection.tables() == [b"orders", b"rowbook_layouts"]
+
+
+def test_a_table_that_keeps_its_cells_otherwise_is_refused(refused, url, thrift1, connection):
+    connection.create_table("logs", {"l": {"max_versions": 3, "bloom_filter_type": "ROW", "compression": "GZ"}})
+    wanted = "table logs, family l: must have max_versions 1, compression NONE (has max_versions 3, compression GZ)\n"
+    for store in (thrift1, url):
+        assert refused(f"load logs few-logs.jsonl --store '{store}'") == wanted
+
+
+def test_a_store_that_was_never_loaded_names_the_missing_tables(refused, url, connection):
+    wanted = f"{url}: has no table logs; make what is missing with rowbook load logs FILE --store '"
+    assert refused(f"ask logs latest host=a event=e --store '{url}'").startswith(wanted)
+    assert connection.tables() == []
+
+
+def test_a_table_with_split_points_is_made_through_thrift2_and_used_without(ok, refused, url, thrift1, connection):
+    needs = (
+        "table logs_salted: its split points need Thrift2 to be set: give thrift2_port in the store's URL (got none),"
+        " or run what rowbook ddl prints in the HBase shell\n"
+    )
+    assert refused(f"load logs:salted few-logs.jsonl --store '{thrift1}'") == needs
+    assert refused(f"run logs:salted --store '{thrift1}'").endswith(needs.partition(": ")[2])
+    assert connection.tables() == []
+    ok(f"load logs:salted few-logs.jsonl --store '{url}'")
+    regions = connection.table("logs_salted").regions()
+    assert [region["start_key"] for region in regions] == [b"", *(bytes([salt]) for salt in range(1, 8))]
+    ok(f"load logs:salted few-logs.jsonl --store '{thrift1}'")
+    assert len(list(connection.table("logs_salted").scan())) == 40
+
+
+def test_a_table_without_split_points_needs_no_thrift2(ok, thrift1, connection):
+    ok(f"load logs few-logs.jsonl --store '{thrift1}'")
+    assert connection.tables() == [b"logs", b"rowbook_layouts"]
+
+
+def test_a_thrift2_port_that_is_one_of_thrift1_is_refused(refused, url, thrift1, connection):
+    said = refused(f"load logs:salted few-logs.jsonl --store '{thrift1}&thrift2_port={connection.port}'")
+    assert said.startswith(f"thrift2_port: must be the port of a Thrift2 gateway (got {connection.port}; ")
+    assert said.endswith("it is a Thrift1 gateway)\n")
+
+
+def test_a_demo_leaves_no_table(ok, url, connection):
+    assert "logs:" in ok(f"run logs:slices --store '{url}'")
+    assert connection.tables() == []
