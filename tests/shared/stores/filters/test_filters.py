@@ -118,13 +118,9 @@ def test_what_a_filter_leaves(filter, left, scanned):
 @pytest.mark.parametrize(
     ("filter", "values"),
     [
-        ("KeyOnlyFilter()", [b"", b""]),
         ("KeyOnlyFilter(true)", [b"\0\0\0\2", b"\0\0\0\0"]),
-        ("KeyOnlyFilter() AND ValueFilter(=,'binary:ab')", [b""]),
-        ("ValueFilter(=,'binary:ab') AND KeyOnlyFilter()", [b""]),
         ("ValueFilter(=,'binary:ab') OR KeyOnlyFilter()", [b"", b""]),
         ("KeyOnlyFilter(true) AND KeyOnlyFilter(true)", [b"\0\0\0\4", b"\0\0\0\4"]),
-        ("SKIP KeyOnlyFilter()", [b"", b""]),
         ("(ColumnPrefixFilter('x') AND KeyOnlyFilter()) OR ColumnPrefixFilter('y')", [b"", b""]),
         ("(ColumnPrefixFilter('y') AND KeyOnlyFilter()) OR ColumnPrefixFilter('x')", [b"ab", b""]),
     ],
@@ -136,69 +132,37 @@ def test_key_only_takes_values_from_what_is_returned_not_from_what_is_judged(fil
 
 
 def test_done_tells_when_nothing_more_can_come():
-    def done_after(text: str, row: bytes) -> bool:
+    def done_after(text: str) -> bytes | None:
+        """The row after which a filter is done."""
         filtered = FilteredRows(parse_filter(text.encode()), reverse=False, families={b"d": None, b"m": None})
-        for other, cells in read(ROWS):
-            filtered.cells_of(other, cells, [column for column, _, _ in cells])
-            if other == row:
-                break
-        return filtered.done
+        for row, cells in read(ROWS):
+            filtered.cells_of(row, cells, [column for column, _, _ in cells])
+            if filtered.done:
+                return row
+        return None
 
-    assert not done_after("PageFilter(2)", b"a")
-    assert done_after("PageFilter(2)", b"ab")
-    assert not done_after("PrefixFilter('a')", b"ab")
-    assert done_after("PrefixFilter('a')", b"b")
-    assert done_after("WHILE RowFilter(!=,'binary:ab')", b"ab")
-    assert not done_after("PageFilter(1) OR PageFilter(3)", b"ab")
-    assert done_after("PageFilter(1) AND PageFilter(3)", b"a")
+    assert done_after("PageFilter(2)") == b"ab"
+    assert done_after("PrefixFilter('a')") == b"b"
+    assert done_after("WHILE RowFilter(!=,'binary:ab')") == b"ab"
+    assert done_after("PageFilter(1) OR PageFilter(3)") > b"ab"
+    assert done_after("PageFilter(1) AND PageFilter(3)") == b"a"
 
 
-@pytest.mark.parametrize(
-    ("filter", "expected"),
-    [
-        ("ValueFilter(=,'binary:1')", False),
-        ("PrefixFilter('a') AND KeyOnlyFilter()", False),
-        ("ColumnValueFilter('d','x',=,'binary:1')", False),
-        ("PageFilter(1)", True),
-        ("DependentColumnFilter('d','x')", True),
-        ("KeyOnlyFilter() OR SingleColumnValueFilter('d','x',=,'binary:1')", True),
-        ("SKIP KeyOnlyFilter()", True),
-        ("WHILE KeyOnlyFilter()", True),
-    ],
-)
-def test_filters_that_look_at_whole_rows(filter, expected):
-    assert parse_filter(filter.encode()).has_row_filter() is expected
+WHOLE_ROWS = ["PageFilter(1)", "DependentColumnFilter('d','x')", "SKIP KeyOnlyFilter()", "WHILE KeyOnlyFilter()"]
+WHOLE_ROWS += ["KeyOnlyFilter() OR SingleColumnValueFilter('d','x',=,'binary:1')"]
+CELLS = [
+    "ValueFilter(=,'binary:1')",
+    "PrefixFilter('a') AND KeyOnlyFilter()",
+    "ColumnValueFilter('d','x',=,'binary:1')",
+]
+
+
+def test_filters_that_look_at_whole_rows():
+    looking = [filter for filter in WHOLE_ROWS + CELLS if parse_filter(filter.encode()).has_row_filter()]
+    assert looking == WHOLE_ROWS
 
 
 # Comparators
-
-
-@pytest.mark.parametrize(
-    ("operator", "comparator", "passing"),
-    [
-        ("<", "binary:b", "a ab"),
-        ("<=", "binary:b", "a ab b"),
-        ("=", "binary:b", "b"),
-        ("!=", "binary:b", "a ab ba \xff"),
-        (">=", "binary:b", "b ba \xff"),
-        (">", "binary:b", "ba \xff"),
-        ("=", "binaryprefix:b", "b ba"),
-        ("<=", "binaryprefix:b", "a ab b ba"),
-        (">", "binaryprefix:a", "b ba \xff"),
-        ("=", "substring:B", "ab b ba"),
-        ("!=", "substring:b", "a \xff"),
-        ("=", "substring:", "a ab b ba \xff"),
-        ("=", "regexstring:b$", "ab b"),
-        ("=", "regexstring:B", ""),
-        ("=", "regexstringnocase:^B", "b ba"),
-        ("=", "regexstring:\ufffd", "\xff"),
-        ("!=", "regexstring:^.$", "ab ba"),
-    ],
-)
-def test_a_comparison_is_cell_operator_operand(operator, comparator, passing):
-    holds = Comparison(operator.encode(), comparator.encode()).holds
-    cells = [b"a", b"ab", b"b", b"ba", b"\xff"]
-    assert [cell for cell in cells if holds(cell)] == passing.encode("latin-1").split()
 
 
 @pytest.mark.parametrize(
@@ -249,9 +213,5 @@ def test_what_java_refuses_and_what_is_not_carried_over(pattern):
 
 def test_an_encoded_surrogate_is_one_character_to_java():
     holds = Comparison(b"=", b"regexstring:^.$").holds
-    assert [cell for cell in (b"\xed\xa0\x80", b"\xed\xa0", b"\xff", b"\xff\xff", b"\xe2\x82") if holds(cell)] == [
-        b"\xed\xa0\x80",
-        b"\xed\xa0",
-        b"\xff",
-        b"\xe2\x82",
-    ]
+    one = [b"\xed\xa0\x80", b"\xed\xa0", b"\xff", b"\xe2\x82"]
+    assert [cell for cell in [*one, b"\xff\xff"] if holds(cell)] == one
