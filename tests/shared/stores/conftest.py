@@ -1,6 +1,6 @@
 """Stores for tests: in memory with one table of two families, or in a file."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import happybase
@@ -30,3 +30,10 @@ def path(tmp_path) -> Path:
     connection.create_table("t", {"d": {}})
     connection.close()
     return path
+
+
+def rows_read(connection: happybase.Connection, read: Callable[[], object]) -> int:
+    """How many rows the store reads to answer."""
+    before = connection.client.rows_read
+    read()
+    return connection.client.rows_read - before

@@ -27,7 +27,7 @@ def names(path) -> list[str]:
         return [name for (name,) in database.execute("select name from sqlite_master where type = 'table'")]
 
 
-def test_an_option_is_there_in_another_process_and_after_a_restart(path, option) -> None:
+def test_an_option_is_there_in_another_process_and_after_a_restart(path, option):
     name, _, own, usual, read, _ = option
     with closing(EmbeddedConnection(str(path))) as first, closing(EmbeddedConnection(str(path))) as second:
         assert read(second, "t") == {b"d": usual}
@@ -38,7 +38,7 @@ def test_an_option_is_there_in_another_process_and_after_a_restart(path, option)
         assert read(again, "t") == {b"d": usual}
 
 
-def test_a_file_is_as_it_was_until_a_family_has_an_unusual_option(path, option) -> None:
+def test_a_file_is_as_it_was_until_a_family_has_an_unusual_option(path, option):
     name, table, own, usual, _, _ = option
     with closing(EmbeddedConnection(str(path))) as connection:
         connection.create_split_table("s", {"d": {name: usual}})
@@ -52,7 +52,7 @@ def test_a_file_is_as_it_was_until_a_family_has_an_unusual_option(path, option) 
         assert len(database.execute("select * from families").description) == 8
 
 
-def test_a_table_that_is_dropped_leaves_none(path, option) -> None:
+def test_a_table_that_is_dropped_leaves_none(path, option):
     name, table, own, usual, read, _ = option
     with closing(EmbeddedConnection(str(path))) as connection:
         connection.create_split_table("s", {"d": {name: own}})
@@ -64,7 +64,7 @@ def test_a_table_that_is_dropped_leaves_none(path, option) -> None:
 
 
 @pytest.mark.parametrize("checked_pages", [0, 1024])
-def test_damage_is_found(path, monkeypatch, checked_pages, option) -> None:
+def test_damage_is_found(path, monkeypatch, checked_pages, option):
     name, table, own, _, _, damages = option
     monkeypatch.setattr(damage, "_CHECKED_PAGES", checked_pages)
     with closing(EmbeddedConnection(str(path))) as connection:
@@ -77,7 +77,7 @@ def test_damage_is_found(path, monkeypatch, checked_pages, option) -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1023, 2**24 + 1])
-def test_a_block_size_that_hbase_refuses_makes_no_table(connection, size) -> None:
+def test_a_block_size_that_hbase_refuses_makes_no_table(connection, size):
     with pytest.raises(IOError, match="Block size for column family d  must be between 1K and 16MB"):
         connection.create_split_table("s", {"d": {"block_size": size}}, [b"m"])
     assert connection.tables() == []

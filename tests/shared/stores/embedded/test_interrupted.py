@@ -63,9 +63,7 @@ def interrupted(call: Callable[[], object], at: int) -> KeyboardInterrupt | None
 
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.filterwarnings("ignore:a put without a timestamp")
-def test_a_call_that_is_interrupted_leaves_nothing_behind(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_call_that_is_interrupted_leaves_nothing_behind(name, tmp_path, monkeypatch):
     if name == "scan in turns":
         monkeypatch.setattr(turns, "TURN_S", 0)  # every turn ends after its first row
     path = tmp_path / "store.db"

@@ -39,32 +39,25 @@ def replace(path: Path) -> None:
     os.replace(f"{path}.other", path)
 
 
-def move_folder(path: Path) -> None:
-    path.parent.rename(f"{path.parent}-moved")
-
-
 WRITES = {
     "put": lambda table: table.put(b"new", {b"d:a": b"v"}),
     "batch of deletes": lambda table: table.connection.client.mutateRows(b"t", [], {}) or table.delete(b"1"),
     "counter": lambda table: table.counter_inc(b"new", b"d:n"),
     "table": lambda table: table.connection.create_table("u", {"d": {}}),
 }
+CHANGES = {
+    "moved": move,
+    "replaced": replace,
+    "folder moved": lambda path: path.parent.rename(f"{path.parent}-moved"),
+    "deleted": os.unlink,
+    "log deleted": lambda path: os.unlink(f"{path}-wal"),
+    "index of the log deleted": lambda path: os.unlink(f"{path}-shm"),
+}
 
 
 @pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
-@pytest.mark.parametrize(
-    "change",
-    [
-        move,
-        replace,
-        move_folder,
-        Path.unlink,
-        lambda path: os.unlink(f"{path}-wal"),
-        lambda path: os.unlink(f"{path}-shm"),
-    ],
-    ids=["moved", "replaced", "folder moved", "deleted", "log deleted", "index of the log deleted"],
-)
-def test_a_write_is_not_acknowledged_once_the_file_is_not_at_its_path(store, path, change, write) -> None:
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_a_write_is_not_acknowledged_once_the_file_is_not_at_its_path(store, path, change, write):
     change(path)
     for _ in range(2):
         with pytest.raises(IOError, match=MOVED):
@@ -74,7 +67,7 @@ def test_a_write_is_not_acknowledged_once_the_file_is_not_at_its_path(store, pat
 
 
 @pytest.mark.parametrize("writes_after", [False, True])
-def test_all_that_was_acknowledged_is_in_the_file_that_was_moved(store, path, writes_after) -> None:
+def test_all_that_was_acknowledged_is_in_the_file_that_was_moved(store, path, writes_after):
     elsewhere = move(path)
     if writes_after:
         with pytest.raises(IOError, match=MOVED):
@@ -83,7 +76,7 @@ def test_all_that_was_acknowledged_is_in_the_file_that_was_moved(store, path, wr
     assert rows_in(elsewhere) == 100
 
 
-def test_a_file_that_is_put_back_goes_on(store, path) -> None:
+def test_a_file_that_is_put_back_goes_on(store, path):
     elsewhere = move(path)
     with pytest.raises(IOError, match=MOVED):
         store.table("t").put(b"new", {b"d:a": b"v"})
@@ -93,7 +86,7 @@ def test_a_file_that_is_put_back_goes_on(store, path) -> None:
     assert rows_in(path) == 102
 
 
-def test_another_process_that_opens_and_closes_the_file_moves_nothing(store, path) -> None:
+def test_another_process_that_opens_and_closes_the_file_moves_nothing(store, path):
     assert rows_in(path) == 100
     store.table("t").put(b"new", {b"d:a": b"v"})
     store.close()

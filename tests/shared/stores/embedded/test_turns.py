@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 
@@ -16,9 +16,10 @@ from shared.stores import connect
 from shared.stores.embedded import engine, reads, scanners, turns
 from shared.stores.filters import comparators
 from shared.stores.server.thrift_server import ThriftServer
-from tests.conformance.cases import Case, read_cases
+from tests.conformance.cases import read_cases
 from tests.conformance.running import run
 from tests.conformance.targets import InProcess
+from tests.shared.stores.conftest import rows_read
 
 READS = {"scans", "reverse", "scanners", "reads", "versions", "filters", "filter_lists", "filter_regions", "deletes"}
 
@@ -47,47 +48,40 @@ def other(connection: happybase.Connection) -> Iterator[happybase.Connection]:
 
 @pytest.mark.usefixtures("one_row_turns")
 @pytest.mark.parametrize("case", [case for case in read_cases() if case.file in READS and not case.slow], ids=str)
-def test_a_read_in_many_turns_answers_as_in_one(case: Case) -> None:
-    target = InProcess()
-    with target.store(case) as store:
+def test_a_read_in_many_turns_answers_as_in_one(case):
+    with InProcess().store(case) as store:
         run(case, store)
-    target.close()
+
+
+NONE = "ValueFilter(=, 'binary:none')"
+LONG_READS = {
+    "filter": lambda table: list(table.scan(filter=NONE)),
+    "filter reverse": lambda table: list(table.scan(filter=NONE, reverse=True)),
+    "one reply": lambda table: list(table.scan(batch_size=500)),
+    "before all cells": lambda table: list(table.scan(timestamp=1)),
+    "rows": lambda table: table.rows([b"001"] * 500),
+}
 
 
 @pytest.mark.usefixtures("one_row_turns")
-@pytest.mark.parametrize(
-    "read",
-    [
-        lambda table: list(table.scan(filter="ValueFilter(=, 'binary:none')")),
-        lambda table: list(table.scan(filter="ValueFilter(=, 'binary:none')", reverse=True)),
-        lambda table: list(table.scan(batch_size=500)),
-        lambda table: list(table.scan(timestamp=1)),
-        lambda table: table.rows([b"001"] * 500),
-    ],
-    ids=["filter", "filter reverse", "one reply", "before all cells", "rows"],
-)
-def test_calls_of_others_are_answered_within_a_long_read(
-    read: Callable[[happybase.Table], object], filled: happybase.Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("read", LONG_READS.values(), ids=LONG_READS)
+def test_calls_of_others_are_answered_within_a_long_read(read, filled, monkeypatch):
     lock = filled.connection.service.engine.lock
     begun, answered = threading.Event(), threading.Event()
-    pauses: list[bool] = []
+    pauses = []
 
-    def answer() -> None:
+    def answer():
         assert begun.wait(10)
         with lock:
             answered.set()
 
-    def ends_turn() -> float:
+    def ends_turn():
         begun.set()
         return time.monotonic() - 1.0
 
-    def pause() -> None:
-        pauses.append(answered.wait(10))
-
     for module in (scanners, reads):
         monkeypatch.setattr(module, "turn_end_s", ends_turn)
-        monkeypatch.setattr(module, "let_others_in", pause)
+        monkeypatch.setattr(module, "let_others_in", lambda: pauses.append(answered.wait(10)))
     with ThreadPoolExecutor(1) as pool:
         pool.submit(answer)
         read(filled)
@@ -95,12 +89,12 @@ def test_calls_of_others_are_answered_within_a_long_read(
     assert all(pauses), "no other call was answered while the read was under way"
 
 
-def test_the_pause_between_two_turns_is_long_enough_for_a_waiting_thread() -> None:
+def test_the_pause_between_two_turns_is_long_enough_for_a_waiting_thread():
     lock, turns_waited = threading.RLock(), []
     for _ in range(20):
-        gone = threading.Event()
+        gone, count = threading.Event(), 0
 
-        def wait(gone: threading.Event = gone) -> None:
+        def wait(gone=gone):
             with lock:
                 gone.set()
 
@@ -108,7 +102,6 @@ def test_the_pause_between_two_turns_is_long_enough_for_a_waiting_thread() -> No
         with lock:
             waiting.start()
             time.sleep(0.001)
-        count = 0
         while not gone.is_set() and count < 1000:
             turns.let_others_in()
             with lock:
@@ -118,11 +111,9 @@ def test_the_pause_between_two_turns_is_long_enough_for_a_waiting_thread() -> No
     assert sorted(turns_waited)[10] <= 20
 
 
-def test_rows_read_are_those_that_the_filter_was_shown(filled: happybase.Table) -> None:
-    client = filled.connection.client
-    before = client.rows_read
-    assert len(list(filled.scan(filter="RowFilter(>=, 'binary:010')", limit=3, batch_size=3))) == 3
-    assert client.rows_read - before == 13
+def test_rows_read_are_those_that_the_filter_was_shown(filled):
+    first = {"filter": "RowFilter(>=, 'binary:010')", "limit": 3, "batch_size": 3}
+    assert rows_read(filled.connection, lambda: list(filled.scan(**first))) == 13
 
 
 # Patterns
@@ -132,31 +123,26 @@ def test_rows_read_are_those_that_the_filter_was_shown(filled: happybase.Table) 
     ("pattern", "value"),
     [("(a|a)*$", b"a" * 40 + b"b"), ("(x+x+)+y", b"x" * 200_000), ("(a|b)*[cd]", b"ab" * 500_000)],
 )
-def test_a_pattern_without_end_fails_its_own_scan_with_the_reason(
-    table: happybase.Table, pattern: str, value: bytes
-) -> None:
+def test_a_pattern_without_end_fails_its_own_scan_with_the_reason(table, pattern, value):
     table.put(b"1", {b"d:a": value})
-    with pytest.raises(
-        IOError, match=rf"regexstring took more than {comparators.MATCH_S} s.*cell of {len(value)} bytes"
-    ):
+    reason = rf"regexstring took more than {comparators.MATCH_S} s.*cell of {len(value)} bytes"
+    with pytest.raises(IOError, match=reason):
         list(table.scan(filter=f"ValueFilter(=, 'regexstring:{pattern}')"))
 
 
-def test_others_are_answered_while_a_pattern_is_matched(
-    table: happybase.Table, other: happybase.Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_others_are_answered_while_a_pattern_is_matched(table, other, monkeypatch):
     monkeypatch.setattr(comparators, "MATCH_S", 1.0)
     long = b"x" * 20_000 + b"!"
     table.put(b"1", {b"d:a": long})
     table.put(b"2", {b"d:a": b"short"})
     begun, ended, text_of = threading.Event(), threading.Event(), comparators.java_text
 
-    def begins(cell: bytes) -> str:
+    def begins(cell):
         if cell == long:  # the last call before its search
             begun.set()
         return text_of(cell)
 
-    def match() -> None:
+    def match():
         with pytest.raises(IOError, match="regexstring took more than"):
             list(table.scan(filter="ValueFilter(=, 'regexstring:(x+x+)+y')"))
         ended.set()
@@ -170,26 +156,29 @@ def test_others_are_answered_while_a_pattern_is_matched(
     matching.join()
 
 
-@pytest.mark.parametrize("pattern", ["((a{1000}){1000}){1000}", "(a{300}){300}", "$" * 60_000, "a{70000}"])
-def test_a_pattern_that_is_long_once_written_out_is_refused(table: happybase.Table, pattern: str) -> None:
-    with pytest.raises(TApplicationException, match="must be at most 65536 steps"):
+STEPS, JAVA = "must be at most 65536 steps", "wants a regular expression of Java's"
+
+
+@pytest.mark.parametrize(
+    ("reason", "pattern"),
+    [
+        *((STEPS, pattern) for pattern in ("((a{1000}){1000}){1000}", "(a{300}){300}", "$" * 60_000, "a{70000}")),
+        *((JAVA, pattern) for pattern in ("(?<n>a)(?<n>b)", "(?<=a+)b", "a{e}", "(?<=a|bb)c")),
+    ],
+)
+def test_a_pattern_that_is_long_once_written_out_or_that_only_the_engine_knows_is_refused(table, reason, pattern):
+    with pytest.raises(TApplicationException, match=reason):
         list(table.scan(filter=f"ValueFilter(=, 'regexstring:{pattern}')"))
 
 
-@pytest.mark.parametrize("pattern", ["(?<n>a)(?<n>b)", "(?<=a+)b", "a{e}", "(?<=a|bb)c"])
-def test_what_only_the_engine_knows_is_refused(table: happybase.Table, pattern: str) -> None:
-    with pytest.raises(TApplicationException, match="wants a regular expression of Java's"):
-        list(table.scan(filter=f"ValueFilter(=, 'regexstring:{pattern}')"))
-
-
-def test_all_patterns_of_one_filter_share_the_steps(table: happybase.Table) -> None:
+def test_all_patterns_of_one_filter_share_the_steps(table):
     half = "ValueFilter(=, 'regexstring:(?:a{200}){150}')"
     assert list(table.scan(filter=f"{half} OR {half}")) == []
     with pytest.raises(TApplicationException, match="at most 65536 steps in all its regular expressions"):
         list(table.scan(filter=f"{half} OR {half} OR {half}"))
 
 
-def test_a_filter_of_too_many_bytes_is_refused(table: happybase.Table) -> None:
+def test_a_filter_of_too_many_bytes_is_refused(table):
     most = MAX_FILTER_BYTES
     text = f"PrefixFilter('{'a' * (most - 16)}')"
     assert list(table.scan(filter=text)) == []
@@ -197,7 +186,7 @@ def test_a_filter_of_too_many_bytes_is_refused(table: happybase.Table) -> None:
         list(table.scan(filter=text + " "))
 
 
-def test_a_failed_scan_stays_failed_and_returns_nothing_more(table: happybase.Table) -> None:
+def test_a_failed_scan_stays_failed_and_returns_nothing_more(table):
     table.put(b"1", {b"d:a": b"fine"})
     table.put(b"2", {b"d:a": b"x" * 20_000})
     scan = TScan(startRow=b"", filterString=b"ValueFilter(!=, 'regexstring:(x+x+)+y')")
@@ -211,44 +200,39 @@ def test_a_failed_scan_stays_failed_and_returns_nothing_more(table: happybase.Ta
 # Scanners
 
 
-def test_beyond_the_bound_the_scanner_that_was_used_longest_ago_is_closed(
-    table: happybase.Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
+INVALID = "scanner ID is invalid"
+
+
+def test_beyond_the_bound_the_scanner_that_was_used_longest_ago_is_closed(table, monkeypatch):
     monkeypatch.setattr(scanners, "MAX_SCANNER_BYTES", 5 * 1100)
     client = table.connection.client
     first, second, *_ = [client.scannerOpen(b"t", b"", [], {}) for _ in range(5)]
     assert client.scannerGet(first) == []
     newest = client.scannerOpen(b"t", b"", [], {})
     assert client.scannerGet(first) == client.scannerGet(newest) == []
-    with pytest.raises(IllegalArgument, match="scanner ID is invalid"):
+    with pytest.raises(IllegalArgument, match=INVALID):
         client.scannerGet(second)
     client.scannerClose(first)
     third = client.scannerOpen(b"t", b"", [], {})
     assert client.scannerGet(newest) == client.scannerGet(third) == []
 
 
-@pytest.mark.parametrize(
-    "scan",
-    [
-        TScan(startRow=b"", filterString=b"ValueFilter(=, 'regexstring:(?:a{200}){200}')"),
-        TScan(startRow=b"", filterString=b" AND ".join([b"ValueFilter(=, 'binary:v')"] * 2_000)),
-        TScan(startRow=b"", columns=[b"d:%d" % number for number in range(50_000)]),
-    ],
-    ids=["pattern", "long filter", "columns"],
-)
-def test_scanners_count_with_the_filters_and_columns_they_keep(
-    scan: TScan, table: happybase.Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
+HEAVY_SCANS = {
+    "pattern": {"filterString": b"ValueFilter(=, 'regexstring:(?:a{200}){200}')"},
+    "long filter": {"filterString": b" AND ".join([b"ValueFilter(=, 'binary:v')"] * 2_000)},
+    "columns": {"columns": [b"d:%d" % number for number in range(50_000)]},
+}
+
+
+@pytest.mark.parametrize("fields", HEAVY_SCANS.values(), ids=HEAVY_SCANS)
+def test_scanners_count_with_the_filters_and_columns_they_keep(fields, table, monkeypatch):
     monkeypatch.setattr(scanners, "MAX_SCANNER_BYTES", 2_000_000)
-    client = table.connection.client
     with pytest.raises(IOError, match="a scanner must keep at most 2000000 bytes"):
-        client.scannerOpenWithScan(b"t", scan, {})
+        table.connection.client.scannerOpenWithScan(b"t", TScan(startRow=b"", **fields), {})
 
 
 @pytest.mark.parametrize("filter", [None, b"KeyOnlyFilter()"])
-def test_scanners_count_with_the_parts_of_a_row_that_were_not_fetched_yet(
-    filter: bytes | None, table: happybase.Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scanners_count_with_the_parts_of_a_row_that_were_not_fetched_yet(filter, table, monkeypatch):
     client = table.connection.client
     table.put(b"1", {b"d:%d" % number: b"v" for number in range(1_000)})
     scan = TScan(startRow=b"", batchSize=1, filterString=filter)
@@ -259,7 +243,6 @@ def test_scanners_count_with_the_parts_of_a_row_that_were_not_fetched_yet(
     assert len(client.scannerGetList(first, 10)) == 10
     counted = all_scanners._bytes
     assert counted > before + 500_000
-
     assert len(client.scannerGetList(first, 10)) == 10
     assert all_scanners._bytes == counted  # a fetch that reads nothing does not count the rest again
     assert len(client.scannerGetList(first, 2_000)) == 980
@@ -269,56 +252,30 @@ def test_scanners_count_with_the_parts_of_a_row_that_were_not_fetched_yet(
     second = client.scannerOpenWithScan(b"t", scan, {})
     with pytest.raises(IOError, match=r"a scanner must keep at most 400000 bytes \(got .*: ask for less of a row"):
         client.scannerGetList(second, 1)
-    with pytest.raises(IllegalArgument, match="scanner ID is invalid"):
+    with pytest.raises(IllegalArgument, match=INVALID):
         client.scannerGetList(second, 1)
     client.scannerClose(first)
     assert all_scanners._bytes == 0
-
-
-def test_a_scanner_that_is_used_outlives_those_that_idle(table: happybase.Table) -> None:
-    client = table.connection.client
-    idle, used = client.scannerOpen(b"t", b"", [], {}), client.scannerOpen(b"t", b"", [], {})
-    for scanner in client.service._scanners._scanners.values():
-        scanner.used_s -= scanners.SCANNER_IDLE_S - 1
-    assert client.scannerGet(used) == []
-    for scanner in client.service._scanners._scanners.values():
-        scanner.used_s -= 2
-    client.scannerOpen(b"t", b"", [], {})
-    assert client.scannerGet(used) == []
-    assert len(client.service._scanners._scanners) == 2
-    with pytest.raises(IllegalArgument, match="scanner ID is invalid"):
-        client.scannerGet(idle)
 
 
 # Tombstones and tables
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-def test_a_scan_past_many_tombstones_counts_each_row_once(
-    table: happybase.Table, monkeypatch: pytest.MonkeyPatch, reverse: bool
-) -> None:
+def test_a_scan_past_many_tombstones_counts_each_row_once(table, monkeypatch, reverse):
     monkeypatch.setattr(engine, "CELLS_PER_TURN", 7)
+    table.delete(b"row", [b"d:%02d" % number for number in range(20)], timestamp=2)  # more than one turn reads
     for number in range(100):
         table.put(b"%02d" % number, {b"d:a": b"1", b"d:b": b"2"}, timestamp=1)
         if number % 10:
             table.delete(b"%02d" % number, timestamp=2)
-    client = table.connection.client
-    before = client.rows_read
-    rows = [row for row, _ in table.scan(reverse=reverse)]
-    assert rows == sorted((b"%02d" % number for number in range(0, 100, 10)), reverse=reverse)
-    assert client.rows_read - before == 100
+    expected = sorted((b"%02d" % number for number in range(0, 100, 10)), reverse=reverse)
+    read = lambda: [row for row, _ in table.scan(reverse=reverse)]  # noqa: E731
+    assert rows_read(table.connection, read) == 101
+    assert read() == expected
 
 
-def test_a_scan_passes_a_row_with_more_tombstones_than_one_turn_takes(
-    table: happybase.Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(engine, "CELLS_PER_TURN", 7)
-    table.delete(b"1", [b"d:%02d" % number for number in range(20)], timestamp=2)
-    table.put(b"2", {b"d:a": b"1"})
-    assert [row for row, _ in table.scan()] == [row for row, _ in table.scan(reverse=True)] == [b"2"]
-
-
-def test_a_table_is_dropped_with_all_its_rows_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_is_dropped_with_all_its_rows_in_turns(monkeypatch):
     monkeypatch.setattr(engine, "CELLS_PER_TURN", 7)
     connection = connect("embedded:")
     for name in ("a", "b"):
@@ -338,9 +295,7 @@ def test_a_table_is_dropped_with_all_its_rows_in_turns(monkeypatch: pytest.Monke
 # Counters
 
 
-def test_calls_of_others_are_answered_within_many_increments(
-    table: happybase.Table, other: happybase.Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_calls_of_others_are_answered_within_many_increments(table, other, monkeypatch):
     monkeypatch.setattr(turns, "TURN_S", -1.0)
     lock = table.connection.service.engine.lock
     counts: list[int] = []
@@ -357,9 +312,7 @@ def test_calls_of_others_are_answered_within_many_increments(
     assert other.table("t").counter_get(b"r", b"d:a") == 5
 
 
-def test_an_append_to_cells_dated_ahead_by_a_client_waits_for_one_millisecond_at_most(
-    table: happybase.Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_append_to_cells_dated_ahead_by_a_client_waits_for_one_millisecond_at_most(table, monkeypatch):
     clock_ms = count(1_000)
     for name in ("stored_tables", "engine", "mutations", "dating"):
         monkeypatch.setattr(f"shared.stores.embedded.{name}.now_ms", lambda: next(clock_ms))

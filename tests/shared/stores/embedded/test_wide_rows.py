@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from shared.stores import connect
 from shared.stores.embedded import engine
 from shared.stores.embedded.stored_tables import now_ms
-from tests.conformance.cases import Case, read_cases
+from tests.conformance.cases import read_cases
 from tests.conformance.running import run
 from tests.conformance.targets import InProcess
 
@@ -28,11 +28,9 @@ def every_row_is_wide(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("every_row_is_wide")
 @pytest.mark.parametrize("case", [case for case in read_cases() if case.file in READS and not case.slow], ids=str)
-def test_a_row_that_is_read_in_part_answers_as_hbase(case: Case) -> None:
-    target = InProcess()
-    with target.store(case) as store:
+def test_a_row_that_is_read_in_part_answers_as_hbase(case):
+    with InProcess().store(case) as store:
         run(case, store)
-    target.close()
 
 
 # Answers

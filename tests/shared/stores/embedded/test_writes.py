@@ -1,12 +1,12 @@
-"""Large batches in parts, what a compaction leaves, what deleted rows cost, and split points."""
+"""Large batches in parts, what a compaction leaves, and how many rows a read costs."""
 
-import struct
 import time
 
 import pytest
 from Hbase_thrift import IOError
 
 from shared.stores.embedded import mutations
+from tests.shared.stores.conftest import rows_read
 
 LARGEST_VALUE = 10_485_756 - 20 - len(b"r") - len(b"d") - len(b"a")
 
@@ -25,24 +25,15 @@ def test_a_counter_is_never_dated_ahead_of_the_clock_by_its_own_increments(table
     assert timestamp <= time.time_ns() // 1_000_000
 
 
-def test_cells_expire_by_their_timestamp_and_compaction_removes_them(connection):
+def test_a_compaction_removes_expired_cells(connection):
     connection.create_table("ttl", {"d": {"time_to_live": 60}, "m": {}})
     table = connection.table("ttl")
     now_ms = time.time_ns() // 1_000_000
-    old = {b"d:a": b"old", b"m:a": b"old"}
-    table.put(b"r", old, timestamp=now_ms - 61_000)
+    table.put(b"r", {b"d:a": b"old", b"m:a": b"old"}, timestamp=now_ms - 61_000)
     table.put(b"q", {b"d:a": b"fresh"}, timestamp=now_ms - 59_000)
-    table.counter_set(b"n", b"d:n", 7)
-    assert list(table.scan()) == [
-        (b"n", {b"d:n": struct.pack(">q", 7)}),
-        (b"q", {b"d:a": b"fresh"}),
-        (b"r", {b"m:a": b"old"}),
-    ]
-    assert table.cells(b"r", b"d:a") == []
-    assert list(table.scan(filter="ValueFilter(=, 'binary:old')")) == [(b"r", {b"m:a": b"old"})]
-    assert table.counter_inc(b"r", b"d:a") == 1  # an expired counter starts anew
     connection.compact("ttl")
-    assert stored(connection) == 4
+    assert stored(connection) == 2
+    assert list(table.scan()) == [(b"q", {b"d:a": b"fresh"}), (b"r", {b"m:a": b"old"})]
 
 
 @pytest.fixture
@@ -52,8 +43,7 @@ def small_parts(monkeypatch):
     monkeypatch.setattr(mutations, "_PART", 2)
 
 
-@pytest.mark.usefixtures("small_parts")
-def test_a_large_batch_stores_all_its_puts_before_its_deletes(table):
+def test_a_large_batch_stores_all_its_puts_before_its_deletes(table, small_parts):
     with table.batch() as batch:
         for row in range(10):
             batch.delete(b"%d" % row, [b"d:a"])
@@ -61,8 +51,7 @@ def test_a_large_batch_stores_all_its_puts_before_its_deletes(table):
     assert list(table.scan()) == [(b"%d" % row, {b"d:b": b"2"}) for row in range(10)]
 
 
-@pytest.mark.usefixtures("small_parts")
-def test_a_large_batch_leaves_out_what_is_refused_and_counts_all_of_it(table):
+def test_a_large_batch_leaves_out_what_is_refused_and_counts_all_of_it(table, small_parts):
     batch = table.batch()
     for row in range(10):
         batch.put(b"%d" % row, {b"nope:a" if row % 3 == 0 else b"d:a": b"1"})
@@ -72,8 +61,7 @@ def test_a_large_batch_leaves_out_what_is_refused_and_counts_all_of_it(table):
     assert [row for row, _ in table.scan()] == [b"1", b"2", b"4", b"5", b"7", b"8"]
 
 
-@pytest.mark.usefixtures("small_parts")
-def test_a_cell_too_large_in_the_last_part_fails_the_rows_of_its_region_in_the_first(table):
+def test_a_cell_too_large_in_the_last_part_fails_the_rows_of_its_region_in_the_first(table, small_parts):
     batch = table.batch()
     for row in range(9):
         batch.put(b"%d" % row, {b"d:a": b"1"})
@@ -83,8 +71,7 @@ def test_a_cell_too_large_in_the_last_part_fails_the_rows_of_its_region_in_the_f
     assert list(table.scan()) == []
 
 
-@pytest.mark.usefixtures("small_parts")
-def test_a_table_that_is_disabled_within_a_large_batch_ends_it(table, connection, monkeypatch):
+def test_a_table_that_is_disabled_within_a_large_batch_ends_it(table, connection, small_parts, monkeypatch):
     parts = []
 
     def pause():
@@ -103,32 +90,37 @@ def test_a_table_that_is_disabled_within_a_large_batch_ends_it(table, connection
 
 
 def test_a_deleted_row_costs_a_read_until_a_compaction(table, connection):
-    def rows_read(action) -> int:
-        before = connection.client.rows_read
-        action()
-        return connection.client.rows_read - before
-
     for number in range(10):
         table.put(b"%d" % number, {b"d:a": b"1"}, timestamp=1)
         if number % 2:
             table.delete(b"%d" % number)
-    assert rows_read(lambda: list(table.scan())) == 10
-    assert rows_read(lambda: list(table.scan(reverse=True))) == 10
-    assert rows_read(lambda: list(table.scan(limit=2, batch_size=2))) == 3
-    assert rows_read(lambda: table.row(b"1")) == 1
-    assert rows_read(lambda: table.row(b"none")) == 0
+    reads = (
+        (lambda: list(table.scan()), 10, 5),
+        (lambda: list(table.scan(reverse=True)), 10, 5),
+        (lambda: list(table.scan(limit=2, batch_size=2)), 3, 2),
+        (lambda: table.row(b"1"), 1, 0),
+        (lambda: table.row(b"none"), 0, 0),
+        (lambda: table.rows([b"0", b"none", b"2"]), 2, 2),
+    )
+    assert [rows_read(connection, read) for read, _, _ in reads] == [before for _, before, _ in reads]
     connection.compact("t")
-    assert rows_read(lambda: list(table.scan())) == 5
-    assert rows_read(lambda: table.row(b"1")) == 0
+    assert [rows_read(connection, read) for read, _, _ in reads] == [after for _, _, after in reads]
 
 
-def test_split_points_are_rows_and_each_another(connection):
-    for points, given in (([b""], "0 bytes, as number 0"), ([b"a", "a"], "1 bytes, as number 1")):
-        with pytest.raises(ValueError, match=f"split_points: each must be 1..32767 bytes and occur once .* {given}"):
-            connection.create_split_table("s", {"d": {}}, points)
-        assert b"s" not in connection.tables()
-    connection.create_split_table("s", {"d": {}}, ["m", b"c", "a"])
-    assert [region["start_key"] for region in connection.table("s").regions()] == [b"", b"a", b"c", b"m"]
+def test_a_row_without_the_columns_of_a_scan_costs_a_read(table, connection):
+    for number in range(10):
+        table.put(b"%d" % number, {b"m:x" if number == 5 else b"d:a": b"1"})
+    assert rows_read(connection, lambda: list(table.scan(columns=[b"m:x"]))) == 10
+
+
+def test_a_surplus_version_is_shown_only_at_an_old_timestamp_until_it_is_flushed(table, connection):
+    for timestamp in (1, 2, 3, 4):
+        table.put(b"r", {b"d:a": b"v%d" % timestamp}, timestamp=timestamp)
+    assert table.cells(b"r", b"d:a", include_timestamp=True) == [(b"v4", 4), (b"v3", 3), (b"v2", 2)]
+    assert table.row(b"r", timestamp=2) == {b"d:a": b"v1"}
+    connection.disable_table("t")
+    connection.enable_table("t")
+    assert table.row(b"r", timestamp=2) == {}
 
 
 def test_a_hot_column_keeps_few_surplus_versions_and_compaction_none(table, connection):

@@ -31,7 +31,7 @@ def opened(request):
             yield connection, beyond
 
 
-def test_a_table_is_as_happybase_makes_it_but_for_what_thrift1_cannot_express(opened) -> None:
+def test_a_table_is_as_happybase_makes_it_but_for_what_thrift1_cannot_express(opened):
     connection, beyond = opened
     families = {
         "d": {},
@@ -49,7 +49,7 @@ def test_a_table_is_as_happybase_makes_it_but_for_what_thrift1_cannot_express(op
     assert borders == [(b"", b"c"), (b"c", b"m"), (b"m", b"\xff"), (b"\xff", b"")]
 
 
-def test_what_the_store_refuses_is_raised_as_thrift1_raises_it(opened) -> None:
+def test_what_the_store_refuses_is_raised_as_thrift1_raises_it(opened):
     connection, beyond = opened
     connection.create_table("there", {"d": {}})
     with pytest.raises(AlreadyExists, match="table name already in use"):
@@ -66,7 +66,7 @@ def test_what_the_store_refuses_is_raised_as_thrift1_raises_it(opened) -> None:
 
 
 @pytest.mark.parametrize("points", [[b""], [b"a" * 32768], ["a", b"a"]])
-def test_split_points_are_rows_and_each_another(opened, points) -> None:
+def test_split_points_are_rows_and_each_another(opened, points):
     connection, beyond = opened
     with pytest.raises(ValueError, match=r"^split_points: each must be 1..32767 bytes and occur once \(got b'"):
         beyond.create_split_table("t", {"d": {}}, points)
@@ -74,7 +74,7 @@ def test_split_points_are_rows_and_each_another(opened, points) -> None:
 
 
 @pytest.mark.parametrize("keep_ms", [-1, 2**63, 600.0, "600", None])
-def test_a_time_to_keep_tombstones_out_of_range_is_refused_before_anything_is_created(opened, keep_ms) -> None:
+def test_a_time_to_keep_tombstones_out_of_range_is_refused_before_anything_is_created(opened, keep_ms):
     connection, beyond = opened
     with pytest.raises(ValueError, match=r"^keep_tombstones_ms: must be 0..9223372036854775807 \(got "):
         beyond.create_split_table("t", {"d": {"keep_tombstones_ms": keep_ms}})
@@ -85,14 +85,14 @@ def test_a_time_to_keep_tombstones_out_of_range_is_refused_before_anything_is_cr
 
 
 @pytest.mark.parametrize(("transport", "protocol"), [("framed", "binary"), ("buffered", "compact")])
-def test_transport_and_protocol_are_those_of_the_connection(transport, protocol) -> None:
+def test_transport_and_protocol_are_those_of_the_connection(transport, protocol):
     with both_gateways(transport, protocol) as (connection, store), connection.beyond_thrift1() as beyond:
         beyond.create_split_table("t", {"d": {"block_size": 2048, "keep_tombstones_ms": 5}}, [b"m"])
         assert store.block_sizes("t") == beyond.block_sizes("t") == {b"d": 2048}
         assert store.keep_tombstones_ms("t") == beyond.keep_tombstones_ms("t") == {b"d": 5}
 
 
-def test_names_have_the_prefix_of_the_connection() -> None:
+def test_names_have_the_prefix_of_the_connection():
     with both_gateways() as (connection, store):
         connection.table_prefix = b"p"
         with connection.beyond_thrift1() as beyond:
@@ -101,7 +101,7 @@ def test_names_have_the_prefix_of_the_connection() -> None:
             assert store.tables() == [b"p_t"]
 
 
-def test_a_namespace_is_sent_apart_from_the_name() -> None:
+def test_a_namespace_is_sent_apart_from_the_name():
     with both_gateways() as (connection, _store), connection.beyond_thrift1() as beyond:
         beyond.create_split_table("default:t", {"d": {}}, [b"m"])
         assert connection.tables() == [b"t"]
@@ -110,7 +110,7 @@ def test_a_namespace_is_sent_apart_from_the_name() -> None:
 
 
 @pytest.mark.parametrize(("option", "value"), [("compression", "LZMA"), ("bloom_filter_type", "row")])
-def test_what_thrift2_has_no_number_for_is_refused(option, value) -> None:
+def test_what_thrift2_has_no_number_for_is_refused(option, value):
     with (
         both_gateways() as (connection, _store),
         connection.beyond_thrift1() as beyond,
@@ -119,7 +119,7 @@ def test_what_thrift2_has_no_number_for_is_refused(option, value) -> None:
         beyond.create_split_table("t", {"d": {option: value}})
 
 
-def test_a_connection_without_a_thrift2_port_has_nothing_beyond_thrift1() -> None:
+def test_a_connection_without_a_thrift2_port_has_nothing_beyond_thrift1():
     with (
         both_gateways() as (connection, _store),
         closing(connect(f"hbase://{connection.host}:{connection.port}")) as without,
@@ -135,7 +135,7 @@ def refusal(connection: happybase.Connection, port: int) -> str:
     return str(refused.value)
 
 
-def test_a_port_of_no_thrift2_gateway_is_refused_with_what_is_there() -> None:
+def test_a_port_of_no_thrift2_gateway_is_refused_with_what_is_there():
     with both_gateways() as (connection, store), socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         port = closed.getsockname()[1]
@@ -151,7 +151,7 @@ def test_a_port_of_no_thrift2_gateway_is_refused_with_what_is_there() -> None:
             assert re.search(rf"got {port}; .*(timed out|Timeout|read 0 bytes)", refusal(connection, port))
 
 
-def test_a_gateway_that_stops_answering_leaves_it_open_whether_the_table_is_there(monkeypatch) -> None:
+def test_a_gateway_that_stops_answering_leaves_it_open_whether_the_table_is_there(monkeypatch):
     with both_gateways() as (connection, _store):
         connection.timeout = 200
         with connection.beyond_thrift1() as beyond:
@@ -168,7 +168,7 @@ def test_a_gateway_that_stops_answering_leaves_it_open_whether_the_table_is_ther
 
 
 @pytest.mark.hbase
-def test_a_thrift1_port_of_hbase_is_refused() -> None:
+def test_a_thrift1_port_of_hbase_is_refused():
     named = named_hbase()
     with closing(connect(named.url)) as connection:
         assert refusal(connection, named.port).endswith(": it is a Thrift1 gateway)")

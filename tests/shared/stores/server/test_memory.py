@@ -3,7 +3,7 @@
 import gc
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
@@ -76,7 +76,7 @@ def held(running: ThriftServer) -> int:
 # Counting
 
 
-def test_all_clients_together_hold_no_more_than_the_limit() -> None:
+def test_all_clients_together_hold_no_more_than_the_limit():
     buffers = Buffers(1_000_000)
     first, second = ClientBuffers(buffers), ClientBuffers(buffers)
     first.hold_message(600_000)
@@ -91,7 +91,7 @@ def test_all_clients_together_hold_no_more_than_the_limit() -> None:
     assert buffers._counted_bytes == 0
 
 
-def test_what_is_refused_leaves_the_share_as_it_was() -> None:
+def test_what_is_refused_leaves_the_share_as_it_was():
     buffers = Buffers(1_000_000)
     buffers = ClientBuffers(buffers)
     buffers.hold_reply(900_000)
@@ -101,7 +101,7 @@ def test_what_is_refused_leaves_the_share_as_it_was() -> None:
     assert buffers._counted_bytes == 1_000_000
 
 
-def test_small_messages_and_replies_go_on_while_the_buffers_are_full() -> None:
+def test_small_messages_and_replies_go_on_while_the_buffers_are_full():
     buffers = Buffers(1_000_000)
     ClientBuffers(buffers).hold_message(1_000_000)
     ClientBuffers(buffers).hold_message(memory.SMALL_BYTES)
@@ -112,7 +112,7 @@ def test_small_messages_and_replies_go_on_while_the_buffers_are_full() -> None:
 # Over TCP
 
 
-def test_the_client_that_sends_beyond_the_limit_is_closed_and_no_other(running: ThriftServer, caplog) -> None:
+def test_the_client_that_sends_beyond_the_limit_is_closed_and_no_other(running, caplog):
     table = client_of(running).table("t")
     clients = [half_a_message(running, 3 * MIB) for _ in range(2)]
     assert until(lambda: held(running) > 6 * MIB)
@@ -136,9 +136,7 @@ def test_the_client_that_sends_beyond_the_limit_is_closed_and_no_other(running: 
     [lambda table: list(table.scan(batch_size=100)), lambda table: table.rows([b"%d" % row for row in range(12)])],
     ids=["scan", "rows"],
 )
-def test_a_reply_beyond_the_limit_is_an_error_that_says_so_and_the_client_goes_on(
-    running: ThriftServer, ask: Callable[[happybase.Table], object]
-) -> None:
+def test_a_reply_beyond_the_limit_is_an_error_that_says_so_and_the_client_goes_on(running, ask):
     table = client_of(running).table("t")
     for row in range(12):
         table.put(b"%d" % row, {b"d:a": b"x" * MIB})
@@ -148,7 +146,7 @@ def test_a_reply_beyond_the_limit_is_an_error_that_says_so_and_the_client_goes_o
     assert until(lambda: held(running) == 0)
 
 
-def test_many_small_rows_count_as_the_objects_they_are(running: ThriftServer) -> None:
+def test_many_small_rows_count_as_the_objects_they_are(running):
     table = client_of(running).table("t")
     table.put(b"1", {b"d:a": b"x"})
     with pytest.raises(IOError, match="ask for less at a time"):
@@ -165,9 +163,7 @@ def test_many_small_rows_count_as_the_objects_they_are(running: ThriftServer) ->
     ],
     ids=["versions", "versions before", "family", "append"],
 )
-def test_a_reply_of_cells_is_refused_before_it_is_written(
-    ask: Callable[[happybase.Table], object], running: ThriftServer
-) -> None:
+def test_a_reply_of_cells_is_refused_before_it_is_written(ask, running):
     table = client_of(running).table("t")
     for number in range(3):
         table.put(b"1", {b"d:a": b"x" * 3 * MIB}, timestamp=number)
@@ -179,7 +175,7 @@ def test_a_reply_of_cells_is_refused_before_it_is_written(
     assert until(lambda: held(running) == 0)
 
 
-def test_a_reply_that_its_client_does_not_read_counts_until_it_leaves(running: ThriftServer) -> None:
+def test_a_reply_that_its_client_does_not_read_counts_until_it_leaves(running):
     client = client_of(running)
     client.table("t").put(b"1", {b"d:a": b"x" * 6 * MIB})
     silent = socket.create_connection((running.host, running.port), 5)
@@ -197,7 +193,7 @@ def test_a_reply_that_its_client_does_not_read_counts_until_it_leaves(running: T
 
 
 @pytest.mark.usefixtures("without_collector")
-def test_half_a_message_is_free_when_its_client_leaves_without_a_collection(running: ThriftServer) -> None:
+def test_half_a_message_is_free_when_its_client_leaves_without_a_collection(running):
     clients = [half_a_message(running, MIB) for _ in range(3)]
     assert until(lambda: sum(len(stream.data) for stream in alive(Stream)) > 3 * MIB)
     for client in clients:
@@ -206,7 +202,7 @@ def test_half_a_message_is_free_when_its_client_leaves_without_a_collection(runn
 
 
 @pytest.mark.usefixtures("without_collector")
-def test_a_message_that_failed_is_free_without_a_collection(running: ThriftServer) -> None:
+def test_a_message_that_failed_is_free_without_a_collection(running):
     client = client_of(running)
     with pytest.raises(IOError, match="Column family nope"):
         client.table("t").put(b"1", {b"nope:a": b"x" * MIB})
@@ -216,7 +212,7 @@ def test_a_message_that_failed_is_free_without_a_collection(running: ThriftServe
 # The end
 
 
-def test_stop_breaks_off_a_statement_without_end(store: happybase.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stop_breaks_off_a_statement_without_end(store, monkeypatch):
     monkeypatch.setattr(server, "STOP_S", 0.1)
     service = store.service
     endless = "with recursive n(i) as (values (1) union all select i + 1 from n) select max(i) from n"
