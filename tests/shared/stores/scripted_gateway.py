@@ -31,6 +31,7 @@ class Fault(Enum):
     EXPIRED = auto()  # the store has forgotten every scanner
 
 
+SILENCES = [Fault.LATE_REPLY, Fault.NO_REPLY]
 SHORT_MS = 300
 """A timeout for clients of silent gateways; a busy machine must not come near it otherwise."""
 LATE_S = 0.5
@@ -47,10 +48,10 @@ class ScriptedGateway:
         self.calls: list[str] = []
         """Every call that came, in order."""
         self.sockets = 0
-        """Connections that were ever accepted."""
-        self._opened: list[happybase.Connection] = []
+        """How many connections were ever accepted."""
         self.links: list[socket.socket] = []
-        """Those that are open."""
+        """The connections that are open."""
+        self._opened: list[happybase.Connection] = []
         self._ended = threading.Event()
         self._server = self._started()
         self._reserved = reserved_port()
@@ -62,6 +63,12 @@ class ScriptedGateway:
         options = f"transport=framed&timeout_ms={timeout_ms}&retry_ms={retry_ms}&table_prefix={prefix}"
         self._opened.append(connect(f"{self.url}?{options}"))
         return self._opened[-1]
+
+    def opened(self, fault: Fault | None = None, **options: int) -> happybase.Table:
+        """The table on a connection that has had an answer; it waits for a short time if the fault is silence."""
+        connection = self.connect(**({"timeout_ms": SHORT_MS} if fault in SILENCES else {}), **options)
+        connection.tables()
+        return connection.table("t")
 
     def goes_wrong(self, call: str, *faults: Fault) -> None:
         """The next calls of this name meet these faults."""

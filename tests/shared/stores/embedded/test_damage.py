@@ -18,6 +18,7 @@ from shared.stores.embedded import damage as damage_module
 from tests.shared.stores.processes import Process
 
 PAGE_BYTES = 4096
+DAMAGED = "the file is damaged, restore it from a copy"
 ROOTS = 9  # the pages that a new store has, one for each table and index
 
 # A table, row, column, timestamp and value; or a table, its families and the first rows of its regions.
@@ -82,16 +83,16 @@ def outcome(path: Path, whole: list[Fact], *, check: bool = False) -> str:
         return "half-read"
     if stored == whole:
         return "as it was"
-    changed = [
-        (stored_fact, whole_fact)
-        for stored_fact, whole_fact in zip(stored, whole, strict=False)
-        if stored_fact != whole_fact
-    ]
+    changed = [facts for facts in zip(stored, whole, strict=False) if facts[0] != facts[1]]
     return "one cell differs" if len(stored) == len(whole) and len(changed) == 1 else "half-read"
 
 
 def bit(data: bytearray, rng: random.Random) -> None:
     data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+
+
+def page_start(data: bytearray, rng: random.Random, first: int = 0) -> int:
+    return rng.randrange(first, len(data) // PAGE_BYTES) * PAGE_BYTES
 
 
 def page_head(data: bytearray, rng: random.Random) -> None:
@@ -125,24 +126,12 @@ def page_of_another_place(data: bytearray, rng: random.Random) -> None:
     data[start : start + PAGE_BYTES] = data[other : other + PAGE_BYTES]
 
 
-def page_start(data: bytearray, rng: random.Random, first: int = 0) -> int:
-    return rng.randrange(first, len(data) // PAGE_BYTES) * PAGE_BYTES
-
-
 def cut(data: bytearray, rng: random.Random) -> None:
     del data[rng.randrange(len(data)) :]
 
 
-DAMAGES = [
-    bit,
-    page_head,
-    sector_of_zeros,
-    sector_of_noise,
-    page_of_zeros,
-    page_of_noise,
-    page_of_another_place,
-    cut,
-]
+DAMAGES = [bit, page_head, sector_of_zeros, sector_of_noise, page_of_zeros, page_of_noise]
+DAMAGES += [page_of_another_place, cut]
 Damage = Callable[[bytearray, random.Random], None]
 
 
@@ -164,17 +153,10 @@ def outcomes(store: Path, folder: Path, damage: Damage, count: int, seed: int, *
     return counts
 
 
+@pytest.mark.parametrize("count", [15, pytest.param(250, marks=pytest.mark.long)])
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_file_is_reported_or_reads_as_it_was_but_for_one_cell(store, tmp_path, damage):
-    counts = outcomes(store, tmp_path, damage, 15, random.randrange(10**6))
-    assert counts["half-read"] == 0
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_hundreds_of_damages_are_reported_or_read_as_they_were_but_for_one_cell(store, tmp_path, damage):
-    counts = outcomes(store, tmp_path, damage, 250, random.randrange(10**6))
-    assert counts["half-read"] == 0
+def test_a_damaged_file_is_reported_or_reads_as_it_was_but_for_one_cell(store, tmp_path, damage, count):
+    assert outcomes(store, tmp_path, damage, count, random.randrange(10**6))["half-read"] == 0
 
 
 @pytest.mark.parametrize(
@@ -196,11 +178,10 @@ def test_a_value_of_another_type_is_reported(store, tmp_path, where):
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_check_finds_in_a_large_file_what_opening_it_does_not(store, tmp_path, damage, monkeypatch):
     monkeypatch.setattr(damage_module, "_CHECKED_PAGES", 0)
-    counts = outcomes(store, tmp_path, damage, 5, random.randrange(10**6), check=True)
-    assert counts["half-read"] == 0
+    assert outcomes(store, tmp_path, damage, 5, random.randrange(10**6), check=True)["half-read"] == 0
 
 
-@pytest.mark.parametrize("checked_pages", [1024, 0])
+@pytest.mark.parametrize("checked_pages", [1024, pytest.param(0, marks=pytest.mark.long)])
 def test_every_byte_of_the_header_is_reported_or_does_no_harm(store, tmp_path, monkeypatch, checked_pages):
     monkeypatch.setattr(damage_module, "_CHECKED_PAGES", checked_pages)
     data, whole = store.read_bytes(), facts(store)
@@ -255,14 +236,14 @@ def test_damage_while_a_store_is_open_is_reported_by_the_call_that_meets_it(stor
     with open(path, "r+b") as file:
         file.seek(5 * PAGE_BYTES)
         file.write(bytes(size - 5 * PAGE_BYTES))
-    with pytest.raises(IOError, match="the file is damaged, restore it from a copy"):
+    with pytest.raises(IOError, match=DAMAGED):
         list(table.scan())
     with pytest.raises(sqlite3.DatabaseError):
         connection.client.service.engine.check()
-    with pytest.raises(IOError, match="the file is damaged, restore it from a copy"):
+    with pytest.raises(IOError, match=DAMAGED):
         table.put(b"row-150", {b"d:a": b"1"})
     os.truncate(path, 5 * PAGE_BYTES)
-    with pytest.raises(IOError, match="the file is damaged, restore it from a copy"):
+    with pytest.raises(IOError, match=DAMAGED):
         list(table.scan())
 
 
@@ -329,7 +310,7 @@ def test_a_whole_log_is_read(copied):
 
 
 def test_a_damaged_log_is_refused_and_stays_as_it_is(copied):
-    for offset in (0, 8, 16, 24, 32, 40, 50, 60, 5000, 100_000):
+    for offset in (0, 8, 24, 32, 50, 5000, 100_000):
         path = copied()
         log = Path(f"{path}-wal")
         damaged = bytearray(log.read_bytes())
@@ -344,7 +325,7 @@ def test_a_damaged_log_is_refused_and_stays_as_it_is(copied):
 
 
 @pytest.mark.parametrize("count", [20, pytest.param(400, marks=pytest.mark.long)])
-def test_of_a_damaged_log_only_the_last_batch_may_be_lost_without_a_word(copied, count):
+def test_a_damaged_log_loses_at_most_its_last_batch_without_a_word(copied, count):
     seed = random.randrange(10**6)
     rng = random.Random(seed)
     lost = Counter[int]()

@@ -1,6 +1,7 @@
 """Ctrl-C at every line of a call: the next call works, and others in this process and in another one do too."""
 
 import linecache
+import random
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -61,9 +62,11 @@ def interrupted(call: Callable[[], object], at: int) -> KeyboardInterrupt | None
     return None
 
 
+# Every fifth line, from a random one on; the long tests interrupt every line.
+@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.filterwarnings("ignore:a put without a timestamp")
-def test_a_call_that_is_interrupted_leaves_nothing_behind(name, tmp_path, monkeypatch):
+def test_a_call_that_is_interrupted_leaves_nothing_behind(name, every, tmp_path, monkeypatch):
     if name == "scan in turns":
         monkeypatch.setattr(turns, "TURN_S", 0)  # every turn ends after its first row
     path = tmp_path / "store.db"
@@ -71,7 +74,7 @@ def test_a_call_that_is_interrupted_leaves_nothing_behind(name, tmp_path, monkey
     table.connection.create_table("t", {"d": {}})
     other = EmbeddedConnection(str(path), wait_s=0.5).table("t")
     with ThreadPoolExecutor(1) as pool:
-        for at in count():
+        for at in count(random.randrange(every), every):
             error = interrupted(lambda: CALLS[name](table), at)
             if error is None:
                 break

@@ -107,7 +107,7 @@ def share(path: Path, run_s: float, *, kill_one: bool) -> float:
 @pytest.mark.parametrize(
     ("kill_one", "run_s"),
     [
-        (True, 1.0),
+        (True, 0.5),
         pytest.param(True, 20.0, marks=pytest.mark.long),
         pytest.param(False, 20.0, marks=pytest.mark.long),
     ],

@@ -71,6 +71,7 @@ def test_mypy_refuses_each_wrong_call_and_takes_the_right_ones(folder):
     assert [["wrong.py", str(line)] for line in range(2, 12)] == errors, report
 
 
+@pytest.mark.long
 def test_pyright_refuses_each_wrong_call_and_takes_the_right_ones(folder):
     settings = {"include": ["right.py", "wrong.py"], "strict": ["."], "stubPath": "typings", "pythonVersion": "3.11"}
     (folder / "pyrightconfig.json").write_text(json.dumps(settings))

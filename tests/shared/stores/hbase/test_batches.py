@@ -6,26 +6,19 @@ import pytest
 from Hbase_thrift import IOError as HBaseIOError
 
 from shared.stores import OutcomeUnknown, Unreachable
-from tests.shared.stores.scripted_gateway import Fault, ScriptedGateway
-
-
-@pytest.fixture
-def gateway():
-    with ScriptedGateway() as gateway:
-        yield gateway
+from tests.shared.stores.scripted_gateway import Fault
 
 
 @pytest.fixture
 def table(gateway):
-    connection = gateway.connect(retry_ms=200)
-    connection.tables()
-    return connection.table("t")
+    return gateway.opened(retry_ms=200)
 
 
-def put_one_by_one(batch, rows):
+def put_each(batch, rows):
+    """Puts of some cells to each row; some batches send within them."""
     with batch:
-        for row in rows:
-            batch.put(row, {b"d:a": b"1"})
+        for row in rows.split():
+            batch.put(row, {b"d:a": b"1", b"d:b": b"2"})
 
 
 def stored(gateway):
@@ -33,7 +26,7 @@ def stored(gateway):
 
 
 def test_a_batch_sends_what_is_left_at_its_end(gateway, table):
-    put_one_by_one(table.batch(batch_size=2), [b"a", b"b", b"c"])
+    put_each(table.batch(batch_size=4), b"a b c")
     assert stored(gateway) == [b"a", b"b", b"c"]
     assert gateway.count("mutateRows") == 2
 
@@ -41,30 +34,27 @@ def test_a_batch_sends_what_is_left_at_its_end(gateway, table):
 def test_the_end_of_a_block_does_not_send_again_what_has_just_failed(gateway, table):
     gateway.goes_wrong("mutateRows", Fault.LOST_CALL)
     with pytest.raises(OutcomeUnknown):
-        put_one_by_one(table.batch(batch_size=2), [b"a", b"b", b"c"])
+        put_each(table.batch(batch_size=4), b"a b c")
     assert gateway.count("mutateRows") == 1
     assert stored(gateway) == []
 
 
-def test_its_error_tells_what_was_stored_before(gateway, table):
+@pytest.mark.parametrize(
+    ("is_sent", "error", "fate"), [(True, OutcomeUnknown, "have an unknown outcome"), (False, Unreachable, "are not")]
+)
+def test_the_error_of_a_batch_tells_what_was_stored_before(gateway, table, is_sent, error, fate):
     batch = table.batch(batch_size=2)
-    put_one_by_one(batch, [b"a", b"b", b"c", b"d"])
-    gateway.goes_wrong("mutateRows", Fault.LOST_CALL)
-    with pytest.raises(OutcomeUnknown) as caught:
-        batch.put(b"e", {b"d:a": b"1", b"d:b": b"2", b"d:c": b"3"})
-    assert str(caught.value).endswith("; of this batch 4 mutations are stored, 3 have an unknown outcome")
-    assert stored(gateway) == [b"a", b"b", b"c", b"d"]
-
-
-def test_so_does_one_that_could_not_be_sent(gateway, table):
-    batch = table.batch(batch_size=2)
-    batch.put(b"a", {b"d:a": b"1", b"d:b": b"2"})
-    gateway.stop()
-    with pytest.raises(Unreachable) as caught:
-        batch.put(b"b", {b"d:a": b"1", b"d:b": b"2"})
-    gateway.start()
-    assert str(caught.value).endswith("; of this batch 2 mutations are stored, 2 are not")
-    assert stored(gateway) == [b"a"]
+    put_each(batch, b"a b")
+    if is_sent:
+        gateway.goes_wrong("mutateRows", Fault.LOST_CALL)
+    else:
+        gateway.stop()
+    with pytest.raises(error) as caught:
+        batch.put(b"c", {b"d:a": b"1", b"d:b": b"2", b"d:c": b"3"})
+    if not is_sent:
+        gateway.start()
+    assert str(caught.value).endswith(f"; of this batch 4 mutations are stored, 3 {fate}")
+    assert stored(gateway) == [b"a", b"b"]
 
 
 def test_a_batch_that_failed_can_be_sent_by_hand(gateway, table):
@@ -103,8 +93,6 @@ def test_a_put_and_a_delete_are_batches_too(gateway, table):
 def test_a_dated_batch_goes_through_faults_whole(gateway):
     table = gateway.connect().table("t")
     gateway.goes_wrong("mutateRowsTs", Fault.LOST_CALL, Fault.LOST_REPLY, Fault.CUT_REPLY)
-    with table.batch(timestamp=5, batch_size=10) as batch:
-        for number in range(30):
-            batch.put(b"r-%02d" % number, {b"d:a": b"1"})
+    put_each(table.batch(timestamp=5, batch_size=20), b" ".join(b"r-%02d" % number for number in range(30)))
     assert len(stored(gateway)) == 30
     assert all(gateway.table.cells(row, b"d:a", include_timestamp=True) == [(b"1", 5)] for row in stored(gateway))

@@ -3,10 +3,11 @@
 import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import happybase
 import pytest
-from Hbase_thrift import AlreadyExists, IllegalArgument, Mutation, TAppend, TIncrement
+from Hbase_thrift import AlreadyExists, BatchMutation, IllegalArgument, Mutation, TAppend, TIncrement
 from Hbase_thrift import IOError as HBaseIOError
 from thriftpy2.thrift import TApplicationException, TDecodeException
 
@@ -15,24 +16,16 @@ from shared.stores.hbase import retries
 from tests.shared.stores.scripted_gateway import LATE_S, SHORT_MS, Fault, ScriptedGateway, reserved_port, until
 
 CUTS = [Fault.LOST_CALL, Fault.LOST_REPLY, Fault.CUT_REPLY, Fault.WRONG_REPLY, Fault.GARBAGE]
-SILENCES = [Fault.LATE_REPLY, Fault.NO_REPLY]
+FAULTS = [*CUTS, Fault.NO_REPLY]
 NOW = 2**63 - 1
+DELETE_A = [Mutation(isDelete=True, column=b"d:a")]
 
 
 @pytest.fixture
-def gateway():
-    with ScriptedGateway() as gateway:
-        gateway.table.put(b"r", {b"d:a": b"1"}, timestamp=5)
-        gateway.table.put(b"other", {b"d:a": b"2"}, timestamp=5)
-        yield gateway
-
-
-def opened(gateway, fault=None, **options):
-    """A table on a connection that has had an answer."""
-    short = {"timeout_ms": SHORT_MS} if fault in SILENCES else {}
-    connection = gateway.connect(**short, **options)
-    connection.tables()
-    return connection.table("t")
+def gateway(gateway):
+    gateway.table.put(b"r", {b"d:a": b"1"}, timestamp=5)
+    gateway.table.put(b"other", {b"d:a": b"2"}, timestamp=5)
+    return gateway
 
 
 def message_of(caught):
@@ -44,8 +37,7 @@ def message_of(caught):
 # Idle sockets
 
 
-def test_an_idle_socket_that_the_gateway_closed_is_replaced_before_use(gateway):
-    table = opened(gateway)
+def test_an_idle_socket_that_the_gateway_closed_is_replaced_before_use(gateway, table):
     for call in (
         lambda: table.row(b"r"),
         lambda: table.put(b"r", {b"d:a": b"2"}, timestamp=6),
@@ -58,8 +50,7 @@ def test_an_idle_socket_that_the_gateway_closed_is_replaced_before_use(gateway):
     assert table.counter_get(b"c", b"d:n") == 1
 
 
-def test_a_socket_that_is_closed_right_after_a_reply_is_replaced_too(gateway):
-    table = opened(gateway)
+def test_a_socket_that_is_closed_right_after_a_reply_is_replaced_too(gateway, table):
     gateway.goes_wrong("atomicIncrement", Fault.CLOSED_AFTER)
     table.counter_inc(b"c", b"d:n")
     assert until(lambda: not gateway.links)
@@ -69,70 +60,71 @@ def test_a_socket_that_is_closed_right_after_a_reply_is_replaced_too(gateway):
 # Replies that are late, cut or missing
 
 
-@pytest.mark.parametrize("fault", CUTS + SILENCES)
+@pytest.mark.parametrize("fault", FAULTS)
 def test_a_get_is_sent_again_on_a_new_socket(gateway, fault):
-    table = opened(gateway, fault)
+    table = gateway.opened(fault)
     gateway.goes_wrong("getRowWithColumns", fault)
     assert table.row(b"r") == {b"d:a": b"1"}
     assert gateway.is_done
     assert (gateway.count("getRowWithColumns"), gateway.sockets) == (2, 2)
 
 
-@pytest.mark.parametrize("fault", CUTS + SILENCES)
+@pytest.mark.parametrize("fault", FAULTS)
 def test_a_put_with_a_timestamp_is_sent_again(gateway, fault):
-    table = opened(gateway, fault)
+    table = gateway.opened(fault)
     gateway.goes_wrong("mutateRowsTs", fault)
     table.put(b"r", {b"d:a": b"new"}, timestamp=6)
     assert gateway.count("mutateRowsTs") == 2
     assert gateway.table.cells(b"r", b"d:a", include_timestamp=True) == [(b"new", 6), (b"1", 5)]
 
 
-def test_so_is_a_delete_with_a_timestamp(gateway):
-    table = opened(gateway)
-    for call in ("mutateRowsTs", "deleteAllTs", "deleteAllRowTs", "mutateRowTs"):
-        gateway.goes_wrong(call, Fault.LOST_REPLY)
-    table.delete(b"r", timestamp=5)
-    client = table.connection.client
-    client.deleteAllTs(b"t", b"r", b"d:a", 5, {})
-    client.deleteAllRowTs(b"t", b"r", 5, {})
-    client.mutateRowTs(b"t", b"other", [Mutation(isDelete=True, column=b"d:a")], 5, {})
-    assert gateway.is_done
-    assert list(gateway.table.scan()) == []
+DATED = {
+    "mutateRowsTs": lambda client: client.mutateRowsTs(b"t", [BatchMutation(b"r", DELETE_A)], 5, {}),
+    "deleteAllTs": lambda client: client.deleteAllTs(b"t", b"r", b"d:a", 5, {}),
+    "deleteAllRowTs": lambda client: client.deleteAllRowTs(b"t", b"r", 5, {}),
+    "mutateRowTs": lambda client: client.mutateRowTs(b"t", b"r", DELETE_A, 5, {}),
+}
 
 
+@pytest.mark.parametrize("call", DATED)
+def test_a_delete_with_a_timestamp_is_sent_again(gateway, table, call):
+    gateway.goes_wrong(call, Fault.LOST_REPLY)
+    DATED[call](table.connection.client)
+    assert gateway.count(call) == 2
+    assert gateway.table.row(b"r") == {}
+
+
+INCREMENT, PUT = TIncrement(b"t", b"c", b"d:n", 1), Mutation(column=b"d:a", value=b"x")
 ONCE = {
-    "mutateRows": lambda table: table.put(b"r", {b"d:a": b"new"}),
-    "mutateRowsTs": lambda table: table.put(b"r", {b"d:a": b"new"}, timestamp=NOW),
-    "mutateRow": lambda table: table.connection.client.mutateRow(b"t", b"r", [Mutation(column=b"d:a", value=b"x")], {}),
-    "atomicIncrement": lambda table: table.counter_inc(b"c", b"d:n"),
-    "increment": lambda table: table.connection.client.increment(TIncrement(b"t", b"c", b"d:n", 1)),
-    "incrementRows": lambda table: table.connection.client.incrementRows([TIncrement(b"t", b"c", b"d:n", 1)]),
-    "append": lambda table: table.connection.client.append(TAppend(b"t", b"r", [b"d:a"], [b"x"])),
-    "checkAndPut": lambda table: table.connection.client.checkAndPut(
-        b"t", b"r", b"d:a", b"1", Mutation(column=b"d:a", value=b"x"), {}
-    ),
-    "deleteAll": lambda table: table.connection.client.deleteAll(b"t", b"r", b"d:a", {}),
-    "deleteAllRow": lambda table: table.connection.client.deleteAllRow(b"t", b"r", {}),
-    "createTable": lambda table: table.connection.create_table("t", {"d": {}}),
-    "disableTable": lambda table: table.connection.disable_table("t"),
+    "mutateRows": lambda client: client.mutateRows(b"t", [BatchMutation(b"r", [PUT])], {}),
+    "mutateRowsTs": lambda client: client.mutateRowsTs(b"t", [BatchMutation(b"r", [PUT])], NOW, {}),
+    "mutateRow": lambda client: client.mutateRow(b"t", b"r", [PUT], {}),
+    "atomicIncrement": lambda client: client.atomicIncrement(b"t", b"c", b"d:n", 1),
+    "increment": lambda client: client.increment(INCREMENT),
+    "incrementRows": lambda client: client.incrementRows([INCREMENT]),
+    "append": lambda client: client.append(TAppend(b"t", b"r", [b"d:a"], [b"x"])),
+    "checkAndPut": lambda client: client.checkAndPut(b"t", b"r", b"d:a", b"1", PUT, {}),
+    "deleteAll": lambda client: client.deleteAll(b"t", b"r", b"d:a", {}),
+    "deleteAllRow": lambda client: client.deleteAllRow(b"t", b"r", {}),
+    "createTable": lambda client: client.createTable(b"t", []),
+    "disableTable": lambda client: client.disableTable(b"t"),
 }
 
 
 @pytest.mark.parametrize("call", ONCE)
-def test_what_must_not_run_twice_is_sent_once_and_its_outcome_is_unknown(gateway, call):
-    table = opened(gateway)
+def test_what_must_not_run_twice_is_sent_once_and_its_outcome_is_unknown(gateway, table, call):
     gateway.goes_wrong(call, Fault.LOST_CALL)
     with pytest.raises(OutcomeUnknown) as caught:
-        ONCE[call](table)
+        ONCE[call](table.connection.client)
     assert gateway.count(call) == 1
     text = message_of(caught)
     assert text.startswith(f"{gateway.url}: {call} on t")
     assert "outcome unknown: the reply did not come (the gateway closed the socket); not sent again, because " in text
 
 
-@pytest.mark.parametrize("fault", CUTS + SILENCES)
+@pytest.mark.parametrize("fault", FAULTS)
 def test_a_counter_is_never_incremented_twice(gateway, fault):
-    table = opened(gateway, fault)
+    table = gateway.opened(fault)
     gateway.goes_wrong("atomicIncrement", fault)
     with pytest.raises(OutcomeUnknown):
         table.counter_inc(b"c", b"d:n")
@@ -140,7 +132,7 @@ def test_a_counter_is_never_incremented_twice(gateway, fault):
 
 
 def test_an_unknown_outcome_names_the_rows_and_its_reason(gateway):
-    table = opened(gateway, Fault.NO_REPLY)
+    table = gateway.opened(Fault.NO_REPLY)
     gateway.goes_wrong("mutateRows", Fault.NO_REPLY)
     batch = table.batch()
     batch.put(b"a", {b"d:a": b"1"})
@@ -154,9 +146,9 @@ def test_an_unknown_outcome_names_the_rows_and_its_reason(gateway):
     assert isinstance(caught.value.__cause__, TimeoutError)
 
 
-@pytest.mark.parametrize("fault", SILENCES)
+@pytest.mark.parametrize("fault", [Fault.LATE_REPLY, pytest.param(Fault.NO_REPLY, marks=pytest.mark.long)])
 def test_no_late_reply_is_read_by_another_call(gateway, fault):
-    table = opened(gateway, fault, retry_ms=0)
+    table = gateway.opened(fault, retry_ms=0)
     gateway.goes_wrong("getRowWithColumns", fault)
     with pytest.raises(Unreachable):
         table.row(b"r")
@@ -173,7 +165,7 @@ def test_no_late_reply_is_read_by_another_call(gateway, fault):
 
 
 def test_without_retries_one_attempt_is_made(gateway):
-    table = opened(gateway, retry_ms=0)
+    table = gateway.opened(retry_ms=0)
     gateway.goes_wrong("getRowWithColumns", Fault.LOST_REPLY)
     with pytest.raises(Unreachable) as caught:
         table.row(b"r")
@@ -183,26 +175,24 @@ def test_without_retries_one_attempt_is_made(gateway):
     assert text.endswith(" s: the reply did not come (the gateway closed the socket)")
 
 
-def test_attempts_end_after_the_time_for_them(gateway):
-    table = opened(gateway, retry_ms=400)
-    gateway.goes_wrong("getRowWithColumns", *[Fault.LOST_CALL] * 50)
-    begun = time.monotonic()
-    with pytest.raises(Unreachable, match=r"no answer after \d+ attempts in \d+\.\d s"):
-        table.row(b"r")
-    assert 0.4 <= time.monotonic() - begun < 5
-    assert 2 <= gateway.count("getRowWithColumns") <= 10
+def test_attempts_end_after_the_time_for_them():
+    with ScriptedGateway() as gateway:  # with the usual pauses
+        table = gateway.opened(retry_ms=400)
+        gateway.goes_wrong("getRowWithColumns", *[Fault.LOST_CALL] * 50)
+        with pytest.raises(Unreachable, match=r"no answer after \d+ attempts in [0-4]\.[4-9] s"):
+            table.row(b"r")
+        assert 2 <= gateway.count("getRowWithColumns") <= 10
 
 
 def test_a_dated_write_that_was_sent_and_never_answered_has_an_unknown_outcome(gateway):
-    table = opened(gateway, retry_ms=200)
+    table = gateway.opened(retry_ms=50)
     gateway.goes_wrong("mutateRowsTs", *[Fault.LOST_REPLY] * 50)
-    with pytest.raises(OutcomeUnknown, match=r"; (\d) attempts in \d+\.\d s, \1 of them sent$"):
+    with pytest.raises(OutcomeUnknown, match=r"; (\d+) attempts in \d+\.\d s, \1 of them sent$"):
         table.put(b"r", {b"d:a": b"2"}, timestamp=6)
     assert gateway.table.row(b"r") == {b"d:a": b"2"}
 
 
-def test_a_gateway_that_is_away_for_a_while_costs_time_and_nothing_else(gateway):
-    table = opened(gateway)
+def test_a_gateway_that_is_away_for_a_while_costs_time_and_nothing_else(gateway, table):
     gateway.stop()
     with ThreadPoolExecutor() as threads:
         calls = [
@@ -221,10 +211,10 @@ def test_a_gateway_that_is_away_for_a_while_costs_time_and_nothing_else(gateway)
 
 
 def test_a_write_that_could_not_be_sent_was_not_stored(gateway):
-    table = opened(gateway, retry_ms=100)
+    table = gateway.opened(retry_ms=100)
     gateway.stop()
     with pytest.raises(
-        Unreachable, match=r"no answer after \d attempts in \d+\.\d s: cannot connect \(Connection refused"
+        Unreachable, match=r"no answer after \d+ attempts in \d+\.\d s: cannot connect \(Connection ref"
     ):
         table.counter_inc(b"c", b"d:n")
     gateway.start()
@@ -234,35 +224,32 @@ def test_a_write_that_could_not_be_sent_was_not_stored(gateway):
 # Replies that are errors
 
 
-@pytest.mark.parametrize(
-    ("error", "call"),
-    [
-        (HBaseIOError, lambda table: table.put(b"r", {b"nosuch:a": b"1"})),
-        (HBaseIOError, lambda table: table.put(b"r", {b"nosuch:a": b"1"}, timestamp=5)),
-        (HBaseIOError, lambda table: list(table.scan(columns=[b"nosuch"]))),
-        (HBaseIOError, lambda table: table.row(b"r", columns=[b"nosuch"])),
-        (AlreadyExists, lambda table: table.connection.create_table("t", {"d": {}})),
-        (IllegalArgument, lambda table: table.connection.client.scannerGetList(77, 1)),
-    ],
-)
-def test_a_declared_exception_keeps_its_socket(gateway, error, call):
-    table = opened(gateway)
+DECLARED = [
+    (HBaseIOError, lambda table: table.put(b"r", {b"nosuch:a": b"1"})),
+    (HBaseIOError, lambda table: table.put(b"r", {b"nosuch:a": b"1"}, timestamp=5)),
+    (HBaseIOError, lambda table: list(table.scan(columns=[b"nosuch"]))),
+    (HBaseIOError, lambda table: table.row(b"r", columns=[b"nosuch"])),
+    (AlreadyExists, lambda table: table.connection.create_table("t", {"d": {}})),
+    (IllegalArgument, lambda table: table.connection.client.scannerGetList(77, 1)),
+]
+
+
+@pytest.mark.parametrize(("error", "call"), DECLARED)
+def test_a_declared_exception_keeps_its_socket(gateway, table, error, call):
     with pytest.raises(error):
         call(table)
     assert table.row(b"r") == {b"d:a": b"1"}
     assert gateway.sockets == 1
 
 
-def test_an_undeclared_exception_is_raised_at_once_and_costs_the_socket(gateway):
-    table = opened(gateway)
+def test_an_undeclared_exception_is_raised_at_once_and_costs_the_socket(gateway, table):
     with pytest.raises(TApplicationException, match="Internal error processing getRowWithColumns"):
         table.row(b"")
     assert table.row(b"r") == {b"d:a": b"1"}
     assert (gateway.count("getRowWithColumns"), gateway.sockets) == (2, 2)
 
 
-def test_what_cannot_be_encoded_is_raised_as_it_is(gateway):
-    table = opened(gateway)
+def test_what_cannot_be_encoded_is_raised_as_it_is(gateway, table):
     with pytest.raises(TDecodeException, match="but the value is `7`"):
         table.put(b"r", {b"d:a": 7})
     with pytest.raises(TDecodeException, match="but the value is `9223372036854775808`"):
@@ -275,7 +262,7 @@ def test_what_cannot_be_encoded_is_raised_as_it_is(gateway):
 
 
 def test_an_interrupted_call_leaves_no_reply_behind(gateway, monkeypatch):
-    table = opened(gateway, Fault.LATE_REPLY)
+    table = gateway.opened(Fault.LATE_REPLY)
     gateway.goes_wrong("getRowWithColumns", Fault.LATE_REPLY)
 
     def interrupt(self, size):
@@ -293,14 +280,12 @@ def test_an_interrupted_call_leaves_no_reply_behind(gateway, monkeypatch):
 
 
 def test_a_gateway_that_is_not_there_is_one_line_at_once():
-    begun = time.monotonic()
     with reserved_port() as reserved:
-        port = reserved.getsockname()[1]
+        url = f"hbase://127.0.0.1:{reserved.getsockname()[1]}"
         with pytest.raises(Unreachable) as caught:
-            connect(f"hbase://127.0.0.1:{port}")
-    assert message_of(caught) == f"hbase://127.0.0.1:{port}: cannot connect (Connection refused)"
+            connect(url)
+    assert message_of(caught) == f"{url}: cannot connect (Connection refused)"
     assert isinstance(caught.value, OSError)
-    assert time.monotonic() - begun < 5
 
 
 @pytest.mark.parametrize("host", ["nosuch.invalid", "a..b"])
@@ -317,14 +302,11 @@ def test_a_port_where_no_gateway_listens_is_told_after_some_attempts(monkeypatch
     with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor() as threads:
 
         def serve():
-            while True:
-                try:
-                    client, _ = listener.accept()
-                except OSError:
-                    return
-                with client:
-                    client.recv(1000)
-                    client.sendall(answer)
+            with suppress(OSError):
+                while True:
+                    with listener.accept()[0] as client:
+                        client.recv(1000)
+                        client.sendall(answer)
 
         threads.submit(serve)
         port = listener.getsockname()[1]

@@ -11,38 +11,19 @@ from thriftpy2.transport import TSocket
 
 from shared.keys import MAX_ROW_BYTES
 from shared.stores import ScanBroken, Unreachable
-from shared.stores.hbase import retries
 from shared.stores.hbase.resumed_scans import _keeps_state
-from tests.shared.stores.scripted_gateway import SHORT_MS, Fault, ScriptedGateway, until
+from tests.shared.stores.scripted_gateway import Fault, until
 
 LOSSES = [Fault.LOST_CALL, Fault.LOST_REPLY, Fault.CUT_REPLY, Fault.EXPIRED]
-SILENCES = [Fault.LATE_REPLY, Fault.NO_REPLY]
 ROWS = [b"r-%02d" % number for number in range(10)]
 PAGE = "PageFilter(7)"
-PAUSE_S = 0.005
-"""Between the attempts of a call; with the usual pauses these tests would mostly wait."""
 
 
 @pytest.fixture
-def gateway(monkeypatch):
-    monkeypatch.setattr(retries, "SHORTEST_PAUSE_S", PAUSE_S)
-    monkeypatch.setattr(retries, "LONGEST_PAUSE_S", PAUSE_S)
-    with ScriptedGateway() as gateway:
-        for row in ROWS:
-            gateway.table.put(row, {b"d:a": b"1", b"d:b": b"2"})
-        yield gateway
-
-
-@pytest.fixture
-def table(gateway):
-    return opened(gateway)
-
-
-def opened(gateway, fault=None, **options):
-    short = {"timeout_ms": SHORT_MS} if fault in SILENCES else {}
-    connection = gateway.connect(**short, **options)
-    connection.tables()
-    return connection.table("t")
+def gateway(gateway):
+    for row in ROWS:
+        gateway.table.put(row, {b"d:a": b"1", b"d:b": b"2"})
+    return gateway
 
 
 def rows_of(scan):
@@ -53,9 +34,9 @@ def rows_of(scan):
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-@pytest.mark.parametrize(("fault", "fetch"), [*product(LOSSES, (1, 2, 4, 5)), *product(SILENCES, (2,))])
+@pytest.mark.parametrize(("fault", "fetch"), [*product(LOSSES, (1, 2, 4, 5)), (Fault.NO_REPLY, 2)])
 def test_a_scan_continues_after_the_last_row_with_each_row_once(gateway, fault, reverse, fetch):
-    table = opened(gateway, fault)
+    table = gateway.opened(fault)
     expected = ROWS[::-1] if reverse else ROWS
     scan = table.scan(batch_size=3, reverse=reverse)
     rows = rows_of(islice(scan, min(3 * (fetch - 1), len(ROWS))))
@@ -68,14 +49,14 @@ def test_a_scan_continues_after_the_last_row_with_each_row_once(gateway, fault, 
 @pytest.mark.parametrize("batch_size", [1, 2, 3, 10, 1000])
 @pytest.mark.parametrize("reverse", [False, True])
 def test_many_losses_in_one_scan_cost_no_row_and_repeat_none(gateway, reverse, batch_size):
-    table = opened(gateway)
+    table = gateway.opened()
     gateway.goes_wrong("scannerGetList", *[Fault.LOST_REPLY, Fault.EXPIRED, Fault.LOST_CALL, Fault.CUT_REPLY] * 2)
     gateway.goes_wrong("scannerOpenWithScan", Fault.LOST_REPLY, Fault.LOST_CALL)
     assert rows_of(table.scan(batch_size=batch_size, reverse=reverse)) == (ROWS[::-1] if reverse else ROWS)
 
 
 def test_a_scan_survives_a_restart_of_its_gateway(gateway, table):
-    others = [gateway.connect().table("t").scan(batch_size=1) for _ in range(3)]
+    others = [gateway.opened().scan(batch_size=1) for _ in range(3)]
     scan = table.scan(batch_size=2)
     assert next(scan)[0] == ROWS[0]
     gateway.restart()
@@ -87,7 +68,7 @@ def test_a_scan_survives_a_restart_of_its_gateway(gateway, table):
 
 @pytest.mark.parametrize("retry_ms", [0, 10_000])
 def test_a_scan_whose_socket_was_idle_for_too_long_goes_on_also_without_retries(gateway, retry_ms):
-    scan = opened(gateway, retry_ms=retry_ms).scan(batch_size=2)
+    scan = gateway.opened(retry_ms=retry_ms).scan(batch_size=2)
     next(scan)
     gateway.cut()
     assert rows_of(scan) == ROWS[1:]
@@ -127,11 +108,8 @@ def test_the_caller_may_change_what_it_opened_a_scan_with(gateway, table):
 @pytest.mark.parametrize(
     ("start", "stop", "reverse"),
     [
-        (b"r-04", b"r-05\0", False),
-        (b"r-05", b"r-05\0", False),
-        (b"r-05", b"r-04", True),
-        (b"r-05", b"r-05", False),
-        (b"r-05", b"r-05", True),
+        *(("r-04", "r-05\0", False), ("r-05", "r-05\0", False), ("r-05", "r-04", True)),
+        *(("r-05", "r-05", False), ("r-05", "r-05", True)),
     ],
 )
 def test_no_scanner_opens_where_its_start_would_be_the_stop(gateway, table, start, stop, reverse):
@@ -211,19 +189,18 @@ def test_before_its_first_row_any_scan_starts_again(gateway, table, loss, option
     assert gateway.is_done
 
 
-@pytest.mark.parametrize(
-    ("call", "arguments"),
-    [
-        ("scannerOpen", [b""]),
-        ("scannerOpenTs", [b"", 2**62]),
-        ("scannerOpenWithStop", [b"", b"s"]),
-        ("scannerOpenWithPrefix", [b"r-"]),
-    ],
-)
-def test_a_scan_that_an_older_call_opened_can_only_start_again(gateway, table, call, arguments):
+OLDER_OPENS = {
+    "scannerOpen": [b"", [b"d"]],
+    "scannerOpenTs": [b"", [b"d"], 2**62],
+    "scannerOpenWithStop": [b"", b"s", [b"d"]],
+    "scannerOpenWithPrefix": [b"r-", [b"d"]],
+}
+
+
+@pytest.mark.parametrize("call", OLDER_OPENS)
+def test_a_scan_that_an_older_call_opened_can_only_start_again(gateway, table, call):
     client = table.connection.client
-    arguments.insert(-1 if call == "scannerOpenTs" else len(arguments), [b"d"])
-    scanner = getattr(client, call)(b"t", *arguments, {})
+    scanner = getattr(client, call)(b"t", *OLDER_OPENS[call], {})
     gateway.goes_wrong("scannerGetList", Fault.LOST_REPLY)
     assert [row.row for row in client.scannerGetList(scanner, 2)] == ROWS[:2]
     gateway.goes_wrong("scannerGet", Fault.LOST_REPLY)
@@ -232,24 +209,24 @@ def test_a_scan_that_an_older_call_opened_can_only_start_again(gateway, table, c
     client.scannerClose(scanner)
 
 
-@pytest.mark.parametrize(
-    ("text", "keeps"),
-    [
-        ("PrefixFilter('r') AND KeyOnlyFilter()", False),
-        ("SKIP ValueFilter(=, 'binary:1') OR ColumnPaginationFilter(1, 0)", False),
-        ("SingleColumnValueFilter('d', 'a', =, 'binary:1', true, true)", False),
-        ("PageFilter(1)", True),
-        ("KeyOnlyFilter() AND (PrefixFilter('r') OR PageFilter(1))", True),
-        ("SKIP PageFilter(1)", True),
-        ("WHILE ValueFilter(=, 'binary:1')", True),
-        ("InclusiveStopFilter('r')", True),
-        ("ColumnCountGetFilter(1)", True),
-        ("a text that cannot be parsed", True),
+FILTERS = {
+    False: [
+        "PrefixFilter('r') AND KeyOnlyFilter()",
+        "SKIP ValueFilter(=, 'binary:1') OR ColumnPaginationFilter(1, 0)",
+        "SingleColumnValueFilter('d', 'a', =, 'binary:1', true, true)",
     ],
-)
-def test_which_filters_remember_what_came_before(text, keeps):
-    assert _keeps_state(text) is keeps
-    assert _keeps_state(text.encode()) is keeps
+    True: [
+        *("PageFilter(1)", "SKIP PageFilter(1)", "InclusiveStopFilter('r')", "ColumnCountGetFilter(1)"),
+        *("KeyOnlyFilter() AND (PrefixFilter('r') OR PageFilter(1))", "WHILE ValueFilter(=, 'binary:1')"),
+        "a text that cannot be parsed",
+    ],
+}
+
+
+@pytest.mark.parametrize("keeps", FILTERS)
+def test_which_filters_remember_what_came_before(keeps):
+    for text in FILTERS[keeps]:
+        assert (_keeps_state(text), _keeps_state(text.encode())) == (keeps, keeps), text
 
 
 # Errors and ends
@@ -289,7 +266,7 @@ def test_closing_a_scan_that_is_lost_is_quiet(gateway, table):
 
 
 def test_a_gateway_that_stays_away_ends_a_scan_in_one_line(gateway):
-    scan = opened(gateway, retry_ms=200).scan(batch_size=2)
+    scan = gateway.opened(retry_ms=200).scan(batch_size=2)
     rows_of(islice(scan, 2))
     gateway.stop()
     with pytest.raises(Unreachable, match=r"scannerGetList: no answer after \d+ attempts .*Connection refused\)$"):

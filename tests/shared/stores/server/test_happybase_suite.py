@@ -62,7 +62,8 @@ def harness(request, tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("transport", ["buffered", pytest.param("framed", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("transport", ["buffered", "framed"])
 def test_happybases_own_tests_pass(harness, transport):
     with subprocess.Popen(
         [sys.executable, "-c", SERVER, transport], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

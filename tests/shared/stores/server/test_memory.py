@@ -13,7 +13,6 @@ from Hbase_thrift import Hbase, IOError, TAppend
 from thriftpy2.thrift import TApplicationException
 from thriftpy2.transport import TTransportException
 
-from shared.stores import connect
 from shared.stores.embedded import sizes
 from shared.stores.server import memory
 from shared.stores.server import thrift_server as server
@@ -27,11 +26,9 @@ HALF_A_GET = bytes.fromhex("80010001 00000006") + b"getRow" + bytes.fromhex("000
 
 
 @pytest.fixture
-def store() -> Iterator[happybase.Connection]:
-    connection = connect("embedded:")
+def store(connection):
     connection.create_table("t", {"d": {}})
-    yield connection
-    connection.close()
+    return connection
 
 
 @pytest.fixture
@@ -80,25 +77,18 @@ def test_all_clients_together_hold_no_more_than_the_limit():
     buffers = Buffers(1_000_000)
     first, second = ClientBuffers(buffers), ClientBuffers(buffers)
     first.hold_message(600_000)
-    with pytest.raises(
-        BufferFull, match=r"must be at most 1000000 bytes together \(this one: 500000, others: 600000\)"
-    ):
+    too_much = r"must be at most 1000000 bytes together \(this one: 500000, others: 600000\)"
+    with pytest.raises(BufferFull, match=too_much):
         second.hold_reply(500_000)
-    second.hold_reply(400_000)
+    second.hold_reply(400_000)  # what was refused does not count
     first.hold_message(0)
-    second.hold_reply(1_000_000)
+    second.hold_reply(900_000)
+    with pytest.raises(BufferFull):
+        second.hold_message(200_000)
+    second.hold_message(100_000)
+    assert buffers._counted_bytes == 1_000_000
     second.release()
     assert buffers._counted_bytes == 0
-
-
-def test_what_is_refused_leaves_the_share_as_it_was():
-    buffers = Buffers(1_000_000)
-    buffers = ClientBuffers(buffers)
-    buffers.hold_reply(900_000)
-    with pytest.raises(BufferFull):
-        buffers.hold_message(200_000)
-    buffers.hold_message(100_000)
-    assert buffers._counted_bytes == 1_000_000
 
 
 def test_small_messages_and_replies_go_on_while_the_buffers_are_full():
@@ -131,46 +121,27 @@ def test_the_client_that_sends_beyond_the_limit_is_closed_and_no_other(running, 
     assert until(lambda: held(running) == 0)
 
 
-@pytest.mark.parametrize(
-    "ask",
-    [lambda table: list(table.scan(batch_size=100)), lambda table: table.rows([b"%d" % row for row in range(12)])],
-    ids=["scan", "rows"],
-)
-def test_a_reply_beyond_the_limit_is_an_error_that_says_so_and_the_client_goes_on(running, ask):
+LARGE_READS = {
+    "scan": lambda table: list(table.scan(batch_size=100)),
+    "rows": lambda table: table.rows([b"%d" % row for row in range(4)]),
+    "small rows": lambda table: table.rows([b"small"] * (8 * MIB // sizes.ROW_OBJECT_BYTES)),
+    "versions": lambda table: table.cells(b"1", b"d:a", versions=3),
+    "versions before": lambda table: table.cells(b"1", b"d:a", versions=3, timestamp=9),
+    "family": lambda table: table.cells(b"1", b"d", versions=1),
+    "append": lambda table: table.connection.client.append(TAppend(b"t", b"1", [b"d:a", b"d:b", b"d:c"], [b"+"] * 3)),
+}
+
+
+@pytest.mark.parametrize("read", LARGE_READS.values(), ids=LARGE_READS)
+def test_a_reply_beyond_the_limit_is_an_error_that_says_so_and_the_client_goes_on(running, read):
     table = client_of(running).table("t")
-    for row in range(12):
-        table.put(b"%d" % row, {b"d:a": b"x" * MIB})
+    for timestamp in range(3):
+        table.put(b"1", {b"d:a": b"x" * 3 * MIB}, timestamp=timestamp)
+    for row, column in ((b"1", b"d:b"), (b"1", b"d:c"), (b"2", b"d:a")):
+        table.put(row, {column: b"x" * 3 * MIB}, timestamp=2)
+    table.put(b"small", {b"d:a": b"x"})
     with pytest.raises(IOError, match=r"must be at most 8388608 bytes together.*ask for less at a time"):
-        ask(table)
-    assert len(list(table.scan(batch_size=2))) == 12
-    assert until(lambda: held(running) == 0)
-
-
-def test_many_small_rows_count_as_the_objects_they_are(running):
-    table = client_of(running).table("t")
-    table.put(b"1", {b"d:a": b"x"})
-    with pytest.raises(IOError, match="ask for less at a time"):
-        table.rows([b"1"] * (8 * MIB // sizes.ROW_OBJECT_BYTES))
-
-
-@pytest.mark.parametrize(
-    "ask",
-    [
-        lambda table: table.cells(b"1", b"d:a", versions=3),
-        lambda table: table.cells(b"1", b"d:a", versions=3, timestamp=9),
-        lambda table: table.cells(b"1", b"d", versions=1),
-        lambda table: table.connection.client.append(TAppend(b"t", b"1", [b"d:a", b"d:b", b"d:c"], [b"+"] * 3)),
-    ],
-    ids=["versions", "versions before", "family", "append"],
-)
-def test_a_reply_of_cells_is_refused_before_it_is_written(ask, running):
-    table = client_of(running).table("t")
-    for number in range(3):
-        table.put(b"1", {b"d:a": b"x" * 3 * MIB}, timestamp=number)
-    for column in (b"d:b", b"d:c"):
-        table.put(b"1", {column: b"x" * 3 * MIB}, timestamp=2)
-    with pytest.raises(IOError, match="ask for less at a time"):
-        ask(table)
+        read(table)
     assert table.row(b"1", [b"d:b"]) == {b"d:b": b"x" * 3 * MIB}
     assert until(lambda: held(running) == 0)
 
@@ -192,8 +163,7 @@ def test_a_reply_that_its_client_does_not_read_counts_until_it_leaves(running):
     assert len(client.table("t").row(b"1")[b"d:a"]) == 6 * MIB
 
 
-@pytest.mark.usefixtures("without_collector")
-def test_half_a_message_is_free_when_its_client_leaves_without_a_collection(running):
+def test_half_a_message_is_free_when_its_client_leaves_without_a_collection(running, without_collector):
     clients = [half_a_message(running, MIB) for _ in range(3)]
     assert until(lambda: sum(len(stream.data) for stream in alive(Stream)) > 3 * MIB)
     for client in clients:
@@ -201,8 +171,7 @@ def test_half_a_message_is_free_when_its_client_leaves_without_a_collection(runn
     assert until(lambda: alive(Stream) == [])
 
 
-@pytest.mark.usefixtures("without_collector")
-def test_a_message_that_failed_is_free_without_a_collection(running):
+def test_a_message_that_failed_is_free_without_a_collection(running, without_collector):
     client = client_of(running)
     with pytest.raises(IOError, match="Column family nope"):
         client.table("t").put(b"1", {b"nope:a": b"x" * MIB})

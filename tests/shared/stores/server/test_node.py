@@ -93,7 +93,9 @@ def modules(request):
     return folder / "node_modules"
 
 
-@pytest.mark.parametrize("version", [0, 1], ids=["older form", "strict form"])
+@pytest.mark.parametrize(
+    "version", [pytest.param(0, marks=pytest.mark.long, id="older form"), pytest.param(1, id="strict form")]
+)
 def test_node_creates_puts_gets_and_scans_and_is_told_its_errors(modules, tmp_path, version):
     store = connect("embedded:")
     client = tmp_path / "client.js"

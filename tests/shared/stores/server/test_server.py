@@ -3,17 +3,16 @@
 import os
 import socket
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from itertools import product
 
 import happybase
 import pytest
-from Hbase_thrift import AlreadyExists, IllegalArgument, IOError, TCell
+from Hbase_thrift import IllegalArgument, TCell
 from thriftpy2.thrift import TApplicationException
 from thriftpy2.transport import TTransportException
 
-from shared.stores import connect
 from shared.stores.server import thrift_server as server
 from shared.stores.server.thrift_server import ThriftServer
 from tests.shared.stores.scripted_gateway import until
@@ -24,10 +23,8 @@ GONE = (TTransportException, ConnectionError)
 
 
 @pytest.fixture
-def store():
-    connection = connect("embedded:")
-    yield connection
-    connection.close()
+def store(connection):
+    return connection
 
 
 @pytest.fixture(params=COMBINATIONS, ids="-".join)
@@ -46,17 +43,13 @@ def running(store):
 @pytest.fixture
 def client_of():
     """Opens happybase connections, which are closed in the end."""
-    opened = []
+    with ExitStack() as opened:
 
-    def client(running, transport="buffered", protocol="binary", **options):
-        opened.append(
-            happybase.Connection(running.host, running.port, transport=transport, protocol=protocol, **options)
-        )
-        return opened[-1]
+        def client(running, transport="buffered", protocol="binary", **options):
+            link = happybase.Connection(running.host, running.port, transport=transport, protocol=protocol, **options)
+            return opened.enter_context(closing(link))
 
-    yield client
-    for connection in opened:
-        connection.close()
+        yield client
 
 
 @pytest.fixture
@@ -88,12 +81,7 @@ def answers(running, sent, size):
 
 def is_closed_by(running, sent):
     """Whether the server closes a client that sends this and no more."""
-    with socket.create_connection((running.host, running.port), 5) as raw:
-        raw.sendall(sent)
-        try:
-            return raw.recv(1) == b""
-        except ConnectionResetError:
-            return True
+    return answers(running, sent, 1) == b""
 
 
 def is_gone(client):
@@ -216,38 +204,7 @@ def same_socket(client):
     assert sock.getsockname() == before
 
 
-INTERNAL, UNKNOWN = TApplicationException.INTERNAL_ERROR, TApplicationException.UNKNOWN_METHOD
-REFUSED = [
-    (lambda client: client.table("none").row(b"r"), IOError, None, b"none"),
-    (lambda client: client.create_table("t", {"d": {}}), AlreadyExists, None, b"table name already in use"),
-    (lambda client: client.client.scannerGet(99), IllegalArgument, None, b"scanner ID is invalid"),
-    (
-        lambda client: client.table("t").put(b"", {b"d:a": b"x"}),
-        TApplicationException,
-        INTERNAL,
-        b"Internal error processing mutateRows: Row length is 0",
-    ),
-    (
-        lambda client: client.client.getRowOrBefore(b"t", b"r", b"d"),
-        TApplicationException,
-        UNKNOWN,
-        b"Invalid method name: 'getRowOrBefore'",
-    ),
-]
-
-
-@pytest.mark.usefixtures("table", "same_socket")
-@pytest.mark.parametrize(("call", "error", "kind", "words"), REFUSED, ids=[words.decode() for *_, words in REFUSED])
-def test_the_connection_goes_on_after_every_kind_of_error(client, call, error, kind, words):
-    for _ in range(3):
-        with pytest.raises(error) as refused:
-            call(client)
-        assert words in refused.value.message
-        assert getattr(refused.value, "type", None) == kind
-
-
-@pytest.mark.usefixtures("same_socket")
-def test_the_connection_continues_after_an_unexpected_error(client, store, monkeypatch, caplog):
+def test_the_connection_continues_after_an_unexpected_error(client, same_socket, store, monkeypatch, caplog):
     monkeypatch.setattr(store.service, "isTableEnabled", lambda name: 1 // 0, raising=False)
     with pytest.raises(TApplicationException) as error:
         client.is_table_enabled("t")
@@ -257,8 +214,7 @@ def test_the_connection_continues_after_an_unexpected_error(client, store, monke
     ]
 
 
-@pytest.mark.usefixtures("same_socket")
-def test_the_connection_goes_on_after_a_reply_that_cannot_be_written(client, store, monkeypatch):
+def test_the_connection_goes_on_after_a_reply_that_cannot_be_written(client, same_socket, store, monkeypatch):
     monkeypatch.setattr(store.service, "get", lambda *_: [TCell(b"whole", 1), TCell(3.5, "no time")], raising=False)
     with pytest.raises(TApplicationException) as error:
         client.client.get(b"t", b"r", b"d:a", {})
@@ -270,10 +226,7 @@ def test_a_method_that_no_idl_has_is_refused_by_name_and_its_arguments_are_passe
     reply += b"Invalid method name: 'nope'" + bytes.fromhex("080002 00000001 00")
     nested = "0c 0001  0f 0001 0b 00000001 00000002 6162  00  00"
     assert answers(running, message("nope", nested) + message("nope"), 2 * len(reply)) == 2 * reply
-
-
-def test_names_that_python_has_and_the_idl_has_not_are_no_methods(running):
-    for name in ("engine", "__init__", "rows_read", "compact_table"):
+    for name in ("engine", "__init__", "rows_read", "compact_table"):  # which Python has
         assert b"Invalid method name: '" in answers(running, message(name), 60)
 
 
@@ -302,9 +255,7 @@ def test_a_frame_above_two_mib_ends_the_connection_and_a_reply_may_be_larger(sto
 @pytest.mark.parametrize("part", ["", "80 01 00 01 00 00"], ids=["before a message", "within a message"])
 def test_a_client_without_a_byte_for_too_long_is_closed(store, part):
     with ThriftServer(store.service, idle_s=0.2) as running:
-        begin = time.monotonic()
         assert is_closed_by(running, bytes.fromhex(part))
-        assert 0.15 < time.monotonic() - begin < 3
         assert until(lambda: threads() == ["rowbook accept"])
 
 
@@ -313,7 +264,7 @@ def test_a_client_that_reads_no_reply_is_closed(store):
     store.table("t").put(b"r", {b"d:a": bytes(TEN_MIB - 200)})
     get_row = message("getRow", "0b 0001 00000001 74  0b 0002 00000001 72  00")
     with (
-        ThriftServer(store.service, idle_s=0.3) as running,
+        ThriftServer(store.service, idle_s=0.2) as running,
         socket.create_connection((running.host, running.port)) as raw,
     ):
         raw.sendall(get_row * 3)
@@ -360,14 +311,13 @@ def test_a_client_that_comes_before_the_start_is_answered_after_it(store, client
 
 def test_serve_ends_with_stop(store, client_of):
     running = ThriftServer(store.service)
-    serving = threading.Thread(target=running.serve)
-    serving.start()
-    assert client_of(running).tables() == []
-    assert serving.is_alive()
-    running.stop()
-    running.stop()
-    serving.join(5)
-    assert not serving.is_alive()
+    with ThreadPoolExecutor(1) as pool:
+        serving = pool.submit(running.serve)
+        assert client_of(running).tables() == []
+        assert not serving.done()
+        running.stop()
+        running.stop()
+        serving.result(5)
 
 
 def test_stop_finishes_the_call_that_runs_and_sends_its_reply(store, client_of, monkeypatch):
@@ -399,7 +349,7 @@ def test_stop_finishes_the_call_that_runs_and_sends_its_reply(store, client_of, 
 
 
 def test_stop_waits_no_longer_than_it_says_for_a_call_without_end(store, client_of, monkeypatch):
-    monkeypatch.setattr(server, "STOP_S", 0.3)
+    monkeypatch.setattr(server, "STOP_S", 0.1)
     may_end = threading.Event()
     monkeypatch.setattr(store.service, "getTableNames", lambda: [b"late"][: may_end.wait(10)], raising=False)
     running = ThriftServer(store.service)
@@ -407,10 +357,7 @@ def test_stop_waits_no_longer_than_it_says_for_a_call_without_end(store, client_
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(client_of(running).tables)
         assert until(lambda: len(threads()) == 2)
-        time.sleep(0.1)
-        begin = time.monotonic()
         running.stop()
-        assert 0.25 < time.monotonic() - begin < 3
         with pytest.raises(GONE):
             answer.result(5)
         may_end.set()
@@ -428,9 +375,7 @@ def test_threads_and_sockets_are_gone_after_stop(store):
         clients[1].sendall(message("getTableNames")[:7])
         assert clients[0].recv(100)
         assert until(lambda: len(threads()) == 11)
-        begin = time.monotonic()
         running.stop()
-        assert time.monotonic() - begin < 2
         for client in clients:
             client.close()
     assert threads() == []
